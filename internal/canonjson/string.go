@@ -1,0 +1,174 @@
+package canonjson
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a quoted JSON string. Invalid UTF-8 is [fault.InvalidUTF8].
+func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
+	if !utf8.ValidString(s) {
+		return dst, invalidUTF8(invalidOffset([]byte(s)))
+	}
+	return appendQuoted(dst, s), nil
+}
+
+// AppendStringBytes is [AppendString] for text in a byte slice.
+func AppendStringBytes(dst, s []byte) ([]byte, *fault.Error) {
+	if !utf8.Valid(s) {
+		return dst, invalidUTF8(invalidOffset(s))
+	}
+	return appendQuoted(dst, s), nil
+}
+
+// appendQuoted appends valid UTF-8 with the shortest escapes.
+func appendQuoted[T string | []byte](dst []byte, s T) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			dst = append(dst, s[done:i]...)
+			dst = appendEscape(dst, c)
+			done = i + 1
+		}
+	}
+	dst = append(dst, s[done:]...)
+	return append(dst, '"')
+}
+
+// appendEscape appends the shortest escape of a character that must not stand for itself.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	default:
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+	}
+}
+
+// invalidOffset returns the offset of the first byte that is not part of valid UTF-8, or the length.
+func invalidOffset(s []byte) int {
+	at := 0
+	for at < len(s) {
+		r, size := utf8.DecodeRune(s[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+// scanString returns the end of the string body that starts at raw[start], which is the offset of the closing quote. It leaves
+// UTF-8 and the escapes unchecked, but for the fact that a character follows every backslash.
+func scanString(raw []byte, start int) (end int, err *fault.Error) {
+	for end = start; end < len(raw); end++ {
+		switch c := raw[end]; {
+		case c == '"':
+			return end, nil
+		case c == '\\':
+			end++
+		case c < ' ':
+			return end, invalidJSON(end, "a control character in a string")
+		}
+	}
+	return len(raw), invalidJSON(len(raw), "a string without its closing quote")
+}
+
+// appendUnescaped appends the text of a string body that [scanString] has found. Offset is that of the body, for problems.
+func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
+	if !utf8.Valid(body) {
+		return dst, invalidUTF8(offset + invalidOffset(body))
+	}
+	for at := 0; ; {
+		run := bytes.IndexByte(body[at:], '\\')
+		if run < 0 {
+			return append(dst, body[at:]...), nil
+		}
+		dst = append(dst, body[at:at+run]...)
+		at += run
+		r, size, err := unescape(body[at:], offset+at)
+		if err != nil {
+			return dst, err
+		}
+		dst = utf8.AppendRune(dst, r)
+		at += size
+	}
+}
+
+// unescape reads the escape at the start of body, the two halves of a surrogate pair together.
+func unescape(body []byte, offset int) (r rune, size int, err *fault.Error) {
+	switch c := body[1]; c {
+	case '"', '\\', '/':
+		return rune(c), 2, nil
+	case 'b':
+		return '\b', 2, nil
+	case 't':
+		return '\t', 2, nil
+	case 'n':
+		return '\n', 2, nil
+	case 'f':
+		return '\f', 2, nil
+	case 'r':
+		return '\r', 2, nil
+	case 'u':
+		return unescapeUnicode(body, offset)
+	default:
+		return 0, 0, invalidJSON(offset, "an escape that JSON does not know")
+	}
+}
+
+// unescapeUnicode reads \uXXXX, and a second one if the first is half of a surrogate pair.
+func unescapeUnicode(body []byte, offset int) (r rune, size int, err *fault.Error) {
+	r, ok := codeUnit(body)
+	if !ok {
+		return 0, 0, invalidJSON(offset, `\u without four hexadecimal digits`)
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6, nil
+	}
+	low, _ := codeUnit(body[6:])
+	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+		return 0, 0, loneSurrogate(offset)
+	}
+	return r, 12, nil
+}
+
+// codeUnit reads \uXXXX at the start of body.
+func codeUnit(body []byte) (r rune, ok bool) {
+	if len(body) < 6 || body[0] != '\\' || body[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range body[2:6] {
+		digit := strings.IndexByte(hexDigits, lower(c))
+		if digit < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(digit)
+	}
+	return r, true
+}
+
+// lower maps A to Z to lower case.
+func lower(c byte) byte {
+	if c < 'A' || c > 'Z' {
+		return c
+	}
+	return c | 0x20
+}
