@@ -1,0 +1,213 @@
+package canonjson
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+// MaxExponent bounds the decimal exponent of a number whose first significant digit stands before the decimal point:
+// 9.99e999 and 1e-999 are inside, 1e1000 and 0.1e-999 are not. Zero has no exponent and is always inside.
+const MaxExponent = 999
+
+// Numbers whose decimal point falls into this range are written without an exponent.
+const (
+	minPlainPoint = -5 // 0.000001
+	maxPlainPoint = 21 // 100000000000000000000
+)
+
+// exponentCap stands for every exponent at least as large. No literal has so many digits that they could make up for it.
+const exponentCap = int64(1) << 56
+
+// AppendInt appends i, as [AppendNumber] would write it.
+func AppendInt(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10) }
+
+// AppendUint appends u, as [AppendNumber] would write it.
+func AppendUint(dst []byte, u uint64) []byte { return strconv.AppendUint(dst, u, 10) }
+
+// AppendFloat appends the shortest decimal that reads back as f, in the layout of [AppendNumber].
+//
+// Bits is the width of f: 32 means that f is first rounded to a float32, anything else means 64. NaN and infinities, also those
+// that come from rounding, are [fault.NotFinite].
+func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
+	if bits == 32 {
+		f = float64(float32(f))
+	} else {
+		bits = 64
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return dst, notFinite()
+	}
+	var buf [32]byte
+	d, _, _ := scanNumber(strconv.AppendFloat(buf[:0], f, 'e', -1, bits))
+	return d.append(dst), nil
+}
+
+// AppendNumber appends the exact value of a JSON number literal, which it never rounds. A malformed literal, or white space
+// around it, is [fault.InvalidJSON]; a value beyond [MaxExponent] is [fault.NumberRange].
+func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
+	d, end, ok := scanNumber(literal)
+	if !ok || end < len(literal) {
+		return dst, invalidJSON(end, "not a number")
+	}
+	if !d.inRange() {
+		return dst, numberRange(0)
+	}
+	return d.append(dst), nil
+}
+
+// AppendDecimal appends the number 0.d1…dk × 10^exp, negated if neg. Digits holds d1…dk in ASCII; zeros on either side do not
+// matter. It does not check [MaxExponent]: exp must stem from a bounded source.
+func AppendDecimal(dst []byte, digits []byte, exp int, neg bool) []byte {
+	d := newDecimal(nil, digits, int64(exp), neg)
+	return d.append(dst)
+}
+
+// decimal is the number 0.d1…dk × 10^point. Its digits have neither leading nor trailing zeros; zero has no digits.
+type decimal struct {
+	whole, frac []byte // d1…dk in two pieces, as they stood on both sides of the literal's decimal point
+	point       int64
+	neg         bool
+}
+
+// newDecimal returns the number whole.frac × 10^exp.
+func newDecimal(whole, frac []byte, exp int64, neg bool) decimal {
+	whole = bytes.TrimLeft(whole, "0")
+	point := exp + int64(len(whole))
+	if len(whole) == 0 {
+		zeros := len(frac)
+		frac = bytes.TrimLeft(frac, "0")
+		point -= int64(zeros - len(frac))
+	}
+	frac = bytes.TrimRight(frac, "0")
+	if len(frac) == 0 {
+		whole = bytes.TrimRight(whole, "0")
+	}
+	return decimal{whole: whole, frac: frac, point: point, neg: neg}
+}
+
+// scanNumber reads the number literal at the start of text. End is the offset behind it, or of the first byte that does not fit.
+func scanNumber(text []byte) (d decimal, end int, ok bool) {
+	neg := len(text) > 0 && text[0] == '-'
+	if neg {
+		end = 1
+	}
+	whole, end := scanDigits(text, end)
+	switch {
+	case len(whole) == 0:
+		return decimal{}, end, false
+	case len(whole) > 1 && whole[0] == '0':
+		return decimal{}, end - len(whole) + 1, false
+	}
+	var frac []byte
+	if end < len(text) && text[end] == '.' {
+		if frac, end = scanDigits(text, end+1); len(frac) == 0 {
+			return decimal{}, end, false
+		}
+	}
+	var exp int64
+	if end < len(text) && lower(text[end]) == 'e' {
+		if exp, end, ok = scanExponent(text, end+1); !ok {
+			return decimal{}, end, false
+		}
+	}
+	return newDecimal(whole, frac, exp, neg), end, true
+}
+
+// scanDigits returns the digits at text[at:] and the offset behind them.
+func scanDigits(text []byte, at int) (digits []byte, end int) {
+	for end = at; end < len(text) && '0' <= text[end] && text[end] <= '9'; end++ {
+	}
+	return text[at:end], end
+}
+
+// scanExponent reads an optional sign and digits. A value that is too large for any literal to make up for ends up as the cap.
+func scanExponent(text []byte, at int) (exp int64, end int, ok bool) {
+	sign := int64(1)
+	if at < len(text) && (text[at] == '+' || text[at] == '-') {
+		if text[at] == '-' {
+			sign = -1
+		}
+		at++
+	}
+	digits, end := scanDigits(text, at)
+	for _, c := range digits {
+		exp = min(exp*10+int64(c-'0'), exponentCap)
+	}
+	return sign * exp, end, len(digits) > 0
+}
+
+// count returns the number of digits.
+func (d *decimal) count() int { return len(d.whole) + len(d.frac) }
+
+// inRange says whether the exponent, with one digit before the decimal point, is within [MaxExponent].
+func (d *decimal) inRange() bool {
+	exp := d.point - 1
+	return d.count() == 0 || -MaxExponent <= exp && exp <= MaxExponent
+}
+
+// append writes the number in the layout that the package comment specifies.
+func (d *decimal) append(dst []byte) []byte {
+	if d.count() == 0 {
+		return append(dst, '0')
+	}
+	if d.neg {
+		dst = append(dst, '-')
+	}
+	switch {
+	case d.point < minPlainPoint || d.point > maxPlainPoint:
+		return d.appendExponential(dst)
+	case d.point <= 0:
+		return d.appendFraction(dst)
+	default:
+		return d.appendPlain(dst)
+	}
+}
+
+// appendExponential writes d1.d2…dk, e, and the exponent with its sign.
+func (d *decimal) appendExponential(dst []byte) []byte {
+	dst = d.appendDigits(dst, 0, 1)
+	if d.count() > 1 {
+		dst = append(dst, '.')
+		dst = d.appendDigits(dst, 1, d.count())
+	}
+	dst = append(dst, 'e')
+	if d.point > 0 {
+		dst = append(dst, '+')
+	}
+	return strconv.AppendInt(dst, d.point-1, 10)
+}
+
+// appendFraction writes a number below 1 without an exponent.
+func (d *decimal) appendFraction(dst []byte) []byte {
+	dst = append(dst, '0', '.')
+	dst = appendZeros(dst, int(-d.point))
+	return d.appendDigits(dst, 0, d.count())
+}
+
+// appendPlain writes a number from 1 on without an exponent.
+func (d *decimal) appendPlain(dst []byte) []byte {
+	point, count := int(d.point), d.count()
+	if count <= point {
+		dst = d.appendDigits(dst, 0, count)
+		return appendZeros(dst, point-count)
+	}
+	dst = d.appendDigits(dst, 0, point)
+	dst = append(dst, '.')
+	return d.appendDigits(dst, point, count)
+}
+
+// appendDigits writes the digits from one index up to, but not including, another.
+func (d *decimal) appendDigits(dst []byte, from, to int) []byte {
+	split := len(d.whole)
+	dst = append(dst, d.whole[min(from, split):min(to, split)]...)
+	return append(dst, d.frac[max(from-split, 0):max(to-split, 0)]...)
+}
+
+// appendZeros writes at most maxPlainPoint zeros.
+func appendZeros(dst []byte, n int) []byte {
+	const zeros = "000000000000000000000"
+	return append(dst, zeros[:n]...)
+}
