@@ -1,0 +1,476 @@
+package canonjson_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+func TestAppendValue(t *testing.T) {
+	for _, tc := range []struct{ name, in, want, reason string }{
+		{"null", "null", "null", "a literal"},
+		{"true", " \t\r\n true \t\r\n ", "true", "white space around the value"},
+		{"false", "false", "false", "a literal"},
+		{"number", "1.50e1", "15", "by value"},
+		{"string", `"\u0041"`, `"A"`, "the shortest spelling"},
+		{"empty string", `""`, `""`, "stays"},
+		{"empty array", "[ ]", "[]", "no white space"},
+		{"empty object", "{\n}", "{}", "no white space"},
+		{"array", `[ 3 , 1 , [ ] , null ]`, `[3,1,[],null]`, "elements keep their order, nothing is dropped"},
+		{"sorted", `{"a":1,"b":2}`, `{"a":1,"b":2}`, "stays"},
+		{"unsorted", `{ "b" : 2 , "a" : 1 }`, `{"a":1,"b":2}`, "members are sorted"},
+		{"null and empty members", `{"z":null,"y":{},"x":[],"w":"","v":false,"u":0}`,
+			`{"u":0,"v":false,"w":"","x":[],"y":{},"z":null}`, "nothing is dropped"},
+		{"empty name", `{"a":1,"":2}`, `{"":2,"a":1}`, "a name may be empty and comes first"},
+		{"prefix", `{"a!":1,"a":2,"a\"":3}`, `{"a":2,"a!":1,"a\"":3}`, "the closing quote is no part of the name: a < a! < a\""},
+		{"unescaped order", `{"a":1,"\u0062":2,"\n":3,"Z":4,"\"":5,"\\":6,"!":7,"#":8}`,
+			`{"\n":3,"!":7,"\"":5,"#":8,"Z":4,"\\":6,"a":1,"b":2}`, "bytes 0a 21 22 23 5a 5c 61 62; escaped, the backslash would decide"},
+		{"UTF-8 order", `{"\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\u00f6":4,"\r":5,"1":6,"\u0080":7}`,
+			"{\"\\r\":5,\"1\":6,\"\u0080\":7,\"ö\":4,\"€\":3,\"\ufb33\":1,\"😀\":2}",
+			"the names of RFC 8785 section 3.2.3; U+FB33 before U+1F600, where UTF-16 order has it behind"},
+		{"nested", `{"b":{"d":1,"c":[{"f":1,"e":2}]},"a":[{"z":{},"y":{"x":1,"w":2}}]}`,
+			`{"a":[{"y":{"w":2,"x":1},"z":{}}],"b":{"c":[{"e":2,"f":1}],"d":1}}`, "every object is sorted, also inside arrays"},
+		{"unsorted inside sorted", `{"a":{"c":1,"b":2},"d":[{"f":1,"e":2},{"h":1,"g":2}]}`,
+			`{"a":{"b":2,"c":1},"d":[{"e":2,"f":1},{"g":2,"h":1}]}`, "objects side by side"},
+		{"sorted inside unsorted", `{"b":{"x":1,"y":2},"a":{"x":[],"y":{}}}`, `{"a":{"x":[],"y":{}},"b":{"x":1,"y":2}}`, "moved as a whole"},
+		{"same name at two levels", `{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}`, `{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}`, "no duplicates"},
+		{"composed and decomposed", `{"\u00e9":1,"e\u0301":2}`, "{\"e\u0301\":2,\"\u00e9\":1}", "two names: no normalisation"},
+		{"escapes", `"\"\\\/\b\f\n\r\t\u002F\u003c\u007F\u2028\u0000\u001F"`, "\"\\\"\\\\/\\b\\f\\n\\r\\t/<\u007f\u2028\\u0000\\u001f\"", "only what must be escaped is"},
+		{"short escapes spelled long", `"\u0008\u0009\u000A\u000c\u000D\u0022\u005C"`, `"\b\t\n\f\r\"\\"`, "only the short form"},
+		{"surrogate pair", `"\uD83D\uDE00\ud83d\ude00"`, `"😀😀"`, "combined, in either case"},
+		{"first and last pair", `"\ud800\udc00\udbff\udfff"`, "\"\U00010000\U0010FFFF\"", "the borders"},
+		{"beside the surrogates", `"\ud7ff\ue000\ufffd\uffff"`, "\"\ud7ff\ue000\ufffd\uffff\"", "no surrogates"},
+		{"backslash before u", `"\\ud800"`, `"\\ud800"`, "an escaped backslash and five letters"},
+		{"BOM inside a string", "\"\ufeff\"", "\"\ufeff\"", "text there"},
+		{"the proposal's example", `{"volume": {"iops": 10000}, "iamInstanceProfile": {"name": "my-profile", "arn": "my-instance-profile-arn"},
+			"dataVolumes": [{"name": "kubelet-dir", "snapshotID": "snap-13234"}]}`,
+			`{"dataVolumes":[{"name":"kubelet-dir","snapshotID":"snap-13234"}],"iamInstanceProfile":{"arn":"my-instance-profile-arn","name":"my-profile"},"volume":{"iops":10000}}`,
+			"as the design has it"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := canonjson.AppendValue([]byte(`{"dst" `), []byte(tc.in))
+			require.Nil(t, err)
+			assert.Equal(t, `{"dst" `+tc.want, string(got), tc.reason)
+			checkValue(t, tc.in)
+		})
+	}
+}
+
+func TestAppendValueFails(t *testing.T) {
+	for _, tc := range []struct {
+		in     string
+		want   fault.Code
+		offset string
+		reason string
+	}{
+		{"", fault.InvalidJSON, "offset 0:", "empty input"},
+		{" \n", fault.InvalidJSON, "offset 2:", "white space only"},
+		{"\ufeff1", fault.InvalidJSON, "offset 0: a byte-order mark", "a byte-order mark"},
+		{"\u00a01", fault.InvalidJSON, "offset 0:", "a no-break space is no white space"},
+		{"\v1", fault.InvalidJSON, "offset 0:", "a vertical tab is no white space"},
+		{"\x00", fault.InvalidJSON, "offset 0:", "NUL is not the end"},
+		{"1\x00", fault.InvalidJSON, "offset 1:", "NUL is not the end"},
+		{"[\x00]", fault.InvalidJSON, "offset 1:", "NUL is not the end"},
+		{"1 2", fault.InvalidJSON, "offset 2:", "trailing data"},
+		{"{}}", fault.InvalidJSON, "offset 2:", "trailing data"},
+		{"null,", fault.InvalidJSON, "offset 4:", "trailing data"},
+		{"nul", fault.InvalidJSON, "offset 0:", "cut short"},
+		{"nullx", fault.InvalidJSON, "offset 4:", "no such literal"},
+		{"True", fault.InvalidJSON, "offset 0:", "literals are lower case"},
+		{"tru\u00e9", fault.InvalidJSON, "offset 0:", "no such literal"},
+		{"NaN", fault.InvalidJSON, "offset 0:", "no such literal"},
+		{"-Infinity", fault.InvalidJSON, "offset 1:", "no such literal"},
+		{"'a'", fault.InvalidJSON, "offset 0:", "single quotes"},
+		{"// c\n1", fault.InvalidJSON, "offset 0:", "comments"},
+		{"01", fault.InvalidJSON, "offset 1:", "a leading zero"},
+		{"[-01]", fault.InvalidJSON, "offset 3:", "a leading zero"},
+		{"[1.]", fault.InvalidJSON, "offset 3:", "no digits behind the point"},
+		{"[.5]", fault.InvalidJSON, "offset 1:", "no digits before the point"},
+		{"[+1]", fault.InvalidJSON, "offset 1:", "a plus"},
+		{"[1e]", fault.InvalidJSON, "offset 3:", "no exponent"},
+		{"[0x1]", fault.InvalidJSON, "offset 2:", "hexadecimal"},
+		{"[", fault.InvalidJSON, "offset 1:", "cut short"},
+		{"[1", fault.InvalidJSON, "offset 2:", "cut short"},
+		{"[1,", fault.InvalidJSON, "offset 3:", "cut short"},
+		{"[1,]", fault.InvalidJSON, "offset 3:", "a trailing comma"},
+		{"[,1]", fault.InvalidJSON, "offset 1:", "a leading comma"},
+		{"[1,,2]", fault.InvalidJSON, "offset 3:", "two commas"},
+		{"[1 2]", fault.InvalidJSON, "offset 3:", "no comma"},
+		{"[1}", fault.InvalidJSON, "offset 2:", "the wrong bracket"},
+		{"{", fault.InvalidJSON, "offset 1:", "cut short"},
+		{`{"a"`, fault.InvalidJSON, "offset 4:", "cut short"},
+		{`{"a":`, fault.InvalidJSON, "offset 5:", "cut short"},
+		{`{"a":1`, fault.InvalidJSON, "offset 6:", "cut short"},
+		{`{"a":1,`, fault.InvalidJSON, "offset 7:", "cut short"},
+		{`{"a":1,}`, fault.InvalidJSON, "offset 7:", "a trailing comma"},
+		{`{,"a":1}`, fault.InvalidJSON, "offset 1:", "a leading comma"},
+		{`{"a":1 "b":2}`, fault.InvalidJSON, "offset 7:", "no comma"},
+		{`{"a" 1}`, fault.InvalidJSON, "offset 5:", "no colon"},
+		{`{"a"=1}`, fault.InvalidJSON, "offset 4:", "no colon"},
+		{`{"a":}`, fault.InvalidJSON, "offset 5:", "no value"},
+		{`{"a":1]`, fault.InvalidJSON, "offset 6:", "the wrong bracket"},
+		{`{a:1}`, fault.InvalidJSON, "offset 1:", "a bare name"},
+		{`{1:1}`, fault.InvalidJSON, "offset 1:", "a number for a name"},
+		{`{null:1}`, fault.InvalidJSON, "offset 1:", "a literal for a name"},
+		{`"`, fault.InvalidJSON, "offset 1:", "no closing quote"},
+		{`"a\"`, fault.InvalidJSON, "offset 4:", "no closing quote"},
+		{`"a\`, fault.InvalidJSON, "offset 3:", "no closing quote"},
+		{"\"a\nb\"", fault.InvalidJSON, "offset 2:", "a control character"},
+		{"\"a\x00b\"", fault.InvalidJSON, "offset 2:", "a control character"},
+		{"\"a\x1fb\"", fault.InvalidJSON, "offset 2:", "a control character"},
+		{`"ab\x41"`, fault.InvalidJSON, "offset 3:", "no such escape"},
+		{`"\U0041"`, fault.InvalidJSON, "offset 1:", "no such escape"},
+		{`"\'"`, fault.InvalidJSON, "offset 1:", "no such escape"},
+		{`"\u"`, fault.InvalidJSON, "offset 1:", "no digits"},
+		{`"\u004"`, fault.InvalidJSON, "offset 1:", "three digits"},
+		{`"\u00g0"`, fault.InvalidJSON, "offset 1:", "no hexadecimal digit"},
+		{`"\u+041"`, fault.InvalidJSON, "offset 1:", "strconv would take the sign"},
+		{`"\u0x41"`, fault.InvalidJSON, "offset 1:", "strconv might take the prefix"},
+		{"\"\\u004\u00e9\"", fault.InvalidJSON, "offset 1:", "no hexadecimal digit"},
+		{`{"\q":1}`, fault.InvalidJSON, "offset 2:", "no such escape, in a name"},
+		{"\"ab\x80\"", fault.InvalidUTF8, "offset 3", "invalid UTF-8"},
+		{"{\"a\xff\":1}", fault.InvalidUTF8, "offset 3", "invalid UTF-8, in a name"},
+		{"\"\xed\xa0\x80\"", fault.InvalidUTF8, "offset 1", "a surrogate in UTF-8"},
+		{"\"\xc3\\u00a9\"", fault.InvalidUTF8, "offset 1", "half a character before an escape"},
+		{`"a\ud800"`, fault.InvalidUTF8, "offset 2", "a lone high surrogate"},
+		{`"a\udc00"`, fault.InvalidUTF8, "offset 2", "a lone low surrogate"},
+		{`"\ud800\ud800"`, fault.InvalidUTF8, "offset 1", "two high surrogates"},
+		{`"\udc00\ud800"`, fault.InvalidUTF8, "offset 1", "the wrong order"},
+		{`"\ud800\u0041"`, fault.InvalidUTF8, "offset 1", "followed by a letter"},
+		{`"\ud800\ufffd"`, fault.InvalidUTF8, "offset 1", "followed by a replacement character"},
+		{`"\ud800x"`, fault.InvalidUTF8, "offset 1", "followed by text"},
+		{`"\ud800\n"`, fault.InvalidUTF8, "offset 1", "followed by another escape"},
+		{`"\ud800\ndc00"`, fault.InvalidUTF8, "offset 1", "followed by another escape and four digits"},
+		{`"\ud800xudc00"`, fault.InvalidUTF8, "offset 1", "followed by what lacks its backslash"},
+		{`{"\udfff":1}`, fault.InvalidUTF8, "offset 2", "in a name"},
+		{`{"a":1,"a":1}`, fault.DuplicateMember, "offset 7", "also with the same value"},
+		{`{"a":1,"b":2,"\u0061":3}`, fault.DuplicateMember, "offset 13", "the same name unescaped"},
+		{`{"\u0062":1,"a":2,"b":3}`, fault.DuplicateMember, "offset 18", "the second, also where sorting moves them"},
+		{`{"/":1,"\/":2}`, fault.DuplicateMember, "offset 7", "an escape that need not be"},
+		{`{"":1,"":2}`, fault.DuplicateMember, "offset 6", "the empty name"},
+		{`[{"x":{"a":1,"b":{},"a":2}}]`, fault.DuplicateMember, "offset 20", "further down"},
+		{`[1, 1e1000]`, fault.NumberRange, "offset 4", "too large"},
+		{`{"a":-1e-1000}`, fault.NumberRange, "offset 5", "too small"},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			got, err := canonjson.AppendValue([]byte("dst "), []byte(tc.in))
+			requireFault(t, err, tc.want)
+			assert.Contains(t, err.What+":", tc.offset, tc.reason)
+			assert.Equal(t, "dst ", string(got), "dst keeps its length")
+			checkValue(t, tc.in)
+		})
+	}
+}
+
+func TestProblemsQuoteNoValues(t *testing.T) {
+	for _, in := range []string{
+		`{"secret":1,"secret":2}`, `"secret\x"`, `"secret`, `secret`, `{"a":secret}`, `"secret` + "\xff\"", `{"secret" 1}`,
+		`"secret\ud800"`, `{"secret":1e1000}`, `[1]secret`, `{"secret":"secret"`,
+	} {
+		_, err := canonjson.AppendValue(nil, []byte(in))
+		require.NotNil(t, err, in)
+		assert.NotContains(t, err.Error(), "secret")
+		assert.NoError(t, err.Cause)
+	}
+}
+
+func nest(opening, closing string, depth int) string {
+	return strings.Repeat(opening, depth) + strings.Repeat(closing, depth)
+}
+
+func TestDepth(t *testing.T) {
+	for _, tc := range []struct{ name, opening, inner, closing string }{
+		{"arrays", "[", "", "]"},
+		{"objects", `{"b":0,"a":`, "[]", "}"},
+		{"both", `[{"b":0,"a":`, "1", "}]"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			per := strings.Count(tc.opening, "[") + strings.Count(tc.opening, "{")
+			levels := (canonjson.MaxDepth - strings.Count(tc.inner, "[")) / per
+			fits := strings.Repeat(tc.opening, levels) + tc.inner + strings.Repeat(tc.closing, levels)
+			checkValue(t, fits)
+			_, err := canonjson.AppendValue(nil, []byte("["+fits+"]"))
+			requireFault(t, err, fault.TooDeep)
+			checkValue(t, "["+fits+"]")
+		})
+	}
+	checkValue(t, "["+nest("[", "]", 999)+","+nest("[", "]", 999)+"]")
+	_, err := canonjson.AppendValue(nil, []byte(strings.Repeat("[", 10<<20)))
+	requireFault(t, err, fault.TooDeep)
+	assert.Contains(t, err.What, "offset 1000")
+}
+
+// TestLargeValuesTakeNearLinearTime takes well below a second, and would take minutes if a step were quadratic.
+func TestLargeValuesTakeNearLinearTime(t *testing.T) {
+	wide := make([]string, 100_000)
+	for i := range wide {
+		wide[i] = fmt.Sprintf(`"%s%d":%d`, strings.Repeat("k", 20), (i*7919)%len(wide), i)
+	}
+	payload := `"` + strings.Repeat("x", 4<<20) + `"`
+	for name, raw := range map[string]string{
+		"many members":       "{" + strings.Join(wide, ",") + "}",
+		"many elements":      "[" + strings.Repeat("{},", 500_000) + "{}]",
+		"deep and unsorted":  strings.Repeat(`{"b":0,"a":`, 1000) + payload + strings.Repeat("}", 1000),
+		"many escapes":       `"` + strings.Repeat(`\ud83d\ude00`, 300_000) + `"`,
+		"many strings":       "[" + strings.Repeat(`"\n",`, 500_000) + `""]`,
+		"many short numbers": "[" + strings.Repeat(`1e5,`, 500_000) + `1]`,
+	} {
+		start := time.Now()
+		_, err := canonjson.AppendValue(nil, []byte(raw))
+		require.Nil(t, err, name)
+		assert.Less(t, time.Since(start), time.Minute/2, name)
+	}
+}
+
+func TestDstMayOverlapRaw(t *testing.T) {
+	raw := []byte(`{"b": 1e20, "c":1e20, "d":1e20,"a": "\u0061"}  `)
+	want := canonical(t, string(raw))
+	got, err := canonjson.AppendValue(raw[:0], raw)
+	require.Nil(t, err)
+	require.Equal(t, want, string(got))
+}
+
+// TestCallsAreIndependent mixes good and bad values of all sizes: pooled memory must not show.
+func TestCallsAreIndependent(t *testing.T) {
+	texts := []string{
+		`{"b":1,"a":{"d":1,"c":2}}`, `{"a":{"b":1,"a":`, `[]`, `"x"`, `{"a":1,"a":2}`, `{"x":[1,2,{"z":1,"y":"\n"}]}`, `{"":"\ud800"}`,
+		`{"z":"` + strings.Repeat("long", 20_000) + `","a":1}`, `{}`, nest("[", "]", 1001), nest(`{"b":[],"a":[`, "]}", 400),
+	}
+	want := make([]string, len(texts))
+	for i, raw := range texts {
+		checkValue(t, raw)
+		got, err := canonjson.AppendValue(nil, []byte(raw))
+		want[i] = fmt.Sprint(string(got), err)
+	}
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for i := range 50 {
+				at := (i*(worker+1) + worker) % len(texts)
+				got, err := canonjson.AppendValue(nil, []byte(texts[at]))
+				assert.Equal(t, want[at], fmt.Sprint(string(got), err))
+			}
+		})
+	}
+	group.Wait()
+}
+
+// genTree draws a tree of the oracle's nodes.
+func genTree(depth int) *rapid.Generator[any] {
+	scalars := []*rapid.Generator[any]{
+		rapid.Just[any](nil),
+		rapid.Bool().AsAny(),
+		rapid.Map(genLiteral(), func(s string) any { return json.Number(s) }),
+		genText().AsAny(),
+	}
+	if depth == 0 {
+		return rapid.OneOf(scalars...)
+	}
+	arrays := rapid.Custom(func(t *rapid.T) any { return rapid.SliceOfN(genTree(depth-1), 0, 4).Draw(t, "elements") })
+	objects := rapid.Custom(func(t *rapid.T) any {
+		members := []pair{}
+		for _, name := range rapid.SliceOfNDistinct(genText(), 0, 5, rapid.ID[string]).Draw(t, "names") {
+			members = append(members, pair{name, genTree(depth-1).Draw(t, "value")})
+		}
+		return members
+	})
+	return rapid.OneOf(append(scalars, arrays, objects, objects)...)
+}
+
+// genText draws text, most of it short and from characters whose order or escapes are easily got wrong.
+func genText() *rapid.Generator[string] {
+	alphabet := []rune{'a', 'b', '"', '!', '#', '\\', '/', 'u', '\n', 0, 0x1f, 0x7f, 'é', 0x2028, 0xd7ff, 0xe000, 0xfb33, 0xffff, 0x1f600, 0x10ffff}
+	return rapid.OneOf(rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 3, -1), rapid.String())
+}
+
+// spell writes a tree with every freedom that JSON gives.
+func spell(t *rapid.T, node any) string {
+	space := rapid.SampledFrom([]string{"", "", "", " ", "\n\t", "\r\n  "})
+	gap := func() string { return space.Draw(t, "space") }
+	switch node := node.(type) {
+	case string:
+		return gap() + spellString(t, node) + gap()
+	case json.Number:
+		return gap() + respell(t, string(node)) + gap()
+	case []any:
+		items := make([]string, len(node))
+		for i, element := range node {
+			items[i] = spell(t, element)
+		}
+		return gap() + "[" + strings.Join(items, ",") + gap() + "]" + gap()
+	case []pair:
+		items := make([]string, len(node))
+		for i, m := range rapid.Permutation(node).Draw(t, "order") {
+			items[i] = gap() + spellString(t, m.name) + gap() + ":" + spell(t, m.value)
+		}
+		return gap() + "{" + strings.Join(items, ",") + gap() + "}" + gap()
+	default:
+		return gap() + naiveValue(node) + gap()
+	}
+}
+
+// spellString escapes what must be escaped, and some more.
+func spellString(t *rapid.T, s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch style := rapid.IntRange(0, 3).Draw(t, "style"); {
+		case style == 0:
+			b.WriteString(spellRune(`\u%04x`, r))
+		case style == 1:
+			b.WriteString(spellRune(`\u%04X`, r))
+		case style == 2 && r == '/':
+			b.WriteString(`\/`)
+		default:
+			quoted := naiveString(string(r))
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return `"` + b.String() + `"`
+}
+
+func spellRune(format string, r rune) string {
+	if high, low := utf16.EncodeRune(r); high != 0xfffd {
+		return fmt.Sprintf(format+format, high, low)
+	}
+	return fmt.Sprintf(format, r)
+}
+
+func TestSpellingMakesNoDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tree := genTree(3).Draw(t, "tree")
+		want := naiveValue(tree)
+		for _, raw := range []string{spell(t, tree), spell(t, tree)} {
+			require.Equal(t, want, canonical(t, raw), "%q", raw)
+			checkValue(t, raw)
+		}
+	})
+}
+
+// TestMeaningMakesADifference compares trees pairwise; small ones, so that equal ones turn up as well.
+func TestMeaningMakesADifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := genTree(1).Draw(t, "a"), genTree(1).Draw(t, "b")
+		if rapid.Bool().Draw(t, "changed") {
+			b = change(t, a)
+		}
+		require.Equal(t, same(a, b), canonical(t, spell(t, a)) == canonical(t, spell(t, b)))
+	})
+}
+
+// change returns a tree that differs in one place, or not at all.
+func change(t *rapid.T, node any) any {
+	switch node := node.(type) {
+	case []any:
+		if len(node) == 0 {
+			return []any{nil}
+		}
+		other := append([]any(nil), node...)
+		at := rapid.IntRange(0, len(node)-1).Draw(t, "at")
+		other[at] = change(t, node[at])
+		return other
+	case []pair:
+		if len(node) == 0 {
+			return []pair{{"a", nil}}
+		}
+		other := append([]pair(nil), node...)
+		at := rapid.IntRange(0, len(node)-1).Draw(t, "at")
+		other[at].value = change(t, node[at].value)
+		return other
+	case json.Number:
+		return json.Number(nudge(t, string(node)))
+	default:
+		return genTree(0).Draw(t, "instead")
+	}
+}
+
+// same compares trees by meaning.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && exact(string(a)).Cmp(exact(string(b))) == 0
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	case []pair:
+		b, ok := b.([]pair)
+		return ok && len(a) == len(b) && !slices.ContainsFunc(a, func(m pair) bool {
+			at := slices.IndexFunc(b, func(other pair) bool { return m.name == other.name })
+			return at < 0 || !same(m.value, b[at].value)
+		})
+	default:
+		switch b.(type) {
+		case []any, []pair:
+			return false
+		}
+		return a == b
+	}
+}
+
+// TestScrapsAgainstOracle puts pieces of JSON together, mostly wrongly.
+func TestScrapsAgainstOracle(t *testing.T) {
+	pieces := []string{
+		"{", "}", "[", "]", ",", ":", " ", `"a"`, `"b"`, `"\u0061"`, `"\ud800"`, `"\ud83d\ude00"`, `"`, `\`, `{"a":`, "1", "-0", "1e5", "01", "null",
+		"true", "\x00", "\xff", "\ufeff", "1e1000",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		checkValue(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), ""))
+	})
+}
+
+const workerConfig = `{"volume":{"iops":10000,"type":"gp3"},"tags":{"vm":{"team":"a","cost-center":"42"}},"dataVolumes":[{"name":"kubelet-dir",
+	"snapshotID":"snap-13234"}],"iamInstanceProfile":{"name":"my-profile","arn":"my-instance-profile-arn"},"path":"\/dev\/sda","ratio":0.50}`
+
+func TestValuesDoNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("sync.Pool drops items at random under the race detector")
+	}
+	dst, raw := make([]byte, 0, 1024), []byte(workerConfig)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = canonjson.AppendValue(dst, raw) }))
+}
+
+func BenchmarkAppendValue(b *testing.B) {
+	sorted, err := canonjson.AppendValue(nil, []byte(workerConfig))
+	require.Nil(b, err)
+	for _, bc := range []struct {
+		name string
+		raw  []byte
+	}{
+		{"scalar", []byte(`"kubelet-dir"`)},
+		{"unsorted", []byte(workerConfig)},
+		{"sorted", sorted},
+		{"large", []byte("[" + strings.Repeat(workerConfig+",", 999) + workerConfig + "]")},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(bc.raw)))
+			dst := make([]byte, 0, 2*len(bc.raw))
+			for b.Loop() {
+				_, _ = canonjson.AppendValue(dst, bc.raw)
+			}
+		})
+	}
+}
+
+func FuzzAppendValue(f *testing.F) {
+	for _, seed := range []string{
+		workerConfig, "", "null", "[]", "{}", " [1, 2.50 ,-0] ", `{"b":{"d":1,"c":[{"f":1,"e":2}]},"a":[{"z":{},"y":{}}]}`,
+		`{"a":1,"\u0061":2}`, `"\ud83d\ude00"`, `"\ud800"`, "\"\xff\"", `{"\n":1,"!":2,"\"":3}`, "1e999", "1e-1000", "01", "\ufeff1",
+		nest("[", "]", 1001), `{"b":0,"a":{"b":0,"a":{}}}`, `{"a":[[{"c":1,"b":[{}]}],{}],"A":{}}`, `"\/\b\f\n\r\t\u001f"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) { checkValue(t, raw) })
+}
