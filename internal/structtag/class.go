@@ -4,6 +4,8 @@
 // not know types, caches, plans or values. Whether an option suits the field's type is decided where types are known, in fieldplan.
 package structtag
 
+import "strconv"
+
 // Class says what happens to machines when a field changes. A smaller class is stricter; the zero value is the strictest.
 type Class uint8
 
@@ -13,3 +15,36 @@ const (
 	Hot                    // the running machine is updated
 	Ignored                // no machine is concerned
 )
+
+// String returns the class in prose: immutable, in-place, hot or ignored. [ParseClass] reads the words of the struct tag instead.
+func (c Class) String() string {
+	switch c {
+	case Immutable:
+		return "immutable"
+	case InPlace:
+		return "in-place"
+	case Hot:
+		return "hot"
+	case Ignored:
+		return "ignored"
+	}
+	return "Class(" + strconv.Itoa(int(c)) + ")"
+}
+
+// Stricter returns the stricter of two classes.
+func (c Class) Stricter(o Class) Class { return min(c, o) }
+
+// ParseClass reads the word that stands for a class in a struct tag: true, false, inplace or ignore, and no other spelling.
+func ParseClass(word string) (Class, bool) {
+	switch word {
+	case "true":
+		return Hot, true
+	case "false":
+		return Immutable, true
+	case "inplace":
+		return InPlace, true
+	case "ignore":
+		return Ignored, true
+	}
+	return Immutable, false
+}

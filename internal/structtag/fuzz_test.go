@@ -1,0 +1,210 @@
+package structtag_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// FuzzParse compares Parse with an oracle that was written from the grammar alone: reflect finds the value, and one loop over its
+// characters reads it.
+func FuzzParse(f *testing.F) {
+	for _, seed := range seeds() {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got, ok, problems := structtag.Parse(reflect.StructTag(raw))
+		assert.True(t, ok || len(problems) == 0, "problems without a struct tag")
+
+		value, found := reflect.StructTag(raw).Lookup("hotupdatable")
+		want, valid := oracleValue(value)
+		clean := ok && len(problems) == 0
+		if clean && (!found || !valid || !reflect.DeepEqual(want, got)) {
+			t.Errorf("accepted %q as %+v; reflect finds it: %v, oracle accepts it: %v as %+v", raw, got, found, valid, want)
+		}
+		if found && !valid && len(problems) == 0 {
+			t.Errorf("silent about the value %q", value)
+		}
+		if found && valid && oracleCount(raw) == 1 && !clean {
+			t.Errorf("rejected %q: %v", raw, problems.Err())
+		}
+		if !found && oracleCount(raw) == 0 && ok {
+			t.Errorf("found a struct tag in %q: %v", raw, problems.Err())
+		}
+		if !found && oracleHidden(raw) && len(problems) == 0 {
+			t.Errorf("silent about the key in %q", raw)
+		}
+		for _, p := range problems {
+			checkCure(t, p.Cure)
+		}
+	})
+}
+
+// checkCure fails if a cure that is a whole struct tag has problems itself.
+func checkCure(t *testing.T, cure string) {
+	t.Helper()
+	_, whole, ok := strings.Cut(cure, "write `hotupdatable:\"")
+	end := strings.LastIndexByte(whole, '`')
+	if !ok || end < 0 || strings.Contains(cure, "CLASS") || strings.Count(cure, "`") != 2 {
+		return
+	}
+	_, ok, problems := structtag.Parse(reflect.StructTag(`hotupdatable:"` + whole[:end]))
+	if !ok || len(problems) > 0 {
+		t.Errorf("the cure %q has problems: %v", cure, problems.Err())
+	}
+}
+
+func seeds() []string {
+	return []string{
+		``, `hotupdatable:"true"`, `json:"tags,omitempty" hotupdatable:"false,key=name,hotwhen=rolling:false,sensitive=keys"`,
+		`hotupdatable:true`, `hotupdatable:true json:"tags"`, `json:"a", hotupdatable:"true"`, `hotupdatable="true`, `hotupdatable`,
+		`hotupdatable:"false,default='it''s, ok',sensitive"`, `hotupdatable:"false,default=it's,set"`, `hotupdatable:"false,default='a'b',,"`,
+		`hotupdatable:"true" hotUpdatable:ture,sett`, `doc:"hotupdatable:true" updateable: 'x'`, `json:"a hotupdatable:"true"`,
+		`json:a" hotupdatable:"true"`, `"hotupdatable":"true"`, `hotupdatable:\"true\"`, "json:\"a\"\thotupdatable:\"\\q\"", `a" b:" hotupdatable:true " c`,
+		`json:"le:"hotupdatable:"true"`, `hotupdatable:"true",hotupdatable:"true,set"`,
+	}
+}
+
+// oracleValue reads CLASS[,OPTION...] from left to right.
+func oracleValue(value string) (structtag.Tag, bool) {
+	var tag structtag.Tag
+	word, rest, more := strings.Cut(value, ",")
+	classes := map[string]structtag.Class{
+		"true": structtag.Hot, "false": structtag.Immutable, "inplace": structtag.InPlace, "ignore": structtag.Ignored,
+	}
+	class, ok := classes[word]
+	if !ok {
+		return tag, false
+	}
+	tag.Class = class
+	seen := map[string]bool{}
+	for more {
+		var name string
+		name, rest, more, ok = oracleOption(&tag, rest)
+		if !ok || seen[name] {
+			return tag, false
+		}
+		seen[name] = true
+	}
+	kinds := 0
+	for _, on := range []bool{seen["set"], seen["key"] || seen["hotwhen"], seen["default"], seen["presence"]} {
+		if on {
+			kinds++
+		}
+	}
+	return tag, kinds <= 1
+}
+
+func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok bool) {
+	for literal, set := range map[string]func(){
+		"set":            func() { tag.Set = true },
+		"presence":       func() { tag.Presence = true },
+		"sensitive":      func() { tag.Sensitive = structtag.HideValues },
+		"sensitive=keys": func() { tag.Sensitive = structtag.HideKeys },
+	} {
+		if option, rest, more := strings.Cut(s, ","); option == literal {
+			set()
+			name, _, _ := strings.Cut(option, "=")
+			return name, rest, more, true
+		}
+	}
+	switch {
+	case strings.HasPrefix(s, "key="):
+		tag.Key, rest, more = strings.Cut(s[len("key="):], ",")
+		return "key", rest, more, oracleName(tag.Key)
+	case strings.HasPrefix(s, "default="):
+		text, rest, more, ok := oracleText(s[len("default="):])
+		tag.Default = &text
+		return "default", rest, more, ok
+	case strings.HasPrefix(s, "hotwhen="):
+		selector, value, found := strings.Cut(s[len("hotwhen="):], ":")
+		text, rest, more, ok := oracleText(value)
+		tag.HotWhen = &structtag.HotWhen{Name: selector, Value: text}
+		return "hotwhen", rest, more, ok && found && oracleName(selector)
+	}
+	return "", "", false, false
+}
+
+func oracleName(name string) bool {
+	return name != "" && !strings.ContainsAny(name, `,'"`) && strings.TrimSpace(name) == name
+}
+
+// oracleText reads a text up to the comma behind it, one character at a time.
+func oracleText(s string) (text, rest string, more, ok bool) {
+	if s == "" || s[0] != '\'' {
+		text, rest, more = strings.Cut(s, ",")
+		return text, rest, more, text != "" && !strings.Contains(text, "'") && strings.TrimSpace(text) == text
+	}
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] != '\'':
+			text += s[i : i+1]
+		case i+1 == len(s):
+			return text, "", false, true
+		case s[i+1] == '\'':
+			text += "'"
+			i++
+		case s[i+1] == ',':
+			return text, s[i+2:], true, true
+		default:
+			return "", "", false, false
+		}
+	}
+	return "", "", false, false
+}
+
+// oracleCount counts the words of a text that are like the key, wherever they stand. A word ends at all that may end a key.
+func oracleCount(raw string) int {
+	count := 0
+	for _, ends := range []string{":\"", ":=\"'`,;|()[]{}<>\\"} {
+		words := strings.FieldsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(ends, r) })
+		n := 0
+		for _, word := range words {
+			word = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(word))
+			if word == "updatable" || word == "updateable" || word == "hotupdate" || oracleNear([]rune(word), []rune("hotupdatable"), 2) {
+				n++
+			}
+		}
+		count = max(count, n)
+	}
+	return count
+}
+
+// oracleNear tries every edit.
+func oracleNear(a, b []rune, edits int) bool {
+	if edits < 0 || len(a) > len(b)+edits || len(b) > len(a)+edits {
+		return false
+	}
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	if len(a) == 0 || len(b) == 0 {
+		return len(a)+len(b) <= edits
+	}
+	swapped := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && oracleNear(a[2:], b[2:], edits-1)
+	return swapped || oracleNear(a[1:], b[1:], edits-1) || oracleNear(a[1:], b, edits-1) || oracleNear(a, b[1:], edits-1)
+}
+
+// oracleHidden says whether the key stands outside quotes, behind a space or first, and with a colon behind it. Backslashes would
+// make it unclear what is quoted.
+func oracleHidden(raw string) bool {
+	if strings.Contains(raw, `\`) {
+		return false
+	}
+	at := 0
+	for {
+		i := strings.Index(raw[at:], "hotupdatable:")
+		if i < 0 {
+			return false
+		}
+		before := raw[:at+i]
+		if strings.Count(before, `"`)%2 == 0 && (before == "" || strings.HasSuffix(before, " ")) {
+			return true
+		}
+		at += i + len("hotupdatable:")
+	}
+}

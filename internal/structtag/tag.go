@@ -1,0 +1,165 @@
+package structtag
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+// Tag is what a hotupdatable struct tag says.
+type Tag struct {
+	Class     Class
+	Set       bool
+	Key       string   // JSON name of the element's field; "" if none
+	HotWhen   *HotWhen // nil if none
+	Default   *string  // the text without its quotes; nil if none
+	Presence  bool
+	Sensitive Sensitivity
+}
+
+// HotWhen says that an element is hot while its field with the JSON name Name has Value.
+type HotWhen struct{ Name, Value string }
+
+// Sensitivity says what of a field is never shown.
+type Sensitivity uint8
+
+const (
+	Shown      Sensitivity = iota // nothing is hidden
+	HideValues                    // values are hidden: sensitive
+	HideKeys                      // values and map keys are hidden: sensitive=keys
+)
+
+// String returns the option that asks for the sensitivity, or "shown".
+func (s Sensitivity) String() string {
+	switch s {
+	case Shown:
+		return "shown"
+	case HideValues:
+		return "sensitive"
+	case HideKeys:
+		return "sensitive=keys"
+	}
+	return "Sensitivity(" + strconv.Itoa(int(s)) + ")"
+}
+
+// Parse reads the hotupdatable struct tag out of the whole text of a field's struct tag.
+//
+// The value is CLASS[,OPTION...]. CLASS is one of true, false, inplace and ignore. OPTION is one of
+//
+//		set  key=NAME  hotwhen=NAME:VALUE  default=TEXT  presence  sensitive  sensitive=keys
+//
+//	  - NAME is a JSON name without quotes. In hotwhen it ends at the first colon.
+//	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote nor a comma. Only quoted text may be
+//	    empty, or start or end with a space.
+//	  - No space is trimmed: around a class, an option or a name it is a problem.
+//	  - No option stands twice. set, default, presence and the pair of key and hotwhen exclude each other.
+//
+// ok says whether the field has the struct tag at all, well-formed or faulty; there are no problems without it. With problems, the
+// Tag is not to be relied on. All problems are returned at once: also those of a struct tag that reflect does not see, because its
+// key is misspelled, because it is not written as key:"value", or because something before it is not. Problems hold Code, What and
+// Cure; the caller adds the field.
+func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
+	found := find(string(tag))
+	for i, f := range found {
+		r := read(f.value)
+		if i == 0 {
+			t = r.tag
+		} else {
+			f.before = "" // holds the key already; no cure may repeat it
+		}
+		problems = append(problems, f.problems(r)...)
+	}
+	if len(found) > 1 {
+		problems.Add(duplicate(found))
+	}
+	return t, len(found) > 0, problems
+}
+
+// problems returns what is wrong with the place, and then with the value that stands there.
+func (f finding) problems(r reading) fault.List {
+	var all fault.List
+	if f.state != seen {
+		code, what := f.describe()
+		all.Add(&fault.Error{Code: code, What: what, Cure: f.cure(r)})
+	}
+	if f.bare {
+		return all
+	}
+	mended, ok := r.mend()
+	for _, w := range r.flaws {
+		advice := w.advice
+		if ok {
+			advice = "write " + tick(pair(mended))
+		}
+		all.Add(&fault.Error{Code: w.code, What: w.what + " in struct tag " + tick(f.text), Cure: w.hint + advice})
+	}
+	return all
+}
+
+func (f finding) describe() (code fault.Code, what string) {
+	switch f.state {
+	case misspelled:
+		return fault.MisspelledKey, "has misspelled struct tag " + tick(f.text)
+	case hidden:
+		return fault.MalformedTag, "has struct tag " + tick(f.text) + " behind malformed " + tick(f.junk) + ", where reflect does not see it"
+	case malformed, seen:
+	}
+	return fault.MalformedTag, "has malformed struct tag " + tick(f.text)
+}
+
+// cure says what to write at the place.
+func (f finding) cure(r reading) string {
+	value, ok := r.mend()
+	if f.bare {
+		return f.cureWith(pair("true")) + "; another class may stand in place of `true`"
+	}
+	if !ok {
+		return f.cureWith(pair("CLASS[,OPTION...]"))
+	}
+	return f.cureWith(pair(value))
+}
+
+func (f finding) cureWith(right string) string {
+	switch {
+	case f.junk == "":
+		return "write " + tick(right)
+	case strings.TrimFunc(f.junk, isSeparatorRune) != "":
+		return "write " + tick(right) + " and mend " + tick(f.junk) + " before it"
+	case f.before == "":
+		return "write " + tick(right) + " without " + tick(f.junk) + " before it"
+	}
+	return "write " + tick(f.before+" "+right)
+}
+
+func duplicate(found []finding) *fault.Error {
+	texts := make([]string, len(found))
+	for i, f := range found {
+		texts[i] = tick(f.text)
+	}
+	return &fault.Error{
+		Code: fault.DuplicateTag,
+		What: "has more than one struct tag for " + key + ": " + strings.Join(texts, " and "),
+		Cure: "keep one of them",
+	}
+}
+
+func pair(value string) string { return key + ":" + strconv.Quote(value) }
+
+// tick puts a text into backquotes and makes visible what does not print.
+func tick(text string) string {
+	var b strings.Builder
+	b.WriteByte('`')
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	b.WriteByte('`')
+	return b.String()
+}

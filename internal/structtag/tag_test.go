@@ -1,0 +1,445 @@
+package structtag_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+func text(s string) *string { return &s }
+
+func codes(problems fault.List) []fault.Code {
+	var all []fault.Code
+	for _, p := range problems {
+		all = append(all, p.Code)
+	}
+	return all
+}
+
+func TestParseWellFormed(t *testing.T) {
+	t.Parallel()
+	type tag = structtag.Tag
+	for _, test := range []struct {
+		name   string
+		in     reflect.StructTag
+		want   structtag.Tag
+		reason string
+	}{
+		{"hot", `hotupdatable:"true"`, tag{Class: structtag.Hot}, "the plain case"},
+		{"immutable", `hotupdatable:"false"`, tag{}, "the default, spelled out to override a parent"},
+		{"in-place", `hotupdatable:"inplace"`, tag{Class: structtag.InPlace}, "GEP-31"},
+		{"ignored", `hotupdatable:"ignore"`, tag{Class: structtag.Ignored}, "concerns no machine"},
+		{"beside others", `json:"a,omitempty" hotupdatable:"true" yaml:"b"`, tag{Class: structtag.Hot}, "order of pairs is free"},
+		{"aligned", `json:"a"     hotupdatable:"true" `, tag{Class: structtag.Hot}, "reflect skips any number of spaces"},
+		{"no space before", `json:"a"hotupdatable:"true"`, tag{Class: structtag.Hot}, "reflect sees it"},
+		{"no space before, colon", `json:"a:"hotupdatable:"true"`, tag{Class: structtag.Hot}, "reflect sees it; the quotes are paired well"},
+		{"junk behind", `hotupdatable:"true" json:a`, tag{Class: structtag.Hot}, "reflect sees it; the rest is not ours"},
+		{"escaped", `hotupdatable:"\x74rue"`, tag{Class: structtag.Hot}, "a value is a Go string literal"},
+		{"set", `hotupdatable:"true,set"`, tag{Class: structtag.Hot, Set: true}, ""},
+		{"key", `hotupdatable:"false,key=name"`, tag{Key: "name"}, ""},
+		{"key with signs", `hotupdatable:"false,key=a=b:c d"`, tag{Key: "a=b:c d"}, "JSON names may hold these"},
+		{
+			"hotwhen", `hotupdatable:"false,key=name,hotwhen=rolling:false"`,
+			tag{Key: "name", HotWhen: &structtag.HotWhen{Name: "rolling", Value: "false"}},
+			"OpenStack machine labels",
+		},
+		{
+			"hotwhen on a map", `hotupdatable:"false,hotwhen=a:b:c"`,
+			tag{HotWhen: &structtag.HotWhen{Name: "a", Value: "b:c"}},
+			"splits at the first colon; needs no key",
+		},
+		{
+			"hotwhen quoted", `hotupdatable:"false,hotwhen=a:'b,c',key=name"`,
+			tag{Key: "name", HotWhen: &structtag.HotWhen{Name: "a", Value: "b,c"}},
+			"quotes hold a comma",
+		},
+		{
+			"hotwhen empty", `hotupdatable:"false,hotwhen=a:''"`,
+			tag{HotWhen: &structtag.HotWhen{Name: "a"}},
+			"quoted text may be empty",
+		},
+		{"default", `hotupdatable:"false,default=Standard_LRS"`, tag{Default: text("Standard_LRS")}, ""},
+		{"default with signs", `hotupdatable:"false,default=a=b:c d"`, tag{Default: text("a=b:c d")}, "only comma and quote need quotes"},
+		{"default quoted", `hotupdatable:"false,default='a,b',sensitive"`, tag{Default: text("a,b"), Sensitive: structtag.HideValues}, ""},
+		{"default with quotes", `hotupdatable:"false,default='''it''s'''"`, tag{Default: text("'it's'")}, "two quotes stand for one"},
+		{"default a quote", `hotupdatable:"false,default=''''"`, tag{Default: text("'")}, "two quotes stand for one"},
+		{"default empty", `hotupdatable:"false,default=''"`, tag{Default: text("")}, "an empty text can be meant"},
+		{"default with space", `hotupdatable:"false,default=' a '"`, tag{Default: text(" a ")}, "quoted spaces are meant"},
+		{"presence", `hotupdatable:"false,presence"`, tag{Presence: true}, ""},
+		{"sensitive", `hotupdatable:"true,sensitive"`, tag{Class: structtag.Hot, Sensitive: structtag.HideValues}, ""},
+		{"sensitive keys", `hotupdatable:"true,sensitive=keys,set"`, tag{Class: structtag.Hot, Set: true, Sensitive: structtag.HideKeys}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, ok, problems := structtag.Parse(test.in)
+			require.Empty(t, problems, test.reason)
+			assert.True(t, ok, test.reason)
+			assert.Equal(t, test.want, got, test.reason)
+		})
+	}
+}
+
+func TestParseNothing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		in     reflect.StructTag
+		reason string
+	}{
+		{"empty", ``, "no struct tag"},
+		{"blank", `  `, "no struct tag"},
+		{"json", `json:"hotupdatable,omitempty"`, "a JSON name is no key"},
+		{"unquoted json", `json:hotupdatable`, "a malformed JSON name is still no key"},
+		{"unquoted json near-miss", `json:hotUpdatable,omitempty`, "a malformed JSON name is still no key"},
+		{"doc", `doc:"hotupdatable:true is wrong" json:"a"`, "text inside other values"},
+		{"doc with quotes", `doc:"write hotupdatable:\"true\" here" json:"a"`, "an escaped quote does not end a value"},
+		{"doc that ends with the key", `doc:"see hotupdatable:" json:"a"`, "a space follows, so the quotes are paired well"},
+		{"doc behind junk", `json:a doc:"hotupdatable:true is wrong"`, "a value behind a malformed pair is a value"},
+		{"prose", `whether the field is updatable at all`, "an English word is no key"},
+		{"kubernetes", `json:"a" patchStrategy:"merge" patchMergeKey:"name" protobuf:"bytes,1,opt,name=a"`, "ordinary keys"},
+		{"protobuf", `protobuf:"a" protobuf_key:"b" protobuf_val:"c" protobuf_oneof:"d"`, "ordinary keys"},
+		{"others", `yaml:"a" validate:"b" mapstructure:"c" db:"d" xml:"e" hash:"ignore" listType:"set" bson:"f"`, "ordinary keys"},
+		{"close to close", `updated:"a" update:"b" hotkey:"c" mutable:"d" tunable:"e" adaptable:"f" portable:"g"`, "other words"},
+		{"three away", `hotupdatablexyz:"true"`, "three typing errors are another word"},
+		{"malformed others", `json: "a" yaml=b`, "not our business"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, ok, problems := structtag.Parse(test.in)
+			assert.Empty(t, problems, test.reason)
+			assert.False(t, ok, test.reason)
+			assert.Zero(t, got, test.reason)
+		})
+	}
+}
+
+// faulty is a struct tag with problems. TestCureIsRight checks what their cures say.
+type faulty struct {
+	name   string
+	in     reflect.StructTag
+	want   []fault.Code
+	reason string
+}
+
+func (f faulty) run(t *testing.T) {
+	t.Helper()
+	_, ok, problems := structtag.Parse(f.in)
+	assert.True(t, ok, f.reason)
+	assert.Equal(t, f.want, codes(problems), f.reason)
+	for _, p := range problems {
+		assert.NotEmpty(t, p.Cure, f.reason)
+		assert.Contains(t, p.What, "`", "what stands there is quoted")
+		assert.True(t, strings.HasPrefix(p.What, "has "), "reads on from the field: %s", p.What)
+		assert.Empty(t, p.Field, "the caller adds the field")
+	}
+}
+
+func TestParseKeyProblems(t *testing.T) {
+	t.Parallel()
+	var (
+		malformed  = []fault.Code{fault.MalformedTag}
+		misspelled = []fault.Code{fault.MisspelledKey}
+		twice      = []fault.Code{fault.DuplicateTag}
+	)
+	for _, test := range []faulty{
+		{"no quotes", `hotupdatable:true`, malformed, "the proposal's own spelling"},
+		{"no quotes, last", `json:"tags" hotupdatable:true`, malformed, "behind a well-formed pair"},
+		{"no quotes, first", `hotupdatable:true json:"tags"`, malformed, "before a well-formed pair"},
+		{"no quotes, options", `hotupdatable:false,key=name`, malformed, "options are part of the value"},
+		{"no quotes, comma behind", `hotupdatable:true, json:"a"`, malformed, "the comma is no option"},
+		{"no quotes, pair behind comma", `hotupdatable:true,json:"a"`, malformed, "the pair is no option"},
+		{"no quotes, quoted text", `hotupdatable:false,default='a b' json:"a"`, malformed, "a quoted space does not end the value"},
+		{"space", `hotupdatable: "true"`, malformed, "reflect wants the quote right behind the colon"},
+		{"space before colon", `hotupdatable :"true"`, malformed, "reflect wants the colon right behind the key"},
+		{"equals", `hotupdatable="true"`, malformed, "as in an option"},
+		{"colon equals", `hotupdatable:="true"`, malformed, "as in an assignment"},
+		{"no mark", `hotupdatable "true"`, malformed, "a quote behind the key"},
+		{"bare", `hotupdatable`, malformed, "no value"},
+		{"bare, last", `json:"a" hotupdatable`, malformed, "no value"},
+		{"bare, first", `hotupdatable json:"a"`, malformed, "the next pair is no value"},
+		{"bare behind comma", `json:"a",hotupdatable`, malformed, "meant as one more pair"},
+		{"colon only", `hotupdatable:`, malformed, "no value"},
+		{"colon and pair", `hotupdatable: json:"a"`, malformed, "the next pair is no value"},
+		{"unterminated", `hotupdatable:"true`, malformed, "no closing quote"},
+		{"unterminated, last", `json:"a" hotupdatable:"true`, malformed, "no closing quote"},
+		{"single quotes", `hotupdatable:'true'`, malformed, "wrong quotes"},
+		{"curly quotes", `hotupdatable:“true”`, malformed, "pasted from a document"},
+		{"escaped quotes", `hotupdatable:\"true\"`, malformed, "pasted from an interpreted string"},
+		{"json style", `"hotupdatable":"true"`, malformed, "the key is quoted"},
+		{"wrong escape", `hotupdatable:"false,default=C:\d"`, malformed, "strconv.Unquote fails, so reflect sees nothing"},
+		{"behind comma", `json:"a", hotupdatable:"true"`, malformed, "reflect stops at the comma"},
+		{"comma in key", `json:"a",hotupdatable:"true"`, malformed, "reflect sees another key"},
+		{"word in key", `json:"a",omitempty,hotupdatable:"true"`, malformed, "reflect sees another key"},
+		{"behind tab", "json:\"a\"\thotupdatable:\"true\"", malformed, "reflect skips spaces only"},
+		{"behind newline", "json:\"a\"\n  hotupdatable:\"true\"", malformed, "reflect skips spaces only"},
+		{"behind junk", `json:a hotupdatable:"true"`, malformed, "reflect stops at the junk"},
+		{"behind missing quote", `json:a" hotupdatable:"true"`, malformed, "the key looks quoted"},
+		{"behind missing end quote", `json:"a hotupdatable:"true"`, malformed, "the key looks quoted, and all pairs well-formed"},
+		{"behind missing end quote, options", `json:"a,omitempty hotupdatable:"false,key=name" yaml:"b"`, malformed, "the same"},
+		{"behind unterminated", `json:"a hotupdatable:true`, malformed, "nothing is quoted in a value that never ends"},
+		{"behind paired junk", `a" b:" hotupdatable:true " c`, malformed, "quotes are not paired as they look"},
+
+		{"case", `hotUpdatable:"true"`, misspelled, "keys are case-sensitive"},
+		{"upper case", `HOTUPDATABLE:"true"`, misspelled, "keys are case-sensitive"},
+		{"hyphen", `hot-updatable:"true"`, misspelled, "spelling of prose"},
+		{"underscore", `hot_updatable:"true"`, misspelled, "spelling of other languages"},
+		{"e", `hotupdateable:"true"`, misspelled, "a common misspelling"},
+		{"left out", `hotupdatble:"true"`, misspelled, "one letter is missing"},
+		{"two errors", `hotupdtabel:"true"`, misspelled, "one letter is missing and two are swapped"},
+		{"updatable", `updatable:"true"`, misspelled, "half the key"},
+		{"updateable", `json:"a" updateable:"true"`, misspelled, "half the key, misspelled"},
+		{"hotupdate", `hotupdate:"true"`, misspelled, "the package"},
+		{"Hot_Update", `Hot_Update:"true"`, misspelled, "the package"},
+		{"no quotes, misspelled", `hotUpdatable:true`, misspelled, "one problem, whose cure mends both"},
+		{"bare, misspelled", `json:"a" hotupdateable`, misspelled, "no prose has this word"},
+		{"bare updatable", `json:"a" updatable`, misspelled, "alone, it is no prose either"},
+		{"updatable without quotes", `updatable=true`, misspelled, "a mark behind it"},
+		{"invisible", "hot\u00adupdatable:\"true\"", misspelled, "a soft hyphen"},
+		{"foreign letter", "h\u043etupdatable:\"true\"", misspelled, "a Cyrillic letter"},
+
+		{"twice", `hotupdatable:"true" json:"a" hotupdatable:"false"`, twice, "reflect sees the first only"},
+		{"twice the same", `hotupdatable:"true" hotupdatable:"true"`, twice, "still one too many"},
+		{
+			"twice, second malformed", `hotupdatable:"true" hotupdatable:false`,
+			[]fault.Code{fault.MalformedTag, fault.DuplicateTag},
+			"all problems",
+		},
+		{
+			"twice, second misspelled", `hotupdatable:"true" updatable:"true"`,
+			[]fault.Code{fault.MisspelledKey, fault.DuplicateTag},
+			"mending the key alone would give the key twice",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t)
+		})
+	}
+}
+
+func TestParseValueProblems(t *testing.T) {
+	t.Parallel()
+	only := func(c ...fault.Code) []fault.Code { return c }
+	for _, test := range []faulty{
+		{"ture", `hotupdatable:"ture"`, only(fault.UnknownClass), "a typing error"},
+		{"yes", `hotupdatable:"yes"`, only(fault.UnknownClass), "YAML"},
+		{"True", `hotupdatable:"True"`, only(fault.UnknownClass), "case counts"},
+		{"prose", `hotupdatable:"immutable"`, only(fault.UnknownClass), "the word of prose"},
+		{"empty", `hotupdatable:""`, only(fault.UnknownClass), "no class"},
+		{"option first", `hotupdatable:"set"`, only(fault.UnknownClass), "the class is never implied"},
+		{"space before class", `hotupdatable:" true"`, only(fault.UnknownClass), "no space is trimmed"},
+		{"space behind class", `hotupdatable:"true ,set"`, only(fault.UnknownClass), "no space is trimmed"},
+		{"quoted class", `hotupdatable:"'true'"`, only(fault.UnknownClass), "only texts are quoted"},
+
+		{"space before option", `hotupdatable:"true, set"`, only(fault.UnknownOption), "no space is trimmed"},
+		{"unknown", `hotupdatable:"true,sorted"`, only(fault.UnknownOption), "no such option"},
+		{"misspelled", `hotupdatable:"true,sett"`, only(fault.UnknownOption), "a typing error"},
+		{"case of option", `hotupdatable:"true,hotWhen=a:b"`, only(fault.UnknownOption), "case counts"},
+		{"colon", `hotupdatable:"true,key:name"`, only(fault.UnknownOption), "an equals sign is meant"},
+		{"class as option", `hotupdatable:"true,false"`, only(fault.UnknownOption), "one class only"},
+		{"comma in text", `hotupdatable:"false,default=a,b"`, only(fault.UnknownOption), "the text needs quotes"},
+
+		{"empty option", `hotupdatable:"true,,set"`, only(fault.MalformedOption), "a comma too many"},
+		{"trailing comma", `hotupdatable:"true,"`, only(fault.MalformedOption), "a comma too many"},
+		{"set with argument", `hotupdatable:"true,set=1"`, only(fault.MalformedOption), "takes none"},
+		{"set with empty argument", `hotupdatable:"true,set="`, only(fault.MalformedOption), "takes none"},
+		{"set false", `hotupdatable:"true,set=false"`, only(fault.MalformedOption), "the cure must not turn it on"},
+		{"presence with argument", `hotupdatable:"true,presence=true"`, only(fault.MalformedOption), "takes none"},
+		{"key without name", `hotupdatable:"true,key"`, only(fault.MalformedOption), "needs a name"},
+		{"key with empty name", `hotupdatable:"true,key="`, only(fault.MalformedOption), "needs a name"},
+		{"quoted name", `hotupdatable:"true,key='name'"`, only(fault.MalformedOption), "names have no quotes"},
+		{"double-quoted name", `hotupdatable:"true,key=\"name\""`, only(fault.MalformedOption), "names have no quotes"},
+		{"quote in name", `hotupdatable:"true,key=a'b"`, only(fault.MalformedOption), "names have no quotes"},
+		{"space in front of name", `hotupdatable:"true,key= name"`, only(fault.MalformedOption), "no space is trimmed"},
+		{"hotwhen alone", `hotupdatable:"false,hotwhen"`, only(fault.MalformedOption), "needs an argument"},
+		{"hotwhen without value", `hotupdatable:"false,hotwhen=a"`, only(fault.MalformedOption), "needs a value"},
+		{"hotwhen with empty value", `hotupdatable:"false,hotwhen=a:"`, only(fault.MalformedOption), "an empty value is quoted"},
+		{"hotwhen without name", `hotupdatable:"false,hotwhen=:b"`, only(fault.MalformedOption), "needs a name"},
+		{"hotwhen quoted name", `hotupdatable:"false,hotwhen='a':b"`, only(fault.MalformedOption), "names have no quotes"},
+		{"hotwhen quote inside", `hotupdatable:"false,hotwhen=a:b'c"`, only(fault.MalformedOption), "a quote needs quotes"},
+		{"default alone", `hotupdatable:"false,default"`, only(fault.MalformedOption), "needs a text"},
+		{"default empty", `hotupdatable:"false,default="`, only(fault.MalformedOption), "an empty text is quoted"},
+		{"quote inside", `hotupdatable:"false,default=it's"`, only(fault.MalformedOption), "a quote needs quotes"},
+		{"quote not closed", `hotupdatable:"false,default='a"`, only(fault.MalformedOption), "no closing quote"},
+		{"lone quote", `hotupdatable:"false,default='"`, only(fault.MalformedOption), "no closing quote"},
+		{"three quotes", `hotupdatable:"false,default='''"`, only(fault.MalformedOption), "the last quote is no closing quote"},
+		{"text behind quote", `hotupdatable:"false,default='a'b"`, only(fault.MalformedOption), "the quote is closed too early"},
+		{"space at the end of a text", `hotupdatable:"false,default=a ,sensitive"`, only(fault.MalformedOption), "no space is trimmed"},
+		{"text of a space", `hotupdatable:"false,default= "`, only(fault.MalformedOption), "a space is quoted"},
+		{"sensitive with argument", `hotupdatable:"false,sensitive=values"`, only(fault.MalformedOption), "keys is the only argument"},
+		{"sensitive with empty argument", `hotupdatable:"false,sensitive="`, only(fault.MalformedOption), "keys is the only argument"},
+
+		{"set twice", `hotupdatable:"true,set,set"`, only(fault.DuplicateOption), ""},
+		{"key twice", `hotupdatable:"true,key=a,key=b"`, only(fault.DuplicateOption), "the second must not win silently"},
+		{"sensitive twice", `hotupdatable:"true,sensitive,sensitive=keys"`, only(fault.DuplicateOption), "two degrees of one option"},
+
+		{"set and key", `hotupdatable:"true,set,key=a"`, only(fault.ConflictingOptions), "two ways to pair elements"},
+		{"set and hotwhen", `hotupdatable:"false,set,hotwhen=a:b"`, only(fault.ConflictingOptions), "hotwhen needs a key"},
+		{"set and presence", `hotupdatable:"false,set,presence"`, only(fault.ConflictingOptions), "list and struct"},
+		{"key and presence", `hotupdatable:"false,presence,key=a"`, only(fault.ConflictingOptions), "list and struct"},
+		{"hotwhen and presence", `hotupdatable:"false,presence,hotwhen=a:b"`, only(fault.ConflictingOptions), "map and struct"},
+		{"default and set", `hotupdatable:"false,default=a,set"`, only(fault.ConflictingOptions), "scalar and list"},
+		{"default and key", `hotupdatable:"false,key=a,default=a"`, only(fault.ConflictingOptions), "scalar and list"},
+		{"default and hotwhen", `hotupdatable:"false,default=a,hotwhen=a:b"`, only(fault.ConflictingOptions), "scalar and map"},
+		{"default and presence", `hotupdatable:"false,default=a,presence"`, only(fault.ConflictingOptions), "scalar and struct"},
+
+		{
+			"all at once", `hotupdatable:"ture,sett,set=1,key=a,key=a,,default='b"`,
+			only(
+				fault.UnknownClass, fault.UnknownOption, fault.MalformedOption, fault.DuplicateOption, fault.MalformedOption, fault.MalformedOption,
+				fault.ConflictingOptions, fault.ConflictingOptions, fault.ConflictingOptions,
+			), "no problem hides another; the duplicate adds no conflict",
+		},
+		{"quote hides no option", `hotupdatable:"false,default='a,sett"`, only(fault.MalformedOption, fault.UnknownOption), "no closing quote"},
+		{"value of a malformed pair", `hotupdatable:ture`, only(fault.MalformedTag, fault.UnknownClass), "no problem hides another"},
+		{"value of a misspelled key", `hotUpdatable:"true,sett"`, only(fault.MisspelledKey, fault.UnknownOption), "no problem hides another"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t)
+		})
+	}
+}
+
+// TestCureIsRight writes what a cure says in place of what stands there. It fails if the struct tag still has a problem, or says
+// something else than what was meant.
+func TestCureIsRight(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ in, want, reason string }{
+		{`hotupdatable:true`, `hotupdatable:"true"`, "quotes"},
+		{`hotupdatable: "false,set"`, `hotupdatable:"false,set"`, "no space"},
+		{`hotupdatable:'true'`, `hotupdatable:"true"`, "other quotes"},
+		{`hotupdatable:\"true\"`, `hotupdatable:"true"`, "no backslashes"},
+		{`hotupdatable:"true`, `hotupdatable:"true"`, "closing quote"},
+		{`hotupdatable`, `hotupdatable:"true"`, "the likeliest class"},
+		{`hotupdatable:false,key=name json:"a"`, `hotupdatable:"false,key=name"`, "options are kept"},
+		{`hotupdatable:"false,default=C:\d"`, `hotupdatable:"false,default=C:\\d"`, "the backslash is meant"},
+		{`json:"a", hotupdatable:"true"`, `json:"a" hotupdatable:"true"`, "the rest of the struct tag is kept"},
+		{"json:\"a\"\thotupdatable:\"true\"", `json:"a" hotupdatable:"true"`, "the rest of the struct tag is kept"},
+		{`json:"a",hotupdatable`, `json:"a" hotupdatable:"true"`, "the rest of the struct tag is kept"},
+		{`json:"a hotupdatable:"false,set" yaml:"b"`, `hotupdatable:"false,set"`, "its own quotes are right"},
+		{`hotupdatable:false,default=it's json:"a b"`, `hotupdatable:"false,default='it''s'"`, "a quote that is never closed ends at the blank"},
+		{`HotUpdatable:"true,key=name"`, `hotupdatable:"true,key=name"`, "options are kept"},
+		{`hotupdatable:"ture"`, `hotupdatable:"true"`, "nearest"},
+		{`hotupdatable:"True"`, `hotupdatable:"true"`, "nearest"},
+		{`hotupdatable:"yes"`, `hotupdatable:"true"`, "meaning"},
+		{`hotupdatable:"hot,key=name"`, `hotupdatable:"true,key=name"`, "meaning"},
+		{`hotupdatable:"no"`, `hotupdatable:"false"`, "meaning"},
+		{`hotupdatable:"immutable"`, `hotupdatable:"false"`, "meaning"},
+		{`hotupdatable:"in-place"`, `hotupdatable:"inplace"`, "meaning"},
+		{`hotupdatable:"In Place"`, `hotupdatable:"inplace"`, "meaning"},
+		{`hotupdatable:"ignored"`, `hotupdatable:"ignore"`, "meaning"},
+		{`hotupdatable:" true"`, `hotupdatable:"true"`, "no space"},
+		{`hotupdatable:"true json:"a"`, `hotupdatable:"true"`, "closing quote"},
+		{`hotupdatable:"true, set"`, `hotupdatable:"true,set"`, "no space"},
+		{`hotupdatable:"true,key = name"`, `hotupdatable:"true,key=name"`, "no space"},
+		{`hotupdatable:"true,Set"`, `hotupdatable:"true,set"`, "nearest"},
+		{`hotupdatable:"true,key:name"`, `hotupdatable:"true,key=name"`, "equals sign"},
+		{`hotupdatable:"false,hot-when:a:b"`, `hotupdatable:"false,hotwhen=a:b"`, "nearest, equals sign"},
+		{`hotupdatable:"true,sensitive=key"`, `hotupdatable:"true,sensitive=keys"`, "nearest"},
+		{`hotupdatable:"true,key='name'"`, `hotupdatable:"true,key=name"`, "no quotes"},
+		{`hotupdatable:"false,hotwhen='a':b"`, `hotupdatable:"false,hotwhen=a:b"`, "no quotes"},
+		{`hotupdatable:"false,default=it's"`, `hotupdatable:"false,default='it''s'"`, "quotes"},
+		{`hotupdatable:"false,default='a"`, `hotupdatable:"false,default='a'"`, "closing quote"},
+		{`hotupdatable:"false,default=a,b,c"`, `hotupdatable:"false,default='a,b,c'"`, "quotes"},
+		{`hotupdatable:"true,,set,set,"`, `hotupdatable:"true,set"`, "fewer commas, no duplicate"},
+		{`hotUpdatable:ture,sett`, `hotupdatable:"true,set"`, "three problems, one cure"},
+	} {
+		_, _, problems := structtag.Parse(reflect.StructTag(test.in))
+		require.NotEmpty(t, problems, test.in)
+		for _, p := range problems {
+			assert.Contains(t, p.Cure, "write `"+test.want+"`", "%s: %s", test.in, test.reason)
+		}
+		_, ok, problems := structtag.Parse(reflect.StructTag(test.want))
+		assert.True(t, ok && len(problems) == 0, "%s: the cure has problems itself: %v", test.in, problems)
+	}
+}
+
+// TestCureIsNoGuess lists problems with more than one remedy: the cure must not decide for the user.
+func TestCureIsNoGuess(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ in, wrong, reason string }{
+		{`hotupdatable:"true,set=false"`, "write `hotupdatable:", "would turn on what was meant to be off"},
+		{`hotupdatable:"true,key=a,key=b"`, "write `hotupdatable:", "either may be right"},
+		{`hotupdatable:"true,set,key=a"`, "write `hotupdatable:", "either may be right"},
+		{`hotupdatable:"blue"`, "write `hotupdatable:", "no word is near"},
+		{`hotupdatable:"false,default="`, "write `hotupdatable:", "the text is missing"},
+		{`hotupdatable:"set"`, "write `hotupdatable:", "the class is missing"},
+		{`hotupdatable:"true",hotupdatable:"true,set"`, "write `hotupdatable:\"true\" hotupdatable:", "would give the key twice"},
+		{`json:a hotupdatable:"true"`, "json:\"a\" hotupdatable", "nobody knows what json:a means"},
+	} {
+		_, _, problems := structtag.Parse(reflect.StructTag(test.in))
+		require.NotEmpty(t, problems, test.in)
+		for _, p := range problems {
+			assert.NotContains(t, p.Cure, test.wrong, "%s: %s", test.in, test.reason)
+		}
+	}
+}
+
+// TestMessages holds whole messages, to be read by people. Texts are not stable.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		in   reflect.StructTag
+		want []string
+	}{
+		{`hotupdatable:true`, []string{"has malformed struct tag `hotupdatable:true`; write `hotupdatable:\"true\"`"}},
+		{`json:"a", hotupdatable:"true"`, []string{
+			"has struct tag `hotupdatable:\"true\"` behind malformed `,`, where reflect does not see it; " +
+				"write `json:\"a\" hotupdatable:\"true\"`",
+		}},
+		{`json:a hotupdatable:"true"`, []string{
+			"has struct tag `hotupdatable:\"true\"` behind malformed `json:a`, where reflect does not see it; " +
+				"write `hotupdatable:\"true\"` and mend `json:a` before it",
+		}},
+		{"\thotupdatable:\"true\"", []string{
+			"has struct tag `hotupdatable:\"true\"` behind malformed `\\t`, where reflect does not see it; " +
+				"write `hotupdatable:\"true\"` without `\\t` before it",
+		}},
+		{`updatable:"true"`, []string{"has misspelled struct tag `updatable:\"true\"`; write `hotupdatable:\"true\"`"}},
+		{`hotupdatable:"ture,key=name"`, []string{
+			"has unknown class `ture` in struct tag `hotupdatable:\"ture,key=name\"`; write `hotupdatable:\"true,key=name\"`",
+		}},
+		{`hotupdatable:"blue, set"`, []string{
+			"has unknown class `blue` in struct tag `hotupdatable:\"blue, set\"`; write one of `true`, `false`, `inplace` and `ignore`",
+			"has unknown option ` set` in struct tag `hotupdatable:\"blue, set\"`; remove the space: write `set`",
+		}},
+		{`hotupdatable:"set"`, []string{
+			"has unknown class `set` in struct tag `hotupdatable:\"set\"`; write a class first, for example `hotupdatable:\"false,set\"`",
+		}},
+		{`hotupdatable:"false,default="`, []string{
+			"has malformed option `default=` in struct tag `hotupdatable:\"false,default=\"`; " +
+				"write a text behind `default=`, or `default=''` if nothing else is meant",
+		}},
+		{`hotupdatable:"false,key=a,set"`, []string{
+			"has conflicting options `key=a` and `set` in struct tag `hotupdatable:\"false,key=a,set\"`; keep one: " +
+				"`key` is for lists that are looked up by a field of the element, `set` for lists in which order carries no meaning",
+		}},
+		{`hotupdatable:"true" hotupdatable:"false"`, []string{
+			"has more than one struct tag for hotupdatable: `hotupdatable:\"true\"` and `hotupdatable:\"false\"`; keep one of them",
+		}},
+	} {
+		_, _, problems := structtag.Parse(test.in)
+		var got []string
+		for _, p := range problems {
+			p.Field = "aws.WorkerConfig.Tags"
+			got = append(got, strings.TrimPrefix(p.Error(), "hotupdate: field aws.WorkerConfig.Tags "))
+		}
+		assert.Equal(t, test.want, got)
+	}
+}
+
+func TestSensitivityString(t *testing.T) {
+	t.Parallel()
+	var zero structtag.Sensitivity
+	assert.Equal(t, "shown", zero.String())
+	assert.Equal(t, "sensitive", structtag.HideValues.String())
+	assert.Equal(t, "sensitive=keys", structtag.HideKeys.String())
+	assert.Equal(t, "Sensitivity(7)", structtag.Sensitivity(7).String())
+}
