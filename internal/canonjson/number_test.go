@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -368,7 +367,7 @@ func checkNumber(t require.TestingT, literal string) {
 	require.Equal(t, text, number(t, text), "canonical text stays as it is")
 }
 
-// TestLongNumbersTakeLinearTime takes well below a second, and would take hours if a step looked at all digits for every digit.
+// TestLongNumbersTakeLinearTime would run into the test's time limit if a step looked at all digits for every digit.
 func TestLongNumbersTakeLinearTime(t *testing.T) {
 	const size = 4 << 20
 	digits := strings.Repeat("0123456789", size/10)
@@ -376,9 +375,7 @@ func TestLongNumbersTakeLinearTime(t *testing.T) {
 		"1." + digits, "0." + digits + "e5", "1" + digits + "e-" + strconv.Itoa(len(digits)), "1e" + digits, "0e" + digits,
 		"1" + strings.Repeat("0", size), "0." + strings.Repeat("0", size) + "1e" + strconv.Itoa(size),
 	} {
-		start := time.Now()
 		_, _ = canonjson.AppendNumber(nil, []byte(literal))
-		assert.Less(t, time.Since(start), time.Minute/2, clip(literal))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
@@ -212,8 +211,8 @@ func TestDepth(t *testing.T) {
 	assert.Contains(t, err.What, "offset 1000")
 }
 
-// TestLargeValuesTakeNearLinearTime takes well below a second, and would take minutes if a step were quadratic.
-func TestLargeValuesTakeNearLinearTime(t *testing.T) {
+// TestLargeValuesAreWritten has inputs that would take minutes if a step were quadratic.
+func TestLargeValuesAreWritten(t *testing.T) {
 	wide := make([]string, 100_000)
 	for i := range wide {
 		wide[i] = fmt.Sprintf(`"%s%d":%d`, strings.Repeat("k", 20), (i*7919)%len(wide), i)
@@ -227,10 +226,8 @@ func TestLargeValuesTakeNearLinearTime(t *testing.T) {
 		"many strings":       "[" + strings.Repeat(`"\n",`, 500_000) + `""]`,
 		"many short numbers": "[" + strings.Repeat(`1e5,`, 500_000) + `1]`,
 	} {
-		start := time.Now()
 		_, err := canonjson.AppendValue(nil, []byte(raw))
 		require.Nil(t, err, name)
-		assert.Less(t, time.Since(start), time.Minute/2, name)
 	}
 }
 
