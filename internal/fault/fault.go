@@ -50,8 +50,9 @@ const (
 	UnknownPath       // an override's path matches no field
 	DuplicatePath     // two overrides for one path
 
-	// Codes of value problems, found when a configuration is walked.
+	// Codes of value problems, found when a configuration is read or walked.
 
+	NoSchema           // no Schema was given
 	TypeMismatch       // the value is not of the Schema's type
 	PointerCycle       // the value contains itself
 	TooDeep            // the value is nested beyond the limit
@@ -71,6 +72,68 @@ const (
 	NotCopyable        // a value that cannot be copied without sharing memory
 	HalvesDiffer       // the two halves given to Merge do not belong together
 )
+
+// names are the codes in words, for people and for machine-readable output.
+var names = [...]string{
+	Unknown:            "Unknown",
+	MalformedTag:       "MalformedTag",
+	MisspelledKey:      "MisspelledKey",
+	DuplicateTag:       "DuplicateTag",
+	UnknownClass:       "UnknownClass",
+	UnknownOption:      "UnknownOption",
+	MalformedOption:    "MalformedOption",
+	DuplicateOption:    "DuplicateOption",
+	ConflictingOptions: "ConflictingOptions",
+	MisplacedOption:    "MisplacedOption",
+	UnexportedField:    "UnexportedField",
+	OmittedField:       "OmittedField",
+	NoJSONName:         "NoJSONName",
+	InlineNamedField:   "InlineNamedField",
+	ShadowedField:      "ShadowedField",
+	BelowMarshaler:     "BelowMarshaler",
+	PromotedMarshaler:  "PromotedMarshaler",
+	BelowInterface:     "BelowInterface",
+	IneffectiveTag:     "IneffectiveTag",
+	UnsupportedType:    "UnsupportedType",
+	UnsupportedMapKey:  "UnsupportedMapKey",
+	OpaqueStruct:       "OpaqueStruct",
+	UnsupportedRoot:    "UnsupportedRoot",
+	NonHotBelowList:    "NonHotBelowList",
+	MixedSet:           "MixedSet",
+	InvalidKeyField:    "InvalidKeyField",
+	InvalidSelector:    "InvalidSelector",
+	InvalidDefault:     "InvalidDefault",
+	InvalidPath:        "InvalidPath",
+	UnknownPath:        "UnknownPath",
+	DuplicatePath:      "DuplicatePath",
+	NoSchema:           "NoSchema",
+	TypeMismatch:       "TypeMismatch",
+	PointerCycle:       "PointerCycle",
+	TooDeep:            "TooDeep",
+	NotFinite:          "NotFinite",
+	NumberRange:        "NumberRange",
+	InvalidUTF8:        "InvalidUTF8",
+	InvalidTime:        "InvalidTime",
+	InvalidJSON:        "InvalidJSON",
+	DuplicateMember:    "DuplicateMember",
+	UnknownMember:      "UnknownMember",
+	WrongJSONType:      "WrongJSONType",
+	DuplicateMapKey:    "DuplicateMapKey",
+	DuplicateListKey:   "DuplicateListKey",
+	MissingListKey:     "MissingListKey",
+	MarshalFailed:      "MarshalFailed",
+	InvalidIntOrString: "InvalidIntOrString",
+	NotCopyable:        "NotCopyable",
+	HalvesDiffer:       "HalvesDiffer",
+}
+
+// String returns the code's name.
+func (c Code) String() string {
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return names[Unknown]
+}
 
 // Error is one problem: where it is, what is wrong, and how to mend it. It never holds a value of a configuration.
 type Error struct {
