@@ -1,0 +1,210 @@
+package leaf
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+var errNoText = errors.New("no text to copy by")
+
+// Copy sets to, a leaf of kind k, to a copy of from that shares no memory with it.
+func Copy(to, from reflect.Value, k Kind) *fault.Error {
+	switch k {
+	case Quantity:
+		to.Set(reflect.ValueOf(pointerTo[resource.Quantity](from).DeepCopy()))
+	case RawExtension:
+		to.Set(reflect.ValueOf(*pointerTo[runtime.RawExtension](from).DeepCopy()))
+	case Bytes, RawMessage:
+		if !from.IsNil() {
+			to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))
+		}
+	case Interface, JSONMarshaler, TextMarshaler:
+		return copyForeign(to, from, 0)
+	default:
+		to.Set(from) // numbers, strings, and times, whose location is never written
+	}
+	return nil
+}
+
+// copyForeign copies a value of a type that only its author knows: by its own DeepCopy, part by part, or through its own text.
+func copyForeign(to, from reflect.Value, depth int) *fault.Error {
+	switch {
+	case depth > canonjson.MaxDepth:
+		return &fault.Error{Code: fault.TooDeep, What: "is nested too deeply or contains itself", Cure: "remove the cycle or the nesting"}
+	case isFlat(from.Type()):
+		to.Set(from)
+		return nil
+	case deepCopied(to, from), copiedByText(to, from):
+		return nil
+	}
+	switch from.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return copyBehind(to, from, depth)
+	case reflect.Slice, reflect.Map:
+		if from.IsNil() {
+			return nil
+		}
+		return copyElements(to, from, depth)
+	case reflect.Array:
+		return copyElements(to, from, depth)
+	case reflect.Struct:
+		return copyFields(to, from, depth)
+	default:
+		return notCopyable(from.Type())
+	}
+}
+
+func notCopyable(t reflect.Type) *fault.Error {
+	return &fault.Error{
+		Code: fault.NotCopyable, Type: t.String(), What: "holds a " + t.String() + ", which cannot be copied without sharing memory", Cure: "give the type a DeepCopy method",
+	}
+}
+
+// isFlat reports whether assigning a value of type t copies all of it.
+func isFlat(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return isFlat(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !isFlat(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	default:
+		return t.Kind() == reflect.String || isScalar(t.Kind()) || t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
+	}
+}
+
+// deepCopied uses the method DeepCopy that Kubernetes' generators write.
+func deepCopied(to, from reflect.Value) bool {
+	if from.Kind() == reflect.Interface || from.Kind() == reflect.Pointer && from.IsNil() {
+		return false
+	}
+	for _, v := range []reflect.Value{from, addressable(from).Addr()} {
+		method := v.MethodByName("DeepCopy")
+		if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
+			continue
+		}
+		switch method.Type().Out(0) {
+		case to.Type():
+			to.Set(method.Call(nil)[0])
+			return true
+		case reflect.PointerTo(to.Type()):
+			to.Set(method.Call(nil)[0].Elem())
+			return true
+		}
+	}
+	return false
+}
+
+// copiedByText sends a value through its own marshaler and unmarshaler.
+func copiedByText(to, from reflect.Value) bool {
+	if from.Kind() == reflect.Interface || from.Kind() == reflect.Pointer {
+		return false
+	}
+	source, target := addressable(from).Addr().Interface(), reflect.New(to.Type())
+	out, problem := Call(func() ([]byte, error) {
+		switch s := source.(type) {
+		case json.Marshaler:
+			data, err := s.MarshalJSON()
+			return nil, unmarshal(data, err, target.Interface())
+		case encoding.TextMarshaler:
+			data, err := s.MarshalText()
+			return nil, unmarshalText(data, err, target.Interface())
+		default:
+			return []byte("no text"), nil
+		}
+	})
+	if problem != nil || out != nil {
+		return false
+	}
+	to.Set(target.Elem())
+	return true
+}
+
+func unmarshal(data []byte, err error, target any) error {
+	unmarshaler, ok := target.(json.Unmarshaler)
+	if err != nil || !ok {
+		return errNoText
+	}
+	return unmarshaler.UnmarshalJSON(data)
+}
+
+func unmarshalText(data []byte, err error, target any) error {
+	unmarshaler, ok := target.(encoding.TextUnmarshaler)
+	if err != nil || !ok {
+		return errNoText
+	}
+	return unmarshaler.UnmarshalText(data)
+}
+
+func copyBehind(to, from reflect.Value, depth int) *fault.Error {
+	if from.IsNil() {
+		return nil
+	}
+	inner := reflect.New(from.Elem().Type())
+	if problem := copyForeign(inner.Elem(), from.Elem(), depth+1); problem != nil {
+		return problem
+	}
+	if from.Kind() == reflect.Interface {
+		inner = inner.Elem()
+	}
+	to.Set(inner)
+	return nil
+}
+
+func copyElements(to, from reflect.Value, depth int) *fault.Error {
+	if from.Kind() == reflect.Map {
+		return copyEntries(to, from, depth)
+	}
+	if from.Kind() == reflect.Slice {
+		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
+	}
+	for i := range from.Len() {
+		if problem := copyForeign(to.Index(i), from.Index(i), depth+1); problem != nil {
+			return problem
+		}
+	}
+	return nil
+}
+
+func copyEntries(to, from reflect.Value, depth int) *fault.Error {
+	to.Set(reflect.MakeMapWithSize(from.Type(), from.Len()))
+	for it := from.MapRange(); it.Next(); {
+		value := reflect.New(from.Type().Elem()).Elem()
+		if problem := copyForeign(value, it.Value(), depth+1); problem != nil {
+			return problem
+		}
+		to.SetMapIndex(it.Key(), value)
+	}
+	return nil
+}
+
+// copyFields copies a struct if what is unexported in it is flat.
+func copyFields(to, from reflect.Value, depth int) *fault.Error {
+	to.Set(from)
+	for i := range from.NumField() {
+		f := from.Type().Field(i)
+		switch {
+		case isFlat(f.Type):
+		case !f.IsExported():
+			return notCopyable(from.Type())
+		default:
+			to.Field(i).SetZero()
+			if problem := copyForeign(to.Field(i), from.Field(i), depth+1); problem != nil {
+				return problem
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package leaf
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+// appendDynamic writes what an interface holds: whatever encoding/json makes of it, as canonical JSON. What encoding/json would repair
+// silently, or what would make it recurse without end, is refused first.
+func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
+	if v.Kind() == reflect.Interface && v.IsNil() {
+		return append(dst, Null...), nil
+	}
+	if problem := checkDynamic(v, 0); problem != nil {
+		return dst, problem
+	}
+	out, problem := Call(func() ([]byte, error) { return json.Marshal(v.Interface()) })
+	if problem != nil {
+		return dst, problem
+	}
+	return canonjson.AppendValue(dst, out)
+}
+
+// checkDynamic walks a value of unknown type before encoding/json sees it.
+func checkDynamic(v reflect.Value, depth int) *fault.Error {
+	if depth > canonjson.MaxDepth {
+		return &fault.Error{Code: fault.TooDeep, What: "is nested too deeply or contains itself", Cure: "remove the cycle or the nesting"}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return &fault.Error{Code: fault.InvalidUTF8, What: "holds text that is not valid UTF-8", Cure: "use []byte for binary data"}
+		}
+	case reflect.Float32, reflect.Float64:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return &fault.Error{Code: fault.NotFinite, What: "holds a number that is not finite", Cure: "use a finite number"}
+		}
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			return checkDynamic(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		return checkElements(v, depth)
+	case reflect.Map:
+		return checkEntries(v, depth)
+	case reflect.Struct:
+		return checkStruct(v, depth)
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return &fault.Error{Code: fault.UnsupportedType, Type: v.Type().String(), What: "holds a " + v.Kind().String(), Cure: "use a type that JSON can carry"}
+	default:
+	}
+	return nil
+}
+
+func checkElements(v reflect.Value, depth int) *fault.Error {
+	if isScalar(v.Type().Elem().Kind()) {
+		return nil
+	}
+	for i := range v.Len() {
+		if problem := checkDynamic(v.Index(i), depth+1); problem != nil {
+			return problem
+		}
+	}
+	return nil
+}
+
+// isScalar reports whether every value of the kind is fine, so that long lists of bytes need no walk.
+func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Uintptr }
+
+func checkEntries(v reflect.Value, depth int) *fault.Error {
+	for entries := v.MapRange(); entries.Next(); {
+		if problem := checkDynamic(entries.Key(), depth+1); problem != nil {
+			return problem
+		}
+		if problem := checkDynamic(entries.Value(), depth+1); problem != nil {
+			return problem
+		}
+	}
+	return nil
+}
+
+// checkStruct looks at exported fields; a type that marshals itself is judged by its output.
+func checkStruct(v reflect.Value, depth int) *fault.Error {
+	if tagged := TaggedFields(v.Type()); len(tagged) > 0 {
+		return &fault.Error{
+			Code: fault.BelowInterface, Field: tagged[0], Type: v.Type().String(),
+			What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect", Cure: "use the struct as the field's type, or remove the struct tag",
+		}
+	}
+	if k := KindOf(v.Type()); k.MarshalsItself() {
+		return nil
+	}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+			if problem := checkDynamic(v.Field(i), depth+1); problem != nil {
+				return problem
+			}
+		}
+	}
+	return nil
+}

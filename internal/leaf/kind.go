@@ -1,0 +1,145 @@
+// Package leaf reads the values that a field plan does not look into: scalars, times, quantities, free JSON and types that marshal
+// themselves.
+//
+// It owns one rule per kind of leaf: what the value means, as canonical text, and when it is absent. It must not know classes,
+// fields or collections.
+package leaf
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Kind says how the meaning of a leaf is read.
+type Kind uint8
+
+// The kinds of leaves. NotALeaf is the zero value.
+const (
+	NotALeaf Kind = iota
+	Bool
+	Int
+	Uint
+	Float
+	String
+	Number // json.Number
+	Bytes  // base64 in JSON
+	Quantity
+	IntOrString
+	Time      // time.Time
+	MetaTime  // metav1.Time, seconds
+	MicroTime // metav1.MicroTime
+	Duration  // metav1.Duration
+	RawExtension
+	RawMessage
+	Interface
+	JSONMarshaler
+	TextMarshaler
+)
+
+var (
+	jsonMarshalerType = reflect.TypeFor[json.Marshaler]()
+	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// KindOf returns how values of type t are read if they are leaves, and NotALeaf for structs, lists and maps.
+func KindOf(t reflect.Type) Kind {
+	if kind := knownLeaf(t); kind != NotALeaf {
+		return kind
+	}
+	switch {
+	case t.Kind() == reflect.Interface:
+		return Interface
+	case implements(t, jsonMarshalerType):
+		return JSONMarshaler
+	case implements(t, textMarshalerType):
+		return TextMarshaler
+	}
+	return kindByReflect(t)
+}
+
+// knownLeaf knows the types whose meaning differs from what their marshaler spells.
+func knownLeaf(t reflect.Type) Kind {
+	switch t {
+	case reflect.TypeFor[resource.Quantity]():
+		return Quantity
+	case reflect.TypeFor[intstr.IntOrString]():
+		return IntOrString
+	case reflect.TypeFor[time.Time]():
+		return Time
+	case reflect.TypeFor[metav1.Time]():
+		return MetaTime
+	case reflect.TypeFor[metav1.MicroTime]():
+		return MicroTime
+	case reflect.TypeFor[metav1.Duration]():
+		return Duration
+	case reflect.TypeFor[runtime.RawExtension]():
+		return RawExtension
+	case reflect.TypeFor[json.RawMessage]():
+		return RawMessage
+	case reflect.TypeFor[json.Number]():
+		return Number
+	}
+	return NotALeaf
+}
+
+func kindByReflect(t reflect.Type) Kind {
+	switch t.Kind() {
+	case reflect.Bool:
+		return Bool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return Int
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return Uint
+	case reflect.Float32, reflect.Float64:
+		return Float
+	case reflect.String:
+		return String
+	case reflect.Slice:
+		if isByte(t.Elem()) {
+			return Bytes
+		}
+	default:
+	}
+	return NotALeaf
+}
+
+// isByte reports whether encoding/json writes a slice of elem as base64.
+func isByte(elem reflect.Type) bool {
+	return elem.Kind() == reflect.Uint8 && !implements(elem, jsonMarshalerType) && !implements(elem, textMarshalerType)
+}
+
+// implements reports whether t or a pointer to it has the interface's methods: a pointer receiver counts, also where
+// encoding/json would miss it for want of an address.
+func implements(t, iface reflect.Type) bool {
+	return t.Implements(iface) || reflect.PointerTo(t).Implements(iface)
+}
+
+// MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.
+func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMarshaler }
+
+// TakesDefault reports whether default=TEXT can be read as this kind of leaf.
+func (k Kind) TakesDefault() bool {
+	switch k {
+	case Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration:
+		return true
+	default:
+		return false
+	}
+}
+
+// IsMapKey reports whether encoding/json writes maps with keys of type t.
+func IsMapKey(t reflect.Type) bool {
+	switch kindByReflect(t) {
+	case String, Int, Uint:
+		return true
+	default:
+		return t.Implements(textMarshalerType)
+	}
+}

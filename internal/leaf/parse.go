@@ -1,0 +1,58 @@
+package leaf
+
+import (
+	"reflect"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// ParseText returns the canonical text of what text means for a leaf of kind k and type t, as written in an option of a struct tag.
+// It is false for text that t cannot hold and for kinds that take no default.
+func ParseText(k Kind, t reflect.Type, text string) ([]byte, bool) {
+	v := reflect.New(t).Elem()
+	if !set(v, k, text) {
+		return nil, false
+	}
+	out, problem := Append(nil, k, v)
+	return out, problem == nil
+}
+
+func set(v reflect.Value, k Kind, text string) bool {
+	switch k {
+	case Bool:
+		v.SetBool(text == "true")
+		return text == "true" || text == "false"
+	case Int:
+		i, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		v.SetInt(i)
+		return err == nil
+	case Uint:
+		u, err := strconv.ParseUint(text, 10, v.Type().Bits())
+		v.SetUint(u)
+		return err == nil
+	case Float:
+		f, err := strconv.ParseFloat(text, v.Type().Bits())
+		v.SetFloat(f)
+		return err == nil
+	case String:
+		v.SetString(text)
+		return true
+	case Quantity:
+		q, err := resource.ParseQuantity(text)
+		v.Set(reflect.ValueOf(q))
+		return err == nil
+	case IntOrString:
+		v.Set(reflect.ValueOf(intstr.Parse(text)))
+		return true
+	case Duration:
+		d, err := time.ParseDuration(text)
+		v.Set(reflect.ValueOf(metav1.Duration{Duration: d}))
+		return err == nil
+	default:
+		return false
+	}
+}

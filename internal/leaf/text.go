@@ -1,0 +1,180 @@
+package leaf
+
+import (
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+// Null is the text of a leaf that holds nothing. As a member it is absent.
+const Null = "null"
+
+// Append appends the canonical text of v, a leaf of kind k, not a pointer. It appends [Null] for a nil interface, the zero time, nil
+// bytes and JSON null. Values of one meaning have one text.
+func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
+	switch k {
+	case Bool:
+		return strconv.AppendBool(dst, v.Bool()), nil
+	case Int:
+		return canonjson.AppendInt(dst, v.Int()), nil
+	case Uint:
+		return canonjson.AppendUint(dst, v.Uint()), nil
+	case Float:
+		return canonjson.AppendFloat(dst, v.Float(), v.Type().Bits())
+	case String:
+		return canonjson.AppendString(dst, v.String())
+	case Number:
+		return appendNumber(dst, v.String())
+	case Bytes:
+		return appendBytes(dst, v.Bytes()), nil
+	case Quantity:
+		return appendQuantity(dst, pointerTo[resource.Quantity](v))
+	case IntOrString:
+		return appendIntOrString(dst, pointerTo[intstr.IntOrString](v))
+	case Time:
+		return appendTime(dst, *pointerTo[time.Time](v), "2006-01-02T15:04:05.999999999Z")
+	case MetaTime:
+		return appendTime(dst, pointerTo[metav1.Time](v).Time, "2006-01-02T15:04:05Z")
+	case MicroTime:
+		return appendTime(dst, pointerTo[metav1.MicroTime](v).Time, "2006-01-02T15:04:05.999999Z")
+	case Duration:
+		return canonjson.AppendString(dst, pointerTo[metav1.Duration](v).Duration.String())
+	case RawExtension:
+		return appendRawExtension(dst, pointerTo[runtime.RawExtension](v))
+	case RawMessage:
+		return appendRaw(dst, v.Bytes())
+	case Interface:
+		return appendDynamic(dst, v)
+	case JSONMarshaler:
+		return appendMarshaled(dst, v)
+	case TextMarshaler:
+		return appendMarshaledText(dst, v)
+	case NotALeaf:
+	}
+	return dst, &fault.Error{Code: fault.TypeMismatch, Type: v.Type().String(), What: "is not a leaf"}
+}
+
+// pointerTo returns a pointer to v without copying it where it has an address.
+func pointerTo[T any](v reflect.Value) *T {
+	return addressable(v).Addr().Interface().(*T)
+}
+
+func addressable(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	copied := reflect.New(v.Type()).Elem()
+	copied.Set(v)
+	return copied
+}
+
+// appendNumber reads the empty json.Number as encoding/json does, as zero.
+func appendNumber(dst []byte, literal string) ([]byte, *fault.Error) {
+	if literal == "" {
+		literal = "0"
+	}
+	return canonjson.AppendNumber(dst, []byte(literal))
+}
+
+func appendBytes(dst, b []byte) []byte {
+	if b == nil {
+		return append(dst, Null...)
+	}
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, b)
+	return append(dst, '"')
+}
+
+// appendIntOrString goes by the type; the other half may be stale.
+func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error) {
+	switch v.Type {
+	case intstr.Int:
+		return canonjson.AppendInt(dst, int64(v.IntVal)), nil
+	case intstr.String:
+		return canonjson.AppendString(dst, v.StrVal)
+	default:
+		return dst, &fault.Error{Code: fault.InvalidIntOrString, What: "is neither an integer nor a string", Cure: "set Type to intstr.Int or intstr.String"}
+	}
+}
+
+// zeroTime is the zero time in every layout: what JSON carries decides whether a time is zero.
+const zeroTime = `"0001-01-01T00:00:00Z"`
+
+func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {
+	t = t.UTC()
+	if year := t.Year(); year < 0 || year > 9999 {
+		return dst, &fault.Error{Code: fault.InvalidTime, What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Cure: "correct the time"}
+	}
+	mark := len(dst)
+	dst = append(dst, '"')
+	dst = t.AppendFormat(dst, layout)
+	dst = append(dst, '"')
+	if string(dst[mark:]) == zeroTime {
+		dst = append(dst[:mark], Null...)
+	}
+	return dst, nil
+}
+
+func appendRaw(dst, raw []byte) ([]byte, *fault.Error) {
+	if len(raw) == 0 {
+		return append(dst, Null...), nil
+	}
+	return canonjson.AppendValue(dst, raw)
+}
+
+// appendRawExtension prefers Raw to Object, as its own marshaler does.
+func appendRawExtension(dst []byte, v *runtime.RawExtension) ([]byte, *fault.Error) {
+	if v.Raw == nil && v.Object != nil {
+		return appendDynamic(dst, reflect.ValueOf(v.Object))
+	}
+	return appendRaw(dst, v.Raw)
+}
+
+func appendMarshaled(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
+	out, problem := Call(func() ([]byte, error) { return methods[json.Marshaler](v).MarshalJSON() })
+	if problem != nil {
+		return dst, problem
+	}
+	return canonjson.AppendValue(dst, out)
+}
+
+func appendMarshaledText(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
+	out, problem := Call(func() ([]byte, error) { return methods[encoding.TextMarshaler](v).MarshalText() })
+	if problem != nil {
+		return dst, problem
+	}
+	return canonjson.AppendStringBytes(dst, out)
+}
+
+// methods returns v, or a pointer to it if only the pointer has the methods.
+func methods[I any](v reflect.Value) I {
+	if m, ok := v.Interface().(I); ok {
+		return m
+	}
+	return addressable(v).Addr().Interface().(I)
+}
+
+// Call runs foreign code, which may fail in any way. Its message is kept as the cause and not shown: it may quote the value.
+func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
+	defer func() {
+		if recover() != nil {
+			out, problem = nil, &fault.Error{Code: fault.MarshalFailed, What: "has a marshaler that panicked", Cure: "correct the marshaler or the value"}
+		}
+	}()
+	out, err := marshal()
+	if err != nil {
+		return nil, &fault.Error{Code: fault.MarshalFailed, What: "has a marshaler that failed", Cure: "correct the value", Cause: err}
+	}
+	return out, nil
+}
