@@ -1,0 +1,97 @@
+package fieldplan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// spreadClasses computes what stands below each node, to a fixed point because types may be recursive, and queues the checks that
+// need it.
+func (c *compiler) spreadClasses() {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range c.order {
+			classes, hides := n.classesBelow(), n.hidesBelow()
+			if classes != n.Classes || hides != n.HidesBelow {
+				n.Classes, n.HidesBelow, changed = classes, hides, true
+			}
+		}
+	}
+	for _, n := range c.order {
+		c.checks = append(c.checks, func() { c.oneClass(n) })
+	}
+}
+
+func (n *Node) classesBelow() ClassSet {
+	var classes ClassSet
+	switch n.Kind {
+	case Leaf:
+		return Of(n.Class)
+	case Object:
+		if len(n.Fields) == 0 {
+			return Of(n.Class)
+		}
+		for _, f := range n.Fields {
+			classes |= f.Node.Classes
+			if f.KeepsPresence() {
+				classes |= Of(f.Node.Class)
+			}
+		}
+		return classes
+	case List, Array, Map:
+		classes = Of(n.Class) | n.Elem.Classes
+		if n.When != nil {
+			classes |= n.When.Hot.Classes
+		}
+	}
+	return classes
+}
+
+// hidesBelow reports whether n is sensitive or holds something sensitive.
+func (n *Node) hidesBelow() bool {
+	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
+		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
+}
+
+// KeepsPresence reports whether an empty object at f differs from none: where the struct tag says so, and behind a pointer to a type
+// that has no fields and so can say nothing else.
+func (f *Field) KeepsPresence() bool {
+	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
+}
+
+// oneClass refuses other classes where elements that come and go would make the pairing of the rest ambiguous: below a positional
+// list that is hot or ignored, and in a set.
+func (c *compiler) oneClass(n *Node) {
+	switch {
+	case n.Kind == List && n.Pairing == ByValue:
+		c.refuseOthers(n, n.Elem, fault.MixedSet, "a set", map[*Node]bool{})
+	case (n.Kind == List && n.Pairing == ByPosition || n.Kind == Array) && !IsKept(n.Class):
+		c.refuseOthers(n, n.Elem, fault.NonHotBelowList, "a list whose elements are paired by position", map[*Node]bool{})
+	}
+}
+
+// refuseOthers names every field below list that was given another class.
+func (c *compiler) refuseOthers(list, below *Node, code fault.Code, kind string, seen map[*Node]bool) {
+	if below == nil || seen[below] || below.Classes == Of(list.Class) {
+		return
+	}
+	seen[below] = true
+	for _, f := range below.Fields {
+		if f.Declared != Inherited && f.Node.Class != list.Class {
+			c.reject(f, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), cureFor(list.Class))
+			continue
+		}
+		c.refuseOthers(list, f.Node, code, kind, seen)
+	}
+	c.refuseOthers(list, below.Elem, code, kind, seen)
+	if below.When != nil && below.When.Field != nil {
+		c.reject(below.When.Field, code, fmt.Sprintf("selects hot elements below %s that is %s", kind, list.Class), cureFor(list.Class))
+	}
+}
+
+func cureFor(class structtag.Class) string {
+	return "give it the class " + class.String() + " as well, or pair the list's elements with `key=`"
+}

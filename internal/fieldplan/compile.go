@@ -1,0 +1,221 @@
+package fieldplan
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// context is what a node inherits. One type in one context is one node, so recursive types end.
+type context struct {
+	typ       reflect.Type
+	class     structtag.Class
+	sensitive structtag.Sensitivity
+	overrides *overrideNode
+	root      bool
+}
+
+type compiler struct {
+	nodes  map[context]*Node
+	open   map[*Node]bool // nodes whose compilation has begun and not ended
+	order  []*Node
+	meta   []*Field // of the root
+	checks []func() // what can be decided only when all nodes are complete
+	faults fault.List
+}
+
+// compile builds the plan of struct type t. All mistakes come back joined, each once, in a stable order.
+func compile(t reflect.Type, overrides []PathClass) (*Plan, error) {
+	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}}
+	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
+		c.faults.Add(&fault.Error{
+			Code: fault.UnsupportedRoot, Type: t.String(),
+			What: "is not a struct of fields", Cure: "use the versioned struct type of the provider config",
+		})
+		return nil, c.faults.Err()
+	}
+	trie := c.overrideTrie(overrides)
+	root := c.node(context{typ: t, overrides: trie, root: true}, typeName(t, "config"))
+	c.spreadClasses()
+	for _, check := range c.checks {
+		check()
+	}
+	c.reportUnmatched(trie)
+	if len(c.faults) > 0 {
+		return nil, distinct(c.faults).Err()
+	}
+	return &Plan{Type: t, Root: root, Meta: c.meta}, nil
+}
+
+// distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.
+func distinct(faults fault.List) fault.List {
+	slices.SortStableFunc(faults, func(a, b *fault.Error) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code), cmp.Compare(a.What, b.What))
+	})
+	return slices.CompactFunc(faults, func(a, b *fault.Error) bool {
+		return a.Field == b.Field && a.Path == b.Path && a.Code == b.Code && a.What == b.What
+	})
+}
+
+// typeName is how messages call a type; types without a name are called by the field that has them.
+func typeName(t reflect.Type, fallback string) string {
+	if t.Name() == "" {
+		return fallback
+	}
+	return t.String()
+}
+
+// node compiles the node of a type, with pointers, in a context. goField names the field or type it was reached through.
+func (c *compiler) node(ctx context, goField string) *Node {
+	ctx.typ = deref(ctx.typ)
+	if n, ok := c.nodes[ctx]; ok {
+		n.Recursive = n.Recursive || c.open[n]
+		return n
+	}
+	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
+	c.nodes[ctx] = n
+	c.order = append(c.order, n)
+	c.open[n] = true
+	c.shape(n, ctx, goField)
+	delete(c.open, n)
+	return n
+}
+
+// shape is the one switch over kinds.
+func (c *compiler) shape(n *Node, ctx context, goField string) {
+	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
+		c.leaf(n, goField)
+		return
+	}
+	switch ctx.typ.Kind() {
+	case reflect.Struct:
+		n.Kind = Object
+		c.object(n, ctx, goField)
+	case reflect.Slice:
+		n.Kind = List
+		c.element(n, ctx, goField)
+	case reflect.Array:
+		n.Kind = Array
+		c.element(n, ctx, goField)
+	case reflect.Map:
+		n.Kind = Map
+		c.mapKey(ctx.typ, goField)
+		c.element(n, ctx, goField)
+	default:
+		c.faults.Add(&fault.Error{
+			Code: fault.UnsupportedType, Field: goField, Type: ctx.typ.String(),
+			What: "has the unsupported type " + ctx.typ.String(), Cure: "use a type that JSON can carry, or `json:\"-\"`",
+		})
+	}
+}
+
+func (c *compiler) leaf(n *Node, goField string) {
+	if !n.Leaf.MarshalsItself() {
+		return
+	}
+	for _, tagged := range leaf.TaggedFields(n.Type) {
+		code, what := fault.BelowMarshaler, "has a hotupdatable struct tag below "+n.Type.String()+", which marshals itself"
+		if leaf.PromotesMarshaler(n.Type) {
+			code, what = fault.PromotedMarshaler, "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+n.Type.String()
+		}
+		c.faults.Add(&fault.Error{Code: code, Field: tagged, What: what, Cure: "put the struct tag on " + goField + " or remove it"})
+	}
+}
+
+func (c *compiler) mapKey(t reflect.Type, goField string) {
+	if !leaf.IsMapKey(t.Key()) {
+		c.faults.Add(&fault.Error{
+			Code: fault.UnsupportedMapKey, Field: goField, Type: t.String(),
+			What: "has map keys of type " + t.Key().String(), Cure: "use keys that are strings, integers or text marshalers",
+		})
+	}
+}
+
+func (c *compiler) element(n *Node, ctx context, goField string) {
+	elem := ctx.typ.Elem()
+	n.ElemPointer = elem.Kind() == reflect.Pointer
+	n.Elem = c.node(context{typ: elem, class: ctx.class, sensitive: ctx.sensitive, overrides: ctx.overrides.element()}, goField)
+}
+
+func (c *compiler) object(n *Node, ctx context, goField string) {
+	name := typeName(ctx.typ, goField)
+	r := &resolver{faults: &c.faults, root: ctx.root}
+	for _, jf := range r.resolve(ctx.typ, name) {
+		if f := c.field(jf, ctx); ctx.root && jf.typeMeta {
+			c.meta = append(c.meta, f)
+		} else {
+			n.Fields = append(n.Fields, f)
+		}
+	}
+	if len(n.Fields) == 0 && onlyUnexported(ctx.typ) {
+		c.faults.Add(&fault.Error{
+			Code: fault.OpaqueStruct, Field: goField, Type: ctx.typ.String(),
+			What: "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON", Cure: "use a type that marshals itself, or `json:\"-\"`",
+		})
+	}
+}
+
+func onlyUnexported(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() || f.Anonymous {
+			return false
+		}
+	}
+	return t.NumField() > 0
+}
+
+func (c *compiler) field(jf *jsonField, ctx context) *Field {
+	header, problem := canonjson.AppendString(nil, jf.name)
+	if problem != nil {
+		problem.Field = jf.goField
+		c.faults.Add(problem)
+	}
+	f := &Field{
+		Name: jf.name, Header: string(header) + ":", Index: jf.index, GoField: jf.goField,
+		Optional: jf.optional, Quoted: jf.quoted, Pointer: jf.typ.Kind() == reflect.Pointer,
+	}
+	child := context{typ: jf.typ, class: ctx.class, sensitive: jf.sensitivity(ctx.sensitive), overrides: ctx.overrides.member(jf.name)}
+	f.declare(jf, &child)
+	if hasListSemantics(jf.tag.Tag) {
+		f.Node = c.collection(f, jf.tag.Tag, child)
+	} else {
+		f.Node = c.node(child, jf.goField)
+	}
+	c.fieldOptions(f, jf.tag.Tag)
+	return f
+}
+
+// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance.
+func (f *Field) declare(jf *jsonField, child *context) {
+	switch {
+	case child.overrides.declares():
+		child.class, f.Declared, f.Source = child.overrides.class, Override, child.overrides.path
+	case jf.tag.present:
+		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
+	case jf.embedded != nil:
+		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.goField
+	}
+}
+
+// sensitivity is the strongest wish for secrecy of a field, the embedded structs it is promoted from, and what it inherits.
+func (jf *jsonField) sensitivity(inherited structtag.Sensitivity) structtag.Sensitivity {
+	strongest := max(inherited, jf.tag.Sensitive)
+	for e := jf.embedded; e != nil; e = e.outer {
+		strongest = max(strongest, e.tag.Sensitive)
+	}
+	return strongest
+}
+
+// Lookup finds a member of an object by JSON name; it is nil if there is none.
+func (n *Node) Lookup(name string) *Field {
+	i := slices.IndexFunc(n.Fields, func(f *Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return n.Fields[i]
+}

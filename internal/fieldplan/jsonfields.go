@@ -1,0 +1,296 @@
+package fieldplan
+
+import (
+	"cmp"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// jsonField is a Go field that encoding/json would consider for a JSON name.
+type jsonField struct {
+	name     string
+	optional bool
+	quoted   bool
+	index    []int
+	goField  string
+	typ      reflect.Type
+	tag      taggedField
+	embedded *embedding // the nearest embedded struct with a hotupdatable struct tag, or nil
+	typeMeta bool       // promoted from metav1.TypeMeta
+}
+
+// taggedField is a field's own hotupdatable struct tag.
+type taggedField struct {
+	structtag.Tag
+
+	present bool
+}
+
+// embedding is an embedded struct that carries a hotupdatable struct tag for the fields it promotes.
+type embedding struct {
+	outer    *embedding
+	goField  string
+	tag      structtag.Tag
+	survived bool // at least one promoted field got a JSON name
+}
+
+// level is a struct type found at one depth of embedding.
+type level struct {
+	typ      reflect.Type
+	name     string
+	index    []int
+	embedded *embedding
+	typeMeta bool
+	twice    bool // the type stands there more than once: its fields annihilate each other
+}
+
+// resolver finds the JSON fields of a struct as encoding/json does: breadth first, so that the shallowest name wins.
+type resolver struct {
+	faults     *fault.List
+	root       bool // the configuration itself, whose TypeMeta is left out
+	found      []*jsonField
+	visited    map[reflect.Type]bool
+	next       []*level
+	embeddings []*embedding
+}
+
+// resolve returns the fields of struct t that encoding/json would write, in the order of their names' bytes.
+func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
+	r.visited = map[reflect.Type]bool{}
+	for current := []*level{{typ: t, name: name}}; len(current) > 0; current = r.next {
+		r.next = nil
+		for _, l := range current {
+			r.scan(l)
+		}
+	}
+	return r.dominant()
+}
+
+func (r *resolver) scan(l *level) {
+	if r.visited[l.typ] {
+		return
+	}
+	r.visited[l.typ] = true
+	for i := range l.typ.NumField() {
+		r.field(l, l.typ.Field(i), i)
+	}
+}
+
+// field sorts one Go field into: not in JSON, embedded, or a member.
+func (r *resolver) field(l *level, sf reflect.StructField, i int) {
+	goField := l.name + "." + sf.Name
+	tag, present := r.parse(goField, sf.Tag)
+	at := func(code fault.Code, what, cure string) {
+		r.faults.Add(&fault.Error{Code: code, Field: goField, Type: sf.Type.String(), What: what, Cure: cure})
+	}
+	jsonTag, hasJSON := sf.Tag.Lookup("json")
+	name, options, _ := strings.Cut(jsonTag, ",")
+	promoted := sf.Anonymous && deref(sf.Type).Kind() == reflect.Struct
+	switch {
+	case !sf.IsExported() && !promoted:
+		if present {
+			at(fault.UnexportedField, "has a hotupdatable struct tag but is unexported, so it is not in JSON", "export the field or remove the struct tag")
+		}
+	case jsonTag == "-":
+		if present {
+			at(fault.OmittedField, "has a hotupdatable struct tag but is left out of JSON by `json:\"-\"`", "give it a JSON name or remove the struct tag")
+		}
+	case promoted && !isJSONName(name):
+		r.embed(l, sf, i, goField, taggedField{tag, present})
+	case !isJSONName(name):
+		r.unnamed(at, sf, hasJSON, options, present)
+	default:
+		r.record(l, &jsonField{
+			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string"),
+			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
+			tag: taggedField{tag, present}, embedded: l.embedded, typeMeta: l.typeMeta,
+		})
+	}
+}
+
+func (r *resolver) record(l *level, f *jsonField) {
+	r.found = append(r.found, f)
+	if l.twice {
+		r.found = append(r.found, f)
+	}
+}
+
+// unnamed reports an exported field that has no JSON name of its own.
+func (r *resolver) unnamed(at func(fault.Code, string, string), sf reflect.StructField, hasJSON bool, options string, tagged bool) {
+	suggestion := strings.ToLower(sf.Name[:1]) + sf.Name[1:]
+	switch {
+	case tagged && hasOption(options, "inline"):
+		at(fault.InlineNamedField, "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write `json:\""+suggestion+"\"`")
+	case hasJSON:
+		at(fault.NoJSONName, "has no usable JSON name in its json struct tag", "write `json:\""+suggestion+"\"`, or `json:\"-\"` to leave it out")
+	default:
+		at(fault.NoJSONName, "has no JSON name; JSON names are the contract of a versioned API type", "write `json:\""+suggestion+"\"`, and use the versioned type (v1alpha1), not the internal one")
+	}
+}
+
+func (r *resolver) parse(goField string, tag reflect.StructTag) (structtag.Tag, bool) {
+	parsed, present, problems := structtag.Parse(tag)
+	for _, p := range problems {
+		p.Field = goField
+		r.faults.Add(p)
+	}
+	if len(problems) > 0 {
+		return structtag.Tag{}, false
+	}
+	return parsed, present
+}
+
+// embed queues an embedded struct whose fields are promoted.
+func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
+	t := deref(sf.Type)
+	if problem := checkEmbedded(sf, t, goField); problem != nil {
+		r.faults.Add(problem)
+		return
+	}
+	embedded := l.embedded
+	if tag.present {
+		embedded = &embedding{outer: l.embedded, goField: goField, tag: tag.Tag}
+		r.embeddings = append(r.embeddings, embedded)
+		r.checkEmbeddedOptions(goField, tag.Tag)
+	}
+	for _, queued := range r.next {
+		if queued.typ == t {
+			queued.twice = true
+			return
+		}
+	}
+	r.next = append(r.next, &level{
+		typ: t, name: typeName(t, goField), index: appendIndex(l.index, i), embedded: embedded,
+		typeMeta: l.typeMeta || t == reflect.TypeFor[metav1.TypeMeta](),
+	})
+}
+
+// checkEmbedded refuses embeddings whose content encoding/json loses or cannot fill.
+func checkEmbedded(sf reflect.StructField, t reflect.Type, goField string) *fault.Error {
+	switch {
+	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
+		return &fault.Error{
+			Code: fault.UnsupportedType, Field: goField, Type: sf.Type.String(),
+			What: "embeds a pointer to an unexported struct, which encoding/json cannot fill", Cure: "embed the struct itself or export its type",
+		}
+	case leaf.KindOf(t) != leaf.NotALeaf:
+		return &fault.Error{
+			Code: fault.PromotedMarshaler, Field: goField, Type: sf.Type.String(),
+			What: "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON", Cure: "give the field a JSON name",
+		}
+	default:
+		return nil
+	}
+}
+
+// checkEmbeddedOptions allows what can be handed down to promoted fields: the class and secrecy.
+func (r *resolver) checkEmbeddedOptions(goField string, tag structtag.Tag) {
+	if tag.Set || tag.Key != "" || tag.HotWhen != nil || tag.Default != nil || tag.Presence {
+		r.faults.Add(&fault.Error{
+			Code: fault.MisplacedOption, Field: goField,
+			What: "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields", Cure: "remove the other options or give the field a JSON name",
+		})
+	}
+}
+
+// dominant resolves name conflicts: the shallowest field wins, and two of the same depth drop each other.
+func (r *resolver) dominant() []*jsonField {
+	slices.SortStableFunc(r.found, func(a, b *jsonField) int {
+		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)))
+	})
+	var winners []*jsonField
+	for group := range chunksByName(r.found) {
+		winner := group[0]
+		if len(group) > 1 && len(group[1].index) == len(winner.index) {
+			winner = nil
+		}
+		r.settle(group, winner)
+		if winner != nil {
+			winners = append(winners, winner)
+		}
+	}
+	r.checkEmbeddings()
+	return winners
+}
+
+// settle marks what one name's winner made effective and reports struct tags that the conflict drops.
+func (r *resolver) settle(group []*jsonField, winner *jsonField) {
+	if winner != nil && !(r.root && winner.typeMeta) {
+		for e := winner.embedded; e != nil; e = e.outer {
+			e.survived = true
+		}
+	}
+	for _, f := range slices.Compact(group) {
+		if f != winner && f.tag.present {
+			r.faults.Add(&fault.Error{
+				Code: fault.ShadowedField, Field: f.goField,
+				What: "has a hotupdatable struct tag but another field of the same JSON name drops it", Cure: "rename one of the fields or remove the struct tag",
+			})
+		}
+	}
+}
+
+func (r *resolver) checkEmbeddings() {
+	for _, e := range r.embeddings {
+		if !e.survived {
+			r.faults.Add(&fault.Error{
+				Code: fault.IneffectiveTag, Field: e.goField,
+				What: "has a hotupdatable struct tag but promotes no field into JSON", Cure: "remove the struct tag",
+			})
+		}
+	}
+}
+
+// chunksByName yields the runs of fields with one name.
+func chunksByName(sorted []*jsonField) iter.Seq[[]*jsonField] {
+	return func(yield func([]*jsonField) bool) {
+		for start := 0; start < len(sorted); {
+			end := start + 1
+			for end < len(sorted) && sorted[end].name == sorted[start].name {
+				end++
+			}
+			if !yield(sorted[start:end]) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
+func deref(t reflect.Type) reflect.Type {
+	for range maxPointers {
+		if t.Kind() != reflect.Pointer {
+			return t
+		}
+		t = t.Elem()
+	}
+	return t
+}
+
+// maxPointers bounds pointers to pointers, so that type P *P ends.
+const maxPointers = 16
+
+func appendIndex(index []int, i int) []int { return append(slices.Clone(index), i) }
+
+func hasOption(options, want string) bool {
+	return slices.Contains(strings.Split(options, ","), want)
+}
+
+// isJSONName reports whether encoding/json takes the name from a struct tag.
+func isJSONName(name string) bool {
+	for _, c := range name {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return false
+		}
+	}
+	return name != ""
+}

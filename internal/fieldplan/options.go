@@ -1,0 +1,141 @@
+package fieldplan
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+func hasListSemantics(tag structtag.Tag) bool { return tag.Set || tag.Key != "" || tag.HotWhen != nil }
+
+// collection compiles the node of a field with set, key or hotwhen. These options belong to the field and not to its type, so the
+// node is not shared with other fields.
+func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
+	ctx.typ = deref(ctx.typ)
+	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
+	c.order = append(c.order, n)
+	c.shape(n, ctx, f.GoField)
+	if tag.Set && c.require(n.Kind == List, f, "set", "slices") {
+		n.Pairing = ByValue
+	}
+	if tag.Key != "" && c.require(n.Kind == List && n.Elem.Kind == Object, f, "key", "slices of structs") {
+		n.Pairing = ByKey
+		c.checks = append(c.checks, func() { c.key(n, f, tag.Key) })
+	}
+	if tag.HotWhen != nil && c.require(n.takesHotWhen(), f, "hotwhen", "slices with key= and maps, of structs") {
+		n.When = &Selector{Source: f.GoField}
+		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, overrides: ctx.overrides.element()}, f.GoField)
+		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
+	}
+	return n
+}
+
+func (n *Node) takesHotWhen() bool {
+	return (n.Pairing == ByKey || n.Kind == Map) && n.Elem.Kind == Object
+}
+
+func (c *compiler) require(ok bool, f *Field, option, allowed string) bool {
+	if !ok {
+		c.reject(f, fault.MisplacedOption, fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
+	}
+	return ok
+}
+
+func (c *compiler) reject(f *Field, code fault.Code, what, cure string) {
+	c.faults.Add(&fault.Error{Code: code, Field: f.GoField, Type: f.Node.typeString(), What: what, Cure: cure})
+}
+
+func (n *Node) typeString() string {
+	if n == nil {
+		return ""
+	}
+	return n.Type.String()
+}
+
+// key finds and checks the field that key=NAME names.
+func (c *compiler) key(n *Node, f *Field, name string) {
+	key := n.Elem.Lookup(name)
+	what := ""
+	switch {
+	case key == nil:
+		what = "names no JSON field of " + n.Elem.Type.String()
+	case key.Node.Leaf != leaf.String && key.Node.Leaf != leaf.Int && key.Node.Leaf != leaf.Uint:
+		what = "names a field that is neither a string nor an integer"
+	case key.Pointer || key.Optional:
+		what = "names an optional field"
+	case key.Default != nil:
+		what = "names a field with `default=`"
+	case key.Node.Class != n.Class:
+		what = "names a field that is " + key.Node.Class.String() + " while the list is " + n.Class.String()
+	default:
+		n.Key = key
+		return
+	}
+	c.reject(f, fault.InvalidKeyField, fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a required string or integer field of the list's own class")
+}
+
+// selector finds and checks the field that hotwhen=NAME:VALUE names. A pointer or a default would give one meaning two spellings.
+func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
+	field := n.Elem.Lookup(when.Name)
+	what, value := "", ""
+	switch {
+	case n.Class == structtag.Hot:
+		what = "can never take effect because the field is hot already"
+	case field == nil:
+		what = "names no JSON field of " + n.Elem.Type.String()
+	case field.Pointer || field.Default != nil:
+		what = "names a field that may be unset"
+	case field.Node.Class != n.Class:
+		what = "names a field that is " + field.Node.Class.String() + " while the collection is " + n.Class.String()
+	default:
+		var ok bool
+		if value, ok = selectorText(field.Node, when.Value); ok {
+			n.When.Field, n.When.Value = field, value
+			return
+		}
+		what = "compares a " + field.Node.Type.String() + " with a value it cannot have"
+	}
+	c.reject(f, fault.InvalidSelector, fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
+}
+
+// selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
+func selectorText(n *Node, value string) (string, bool) {
+	switch n.Leaf {
+	case leaf.Bool, leaf.Int, leaf.Uint, leaf.String:
+		text, ok := leaf.ParseText(n.Leaf, n.Type, value)
+		return string(text), ok
+	default:
+		return "", false
+	}
+}
+
+// fieldOptions checks and compiles the options that concern a field's own value.
+func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
+	if f.Node.Kind == Leaf && !f.Pointer {
+		f.Zero, _ = leaf.Append(nil, f.Node.Leaf, reflect.Zero(f.Node.Type))
+	}
+	if tag.Presence && c.require(f.Pointer && f.Node.Kind == Object, f, "presence", "pointers to structs") {
+		f.Presence = true
+	}
+	if tag.Default == nil || !c.require(takesDefault(f), f, "default", "pointers to scalars, strings and numbers") {
+		return
+	}
+	text, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, *tag.Default)
+	if !ok {
+		c.reject(f, fault.InvalidDefault, "has a default that is no "+f.Node.Type.String(), "write a value of the field's type")
+		return
+	}
+	if !f.Pointer && bytes.Equal(text, f.Zero) {
+		c.reject(f, fault.InvalidDefault, "has the zero value as its default, which counts as unset already", "remove the option")
+		return
+	}
+	f.Default = text
+}
+
+func takesDefault(f *Field) bool {
+	return f.Node.Kind == Leaf && f.Node.Leaf.TakesDefault() && (f.Pointer || f.Node.Leaf != leaf.Bool)
+}

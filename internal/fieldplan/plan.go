@@ -1,0 +1,145 @@
+// Package fieldplan compiles a Go type into its field plan: the one description that classification, canonical document, diff and
+// split walk.
+//
+// It owns the rules that need types only: which fields exist in JSON and under which names, the class of each field after struct tags,
+// inheritance and overrides, how elements of collections are paired, and what a leaf is. Every mistake in a type is found here,
+// once, so that walkers take a valid plan and cannot fail on struct tags. It must not look at values.
+package fieldplan
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// Plan is the field plan of a configuration's type under a set of overrides. It is immutable and safe for concurrent use.
+type Plan struct {
+	Type reflect.Type // the configuration's struct type
+	Root *Node        // its node; TypeMeta of the root is not among its fields
+	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
+}
+
+// Kind is the shape of a node.
+type Kind uint8
+
+// The shapes that a value takes in JSON.
+const (
+	Leaf   Kind = iota // compared as a whole; read by package leaf
+	Object             // a struct
+	List               // a slice
+	Array              // an array: a fixed number of places
+	Map
+)
+
+// Pairing says which elements of two lists belong together.
+type Pairing uint8
+
+// The list semantics of design options: none, set and key=NAME.
+const (
+	ByPosition Pairing = iota
+	ByValue
+	ByKey
+)
+
+// Node describes values of one type in one context: the class they inherit, and whether they are shown.
+type Node struct {
+	Type       reflect.Type // without pointers
+	Kind       Kind
+	Leaf       leaf.Kind
+	Class      structtag.Class       // inherited; the class of the node itself and of its elements' presence
+	Sensitive  structtag.Sensitivity // inherited
+	Classes    ClassSet              // every class at or below this node
+	HidesBelow bool                  // a value at or below this node must not be shown
+	Recursive  bool                  // values may contain themselves; walkers look for cycles here
+
+	Fields []*Field // Object: in the order of their JSON names' bytes
+
+	Elem        *Node // List, Array, Map
+	ElemPointer bool  // elements are pointers: null differs from zero
+	Pairing     Pairing
+	Key         *Field    // List paired by key: the field of Elem that is the key
+	When        *Selector // elements may be hot; nil if not
+}
+
+// Field is a member of an object.
+type Field struct {
+	Name     string // JSON name
+	Header   string // the name as canonical JSON and a colon
+	Index    []int  // reflect index path through embedded structs
+	GoField  string // such as aws.WorkerConfig.Tags
+	Node     *Node
+	Declared Origin // where the node's class was declared; Inherited if it was not declared at this field
+	Source   string // what declared the class: a Go field, or the path of an override
+	Pointer  bool   // a zero value behind the pointer is present
+	Presence bool   // the presence of an empty object carries meaning
+	Zero     []byte // canonical text of the zero value of a leaf that is no pointer; nil if there is none
+	Default  []byte // canonical text that counts as unset; nil if none
+	Optional bool   // omitempty or omitzero
+	Quoted   bool   // numbers and bools are spelled as strings in JSON
+}
+
+// Unset reports whether a leaf with this canonical text counts as unset in f.
+func (f *Field) Unset(text []byte) bool {
+	switch string(text) {
+	case leaf.Null:
+		return true
+	case `""`:
+		if f.Node.Leaf == leaf.Bytes {
+			return true
+		}
+	}
+	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero) || f.Default != nil && bytes.Equal(text, f.Default)
+}
+
+// Selector is a compiled hotwhen: elements whose Field has the canonical text Value are described by Hot instead of Elem.
+type Selector struct {
+	Field  *Field
+	Value  string // canonical text
+	Hot    *Node
+	Source string // Go field with the struct tag
+}
+
+// Origin says where a class comes from.
+type Origin uint8
+
+// The origins of a class.
+const (
+	Inherited Origin = iota
+	StructTag
+	Override
+)
+
+// ClassSet is a set of classes.
+type ClassSet uint8
+
+// Of returns the set of one class.
+func Of(c structtag.Class) ClassSet { return 1 << c }
+
+// Kept are the classes that stand in the canonical document.
+const Kept = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)
+
+// Dropped are the others: they stand in the hot half of a split.
+const Dropped = ClassSet(1<<structtag.Hot | 1<<structtag.Ignored)
+
+// All are all classes.
+const All = Kept | Dropped
+
+// Any reports whether the sets have a class in common.
+func (s ClassSet) Any(o ClassSet) bool { return s&o != 0 }
+
+// IsKept reports whether values of class c stand in the canonical document.
+func IsKept(c structtag.Class) bool { return Kept.Any(Of(c)) }
+
+// Identity reports whether f holds an element's place in its collection: such fields stand in both halves of a split, and in every
+// element that the canonical document keeps.
+func (n *Node) Identity(f *Field) bool {
+	return n.Key != nil && n.Key.Name == f.Name || n.When != nil && n.When.Field.Name == f.Name
+}
+
+// HidesValues reports whether values below n must not be shown.
+func (n *Node) HidesValues() bool { return n.Sensitive != structtag.Shown }
+
+// HidesKeys reports whether not even the map keys below n may be shown.
+func (n *Node) HidesKeys() bool { return n.Sensitive == structtag.HideKeys }
