@@ -1,0 +1,350 @@
+// Package document writes the canonical document: a configuration without its hot and ignored parts, as canonical JSON.
+//
+// It owns which parts are written and in which order. Which fields exist and what they are comes from the field plan, the text of a
+// leaf from package leaf. The grammar is specified in package hash.
+package document
+
+import (
+	"bytes"
+	"io"
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers
+// are the empty configuration. On error dst is returned as it was, with every problem joined.
+func Append(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
+	w := writer{buf: dst}
+	w.root(p, v)
+	if err := w.trail.Err(); err != nil {
+		return dst, err
+	}
+	return w.buf, nil
+}
+
+// Write writes the canonical document to out in pieces, so that large configurations need no large buffer. After an error out has
+// received an unusable part of the document.
+func Write(out io.Writer, p *fieldplan.Plan, v reflect.Value) error {
+	w := writers.Get().(*writer)
+	defer w.release()
+	w.out = out
+	w.root(p, v)
+	w.flush()
+	if err := w.trail.Err(); err != nil {
+		return err
+	}
+	return w.failed
+}
+
+// Element appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
+// of sets. Problems are reported to t.
+func Element(dst []byte, t *walk.Trail, n *fieldplan.Node, v reflect.Value) []byte {
+	w := writer{buf: dst, whole: true, trail: walk.Trail{Path: slices.Clone(t.Path)}}
+	w.element(n, v, nil)
+	w.trail.MoveTo(t)
+	return w.buf
+}
+
+// writer writes one document. What may turn out empty is written on trial and cut off again; only what is known to stay is flushed.
+type writer struct {
+	buf     []byte
+	trail   walk.Trail
+	above   walk.Ancestors
+	whole   bool      // write every class, not only what is kept
+	out     io.Writer // nil: everything stays in buf
+	held    int       // sets being sorted: nothing may be flushed
+	flushed int       // bytes that have left buf
+	failed  error     // of out
+}
+
+func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
+	object, ok := walk.Deref(v)
+	if ok {
+		w.trail.Visit(&w.above, p.Root, object)
+	}
+	if !w.object(p.Root, object, nil) {
+		w.buf = append(w.buf, "{}"...)
+	}
+}
+
+func (w *writer) leave(ancestors int) { w.above = w.above[:ancestors] }
+
+// keeps reports whether the presence of n's elements is written.
+func (w *writer) keeps(n *fieldplan.Node) bool { return w.whole || fieldplan.IsKept(n.Class) }
+
+// writes reports whether anything at or below n can be written.
+func (w *writer) writes(n *fieldplan.Node) bool { return w.whole || n.Classes.Any(fieldplan.Kept) }
+
+// position and cut bracket what is written on trial.
+func (w *writer) position() int { return w.flushed + len(w.buf) }
+
+func (w *writer) cut(position int) { w.buf = w.buf[:position-w.flushed] }
+
+// object writes an object and reports whether it had a member. Without one nothing is written. The collection that an element stands
+// in, if any, names the fields that are written in any case, without making the object one with members.
+func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
+	if !v.IsValid() {
+		return false
+	}
+	start, some := w.position(), false
+	w.buf = append(w.buf, '{')
+	for _, f := range n.Fields {
+		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
+		if in != nil && in.Identity(f) {
+			w.identity(f, v)
+		} else if w.writes(f.Node) || f.KeepsPresence() {
+			some = w.member(f, walk.Member(v, f)) || some
+		}
+		w.trail.Leave()
+	}
+	if !some {
+		w.cut(start)
+		return false
+	}
+	w.buf = append(w.buf, '}')
+	return true
+}
+
+// header writes a member's name, after a comma unless it is the first.
+func (w *writer) header(f *fieldplan.Field) {
+	if last := w.buf[len(w.buf)-1]; last != '{' {
+		w.buf = append(w.buf, ',')
+	}
+	w.buf = append(w.buf, f.Header...)
+}
+
+// identity writes the field by which an element is found or selected, zero or not.
+func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
+	w.header(f)
+	w.buf = walk.ElementText(&w.trail, w.buf, f.Node, walk.Member(v, f))
+}
+
+// member writes name and value, or nothing where the value is absent.
+func (w *writer) member(f *fieldplan.Field, v reflect.Value) bool {
+	start := w.position()
+	w.header(f)
+	if w.value(f, v) {
+		w.commit()
+		return true
+	}
+	w.cut(start)
+	return false
+}
+
+func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
+	n := f.Node
+	if n.Kind == fieldplan.Leaf {
+		w.buf, present = walk.MemberText(&w.trail, w.buf, f, v)
+		return present
+	}
+	v, ok := walk.Deref(v)
+	if !ok {
+		return false
+	}
+	defer w.leave(len(w.above))
+	if !w.trail.Visit(&w.above, n, v) {
+		return false
+	}
+	if w.composite(n, v, nil) {
+		return true
+	}
+	if n.Kind == fieldplan.Object && f.KeepsPresence() && (w.whole || fieldplan.IsKept(n.Class)) {
+		w.buf = append(w.buf, "{}"...)
+		return true
+	}
+	return false
+}
+
+// composite writes a value that is no leaf, and nothing where it is empty.
+func (w *writer) composite(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
+	switch {
+	case n.Kind == fieldplan.Object:
+		return w.object(n, v, in)
+	case n.Kind == fieldplan.Map:
+		return w.keyed(n, v, '{', '}')
+	case n.Kind == fieldplan.Array:
+		return w.array(n, v)
+	case n.Pairing == fieldplan.ByKey:
+		return w.keyed(n, v, '[', ']')
+	case n.Pairing == fieldplan.ByValue:
+		return w.set(n, v)
+	default:
+		return w.positional(n, v)
+	}
+}
+
+// keyed writes the elements of a map or keyed list in the order of their keys.
+func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool {
+	start, some := w.position(), false
+	w.buf = append(w.buf, begin)
+	for _, e := range walk.Elements(&w.trail, n, v) {
+		w.trail.Enter(e.Step(n))
+		some = w.keyedElement(n, e) || some
+		w.trail.Leave()
+	}
+	if !some {
+		w.cut(start)
+		return false
+	}
+	w.buf = append(w.buf, end)
+	return true
+}
+
+func (w *writer) keyedElement(n *fieldplan.Node, e walk.Element) bool {
+	start := w.position()
+	if last := w.buf[len(w.buf)-1]; last != '{' && last != '[' {
+		w.buf = append(w.buf, ',')
+	}
+	if n.Kind == fieldplan.Map {
+		w.buf, _ = canonjson.AppendString(w.buf, e.Key) // Elements has checked the key
+		w.buf = append(w.buf, ':')
+	}
+	node := walk.ElementNode(n, e.Value)
+	if w.keeps(n) && (w.whole || node == n.Elem) {
+		w.element(node, e.Value, n)
+		w.commit()
+		return true
+	}
+	if w.traces(node, e.Value, n) {
+		w.commit()
+		return true
+	}
+	w.cut(start)
+	return false
+}
+
+// traces writes an element of a collection whose elements' presence is not written, if something in it is.
+func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
+	v, ok := walk.Deref(v)
+	if !ok || !w.writes(n) {
+		return false
+	}
+	defer w.leave(len(w.above))
+	return w.trail.Visit(&w.above, n, v) && w.composite(n, v, in)
+}
+
+// element writes an element, whatever it holds: its presence belongs to the collection.
+func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
+	if n.Kind == fieldplan.Leaf {
+		w.buf = walk.ElementText(&w.trail, w.buf, n, v)
+		return
+	}
+	defer w.leave(len(w.above))
+	object, ok := walk.Deref(v)
+	if ok && w.trail.Visit(&w.above, n, object) && w.full(n, object, in) {
+		return
+	}
+	w.buf = append(w.buf, emptyElement(n, v)...)
+}
+
+// full writes an element that is no leaf: an array in every place, an object with its identity even if nothing else is left.
+func (w *writer) full(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
+	if n.Kind == fieldplan.Array {
+		w.places(n, v)
+		return true
+	}
+	if w.composite(n, v, in) {
+		return true
+	}
+	if n.Kind != fieldplan.Object || in == nil || in.Key == nil && in.When == nil {
+		return false
+	}
+	w.buf = append(w.buf, '{')
+	for _, f := range n.Fields {
+		if in.Identity(f) {
+			w.identity(f, v)
+		}
+	}
+	w.buf = append(w.buf, '}')
+	return true
+}
+
+// emptyElement is the text of an element with nothing in it: {} for what is an object in JSON, nil or emptied; null for other nil.
+func emptyElement(n *fieldplan.Node, v reflect.Value) string {
+	switch {
+	case n.Kind == fieldplan.Object || n.Kind == fieldplan.Map:
+		return "{}"
+	case walk.IsNull(n, v):
+		return "null"
+	default:
+		return "[]"
+	}
+}
+
+// positional writes a list in its own order. Below one whose elements' presence is not written nothing else is either.
+func (w *writer) positional(n *fieldplan.Node, v reflect.Value) bool {
+	if v.Len() == 0 || !w.keeps(n) {
+		return false
+	}
+	w.places(n, v)
+	return true
+}
+
+func (w *writer) places(n *fieldplan.Node, v reflect.Value) {
+	w.buf = append(w.buf, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		w.element(n.Elem, v.Index(i), nil)
+		w.trail.Leave()
+		w.commit()
+	}
+	w.buf = append(w.buf, ']')
+}
+
+// array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
+func (w *writer) array(n *fieldplan.Node, v reflect.Value) bool {
+	if !w.keeps(n) || v.Len() == 0 {
+		return false
+	}
+	w.held++
+	start := len(w.buf)
+	w.places(n, v)
+	w.held--
+	if bytes.Equal(w.buf[start:], zeroArray(n, w.whole)) {
+		w.buf = w.buf[:start]
+		return false
+	}
+	return true
+}
+
+// zeroArray is the text of the zero array, or nil if its elements cannot be written.
+func zeroArray(n *fieldplan.Node, whole bool) []byte {
+	w := writer{whole: whole}
+	w.places(n, reflect.New(n.Type).Elem())
+	if w.trail.Failed() {
+		return nil
+	}
+	return w.buf
+}
+
+// set writes the elements in the order of their bytes, each once.
+func (w *writer) set(n *fieldplan.Node, v reflect.Value) bool {
+	if v.Len() == 0 || !w.keeps(n) {
+		return false
+	}
+	w.held++
+	elements := make([][]byte, 0, v.Len())
+	for i := range v.Len() {
+		start := len(w.buf)
+		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		w.element(n.Elem, v.Index(i), nil)
+		w.trail.Leave()
+		elements = append(elements, bytes.Clone(w.buf[start:]))
+		w.buf = w.buf[:start]
+	}
+	w.held--
+	slices.SortFunc(elements, bytes.Compare)
+	elements = slices.CompactFunc(elements, bytes.Equal)
+	w.buf = append(w.buf, '[')
+	w.buf = append(w.buf, bytes.Join(elements, []byte{','})...)
+	w.buf = append(w.buf, ']')
+	return true
+}

@@ -1,0 +1,101 @@
+// Package walk holds what every walk over a configuration's value does alike: following a field plan's field into a value, bringing
+// elements into their canonical order, choosing the node of an element, and keeping the trail for errors.
+//
+// It owns the rules that pair a plan with a value. It must not know what a walk is for.
+package walk
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// MaxDepth bounds the nesting of a configuration. Kubernetes' own types stay below 30.
+const MaxDepth = canonjson.MaxDepth
+
+// maxFaults bounds the problems that one walk reports; a list of a million NaNs needs no million errors.
+const maxFaults = 100
+
+// Trail is where a walk stands, and what it has found wrong.
+type Trail struct {
+	Path   fieldpath.Path
+	faults fault.List
+	lost   bool // the value contains itself or is too deep; going on could take for ever
+}
+
+// Enter steps down and Leave up again.
+func (t *Trail) Enter(s fieldpath.Step) { t.Path = append(t.Path, s) }
+
+// Leave undoes the last Enter.
+func (t *Trail) Leave() { t.Path = t.Path[:len(t.Path)-1] }
+
+// Report records a problem at the current path.
+func (t *Trail) Report(problem *fault.Error) {
+	if len(t.faults) < maxFaults {
+		problem.Path = t.Path.String()
+		t.faults.Add(problem)
+	}
+}
+
+// Failed reports whether a problem was recorded.
+func (t *Trail) Failed() bool { return len(t.faults) > 0 }
+
+// MoveTo hands the problems found to another trail.
+func (t *Trail) MoveTo(other *Trail) {
+	other.faults = append(other.faults, t.faults...)
+	other.lost = other.lost || t.lost
+	t.faults = nil
+}
+
+// Err returns the problems, joined.
+func (t *Trail) Err() error { return t.faults.Err() }
+
+// Ancestors are the values that a walk stands in. A walk over two values has two of them.
+type Ancestors []visit
+
+type visit struct {
+	node *fieldplan.Node
+	at   uintptr
+	size int
+}
+
+// Visit records that the walk goes into v. It is false, and the problem is recorded, where v is nested too deeply or stands above
+// itself. The caller cuts above back to its former length when it leaves v.
+func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool {
+	switch {
+	case t.lost:
+		return false
+	case len(t.Path) > MaxDepth:
+		t.lost = true
+		t.Report(&fault.Error{Code: fault.TooDeep, What: "is nested too deeply", Cure: "flatten the value"})
+		return false
+	case !n.Recursive:
+		return true
+	}
+	now := visitTo(n, v)
+	if now.at != 0 && slices.Contains(*above, now) {
+		t.lost = true
+		t.Report(&fault.Error{Code: fault.PointerCycle, Type: n.Type.String(), What: "contains itself", Cure: "remove the cycle"})
+		return false
+	}
+	*above = append(*above, now)
+	return true
+}
+
+// visitTo identifies a value by where its memory is.
+func visitTo(n *fieldplan.Node, v reflect.Value) visit {
+	switch {
+	case v.Kind() == reflect.Map:
+		return visit{node: n, at: v.Pointer()}
+	case v.Kind() == reflect.Slice:
+		return visit{node: n, at: v.Pointer(), size: v.Len()}
+	case v.CanAddr():
+		return visit{node: n, at: v.Addr().Pointer()}
+	default:
+		return visit{node: n}
+	}
+}

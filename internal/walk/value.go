@@ -1,0 +1,108 @@
+package walk
+
+import (
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// Deref follows pointers. It is false for nil and for the zero reflect.Value, which stands for a value that is not there.
+func Deref(v reflect.Value) (reflect.Value, bool) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return reflect.Value{}, false
+		}
+		v = v.Elem()
+	}
+	return v, v.IsValid()
+}
+
+// Member returns the value of field f in object v, with its pointer, and the zero reflect.Value where v or an embedded pointer on the
+// way is nil.
+func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
+	for i, index := range f.Index {
+		if i > 0 {
+			v, _ = Deref(v)
+		}
+		if !v.IsValid() {
+			return reflect.Value{}
+		}
+		v = v.Field(index)
+	}
+	return v
+}
+
+// MemberText appends the canonical text of leaf f and reports whether it is set. What is unset leaves dst as it was.
+func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]byte, bool) {
+	v, ok := Deref(v)
+	if !ok || !f.Pointer && v.IsZero() {
+		return dst, false
+	}
+	text, problem := leaf.Append(dst, f.Node.Leaf, v)
+	if problem != nil {
+		t.Report(problem)
+		return dst, false
+	}
+	if f.Unset(text[len(dst):]) {
+		return text[:len(dst)], false
+	}
+	return text, true
+}
+
+// ElementText appends the canonical text of a leaf that is an element: whatever it is, it is written, since its presence belongs to
+// its collection.
+func ElementText(t *Trail, dst []byte, n *fieldplan.Node, v reflect.Value) []byte {
+	v, ok := Deref(v)
+	if !ok {
+		return append(dst, leaf.Null...)
+	}
+	text, problem := leaf.Append(dst, n.Leaf, v)
+	if problem != nil {
+		t.Report(problem)
+		return append(dst, leaf.Null...)
+	}
+	return text
+}
+
+// IsNull reports whether an element is nil in Go, so that its JSON is null.
+func IsNull(n *fieldplan.Node, v reflect.Value) bool {
+	v, ok := Deref(v)
+	if !ok {
+		return true
+	}
+	switch n.Kind {
+	case fieldplan.List, fieldplan.Map:
+		return v.IsNil()
+	case fieldplan.Leaf:
+		text, problem := leaf.Append(nil, n.Leaf, v)
+		return problem == nil && string(text) == leaf.Null
+	case fieldplan.Object, fieldplan.Array:
+	}
+	return false
+}
+
+// ElementNode returns the node of one element of collection n: the hot one where hotwhen holds.
+func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
+	if n.When == nil {
+		return n.Elem
+	}
+	v, ok := Deref(elem)
+	if !ok {
+		return n.Elem
+	}
+	selector, ok := Deref(Member(v, n.When.Field))
+	if !ok {
+		return n.Elem
+	}
+	text, problem := leaf.Append(nil, n.When.Field.Node.Leaf, selector)
+	if problem == nil && string(text) == n.When.Value {
+		return n.When.Hot
+	}
+	return n.Elem
+}
+
+func invalidUTF8Key() *fault.Error {
+	return &fault.Error{Code: fault.InvalidUTF8, What: "has a key that is not valid UTF-8", Cure: "correct the key"}
+}
