@@ -1,0 +1,304 @@
+package compare
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
+// pointers are the empty configuration.
+func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
+	d := &differ{}
+	oldRoot, _ := walk.Deref(old)
+	newRoot, _ := walk.Deref(updated)
+	d.composite(side{node: p.Root, value: oldRoot}, side{node: p.Root, value: newRoot}, nil)
+	if err := d.trail.Err(); err != nil {
+		return nil, err
+	}
+	return d.changes, nil
+}
+
+// differ walks two values side by side.
+type differ struct {
+	trail   walk.Trail
+	above   [2]walk.Ancestors // of the old and of the new value
+	changes []Change
+	texts   [2][]byte // scratch for the leaf at hand
+}
+
+// side is the old or the new half of a pair. Its node says which class the value has on that side; the zero value is not there.
+type side struct {
+	node  *fieldplan.Node
+	value reflect.Value
+	from  origin
+}
+
+// origin is the nearest declaration of a class, and how deep it stands.
+type origin struct {
+	kind   Origin
+	source string
+	depth  int
+}
+
+// at turns the nearest declaration into what a change at this depth reports.
+func (o origin) at(depth int) (Origin, string) {
+	if o.depth != depth && (o.kind == StructTag || o.kind == Override) {
+		return Inherited, o.source
+	}
+	return o.kind, o.source
+}
+
+// enterField returns the side of a field of s.
+func (d *differ) enterField(s side, f *fieldplan.Field) side {
+	child := side{node: f.Node, value: walk.Member(s.value, f), from: s.from}
+	switch f.Declared {
+	case fieldplan.StructTag:
+		child.from = origin{StructTag, f.Source, len(d.trail.Path)}
+	case fieldplan.Override:
+		child.from = origin{Override, f.Source, len(d.trail.Path)}
+	case fieldplan.Inherited:
+	}
+	return child
+}
+
+// enterElement returns the side of an element of collection s, whose node depends on the element where hotwhen is declared.
+func (d *differ) enterElement(s side, elem reflect.Value) side {
+	child := side{node: walk.ElementNode(s.node, elem), value: elem, from: s.from}
+	if child.node != s.node.Elem {
+		child.from = origin{HotWhen, s.node.When.Source, len(d.trail.Path)}
+	}
+	return child
+}
+
+// fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. The collection that
+// the objects are elements of names the key, by which they were paired.
+func (d *differ) fields(old, updated side, in *fieldplan.Node) {
+	for i, f := range old.node.Fields {
+		if in != nil && in.Key != nil && in.Key.Name == f.Name {
+			continue
+		}
+		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
+		d.member(f, d.enterField(old, f), d.enterField(updated, updated.node.Fields[i]))
+		d.trail.Leave()
+	}
+}
+
+func (d *differ) member(f *fieldplan.Field, old, updated side) {
+	if f.Node.Kind == fieldplan.Leaf {
+		d.leafMember(f, old, updated)
+		return
+	}
+	var oldSet, newSet bool
+	old.value, oldSet = walk.Deref(old.value)
+	updated.value, newSet = walk.Deref(updated.value)
+	if f.KeepsPresence() && oldSet != newSet {
+		d.emit(old, updated, textIf(oldSet, "{}"), textIf(newSet, "{}"))
+	}
+	d.composite(old, updated, nil)
+}
+
+func textIf(present bool, text string) string {
+	if present {
+		return text
+	}
+	return ""
+}
+
+func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
+	oldText, oldSet := walk.MemberText(&d.trail, d.texts[0][:0], f, old.value)
+	newText, newSet := walk.MemberText(&d.trail, d.texts[1][:0], f, updated.value)
+	d.texts = [2][]byte{oldText, newText}
+	if oldSet != newSet || !bytes.Equal(oldText, newText) {
+		d.emit(old, updated, string(oldText), string(newText))
+	}
+}
+
+// composite compares two values that are no leaves, either of which may be missing.
+func (d *differ) composite(old, updated side, in *fieldplan.Node) {
+	if !old.value.IsValid() && !updated.value.IsValid() {
+		return
+	}
+	defer d.leave(len(d.above[0]), len(d.above[1]))
+	for i, s := range [2]side{old, updated} {
+		if s.value.IsValid() && !d.trail.Visit(&d.above[i], s.node, s.value) {
+			return
+		}
+	}
+	switch n := old.node; {
+	case n.Kind == fieldplan.Object:
+		d.fields(old, updated, in)
+	case n.Kind == fieldplan.Map, n.Pairing == fieldplan.ByKey:
+		d.keyed(old, updated)
+	case n.Kind == fieldplan.Array:
+		d.array(old, updated)
+	case n.Pairing == fieldplan.ByValue:
+		d.sets(old, updated)
+	default:
+		d.positions(old, updated)
+	}
+}
+
+func (d *differ) leave(old, updated int) {
+	d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated]
+}
+
+// keyed compares maps and keyed lists by merging their sorted keys.
+func (d *differ) keyed(old, updated side) {
+	n := old.node
+	before, after := walk.Elements(&d.trail, n, old.value), walk.Elements(&d.trail, n, updated.value)
+	for len(before) > 0 || len(after) > 0 {
+		switch order := compareHeads(before, after); {
+		case order < 0:
+			d.element(old, updated, before[0].Step(n), before[0].Value, reflect.Value{}, n)
+			before = before[1:]
+		case order > 0:
+			d.element(old, updated, after[0].Step(n), reflect.Value{}, after[0].Value, n)
+			after = after[1:]
+		default:
+			d.element(old, updated, after[0].Step(n), before[0].Value, after[0].Value, n)
+			before, after = before[1:], after[1:]
+		}
+	}
+}
+
+func compareHeads(a, b []walk.Element) int {
+	switch {
+	case len(b) == 0:
+		return -1
+	case len(a) == 0:
+		return +1
+	default:
+		return walk.CompareKeys(a[0], b[0])
+	}
+}
+
+// positions compares lists place by place.
+func (d *differ) positions(old, updated side) {
+	for i := range max(length(old.value), length(updated.value)) {
+		d.element(old, updated, fieldpath.Step{Kind: fieldpath.Index, At: i}, index(old.value, i), index(updated.value, i), nil)
+	}
+}
+
+func length(list reflect.Value) int {
+	if !list.IsValid() {
+		return 0
+	}
+	return list.Len()
+}
+
+// index returns the element at i, or nothing beyond the end.
+func index(list reflect.Value, i int) reflect.Value {
+	if i >= length(list) {
+		return reflect.Value{}
+	}
+	return list.Index(i)
+}
+
+// array compares arrays. A missing one says what the zero array says.
+func (d *differ) array(old, updated side) {
+	for _, s := range []*side{&old, &updated} {
+		if !s.value.IsValid() {
+			s.value = reflect.New(s.node.Type).Elem()
+		}
+	}
+	d.positions(old, updated)
+}
+
+// element compares one element, which may be missing on one side, of two collections.
+func (d *differ) element(old, updated side, step fieldpath.Step, before, after reflect.Value, in *fieldplan.Node) {
+	d.trail.Enter(step)
+	defer d.trail.Leave()
+	oldElem, newElem := d.enterElement(old, before), d.enterElement(updated, after)
+	// A missing element has no class of its own.
+	if !before.IsValid() {
+		oldElem.node, oldElem.from = newElem.node, newElem.from
+	}
+	if !after.IsValid() {
+		newElem.node, newElem.from = oldElem.node, oldElem.from
+	}
+	if oldElem.node.Kind == fieldplan.Leaf {
+		d.leafElement(oldElem, newElem)
+		return
+	}
+	d.compositeElement(oldElem, newElem, in)
+}
+
+func (d *differ) leafElement(old, updated side) {
+	oldText, newText := d.elementText(old), d.elementText(updated)
+	if oldText != newText {
+		d.emit(old, updated, oldText, newText)
+	}
+}
+
+func (d *differ) elementText(s side) string {
+	if !s.value.IsValid() {
+		return ""
+	}
+	return string(walk.ElementText(&d.trail, nil, s.node, s.value))
+}
+
+// compositeElement compares what two elements hold. Where the presence of an element, or null against empty, shows in no change
+// below that is strict enough, the element itself is the change.
+func (d *differ) compositeElement(old, updated side, in *fieldplan.Node) {
+	oldText, newText := d.shell(old), d.shell(updated)
+	start := len(d.changes)
+	inside := [2]side{old, updated}
+	inside[0].value, _ = walk.Deref(old.value)
+	inside[1].value, _ = walk.Deref(updated.value)
+	d.composite(inside[0], inside[1], in)
+	class := old.node.Class.Stricter(updated.node.Class)
+	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
+	if oldText != newText && !slices.ContainsFunc(d.changes[start:], strictEnough) {
+		below := slices.Clone(d.changes[start:])
+		d.changes = d.changes[:start]
+		d.emit(old, updated, oldText, newText)
+		d.changes = append(d.changes, below...)
+	}
+}
+
+// shell is the text of an element without its content: empty if it is missing.
+func (d *differ) shell(s side) string {
+	switch {
+	case !s.value.IsValid():
+		return ""
+	case s.node.Kind == fieldplan.Object || s.node.Kind == fieldplan.Map:
+		return "{}"
+	case walk.IsNull(s.node, s.value):
+		return "null"
+	default:
+		return "[]"
+	}
+}
+
+// emit records a change at the current path. Where the sides disagree on the class, the stricter one counts.
+func (d *differ) emit(old, updated side, oldText, newText string) {
+	strict := updated
+	if old.node.Class != updated.node.Class && old.node.Class.Stricter(updated.node.Class) == old.node.Class {
+		strict = old
+	}
+	c := Change{
+		Path: slices.Clone(d.trail.Path), Op: opOf(oldText, newText), Class: strict.node.Class,
+		Old: oldText, New: newText, Sensitive: strict.node.HidesBelow,
+	}
+	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
+	if c.Sensitive {
+		c.Old, c.New = "", ""
+	}
+	d.changes = append(d.changes, c)
+}
+
+func opOf(oldText, newText string) Op {
+	switch {
+	case oldText == "":
+		return Add
+	case newText == "":
+		return Remove
+	default:
+		return Replace
+	}
+}
