@@ -1,0 +1,180 @@
+package split
+
+import (
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
+// both halves must have the same elements in both. TypeMeta is taken from the immutable half.
+func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
+	m := &merger{splitter: splitter{want: fieldplan.All}}
+	merged := reflect.New(p.Type)
+	from := halves{immutable, hot}.deref()
+	if from[0].IsValid() {
+		for _, f := range p.Meta {
+			m.copyMember(merged.Elem(), from[0], f)
+		}
+	}
+	if from[0].IsValid() || from[1].IsValid() {
+		m.fields(p.Root, merged.Elem(), from)
+	}
+	return merged, m.trail.Err()
+}
+
+// halves are the immutable and the hot half of one value; either may be missing.
+type halves [2]reflect.Value
+
+func (h halves) deref() halves {
+	h[0], _ = walk.Deref(h[0])
+	h[1], _ = walk.Deref(h[1])
+	return h
+}
+
+// of returns the half that holds the presence of n.
+func (h halves) of(n *fieldplan.Node) reflect.Value {
+	if fieldplan.IsKept(n.Class) {
+		return h[0]
+	}
+	return h[1]
+}
+
+// merger copies with the splitter's means, walking two values.
+type merger struct {
+	splitter
+
+	aboveHot walk.Ancestors
+}
+
+func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
+	for _, f := range n.Fields {
+		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
+		m.merge(f.Node, func() reflect.Value { return settable(to, f) }, halves{walk.Member(from[0], f), walk.Member(from[1], f)})
+		m.trail.Leave()
+	}
+}
+
+// merge fills the place that to returns, which is asked for only if there is something to put there.
+func (m *merger) merge(n *fieldplan.Node, to func() reflect.Value, from halves) {
+	switch {
+	case !n.Classes.Any(fieldplan.Dropped):
+		m.cloneIfSet(n, to, from[0])
+	case !n.Classes.Any(fieldplan.Kept):
+		m.cloneIfSet(n, to, from[1])
+	default:
+		m.mixed(n, to, from.deref())
+	}
+}
+
+func (m *merger) cloneIfSet(n *fieldplan.Node, to func() reflect.Value, from reflect.Value) {
+	if from.IsValid() {
+		m.clone(n, to(), from)
+	}
+}
+
+// mixed merges a value of which either half holds something.
+func (m *merger) mixed(n *fieldplan.Node, to func() reflect.Value, from halves) {
+	defer func(kept, hot int) { m.above, m.aboveHot = m.above[:kept], m.aboveHot[:hot] }(len(m.above), len(m.aboveHot))
+	if from[0].IsValid() && !m.trail.Visit(&m.above, n, from[0]) || from[1].IsValid() && !m.trail.Visit(&m.aboveHot, n, from[1]) {
+		return
+	}
+	switch {
+	case !from[0].IsValid() && !from[1].IsValid():
+	case n.Kind == fieldplan.Object:
+		m.fields(n, allocate(to()), from)
+	case !sameLength(from):
+		m.trail.Report(&fault.Error{Code: fault.HalvesDiffer, What: "has another number of elements in the hot half", Cure: "merge halves of one configuration"})
+	case !from.of(n).IsValid():
+	case n.Kind == fieldplan.Map:
+		m.entries(n, to(), from)
+	default:
+		m.list(n, to(), from)
+	}
+}
+
+func sameLength(from halves) bool {
+	lengths := [2]int{}
+	for i, half := range from {
+		if half.IsValid() {
+			lengths[i] = half.Len()
+		}
+	}
+	return lengths[0] == lengths[1]
+}
+
+// list merges lists and arrays in the order of the half that holds the elements' presence.
+func (m *merger) list(n *fieldplan.Node, to reflect.Value, from halves) {
+	to = allocate(to)
+	if n.Kind == fieldplan.List && !from.of(n).IsNil() {
+		to.Set(reflect.MakeSlice(n.Type, from.of(n).Len(), from.of(n).Len()))
+	}
+	for i, partners := range m.pairs(n, from) {
+		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		m.element(n, to.Index(i), partners)
+		m.trail.Leave()
+	}
+}
+
+// pairs returns, for each element of the half that holds the presence, the elements of both halves.
+func (m *merger) pairs(n *fieldplan.Node, from halves) []halves {
+	pairs := make([]halves, from.of(n).Len())
+	if n.Pairing != fieldplan.ByKey {
+		for i := range pairs {
+			pairs[i] = halves{from[0].Index(i), from[1].Index(i)}
+		}
+		return pairs
+	}
+	kept, hot := walk.Elements(&m.trail, n, from[0]), walk.Elements(&m.trail, n, from[1])
+	if m.trail.Failed() {
+		return nil
+	}
+	for i := range kept {
+		if kept[i].Key != hot[i].Key {
+			m.reportKey(kept[i].Step(n))
+			return nil
+		}
+		at := kept[i].At
+		if !fieldplan.IsKept(n.Class) {
+			at = hot[i].At
+		}
+		pairs[at] = halves{kept[i].Value, hot[i].Value}
+	}
+	return pairs
+}
+
+func (m *merger) reportKey(step fieldpath.Step) {
+	m.trail.Enter(step)
+	m.trail.Report(&fault.Error{Code: fault.HalvesDiffer, What: "stands in one half only", Cure: "merge halves of one configuration"})
+	m.trail.Leave()
+}
+
+func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
+	to = allocate(to)
+	if from.of(n).IsNil() {
+		return
+	}
+	to.Set(reflect.MakeMapWithSize(n.Type, from.of(n).Len()))
+	for it := from.of(n).MapRange(); it.Next(); {
+		step := walk.KeyStep(n, it.Key())
+		partners := halves{from[0].MapIndex(it.Key()), from[1].MapIndex(it.Key())}
+		if !partners[0].IsValid() || !partners[1].IsValid() {
+			m.reportKey(step)
+			continue
+		}
+		elem := reflect.New(n.Type.Elem()).Elem()
+		m.trail.Enter(step)
+		m.element(n, elem, partners)
+		m.trail.Leave()
+		to.SetMapIndex(it.Key(), elem)
+	}
+}
+
+// element merges one element, which stands in both halves, if only with its identity.
+func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
+	node := walk.ElementNode(n, from.of(n))
+	m.merge(node, func() reflect.Value { return to }, from)
+}
