@@ -1,0 +1,33 @@
+// Package rawjson reads raw JSON into values of a field plan's type, as strictly as Kubernetes reads manifests.
+//
+// It owns what is refused: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8. It must not know
+// classes.
+package rawjson
+
+import (
+	"bytes"
+	"reflect"
+
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// Decode reads raw into a new value of the plan's type and returns a pointer to it. Nothing, white space and null are the empty
+// configuration. All problems come back joined, each a *fault.Error with the path at which it stands.
+func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
+	config := reflect.New(p.Type)
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return config, nil
+	}
+	if _, problem := canonjson.AppendValue(nil, raw); problem != nil && problem.Code != fault.DuplicateMember {
+		return config, problem
+	}
+	strict, err := sigsjson.UnmarshalStrict(raw, config.Interface())
+	if err == nil && len(strict) == 0 {
+		return config, nil
+	}
+	return reflect.New(p.Type), explain(p, raw)
+}

@@ -1,0 +1,143 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// explain finds every reason for which a well-formed document could not be decoded. The decoder itself names only the first wrong
+// type, and no path where a type unmarshals itself.
+func explain(p *fieldplan.Plan, raw []byte) error {
+	e := &explainer{}
+	root := *p.Root
+	root.Fields = append(append([]*fieldplan.Field(nil), p.Root.Fields...), p.Meta...)
+	e.value(&root, raw)
+	if !e.trail.Failed() {
+		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: p.Type.String(), What: "cannot be decoded", Cure: "check it against the type's documentation"})
+	}
+	return e.trail.Err()
+}
+
+type explainer struct{ trail walk.Trail }
+
+func (e *explainer) value(n *fieldplan.Node, raw []byte) {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case string(raw) == "null":
+	case n.Kind == fieldplan.Leaf:
+		e.leaf(n, raw)
+	case (n.Kind == fieldplan.Object || n.Kind == fieldplan.Map) && raw[0] != '{':
+		e.wrong(n, raw, "an object")
+	case (n.Kind == fieldplan.List || n.Kind == fieldplan.Array) && raw[0] != '[':
+		e.wrong(n, raw, "a list")
+	case n.Kind == fieldplan.Object:
+		e.members(raw, func(name string, value []byte) { e.member(n, name, value) })
+	case n.Kind == fieldplan.Map:
+		e.members(raw, func(name string, value []byte) { e.entry(n, name, value) })
+	default:
+		e.elements(n, raw)
+	}
+}
+
+func (e *explainer) wrong(n *fieldplan.Node, raw []byte, want string) {
+	e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.Type.String(), What: "is " + jsonType(raw) + " where " + want + " is expected", Cure: "write " + want})
+}
+
+// jsonType names the type of a JSON value without quoting it.
+func jsonType(raw []byte) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string of " + strconv.Itoa(len(raw)-2) + " bytes"
+	case 't', 'f':
+		return "a bool"
+	default:
+		return "a number"
+	}
+}
+
+func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
+	target := reflect.New(n.Type).Interface()
+	if strict, err := sigsjson.UnmarshalStrict(raw, target); err != nil || len(strict) > 0 {
+		e.trail.Report(&fault.Error{
+			Code: fault.WrongJSONType, Type: n.Type.String(),
+			What: "is " + jsonType(raw) + " that is no " + n.Type.String(), Cure: "write a value of that type",
+		})
+	}
+}
+
+// members calls visit for each member of an object that is well-formed JSON, and reports names that stand there twice.
+func (e *explainer) members(raw []byte, visit func(name string, value []byte)) {
+	seen := map[string]bool{}
+	for dec := openValue(raw); dec.More(); {
+		token, err := dec.Token()
+		name, _ := token.(string)
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return
+		}
+		e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: name})
+		if seen[name] {
+			e.trail.Report(&fault.Error{Code: fault.DuplicateMember, What: "stands twice in its object", Cure: "remove one of the members"})
+		}
+		e.trail.Leave()
+		seen[name] = true
+		visit(name, value)
+	}
+}
+
+func openValue(raw []byte) *json.Decoder {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	_, _ = dec.Token() // the bracket, which the caller has seen
+	return dec
+}
+
+func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
+	e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: name})
+	defer e.trail.Leave()
+	f := n.Lookup(name)
+	if f == nil {
+		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.Type.String(), Cure: "check the name's spelling and case, and the apiVersion"})
+		return
+	}
+	var inner string
+	if f.Quoted && json.Unmarshal(value, &inner) == nil && inner != "" {
+		value = []byte(inner)
+	}
+	e.value(f.Node, value)
+}
+
+func (e *explainer) entry(n *fieldplan.Node, name string, value []byte) {
+	e.trail.Enter(fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.HidesKeys()})
+	defer e.trail.Leave()
+	key, err := json.Marshal(map[string]bool{name: true})
+	if err != nil || sigsjson.UnmarshalCaseSensitivePreserveInts(key, reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]())).Interface()) != nil {
+		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.Type.String(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
+	}
+	e.value(n.Elem, value)
+}
+
+func (e *explainer) elements(n *fieldplan.Node, raw []byte) {
+	dec := openValue(raw)
+	for i := 0; dec.More(); i++ {
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return
+		}
+		e.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		e.value(n.Elem, value)
+		e.trail.Leave()
+	}
+}
