@@ -1,0 +1,110 @@
+package hotupdate
+
+import (
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/compare"
+)
+
+// Op is what happened to a value.
+type Op uint8
+
+// The operations.
+const (
+	Replace = Op(compare.Replace)
+	Add     = Op(compare.Add)
+	Remove  = Op(compare.Remove)
+)
+
+// String returns the operation in JSON Patch's words: replace, add or remove.
+func (o Op) String() string {
+	switch o {
+	case Replace:
+		return "replace"
+	case Add:
+		return "add"
+	case Remove:
+		return "remove"
+	}
+	return "unknown"
+}
+
+// Origin says where the class of a changed field comes from.
+type Origin uint8
+
+// The origins.
+const (
+	OriginDefault   = Origin(compare.Default)   // no struct tag at the field or above: Immutable
+	OriginStructTag = Origin(compare.StructTag) // the field's own struct tag
+	OriginInherited = Origin(compare.Inherited) // the struct tag or override of a field above
+	OriginOverride  = Origin(compare.Override)  // an override of the field, see [WithClass]
+	OriginHotWhen   = Origin(compare.HotWhen)   // the element's own selector, see the option hotwhen
+)
+
+// String returns the origin in words.
+func (o Origin) String() string {
+	switch o {
+	case OriginDefault:
+		return "default"
+	case OriginStructTag:
+		return "struct tag"
+	case OriginInherited:
+		return "inherited"
+	case OriginOverride:
+		return "override"
+	case OriginHotWhen:
+		return "hotwhen"
+	}
+	return "unknown"
+}
+
+// Change is one difference between two configurations.
+type Change struct {
+	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops. Keys that must not be shown read
+	// (sensitive).
+	Path string
+	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for removals. It ends above keys that
+	// must not be shown.
+	Pointer string
+	// Op is what happened to the leaf.
+	Op Op
+	// Class is the class of the leaf, the stricter one if the sides disagree.
+	Class Class
+	// Origin says where the class comes from, and Source names the Go field or the override that declares it, if any.
+	Origin Origin
+	Source string
+	// Old and New are the leaf's canonical JSON. They are empty where it is absent, and both are empty if the leaf is Sensitive.
+	Old, New string
+	// Sensitive says that the values must not be shown. They are not in the Change at all.
+	Sensitive bool
+}
+
+func publicChange(c compare.Change) Change {
+	return Change{
+		Path: c.Path.String(), Pointer: c.Path.Pointer(), Op: Op(c.Op), Class: Class(c.Class),
+		Origin: Origin(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive,
+	}
+}
+
+// Changes are the differences between two configurations in the order of their paths: members by name, elements by key, value or
+// position.
+type Changes []Change
+
+// Strictest returns the strictest class among the changes. It is false if there are none.
+func (c Changes) Strictest() (Class, bool) {
+	if len(c) == 0 {
+		return Ignored, false
+	}
+	return slices.MinFunc(c, func(a, b Change) int { return int(a.Class) - int(b.Class) }).Class, true
+}
+
+// Of returns the changes of one class.
+func (c Changes) Of(class Class) Changes {
+	return slices.Collect(func(yield func(Change) bool) {
+		for _, change := range c {
+			if change.Class == class && !yield(change) {
+				return
+			}
+		}
+	})
+}

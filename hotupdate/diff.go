@@ -1,0 +1,66 @@
+package hotupdate
+
+import (
+	"bytes"
+
+	"github.com/hotupdate/providerconfig/internal/compare"
+)
+
+// Diff lists how updated differs from old, leaf by leaf. Nil is the empty configuration.
+//
+//   - Values that are equal in meaning are no change: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and
+//     none, another order of a set or keyed list.
+//   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by position.
+//   - An element that comes or goes is listed by its leaves; the element itself is listed where its coming or going is stricter than
+//     every leaf of it.
+//   - Where the two sides disagree on the class, as when hotwhen ceases to hold, the stricter one counts.
+//
+// The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
+func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.diff(old, updated) }
+
+// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
+func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
+	before, err := s.Decode(old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.Decode(updated)
+	if err != nil {
+		return nil, err
+	}
+	return s.diff(before, after)
+}
+
+func (s *Schema) diff(old, updated any) (Changes, error) {
+	before, err := s.value(old)
+	if err != nil {
+		return nil, public(err)
+	}
+	after, err := s.value(updated)
+	if err != nil {
+		return nil, public(err)
+	}
+	found, err := compare.Diff(s.plan, before, after)
+	if err != nil {
+		return nil, public(err)
+	}
+	changes := make(Changes, len(found))
+	for i, c := range found {
+		changes[i] = publicChange(c)
+	}
+	return changes, nil
+}
+
+// SameImmutable reports whether a and b have the same canonical document, and so the same hash: whether a change from one to the other
+// leaves machines in place.
+func SameImmutable[T any](s *Schema, a, b *T) (bool, error) {
+	first, err := s.AppendDocument(nil, a)
+	if err != nil {
+		return false, err
+	}
+	second, err := s.AppendDocument(nil, b)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(first, second), nil
+}

@@ -1,0 +1,89 @@
+package hotupdate
+
+// Strategy is the update strategy of a worker pool (GEP-31). The zero value is Gardener's default.
+type Strategy uint8
+
+// The update strategies.
+const (
+	AutoRollingUpdate Strategy = iota
+	AutoInPlaceUpdate
+	ManualInPlaceUpdate
+)
+
+var strategyNames = [...]string{"AutoRollingUpdate", "AutoInPlaceUpdate", "ManualInPlaceUpdate"}
+
+// String returns the name that the Shoot API uses.
+func (s Strategy) String() string {
+	if int(s) < len(strategyNames) {
+		return strategyNames[s]
+	}
+	return "unknown"
+}
+
+// ParseStrategy reads a strategy by its name in the Shoot API. The empty name is the default.
+func ParseStrategy(name string) (Strategy, bool) {
+	for s, known := range strategyNames {
+		if name == known {
+			return Strategy(s), true //nolint:gosec // a small index
+		}
+	}
+	return AutoRollingUpdate, name == ""
+}
+
+// Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so that nobody mistakes a forgotten
+// outcome for a harmless one.
+type Outcome uint8
+
+// The outcomes, from unknown through none to the gravest.
+const (
+	Indeterminate   Outcome = iota // what is at hand does not decide it
+	NoUpdate                       // nothing happens to machines
+	HotUpdate                      // running machines are updated
+	InPlaceUpdate                  // nodes are drained and updated in place
+	Roll                           // machines are replaced
+	UpdateForbidden                // the pool's strategy does not allow the change
+)
+
+// String returns the outcome in words: none, hot update, in-place update, roll, forbidden or indeterminate.
+func (o Outcome) String() string {
+	switch o {
+	case NoUpdate:
+		return "none"
+	case HotUpdate:
+		return "hot update"
+	case InPlaceUpdate:
+		return "in-place update"
+	case Roll:
+		return "roll"
+	case UpdateForbidden:
+		return "forbidden"
+	case Indeterminate:
+	}
+	return "indeterminate"
+}
+
+// Outcome says what the changes do to a pool with this strategy. The strictest class decides:
+//
+//	                                          none, Ignored   Hot          InPlace           Immutable
+//	AutoRollingUpdate                         none            hot update   roll              roll
+//	AutoInPlaceUpdate, ManualInPlaceUpdate    none            hot update   in-place update   forbidden
+//
+// An unknown strategy is indeterminate.
+func (c Changes) Outcome(strategy Strategy) Outcome {
+	class, _ := c.Strictest()
+	inPlace := strategy == AutoInPlaceUpdate || strategy == ManualInPlaceUpdate
+	switch {
+	case !inPlace && strategy != AutoRollingUpdate:
+		return Indeterminate
+	case class == Ignored:
+		return NoUpdate
+	case class == Hot:
+		return HotUpdate
+	case !inPlace:
+		return Roll
+	case class == InPlace:
+		return InPlaceUpdate
+	default:
+		return UpdateForbidden
+	}
+}

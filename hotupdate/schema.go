@@ -1,0 +1,111 @@
+package hotupdate
+
+import (
+	"io"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// Schema describes a configuration's type: its fields, their classes, and how their values are compared. It is what hash, diff and
+// split have in common. A Schema is immutable and safe for concurrent use.
+type Schema struct{ plan *fieldplan.Plan }
+
+// Option changes how [SchemaOf] reads a type.
+type Option interface{ apply(s *settings) }
+
+type settings struct{ overrides []fieldplan.PathClass }
+
+type override fieldplan.PathClass
+
+func (o override) apply(s *settings) { s.overrides = append(s.overrides, fieldplan.PathClass(o)) }
+
+// WithClass gives the field at path the class, whatever its struct tag says. It is for types that the adopter cannot edit.
+//
+// The path consists of JSON names separated by dots, with [] for the elements of a list or map: nodeTemplate.virtualCapacity,
+// dataVolumes[].iops. A name with other characters is written ["name"]. A path that matches no field is an error.
+func WithClass(path string, class Class) Option {
+	return override{Path: path, Class: structtag.Class(class)}
+}
+
+// SchemaOf compiles the Schema of T, a struct whose fields have JSON names, or a pointer to one.
+//
+// A type is compiled once for each set of options and kept for the life of the process. All mistakes in struct tags and types are
+// returned, joined; every later call returns the same.
+func SchemaOf[T any](options ...Option) (*Schema, error) {
+	s := &settings{}
+	for _, o := range options {
+		o.apply(s)
+	}
+	plan, err := fieldplan.Compile(reflect.TypeFor[T](), s.overrides)
+	if err != nil {
+		return nil, public(err)
+	}
+	return &Schema{plan}, nil
+}
+
+// Type returns the struct type that the Schema describes.
+func (s *Schema) Type() reflect.Type { return s.plan.Type }
+
+// Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as Kubernetes: names are case-sensitive,
+// unknown and duplicate members are errors, integers are exact. Nothing, white space and null are the empty configuration.
+func (s *Schema) Decode(raw []byte) (any, error) {
+	if s == nil {
+		return nil, public(noSchema())
+	}
+	config, err := rawjson.Decode(s.plan, raw)
+	return config.Interface(), public(err)
+}
+
+// AppendDocument appends the canonical document of config to dst. Package hash specifies the document and is the usual entry.
+//
+// The configuration is a value of the Schema's type or a pointer to one; nil is the empty configuration. On error dst is returned as
+// it was.
+func (s *Schema) AppendDocument(dst []byte, config any) ([]byte, error) {
+	v, err := s.value(config)
+	if err != nil {
+		return dst, public(err)
+	}
+	dst, err = document.Append(dst, s.plan, v)
+	return dst, public(err)
+}
+
+// WriteDocument writes the canonical document of config in pieces, without holding the whole of it. After an error what was written is
+// of no use.
+func (s *Schema) WriteDocument(w io.Writer, config any) error {
+	v, err := s.value(config)
+	if err != nil {
+		return public(err)
+	}
+	return public(document.Write(w, s.plan, v))
+}
+
+// value checks that config is what the Schema describes.
+func (s *Schema) value(config any) (reflect.Value, error) {
+	if s == nil {
+		return reflect.Value{}, noSchema()
+	}
+	v := reflect.ValueOf(config)
+	if !v.IsValid() {
+		return v, nil
+	}
+	typ := v.Type()
+	for typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	if typ != s.plan.Type {
+		return v, &fault.Error{
+			Code: fault.TypeMismatch, Type: typ.String(),
+			What: "is not the Schema's type " + s.plan.Type.String(), Cure: "use the Schema of this type",
+		}
+	}
+	return v, nil
+}
+
+func noSchema() error {
+	return &fault.Error{Code: fault.NoSchema, What: "there is no Schema", Cure: "use the one that SchemaOf returned without an error"}
+}

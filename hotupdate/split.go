@@ -1,0 +1,56 @@
+package hotupdate
+
+import (
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/split"
+)
+
+// Split copies config into two halves. The immutable half holds the Immutable and InPlace fields, which are what is hashed; the hot
+// half holds the Hot and Ignored ones. Nil is the empty configuration.
+//
+//   - Lists, arrays and maps with something of both halves have the same elements in both, so that [Merge] can pair them. The fields by
+//     which elements are found (key=) or selected (hotwhen=) stand in both halves.
+//   - What is nil, and what is empty, stays so in the half that holds it. An object with something of both halves stands in both.
+//   - TypeMeta stands in both. Fields that are not in JSON are left out.
+//   - The halves share no memory with config. A type that marshals itself and cannot be copied is an error.
+func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
+	v, err := s.value(config)
+	if err != nil {
+		return nil, nil, public(err)
+	}
+	kept, rest, err := split.Split(s.plan, v)
+	if err != nil {
+		return nil, nil, public(err)
+	}
+	return behind[T](kept), behind[T](rest), nil
+}
+
+// Merge puts an immutable and a hot half together. Merging what [Split] returned gives a configuration that equals the original in JSON;
+// merging the immutable half of one configuration with the hot half of another gives what a hot update leads to. Where a collection
+// holds something of both halves, its elements must be the same in both.
+func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
+	kept, err := s.value(immutable)
+	if err != nil {
+		return nil, public(err)
+	}
+	rest, err := s.value(hot)
+	if err != nil {
+		return nil, public(err)
+	}
+	merged, err := split.Merge(s.plan, kept, rest)
+	if err != nil {
+		return nil, public(err)
+	}
+	return behind[T](merged), nil
+}
+
+// behind turns a pointer to the Schema's type into a pointer to T, which may have further pointers.
+func behind[T any](v reflect.Value) *T {
+	for v.Type() != reflect.TypeFor[*T]() {
+		pointer := reflect.New(v.Type())
+		pointer.Elem().Set(v)
+		v = pointer
+	}
+	return v.Interface().(*T)
+}
