@@ -1,0 +1,122 @@
+package hash
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"strings"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Sum is the SHA-256 digest of a canonical document of format v1. Sums are comparable.
+type Sum [sha256.Size]byte
+
+// prefix names the format in a Sum's text.
+const prefix = "v1:"
+
+// Of hashes a configuration: a value of the Schema's type or a pointer to one. Nil is the empty configuration. The errors are those of
+// [Document].
+func Of(s *hotupdate.Schema, config any) (Sum, error) {
+	d := digests.Get().(hash.Hash)
+	defer digests.Put(d)
+	d.Reset()
+	var sum Sum
+	if err := s.WriteDocument(d, config); err != nil {
+		return sum, err
+	}
+	d.Sum(sum[:0])
+	return sum, nil
+}
+
+// OfRaw hashes raw JSON, read as strictly as by [hotupdate.Schema.Decode]. Nothing, white space and null are the empty configuration.
+func OfRaw(s *hotupdate.Schema, raw []byte) (Sum, error) {
+	config, err := s.Decode(raw)
+	if err != nil {
+		return Sum{}, err
+	}
+	return Of(s, config)
+}
+
+// Document returns the canonical document of a configuration, the bytes that [Of] hashes.
+//
+// A value that cannot be written is an error, all of them joined: see [hotupdate.Errors].
+func Document(s *hotupdate.Schema, config any) ([]byte, error) {
+	return s.AppendDocument(nil, config)
+}
+
+// DocumentRaw returns the canonical document of raw JSON, the bytes that [OfRaw] hashes.
+func DocumentRaw(s *hotupdate.Schema, raw []byte) ([]byte, error) {
+	config, err := s.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return Document(s, config)
+}
+
+var digests = sync.Pool{New: func() any { return sha256.New() }}
+
+// String returns "v1:" and 64 lower-case hexadecimal digits. [Parse] inverts it.
+func (s Sum) String() string { return prefix + hex.EncodeToString(s[:]) }
+
+// AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data. The same strings serve pools that
+// roll and pools that are updated in place, for the MachineClass must change in both.
+func (s Sum) AdditionalData() []string { return []string{s.String()} }
+
+// MarshalText returns the same text as String.
+func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText returned. The error is a [*ParseError].
+func (s *Sum) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
+	if err == nil {
+		*s = parsed
+	}
+	return err
+}
+
+// Parse reads a Sum's text, strictly: no other case, no white space. The error is a [*ParseError].
+func Parse(text string) (Sum, error) {
+	var sum Sum
+	digits, known := strings.CutPrefix(text, prefix)
+	switch {
+	case !known:
+		return sum, &ParseError{Code: UnknownFormat, Length: len(text)}
+	case len(digits) != 2*len(sum):
+		return sum, &ParseError{Code: WrongLength, Length: len(text)}
+	case strings.Trim(digits, "0123456789abcdef") != "":
+		return sum, &ParseError{Code: WrongDigit, Length: len(text)}
+	}
+	_, err := hex.Decode(sum[:], []byte(digits))
+	return sum, err
+}
+
+// ParseCode says what is wrong with a Sum's text.
+type ParseCode uint8
+
+// The codes of a ParseError.
+const (
+	UnknownFormat ParseCode = iota // the text does not begin with a known format's name
+	WrongLength                    // there are not 64 digits
+	WrongDigit                     // a character is no lower-case hexadecimal digit
+)
+
+// ParseError says why a text is no Sum.
+type ParseError struct {
+	Code   ParseCode
+	Length int // of the text, in bytes
+}
+
+// Error returns the reason as a sentence.
+func (e *ParseError) Error() string {
+	what := "does not begin with the format " + prefix
+	switch e.Code {
+	case WrongLength:
+		what = "does not have 64 digits"
+	case WrongDigit:
+		what = "has a character that is no lower-case hexadecimal digit"
+	case UnknownFormat:
+	}
+	return "hash: text of a sum: " + what + "; write v1: and 64 lower-case hexadecimal digits"
+}
