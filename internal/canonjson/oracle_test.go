@@ -8,7 +8,9 @@ import (
 	"io"
 	"math/big"
 	"regexp"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -141,7 +143,7 @@ func naiveValue(node any) string {
 	case nil:
 		return "null"
 	case bool:
-		return fmt.Sprint(node)
+		return strconv.FormatBool(node)
 	case string:
 		return naiveString(node)
 	case json.Number:
@@ -215,12 +217,7 @@ func invalidText(raw string) bool {
 	if !utf8.ValidString(raw) {
 		return true
 	}
-	for _, unit := range units.FindAllString(raw, -1) {
-		if loneSurrogate.MatchString(unit) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(units.FindAllString(raw, -1), loneSurrogate.MatchString)
 }
 
 // oracle returns the tree of a text and every problem that AppendValue may report. A text that is no JSON has only InvalidJSON.

@@ -30,19 +30,29 @@ func TestAppendValue(t *testing.T) {
 		{"array", `[ 3 , 1 , [ ] , null ]`, `[3,1,[],null]`, "elements keep their order, nothing is dropped"},
 		{"sorted", `{"a":1,"b":2}`, `{"a":1,"b":2}`, "stays"},
 		{"unsorted", `{ "b" : 2 , "a" : 1 }`, `{"a":1,"b":2}`, "members are sorted"},
-		{"null and empty members", `{"z":null,"y":{},"x":[],"w":"","v":false,"u":0}`,
-			`{"u":0,"v":false,"w":"","x":[],"y":{},"z":null}`, "nothing is dropped"},
+		{
+			"null and empty members", `{"z":null,"y":{},"x":[],"w":"","v":false,"u":0}`,
+			`{"u":0,"v":false,"w":"","x":[],"y":{},"z":null}`, "nothing is dropped",
+		},
 		{"empty name", `{"a":1,"":2}`, `{"":2,"a":1}`, "a name may be empty and comes first"},
 		{"prefix", `{"a!":1,"a":2,"a\"":3}`, `{"a":2,"a!":1,"a\"":3}`, "the closing quote is no part of the name: a < a! < a\""},
-		{"unescaped order", `{"a":1,"\u0062":2,"\n":3,"Z":4,"\"":5,"\\":6,"!":7,"#":8}`,
-			`{"\n":3,"!":7,"\"":5,"#":8,"Z":4,"\\":6,"a":1,"b":2}`, "bytes 0a 21 22 23 5a 5c 61 62; escaped, the backslash would decide"},
-		{"UTF-8 order", `{"\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\u00f6":4,"\r":5,"1":6,"\u0080":7}`,
+		{
+			"unescaped order", `{"a":1,"\u0062":2,"\n":3,"Z":4,"\"":5,"\\":6,"!":7,"#":8}`,
+			`{"\n":3,"!":7,"\"":5,"#":8,"Z":4,"\\":6,"a":1,"b":2}`, "bytes 0a 21 22 23 5a 5c 61 62; escaped, the backslash would decide",
+		},
+		{
+			"UTF-8 order", `{"\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\u00f6":4,"\r":5,"1":6,"\u0080":7}`,
 			"{\"\\r\":5,\"1\":6,\"\u0080\":7,\"ö\":4,\"€\":3,\"\ufb33\":1,\"😀\":2}",
-			"the names of RFC 8785 section 3.2.3; U+FB33 before U+1F600, where UTF-16 order has it behind"},
-		{"nested", `{"b":{"d":1,"c":[{"f":1,"e":2}]},"a":[{"z":{},"y":{"x":1,"w":2}}]}`,
-			`{"a":[{"y":{"w":2,"x":1},"z":{}}],"b":{"c":[{"e":2,"f":1}],"d":1}}`, "every object is sorted, also inside arrays"},
-		{"unsorted inside sorted", `{"a":{"c":1,"b":2},"d":[{"f":1,"e":2},{"h":1,"g":2}]}`,
-			`{"a":{"b":2,"c":1},"d":[{"e":2,"f":1},{"g":2,"h":1}]}`, "objects side by side"},
+			"the names of RFC 8785 section 3.2.3; U+FB33 before U+1F600, where UTF-16 order has it behind",
+		},
+		{
+			"nested", `{"b":{"d":1,"c":[{"f":1,"e":2}]},"a":[{"z":{},"y":{"x":1,"w":2}}]}`,
+			`{"a":[{"y":{"w":2,"x":1},"z":{}}],"b":{"c":[{"e":2,"f":1}],"d":1}}`, "every object is sorted, also inside arrays",
+		},
+		{
+			"unsorted inside sorted", `{"a":{"c":1,"b":2},"d":[{"f":1,"e":2},{"h":1,"g":2}]}`,
+			`{"a":{"b":2,"c":1},"d":[{"e":2,"f":1},{"g":2,"h":1}]}`, "objects side by side",
+		},
 		{"sorted inside unsorted", `{"b":{"x":1,"y":2},"a":{"x":[],"y":{}}}`, `{"a":{"x":[],"y":{}},"b":{"x":1,"y":2}}`, "moved as a whole"},
 		{"same name at two levels", `{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}`, `{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}`, "no duplicates"},
 		{"composed and decomposed", `{"\u00e9":1,"e\u0301":2}`, "{\"e\u0301\":2,\"\u00e9\":1}", "two names: no normalisation"},
@@ -53,10 +63,12 @@ func TestAppendValue(t *testing.T) {
 		{"beside the surrogates", `"\ud7ff\ue000\ufffd\uffff"`, "\"\ud7ff\ue000\ufffd\uffff\"", "no surrogates"},
 		{"backslash before u", `"\\ud800"`, `"\\ud800"`, "an escaped backslash and five letters"},
 		{"BOM inside a string", "\"\ufeff\"", "\"\ufeff\"", "text there"},
-		{"the proposal's example", `{"volume": {"iops": 10000}, "iamInstanceProfile": {"name": "my-profile", "arn": "my-instance-profile-arn"},
+		{
+			"the proposal's example", `{"volume": {"iops": 10000}, "iamInstanceProfile": {"name": "my-profile", "arn": "my-instance-profile-arn"},
 			"dataVolumes": [{"name": "kubelet-dir", "snapshotID": "snap-13234"}]}`,
 			`{"dataVolumes":[{"name":"kubelet-dir","snapshotID":"snap-13234"}],"iamInstanceProfile":{"arn":"my-instance-profile-arn","name":"my-profile"},"volume":{"iops":10000}}`,
-			"as the design has it"},
+			"as the design has it",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := canonjson.AppendValue([]byte(`{"dst" `), []byte(tc.in))

@@ -97,17 +97,13 @@ func (d *differ) member(f *fieldplan.Field, old, updated side) {
 	old.value, oldSet = walk.Deref(old.value)
 	updated.value, newSet = walk.Deref(updated.value)
 	if f.KeepsPresence() && oldSet != newSet {
-		d.emit(old, updated, textIf(oldSet, "{}"), textIf(newSet, "{}"))
+		d.emit(old, updated, presence[oldSet], presence[newSet])
 	}
 	d.composite(old, updated, nil)
 }
 
-func textIf(present bool, text string) string {
-	if present {
-		return text
-	}
-	return ""
-}
+// presence is the text of an object of which only the presence matters.
+var presence = map[bool]string{true: "{}"}
 
 func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
 	oldText, oldSet := walk.MemberText(&d.trail, d.texts[0][:0], f, old.value)

@@ -178,9 +178,9 @@ type List []*Error
 func (l *List) Add(e *Error) { *l = append(*l, e) }
 
 // Err joins the problems; an empty list is nil.
-func (l List) Err() error {
-	errs := make([]error, len(l))
-	for i, e := range l {
+func (l *List) Err() error {
+	errs := make([]error, len(*l))
+	for i, e := range *l {
 		errs[i] = e
 	}
 	return errors.Join(errs...)

@@ -14,28 +14,32 @@ type PatternStep struct {
 // ParsePattern reads a path that names a field for all values of a type: members separated by dots, [] for the elements of a
 // collection, ["name"] for a member with other characters. A pattern ends at a member.
 func ParsePattern(text string) ([]PatternStep, bool) {
+	rest := text
+	if isNameStart(text) {
+		rest = "." + text // as every later name has it
+	}
 	var steps []PatternStep
-	for rest := text; rest != ""; {
-		step, tail, ok := nextStep(rest, len(steps) == 0)
+	for rest != "" {
+		step, tail, ok := nextStep(rest)
 		if !ok {
 			return nil, false
 		}
 		steps, rest = append(steps, step), tail
 	}
-	return steps, len(steps) > 0 && !steps[len(steps)-1].Element
+	return steps, len(steps) > 0 && !steps[0].Element && !steps[len(steps)-1].Element
 }
 
-func nextStep(rest string, first bool) (step PatternStep, tail string, ok bool) {
-	if tail, ok := strings.CutPrefix(rest, "[]"); ok {
-		return PatternStep{Element: true}, tail, !first
+func isNameStart(text string) bool { return text != "" && text[0] != '[' && text[0] != '.' }
+
+func nextStep(rest string) (step PatternStep, tail string, ok bool) {
+	if tail, ok = strings.CutPrefix(rest, "[]"); ok {
+		return PatternStep{Element: true}, tail, true
 	}
-	if strings.HasPrefix(rest, "[") {
+	if rest[0] == '[' {
 		return quotedStep(rest[1:])
 	}
-	if !first {
-		if rest, ok = strings.CutPrefix(rest, "."); !ok {
-			return step, "", false
-		}
+	if rest, ok = strings.CutPrefix(rest, "."); !ok {
+		return step, "", false
 	}
 	end := strings.IndexAny(rest, ".[")
 	if end < 0 {

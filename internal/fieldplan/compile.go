@@ -47,7 +47,8 @@ func compile(t reflect.Type, overrides []PathClass) (*Plan, error) {
 	}
 	c.reportUnmatched(trie)
 	if len(c.faults) > 0 {
-		return nil, distinct(c.faults).Err()
+		c.faults = distinct(c.faults)
+		return nil, c.faults.Err()
 	}
 	return &Plan{Type: t, Root: root, Meta: c.meta}, nil
 }
@@ -161,8 +162,8 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 }
 
 func onlyUnexported(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.IsExported() || f.Anonymous {
+	for f := range t.Fields() {
+		if f.IsExported() || f.Anonymous {
 			return false
 		}
 	}

@@ -224,7 +224,7 @@ func (r *resolver) dominant() []*jsonField {
 
 // settle marks what one name's winner made effective and reports struct tags that the conflict drops.
 func (r *resolver) settle(group []*jsonField, winner *jsonField) {
-	if winner != nil && !(r.root && winner.typeMeta) {
+	if winner != nil && (!r.root || !winner.typeMeta) {
 		for e := winner.embedded; e != nil; e = e.outer {
 			e.survived = true
 		}

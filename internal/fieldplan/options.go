@@ -19,30 +19,46 @@ func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
 	c.order = append(c.order, n)
 	c.shape(n, ctx, f.GoField)
-	if tag.Set && c.require(n.Kind == List, f, "set", "slices") {
+	c.pairing(n, f, tag)
+	c.hotWhen(n, f, tag, ctx)
+	return n
+}
+
+// pairing compiles set and key.
+func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
+	switch {
+	case tag.Set && n.Kind != List:
+		c.misplaced(f, "set", "slices")
+	case tag.Set:
 		n.Pairing = ByValue
-	}
-	if tag.Key != "" && c.require(n.Kind == List && n.Elem.Kind == Object, f, "key", "slices of structs") {
+	case tag.Key != "" && (n.Kind != List || n.Elem.Kind != Object):
+		c.misplaced(f, "key", "slices of structs")
+	case tag.Key != "":
 		n.Pairing = ByKey
 		c.checks = append(c.checks, func() { c.key(n, f, tag.Key) })
 	}
-	if tag.HotWhen != nil && c.require(n.takesHotWhen(), f, "hotwhen", "slices with key= and maps, of structs") {
+}
+
+// hotWhen compiles hotwhen.
+func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
+	switch {
+	case tag.HotWhen == nil:
+	case !n.takesHotWhen():
+		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
+	default:
 		n.When = &Selector{Source: f.GoField}
 		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, overrides: ctx.overrides.element()}, f.GoField)
 		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
 	}
-	return n
 }
 
 func (n *Node) takesHotWhen() bool {
 	return (n.Pairing == ByKey || n.Kind == Map) && n.Elem.Kind == Object
 }
 
-func (c *compiler) require(ok bool, f *Field, option, allowed string) bool {
-	if !ok {
-		c.reject(f, fault.MisplacedOption, fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
-	}
-	return ok
+// misplaced reports an option on a type that does not take it.
+func (c *compiler) misplaced(f *Field, option, allowed string) {
+	c.reject(f, fault.MisplacedOption, fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
 }
 
 func (c *compiler) reject(f *Field, code fault.Code, what, cure string) {
@@ -104,6 +120,7 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 
 // selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
 func selectorText(n *Node, value string) (string, bool) {
+	//exhaustive:ignore
 	switch n.Leaf {
 	case leaf.Bool, leaf.Int, leaf.Uint, leaf.String:
 		text, ok := leaf.ParseText(n.Leaf, n.Type, value)
@@ -118,22 +135,37 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if f.Node.Kind == Leaf && !f.Pointer {
 		f.Zero, _ = leaf.Append(nil, f.Node.Leaf, reflect.Zero(f.Node.Type))
 	}
-	if tag.Presence && c.require(f.Pointer && f.Node.Kind == Object, f, "presence", "pointers to structs") {
-		f.Presence = true
+	if tag.Presence {
+		c.presence(f)
 	}
-	if tag.Default == nil || !c.require(takesDefault(f), f, "default", "pointers to scalars, strings and numbers") {
+	if tag.Default != nil {
+		c.defaultText(f, *tag.Default)
+	}
+}
+
+func (c *compiler) presence(f *Field) {
+	if !f.Pointer || f.Node.Kind != Object {
+		c.misplaced(f, "presence", "pointers to structs")
 		return
 	}
-	text, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, *tag.Default)
-	if !ok {
+	f.Presence = true
+}
+
+// defaultText compiles default=TEXT.
+func (c *compiler) defaultText(f *Field, text string) {
+	if !takesDefault(f) {
+		c.misplaced(f, "default", "pointers to scalars, strings and numbers")
+		return
+	}
+	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
+	switch {
+	case !ok:
 		c.reject(f, fault.InvalidDefault, "has a default that is no "+f.Node.Type.String(), "write a value of the field's type")
-		return
-	}
-	if !f.Pointer && bytes.Equal(text, f.Zero) {
+	case !f.Pointer && bytes.Equal(canonical, f.Zero):
 		c.reject(f, fault.InvalidDefault, "has the zero value as its default, which counts as unset already", "remove the option")
-		return
+	default:
+		f.Default = canonical
 	}
-	f.Default = text
 }
 
 func takesDefault(f *Field) bool {

@@ -17,6 +17,7 @@ var errNoText = errors.New("no text to copy by")
 
 // Copy sets to, a leaf of kind k, to a copy of from that shares no memory with it.
 func Copy(to, from reflect.Value, k Kind) *fault.Error {
+	//exhaustive:ignore
 	switch k {
 	case Quantity:
 		to.Set(reflect.ValueOf(pointerTo[resource.Quantity](from).DeepCopy()))
@@ -74,8 +75,8 @@ func isFlat(t reflect.Type) bool {
 	case reflect.Array:
 		return isFlat(t.Elem())
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if !isFlat(t.Field(i).Type) {
+		for field := range t.Fields() {
+			if !isFlat(field.Type) {
 				return false
 			}
 		}

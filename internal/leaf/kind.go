@@ -126,6 +126,7 @@ func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMars
 
 // TakesDefault reports whether default=TEXT can be read as this kind of leaf.
 func (k Kind) TakesDefault() bool {
+	//exhaustive:ignore
 	switch k {
 	case Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration:
 		return true
@@ -136,6 +137,7 @@ func (k Kind) TakesDefault() bool {
 
 // IsMapKey reports whether encoding/json writes maps with keys of type t.
 func IsMapKey(t reflect.Type) bool {
+	//exhaustive:ignore
 	switch kindByReflect(t) {
 	case String, Int, Uint:
 		return true

@@ -22,6 +22,7 @@ func ParseText(k Kind, t reflect.Type, text string) ([]byte, bool) {
 }
 
 func set(v reflect.Value, k Kind, text string) bool {
+	//exhaustive:ignore
 	switch k {
 	case Bool:
 		v.SetBool(text == "true")

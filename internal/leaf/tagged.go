@@ -22,8 +22,7 @@ func collectTagged(t reflect.Type, seen map[reflect.Type]bool, found *[]string) 
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		collectTagged(t.Elem(), seen, found)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			if _, present, _ := structtag.Parse(f.Tag); present {
 				*found = append(*found, t.String()+"."+f.Name)
 			}
@@ -38,8 +37,7 @@ func PromotesMarshaler(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous && (implements(f.Type, jsonMarshalerType) || implements(f.Type, textMarshalerType)) {
 			return true
 		}

@@ -159,7 +159,7 @@ func appendMarshaledText(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 
 // methods returns v, or a pointer to it if only the pointer has the methods.
 func methods[I any](v reflect.Value) I {
-	if m, ok := v.Interface().(I); ok {
+	if m, ok := reflect.TypeAssert[I](v); ok {
 		return m
 	}
 	return addressable(v).Addr().Interface().(I)

@@ -9,6 +9,7 @@ import "strconv"
 // Class says what happens to machines when a field changes. A smaller class is stricter; the zero value is the strictest.
 type Class uint8
 
+// The classes, from the strictest.
 const (
 	Immutable Class = iota // machines are replaced
 	InPlace                // machines are drained and updated in place (GEP-31)

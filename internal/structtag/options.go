@@ -9,7 +9,7 @@ import (
 )
 
 // reading is what a value CLASS[,OPTION...] says, what is wrong with it, and how it would be right.
-type reading struct {
+type reading struct { //nolint:recvcheck // built by pointer, read by value
 	tag     Tag
 	flaws   []flaw
 	options []option // one for each known name, malformed ones included

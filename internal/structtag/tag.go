@@ -26,6 +26,7 @@ type HotWhen struct{ Name, Value string }
 // Sensitivity says what of a field is never shown.
 type Sensitivity uint8
 
+// The sensitivities; each hides what the one before it hides.
 const (
 	Shown      Sensitivity = iota // nothing is hidden
 	HideValues                    // values are hidden: sensitive

@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-func text(s string) *string { return &s }
+//go:fix inline
 
 func codes(problems fault.List) []fault.Code {
 	var all []fault.Code
@@ -64,13 +64,13 @@ func TestParseWellFormed(t *testing.T) {
 			tag{HotWhen: &structtag.HotWhen{Name: "a"}},
 			"quoted text may be empty",
 		},
-		{"default", `hotupdatable:"false,default=Standard_LRS"`, tag{Default: text("Standard_LRS")}, ""},
-		{"default with signs", `hotupdatable:"false,default=a=b:c d"`, tag{Default: text("a=b:c d")}, "only comma and quote need quotes"},
-		{"default quoted", `hotupdatable:"false,default='a,b',sensitive"`, tag{Default: text("a,b"), Sensitive: structtag.HideValues}, ""},
-		{"default with quotes", `hotupdatable:"false,default='''it''s'''"`, tag{Default: text("'it's'")}, "two quotes stand for one"},
-		{"default a quote", `hotupdatable:"false,default=''''"`, tag{Default: text("'")}, "two quotes stand for one"},
-		{"default empty", `hotupdatable:"false,default=''"`, tag{Default: text("")}, "an empty text can be meant"},
-		{"default with space", `hotupdatable:"false,default=' a '"`, tag{Default: text(" a ")}, "quoted spaces are meant"},
+		{"default", `hotupdatable:"false,default=Standard_LRS"`, tag{Default: new("Standard_LRS")}, ""},
+		{"default with signs", `hotupdatable:"false,default=a=b:c d"`, tag{Default: new("a=b:c d")}, "only comma and quote need quotes"},
+		{"default quoted", `hotupdatable:"false,default='a,b',sensitive"`, tag{Default: new("a,b"), Sensitive: structtag.HideValues}, ""},
+		{"default with quotes", `hotupdatable:"false,default='''it''s'''"`, tag{Default: new("'it's'")}, "two quotes stand for one"},
+		{"default a quote", `hotupdatable:"false,default=''''"`, tag{Default: new("'")}, "two quotes stand for one"},
+		{"default empty", `hotupdatable:"false,default=''"`, tag{Default: new("")}, "an empty text can be meant"},
+		{"default with space", `hotupdatable:"false,default=' a '"`, tag{Default: new(" a ")}, "quoted spaces are meant"},
 		{"presence", `hotupdatable:"false,presence"`, tag{Presence: true}, ""},
 		{"sensitive", `hotupdatable:"true,sensitive"`, tag{Class: structtag.Hot, Sensitive: structtag.HideValues}, ""},
 		{"sensitive keys", `hotupdatable:"true,sensitive=keys,set"`, tag{Class: structtag.Hot, Set: true, Sensitive: structtag.HideKeys}, ""},

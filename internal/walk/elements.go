@@ -24,7 +24,7 @@ type Element struct {
 }
 
 // Step returns the step from collection n to the element.
-func (e Element) Step(n *fieldplan.Node) fieldpath.Step {
+func (e *Element) Step(n *fieldplan.Node) fieldpath.Step {
 	switch {
 	case n.Kind == fieldplan.Map:
 		return fieldpath.Step{Kind: fieldpath.MapKey, Name: e.Key, Hidden: n.HidesKeys()}
@@ -95,7 +95,7 @@ func entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 // keyText is the text of a map key, as encoding/json writes it.
 func keyText(key reflect.Value) (string, *fault.Error) {
 	var text string
-	switch marshaler, ok := key.Interface().(encoding.TextMarshaler); {
+	switch marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](key); {
 	case key.Kind() == reflect.String:
 		text = key.String()
 	case ok && key.Kind() == reflect.Pointer && key.IsNil():
@@ -119,7 +119,7 @@ func keyText(key reflect.Value) (string, *fault.Error) {
 // KeyStep returns the step from map n to the value under key.
 func KeyStep(n *fieldplan.Node, key reflect.Value) fieldpath.Step {
 	text, _ := keyText(key)
-	return Element{Key: text}.Step(n)
+	return (&Element{Key: text}).Step(n)
 }
 
 // keyed reads a list whose elements are found by key.
