@@ -77,12 +77,15 @@ type Change struct {
 	Old, New string
 	// Sensitive says that the values must not be shown. They are not in the Change at all.
 	Sensitive bool
+	// Omitted says that one side leaves the field to a default which the Schema does not declare, see
+	// [Changes.OutcomeIfDefaulted].
+	Omitted bool
 }
 
 func publicChange(c compare.Change) Change {
 	return Change{
 		Path: c.Path.String(), Pointer: c.Path.Pointer(), Op: Op(c.Op), Class: Class(c.Class),
-		Origin: Origin(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive,
+		Origin: Origin(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive, Omitted: c.Omitted,
 	}
 }
 

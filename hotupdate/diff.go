@@ -16,7 +16,7 @@ import (
 //   - Where the two sides disagree on the class, as when hotwhen ceases to hold, the stricter one counts.
 //
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
-func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.diff(old, updated) }
+func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
 
 // DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
@@ -28,10 +28,12 @@ func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.diff(before, after)
+	return s.Diff(before, after)
 }
 
-func (s *Schema) diff(old, updated any) (Changes, error) {
+// Diff is the function [Diff] for configurations whose type is known at run time only. Each is a value of the Schema's type or a pointer
+// to one; nil is the empty configuration.
+func (s *Schema) Diff(old, updated any) (Changes, error) {
 	before, err := s.value(old)
 	if err != nil {
 		return nil, public(err)

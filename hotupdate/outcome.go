@@ -87,3 +87,20 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 		return UpdateForbidden
 	}
 }
+
+// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been through a defaulter, as when a manifest is
+// compared with what a cluster returns. A field that is omitted on one side and explicit on the other may be such a default. Where that
+// decides the outcome, it is Indeterminate.
+func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
+	var certain Changes
+	for _, change := range c {
+		if !change.Omitted {
+			certain = append(certain, change)
+		}
+	}
+	outcome := c.Outcome(strategy)
+	if certain.Outcome(strategy) != outcome {
+		return Indeterminate
+	}
+	return outcome
+}

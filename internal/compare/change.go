@@ -40,4 +40,5 @@ type Change struct {
 	Source    string // Go field or override that declares the class; empty for Default
 	Old, New  string // canonical text; empty where absent or hidden
 	Sensitive bool
+	Omitted   bool // a field that one side leaves to a default that is not declared
 }

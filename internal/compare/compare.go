@@ -111,6 +111,7 @@ func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
 	d.texts = [2][]byte{oldText, newText}
 	if oldSet != newSet || !bytes.Equal(oldText, newText) {
 		d.emit(old, updated, string(oldText), string(newText))
+		d.changes[len(d.changes)-1].Omitted = oldSet != newSet && f.Default == nil
 	}
 }
 
