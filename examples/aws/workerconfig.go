@@ -1,0 +1,120 @@
+package aws
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
+type WorkerConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
+	NodeTemplate *NodeTemplate `json:"nodeTemplate,omitempty"`
+	// Volume configures the root volume.
+	Volume *Volume `json:"volume,omitempty"`
+	// DataVolumes configure the pool's data volumes. They are looked up by name, so their order carries no meaning.
+	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
+	// IAMInstanceProfile is the profile of the instances, by name or by ARN.
+	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty"`
+	// InstanceMetadataOptions configure the instance metadata service.
+	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty"`
+	// CPUOptions configure cores and threads.
+	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
+	// CapacityReservation is the reservation that instances run in.
+	CapacityReservation *CapacityReservation `json:"capacityReservation,omitempty"`
+	// NetworkInterfaces are attached in this order.
+	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
+	// Placement says where instances run.
+	Placement *Placement `json:"placement,omitempty"`
+	// InstanceMarketOptions say how instances are bought.
+	InstanceMarketOptions *InstanceMarketOptions `json:"instanceMarketOptions,omitempty"`
+	// Tags are set on the machines' resources and updated while the machines run (hot-update proposal, "Shoot YAML changes").
+	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
+}
+
+// Volume is the performance of a volume.
+type Volume struct {
+	// IOPS is the number of I/O operations per second.
+	IOPS *int32 `json:"iops,omitempty"`
+	// Throughput is in MiB/s.
+	Throughput *int32 `json:"throughput,omitempty"`
+}
+
+// DataVolume configures the data volume of the pool with the same name.
+type DataVolume struct {
+	Volume `json:",inline"`
+
+	// Name is the name of the pool's data volume.
+	Name string `json:"name"`
+	// SnapshotID is the snapshot that the volume starts from.
+	SnapshotID *string `json:"snapshotID,omitempty"`
+}
+
+// IAMInstanceProfile names an instance profile, by name or by ARN.
+type IAMInstanceProfile struct {
+	Name *string `json:"name,omitempty"`
+	ARN  *string `json:"arn,omitempty"`
+}
+
+// InstanceMetadataOptions configure the instance metadata service.
+type InstanceMetadataOptions struct {
+	// HTTPTokens is optional or required.
+	HTTPTokens *string `json:"httpTokens,omitempty"`
+	// HTTPPutResponseHopLimit is the number of network hops that a token may travel.
+	HTTPPutResponseHopLimit *int32 `json:"httpPutResponseHopLimit,omitempty"`
+}
+
+// CPUOptions configure cores and threads.
+type CPUOptions struct {
+	CoreCount      *int32 `json:"coreCount,omitempty"`
+	ThreadsPerCore *int32 `json:"threadsPerCore,omitempty"`
+	// AMDSEVSNP is enabled or disabled.
+	AMDSEVSNP *string `json:"amdSevSnp,omitempty"`
+}
+
+// CapacityReservation is the reservation that instances run in.
+type CapacityReservation struct {
+	// CapacityReservationPreference is open, none or capacity-reservations-only.
+	CapacityReservationPreference *string `json:"capacityReservationPreference,omitempty"`
+	CapacityReservationID         *string `json:"capacityReservationId,omitempty"`
+	// CapacityReservationResourceGroupARN is the group of reservations to choose from.
+	CapacityReservationResourceGroupARN *string `json:"capacityReservationResourceGroupArn,omitempty"`
+}
+
+// NetworkInterface is a network interface of every machine.
+type NetworkInterface struct {
+	// NetworkCardIndex is the network card, or NetworkCardIndexRange a range of them.
+	NetworkCardIndex      *int64      `json:"networkCardIndex,omitempty"`
+	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty"`
+	DeviceIndex           int64       `json:"deviceIndex"`
+	// Type is interface if it is not set.
+	Type        *string `json:"type,omitempty"        hotupdatable:"false,default=interface"`
+	Description *string `json:"description,omitempty"`
+	// SubnetID is a subnet other than the pool's.
+	SubnetID *string `json:"subnetID,omitempty"`
+}
+
+// IndexRange is a range of indices, both ends included.
+type IndexRange struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// Placement says where instances run.
+type Placement struct {
+	GroupID *string `json:"groupId,omitempty"`
+	// Tenancy is default, dedicated or host.
+	Tenancy         *string `json:"tenancy,omitempty"`
+	HostID          *string `json:"hostId,omitempty"`
+	PartitionNumber *int64  `json:"partitionNumber,omitempty"`
+	// Affinity is default or host.
+	Affinity *string `json:"affinity,omitempty"`
+}
+
+// InstanceMarketOptions say how instances are bought.
+type InstanceMarketOptions struct {
+	// MarketType is spot or capacity-block.
+	MarketType string `json:"marketType"`
+}
