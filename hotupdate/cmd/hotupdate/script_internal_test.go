@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(testscript.RunMain(m, map[string]func() int{
+		"hotupdate": func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) },
+		"sha256":    printSHA256,
+	}))
+}
+
+// printSHA256 is sha256sum where there is none.
+func printSHA256() int {
+	data, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return 1
+	}
+	fmt.Printf("%x\n", sha256.Sum256(data))
+	return 0
+}
+
+// TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml.
+func TestScripts(t *testing.T) {
+	aws, err := filepath.Abs("../../../examples/aws/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("AWS", aws)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edit": edit, "pad": pad},
+	})
+}
+
+// exits CODE COMMAND ARG... runs a command and checks its exit code exactly.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARG...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// edit FROM TO OLD NEW copies a file with one text replaced, which must be there.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: edit FROM TO OLD NEW")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[2]) {
+		ts.Fatalf("%s does not contain %q", args[0], args[2])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(text, args[2], args[3])), 0o600))
+}
+
+// pad FILE SIZE appends a comment until the file has the size in bytes.
+func pad(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: pad FILE SIZE")
+	}
+	size, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := ts.ReadFile(args[0]) + "#"
+	text += strings.Repeat("x", size-len(text))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+func TestExitCodes(t *testing.T) {
+	for outcome, want := range map[hotupdate.Outcome]int{
+		hotupdate.NoUpdate: 0, hotupdate.HotUpdate: 10, hotupdate.InPlaceUpdate: 11,
+		hotupdate.Roll: 12, hotupdate.UpdateForbidden: 13, hotupdate.Indeterminate: 14,
+	} {
+		assert.Equal(t, want, exitCodeOf(outcome), outcome)
+	}
+}
+
+func TestStandardOutputFails(t *testing.T) {
+	var stderr bytes.Buffer
+	code := run([]string{"hash", "../../../examples/aws/testdata/before.yaml"}, streams{out: brokenPipe{}, err: &stderr})
+	assert.Equal(t, exitError, code)
+	assert.NotEmpty(t, stderr.String())
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
