@@ -39,6 +39,7 @@ const (
 	CodeInvalidDefault     = Code(fault.InvalidDefault)     // default=TEXT cannot be read as the field's type, or can never take effect
 	CodeInvalidPath        = Code(fault.InvalidPath)        // an override's path is not well-formed
 	CodeUnknownPath        = Code(fault.UnknownPath)        // an override's path matches no field
+	CodeInvalidSchema      = Code(fault.InvalidSchema)      // a Schema in JSON that cannot be loaded
 	CodeDuplicatePath      = Code(fault.DuplicatePath)      // two overrides for one path
 )
 

@@ -1,6 +1,7 @@
 package hotupdate
 
 import (
+	"encoding/json"
 	"io"
 	"reflect"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -108,4 +110,42 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 
 func noSchema() error {
 	return &fault.Error{Code: fault.NoSchema, What: "there is no Schema", Cure: "use the one that SchemaOf returned without an error"}
+}
+
+// MarshalJSON returns the Schema in JSON, for programs that do not have the Go type and for releases to come. [LoadSchema] reads it.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	if s == nil {
+		return nil, public(noSchema())
+	}
+	exported, err := schemajson.Export(s.plan)
+	if err != nil {
+		return nil, public(err)
+	}
+	return json.Marshal(exported)
+}
+
+// Fingerprint identifies what the Schema means: two Schemas with one fingerprint give every configuration the same hash. It does not
+// depend on the names of Go types and fields. Its text is "s1:" and 64 hexadecimal digits.
+func (s *Schema) Fingerprint() (string, error) {
+	if s == nil {
+		return "", public(noSchema())
+	}
+	exported, err := schemajson.Export(s.plan)
+	if err != nil {
+		return "", public(err)
+	}
+	return exported.Fingerprint, nil
+}
+
+// LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the Schema that was exported, for
+// ever, so that an old Schema can go on naming the worker pools that it has named.
+//
+// Types that marshal themselves were exported as opaque: their raw JSON is compared as it stands. A type that contains itself cannot be
+// loaded. All problems come back joined; the Path of each is a JSON pointer into data.
+func LoadSchema(data []byte) (*Schema, error) {
+	plan, err := schemajson.Load(data)
+	if err != nil {
+		return nil, public(err)
+	}
+	return &Schema{plan}, nil
 }

@@ -49,6 +49,7 @@ const (
 	InvalidPath       // an override's path is not well-formed
 	UnknownPath       // an override's path matches no field
 	DuplicatePath     // two overrides for one path
+	InvalidSchema     // a Schema in JSON that cannot be loaded
 
 	// Codes of value problems, found when a configuration is read or walked.
 
@@ -106,6 +107,7 @@ var names = [...]string{
 	InvalidPath:        "InvalidPath",
 	UnknownPath:        "UnknownPath",
 	DuplicatePath:      "DuplicatePath",
+	InvalidSchema:      "InvalidSchema",
 	NoSchema:           "NoSchema",
 	TypeMismatch:       "TypeMismatch",
 	PointerCycle:       "PointerCycle",

@@ -31,7 +31,7 @@ func Compile(t reflect.Type, overrides []PathClass) (*Plan, error) {
 	if found, ok := cache.Load(key); ok {
 		return found.(*compiled).plan, found.(*compiled).err
 	}
-	plan, err := compile(t, overrides)
+	plan, err := Build(t, overrides)
 	found, _ := cache.LoadOrStore(key, &compiled{plan, err})
 	return found.(*compiled).plan, found.(*compiled).err
 }

@@ -29,8 +29,9 @@ type compiler struct {
 	faults fault.List
 }
 
-// compile builds the plan of struct type t. All mistakes come back joined, each once, in a stable order.
-func compile(t reflect.Type, overrides []PathClass) (*Plan, error) {
+// Build compiles the plan of struct type t, not a pointer, without keeping it: the caller owns it. All mistakes come back joined, each
+// once, in a stable order.
+func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		c.faults.Add(&fault.Error{
@@ -129,7 +130,7 @@ func (c *compiler) leaf(n *Node, goField string) {
 }
 
 func (c *compiler) mapKey(t reflect.Type, goField string) {
-	if !leaf.IsMapKey(t.Key()) {
+	if leaf.MapKeyKind(t.Key()) == leaf.NotALeaf {
 		c.faults.Add(&fault.Error{
 			Code: fault.UnsupportedMapKey, Field: goField, Type: t.String(),
 			What: "has map keys of type " + t.Key().String(), Cure: "use keys that are strings, integers or text marshalers",

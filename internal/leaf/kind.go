@@ -135,13 +135,17 @@ func (k Kind) TakesDefault() bool {
 	}
 }
 
-// IsMapKey reports whether encoding/json writes maps with keys of type t.
-func IsMapKey(t reflect.Type) bool {
-	//exhaustive:ignore
-	switch kindByReflect(t) {
-	case String, Int, Uint:
-		return true
+// MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json does not write such maps. A string is written as it
+// is even if it marshals itself.
+func MapKeyKind(t reflect.Type) Kind {
+	switch kind := kindByReflect(t); {
+	case kind == String:
+		return String
+	case t.Implements(textMarshalerType):
+		return TextMarshaler
+	case kind == Int || kind == Uint:
+		return kind
 	default:
-		return t.Implements(textMarshalerType)
+		return NotALeaf
 	}
 }

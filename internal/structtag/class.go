@@ -49,3 +49,17 @@ func ParseClass(word string) (Class, bool) {
 	}
 	return Immutable, false
 }
+
+// Word returns the word that stands for c in a struct tag. ParseClass inverts it.
+func (c Class) Word() string {
+	switch c {
+	case Hot:
+		return "true"
+	case InPlace:
+		return "inplace"
+	case Ignored:
+		return "ignore"
+	case Immutable:
+	}
+	return "false"
+}

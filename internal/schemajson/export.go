@@ -1,0 +1,140 @@
+package schemajson
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// Export returns the JSON form of a plan.
+func Export(p *fieldplan.Plan) (*Document, error) {
+	e := &exporter{above: map[*fieldplan.Node]string{}}
+	d := &Document{FormatVersion: FormatVersion, Root: e.node(p.Root, "/root")}
+	for _, f := range p.Meta {
+		d.TypeMeta = append(d.TypeMeta, f.Name)
+	}
+	fingerprint, err := d.fingerprint()
+	d.Fingerprint = fingerprint
+	return d, err
+}
+
+// fingerprint is a digest of everything that decides a hash: not of what tells people where it comes from.
+func (d *Document) fingerprint() (string, error) {
+	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Root: d.Root.bare()}
+	data, err := json.Marshal(bare)
+	if err != nil {
+		return "", err
+	}
+	canonical, problem := canonjson.AppendValue(nil, data)
+	if problem != nil {
+		return "", problem
+	}
+	sum := sha256.Sum256(canonical)
+	return "s1:" + hex.EncodeToString(sum[:]), nil
+}
+
+// bare copies a node without the names that are for people.
+func (n *Node) bare() *Node {
+	if n == nil {
+		return nil
+	}
+	copied := *n
+	copied.Elem = n.Elem.bare()
+	copied.Fields = make([]*Field, len(n.Fields))
+	for i, f := range n.Fields {
+		field := *f
+		field.GoField, field.Source, field.Type = "", "", f.Type.bare()
+		copied.Fields[i] = &field
+	}
+	return &copied
+}
+
+type exporter struct{ above map[*fieldplan.Node]string }
+
+func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
+	if ref, recursive := e.above[n]; recursive {
+		return &Node{Kind: kindRef, Ref: ref}
+	}
+	e.above[n] = pointer
+	defer delete(e.above, n)
+	switch n.Kind {
+	case fieldplan.Object:
+		out := &Node{Kind: kindObject}
+		for i, f := range n.Fields {
+			out.Fields = append(out.Fields, e.field(n, f, pointer+"/fields/"+strconv.Itoa(i)))
+		}
+		return out
+	case fieldplan.List:
+		return e.collection(&Node{Kind: kindList}, n, pointer)
+	case fieldplan.Array:
+		return e.collection(&Node{Kind: kindArray, Length: n.Type.Len()}, n, pointer)
+	case fieldplan.Map:
+		keys, bits := leafName(leaf.MapKeyKind(n.Type.Key()), n.Type.Key())
+		return e.collection(&Node{Kind: kindMap, Keys: keys, KeyBits: bits}, n, pointer)
+	case fieldplan.Leaf:
+	}
+	kind, bits := leafName(n.Leaf, n.Type)
+	return &Node{Kind: kind, Bits: bits}
+}
+
+func (e *exporter) collection(out *Node, n *fieldplan.Node, pointer string) *Node {
+	out.Elem, out.ElemNullable = e.node(n.Elem, pointer+"/elem"), n.ElemPointer
+	return out
+}
+
+func (e *exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) *Field {
+	n := f.Node
+	out := &Field{
+		Name: f.Name, Class: n.Class.String(), Inherited: f.Declared == fieldplan.Inherited, Nullable: f.Pointer,
+		Optional: f.Optional, Quoted: f.Quoted, Presence: f.Presence, Set: n.Pairing == fieldplan.ByValue,
+		GoField: f.GoField, Source: f.Source, Type: e.node(n, pointer+"/type"),
+	}
+	if n.Pairing == fieldplan.ByKey {
+		out.Key = n.Key.Name
+	}
+	if n.When != nil {
+		out.HotWhen = &When{n.When.Field.Name, plainText(n.When.Value)}
+	}
+	if f.Default != nil {
+		text := plainText(string(f.Default))
+		out.Default = &text
+	}
+	if n.Sensitive > in.Sensitive {
+		out.Sensitive = n.Sensitive.String()
+	}
+	if out.Type.Kind == kindOpaque && !f.Pointer {
+		out.Zero = string(f.Zero)
+	}
+	return out
+}
+
+// plainText is the text that an option of a struct tag has for a canonical text: strings without their quotes.
+func plainText(canonical string) string {
+	var text string
+	if strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil {
+		return text
+	}
+	return canonical
+}
+
+// parseClass reads the class names that Export writes.
+func parseClass(name string) (structtag.Class, bool) {
+	for _, c := range []structtag.Class{structtag.Immutable, structtag.InPlace, structtag.Hot, structtag.Ignored} {
+		if c.String() == name {
+			return c, true
+		}
+	}
+	return structtag.Immutable, false
+}
+
+func invalid(pointer, what, cure string) *fault.Error {
+	return &fault.Error{Code: fault.InvalidSchema, Path: pointer, What: what, Cure: cure}
+}

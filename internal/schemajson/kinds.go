@@ -1,0 +1,81 @@
+package schemajson
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// The kinds that are no leaves, and the leaves whose Go type does not matter.
+const (
+	kindObject = "object"
+	kindList   = "list"
+	kindArray  = "array"
+	kindMap    = "map"
+	kindRef    = "ref"
+	kindJSON   = "json"   // free JSON
+	kindOpaque = "opaque" // a type that marshals itself: compared by its own output
+)
+
+// leafKind is a kind of leaf by its name in JSON, and the Go types that have it, by width where there are several.
+type leafKind struct {
+	name  string
+	kind  leaf.Kind
+	types []reflect.Type
+}
+
+var leafKinds = []leafKind{
+	{"bool", leaf.Bool, []reflect.Type{reflect.TypeFor[bool]()}},
+	{"int", leaf.Int, []reflect.Type{reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64]()}},
+	{"uint", leaf.Uint, []reflect.Type{reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64]()}},
+	{"float", leaf.Float, []reflect.Type{reflect.TypeFor[float32](), reflect.TypeFor[float64]()}},
+	{"string", leaf.String, []reflect.Type{reflect.TypeFor[string]()}},
+	{"number", leaf.Number, []reflect.Type{reflect.TypeFor[json.Number]()}},
+	{"bytes", leaf.Bytes, []reflect.Type{reflect.TypeFor[[]byte]()}},
+	{"quantity", leaf.Quantity, []reflect.Type{reflect.TypeFor[resource.Quantity]()}},
+	{"intOrString", leaf.IntOrString, []reflect.Type{reflect.TypeFor[intstr.IntOrString]()}},
+	{"time", leaf.Time, []reflect.Type{reflect.TypeFor[time.Time]()}},
+	{"metaTime", leaf.MetaTime, []reflect.Type{reflect.TypeFor[metav1.Time]()}},
+	{"microTime", leaf.MicroTime, []reflect.Type{reflect.TypeFor[metav1.MicroTime]()}},
+	{"duration", leaf.Duration, []reflect.Type{reflect.TypeFor[metav1.Duration]()}},
+	{kindJSON, leaf.RawMessage, []reflect.Type{reflect.TypeFor[json.RawMessage]()}},
+	{kindJSON, leaf.RawExtension, nil},
+	{kindJSON, leaf.Interface, nil},
+	{kindOpaque, leaf.JSONMarshaler, []reflect.Type{reflect.TypeFor[json.RawMessage]()}},
+	{kindOpaque, leaf.TextMarshaler, nil},
+}
+
+// leafName is the name and the width of a leaf of type t.
+func leafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
+	for _, known := range leafKinds {
+		if known.kind != k {
+			continue
+		}
+		if len(known.types) > 1 {
+			bits = t.Bits()
+		}
+		return known.name, bits
+	}
+	return kindOpaque, 0
+}
+
+// leafType is the Go type that stands for a leaf of this name and width.
+func leafType(name string, bits int) (reflect.Type, bool) {
+	for _, known := range leafKinds {
+		if known.name != name {
+			continue
+		}
+		for _, t := range known.types {
+			if len(known.types) == 1 && bits == 0 || len(known.types) > 1 && t.Bits() == bits {
+				return t, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,263 @@
+package schemajson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// maxLength bounds the arrays of a loaded Schema, whose values are made in memory.
+const maxLength = 1 << 16
+
+// Load reads the JSON form of a plan and compiles it. Every problem has the JSON pointer at which it stands.
+func Load(data []byte) (*fieldplan.Plan, error) {
+	d, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{pointers: map[string]string{}}
+	root := b.object(d.Root, "/root", d.TypeMeta)
+	if len(b.faults) > 0 {
+		return nil, b.faults.Err()
+	}
+	plan, err := fieldplan.Build(root, nil)
+	if err != nil {
+		return nil, b.locate(err)
+	}
+	takeOutTypeMeta(plan, d.TypeMeta)
+	annotate(plan.Root, d.Root)
+	return plan, nil
+}
+
+// takeOutTypeMeta moves the root's TypeMeta from its fields to where the plan of a Go type has it.
+func takeOutTypeMeta(p *fieldplan.Plan, names []string) {
+	p.Root.Fields = slices.DeleteFunc(p.Root.Fields, func(f *fieldplan.Field) bool {
+		if slices.Contains(names, f.Name) {
+			p.Meta = append(p.Meta, f)
+			return true
+		}
+		return false
+	})
+}
+
+// decode reads the document strictly and checks its fingerprint.
+func decode(data []byte) (*Document, error) {
+	if _, problem := canonjson.AppendValue(nil, data); problem != nil {
+		return nil, problem
+	}
+	d := &Document{}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(d); err != nil && !errors.Is(err, io.EOF) {
+		return nil, invalid("", "is no Schema in JSON: "+err.Error(), "export the Schema again")
+	}
+	if d.FormatVersion != FormatVersion {
+		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion), "use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
+	}
+	if d.Root == nil || d.Root.Kind != kindObject {
+		return nil, invalid("/root", "is no object", "export the Schema again")
+	}
+	fingerprint, err := d.fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	if d.Fingerprint != fingerprint {
+		return nil, invalid("/fingerprint", "is not the fingerprint of this Schema, which was edited after it was exported", "export the Schema again")
+	}
+	return d, nil
+}
+
+// builder builds a Go type of the shape that a document describes. The names of its Go fields are unique, so that no two places
+// share a node.
+type builder struct {
+	faults   fault.List
+	fields   int
+	pointers map[string]string // Go field -> JSON pointer
+}
+
+func (b *builder) reject(pointer, what, cure string) {
+	b.faults.Add(invalid(pointer, what, cure))
+}
+
+func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
+	fields := make([]reflect.StructField, 0, len(meta)+len(n.Fields))
+	for _, name := range meta {
+		fields = append(fields, b.goField(reflect.TypeFor[string](), fmt.Sprintf("json:%q", name+",omitempty"), pointer))
+	}
+	for i, f := range n.Fields {
+		at := pointer + "/fields/" + strconv.Itoa(i)
+		switch {
+		case f == nil || f.Type == nil:
+			b.reject(at, "has no type", "export the Schema again")
+			continue
+		case i > 0 && n.Fields[i-1] != nil && n.Fields[i-1].Name >= f.Name, slices.Contains(meta, f.Name):
+			b.reject(at+"/name", "is not after the name before it", "sort the fields by name, each once")
+			continue
+		}
+		if t := b.field(f, at); t != nil {
+			fields = append(fields, b.goField(t, b.structTag(f, at), at))
+		}
+	}
+	return reflect.StructOf(fields)
+}
+
+func (b *builder) goField(t reflect.Type, tag, pointer string) reflect.StructField {
+	b.fields++
+	name := "F" + strconv.Itoa(b.fields)
+	b.pointers[name] = pointer
+	return reflect.StructField{Name: name, Type: t, Tag: reflect.StructTag(tag)}
+}
+
+func (b *builder) field(f *Field, pointer string) reflect.Type {
+	t := b.typ(f.Type, pointer+"/type")
+	if t != nil && f.Nullable {
+		t = reflect.PointerTo(t)
+	}
+	return t
+}
+
+// typ returns the Go type of a node, or nil if there is none.
+func (b *builder) typ(n *Node, pointer string) reflect.Type {
+	switch n.Kind {
+	case kindObject:
+		return b.object(n, pointer, nil)
+	case kindList, kindArray, kindMap:
+		return b.collection(n, pointer)
+	case kindRef:
+		b.reject(pointer, "is a type that contains itself", "use the Schema of the Go type")
+		return nil
+	}
+	t, ok := leafType(n.Kind, n.Bits)
+	if !ok {
+		b.reject(pointer, "has an unknown kind or width", "use a release of this library that knows it")
+	}
+	return t
+}
+
+func (b *builder) collection(n *Node, pointer string) reflect.Type {
+	if n.Elem == nil {
+		b.reject(pointer+"/elem", "is missing", "export the Schema again")
+		return nil
+	}
+	elem := b.typ(n.Elem, pointer+"/elem")
+	if elem == nil {
+		return nil
+	}
+	if n.ElemNullable {
+		elem = reflect.PointerTo(elem)
+	}
+	switch {
+	case n.Kind == kindList:
+		return reflect.SliceOf(elem)
+	case n.Kind == kindMap:
+		return b.mapOf(n, elem, pointer)
+	case n.Length < 0 || n.Length > maxLength:
+		b.reject(pointer+"/length", "is outside 0 to "+strconv.Itoa(maxLength), "export the Schema again")
+		return nil
+	default:
+		return reflect.ArrayOf(n.Length, elem)
+	}
+}
+
+// mapOf keeps integer keys; keys that are text in JSON are strings here.
+func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type {
+	if n.Keys == kindOpaque {
+		return reflect.MapOf(reflect.TypeFor[string](), elem)
+	}
+	key, ok := leafType(n.Keys, n.KeyBits)
+	if !ok || n.Keys != "string" && n.Keys != "int" && n.Keys != "uint" {
+		b.reject(pointer+"/keys", "is no kind of map key", "export the Schema again")
+		return nil
+	}
+	return reflect.MapOf(key, elem)
+}
+
+// structTag writes the struct tags that say what the field says. A class that was inherited is inherited again.
+func (b *builder) structTag(f *Field, pointer string) string {
+	json := f.Name
+	if f.Optional {
+		json += ",omitempty"
+	}
+	if f.Quoted {
+		json += ",string"
+	}
+	tag := fmt.Sprintf("json:%q", json)
+	class, ok := parseClass(f.Class)
+	if !ok {
+		b.reject(pointer+"/class", "is no class", "write immutable, in-place, hot or ignored")
+	}
+	options := f.options()
+	if f.Inherited && len(options) == 0 {
+		return tag
+	}
+	return tag + fmt.Sprintf(" hotupdatable:%q", strings.Join(append([]string{class.Word()}, options...), ","))
+}
+
+// options are the options of the field's struct tag.
+func (f *Field) options() []string {
+	var options []string
+	if f.Set {
+		options = append(options, "set")
+	}
+	if f.Key != "" {
+		options = append(options, "key="+f.Key)
+	}
+	if f.HotWhen != nil {
+		options = append(options, "hotwhen="+f.HotWhen.Name+":"+quoted(f.HotWhen.Value))
+	}
+	if f.Default != nil {
+		options = append(options, "default="+quoted(*f.Default))
+	}
+	if f.Presence {
+		options = append(options, "presence")
+	}
+	if f.Sensitive != "" {
+		options = append(options, f.Sensitive)
+	}
+	return options
+}
+
+// quoted quotes the argument of an option.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// locate replaces the Go fields that were made up by the places in the document.
+func (b *builder) locate(err error) error {
+	located := fault.List{}
+	for _, problem := range fault.All(err) {
+		name := problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]
+		located.Add(&fault.Error{Code: fault.InvalidSchema, Path: b.pointers[name], What: problem.What, Cure: problem.Cure, Cause: problem})
+	}
+	return located.Err()
+}
+
+// annotate copies what only the document knows onto the nodes compiled from it: where fields come from, and the zero of opaque leaves.
+func annotate(n *fieldplan.Node, from *Node) {
+	if n.Elem != nil {
+		annotate(n.Elem, from.Elem)
+	}
+	for i, f := range n.Fields {
+		known := from.Fields[i]
+		f.GoField, f.Source = known.GoField, known.Source
+		if known.Inherited {
+			f.Declared = fieldplan.Inherited
+		}
+		if known.Zero != "" {
+			f.Zero = []byte(known.Zero)
+		}
+		if f.Node.When != nil {
+			f.Node.When.Source = known.GoField
+			annotate(f.Node.When.Hot, known.Type.Elem)
+		}
+		annotate(f.Node, known.Type)
+	}
+}
