@@ -1,0 +1,111 @@
+package hotupdate_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// schemaErrorRow is one misuse of struct tags, types or overrides, with all errors that it must yield.
+type schemaErrorRow struct {
+	name   string
+	errors func() error
+	want   []problem
+	reason string
+}
+
+// problem is what is stable about an error.
+type problem struct {
+	Code  hotupdate.Code
+	Field string
+	Path  string
+}
+
+// GoString keeps failures readable.
+func (p problem) GoString() string { return fmt.Sprintf("%s %s%s", p.Code, p.Field, p.Path) }
+
+// compiling returns the errors of compiling T.
+func compiling[T any](options ...hotupdate.Option) func() error {
+	return func() error {
+		_, err := hotupdate.SchemaOf[T](options...)
+		return err
+	}
+}
+
+// at lists problems with one code at several Go fields of one type.
+func at(code hotupdate.Code, typ string, fields ...string) []problem {
+	problems := make([]problem, len(fields))
+	for i, field := range fields {
+		problems[i] = problem{Code: code, Field: typ + "." + field}
+	}
+	return problems
+}
+
+// atPath lists one problem at a path.
+func atPath(code hotupdate.Code, path string) []problem { return []problem{{Code: code, Path: path}} }
+
+func problemsOf(err error) []problem {
+	var problems []problem
+	for _, e := range hotupdate.Errors(err) {
+		problems = append(problems, problem{e.Code, e.Field, e.Path})
+	}
+	return problems
+}
+
+func schemaErrorRows() []schemaErrorRow {
+	return slices.Concat(
+		tagSyntaxRows(), tagValueRows(), optionSyntaxRows(), misplacedOptionRows(), defaultRows(), keyRows(), hotWhenRows(),
+		absentFieldRows(), shadowedFieldRows(), marshalerRows(), unsupportedTypeRows(), rootRows(), positionalListRows(), setRows(),
+		overrideSyntaxRows(), overrideTargetRows(),
+	)
+}
+
+func TestSchemaErrors(t *testing.T) {
+	for _, row := range schemaErrorRows() {
+		t.Run(row.name, func(t *testing.T) {
+			err := row.errors()
+			require.Error(t, err, row.reason)
+			var found *hotupdate.Error
+			require.ErrorAs(t, err, &found)
+			assert.Equal(t, row.want, problemsOf(err), row.reason)
+			assert.Equal(t, row.want, problemsOf(row.errors()), "the second time")
+		})
+	}
+}
+
+// TestSchemaErrorsAreComplete fails when a schema code has no row.
+func TestSchemaErrorsAreComplete(t *testing.T) {
+	produced := map[hotupdate.Code]bool{}
+	for _, row := range schemaErrorRows() {
+		for _, p := range problemsOf(row.errors()) {
+			produced[p.Code] = true
+		}
+	}
+	for code := hotupdate.CodeUnknown + 1; code < hotupdate.CodeNoSchema; code++ {
+		assert.True(t, produced[code], "no row produces the code %s", code)
+	}
+}
+
+func TestSchemaErrorNamesAreDistinct(t *testing.T) {
+	names := map[string]hotupdate.Code{}
+	for code := hotupdate.CodeUnknown; code == hotupdate.CodeUnknown || code.String() != "Unknown"; code++ {
+		earlier, twice := names[code.String()]
+		assert.False(t, twice, "%d and %d are called %s", earlier, code, code)
+		names[code.String()] = code
+	}
+	assert.Greater(t, len(names), int(hotupdate.CodeHalvesDiffer), "no code is without a name")
+}
+
+func TestSchemaErrorRowsHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range schemaErrorRows() {
+		assert.False(t, seen[row.name], "%q stands twice", row.name)
+		assert.NotEmpty(t, row.reason, row.name)
+		seen[row.name] = true
+	}
+}

@@ -1,0 +1,184 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
+)
+
+// absentFieldRows are struct tags on fields that are not in JSON, and fields without a JSON name.
+func absentFieldRows() []schemaErrorRow {
+	type internal struct {
+		metav1.TypeMeta
+		Volume *struct{ IOPS *int64 }
+		Tags   map[string]string
+	}
+	type inlined struct {
+		Common optionItem `json:",inline" hotupdatable:"true"`
+		Name   string     `json:"name"`
+	}
+	return []schemaErrorRow{
+		{"unexported field", compiling[badtags.Unexported](), at(hotupdate.CodeUnexportedField, "badtags.Unexported", "tags"), "JSON does not see it"},
+		{"unexported field alone", compiling[badtags.UnexportedAlone](), slices.Concat(
+			at(hotupdate.CodeOpaqueStruct, "badtags", "UnexportedAlone"), at(hotupdate.CodeUnexportedField, "badtags.UnexportedAlone", "tags"),
+		), "the type has nothing in JSON either"},
+		{"embedded text that is unexported", compiling[badtags.EmbeddedText](), at(hotupdate.CodeUnexportedField, "badtags.EmbeddedText", "text"), "only structs promote fields"},
+		{"omitted fields", compiling[struct {
+			Name       string `json:"name"`
+			Tags       string `json:"-" hotupdatable:"true"`
+			optionItem `json:"-" hotupdatable:"true"`
+		}](), at(hotupdate.CodeOmittedField, "config", "Tags", "optionItem"), `json:"-" leaves them out`},
+		{"internal type", compiling[internal](), at(hotupdate.CodeNoJSONName, "hotupdate_test.internal", "Tags", "Volume"), "Gardener's internal types have no JSON names; every field says so"},
+		{"no usable JSON name", compiling[struct {
+			Bad       string `json:"a'b"`
+			Empty     string `json:""`
+			Interface `json:",omitempty"`
+			Omitempty string     `json:",omitempty" hotupdatable:"true"`
+			Inline    optionItem `json:",inline"`
+			Text
+		}](), at(hotupdate.CodeNoJSONName, "config", "Bad", "Empty", "Inline", "Interface", "Omitempty", "Text"), "encoding/json would use the Go name, which is no contract"},
+		{"named inline field", compiling[inlined](), at(hotupdate.CodeInlineNamedField, "hotupdate_test.inlined", "Common"), "encoding/json nests it under its Go name"},
+	}
+}
+
+// Interface and Text are embedded without promoting fields.
+type (
+	Interface interface{ Do() }
+	Text      string
+)
+
+// shadowedFieldRows are struct tags that a name conflict drops.
+func shadowedFieldRows() []schemaErrorRow {
+	type inner struct {
+		Name string `json:"name" hotupdatable:"true"`
+		Zone string `json:"zone" hotupdatable:"true"`
+	}
+	type outer struct {
+		inner
+		Name string `json:"name"`
+	}
+	type both struct {
+		inner `hotupdatable:"inplace"`
+		Name  string `json:"name"`
+		Zone  string `json:"zone"`
+	}
+	type nothing struct{}
+	const shadowed = hotupdate.CodeShadowedField
+	return []schemaErrorRow{
+		{"shadowed by a shallower field", compiling[outer](), at(shadowed, "hotupdate_test.inner", "Name"), "the shallower field wins"},
+		{"same name at one level", compiling[badtags.SameLevel](), at(shadowed, "badtags.SameLevel", "A", "B"), "both are dropped"},
+		{"same name at one level, one struct tag", compiling[badtags.OneTagged](), at(shadowed, "badtags.OneTagged", "B"), "both are dropped, one says something"},
+		{"same name in two embedded structs", compiling[badtags.Siblings](), slices.Concat(
+			at(shadowed, "badtags.Left", "Name"), at(shadowed, "badtags.Right", "Name"),
+		), "both are dropped, the other fields stay"},
+		{"one struct embedded by two ways", compiling[badtags.Diamond](), slices.Concat(
+			at(shadowed, "badtags.Base", "Base"), at(hotupdate.CodeIneffectiveTag, "badtags.North", "Base"),
+		), "its fields drop each other, each is reported once"},
+		{"embedded struct with every field shadowed", compiling[both](), slices.Concat(
+			at(hotupdate.CodeIneffectiveTag, "hotupdate_test.both", "inner"), at(shadowed, "hotupdate_test.inner", "Name", "Zone"),
+		), "the struct tag of the embedded struct is handed down to nobody"},
+		{"embedded struct without fields", compiling[struct {
+			nothing `hotupdatable:"true"`
+			Name    string `json:"name"`
+		}](), at(hotupdate.CodeIneffectiveTag, "config", "nothing"), "there is nobody to hand it down to"},
+		{"TypeMeta of the root", compiling[struct {
+			metav1.TypeMeta `json:",inline" hotupdatable:"true"`
+			Name            string `json:"name"`
+		}](), at(hotupdate.CodeIneffectiveTag, "config", "TypeMeta"), "it is neither hashed nor compared"},
+		{"pointer to TypeMeta of the root", compiling[struct {
+			*metav1.TypeMeta `json:",inline" hotupdatable:"false"`
+			Name             string `json:"name"`
+		}](), at(hotupdate.CodeIneffectiveTag, "config", "TypeMeta"), "it is neither hashed nor compared"},
+	}
+}
+
+// selfMarshaled has a field with a struct tag that nobody reads, since it marshals itself.
+type selfMarshaled struct{ text string }
+
+func (s selfMarshaled) MarshalJSON() ([]byte, error) { return json.Marshal(s.text) }
+
+// taggedMarshaler, taggedText and taggedList have struct tags below their own marshalers, the first by value, the others by pointer.
+type taggedMarshaler struct {
+	Name  string             `json:"name" hotupdatable:"true"`
+	Inner *taggedInMarshaler `json:"inner"`
+}
+
+type taggedInMarshaler struct {
+	Deep string `json:"deep" hotupdatable:"false"`
+}
+
+func (taggedMarshaler) MarshalJSON() ([]byte, error) { return []byte(`"opaque"`), nil }
+
+type taggedText struct {
+	Name string `json:"name" hotupdatable:"true"`
+}
+
+func (*taggedText) MarshalText() ([]byte, error) { return []byte("opaque"), nil }
+
+type taggedList []taggedInList
+
+type taggedInList struct {
+	Name string `json:"name" hotUpdatable:"true"`
+}
+
+func (*taggedList) MarshalJSON() ([]byte, error) { return []byte(`[]`), nil }
+
+// promotedMarshaler has its marshaler from the embedded time, which speaks for all of it.
+type promotedMarshaler struct {
+	metav1.Time
+	Name string `json:"name" hotupdatable:"true"`
+}
+
+// marshalerRows are struct tags that a marshaler or an interface makes ineffective.
+func marshalerRows() []schemaErrorRow {
+	type twoMarshalers struct {
+		metav1.Duration
+		intstr.IntOrString
+		Name string `json:"name"`
+	}
+	below := func(typ string, fields ...string) []problem {
+		return at(hotupdate.CodeBelowMarshaler, "hotupdate_test."+typ, fields...)
+	}
+	return []schemaErrorRow{
+		{"below a marshaler", compiling[struct {
+			A taggedMarshaler `json:"a"`
+		}](), slices.Concat(below("taggedInMarshaler", "Deep"), below("taggedMarshaler", "Name")), "what it writes is its own"},
+		{"below a marshaler in a list in a map", compiling[struct {
+			A map[string][]*taggedText `json:"a"`
+		}](), below("taggedText", "Name"), "a pointer receiver counts"},
+		{"below a list with a marshaler", compiling[struct {
+			A *taggedList `json:"a"`
+		}](), below("taggedInList", "Name"), "misspelled, and without effect in any case"},
+		{"beside a promoted marshaler", compiling[struct {
+			A promotedMarshaler `json:"a"`
+		}](), at(hotupdate.CodePromotedMarshaler, "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},
+		{"two embedded marshalers", compiling[twoMarshalers](), at(hotupdate.CodePromotedMarshaler, "hotupdate_test.twoMarshalers", "Duration", "IntOrString"), "they hide each other's marshaler, so their values are not in JSON"},
+		{"below an interface", hashing(struct {
+			Any any `json:"any"`
+		}{[]any{map[string]any{"a": &badSubInAny{}}}}), []problem{
+			{hotupdate.CodeBelowInterface, "hotupdate_test.badSubInAny.Type", "any"},
+		}, "found when a value is walked: types do not tell what interfaces hold"},
+	}
+}
+
+type badSubInAny struct {
+	Type string `json:"type" hotupdatable:"false"`
+}
+
+// hashing returns the errors of hashing a value of a type without errors.
+func hashing[T any](config T) func() error {
+	return func() error {
+		s, err := hotupdate.SchemaOf[T]()
+		if err != nil {
+			return err
+		}
+		_, err = hash.Of(s, config)
+		return err
+	}
+}

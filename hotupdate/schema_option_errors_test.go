@@ -1,0 +1,189 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// optionItem is an element that key and hotwhen can name fields of.
+type optionItem struct {
+	Name string `json:"name"`
+	On   bool   `json:"on"`
+}
+
+// optionSyntaxRows are options that cannot be read.
+func optionSyntaxRows() []schemaErrorRow {
+	return []schemaErrorRow{
+		{"unknown options", compiling[struct {
+			A string   `json:"a" hotupdatable:"true,foo"`
+			B []string `json:"b" hotupdatable:"true,sett"`
+			C []string `json:"c" hotupdatable:"true,Set"`
+			D string   `json:"d" hotupdatable:"true, sensitive"`
+			E string   `json:"e" hotupdatable:"true,false"`
+			F *string  `json:"f" hotupdatable:"false,default=a,b"`
+		}](), at(hotupdate.CodeUnknownOption, "config", "A", "B", "C", "D", "E", "F"), "another name, another case, a space, a second class, a comma that is not quoted"},
+		{"malformed options", compiling[struct {
+			A []string     `json:"a" hotupdatable:"true,set=yes"`
+			B []optionItem `json:"b" hotupdatable:"false,key"`
+			C []optionItem `json:"c" hotupdatable:"false,key="`
+			D []optionItem `json:"d" hotupdatable:"false,key='name'"`
+			E *string      `json:"e" hotupdatable:"false,default"`
+			F *string      `json:"f" hotupdatable:"false,default='a"`
+			G *optionItem  `json:"g" hotupdatable:"false,presence=true"`
+			H string       `json:"h" hotupdatable:"false,sensitive=values"`
+			I string       `json:"i" hotupdatable:"false,"`
+			J string       `json:"j" hotupdatable:"false,sensitive="`
+		}](), at(hotupdate.CodeMalformedOption, "config", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"), "arguments that are missing, superfluous or badly quoted"},
+		{"malformed hotwhen", compiling[struct {
+			A map[string]optionItem `json:"a" hotupdatable:"false,hotwhen"`
+			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on"`
+			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=:true"`
+			D map[string]optionItem `json:"d" hotupdatable:"false,hotwhen=on:"`
+		}](), at(hotupdate.CodeMalformedOption, "config", "A", "B", "C", "D"), "it needs a name and a value"},
+		{"duplicate options", compiling[struct {
+			A []string              `json:"a" hotupdatable:"true,set,set"`
+			B []optionItem          `json:"b" hotupdatable:"false,key=name,key=on"`
+			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=on:true,hotwhen=on:false"`
+			D *string               `json:"d" hotupdatable:"false,default=a,default=b"`
+			E *optionItem           `json:"e" hotupdatable:"false,presence,presence"`
+			F string                `json:"f" hotupdatable:"false,sensitive,sensitive=keys"`
+		}](), at(hotupdate.CodeDuplicateOption, "config", "A", "B", "C", "D", "E", "F"), "which one counts would be a guess"},
+		{"conflicting options", compiling[struct {
+			A []optionItem          `json:"a" hotupdatable:"true,set,key=name"`
+			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on:true,set"`
+			C []string              `json:"c" hotupdatable:"false,set,default=a"`
+			D *optionItem           `json:"d" hotupdatable:"false,presence,set"`
+			E []optionItem          `json:"e" hotupdatable:"false,key=name,default=a"`
+			F []optionItem          `json:"f" hotupdatable:"false,key=name,presence"`
+			G map[string]optionItem `json:"g" hotupdatable:"false,hotwhen=on:true,default=a"`
+			H map[string]optionItem `json:"h" hotupdatable:"false,hotwhen=on:true,presence"`
+			I *string               `json:"i" hotupdatable:"false,default=a,presence"`
+		}](), at(hotupdate.CodeConflictingOptions, "config", "A", "B", "C", "D", "E", "F", "G", "H", "I"), "they are for different types"},
+	}
+}
+
+type embeddedSet struct {
+	InSet []string `json:"inSet"`
+}
+
+type embeddedKey struct {
+	InKey []optionItem `json:"inKey"`
+}
+
+type embeddedHotWhen struct {
+	InHotWhen map[string]optionItem `json:"inHotWhen"`
+}
+
+type embeddedDefault struct {
+	InDefault *string `json:"inDefault"`
+}
+
+type embeddedPresence struct {
+	InPresence *optionItem `json:"inPresence"`
+}
+
+// misplacedOptionRows have each option on every kind of field that does not take it.
+func misplacedOptionRows() []schemaErrorRow {
+	misplaced := func(fields ...string) []problem { return at(hotupdate.CodeMisplacedOption, "config", fields...) }
+	return []schemaErrorRow{
+		{"set on what is no slice", compiling[struct {
+			Any    any                   `json:"any"    hotupdatable:"false,set"`
+			Array  [2]string             `json:"array"  hotupdatable:"false,set"`
+			Bool   bool                  `json:"bool"   hotupdatable:"false,set"`
+			Bytes  []byte                `json:"bytes"  hotupdatable:"false,set"`
+			Map    map[string]string     `json:"map"    hotupdatable:"false,set"`
+			Number int                   `json:"number" hotupdatable:"false,set"`
+			Raw    *runtime.RawExtension `json:"raw"    hotupdatable:"false,set"`
+			RawMsg json.RawMessage       `json:"rawMsg" hotupdatable:"false,set"`
+			Struct *optionItem           `json:"struct" hotupdatable:"false,set"`
+			Text   string                `json:"text"   hotupdatable:"false,set"`
+		}](), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Number", "Raw", "RawMsg", "Struct", "Text"), "only slices have an order to ignore"},
+		{"key on what is no slice of structs", compiling[struct {
+			Any     any                   `json:"any"     hotupdatable:"false,key=name"`
+			Array   [2]optionItem         `json:"array"   hotupdatable:"false,key=name"`
+			Bytes   []byte                `json:"bytes"   hotupdatable:"false,key=name"`
+			Lists   [][]optionItem        `json:"lists"   hotupdatable:"false,key=name"`
+			Map     map[string]optionItem `json:"map"     hotupdatable:"false,key=name"`
+			Maps    []map[string]string   `json:"maps"    hotupdatable:"false,key=name"`
+			Struct  optionItem            `json:"struct"  hotupdatable:"false,key=name"`
+			Text    string                `json:"text"    hotupdatable:"false,key=name"`
+			Texts   []string              `json:"texts"   hotupdatable:"false,key=name"`
+			Times   []metav1.Time         `json:"times"   hotupdatable:"false,key=name"`
+			Unknown []any                 `json:"unknown" hotupdatable:"false,key=name"`
+		}](), misplaced("Any", "Array", "Bytes", "Lists", "Map", "Maps", "Struct", "Text", "Texts", "Times", "Unknown"), "only structs have a field to look up"},
+		{"hotwhen on what has no keys", compiling[struct {
+			Any        any               `json:"any"        hotupdatable:"false,hotwhen=on:true"`
+			Array      [2]optionItem     `json:"array"      hotupdatable:"false,hotwhen=on:true"`
+			Map        map[string]string `json:"map"        hotupdatable:"false,hotwhen=on:true"`
+			Positional []optionItem      `json:"positional" hotupdatable:"false,hotwhen=on:true"`
+			Struct     *optionItem       `json:"struct"     hotupdatable:"false,hotwhen=on:true"`
+			Text       string            `json:"text"       hotupdatable:"false,hotwhen=on:true"`
+			Texts      []string          `json:"texts"      hotupdatable:"false,hotwhen=on:true"`
+		}](), misplaced("Any", "Array", "Map", "Positional", "Struct", "Text", "Texts"), "only elements with a key can come and go on their own"},
+		{"key and hotwhen on a slice of scalars", compiling[struct {
+			Texts []string `json:"texts" hotupdatable:"false,key=name,hotwhen=on:true"`
+		}](), []problem{
+			{Code: hotupdate.CodeMisplacedOption, Field: "config.Texts"}, {Code: hotupdate.CodeMisplacedOption, Field: "config.Texts"},
+		}, "both are misplaced"},
+		{"default on what is no scalar", compiling[struct {
+			Any     any                  `json:"any"     hotupdatable:"false,default=1"`
+			Array   [2]string            `json:"array"   hotupdatable:"false,default=1"`
+			Bool    bool                 `json:"bool"    hotupdatable:"false,default=true"`
+			Bytes   []byte               `json:"bytes"   hotupdatable:"false,default=MQ=="`
+			Map     map[string]string    `json:"map"     hotupdatable:"false,default=1"`
+			Maps    *map[string]string   `json:"maps"    hotupdatable:"false,default=1"`
+			Marshal selfMarshaled        `json:"marshal" hotupdatable:"false,default=1"`
+			Raw     runtime.RawExtension `json:"raw"     hotupdatable:"false,default=1"`
+			RawMsg  json.RawMessage      `json:"rawMsg"  hotupdatable:"false,default=1"`
+			Slice   []string             `json:"slice"   hotupdatable:"false,default=1"`
+			Struct  *optionItem          `json:"struct"  hotupdatable:"false,default=1"`
+			Time    *time.Time           `json:"time"    hotupdatable:"false,default=1"`
+		}](), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Maps", "Marshal", "Raw", "RawMsg", "Slice", "Struct", "Time"), "a plain false says something; collections have no default"},
+		{"presence on what is no pointer to a struct", compiling[struct {
+			Any      any               `json:"any"      hotupdatable:"false,presence"`
+			Map      map[string]string `json:"map"      hotupdatable:"false,presence"`
+			Quantity resource.Quantity `json:"quantity" hotupdatable:"false,presence"`
+			Slice    []optionItem      `json:"slice"    hotupdatable:"false,presence"`
+			Struct   optionItem        `json:"struct"   hotupdatable:"false,presence"`
+			Text     string            `json:"text"     hotupdatable:"false,presence"`
+			TextP    *string           `json:"textP"    hotupdatable:"false,presence"`
+			Time     *metav1.Time      `json:"time"     hotupdatable:"false,presence"`
+		}](), misplaced("Any", "Map", "Quantity", "Slice", "Struct", "Text", "TextP", "Time"), "a value cannot be absent, and a scalar's pointer is present anyway"},
+		{"options on embedded structs", compiling[struct {
+			embeddedDefault  `hotupdatable:"false,default=a"`
+			embeddedHotWhen  `hotupdatable:"false,hotwhen=on:true"`
+			embeddedKey      `hotupdatable:"false,key=name"`
+			embeddedPresence `hotupdatable:"false,presence"`
+			embeddedSet      `hotupdatable:"false,set"`
+		}](), misplaced("embeddedDefault", "embeddedHotWhen", "embeddedKey", "embeddedPresence", "embeddedSet"), "only a class and secrecy can be handed down"},
+	}
+}
+
+// defaultRows are defaults that can never take effect.
+func defaultRows() []schemaErrorRow {
+	return []schemaErrorRow{
+		{"default that does not parse", compiling[struct {
+			Bool     *bool              `json:"bool"     hotupdatable:"false,default=yes"`
+			Duration *metav1.Duration   `json:"duration" hotupdatable:"false,default=5"`
+			Float    float64            `json:"float"    hotupdatable:"false,default=NaN"`
+			Int      int                `json:"int"      hotupdatable:"false,default=1.0"`
+			Int8     *int8              `json:"int8"     hotupdatable:"false,default=300"`
+			Quantity *resource.Quantity `json:"quantity" hotupdatable:"false,default=1Zi"`
+			Uint     uint               `json:"uint"     hotupdatable:"false,default=-1"`
+		}](), at(hotupdate.CodeInvalidDefault, "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
+		{"default that is the zero value", compiling[struct {
+			Duration metav1.Duration   `json:"duration" hotupdatable:"false,default=0s"`
+			Float    float64           `json:"float"    hotupdatable:"false,default=-0.0"`
+			Int      int               `json:"int"      hotupdatable:"false,default=0"`
+			Quantity resource.Quantity `json:"quantity" hotupdatable:"false,default=0Gi"`
+			Text     string            `json:"text"     hotupdatable:"false,default=''"`
+			Uint     uint8             `json:"uint"     hotupdatable:"false,default=00"`
+		}](), at(hotupdate.CodeInvalidDefault, "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint"), "zero counts as unset already, however it is spelled"},
+	}
+}

@@ -1,0 +1,124 @@
+package hotupdate_test
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// overridable has something of everything that a path can lead to.
+type overridable struct {
+	metav1.TypeMeta `json:",inline"`
+	shadowing       `json:",inline"`
+
+	Any     any                   `json:"any"`
+	Class   string                `json:"class"`
+	Lists   [][]optionItem        `json:"lists"`
+	Map     map[string]optionItem `json:"map"`
+	Object  metav1.ObjectMeta     `json:"object"`
+	Odd     string                `json:"odd.name"`
+	Omitted optionItem            `json:"-"`
+	Raw     *runtime.RawExtension `json:"raw"`
+	Size    *resource.Quantity    `json:"size"`
+	Structs []*optionItem         `json:"structs"`
+}
+
+type shadowing struct {
+	Class optionItem `json:"class"`
+	Given string     `json:"given"`
+}
+
+// overrideSyntaxRows are paths that are not well-formed.
+func overrideSyntaxRows() []schemaErrorRow {
+	rows := []schemaErrorRow{
+		{"two bad paths", compiling[overridable](hotupdate.WithClass("a..b", hotupdate.Hot), hotupdate.WithClass("", hotupdate.Hot)), []problem{
+			{Code: hotupdate.CodeInvalidPath}, {Code: hotupdate.CodeInvalidPath, Path: "a..b"},
+		}, "all errors at once"},
+	}
+	for path, reason := range map[string]string{
+		"":                 "the root has no class of its own",
+		".class":           "a leading dot",
+		"class.":           "a trailing dot",
+		"object..name":     "two dots",
+		"structs[]":        "ends at an element",
+		"[]":               "ends at an element",
+		"[].name":          "the root is no collection",
+		"structs[]name":    "no dot behind the brackets",
+		"structs.[].name":  "a dot before the brackets",
+		"structs[0].name":  "an override is for all elements",
+		"structs[*].name":  "no wildcard",
+		"map[a].name":      "an override is for all elements",
+		"structs[.name":    "a bracket that is not closed",
+		"structs].name":    "a bracket that is not opened",
+		`["odd.name"`:      "a bracket that is not closed",
+		`["odd.name]`:      "a quote that is not closed",
+		"['odd.name']":     "single quotes",
+		"[`odd.name`]":     "back quotes",
+		`["a" ]`:           "a space behind the quotes",
+		`["class"]any`:     "no dot behind the brackets",
+		`"class"`:          "quotes without brackets",
+		"class=a":          "an equals sign outside quotes",
+		"class\n":          "a control character outside quotes",
+		"/class":           "no RFC 6901 pointer; the slash is part of a name",
+		"object.\ufffdame": "a replacement character outside quotes",
+	} {
+		code := hotupdate.CodeInvalidPath
+		if path == "/class" {
+			code = hotupdate.CodeUnknownPath
+		}
+		rows = append(rows, schemaErrorRow{"bad path " + path, compiling[overridable](hotupdate.WithClass(path, hotupdate.Hot)), atPath(code, path), reason})
+	}
+	return rows
+}
+
+// overrideTargetRows are well-formed paths that lead nowhere, or twice to one place.
+func overrideTargetRows() []schemaErrorRow {
+	var rows []schemaErrorRow
+	for path, reason := range map[string]string{
+		"clas":                       "no such member",
+		"Class":                      "a Go name, and another case",
+		"object.nam":                 "no such member below",
+		"class.name":                 "nothing stands below a string; the embedded class is shadowed",
+		"class[].name":               "a string has no elements",
+		"any.a":                      "free JSON has no fields",
+		"any[].a":                    "free JSON has no fields",
+		"raw.a":                      "free JSON has no fields",
+		"raw.Raw":                    "a Go field of a type that marshals itself",
+		"size.Format":                "a Go field of a type that marshals itself",
+		"object.creationTimestamp.a": "a time is a text",
+		"map.name":                   "the elements of a map need []",
+		"map[][].name":               "the elements have no elements",
+		"structs.name":               "the elements of a list need []",
+		"lists[].name":               "one [] for each list",
+		"Omitted":                    "not in JSON",
+		"Omitted.name":               "not in JSON",
+		"shadowing":                  "an embedded struct is no member",
+		"shadowing.given":            "an embedded struct is no member",
+		"TypeMeta.kind":              "an embedded struct is no member",
+		"odd.name":                   "one name with a dot, not two names",
+		`[""]`:                       "an empty name",
+	} {
+		rows = append(rows, schemaErrorRow{"unknown path " + path, compiling[overridable](hotupdate.WithClass(path, hotupdate.Hot)), atPath(hotupdate.CodeUnknownPath, path), reason})
+	}
+	return append(rows,
+		schemaErrorRow{"one path twice", compiling[overridable](
+			hotupdate.WithClass("class", hotupdate.Hot), hotupdate.WithClass("class", hotupdate.InPlace),
+		), atPath(hotupdate.CodeDuplicatePath, "class"), "which one counts would be a guess"},
+		schemaErrorRow{"one path twice with one class", compiling[overridable](
+			hotupdate.WithClass("structs[].name", hotupdate.Hot), hotupdate.WithClass("structs[].name", hotupdate.Hot),
+		), atPath(hotupdate.CodeDuplicatePath, "structs[].name"), "one of them will be forgotten"},
+		schemaErrorRow{"one path in two spellings", compiling[overridable](
+			hotupdate.WithClass("map[].name", hotupdate.Hot), hotupdate.WithClass(`["map"][]["name"]`, hotupdate.Hot),
+		), atPath(hotupdate.CodeDuplicatePath, `["map"][]["name"]`), "they mean one field"},
+		schemaErrorRow{"unknown path and struct tag", compiling[badSub](hotupdate.WithClass("typo", hotupdate.Hot)), []problem{
+			{Code: hotupdate.CodeUnknownPath, Path: "typo"}, {Code: hotupdate.CodeMisspelledKey, Field: "hotupdate_test.badSub.Type"},
+		}, "all errors at once"},
+		schemaErrorRow{"override of a field without a JSON name", compiling[struct {
+			Name string
+		}](hotupdate.WithClass("Name", hotupdate.Hot)), []problem{
+			{Code: hotupdate.CodeUnknownPath, Path: "Name"}, {Code: hotupdate.CodeNoJSONName, Field: "config.Name"},
+		}, "overrides name fields as JSON does"},
+	)
+}

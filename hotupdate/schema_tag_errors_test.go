@@ -1,0 +1,103 @@
+package hotupdate_test
+
+import (
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
+)
+
+// tagSyntaxRows are struct tags that reflect does not see as they were meant.
+func tagSyntaxRows() []schemaErrorRow {
+	malformed := func(typ string) []problem { return at(hotupdate.CodeMalformedTag, "badtags."+typ, "Tags") }
+	misspelled := at(hotupdate.CodeMisspelledKey, "config", "Tags")
+	return []schemaErrorRow{
+		{"no quotes", compiling[badtags.Unquoted](), malformed("Unquoted"), "the proposal's own spelling: reflect sees no struct tag"},
+		{
+			"no quotes and no JSON name", compiling[badtags.UnquotedOnly](),
+			append(malformed("UnquotedOnly"), at(hotupdate.CodeNoJSONName, "badtags.UnquotedOnly", "Tags")...), "both are reported",
+		},
+		{"space behind the colon", compiling[badtags.Spaced](), malformed("Spaced"), "reflect stops there"},
+		{"no closing quote", compiling[badtags.Unclosed](), malformed("Unclosed"), "reflect stops there"},
+		{"single quotes", compiling[badtags.SingleQuoted](), malformed("SingleQuoted"), "only double quotes count"},
+		{"tab between struct tags", compiling[badtags.Tabbed](), malformed("Tabbed"), "only spaces separate struct tags"},
+		{
+			"behind a malformed struct tag", compiling[badtags.Hidden](),
+			append(malformed("Hidden"), at(hotupdate.CodeNoJSONName, "badtags.Hidden", "Tags")...), "reflect reads neither of them",
+		},
+		{
+			"no quotes and an unknown class", compiling[badtags.UnquotedUnknown](),
+			append(malformed("UnquotedUnknown"), at(hotupdate.CodeUnknownClass, "badtags.UnquotedUnknown", "Tags")...), "all errors at once",
+		},
+		{"key twice", compiling[badtags.Twice](), at(hotupdate.CodeDuplicateTag, "badtags.Twice", "Tags"), "reflect takes the first silently"},
+		{"key twice with one value", compiling[badtags.TwiceAlike](), at(hotupdate.CodeDuplicateTag, "badtags.TwiceAlike", "Tags"), "one of them will be forgotten"},
+		{"key in camel case", compiling[struct {
+			Tags string `json:"tags" hotUpdatable:"true"`
+		}](), misspelled, "keys are case-sensitive"},
+		{"key updatable", compiling[struct {
+			Tags string `json:"tags" updatable:"true"`
+		}](), misspelled, "a word of the proposal"},
+		{"key with an underscore", compiling[struct {
+			Tags string `json:"tags" hot_updatable:"true"`
+		}](), misspelled, "a near-miss"},
+		{"key with a typing error", compiling[struct {
+			Tags string `json:"tags" hotupdateable:"true"`
+		}](), misspelled, "a near-miss"},
+		{"key and class misspelled", compiling[struct {
+			Tags string `json:"tags" hotUpdatable:"yes"`
+		}](), slices.Concat(misspelled, at(hotupdate.CodeUnknownClass, "config", "Tags")), "both are reported"},
+	}
+}
+
+// badTag is wrong in every field, and one level down.
+type badTag struct {
+	Name   string  `json:"name"   hotupdatable:"true"`
+	Size   int     `json:"size"   hotupdatable:"ture"`
+	Tags   string  `json:"tags"   hotupdatable:"yes,foo,foo"`
+	Zone   string  `json:"zone"   hotupdatable:""`
+	Volume *badSub `json:"volume"`
+}
+
+type badSub struct {
+	Type string `json:"type" hotUpdatable:"true"`
+}
+
+// tagValueRows are values of the struct tag whose class is wrong.
+func tagValueRows() []schemaErrorRow {
+	unknown := at(hotupdate.CodeUnknownClass, "config", "Tags")
+	return []schemaErrorRow{
+		{"class ture", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"ture"`
+		}](), unknown, "a typing error is not silently immutable"},
+		{"class yes", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"yes"`
+		}](), unknown, "YAML's spelling"},
+		{"class in upper case", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"True"`
+		}](), unknown, "words are case-sensitive"},
+		{"class hot", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"hot"`
+		}](), unknown, "prose is not the struct tag's word"},
+		{"class ignored", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"ignored"`
+		}](), unknown, "the word is ignore"},
+		{"class in-place", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"in-place"`
+		}](), unknown, "the word is inplace"},
+		{"class with a space", compiling[struct {
+			Tags string `json:"tags" hotupdatable:"true "`
+		}](), unknown, "no space is trimmed"},
+		{"no class", compiling[struct {
+			Tags string `json:"tags" hotupdatable:""`
+		}](), unknown, "an empty struct tag says nothing"},
+		{"no class before options", compiling[struct {
+			Tags []string `json:"tags" hotupdatable:"set"`
+		}](), unknown, "the class comes first"},
+		{"several fields and types", compiling[badTag](), slices.Concat(
+			at(hotupdate.CodeMisspelledKey, "hotupdate_test.badSub", "Type"),
+			at(hotupdate.CodeUnknownClass, "hotupdate_test.badTag", "Size", "Tags"),
+			at(hotupdate.CodeUnknownOption, "hotupdate_test.badTag", "Tags"),
+			at(hotupdate.CodeUnknownClass, "hotupdate_test.badTag", "Zone"),
+		), "all errors of a type and of the types below come back joined, each once"},
+	}
+}

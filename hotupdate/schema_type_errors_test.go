@@ -1,0 +1,94 @@
+package hotupdate_test
+
+import (
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
+)
+
+// selfPointer is a pointer to itself.
+type selfPointer *selfPointer
+
+// textByPointer is a text marshaler only behind a pointer, which encoding/json does not take as a map key.
+type textByPointer struct{}
+
+func (*textByPointer) MarshalText() ([]byte, error) { return nil, nil }
+
+type opaque struct{ text string }
+
+// unsupportedTypeRows are types that JSON cannot carry.
+func unsupportedTypeRows() []schemaErrorRow {
+	type channel chan int
+	type unsupported struct {
+		Chan     chan int                `json:"chan"`
+		Complex  complex128              `json:"complex"`
+		Complex6 *complex64              `json:"complex6"`
+		Func     func()                  `json:"func"`
+		InArray  [1]channel              `json:"inArray"`
+		InMap    map[string]func() error `json:"inMap"`
+		InSlice  []**chan<- int          `json:"inSlice"`
+		Self     selfPointer             `json:"self"`
+		Unsafe   unsafe.Pointer          `json:"unsafe"`
+		UnsafeT  []unsafe.Pointer        `json:"unsafeT" hotupdatable:"true"`
+	}
+	type keys struct {
+		Any     map[any]string           `json:"any"`
+		Array   map[[2]string]string     `json:"array"`
+		Bool    map[bool]string          `json:"bool"`
+		Float   map[float64]string       `json:"float"`
+		Pointer map[*string]string       `json:"pointer"`
+		Struct  map[optionItem]string    `json:"struct"`
+		Text    map[textByPointer]string `json:"text"`
+	}
+	type opaques struct {
+		Lock sync.Mutex        `json:"lock"`
+		Map  map[string]opaque `json:"map"`
+		Time time.Location     `json:"time"`
+	}
+	return []schemaErrorRow{
+		{"unsupported types", compiling[unsupported](), at(hotupdate.CodeUnsupportedType, "hotupdate_test.unsupported",
+			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Self", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
+		{"unsupported map keys", compiling[keys](), at(hotupdate.CodeUnsupportedMapKey, "hotupdate_test.keys",
+			"Any", "Array", "Bool", "Float", "Pointer", "Struct", "Text"), "member names are texts"},
+		{"opaque structs", compiling[opaques](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test.opaques", "Lock", "Map", "Time"), "what they hold is not in JSON"},
+		{"embedded pointer to an unexported struct", compiling[badtags.PointerToUnexported](), at(hotupdate.CodeUnsupportedType, "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
+		{"several problems of one field", compiling[struct {
+			A map[bool]chan int `json:"a" hotupdatable:"false,set,default=1"`
+		}](), slices.Concat(
+			at(hotupdate.CodeConflictingOptions, "config", "A"), at(hotupdate.CodeUnsupportedType, "config", "A"), at(hotupdate.CodeUnsupportedMapKey, "config", "A"),
+		), "whether set fits the type is asked when it is clear that it is meant"},
+		{"several problems of one type", compiling[struct {
+			A map[bool]chan int `json:"a" hotupdatable:"false,set"`
+		}](), slices.Concat(
+			at(hotupdate.CodeMisplacedOption, "config", "A"), at(hotupdate.CodeUnsupportedType, "config", "A"), at(hotupdate.CodeUnsupportedMapKey, "config", "A"),
+		), "key, element and option are wrong on their own"},
+	}
+}
+
+// rootRows are types that are no configuration.
+func rootRows() []schemaErrorRow {
+	root := []problem{{Code: hotupdate.CodeUnsupportedRoot}}
+	const reason = "a configuration is a struct of fields with JSON names"
+	return []schemaErrorRow{
+		{"root int", compiling[int](), root, reason},
+		{"root string behind a pointer", compiling[*string](), root, reason},
+		{"root any", compiling[any](), root, reason},
+		{"root error", compiling[error](), root, reason},
+		{"root map", compiling[map[string]string](), root, reason},
+		{"root slice", compiling[[]optionItem](), root, reason},
+		{"root array", compiling[[2]optionItem](), root, reason},
+		{"root func", compiling[func()](), root, reason},
+		{"root channel", compiling[chan int](), root, reason},
+		{"root time", compiling[time.Time](), root, "a time is a text"},
+		{"root marshaler", compiling[selfMarshaled](), root, "it marshals itself"},
+		{"root marshaler by pointer", compiling[*taggedText](), root, "it marshals itself"},
+		{"root promoted marshaler", compiling[promotedMarshaler](), root, "it marshals itself"},
+		{"root pointer to itself", compiling[selfPointer](), root, "it leads to no struct"},
+		{"root pointer to pointer to int", compiling[**int](), root, reason},
+		{"root opaque", compiling[opaque](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test", "opaque"), "nothing of it is in JSON"},
+	}
+}
