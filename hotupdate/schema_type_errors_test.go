@@ -40,21 +40,23 @@ func unsupportedTypeRows() []schemaErrorRow {
 		Array   map[[2]string]string     `json:"array"`
 		Bool    map[bool]string          `json:"bool"`
 		Float   map[float64]string       `json:"float"`
+		Nested  []map[bool]string        `json:"nested"`
 		Pointer map[*string]string       `json:"pointer"`
 		Struct  map[optionItem]string    `json:"struct"`
 		Text    map[textByPointer]string `json:"text"`
 	}
 	type opaques struct {
-		Lock sync.Mutex        `json:"lock"`
-		Map  map[string]opaque `json:"map"`
-		Time time.Location     `json:"time"`
+		Lock  sync.Mutex        `json:"lock"`
+		Map   map[string]opaque `json:"map"`
+		Slice []*opaque         `json:"slice"`
+		Time  time.Location     `json:"time"`
 	}
 	return []schemaErrorRow{
 		{"unsupported types", compiling[unsupported](), at(hotupdate.CodeUnsupportedType, "hotupdate_test.unsupported",
 			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Self", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
 		{"unsupported map keys", compiling[keys](), at(hotupdate.CodeUnsupportedMapKey, "hotupdate_test.keys",
-			"Any", "Array", "Bool", "Float", "Pointer", "Struct", "Text"), "member names are texts"},
-		{"opaque structs", compiling[opaques](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test.opaques", "Lock", "Map", "Time"), "what they hold is not in JSON"},
+			"Any", "Array", "Bool", "Float", "Nested", "Pointer", "Struct", "Text"), "member names are texts"},
+		{"opaque structs", compiling[opaques](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
 		{"embedded pointer to an unexported struct", compiling[badtags.PointerToUnexported](), at(hotupdate.CodeUnsupportedType, "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
 		{"several problems of one field", compiling[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set,default=1"`

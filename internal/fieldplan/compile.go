@@ -83,8 +83,12 @@ func (c *compiler) node(ctx context, goField string) *Node {
 	c.nodes[ctx] = n
 	c.order = append(c.order, n)
 	c.open[n] = true
+	before := len(c.faults)
 	c.shape(n, ctx, goField)
 	delete(c.open, n)
+	if slices.ContainsFunc(c.faults[before:], func(e *fault.Error) bool { return e.Field == goField }) {
+		delete(c.nodes, ctx) // the type itself is at fault: every field that has it is to be named
+	}
 	return n
 }
 
