@@ -129,6 +129,13 @@ type taggedInList struct {
 
 func (*taggedList) MarshalJSON() ([]byte, error) { return []byte(`[]`), nil }
 
+// taggedKey is a map key with a struct tag.
+type taggedKey struct {
+	Name string `json:"name" hotupdatable:"true"`
+}
+
+func (k taggedKey) MarshalText() ([]byte, error) { return []byte(k.Name), nil }
+
 // promotedMarshaler has its marshaler from the embedded time, which speaks for all of it.
 type promotedMarshaler struct {
 	metav1.Time
@@ -155,6 +162,9 @@ func marshalerRows() []schemaErrorRow {
 		{"below a list with a marshaler", compiling[struct {
 			A *taggedList `json:"a"`
 		}](), below("taggedInList", "Name"), "misspelled, and without effect in any case"},
+		{"below a map key", compiling[struct {
+			A map[taggedKey]string `json:"a"`
+		}](), below("taggedKey", "Name"), "a map key is its text"},
 		{"beside a promoted marshaler", compiling[struct {
 			A promotedMarshaler `json:"a"`
 		}](), at(hotupdate.CodePromotedMarshaler, "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},

@@ -121,13 +121,17 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 }
 
 func (c *compiler) leaf(n *Node, goField string) {
-	if !n.Leaf.MarshalsItself() {
-		return
+	if n.Leaf.MarshalsItself() {
+		c.refuseTagsBelow(n.Type, goField)
 	}
-	for _, tagged := range leaf.TaggedFields(n.Type) {
-		code, what := fault.BelowMarshaler, "has a hotupdatable struct tag below "+n.Type.String()+", which marshals itself"
-		if leaf.PromotesMarshaler(n.Type) {
-			code, what = fault.PromotedMarshaler, "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+n.Type.String()
+}
+
+// refuseTagsBelow reports struct tags below a type that marshals itself.
+func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
+	for _, tagged := range leaf.TaggedFields(t) {
+		code, what := fault.BelowMarshaler, "has a hotupdatable struct tag below "+t.String()+", which marshals itself"
+		if leaf.PromotesMarshaler(t) {
+			code, what = fault.PromotedMarshaler, "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+t.String()
 		}
 		c.faults.Add(&fault.Error{Code: code, Field: tagged, What: what, Cure: "put the struct tag on " + goField + " or remove it"})
 	}
@@ -139,7 +143,9 @@ func (c *compiler) mapKey(t reflect.Type, goField string) {
 			Code: fault.UnsupportedMapKey, Field: goField, Type: t.String(),
 			What: "has map keys of type " + t.Key().String(), Cure: "use keys that are strings, integers or text marshalers",
 		})
+		return
 	}
+	c.refuseTagsBelow(t.Key(), goField)
 }
 
 func (c *compiler) element(n *Node, ctx context, goField string) {
