@@ -6,6 +6,8 @@ import (
 	"time"
 	"unsafe"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
 )
@@ -19,6 +21,12 @@ type textByPointer struct{}
 func (*textByPointer) MarshalText() ([]byte, error) { return nil, nil }
 
 type opaque struct{ text string }
+
+// namedMarshalers embeds two marshalers, so that neither speaks for it.
+type namedMarshalers struct {
+	selfMarshaled   `json:"text"`
+	metav1.Duration `json:"duration"`
+}
 
 // unsupportedTypeRows are types that JSON cannot carry.
 func unsupportedTypeRows() []schemaErrorRow {
@@ -58,6 +66,8 @@ func unsupportedTypeRows() []schemaErrorRow {
 			"Any", "Array", "Bool", "Float", "Nested", "Pointer", "Struct", "Text"), "member names are texts"},
 		{"opaque structs", compiling[opaques](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
 		{"embedded pointer to an unexported struct", compiling[badtags.PointerToUnexported](), at(hotupdate.CodeUnsupportedType, "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
+		{"embedded and named pointer to an unexported struct", compiling[badtags.NamedPointerToUnexported](), at(hotupdate.CodeUnsupportedType, "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
+		{"embedded and named marshaler that is unexported", compiling[namedMarshalers](), at(hotupdate.CodeUnsupportedType, "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
 		{"several problems of one field", compiling[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set,default=1"`
 		}](), slices.Concat(

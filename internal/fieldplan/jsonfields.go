@@ -106,6 +106,8 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 		}
 	case promoted && !isJSONName(name):
 		r.embed(l, sf, i, goField, taggedField{tag, present})
+	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
+		at(fault.UnsupportedType, "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type")
 	case !isJSONName(name):
 		r.unnamed(at, sf, hasJSON, options, present)
 	default:
