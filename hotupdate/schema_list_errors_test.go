@@ -98,6 +98,9 @@ func positionalListRows() []schemaErrorRow {
 		{"immutable below a list in elements where hotwhen holds", compiling[struct {
 			Map map[string]selected `json:"map" hotupdatable:"false,hotwhen=on:true"`
 		}](), cold, "there the list is hot"},
+		{"hotwhen below an ignored list", compiling[struct {
+			List []selecting `json:"list" hotupdatable:"ignore"`
+		}](), below("hotupdate_test.selecting.Map"), "its elements may be hot"},
 		{"list made hot by an override", compiling[struct {
 			List []coldLeaf `json:"list"`
 		}](hotupdate.WithClass("list", hotupdate.Hot)), cold, "overrides count as struct tags do"},
@@ -137,5 +140,8 @@ func setRows() []schemaErrorRow {
 		{"set made hot by an override", compiling[struct {
 			Set []coldLeaf `json:"set" hotupdatable:"false,set"`
 		}](hotupdate.WithClass("set", hotupdate.Hot)), mixed("coldLeaf.Port"), "overrides count as struct tags do"},
+		{"hotwhen in a set", compiling[struct {
+			Set []selecting `json:"set" hotupdatable:"ignore,set"`
+		}](), mixed("selecting.Map"), "its elements may be hot"},
 	}
 }

@@ -88,7 +88,10 @@ func (c *compiler) refuseOthers(list, below *Node, code fault.Code, kind string,
 	}
 	c.refuseOthers(list, below.Elem, code, kind, seen)
 	if below.When != nil && below.When.Field != nil {
-		c.reject(below.When.Field, code, fmt.Sprintf("selects hot elements below %s that is %s", kind, list.Class), cureFor(list.Class))
+		c.faults.Add(&fault.Error{
+			Code: code, Field: below.When.Source, Type: below.typeString(),
+			What: fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class), Cure: "remove the option, or pair the list's elements with `key=`",
+		})
 	}
 }
 
