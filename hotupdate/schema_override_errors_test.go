@@ -36,6 +36,9 @@ func overrideSyntaxRows() []schemaErrorRow {
 		{"two bad paths", compiling[overridable](hotupdate.WithClass("a..b", hotupdate.Hot), hotupdate.WithClass("", hotupdate.Hot)), []problem{
 			{Code: hotupdate.CodeInvalidPath}, {Code: hotupdate.CodeInvalidPath, Path: "a..b"},
 		}, "all errors at once"},
+		{"unknown classes", compiling[overridable](hotupdate.WithClass("class", hotupdate.Class(4)), hotupdate.WithClass("any", hotupdate.Class(255))), []problem{
+			{Code: hotupdate.CodeUnknownClass, Path: "any"}, {Code: hotupdate.CodeUnknownClass, Path: "class"},
+		}, "a class that does not exist would drop the field silently"},
 	}
 	for path, reason := range map[string]string{
 		"":                 "the root has no class of its own",

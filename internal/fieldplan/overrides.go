@@ -59,6 +59,10 @@ func (c *compiler) overrideTrie(overrides []PathClass) *overrideNode {
 			})
 			continue
 		}
+		if !All.Any(Of(o.Class)) {
+			c.faults.Add(&fault.Error{Code: fault.UnknownClass, Path: o.Path, What: "is overridden with a class that does not exist", Cure: "use one of the four classes"})
+			continue
+		}
 		end := root.insert(steps)
 		if end.declares() {
 			c.faults.Add(&fault.Error{Code: fault.DuplicatePath, Path: o.Path, What: "is overridden twice", Cure: "remove one of the overrides"})
