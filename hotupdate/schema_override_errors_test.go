@@ -100,6 +100,8 @@ func overrideTargetRows() []schemaErrorRow {
 		"shadowing":                  "an embedded struct is no member",
 		"shadowing.given":            "an embedded struct is no member",
 		"TypeMeta.kind":              "an embedded struct is no member",
+		"kind":                       "TypeMeta of the root is neither hashed nor compared",
+		"apiVersion":                 "TypeMeta of the root is neither hashed nor compared",
 		"odd.name":                   "one name with a dot, not two names",
 		`[""]`:                       "an empty name",
 	} {

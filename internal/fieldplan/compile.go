@@ -158,10 +158,10 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	name := typeName(ctx.typ, goField)
 	r := &resolver{faults: &c.faults, root: ctx.root}
 	for _, jf := range r.resolve(ctx.typ, name) {
-		if f := c.field(jf, ctx); ctx.root && jf.typeMeta {
-			c.meta = append(c.meta, f)
+		if ctx.root && jf.typeMeta {
+			c.meta = append(c.meta, c.field(jf, context{})) // without overrides, which would have no effect
 		} else {
-			n.Fields = append(n.Fields, f)
+			n.Fields = append(n.Fields, c.field(jf, ctx))
 		}
 	}
 	if len(n.Fields) == 0 && onlyUnexported(ctx.typ) {
