@@ -1,0 +1,131 @@
+package hash_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// box is a configuration of one field: where a table is about a leaf, the field's name and struct tag do not matter.
+type box[V any] struct {
+	V V `json:"v"`
+}
+
+// row says which document values of one type have, or which problem.
+type row struct {
+	at, name     string
+	want, reason string
+	problems     []problem // instead of want
+	values       []any
+	schema       func() (*hotupdate.Schema, error)
+}
+
+// problem is what is stable of an error.
+type problem struct {
+	code hotupdate.Code
+	path string
+}
+
+// says is a row of values that have the document want: they are equal in meaning.
+func says[T any](name, want, reason string, values ...T) row {
+	r := row{at: caller(), name: name, want: want, reason: reason, schema: func() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[T]() }}
+	for _, v := range values {
+		r.values = append(r.values, v, &v) // by value, so that nothing is addressable, and by pointer
+	}
+	return r
+}
+
+// leaf is a row of values of a box; want is the document of the value itself, and empty if it is absent.
+func leaf[V any](name, want, reason string, values ...V) row {
+	boxes := make([]box[V], len(values))
+	for i, v := range values {
+		boxes[i].V = v
+	}
+	if want != "" {
+		want = `"v":` + want
+	}
+	r := says(name, `{`+want+`}`, reason, boxes...)
+	r.at = caller()
+	return r
+}
+
+// fails is a row of a value that has no document.
+func fails[T any](name string, code hotupdate.Code, path, reason string, value T) row {
+	r := says(name, "", reason, value)
+	r.at = caller()
+	r.problems = []problem{{code, path}}
+	return r
+}
+
+// leafFails is a row of a box whose value has no document.
+func leafFails[V any](name string, code hotupdate.Code, path, reason string, value V) row {
+	r := fails(name, code, path, reason, box[V]{value})
+	r.at = caller()
+	return r
+}
+
+// caller is the place of a row in the table.
+func caller() string {
+	_, file, line, _ := runtime.Caller(2)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+func run(t *testing.T, rows []row) {
+	t.Helper()
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			s, err := r.schema()
+			require.NoError(t, err, r.at)
+			for i, v := range r.values {
+				where := fmt.Sprintf("%s: value %d as %T: %s", r.at, i/2, v, r.reason)
+				if r.problems != nil {
+					assertProblems(t, s, v, r.problems, where)
+				} else {
+					assertDocument(t, s, v, r.want, where)
+				}
+			}
+		})
+	}
+}
+
+// assertDocument compares the document and, computed apart from the package, its digest.
+func assertDocument(t *testing.T, s *hotupdate.Schema, v any, want, where string) {
+	t.Helper()
+	got, err := hash.Document(s, v)
+	require.NoError(t, err, where)
+	assert.Equal(t, want, string(got), where)
+	sum, err := hash.Of(s, v)
+	require.NoError(t, err, where)
+	digest := sha256.Sum256([]byte(want))
+	assert.Equal(t, "v1:"+hex.EncodeToString(digest[:]), sum.String(), where)
+}
+
+func assertProblems(t *testing.T, s *hotupdate.Schema, v any, want []problem, where string) {
+	t.Helper()
+	doc, err := hash.Document(s, v)
+	assert.Empty(t, doc, where)
+	assert.Equal(t, want, problems(err), "%s: %v", where, err)
+	sum, err := hash.Of(s, v)
+	assert.Zero(t, sum, where)
+	assert.Equal(t, want, problems(err), "%s: %v", where, err)
+}
+
+func problems(err error) []problem {
+	var all []problem
+	for _, e := range hotupdate.Errors(err) {
+		all = append(all, problem{e.Code, e.Path})
+	}
+	return all
+}
+
+// to points to a value.
+func to[V any](v V) *V { return &v }
