@@ -1,0 +1,527 @@
+package hash_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+type (
+	port   int32
+	share  float64
+	region string
+	blob   []byte
+	octet  byte
+)
+
+func TestLeafNumbers(t *testing.T) {
+	run(t, []row{
+		leaf("int8", `-128`, "integers of any width", int8(math.MinInt8)),
+		leaf("int64 max", `9223372036854775807`, "exact at any size", int64(math.MaxInt64)),
+		leaf("int64 min", `-9223372036854775808`, "exact at any size", int64(math.MinInt64)),
+		leaf("uint64 max", `18446744073709551615`, "exact at any size", uint64(math.MaxUint64)),
+		leaf("beyond float64", `9007199254740993`, "exact at any size", int64(1<<53+1)),
+		leaf("named integer", `22`, "integers of any name", port(22)),
+		leaf("integer behind pointers", `22`, "a pointer has no text of its own", to(to(port(22)))),
+		leaf("time.Duration", `60000000000`, "an integer, as encoding/json writes it", time.Minute),
+		leaf("list of named integers", `[22,0]`, "integers of any name", []port{22, 0}),
+
+		leaf("float64", `0.1`, "the shortest digits that round-trip", 0.1),
+		leaf("float32", `0.1`, "the shortest digits that round-trip in its width", float32(0.1)),
+		leaf("float32 as float64", `0.10000000149011612`, "another width, another number", float64(float32(0.1))),
+		leaf("named float", `0.25`, "floats of any name", share(0.25)),
+		leaf("integral float", `3`, "no point without need", 3.0),
+		leaf("largest plain", `123456789012345680000`, "plain up to below 1e21", 123456789012345680000.0),
+		leaf("1e21", `1e+21`, "scientific from 1e21 on", 1e21),
+		leaf("smallest plain", `0.000001`, "plain from 1e-6 up", 1e-6),
+		leaf("1e-7", `-1.5e-7`, "scientific below 1e-6", -1.5e-7),
+		leaf("smallest float64", `5e-324`, "the shortest digits that round-trip", math.SmallestNonzeroFloat64),
+		leaf("largest float32", `3.4028235e+38`, "the shortest digits that round-trip in its width", float32(math.MaxFloat32)),
+		leaf("negative zero", `[0,0]`, "-0 is 0", []float64{negativeZero, 0}),
+
+		leaf("json.Number", `100`, "by exact decimal value", json.Number("100"), "1e2", "100.00", "1.0E+2"),
+		leaf("long json.Number", `0.1000000000000000055511151231257827`, "by exact decimal value", json.Number("0.1000000000000000055511151231257827")),
+		leaf("large json.Number", `1e+999`, "the exponent is at most 999", json.Number("1e999"), "10e998"),
+		leaf("small json.Number", `1e-999`, "the exponent is at least -999", json.Number("1e-999")),
+		leaf("true", `true`, "a bool", true),
+
+		leafFails("NaN", hotupdate.CodeNotFinite, "v", "NaN has no number", math.NaN()),
+		leafFails("infinity", hotupdate.CodeNotFinite, "v", "an infinity has no number", to(math.Inf(1))),
+		leafFails("float32 infinity", hotupdate.CodeNotFinite, "v[1]", "an infinity has no number", []float32{1, float32(math.Inf(-1))}),
+		leafFails("NaN in a map", hotupdate.CodeNotFinite, "v[b]", "NaN has no number", map[string]float64{"a": 1, "b": math.NaN()}),
+		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", json.Number("1e1000")),
+		leafFails("small exponent", hotupdate.CodeNumberRange, "v", "the exponent is at least -999", to(json.Number("1e-1000"))),
+		leafFails("json.Number of no number", hotupdate.CodeInvalidJSON, "v", "any string fits into a json.Number", json.Number("0x10")),
+	})
+}
+
+func TestLeafQuotedNumbers(t *testing.T) {
+	type config struct {
+		I *int64   `json:"i,omitempty,string"`
+		U uint64   `json:"u,omitempty,string"`
+		F *float64 `json:"f,omitempty,string"`
+		P port     `json:"p,omitempty,string"`
+		B *bool    `json:"b,omitempty,string"`
+		S string   `json:"s,omitempty,string"`
+	}
+	run(t, []row{
+		says("integers", `{"i":-9223372036854775808,"p":22,"u":18446744073709551615}`, "a number, although its JSON form is a string",
+			config{I: to(int64(math.MinInt64)), U: math.MaxUint64, P: 22}),
+		says("float", `{"f":0.5}`, "a number, although its JSON form is a string", config{F: to(0.5)}),
+		says("zero", `{"i":0}`, "explicit 0 is not unset", config{I: to(int64(0))}),
+		says("bool and string", `{"b":false,"s":"a"}`, "the value, not its JSON form", config{B: to(false), S: "a"}),
+		fails("NaN", hotupdate.CodeNotFinite, "f", "NaN has no number", config{F: to(math.NaN())}),
+	})
+	s, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	doc, err := hash.DocumentRaw(s, []byte(`{"u":"18446744073709551615","i":"-1","f":"5e-1","b":"false"}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"b":false,"f":0.5,"i":-1,"u":18446744073709551615}`, string(doc))
+}
+
+func TestLeafStrings(t *testing.T) {
+	run(t, []row{
+		leaf("plain", `"eu-1"`, "text", "eu-1"),
+		leaf("named", `"eu-1"`, "strings of any name", region("eu-1")),
+		leaf("short escapes", `"\"\\\b\f\n\r\t/"`, "the shortest escapes; a slash needs none", "\"\\\b\f\n\r\t/"),
+		leaf("control characters", "\"\\u0000\\u001f\x7f\"", "escaped where no shorter escape exists, in lower case; DEL needs none", "\x00\x1f\x7f"),
+		leaf("HTML", `"<a href='b'>&</a>"`, "no HTML escaping", "<a href='b'>&</a>"),
+		leaf("line separators", "\"\u2028\u2029\ufeff\"", "no escaping without need", "\u2028\u2029\ufeff"),
+		leaf("composed", "\"\u00e9\"", "no Unicode normalisation", "\u00e9"),
+		leaf("decomposed", "\"e\u0301\"", "no Unicode normalisation", "e\u0301"),
+		leaf("outside the BMP", "\"\U0001f600\"", "no surrogate pairs", "\U0001f600"),
+		leaf("replacement character", "\"\ufffd\"", "it is a character as any other", "\ufffd"),
+
+		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", "a\xffb"),
+		leafFails("surrogate as UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", region("\xed\xa0\x80")),
+		leafFails("truncated", hotupdate.CodeInvalidUTF8, "v[1]", "text must be UTF-8", []string{"", "\xe2\x82"}),
+		leafFails("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "v", "a key is text", map[string]int{"\xff": 1}),
+	})
+}
+
+func TestLeafQuantities(t *testing.T) {
+	decimal := q("1.5Gi")
+	decimal.AsDec()
+	printed := q("1536Mi")
+	_ = printed.String()
+	sum := q("1Gi")
+	sum.Add(q("512Mi"))
+	run(t, []row{
+		leaf("gibibytes", `"1073741824"`, "the plain decimal value", q("1Gi"), q("1024Mi"), q("1048576Ki"), q("1073741824"), q("1073741824000m")),
+		leaf("fractions", `"0.1"`, "the plain decimal value", q("100m"), q("0.1"), q("100000u"), q("0.0001k"), q("1e-1"), *resource.NewMilliQuantity(100, resource.DecimalSI)),
+		leaf("inner state", `"1610612736"`, "internals that do not show in JSON have no meaning", q("1.5Gi"), decimal, printed, sum,
+			*resource.NewQuantity(3<<29, resource.DecimalSI), *resource.NewScaledQuantity(1610612736000, resource.Milli)),
+		leaf("negative", `"-1.5"`, "a sign", q("-1500m"), q("-1.50")),
+		leaf("nano", `"0.000000001"`, "the smallest that parsing keeps", q("1n")),
+		leaf("exa", `"2000000000000000000"`, "no exponent", q("2E"), q("2e18"), q("2000P")),
+		leaf("beyond int64", `"9223372036854775808"`, "exact at any size", q("9223372036854775808")),
+		leaf("64 digits", `"`+"1"+strings.Repeat("0", 63)+`"`, "at most 64 digits before the point", q("1e63")),
+		leaf("64 decimals", `"0.`+strings.Repeat("0", 63)+`1"`, "at most 64 digits behind the point", *resource.NewScaledQuantity(1, -64), *resource.NewScaledQuantity(10, -65)),
+		leaf("pointer", `"0.5"`, "a pointer has no text of its own", to(q("500m")), to(q("0.5"))),
+		leaf("map", `{"cpu":"0.25","memory":"1073741824"}`, "map values are not addressable",
+			map[string]resource.Quantity{"cpu": q("250m"), "memory": q("1Gi")}, map[string]resource.Quantity{"cpu": q("0.25"), "memory": q("1024Mi")}),
+
+		leafFails("65 digits", hotupdate.CodeNumberRange, "v", "at most 64 digits before the point", q("1e64")),
+		leafFails("65 decimals", hotupdate.CodeNumberRange, "v", "at most 64 digits behind the point", *resource.NewScaledQuantity(1, -65)),
+		leafFails("65 digits in a map", hotupdate.CodeNumberRange, "v[cpu]", "at most 64 digits before the point", map[string]resource.Quantity{"cpu": q("-1e64")}),
+	})
+}
+
+// A quantity is its decimal value: the text is compared with exact rational arithmetic.
+func TestLeafQuantitiesHaveTheirExactValue(t *testing.T) {
+	units := map[string]int64{"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
+	s, err := hotupdate.SchemaOf[box[*resource.Quantity]]()
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.SampledFrom([]string{"", "k", "M", "G", "Ki", "Mi", "Gi", "Ti"}).Draw(t, "unit")
+		whole := rapid.Int64Range(-99999, 99999).Draw(t, "whole")
+		thousandths := rapid.IntRange(0, 999).Draw(t, "thousandths")
+		number := fmt.Sprintf("%d.%03d", whole, thousandths)
+		want, ok := new(big.Rat).SetString(number)
+		require.True(t, ok)
+		want.Mul(want, new(big.Rat).SetInt64(units[unit]))
+
+		doc, err := hash.Document(s, box[*resource.Quantity]{to(q(number + unit))})
+		require.NoError(t, err)
+		var got box[string]
+		require.NoError(t, json.Unmarshal(doc, &got))
+		assert.Regexp(t, `^(0|-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?)$`, got.V, "plain and shortest")
+		value, ok := new(big.Rat).SetString(got.V)
+		require.True(t, ok)
+		assert.Zero(t, want.Cmp(value), "%s%s is not %s", number, unit, got.V)
+	})
+}
+
+func TestLeafIntOrString(t *testing.T) {
+	run(t, []row{
+		leaf("number", `5`, "by its type; the stale other half is ignored", intstr.FromInt32(5), intstr.IntOrString{Type: intstr.Int, IntVal: 5, StrVal: "5%"}),
+		leaf("negative number", `-2147483648`, "a number", intstr.FromInt32(math.MinInt32)),
+		leaf("string", `"5"`, "by its type; the stale other half is ignored", intstr.FromString("5"), intstr.IntOrString{Type: intstr.String, IntVal: 7, StrVal: "5"}),
+		leaf("percentage", `"5%"`, "a string", to(intstr.FromString("5%"))),
+
+		leafFails("neither", hotupdate.CodeInvalidIntOrString, "v", "there are two types", intstr.IntOrString{Type: 2}),
+		leafFails("negative type", hotupdate.CodeInvalidIntOrString, "v", "there are two types", &intstr.IntOrString{Type: -1, IntVal: 1}),
+		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", intstr.FromString("\xff")),
+	})
+}
+
+func TestLeafTimes(t *testing.T) {
+	east, west := time.FixedZone("east", 5*3600+1800), time.FixedZone("west", -8*3600)
+	at := func(nanos int, zone *time.Location) time.Time {
+		return time.Date(2026, 3, 4, 5, 6, 7, nanos, time.UTC).In(zone)
+	}
+	last := time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
+	run(t, []row{
+		leaf("time.Time", `"2026-03-04T05:06:07Z"`, "UTC, whatever the zone", at(0, time.UTC), at(0, east), at(0, west)),
+		leaf("nanoseconds", `"2026-03-04T05:06:07.000000001Z"`, "cut to nanoseconds", at(1, time.UTC), at(1, west)),
+		leaf("trailing zeros", `"2026-03-04T05:06:07.1Z"`, "without trailing zeros of the fraction", at(100_000_000, time.UTC)),
+		leaf("pointer", `"2026-03-04T05:06:07Z"`, "a pointer has no text of its own", to(at(0, time.UTC)), to(at(0, east))),
+		leaf("metav1.Time", `"2026-03-04T05:06:07Z"`, "cut to seconds, as its JSON form is",
+			metav1.Time{Time: at(0, time.UTC)}, metav1.Time{Time: at(999_999_999, east)}, metav1.Unix(at(0, time.UTC).Unix(), 5)),
+		leaf("metav1.MicroTime", `"2026-03-04T05:06:07.00012Z"`, "cut to microseconds, without trailing zeros of the fraction",
+			metav1.MicroTime{Time: at(120_000, time.UTC)}, metav1.MicroTime{Time: at(120_999, west)}),
+		leaf("whole MicroTime", `"2026-03-04T05:06:07Z"`, "without trailing zeros of the fraction", metav1.MicroTime{Time: at(999, east)}),
+		leaf("before 1970", `"1969-12-31T23:59:59Z"`, "cut, not rounded", metav1.Time{Time: time.Unix(-1, 999_999_999)}),
+		leaf("last", `"9999-12-31T23:59:59.999999999Z"`, "the last time with four digits of a year", last, last.In(east)),
+		leaf("year 1", `"0001-01-01T00:00:00.000000001Z"`, "not the zero time", time.Time{}.Add(1)),
+
+		leafFails("year 10000", hotupdate.CodeInvalidTime, "v", "RFC 3339 has four digits for the year", last.Add(1)),
+		leafFails("metav1.Time in the year 10000", hotupdate.CodeInvalidTime, "v", "RFC 3339 has four digits for the year", metav1.Time{Time: last.Add(1)}),
+		leafFails("year 10000 in UTC", hotupdate.CodeInvalidTime, "v[0]", "the year in UTC counts", []metav1.MicroTime{{Time: last.Add(1).In(west)}}),
+		leafFails("negative year", hotupdate.CodeInvalidTime, "v", "RFC 3339 has no sign", to(time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))),
+	})
+}
+
+func TestLeafDurations(t *testing.T) {
+	run(t, []row{
+		leaf("hour", `"1h0m0s"`, "as by time.Duration's String", metav1.Duration{Duration: time.Hour}, metav1.Duration{Duration: 60 * time.Minute}),
+		leaf("fraction", `"1.5s"`, "as by time.Duration's String", metav1.Duration{Duration: 1500 * time.Millisecond}),
+		leaf("microseconds", `"-2µs"`, "as by time.Duration's String", &metav1.Duration{Duration: -2 * time.Microsecond}),
+	})
+	s, err := hotupdate.SchemaOf[box[metav1.Duration]]()
+	require.NoError(t, err)
+	for _, raw := range []string{`{"v":"60m"}`, `{"v":"1h"}`, `{"v":"3600s"}`, `{"v":"0.5h30m"}`} {
+		doc, err := hash.DocumentRaw(s, []byte(raw))
+		require.NoError(t, err, raw)
+		assert.Equal(t, `{"v":"1h0m0s"}`, string(doc), raw)
+	}
+}
+
+func TestLeafBytes(t *testing.T) {
+	run(t, []row{
+		leaf("bytes", `"AQL/"`, "base64", []byte{1, 2, 255}),
+		leaf("padding", `"AQ=="`, "base64 with padding", []byte{1}, []byte("\x01")),
+		leaf("alphabet", `"+/+/"`, "the standard alphabet", []byte{0xfb, 0xff, 0xbf}),
+		leaf("named slice", `"AQ=="`, "bytes of any name", blob{1}),
+		leaf("named bytes", `"AQ=="`, "bytes of any name", []octet{1}),
+		leaf("pointer", `"AQ=="`, "a pointer has no text of its own", to([]byte{1})),
+		leaf("elements", `[null,"","AQ=="]`, "nil elements are null, empty ones are not", [][]byte{nil, {}, {1}}),
+		leaf("secret", `{"a":"","b":"AA=="}`, "a zero byte is a byte", map[string][]byte{"a": {}, "b": {0}}),
+	})
+}
+
+func TestLeafRawJSON(t *testing.T) {
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	extension := func(s string) runtime.RawExtension { return runtime.RawExtension{Raw: []byte(s)} }
+	run(t, []row{
+		leaf("spelling", `{"a":[1,true,null,{}],"b":"<é/"}`, "canonical JSON, nothing left out",
+			raw(`{"b":"<é/","a":[1,true,null,{}]}`), raw(" {\n\t\"\\u0061\" : [1.0, true, null, { } ] , \"b\":\"\\u003c\\u00E9\\/\"}\r\n")),
+		leaf("numbers", `[0,100,0.5,1e+999,123456789012345678901.5]`, "by exact decimal value",
+			raw(`[-0, 1e2, 5E-1, 1e999, 123456789012345678901.5]`), raw(`[0.0,100.0,0.50,10e998,1234567890123456789015e-1]`)),
+		leaf("surrogate pair", "\"\U0001f600\"", "a pair is one character", raw(`"\ud83d\ude00"`), raw("\"\U0001f600\"")),
+		leaf("empty object", `{}`, "nothing is left out of raw JSON", raw(`{}`), raw(` { } `)),
+		leaf("zeros", `[0,"",false,[],{}]`, "nothing is left out of raw JSON", raw(`[0,"",false,[],{}]`)),
+		leaf("number", `0`, "raw JSON has no zero value but null", raw(`0`), raw(`-0.0`)),
+		leaf("pointer", `1`, "a pointer has no text of its own", to(raw(`1`)), to(raw(`1e0`))),
+		leaf("raw extension", `{"a":0,"b":[]}`, "canonical JSON, of Raw or of Object", extension(`{"b":[],"a":0}`),
+			extension(` {"a" : 0.0, "b" : [ ]}`), runtime.RawExtension{Object: &extensionObject{B: []string{}}},
+			runtime.RawExtension{Raw: []byte(`{"b":[],"a":0}`), Object: &extensionObject{A: 7}}),
+		leaf("pointer to raw extension", `{}`, "nothing is left out of raw JSON", to(extension(`{}`))),
+
+		leafFails("duplicate member", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", raw(`{"a":1,"a":1}`)),
+		leafFails("duplicate unescaped", hotupdate.CodeDuplicateMember, "v", "names are compared unescaped", raw(`[{"a":{"b":1,"\u0062":2}}]`)),
+		leafFails("duplicate in an extension", hotupdate.CodeDuplicateMember, "v[1]", "decoders disagree about it",
+			[]runtime.RawExtension{{}, extension(`{"a":1,"a":2}`)}),
+		leafFails("lone surrogate", hotupdate.CodeInvalidUTF8, "v", "it is no character", raw(`"\ud83d"`)),
+		leafFails("lone low surrogate", hotupdate.CodeInvalidUTF8, "v", "it is no character", extension(`{"\ude00":1}`)),
+		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", raw("\"\xff\"")),
+		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", raw(`{"a":1e1000}`)),
+		leafFails("small exponent", hotupdate.CodeNumberRange, "v", "the exponent is at least -999", raw(`[1e-1000]`)),
+		leafFails("truncated", hotupdate.CodeInvalidJSON, "v", "malformed", raw(`{"a":`)),
+		leafFails("trailing", hotupdate.CodeInvalidJSON, "v", "malformed", raw(`1 2`)),
+		leafFails("YAML", hotupdate.CodeInvalidJSON, "v", "malformed", extension(`a: 1`)),
+		leafFails("deep", hotupdate.CodeTooDeep, "v", "more than 1000 levels", raw(strings.Repeat("[", 1001)+strings.Repeat("]", 1001))),
+	})
+}
+
+// extensionObject is an object as a RawExtension holds one once it was decoded.
+type extensionObject struct {
+	A int      `json:"a"`
+	B []string `json:"b"`
+}
+
+func (*extensionObject) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+func (o *extensionObject) DeepCopyObject() runtime.Object { return &extensionObject{A: o.A, B: o.B} }
+
+func TestLeafInterfaces(t *testing.T) {
+	type tagged struct {
+		B int    `json:"b"`
+		A []any  `json:"a"`
+		C string `json:"c,omitempty"`
+		d int
+	}
+	cycle := map[string]any{}
+	cycle["a"] = []any{cycle}
+	run(t, []row{
+		leaf[any]("object", `{"a":[true,null],"b":1}`, "its JSON, nothing left out",
+			any(map[string]any{"b": 1, "a": []any{true, nil}}), json.RawMessage(`{"b":1.0, "a":[true,null]}`),
+			tagged{B: 1, A: []any{true, nil}, d: 5}, &tagged{B: 1, A: []any{true, (*int)(nil)}}, map[region]any{"b": port(1), "a": [2]any{true}}),
+		leaf[any]("zeros", `{"a":null,"b":0}`, "nothing is left out of an interface", any(tagged{}), map[string]any{"a": nil, "b": 0.0}),
+		leaf[any]("number", `1`, "by exact decimal value", any(1), any(1.0), any(float32(1)), any(uint8(1)), any(json.Number("1.0")), any(json.Number("10e-1")),
+			any(to(port(1))), any(json.RawMessage("1"))),
+		leaf[any]("zero", `0`, "an interface has no zero value but nil", any(0), any(negativeZero), any(json.Number("-0")), any(json.Number(""))),
+		leaf[any]("fraction", `0.1`, "the shortest digits that round-trip in their width", any(0.1), any(float32(0.1)), any(json.Number("0.10"))),
+		leaf[any]("large integer", `18446744073709551615`, "exact at any size", any(uint64(math.MaxUint64)), any(json.Number("18446744073709551615"))),
+		leaf[any]("large number", `1e+21`, "by exact decimal value", any(1e21), any(json.Number("1000000000000000000000"))),
+		leaf[any]("string", `"<&>"`, "no HTML escaping", any("<&>"), any(region("<&>")), any(json.RawMessage(`"\u003c&>"`))),
+		leaf[any]("separators", "\"\u2028\"", "no escaping without need", any("\u2028")),
+		leaf[any]("bool", `false`, "an interface has no zero value but nil", any(false), any(to(false))),
+		leaf[any]("bytes", `"AQ=="`, "base64, as encoding/json writes it", any([]byte{1}), any("AQ==")),
+		leaf[any]("quantity", `"1Gi"`, "its JSON; what its meaning is, is not known", any(q("1Gi")), any("1Gi")),
+		leaf[any]("integer keys", `{"-1":"a","10":"c","9":"b"}`, "by the bytes of the text", any(map[int]string{9: "b", 10: "c", -1: "a"})),
+		leaf("map", `{"a":{"b":0},"c":null}`, "interfaces as elements", map[string]any{"a": map[string]int{"b": 0}, "c": nil}),
+		leaf("other interface", `"::1"`, "an interface with methods is one, too", fmt.Stringer(netip.IPv6Loopback())),
+
+		leafFails[any]("NaN", hotupdate.CodeNotFinite, "v", "NaN has no number", any(math.NaN())),
+		leafFails("nested infinity", hotupdate.CodeNotFinite, "v[a]", "an infinity has no number", map[string]any{"a": []any{math.Inf(1)}}),
+		leafFails[any]("cycle", hotupdate.CodeTooDeep, "v", "it would never end; behind an interface that is all one sees", any(cycle)),
+		leafFails[any]("channel", hotupdate.CodeUnsupportedType, "v", "it has no JSON", any(make(chan int))),
+		leafFails[any]("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any("a\xff")),
+		leafFails[any]("nested invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(tagged{A: []any{"\xff"}})),
+		leafFails[any]("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(map[string]any{"\xff": 1})),
+		leafFails[any]("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", any(json.Number("1e1000"))),
+		leafFails[any]("failing marshaler", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", any([]any{failing{}})),
+		leafFails[any]("panicking marshaler", hotupdate.CodeMarshalFailed, "v", "input never panics", any(map[string]any{"a": &panicking{}})),
+		leafFails[any]("keys with one text", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", any(map[point]int{{1, 2}: 1, {1, 3}: 2})),
+	})
+}
+
+func TestLeafMarshalers(t *testing.T) {
+	zero := *new(big.Int).Sub(big.NewInt(5), big.NewInt(5)) // has capacity, which the zero value has not
+	run(t, []row{
+		leaf("text", `"a"`, "its text as a string", textOnValue{"a"}),
+		leaf("text on the pointer", `"a"`, "also where the method is on the pointer and the value is not addressable", textOnPointer{"a"}),
+		leaf("text on the pointer in a map", `{"k":"a"}`, "map values are not addressable", map[string]textOnPointer{"k": {"a"}}),
+		leaf("text on the pointer in lists", `["a",""]`, "a zero element is an element", []textOnPointer{{"a"}, {}}),
+		leaf("pointers to text", `[null,"a",""]`, "nil is null, whether or not the method could take it", []*textOnPointer{nil, {"a"}, {}}),
+		leaf("zero text", "", "what the zero value returns is zero", textOnValue{}),
+		leaf("pointer to zero text", `""`, "explicit zero is not unset", &textOnValue{}),
+		leaf("pointer to zero text on the pointer", `""`, "explicit zero is not unset", &textOnPointer{}),
+		leaf("JSON", `{"a":[1,null],"b":"<"}`, "its output as canonical JSON", jsonOnValue{`{"b":"\u003c","a":[1.0,null]}`}, jsonOnValue{` {"a":[1,null] , "b":"<"}`}),
+		leaf("JSON on the pointer", `{}`, "nothing is left out of it", jsonOnPointer{`{ }`}),
+		leaf("JSON on the pointer in a map", `{"k":1}`, "map values are not addressable", map[string]jsonOnPointer{"k": {`1e0`}}),
+		leaf("JSON null", "", "JSON null is nil", jsonOnPointer{`null`}, jsonOnPointer{` null`}),
+		leaf("JSON before text", `1`, "MarshalJSON or else MarshalText", jsonAndText{}.with(`1`)),
+		leaf("named slice", `"a,b"`, "its text, not its elements", list{"a", "b"}),
+		leaf("empty named slice", "", "what the zero value returns is zero", nil, list{}),
+		leaf("named slices", `["","","a"]`, "a nil slice has a text", []list{nil, {}, {"a"}}),
+		leaf("zero with another value", "", "what the zero value returns is zero, whatever the Go value", zero, big.Int{}, *new(big.Int).SetBits(make([]big.Word, 0, 4))),
+		leaf("big integer", `1.208925819614629174706176e+24`, "its output as canonical JSON", *new(big.Int).Lsh(big.NewInt(1), 80)),
+		leaf("pointer to zero", `0`, "explicit 0 is not unset", &zero, new(big.Int)),
+		leaf("big integers in a map", `{"a":0,"b":7}`, "map values are not addressable", map[string]big.Int{"a": zero, "b": *big.NewInt(7)}),
+		leaf("address", `"::1"`, "its text as a string", netip.MustParseAddr("::1"), netip.MustParseAddr("0:0:0:0:0:0:0:1")),
+		leaf("zero address", "", "what the zero value returns is zero", netip.Addr{}),
+		leaf("prefixes", `{"10.0.0.0/8":"0.0.0.0"}`, "text marshalers as keys and values", map[netip.Prefix]netip.Addr{netip.MustParsePrefix("10.0.0.0/8"): netip.IPv4Unspecified()}),
+
+		leafFails("failing", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", failing{1}),
+		leafFails("failing behind a pointer", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", &failing{}),
+		leafFails("failing element", hotupdate.CodeMarshalFailed, "v[a]", "what cannot be written has no document", map[string]failing{"a": {}}),
+		leafFails("panicking", hotupdate.CodeMarshalFailed, "v", "input never panics", panicking{1}),
+		leafFails("panicking element", hotupdate.CodeMarshalFailed, "v[0]", "input never panics", []*panicking{{}}),
+		leafFails("no JSON", hotupdate.CodeInvalidJSON, "v", "its output must be JSON", jsonOnValue{`{`}),
+		leafFails("no output", hotupdate.CodeInvalidJSON, "v", "its output must be JSON", jsonOnValue{` `}),
+		leafFails("duplicate member", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", jsonOnPointer{`{"a":1,"a":2}`}),
+		leafFails("lone surrogate", hotupdate.CodeInvalidUTF8, "v", "it is no character", jsonOnValue{`"\udead"`}),
+		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", textOnPointer{"\xff"}),
+		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", *new(big.Int).Exp(big.NewInt(10), big.NewInt(1000), nil)),
+	})
+}
+
+// The cause of a failed marshaler is the error that it returned.
+func TestLeafMarshalFailedUnwraps(t *testing.T) {
+	s, err := hotupdate.SchemaOf[box[failing]]()
+	require.NoError(t, err)
+	_, err = hash.Of(s, box[failing]{failing{1}})
+	assert.ErrorIs(t, err, errFailing)
+}
+
+type textOnValue struct{ text string }
+
+func (v textOnValue) MarshalText() ([]byte, error) { return []byte(v.text), nil }
+
+type textOnPointer struct{ text string }
+
+func (v *textOnPointer) MarshalText() ([]byte, error) { return []byte(v.text), nil }
+
+type jsonOnValue struct{ json string }
+
+func (v jsonOnValue) MarshalJSON() ([]byte, error) { return []byte(v.json), nil }
+
+type jsonOnPointer struct{ json string }
+
+func (v *jsonOnPointer) MarshalJSON() ([]byte, error) { return []byte(v.json), nil }
+
+type jsonAndText struct{ jsonOnValue }
+
+func (jsonAndText) with(s string) jsonAndText { return jsonAndText{jsonOnValue{s}} }
+
+func (jsonAndText) MarshalText() ([]byte, error) { return []byte("text"), nil }
+
+type list []string
+
+func (l list) MarshalText() ([]byte, error) { return []byte(strings.Join(l, ",")), nil }
+
+var errFailing = errors.New("no text")
+
+type failing struct{ n int }
+
+func (f failing) MarshalJSON() ([]byte, error) { return nil, errFailing }
+
+type panicking struct{ n int }
+
+func (p *panicking) MarshalText() ([]byte, error) { panic(p.n) }
+
+// point is a map key of which only one half shows.
+type point [2]int
+
+func (p point) MarshalText() ([]byte, error) { return []byte(fmt.Sprint(p[0])), nil }
+
+// shouted is a string with another text: encoding/json does not ask it where it is a key.
+type shouted string
+
+func (s shouted) MarshalText() ([]byte, error) { return []byte(strings.ToUpper(string(s))), nil }
+
+// digit is an integer with another text.
+type digit int
+
+func (d digit) MarshalText() ([]byte, error) { return []byte(fmt.Sprintf("d%d", int(d)%10)), nil }
+
+func TestLeafKeysOfMaps(t *testing.T) {
+	run(t, []row{
+		leaf("strings", `{"a":1,"b":2}`, "strings of any name", map[region]int{"b": 2, "a": 1}),
+		leaf("integers", `{"-9223372036854775808":0,"9223372036854775807":1}`, "exact at any size", map[int64]int{math.MaxInt64: 1, math.MinInt64: 0}),
+		leaf("unsigned integers", `{"10":0,"18446744073709551615":1,"9":2}`, "by the bytes of the text", map[uint64]int{9: 2, 10: 0, math.MaxUint64: 1}),
+		leaf("strings with a text", `{"a":"A"}`, "a string is its own key, as in encoding/json", map[shouted]shouted{"a": "a"}),
+		leaf("integers with a text", `{"d3":1,"d7":0}`, "text marshalers as encoding/json writes them", map[digit]int{7: 0, 3: 1}),
+		leaf("arrays with a text", `{"1":0,"2":1}`, "text marshalers as encoding/json writes them", map[point]int{{1, 0}: 0, {2, 9}: 1}),
+
+		leafFails("two keys with one text", hotupdate.CodeDuplicateMapKey, "v[1]", "one of the values would be lost", map[point]int{{1, 2}: 1, {1, 3}: 2, {2, 3}: 2}),
+		leafFails("two integers with one text", hotupdate.CodeDuplicateMapKey, "v[d1]", "one of the values would be lost", map[digit]int{1: 1, 11: 2}),
+		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "a key is text", map[region]int{"\xc0": 1}),
+	})
+}
+
+func TestLeafKeysOfLists(t *testing.T) {
+	type disk struct {
+		Name string   `json:"name"`
+		Size *int64   `json:"size,omitempty"`
+		Load *float64 `json:"load,omitempty"`
+	}
+	type slot struct {
+		At   uint64 `json:"at"`
+		Disk string `json:"disk,omitempty"`
+	}
+	type config struct {
+		Disks []disk  `json:"disks,omitempty" hotupdatable:"false,key=name"`
+		Ptrs  []*disk `json:"ptrs,omitempty"  hotupdatable:"false,key=name"`
+		Slots []slot  `json:"slots,omitempty" hotupdatable:"false,key=at"`
+	}
+	run(t, []row{
+		says("unsigned keys", `{"slots":[{"at":0},{"at":9},{"at":10,"disk":"a"},{"at":18446744073709551615}]}`, "integers by value",
+			config{Slots: []slot{{At: math.MaxUint64}, {At: 10, Disk: "a"}, {At: 9}, {At: 0}}}),
+		fails("missing key", hotupdate.CodeMissingListKey, "disks[1]", "an element without a key cannot be found", config{Disks: []disk{{Name: "a"}, {Size: to(int64(1))}}}),
+		fails("nil element", hotupdate.CodeMissingListKey, "ptrs[0]", "an element without a key cannot be found", config{Ptrs: []*disk{nil}}),
+		fails("repeated key", hotupdate.CodeDuplicateListKey, "disks[name=a]", "which one is meant is not known, even if they are equal",
+			config{Disks: []disk{{Name: "a"}, {Name: "b"}, {Name: "a"}}}),
+		fails("repeated integer key", hotupdate.CodeDuplicateListKey, "slots[at=0]", "which one is meant is not known", config{Slots: []slot{{}, {Disk: "a"}}}),
+		fails("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "disks[0]", "text must be UTF-8", config{Disks: []disk{{Name: "\xff"}}}),
+		fails("below a key", hotupdate.CodeNotFinite, "disks[name=b].load", "the path names the element", config{Disks: []disk{{Name: "b", Load: to(math.NaN())}, {Name: "a"}}}),
+	})
+}
+
+// All problems of a value are reported at once, and none of the values.
+func TestLeafProblemsAreJoined(t *testing.T) {
+	type config struct {
+		Load  float64                      `json:"load"`
+		Names []string                     `json:"names"`
+		Sizes map[string]resource.Quantity `json:"sizes"`
+		Hot   string                       `json:"hot" hotupdatable:"true"`
+	}
+	s, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	_, err = hash.Of(s, config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}})
+	assert.Equal(t, []problem{{hotupdate.CodeNotFinite, "load"}, {hotupdate.CodeInvalidUTF8, "names[1]"}, {hotupdate.CodeNumberRange, "sizes[cpu]"}}, problems(err))
+	assert.NotContains(t, err.Error(), "secret")
+	assert.NotContains(t, err.Error(), "7")
+}
+
+// node may contain itself.
+type node struct {
+	Next *node            `json:"next,omitempty"`
+	Kids []*node          `json:"kids,omitempty"`
+	Map  map[string]*node `json:"map,omitempty"`
+	Size int              `json:"size,omitempty"`
+}
+
+func TestLeafCyclesAndDepth(t *testing.T) {
+	self := &node{}
+	self.Next = self
+	list := &node{Size: 1}
+	list.Kids = []*node{{}, {Next: list}}
+	mapped := &node{}
+	mapped.Map = map[string]*node{"a": mapped}
+	shared := &node{Size: 1}
+	run(t, []row{
+		says("shared", `{"kids":[{"size":1},{"size":1}],"next":{"size":1}}`, "what stands twice is no cycle", node{Next: shared, Kids: []*node{shared, shared}}),
+	})
+	s, err := hotupdate.SchemaOf[node]()
+	require.NoError(t, err)
+	for path, cycle := range map[string]*node{"next": self, "kids[1].next": list, "map[a]": mapped} {
+		_, err := hash.Of(s, cycle)
+		require.Len(t, problems(err), 1, path)
+		assert.Equal(t, hotupdate.CodePointerCycle, problems(err)[0].code, path)
+		assert.Contains(t, problems(err)[0].path, path, "a place in the cycle")
+	}
+
+	assertDocument(t, s, chain(1000), strings.Repeat(`{"next":`, 999)+`{"size":1}`+strings.Repeat("}", 999), "1000 levels")
+	_, err = hash.Of(s, chain(100_000))
+	require.Len(t, problems(err), 1)
+	assert.Equal(t, hotupdate.CodeTooDeep, problems(err)[0].code)
+}
+
+// chain is an object of so many levels.
+func chain(levels int) *node {
+	n := &node{Size: 1}
+	for range levels - 1 {
+		n = &node{Next: n}
+	}
+	return n
+}
