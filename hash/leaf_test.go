@@ -282,7 +282,7 @@ func (*extensionObject) GetObjectKind() schema.ObjectKind { return schema.EmptyO
 func (o *extensionObject) DeepCopyObject() runtime.Object { return &extensionObject{A: o.A, B: o.B} }
 
 func TestLeafInterfaces(t *testing.T) {
-	type tagged struct {
+	type shown struct {
 		B int    `json:"b"`
 		A []any  `json:"a"`
 		C string `json:"c,omitempty"`
@@ -293,8 +293,8 @@ func TestLeafInterfaces(t *testing.T) {
 	run(t, []row{
 		leaf[any]("object", `{"a":[true,null],"b":1}`, "its JSON, nothing left out",
 			any(map[string]any{"b": 1, "a": []any{true, nil}}), json.RawMessage(`{"b":1.0, "a":[true,null]}`),
-			tagged{B: 1, A: []any{true, nil}, d: 5}, &tagged{B: 1, A: []any{true, (*int)(nil)}}, map[region]any{"b": port(1), "a": [2]any{true}}),
-		leaf[any]("zeros", `{"a":null,"b":0}`, "nothing is left out of an interface", any(tagged{}), map[string]any{"a": nil, "b": 0.0}),
+			shown{B: 1, A: []any{true, nil}, d: 5}, &shown{B: 1, A: []any{true, (*int)(nil)}}, map[region]any{"b": port(1), "a": [2]any{true}}),
+		leaf[any]("zeros", `{"a":null,"b":0}`, "nothing is left out of an interface", any(shown{}), map[string]any{"a": nil, "b": 0.0}),
 		leaf[any]("number", `1`, "by exact decimal value", any(1), any(1.0), any(float32(1)), any(uint8(1)), any(json.Number("1.0")), any(json.Number("10e-1")),
 			any(to(port(1))), any(json.RawMessage("1"))),
 		leaf[any]("zero", `0`, "an interface has no zero value but nil", any(0), any(negativeZero), any(json.Number("-0")), any(json.Number(""))),
@@ -315,7 +315,7 @@ func TestLeafInterfaces(t *testing.T) {
 		leafFails[any]("cycle", hotupdate.CodeTooDeep, "v", "it would never end; behind an interface that is all one sees", any(cycle)),
 		leafFails[any]("channel", hotupdate.CodeUnsupportedType, "v", "it has no JSON", any(make(chan int))),
 		leafFails[any]("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any("a\xff")),
-		leafFails[any]("nested invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(tagged{A: []any{"\xff"}})),
+		leafFails[any]("nested invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(shown{A: []any{"\xff"}})),
 		leafFails[any]("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(map[string]any{"\xff": 1})),
 		leafFails[any]("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", any(json.Number("1e1000"))),
 		leafFails[any]("failing marshaler", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", any([]any{failing{}})),
@@ -524,4 +524,69 @@ func chain(levels int) *node {
 		n = &node{Next: n}
 	}
 	return n
+}
+
+// holder embeds a struct whose own name is not exported, while its fields are.
+type holder struct{ hidden }
+
+type hidden struct {
+	Text string `json:"text"`
+}
+
+// reticent marshals itself only where it has an address, which a value in an interface or a map has not.
+type reticent struct {
+	Text string `json:"text"`
+}
+
+func (r *reticent) MarshalJSON() ([]byte, error) { return json.Marshal("at " + r.Text) }
+
+// hexed is a string whose bytes need not be text.
+type hexed string
+
+func (h hexed) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%x", string(h)), nil }
+
+// tagged has a struct tag that cannot take effect where it is not a field's own type.
+type tagged struct {
+	Text string `json:"text" hotupdatable:"true"`
+}
+
+// taggedText has one below its own marshaler.
+type taggedText struct{ tagged }
+
+func (t taggedText) MarshalText() ([]byte, error) { return []byte(t.Text), nil }
+
+// What a struct tag says is never ignored silently.
+func TestLeafInterfacesHoldNoStructTags(t *testing.T) {
+	s, err := hotupdate.SchemaOf[box[any]]()
+	require.NoError(t, err)
+	for _, v := range []any{tagged{}, &tagged{}, []any{tagged{}}, taggedText{}, &taggedText{}} {
+		assertProblems(t, s, box[any]{v}, []problem{{hotupdate.CodeBelowInterface, "v"}}, fmt.Sprintf("%T", v))
+	}
+}
+
+// raw is a byte that is its own text.
+type raw byte
+
+func (r raw) MarshalText() ([]byte, error) { return []byte{byte(r)}, nil }
+
+// Behind an interface encoding/json would write U+FFFD for every byte that is no text, so that different values had one hash.
+func TestLeafInterfacesAreNotRepaired(t *testing.T) {
+	run(t, []row{
+		leaf[any]("text behind marshalers", `["ff","\"",{"text":"a"},"at b"]`, "a type that marshals itself is judged by its output",
+			any([]any{hexed("\xff"), textOnValue{`"`}, reticent{"a"}, &reticent{"b"}})),
+		leaf[any]("embedded", `{"text":"a"}`, "a field of an embedded struct is a field", holder{hidden{"a"}}),
+		leaf[any]("string keys", `{"a":1}`, "a string is its own key", map[hexed]int{"a": 1}),
+		leaf[any]("keys with a text", `{"a":1}`, "text marshalers as encoding/json writes them", map[textOnValue]int{{"a"}: 1}),
+
+		leafFails[any]("embedded field", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", holder{hidden{"\xff"}}),
+		leafFails[any]("marshaler without an address", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", reticent{"\xff"}),
+		leafFails[any]("marshaler without an address in a map", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", map[string]any{"a": reticent{"\xff"}}),
+		leafFails[any]("text marshaler", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", textOnValue{"\xff"}),
+		leafFails[any]("text marshaler behind a pointer", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []any{&textOnPointer{"\xff"}}),
+		leafFails[any]("text marshaler as key", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", map[textOnValue]int{{"\xff"}: 1}),
+		leafFails[any]("string with a text as key", hotupdate.CodeInvalidUTF8, "v", "a string is its own key", map[hexed]int{"\xff": 1}),
+		leafFails[any]("text marshaler of a scalar", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []raw{0xff}),
+		leafFails[any]("failing text marshaler", hotupdate.CodeMarshalFailed, "v", "input never panics", []any{&panicking{}}),
+		leafFails("object of an extension", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", runtime.RawExtension{Object: &extensionObject{B: []string{"\xff"}}}),
+	})
 }

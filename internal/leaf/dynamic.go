@@ -1,6 +1,7 @@
 package leaf
 
 import (
+	"encoding"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -31,11 +32,12 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	if depth > canonjson.MaxDepth {
 		return &fault.Error{Code: fault.TooDeep, What: "is nested too deeply or contains itself", Cure: "remove the cycle or the nesting"}
 	}
+	if marshals, problem := checkMarshaler(v); marshals {
+		return problem
+	}
 	switch v.Kind() {
 	case reflect.String:
-		if !utf8.ValidString(v.String()) {
-			return &fault.Error{Code: fault.InvalidUTF8, What: "holds text that is not valid UTF-8", Cure: "use []byte for binary data"}
-		}
+		return checkText(v.String())
 	case reflect.Float32, reflect.Float64:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
 			return &fault.Error{Code: fault.NotFinite, What: "holds a number that is not finite", Cure: "use a finite number"}
@@ -57,8 +59,53 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
+func checkText(text string) *fault.Error {
+	if !utf8.ValidString(text) {
+		return &fault.Error{Code: fault.InvalidUTF8, What: "holds text that is not valid UTF-8", Cure: "use []byte for binary data"}
+	}
+	return nil
+}
+
+// checkMarshaler reports whether encoding/json will call v's own marshaler. Its JSON is checked like all other output; its text, which
+// encoding/json would repair, is checked here.
+func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
+	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
+		return false, nil
+	}
+	if v.Kind() != reflect.Pointer && v.CanAddr() {
+		v = v.Addr()
+	}
+	if v.Type().Implements(jsonMarshalerType) {
+		return true, checkTags(v.Type())
+	}
+	marshaler, ok := v.Interface().(encoding.TextMarshaler)
+	if !ok {
+		return false, nil
+	}
+	text, problem := Call(marshaler.MarshalText)
+	if problem != nil {
+		return true, problem
+	}
+	if problem := checkText(string(text)); problem != nil {
+		return true, problem
+	}
+	return true, checkTags(v.Type())
+}
+
+// checkTags refuses struct tags that have no effect.
+func checkTags(t reflect.Type) *fault.Error {
+	tagged := TaggedFields(t)
+	if len(tagged) == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.BelowInterface, Field: tagged[0], Type: t.String(),
+		What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect", Cure: "use the struct as the field's type, or remove the struct tag",
+	}
+}
+
 func checkElements(v reflect.Value, depth int) *fault.Error {
-	if isScalar(v.Type().Elem().Kind()) {
+	if elem := v.Type().Elem(); isScalar(elem.Kind()) && !KindOf(elem).MarshalsItself() {
 		return nil
 	}
 	for i := range v.Len() {
@@ -74,7 +121,7 @@ func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Ui
 
 func checkEntries(v reflect.Value, depth int) *fault.Error {
 	for entries := v.MapRange(); entries.Next(); {
-		if problem := checkDynamic(entries.Key(), depth+1); problem != nil {
+		if problem := checkKey(entries.Key(), depth+1); problem != nil {
 			return problem
 		}
 		if problem := checkDynamic(entries.Value(), depth+1); problem != nil {
@@ -84,19 +131,21 @@ func checkEntries(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// checkStruct looks at exported fields; a type that marshals itself is judged by its output.
-func checkStruct(v reflect.Value, depth int) *fault.Error {
-	if tagged := TaggedFields(v.Type()); len(tagged) > 0 {
-		return &fault.Error{
-			Code: fault.BelowInterface, Field: tagged[0], Type: v.Type().String(),
-			What: "has a hotupdatable struct tag but is only reached through an interface, where it has no effect", Cure: "use the struct as the field's type, or remove the struct tag",
-		}
+// checkKey knows that encoding/json takes a string for a key as it is, even if it has a text.
+func checkKey(key reflect.Value, depth int) *fault.Error {
+	if key.Kind() == reflect.String {
+		return checkText(key.String())
 	}
-	if k := KindOf(v.Type()); k.MarshalsItself() {
-		return nil
+	return checkDynamic(key, depth)
+}
+
+// checkStruct looks at the fields that JSON shows.
+func checkStruct(v reflect.Value, depth int) *fault.Error {
+	if problem := checkTags(v.Type()); problem != nil {
+		return problem
 	}
 	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+		if f := v.Type().Field(i); (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
 			if problem := checkDynamic(v.Field(i), depth+1); problem != nil {
 				return problem
 			}
