@@ -39,7 +39,6 @@ const (
 	CodeInvalidDefault     = Code(fault.InvalidDefault)     // default=TEXT cannot be read as the field's type, or can never take effect
 	CodeInvalidPath        = Code(fault.InvalidPath)        // an override's path is not well-formed
 	CodeUnknownPath        = Code(fault.UnknownPath)        // an override's path matches no field
-	CodeInvalidSchema      = Code(fault.InvalidSchema)      // a Schema in JSON that cannot be loaded
 	CodeDuplicatePath      = Code(fault.DuplicatePath)      // two overrides for one path
 )
 
@@ -64,6 +63,7 @@ const (
 	CodeInvalidIntOrString = Code(fault.InvalidIntOrString) // an IntOrString of neither type
 	CodeNotCopyable        = Code(fault.NotCopyable)        // a value that cannot be copied without sharing memory
 	CodeHalvesDiffer       = Code(fault.HalvesDiffer)       // the two halves given to Merge do not belong together
+	CodeInvalidSchema      = Code(fault.InvalidSchema)      // a Schema in JSON that cannot be loaded
 )
 
 // String returns the code's name without the prefix, such as MalformedTag.

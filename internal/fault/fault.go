@@ -49,7 +49,6 @@ const (
 	InvalidPath       // an override's path is not well-formed
 	UnknownPath       // an override's path matches no field
 	DuplicatePath     // two overrides for one path
-	InvalidSchema     // a Schema in JSON that cannot be loaded
 
 	// Codes of value problems, found when a configuration is read or walked.
 
@@ -72,6 +71,7 @@ const (
 	InvalidIntOrString // an IntOrString of neither type
 	NotCopyable        // a value that cannot be copied without sharing memory
 	HalvesDiffer       // the two halves given to Merge do not belong together
+	InvalidSchema      // a Schema in JSON that cannot be loaded
 )
 
 // names are the codes in words, for people and for machine-readable output.

@@ -14,8 +14,11 @@ type PatternStep struct {
 // ParsePattern reads a path that names a field for all values of a type: members separated by dots, [] for the elements of a
 // collection, ["name"] for a member with other characters. A pattern ends at a member.
 func ParsePattern(text string) ([]PatternStep, bool) {
+	if text == "" || text[0] == '.' {
+		return nil, false
+	}
 	rest := text
-	if isNameStart(text) {
+	if text[0] != '[' {
 		rest = "." + text // as every later name has it
 	}
 	var steps []PatternStep
@@ -26,10 +29,8 @@ func ParsePattern(text string) ([]PatternStep, bool) {
 		}
 		steps, rest = append(steps, step), tail
 	}
-	return steps, len(steps) > 0 && !steps[0].Element && !steps[len(steps)-1].Element
+	return steps, !steps[0].Element && !steps[len(steps)-1].Element
 }
-
-func isNameStart(text string) bool { return text != "" && text[0] != '[' && text[0] != '.' }
 
 func nextStep(rest string) (step PatternStep, tail string, ok bool) {
 	if tail, ok = strings.CutPrefix(rest, "[]"); ok {
