@@ -128,4 +128,6 @@ func problems(err error) []problem {
 }
 
 // to points to a value.
-func to[V any](v V) *V { return &v }
+//
+//go:fix inline
+func to[V any](v V) *V { return new(v) }

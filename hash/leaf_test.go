@@ -40,7 +40,7 @@ func TestLeafNumbers(t *testing.T) {
 		leaf("uint64 max", `18446744073709551615`, "exact at any size", uint64(math.MaxUint64)),
 		leaf("beyond float64", `9007199254740993`, "exact at any size", int64(1<<53+1)),
 		leaf("named integer", `22`, "integers of any name", port(22)),
-		leaf("integer behind pointers", `22`, "a pointer has no text of its own", to(to(port(22)))),
+		leaf("integer behind pointers", `22`, "a pointer has no text of its own", new(new(port(22)))),
 		leaf("time.Duration", `60000000000`, "an integer, as encoding/json writes it", time.Minute),
 		leaf("list of named integers", `[22,0]`, "integers of any name", []port{22, 0}),
 
@@ -64,7 +64,7 @@ func TestLeafNumbers(t *testing.T) {
 		leaf("true", `true`, "a bool", true),
 
 		leafFails("NaN", hotupdate.CodeNotFinite, "v", "NaN has no number", math.NaN()),
-		leafFails("infinity", hotupdate.CodeNotFinite, "v", "an infinity has no number", to(math.Inf(1))),
+		leafFails("infinity", hotupdate.CodeNotFinite, "v", "an infinity has no number", new(math.Inf(1))),
 		leafFails("float32 infinity", hotupdate.CodeNotFinite, "v[1]", "an infinity has no number", []float32{1, float32(math.Inf(-1))}),
 		leafFails("NaN in a map", hotupdate.CodeNotFinite, "v[b]", "NaN has no number", map[string]float64{"a": 1, "b": math.NaN()}),
 		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", json.Number("1e1000")),
@@ -85,10 +85,10 @@ func TestLeafQuotedNumbers(t *testing.T) {
 	run(t, []row{
 		says("integers", `{"i":-9223372036854775808,"p":22,"u":18446744073709551615}`, "a number, although its JSON form is a string",
 			config{I: to(int64(math.MinInt64)), U: math.MaxUint64, P: 22}),
-		says("float", `{"f":0.5}`, "a number, although its JSON form is a string", config{F: to(0.5)}),
-		says("zero", `{"i":0}`, "explicit 0 is not unset", config{I: to(int64(0))}),
-		says("bool and string", `{"b":false,"s":"a"}`, "the value, not its JSON form", config{B: to(false), S: "a"}),
-		fails("NaN", hotupdate.CodeNotFinite, "f", "NaN has no number", config{F: to(math.NaN())}),
+		says("float", `{"f":0.5}`, "a number, although its JSON form is a string", config{F: new(0.5)}),
+		says("zero", `{"i":0}`, "explicit 0 is not unset", config{I: new(int64(0))}),
+		says("bool and string", `{"b":false,"s":"a"}`, "the value, not its JSON form", config{B: new(false), S: "a"}),
+		fails("NaN", hotupdate.CodeNotFinite, "f", "NaN has no number", config{F: new(math.NaN())}),
 	})
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestLeafQuantities(t *testing.T) {
 		leaf("beyond int64", `"9223372036854775808"`, "exact at any size", q("9223372036854775808")),
 		leaf("64 digits", `"`+"1"+strings.Repeat("0", 63)+`"`, "at most 64 digits before the point", q("1e63")),
 		leaf("64 decimals", `"0.`+strings.Repeat("0", 63)+`1"`, "at most 64 digits behind the point", *resource.NewScaledQuantity(1, -64), *resource.NewScaledQuantity(10, -65)),
-		leaf("pointer", `"0.5"`, "a pointer has no text of its own", to(q("500m")), to(q("0.5"))),
+		leaf("pointer", `"0.5"`, "a pointer has no text of its own", new(q("500m")), new(q("0.5"))),
 		leaf("map", `{"cpu":"0.25","memory":"1073741824"}`, "map values are not addressable",
 			map[string]resource.Quantity{"cpu": q("250m"), "memory": q("1Gi")}, map[string]resource.Quantity{"cpu": q("0.25"), "memory": q("1024Mi")}),
 
@@ -159,7 +159,7 @@ func TestLeafQuantitiesHaveTheirExactValue(t *testing.T) {
 		require.True(t, ok)
 		want.Mul(want, new(big.Rat).SetInt64(units[unit]))
 
-		doc, err := hash.Document(s, box[*resource.Quantity]{to(q(number + unit))})
+		doc, err := hash.Document(s, box[*resource.Quantity]{new(q(number + unit))})
 		require.NoError(t, err)
 		var got box[string]
 		require.NoError(t, json.Unmarshal(doc, &got))
@@ -175,7 +175,7 @@ func TestLeafIntOrString(t *testing.T) {
 		leaf("number", `5`, "by its type; the stale other half is ignored", intstr.FromInt32(5), intstr.IntOrString{Type: intstr.Int, IntVal: 5, StrVal: "5%"}),
 		leaf("negative number", `-2147483648`, "a number", intstr.FromInt32(math.MinInt32)),
 		leaf("string", `"5"`, "by its type; the stale other half is ignored", intstr.FromString("5"), intstr.IntOrString{Type: intstr.String, IntVal: 7, StrVal: "5"}),
-		leaf("percentage", `"5%"`, "a string", to(intstr.FromString("5%"))),
+		leaf("percentage", `"5%"`, "a string", new(intstr.FromString("5%"))),
 
 		leafFails("neither", hotupdate.CodeInvalidIntOrString, "v", "there are two types", intstr.IntOrString{Type: 2}),
 		leafFails("negative type", hotupdate.CodeInvalidIntOrString, "v", "there are two types", &intstr.IntOrString{Type: -1, IntVal: 1}),
@@ -193,7 +193,7 @@ func TestLeafTimes(t *testing.T) {
 		leaf("time.Time", `"2026-03-04T05:06:07Z"`, "UTC, whatever the zone", at(0, time.UTC), at(0, east), at(0, west)),
 		leaf("nanoseconds", `"2026-03-04T05:06:07.000000001Z"`, "cut to nanoseconds", at(1, time.UTC), at(1, west)),
 		leaf("trailing zeros", `"2026-03-04T05:06:07.1Z"`, "without trailing zeros of the fraction", at(100_000_000, time.UTC)),
-		leaf("pointer", `"2026-03-04T05:06:07Z"`, "a pointer has no text of its own", to(at(0, time.UTC)), to(at(0, east))),
+		leaf("pointer", `"2026-03-04T05:06:07Z"`, "a pointer has no text of its own", new(at(0, time.UTC)), new(at(0, east))),
 		leaf("metav1.Time", `"2026-03-04T05:06:07Z"`, "cut to seconds, as its JSON form is",
 			metav1.Time{Time: at(0, time.UTC)}, metav1.Time{Time: at(999_999_999, east)}, metav1.Unix(at(0, time.UTC).Unix(), 5)),
 		leaf("metav1.MicroTime", `"2026-03-04T05:06:07.00012Z"`, "cut to microseconds, without trailing zeros of the fraction",
@@ -206,7 +206,7 @@ func TestLeafTimes(t *testing.T) {
 		leafFails("year 10000", hotupdate.CodeInvalidTime, "v", "RFC 3339 has four digits for the year", last.Add(1)),
 		leafFails("metav1.Time in the year 10000", hotupdate.CodeInvalidTime, "v", "RFC 3339 has four digits for the year", metav1.Time{Time: last.Add(1)}),
 		leafFails("year 10000 in UTC", hotupdate.CodeInvalidTime, "v[0]", "the year in UTC counts", []metav1.MicroTime{{Time: last.Add(1).In(west)}}),
-		leafFails("negative year", hotupdate.CodeInvalidTime, "v", "RFC 3339 has no sign", to(time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))),
+		leafFails("negative year", hotupdate.CodeInvalidTime, "v", "RFC 3339 has no sign", new(time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))),
 	})
 }
 
@@ -232,7 +232,7 @@ func TestLeafBytes(t *testing.T) {
 		leaf("alphabet", `"+/+/"`, "the standard alphabet", []byte{0xfb, 0xff, 0xbf}),
 		leaf("named slice", `"AQ=="`, "bytes of any name", blob{1}),
 		leaf("named bytes", `"AQ=="`, "bytes of any name", []octet{1}),
-		leaf("pointer", `"AQ=="`, "a pointer has no text of its own", to([]byte{1})),
+		leaf("pointer", `"AQ=="`, "a pointer has no text of its own", new([]byte{1})),
 		leaf("elements", `[null,"","AQ=="]`, "nil elements are null, empty ones are not", [][]byte{nil, {}, {1}}),
 		leaf("secret", `{"a":"","b":"AA=="}`, "a zero byte is a byte", map[string][]byte{"a": {}, "b": {0}}),
 	})
@@ -250,11 +250,11 @@ func TestLeafRawJSON(t *testing.T) {
 		leaf("empty object", `{}`, "nothing is left out of raw JSON", raw(`{}`), raw(` { } `)),
 		leaf("zeros", `[0,"",false,[],{}]`, "nothing is left out of raw JSON", raw(`[0,"",false,[],{}]`)),
 		leaf("number", `0`, "raw JSON has no zero value but null", raw(`0`), raw(`-0.0`)),
-		leaf("pointer", `1`, "a pointer has no text of its own", to(raw(`1`)), to(raw(`1e0`))),
+		leaf("pointer", `1`, "a pointer has no text of its own", new(raw(`1`)), new(raw(`1e0`))),
 		leaf("raw extension", `{"a":0,"b":[]}`, "canonical JSON, of Raw or of Object", extension(`{"b":[],"a":0}`),
 			extension(` {"a" : 0.0, "b" : [ ]}`), runtime.RawExtension{Object: &extensionObject{B: []string{}}},
 			runtime.RawExtension{Raw: []byte(`{"b":[],"a":0}`), Object: &extensionObject{A: 7}}),
-		leaf("pointer to raw extension", `{}`, "nothing is left out of raw JSON", to(extension(`{}`))),
+		leaf("pointer to raw extension", `{}`, "nothing is left out of raw JSON", new(extension(`{}`))),
 
 		leafFails("duplicate member", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", raw(`{"a":1,"a":1}`)),
 		leafFails("duplicate unescaped", hotupdate.CodeDuplicateMember, "v", "names are compared unescaped", raw(`[{"a":{"b":1,"\u0062":2}}]`)),
@@ -296,14 +296,14 @@ func TestLeafInterfaces(t *testing.T) {
 			shown{B: 1, A: []any{true, nil}, d: 5}, &shown{B: 1, A: []any{true, (*int)(nil)}}, map[region]any{"b": port(1), "a": [2]any{true}}),
 		leaf[any]("zeros", `{"a":null,"b":0}`, "nothing is left out of an interface", any(shown{}), map[string]any{"a": nil, "b": 0.0}),
 		leaf[any]("number", `1`, "by exact decimal value", any(1), any(1.0), any(float32(1)), any(uint8(1)), any(json.Number("1.0")), any(json.Number("10e-1")),
-			any(to(port(1))), any(json.RawMessage("1"))),
+			any(new(port(1))), any(json.RawMessage("1"))),
 		leaf[any]("zero", `0`, "an interface has no zero value but nil", any(0), any(negativeZero), any(json.Number("-0")), any(json.Number(""))),
 		leaf[any]("fraction", `0.1`, "the shortest digits that round-trip in their width", any(0.1), any(float32(0.1)), any(json.Number("0.10"))),
 		leaf[any]("large integer", `18446744073709551615`, "exact at any size", any(uint64(math.MaxUint64)), any(json.Number("18446744073709551615"))),
 		leaf[any]("large number", `1e+21`, "by exact decimal value", any(1e21), any(json.Number("1000000000000000000000"))),
 		leaf[any]("string", `"<&>"`, "no HTML escaping", any("<&>"), any(region("<&>")), any(json.RawMessage(`"\u003c&>"`))),
 		leaf[any]("separators", "\"\u2028\"", "no escaping without need", any("\u2028")),
-		leaf[any]("bool", `false`, "an interface has no zero value but nil", any(false), any(to(false))),
+		leaf[any]("bool", `false`, "an interface has no zero value but nil", any(false), any(new(false))),
 		leaf[any]("bytes", `"AQ=="`, "base64, as encoding/json writes it", any([]byte{1}), any("AQ==")),
 		leaf[any]("quantity", `"1Gi"`, "its JSON; what its meaning is, is not known", any(q("1Gi")), any("1Gi")),
 		leaf[any]("integer keys", `{"-1":"a","10":"c","9":"b"}`, "by the bytes of the text", any(map[int]string{9: "b", 10: "c", -1: "a"})),
@@ -412,7 +412,7 @@ func (p *panicking) MarshalText() ([]byte, error) { panic(p.n) }
 // point is a map key of which only one half shows.
 type point [2]int
 
-func (p point) MarshalText() ([]byte, error) { return []byte(fmt.Sprint(p[0])), nil }
+func (p point) MarshalText() ([]byte, error) { return []byte(strconv.Itoa(p[0])), nil }
 
 // shouted is a string with another text: encoding/json does not ask it where it is a key.
 type shouted string
@@ -457,13 +457,13 @@ func TestLeafKeysOfLists(t *testing.T) {
 	run(t, []row{
 		says("unsigned keys", `{"slots":[{"at":0},{"at":9},{"at":10,"disk":"a"},{"at":18446744073709551615}]}`, "integers by value",
 			config{Slots: []slot{{At: math.MaxUint64}, {At: 10, Disk: "a"}, {At: 9}, {At: 0}}}),
-		fails("missing key", hotupdate.CodeMissingListKey, "disks[1]", "an element without a key cannot be found", config{Disks: []disk{{Name: "a"}, {Size: to(int64(1))}}}),
+		fails("missing key", hotupdate.CodeMissingListKey, "disks[1]", "an element without a key cannot be found", config{Disks: []disk{{Name: "a"}, {Size: new(int64(1))}}}),
 		fails("nil element", hotupdate.CodeMissingListKey, "ptrs[0]", "an element without a key cannot be found", config{Ptrs: []*disk{nil}}),
 		fails("repeated key", hotupdate.CodeDuplicateListKey, "disks[name=a]", "which one is meant is not known, even if they are equal",
 			config{Disks: []disk{{Name: "a"}, {Name: "b"}, {Name: "a"}}}),
 		fails("repeated integer key", hotupdate.CodeDuplicateListKey, "slots[at=0]", "which one is meant is not known", config{Slots: []slot{{}, {Disk: "a"}}}),
 		fails("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "disks[0]", "text must be UTF-8", config{Disks: []disk{{Name: "\xff"}}}),
-		fails("below a key", hotupdate.CodeNotFinite, "disks[name=b].load", "the path names the element", config{Disks: []disk{{Name: "b", Load: to(math.NaN())}, {Name: "a"}}}),
+		fails("below a key", hotupdate.CodeNotFinite, "disks[name=b].load", "the path names the element", config{Disks: []disk{{Name: "b", Load: new(math.NaN())}, {Name: "a"}}}),
 	})
 }
 
@@ -473,7 +473,7 @@ func TestLeafProblemsAreJoined(t *testing.T) {
 		Load  float64                      `json:"load"`
 		Names []string                     `json:"names"`
 		Sizes map[string]resource.Quantity `json:"sizes"`
-		Hot   string                       `json:"hot" hotupdatable:"true"`
+		Hot   string                       `json:"hot"   hotupdatable:"true"`
 	}
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)

@@ -54,16 +54,16 @@ func TestPresenceOfScalars(t *testing.T) {
 		leaf("metav1.MicroTime", "", "the zero time is nil, and so is what its JSON form cuts to it",
 			metav1.MicroTime{}, metav1.MicroTime{Time: time.Time{}.Add(time.Nanosecond)}),
 
-		leaf("pointer to false", `false`, "explicit false is not unset", to(false)),
-		leaf("pointer to 0", `0`, "explicit 0 is not unset", to(int32(0))),
-		leaf("pointer to 0.0", `0`, "explicit 0 is not unset; -0 is 0", to(0.0), to(negativeZero)),
-		leaf("pointer to empty string", `""`, "explicit empty text is not unset", to("")),
-		leaf("pointer to quantity 0", `"0"`, "explicit 0 is not unset", to(q("0")), to(q("0Gi")), to(difference("1Gi", "1024Mi"))),
+		leaf("pointer to false", `false`, "explicit false is not unset", new(false)),
+		leaf("pointer to 0", `0`, "explicit 0 is not unset", new(int32(0))),
+		leaf("pointer to 0.0", `0`, "explicit 0 is not unset; -0 is 0", new(0.0), new(negativeZero)),
+		leaf("pointer to empty string", `""`, "explicit empty text is not unset", new("")),
+		leaf("pointer to quantity 0", `"0"`, "explicit 0 is not unset", new(q("0")), new(q("0Gi")), new(difference("1Gi", "1024Mi"))),
 		leaf("pointer to duration 0", `"0s"`, "explicit 0 is not unset", &metav1.Duration{}),
-		leaf("pointer to intorstring 0", `0`, "explicit 0 is not unset", to(intstr.FromInt32(0)), &intstr.IntOrString{StrVal: "stale"}),
+		leaf("pointer to intorstring 0", `0`, "explicit 0 is not unset", new(intstr.FromInt32(0)), &intstr.IntOrString{StrVal: "stale"}),
 		leaf("pointer to zero time", "", "its JSON form is null", &metav1.Time{}, nil),
-		leaf("pointer to pointer to 0", `0`, "explicit 0 is not unset", to(to(0))),
-		leaf("pointer to nil pointer", "", "its JSON form is null", to((*int)(nil)), nil),
+		leaf("pointer to pointer to 0", `0`, "explicit 0 is not unset", new(new(0))),
+		leaf("pointer to nil pointer", "", "its JSON form is null", new((*int)(nil)), nil),
 
 		leaf("nil pointer", "", "nil is absent", (*int)(nil)),
 		leaf("nil interface", "", "nil is absent", any(nil), any((*int)(nil)), any(map[string]int(nil))),
@@ -104,7 +104,7 @@ func TestPresenceOfArrays(t *testing.T) {
 		leaf("floats", "", "-0 is 0", [2]float64{}, [2]float64{negativeZero, 0}),
 		leaf("quantities", "", "zero in any spelling", [2]resource.Quantity{}, [2]resource.Quantity{q("0Mi"), q("0")}),
 		leaf("nil pointers", "", "what the array of zeros says", [2]*int{}),
-		leaf("pointer to 0", `[null,0]`, "explicit 0 is not unset", [2]*int{1: to(0)}),
+		leaf("pointer to 0", `[null,0]`, "explicit 0 is not unset", [2]*int{1: new(0)}),
 		leaf("emptied objects", "", "what the array of zeros says", [2]object{}, [2]object{{Tag: "a"}, {Hint: "b"}}),
 		leaf("objects", `[{},{"size":1}]`, "elements are kept in place", [2]object{1: {Size: 1}}, [2]object{{Tag: "a"}, {Size: 1, Tag: "b"}}),
 		leaf("pointers to emptied objects", "", "nil and emptied objects are both {}", [2]*object{}, [2]*object{{}, {Tag: "b"}}),
@@ -127,34 +127,34 @@ func TestPresenceOfDefaults(t *testing.T) {
 		Ratio    *float64            `json:"ratio,omitempty"    hotupdatable:"false,default=0.50"`
 		Size     *resource.Quantity  `json:"size,omitempty"     hotupdatable:"false,default=1Gi"`
 		Timeout  *metav1.Duration    `json:"timeout,omitempty"  hotupdatable:"false,default=60m"`
-		Surge    *intstr.IntOrString `json:"surge,omitempty"   hotupdatable:"false,default=10%"`
+		Surge    *intstr.IntOrString `json:"surge,omitempty"    hotupdatable:"false,default=10%"`
 		Replicas *int64              `json:"replicas,omitempty" hotupdatable:"inplace,default=0"`
 	}
 	run(t, []row{
-		says("text", `{}`, "equal to the default is unset", config{}, config{Type: to("interface")}),
-		says("other text", `{"type":"Interface"}`, "text is compared exactly", config{Type: to("Interface")}),
-		says("empty text", `{"type":""}`, "explicit empty text is neither unset nor the default", config{Type: to("")}),
+		says("text", `{}`, "equal to the default is unset", config{}, config{Type: new("interface")}),
+		says("other text", `{"type":"Interface"}`, "text is compared exactly", config{Type: new("Interface")}),
+		says("empty text", `{"type":""}`, "explicit empty text is neither unset nor the default", config{Type: new("")}),
 		says("quoted text", `{}`, "quotes keep commas, and two stand for one; the empty string is absent as any zero", config{}, config{Mode: "a, b'c"}),
-		says("integer", `{}`, "equal to the default is unset", config{Hops: to(int32(2)), Port: 22}),
-		says("explicit 0", `{"hops":0}`, "0 is neither unset nor the default", config{Hops: to(int32(0))}, config{Hops: to(int32(0)), Port: 22}),
-		says("true", `{}`, "equal to the default is unset", config{On: to(true)}),
-		says("not true", `{"on":false}`, "explicit false is neither unset nor the default", config{On: to(false)}),
-		says("false", `{}`, "equal to the default is unset", config{Off: to(false)}),
-		says("not false", `{"off":true}`, "not the default", config{Off: to(true)}),
-		says("float", `{}`, "0.50 and 0.5 are one number", config{Ratio: to(0.5)}),
-		says("other float", `{"ratio":0.25}`, "not the default", config{Ratio: to(0.25)}),
-		says("quantity", `{}`, "compared by meaning", config{Size: to(q("1Gi"))}, config{Size: to(q("1024Mi"))}, config{Size: to(q("1073741824"))},
-			config{Size: to(q("1073741824000m"))}),
-		says("other quantity", `{"size":"1000000000"}`, "1G is not 1Gi", config{Size: to(q("1G"))}, config{Size: to(q("1000M"))}),
+		says("integer", `{}`, "equal to the default is unset", config{Hops: new(int32(2)), Port: 22}),
+		says("explicit 0", `{"hops":0}`, "0 is neither unset nor the default", config{Hops: new(int32(0))}, config{Hops: new(int32(0)), Port: 22}),
+		says("true", `{}`, "equal to the default is unset", config{On: new(true)}),
+		says("not true", `{"on":false}`, "explicit false is neither unset nor the default", config{On: new(false)}),
+		says("false", `{}`, "equal to the default is unset", config{Off: new(false)}),
+		says("not false", `{"off":true}`, "not the default", config{Off: new(true)}),
+		says("float", `{}`, "0.50 and 0.5 are one number", config{Ratio: new(0.5)}),
+		says("other float", `{"ratio":0.25}`, "not the default", config{Ratio: new(0.25)}),
+		says("quantity", `{}`, "compared by meaning", config{Size: new(q("1Gi"))}, config{Size: new(q("1024Mi"))}, config{Size: new(q("1073741824"))},
+			config{Size: new(q("1073741824000m"))}),
+		says("other quantity", `{"size":"1000000000"}`, "1G is not 1Gi", config{Size: new(q("1G"))}, config{Size: new(q("1000M"))}),
 		says("duration", `{}`, "compared by meaning", config{Timeout: &metav1.Duration{Duration: time.Hour}}, config{Timeout: &metav1.Duration{Duration: 60 * time.Minute}}),
 		says("other duration", `{"timeout":"59m59s"}`, "not the default", config{Timeout: &metav1.Duration{Duration: time.Hour - time.Second}}),
-		says("intorstring", `{}`, "stale halves are ignored", config{Surge: to(intstr.FromString("10%"))},
+		says("intorstring", `{}`, "stale halves are ignored", config{Surge: new(intstr.FromString("10%"))},
 			config{Surge: &intstr.IntOrString{Type: intstr.String, StrVal: "10%", IntVal: 3}}),
-		says("number for a string", `{"surge":10}`, "10 is not 10%", config{Surge: to(intstr.FromInt32(10))}),
-		says("zero by default", `{}`, "a default may be the zero value", config{Replicas: to(int64(0))}),
+		says("number for a string", `{"surge":10}`, "10 is not 10%", config{Surge: new(intstr.FromInt32(10))}),
+		says("zero by default", `{}`, "a default may be the zero value", config{Replicas: new(int64(0))}),
 		says("everything defaulted", `{}`, "a defaulter that runs before hashing changes nothing", config{
-			Type: to("interface"), Mode: "a, b'c", Hops: to(int32(2)), Port: 22, On: to(true), Off: to(false), Ratio: to(0.5),
-			Size: to(q("1024Mi")), Timeout: &metav1.Duration{Duration: time.Hour}, Surge: to(intstr.FromString("10%")), Replicas: to(int64(0)),
+			Type: new("interface"), Mode: "a, b'c", Hops: new(int32(2)), Port: 22, On: new(true), Off: new(false), Ratio: new(0.5),
+			Size: new(q("1024Mi")), Timeout: &metav1.Duration{Duration: time.Hour}, Surge: new(intstr.FromString("10%")), Replicas: new(int64(0)),
 		}),
 	})
 }
@@ -173,10 +173,10 @@ func TestPresenceOfObjects(t *testing.T) {
 		Pointer *object    `json:"pointer,omitempty"`
 		Value   object     `json:"value"`
 		Deep    *middle    `json:"deep,omitempty"`
-		Spot    *object    `json:"spot,omitempty"   hotupdatable:"false,presence"`
+		Spot    *object    `json:"spot,omitempty"    hotupdatable:"false,presence"`
 		Marker  *fieldless `json:"marker,omitempty"`
 		Nothing fieldless  `json:"nothing"`
-		Hot     *middle    `json:"hot,omitempty"    hotupdatable:"true"`
+		Hot     *middle    `json:"hot,omitempty"     hotupdatable:"true"`
 		Twice   **object   `json:"twice,omitempty"`
 	}
 	gone := object{Tag: "a", Hint: "b"}
@@ -185,7 +185,7 @@ func TestPresenceOfObjects(t *testing.T) {
 		says("value", `{}`, "an object with nothing left is absent", config{Value: gone}),
 		says("embedded", `{}`, "an embedded object has no presence of its own", config{Embedded: &Embedded{}}, config{Embedded: &Embedded{Note: "a"}}),
 		says("embedded field", `{"iops":0}`, "a field of an embedded object is a field of the outer one",
-			config{Embedded: &Embedded{Iops: to(int32(0))}}, config{Embedded: &Embedded{Iops: to(int32(0)), Note: "a"}}),
+			config{Embedded: &Embedded{Iops: new(int32(0))}}, config{Embedded: &Embedded{Iops: new(int32(0)), Note: "a"}}),
 		says("two levels", `{}`, "an object of objects with nothing left has nothing left",
 			config{Deep: &middle{}}, config{Deep: &middle{Inner: &object{}}}, config{Deep: &middle{Inner: &gone, Plain: gone}}),
 		says("two levels, one value", `{"deep":{"plain":{"drained":"x"}}}`, "what is left keeps its parents; siblings with nothing left go",
@@ -197,13 +197,13 @@ func TestPresenceOfObjects(t *testing.T) {
 		says("marker", `{"marker":{}}`, "a type without fields can say nothing but that it is there", config{Marker: &fieldless{}}),
 		says("fieldless value", `{}`, "a value is always there, so it says nothing", config{Nothing: fieldless{}}),
 		says("hot object", `{}`, "everything below is hot", config{Hot: &middle{Plain: object{Size: 1}}}),
-		says("pointer to pointer", `{}`, "behind a pointer or not", config{Twice: to((*object)(nil))}, config{Twice: to(&gone)}),
+		says("pointer to pointer", `{}`, "behind a pointer or not", config{Twice: new((*object)(nil))}, config{Twice: new(&gone)}),
 	})
 }
 
 func TestPresenceKeepsParents(t *testing.T) {
 	type level struct {
-		Spot   *object    `json:"spot,omitempty" hotupdatable:"false,presence"`
+		Spot   *object    `json:"spot,omitempty"   hotupdatable:"false,presence"`
 		Marker *fieldless `json:"marker,omitempty"`
 		Hidden *object    `json:"hidden,omitempty" hotupdatable:"true"`
 	}
@@ -224,7 +224,7 @@ func TestPresenceKeepsParents(t *testing.T) {
 }
 
 func TestPresenceOfElements(t *testing.T) {
-	one := to("")
+	one := new("")
 	run(t, []row{
 		leaf("objects", `[{"size":1},{},{},{"size":2}]`, "elements are kept in their place",
 			[]object{{Size: 1}, {}, {Tag: "a"}, {Size: 2, Hint: "b"}}),
@@ -265,24 +265,24 @@ func TestPresenceBelowHotCollections(t *testing.T) {
 		List    []part             `json:"list,omitempty"    hotupdatable:"true,key=name"`
 		Ignored []part             `json:"ignored,omitempty" hotupdatable:"ignore,key=name"`
 		Texts   []string           `json:"texts,omitempty"   hotupdatable:"true"`
-		Labels  map[string]*string `json:"labels,omitempty" hotupdatable:"true"`
+		Labels  map[string]*string `json:"labels,omitempty"  hotupdatable:"true"`
 	}
 	run(t, []row{
 		says("nothing", `{}`, "elements with nothing left vanish, and so does the collection", config{},
 			config{Map: map[string]part{}}, config{Map: map[string]part{"a": {}, "b": {Name: "b", Weight: 3}}},
 			config{Nil: map[string]*part{"a": nil, "b": {Weight: 1}}},
 			config{List: []part{{Name: "a"}, {Name: "b", Weight: 1}}}, config{Ignored: []part{{Name: "a", Weight: 1}}},
-			config{Texts: []string{"a", "b"}}, config{Labels: map[string]*string{"a": nil, "b": to("c")}}),
+			config{Texts: []string{"a", "b"}}, config{Labels: map[string]*string{"a": nil, "b": new("c")}}),
 		says("map", `{"map":{"b":{"size":0}}}`, "an element is written only if something in it is",
-			config{Map: map[string]part{"b": {Size: to(int32(0))}}},
-			config{Map: map[string]part{"b": {Size: to(int32(0)), Weight: 1}, "a": {Name: "a", Zones: []string{}}}}),
+			config{Map: map[string]part{"b": {Size: new(int32(0))}}},
+			config{Map: map[string]part{"b": {Size: new(int32(0)), Weight: 1}, "a": {Name: "a", Zones: []string{}}}}),
 		says("map of pointers", `{"nil":{"b":{"zones":["z"]}}}`, "null counts as an absent key",
 			config{Nil: map[string]*part{"b": {Zones: []string{"z"}}}}, config{Nil: map[string]*part{"a": nil, "b": {Name: "x", Zones: []string{"z"}}}}),
 		says("keyed list", `{"list":[{"name":"b","size":1}]}`, "an element that is written has its key, although the key is hot",
-			config{List: []part{{Name: "b", Size: to(int32(1))}}},
-			config{List: []part{{Name: "c", Weight: 1}, {Name: "b", Size: to(int32(1)), Weight: 2}, {Name: "a"}}}),
+			config{List: []part{{Name: "b", Size: new(int32(1))}}},
+			config{List: []part{{Name: "c", Weight: 1}, {Name: "b", Size: new(int32(1)), Weight: 2}, {Name: "a"}}}),
 		says("ignored keyed list", `{"ignored":[{"name":"a","zones":["z"]},{"name":"b","size":2}]}`, "an element that is written has its key",
-			config{Ignored: []part{{Name: "b", Size: to(int32(2))}, {Name: "a", Zones: []string{"z"}}}}),
+			config{Ignored: []part{{Name: "b", Size: new(int32(2))}, {Name: "a", Zones: []string{"z"}}}}),
 	})
 }
 
@@ -290,7 +290,7 @@ func TestPresenceOfKeys(t *testing.T) {
 	type numbered struct {
 		Index int64  `json:"index"`
 		Text  string `json:"text,omitempty"`
-		Tag   string `json:"tag,omitempty" hotupdatable:"true"`
+		Tag   string `json:"tag,omitempty"  hotupdatable:"true"`
 	}
 	type config struct {
 		List []numbered  `json:"list" hotupdatable:"false,key=index"`
@@ -311,7 +311,7 @@ func TestPresenceWhereHotwhenHolds(t *testing.T) {
 		Name    string `json:"name"`
 		Value   string `json:"value"`
 		Trigger bool   `json:"trigger,omitempty"`
-		Note    string `json:"note,omitempty" hotupdatable:"true"`
+		Note    string `json:"note,omitempty"    hotupdatable:"true"`
 	}
 	type mode struct {
 		Mode  string `json:"mode,omitempty"`
@@ -326,7 +326,7 @@ func TestPresenceWhereHotwhenHolds(t *testing.T) {
 	run(t, []row{
 		says("all hot", `{}`, "an element is written only if something in it is", config{},
 			config{Labels: []label{{Name: "a", Value: "1"}}}, config{Calm: []label{{Name: "a", Value: "1", Trigger: true}}},
-			config{Modes: map[string]mode{"a": {Mode: "live", Value: to(0)}}}),
+			config{Modes: map[string]mode{"a": {Mode: "live", Value: new(0)}}}),
 		says("some hot", `{"labels":[{"name":"b","trigger":true,"value":"2"},{"name":"c","trigger":true}]}`,
 			"elements for which hotwhen does not hold are those of an immutable list",
 			config{Labels: []label{{Name: "c", Trigger: true}, {Name: "b", Value: "2", Trigger: true}}},
@@ -334,8 +334,8 @@ func TestPresenceWhereHotwhenHolds(t *testing.T) {
 		says("zero selector", `{"calm":[{"name":"a","trigger":false}]}`, "the selector is written, be it zero or not", config{Calm: []label{{Name: "a"}}},
 			config{Calm: []label{{Name: "a", Note: "n"}, {Name: "b", Trigger: true}}}),
 		says("map", `{"modes":{"b":{"mode":""},"c":{"mode":"dead","value":0}}}`, "the selector is written, be it zero or not",
-			config{Modes: map[string]mode{"a": {Mode: "live", Value: to(7)}, "b": {}, "c": {Mode: "dead", Value: to(0)}}},
-			config{Modes: map[string]mode{"b": {}, "c": {Mode: "dead", Value: to(0)}}}),
+			config{Modes: map[string]mode{"a": {Mode: "live", Value: new(7)}, "b": {}, "c": {Mode: "dead", Value: new(0)}}},
+			config{Modes: map[string]mode{"b": {}, "c": {Mode: "dead", Value: new(0)}}}),
 	})
 }
 
@@ -344,14 +344,14 @@ func TestPresenceOfFieldsBelowHotwhen(t *testing.T) {
 		Name  string `json:"name"`
 		Live  bool   `json:"live,omitempty"`
 		Value string `json:"value,omitempty"`
-		Size  *int   `json:"size,omitempty" hotupdatable:"inplace"`
+		Size  *int   `json:"size,omitempty"  hotupdatable:"inplace"`
 	}
 	type config struct {
 		List    []part          `json:"list,omitempty"    hotupdatable:"false,key=name,hotwhen=live:true"`
 		Map     map[string]part `json:"map,omitempty"     hotupdatable:"false,hotwhen=live:true"`
 		Ignored []part          `json:"ignored,omitempty" hotupdatable:"ignore,key=name,hotwhen=live:true"`
 	}
-	a, b, c, d := part{Name: "a", Live: true, Value: "x", Size: to(0)}, part{Name: "b", Live: true, Value: "x"}, part{Name: "c", Size: to(0)}, part{Name: "d"}
+	a, b, c, d := part{Name: "a", Live: true, Value: "x", Size: new(0)}, part{Name: "b", Live: true, Value: "x"}, part{Name: "c", Size: new(0)}, part{Name: "d"}
 	run(t, []row{
 		says("list", `{"list":[{"live":true,"name":"a","size":0},{"live":false,"name":"c","size":0},{"live":false,"name":"d"}]}`,
 			"an element that holds something of another class is written, with key and selector", config{List: []part{a, b, c, d}}, config{List: []part{d, a, c}}),
@@ -367,7 +367,7 @@ func TestPresenceOfTheRoot(t *testing.T) {
 		metav1.TypeMeta `json:",inline"`
 		Size            *int32  `json:"size,omitempty"`
 		Below           *object `json:"below,omitempty"`
-		Tag             string  `json:"tag,omitempty" hotupdatable:"true"`
+		Tag             string  `json:"tag,omitempty"   hotupdatable:"true"`
 		Inner           struct {
 			metav1.TypeMeta `json:",inline"`
 		} `json:"inner"`
@@ -380,8 +380,8 @@ func TestPresenceOfTheRoot(t *testing.T) {
 		says("empty", `{}`, "nothing is left", config{}),
 		says("only hot", `{}`, "nothing is left", config{Tag: "a"}, config{Tag: "a", Below: &object{Hint: "b"}}),
 		says("TypeMeta", `{}`, "TypeMeta of the root is left out", config{TypeMeta: metav1.TypeMeta{Kind: "WorkerConfig", APIVersion: "v1alpha1"}}),
-		says("explicit 0", `{"size":0}`, "an API version bump alone is no change", config{Size: to(int32(0))},
-			config{Size: to(int32(0)), TypeMeta: metav1.TypeMeta{Kind: "WorkerConfig", APIVersion: "v1beta1"}}),
+		says("explicit 0", `{"size":0}`, "an API version bump alone is no change", config{Size: new(int32(0))},
+			config{Size: new(int32(0)), TypeMeta: metav1.TypeMeta{Kind: "WorkerConfig", APIVersion: "v1beta1"}}),
 		says("TypeMeta elsewhere", `{"inner":{"apiVersion":"v1","kind":"Inner"}}`, "elsewhere kind is a field", inner),
 	})
 
@@ -413,9 +413,9 @@ func TestOrderOfMembersAndElements(t *testing.T) {
 		Umlaut  int                 `json:"ä,omitempty"`
 		Map     map[string]int      `json:"map,omitempty"`
 		Numbers map[int16]string    `json:"numbers,omitempty"`
-		Set     []string            `json:"set,omitempty"   hotupdatable:"false,set"`
-		Ints    []int               `json:"ints,omitempty"  hotupdatable:"false,set"`
-		Sizes   []resource.Quantity `json:"sizes,omitempty" hotupdatable:"false,set"`
+		Set     []string            `json:"set,omitempty"     hotupdatable:"false,set"`
+		Ints    []int               `json:"ints,omitempty"    hotupdatable:"false,set"`
+		Sizes   []resource.Quantity `json:"sizes,omitempty"   hotupdatable:"false,set"`
 		Objects []object            `json:"objects,omitempty" hotupdatable:"false"`
 		List    []string            `json:"list,omitempty"`
 	}
@@ -441,7 +441,7 @@ func TestOrderOfMembersAndElements(t *testing.T) {
 		says("set of integers", `{"ints":[-1,10,9]}`, "sorted by their texts, each once", config{Ints: []int{9, 10, -1}}, config{Ints: []int{10, 10, -1, 9, -1}}),
 		says("set of quantities", `{"sizes":["1","1073741824"]}`, "one in every spelling", config{Sizes: []resource.Quantity{q("1Gi"), q("1000m"), q("1024Mi"), q("1")}}),
 		says("set of objects", `{"pairs":[{"a":0},{"a":1,"b":"x"},{}]}`, "sorted by their texts, each once",
-			sets{Pairs: []*pair{nil, {A: to(1), B: "x"}, {A: to(0)}, {}, {A: to(1), B: "x"}}}, sets{Pairs: []*pair{{A: to(0)}, {A: to(1), B: "x"}, {}}}),
+			sets{Pairs: []*pair{nil, {A: new(1), B: "x"}, {A: new(0)}, {}, {A: new(1), B: "x"}}}, sets{Pairs: []*pair{{A: new(0)}, {A: new(1), B: "x"}, {}}}),
 		says("keyed list", `{"named":[{"name":"A"},{"name":"a"},{"name":"a!","size":1},{"name":"ä"}]}`, "sorted by key; strings by their bytes",
 			sets{Named: []named{{Name: "ä"}, {Name: "a!", Size: 1}, {Name: "a"}, {Name: "A"}}}),
 		says("list", `{"list":["b","a","b"]}`, "other lists as they stand", config{List: []string{"b", "a", "b"}}),

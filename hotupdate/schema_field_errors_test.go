@@ -31,8 +31,8 @@ func absentFieldRows() []schemaErrorRow {
 		{"embedded text that is unexported", compiling[badtags.EmbeddedText](), at(hotupdate.CodeUnexportedField, "badtags.EmbeddedText", "text"), "only structs promote fields"},
 		{"omitted fields", compiling[struct {
 			Name       string `json:"name"`
-			Tags       string `json:"-" hotupdatable:"true"`
-			optionItem `json:"-" hotupdatable:"true"`
+			Tags       string `json:"-"    hotupdatable:"true"`
+			optionItem `json:"-"    hotupdatable:"true"`
 		}](), at(hotupdate.CodeOmittedField, "config", "Tags", "optionItem"), `json:"-" leaves them out`},
 		{"internal type", compiling[internal](), at(hotupdate.CodeNoJSONName, "hotupdate_test.internal", "Tags", "Volume"), "Gardener's internal types have no JSON names; every field says so"},
 		{"no usable JSON name", compiling[struct {
@@ -105,7 +105,7 @@ func (s selfMarshaled) MarshalJSON() ([]byte, error) { return json.Marshal(s.tex
 
 // taggedMarshaler, taggedText and taggedList have struct tags below their own marshalers, the first by value, the others by pointer.
 type taggedMarshaler struct {
-	Name  string             `json:"name" hotupdatable:"true"`
+	Name  string             `json:"name"  hotupdatable:"true"`
 	Inner *taggedInMarshaler `json:"inner"`
 }
 

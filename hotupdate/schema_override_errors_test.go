@@ -80,7 +80,7 @@ func overrideSyntaxRows() []schemaErrorRow {
 func overrideTargetRows() []schemaErrorRow {
 	var rows []schemaErrorRow
 	for path, reason := range map[string]string{
-		"clas":                       "no such member",
+		"klass":                      "no such member",
 		"Class":                      "a Go name, and another case",
 		"object.nam":                 "no such member below",
 		"class.name":                 "nothing stands below a string; the embedded class is shadowed",

@@ -12,9 +12,9 @@ import (
 func keyRows() []schemaErrorRow {
 	type item struct {
 		Bool      bool               `json:"bool"`
-		Defaulted string             `json:"defaulted" hotupdatable:"false,default=a"`
+		Defaulted string             `json:"defaulted"           hotupdatable:"false,default=a"`
 		Float     float64            `json:"float"`
-		Hot       string             `json:"hot" hotupdatable:"true"`
+		Hot       string             `json:"hot"                 hotupdatable:"true"`
 		Int       int                `json:"int"`
 		List      []string           `json:"list"`
 		Marshaled selfMarshaled      `json:"marshaled"`
@@ -72,10 +72,10 @@ func keyRows() []schemaErrorRow {
 // hotWhenRows are collections whose hotwhen=NAME:VALUE names no suitable field or value.
 func hotWhenRows() []schemaErrorRow {
 	type item struct {
-		Defaulted string   `json:"defaulted" hotupdatable:"false,default=a"`
+		Defaulted string   `json:"defaulted"    hotupdatable:"false,default=a"`
 		Float     float64  `json:"float"`
-		Hot       bool     `json:"hot" hotupdatable:"true"`
-		InPlace   bool     `json:"inPlace" hotupdatable:"inplace"`
+		Hot       bool     `json:"hot"          hotupdatable:"true"`
+		InPlace   bool     `json:"inPlace"      hotupdatable:"inplace"`
 		Int8      int8     `json:"int8"`
 		Name      string   `json:"name"`
 		On        bool     `json:"on,omitempty"`

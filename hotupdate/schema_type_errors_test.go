@@ -41,7 +41,7 @@ func unsupportedTypeRows() []schemaErrorRow {
 		InSlice  []**chan<- int          `json:"inSlice"`
 		Self     selfPointer             `json:"self"`
 		Unsafe   unsafe.Pointer          `json:"unsafe"`
-		UnsafeT  []unsafe.Pointer        `json:"unsafeT" hotupdatable:"true"`
+		UnsafeT  []unsafe.Pointer        `json:"unsafeT"  hotupdatable:"true"`
 	}
 	type keys struct {
 		Any     map[any]string           `json:"any"`

@@ -13,7 +13,7 @@ import (
 // Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
 // pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
-	d := &differ{}
+	d := &differ{partner: true}
 	oldRoot, _ := walk.Deref(old)
 	newRoot, _ := walk.Deref(updated)
 	d.composite(side{node: p.Root, value: oldRoot}, side{node: p.Root, value: newRoot}, nil)
@@ -29,6 +29,7 @@ type differ struct {
 	above   [2]walk.Ancestors // of the old and of the new value
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
+	partner bool      // false inside an element that has none on the other side
 }
 
 // side is the old or the new half of a pair. Its node says which class the value has on that side; the zero value is not there.
@@ -111,7 +112,7 @@ func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
 	d.texts = [2][]byte{oldText, newText}
 	if oldSet != newSet || !bytes.Equal(oldText, newText) {
 		d.emit(old, updated, string(oldText), string(newText))
-		d.changes[len(d.changes)-1].Omitted = oldSet != newSet && f.Default == nil
+		d.changes[len(d.changes)-1].Omitted = d.partner && oldSet != newSet && f.Default == nil
 	}
 }
 
@@ -222,6 +223,8 @@ func (d *differ) element(old, updated side, step fieldpath.Step, before, after r
 		d.leafElement(oldElem, newElem)
 		return
 	}
+	defer func(outer bool) { d.partner = outer }(d.partner)
+	d.partner = d.partner && before.IsValid() && after.IsValid()
 	d.compositeElement(oldElem, newElem, in)
 }
 

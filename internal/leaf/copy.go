@@ -23,7 +23,7 @@ func Copy(to, from reflect.Value, k Kind) *fault.Error {
 		to.Set(reflect.ValueOf(pointerTo[resource.Quantity](from).DeepCopy()))
 	case RawExtension:
 		to.Set(reflect.ValueOf(*pointerTo[runtime.RawExtension](from).DeepCopy()))
-	case Bytes, RawMessage:
+	case Bytes, RawMessage, Opaque:
 		if !from.IsNil() {
 			to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))
 		}

@@ -78,7 +78,7 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	if v.Type().Implements(jsonMarshalerType) {
 		return true, checkTags(v.Type())
 	}
-	marshaler, ok := v.Interface().(encoding.TextMarshaler)
+	marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](v)
 	if !ok {
 		return false, nil
 	}

@@ -41,6 +41,7 @@ const (
 	Interface
 	JSONMarshaler
 	TextMarshaler
+	Opaque // what stands for the output of a marshaler whose type is not at hand
 )
 
 var (
@@ -85,6 +86,8 @@ func knownLeaf(t reflect.Type) Kind {
 		return RawMessage
 	case reflect.TypeFor[json.Number]():
 		return Number
+	case reflect.TypeFor[OpaqueJSON]():
+		return Opaque
 	}
 	return NotALeaf
 }

@@ -52,7 +52,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 		return canonjson.AppendString(dst, pointerTo[metav1.Duration](v).Duration.String())
 	case RawExtension:
 		return appendRawExtension(dst, pointerTo[runtime.RawExtension](v))
-	case RawMessage:
+	case RawMessage, Opaque:
 		return appendRaw(dst, v.Bytes())
 	case Interface:
 		return appendDynamic(dst, v)

@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -50,8 +49,11 @@ func (n *Node) bare() *Node {
 	copied.Elem = n.Elem.bare()
 	copied.Fields = make([]*Field, len(n.Fields))
 	for i, f := range n.Fields {
+		if f == nil {
+			continue
+		}
 		field := *f
-		field.GoField, field.Source, field.Type = "", "", f.Type.bare()
+		field.GoField, field.Override, field.Source, field.Type = "", false, "", f.Type.bare()
 		copied.Fields[i] = &field
 	}
 	return &copied
@@ -77,7 +79,7 @@ func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
 	case fieldplan.Array:
 		return e.collection(&Node{Kind: kindArray, Length: n.Type.Len()}, n, pointer)
 	case fieldplan.Map:
-		keys, bits := leafName(leaf.MapKeyKind(n.Type.Key()), n.Type.Key())
+		keys, bits := keyName(n.Type.Key())
 		return e.collection(&Node{Kind: kindMap, Keys: keys, KeyBits: bits}, n, pointer)
 	case fieldplan.Leaf:
 	}
@@ -95,7 +97,7 @@ func (e *exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string)
 	out := &Field{
 		Name: f.Name, Class: n.Class.String(), Inherited: f.Declared == fieldplan.Inherited, Nullable: f.Pointer,
 		Optional: f.Optional, Quoted: f.Quoted, Presence: f.Presence, Set: n.Pairing == fieldplan.ByValue,
-		GoField: f.GoField, Source: f.Source, Type: e.node(n, pointer+"/type"),
+		GoField: f.GoField, Override: f.Declared == fieldplan.Override, Source: f.Source, Type: e.node(n, pointer+"/type"),
 	}
 	if n.Pairing == fieldplan.ByKey {
 		out.Key = n.Key.Name

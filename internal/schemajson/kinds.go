@@ -19,6 +19,7 @@ const (
 	kindArray  = "array"
 	kindMap    = "map"
 	kindRef    = "ref"
+	kindString = "string"
 	kindJSON   = "json"   // free JSON
 	kindOpaque = "opaque" // a type that marshals itself: compared by its own output
 )
@@ -35,7 +36,7 @@ var leafKinds = []leafKind{
 	{"int", leaf.Int, []reflect.Type{reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64]()}},
 	{"uint", leaf.Uint, []reflect.Type{reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64]()}},
 	{"float", leaf.Float, []reflect.Type{reflect.TypeFor[float32](), reflect.TypeFor[float64]()}},
-	{"string", leaf.String, []reflect.Type{reflect.TypeFor[string]()}},
+	{kindString, leaf.String, []reflect.Type{reflect.TypeFor[string]()}},
 	{"number", leaf.Number, []reflect.Type{reflect.TypeFor[json.Number]()}},
 	{"bytes", leaf.Bytes, []reflect.Type{reflect.TypeFor[[]byte]()}},
 	{"quantity", leaf.Quantity, []reflect.Type{reflect.TypeFor[resource.Quantity]()}},
@@ -47,7 +48,8 @@ var leafKinds = []leafKind{
 	{kindJSON, leaf.RawMessage, []reflect.Type{reflect.TypeFor[json.RawMessage]()}},
 	{kindJSON, leaf.RawExtension, nil},
 	{kindJSON, leaf.Interface, nil},
-	{kindOpaque, leaf.JSONMarshaler, []reflect.Type{reflect.TypeFor[json.RawMessage]()}},
+	{kindOpaque, leaf.Opaque, []reflect.Type{reflect.TypeFor[leaf.OpaqueJSON]()}},
+	{kindOpaque, leaf.JSONMarshaler, nil},
 	{kindOpaque, leaf.TextMarshaler, nil},
 }
 
@@ -63,6 +65,14 @@ func leafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
 		return known.name, bits
 	}
 	return kindOpaque, 0
+}
+
+// keyName is the name and the width of map keys of type t. Keys that marshal themselves are strings in JSON.
+func keyName(t reflect.Type) (name string, bits int) {
+	if kind := leaf.MapKeyKind(t); kind == leaf.Int || kind == leaf.Uint {
+		return leafName(kind, t)
+	}
+	return kindString, 0
 }
 
 // leafType is the Go type that stands for a leaf of this name and width.

@@ -1,23 +1,22 @@
 package schemajson
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	sigsjson "sigs.k8s.io/json"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// maxLength bounds the arrays of a loaded Schema, whose values are made in memory.
-const maxLength = 1 << 16
+// maxArray bounds the arrays of a loaded Schema in bytes: their values are made in memory.
+const maxArray = 1 << 20
 
 // Load reads the JSON form of a plan and compiles it. Every problem has the JSON pointer at which it stands.
 func Load(data []byte) (*fieldplan.Plan, error) {
@@ -36,8 +35,16 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	}
 	takeOutTypeMeta(plan, d.TypeMeta)
 	annotate(plan.Root, d.Root)
+	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
+		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
+	}
 	return plan, nil
 }
+
+// typeMeta are the members of metav1.TypeMeta.
+var typeMeta = []string{"apiVersion", "kind"}
+
+const exportAgain = "export the Schema again"
 
 // takeOutTypeMeta moves the root's TypeMeta from its fields to where the plan of a Go type has it.
 func takeOutTypeMeta(p *fieldplan.Plan, names []string) {
@@ -56,23 +63,24 @@ func decode(data []byte) (*Document, error) {
 		return nil, problem
 	}
 	d := &Document{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(d); err != nil && !errors.Is(err, io.EOF) {
-		return nil, invalid("", "is no Schema in JSON: "+err.Error(), "export the Schema again")
+	if strict, err := sigsjson.UnmarshalStrict(data, d); err != nil || len(strict) > 0 {
+		return nil, invalid("", "is no Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
 	}
 	if d.FormatVersion != FormatVersion {
 		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion), "use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
 	}
 	if d.Root == nil || d.Root.Kind != kindObject {
-		return nil, invalid("/root", "is no object", "export the Schema again")
+		return nil, invalid("/root", "is no object", exportAgain)
+	}
+	if !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0 {
+		return nil, invalid("/typeMeta", "is neither empty nor apiVersion and kind", exportAgain)
 	}
 	fingerprint, err := d.fingerprint()
 	if err != nil {
 		return nil, err
 	}
 	if d.Fingerprint != fingerprint {
-		return nil, invalid("/fingerprint", "is not the fingerprint of this Schema, which was edited after it was exported", "export the Schema again")
+		return nil, invalid("/fingerprint", "is not the fingerprint of this Schema, which was edited after it was exported", exportAgain)
 	}
 	return d, nil
 }
@@ -98,7 +106,7 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 		at := pointer + "/fields/" + strconv.Itoa(i)
 		switch {
 		case f == nil || f.Type == nil:
-			b.reject(at, "has no type", "export the Schema again")
+			b.reject(at, "has no type", exportAgain)
 			continue
 		case i > 0 && n.Fields[i-1] != nil && n.Fields[i-1].Name >= f.Name, slices.Contains(meta, f.Name):
 			b.reject(at+"/name", "is not after the name before it", "sort the fields by name, each once")
@@ -146,7 +154,7 @@ func (b *builder) typ(n *Node, pointer string) reflect.Type {
 
 func (b *builder) collection(n *Node, pointer string) reflect.Type {
 	if n.Elem == nil {
-		b.reject(pointer+"/elem", "is missing", "export the Schema again")
+		b.reject(pointer+"/elem", "is missing", exportAgain)
 		return nil
 	}
 	elem := b.typ(n.Elem, pointer+"/elem")
@@ -161,22 +169,18 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 		return reflect.SliceOf(elem)
 	case n.Kind == kindMap:
 		return b.mapOf(n, elem, pointer)
-	case n.Length < 0 || n.Length > maxLength:
-		b.reject(pointer+"/length", "is outside 0 to "+strconv.Itoa(maxLength), "export the Schema again")
+	case n.Length < 0 || uint64(n.Length) > maxArray/max(1, uint64(elem.Size())):
+		b.reject(pointer+"/length", "makes the array larger than "+strconv.Itoa(maxArray)+" bytes", exportAgain)
 		return nil
 	default:
 		return reflect.ArrayOf(n.Length, elem)
 	}
 }
 
-// mapOf keeps integer keys; keys that are text in JSON are strings here.
 func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type {
-	if n.Keys == kindOpaque {
-		return reflect.MapOf(reflect.TypeFor[string](), elem)
-	}
 	key, ok := leafType(n.Keys, n.KeyBits)
-	if !ok || n.Keys != "string" && n.Keys != "int" && n.Keys != "uint" {
-		b.reject(pointer+"/keys", "is no kind of map key", "export the Schema again")
+	if !ok || n.Keys != kindString && n.Keys != "int" && n.Keys != "uint" {
+		b.reject(pointer+"/keys", "is no kind of map key", exportAgain)
 		return nil
 	}
 	return reflect.MapOf(key, elem)
@@ -185,6 +189,9 @@ func (b *builder) mapOf(n *Node, elem reflect.Type, pointer string) reflect.Type
 // structTag writes the struct tags that say what the field says. A class that was inherited is inherited again.
 func (b *builder) structTag(f *Field, pointer string) string {
 	json := f.Name
+	if f.Name == "-" {
+		json += "," // without it encoding/json leaves the field out
+	}
 	if f.Optional {
 		json += ",omitempty"
 	}
@@ -248,8 +255,11 @@ func annotate(n *fieldplan.Node, from *Node) {
 	for i, f := range n.Fields {
 		known := from.Fields[i]
 		f.GoField, f.Source = known.GoField, known.Source
-		if known.Inherited {
+		switch {
+		case known.Inherited:
 			f.Declared = fieldplan.Inherited
+		case known.Override:
+			f.Declared = fieldplan.Override
 		}
 		if known.Zero != "" {
 			f.Zero = []byte(known.Zero)

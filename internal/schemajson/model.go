@@ -55,9 +55,10 @@ type Field struct {
 	Type *Node  `json:"type"`
 	// Inherited says that the class was not declared at the field.
 	Inherited bool `json:"inherited,omitempty"`
-	// GoField and Source tell people where the field and its class come from; the fingerprint does not depend on them.
-	GoField string `json:"goField,omitempty"`
-	Source  string `json:"source,omitempty"`
+	// GoField, Override and Source tell people where the field and its class come from; the fingerprint does not depend on them.
+	GoField  string `json:"goField,omitempty"`
+	Override bool   `json:"override,omitempty"`
+	Source   string `json:"source,omitempty"`
 }
 
 // When is a hotwhen: the element is hot while its field Name has the text Value.
