@@ -1,0 +1,105 @@
+package hotupdate_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// together runs f in many goroutines at once and returns what each returned.
+func together[T any](f func() T) []T {
+	results := make([]T, 64)
+	start := make(chan struct{})
+	var group sync.WaitGroup
+	for i := range results {
+		group.Go(func() {
+			<-start
+			results[i] = f()
+		})
+	}
+	close(start)
+	group.Wait()
+	return results
+}
+
+// raced is what a goroutine found out about a type.
+type raced struct {
+	sum      hash.Sum
+	changes  hotupdate.Changes
+	problems []problem
+}
+
+func race[T any](old, updated *T, options ...hotupdate.Option) func() raced {
+	return func() raced {
+		s, err := hotupdate.SchemaOf[T](options...)
+		if err != nil {
+			return raced{problems: problemsOf(err)}
+		}
+		sum, err := hash.Of(s, updated)
+		if err != nil {
+			return raced{problems: problemsOf(err)}
+		}
+		changes, err := hotupdate.Diff(s, old, updated)
+		return raced{sum, changes, problemsOf(err)}
+	}
+}
+
+func TestTypesAreCompiledConcurrently(t *testing.T) {
+	type volume struct {
+		Name string `json:"name"`
+		IOPS int    `json:"iops" hotupdatable:"true"`
+	}
+	type unseen struct {
+		Zones   []string          `json:"zones" hotupdatable:"false,set"`
+		Volumes []volume          `json:"volumes" hotupdatable:"false,key=name"`
+		Tags    map[string]string `json:"tags" hotupdatable:"true,sensitive"`
+		Next    *unseen           `json:"next"`
+	}
+	config := &unseen{Zones: []string{"b", "a"}, Volumes: []volume{{"b", 1}, {"a", 2}}, Tags: map[string]string{"k": "v"}, Next: &unseen{Zones: []string{"c"}}}
+	assertAgreement(t, together(race(nil, config)), 8)
+	assertAgreement(t, together(race(nil, config, hotupdate.WithClass("next", hotupdate.Ignored))), 8)
+}
+
+func assertAgreement(t *testing.T, results []raced, changes int) {
+	t.Helper()
+	require.Empty(t, results[0].problems)
+	require.Len(t, results[0].changes, changes)
+	for _, r := range results {
+		require.Equal(t, results[0], r)
+	}
+}
+
+func TestErrorsAreFoundConcurrently(t *testing.T) {
+	type unseen struct {
+		Tags string   `json:"tags" hotupdatable:"yes"`
+		Chan chan int `json:"chan"`
+		Next *unseen  `json:"next"`
+	}
+	want := append(at(hotupdate.CodeUnsupportedType, "hotupdate_test.unseen", "Chan"), at(hotupdate.CodeUnknownClass, "hotupdate_test.unseen", "Tags")...)
+	for _, r := range together(race[unseen](nil, nil)) {
+		assert.Equal(t, want, r.problems)
+	}
+}
+
+// TestSchemasAreSharedConcurrently compiles a type under many sets of overrides at once, and walks one value with all of them.
+func TestSchemasAreSharedConcurrently(t *testing.T) {
+	type unseen struct {
+		A string `json:"a"`
+		B string `json:"b"`
+	}
+	classes := []hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}
+	config := &unseen{"a", "b"}
+	for _, class := range classes {
+		a, b := hotupdate.WithClass("a", class), hotupdate.WithClass("b", hotupdate.Hot)
+		for _, r := range append(together(race(nil, config, a, b)), together(race(nil, config, b, a))...) {
+			assert.Empty(t, r.problems)
+			assert.Equal(t, class, r.changes[0].Class)
+			assert.Equal(t, hotupdate.Hot, r.changes[1].Class)
+		}
+	}
+}
