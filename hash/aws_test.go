@@ -1,0 +1,93 @@
+package hash_test
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// awsConfig has the fields of Gardener's WorkerConfig for AWS, with the struct tags of the hot-update proposal.
+type awsConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	NodeTemplate          *awsNodeTemplate        `json:"nodeTemplate,omitempty"`
+	Volume                *awsVolume              `json:"volume,omitempty"`
+	DataVolumes           []awsDataVolume         `json:"dataVolumes,omitempty"             hotupdatable:"false,key=name"`
+	IAMInstanceProfile    *awsProfile             `json:"iamInstanceProfile,omitempty"`
+	MetadataOptions       *awsMetadataOptions     `json:"instanceMetadataOptions,omitempty"`
+	CPUOptions            *awsCPUOptions          `json:"cpuOptions,omitempty"`
+	CapacityReservation   *awsCapacityReservation `json:"capacityReservation,omitempty"`
+	NetworkInterfaces     []awsNetworkInterface   `json:"networkInterfaces,omitempty"`
+	Placement             *awsPlacement           `json:"placement,omitempty"`
+	InstanceMarketOptions *awsMarketOptions       `json:"instanceMarketOptions,omitempty"`
+	Tags                  *awsTags                `json:"tags,omitempty"                    hotupdatable:"true"`
+}
+
+type awsNodeTemplate struct {
+	Capacity        map[string]resource.Quantity `json:"capacity,omitempty"`
+	VirtualCapacity map[string]resource.Quantity `json:"virtualCapacity,omitempty" hotupdatable:"true"`
+}
+
+type awsVolume struct {
+	Iops       *int32 `json:"iops,omitempty"`
+	Throughput *int32 `json:"throughput,omitempty"`
+}
+
+type awsDataVolume struct {
+	Name       string `json:"name"`
+	awsVolume  `json:",inline"`
+	SnapshotID *string `json:"snapshotID,omitempty"`
+}
+
+type awsProfile struct {
+	Name *string `json:"name,omitempty"`
+	ARN  *string `json:"arn,omitempty"`
+}
+
+type awsMetadataOptions struct {
+	HTTPTokens              *string `json:"httpTokens,omitempty"`
+	HTTPPutResponseHopLimit *int32  `json:"httpPutResponseHopLimit,omitempty"`
+}
+
+type awsCPUOptions struct {
+	CoreCount      *int32  `json:"coreCount,omitempty"`
+	ThreadsPerCore *int32  `json:"threadsPerCore,omitempty"`
+	AmdSevSnp      *string `json:"amdSevSnp,omitempty"`
+}
+
+type awsCapacityReservation struct {
+	Preference       *string `json:"capacityReservationPreference,omitempty"`
+	ID               *string `json:"capacityReservationId,omitempty"`
+	ResourceGroupARN *string `json:"capacityReservationResourceGroupArn,omitempty"`
+}
+
+type awsNetworkInterface struct {
+	NetworkCardIndex *int64         `json:"networkCardIndex,omitempty"`
+	NetworkCardRange *awsIndexRange `json:"networkCardIndexRange,omitempty"`
+	DeviceIndex      int64          `json:"deviceIndex"`
+	Type             *string        `json:"type,omitempty"                  hotupdatable:"false,default=interface"`
+	Description      *string        `json:"description,omitempty"`
+	SubnetID         *string        `json:"subnetID,omitempty"`
+}
+
+type awsIndexRange struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+type awsPlacement struct {
+	GroupID         *string `json:"groupId,omitempty"`
+	Tenancy         *string `json:"tenancy,omitempty"`
+	HostID          *string `json:"hostId,omitempty"`
+	PartitionNumber *int64  `json:"partitionNumber,omitempty"`
+	Affinity        *string `json:"affinity,omitempty"`
+}
+
+type awsMarketOptions struct {
+	MarketType string `json:"marketType"`
+}
+
+type awsTags struct {
+	VM      map[string]string `json:"vm,omitempty"`
+	Network map[string]string `json:"network,omitempty"`
+	Disk    map[string]string `json:"disk,omitempty"`
+}
