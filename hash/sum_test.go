@@ -1,0 +1,150 @@
+package hash_test
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+)
+
+// sums are arbitrary Sums.
+func sums() *rapid.Generator[hash.Sum] {
+	return rapid.Custom(func(t *rapid.T) hash.Sum {
+		return hash.Sum(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "bytes"))
+	})
+}
+
+func TestSumRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sum := sums().Draw(t, "sum")
+		text := sum.String()
+		assert.Regexp(t, `^v1:[0-9a-f]{64}$`, text)
+		parsed, err := hash.Parse(text)
+		require.NoError(t, err)
+		assert.Equal(t, sum, parsed)
+
+		marshaled, err := sum.MarshalText()
+		require.NoError(t, err)
+		assert.Equal(t, text, string(marshaled))
+		var unmarshaled hash.Sum
+		require.NoError(t, unmarshaled.UnmarshalText(marshaled))
+		assert.Equal(t, sum, unmarshaled)
+		assert.Equal(t, []string{text}, sum.AdditionalData())
+
+		other := sums().Draw(t, "other")
+		assert.Equal(t, sum == other, text == other.String(), "one text for one sum")
+	})
+}
+
+func TestSumText(t *testing.T) {
+	sum := hash.Sum{0: 0x01, 1: 0xfe, 31: 0xa0}
+	assert.Equal(t, "v1:01fe"+strings.Repeat("00", 29)+"a0", sum.String())
+	assert.Equal(t, "v1:"+strings.Repeat("0", 64), hash.Sum{}.String())
+	assert.Equal(t, []string{sum.String()}, sum.AdditionalData())
+}
+
+func TestParseFails(t *testing.T) {
+	digits := strings.Repeat("0123456789abcdef", 4)
+	for _, tc := range []struct {
+		text   string
+		want   hash.ParseCode
+		reason string
+	}{
+		{"", hash.UnknownFormat, "nothing"},
+		{digits, hash.UnknownFormat, "a bare digest could be of any format"},
+		{"v1", hash.UnknownFormat, "the colon belongs to the name"},
+		{"v2:" + digits, hash.UnknownFormat, "a later format"},
+		{"v10:" + digits, hash.UnknownFormat, "a later format whose name begins alike"},
+		{"V1:" + digits, hash.UnknownFormat, "no other case"},
+		{" v1:" + digits, hash.UnknownFormat, "no white space"},
+		{"v1:", hash.WrongLength, "no digits"},
+		{"v1:" + digits[:63], hash.WrongLength, "a digit is missing"},
+		{"v1:" + digits + "0", hash.WrongLength, "a digit too many"},
+		{"v1:" + digits + "\n", hash.WrongLength, "no white space"},
+		{"v1:v1:" + digits, hash.WrongLength, "the name twice"},
+		{"v1:" + digits[:62] + "\u00e9"[:1], hash.WrongLength, "bytes are counted"},
+		{"v1:" + strings.ToUpper(digits), hash.WrongDigit, "no other case"},
+		{"v1:" + digits[:63] + "g", hash.WrongDigit, "not hexadecimal"},
+		{"v1:" + digits[:63] + " ", hash.WrongDigit, "no white space"},
+		{"v1:" + digits[:62] + "\u00e9", hash.WrongDigit, "two bytes, one character"},
+		{"v1:0x" + digits[:62], hash.WrongDigit, "no other spelling"},
+		{"v1:" + digits[:30] + "\x00\xff" + digits[:32], hash.WrongDigit, "any byte"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			sum, err := hash.Parse(tc.text)
+			var parse *hash.ParseError
+			require.ErrorAs(t, err, &parse, "%q", tc.text)
+			assert.Equal(t, tc.want, parse.Code, "%q", tc.text)
+			assert.Equal(t, len(tc.text), parse.Length)
+			assert.Zero(t, sum)
+			assert.Regexp(t, "^hash: .*; write v1: ", err.Error(), "the text ends with the cure")
+			assert.NotContains(t, err.Error(), digits[:8], "and does not quote the input")
+
+			kept := hash.Sum{7: 7}
+			require.ErrorAs(t, kept.UnmarshalText([]byte(tc.text)), &parse)
+			assert.Equal(t, tc.want, parse.Code)
+			assert.Equal(t, hash.Sum{7: 7}, kept, "what cannot be read changes nothing")
+		})
+	}
+}
+
+// FuzzParse compares Parse with a regular expression.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"", "v1:", hash.Sum{}.String(), hash.Sum{1, 2}.String() + " ", strings.ToUpper(hash.Sum{0xab}.String()), "v2:" + hash.Sum{}.String()} {
+		f.Add(seed)
+	}
+	valid := regexp.MustCompile(`\Av1:[0-9a-f]{64}\z`)
+	f.Fuzz(func(t *testing.T, text string) {
+		sum, err := hash.Parse(text)
+		if valid.MatchString(text) {
+			require.NoError(t, err)
+			assert.Equal(t, text, sum.String())
+			return
+		}
+		var parse *hash.ParseError
+		assert.True(t, errors.As(err, &parse), "%q", text)
+		assert.Zero(t, sum)
+	})
+}
+
+func TestSumIsComparable(t *testing.T) {
+	a, b := sumOf(t, box[int]{1}), sumOf(t, box[int]{2})
+	pools := map[hash.Sum]string{a: "a", b: "b"}
+	assert.Equal(t, "a", pools[sumOf(t, box[int]{1})])
+	assert.Equal(t, "b", pools[sumOf(t, box[int]{2})])
+	assert.NotEqual(t, hash.Sum{}, sumOf(t, box[int]{}), "the zero value is the sum of no configuration, not even of the empty one")
+	assert.True(t, hash.Sum{} == hash.Sum{})
+}
+
+func TestSumInJSON(t *testing.T) {
+	type pool struct {
+		Sums   map[string]hash.Sum `json:"sums"`
+		Names  map[hash.Sum]string `json:"names"`
+		Former *hash.Sum           `json:"former,omitempty"`
+	}
+	sum := sumOf(t, box[int]{1})
+	text, err := json.Marshal(pool{Sums: map[string]hash.Sum{"a": sum}, Names: map[hash.Sum]string{sum: "a"}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"sums":{"a":"`+sum.String()+`"},"names":{"`+sum.String()+`":"a"}}`, string(text))
+
+	var got pool
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Equal(t, map[string]hash.Sum{"a": sum}, got.Sums)
+	assert.Equal(t, map[hash.Sum]string{sum: "a"}, got.Names)
+	assert.Nil(t, got.Former)
+	var parse *hash.ParseError
+	assert.ErrorAs(t, json.Unmarshal([]byte(`{"sums":{"a":"v2:"}}`), &got), &parse)
+}
+
+// A Sum stands in configurations as its text, as every type with MarshalText does.
+func TestSumInADocument(t *testing.T) {
+	sum := sumOf(t, box[int]{1})
+	run(t, []row{leaf("sum", `"`+sum.String()+`"`, "its text as a string", sum)})
+}
