@@ -30,13 +30,13 @@ type leavesConfig struct {
 	Number    json.Number                  `json:"number,omitempty"`
 	Text      *string                      `json:"text,omitempty"`
 	Bytes     []byte                       `json:"bytes,omitempty"`
-	Size      *resource.Quantity           `json:"size,omitempty"      hotupdatable:"false,default=1Gi"`
+	Size      *resource.Quantity           `json:"size,omitempty"          hotupdatable:"false,default=1Gi"`
 	Limits    map[string]resource.Quantity `json:"limits,omitempty"`
 	Surge     *intstr.IntOrString          `json:"surge,omitempty"`
 	Time      *time.Time                   `json:"time,omitempty"`
 	Seconds   *metav1.Time                 `json:"seconds,omitempty"`
 	Micros    *metav1.MicroTime            `json:"micros,omitempty"`
-	Timeout   *metav1.Duration             `json:"timeout,omitempty"   hotupdatable:"false,default=60m"`
+	Timeout   *metav1.Duration             `json:"timeout,omitempty"       hotupdatable:"false,default=60m"`
 	Extension *runtime.RawExtension        `json:"extension,omitempty"`
 	Raw       json.RawMessage              `json:"raw,omitempty"`
 	Free      any                          `json:"free,omitempty"`
@@ -97,7 +97,7 @@ type goldenLabel struct {
 
 type goldenCore struct {
 	Weight int32  `json:"weight,omitempty"`
-	Image  string `json:"image,omitempty" hotupdatable:"false"`
+	Image  string `json:"image,omitempty"  hotupdatable:"false"`
 }
 
 // vector is one entry of a golden file.

@@ -68,13 +68,13 @@ type (
 	turning struct {
 		Name string   `json:"name"`
 		Cold *turning `json:"cold" hotupdatable:"false"`
-		Hot  *turning `json:"hot" hotupdatable:"true"`
+		Hot  *turning `json:"hot"  hotupdatable:"true"`
 	}
 	lists  []lists
 	maps   map[string]maps
 	matter struct {
 		Lists lists `json:"lists"`
-		Maps  maps  `json:"maps" hotupdatable:"true"`
+		Maps  maps  `json:"maps"  hotupdatable:"true"`
 	}
 )
 
@@ -173,7 +173,7 @@ func TestOverridesInsideRecursiveTypes(t *testing.T) {
 type (
 	Box[T any] struct {
 		Value T `json:"value"`
-		Hot   T `json:"hot" hotupdatable:"true"`
+		Hot   T `json:"hot"   hotupdatable:"true"`
 	}
 	Crate[K comparable, V any] struct {
 		Box[V] `hotupdatable:"inplace"`

@@ -55,9 +55,9 @@ func TestTypesAreCompiledConcurrently(t *testing.T) {
 		IOPS int    `json:"iops" hotupdatable:"true"`
 	}
 	type unseen struct {
-		Zones   []string          `json:"zones" hotupdatable:"false,set"`
+		Zones   []string          `json:"zones"   hotupdatable:"false,set"`
 		Volumes []volume          `json:"volumes" hotupdatable:"false,key=name"`
-		Tags    map[string]string `json:"tags" hotupdatable:"true,sensitive"`
+		Tags    map[string]string `json:"tags"    hotupdatable:"true,sensitive"`
 		Next    *unseen           `json:"next"`
 	}
 	config := &unseen{Zones: []string{"b", "a"}, Volumes: []volume{{"b", 1}, {"a", 2}}, Tags: map[string]string{"k": "v"}, Next: &unseen{Zones: []string{"c"}}}
