@@ -1,0 +1,67 @@
+package hash
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+)
+
+// Minor is a Kubernetes minor version, such as 1.34. Minors are comparable with ==; [Minor.Compare] orders them. The zero value is 0.0.
+type Minor struct{ major, minor uint32 }
+
+// number is a number of Semantic Versioning, short enough to be exact everywhere.
+const number = `(0|[1-9][0-9]{0,8})`
+
+// semanticVersion is the grammar of semver.org with an optional v before it and an optional patch version.
+var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.` + number + `)?` +
+	`(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
+	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
+
+// ParseMinor returns the minor that a Kubernetes version belongs to.
+//
+//   - The version is one of Semantic Versioning. A v may stand before it, and the patch version may be missing: 1.34.2, v1.34.2, 1.34.
+//   - A pre-release belongs to its minor, 1.34.0-rc.1 to 1.34, although Semantic Versioning orders it below 1.34.0. Gardener's hashes
+//     hold MAJOR.MINOR, so it is the update to the pre-release that replaces the machines, and not the one from it to the release.
+//   - Build metadata means nothing: 1.34.0+build.5 belongs to 1.34.
+//   - All else is an error, never a guess: a missing minor, leading zeros, white space, a fourth number, numbers of more than nine
+//     digits, anything behind the version.
+//
+// The error is an [*Error] with [CodeInvalidVersion].
+func ParseMinor(version string) (Minor, error) {
+	m, ok := parseMinor(version)
+	if !ok {
+		return m, invalidVersion("Kubernetes version", version)
+	}
+	return m, nil
+}
+
+func parseMinor(version string) (Minor, bool) {
+	groups := semanticVersion.FindStringSubmatch(version)
+	if groups == nil {
+		return Minor{}, false
+	}
+	major, errMajor := strconv.ParseUint(groups[1], 10, 32)
+	minor, errMinor := strconv.ParseUint(groups[2], 10, 32)
+	return Minor{uint32(major), uint32(minor)}, errMajor == nil && errMinor == nil
+}
+
+func invalidVersion(where, version string) *Error {
+	e := &Error{
+		Code: CodeInvalidVersion, Where: where,
+		what: "cannot read the version " + quoted(version), cure: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
+	}
+	if version == "" {
+		e.what = "is empty"
+	}
+	return e
+}
+
+// String returns MAJOR.MINOR.
+func (m Minor) String() string {
+	return strconv.FormatUint(uint64(m.major), 10) + "." + strconv.FormatUint(uint64(m.minor), 10)
+}
+
+// Compare returns -1 if m is below other, 1 if it is above, and 0 if they are the same. The order is by number: 1.9 is below 1.10.
+func (m Minor) Compare(other Minor) int {
+	return cmp.Or(cmp.Compare(m.major, other.major), cmp.Compare(m.minor, other.minor))
+}
