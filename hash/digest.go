@@ -1,0 +1,59 @@
+package hash
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// Digest is the full SHA-256 digest that Gardener cuts its short names from. Digests are comparable; the zero value stands for none.
+//
+// It is not the [Sum] of a configuration: it also covers what else a name is composed of.
+type Digest [sha256.Size]byte
+
+// Compose digests parts as Gardener does: each one's SHA-256 in lower-case hexadecimal digits, one after the other, and of that text the
+// SHA-256.
+//
+// Parts have no names and none is separated from the next by more than its length: what is left out shifts what follows. Order counts.
+func Compose(parts ...string) Digest {
+	text := make([]byte, 0, 2*sha256.Size*len(parts))
+	for _, part := range parts {
+		sum := sha256.Sum256([]byte(part))
+		text = hex.AppendEncode(text, sum[:])
+	}
+	return sha256.Sum256(text)
+}
+
+// First returns the first n of the 64 lower-case hexadecimal digits, none if n is negative and all if n is larger.
+func (d Digest) First(n int) string {
+	text := d.String()
+	return text[:min(max(n, 0), len(text))]
+}
+
+// String returns 64 lower-case hexadecimal digits. [ParseDigest] inverts it.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText returns the same text as String.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText returned.
+func (d *Digest) UnmarshalText(text []byte) error {
+	parsed, err := ParseDigest(string(text))
+	if err == nil {
+		*d = parsed
+	}
+	return err
+}
+
+// ParseDigest reads a Digest's text, strictly: no other case, no white space. The error is an [*Error] with [CodeInvalidDigest].
+func ParseDigest(text string) (Digest, error) {
+	var d Digest
+	if len(text) != 2*len(d) || strings.Trim(text, "0123456789abcdef") != "" {
+		return d, &Error{
+			Code: CodeInvalidDigest, Where: "text of a digest", what: "is " + quoted(text),
+			cure: "write 64 lower-case hexadecimal digits",
+		}
+	}
+	_, err := hex.Decode(d[:], []byte(text))
+	return d, err
+}

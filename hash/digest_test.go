@@ -1,0 +1,123 @@
+package hash_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+)
+
+// naive is Gardener's composition, written as its definition says.
+func naive(n int, parts ...string) string {
+	text := ""
+	for _, part := range parts {
+		text += hexSHA256(part)
+	}
+	return hexSHA256(text)[:n]
+}
+
+func hexSHA256(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return strings.ToLower(hex.EncodeToString(sum[:]))
+}
+
+func TestComposeVectors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		n      int
+		parts  []string
+		want   string
+		reason string
+	}{
+		{5, []string{"sample-hash", "sample"}, "d062f", "published: rolling, with additional data"},
+		{5, []string{"sample-hash"}, "159ea", "published: rolling, without"},
+		{16, []string{"1.2", "baz"}, "39cf435851056476", "published: in-place key"},
+		{5, []string{"sample-hash", "39cf435851056476", "sample"}, "d2857", "published: in-place"},
+		{64, nil, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "no part at all is the digest of nothing"},
+		{8, []string{""}, "cd372fb8", "an empty part is a part"},
+	} {
+		assert.Equalf(t, test.want, hash.Compose(test.parts...).First(test.n), "%q: %s", test.parts, test.reason)
+		assert.Equalf(t, test.want, naive(test.n, test.parts...), "%q: the oracle", test.parts)
+	}
+}
+
+func TestComposeIsTheDefinition(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOf(rapid.String()).Draw(t, "parts")
+		assert.Equal(t, naive(64, parts...), hash.Compose(parts...).String())
+	})
+}
+
+func TestComposeKeepsPartsApart(t *testing.T) {
+	t.Parallel()
+	assert.NotEqual(t, hash.Compose("ab", "c"), hash.Compose("a", "bc"), "where a part ends counts")
+	assert.NotEqual(t, hash.Compose("a", "b"), hash.Compose("b", "a"), "order counts")
+	assert.NotEqual(t, hash.Compose("a"), hash.Compose("a", ""), "an empty part is not an absent one")
+}
+
+func TestDigestFirst(t *testing.T) {
+	t.Parallel()
+	d := hash.Compose("sample-hash")
+	for _, test := range []struct {
+		n    int
+		want string
+	}{{-1, ""}, {0, ""}, {5, "159ea"}, {64, d.String()}, {65, d.String()}} {
+		assert.Equalf(t, test.want, d.First(test.n), "%d", test.n)
+	}
+}
+
+func TestParseDigest(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 4)
+	d, err := hash.ParseDigest(text)
+	require.NoError(t, err)
+	assert.Equal(t, text, d.String())
+	for _, test := range []struct{ in, reason string }{
+		{"", "nothing"},
+		{text[1:], "a digit too few"},
+		{text + "0", "a digit too many"},
+		{strings.ToUpper(text), "another case"},
+		{"v1:" + text, "the text of a Sum"},
+		{" " + text[1:], "white space"},
+		{text[:30] + "0x" + text[32:], "no digit in the middle"},
+	} {
+		_, err := hash.ParseDigest(test.in)
+		var e *hash.Error
+		if assert.ErrorAsf(t, err, &e, test.reason) {
+			assert.Equal(t, hash.CodeInvalidDigest, e.Code, test.reason)
+		}
+	}
+}
+
+func TestDigestInJSON(t *testing.T) {
+	t.Parallel()
+	want := map[string]hash.Digest{"pool": hash.Compose("a", "b")}
+	text, err := json.Marshal(want)
+	require.NoError(t, err)
+	var got map[string]hash.Digest
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Equal(t, want, got)
+	assert.Error(t, json.Unmarshal([]byte(`{"pool":"x"}`), &got))
+}
+
+func FuzzParseDigest(f *testing.F) {
+	for _, seed := range []string{"", strings.Repeat("0", 64), strings.Repeat("F", 64), strings.Repeat("g", 64), strings.Repeat("a", 63)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := hash.ParseDigest(text)
+		raw, errOracle := hex.DecodeString(text)
+		ok := errOracle == nil && len(raw) == sha256.Size && strings.ToLower(text) == text
+		if ok != (err == nil) || ok && d.String() != text {
+			t.Errorf("%q: got %s and %v, want %v", text, d, err, ok)
+		}
+	})
+}

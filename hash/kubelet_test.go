@@ -1,0 +1,225 @@
+package hash_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+)
+
+func quantityOf(text string) *resource.Quantity { return new(resource.MustParse(text)) }
+
+func TestKubeletData(t *testing.T) {
+	t.Parallel()
+	cpu := func(text string) *hash.Reserved { return &hash.Reserved{CPU: quantityOf(text)} }
+	for _, test := range []struct {
+		name   string
+		in     *hash.Kubelet
+		want   []string
+		reason string
+	}{
+		{"nil", nil, nil, "a Shoot without kubelet configuration"},
+		{"empty", &hash.Kubelet{}, nil, "nothing that counts"},
+		{
+			"all reservations",
+			&hash.Kubelet{KubeReserved: &hash.Reserved{
+				CPU: quantityOf("80m"), Memory: quantityOf("1Gi"), EphemeralStorage: quantityOf("20Gi"), PID: quantityOf("10k"),
+			}},
+			[]string{"80m-1Gi-10k-20Gi"},
+			"CPU, memory, PID, ephemeral storage, which is not the order of the fields",
+		},
+		{"one reservation", &hash.Kubelet{KubeReserved: cpu("80m")}, []string{"80m-<nil>-<nil>-<nil>"}, "absent ones are <nil>"},
+		{"no reservation", &hash.Kubelet{KubeReserved: &hash.Reserved{}}, []string{"<nil>-<nil>-<nil>-<nil>"}, "an empty object counts"},
+		{"zero", &hash.Kubelet{KubeReserved: cpu("0")}, []string{"0-<nil>-<nil>-<nil>"}, "zero is not absent"},
+		{"canonical form", &hash.Kubelet{KubeReserved: cpu("0.080")}, []string{"80m-<nil>-<nil>-<nil>"}, "spelling does not count"},
+		{
+			"form counts",
+			&hash.Kubelet{KubeReserved: &hash.Reserved{Memory: quantityOf("1073741824")}},
+			[]string{"<nil>-1073741824-<nil>-<nil>"}, "1Gi would be another string, although it is the same value",
+		},
+		{"system, newest", &hash.Kubelet{SystemReserved: cpu("1")}, nil, "the newest releases do not look at it"},
+		{
+			"both, newest",
+			&hash.Kubelet{KubeReserved: cpu("1"), SystemReserved: cpu("2")},
+			[]string{"1-<nil>-<nil>-<nil>"}, "the newest releases do not look at it",
+		},
+		{
+			"system, older",
+			&hash.Kubelet{SystemReserved: cpu("1"), Rule: hash.SumOfReservations},
+			[]string{"1-<nil>-<nil>-<nil>"}, "nil + x = x for the object",
+		},
+		{
+			"both, older",
+			&hash.Kubelet{
+				KubeReserved:   &hash.Reserved{CPU: quantityOf("80m"), Memory: quantityOf("1Gi")},
+				SystemReserved: &hash.Reserved{CPU: quantityOf("20m"), PID: quantityOf("10k")},
+				Rule:           hash.SumOfReservations,
+			},
+			[]string{"100m-1Gi-10k-<nil>"}, "field by field; nil + x = x for a field",
+		},
+		{
+			"mixed forms, older",
+			&hash.Kubelet{
+				KubeReserved:   &hash.Reserved{Memory: quantityOf("1Gi")},
+				SystemReserved: &hash.Reserved{Memory: quantityOf("1024")},
+				Rule:           hash.SumOfReservations,
+			},
+			[]string{"<nil>-1048577Ki-<nil>-<nil>"}, "the sum has the form of the kube reservation",
+		},
+		{"neither, older", &hash.Kubelet{Rule: hash.SumOfReservations}, nil, "nil + nil = nil"},
+		{
+			"eviction",
+			&hash.Kubelet{EvictionHard: &hash.EvictionHard{
+				MemoryAvailable: new("100Mi"), ImageFSAvailable: new("5%"), ImageFSInodesFree: new("6%"),
+				NodeFSAvailable: new("7%"), NodeFSInodesFree: new("8%"),
+			}},
+			[]string{"5%-6%-100Mi-7%-8%"}, "image file system, memory, node file system, which is not the order of the fields",
+		},
+		{"one threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{MemoryAvailable: new("100Mi")}}, []string{"--100Mi--"}, "absent ones are empty"},
+		{"no threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{}}, []string{"----"}, "an empty object counts"},
+		{"policy", &hash.Kubelet{CPUManagerPolicy: new("static")}, []string{"static"}, "as it is"},
+		{"empty policy", &hash.Kubelet{CPUManagerPolicy: new("")}, []string{""}, "empty is not nil"},
+		{
+			"all", &hash.Kubelet{
+				KubeReserved: cpu("1"), EvictionHard: &hash.EvictionHard{MemoryAvailable: new("1Gi")}, CPUManagerPolicy: new("none"),
+			},
+			[]string{"1-<nil>-<nil>-<nil>", "--1Gi--", "none"}, "in this order",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := test.in.Data()
+			require.NoError(t, err)
+			assert.Equal(t, test.want, got, test.reason)
+		})
+	}
+}
+
+func TestKubeletDataRejectsUnknownRules(t *testing.T) {
+	t.Parallel()
+	_, err := (&hash.Kubelet{Rule: 7}).Data()
+	var e *hash.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, hash.CodeUnknownRule, e.Code)
+}
+
+// The types of Gardener's API, in its order and with struct tags: an adapter converts pointers to them.
+type (
+	gardenerReserved struct {
+		CPU              *resource.Quantity `json:"cpu,omitempty"`
+		Memory           *resource.Quantity `json:"memory,omitempty"`
+		EphemeralStorage *resource.Quantity `json:"ephemeralStorage,omitempty"`
+		PID              *resource.Quantity `json:"pid,omitempty"`
+	}
+	gardenerEviction struct {
+		MemoryAvailable   *string `json:"memoryAvailable,omitempty"`
+		ImageFSAvailable  *string `json:"imageFSAvailable,omitempty"`
+		ImageFSInodesFree *string `json:"imageFSInodesFree,omitempty"`
+		NodeFSAvailable   *string `json:"nodeFSAvailable,omitempty"`
+		NodeFSInodesFree  *string `json:"nodeFSInodesFree,omitempty"`
+	}
+)
+
+func TestKubeletIsConvertedFromGardenersTypes(t *testing.T) {
+	t.Parallel()
+	var none *gardenerReserved
+	k := &hash.Kubelet{
+		KubeReserved:   (*hash.Reserved)(&gardenerReserved{PID: quantityOf("10k")}),
+		SystemReserved: (*hash.Reserved)(none),
+		EvictionHard:   (*hash.EvictionHard)(&gardenerEviction{NodeFSInodesFree: new("5%")}),
+		Rule:           hash.SumOfReservations,
+	}
+	got, err := k.Data()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"<nil>-<nil>-10k-<nil>", "----5%"}, got)
+}
+
+// Quantity.String keeps its result in the quantity. Informers share their objects, so the caller's must not be written to.
+func TestKubeletDataLeavesQuantitiesAlone(t *testing.T) {
+	t.Parallel()
+	fresh := func() *hash.Reserved {
+		return &hash.Reserved{CPU: resource.NewMilliQuantity(80, resource.DecimalSI), PID: resource.NewQuantity(1000, resource.DecimalSI)}
+	}
+	for _, rule := range []hash.ReservationRule{hash.KubeReservedOnly, hash.SumOfReservations} {
+		k := &hash.Kubelet{KubeReserved: fresh(), SystemReserved: fresh(), Rule: rule}
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() { _, _ = k.Data() })
+		}
+		group.Wait()
+		assert.Equal(t, fresh(), k.KubeReserved, rule)
+		assert.Equal(t, fresh(), k.SystemReserved, rule)
+	}
+}
+
+// drawReserved draws reservations in one form for each field, with each field absent at times.
+func drawReserved(t *rapid.T, label string) *hash.Reserved {
+	amount := rapid.Ptr(rapid.Int64Range(0, 1<<40), true)
+	quantity := func(field string, format resource.Format) *resource.Quantity {
+		if n := amount.Draw(t, label+" "+field); n != nil {
+			return resource.NewQuantity(*n, format)
+		}
+		return nil
+	}
+	if rapid.IntRange(0, 4).Draw(t, label+" absent") == 0 {
+		return nil
+	}
+	return &hash.Reserved{
+		CPU: quantity("cpu", resource.DecimalSI), Memory: quantity("memory", resource.BinarySI),
+		EphemeralStorage: quantity("storage", resource.BinarySI), PID: quantity("pid", resource.DecimalSI),
+	}
+}
+
+func dataOf(t *rapid.T, k *hash.Kubelet) []string {
+	data, err := k.Data()
+	require.NoError(t, err)
+	return data
+}
+
+func TestSumRuleMovingReservationsChangesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawReserved(t, "a"), drawReserved(t, "b")
+		whole := dataOf(t, &hash.Kubelet{KubeReserved: a, SystemReserved: b, Rule: hash.SumOfReservations})
+		swapped := dataOf(t, &hash.Kubelet{KubeReserved: b, SystemReserved: a, Rule: hash.SumOfReservations})
+		assert.Equal(t, whole, swapped, "moved over as a whole")
+
+		if a == nil || b == nil || a.Memory == nil || b.Memory == nil {
+			return
+		}
+		part := rapid.Int64Range(0, a.Memory.Value()).Draw(t, "part")
+		left, right := *a, *b
+		left.Memory, right.Memory = new(a.Memory.DeepCopy()), new(b.Memory.DeepCopy())
+		left.Memory.Sub(*resource.NewQuantity(part, resource.BinarySI))
+		right.Memory.Add(*resource.NewQuantity(part, resource.BinarySI))
+		moved := dataOf(t, &hash.Kubelet{KubeReserved: &left, SystemReserved: &right, Rule: hash.SumOfReservations})
+		assert.Equal(t, whole, moved, "a part of the memory moved over")
+	})
+}
+
+func TestSumRuleNilIsNeutral(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawReserved(t, "x")
+		alone := dataOf(t, &hash.Kubelet{KubeReserved: x})
+		assert.Equal(t, alone, dataOf(t, &hash.Kubelet{KubeReserved: x, Rule: hash.SumOfReservations}), "x + nil = x")
+		assert.Equal(t, alone, dataOf(t, &hash.Kubelet{SystemReserved: x, Rule: hash.SumOfReservations}), "nil + x = x")
+		if x != nil {
+			empty := &hash.Reserved{}
+			assert.Equal(t, alone, dataOf(t, &hash.Kubelet{KubeReserved: empty, SystemReserved: x, Rule: hash.SumOfReservations}), "field by field")
+		}
+	})
+}
+
+func TestNewestRuleIgnoresSystemReserved(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		kube, system := drawReserved(t, "kube"), drawReserved(t, "system")
+		assert.Equal(t, dataOf(t, &hash.Kubelet{KubeReserved: kube}), dataOf(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}))
+	})
+}

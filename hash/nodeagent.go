@@ -1,0 +1,205 @@
+package hash
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Worker is what Gardener's names cover of a worker pool beside its provider config. It is filled from a Shoot: from the worker, and
+// where the worker says nothing from the Shoot itself.
+type Worker struct {
+	// Name is the pool's name.
+	Name string
+	// UpdateStrategy is the pool's strategy; see [hotupdate.ParseStrategy].
+	UpdateStrategy hotupdate.Strategy
+	// KubernetesVersion is the one that the pool runs, which may be older than the control plane's. See [ParseMinor].
+	KubernetesVersion string
+	// MachineType is the machine's type.
+	MachineType string
+	// Image is the machine image; nil if none is set.
+	Image *Image
+	// Volume is the root volume; nil if none is set.
+	Volume *Volume
+	// CRI is the name of the container runtime; nil if none is set.
+	CRI *string
+	// CARotation and ServiceAccountKeyRotation say when credentials were rotated. Zero is never.
+	CARotation, ServiceAccountKeyRotation Rotation
+	// NodeLocalDNS says that node-local DNS is enabled.
+	NodeLocalDNS bool
+	// KubeProxyMode is the Shoot's mode of kube-proxy: IPVS, another one, or empty if there is none.
+	KubeProxyMode string
+	// Kubelet is the pool's effective kubelet configuration; nil if there is none.
+	Kubelet *Kubelet
+}
+
+// Image is a machine image.
+type Image struct{ Name, Version string }
+
+// Volume is a root volume. Type is nil if it is not set.
+type Volume struct {
+	Size string
+	Type *string
+}
+
+// Rotation says when one kind of credentials was rotated: the fields of Gardener's rotation status that count.
+type Rotation struct {
+	// LastInitiationTime is when the last rotation of the cluster began.
+	LastInitiationTime *metav1.Time
+	// PendingWorkersRollouts lists the pools that still have the credentials of an earlier rotation.
+	PendingWorkersRollouts []PendingWorkersRollout
+}
+
+// PendingWorkersRollout is the rotation that one pool has last seen. It has the fields of Gardener's type, which can be converted to it.
+type PendingWorkersRollout struct {
+	Name               string
+	LastInitiationTime *metav1.Time
+}
+
+const (
+	secretPrefix = "gardener-node-agent-"
+	nodeLocalDNS = "node-local-dns"
+	ipvs         = "IPVS"
+)
+
+// firstWithoutNodeLocalDNS is the first minor at which enabling node-local DNS replaces no machines, unless kube-proxy runs in IPVS mode.
+var firstWithoutNodeLocalDNS = Minor{1, 34}
+
+// NodeAgentSecretName returns the name of the secret that holds a pool's node-agent configuration. For a pool that rolls it is
+// "gardener-node-agent-", the pool's name, and 16 characters of the digest of these parts, those in brackets left out if they are not set:
+//
+//  1. MAJOR.MINOR of the Kubernetes version
+//  2. machine type
+//  3. [machine image: name and version, nothing between them]
+//  4. [volume size] and [volume type]
+//  5. [container runtime]
+//  6. [certificate authorities rotation] and [service-account key rotation]
+//  7. ["node-local-dns"]: if enabled, and the minor is below 1.34 or kube-proxy runs in IPVS mode
+//  8. what [Kubelet.Data] returns
+//
+// For a pool that is updated in place the name ends behind the pool's name, nothing is hashed, and only the pool's name and the strategy
+// are looked at.
+//
+// A rotation counts by its time: that of the pool's own entry among the pending rollouts if it has one, else that of the cluster; left
+// out if that is nil. An entry without a time is left out too, whatever the cluster's is. The zero time is not nil. Gardener hashes the
+// text of Go's [time.Time.String], and its components run in UTC; here the time is converted, and a monotonic reading dropped, so that
+// the result is the same on every machine. Gardener writes times that the API server has cut to seconds; a fraction would count.
+//
+// Parts have no names: a pool with volume type "a" and no container runtime has the name of one with the container runtime "a" and no
+// volume type. That is Gardener's, and cannot be mended here.
+//
+// An empty pool name, an unknown strategy, an unreadable version or an unknown rule are errors, joined: see [Error]. Source: Gardener
+// v1.150; GEP-31, "Worker pool hash calculations".
+func NodeAgentSecretName(w Worker) (Name, error) {
+	err := errors.Join(checkPoolName(w), checkStrategy(w))
+	if w.UpdateStrategy == hotupdate.AutoInPlaceUpdate || w.UpdateStrategy == hotupdate.ManualInPlaceUpdate {
+		if err != nil {
+			return Name{}, err
+		}
+		return Name{Text: secretPrefix + w.Name}, nil
+	}
+	minor, errVersion := w.minor()
+	kubelet, errKubelet := w.Kubelet.parts()
+	if err := errors.Join(err, errVersion, errKubelet); err != nil {
+		return Name{}, err
+	}
+	parts := slices.Concat([]Part{{PartKubernetesVersion, minor.String()}}, w.machine(), w.rotations(), w.dns(minor), kubelet)
+	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
+}
+
+// InPlaceKey returns the key that changes when a pool's nodes need an update in place: 16 characters of the digest of MAJOR.MINOR of the
+// Kubernetes version, the version of the machine image, which is empty if there is no image, the rotations if they are set, and what
+// [Kubelet.Data] returns. It does not look at the strategy. Rotations and errors are those of [NodeAgentSecretName].
+//
+// Source: GEP-31, "Worker pool hash calculations"; Gardener v1.150.
+func InPlaceKey(w Worker) (Name, error) {
+	minor, errVersion := w.minor()
+	kubelet, errKubelet := w.Kubelet.parts()
+	if err := errors.Join(checkPoolName(w), errVersion, errKubelet); err != nil {
+		return Name{}, err
+	}
+	version := ""
+	if w.Image != nil {
+		version = w.Image.Version
+	}
+	parts := []Part{{PartKubernetesVersion, minor.String()}, {PartMachineImageVersion, version}}
+	return named("", keyDigits, slices.Concat(parts, w.rotations(), kubelet)), nil
+}
+
+func checkPoolName(w Worker) error {
+	if w.Name != "" {
+		return nil
+	}
+	return &Error{Code: CodeNoPoolName, Where: "Worker.Name", what: "is empty", cure: "set the name of the worker pool"}
+}
+
+func checkStrategy(w Worker) error {
+	switch w.UpdateStrategy {
+	case hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate:
+		return nil
+	}
+	return &Error{
+		Code: CodeUnknownStrategy, Where: "Worker.UpdateStrategy",
+		what: "there is no strategy " + strconv.Itoa(int(w.UpdateStrategy)), cure: "use one of package hotupdate",
+	}
+}
+
+func (w Worker) minor() (Minor, error) {
+	m, ok := parseMinor(w.KubernetesVersion)
+	if !ok {
+		return m, invalidVersion("Worker.KubernetesVersion", w.KubernetesVersion)
+	}
+	return m, nil
+}
+
+// machine returns what a running machine cannot change.
+func (w Worker) machine() []Part {
+	parts := []Part{{PartMachineType, w.MachineType}}
+	if w.Image != nil {
+		parts = append(parts, Part{PartMachineImage, w.Image.Name + w.Image.Version})
+	}
+	if w.Volume != nil {
+		parts = append(parts, Part{PartVolumeSize, w.Volume.Size})
+	}
+	if w.Volume != nil && w.Volume.Type != nil {
+		parts = append(parts, Part{PartVolumeType, *w.Volume.Type})
+	}
+	if w.CRI != nil {
+		parts = append(parts, Part{PartCRI, *w.CRI})
+	}
+	return parts
+}
+
+func (w Worker) rotations() []Part {
+	var parts []Part
+	if t := w.CARotation.of(w.Name); t != nil {
+		parts = append(parts, Part{PartCARotation, timeText(t)})
+	}
+	if t := w.ServiceAccountKeyRotation.of(w.Name); t != nil {
+		parts = append(parts, Part{PartServiceAccountKeyRotation, timeText(t)})
+	}
+	return parts
+}
+
+func (w Worker) dns(minor Minor) []Part {
+	if w.NodeLocalDNS && (minor.Compare(firstWithoutNodeLocalDNS) < 0 || w.KubeProxyMode == ipvs) {
+		return []Part{{PartNodeLocalDNS, nodeLocalDNS}}
+	}
+	return nil
+}
+
+// of returns the rotation that the pool has last seen.
+func (r Rotation) of(pool string) *metav1.Time {
+	own := slices.IndexFunc(r.PendingWorkersRollouts, func(p PendingWorkersRollout) bool { return p.Name == pool })
+	if own < 0 {
+		return r.LastInitiationTime
+	}
+	return r.PendingWorkersRollouts[own].LastInitiationTime
+}
+
+// timeText prints as in a process that runs in UTC; Round drops the monotonic reading.
+func timeText(t *metav1.Time) string { return t.UTC().Round(0).String() }
