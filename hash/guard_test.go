@@ -1,0 +1,78 @@
+package hash_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+)
+
+// collision returns two configurations of one pool with the same worker pool hash. Twenty bits make one within some thousand tries.
+func collision(t *testing.T, secret string) (a, b hash.Name) {
+	t.Helper()
+	seen := map[string]hash.Name{}
+	for i := range 1 << 16 {
+		name, err := hash.WorkerPool(&secret, "iops "+strconv.Itoa(i))
+		require.NoError(t, err)
+		if other, found := seen[name.Text]; found {
+			return other, name
+		}
+		seen[name.Text] = name
+	}
+	t.Fatal("no collision")
+	return a, b
+}
+
+func TestGuardFindsTwoSumsBehindOneName(t *testing.T) {
+	t.Parallel()
+	old, wanted := collision(t, "gardener-node-agent-pool-0123456789abcdef")
+	require.Equal(t, old.Text, wanted.Text)
+	require.NotEqual(t, old.Parts, wanted.Parts)
+
+	var e *hash.CollisionError
+	require.ErrorAs(t, hash.Guard(old.Digest, wanted.Digest), &e)
+	assert.Equal(t, &hash.CollisionError{Hash: old.Text, Recorded: old.Digest, Wanted: wanted.Digest}, e)
+	assert.ErrorContains(t, e, "would silently not apply", "what would happen")
+	assert.ErrorContains(t, e, "; change one more immutable field", "how to mend it")
+}
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	a, b := hash.Digest{0xab, 0xcd, 0xe1}, hash.Digest{0xab, 0xcd, 0xe1, 1}
+	for _, test := range []struct {
+		name             string
+		recorded, wanted hash.Digest
+		want             bool
+		reason           string
+	}{
+		{"same", a, a, false, "nothing changed"},
+		{"collision", a, b, true, "five digits are equal, the digests are not"},
+		{"collision, swapped", b, a, true, "also on the way back"},
+		{"sixth digit", a, hash.Digest{0xab, 0xcd, 0xef}, true, "the sixth digit is not in the name"},
+		{"fifth digit", a, hash.Digest{0xab, 0xcd, 0xf1}, false, "the fifth digit is, so the machines are replaced"},
+		{"first digit", a, hash.Digest{0x1b, 0xcd, 0xe1}, false, "another name"},
+		{"nothing recorded", hash.Digest{}, a, false, "a new class, one from before adoption, or a lost record"},
+	} {
+		assert.Equalf(t, test.want, hash.Guard(test.recorded, test.wanted) != nil, "%s: %s", test.name, test.reason)
+	}
+}
+
+func TestGuardSpeaksExactlyIfAChangeWouldBeAbsorbed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		drawDigest := rapid.Custom(func(t *rapid.T) hash.Digest {
+			var d hash.Digest
+			for i := range 4 {
+				d[i] = rapid.SampledFrom([]byte{1, 2, 16}).Draw(t, "byte")
+			}
+			return d
+		})
+		a, b := drawDigest.Draw(t, "recorded"), drawDigest.Draw(t, "wanted")
+		sameName := a.String()[:5] == b.String()[:5]
+		assert.Equal(t, sameName && a != b, hash.Guard(a, b) != nil)
+	})
+}
