@@ -1,0 +1,256 @@
+package hash
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Era is one way to turn a worker pool into additional data, and the Kubernetes minor from which on it is in force. P is the adopter's
+// own type of a pool: whatever its functions need beside the raw provider config, such as Gardener's WorkerPool with the decoded config.
+type Era[P any] struct {
+	// Name names the era for people, in explanations and errors.
+	Name string
+	// From is the first minor of the era, as MAJOR.MINOR. It is empty in the first era, and only there.
+	From string
+	// Data returns the additional data of a pool. The raw config is what the caller of AdditionalData gave: nil if the pool has none. It
+	// must depend on nothing but its arguments, and change neither of them.
+	Data func(raw []byte, pool P) ([]string, error)
+}
+
+// Eras are the ways to hash a worker pool, each in force from a Kubernetes minor on.
+//
+// A changed hash replaces every machine of a pool, and so does an update to another Kubernetes minor. So the way of hashing may change
+// exactly there, at no cost. Which era is in force follows from the pool's Kubernetes version alone. Nothing is stored, so nothing can
+// get lost: it survives a restart, a control-plane migration, a rollback, and two releases side by side.
+//
+// How to keep a fleet still:
+//  1. The functions that an extension has today become the eras that it has today, unchanged.
+//  2. A new way of hashing, a field that joins the hash, a mended defect, or a changed [hotupdate.Schema] becomes a new era behind the
+//     others, from a minor that no release supports yet. So whichever release first sees a pool of that minor knows the era.
+//  3. An era that has been released keeps its From and its function for as long as pools of its minors exist; so does a Schema, which
+//     lives on as its JSON.
+//
+// Hot changes in the era of an old function are not absorbed by themselves. Where the function hashes the raw bytes, a pool without a
+// config contributes no string, and with its first hot tag it contributes one: the hot members have to be cut out of the raw config
+// first, and the caller of the cut says whether a config that has only its TypeMeta left counts as none. Under [Canonical] such a pool
+// has the sum of {} before and after.
+//
+// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no era, which is an error when they
+// are used.
+type Eras[P any] struct{ eras []era[P] }
+
+type era[P any] struct {
+	Era[P]
+
+	from Minor
+}
+
+// NewEras checks the eras and returns them. They are in the order of their minors, the oldest first:
+//
+//   - There is at least one.
+//   - Each has a name of its own and a function.
+//   - The first has no From: it also holds for all older pools and for pools without a version.
+//   - Each other's From is a minor, written as MAJOR.MINOR and nothing else, above that of the one before it.
+//
+// All mistakes are returned, joined; each is an [*Error].
+func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
+	if len(eras) == 0 {
+		return nil, noEras()
+	}
+	var c eraCheck
+	checked := make([]era[P], len(eras))
+	for i, e := range eras {
+		c.name(i, e.Name)
+		if e.Data == nil {
+			c.report(CodeNoEraFunction, "has no function", "set Data")
+		}
+		checked[i] = era[P]{e, c.from(i, e.From)}
+	}
+	if len(c.errs) > 0 {
+		return nil, errors.Join(c.errs...)
+	}
+	return &Eras[P]{checked}, nil
+}
+
+// AdditionalData returns the strings of the era in force: what an extension hands to Gardener's WorkerPoolHash as additional data. The
+// same strings serve pools that roll and pools that are updated in place.
+//
+// The version is the one that the pool runs, which may be older than the control plane's; [Eras.Explain] says which era it means. Raw
+// is the provider config as it came, nil if there is none.
+//
+// An unreadable version is an [*Error] with [CodeInvalidVersion]. What the era's function returns is wrapped in one with
+// [CodeEraFailed]. A panic of the function is not caught.
+func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) ([]string, error) {
+	i, _, err := e.choose(kubernetesVersion)
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.eras[i].Data(raw, pool)
+	if err != nil {
+		return nil, &Error{Code: CodeEraFailed, Where: eraName(i, e.eras[i].Name), Cause: err, what: "its function failed"}
+	}
+	return data, nil
+}
+
+// Explain says which era is in force for a Kubernetes version and why: the last one whose From is not above the version's minor, see
+// [ParseMinor]. A nil version is the first era, since Gardener did not always set one; an empty one is an error.
+func (e *Eras[P]) Explain(kubernetesVersion *string) (Choice, error) {
+	_, choice, err := e.choose(kubernetesVersion)
+	return choice, err
+}
+
+func (e *Eras[P]) choose(version *string) (int, Choice, error) {
+	if e == nil || len(e.eras) == 0 {
+		return 0, Choice{}, noEras()
+	}
+	if version == nil {
+		return 0, e.choice(0, Choice{Reason: ReasonNoVersion}), nil
+	}
+	minor, err := ParseMinor(*version)
+	if err != nil {
+		return 0, Choice{}, err
+	}
+	i := slices.IndexFunc(e.eras[1:], func(next era[P]) bool { return minor.Compare(next.from) < 0 })
+	if i < 0 {
+		i = len(e.eras) - 1
+	}
+	reason := ReasonFrom
+	if i == 0 {
+		reason = ReasonFirst
+	}
+	return i, e.choice(i, Choice{Reason: reason, Minor: minor.String()}), nil
+}
+
+func (e *Eras[P]) choice(i int, c Choice) Choice {
+	c.Era, c.From = e.eras[i].Name, e.eras[i].From
+	if i+1 < len(e.eras) {
+		c.Until = e.eras[i+1].From
+	}
+	return c
+}
+
+// Canonical returns the function of an era that hashes by meaning: [OfRaw] under the Schema, and what more returns of the pool's own
+// fields. Nil and empty raw configs are the empty configuration. Errors are those of OfRaw.
+func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) func(raw []byte, pool P) ([]string, error) {
+	return func(raw []byte, pool P) ([]string, error) {
+		sum, err := OfRaw(schema, raw)
+		if err != nil {
+			return nil, err
+		}
+		data := sum.AdditionalData()
+		for _, f := range more {
+			data = append(data, f(pool)...)
+		}
+		return data, nil
+	}
+}
+
+// Reason says why an era is in force.
+type Reason uint8
+
+// The reasons.
+const (
+	ReasonUnknown   Reason = iota // no era was chosen
+	ReasonNoVersion               // the pool has no version: the first era
+	ReasonFirst                   // the pool's minor is below the second era, if there is one: the first era
+	ReasonFrom                    // the pool's minor has reached the era's From, and not that of the next era, if there is one
+)
+
+// String returns the reason in words.
+func (r Reason) String() string {
+	switch r {
+	case ReasonNoVersion:
+		return "no version"
+	case ReasonFirst:
+		return "first era"
+	case ReasonFrom:
+		return "from its minor on"
+	case ReasonUnknown:
+	}
+	return "unknown"
+}
+
+// Choice says which era is in force for a pool and why.
+type Choice struct {
+	// Era is the era's name.
+	Era string
+	// From is the first minor of the era, empty for the first era; Until is the first minor of the next one, empty for the last era.
+	From, Until string
+	// Minor is that of the pool; empty if it has no version.
+	Minor string
+	// Reason says why.
+	Reason Reason
+}
+
+// String returns the choice as a sentence.
+func (c Choice) String() string {
+	text := "era " + strconv.Quote(c.Era) + " is in force: "
+	switch {
+	case c.Reason == ReasonUnknown:
+		return "no era is in force"
+	case c.Reason == ReasonNoVersion:
+		return text + "the pool has no Kubernetes version"
+	case c.From == "" && c.Until == "":
+		return text + "there is no other"
+	case c.From == "":
+		return text + "Kubernetes " + c.Minor + " is below " + c.Until
+	case c.Until == "":
+		return text + "Kubernetes " + c.Minor + " is at least " + c.From
+	}
+	return text + "Kubernetes " + c.Minor + " is at least " + c.From + " and below " + c.Until
+}
+
+// eraCheck collects the mistakes of eras, looked at one after the other.
+type eraCheck struct {
+	errs  []error
+	where string
+	names []string
+	last  Minor // the highest From so far
+}
+
+func (c *eraCheck) report(code Code, what, cure string) {
+	c.errs = append(c.errs, &Error{Code: code, Where: c.where, what: what, cure: cure})
+}
+
+func (c *eraCheck) name(i int, name string) {
+	c.where = eraName(i, name)
+	switch {
+	case name == "":
+		c.report(CodeNoEraName, "has no name", "set Name")
+	case slices.Contains(c.names, name):
+		c.report(CodeDuplicateEraName, "another era has this name", "give each a name of its own")
+	}
+	c.names = append(c.names, name)
+}
+
+func (c *eraCheck) from(i int, from string) Minor {
+	if i == 0 {
+		if from != "" {
+			c.report(CodeFirstEraHasFrom, "begins at "+quoted(from)+", so older pools have no era", "leave out From of the first era")
+		}
+		return Minor{}
+	}
+	minor, ok := parseMinor(from)
+	switch {
+	case from == "":
+		c.report(CodeNoFrom, "does not say where it begins", "set From to a minor, such as 1.34")
+	case !ok || minor.String() != from:
+		c.report(CodeInvalidFrom, "begins at "+quoted(from), "write MAJOR.MINOR, such as 1.34")
+	case minor == c.last:
+		c.report(CodeDuplicateFrom, "begins at "+from+" as another era does", "let one of them begin later, or drop it")
+	case minor.Compare(c.last) < 0:
+		c.report(CodeUnorderedFrom, "begins at "+from+", below the "+c.last.String()+" of an era before it", "order the eras by From")
+	default:
+		c.last = minor
+	}
+	return minor
+}
+
+func eraName(i int, name string) string { return "era " + strconv.Itoa(i) + " " + strconv.Quote(name) }
+
+func noEras() error {
+	return &Error{Code: CodeNoEras, Where: "eras", what: "there is none", cure: "give NewEras at least the function in use today"}
+}

@@ -1,0 +1,324 @@
+package hash_test
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// constant is the function of an era that says its own name.
+func constant(name string) func([]byte, int) ([]string, error) {
+	return func([]byte, int) ([]string, error) { return []string{name}, nil }
+}
+
+func eraOf(name, from string) hash.Era[int] {
+	return hash.Era[int]{Name: name, From: from, Data: constant(name)}
+}
+
+func erasOf(t require.TestingT, eras ...hash.Era[int]) *hash.Eras[int] {
+	e, err := hash.NewEras(eras)
+	require.NoError(t, err)
+	return e
+}
+
+func TestNewErasRejects(t *testing.T) {
+	t.Parallel()
+	type list = []hash.Era[int]
+	codes := func(codes ...hash.Code) []hash.Code { return codes }
+	for _, test := range []struct {
+		name   string
+		in     list
+		want   []hash.Code
+		reason string
+	}{
+		{"nil", nil, codes(hash.CodeNoEras), "no pool would have an era"},
+		{"empty", list{}, codes(hash.CodeNoEras), "the same"},
+		{"first with From", list{eraOf("a", "1.30")}, codes(hash.CodeFirstEraHasFrom), "older pools would have no era"},
+		{"later without From", list{eraOf("a", ""), eraOf("b", "")}, codes(hash.CodeNoFrom), "two first eras"},
+		{"no name", list{eraOf("", "")}, codes(hash.CodeNoEraName), "nobody could tell which one failed"},
+		{"same name", list{eraOf("a", ""), eraOf("a", "1.34")}, codes(hash.CodeDuplicateEraName), "the same"},
+		{"no function", list{{Name: "a"}}, codes(hash.CodeNoEraFunction), "nothing to call"},
+		{"overlap", list{eraOf("a", ""), eraOf("b", "1.34"), eraOf("c", "1.34")}, codes(hash.CodeDuplicateFrom), "both begin at 1.34"},
+		{"unordered", list{eraOf("a", ""), eraOf("b", "1.37"), eraOf("c", "1.34")}, codes(hash.CodeUnorderedFrom), "which one stands for 1.38?"},
+		{"ordered as text", list{eraOf("a", ""), eraOf("b", "1.10"), eraOf("c", "1.9")}, codes(hash.CodeUnorderedFrom), "1.9 is below 1.10"},
+		{
+			"unordered beyond a neighbour",
+			list{eraOf("a", ""), eraOf("b", "1.37"), eraOf("c", "1.34"), eraOf("d", "1.36")},
+			codes(hash.CodeUnorderedFrom, hash.CodeUnorderedFrom), "1.36 is below 1.37, too",
+		},
+		{"patch version", list{eraOf("a", ""), eraOf("b", "1.34.2")}, codes(hash.CodeInvalidFrom), "an era cannot begin within a minor"},
+		{"pre-release", list{eraOf("a", ""), eraOf("b", "1.34-rc.1")}, codes(hash.CodeInvalidFrom), "the same"},
+		{"prefix", list{eraOf("a", ""), eraOf("b", "v1.34")}, codes(hash.CodeInvalidFrom), "one spelling"},
+		{"garbage", list{eraOf("a", ""), eraOf("b", "next")}, codes(hash.CodeInvalidFrom), "no version"},
+		{"garbage is no From", list{eraOf("a", ""), eraOf("b", "x"), eraOf("c", "1.1")}, codes(hash.CodeInvalidFrom), "c is not blamed"},
+		{
+			"all at once",
+			list{{From: "1.1"}, {Name: "b"}, {Name: "b", From: "x"}, eraOf("d", "1.34"), eraOf("e", "1.34"), eraOf("f", "1.33")},
+			codes(hash.CodeNoEraName, hash.CodeNoEraFunction, hash.CodeFirstEraHasFrom, hash.CodeNoEraFunction, hash.CodeNoFrom,
+				hash.CodeDuplicateEraName, hash.CodeNoEraFunction, hash.CodeInvalidFrom, hash.CodeDuplicateFrom, hash.CodeUnorderedFrom),
+			"one round is enough",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			eras, err := hash.NewEras(test.in)
+			assert.Nil(t, eras)
+			assert.Equal(t, test.want, codesOf(err), test.reason)
+			for _, e := range errorsOf(err) {
+				assert.Regexp(t, `^hash: era[^:]*: [^;]+; .+$`, e.Error())
+			}
+		})
+	}
+}
+
+func TestErasExplain(t *testing.T) {
+	t.Parallel()
+	three := erasOf(t, eraOf("raw", ""), eraOf("list", "1.34"), eraOf("canonical", "1.37"))
+	for _, test := range []struct {
+		version *string
+		want    hash.Choice
+		text    string
+		reason  string
+	}{
+		{nil, hash.Choice{"raw", "", "1.34", "", hash.ReasonNoVersion}, `era "raw" is in force: the pool has no Kubernetes version`, "no version set"},
+		{new("1.33.9"), hash.Choice{"raw", "", "1.34", "1.33", hash.ReasonFirst}, `era "raw" is in force: Kubernetes 1.33 is below 1.34`, "below"},
+		{new("0.1.0"), hash.Choice{"raw", "", "1.34", "0.1", hash.ReasonFirst}, `era "raw" is in force: Kubernetes 0.1 is below 1.34`, "lower than everything"},
+		{
+			new("v1.34.0-alpha.0"), hash.Choice{"list", "1.34", "1.37", "1.34", hash.ReasonFrom},
+			`era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37`, "a pre-release belongs to its minor",
+		},
+		{
+			new("1.36.99+build"), hash.Choice{"list", "1.34", "1.37", "1.36", hash.ReasonFrom},
+			`era "list" is in force: Kubernetes 1.36 is at least 1.34 and below 1.37`, "the last minor of an era",
+		},
+		{
+			new("1.37"), hash.Choice{"canonical", "1.37", "", "1.37", hash.ReasonFrom},
+			`era "canonical" is in force: Kubernetes 1.37 is at least 1.37`, "exactly at From",
+		},
+		{
+			new("2.0.0"), hash.Choice{"canonical", "1.37", "", "2.0", hash.ReasonFrom},
+			`era "canonical" is in force: Kubernetes 2.0 is at least 1.37`, "higher than everything",
+		},
+	} {
+		got, err := three.Explain(test.version)
+		require.NoError(t, err, test.reason)
+		assert.Equal(t, test.want, got, test.reason)
+		assert.Equal(t, test.text, got.String(), test.reason)
+		data, err := three.AdditionalData(test.version, nil, 0)
+		require.NoError(t, err)
+		assert.Equal(t, []string{got.Era}, data, test.reason)
+	}
+
+	one := erasOf(t, eraOf("raw", ""))
+	got, err := one.Explain(new("1.37.0"))
+	require.NoError(t, err)
+	assert.Equal(t, `era "raw" is in force: there is no other`, got.String())
+	assert.Equal(t, "no era is in force", hash.Choice{}.String())
+}
+
+func TestErasNeverGuessAVersion(t *testing.T) {
+	t.Parallel()
+	eras := erasOf(t, eraOf("raw", ""), eraOf("list", "1.34"))
+	for _, version := range []string{"", "latest", "1", "1.34.x", " 1.34.0"} {
+		_, err := eras.AdditionalData(&version, nil, 0)
+		assert.Equal(t, []hash.Code{hash.CodeInvalidVersion}, codesOf(err), version)
+		choice, err := eras.Explain(&version)
+		assert.Equal(t, []hash.Code{hash.CodeInvalidVersion}, codesOf(err), version)
+		assert.Zero(t, choice)
+	}
+}
+
+func TestErasWithoutNewEras(t *testing.T) {
+	t.Parallel()
+	for _, eras := range []*hash.Eras[int]{nil, {}} {
+		_, err := eras.AdditionalData(nil, nil, 0)
+		assert.Equal(t, []hash.Code{hash.CodeNoEras}, codesOf(err))
+		_, err = eras.Explain(nil)
+		assert.Equal(t, []hash.Code{hash.CodeNoEras}, codesOf(err))
+	}
+}
+
+func TestErasWrapTheFunctionsError(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("no volume")
+	eras := erasOf(t, eraOf("raw", ""), hash.Era[int]{Name: "list", From: "1.34", Data: func([]byte, int) ([]string, error) {
+		return []string{"half"}, cause
+	}})
+	data, err := eras.AdditionalData(new("1.34.0"), nil, 0)
+	assert.Nil(t, data, "no half of the data")
+	require.ErrorIs(t, err, cause)
+	assert.Equal(t, []hash.Code{hash.CodeEraFailed}, codesOf(err))
+	assert.EqualError(t, err, `hash: era 1 "list": its function failed: no volume`)
+}
+
+func TestErasLeaveAPanicAlone(t *testing.T) {
+	t.Parallel()
+	eras := erasOf(t, hash.Era[int]{Name: "raw", Data: func([]byte, int) ([]string, error) { panic("a bug of the adopter") }})
+	assert.PanicsWithValue(t, "a bug of the adopter", func() { _, _ = eras.AdditionalData(nil, nil, 0) })
+}
+
+func TestErasHandOnWhatTheyGet(t *testing.T) {
+	t.Parallel()
+	type call struct {
+		raw  []byte
+		pool int
+	}
+	var calls []call
+	eras := erasOf(t, hash.Era[int]{Name: "raw", Data: func(raw []byte, pool int) ([]string, error) {
+		calls = append(calls, call{raw, pool})
+		return nil, nil
+	}})
+	for _, raw := range [][]byte{nil, {}, []byte("{}")} {
+		data, err := eras.AdditionalData(nil, raw, 7)
+		require.NoError(t, err)
+		assert.Empty(t, data, "no string is an answer")
+	}
+	assert.Equal(t, []call{{nil, 7}, {[]byte{}, 7}, {[]byte("{}"), 7}}, calls, "nil stays nil: a pool without config is not one with an empty one")
+}
+
+func TestErasDoNotFollowTheSliceTheyWereMadeOf(t *testing.T) {
+	t.Parallel()
+	list := []hash.Era[int]{eraOf("raw", ""), eraOf("list", "1.34")}
+	eras := erasOf(t, list...)
+	list[0], list[1] = eraOf("x", ""), eraOf("y", "1.0")
+	eras2 := erasOf(t, list...)
+	data, err := eras.AdditionalData(new("1.33.0"), nil, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"raw"}, data)
+	data, err = eras2.AdditionalData(new("1.33.0"), nil, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"y"}, data)
+}
+
+// drawEras draws eras that begin at random minors of Kubernetes 1.
+func drawEras(t *rapid.T) ([]hash.Era[int], []int) {
+	minors := rapid.SliceOfNDistinct(rapid.IntRange(0, 60), 0, 5, rapid.ID[int]).Draw(t, "minors")
+	slices.Sort(minors)
+	eras := []hash.Era[int]{eraOf("first", "")}
+	for _, m := range minors {
+		eras = append(eras, eraOf("from "+strconv.Itoa(m), "1."+strconv.Itoa(m)))
+	}
+	return eras, minors
+}
+
+func TestErasSwitchExactlyAtFrom(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		list, minors := drawEras(t)
+		eras := erasOf(t, list...)
+		m := rapid.IntRange(0, 60).Draw(t, "minor")
+		suffix := rapid.SampledFrom([]string{"", ".0", ".17", ".0-rc.1", ".0-alpha.0+x", "+y"}).Draw(t, "suffix")
+		want := "first"
+		for _, from := range minors {
+			if from <= m {
+				want = "from " + strconv.Itoa(from)
+			}
+		}
+		data, err := eras.AdditionalData(new("1."+strconv.Itoa(m)+suffix), nil, 0)
+		require.NoError(t, err)
+		assert.Equal(t, []string{want}, data)
+	})
+}
+
+// A new release adds an era behind the others, at a minor that no pool has. No pool's strings change, in whatever order and however
+// often the two releases look at them.
+func TestErasDependOnNothingButPoolAndVersion(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		list, minors := drawEras(t)
+		for i := range list {
+			name := list[i].Name
+			list[i].Data = func(raw []byte, pool int) ([]string, error) {
+				return []string{name, string(raw), strconv.Itoa(pool)}, nil
+			}
+		}
+		next := 61
+		releases := []*hash.Eras[int]{
+			erasOf(t, list...),
+			erasOf(t, append(slices.Clip(list), eraOf("next", "1."+strconv.Itoa(next)))...),
+		}
+		type input struct {
+			minor, pool int
+			raw         string
+		}
+		seen := map[input][]string{}
+		for range rapid.IntRange(1, 40).Draw(t, "looks") {
+			in := input{
+				rapid.SampledFrom(append([]int{0, 30, 60}, minors...)).Draw(t, "minor"),
+				rapid.IntRange(0, 2).Draw(t, "pool"), rapid.SampledFrom([]string{"", "{}"}).Draw(t, "raw"),
+			}
+			release := rapid.IntRange(0, 1).Draw(t, "release")
+			got, err := releases[release].AdditionalData(new("1."+strconv.Itoa(in.minor)+".0"), []byte(in.raw), in.pool)
+			require.NoError(t, err)
+			if before, ok := seen[in]; ok {
+				assert.Equal(t, before, got, "release %d, %+v", release, in)
+			}
+			seen[in] = got
+		}
+	})
+}
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	type config struct {
+		Size *int              `json:"size,omitempty"`
+		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	encrypted := func(pool bool) []string { return []string{strconv.FormatBool(pool)} }
+	empty, err := hash.OfRaw(schema, nil)
+	require.NoError(t, err)
+	size, err := hash.OfRaw(schema, []byte(`{"size":1}`))
+	require.NoError(t, err)
+	for _, test := range []struct {
+		name   string
+		raw    []byte
+		want   hash.Sum
+		reason string
+	}{
+		{"nil", nil, empty, "a pool without config has the sum of {}"},
+		{"empty", []byte{}, empty, "the same"},
+		{"object", []byte(`{}`), empty, "the same"},
+		{"first hot tag", []byte(`{"tags":{"a":"b"}}`), empty, "hot members change nothing, from no config at all, too"},
+		{"size", []byte(`{ "tags": {}, "size": 1 }`), size, "white space, order and hot members change nothing"},
+	} {
+		data, err := hash.Canonical(schema, encrypted)(test.raw, true)
+		require.NoError(t, err, test.name)
+		assert.Equal(t, []string{test.want.String(), "true"}, data, "%s: %s", test.name, test.reason)
+		data, err = hash.Canonical[bool](schema)(test.raw, true)
+		require.NoError(t, err, test.name)
+		assert.Equal(t, test.want.AdditionalData(), data, "without pool fields")
+	}
+	assert.NotEqual(t, empty, size)
+
+	_, err = hash.Canonical[bool](schema)([]byte(`{"sise":1}`), true)
+	assert.Equal(t, hotupdate.CodeUnknownMember, hotupdate.Errors(err)[0].Code)
+	_, err = hash.Canonical[bool](nil)(nil, true)
+	assert.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+}
+
+func TestEnumsHaveNames(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]interface{ String() string }{
+		"no version": hash.ReasonNoVersion, "first era": hash.ReasonFirst, "from its minor on": hash.ReasonFrom, "unknown": hash.ReasonUnknown,
+		"kubeReserved only": hash.KubeReservedOnly, "sum of kubeReserved and systemReserved": hash.SumOfReservations,
+		"EraFailed": hash.CodeEraFailed, "InvalidDigest": hash.CodeInvalidDigest, "NoEras": hash.CodeNoEras,
+	} {
+		assert.Equal(t, want, got.String())
+	}
+	assert.Equal(t, "unknown", hash.Reason(9).String())
+	assert.Equal(t, "unknown", hash.ReservationRule(9).String())
+	for c := hash.CodeNoSecretName; c <= hash.CodeEraFailed; c++ {
+		assert.NotEqual(t, "Unknown", c.String(), "%d", c)
+		assert.NotEmpty(t, c.String(), "%d", c)
+	}
+}
