@@ -1,7 +1,6 @@
 package canonjson
 
 import (
-	"bytes"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/fault"
@@ -27,7 +26,7 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
-	p.raw = raw
+	p.Scanner = NewScanner(raw)
 	if err := p.document(); err != nil {
 		return dst, err
 	}
@@ -37,9 +36,8 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 // parser writes raw as canonical text, but for the order of members. That is put right at the end, in one go: if every object were
 // sorted where it ends, the innermost would be moved once per level.
 type parser struct {
-	raw     []byte
-	at      int // offset in raw
-	depth   int
+	Scanner
+
 	text    []byte
 	scratch []byte
 	outline outline
@@ -56,27 +54,22 @@ func (p *parser) release() {
 
 // document reads raw from end to end.
 func (p *parser) document() *fault.Error {
-	if bytes.HasPrefix(p.raw, []byte("\ufeff")) {
-		return invalidJSON(0, "a byte-order mark")
+	if err := p.Begin(); err != nil {
+		return err
 	}
-	p.skipSpace()
 	if err := p.value(); err != nil {
 		return err
 	}
-	p.skipSpace()
-	if p.at < len(p.raw) {
-		return invalidJSON(p.at, "something follows the value")
-	}
-	return nil
+	return p.End()
 }
 
 // value reads one value.
 func (p *parser) value() *fault.Error {
-	switch p.peek() {
+	switch p.Peek() {
 	case '{':
-		return p.nested((*parser).object)
+		return p.object()
 	case '[':
-		return p.nested((*parser).array)
+		return p.array()
 	case '"':
 		return p.str()
 	case 't':
@@ -92,24 +85,23 @@ func (p *parser) value() *fault.Error {
 	}
 }
 
-// nested reads an object or an array one level down.
-func (p *parser) nested(read func(*parser) *fault.Error) *fault.Error {
-	if p.depth == MaxDepth {
-		return tooDeep(p.at)
+// open reads an opening bracket, and the closing one if nothing stands between them.
+func (p *parser) open(closing byte) (empty bool, err *fault.Error) {
+	opening := p.Peek()
+	if empty, err = p.Open(closing); err != nil {
+		return false, err
 	}
-	p.depth++
-	err := read(p)
-	p.depth--
-	return err
+	p.text = append(p.text, opening)
+	if empty {
+		p.text = append(p.text, closing)
+	}
+	return empty, nil
 }
 
 // array reads an array and the white space in it.
 func (p *parser) array() *fault.Error {
-	p.copyByte()
-	p.skipSpace()
-	if p.peek() == ']' {
-		p.copyByte()
-		return nil
+	if empty, err := p.open(']'); empty || err != nil {
+		return err
 	}
 	for {
 		if err := p.value(); err != nil {
@@ -132,11 +124,8 @@ func (p *parser) object() *fault.Error {
 
 // members reads an object with its brackets.
 func (p *parser) members() *fault.Error {
-	p.copyByte()
-	p.skipSpace()
-	if p.peek() == '}' {
-		p.copyByte()
-		return nil
+	if empty, err := p.open('}'); empty || err != nil {
+		return err
 	}
 	for {
 		if err := p.member(); err != nil {
@@ -151,7 +140,7 @@ func (p *parser) members() *fault.Error {
 // member reads a name, the colon and the value.
 func (p *parser) member() *fault.Error {
 	m := member{offset: p.at, start: len(p.text), name: len(p.outline.names), object: len(p.outline.objects)}
-	if p.peek() != '"' {
+	if p.Peek() != '"' {
 		return invalidJSON(p.at, "no member name where one is due")
 	}
 	var err *fault.Error
@@ -159,12 +148,10 @@ func (p *parser) member() *fault.Error {
 		return err
 	}
 	m.nameEnd = len(p.outline.names)
-	p.skipSpace()
-	if p.peek() != ':' {
-		return invalidJSON(p.at, "no colon after a member name")
+	if err = p.Colon(); err != nil {
+		return err
 	}
-	p.copyByte()
-	p.skipSpace()
+	p.text = append(p.text, ':')
 	if err = p.value(); err != nil {
 		return err
 	}
@@ -173,20 +160,18 @@ func (p *parser) member() *fault.Error {
 	return nil
 }
 
-// separator reads a comma or the closing bracket, and the white space around a comma.
+// separator reads a comma or the closing bracket.
 func (p *parser) separator(closing byte) (last bool, err *fault.Error) {
-	p.skipSpace()
-	switch p.peek() {
-	case closing:
-		p.copyByte()
-		return true, nil
-	case ',':
-		p.copyByte()
-		p.skipSpace()
-		return false, nil
+	last, err = p.Next(closing)
+	switch {
+	case err != nil:
+		return false, err
+	case last:
+		p.text = append(p.text, closing)
 	default:
-		return false, invalidJSON(p.at, "neither a comma nor the closing bracket")
+		p.text = append(p.text, ',')
 	}
+	return last, nil
 }
 
 // str reads a string.
@@ -213,50 +198,23 @@ func (p *parser) appendText(dst []byte) ([]byte, *fault.Error) {
 
 // number reads a number.
 func (p *parser) number() *fault.Error {
-	d, end, ok := scanNumber(p.raw[p.at:])
-	if !ok {
-		return invalidJSON(p.at+end, "malformed number")
+	at := p.at
+	d, err := p.readNumber()
+	if err != nil {
+		return err
 	}
 	if !d.inRange() {
-		return numberRange(p.at)
+		return numberRange(at)
 	}
 	p.text = d.append(p.text)
-	p.at += end
 	return nil
 }
 
 // literal reads true, false or null.
 func (p *parser) literal(name string) *fault.Error {
-	if !bytes.HasPrefix(p.raw[p.at:], []byte(name)) {
-		return invalidJSON(p.at, "no value where one is due")
+	if err := p.Literal(name); err != nil {
+		return err
 	}
 	p.text = append(p.text, name...)
-	p.at += len(name)
 	return nil
-}
-
-// peek returns the next byte, or 0 at the end, which is as wrong there as a NUL in the input.
-func (p *parser) peek() byte {
-	if p.at < len(p.raw) {
-		return p.raw[p.at]
-	}
-	return 0
-}
-
-// copyByte takes the next byte over into the text.
-func (p *parser) copyByte() {
-	p.text = append(p.text, p.raw[p.at])
-	p.at++
-}
-
-// skipSpace skips what JSON calls white space.
-func (p *parser) skipSpace() {
-	for p.at < len(p.raw) {
-		switch p.raw[p.at] {
-		case ' ', '\t', '\n', '\r':
-			p.at++
-		default:
-			return
-		}
-	}
 }

@@ -1,0 +1,246 @@
+package canonjson
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+// Scanner steps through raw JSON token by token. It serves those who need to know where values stand and not what they mean.
+//
+//   - It checks the grammar of RFC 8259 and [MaxDepth]: problems are [fault.InvalidJSON] and [fault.TooDeep].
+//   - It checks neither the encoding of text nor the range of numbers, and accepts invalid UTF-8 and lone surrogates, as encoding/json
+//     does.
+//   - It allocates nothing but problems.
+type Scanner struct {
+	raw   []byte
+	at    int // offset in raw
+	depth int
+}
+
+// NewScanner returns a Scanner of raw.
+func NewScanner(raw []byte) Scanner { return Scanner{raw: raw} }
+
+// At returns the offset of the next byte.
+func (s *Scanner) At() int { return s.at }
+
+// Begin skips to the value. A byte-order mark is a problem.
+func (s *Scanner) Begin() *fault.Error {
+	if bytes.HasPrefix(s.raw, []byte("\ufeff")) {
+		return invalidJSON(0, "a byte-order mark")
+	}
+	s.SkipSpace()
+	return nil
+}
+
+// End checks that nothing but white space follows the value.
+func (s *Scanner) End() *fault.Error {
+	s.SkipSpace()
+	if s.at < len(s.raw) {
+		return invalidJSON(s.at, "something follows the value")
+	}
+	return nil
+}
+
+// Peek returns the next byte, or 0 at the end, which is as wrong there as a NUL in the input.
+func (s *Scanner) Peek() byte {
+	if s.at < len(s.raw) {
+		return s.raw[s.at]
+	}
+	return 0
+}
+
+// SkipSpace skips what JSON calls white space.
+func (s *Scanner) SkipSpace() {
+	for s.at < len(s.raw) {
+		switch s.raw[s.at] {
+		case ' ', '\t', '\n', '\r':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// Open goes into an object or array, to its first member or element. If it is empty, the closing bracket is read as well.
+func (s *Scanner) Open(closing byte) (empty bool, err *fault.Error) {
+	if s.depth == MaxDepth {
+		return false, tooDeep(s.at)
+	}
+	s.at++
+	s.SkipSpace()
+	if empty = s.Peek() == closing; empty {
+		s.at++
+		return true, nil
+	}
+	s.depth++
+	return false, nil
+}
+
+// Next reads a comma or the closing bracket, and the white space around a comma.
+func (s *Scanner) Next(closing byte) (last bool, err *fault.Error) {
+	s.SkipSpace()
+	switch s.Peek() {
+	case closing:
+		s.at++
+		s.depth--
+		return true, nil
+	case ',':
+		s.at++
+		s.SkipSpace()
+		return false, nil
+	default:
+		return false, invalidJSON(s.at, "neither a comma nor the closing bracket")
+	}
+}
+
+// Name reads a member's name and the colon, up to its value. The name stands between its quotes at raw[start:end], with its escapes.
+func (s *Scanner) Name() (start, end int, err *fault.Error) {
+	if s.Peek() != '"' {
+		return 0, 0, invalidJSON(s.at, "no member name where one is due")
+	}
+	start = s.at + 1
+	if err = s.skipString(); err != nil {
+		return 0, 0, err
+	}
+	end = s.at - 1
+	return start, end, s.Colon()
+}
+
+// Colon reads the colon behind a member's name and the white space around it.
+func (s *Scanner) Colon() *fault.Error {
+	s.SkipSpace()
+	if s.Peek() != ':' {
+		return invalidJSON(s.at, "no colon after a member name")
+	}
+	s.at++
+	s.SkipSpace()
+	return nil
+}
+
+// Scalar reads a value that is neither object nor array.
+func (s *Scanner) Scalar() *fault.Error {
+	switch s.Peek() {
+	case '"':
+		return s.skipString()
+	case 't':
+		return s.Literal("true")
+	case 'f':
+		return s.Literal("false")
+	case 'n':
+		return s.Literal("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		_, err := s.readNumber()
+		return err
+	default:
+		return invalidJSON(s.at, "no value where one is due")
+	}
+}
+
+// Literal reads a value that is spelled in one way only.
+func (s *Scanner) Literal(name string) *fault.Error {
+	if !bytes.HasPrefix(s.raw[s.at:], []byte(name)) {
+		return invalidJSON(s.at, "no value where one is due")
+	}
+	s.at += len(name)
+	return nil
+}
+
+// readNumber reads a number.
+func (s *Scanner) readNumber() (decimal, *fault.Error) {
+	d, end, ok := scanNumber(s.raw[s.at:])
+	if !ok {
+		return d, invalidJSON(s.at+end, "malformed number")
+	}
+	s.at += end
+	return d, nil
+}
+
+// skipString reads a string.
+func (s *Scanner) skipString() *fault.Error {
+	start := s.at + 1
+	end, err := scanString(s.raw, start)
+	if err != nil {
+		return err
+	}
+	s.at = end + 1
+	return checkEscapes(s.raw[start:end], start)
+}
+
+// checkEscapes checks the escapes of a string body, but for surrogates. Offset is that of the body.
+func checkEscapes(body []byte, offset int) *fault.Error {
+	for at := 0; ; {
+		run := bytes.IndexByte(body[at:], '\\')
+		if run < 0 {
+			return nil
+		}
+		at += run
+		_, size, ok := codeUnitOrEscape(body[at:])
+		if !ok {
+			_, _, err := unescape(body[at:], offset+at)
+			return err
+		}
+		at += size
+	}
+}
+
+// codeUnitOrEscape reads one escape at the start of body; half of a surrogate pair stands for itself.
+func codeUnitOrEscape(body []byte) (r rune, size int, ok bool) {
+	if r, ok = codeUnit(body); ok {
+		return r, 6, true
+	}
+	if len(body) < 2 || body[1] == 'u' {
+		return 0, 0, false
+	}
+	r, size, err := unescape(body, 0)
+	return r, size, err == nil
+}
+
+// SameText reports whether two string bodies, as they stand between their quotes in JSON, mean the same text. The second is canonical:
+// as [AppendString] writes it. It stops at the first difference and allocates nothing.
+func SameText(body []byte, canonical string) bool {
+	for len(body) > 0 && len(canonical) > 0 {
+		if body[0] != '\\' && body[0] == canonical[0] {
+			body, canonical = body[1:], canonical[1:]
+			continue
+		}
+		if body[0] != '\\' {
+			return false
+		}
+		r, size, ok := escaped(body)
+		rest, same := cutRune(canonical, r)
+		if !ok || !same {
+			return false
+		}
+		body, canonical = body[size:], rest
+	}
+	return len(body) == 0 && len(canonical) == 0
+}
+
+// escaped reads the escape at the start of body, the two halves of a surrogate pair together. It is false for a lone one.
+func escaped(body []byte) (r rune, size int, ok bool) {
+	r, size, ok = codeUnitOrEscape(body)
+	if !ok || !utf16.IsSurrogate(r) {
+		return r, size, ok
+	}
+	low, _ := codeUnit(body[size:])
+	r = utf16.DecodeRune(r, low)
+	return r, 2 * size, r != utf8.RuneError
+}
+
+// cutRune cuts the canonical spelling of r off the start of a canonical string body.
+func cutRune(canonical string, r rune) (rest string, ok bool) {
+	var buf [6]byte
+	spelled := buf[:0]
+	if r < ' ' || r == '"' || r == '\\' {
+		spelled = appendEscape(spelled, byte(r))
+	} else {
+		spelled = utf8.AppendRune(spelled, r)
+	}
+	if len(canonical) < len(spelled) || canonical[:len(spelled)] != string(spelled) {
+		return canonical, false
+	}
+	return canonical[len(spelled):], true
+}
