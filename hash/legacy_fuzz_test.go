@@ -1,0 +1,97 @@
+package hash_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// checkLegacy compares the cut of any bytes with the oracle's.
+func checkLegacy(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls hotupdate.NullMembers) {
+	before := bytes.Clone(raw)
+	got, err := hash.Legacy(s, raw, nulls)
+	require.Equal(t, before, bytes.Clone(raw), "raw is not written to")
+	switch {
+	case len(bytes.TrimSpace(raw)) == 0:
+		require.NoError(t, err)
+		require.Equal(t, raw, got)
+		return
+	case !json.Valid(raw) || cutDepth(raw) > 1000:
+		require.Nil(t, got)
+		requireLegacyError(t, err)
+		return
+	}
+	require.NoError(t, err, "%q", raw)
+	require.True(t, json.Valid(got), "%q", got)
+
+	want := cutParse(raw)
+	cutOracle{nulls}.cut(cutShape(), nil, want)
+	require.Equal(t, want.String(), cutParse(got).String(), "%q", raw)
+	require.Equal(t, want.String() == cutParse(raw).String(), bytes.Equal(raw, got), "%q", raw)
+
+	again, err := hash.Legacy(s, got, nulls)
+	require.NoError(t, err)
+	require.Equal(t, string(got), string(again), "idempotent")
+	require.Equal(t, cutOnlyTypeMeta(want), hash.OnlyTypeMeta(got))
+	requireSameMeaning(t, s, raw, got)
+}
+
+func requireLegacyError(t require.TestingT, err error) {
+	problems := hotupdate.Errors(err)
+	require.Len(t, problems, 1)
+	require.Contains(t, []hotupdate.Code{hotupdate.CodeInvalidJSON, hotupdate.CodeTooDeep}, problems[0].Code)
+	require.Contains(t, err.Error(), "byte offset ")
+}
+
+// requireSameMeaning checks that nothing was cut that stands in the canonical document. The hash of a configuration that can be
+// decoded must not change.
+func requireSameMeaning(t require.TestingT, s *hotupdate.Schema, raw, cut []byte) {
+	want, err := hash.DocumentRaw(s, raw)
+	if err != nil {
+		return
+	}
+	got, err := hash.DocumentRaw(s, cut)
+	require.NoError(t, err, "%q", cut)
+	require.Equal(t, string(want), string(got), "%q", raw)
+}
+
+func cutOnlyTypeMeta(root *cutTree) bool {
+	if root.bracket != '{' {
+		return root.isNull()
+	}
+	for _, m := range root.members {
+		if m.name != "apiVersion" && m.name != "kind" {
+			return false
+		}
+	}
+	return true
+}
+
+func FuzzLegacy(f *testing.F) {
+	for _, tc := range legacyCases {
+		f.Add([]byte(tc.raw), uint8(tc.nulls))
+	}
+	for _, tc := range legacyCorruptions {
+		f.Add([]byte(tc.raw), uint8(hotupdate.CutNulls))
+	}
+	for _, seed := range []string{
+		"", " ", "null", "[]", "1", `"`, "{", `{"tags"`, `{"tags":}`, "\ufeff{}", `{"\ud800":1,"ta\ud800gs":1}`, "{\"\xff\":\"\xff\"}", `{"a":01}`,
+		`{"policy":{"rules":{"a":{"soft":true,"list":[{"id":"x","note":1}],"rules":{"b":{"soft":true}}}}}}`,
+		`{"machineLabels":[{"name":"a","extra":{"text":"x"},"triggerRollingOnUpdate":null},{"triggerRollingOnUpdate":"false"}]}`,
+		`{"taints":{"a":{"effect":"so\"ft","effect":"hard"},"b":{"effect":"so\u0022ft","zone":"z","value":1},"c":null,"d":[]}}`,
+		strings.Repeat(`{"policy":`, 1001), strings.Repeat("[", 1001) + strings.Repeat("]", 1001),
+	} {
+		f.Add([]byte(seed), uint8(hotupdate.CutNulls))
+		f.Add([]byte(seed), uint8(hotupdate.KeepNulls))
+	}
+	s := cutSchema(f)
+	f.Fuzz(func(t *testing.T, raw []byte, nulls uint8) {
+		checkLegacy(t, s, raw, hotupdate.NullMembers(nulls%2))
+	})
+}

@@ -1,0 +1,412 @@
+package hash_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+var legacyCases = []struct {
+	raw, want string
+	nulls     hotupdate.NullMembers
+	reason    string
+}{
+	// Commas and white space.
+	{raw: `{"tags":{},"volume":1}`, want: `{"volume":1}`, reason: "the first member goes with the comma after it"},
+	{raw: `{"kind":"K","tags":{},"volume":1}`, want: `{"kind":"K","volume":1}`, reason: "one in the middle goes with the comma before it"},
+	{raw: `{"volume":1,"tags":{}}`, want: `{"volume":1}`, reason: "the last member goes with the comma before it"},
+	{raw: `{"tags":{}}`, want: `{}`, reason: "the only one leaves an empty root"},
+	{raw: "{\n  \"tags\": {}\n}", want: `{}`, reason: "and no white space, as printers write an empty object"},
+	{raw: `{"tags":1,"hint":2,"volume":1}`, want: `{"volume":1}`, reason: "several in front"},
+	{raw: `{"volume":1,"tags":1,"hint":2}`, want: `{"volume":1}`, reason: "several at the end"},
+	{raw: `{"tags":1,"volume":1,"hint":2,"kind":"K","tags":3}`, want: `{"volume":1,"kind":"K"}`, reason: "on either side"},
+	{raw: `{"tags":1,"hint":2}`, want: `{}`, reason: "all of them"},
+	{raw: "{\n  \"tags\": {},\n  \"volume\": 1\n}", want: "{\n  \"volume\": 1\n}", reason: "indented, first"},
+	{raw: "{\r\n\t\"volume\": 1,\r\n\t\"tags\": {}\r\n}\r\n", want: "{\r\n\t\"volume\": 1\r\n}\r\n", reason: "indented by tabs with CRLF, last; nothing is trimmed"},
+	{raw: "{ \"kind\" : \"K\" , \"tags\" : 1 , \"volume\" : 1 }", want: "{ \"kind\" : \"K\" , \"volume\" : 1 }", reason: "white space before commas"},
+	{raw: "{ \"tags\": 1\n, \"volume\": 1\n}", want: "{ \"volume\": 1\n}", reason: "commas in front"},
+	{raw: " \t{\"tags\":1}\n ", want: " \t{}\n ", reason: "around the document"},
+
+	// Names.
+	{raw: `{"\u0074ags":1,"t\u0061g\u0073":2}`, want: `{}`, reason: "names match unescaped"},
+	{raw: `{"Tags":1,"tag":1,"tags ":1,"":1,"\u0074agS":1}`, want: `{"Tags":1,"tag":1,"tags ":1,"":1,"\u0074agS":1}`, reason: "and with their case"},
+	{raw: `{"\ud83d\ude00":1,"\ud800tags":1}`, want: `{"\ud83d\ude00":1,"\ud800tags":1}`, reason: "surrogates match nothing, lone or not"},
+	{raw: `{"tags":1,"kind":"K","tags":2}`, want: `{"kind":"K"}`, reason: "duplicates all go"},
+	{raw: "{\"\xff\":1,\"tags\":\"\xff\"}", want: "{\"\xff\":1}", reason: "text that is not UTF-8, as encoding/json accepts it"},
+	{raw: `{"a\"}":"{, }","tags":"}\\","volume":", }"}`, want: `{"a\"}":"{, }","volume":", }"}`, reason: "punctuation in strings and names"},
+
+	// Parents.
+	{raw: `{"volume":{"throughput":1},"kind":"K"}`, want: `{"kind":"K"}`, reason: "an emptied object goes"},
+	{raw: `{"volume":{},"kind":"K"}`, want: `{"volume":{},"kind":"K"}`, reason: "one that was empty stays"},
+	{raw: `{"volume":{ },"kind":"K","volume":{"throughput":1}}`, want: `{"volume":{ },"kind":"K"}`, reason: "each of two by itself"},
+	{raw: `{"policy":{"child":{"child":{"note":1}}}}`, want: `{}`, reason: "recursively"},
+	{raw: `{"policy":{"child":{"child":{"note":1},"name":"x"}}}`, want: `{"policy":{"child":{"name":"x"}}}`, reason: "up to the first with something left"},
+	{raw: `{"policy":{"child":{"child":{"note":1},"child":{}}}}`, want: `{"policy":{"child":{"child":{}}}}`, reason: "an object that was empty keeps its parents"},
+	{raw: `{"placement":{"group":"a"}}`, want: `{"placement":{}}`, reason: "where presence carries meaning the object stays"},
+	{raw: `{"nodeTemplate":{"capacity":{},"virtualCapacity":{"a":1}}}`, want: `{"nodeTemplate":{"capacity":{}}}`, reason: "nothing was cut in capacity"},
+
+	// Elements.
+	{raw: `{"networkInterfaces":[{"description":"a"},{"deviceIndex":1,"description":"b"},{},null,1]}`, want: `{"networkInterfaces":[{},{"deviceIndex":1},{},null,1]}`, reason: "elements of lists never go"},
+	{raw: `{"dataVolumes":[{"tags":{},"name":"a","throughput":1},{"throughput":1}]}`, want: `{"dataVolumes":[{"name":"a"},{}]}`, reason: "what identifies them stays"},
+	{raw: `{"zones":{"a":{"tags":{}},"tags":{"subnet":"s","tags":1}}}`, want: `{"zones":{"a":{},"tags":{"subnet":"s"}}}`, reason: "entries of a kept map stay; their names are no fields"},
+	{raw: `{"notes":{"a":{"text":"x"},"b":{"owner":"o","text":"x"},"c":{},"d":[]}}`, want: `{"notes":{"b":{"owner":"o"},"d":[]}}`, reason: "entries of a hot map go if nothing in them is kept"},
+	{raw: `{"notes":{"a":{"text":"x"}},"kind":"K"}`, want: `{"kind":"K"}`, reason: "and the map with the last"},
+
+	// hotwhen.
+	{
+		raw:    `{"machineLabels":[{"name":"a","value":"1","triggerRollingOnUpdate":true},{"name":"b","value":"2","triggerRollingOnUpdate":false}]}`,
+		want:   `{"machineLabels":[{"name":"a","value":"1","triggerRollingOnUpdate":true},{"name":"b","triggerRollingOnUpdate":false}]}`,
+		reason: "below an element for which it holds all is hot but key and selector",
+	},
+	{raw: `{"machineLabels":[{"value":"2","name":"b"}]}`, want: `{"machineLabels":[{"name":"b"}]}`, reason: "an absent selector is zero"},
+	{raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":null}]}`, want: `{"machineLabels":[{"triggerRollingOnUpdate":null}]}`, reason: "so is null"},
+	{raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":"false"}]}`, want: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":"false"}]}`, reason: "another type selects nothing"},
+	{raw: `{"machineLabels":[{"value":"2","triggerRollingOnUpdate":true,"triggerRollingOnUpdate":false}]}`, want: `{"machineLabels":[{"triggerRollingOnUpdate":true,"triggerRollingOnUpdate":false}]}`, reason: "of two selectors the last counts"},
+	{raw: `{"machineLabels":[{"extra":{"text":"x","zone":"z"}},{"extra":{"text":"x"}}]}`, want: `{"machineLabels":[{"extra":{"zone":"z"}},{}]}`, reason: "what is declared immutable below a hot element stays"},
+	{raw: `{"taints":{"a":{"effect":"hard","value":"1"},"b":{"value":"2","effect":"so\u0022ft"}}}`, want: `{"taints":{"a":{"effect":"hard","value":"1"}}}`, reason: "an entry of a map goes with its selector"},
+	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2"}},"kind":"K"}`, want: `{"kind":"K"}`, reason: "and the map with the last"},
+	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2","zone":"z"}}}`, want: `{"taints":{"b":{"effect":"so\"ft","zone":"z"}}}`, reason: "unless something in it is kept"},
+	{raw: `{"policy":{"rules":{"a":{"child":{"soft":false,"rules":{"b":{"name":"n"},"c":{"soft":true}}},"soft":true}}}}`, want: `{"policy":{"rules":{"a":{"child":{"rules":{"b":{"name":"n"}}},"soft":true}}}}`, reason: "nested"},
+
+	// What is left alone.
+	{raw: `{"old":{"tags":1,"nodeTemplate":{"virtualCapacity":1}}}`, want: `{"old":{"tags":1,"nodeTemplate":{"virtualCapacity":1}}}`, reason: "unknown members stay with all that is in them"},
+	{raw: `{"volume":[{"throughput":1}],"dataVolumes":{"tags":1},"policy":"tags"}`, want: `{"volume":[{"throughput":1}],"dataVolumes":{"tags":1},"policy":"tags"}`, reason: "so do values of another type than the Schema's"},
+	{raw: `{"nodeTemplate":{"capacity":{"virtualCapacity":1,"tags":2}}}`, want: `{"nodeTemplate":{"capacity":{"virtualCapacity":1,"tags":2}}}`, reason: "keys of a map are no fields"},
+	{raw: `{"kind":"tags","apiVersion":"tags"}`, want: `{"kind":"tags","apiVersion":"tags"}`, reason: "TypeMeta of the root"},
+	{raw: "", want: "", reason: "nothing is the empty configuration"},
+	{raw: " \n", want: " \n", reason: "so is white space"},
+	{raw: "null", want: "null", reason: "so is null"},
+	{raw: `[{"tags":1}]`, want: `[{"tags":1}]`, reason: "no object, so nothing of the Schema"},
+
+	// Null.
+	{raw: `{"tags":null,"kind":"K"}`, want: `{"kind":"K"}`, reason: "the state of a hot leaf does not matter"},
+	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{}`, reason: "nor with its parent"},
+	{raw: `{"nodeTemplate":null,"notes":{"a":null}}`, want: `{"nodeTemplate":null}`, reason: "null for what may be kept stays"},
+	{raw: `{"tags":null,"kind":"K"}`, want: `{"tags":null,"kind":"K"}`, nulls: hotupdate.KeepNulls, reason: "as today"},
+	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{"nodeTemplate":{"virtualCapacity":null}}`, nulls: hotupdate.KeepNulls, reason: "as today"},
+	{raw: `{"tags":{"vm":null},"notes":{"a":null,"b":{"text":null}}}`, want: `{"notes":{"a":null,"b":{"text":null}}}`, nulls: hotupdate.KeepNulls, reason: "null below a hot member goes with it"},
+	{raw: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null},"c":{"effect":"so\"ft"}}}`, want: `{"taints":{"a":null,"b":{"effect":"so\"ft","value":null}}}`, nulls: hotupdate.KeepNulls, reason: "an entry that is null is not selected"},
+}
+
+func TestLegacy(t *testing.T) {
+	s := cutSchema(t)
+	for _, tc := range legacyCases {
+		t.Run(tc.raw, func(t *testing.T) {
+			got, err := hash.Legacy(s, []byte(tc.raw), tc.nulls)
+			require.NoError(t, err)
+			assert.Equal(t, tc.want, string(got), tc.reason)
+			checkLegacy(t, s, []byte(tc.raw), tc.nulls)
+		})
+	}
+}
+
+func TestLegacyErrors(t *testing.T) {
+	s := cutSchema(t)
+	deep := strings.Repeat(`{"policy":[`, 501)
+	for _, tc := range []struct {
+		raw    string
+		code   hotupdate.Code
+		offset string
+		reason string
+	}{
+		{`{"tags":}`, hotupdate.CodeInvalidJSON, "offset 8:", "also inside of what would go"},
+		{`{"tags":1,}`, hotupdate.CodeInvalidJSON, "offset 10:", "a trailing comma"},
+		{`{"tags":{"a":01}}`, hotupdate.CodeInvalidJSON, "offset 14:", "a number with a leading zero"},
+		{`{"old":"\x"}`, hotupdate.CodeInvalidJSON, "offset 8:", "an escape that does not exist"},
+		{`{"\u12":1}`, hotupdate.CodeInvalidJSON, "offset 2:", "an escape cut short"},
+		{`{"tags":1}}`, hotupdate.CodeInvalidJSON, "offset 10:", "something behind the document"},
+		{"\ufeff{}", hotupdate.CodeInvalidJSON, "offset 0:", "a byte-order mark"},
+		{`{tags:1}`, hotupdate.CodeInvalidJSON, "offset 1:", "a bare name"},
+		{`{"tags":"`, hotupdate.CodeInvalidJSON, "offset 9:", "cut short"},
+		{deep, hotupdate.CodeTooDeep, "offset 5500", "too deep"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			got, err := hash.Legacy(s, []byte(tc.raw), hotupdate.CutNulls)
+			var problem *hotupdate.Error
+			require.ErrorAs(t, err, &problem)
+			assert.Equal(t, tc.code, problem.Code)
+			assert.Contains(t, err.Error()+":", tc.offset)
+			assert.NotContains(t, err.Error(), "tags", "values and names may be secret")
+			assert.Nil(t, got)
+		})
+	}
+	_, err := hash.Legacy(nil, nil, hotupdate.CutNulls)
+	var problem *hotupdate.Error
+	require.ErrorAs(t, err, &problem)
+	assert.Equal(t, hotupdate.CodeNoSchema, problem.Code)
+}
+
+func TestLegacyFitsTheNestingLimit(t *testing.T) {
+	raw := `{"policy":` + strings.Repeat(`{"child":`, 998) + `{"note":1}` + strings.Repeat("}", 999)
+	got, err := hash.Legacy(cutSchema(t), []byte(raw), hotupdate.CutNulls)
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(got), "1000 levels, all of them emptied")
+}
+
+func TestOnlyTypeMeta(t *testing.T) {
+	for _, tc := range []struct {
+		raw    string
+		want   bool
+		reason string
+	}{
+		{"", true, "nothing"},
+		{" \r\n\t", true, "white space"},
+		{" null ", true, "null"},
+		{"{}", true, "an empty object"},
+		{` { "kind" : "K", "apiVersion":"v1" } `, true, "in any order and spelling"},
+		{`{"\u006bind":"K"}`, true, "with escapes"},
+		{`{"kind":"K","kind":"K"}`, true, "twice"},
+		{`{"Kind":"K"}`, false, "another name"},
+		{`{"kind":"K","nodeTemplate":{}}`, false, "an empty member is one"},
+		{`{"kind":"K","tags":null}`, false, "so is null"},
+		{`[]`, false, "no object"},
+		{`"kind"`, false, "no object"},
+		{`nullx`, false, "no JSON"},
+		{`{"kind":"K"`, false, "no JSON"},
+	} {
+		assert.Equal(t, tc.want, hash.OnlyTypeMeta([]byte(tc.raw)), "%s: %s", tc.raw, tc.reason)
+	}
+}
+
+// TestFirstHotTagOnAPoolWithoutProviderConfig is the documented outcome of either choice.
+func TestFirstHotTagOnAPoolWithoutProviderConfig(t *testing.T) {
+	strings := func(raw []byte, addBareTypeMeta func([]byte) bool) []string {
+		cut, err := hash.Legacy(cutSchema(t), raw, hotupdate.KeepNulls)
+		require.NoError(t, err)
+		if raw == nil || hash.OnlyTypeMeta(cut) && !addBareTypeMeta(cut) {
+			return nil
+		}
+		return []string{string(cut)}
+	}
+	asToday := func([]byte) bool { return true }
+	asAbsent := func([]byte) bool { return false }
+	bare := []byte(`{"apiVersion":"aws/v1alpha1","kind":"WorkerConfig"}`)
+	tagged := []byte(`{"apiVersion":"aws/v1alpha1","kind":"WorkerConfig","tags":{"vm":{"a":"1"}}}`)
+
+	assert.NotEqual(t, strings(nil, asToday), strings(tagged, asToday), "as today: the first hot tag changes the name")
+	assert.Equal(t, strings(bare, asToday), strings(tagged, asToday))
+	assert.Equal(t, []string{string(bare)}, strings(bare, asToday), "as today: pools with only TypeMeta keep their name")
+	assert.Equal(t, strings(nil, asAbsent), strings(tagged, asAbsent), "no string: the first hot tag changes nothing")
+	assert.Nil(t, strings(bare, asAbsent), "no string: pools with only TypeMeta lose theirs")
+}
+
+// The expressions do what those of the extensions do, where a configuration has a virtualCapacity: cut a nodeTemplate that holds nothing
+// else, with the comma behind it; cut a virtualCapacity with the comma before it; mend a comma before a closing brace; trim.
+var (
+	onlyVirtual = regexp.MustCompile(`"nodeTemplate"[ \n\r\t]*:[ \n\r\t]*{[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*}[ \n\r\t]*,?`)
+	nextVirtual = regexp.MustCompile(`,[ \n\r\t]*"virtualCapacity"[ \n\r\t]*:[ \n\r\t]*{[^{}]*}[ \n\r\t]*`)
+	brokenComma = regexp.MustCompile(`,[ \n\r\t]*}`)
+)
+
+func byExpressions(raw string) string {
+	var config cutWorkerConfig
+	if json.Unmarshal([]byte(raw), &config) != nil || config.NodeTemplate == nil || config.NodeTemplate.VirtualCapacity == nil {
+		return raw
+	}
+	raw = onlyVirtual.ReplaceAllString(raw, "")
+	raw = nextVirtual.ReplaceAllString(raw, "")
+	return strings.TrimSpace(brokenComma.ReplaceAllString(raw, "}"))
+}
+
+// TestLegacyIsWhatTodaysExpressionsDo draws compact configurations as an API server stores them, with virtualCapacity as the last or only
+// member of nodeTemplate, null or absent, and no other hot member.
+func TestLegacyIsWhatTodaysExpressionsDo(t *testing.T) {
+	s := cutSchema(t)
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringMatching(`[a-z./-]{1,8}`)
+		quantities := rapid.MapOfN(name, rapid.StringMatching(`[0-9]{1,3}(Gi|m)?`), 0, 3)
+		template := map[string]any{}
+		if rapid.Bool().Draw(t, "has capacity") {
+			template["capacity"] = quantities.Draw(t, "capacity")
+		}
+		switch rapid.SampledFrom([]string{"some", "some", "null", "none"}).Draw(t, "virtual") {
+		case "some":
+			template["virtualCapacity"] = quantities.Draw(t, "virtualCapacity")
+		case "null":
+			template["virtualCapacity"] = nil
+		}
+		members := []string{`"apiVersion":"aws/v1alpha1"`, `"kind":"WorkerConfig"`}
+		if rapid.IntRange(0, 4).Draw(t, "has template") > 0 {
+			members = append(members, `"nodeTemplate":`+compactJSON(t, template))
+		}
+		if rapid.Bool().Draw(t, "has volume") {
+			members = append(members, `"volume":`+compactJSON(t, map[string]any{"iops": rapid.Int32().Draw(t, "iops")}))
+		}
+		if rapid.Bool().Draw(t, "has volumes") {
+			members = append(members, `"dataVolumes":[`+compactJSON(t, map[string]any{"name": name.Draw(t, "name")})+`]`)
+		}
+		raw := "{" + strings.Join(rapid.Permutation(members).Draw(t, "order"), ",") + "}"
+
+		got, err := hash.Legacy(s, []byte(raw), hotupdate.KeepNulls)
+		require.NoError(t, err)
+		require.Equal(t, byExpressions(raw), string(got), raw)
+	})
+}
+
+func compactJSON(t require.TestingT, value any) string {
+	out, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(out)
+}
+
+// legacyCorruptions are configurations on which today's expressions miss what they should cut, or cut what they should not.
+var legacyCorruptions = []struct{ raw, want, reason string }{
+	{`{"nodeTemplate":{"virtualCapacity":{"a":"1"},"capacity":{"cpu":"1"}}}`, `{"nodeTemplate":{"capacity":{"cpu":"1"}}}`, "virtualCapacity first: not cut"},
+	{"{\n  \"kind\": \"K\",\n  \"nodeTemplate\": {\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}", "{\n  \"kind\": \"K\"\n}", "indented: a line of white space goes too much"},
+	{
+		"{\n  \"nodeTemplate\": {\n    \"capacity\": {\n      \"cpu\": \"1\"\n    },\n    \"virtualCapacity\": {\n      \"a\": \"1\"\n    }\n  }\n}",
+		"{\n  \"nodeTemplate\": {\n    \"capacity\": {\n      \"cpu\": \"1\"\n    }\n  }\n}", "indented: the brace loses its line",
+	},
+	{`{"nodeTemplate":{"virtualCapacity":{"a{b}":"1"}}}`, `{}`, "braces in a key: not cut"},
+	{`{"nodeTemplate":{"virtualCapacity":{"a":"}"}}}`, `{}`, "a brace in a string: not cut"},
+	{`{"nodeTemplate":{"capacity":{"a":"1"},"virtualCapacity":{"a":"}"}}}`, `{"nodeTemplate":{"capacity":{"a":"1"}}}`, "a brace in a string: cut in the middle of it, and no JSON is left"},
+	{`{"iamInstanceProfile":{"name":"x, }"},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"iamInstanceProfile":{"name":"x, }"}}`, "a string that looks like a broken comma is changed"},
+	{`{"old":{"a":1,"virtualCapacity":{}},"nodeTemplate":{"virtualCapacity":{"a":"1"}}}`, `{"old":{"a":1,"virtualCapacity":{}}}`, "a member of the same name elsewhere is cut"},
+	{`{"nodeTemplate":{"\u0076irtualCapacity":{"a":"1"}}}`, `{}`, "an escape in the name: not cut"},
+}
+
+func TestExpressionsCorruptWhereLegacyDoesNot(t *testing.T) {
+	s := cutSchema(t)
+	for _, tc := range legacyCorruptions {
+		got, err := hash.Legacy(s, []byte(tc.raw), hotupdate.KeepNulls)
+		require.NoError(t, err)
+		assert.Equal(t, tc.want, string(got), tc.reason)
+		assert.NotEqual(t, tc.want, byExpressions(tc.raw), tc.reason)
+		checkLegacy(t, s, []byte(tc.raw), hotupdate.CutNulls)
+	}
+}
+
+const legacyTypical = `{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig","nodeTemplate":{"capacity":{"cpu":"8",
+"memory":"16Gi"}},"volume":{"iops":10000},"dataVolumes":[{"name":"kubelet-dir","iops":3000},{"name":"logs"}],"machineLabels":[{"name":"a","value":"b",
+"triggerRollingOnUpdate":true}],"iamInstanceProfile":{"name":"my-profile","arn":"my-instance-profile-arn"},"policy":{"name":"\u00e4 \"p\""}}`
+
+func TestLegacyReturnsRawItselfWhereNothingIsHot(t *testing.T) {
+	s := cutSchema(t)
+	for _, raw := range []string{legacyTypical, " ", "null", `{"\u0061":"\ud800"}`, `{"tags":null}`} {
+		in := []byte(raw)
+		got, err := hash.Legacy(s, in, hotupdate.KeepNulls)
+		require.NoError(t, err)
+		assert.Same(t, &in[0], &got[0], raw)
+		assert.Len(t, got, len(in))
+	}
+	got, err := hash.Legacy(s, nil, hotupdate.KeepNulls)
+	require.NoError(t, err)
+	assert.Nil(t, got)
+}
+
+func TestLegacyAllocatesTheResultOnly(t *testing.T) {
+	if legacyUnderRace {
+		t.Skip("sync.Pool drops items at random under the race detector")
+	}
+	s := cutSchema(t)
+	elements := "[" + strings.Repeat(`{"deviceIndex":1},`, 5000) + "{}]"
+	for _, tc := range []struct {
+		raw    string
+		want   float64
+		reason string
+	}{
+		{legacyTypical, 0, "nothing is hot"},
+		{`{"networkInterfaces":` + elements + `}`, 0, "large, and nothing is hot"},
+		{`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0, "odd texts"},
+		{strings.Replace(legacyTypical, `"kind"`, `"tags":{"vm":{"a":"b"}},"kind"`, 1), 1, "one hot member"},
+		{`{"networkInterfaces":[` + strings.Repeat(`{"deviceIndex":1,"description":"x"},`, 5000) + `{}]}`, 1, "many"},
+	} {
+		raw := []byte(tc.raw)
+		assert.InDelta(t, tc.want, testing.AllocsPerRun(20, func() { _, _ = hash.Legacy(s, raw, hotupdate.CutNulls) }), 0.5, tc.reason)
+		assert.Zero(t, testing.AllocsPerRun(20, func() { hash.OnlyTypeMeta(raw) }))
+	}
+}
+
+// TestLegacyIsLinear has inputs on which a step that is not linear would take minutes.
+func TestLegacyIsLinear(t *testing.T) {
+	s := cutSchema(t)
+	const many = 100_000
+	nested := strings.Repeat(`{"note":"n","rules":{"a":`, 400) + `{"soft":true,"name":"`
+	for name, raw := range map[string]string{
+		"duplicates":            "{" + strings.Repeat(`"tags":1,`, many) + `"tags":{}}`,
+		"duplicates, alternate": "{" + strings.Repeat(`"tags":1,"kind":"K",`, many) + `"tags":{}}`,
+		"unknown members":       "{" + strings.Repeat(`"t\u0061gz":1,`, many) + `"tags":{}}`,
+		"emptied parents":       `{"policy":` + strings.Repeat(`{"child":`, 990) + `{"note":"` + strings.Repeat("x", many) + `"}` + strings.Repeat("}", 991),
+		"nested selectors":      `{"policy":` + nested + strings.Repeat("x", 10*many) + `"}` + strings.Repeat(`},"soft":true}`, 400) + "}",
+		"selectors in a list":   `{"machineLabels":[` + strings.Repeat(`{"value":"v","extra":{"text":"x"}},`, many) + `{}]}`,
+		"a huge string":         `{"volume":"` + strings.Repeat(`\u0041`, 10*many) + `","tags":1}`,
+		"unclosed":              strings.Repeat(`[`, 10*many),
+		"empty elements":        `{"networkInterfaces":[` + strings.Repeat("[],{},", many) + `0]}`,
+	} {
+		got, err := hash.Legacy(s, []byte(raw), hotupdate.CutNulls)
+		if name == "unclosed" {
+			requireLegacyError(t, err)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.True(t, json.Valid(got), name)
+	}
+}
+
+func BenchmarkLegacy(b *testing.B) {
+	s := cutSchema(b)
+	part := strings.TrimSuffix(legacyTypical[1:], "}")
+	for _, bc := range []struct {
+		name  string
+		parts int
+		hot   string
+	}{
+		{"nothing hot/1", 1, ""},
+		{"nothing hot/10", 10, ""},
+		{"nothing hot/100", 100, ""},
+		{"nothing hot/1000", 1000, ""},
+		{"hot/1", 1, `,"tags":{"vm":{"key1":"val1"}}`},
+		{"hot/10", 10, `,"tags":{"vm":{"key1":"val1"}}`},
+		{"hot/100", 100, `,"tags":{"vm":{"key1":"val1"}}`},
+		{"hot/1000", 1000, `,"tags":{"vm":{"key1":"val1"}}`},
+	} {
+		raw := []byte("{" + strings.Join(repeated(part+bc.hot, bc.parts), ",") + "}")
+		b.Run(bc.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				if _, err := hash.Legacy(s, raw, hotupdate.CutNulls); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func repeated(s string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = s
+	}
+	return all
+}
+
+// TestLegacyOfManyGoroutines mixes documents of all sizes: pooled memory must not show.
+func TestLegacyOfManyGoroutines(t *testing.T) {
+	s := cutSchema(t)
+	done := make(chan struct{})
+	for range 8 {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for range 20 {
+				for _, tc := range legacyCases {
+					got, err := hash.Legacy(s, []byte(tc.raw), tc.nulls)
+					assert.NoError(t, err)
+					assert.True(t, bytes.Equal([]byte(tc.want), got), tc.raw)
+				}
+			}
+		}()
+	}
+	for range 8 {
+		<-done
+	}
+}
