@@ -102,7 +102,7 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 	if typ != s.plan.Type {
 		return v, &fault.Error{
 			Code: fault.TypeMismatch, Type: typ.String(),
-			What: "is not the Schema's type " + s.plan.Type.String(), Cure: "use the Schema of this type",
+			What: "is not the Schema's type", Cure: "use the Schema of this type, or raw JSON with a Schema that was loaded",
 		}
 	}
 	return v, nil

@@ -89,7 +89,7 @@ func (c *compiler) refuseOthers(list, below *Node, code fault.Code, kind string,
 	c.refuseOthers(list, below.Elem, code, kind, seen)
 	if below.When != nil && below.When.Field != nil {
 		c.faults.Add(&fault.Error{
-			Code: code, Field: below.When.Source, Type: below.typeString(),
+			Code: code, Field: below.When.Source, Type: below.TypeName(),
 			What: fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class), Cure: "remove the option, or pair the list's elements with `key=`",
 		})
 	}

@@ -62,14 +62,7 @@ func (c *compiler) misplaced(f *Field, option, allowed string) {
 }
 
 func (c *compiler) reject(f *Field, code fault.Code, what, cure string) {
-	c.faults.Add(&fault.Error{Code: code, Field: f.GoField, Type: f.Node.typeString(), What: what, Cure: cure})
-}
-
-func (n *Node) typeString() string {
-	if n == nil {
-		return ""
-	}
-	return n.Type.String()
+	c.faults.Add(&fault.Error{Code: code, Field: f.GoField, Type: f.Node.TypeName(), What: what, Cure: cure})
 }
 
 // key finds and checks the field that key=NAME names.
@@ -78,7 +71,7 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 	what := ""
 	switch {
 	case key == nil:
-		what = "names no JSON field of " + n.Elem.Type.String()
+		what = "names no JSON field of " + n.Elem.TypeName()
 	case key.Node.Leaf != leaf.String && key.Node.Leaf != leaf.Int && key.Node.Leaf != leaf.Uint:
 		what = "names a field that is neither a string nor an integer"
 	case key.Pointer || key.Optional:
@@ -102,7 +95,7 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	case n.Class == structtag.Hot:
 		what = "can never take effect because the field is hot already"
 	case field == nil:
-		what = "names no JSON field of " + n.Elem.Type.String()
+		what = "names no JSON field of " + n.Elem.TypeName()
 	case field.Pointer || field.Default != nil:
 		what = "names a field that may be unset"
 	case field.Node.Class != n.Class:
@@ -113,7 +106,7 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 			n.When.Field, n.When.Value = field, value
 			return
 		}
-		what = "compares a " + field.Node.Type.String() + " with a value it cannot have"
+		what = "compares a " + field.Node.TypeName() + " with a value it cannot have"
 	}
 	c.reject(f, fault.InvalidSelector, fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
 }
@@ -160,7 +153,7 @@ func (c *compiler) defaultText(f *Field, text string) {
 	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
 	switch {
 	case !ok:
-		c.reject(f, fault.InvalidDefault, "has a default that is no "+f.Node.Type.String(), "write a value of the field's type")
+		c.reject(f, fault.InvalidDefault, "has a default that is no "+f.Node.TypeName(), "write a value of the field's type")
 	case !f.Pointer && bytes.Equal(canonical, f.Zero):
 		c.reject(f, fault.InvalidDefault, "has the zero value as its default, which counts as unset already", "remove the option")
 	default:

@@ -143,3 +143,19 @@ func (n *Node) HidesValues() bool { return n.Sensitive != structtag.Shown }
 
 // HidesKeys reports whether not even the map keys below n may be shown.
 func (n *Node) HidesKeys() bool { return n.Sensitive == structtag.HideKeys }
+
+// TypeName is how messages call the node's type: by its Go name, or by its shape where it has none, as in a loaded Schema.
+func (n *Node) TypeName() string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Type.Name() != "" || n.Kind == Leaf:
+		return n.Type.String()
+	case n.Kind == Object:
+		return "this object"
+	case n.Kind == Map:
+		return "this map"
+	default:
+		return "this list"
+	}
+}

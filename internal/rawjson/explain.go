@@ -49,7 +49,7 @@ func (e *explainer) value(n *fieldplan.Node, raw []byte) {
 }
 
 func (e *explainer) wrong(n *fieldplan.Node, raw []byte, want string) {
-	e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.Type.String(), What: "is " + jsonType(raw) + " where " + want + " is expected", Cure: "write " + want})
+	e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "is " + jsonType(raw) + " where " + want + " is expected", Cure: "write " + want})
 }
 
 // jsonType names the type of a JSON value without quoting it.
@@ -72,8 +72,8 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 	target := reflect.New(n.Type).Interface()
 	if strict, err := sigsjson.UnmarshalStrict(raw, target); err != nil || len(strict) > 0 {
 		e.trail.Report(&fault.Error{
-			Code: fault.WrongJSONType, Type: n.Type.String(),
-			What: "is " + jsonType(raw) + " that is no " + n.Type.String(), Cure: "write a value of that type",
+			Code: fault.WrongJSONType, Type: n.TypeName(),
+			What: "is " + jsonType(raw) + " that is no " + n.TypeName(), Cure: "write a value of that type",
 		})
 	}
 }
@@ -109,7 +109,7 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 	defer e.trail.Leave()
 	f := n.Lookup(name)
 	if f == nil {
-		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.Type.String(), Cure: "check the name's spelling and case, and the apiVersion"})
+		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.TypeName(), Cure: "check the name's spelling and case, and the apiVersion"})
 		return
 	}
 	var inner string
@@ -124,7 +124,7 @@ func (e *explainer) entry(n *fieldplan.Node, name string, value []byte) {
 	defer e.trail.Leave()
 	key, err := json.Marshal(map[string]bool{name: true})
 	if err != nil || sigsjson.UnmarshalCaseSensitivePreserveInts(key, reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]())).Interface()) != nil {
-		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.Type.String(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
+		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
 	}
 	e.value(n.Elem, value)
 }

@@ -79,7 +79,7 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 	now := visitTo(n, v)
 	if now.at != 0 && slices.Contains(*above, now) {
 		t.lost = true
-		t.Report(&fault.Error{Code: fault.PointerCycle, Type: n.Type.String(), What: "contains itself", Cure: "remove the cycle"})
+		t.Report(&fault.Error{Code: fault.PointerCycle, Type: n.TypeName(), What: "contains itself", Cure: "remove the cycle"})
 		return false
 	}
 	*above = append(*above, now)
