@@ -148,7 +148,7 @@ func (d *differ) leave(old, updated int) {
 // keyed compares maps and keyed lists by merging their sorted keys.
 func (d *differ) keyed(old, updated side) {
 	n := old.node
-	before, after := walk.Elements(&d.trail, n, old.value), walk.Elements(&d.trail, n, updated.value)
+	before, after := walk.Elements(&d.trail, n, old.value), walk.Elements(&d.trail, updated.node, updated.value)
 	for len(before) > 0 || len(after) > 0 {
 		switch order := compareHeads(before, after); {
 		case order < 0:
