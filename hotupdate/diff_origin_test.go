@@ -150,6 +150,10 @@ func TestFlips(t *testing.T) {
 			"add pools[b].mode: immutable, inherited hotupdate_test.machine.Pools",
 			"add pools[c]: immutable, inherited hotupdate_test.machine.Pools",
 		}},
+		{"element goes", &machine{Pools: map[string]*pool{"a": {Mode: "soft"}, "b": {Mode: "hard"}}}, nil, []string{
+			"remove pools[a].mode: hot, hotwhen hotupdate_test.machine.Pools",
+			"remove pools[b].mode: immutable, inherited hotupdate_test.machine.Pools",
+		}},
 		{"null in a map that was hot", &machine{Pools: map[string]*pool{"a": {Mode: "soft"}}}, &machine{Pools: map[string]*pool{"a": {Mode: "hard", Tags: map[string]*string{"k": nil, "l": &value}}}}, []string{
 			"replace pools[a].mode: immutable, inherited hotupdate_test.machine.Pools",
 			"add pools[a].tags[k]: immutable, inherited hotupdate_test.machine.Pools",
