@@ -1,0 +1,133 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// secretValue and secretKey stand wherever a configuration may hold something that must not be shown.
+const (
+	secretValue = "hunter2"
+	secretKey   = "keyhunter2"
+)
+
+type (
+	vault struct {
+		handedSecrets `hotupdatable:"inplace,sensitive"`
+
+		Text    string                     `json:"text" hotupdatable:"false,sensitive"`
+		Pointer *string                    `json:"pointer" hotupdatable:"true,sensitive"`
+		Map     map[string]string          `json:"map" hotupdatable:"true,sensitive"`
+		Keys    map[string]string          `json:"keys" hotupdatable:"true,sensitive=keys"`
+		Nested  map[string]map[string]safe `json:"nested" hotupdatable:"false,sensitive=keys"`
+		List    []safe                     `json:"list" hotupdatable:"false,key=name,sensitive"`
+		Named   []secretName               `json:"named" hotupdatable:"false,key=name"`
+		Set     []string                   `json:"set" hotupdatable:"true,set,sensitive"`
+		Sets    []secretPart               `json:"sets" hotupdatable:"true,set"`
+		Places  []string                   `json:"places" hotupdatable:"true,sensitive"`
+		Safe    safe                       `json:"safe" hotupdatable:"true,sensitive"`
+		Any     any                        `json:"any" hotupdatable:"true,sensitive=keys"`
+		Part    *secretPart                `json:"part" hotupdatable:"false,presence"`
+	}
+	handedSecrets struct {
+		Handed string `json:"handed"`
+	}
+	safe struct {
+		Name string `json:"name"`
+		Text string `json:"text" hotupdatable:"true"`
+	}
+	secretName struct {
+		Name string `json:"name" hotupdatable:"false,sensitive"`
+		Open string `json:"open"`
+	}
+	secretPart struct {
+		Open   string `json:"open"`
+		Secret string `json:"secret" hotupdatable:"true,sensitive"`
+	}
+)
+
+// fullVault holds a secret in every place, with something appended, so that two vaults differ everywhere.
+func fullVault(suffix string) *vault {
+	v, k := secretValue+suffix, secretKey+suffix
+	return &vault{
+		handedSecrets: handedSecrets{v},
+		Text:          v, Pointer: &v, Map: map[string]string{"open": v}, Keys: map[string]string{k: v}, Nested: map[string]map[string]safe{k: {k: {Name: v, Text: v}}},
+		List: []safe{{Name: k, Text: v}}, Named: []secretName{{Name: k, Open: "open"}}, Set: []string{v}, Sets: []secretPart{{Secret: v}},
+		Places: []string{v}, Safe: safe{v, v}, Any: map[string]any{k: v}, Part: &secretPart{Secret: v},
+	}
+}
+
+// renderings are all the ways in which a value finds its way into a log.
+func renderings(t *testing.T, v any) string {
+	t.Helper()
+	encoded, err := json.Marshal(v)
+	require.NoError(t, err)
+	return fmt.Sprintf("%v %+v %#v %s %q\n%s", v, v, v, v, v, encoded)
+}
+
+// assertDiscreet checks that neither a secret value nor a secret key can be read from a text.
+func assertDiscreet(t *testing.T, text string) {
+	t.Helper()
+	assert.NotContains(t, strings.ToLower(text), secretValue)
+}
+
+func TestSecretsAreNotInChanges(t *testing.T) {
+	s := schemaFor[vault](t)
+	for _, pair := range [][2]*vault{{nil, fullVault("a")}, {fullVault("a"), nil}, {fullVault("a"), fullVault("b")}} {
+		changes, err := hotupdate.Diff(s, pair[0], pair[1])
+		require.NoError(t, err)
+		assertDiscreet(t, renderings(t, changes))
+		for _, c := range changes {
+			assertDiscreet(t, renderings(t, c))
+			assertDiscreet(t, renderings(t, &c))
+		}
+		for _, class := range []hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot} {
+			assertDiscreet(t, renderings(t, changes.Of(class)))
+			assert.NotEmpty(t, changes.Of(class))
+		}
+	}
+}
+
+func TestSensitiveChanges(t *testing.T) {
+	changes, err := hotupdate.Diff(schemaFor[vault](t), fullVault("a"), fullVault("b"))
+	require.NoError(t, err)
+	lines := make([]string, len(changes))
+	for i, c := range changes {
+		lines[i] = fmt.Sprintf("%s %s %s %q %q", c.Op, c.Path, c.Pointer, c.Old, c.New)
+		assert.Equal(t, c.Path != "named[name=(sensitive)].open", c.Sensitive, c.Path)
+	}
+	assert.Equal(t, []string{
+		`replace any /any "" ""`,
+		`replace handed /handed "" ""`,
+		`remove keys[(sensitive)] /keys "" ""`,
+		`add keys[(sensitive)] /keys "" ""`,
+		`remove list[name=(sensitive)] /list/0 "" ""`,
+		`remove list[name=(sensitive)].text /list/0/text "" ""`,
+		`add list[name=(sensitive)] /list/0 "" ""`,
+		`add list[name=(sensitive)].text /list/0/text "" ""`,
+		`replace map[open] /map/open "" ""`,
+		`remove named[name=(sensitive)].open /named/0/open "\"open\"" ""`,
+		`add named[name=(sensitive)].open /named/0/open "" "\"open\""`,
+		`remove nested[(sensitive)][(sensitive)].name /nested "" ""`,
+		`remove nested[(sensitive)][(sensitive)].text /nested "" ""`,
+		`add nested[(sensitive)][(sensitive)].name /nested "" ""`,
+		`add nested[(sensitive)][(sensitive)].text /nested "" ""`,
+		`replace part.secret /part/secret "" ""`,
+		`replace places[0] /places/0 "" ""`,
+		`replace pointer /pointer "" ""`,
+		`replace safe.name /safe/name "" ""`,
+		`replace safe.text /safe/text "" ""`,
+		`remove set[=(sensitive)] /set/0 "" ""`,
+		`add set[=(sensitive)] /set/0 "" ""`,
+		`remove sets[0] /sets/0 "" ""`,
+		`add sets[0] /sets/0 "" ""`,
+		`replace text /text "" ""`,
+	}, lines, "paths, operations and classes are shown, values and hidden keys are not")
+}
