@@ -1,0 +1,94 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func changesOf(classes ...hotupdate.Class) hotupdate.Changes {
+	var changes hotupdate.Changes
+	for _, class := range classes {
+		changes = append(changes, hotupdate.Change{Class: class})
+	}
+	return changes
+}
+
+func TestOutcome(t *testing.T) {
+	const (
+		immutable, inPlace, hot, ignored = hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored
+		none, update, drain              = hotupdate.NoUpdate, hotupdate.HotUpdate, hotupdate.InPlaceUpdate
+		roll, forbidden, unclear         = hotupdate.Roll, hotupdate.UpdateForbidden, hotupdate.Indeterminate
+	)
+	for _, tc := range []struct {
+		changes                 hotupdate.Changes
+		rolling, auto, manually hotupdate.Outcome
+		reason                  string
+	}{
+		{nil, none, none, none, "nothing changed"},
+		{changesOf(ignored, ignored), none, none, none, "it concerns no machine"},
+		{changesOf(hot), update, update, update, "applied to running machines under any strategy"},
+		{changesOf(ignored, hot, ignored), update, update, update, "the strictest counts"},
+		{changesOf(inPlace), roll, drain, drain, "a pool that rolls replaces machines"},
+		{changesOf(hot, inPlace, ignored), roll, drain, drain, "the strictest counts"},
+		{changesOf(immutable), roll, forbidden, forbidden, "an in-place pool must not replace machines"},
+		{changesOf(hot, inPlace, immutable, ignored), roll, forbidden, forbidden, "the strictest counts"},
+	} {
+		assert.Equal(t, tc.rolling, tc.changes.Outcome(hotupdate.AutoRollingUpdate), tc.reason)
+		assert.Equal(t, tc.auto, tc.changes.Outcome(hotupdate.AutoInPlaceUpdate), tc.reason)
+		assert.Equal(t, tc.manually, tc.changes.Outcome(hotupdate.ManualInPlaceUpdate), tc.reason)
+		assert.Equal(t, unclear, tc.changes.Outcome(hotupdate.Strategy(3)), "an unknown strategy decides nothing")
+	}
+}
+
+func TestStrictest(t *testing.T) {
+	class, some := changesOf(hotupdate.Ignored, hotupdate.InPlace, hotupdate.Hot).Strictest()
+	assert.True(t, some)
+	assert.Equal(t, hotupdate.InPlace, class)
+	_, some = changesOf().Strictest()
+	assert.False(t, some)
+}
+
+func TestChangesOfAClass(t *testing.T) {
+	changes := hotupdate.Changes{{Path: "a", Class: hotupdate.Hot}, {Path: "b"}, {Path: "c", Class: hotupdate.Hot}}
+	assert.Equal(t, hotupdate.Changes{changes[0], changes[2]}, changes.Of(hotupdate.Hot))
+	assert.Equal(t, hotupdate.Changes{changes[1]}, changes.Of(hotupdate.Immutable))
+	assert.Empty(t, changes.Of(hotupdate.Ignored))
+}
+
+func TestStrategies(t *testing.T) {
+	for _, s := range []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate} {
+		parsed, ok := hotupdate.ParseStrategy(s.String())
+		assert.True(t, ok)
+		assert.Equal(t, s, parsed)
+	}
+	parsed, ok := hotupdate.ParseStrategy("")
+	assert.True(t, ok, "the Shoot API's default")
+	assert.Equal(t, hotupdate.AutoRollingUpdate, parsed)
+	for _, name := range []string{"autoRollingUpdate", "AutoRollingUpdate ", "unknown"} {
+		_, ok = hotupdate.ParseStrategy(name)
+		assert.False(t, ok, name)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for want, word := range map[string]interface{ String() string }{
+		"immutable": hotupdate.Immutable, "in-place": hotupdate.InPlace, "hot": hotupdate.Hot, "ignored": hotupdate.Ignored,
+		"replace": hotupdate.Replace, "add": hotupdate.Add, "remove": hotupdate.Remove,
+		"default": hotupdate.OriginDefault, "struct tag": hotupdate.OriginStructTag, "inherited": hotupdate.OriginInherited,
+		"override": hotupdate.OriginOverride, "hotwhen": hotupdate.OriginHotWhen,
+		"none": hotupdate.NoUpdate, "hot update": hotupdate.HotUpdate, "in-place update": hotupdate.InPlaceUpdate,
+		"roll": hotupdate.Roll, "forbidden": hotupdate.UpdateForbidden, "indeterminate": hotupdate.Indeterminate,
+		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate, "ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
+		"MalformedTag": hotupdate.CodeMalformedTag, "HalvesDiffer": hotupdate.CodeHalvesDiffer, "Unknown": hotupdate.CodeUnknown,
+	} {
+		assert.Equal(t, want, word.String())
+	}
+	assert.Equal(t, "unknown", hotupdate.Op(9).String())
+	assert.Equal(t, "unknown", hotupdate.Origin(9).String())
+	assert.Equal(t, "unknown", hotupdate.Strategy(9).String())
+	assert.Equal(t, "indeterminate", hotupdate.Outcome(9).String())
+	assert.Equal(t, "Unknown", hotupdate.Code(255).String())
+}
