@@ -1,0 +1,337 @@
+package hash_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// piece is the size from which on a document is expected to be handed on.
+const piece = 4 << 10
+
+// stream has everything that is written on trial: objects, maps and lists that may turn out to have nothing left.
+type stream struct {
+	Fill   []string               `json:"a,omitempty"`
+	Empty  *stream                `json:"b,omitempty"`
+	Hot    map[string]*streamPart `json:"c,omitempty"    hotupdatable:"true"`
+	HotKey []streamKeyed          `json:"d,omitempty"    hotupdatable:"true,key=name"`
+	Map    map[string]*streamPart `json:"e,omitempty"`
+	Keyed  []streamKeyed          `json:"f,omitempty"    hotupdatable:"false,key=name"`
+	Set    []streamPart           `json:"g,omitempty"    hotupdatable:"false,set"`
+	Array  [3]streamPart          `json:"h,omitempty"`
+	Labels []streamLabel          `json:"i,omitempty"    hotupdatable:"false,key=name,hotwhen=live:true"`
+	List   []*stream              `json:"j,omitempty"`
+	Spot   *streamPart            `json:"k,omitempty"    hotupdatable:"false,presence"`
+	Last   *float64               `json:"last,omitempty"`
+}
+
+type streamPart struct {
+	Text string      `json:"text,omitempty" hotupdatable:"false"`
+	Deep *streamDeep `json:"deep,omitempty" hotupdatable:"false"`
+}
+
+type streamDeep struct {
+	Text string      `json:"text,omitempty"`
+	Deep *streamDeep `json:"deep,omitempty"`
+}
+
+type streamKeyed struct {
+	Name string      `json:"name"`
+	Part *streamPart `json:"part,omitempty" hotupdatable:"false"`
+}
+
+type streamLabel struct {
+	Name string `json:"name"`
+	Live bool   `json:"live"`
+}
+
+// deep is an object of so many levels with nothing, or text, at the bottom.
+func deep(levels int, text string) *streamDeep {
+	d := &streamDeep{Text: text}
+	for range levels {
+		d = &streamDeep{Deep: d}
+	}
+	return d
+}
+
+// texts are mostly short; some alone fill a piece, give or take a few bytes, so that every boundary is met.
+func texts() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		size := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 20), rapid.IntRange(piece-60, piece+20), rapid.IntRange(2*piece-60, 2*piece+20)).Draw(t, "size")
+		return strings.Repeat("x", size)
+	})
+}
+
+func streamParts() *rapid.Generator[streamPart] {
+	return rapid.Custom(func(t *rapid.T) streamPart {
+		p := streamPart{Text: texts().Draw(t, "text")}
+		if rapid.Bool().Draw(t, "with object") {
+			p.Deep = deep(rapid.SampledFrom([]int{0, 1, 3, 600}).Draw(t, "levels"), texts().Draw(t, "bottom"))
+		}
+		return p
+	})
+}
+
+func streams(depth int) *rapid.Generator[*stream] {
+	parts := rapid.Ptr(streamParts(), true)
+	keyed := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) streamKeyed {
+		return streamKeyed{Name: texts().Draw(t, "name") + "k", Part: parts.Draw(t, "part")}
+	}), 0, 4, func(k streamKeyed) string { return k.Name })
+	labels := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) streamLabel {
+		return streamLabel{Name: texts().Draw(t, "name") + "l", Live: rapid.Bool().Draw(t, "live")}
+	}), 0, 3, func(l streamLabel) string { return l.Name })
+	named := rapid.MapOfN(texts(), parts, 0, 4)
+	return rapid.Custom(func(t *rapid.T) *stream {
+		s := &stream{
+			Fill: rapid.SliceOfN(texts(), 0, 3).Draw(t, "fill"), Hot: named.Draw(t, "hot"), HotKey: keyed.Draw(t, "hotkey"),
+			Map: named.Draw(t, "map"), Keyed: keyed.Draw(t, "keyed"), Set: rapid.SliceOfN(streamParts(), 0, 3).Draw(t, "set"),
+			Labels: labels.Draw(t, "labels"), Spot: parts.Draw(t, "spot"),
+		}
+		for i := range s.Array {
+			s.Array[i] = rapid.OneOf(rapid.Just(streamPart{}), streamParts()).Draw(t, "place")
+		}
+		if depth > 0 {
+			s.Empty = rapid.OneOf(rapid.Just((*stream)(nil)), rapid.Just(&stream{Empty: &stream{}}), streams(depth-1)).Draw(t, "empty")
+			s.List = rapid.SliceOfN(rapid.Ptr(rapid.Deferred(func() *rapid.Generator[stream] {
+				return rapid.Map(streams(depth-1), func(s *stream) stream { return *s })
+			}), true), 0, 2).Draw(t, "list")
+		}
+		return s
+	})
+}
+
+// pieces records what it is given, piece by piece.
+type pieces [][]byte
+
+func (p *pieces) Write(b []byte) (int, error) {
+	*p = append(*p, bytes.Clone(b))
+	return len(b), nil
+}
+
+func streamSchema(t require.TestingT) *hotupdate.Schema {
+	s, err := hotupdate.SchemaOf[stream]()
+	require.NoError(t, err)
+	return s
+}
+
+func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
+	s := streamSchema(t)
+	rapid.Check(t, func(t *rapid.T) {
+		config := streams(1).Draw(t, "config")
+		prefix := rapid.SampledFrom([]string{"", "{", "prefix,"}).Draw(t, "prefix")
+		whole, err := s.AppendDocument([]byte(prefix), config)
+		require.NoError(t, err)
+		require.True(t, bytes.HasPrefix(whole, []byte(prefix)))
+		whole = whole[len(prefix):]
+
+		var written pieces
+		require.NoError(t, s.WriteDocument(&written, config))
+		if joined := bytes.Join(written, nil); !bytes.Equal(whole, joined) {
+			at := 0
+			for at < min(len(whole), len(joined)) && whole[at] == joined[at] {
+				at++
+			}
+			assert.Fail(t, "pieces and whole differ", "from byte %d on, of %d and %d, in %d pieces", at, len(joined), len(whole), len(written))
+		}
+		sum, err := hash.Of(s, config)
+		require.NoError(t, err)
+		assert.Equal(t, hash.Sum(sha256.Sum256(whole)), sum)
+	})
+}
+
+// Objects that turn out to have nothing left are longer than a piece while they are written on trial.
+func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
+	s := streamSchema(t)
+	long := strings.Repeat("n", 3*piece)
+	for _, offset := range []int{0, 1, piece - 40, piece - 12, piece - 11, piece - 10, piece - 9, piece - 8, piece - 7, piece - 6, piece - 5, piece, piece + 1} {
+		fill := strings.Repeat("x", offset)
+		for _, tc := range []struct {
+			name   string
+			config stream
+			want   string
+		}{
+			{"nested objects", stream{Map: map[string]*streamPart{"m": {Deep: deep(800, "")}}}, `,"e":{"m":{}}`},
+			{"key of a vanished element", stream{HotKey: []streamKeyed{{Name: long, Part: &streamPart{Deep: deep(2, "")}}}}, ``},
+			{"key of a hot map", stream{Hot: map[string]*streamPart{long: {Deep: deep(2, "")}, "nil": nil}}, ``},
+			{"selector of a vanished element", stream{Labels: []streamLabel{{Name: long, Live: true}}}, ``},
+			{"array of nothing", stream{Array: [3]streamPart{1: {Deep: deep(800, "")}}}, ``},
+			{"vanished among others", stream{Hot: map[string]*streamPart{"a": {Text: long}, long: {}, "z": {Text: "z"}}}, `,"c":{"a":{"text":"` + long + `"},"z":{"text":"z"}}`},
+			{"list of emptied", stream{List: []*stream{{Empty: &stream{Hot: map[string]*streamPart{long: {}}}}, nil}}, `,"j":[{},{}]`},
+			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(800, "")}}, `,"k":{}`},
+			{"emptied before others", stream{Empty: &stream{Hot: map[string]*streamPart{long: {}}}, Set: []streamPart{{Text: "s"}, {}}, Last: to(0.0)},
+				`,"g":[{"text":"s"},{}],"last":0`},
+		} {
+			tc.config.Fill = []string{fill}
+			want := `{"a":["` + fill + `"]` + tc.want + `}`
+			var written pieces
+			require.NoError(t, s.WriteDocument(&written, tc.config))
+			assert.Equal(t, want, string(bytes.Join(written, nil)), "%s after %d bytes", tc.name, offset)
+		}
+	}
+}
+
+// A large configuration needs no large buffer.
+func TestWriteDocumentInPieces(t *testing.T) {
+	config := awsLike(2000, 0)
+	s, err := hotupdate.SchemaOf[awsConfig]()
+	require.NoError(t, err)
+	var written pieces
+	require.NoError(t, s.WriteDocument(&written, config))
+	total := len(bytes.Join(written, nil))
+	require.Greater(t, total, 50*piece)
+	assert.Greater(t, len(written), total/(2*piece), "pieces of about the size of a buffer")
+	for i, p := range written {
+		assert.NotEmpty(t, p)
+		assert.Less(t, len(p), 2*piece, "piece %d", i)
+	}
+}
+
+var errFull = errors.New("disk full")
+
+// full is a writer that takes some pieces and then fails for ever.
+type full struct {
+	takes, calls int
+}
+
+func (f *full) Write(b []byte) (int, error) {
+	f.calls++
+	if f.calls > f.takes {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestWriteDocumentToAFailingWriter(t *testing.T) {
+	s, err := hotupdate.SchemaOf[awsConfig]()
+	require.NoError(t, err)
+	config := awsLike(300, 0)
+	for takes := range 5 {
+		w := &full{takes: takes}
+		require.ErrorIs(t, s.WriteDocument(w, config), errFull)
+		assert.Equal(t, takes+1, w.calls, "nothing is written after an error")
+	}
+	w := &full{}
+	require.ErrorIs(t, s.WriteDocument(w, awsConfig{}), errFull, "the last piece counts, too")
+}
+
+func TestWriteDocumentOfABadValue(t *testing.T) {
+	s := streamSchema(t)
+	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: to(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: to(math.Inf(1))}
+	want := []problem{{hotupdate.CodeNotFinite, "j[0].last"}, {hotupdate.CodeNotFinite, "last"}}
+	var written pieces
+	assert.Equal(t, want, problems(s.WriteDocument(&written, bad)))
+	assert.NotContains(t, string(bytes.Join(written, nil)), "y", "nothing is written after a problem")
+
+	dst, err := s.AppendDocument([]byte("before"), bad)
+	assert.Equal(t, want, problems(err))
+	assert.Equal(t, "before", string(dst), "dst is returned as it was")
+}
+
+func TestDocumentOfAnotherType(t *testing.T) {
+	s := streamSchema(t)
+	want := []problem{{code: hotupdate.CodeTypeMismatch}}
+	_, err := hash.Of(s, awsConfig{})
+	assert.Equal(t, want, problems(err))
+	_, err = hash.Document(s, 5)
+	assert.Equal(t, want, problems(err))
+	assert.Equal(t, want, problems(s.WriteDocument(io.Discard, "text")))
+
+	want = []problem{{code: hotupdate.CodeNoSchema}}
+	_, err = hash.Of(nil, awsConfig{})
+	assert.Equal(t, want, problems(err))
+	_, err = hash.OfRaw(nil, nil)
+	assert.Equal(t, want, problems(err))
+}
+
+// mixed are configurations whose documents are known, and every third is an error that shows only after much was written.
+func mixed(n int) (configs []*stream, want []string) {
+	for i := range n {
+		text := strings.Repeat(fmt.Sprint(i%10), i*700)
+		configs = append(configs, &stream{Fill: []string{text}, Keyed: []streamKeyed{{Name: "b"}, {Name: "a"}}})
+		want = append(want, `{"a":["`+text+`"],"f":[{"name":"a"},{"name":"b"}]}`)
+		if i%3 == 2 {
+			configs[i].Last, want[i] = to(math.NaN()), ""
+		}
+	}
+	return configs, want
+}
+
+// checkMixed hashes one of the mixed configurations in every way.
+func checkMixed(t *testing.T, s *hotupdate.Schema, config *stream, want string) {
+	t.Helper()
+	sum, err := hash.Of(s, config)
+	doc, docErr := hash.Document(s, config)
+	var written bytes.Buffer
+	writeErr := s.WriteDocument(&written, config)
+	if want == "" {
+		for _, err := range []error{err, docErr, writeErr} {
+			assert.Equal(t, []problem{{hotupdate.CodeNotFinite, "last"}}, problems(err))
+		}
+		assert.Zero(t, sum)
+		return
+	}
+	for _, err := range []error{err, docErr, writeErr} {
+		assert.NoError(t, err)
+	}
+	assert.Equal(t, hash.Sum(sha256.Sum256([]byte(want))), sum)
+	assert.True(t, want == string(doc) && want == written.String(), "the document of another configuration")
+}
+
+func TestPooledWritersDoNotLeak(t *testing.T) {
+	s := streamSchema(t)
+	configs, want := mixed(24)
+	for i := range configs {
+		for _, j := range []int{i, 2, i, len(configs) - 1, i} {
+			checkMixed(t, s, configs[j], want[j])
+		}
+		_ = s.WriteDocument(&full{takes: i % 3}, configs[i])
+	}
+}
+
+func TestPooledWritersInGoroutines(t *testing.T) {
+	s := streamSchema(t)
+	configs, want := mixed(24)
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(g), 1))
+			for range 100 {
+				i := random.IntN(len(configs))
+				checkMixed(t, s, configs[i], want[i])
+				_ = s.WriteDocument(&full{takes: i % 3}, configs[i])
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A writer that hashes while it is written to takes another buffer.
+func TestPooledWritersNest(t *testing.T) {
+	s := streamSchema(t)
+	configs, want := mixed(24)
+	var written bytes.Buffer
+	nested := writerFunc(func(b []byte) (int, error) {
+		checkMixed(t, s, configs[7], want[7])
+		return written.Write(b)
+	})
+	require.NoError(t, s.WriteDocument(nested, configs[22]))
+	assert.Equal(t, want[22], written.String())
+}
+
+type writerFunc func(b []byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
