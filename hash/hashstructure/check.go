@@ -1,0 +1,279 @@
+package hashstructure
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mitchellh/hashstructure/v2"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// check walks v as hashstructure does and reports what hashstructure would fail, loop or crash on.
+func check(v any, options Options) error {
+	c := &checker{options: options, tagName: options.tagName()}
+	c.value(reflect.ValueOf(v), owner{})
+	return errors.Join(c.found...)
+}
+
+// maxFound bounds the problems that one walk reports.
+const maxFound = 100
+
+type checker struct {
+	trail
+
+	options Options
+	tagName string
+	depth   int
+	above   []place
+	found   []error
+	lost    bool // the value contains itself or is too deep; going on could take for ever
+}
+
+// place identifies a value that the walk stands in by its memory, or, with at 0, the zero value that stands for a nil pointer.
+type place struct {
+	typ  reflect.Type
+	at   uintptr
+	size int
+}
+
+// owner is the struct and field that a map stands in. It may decide which entries are hashed.
+type owner struct {
+	object any
+	field  string
+}
+
+func (c *checker) report(code Code, typ reflect.Type, cause error) {
+	if len(c.found) >= maxFound {
+		return
+	}
+	problem := &Error{Code: code, Path: c.path.String(), Cause: cause}
+	if typ != nil {
+		problem.Type = typ.String()
+	}
+	c.found = append(c.found, problem)
+}
+
+// enter records that the walk goes into p. It is false, and the walk ends, where p stands above itself.
+func (c *checker) enter(p place, code Code) bool {
+	if slices.Contains(c.above, p) {
+		c.lost = true
+		c.report(code, p.typ, nil)
+		return false
+	}
+	c.above = append(c.above, p)
+	return true
+}
+
+func (c *checker) value(v reflect.Value, in owner) {
+	if c.lost {
+		return
+	}
+	defer func(above int) { c.above = c.above[:above] }(len(c.above))
+	v, ok := c.behind(v)
+	switch {
+	case !ok:
+	case v.Type() == reflect.TypeFor[time.Time]():
+		if _, err := v.Interface().(time.Time).MarshalBinary(); err != nil {
+			c.report(CodeInvalidTime, nil, err)
+		}
+	default:
+		c.byKind(v, in)
+	}
+}
+
+// behind follows pointers and interfaces to what hashstructure hashes in their place: for nil the integer 0, or with ZeroNil the zero
+// value of what the last pointer could point to.
+func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
+	zero := reflect.TypeFor[int]()
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.Kind() == reflect.Pointer {
+			if c.options.ZeroNil {
+				zero = v.Type().Elem()
+			}
+			if !v.IsNil() && !c.enter(place{typ: v.Type(), at: v.Pointer()}, CodeCycle) {
+				return v, false
+			}
+		}
+		v = v.Elem()
+	}
+	if v.IsValid() {
+		return v, true
+	}
+	return reflect.Zero(zero), c.enter(place{typ: zero}, CodeEndlessZero)
+}
+
+func (c *checker) byKind(v reflect.Value, in owner) {
+	switch k := v.Kind(); {
+	case k == reflect.String || hasFixedSize(k):
+	case k == reflect.Array || k == reflect.Slice || k == reflect.Map || k == reflect.Struct:
+		c.composite(v, in)
+	default:
+		c.report(CodeUnsupportedKind, v.Type(), nil)
+	}
+}
+
+// hasFixedSize reports whether hashstructure writes values of kind k as a fixed number of bytes.
+func hasFixedSize(k reflect.Kind) bool {
+	return k >= reflect.Bool && k <= reflect.Complex64 && k != reflect.Uintptr
+}
+
+func (c *checker) composite(v reflect.Value, in owner) {
+	if c.depth > walk.MaxDepth {
+		c.lost = true
+		c.report(CodeTooDeep, nil, nil)
+		return
+	}
+	c.depth++
+	switch v.Kind() {
+	case reflect.Struct:
+		c.object(v)
+	case reflect.Map:
+		c.entries(v, in)
+	default:
+		c.elements(v)
+	}
+	c.depth--
+}
+
+func (c *checker) elements(v reflect.Value) {
+	if elem := v.Type().Elem().Kind(); hasFixedSize(elem) || elem == reflect.String || v.Len() == 0 {
+		return
+	}
+	if v.Kind() == reflect.Slice && !c.enter(place{typ: v.Type(), at: v.Pointer(), size: v.Len()}, CodeCycle) {
+		return
+	}
+	for i := range v.Len() {
+		c.in(index(i), func() { c.value(v.Index(i), owner{}) })
+	}
+}
+
+// entry is a map's entry with the step that leads to it.
+type entry struct {
+	step fieldpath.Step
+	key  reflect.Value
+}
+
+func (c *checker) entries(v reflect.Value, in owner) {
+	if v.Len() == 0 || !c.enter(place{typ: v.Type(), at: v.Pointer()}, CodeCycle) {
+		return
+	}
+	entries := make([]entry, v.Len())
+	for i, key := range v.MapKeys() {
+		entries[i] = entry{c.keyStep(key), key}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.step.Name, b.step.Name) })
+	for _, e := range entries {
+		c.in(e.step, func() { c.entry(e.key, v.MapIndex(e.key), in) })
+	}
+}
+
+func (c *checker) entry(key, value reflect.Value, in owner) {
+	if chooser, ok := in.object.(hashstructure.IncludableMap); ok {
+		included := false
+		if !c.call(func() (err error) {
+			included, err = chooser.HashIncludeMap(in.field, key.Interface(), value.Interface())
+			return err
+		}) || !included {
+			return
+		}
+	}
+	c.value(key, owner{})
+	c.value(value, owner{})
+}
+
+func (c *checker) object(v reflect.Value) {
+	chooser, hasher := methods(v)
+	if hasher != nil {
+		c.call(func() error {
+			_, err := hasher.Hash()
+			return err
+		})
+		return
+	}
+	object := v.Interface()
+	for i := range v.NumField() {
+		sf := v.Type().Field(i)
+		if c.isHashed(sf, v.Field(i)) {
+			c.inField(sf, func() { c.field(sf, v.Field(i), chooser, object) })
+		}
+	}
+}
+
+// methods returns the methods by which a struct has its say, which hashstructure looks for on the value first, and on the pointer where
+// the value has an address. A Hash on the value beats all.
+func methods(v reflect.Value) (chooser hashstructure.Includable, hasher hashstructure.Hashable) {
+	object := v.Interface()
+	chooser, _ = object.(hashstructure.Includable)
+	hasher, _ = object.(hashstructure.Hashable)
+	if hasher != nil || !v.CanAddr() {
+		return chooser, hasher
+	}
+	pointer := v.Addr().Interface()
+	if better, ok := pointer.(hashstructure.Includable); ok {
+		chooser = better
+	}
+	hasher, _ = pointer.(hashstructure.Hashable)
+	return chooser, hasher
+}
+
+func (c *checker) isHashed(sf reflect.StructField, v reflect.Value) bool {
+	tag := sf.Tag.Get(c.tagName)
+	return sf.IsExported() && tag != "ignore" && tag != "-" && !(c.options.IgnoreZeroValue && v.IsZero())
+}
+
+func (c *checker) field(sf reflect.StructField, v reflect.Value, chooser hashstructure.Includable, object any) {
+	v, ok := c.text(sf, v)
+	if !ok {
+		return
+	}
+	if chooser != nil {
+		included := false
+		if !c.call(func() (err error) {
+			included, err = chooser.HashInclude(sf.Name, v)
+			return err
+		}) || !included {
+			return
+		}
+	}
+	c.value(v, owner{object, sf.Name})
+}
+
+// text replaces a field by its text where the options or the struct tag say so.
+func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, bool) {
+	demanded := sf.Tag.Get(c.tagName) == "string"
+	if !demanded && !c.options.UseStringer {
+		return v, true
+	}
+	stringer, ok := v.Interface().(fmt.Stringer)
+	switch {
+	case ok:
+		var text string
+		ok = c.call(func() error {
+			text = stringer.String()
+			return nil
+		})
+		return reflect.ValueOf(text), ok
+	case demanded:
+		c.report(CodeNotStringer, v.Type(), nil)
+		return v, false
+	default:
+		return v, true
+	}
+}
+
+// call runs a method of the configuration, which may fail in any way.
+func (c *checker) call(method func() error) (ok bool) {
+	_, problem := leaf.Call(func() ([]byte, error) { return nil, method() })
+	if problem != nil {
+		c.report(CodeMethodFailed, nil, problem.Cause)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,2 @@
+// Package hashstructure TODO.
+package hashstructure
