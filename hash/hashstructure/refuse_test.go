@@ -1,0 +1,358 @@
+package hashstructure_test
+
+import (
+	"errors"
+	"fmt"
+	"hash"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	upstream "github.com/mitchellh/hashstructure/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash/hashstructure"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// carrier brings any value past Split: a type that copies itself is not looked into.
+type carrier struct{ V any }
+
+func (c carrier) MarshalText() ([]byte, error) { return []byte("carried"), nil }
+func (c carrier) DeepCopy() carrier            { return c }
+
+type carrying struct {
+	Free   carrier            `json:"free"`
+	Any    any                `json:"any,omitempty"`
+	When   *metav1.Time       `json:"when,omitempty"`
+	Word   words              `json:"word,omitempty"    hash:"string"`
+	Secret map[string]carrier `json:"secret,omitempty"  hotupdatable:"false,sensitive=keys"`
+}
+
+type words []string
+
+func (w words) String() string { return strings.Join(w, " ") }
+
+func carry(v any) *carrying { return &carrying{Free: carrier{v}, When: &metav1.Time{}} }
+
+// Values that hashstructure does not survive, or that it refuses.
+
+func cyclicPointer() any {
+	var v any
+	v = &v
+	return v
+}
+
+func cyclicMap() any {
+	m := map[string]any{"a": 1}
+	m["m"] = m
+	return m
+}
+
+func cyclicSlice() any {
+	s := []any{1, nil}
+	s[1] = s
+	return s
+}
+
+type link struct {
+	Next *link `json:"next,omitempty"`
+	To   any   `json:"to,omitempty"`
+}
+
+func ring() any {
+	l := &link{Next: &link{}}
+	l.Next.Next = l
+	return l
+}
+
+func chain(length int) *link {
+	var l *link
+	for range length {
+		l = &link{Next: l}
+	}
+	return l
+}
+
+type tree struct {
+	A    int
+	Kids [1]leafs
+}
+
+type leafs struct{ Up *tree }
+
+type failing struct{}
+
+func (failing) Hash() (uint64, error) { return 0, errSecret }
+
+type panicking struct{ V int }
+
+func (panicking) HashInclude(string, any) (bool, error) { panic("secret") }
+
+type choosy struct {
+	M map[string]int
+}
+
+func (choosy) HashIncludeMap(string, any, any) (bool, error) { return false, errSecret }
+
+// partial leaves out what hashstructure could not hash.
+type partial struct {
+	C chan int
+	M map[string]any
+	N int
+}
+
+func (partial) HashInclude(field string, _ any) (bool, error) { return field != "C", nil }
+
+func (partial) HashIncludeMap(_ string, k, _ any) (bool, error) { return k != "chan", nil }
+
+// digest hashes itself, by a method of the pointer.
+type digest struct{ C chan int }
+
+func (*digest) Hash() (uint64, error) { return 7, nil }
+
+type tagged struct {
+	Ignored chan int `hash:"ignore"`
+	Dashed  chan int `hash:"-"`
+	Text    words    `hash:"string"`
+	Silent  chan int `other:"ignore"`
+	inner   chan int
+}
+
+type mute struct {
+	N int `hash:"string"`
+}
+
+var errSecret = errors.New("secret")
+
+func codeAndPath(err error) []string {
+	var all []string
+	var walk func(err error)
+	walk = func(err error) {
+		var problem *hashstructure.Error
+		var schema *hotupdate.Error
+		if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // walks the tree itself
+			for _, e := range joined.Unwrap() {
+				walk(e)
+			}
+			return
+		}
+		switch {
+		case errors.As(err, &problem):
+			all = append(all, problem.Code.String()+" "+problem.Path)
+		case errors.As(err, &schema):
+			all = append(all, "hotupdate."+schema.Code.String()+" "+schema.Path)
+		}
+	}
+	walk(err)
+	return all
+}
+
+func TestRefused(t *testing.T) {
+	s, err := hotupdate.SchemaOf[carrying]()
+	require.NoError(t, err)
+	zeroNil := hashstructure.Options{ZeroNil: true}
+	number := 5
+	inner := &number
+	for _, tc := range []struct {
+		name    string
+		config  *carrying
+		options hashstructure.Options
+		want    []string
+		reason  string
+	}{
+		{"interface that holds itself", carry(cyclicPointer()), hashstructure.Options{}, []string{"Cycle free.V"}, "hashstructure loops for ever"},
+		{"map that holds itself", carry(cyclicMap()), hashstructure.Options{}, []string{"Cycle free.V[m]"}, "hashstructure overflows the stack"},
+		{"slice that holds itself", carry(cyclicSlice()), hashstructure.Options{}, []string{"Cycle free.V[1]"}, "hashstructure overflows the stack"},
+		{"pointers in a ring", carry(ring()), hashstructure.Options{}, []string{"Cycle free.V.next.next"}, "hashstructure overflows the stack"},
+		{"nested 1,001 levels", carry(chain(1001)), hashstructure.Options{}, []string{"TooDeep free.V" + strings.Repeat(".next", 999)}, "the limit of the other packages"},
+		{"cycle that Split sees", &carrying{Any: cyclicMap()}, hashstructure.Options{}, []string{"hotupdate.TooDeep any"}, "it cannot be copied"},
+		{"zero value within itself", carry(link{}), zeroNil, []string{"EndlessZero free.V.next.next"}, "hashstructure overflows the stack: the zero link has a nil next"},
+		{"zero value within itself, by way of others", carry(tree{}), zeroNil, []string{"EndlessZero free.V.Kids[0].Up.Kids[0].Up"}, "as above"},
+		{"uintptr", carry([]uintptr{1}), hashstructure.Options{}, []string{"UnsupportedKind free.V[0]"}, "encoding/binary does not write it"},
+		{"chan", carry(make(chan int)), hashstructure.Options{}, []string{"UnsupportedKind free.V"}, "no kind of hashstructure's"},
+		{"func", carry(func() {}), hashstructure.Options{}, []string{"UnsupportedKind free.V"}, "no kind of hashstructure's"},
+		{"complex128", carry([]complex128{1}), hashstructure.Options{}, []string{"UnsupportedKind free.V[0]"}, "complex64 works, complex128 does not"},
+		{"unsafe pointer", carry(reflect.ValueOf(inner).UnsafePointer()), hashstructure.Options{}, []string{"UnsupportedKind free.V"}, "no kind of hashstructure's"},
+		{"chan that Split sees", &carrying{Any: make(chan int)}, hashstructure.Options{}, []string{"hotupdate.NotCopyable any"}, "it cannot be copied"},
+		{"nil pointer to a pointer", carry(struct{ P **int }{}), zeroNil, []string{"UnsupportedKind free.V.P"}, "the zero value is a nil pointer, which hashstructure does not follow again"},
+		{"nil pointer to an interface", carry(struct{ P *any }{}), zeroNil, []string{"UnsupportedKind free.V.P"}, "as above"},
+		{"nil interface behind a pointer", carry(struct{ P *any }{new(any)}), zeroNil, []string{"UnsupportedKind free.V.P"}, "ZeroNil remembers the pointer's type"},
+		{"text of what has none", carry(mute{}), hashstructure.Options{}, []string{"NotStringer free.V.N"}, "as hashstructure says"},
+		{"String on a nil pointer", &carrying{}, hashstructure.Options{UseStringer: true}, []string{"MethodFailed when"}, "metav1.Time has String on the value, and hashstructure panics"},
+		{"Hash fails", carry(failing{}), hashstructure.Options{}, []string{"MethodFailed free.V"}, "a method's error has no path"},
+		{"HashInclude panics", carry(panicking{}), hashstructure.Options{}, []string{"MethodFailed free.V.V"}, "input never panics"},
+		{"HashIncludeMap fails", carry(choosy{map[string]int{"k": 1}}), hashstructure.Options{}, []string{"MethodFailed free.V.M[k]"}, "a method's error has no path"},
+		{"offset beyond 32,767 minutes", carry(time.Unix(0, 0).In(time.FixedZone("far", 1<<30))), hashstructure.Options{}, []string{"InvalidTime free.V"}, "its binary form has 16 bits"},
+		{"hidden keys", &carrying{Secret: map[string]carrier{"secret": {make(chan int)}}}, hashstructure.Options{}, []string{"UnsupportedKind secret[(sensitive)].V"}, "keys may be secret"},
+		{"two at once", &carrying{Free: carrier{map[string]any{"b": make(chan int), "a": func() {}}}, Secret: map[string]carrier{"secret": {uintptr(1)}}}, hashstructure.Options{},
+			[]string{"UnsupportedKind free.V[a]", "UnsupportedKind free.V[b]", "UnsupportedKind secret[(sensitive)].V"}, "all are found, map entries by key"},
+		{"keys of other types", carry(map[any]any{true: make(chan int), nil: 1, 2: func() {}}), hashstructure.Options{},
+			[]string{"UnsupportedKind free.V[2]", "UnsupportedKind free.V[bool]"}, "they are called by their type"},
+		{"unknown format", carry(1), hashstructure.Options{Format: 9}, []string{"UnknownFormat "}, "never a silent default"},
+		{"hasher without a hash", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return nil }}, []string{"NoHasher "}, "never a silent default"},
+		{"hasher that panics", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { panic("secret") }}, []string{"MethodFailed "}, "input never panics"},
+		{"hasher that cannot write", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return fullHash{} }}, []string{"MethodFailed "}, "hashstructure panics"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := hashstructure.Of(s, tc.config, tc.options)
+			assert.Equal(t, tc.want, codeAndPath(err), tc.reason)
+			assert.NotContains(t, fmt.Sprint(err), "secret:", "values are not shown")
+		})
+	}
+}
+
+// TestRefusedFields has what a Schema accepts and hashstructure does not.
+func TestRefusedFields(t *testing.T) {
+	type disk struct {
+		Address uintptr `json:"address,omitempty"`
+		Size    **int   `json:"size,omitempty"`
+		Mirror  *disk   `json:"mirror,omitempty"`
+	}
+	type config struct {
+		Disk *disk `json:"disk,omitempty"`
+	}
+	s, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		name    string
+		options hashstructure.Options
+		want    []string
+		reason  string
+	}{
+		{"plain", hashstructure.Options{}, []string{"UnsupportedKind disk.address"}, "encoding/binary does not write uintptr, not even zero"},
+		{"Karpenter", hashstructure.Karpenter(), nil, "zero values are left out"},
+		{"ZeroNil", hashstructure.Options{ZeroNil: true}, []string{
+			"UnsupportedKind disk.address", "UnsupportedKind disk.size",
+			"UnsupportedKind disk.mirror.address", "UnsupportedKind disk.mirror.size", "EndlessZero disk.mirror.mirror",
+		}, "a nil mirror is a disk without a mirror, and so on"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := hashstructure.Of(s, &config{&disk{}}, tc.options)
+			assert.Equal(t, tc.want, codeAndPath(err), tc.reason)
+		})
+	}
+}
+
+// fullHash is a hash that takes no more.
+type fullHash struct{ hash.Hash64 }
+
+func (fullHash) Reset()                    {}
+func (fullHash) Sum64() uint64             { return 0 }
+func (fullHash) Write([]byte) (int, error) { return 0, errSecret }
+
+func TestNotRefused(t *testing.T) {
+	s, err := hotupdate.SchemaOf[carrying]()
+	require.NoError(t, err)
+	karpenter := hashstructure.Karpenter()
+	twin := &link{}
+	for _, tc := range []struct {
+		name    string
+		value   any
+		options hashstructure.Options
+		reason  string
+	}{
+		{"nested 999 levels below two", chain(999), hashstructure.Options{}, "the limit is 1,000"},
+		{"zero value within itself is left out", link{}, karpenter, "IgnoreZeroValue comes before ZeroNil"},
+		{"nil elements of a recursive type", []*link{nil}, karpenter, "as above"},
+		{"the same value twice, side by side", []*link{twin, twin}, hashstructure.Options{}, "no cycle"},
+		{"a slice of a slice's own memory", overlapping(), hashstructure.Options{}, "no cycle: the inner one is shorter"},
+		{"left out by methods", partial{C: make(chan int), M: map[string]any{"chan": make(chan int), "n": 1}}, hashstructure.Options{}, "hashstructure does not look there"},
+		{"hashes itself", &digest{make(chan int)}, hashstructure.Options{}, "hashstructure does not look inside"},
+		{"left out by struct tags", tagged{Ignored: make(chan int), inner: make(chan int)}, karpenter, "hashstructure does not look there"},
+		{"nil in every place", []any{nil, (*int)(nil), []any(nil), map[string]any(nil)}, hashstructure.Options{ZeroNil: true}, "nil is hashed"},
+		{"zero uintptr", struct{ U uintptr }{}, karpenter, "left out"},
+		{"complex64", complex64(1), hashstructure.Options{}, "has a fixed size"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := carry(tc.value)
+			want, err := direct(config, tc.options)
+			require.NoError(t, err)
+			got, err := hashstructure.Of(s, config, tc.options)
+			require.NoError(t, err, tc.reason)
+			assert.Equal(t, want, uint64(got), tc.reason)
+		})
+	}
+}
+
+func overlapping() any {
+	s := make([]any, 2)
+	s[0] = s[1:]
+	return s
+}
+
+func TestErrorsKeepTheCause(t *testing.T) {
+	s, err := hotupdate.SchemaOf[carrying]()
+	require.NoError(t, err)
+	_, err = hashstructure.Of(s, carry(failing{}), hashstructure.Options{})
+	require.ErrorIs(t, err, errSecret)
+	assert.NotContains(t, err.Error(), errSecret.Error(), "what a method says may quote a value")
+	_, err = hashstructure.Of[carrying](nil, nil, hashstructure.Options{})
+	assert.Equal(t, []string{"hotupdate.NoSchema "}, codeAndPath(err))
+}
+
+// TestPropertyRefusedExactlyIfHashstructureFails compares the check with hashstructure itself, on values on which that ends.
+func TestPropertyRefusedExactlyIfHashstructureFails(t *testing.T) {
+	s, err := hotupdate.SchemaOf[carrying]()
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		config, options := carry(drawAny(t, 3)), drawOptions(t)
+		want, failed := survived(config, options)
+		got, err := hashstructure.Of(s, config, options)
+		require.Equal(t, failed, err != nil, "hashstructure: %v, Of: %v", failed, err)
+		require.Equal(t, want, uint64(got))
+		for _, problem := range codeAndPath(err) {
+			require.Contains(t, problem, "free.V", "the path is known")
+		}
+	})
+}
+
+// survived calls hashstructure and turns a panic into failure.
+func survived(v any, o hashstructure.Options) (sum uint64, failed bool) {
+	defer func() { failed = failed || recover() != nil }()
+	sum, err := direct(v, o)
+	return sum, err != nil
+}
+
+func drawAny(t *rapid.T, depth int) any {
+	leaves := []any{
+		nil, true, 1, int8(1), uint16(2), uintptr(3), uintptr(0), float32(1), complex64(1), complex128(1), "s", words{"w"}, time.Unix(0, 0).UTC(),
+		time.Unix(0, 0).In(time.FixedZone("far", 1<<30)), metav1.Duration{Duration: 1}, (*int)(nil), (**int)(nil), (*any)(nil), new(any), new(*int),
+		(*words)(nil), (*metav1.Time)(nil), (chan int)(nil), make(chan int), func() {}, []byte("ab"), failing{}, panicking{V: 1}, panicking{},
+		choosy{}, choosy{map[string]int{"k": 1}}, partial{C: make(chan int)}, tagged{}, tagged{Silent: make(chan int)}, mute{}, &digest{}, digest{make(chan int)},
+		[]uintptr{}, []uintptr{1}, map[chan int]int{nil: 1}, [1]chan int{},
+	}
+	if depth == 0 {
+		return draw(t, "leaf", leaves...)
+	}
+	below := func() any { return drawAny(t, depth-1) }
+	switch draw(t, "shape", "leaf", "pointer", "slice", "map", "struct", "partial", "fields") {
+	case "pointer":
+		v := below()
+		return &v
+	case "slice":
+		return []any{below(), below()}
+	case "map":
+		return map[string]any{"a": below(), "chan": below()}
+	case "struct":
+		return struct{ V, W any }{below(), below()}
+	case "partial":
+		return partial{M: map[string]any{"a": below(), "chan": below()}}
+	case "fields":
+		return struct {
+			S fmt.Stringer `hash:"string"`
+			T *metav1.Time
+			I any   `hash:"ignore"`
+			J any   `hash:"string"`
+			K []any `hash:"set"`
+		}{S: draw[fmt.Stringer](t, "stringer", nil, words{}, &metav1.Duration{}), I: below(), J: below(), K: []any{below()}}
+	default:
+		return draw(t, "leaf", leaves...)
+	}
+}
+
+var _ upstream.Includable = partial{}
