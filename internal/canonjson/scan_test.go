@@ -1,0 +1,100 @@
+package canonjson_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+)
+
+// scanAll steps through a whole document.
+func scanAll(raw string) *fault.Error {
+	s := canonjson.NewScanner([]byte(raw))
+	if err := s.Begin(); err != nil {
+		return err
+	}
+	if err := scanOne(&s); err != nil {
+		return err
+	}
+	return s.End()
+}
+
+func scanOne(s *canonjson.Scanner) *fault.Error {
+	closing, ok := map[byte]byte{'{': '}', '[': ']'}[s.Peek()]
+	if !ok {
+		return s.Scalar()
+	}
+	last, err := s.Open(closing)
+	for !last && err == nil {
+		if closing == '}' {
+			if _, _, err = s.Name(); err != nil {
+				return err
+			}
+		}
+		if err = scanOne(s); err == nil {
+			last, err = s.Next(closing)
+		}
+	}
+	return err
+}
+
+// TestScannerAcceptsWhatEncodingJSONDoes puts pieces of JSON together, mostly wrongly.
+func TestScannerAcceptsWhatEncodingJSONDoes(t *testing.T) {
+	pieces := []string{
+		"{", "}", "[", "]", ",", ":", " ", "\n", `"a"`, `"b":`, `"\u0061"`, `"\ud800"`, `"\ud83d\ude00"`, `"`, `\`, `{"a":`, "1", "-0", "1e5", "01", "null", "tru",
+		"true", "\x00", "\xff", "\"\xff\"", "\ufeff", "1e1000", `"\u00"`, `"\x"`, "-", "1.", ".1", "1E+2",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		raw := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
+		err := scanAll(raw)
+		require.Equal(t, json.Valid([]byte(raw)), err == nil, "%q", raw)
+		if err != nil {
+			requireFault(t, err, fault.InvalidJSON)
+		}
+	})
+}
+
+func TestScannerAgreesWithAppendValue(t *testing.T) {
+	for _, raw := range []string{"", "{", "[1,]", `{"a":1,}`, `{"a" 1}`, `"\q"`, `{"a":01}`, `{"a":1}}`, nest("[", "]", 1001), "nul", `"a`, `{a:1}`} {
+		_, want := canonjson.AppendValue(nil, []byte(raw))
+		assert.Equal(t, want, scanAll(raw), raw)
+	}
+	assert.Nil(t, scanAll(nest("[", "]", 1000)))
+	assert.Nil(t, scanAll("["+nest("[", "]", 999)+","+nest("[", "]", 999)+"]"))
+}
+
+// TestSameText compares spellings of two texts, which are equal now and then.
+func TestSameText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"", "a", "ab", "\"", `\`, "a\"\\b", "é", "😀", "😀x", "\x00", "\n", "/", "�", " "})
+		a, b := text.Draw(t, "a"), text.Draw(t, "b")
+		spelled := spellString(t, a)
+		canonical, err := canonjson.AppendString(nil, b)
+		require.Nil(t, err)
+		got := canonjson.SameText([]byte(spelled[1:len(spelled)-1]), string(canonical[1:len(canonical)-1]))
+		require.Equal(t, a == b, got, "%s, %s", spelled, canonical)
+	})
+}
+
+func TestSameTextOfWhatIsNoText(t *testing.T) {
+	for _, tc := range []struct{ body, canonical, reason string }{
+		{`\ud800`, "�", "a lone surrogate"},
+		{`\ud800\ud800`, "�", "two high ones"},
+		{`\ude00`, "�", "a low one"},
+		{"\xff", "�", "invalid UTF-8"},
+		{`a\`, "a", "cut short"},
+		{`a\u00`, "a", "cut short"},
+		{`\x`, "x", "no escape"},
+		{`a`, "", "longer"},
+		{``, "a", "shorter"},
+		{`\u0061`, "", "longer"},
+	} {
+		assert.False(t, canonjson.SameText([]byte(tc.body), tc.canonical), tc.reason)
+	}
+}
