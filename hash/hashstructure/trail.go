@@ -46,7 +46,7 @@ func (t *trail) keyStep(key reflect.Value) fieldpath.Step {
 	if key.Kind() == reflect.Interface && !key.IsNil() {
 		key = key.Elem()
 	}
-	if key.Kind() == reflect.Interface || !leaf.IsMapKey(key.Type()) {
+	if key.Kind() == reflect.Interface || leaf.MapKeyKind(key.Type()) == leaf.NotALeaf {
 		return fieldpath.Step{Kind: fieldpath.MapKey, Name: key.Type().String()}
 	}
 	return walk.KeyStep(&fieldplan.Node{Kind: fieldplan.Map, Sensitive: t.hidden}, key)
