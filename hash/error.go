@@ -32,6 +32,13 @@ const (
 	CodeEraFailed                                            // an era's function returned an error
 )
 
+// Codes of a Sum's text.
+const (
+	CodeUnknownFormat Code = iota + CodeEraFailed + 1 // it does not begin with the name of a known format
+	CodeWrongLength                                   // it does not have 64 digits
+	CodeWrongDigit                                    // a character is no lower-case hexadecimal digit
+)
+
 var codeNames = [...]string{
 	CodeUnknown:          "Unknown",
 	CodeNoSecretName:     "NoSecretName",
@@ -50,6 +57,9 @@ var codeNames = [...]string{
 	CodeDuplicateFrom:    "DuplicateFrom",
 	CodeUnorderedFrom:    "UnorderedFrom",
 	CodeEraFailed:        "EraFailed",
+	CodeUnknownFormat:    "UnknownFormat",
+	CodeWrongLength:      "WrongLength",
+	CodeWrongDigit:       "WrongDigit",
 }
 
 // String returns the code's name without the prefix, such as InvalidVersion.

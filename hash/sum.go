@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -67,7 +68,7 @@ func (s Sum) AdditionalData() []string { return []string{s.String()} }
 // MarshalText returns the same text as String.
 func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText returned. The error is a [*ParseError].
+// UnmarshalText reads what MarshalText returned. The error is that of [Parse].
 func (s *Sum) UnmarshalText(text []byte) error {
 	parsed, err := Parse(string(text))
 	if err == nil {
@@ -76,47 +77,23 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Parse reads a Sum's text, strictly: no other case, no white space. The error is a [*ParseError].
+// Parse reads a Sum's text, strictly: no other case, no white space. The error is an [*Error] with [CodeUnknownFormat],
+// [CodeWrongLength] or [CodeWrongDigit].
 func Parse(text string) (Sum, error) {
 	var sum Sum
 	digits, known := strings.CutPrefix(text, prefix)
 	switch {
 	case !known:
-		return sum, &ParseError{Code: UnknownFormat, Length: len(text)}
+		return sum, malformedSum(CodeUnknownFormat, "does not begin with "+prefix+", the format")
 	case len(digits) != 2*len(sum):
-		return sum, &ParseError{Code: WrongLength, Length: len(text)}
+		return sum, malformedSum(CodeWrongLength, "has "+strconv.Itoa(len(digits))+" digits")
 	case strings.Trim(digits, "0123456789abcdef") != "":
-		return sum, &ParseError{Code: WrongDigit, Length: len(text)}
+		return sum, malformedSum(CodeWrongDigit, "has a character that is no lower-case hexadecimal digit")
 	}
 	_, err := hex.Decode(sum[:], []byte(digits))
 	return sum, err
 }
 
-// ParseCode says what is wrong with a Sum's text.
-type ParseCode uint8
-
-// The codes of a ParseError.
-const (
-	UnknownFormat ParseCode = iota // the text does not begin with a known format's name
-	WrongLength                    // there are not 64 digits
-	WrongDigit                     // a character is no lower-case hexadecimal digit
-)
-
-// ParseError says why a text is no Sum.
-type ParseError struct {
-	Code   ParseCode
-	Length int // of the text, in bytes
-}
-
-// Error returns the reason as a sentence.
-func (e *ParseError) Error() string {
-	what := "does not begin with the format " + prefix
-	switch e.Code {
-	case WrongLength:
-		what = "does not have 64 digits"
-	case WrongDigit:
-		what = "has a character that is no lower-case hexadecimal digit"
-	case UnknownFormat:
-	}
-	return "hash: text of a sum: " + what + "; write v1: and 64 lower-case hexadecimal digits"
+func malformedSum(code Code, what string) error {
+	return &Error{Code: code, Where: "text of a sum", what: what, cure: "write v1: and 64 lower-case hexadecimal digits"}
 }
