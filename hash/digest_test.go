@@ -16,11 +16,11 @@ import (
 
 // naive is Gardener's composition, written as its definition says.
 func naive(n int, parts ...string) string {
-	text := ""
-	for _, part := range parts {
-		text += hexSHA256(part)
+	digests := make([]string, len(parts))
+	for i, part := range parts {
+		digests[i] = hexSHA256(part)
 	}
-	return hexSHA256(text)[:n]
+	return hexSHA256(strings.Join(digests, ""))[:n]
 }
 
 func hexSHA256(text string) string {

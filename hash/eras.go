@@ -33,10 +33,9 @@ type Era[P any] struct {
 //  3. An era that has been released keeps its From and its function for as long as pools of its minors exist; so does a Schema, which
 //     lives on as its JSON.
 //
-// Hot changes in the era of an old function are not absorbed by themselves. Where the function hashes the raw bytes, a pool without a
-// config contributes no string, and with its first hot tag it contributes one: the hot members have to be cut out of the raw config
-// first, and the caller of the cut says whether a config that has only its TypeMeta left counts as none. Under [Canonical] such a pool
-// has the sum of {} before and after.
+// The era of an old function absorbs no hot change by itself. A function that hashes the raw bytes has to cut the hot members out first,
+// see [Legacy]. It also decides about pools without any config: they contribute no string, and with the first hot tag their TypeMeta, see
+// [OnlyTypeMeta]. Under [Canonical] they have the sum of {} before and after.
 //
 // Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no era, which is an error when they
 // are used.

@@ -92,19 +92,23 @@ func TestErasExplain(t *testing.T) {
 		{new("1.33.9"), hash.Choice{"raw", "", "1.34", "1.33", hash.ReasonFirst}, `era "raw" is in force: Kubernetes 1.33 is below 1.34`, "below"},
 		{new("0.1.0"), hash.Choice{"raw", "", "1.34", "0.1", hash.ReasonFirst}, `era "raw" is in force: Kubernetes 0.1 is below 1.34`, "lower than everything"},
 		{
-			new("v1.34.0-alpha.0"), hash.Choice{"list", "1.34", "1.37", "1.34", hash.ReasonFrom},
+			new("v1.34.0-alpha.0"),
+			hash.Choice{"list", "1.34", "1.37", "1.34", hash.ReasonFrom},
 			`era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37`, "a pre-release belongs to its minor",
 		},
 		{
-			new("1.36.99+build"), hash.Choice{"list", "1.34", "1.37", "1.36", hash.ReasonFrom},
+			new("1.36.99+build"),
+			hash.Choice{"list", "1.34", "1.37", "1.36", hash.ReasonFrom},
 			`era "list" is in force: Kubernetes 1.36 is at least 1.34 and below 1.37`, "the last minor of an era",
 		},
 		{
-			new("1.37"), hash.Choice{"canonical", "1.37", "", "1.37", hash.ReasonFrom},
+			new("1.37"),
+			hash.Choice{"canonical", "1.37", "", "1.37", hash.ReasonFrom},
 			`era "canonical" is in force: Kubernetes 1.37 is at least 1.37`, "exactly at From",
 		},
 		{
-			new("2.0.0"), hash.Choice{"canonical", "1.37", "", "2.0", hash.ReasonFrom},
+			new("2.0.0"),
+			hash.Choice{"canonical", "1.37", "", "2.0", hash.ReasonFrom},
 			`era "canonical" is in force: Kubernetes 2.0 is at least 1.37`, "higher than everything",
 		},
 	} {

@@ -152,8 +152,7 @@ func ExampleGuard() {
 	fmt.Println(recorded, err)
 	wanted, err := hash.WorkerPool(secret, "iops 757")
 	fmt.Println(wanted, err)
-	var collision *hash.CollisionError
-	if errors.As(hash.Guard(recorded.Digest, wanted.Digest), &collision) {
+	if collision, ok := errors.AsType[*hash.CollisionError](hash.Guard(recorded.Digest, wanted.Digest)); ok {
 		fmt.Println("two configurations behind", collision.Hash)
 	}
 	// Output:

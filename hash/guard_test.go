@@ -55,6 +55,7 @@ func TestGuard(t *testing.T) {
 		{"sixth digit", a, hash.Digest{0xab, 0xcd, 0xef}, true, "the sixth digit is not in the name"},
 		{"fifth digit", a, hash.Digest{0xab, 0xcd, 0xf1}, false, "the fifth digit is, so the machines are replaced"},
 		{"first digit", a, hash.Digest{0x1b, 0xcd, 0xe1}, false, "another name"},
+		{"nothing recorded, five zeros", hash.Digest{}, hash.Digest{0, 0, 0, 1}, false, "the digits of nothing are no name"},
 		{"nothing recorded", hash.Digest{}, a, false, "a new class, one from before adoption, or a lost record"},
 	} {
 		assert.Equalf(t, test.want, hash.Guard(test.recorded, test.wanted) != nil, "%s: %s", test.name, test.reason)

@@ -40,18 +40,21 @@ func TestKubeletData(t *testing.T) {
 		{
 			"form counts",
 			&hash.Kubelet{KubeReserved: &hash.Reserved{Memory: quantityOf("1073741824")}},
-			[]string{"<nil>-1073741824-<nil>-<nil>"}, "1Gi would be another string, although it is the same value",
+			[]string{"<nil>-1073741824-<nil>-<nil>"},
+			"1Gi would be another string, although it is the same value",
 		},
 		{"system, newest", &hash.Kubelet{SystemReserved: cpu("1")}, nil, "the newest releases do not look at it"},
 		{
 			"both, newest",
 			&hash.Kubelet{KubeReserved: cpu("1"), SystemReserved: cpu("2")},
-			[]string{"1-<nil>-<nil>-<nil>"}, "the newest releases do not look at it",
+			[]string{"1-<nil>-<nil>-<nil>"},
+			"the newest releases do not look at it",
 		},
 		{
 			"system, older",
 			&hash.Kubelet{SystemReserved: cpu("1"), Rule: hash.SumOfReservations},
-			[]string{"1-<nil>-<nil>-<nil>"}, "nil + x = x for the object",
+			[]string{"1-<nil>-<nil>-<nil>"},
+			"nil + x = x for the object",
 		},
 		{
 			"both, older",
@@ -60,7 +63,8 @@ func TestKubeletData(t *testing.T) {
 				SystemReserved: &hash.Reserved{CPU: quantityOf("20m"), PID: quantityOf("10k")},
 				Rule:           hash.SumOfReservations,
 			},
-			[]string{"100m-1Gi-10k-<nil>"}, "field by field; nil + x = x for a field",
+			[]string{"100m-1Gi-10k-<nil>"},
+			"field by field; nil + x = x for a field",
 		},
 		{
 			"mixed forms, older",
@@ -69,7 +73,8 @@ func TestKubeletData(t *testing.T) {
 				SystemReserved: &hash.Reserved{Memory: quantityOf("1024")},
 				Rule:           hash.SumOfReservations,
 			},
-			[]string{"<nil>-1048577Ki-<nil>-<nil>"}, "the sum has the form of the kube reservation",
+			[]string{"<nil>-1048577Ki-<nil>-<nil>"},
+			"the sum has the form of the kube reservation",
 		},
 		{"neither, older", &hash.Kubelet{Rule: hash.SumOfReservations}, nil, "nil + nil = nil"},
 		{
@@ -78,7 +83,8 @@ func TestKubeletData(t *testing.T) {
 				MemoryAvailable: new("100Mi"), ImageFSAvailable: new("5%"), ImageFSInodesFree: new("6%"),
 				NodeFSAvailable: new("7%"), NodeFSInodesFree: new("8%"),
 			}},
-			[]string{"5%-6%-100Mi-7%-8%"}, "image file system, memory, node file system, which is not the order of the fields",
+			[]string{"5%-6%-100Mi-7%-8%"},
+			"image file system, memory, node file system, which is not the order of the fields",
 		},
 		{"one threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{MemoryAvailable: new("100Mi")}}, []string{"--100Mi--"}, "absent ones are empty"},
 		{"no threshold", &hash.Kubelet{EvictionHard: &hash.EvictionHard{}}, []string{"----"}, "an empty object counts"},
@@ -88,7 +94,8 @@ func TestKubeletData(t *testing.T) {
 			"all", &hash.Kubelet{
 				KubeReserved: cpu("1"), EvictionHard: &hash.EvictionHard{MemoryAvailable: new("1Gi")}, CPUManagerPolicy: new("none"),
 			},
-			[]string{"1-<nil>-<nil>-<nil>", "--1Gi--", "none"}, "in this order",
+			[]string{"1-<nil>-<nil>-<nil>", "--1Gi--", "none"},
+			"in this order",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

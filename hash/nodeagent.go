@@ -201,5 +201,5 @@ func (r Rotation) of(pool string) *metav1.Time {
 	return r.PendingWorkersRollouts[own].LastInitiationTime
 }
 
-// timeText prints as in a process that runs in UTC; Round drops the monotonic reading.
-func timeText(t *metav1.Time) string { return t.UTC().Round(0).String() }
+// timeText prints as in a process that runs in UTC. The conversion also drops a monotonic reading.
+func timeText(t *metav1.Time) string { return t.UTC().String() }

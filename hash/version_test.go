@@ -181,11 +181,11 @@ func oracleMinor(text string) (string, bool) {
 	for _, n := range numbers {
 		ok = ok && allOf(n, digits) && len(n) <= 9 && (n == "0" || n[0] != '0')
 	}
-	for _, id := range strings.Split(pre, ".") {
+	for id := range strings.SplitSeq(pre, ".") {
 		numeric := allOf(id, digits)
 		ok = ok && (!hasPre || allOf(id, digits+letters) && (!numeric || id == "0" || id[0] != '0'))
 	}
-	for _, id := range strings.Split(build, ".") {
+	for id := range strings.SplitSeq(build, ".") {
 		ok = ok && (!hasBuild || allOf(id, digits+letters))
 	}
 	if !ok {

@@ -102,27 +102,32 @@ func TestWorkerPoolErrors(t *testing.T) {
 		{"rolling, empty", func() (hash.Name, error) { return hash.WorkerPool(new("")) }, []hash.Code{hash.CodeNoSecretName}, "no name"},
 		{
 			"in-place, nil", func() (hash.Name, error) { return hash.WorkerPoolInPlace(nil, fine) },
-			[]hash.Code{hash.CodeNoSecretName}, "not yet set",
+			[]hash.Code{hash.CodeNoSecretName},
+			"not yet set",
 		},
 		{
 			"in-place, all", func() (hash.Name, error) {
 				return hash.WorkerPoolInPlace(nil, hash.Worker{KubernetesVersion: "x", Kubelet: &hash.Kubelet{Rule: 9}})
 			},
-			[]hash.Code{hash.CodeNoSecretName, hash.CodeNoPoolName, hash.CodeInvalidVersion, hash.CodeUnknownRule}, "all at once",
+			[]hash.Code{hash.CodeNoSecretName, hash.CodeNoPoolName, hash.CodeInvalidVersion, hash.CodeUnknownRule},
+			"all at once",
 		},
 		{
 			"key", func() (hash.Name, error) { return hash.InPlaceKey(hash.Worker{}) },
-			[]hash.Code{hash.CodeNoPoolName, hash.CodeInvalidVersion}, "a missing version is not 0.0",
+			[]hash.Code{hash.CodeNoPoolName, hash.CodeInvalidVersion},
+			"a missing version is not 0.0",
 		},
 		{
 			"secret name, all", func() (hash.Name, error) {
 				return hash.NodeAgentSecretName(hash.Worker{UpdateStrategy: 9, Kubelet: &hash.Kubelet{Rule: 9}})
 			},
-			[]hash.Code{hash.CodeNoPoolName, hash.CodeUnknownStrategy, hash.CodeInvalidVersion, hash.CodeUnknownRule}, "all at once",
+			[]hash.Code{hash.CodeNoPoolName, hash.CodeUnknownStrategy, hash.CodeInvalidVersion, hash.CodeUnknownRule},
+			"all at once",
 		},
 		{
 			"secret name, in-place", func() (hash.Name, error) { return hash.NodeAgentSecretName(hash.Worker{UpdateStrategy: 1}) },
-			[]hash.Code{hash.CodeNoPoolName}, "the version is not looked at",
+			[]hash.Code{hash.CodeNoPoolName},
+			"the version is not looked at",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
