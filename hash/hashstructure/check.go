@@ -225,7 +225,8 @@ func methods(v reflect.Value) (chooser hashstructure.Includable, hasher hashstru
 
 func (c *checker) isHashed(sf reflect.StructField, v reflect.Value) bool {
 	tag := sf.Tag.Get(c.tagName)
-	return sf.IsExported() && tag != "ignore" && tag != "-" && !(c.options.IgnoreZeroValue && v.IsZero())
+	ignored := tag == "ignore" || tag == "-" || c.options.IgnoreZeroValue && v.IsZero()
+	return sf.IsExported() && !ignored
 }
 
 func (c *checker) field(sf reflect.StructField, v reflect.Value, chooser hashstructure.Includable, object any) {
@@ -251,7 +252,7 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 	if !demanded && !c.options.UseStringer {
 		return v, true
 	}
-	stringer, ok := v.Interface().(fmt.Stringer)
+	stringer, ok := reflect.TypeAssert[fmt.Stringer](v)
 	switch {
 	case ok:
 		var text string

@@ -114,9 +114,10 @@ func (t *trimmer) field(kept, rest reflect.Value, sf reflect.StructField) {
 	}
 	t.value(inner, other)
 	_, named := jsonName(sf)
-	if isEmpty(inner) && kept.CanSet() && !kept.IsZero() && !(named && t.keeps()) {
-		kept.SetZero()
+	if !isEmpty(inner) || !kept.CanSet() || kept.IsZero() || named && t.keeps() {
+		return
 	}
+	kept.SetZero()
 }
 
 // element trims one element. An object with nothing left is the same as nil.

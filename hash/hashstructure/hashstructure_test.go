@@ -47,16 +47,14 @@ type kubelet struct {
 	Reserved map[string]string `json:"reserved,omitempty"`
 }
 
-func ptr[T any](v T) *T { return &v }
-
-func quantity(text string) *resource.Quantity { return ptr(resource.MustParse(text)) }
+func quantity(text string) *resource.Quantity { return new(resource.MustParse(text)) }
 
 // spec returns a spec without anything hot.
 func spec() *nodeClassSpec {
 	return &nodeClassSpec{
-		SubnetIDs: []string{"subnet-1", "subnet-2"}, Role: "node", Public: ptr(false),
+		SubnetIDs: []string{"subnet-1", "subnet-2"}, Role: "node", Public: new(false),
 		Devices:     []device{{Name: "root", Size: quantity("20Gi")}, {Name: "data", Size: quantity("100Gi")}},
-		Kubelet:     &kubelet{MaxPods: ptr(int32(0)), Reserved: map[string]string{"cpu": "80m", "memory": "1Gi"}},
+		Kubelet:     &kubelet{MaxPods: new(int32(0)), Reserved: map[string]string{"cpu": "80m", "memory": "1Gi"}},
 		Requirement: map[string]string{"zone": "a"},
 		Expire:      metav1.Duration{Duration: time.Hour},
 		Since:       metav1.NewTime(time.Date(2024, 5, 1, 12, 0, 0, 0, time.FixedZone("CEST", 7200))),
@@ -67,9 +65,9 @@ func spec() *nodeClassSpec {
 
 // hot sets everything that is hot or ignored.
 func (s *nodeClassSpec) hot() *nodeClassSpec {
-	s.Tags, s.Weight = map[string]string{"team": "a"}, ptr(int32(10))
+	s.Tags, s.Weight = map[string]string{"team": "a"}, new(int32(10))
 	for i := range s.Devices {
-		s.Devices[i].IOPS = ptr(int64(3000))
+		s.Devices[i].IOPS = new(int64(3000))
 	}
 	return s
 }
@@ -147,7 +145,7 @@ func TestImmutableChangesAreSeen(t *testing.T) {
 		"role":     func(c *nodeClassSpec) { c.Role = "" },
 		"public":   func(c *nodeClassSpec) { c.Public = nil },
 		"size":     func(c *nodeClassSpec) { c.Devices[0].Size = quantity("21Gi") },
-		"max pods": func(c *nodeClassSpec) { c.Kubelet.MaxPods = ptr(int32(1)) },
+		"max pods": func(c *nodeClassSpec) { c.Kubelet.MaxPods = new(int32(1)) },
 		"reserved": func(c *nodeClassSpec) { delete(c.Kubelet.Reserved, "cpu") },
 		"free":     func(c *nodeClassSpec) { c.Free = nil },
 	} {
@@ -201,13 +199,15 @@ func TestHalf(t *testing.T) {
 	}{
 		{"nil", nil, &workerConfig{}, "the empty configuration"},
 		{"TypeMeta", &workerConfig{TypeMeta: metav1.TypeMeta{Kind: "K"}}, &workerConfig{TypeMeta: metav1.TypeMeta{Kind: "K"}}, "hashstructure hashes it, as in a direct call"},
-		{"hot fields", &workerConfig{Tags: virtual, Hint: ptr("h")}, &workerConfig{}, "are zero"},
+		{"hot fields", &workerConfig{Tags: virtual, Hint: new("h")}, &workerConfig{}, "are zero"},
 		{"immutable fields", &workerConfig{Zones: []string{"b", "a", "a"}}, &workerConfig{Zones: []string{"b", "a", "a"}}, "nothing is sorted"},
 		{"empty immutable list", &workerConfig{Zones: []string{}}, &workerConfig{Zones: []string{}}, "empty is not nil"},
 		{"object with hot parts only", &workerConfig{NodeTemplate: &nodeTemplate{VirtualCapacity: virtual}}, &workerConfig{}, "it may not have been there before the first hot part"},
 		{"empty object that could have hot parts", &workerConfig{NodeTemplate: &nodeTemplate{}}, &workerConfig{}, "the same configuration with its hot parts removed"},
-		{"object with another part", &workerConfig{NodeTemplate: &nodeTemplate{Capacity: map[string]string{}, VirtualCapacity: virtual}},
-			&workerConfig{NodeTemplate: &nodeTemplate{Capacity: map[string]string{}}}, "an empty map is something"},
+		{
+			"object with another part", &workerConfig{NodeTemplate: &nodeTemplate{Capacity: map[string]string{}, VirtualCapacity: virtual}},
+			&workerConfig{NodeTemplate: &nodeTemplate{Capacity: map[string]string{}}}, "an empty map is something",
+		},
 		{"object whose presence counts", &workerConfig{Marker: &nodeTemplate{VirtualCapacity: virtual}}, &workerConfig{Marker: &nodeTemplate{}}, "the struct tag says presence"},
 		{"embedded pointer", &workerConfig{Extra: &Extra{Note: "n"}}, &workerConfig{}, "as if it were named"},
 		{"element with hot parts only", &workerConfig{Interfaces: []*nodeTemplate{{VirtualCapacity: virtual}, nil}}, &workerConfig{Interfaces: []*nodeTemplate{nil, nil}}, "places stay"},
@@ -290,4 +290,26 @@ func TestNames(t *testing.T) {
 	}
 	assert.Equal(t, "Unknown", (hashstructure.CodeMethodFailed + 1).String())
 	assert.NotEmpty(t, (&hashstructure.Error{Code: hashstructure.CodeMethodFailed + 1, Path: "p", Type: "t"}).Error())
+}
+
+func BenchmarkOf(b *testing.B) {
+	s, err := hotupdate.SchemaOf[nodeClassSpec]()
+	require.NoError(b, err)
+	config := spec().hot()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := hashstructure.Of(s, config, hashstructure.Karpenter()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDirect(b *testing.B) {
+	config := spec()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := upstream.Hash(config, upstream.FormatV2, karpenters()); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

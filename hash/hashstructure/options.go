@@ -12,7 +12,7 @@ type Format uint8
 // The formats. Their sums have nothing in common.
 const (
 	FormatV2 Format = iota // [hashstructure.FormatV2]
-	FormatV1               // [hashstructure.FormatV1], which cancels even more: parts of different sets and maps may swap unnoticed
+	FormatV1               // [hashstructure.FormatV1], in which the elements of a set can swap their fields unnoticed
 )
 
 // String returns the name of the format: v1 or v2.

@@ -29,8 +29,8 @@ type carrying struct {
 	Free   carrier            `json:"free"`
 	Any    any                `json:"any,omitempty"`
 	When   *metav1.Time       `json:"when,omitempty"`
-	Word   words              `json:"word,omitempty"    hash:"string"`
-	Secret map[string]carrier `json:"secret,omitempty"  hotupdatable:"false,sensitive=keys"`
+	Word   words              `json:"word,omitempty"   hash:"string"`
+	Secret map[string]carrier `json:"secret,omitempty" hotupdatable:"false,sensitive=keys"`
 }
 
 type words []string
@@ -135,7 +135,7 @@ func codeAndPath(err error) []string {
 	walk = func(err error) {
 		var problem *hashstructure.Error
 		var schema *hotupdate.Error
-		if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // walks the tree itself
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
 				walk(e)
 			}
@@ -189,10 +189,18 @@ func TestRefused(t *testing.T) {
 		{"HashIncludeMap fails", carry(choosy{map[string]int{"k": 1}}), hashstructure.Options{}, []string{"MethodFailed free.V.M[k]"}, "a method's error has no path"},
 		{"offset beyond 32,767 minutes", carry(time.Unix(0, 0).In(time.FixedZone("far", 1<<30))), hashstructure.Options{}, []string{"InvalidTime free.V"}, "its binary form has 16 bits"},
 		{"hidden keys", &carrying{Secret: map[string]carrier{"secret": {make(chan int)}}}, hashstructure.Options{}, []string{"UnsupportedKind secret[(sensitive)].V"}, "keys may be secret"},
-		{"two at once", &carrying{Free: carrier{map[string]any{"b": make(chan int), "a": func() {}}}, Secret: map[string]carrier{"secret": {uintptr(1)}}}, hashstructure.Options{},
-			[]string{"UnsupportedKind free.V[a]", "UnsupportedKind free.V[b]", "UnsupportedKind secret[(sensitive)].V"}, "all are found, map entries by key"},
-		{"keys of other types", carry(map[any]any{true: make(chan int), nil: 1, 2: func() {}}), hashstructure.Options{},
-			[]string{"UnsupportedKind free.V[2]", "UnsupportedKind free.V[bool]"}, "they are called by their type"},
+		{
+			"two at once", &carrying{Free: carrier{map[string]any{"b": make(chan int), "a": func() {}}}, Secret: map[string]carrier{"secret": {uintptr(1)}}},
+			hashstructure.Options{},
+			[]string{"UnsupportedKind free.V[a]", "UnsupportedKind free.V[b]", "UnsupportedKind secret[(sensitive)].V"},
+			"all are found, map entries by key",
+		},
+		{
+			"keys of other types", carry(map[any]any{true: make(chan int), nil: 1, 2: func() {}}),
+			hashstructure.Options{},
+			[]string{"UnsupportedKind free.V[2]", "UnsupportedKind free.V[bool]"},
+			"they are called by their type",
+		},
 		{"unknown format", carry(1), hashstructure.Options{Format: 9}, []string{"UnknownFormat "}, "never a silent default"},
 		{"hasher without a hash", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return nil }}, []string{"NoHasher "}, "never a silent default"},
 		{"hasher that panics", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { panic("secret") }}, []string{"MethodFailed "}, "input never panics"},
@@ -320,11 +328,28 @@ func survived(v any, o hashstructure.Options) (sum uint64, failed bool) {
 
 func drawAny(t *rapid.T, depth int) any {
 	leaves := []any{
-		nil, true, 1, int8(1), uint16(2), uintptr(3), uintptr(0), float32(1), complex64(1), complex128(1), "s", words{"w"}, time.Unix(0, 0).UTC(),
-		time.Unix(0, 0).In(time.FixedZone("far", 1<<30)), metav1.Duration{Duration: 1}, (*int)(nil), (**int)(nil), (*any)(nil), new(any), new(*int),
-		(*words)(nil), (*metav1.Time)(nil), (chan int)(nil), make(chan int), func() {}, []byte("ab"), failing{}, panicking{V: 1}, panicking{},
-		choosy{}, choosy{map[string]int{"k": 1}}, partial{C: make(chan int)}, tagged{}, tagged{Silent: make(chan int)}, mute{}, &digest{}, digest{make(chan int)},
-		[]uintptr{}, []uintptr{1}, map[chan int]int{nil: 1}, [1]chan int{},
+		nil, true, 1, int8(1), uint16(2), uintptr(3), uintptr(0), float32(1), complex64(1), complex128(1), "s",
+		words{"w"},
+		time.Unix(0, 0).UTC(),
+		time.Unix(0, 0).In(time.FixedZone("far", 1<<30)),
+		metav1.Duration{Duration: 1},
+		(*int)(nil), (**int)(nil), (*any)(nil), new(any), new(*int),
+		(*words)(nil), (*metav1.Time)(nil), (chan int)(nil), make(chan int), func() {}, []byte("ab"),
+		failing{},
+		panicking{V: 1},
+		panicking{},
+		choosy{},
+		choosy{map[string]int{"k": 1}},
+		partial{C: make(chan int)},
+		tagged{},
+		tagged{Silent: make(chan int)},
+		mute{},
+		&digest{},
+		digest{make(chan int)},
+		[]uintptr{},
+		[]uintptr{1},
+		map[chan int]int{nil: 1},
+		[1]chan int{},
 	}
 	if depth == 0 {
 		return draw(t, "leaf", leaves...)
