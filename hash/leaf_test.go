@@ -352,6 +352,10 @@ func TestLeafMarshalers(t *testing.T) {
 		leaf("zero address", "", "what the zero value returns is zero", netip.Addr{}),
 		leaf("prefixes", `{"10.0.0.0/8":"0.0.0.0"}`, "text marshalers as keys and values", map[netip.Prefix]netip.Addr{netip.MustParsePrefix("10.0.0.0/8"): netip.IPv4Unspecified()}),
 
+		leaf("array with a text", `"07-00"`, "its text, not its elements", uuid{7}),
+		leaf("zero array with a text", "", "what the zero value returns is zero, although it is not empty", uuid{}),
+		leaf("zero arrays with a text", `["00-00"]`, "a zero element is an element", []uuid{{}}),
+
 		leafFails("failing", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", failing{1}),
 		leafFails("failing behind a pointer", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", &failing{}),
 		leafFails("failing element", hotupdate.CodeMarshalFailed, "v[a]", "what cannot be written has no document", map[string]failing{"a": {}}),
@@ -395,6 +399,10 @@ type jsonAndText struct{ jsonOnValue }
 func (jsonAndText) with(s string) jsonAndText { return jsonAndText{jsonOnValue{s}} }
 
 func (jsonAndText) MarshalText() ([]byte, error) { return []byte("text"), nil }
+
+type uuid [2]byte
+
+func (u uuid) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%02x-%02x", u[0], u[1]), nil }
 
 type list []string
 
@@ -468,7 +476,7 @@ func TestLeafKeysOfLists(t *testing.T) {
 	})
 }
 
-// All problems of a value are reported at once, and none of the values.
+// All problems of what is written are reported at once, and none of the values.
 func TestLeafProblemsAreJoined(t *testing.T) {
 	type config struct {
 		Load  float64                      `json:"load"`
@@ -478,7 +486,7 @@ func TestLeafProblemsAreJoined(t *testing.T) {
 	}
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
-	_, err = hash.Of(s, config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}})
+	_, err = hash.Of(s, config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}, Hot: "\xff"})
 	assert.Equal(t, []problem{{hotupdate.CodeNotFinite, "load"}, {hotupdate.CodeInvalidUTF8, "names[1]"}, {hotupdate.CodeNumberRange, "sizes[cpu]"}}, problems(err))
 	assert.NotContains(t, err.Error(), "secret")
 	assert.NotContains(t, err.Error(), "7")
@@ -575,6 +583,7 @@ func TestLeafInterfacesAreNotRepaired(t *testing.T) {
 	run(t, []row{
 		leaf[any]("text behind marshalers", `["ff","\"",{"text":"a"},"at b"]`, "a type that marshals itself is judged by its output",
 			any([]any{hexed("\xff"), textOnValue{`"`}, reticent{"a"}, &reticent{"b"}})),
+		leaf[any]("with an address", `["at a","at b"]`, "elements of a slice have an address", []reticent{{"a"}, {"b"}}),
 		leaf[any]("embedded", `{"text":"a"}`, "a field of an embedded struct is a field", holder{hidden{"a"}}),
 		leaf[any]("string keys", `{"a":1}`, "a string is its own key", map[hexed]int{"a": 1}),
 		leaf[any]("keys with a text", `{"a":1}`, "text marshalers as encoding/json writes them", map[textOnValue]int{{"a"}: 1}),
@@ -584,6 +593,7 @@ func TestLeafInterfacesAreNotRepaired(t *testing.T) {
 		leafFails[any]("marshaler without an address in a map", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", map[string]any{"a": reticent{"\xff"}}),
 		leafFails[any]("text marshaler", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", textOnValue{"\xff"}),
 		leafFails[any]("text marshaler behind a pointer", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []any{&textOnPointer{"\xff"}}),
+		leafFails[any]("text marshaler with an address", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []textOnPointer{{"a"}, {"\xff"}}),
 		leafFails[any]("text marshaler as key", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", map[textOnValue]int{{"\xff"}: 1}),
 		leafFails[any]("string with a text as key", hotupdate.CodeInvalidUTF8, "v", "a string is its own key", map[hexed]int{"\xff": 1}),
 		leafFails[any]("text marshaler of a scalar", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []raw{0xff}),

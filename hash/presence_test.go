@@ -403,6 +403,32 @@ func TestPresenceOfTheRoot(t *testing.T) {
 	assert.Equal(t, want, got, "no bytes at all")
 }
 
+func TestNamesOfMembers(t *testing.T) {
+	type Left struct {
+		Both  int `json:"both"`
+		Outer int `json:"outer"`
+		Left  int `json:"left"`
+	}
+	type Right struct {
+		Both  int `json:"both"`
+		Right int `json:"right"`
+	}
+	type config struct {
+		Left
+		Right   `json:"named"`
+		Outer   int    `json:"outer"`
+		Dash    string `json:"-,"`
+		Omitted string `json:"-"`
+		private string
+	}
+	run(t, []row{
+		says("embedding", `{"both":1,"left":2,"named":{"both":3,"right":4},"outer":5}`, "an embedded struct without a name is no object; the outer field wins",
+			config{Left: Left{Both: 1, Left: 2, Outer: 9}, Right: Right{Both: 3, Right: 4}, Outer: 5}),
+		says("left out", `{"-":"d"}`, `json:"-" and unexported fields do not exist; json:"-," is a name`,
+			config{Dash: "d"}, config{Dash: "d", Omitted: "o", private: "p"}),
+	})
+}
+
 func TestOrderOfMembersAndElements(t *testing.T) {
 	type config struct {
 		Z       int                 `json:"z,omitempty"`
