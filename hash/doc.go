@@ -41,7 +41,8 @@
 //   - In a list or map that is Immutable or InPlace every element is written: in its place, under its key, or in the order of a
 //     set. Objects and maps that are nil or have nothing left are {}, other nil elements null.
 //   - In one that is Hot or Ignored, and where hotwhen holds, an element is written only if something in it is.
-//   - An element that is written has its key, be it zero or not, and so its selector where the collection is Immutable or InPlace.
+//   - An element of a keyed list that is written has its key, and one of a collection with hotwhen its selector unless the
+//     collection is Ignored, be it zero or not. A nil element has the selector of an empty one.
 //   - A null value in a Hot or Ignored map counts as an absent key.
 //
 // The order of elements:

@@ -357,8 +357,8 @@ func TestPresenceOfFieldsBelowHotwhen(t *testing.T) {
 			"an element that holds something of another class is written, with key and selector", config{List: []part{a, b, c, d}}, config{List: []part{d, a, c}}),
 		says("map", `{"map":{"a":{"live":true,"size":0},"c":{"live":false,"name":"c","size":0},"d":{"live":false,"name":"d"}}}`,
 			"an element that holds something of another class is written, with its selector", config{Map: map[string]part{"a": a, "b": b, "c": c, "d": d}}),
-		says("ignored list", `{"ignored":[{"live":true,"name":"a","size":0},{"live":false,"name":"c","size":0}]}`,
-			"hot or ignored, what has nothing left vanishes", config{Ignored: []part{d, c, b, a}}),
+		says("ignored list", `{"ignored":[{"name":"a","size":0},{"name":"c","size":0}]}`,
+			"hot or ignored, what has nothing left vanishes, and the selector is ignored itself", config{Ignored: []part{d, c, b, a}}),
 	})
 }
 

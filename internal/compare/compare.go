@@ -84,9 +84,24 @@ func (d *differ) fields(old, updated side, in *fieldplan.Node) {
 			continue
 		}
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		d.member(f, d.enterField(old, f), d.enterField(updated, updated.node.Fields[i]))
+		before, after := d.enterField(old, f), d.enterField(updated, updated.node.Fields[i])
+		if in != nil && in.Identity(f) {
+			before, after = selector(in, old, before), selector(in, updated, after)
+		}
+		d.member(f, before, after)
 		d.trail.Leave()
 	}
+}
+
+// selector returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
+// own struct tag says: it comes and goes with the element.
+func selector(in *fieldplan.Node, elem, child side) side {
+	if elem.node == in.When.Hot {
+		hot := *child.node
+		hot.Class = elem.node.Class
+		child.node, child.from = &hot, elem.from
+	}
+	return child
 }
 
 func (d *differ) member(f *fieldplan.Field, old, updated side) {

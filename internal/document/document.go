@@ -95,7 +95,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	w.buf = append(w.buf, '{')
 	for _, f := range n.Fields {
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		if in != nil && in.Identity(f) {
+		if w.identifies(in, f) {
 			w.identity(f, v)
 		} else if w.writes(f.Node) || f.KeepsPresence() {
 			some = w.member(f, walk.Member(v, f)) || some
@@ -118,10 +118,16 @@ func (w *writer) header(f *fieldplan.Field) {
 	w.buf = append(w.buf, f.Header...)
 }
 
+// identifies reports whether f is written in every written element of a collection: its key, and its selector unless the collection
+// is hot or ignored, where the selector is too.
+func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
+	return in != nil && in.Identity(f) && (w.keeps(in) || in.Key != nil && in.Key.Name == f.Name)
+}
+
 // identity writes the field by which an element is found or selected, zero or not.
 func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	w.header(f)
-	w.buf = walk.ElementText(&w.trail, w.buf, f.Node, walk.Member(v, f))
+	w.buf = walk.ElementText(&w.trail, w.buf, f.Node, walk.Identity(v, f))
 }
 
 // member writes name and value, or nothing where the value is absent.
@@ -236,7 +242,10 @@ func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node)
 	}
 	defer w.leave(len(w.above))
 	object, ok := walk.Deref(v)
-	if ok && w.trail.Visit(&w.above, n, object) && w.full(n, object, in) {
+	if ok && !w.trail.Visit(&w.above, n, object) {
+		return
+	}
+	if (ok || n.Kind == fieldplan.Object) && w.full(n, object, in) {
 		return
 	}
 	w.buf = append(w.buf, emptyElement(n, v)...)
@@ -256,7 +265,7 @@ func (w *writer) full(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bo
 	}
 	w.buf = append(w.buf, '{')
 	for _, f := range n.Fields {
-		if in.Identity(f) {
+		if w.identifies(in, f) {
 			w.identity(f, v)
 		}
 	}

@@ -88,19 +88,21 @@ func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
 	if n.When == nil {
 		return n.Elem
 	}
-	v, ok := Deref(elem)
-	if !ok {
-		return n.Elem
-	}
-	selector, ok := Deref(Member(v, n.When.Field))
-	if !ok {
-		return n.Elem
-	}
-	text, problem := leaf.Append(nil, n.When.Field.Node.Leaf, selector)
+	object, _ := Deref(elem)
+	text, problem := leaf.Append(nil, n.When.Field.Node.Leaf, Identity(object, n.When.Field))
 	if problem == nil && string(text) == n.When.Value {
 		return n.When.Hot
 	}
 	return n.Elem
+}
+
+// Identity returns the value of the key or selector f of an element. One that is not there, because the element or an embedded pointer
+// on the way is nil, is zero.
+func Identity(object reflect.Value, f *fieldplan.Field) reflect.Value {
+	if v := Member(object, f); v.IsValid() {
+		return v
+	}
+	return reflect.Zero(f.Node.Type)
 }
 
 func invalidUTF8Key() *fault.Error {

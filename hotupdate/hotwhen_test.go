@@ -1,0 +1,89 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// requireSameHash checks that two configurations have one hash, and that Diff lists nothing that would change it.
+func requireSameHash[T any](t *testing.T, a, b *T) {
+	t.Helper()
+	schema, err := hotupdate.SchemaOf[T]()
+	require.NoError(t, err)
+	before, err := hash.Document(schema, a)
+	require.NoError(t, err)
+	after, err := hash.Document(schema, b)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after))
+	changes, err := hotupdate.Diff(schema, a, b)
+	require.NoError(t, err)
+	require.Empty(t, changes.Of(hotupdate.Immutable))
+	require.Empty(t, changes.Of(hotupdate.InPlace))
+}
+
+// The selector of an ignored collection is ignored, also in an element that is written because of another field.
+func TestIgnoredSelectorIsNotHashed(t *testing.T) {
+	type part struct {
+		Mode string `json:"mode,omitempty"`
+		Size int    `json:"size,omitempty" hotupdatable:"false"`
+	}
+	type config struct {
+		Parts map[string]part `json:"parts,omitempty" hotupdatable:"ignore,hotwhen=mode:live"`
+	}
+	for _, mode := range []string{"", "dead", "live"} {
+		requireSameHash(t, &config{map[string]part{"a": {"other", 1}}}, &config{map[string]part{"a": {mode, 1}}})
+	}
+}
+
+// A nil element of a collection with hotwhen says what an empty one says, whether hotwhen holds for it or not.
+func TestNilElementWithSelectorEqualsEmptyOne(t *testing.T) {
+	type part struct {
+		Live bool `json:"live,omitempty"`
+		Size int  `json:"size,omitempty"`
+	}
+	type config struct {
+		Hot  map[string]*part `json:"hot,omitempty" hotupdatable:"false,hotwhen=live:false"`
+		Cold map[string]*part `json:"cold,omitempty" hotupdatable:"false,hotwhen=live:true"`
+	}
+	requireSameHash(t, &config{Hot: map[string]*part{"a": nil}}, &config{Hot: map[string]*part{"a": {}}})
+	requireSameHash(t, &config{Hot: map[string]*part{"a": nil}}, &config{})
+	requireSameHash(t, &config{Cold: map[string]*part{"a": nil}}, &config{Cold: map[string]*part{"a": {}}})
+}
+
+// Selector is embedded by pointer.
+type Selector struct {
+	Live bool   `json:"live"`
+	Note string `json:"note,omitempty" hotupdatable:"true"`
+}
+
+// A selector behind a nil embedded pointer is zero, so that a hot neighbour, which makes the pointer, changes nothing.
+func TestSelectorBehindNilEmbeddedPointerIsZero(t *testing.T) {
+	type part struct {
+		*Selector
+
+		Size int `json:"size,omitempty"`
+	}
+	type config struct {
+		Hot  map[string]part `json:"hot,omitempty" hotupdatable:"false,hotwhen=live:false"`
+		Cold map[string]part `json:"cold,omitempty" hotupdatable:"false,hotwhen=live:true"`
+	}
+	noted := part{Selector: &Selector{Note: "x"}, Size: 1}
+	requireSameHash(t, &config{Hot: map[string]part{"a": {Size: 1}}}, &config{Hot: map[string]part{"a": noted}})
+	requireSameHash(t, &config{Cold: map[string]part{"a": {Size: 1}}}, &config{Cold: map[string]part{"a": noted}})
+}
+
+// A selector that declares the class of its collection is hot all the same in an element that it makes hot.
+func TestDeclaredSelectorIsHotInHotElement(t *testing.T) {
+	type part struct {
+		Mode  string `json:"mode" hotupdatable:"false"`
+		Value string `json:"value"`
+	}
+	type config struct {
+		Parts map[string]part `json:"parts,omitempty" hotupdatable:"false,hotwhen=mode:live"`
+	}
+	requireSameHash(t, &config{map[string]part{"a": {"live", "x"}}}, &config{})
+}
