@@ -18,17 +18,17 @@ import (
 func awsLike(items, tags int) *awsConfig {
 	c := &awsConfig{
 		TypeMeta:           metav1.TypeMeta{APIVersion: "aws.provider.extensions.gardener.cloud/v1alpha1", Kind: "WorkerConfig"},
-		Volume:             &awsVolume{Iops: to(int32(10000))},
-		IAMInstanceProfile: &awsProfile{Name: to("my-profile"), ARN: to("my-instance-profile-arn")},
-		DataVolumes:        []awsDataVolume{{Name: "kubelet-dir", SnapshotID: to("snap-13234")}},
+		Volume:             &awsVolume{Iops: new(int32(10000))},
+		IAMInstanceProfile: &awsProfile{Name: new("my-profile"), ARN: new("my-instance-profile-arn")},
+		DataVolumes:        []awsDataVolume{{Name: "kubelet-dir", SnapshotID: new("snap-13234")}},
 		NodeTemplate:       &awsNodeTemplate{Capacity: map[string]resource.Quantity{"cpu": resource.MustParse("8")}},
 		Tags:               &awsTags{VM: labels("vm", tags), Network: labels("network", tags), Disk: labels("disk", tags)},
 	}
 	for i := range items {
 		c.DataVolumes = append(c.DataVolumes, awsDataVolume{
-			Name: fmt.Sprintf("data-volume-%04d", items-i), awsVolume: awsVolume{Iops: to(int32(3000 + i)), Throughput: to(int32(125))}, SnapshotID: to(fmt.Sprintf("snap-%08d", i)),
+			Name: fmt.Sprintf("data-volume-%04d", items-i), awsVolume: awsVolume{Iops: new(int32(3000 + i)), Throughput: new(int32(125))}, SnapshotID: new(fmt.Sprintf("snap-%08d", i)),
 		})
-		c.NetworkInterfaces = append(c.NetworkInterfaces, awsNetworkInterface{NetworkCardIndex: to(int64(i)), DeviceIndex: 1, Type: to("efa-only"), Description: to(`rail "x"`)})
+		c.NetworkInterfaces = append(c.NetworkInterfaces, awsNetworkInterface{NetworkCardIndex: new(int64(i)), DeviceIndex: 1, Type: new("efa-only"), Description: new(`rail "x"`)})
 		c.NodeTemplate.Capacity[fmt.Sprintf("example.com/resource-%04d", i)] = *resource.NewQuantity(int64(i)<<20, resource.BinarySI)
 	}
 	return c
@@ -59,6 +59,7 @@ func TestBenchmarkSizes(t *testing.T) {
 
 // eachSize runs a benchmark for a configuration of each size.
 func eachSize(b *testing.B, run func(b *testing.B, s *hotupdate.Schema, config *awsConfig)) {
+	b.Helper()
 	s, err := hotupdate.SchemaOf[awsConfig]()
 	require.NoError(b, err)
 	for _, size := range sizes {
@@ -71,6 +72,7 @@ func eachSize(b *testing.B, run func(b *testing.B, s *hotupdate.Schema, config *
 
 func BenchmarkOf(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
+		b.Helper()
 		for b.Loop() {
 			if _, err := hash.Of(s, config); err != nil {
 				b.Fatal(err)
@@ -81,6 +83,7 @@ func BenchmarkOf(b *testing.B) {
 
 func BenchmarkOfRaw(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
+		b.Helper()
 		raw, err := json.Marshal(config)
 		require.NoError(b, err)
 		for b.Loop() {
@@ -93,6 +96,7 @@ func BenchmarkOfRaw(b *testing.B) {
 
 func BenchmarkDiffWithoutChange(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
+		b.Helper()
 		same := clone(b, config)
 		for b.Loop() {
 			if changes, err := hotupdate.Diff(s, config, same); err != nil || len(changes) != 0 {
@@ -104,6 +108,7 @@ func BenchmarkDiffWithoutChange(b *testing.B) {
 
 func BenchmarkDiffWithOneChange(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
+		b.Helper()
 		updated := clone(b, config)
 		updated.Tags.VM["vm.example.com/key-00"] = "changed"
 		for b.Loop() {
@@ -116,6 +121,7 @@ func BenchmarkDiffWithOneChange(b *testing.B) {
 
 func BenchmarkSameImmutable(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
+		b.Helper()
 		updated := clone(b, config)
 		updated.Tags.VM["vm.example.com/key-00"] = "changed"
 		for b.Loop() {

@@ -30,19 +30,21 @@
 // is left out.
 //
 // A member is absent where its value is
-//   - of class Hot or Ignored, or in an element for which hotwhen holds;
+//   - of class Hot or Ignored, as the fields of an element for which hotwhen holds are unless they, or a field above them in the
+//     element, say otherwise;
 //   - nil, an empty slice, an empty map, or the zero value of a scalar that is no pointer;
 //   - equal to the field's default;
 //   - an object with nothing left, behind a pointer or not, unless the field says presence, or is a pointer to a type that has no
 //     fields at all;
 //   - an array, of fixed length, that says what the array of zero values says.
 //
-// A pointer to a zero scalar is present. Elements belong to their collection:
+// A pointer to a zero scalar is present, one to an empty slice or map is not. Inside interfaces and free JSON everything is present.
+// Elements belong to their collection:
 //   - In a list or map that is Immutable or InPlace every element is written: in its place, under its key, or in the order of a
 //     set. Objects and maps that are nil or have nothing left are {}, other nil elements null.
 //   - In one that is Hot or Ignored, and where hotwhen holds, an element is written only if something in it is.
 //   - An element of a keyed list that is written has its key, and one of a collection with hotwhen its selector unless the
-//     collection is Ignored, be it zero or not. A nil element has the selector of an empty one.
+//     collection is Ignored, be it zero or not. A nil element has the selector of an empty one. An empty string is no key, 0 is one.
 //   - A null value in a Hot or Ignored map counts as an absent key.
 //
 // The order of elements:
@@ -54,22 +56,22 @@
 // Leaves are written by meaning:
 //   - resource.Quantity: a string with the plain decimal value, at most 64 digits on either side of the point: 1Gi is "1073741824",
 //     100m is "0.1".
-//   - integers and floats, also under json:",string": a number; -0 is 0; floats have the shortest digits that round-trip in their
-//     width.
-//   - json.Number, and numbers inside json.RawMessage, runtime.RawExtension and interfaces: a number by exact decimal value; the
+//   - bools and strings: themselves; integers and floats: a number; -0 is 0; floats have the shortest digits that round-trip in their
+//     width. All of them also under json:",string".
+//   - json.Number, of which the empty one is 0, and numbers inside json.RawMessage, runtime.RawExtension and interfaces: a number by exact decimal value; the
 //     exponent is at most 999 either way.
-//   - intstr.IntOrString: a number or a string, by its type.
+//   - intstr.IntOrString: a number or a string, by its type; 0 that is no pointer is absent, the empty string is present.
 //   - time.Time, metav1.Time, metav1.MicroTime: an RFC 3339 string in UTC, cut to nanoseconds, seconds and microseconds, without
 //     trailing zeros of the fraction; the zero time is nil.
 //   - metav1.Duration: a string as by time.Duration's String.
 //   - []byte: a base64 string.
-//   - json.RawMessage, runtime.RawExtension, interfaces: their JSON as a value of this grammar, with nothing left out; JSON null is
-//     nil.
+//   - json.RawMessage, runtime.RawExtension, interfaces: their JSON, what encoding/json makes of a Go value, as a value of this
+//     grammar, with nothing left out; JSON null is nil.
 //   - types with MarshalJSON or else MarshalText, also on the pointer: its output, as a value or a string; what the zero value
-//     returns is zero.
+//     returns is zero, and JSON null is nil.
 //
 // What cannot be written is an error: NaN and infinities, text that is not UTF-8, lone surrogates, cycles, more than 1000 levels,
-// a missing or repeated key of a keyed list, two map keys with one text.
+// a missing or repeated key of a keyed list, two map keys with one text, years outside 0 to 9999.
 //
 // A configuration with nothing left, nil and empty raw JSON are {}.
 //

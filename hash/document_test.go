@@ -126,8 +126,3 @@ func problems(err error) []problem {
 	}
 	return all
 }
-
-// to points to a value.
-//
-//go:fix inline
-func to[V any](v V) *V { return new(v) }

@@ -77,9 +77,9 @@ func TestIncidentGardener11416DefaultsAfterHashing(t *testing.T) {
 	type config struct {
 		Hops *int32 `json:"hops,omitempty" hotupdatable:"false,default=2"`
 	}
-	assert.Equal(t, sumOf(t, config{}), sumOf(t, config{Hops: to(int32(2))}), "before and after defaulting")
-	assert.NotEqual(t, sumOf(t, config{}), sumOf(t, config{Hops: to(int32(1))}), "from the default to another value")
-	assert.NotEqual(t, sumOf(t, config{Hops: to(int32(2))}), sumOf(t, config{Hops: to(int32(0))}), "from the default to explicit 0")
+	assert.Equal(t, sumOf(t, config{}), sumOf(t, config{Hops: new(int32(2))}), "before and after defaulting")
+	assert.NotEqual(t, sumOf(t, config{}), sumOf(t, config{Hops: new(int32(1))}), "from the default to another value")
+	assert.NotEqual(t, sumOf(t, config{Hops: new(int32(2))}), sumOf(t, config{Hops: new(int32(0))}), "from the default to explicit 0")
 }
 
 // Quantity has only unexported fields, so that a hash over exported fields never saw its value.
@@ -309,7 +309,7 @@ func TestWeaknessSpelling(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	assert.Equal(t, sumOf(t, box[metav1.Time]{metav1.Time{Time: at}}), sumOf(t, box[metav1.Time]{metav1.Time{Time: at.In(time.FixedZone("", 3600))}}))
 	assert.Equal(t, sumOf(t, box[runtime.RawExtension]{runtime.RawExtension{Raw: []byte(`{"a":1}`)}}), sumOf(t, box[runtime.RawExtension]{runtime.RawExtension{Raw: []byte(` { "a": 1.0 } `)}}))
-	assert.Equal(t, sumOf(t, box[*resource.Quantity]{to(q("1Gi"))}), sumOf(t, box[*resource.Quantity]{to(q("1073741824"))}))
+	assert.Equal(t, sumOf(t, box[*resource.Quantity]{new(q("1Gi"))}), sumOf(t, box[*resource.Quantity]{new(q("1073741824"))}))
 }
 
 // hashstructure changes its hash when a Go type or field is renamed, fields are reordered or an integer is widened.
@@ -341,7 +341,7 @@ func TestWeaknessRefactoring(t *testing.T) {
 
 // hashstructure does not tell nil from a pointer to 0.
 func TestWeaknessExplicitZero(t *testing.T) {
-	assert.NotEqual(t, sumOf(t, box[*int64]{}), sumOf(t, box[*int64]{to(int64(0))}))
+	assert.NotEqual(t, sumOf(t, box[*int64]{}), sumOf(t, box[*int64]{new(int64(0))}))
 }
 
 // Options shared by goroutines gave hashstructure 8,664 wrong hashes of 16,000 without an error.

@@ -69,7 +69,7 @@ func TestLeafNumbers(t *testing.T) {
 		leafFails("float32 infinity", hotupdate.CodeNotFinite, "v[1]", "an infinity has no number", []float32{1, float32(math.Inf(-1))}),
 		leafFails("NaN in a map", hotupdate.CodeNotFinite, "v[b]", "NaN has no number", map[string]float64{"a": 1, "b": math.NaN()}),
 		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", json.Number("1e1000")),
-		leafFails("small exponent", hotupdate.CodeNumberRange, "v", "the exponent is at least -999", to(json.Number("1e-1000"))),
+		leafFails("small exponent", hotupdate.CodeNumberRange, "v", "the exponent is at least -999", new(json.Number("1e-1000"))),
 		leafFails("json.Number of no number", hotupdate.CodeInvalidJSON, "v", "any string fits into a json.Number", json.Number("0x10")),
 	})
 }
@@ -85,7 +85,7 @@ func TestLeafQuotedNumbers(t *testing.T) {
 	}
 	run(t, []row{
 		says("integers", `{"i":-9223372036854775808,"p":22,"u":18446744073709551615}`, "a number, although its JSON form is a string",
-			config{I: to(int64(math.MinInt64)), U: math.MaxUint64, P: 22}),
+			config{I: new(int64(math.MinInt64)), U: math.MaxUint64, P: 22}),
 		says("float", `{"f":0.5}`, "a number, although its JSON form is a string", config{F: new(0.5)}),
 		says("zero", `{"i":0}`, "explicit 0 is not unset", config{I: new(int64(0))}),
 		says("bool and string", `{"b":false,"s":"a"}`, "the value, not its JSON form", config{B: new(false), S: "a"}),

@@ -13,7 +13,7 @@ func ExampleLegacy() {
 		Volume *struct {
 			IOPS *int32 `json:"iops,omitempty"`
 		} `json:"volume,omitempty"`
-		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+		Tags map[string]string `json:"tags,omitempty"   hotupdatable:"true"`
 	}
 	schema, err := hotupdate.SchemaOf[workerConfig]()
 	if err != nil {

@@ -16,17 +16,17 @@ type cutWorkerConfig struct {
 
 	NodeTemplate  *cutNodeTemplate    `json:"nodeTemplate,omitempty"`
 	Volume        *cutVolume          `json:"volume,omitempty"`
-	DataVolumes   []cutDataVolume     `json:"dataVolumes,omitempty"       hotupdatable:"false,key=name"`
+	DataVolumes   []cutDataVolume     `json:"dataVolumes,omitempty"        hotupdatable:"false,key=name"`
 	Profile       *cutProfile         `json:"iamInstanceProfile,omitempty"`
-	Tags          *cutTags            `json:"tags,omitempty"              hotupdatable:"true"`
+	Tags          *cutTags            `json:"tags,omitempty"               hotupdatable:"true"`
 	Interfaces    []cutNic            `json:"networkInterfaces,omitempty"`
-	MachineLabels []cutMachineLabel   `json:"machineLabels,omitempty"     hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
-	Taints        map[string]cutTaint `json:"taints,omitempty"            hotupdatable:"false,hotwhen=effect:so\"ft"`
+	MachineLabels []cutMachineLabel   `json:"machineLabels,omitempty"      hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
+	Taints        map[string]cutTaint `json:"taints,omitempty"             hotupdatable:"false,hotwhen=effect:so\"ft"`
 	Zones         map[string]cutZone  `json:"zones,omitempty"`
-	Notes         map[string]cutNote  `json:"notes,omitempty"             hotupdatable:"true"`
-	Placement     *cutPlacement       `json:"placement,omitempty"         hotupdatable:"false,presence"`
+	Notes         map[string]cutNote  `json:"notes,omitempty"              hotupdatable:"true"`
+	Placement     *cutPlacement       `json:"placement,omitempty"          hotupdatable:"false,presence"`
 	Policy        *cutPolicy          `json:"policy,omitempty"`
-	Hint          json.RawMessage     `json:"hint,omitempty"              hotupdatable:"ignore"`
+	Hint          json.RawMessage     `json:"hint,omitempty"               hotupdatable:"ignore"`
 }
 
 type cutNodeTemplate struct {

@@ -172,8 +172,11 @@ func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
 			{"vanished among others", stream{Hot: map[string]*streamPart{"a": {Text: long}, long: {}, "z": {Text: "z"}}}, `,"c":{"a":{"text":"` + long + `"},"z":{"text":"z"}}`},
 			{"list of emptied", stream{List: []*stream{{Empty: &stream{Hot: map[string]*streamPart{long: {}}}}, nil}}, `,"j":[{},{}]`},
 			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(800, "")}}, `,"k":{}`},
-			{"emptied before others", stream{Empty: &stream{Hot: map[string]*streamPart{long: {}}}, Set: []streamPart{{Text: "s"}, {}}, Last: to(0.0)},
-				`,"g":[{"text":"s"},{}],"last":0`},
+			{
+				"emptied before others",
+				stream{Empty: &stream{Hot: map[string]*streamPart{long: {}}}, Set: []streamPart{{Text: "s"}, {}}, Last: new(0.0)},
+				`,"g":[{"text":"s"},{}],"last":0`,
+			},
 		} {
 			tc.config.Fill = []string{fill}
 			want := `{"a":["` + fill + `"]` + tc.want + `}`
@@ -230,7 +233,7 @@ func TestWriteDocumentToAFailingWriter(t *testing.T) {
 
 func TestWriteDocumentOfABadValue(t *testing.T) {
 	s := streamSchema(t)
-	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: to(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: to(math.Inf(1))}
+	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: new(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: new(math.Inf(1))}
 	want := []problem{{hotupdate.CodeNotFinite, "j[0].last"}, {hotupdate.CodeNotFinite, "last"}}
 	var written pieces
 	assert.Equal(t, want, problems(s.WriteDocument(&written, bad)))
@@ -260,11 +263,11 @@ func TestDocumentOfAnotherType(t *testing.T) {
 // mixed are configurations whose documents are known, and every third is an error that shows only after much was written.
 func mixed(n int) (configs []*stream, want []string) {
 	for i := range n {
-		text := strings.Repeat(fmt.Sprint(i%10), i*700)
+		text := strings.Repeat(strconv.Itoa(i%10), i*700)
 		configs = append(configs, &stream{Fill: []string{text}, Keyed: []streamKeyed{{Name: "b"}, {Name: "a"}}})
 		want = append(want, `{"a":["`+text+`"],"f":[{"name":"a"},{"name":"b"}]}`)
 		if i%3 == 2 {
-			configs[i].Last, want[i] = to(math.NaN()), ""
+			configs[i].Last, want[i] = new(math.NaN()), ""
 		}
 	}
 	return configs, want

@@ -119,7 +119,6 @@ func TestSumIsComparable(t *testing.T) {
 	assert.Equal(t, "a", pools[sumOf(t, box[int]{1})])
 	assert.Equal(t, "b", pools[sumOf(t, box[int]{2})])
 	assert.NotEqual(t, hash.Sum{}, sumOf(t, box[int]{}), "the zero value is the sum of no configuration, not even of the empty one")
-	assert.True(t, hash.Sum{} == hash.Sum{})
 }
 
 func TestSumInJSON(t *testing.T) {

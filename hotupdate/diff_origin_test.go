@@ -14,17 +14,17 @@ type (
 		handedDown `hotupdatable:"inplace"`
 
 		Plain    string           `json:"plain"`
-		Tagged   string           `json:"tagged" hotupdatable:"true"`
+		Tagged   string           `json:"tagged"   hotupdatable:"true"`
 		Explicit string           `json:"explicit" hotupdatable:"false"`
-		Below    machinePart      `json:"below" hotupdatable:"ignore"`
-		Parts    []machinePart    `json:"parts" hotupdatable:"inplace,key=name"`
-		Labels   []machineLabel   `json:"labels" hotupdatable:"false,key=name,hotwhen=trigger:false"`
-		Pools    map[string]*pool `json:"pools" hotupdatable:"false,hotwhen=mode:soft"`
-		Zones    []string         `json:"zones" hotupdatable:"true,set"`
+		Below    machinePart      `json:"below"    hotupdatable:"ignore"`
+		Parts    []machinePart    `json:"parts"    hotupdatable:"inplace,key=name"`
+		Labels   []machineLabel   `json:"labels"   hotupdatable:"false,key=name,hotwhen=trigger:false"`
+		Pools    map[string]*pool `json:"pools"    hotupdatable:"false,hotwhen=mode:soft"`
+		Zones    []string         `json:"zones"    hotupdatable:"true,set"`
 	}
 	handedDown struct {
 		Handed string   `json:"handed"`
-		Own    string   `json:"own" hotupdatable:"true"`
+		Own    string   `json:"own"    hotupdatable:"true"`
 		Deep   *handing `json:"deep"`
 	}
 	handing struct {
@@ -33,7 +33,7 @@ type (
 	machinePart struct {
 		Name string `json:"name"`
 		Size int    `json:"size"`
-		Hot  string `json:"hot" hotupdatable:"true"`
+		Hot  string `json:"hot"  hotupdatable:"true"`
 	}
 	machineLabel struct {
 		Name    string `json:"name"`

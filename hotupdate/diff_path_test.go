@@ -18,10 +18,10 @@ type (
 		Odd   string               `json:"odd.name/~[0]"`
 		Map   map[string]string    `json:"map"`
 		Ints  map[int]oddKey       `json:"ints"`
-		List  []oddKey             `json:"list" hotupdatable:"false,key=a.b"`
-		Count []counted            `json:"count" hotupdatable:"false,key=n"`
-		Set   []string             `json:"set" hotupdatable:"false,set"`
-		Sets  []oddKey             `json:"sets" hotupdatable:"false,set"`
+		List  []oddKey             `json:"list"          hotupdatable:"false,key=a.b"`
+		Count []counted            `json:"count"         hotupdatable:"false,key=n"`
+		Set   []string             `json:"set"           hotupdatable:"false,set"`
+		Sets  []oddKey             `json:"sets"          hotupdatable:"false,set"`
 		Args  [][]string           `json:"args"`
 		Array [2]bool              `json:"array"`
 		Deep  map[string][]counted `json:"deep"`

@@ -46,7 +46,7 @@ func TestNilElementWithSelectorEqualsEmptyOne(t *testing.T) {
 		Size int  `json:"size,omitempty"`
 	}
 	type config struct {
-		Hot  map[string]*part `json:"hot,omitempty" hotupdatable:"false,hotwhen=live:false"`
+		Hot  map[string]*part `json:"hot,omitempty"  hotupdatable:"false,hotwhen=live:false"`
 		Cold map[string]*part `json:"cold,omitempty" hotupdatable:"false,hotwhen=live:true"`
 	}
 	requireSameHash(t, &config{Hot: map[string]*part{"a": nil}}, &config{Hot: map[string]*part{"a": {}}})
@@ -68,7 +68,7 @@ func TestSelectorBehindNilEmbeddedPointerIsZero(t *testing.T) {
 		Size int `json:"size,omitempty"`
 	}
 	type config struct {
-		Hot  map[string]part `json:"hot,omitempty" hotupdatable:"false,hotwhen=live:false"`
+		Hot  map[string]part `json:"hot,omitempty"  hotupdatable:"false,hotwhen=live:false"`
 		Cold map[string]part `json:"cold,omitempty" hotupdatable:"false,hotwhen=live:true"`
 	}
 	noted := part{Selector: &Selector{Note: "x"}, Size: 1}
@@ -79,7 +79,7 @@ func TestSelectorBehindNilEmbeddedPointerIsZero(t *testing.T) {
 // A selector that declares the class of its collection is hot all the same in an element that it makes hot.
 func TestDeclaredSelectorIsHotInHotElement(t *testing.T) {
 	type part struct {
-		Mode  string `json:"mode" hotupdatable:"false"`
+		Mode  string `json:"mode"  hotupdatable:"false"`
 		Value string `json:"value"`
 	}
 	type config struct {

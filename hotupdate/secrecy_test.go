@@ -22,19 +22,19 @@ type (
 	vault struct {
 		handedSecrets `hotupdatable:"inplace,sensitive"`
 
-		Text    string                     `json:"text" hotupdatable:"false,sensitive"`
+		Text    string                     `json:"text"    hotupdatable:"false,sensitive"`
 		Pointer *string                    `json:"pointer" hotupdatable:"true,sensitive"`
-		Map     map[string]string          `json:"map" hotupdatable:"true,sensitive"`
-		Keys    map[string]string          `json:"keys" hotupdatable:"true,sensitive=keys"`
-		Nested  map[string]map[string]safe `json:"nested" hotupdatable:"false,sensitive=keys"`
-		List    []safe                     `json:"list" hotupdatable:"false,key=name,sensitive"`
-		Named   []secretName               `json:"named" hotupdatable:"false,key=name"`
-		Set     []string                   `json:"set" hotupdatable:"true,set,sensitive"`
-		Sets    []secretPart               `json:"sets" hotupdatable:"true,set"`
-		Places  []string                   `json:"places" hotupdatable:"true,sensitive"`
-		Safe    safe                       `json:"safe" hotupdatable:"true,sensitive"`
-		Any     any                        `json:"any" hotupdatable:"true,sensitive=keys"`
-		Part    *secretPart                `json:"part" hotupdatable:"false,presence"`
+		Map     map[string]string          `json:"map"     hotupdatable:"true,sensitive"`
+		Keys    map[string]string          `json:"keys"    hotupdatable:"true,sensitive=keys"`
+		Nested  map[string]map[string]safe `json:"nested"  hotupdatable:"false,sensitive=keys"`
+		List    []safe                     `json:"list"    hotupdatable:"false,key=name,sensitive"`
+		Named   []secretName               `json:"named"   hotupdatable:"false,key=name"`
+		Set     []string                   `json:"set"     hotupdatable:"true,set,sensitive"`
+		Sets    []secretPart               `json:"sets"    hotupdatable:"true,set"`
+		Places  []string                   `json:"places"  hotupdatable:"true,sensitive"`
+		Safe    safe                       `json:"safe"    hotupdatable:"true,sensitive"`
+		Any     any                        `json:"any"     hotupdatable:"true,sensitive=keys"`
+		Part    *secretPart                `json:"part"    hotupdatable:"false,presence"`
 	}
 	handedSecrets struct {
 		Handed string `json:"handed"`

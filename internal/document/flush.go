@@ -32,7 +32,7 @@ func (w *writer) flushAllBut(rest int) {
 	w.flushed += n
 }
 
-// release returns the writer to the pool without anything of the configuration.
+// release returns the writer to the pool without references to the configuration. Of its bytes at most keepCap stay in memory.
 func (w *writer) release() {
 	buf := w.buf[:0]
 	if cap(buf) > keepCap {

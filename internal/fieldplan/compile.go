@@ -51,7 +51,8 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{Type: t, Root: root, Meta: c.meta}, nil
+	interfaces := slices.ContainsFunc(c.order, func(n *Node) bool { return n.Leaf == leaf.Interface })
+	return &Plan{Type: t, Root: root, Meta: c.meta, Interfaces: interfaces}, nil
 }
 
 // distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.

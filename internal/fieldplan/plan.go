@@ -19,6 +19,8 @@ type Plan struct {
 	Type reflect.Type // the configuration's struct type
 	Root *Node        // its node; TypeMeta of the root is not among its fields
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
+
+	Interfaces bool // some leaf is an interface, whose raw JSON may not survive decoding
 }
 
 // Kind is the shape of a node.

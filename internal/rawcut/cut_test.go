@@ -104,7 +104,7 @@ func TestSelectors(t *testing.T) {
 }
 
 type allHot struct {
-	Kind string            `json:"kind" hotupdatable:"true"`
+	Kind string            `json:"kind"        hotupdatable:"true"`
 	A    map[string]string `json:"a,omitempty" hotupdatable:"ignore"`
 }
 
@@ -113,20 +113,20 @@ func TestWithoutTypeMetaKindIsAField(t *testing.T) {
 }
 
 type inner struct {
-	Hot  int `json:"hot" hotupdatable:"true"`
+	Hot  int `json:"hot"  hotupdatable:"true"`
 	Kept int `json:"kept"`
 }
 
 func TestNestedCollections(t *testing.T) {
 	p := compile[struct {
-		Umlaut string              `json:"ä/é" hotupdatable:"true"`
+		Umlaut string              `json:"ä/é"   hotupdatable:"true"`
 		Fixed  [2]map[string]inner `json:"fixed"`
 		Lists  [][]inner           `json:"lists"`
 		Maps   map[string][]inner  `json:"maps"`
-		Set    []string            `json:"set" hotupdatable:"false,set"`
+		Set    []string            `json:"set"   hotupdatable:"false,set"`
 		Any    any                 `json:"any"`
 		Empty  *struct{}           `json:"empty"`
-		Hot    *struct{}           `json:"hot" hotupdatable:"true"`
+		Hot    *struct{}           `json:"hot"   hotupdatable:"true"`
 	}](t)
 	for _, tc := range []struct{ raw, want, reason string }{
 		{`{"\u00e4\/\u00E9":"x","any":1}`, `{"any":1}`, "a name with characters of two bytes, escaped"},

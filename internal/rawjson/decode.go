@@ -26,8 +26,11 @@ func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 		return config, problem
 	}
 	strict, err := sigsjson.UnmarshalStrict(raw, config.Interface())
-	if err == nil && len(strict) == 0 {
-		return config, nil
+	if err != nil || len(strict) > 0 {
+		return reflect.New(p.Type), explain(p, raw)
 	}
-	return reflect.New(p.Type), explain(p, raw)
+	if p.Interfaces {
+		return config, rounded(p, raw)
+	}
+	return config, nil
 }

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
@@ -18,16 +21,28 @@ import (
 // type, and no path where a type unmarshals itself.
 func explain(p *fieldplan.Plan, raw []byte) error {
 	e := &explainer{}
-	root := *p.Root
-	root.Fields = append(append([]*fieldplan.Field(nil), p.Root.Fields...), p.Meta...)
-	e.value(&root, raw)
+	e.root(p, raw)
 	if !e.trail.Failed() {
 		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: p.Type.String(), What: "cannot be decoded", Cure: "check it against the type's documentation"})
 	}
 	return e.trail.Err()
 }
 
+// rounded finds the numbers that an interface cannot hold exactly: the decoder makes an int64 or a float64 of them. Two documents that
+// differ only there would have one hash.
+func rounded(p *fieldplan.Plan, raw []byte) error {
+	e := &explainer{}
+	e.root(p, raw)
+	return e.trail.Err()
+}
+
 type explainer struct{ trail walk.Trail }
+
+func (e *explainer) root(p *fieldplan.Plan, raw []byte) {
+	root := *p.Root
+	root.Fields = slices.Concat(p.Root.Fields, p.Meta)
+	e.value(&root, raw)
+}
 
 func (e *explainer) value(n *fieldplan.Node, raw []byte) {
 	raw = bytes.TrimSpace(raw)
@@ -69,13 +84,30 @@ func jsonType(raw []byte) string {
 }
 
 func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
-	target := reflect.New(n.Type).Interface()
-	if strict, err := sigsjson.UnmarshalStrict(raw, target); err != nil || len(strict) > 0 {
+	target := reflect.New(n.Type)
+	if strict, err := sigsjson.UnmarshalStrict(raw, target.Interface()); err != nil || len(strict) > 0 {
 		e.trail.Report(&fault.Error{
 			Code: fault.WrongJSONType, Type: n.TypeName(),
 			What: "is " + jsonType(raw) + " that is no " + n.TypeName(), Cure: "write a value of that type",
 		})
+		return
 	}
+	if n.Leaf == leaf.Interface && !holds(target.Elem(), raw) {
+		e.trail.Report(&fault.Error{
+			Code: fault.NumberRange, Type: n.TypeName(),
+			What: "holds a number that " + n.TypeName() + " cannot hold exactly", Cure: "use json.RawMessage as the field's type, or fewer digits",
+		})
+	}
+}
+
+// holds reports whether what was decoded means the same as raw.
+func holds(decoded reflect.Value, raw []byte) bool {
+	got, problem := leaf.Append(nil, leaf.Interface, decoded)
+	if problem != nil {
+		return false
+	}
+	want, problem := canonjson.AppendValue(nil, raw)
+	return problem == nil && bytes.Equal(got, want)
 }
 
 // members calls visit for each member of an object that is well-formed JSON, and reports names that stand there twice.
