@@ -165,8 +165,8 @@ func cyclicRows() []hostileRow {
 	tooDeep := func(path string) []problem { return []problem{valueProblem(hotupdate.CodeTooDeep, path)} }
 	pointer, distant := &hostile{}, &hostile{Next: &hostile{Kids: []hostile{{}}}}
 	pointer.Next, distant.Next.Kids[0].Next = pointer, distant
-	slice := []hostile{{}, {}}
-	slice[1].Kids = slice
+	slice, tree := []hostile{{}, {}}, map[string]hostile{}
+	slice[1].Kids, tree["a"] = slice, hostile{Tree: tree}
 	anyMap, anySlice, anyPointer := map[string]any{}, []any{nil}, selfPointer(nil)
 	anyMap["a"], anySlice[0], anyPointer = anyMap, anySlice, &anyPointer
 	deepAny := any(secretValue)
@@ -178,6 +178,7 @@ func cyclicRows() []hostileRow {
 		{"cycle through the root", pointer, cycle("next.next"), cycle("next.next"), "the root's type counts anew below it, where TypeMeta is a field like others"},
 		{"cycle over several types", &hostile{Next: distant}, cycle("next.next.kids[0].next"), cycle("next.next.kids[0].next"), "wherever it closes"},
 		{"cycle through a slice", &hostile{Kids: slice}, cycle("kids[1].kids"), cycle("kids[1].kids"), "a slice that holds itself"},
+		{"cycle through a map", &hostile{Tree: tree}, cycle("tree[a].tree"), cycle("tree[a].tree"), "a map that holds itself"},
 		{"cycle through a map of interfaces", &hostile{Any: anyMap}, tooDeep("any"), tooDeep("any"), "inside interfaces a cycle is endless nesting"},
 		{"cycle through a slice of interfaces", &hostile{Any: anySlice}, tooDeep("any"), tooDeep("any"), "inside interfaces a cycle is endless nesting"},
 		{"pointer to itself in an interface", &hostile{Any: anyPointer}, tooDeep("any"), tooDeep("any"), "inside interfaces a cycle is endless nesting"},

@@ -77,7 +77,7 @@ func typeName(t reflect.Type, fallback string) string {
 func (c *compiler) node(ctx context, goField string) *Node {
 	ctx.typ = deref(ctx.typ)
 	if n, ok := c.nodes[ctx]; ok {
-		n.Recursive = n.Recursive || c.open[n]
+		c.closeCycle(n)
 		return n
 	}
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
@@ -91,6 +91,16 @@ func (c *compiler) node(ctx context, goField string) *Node {
 		delete(c.nodes, ctx) // the type itself is at fault: every field that has it is to be named
 	}
 	return n
+}
+
+// closeCycle marks every node on the way from n to here, if n is being compiled: values of each of them may contain themselves.
+func (c *compiler) closeCycle(n *Node) {
+	if !c.open[n] {
+		return
+	}
+	for _, below := range c.order[slices.Index(c.order, n):] {
+		below.Recursive = below.Recursive || c.open[below]
+	}
 }
 
 // shape is the one switch over kinds.

@@ -18,6 +18,8 @@ func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	ctx.typ = deref(ctx.typ)
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
 	c.order = append(c.order, n)
+	c.open[n] = true
+	defer delete(c.open, n)
 	c.shape(n, ctx, f.GoField)
 	c.pairing(n, f, tag)
 	c.hotWhen(n, f, tag, ctx)
