@@ -275,6 +275,7 @@ func marshalerValueRows() []hostileRow {
 		{"marshaler that panics", &hostile{Panics: panicking{secretValue}}, failed("panics"), nil, "its message is not shown"},
 		{"marshaler that fails", &hostile{Fails: failing{secretValue}}, failed("fails"), nil, "its message is not shown"},
 		{"map key that panics", &hostile{Keys: map[messyKey]string{{"panic", secretValue}: "a"}}, failed("keys"), nil, "its message is not shown"},
+		{"map key that is nil", &hostile{Dynamic: map[encoding.TextMarshaler]string{nil: secretValue}}, failed("dynamic"), nil, "it has no text"},
 		{"map key that is a nil pointer", &hostile{Dynamic: map[encoding.TextMarshaler]string{(*failing)(nil): secretValue}}, failed("dynamic"), nil, "its marshaler panics"},
 		{"not copyable", &hostile{Shared: &unshareable{[]string{secretValue}}}, nil, []problem{valueProblem(hotupdate.CodeNotCopyable, "shared")}, "only the type knows what it holds"},
 		{"marshaler that writes nothing", &hostile{Writes: badJSON{" "}}, invalid("writes"), nil, "no JSON"},

@@ -105,6 +105,8 @@ func keyText(key reflect.Value) (string, *fault.Error) {
 			return "", problem
 		}
 		text = string(out)
+	case key.Kind() == reflect.Interface:
+		return "", &fault.Error{Code: fault.MarshalFailed, What: "has a nil key, which has no text", Cure: "remove the key"}
 	case key.CanInt():
 		text = strconv.FormatInt(key.Int(), 10)
 	default:
