@@ -93,6 +93,14 @@ func (b badCopy) DeepCopy() badCopy {
 	return b
 }
 
+// badObject cannot be copied at all.
+type badObject struct {
+	metav1.TypeMeta
+	Text string
+}
+
+func (o *badObject) DeepCopyObject() runtime.Object { panic(o.Text) }
+
 // unshareable cannot be copied without sharing memory.
 type unshareable struct{ shared []string }
 
@@ -277,6 +285,8 @@ func marshalerValueRows() []hostileRow {
 		{"map key that panics", &hostile{Keys: map[messyKey]string{{"panic", secretValue}: "a"}}, failed("keys"), nil, "its message is not shown"},
 		{"map key that is nil", &hostile{Dynamic: map[encoding.TextMarshaler]string{nil: secretValue}}, failed("dynamic"), nil, "it has no text"},
 		{"map key that is a nil pointer", &hostile{Dynamic: map[encoding.TextMarshaler]string{(*failing)(nil): secretValue}}, failed("dynamic"), nil, "its marshaler panics"},
+		{"DeepCopy that panics", &hostile{Copied: badCopy{Text: secretValue}}, nil, []problem{valueProblem(hotupdate.CodeNotCopyable, "copied")}, "its message is not shown"},
+		{"DeepCopyObject that panics", &hostile{Raw: runtime.RawExtension{Object: &badObject{Text: secretValue}}}, nil, []problem{valueProblem(hotupdate.CodeNotCopyable, "raw")}, "its message is not shown"},
 		{"not copyable", &hostile{Shared: &unshareable{[]string{secretValue}}}, nil, []problem{valueProblem(hotupdate.CodeNotCopyable, "shared")}, "only the type knows what it holds"},
 		{"marshaler that writes nothing", &hostile{Writes: badJSON{" "}}, invalid("writes"), nil, "no JSON"},
 		{"marshaler that writes half", &hostile{Writes: badJSON{`{"hunter2":`}}, invalid("writes"), nil, "no JSON"},

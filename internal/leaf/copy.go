@@ -16,7 +16,12 @@ import (
 var errNoText = errors.New("no text to copy by")
 
 // Copy sets to, a leaf of kind k, to a copy of from that shares no memory with it.
-func Copy(to, from reflect.Value, k Kind) *fault.Error {
+func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
+	defer func() {
+		if recover() != nil { // foreign code, such as a DeepCopy method
+			problem = notCopyable(from.Type())
+		}
+	}()
 	//exhaustive:ignore
 	switch k {
 	case Quantity:
