@@ -50,13 +50,21 @@ func SchemaOf[T any](options ...Option) (*Schema, error) {
 	return &Schema{plan}, nil
 }
 
-// Type returns the struct type that the Schema describes.
-func (s *Schema) Type() reflect.Type { return s.plan.Type }
+// Type returns the struct type that the Schema describes, nil if there is none.
+func (s *Schema) Type() reflect.Type {
+	if s.isMissing() {
+		return nil
+	}
+	return s.plan.Type
+}
+
+// isMissing reports whether s does not come from SchemaOf.
+func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 
 // Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as Kubernetes: names are case-sensitive,
 // unknown and duplicate members are errors, integers are exact. Nothing, white space and null are the empty configuration.
 func (s *Schema) Decode(raw []byte) (any, error) {
-	if s == nil {
+	if s.isMissing() {
 		return nil, public(noSchema())
 	}
 	config, err := rawjson.Decode(s.plan, raw)
@@ -88,7 +96,7 @@ func (s *Schema) WriteDocument(w io.Writer, config any) error {
 
 // value checks that config is what the Schema describes.
 func (s *Schema) value(config any) (reflect.Value, error) {
-	if s == nil {
+	if s.isMissing() {
 		return reflect.Value{}, noSchema()
 	}
 	v := reflect.ValueOf(config)
@@ -96,7 +104,7 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 		return v, nil
 	}
 	typ := v.Type()
-	for typ.Kind() == reflect.Pointer {
+	for i := 0; i < fieldplan.MaxPointers && typ.Kind() == reflect.Pointer; i++ {
 		typ = typ.Elem()
 	}
 	if typ != s.plan.Type {

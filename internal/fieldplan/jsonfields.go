@@ -269,7 +269,7 @@ func chunksByName(sorted []*jsonField) iter.Seq[[]*jsonField] {
 }
 
 func deref(t reflect.Type) reflect.Type {
-	for range maxPointers {
+	for range MaxPointers {
 		if t.Kind() != reflect.Pointer {
 			return t
 		}
@@ -278,8 +278,8 @@ func deref(t reflect.Type) reflect.Type {
 	return t
 }
 
-// maxPointers bounds pointers to pointers, so that type P *P ends.
-const maxPointers = 16
+// MaxPointers bounds pointers to pointers, so that type P *P ends.
+const MaxPointers = 16
 
 func appendIndex(index []int, i int) []int { return append(slices.Clone(index), i) }
 
