@@ -272,6 +272,7 @@ func TestNotRefused(t *testing.T) {
 		{"left out by methods", partial{C: make(chan int), M: map[string]any{"chan": make(chan int), "n": 1}}, hashstructure.Options{}, "hashstructure does not look there"},
 		{"hashes itself", &digest{make(chan int)}, hashstructure.Options{}, "hashstructure does not look inside"},
 		{"left out by struct tags", tagged{Ignored: make(chan int), inner: make(chan int)}, karpenter, "hashstructure does not look there"},
+		{"left out by struct tags of another name", tagged{Silent: make(chan int)}, hashstructure.Options{TagName: "other", IgnoreZeroValue: true}, "the options name them"},
 		{"nil in every place", []any{nil, (*int)(nil), []any(nil), map[string]any(nil)}, hashstructure.Options{ZeroNil: true}, "nil is hashed"},
 		{"zero uintptr", struct{ U uintptr }{}, karpenter, "left out"},
 		{"complex64", complex64(1), hashstructure.Options{}, "has a fixed size"},
