@@ -20,10 +20,15 @@ const (
 
 // String returns the code's name without the prefix, such as Cycle.
 func (c Code) String() string {
+	return problems[c.known()].name
+}
+
+// known returns the code if there is such a one, and CodeUnknown otherwise.
+func (c Code) known() Code {
 	if int(c) < len(problems) {
-		return problems[c].name
+		return c
 	}
-	return problems[CodeUnknown].name
+	return CodeUnknown
 }
 
 // Error is one reason why a configuration cannot be hashed. Functions return all that they find, joined.
@@ -50,11 +55,8 @@ func (e *Error) Error() string {
 	if e.Type != "" {
 		text += "the type " + e.Type + " "
 	}
-	code := min(int(e.Code), len(problems))
-	if code == len(problems) {
-		code = int(CodeUnknown)
-	}
-	return text + problems[code].what + "; " + problems[code].cure
+	problem := problems[e.Code.known()]
+	return text + problem.what + "; " + problem.cure
 }
 
 // Unwrap returns the cause.
