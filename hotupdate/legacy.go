@@ -14,7 +14,7 @@ const (
 // CutHot returns raw JSON without its Hot and Ignored members, every other byte as it was. Package hash specifies the cut at its
 // function Legacy, which is the usual entry.
 func (s *Schema) CutHot(raw []byte, nulls NullMembers) ([]byte, error) {
-	if s == nil {
+	if s.isMissing() {
 		return nil, public(noSchema())
 	}
 	cut, problem := rawcut.Cut(s.plan, raw, rawcut.Nulls(nulls))

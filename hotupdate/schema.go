@@ -122,7 +122,7 @@ func noSchema() error {
 
 // MarshalJSON returns the Schema in JSON, for programs that do not have the Go type and for releases to come. [LoadSchema] reads it.
 func (s *Schema) MarshalJSON() ([]byte, error) {
-	if s == nil {
+	if s.isMissing() {
 		return nil, public(noSchema())
 	}
 	exported, err := schemajson.Export(s.plan)
@@ -135,7 +135,7 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 // Fingerprint identifies what the Schema means: two Schemas with one fingerprint give every configuration the same hash. It does not
 // depend on the names of Go types and fields. Its text is "s1:" and 64 hexadecimal digits.
 func (s *Schema) Fingerprint() (string, error) {
-	if s == nil {
+	if s.isMissing() {
 		return "", public(noSchema())
 	}
 	exported, err := schemajson.Export(s.plan)
