@@ -108,14 +108,21 @@ func TestPlanAllocatesOnlyItsResult(t *testing.T) {
 	}
 }
 
-// Ten times the keys may cost a little more than ten times the time, for sorting; a hundred times would be quadratic.
+// Ten times the keys may cost a little more than ten times the time, for sorting and for caches; a hundred times would be quadratic. What
+// is quadratic is never fast, while a machine that others use is slow now and then: one good round is enough.
 func TestPlanGrowsLinearly(t *testing.T) {
 	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure} {
 		small, large := changedLoad(t, cloud, 3, 1_000), changedLoad(t, cloud, 3, 10_000)
-		fast, slow := fastest(t, &small), fastest(t, &large)
-		t.Logf("%v: 1,000 keys %v, 10,000 keys %v: %.1f times", cloud, fast, slow, float64(slow)/float64(fast))
-		if slow > 40*fast {
-			t.Errorf("%v: 1,000 keys take %v, 10,000 take %v", cloud, fast, slow)
+		var times float64
+		for range 20 {
+			fast, slow := fastest(t, &small), fastest(t, &large)
+			if times = float64(slow) / float64(fast); times <= 25 {
+				t.Logf("%v: 1,000 keys %v, 10,000 keys %v: %.1f times", cloud, fast, slow, times)
+				break
+			}
+		}
+		if times > 25 {
+			t.Errorf("%v: 10,000 keys take %.1f times as long as 1,000", cloud, times)
 		}
 	}
 }
@@ -123,7 +130,7 @@ func TestPlanGrowsLinearly(t *testing.T) {
 func fastest(tb testing.TB, l *load) time.Duration {
 	tb.Helper()
 	var all []time.Duration
-	for range 7 {
+	for range 3 {
 		start := time.Now()
 		l.plan(tb)
 		all = append(all, time.Since(start))

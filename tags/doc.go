@@ -14,8 +14,9 @@
 //
 // # Rules of the plan
 //
-//  1. Owned are triples of kind, key and value: those of the last-applied spec and of every attempt since. A spec without tags,
-//     nil or empty, is an attempt to remove them all. A [State] belongs to one kind; triples of another kind own nothing here.
+//  1. Owned are triples of kind, key and value: those of the last-applied spec and of every attempt since, and, as long as a success
+//     is not confirmed, those of the spec that was last-applied before it (see [State]). A spec without tags, nil or empty, is an
+//     attempt to remove them all. A [State] belongs to one kind; triples of another kind own nothing here.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.
 //  3. A key that is neither desired nor mandatory is removed if the value that is live is owned. If somebody re-created the key with
 //     another value, it is theirs and stays.

@@ -14,25 +14,25 @@ type Reserved struct {
 	Owner Owner
 }
 
-// Match says how the text of a [Reserved] is compared with a key. The zero value is Contains, which matches most.
+// Match says how the text of a [Reserved] is compared with a key. The zero value is MatchContains, which matches most.
 type Match uint8
 
 // The matches.
 const (
-	Contains Match = iota // the key contains the text
-	Prefix                // the key begins with the text
-	Exactly               // the key is the text
+	MatchContains Match = iota // the key contains the text
+	MatchPrefix                // the key begins with the text
+	MatchExactly               // the key is the text
 )
 
 // String returns the match's name.
 func (m Match) String() string {
 	switch m {
-	case Contains:
-		return "Contains"
-	case Prefix:
-		return "Prefix"
-	case Exactly:
-		return "Exactly"
+	case MatchContains:
+		return "MatchContains"
+	case MatchPrefix:
+		return "MatchPrefix"
+	case MatchExactly:
+		return "MatchExactly"
 	}
 	return "Match(" + strconv.Itoa(int(m)) + ")"
 }
@@ -85,11 +85,11 @@ func (d *Reserved) consequence() (what, cure string) {
 
 func (d *Reserved) verb() string {
 	switch d.Match {
-	case Contains:
+	case MatchContains:
 		return "contains"
-	case Prefix:
+	case MatchPrefix:
 		return "begins with"
-	case Exactly:
+	case MatchExactly:
 		return "is"
 	}
 	return "matches"
@@ -110,18 +110,18 @@ func (r *Rules) reserved(key string) *Reserved {
 
 func (d *Reserved) matches(key, text string) bool {
 	switch d.Match {
-	case Contains:
+	case MatchContains:
 		return strings.Contains(key, text)
-	case Prefix:
+	case MatchPrefix:
 		return strings.HasPrefix(key, text)
-	case Exactly:
+	case MatchExactly:
 		return key == text
 	}
 	return false
 }
 
 func (d *Reserved) matchesFold(key string) bool {
-	if d.Match == Exactly {
+	if d.Match == MatchExactly {
 		return strings.EqualFold(key, d.Text) // never folds, so never allocates
 	}
 	return d.matches(fold(key), fold(d.Text))

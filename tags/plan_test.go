@@ -1,15 +1,12 @@
 package tags_test
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -87,6 +84,7 @@ var planTests = []struct {
 	{"same on all sides", tags.AWS, tags.VM, "a=1 b=1", []string{"a=1 b=2", "a=1"}, "a=1", "", "a=1 b=1", "remove b=1 b=2; keep a=1", "a is not contested; b has two owned values, each a condition of its own"},
 	{"several attempts, live of an old one", tags.AWS, tags.VM, "", []string{"a=1", "a=2", "a=3"}, "", "", "a=2", "remove a=1 a=2 a=3", "each attempt is owned"},
 	{"unseen without attempts", tags.AWS, tags.VM, "a=1", nil, "", "", "", "", "nothing is contested: last-applied is not live, so there is nothing to remove"},
+	{"unseen and not contested", tags.AWS, tags.VM, "a=1", []string{"a=1"}, "", "", "", "", "everything sent agrees on the key, so nothing of ours can be under way; somebody removed it"},
 	{"unseen attempt", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "", "remove a=1", "it may have landed after the read; the condition protects others"},
 	{"unseen attempt beneath a foreign value", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "a=x", "", "somebody's value is live: the key is theirs"},
 	{"unseen attempt, no condition", tags.AliCloud, tags.VM, "", []string{"a=1"}, "", "", "", "", "without a condition the removal could hit somebody's key; the second pass sees it"},
@@ -231,6 +229,16 @@ func TestPlanErrors(t *testing.T) {
 	}
 }
 
+// Operators read the text, so it names what they need to find the cause; its wording is nobody's contract.
+func TestErrorNamesWhereAndWhat(t *testing.T) {
+	err := &tags.Error{Code: tags.OverLimit, Rules: "AWS tags", Resource: "i-1", Key: "owner", What: "is wrong", Cure: "mend it"}
+	for _, part := range []string{"AWS tags", "i-1", `"owner"`, "is wrong", "mend it"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not name %s", err, part)
+		}
+	}
+}
+
 func TestPlanLimit(t *testing.T) {
 	tests := []struct {
 		name                              string
@@ -264,6 +272,36 @@ func TestPlanLimit(t *testing.T) {
 				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
 			}
 		})
+	}
+}
+
+// The order of a map must not show: not in lists, not in the choice among spellings, not in errors.
+func TestPlanIsDeterministic(t *testing.T) {
+	rules := rulesOf(t, tags.Azure, tags.VM)
+	rules.MaxTags = 12
+	state := tags.State{
+		Applied:   parse("ab=1 AB=2 Ab=3 cd=1"),
+		Attempted: []map[string]string{parse("aB=4 Cd=5"), nil},
+		Desired:   parse("ef=1 gh=2 ij=3"),
+		Mandatory: parse("Name=m"),
+	}
+	live := map[string]map[string]string{"r1": parse("AB=1 Ab=2 aB=3 EF=x Ef=y eF=z GH=1 name=x"), "r2": parse("CD=1 Cd=5 cD=1 NAME=m NAMe=x")}
+	clashing := state
+	clashing.Desired = parse("AB=1 Ab=2 aB=3 ab=4 kubernetes.io-role-x=1 azure-a=1 Azure-b=1")
+	var first string
+	for range 50 {
+		plans, err := rules.Plan(state, []string{"r2", "r1"}, live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = rules.Plan(clashing, []string{"r2", "r1"}, live)
+		text := show(plans[0]) + "\n" + show(plans[1]) + "\n" + err.Error()
+		if first == "" {
+			first = text
+		}
+		if text != first {
+			t.Fatalf("two results:\n%s\n%s", first, text)
+		}
 	}
 }
 
@@ -306,197 +344,20 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// drawSpec draws a spec over few keys and values, in several spellings.
-func drawSpec(t *rapid.T, label string, values ...string) map[string]string {
-	keys := rapid.SampledFrom([]string{"a", "A", "b", "B", "c", "d", "Name", "name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "aws:s"})
-	return rapid.MapOfN(keys, rapid.SampledFrom(values), 0, 5).Draw(t, label)
-}
-
-func TestPlanAgreesWithNaivePlan(t *testing.T) {
-	for _, n := range naives() {
-		base := rulesOf(t, n.cloud, n.kind)
-		t.Run(base.Name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				rules := base
-				rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
-				state := tags.State{
-					Applied:   drawSpec(t, "applied", "1", "2"),
-					Desired:   drawSpec(t, "desired", "1", "2"),
-					Mandatory: rapid.SampledFrom([]map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}).Draw(t, "mandatory"),
+// One set of rules and one state serve all machines of a class, from many workers.
+func TestPlanConcurrently(t *testing.T) {
+	l := changedLoad(t, tags.Azure, 3, 20)
+	want := show(l.plan(t)[0])
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for range 20 {
+				plans, err := l.rules.Plan(l.state, l.resources, l.live)
+				if err != nil || show(plans[0]) != want {
+					t.Errorf("got %v, %v; want %q", plans, err, want)
 				}
-				for i := range rapid.IntRange(0, 3).Draw(t, "attempts") {
-					state.Attempted = append(state.Attempted, drawSpec(t, fmt.Sprintf("attempt %d", i), "1", "2", "3"))
-				}
-				live := drawSpec(t, "live", "1", "2", "3", "x")
-				plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
-				got := strings.Join(slices.Compact(codesOf(err)), " ")
-				if err == nil {
-					got = show(plans[0])
-				}
-				if want := naivePlan(&rules, &state, live); got != want && !(err != nil && strings.HasPrefix(want, "error")) {
-					t.Fatalf("got  %q\nwant %q", got, want)
-				}
-			})
+			}
 		})
 	}
-}
-
-// naivePlan is the list of rules of the package documentation, each written down as it stands, without any regard to cost.
-func naivePlan(rules *tags.Rules, s *tags.State, live map[string]string) string {
-	same := func(a, b string) bool {
-		return a == b || rules.Folding == tags.CaseInsensitive && strings.EqualFold(a, b)
-	}
-	sameValue := func(a, b string) bool { return a == b || rules.Form == tags.KeysOnly }
-	valuesIn := func(spec map[string]string, key string) (values []string) {
-		for _, k := range tags.Keys(spec) {
-			if same(k, key) {
-				values = append(values, spec[k])
-			}
-		}
-		return values
-	}
-	history := append([]map[string]string{s.Applied}, s.Attempted...)
-	owned := func(key string) (values []string) {
-		for _, spec := range history {
-			values = append(values, valuesIn(spec, key)...)
-		}
-		return values
-	}
-	owns := func(key, value string) bool {
-		return slices.ContainsFunc(owned(key), func(v string) bool { return sameValue(v, value) })
-	}
-	contested := func(key string) bool {
-		first := valuesIn(s.Applied, key)
-		for _, spec := range history {
-			values := valuesIn(spec, key)
-			if len(values) > 1 || !slices.EqualFunc(values, first, sameValue) {
-				return true
-			}
-		}
-		return false
-	}
-	isReserved := func(key string) bool {
-		for _, d := range rules.Reserved {
-			k, text := key, d.Text
-			if rules.Folding == tags.CaseInsensitive || d.Owner == tags.TheCloud {
-				k, text = strings.ToLower(k), strings.ToLower(text)
-			}
-			if d.Match == tags.Contains && strings.Contains(k, text) || d.Match == tags.Prefix && strings.HasPrefix(k, text) || d.Match == tags.Exactly && k == text {
-				return true
-			}
-		}
-		return false
-	}
-
-	wanted := map[string]string{}
-	for key, value := range s.Mandatory {
-		wanted[key] = value
-	}
-	for _, key := range tags.Keys(s.Desired) {
-		if len(valuesIn(s.Mandatory, key)) > 0 {
-			continue
-		}
-		if len(valuesIn(s.Desired, key)) > 1 || isReserved(key) {
-			return "error"
-		}
-		wanted[key] = s.Desired[key]
-	}
-	// The spellings that are live, the one that stands for the key first.
-	spellings := func(key string) (all []string) {
-		for _, k := range tags.Keys(live) {
-			if same(k, key) {
-				all = append(all, k)
-			}
-		}
-		toFront := func(first string) {
-			if i := slices.Index(all, first); i > 0 {
-				all = slices.Insert(slices.Delete(all, i, i+1), 0, first)
-			}
-		}
-		toFront(strings.ToLower(key))
-		for want := range wanted {
-			toFront(want)
-		}
-		return all
-	}
-
-	var plan tags.ResourcePlan
-	additions := 0
-	for key, value := range wanted {
-		if rules.Form == tags.KeysOnly {
-			value = ""
-		}
-		spelled := spellings(key)
-		if len(spelled) == 0 {
-			additions++
-			plan.Set = append(plan.Set, tags.Tag{Key: key, Value: value})
-			continue
-		}
-		tag := tags.Tag{Key: spelled[0], Value: value}
-		switch liveValue := live[spelled[0]]; {
-		case !sameValue(liveValue, value):
-			plan.Set = append(plan.Set, tag)
-			if !owns(key, liveValue) {
-				plan.Takeover = append(plan.Takeover, tag.Key)
-			}
-		case contested(key):
-			plan.Set = append(plan.Set, tag)
-		default:
-			plan.Keep = append(plan.Keep, tag)
-		}
-	}
-	removable := func(key string) bool {
-		if len(valuesIn(wanted, key)) > 0 || isReserved(key) {
-			return false
-		}
-		for _, spelled := range spellings(key) {
-			if !owns(key, live[spelled]) {
-				return false
-			}
-		}
-		return true
-	}
-	foreign := 0
-	stands := map[string]bool{}
-	for key, value := range live {
-		switch {
-		case removable(key):
-			plan.Remove = append(plan.Remove, tags.Tag{Key: key, Value: value})
-		case len(valuesIn(wanted, key)) > 0 && spellings(key)[0] == key:
-			stands[key] = true
-		case !slices.ContainsFunc(rules.Uncounted, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }):
-			foreign++
-		}
-	}
-	if rules.Guard == tags.GuardValue && len(s.Attempted) > 0 {
-		for _, spec := range history {
-			for key := range spec {
-				if !removable(key) || !contested(key) {
-					continue
-				}
-				spelled := key
-				if all := spellings(key); len(all) > 0 {
-					spelled = all[0]
-				} else if rules.Folding == tags.CaseInsensitive {
-					spelled = strings.ToLower(key)
-				}
-				for _, value := range owned(key) {
-					plan.Remove = append(plan.Remove, tags.Tag{Key: spelled, Value: value})
-				}
-			}
-		}
-	}
-	if additions > 0 && foreign+len(wanted) > rules.MaxTags {
-		return "OverLimit r"
-	}
-	byKey := func(a, b tags.Tag) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }
-	slices.SortFunc(plan.Set, byKey)
-	slices.SortFunc(plan.Remove, byKey)
-	slices.SortFunc(plan.Keep, byKey)
-	slices.Sort(plan.Takeover)
-	plan.Remove = slices.Compact(plan.Remove)
-	if foreign+len(plan.Set)+len(plan.Keep)+len(plan.Remove) <= rules.MaxTags {
-		plan.Order = tags.SetFirst
-	}
-	return show(plan)
+	workers.Wait()
 }

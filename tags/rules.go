@@ -49,8 +49,9 @@ func (f Form) String() string {
 	return "Form(" + strconv.Itoa(int(f)) + ")"
 }
 
-// Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous one, so
-// that nothing relies on a condition that a driver forgot to declare.
+// Guard is the condition under which a cloud removes an infrastructure tag. It is that of the calls that Source names: a driver that makes
+// others changes it in its copy of the rules. The zero value is Unguarded, the most dangerous one, so that nothing relies on a
+// condition that a driver forgot to declare.
 type Guard uint8
 
 // The guards.

@@ -14,7 +14,8 @@ import (
 )
 
 // This file simulates a cloud, everybody who writes to it, and the driver of one machine that follows the flow of the package's
-// documentation: record the attempt, read, plan, call, record success, and look again when nothing can be under way any more.
+// documentation: record the attempt, read, plan, call, record success, and look again when nothing can be under way any more. Others
+// write at any time, between reading and calling too.
 //
 // The properties are checked by the cloud, at the moment when a call lands, against what the driver had recorded when it planned.
 
@@ -196,6 +197,12 @@ func (w *world) hurriedPass(t *rapid.T) {
 		}
 	}
 	w.pass(t, read, versions, func() fate {
+		switch rapid.IntRange(0, 9).Draw(t, "before the call") {
+		case 0:
+			w.foreignWrite(t)
+		case 1:
+			w.foreignDisturb(t)
+		}
 		return fate(rapid.SampledFrom([]int{0, 0, 0, 0, 1, 2, 3}).Draw(t, "fate"))
 	})
 }

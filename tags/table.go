@@ -52,10 +52,10 @@ func awsTags() Rules {
 		Key:       Text{Min: 1, Max: 128, Unit: CodePoints, Allowed: chars}, // "128 Unicode characters in UTF-8"; Smithy's length trait counts code points
 		Value:     Text{Max: 256, Unit: CodePoints, Allowed: chars, NotPrefix: []string{"aws:"}},
 		Reserved: []Reserved{
-			{Contains, "kubernetes.io/cluster/", MCMCluster},
-			{Contains, "kubernetes.io/role/", MCMRole},
-			{Exactly, "Name", TheDriver},
-			{Prefix, "aws:", TheCloud}, // "aws:, AWS:, or any upper or lowercase combination"
+			{MatchContains, "kubernetes.io/cluster/", MCMCluster},
+			{MatchContains, "kubernetes.io/role/", MCMRole},
+			{MatchExactly, "Name", TheDriver},
+			{MatchPrefix, "aws:", TheCloud}, // "aws:, AWS:, or any upper or lowercase combination"
 		},
 		Guard:      GuardValue,                        // DeleteTags: with a value, "we delete the tag only if its value" is this
 		SetCall:    Call{Resources: 1000, Tags: 50},   // CreateTags: "Up to 1000 resource IDs"; a resource takes no more than 50 tags
@@ -75,12 +75,12 @@ func azureTags() Rules {
 		},
 		Value: Text{Max: 256, Unit: UTF16Units}, // "256 characters", unit open
 		Reserved: []Reserved{
-			{Contains, "kubernetes.io-cluster-", MCMCluster},
-			{Contains, "kubernetes.io-role-", MCMRole},
-			{Exactly, "Name", TheDriver},
-			{Prefix, "microsoft", TheCloud}, // Tags - Create Or Update: "prefixes which are reserved for Azure use"
-			{Prefix, "azure", TheCloud},
-			{Prefix, "windows", TheCloud},
+			{MatchContains, "kubernetes.io-cluster-", MCMCluster},
+			{MatchContains, "kubernetes.io-role-", MCMRole},
+			{MatchExactly, "Name", TheDriver},
+			{MatchPrefix, "microsoft", TheCloud}, // Tags - Create Or Update: "prefixes which are reserved for Azure use"
+			{MatchPrefix, "azure", TheCloud},
+			{MatchPrefix, "windows", TheCloud},
 		},
 		// As the Azure extension does with pool labels.
 		Cleaning:   Cleaning{Key: Clean{Case: LowerCase, Keep: Alphabet{Except: `<>%&\?/ `}, Replacement: "_"}},
@@ -131,8 +131,8 @@ func gcpNetworkTags() Rules {
 			Last:    Alphabet{Name: "a lower-case letter or a digit", Chars: lowerCase + digits},
 		},
 		Reserved: []Reserved{
-			{Contains, "kubernetes-io-cluster-", MCMCluster},
-			{Contains, "kubernetes-io-role-", MCMRole},
+			{MatchContains, "kubernetes-io-cluster-", MCMCluster},
+			{MatchContains, "kubernetes-io-role-", MCMRole},
 		},
 		// No cleaning: a network tag selects firewall rules and routes, and a repaired one would select others.
 		Guard:      GuardVersion, // setTags writes all tags and demands an up-to-date fingerprint
@@ -152,8 +152,8 @@ func openStackMetadata() Rules {
 		Key:     Text{Min: 1, Max: 255, Unit: CodePoints, Allowed: chars},
 		Value:   Text{Max: 255, Unit: CodePoints},
 		Reserved: []Reserved{
-			{Contains, "kubernetes.io-cluster-", MCMCluster},
-			{Contains, "kubernetes.io-role-", MCMRole},
+			{MatchContains, "kubernetes.io-cluster-", MCMCluster},
+			{MatchContains, "kubernetes.io-role-", MCMRole},
 		},
 		// As the OpenStack extension does with pool labels.
 		Cleaning:   Cleaning{Key: Clean{Keep: chars, Replacement: "-"}},
@@ -174,10 +174,10 @@ func aliCloudTags() Rules {
 		Key:     Text{Min: 1, Max: 128, Unit: UTF16Units, NotContaining: urls}, // "128 characters", unit open
 		Value:   Text{Max: 128, Unit: UTF16Units, NotPrefix: []string{"aliyun", "acs:"}, NotContaining: urls},
 		Reserved: []Reserved{
-			{Contains, "kubernetes.io/cluster/", MCMCluster},
-			{Contains, "kubernetes.io/role/", MCMRole},
-			{Prefix, "aliyun", TheCloud},
-			{Prefix, "acs:", TheCloud},
+			{MatchContains, "kubernetes.io/cluster/", MCMCluster},
+			{MatchContains, "kubernetes.io/role/", MCMRole},
+			{MatchPrefix, "aliyun", TheCloud},
+			{MatchPrefix, "acs:", TheCloud},
 		},
 		// As the Alibaba Cloud extension does with pool labels.
 		Cleaning:   Cleaning{EmptyValues: DropEmptyValues},
