@@ -1,19 +1,38 @@
-// Package tags holds the infrastructure tags of a machine: the keys and values that a cloud keeps with a virtual machine, its network
-// interfaces and its disks.
 package tags
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Tags are the infrastructure tags of a machine, one map for each kind of resource.
 //
-// It is an API type: the JSON names are its contract.
+// It is an API type: the JSON names are its contract. Where a kind carries keys without values, as GCP's network tags do, each key has
+// the empty string as its value; see [FromKeys] and [Keys].
 type Tags struct {
 	// VM are the tags of the virtual machine.
 	VM map[string]string `json:"vm,omitempty"`
-	// Network are the tags of the network interfaces.
+	// Network are the tags of the network interfaces; on GCP the network tags of the virtual machine.
 	Network map[string]string `json:"network,omitempty"`
 	// Disk are the tags of the volumes.
 	Disk map[string]string `json:"disk,omitempty"`
+}
+
+// Of returns the map of a kind, not a copy. It is nil for a nil receiver and for a value that is no kind.
+func (t *Tags) Of(k Kind) map[string]string {
+	if t == nil {
+		return nil
+	}
+	switch k {
+	case VM:
+		return t.VM
+	case Network:
+		return t.Network
+	case Disk:
+		return t.Disk
+	case UnknownKind:
+	}
+	return nil
 }
 
 // DeepCopyInto writes a copy into out that shares no memory with the receiver. Nil and empty maps stay what they are.
@@ -29,4 +48,23 @@ func (t *Tags) DeepCopy() *Tags {
 	out := new(Tags)
 	t.DeepCopyInto(out)
 	return out
+}
+
+// Uniform returns Tags that hold a copy of m for every kind, as on clouds where the same mandatory keys stand on all resources.
+func Uniform(m map[string]string) Tags {
+	return Tags{VM: maps.Clone(m), Network: maps.Clone(m), Disk: maps.Clone(m)}
+}
+
+// FromKeys returns infrastructure tags that have no values, such as GCP's network tags, in the form of this package.
+func FromKeys(keys ...string) map[string]string {
+	m := make(map[string]string, len(keys))
+	for _, key := range keys {
+		m[key] = ""
+	}
+	return m
+}
+
+// Keys returns the keys of m, sorted. It is the inverse of [FromKeys].
+func Keys(m map[string]string) []string {
+	return slices.Sorted(maps.Keys(m))
 }

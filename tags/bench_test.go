@@ -1,0 +1,197 @@
+package tags_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// load is a machine to plan for.
+type load struct {
+	rules     tags.Rules
+	state     tags.State
+	resources []string
+	live      map[string]map[string]string
+}
+
+// settledLoad is the machine that nearly every plan is made for: everything is as it should be.
+func settledLoad(tb testing.TB, cloud tags.Cloud, resources, keys int) load {
+	tb.Helper()
+	l := load{rules: rulesOf(tb, cloud, tags.VM), live: map[string]map[string]string{}}
+	l.rules.MaxTags = max(l.rules.MaxTags, 10*keys)
+	l.state = tags.State{Applied: many(keys), Desired: many(keys)}
+	for i := range resources {
+		id := fmt.Sprintf("resource-%d", i)
+		l.resources = append(l.resources, id)
+		l.live[id] = many(keys)
+	}
+	return l
+}
+
+// changedLoad is the machine of which half the keys change and some are dropped, taken over, and contested.
+func changedLoad(tb testing.TB, cloud tags.Cloud, resources, keys int) load {
+	tb.Helper()
+	l := settledLoad(tb, cloud, resources, keys)
+	attempt := many(keys)
+	for i := range keys {
+		key := fmt.Sprintf("key-%04d", i)
+		switch i % 5 {
+		case 0:
+			l.state.Desired[key] = "new"
+		case 1:
+			delete(l.state.Desired, key)
+		case 2:
+			attempt[key] = "attempted"
+		case 3:
+			for _, live := range l.live {
+				live[key] = "foreign"
+			}
+		}
+	}
+	l.state.Attempted = []map[string]string{attempt, l.state.Desired}
+	return l
+}
+
+func (l *load) plan(tb testing.TB) []tags.ResourcePlan {
+	plans, err := l.rules.Plan(l.state, l.resources, l.live)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return plans
+}
+
+// arrays counts the arrays that a result consists of. Set and Keep share one.
+func arrays(plans []tags.ResourcePlan) int {
+	n := 1
+	for _, plan := range plans {
+		if len(plan.Set)+len(plan.Keep) > 0 {
+			n++
+		}
+		if len(plan.Remove) > 0 {
+			n++
+		}
+		if len(plan.Takeover) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func TestPlanAllocatesOnlyItsResult(t *testing.T) {
+	capitals := settledLoad(t, tags.Azure, 3, 50)
+	capitals.state.Mandatory = one("Name", "machine-1")
+	for _, live := range capitals.live {
+		live["Name"] = "machine-1"
+	}
+	tests := []struct {
+		name   string
+		load   load
+		more   int
+		reason string
+	}{
+		{"settled", settledLoad(t, tags.AWS, 3, 50), 0, "nothing but the result"},
+		{"changed", changedLoad(t, tags.AWS, 3, 50), 0, "nothing but the result"},
+		{"versions", changedLoad(t, tags.GCP, 3, 50), 0, "nothing but the result"},
+		{"case is ignored", changedLoad(t, tags.Azure, 3, 50), 0, "nobody uses capitals, so nothing is folded"},
+		{"capitals", capitals, 8, "four maps have a key with capitals: an index of one key, and the key folded"},
+	}
+	for _, test := range tests {
+		want := arrays(test.load.plan(t)) + test.more
+		if got := testing.AllocsPerRun(100, func() { test.load.plan(t) }); got != float64(want) {
+			t.Errorf("%s: %v allocations, want %d: %s", test.name, got, want, test.reason)
+		}
+	}
+}
+
+// Ten times the keys may cost a little more than ten times the time, for sorting and for caches; a hundred times would be quadratic. What
+// is quadratic is never fast, while a machine that others use is slow now and then: one good round is enough.
+func TestPlanGrowsLinearly(t *testing.T) {
+	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure} {
+		small, large := changedLoad(t, cloud, 3, 1_000), changedLoad(t, cloud, 3, 10_000)
+		var times float64
+		for range 20 {
+			fast, slow := fastest(t, &small), fastest(t, &large)
+			if times = float64(slow) / float64(fast); times <= 25 {
+				t.Logf("%v: 1,000 keys %v, 10,000 keys %v: %.1f times", cloud, fast, slow, times)
+				break
+			}
+		}
+		if times > 25 {
+			t.Errorf("%v: 10,000 keys take %.1f times as long as 1,000", cloud, times)
+		}
+	}
+}
+
+func fastest(tb testing.TB, l *load) time.Duration {
+	tb.Helper()
+	var all []time.Duration
+	for range 3 {
+		start := time.Now()
+		l.plan(tb)
+		all = append(all, time.Since(start))
+	}
+	return slices.Min(all)
+}
+
+func BenchmarkPlan(b *testing.B) {
+	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure} {
+		for name, l := range map[string]load{"settled": settledLoad(b, cloud, 3, 50), "changed": changedLoad(b, cloud, 3, 50)} {
+			b.Run(fmt.Sprintf("%v/%s/3x50", cloud, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					l.plan(b)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkPlanGrowth(b *testing.B) {
+	for _, keys := range []int{10, 100, 1_000, 10_000} {
+		l := changedLoad(b, tags.AWS, 3, keys)
+		b.Run(fmt.Sprintf("3x%d", keys), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l.plan(b)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*3*keys), "ns/key")
+		})
+	}
+}
+
+func BenchmarkBatches(b *testing.B) {
+	l := changedLoad(b, tags.AWS, 3, 50)
+	plans := l.plan(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.rules.Batches(plans)
+	}
+}
+
+func BenchmarkValidate(b *testing.B) {
+	rules := rulesOf(b, tags.AWS, tags.VM)
+	input := many(50)
+	path := field.NewPath("tags")
+	b.ReportAllocs()
+	for b.Loop() {
+		rules.Validate(input, nil, path)
+	}
+}
+
+func BenchmarkSanitize(b *testing.B) {
+	rules := rulesOf(b, tags.GCP, tags.VM)
+	input := map[string]string{}
+	for i := range 50 {
+		input[fmt.Sprintf("Worker.gardener.cloud/key-%d", i)] = "Value"
+	}
+	path := field.NewPath("labels")
+	b.ReportAllocs()
+	for b.Loop() {
+		rules.Sanitize(input, path)
+	}
+}

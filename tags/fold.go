@@ -1,0 +1,74 @@
+package tags
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Folding says whether a cloud tells keys apart by case. The zero value is CaseSensitive.
+type Folding uint8
+
+// The foldings.
+const (
+	CaseSensitive   Folding = iota
+	CaseInsensitive         // keys that are equal under Unicode's simple case folding are one key
+)
+
+// String returns the folding's name.
+func (f Folding) String() string {
+	switch f {
+	case CaseSensitive:
+		return "CaseSensitive"
+	case CaseInsensitive:
+		return "CaseInsensitive"
+	}
+	return "Folding(" + strconv.Itoa(int(f)) + ")"
+}
+
+// identity returns what the cloud takes key for: two keys are one if and only if their identities are equal.
+func (r *Rules) identity(key string) string {
+	if r.Folding == CaseInsensitive {
+		return fold(key)
+	}
+	return key
+}
+
+// fold maps texts that are equal by [strings.EqualFold] to one text. It allocates only if it changes something.
+func fold(s string) string {
+	if isFolded(s) {
+		return s
+	}
+	return strings.Map(foldRune, s)
+}
+
+// isFolded reports whether folding changes nothing.
+func isFolded(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; 'A' <= c && c <= 'Z' {
+			return false
+		} else if c >= utf8.RuneSelf {
+			return !strings.ContainsFunc(s[i:], func(r rune) bool { return foldRune(r) != r })
+		}
+	}
+	return true
+}
+
+// foldRune returns the representative of the runes that differ from r only in case: the small letter if ASCII has one of them, else
+// the smallest.
+func foldRune(r rune) rune {
+	representative := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		representative = min(representative, other)
+	}
+	if 'A' <= representative && representative <= 'Z' {
+		representative += 'a' - 'A'
+	}
+	return representative
+}
+
+// hasPrefixFold reports whether s begins with prefix, in any case.
+func hasPrefixFold(s, prefix string) bool {
+	return strings.HasPrefix(fold(s), fold(prefix))
+}

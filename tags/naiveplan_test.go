@@ -1,0 +1,297 @@
+package tags_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// This file holds the rules of the package's documentation a second time, each written down as it stands, without any regard to cost.
+
+func TestPlanAgreesWithNaivePlan(t *testing.T) {
+	for _, n := range naives() {
+		rules := rulesOf(t, n.cloud, n.kind)
+		t.Run(rules.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { drawAndComparePlans(t, rules) })
+		})
+	}
+}
+
+// FuzzPlan is the same for any ASCII keys and values, driven by coverage.
+func FuzzPlan(f *testing.F) {
+	f.Add(uint8(0), uint8(50), "a=1 b=2", "a=2", "", "a=1", "Name=m", "a=1 b=x f=x aws:1=")
+	f.Add(uint8(1), uint8(5), "A=1 a=2 Name=m", "", "B=1 a=3", "b=1", "Name=m kubernetes.io-cluster-x=", "AB=1 aB=2 NAME=m a=3")
+	f.Add(uint8(2), uint8(2), "a=1", "b=1", "c=1", "d=1 e=1", "", "a=1 b=1 c=x")
+	f.Add(uint8(3), uint8(9), "a=", "b=", "", "c=v", "kubernetes-io-cluster-x=", "a= b= f=")
+	f.Add(uint8(4), uint8(9), "foo=1 Foo=2", "", "FOO=3", "bar=1 Bar=2", "", "foo=1 Foo=2 FOO=x")
+	f.Add(uint8(5), uint8(20), "acs:x=1", "kubernetes.io/role/x=1", "a=1", "a=1", "kubernetes.io/cluster/x= kubernetes.io/cluster/y=", "a=1")
+	all := naives()
+	f.Fuzz(func(t *testing.T, which, limit uint8, applied, first, second, desired, mandatory, live string) {
+		for _, r := range applied + first + second + desired + mandatory + live {
+			if r >= utf8.RuneSelf {
+				return // the naive plan folds ASCII only
+			}
+		}
+		n := all[int(which)%len(all)]
+		rules := rulesOf(t, n.cloud, n.kind)
+		rules.MaxTags = int(limit) + 1
+		comparePlans(t, rules, tags.State{
+			Applied:   parse(applied),
+			Attempted: []map[string]string{parse(first), parse(second)},
+			Desired:   parse(desired),
+			Mandatory: parse(mandatory),
+		}, parse(live))
+	})
+}
+
+// drawSpec draws a spec over few keys and values, in several spellings.
+func drawSpec(t *rapid.T, label string, values ...string) map[string]string {
+	keys := rapid.SampledFrom([]string{"a", "A", "b", "B", "c", "d", "Name", "name", "kubernetes.io/cluster/x", "kubernetes.io-cluster-x", "aws:s"})
+	return rapid.MapOfN(keys, rapid.SampledFrom(values), 0, 5).Draw(t, label)
+}
+
+func drawAndComparePlans(t *rapid.T, rules tags.Rules) {
+	rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
+	mandatory := []map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}
+	state := tags.State{
+		Applied:   drawSpec(t, "applied", "1", "2"),
+		Desired:   drawSpec(t, "desired", "1", "2"),
+		Mandatory: rapid.SampledFrom(mandatory).Draw(t, "mandatory"),
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "attempts") {
+		state.Attempted = append(state.Attempted, drawSpec(t, fmt.Sprintf("attempt %d", i), "1", "2", "3"))
+	}
+	comparePlans(t, rules, state, drawSpec(t, "live", "1", "2", "3", "x"))
+}
+
+func comparePlans(t rapid.TB, rules tags.Rules, state tags.State, live map[string]string) {
+	plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
+	naive := naivePlanner{rules: rules, state: state, live: live}
+	switch want, ok := naive.plan(); {
+	case ok != (err == nil):
+		t.Fatalf("error %v, want a plan: %v", err, ok)
+	case ok && show(plans[0]) != show(want):
+		t.Fatalf("got  %q\nwant %q", show(plans[0]), show(want))
+	}
+}
+
+type naivePlanner struct {
+	rules tags.Rules
+	state tags.State
+	live  map[string]string
+}
+
+// same reports whether two keys are one key to the cloud.
+func (n *naivePlanner) same(a, b string) bool {
+	return a == b || n.rules.Folding == tags.CaseInsensitive && strings.EqualFold(a, b)
+}
+
+func (n *naivePlanner) sameValue(a, b string) bool { return a == b || n.rules.Form == tags.KeysOnly }
+
+// valuesIn returns the values of a key in a spec, whatever its spelling.
+func (n *naivePlanner) valuesIn(spec map[string]string, key string) (values []string) {
+	for _, k := range tags.Keys(spec) {
+		if n.same(k, key) {
+			values = append(values, spec[k])
+		}
+	}
+	return values
+}
+
+func (n *naivePlanner) history() []map[string]string {
+	return append([]map[string]string{n.state.Applied}, n.state.Attempted...)
+}
+
+func (n *naivePlanner) ownedValues(key string) (values []string) {
+	for _, spec := range n.history() {
+		values = append(values, n.valuesIn(spec, key)...)
+	}
+	return values
+}
+
+func (n *naivePlanner) owns(key, value string) bool {
+	return slices.ContainsFunc(n.ownedValues(key), func(v string) bool { return n.sameValue(v, value) })
+}
+
+func (n *naivePlanner) contested(key string) bool {
+	first := n.valuesIn(n.state.Applied, key)
+	return slices.ContainsFunc(n.history(), func(spec map[string]string) bool {
+		values := n.valuesIn(spec, key)
+		return len(values) > 1 || !slices.EqualFunc(values, first, n.sameValue)
+	})
+}
+
+func (n *naivePlanner) reserved(key string) bool { return n.reservation(key) != nil }
+
+func (n *naivePlanner) namesCluster(key string) bool {
+	d := n.reservation(key)
+	return d != nil && d.Owner == tags.MCMCluster
+}
+
+func (n *naivePlanner) reservation(key string) *tags.Reserved {
+	i := slices.IndexFunc(n.rules.Reserved, func(d tags.Reserved) bool {
+		k, text := key, d.Text
+		if n.rules.Folding == tags.CaseInsensitive || d.Owner == tags.TheCloud {
+			k, text = strings.ToLower(k), strings.ToLower(text)
+		}
+		switch d.Match {
+		case tags.MatchContains:
+			return strings.Contains(k, text)
+		case tags.MatchPrefix:
+			return strings.HasPrefix(k, text)
+		case tags.MatchExactly:
+			return k == text
+		}
+		return false
+	})
+	if i < 0 {
+		return nil
+	}
+	return &n.rules.Reserved[i]
+}
+
+// wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, or if mandatory names several clusters.
+func (n *naivePlanner) wanted() (wanted map[string]string, ok bool) {
+	wanted, ok = map[string]string{}, true
+	clusters := 0
+	for key, value := range n.state.Mandatory {
+		wanted[key] = value
+		if len(n.valuesIn(n.state.Mandatory, key)) > 1 {
+			ok = false
+		}
+		if n.namesCluster(key) {
+			clusters++
+		}
+	}
+	if clusters > 1 {
+		ok = false
+	}
+	for key, value := range n.state.Desired {
+		if len(n.valuesIn(n.state.Mandatory, key)) > 0 {
+			continue
+		}
+		if len(n.valuesIn(n.state.Desired, key)) > 1 || n.reserved(key) {
+			ok = false
+		}
+		wanted[key] = value
+	}
+	return wanted, ok
+}
+
+// spellings returns the spellings of a key that are live, the one that stands for it first.
+func (n *naivePlanner) spellings(key string, wanted map[string]string) (all []string) {
+	for _, k := range tags.Keys(n.live) {
+		if n.same(k, key) {
+			all = append(all, k)
+		}
+	}
+	toFront := func(first string) {
+		if i := slices.Index(all, first); i > 0 {
+			all = slices.Insert(slices.Delete(all, i, i+1), 0, first)
+		}
+	}
+	toFront(strings.ToLower(key))
+	for first := range wanted {
+		toFront(first)
+	}
+	return all
+}
+
+func (n *naivePlanner) removable(key string, wanted map[string]string) bool {
+	if len(n.valuesIn(wanted, key)) > 0 || n.reserved(key) {
+		return false
+	}
+	for _, spelled := range n.spellings(key, wanted) {
+		if !n.owns(key, n.live[spelled]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
+	wanted, ok := n.wanted()
+	if !ok {
+		return plan, false
+	}
+	additions := 0
+	for key, value := range wanted {
+		spelled := n.spellings(key, wanted)
+		if len(spelled) == 0 {
+			additions++
+			spelled = []string{key}
+		}
+		n.planWanted(&plan, tags.Tag{Key: spelled[0], Value: value})
+	}
+	foreign := n.planLive(&plan, wanted)
+	n.planUnseen(&plan, wanted)
+
+	byKey := func(a, b tags.Tag) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }
+	slices.SortFunc(plan.Set, byKey)
+	slices.SortFunc(plan.Remove, byKey)
+	slices.SortFunc(plan.Keep, byKey)
+	slices.Sort(plan.Takeover)
+	plan.Remove = slices.Compact(plan.Remove)
+	if foreign+len(plan.Set)+len(plan.Keep)+len(plan.Remove) <= n.rules.MaxTags {
+		plan.Order = tags.SetFirst
+	}
+	return plan, additions == 0 || foreign+len(wanted) <= n.rules.MaxTags
+}
+
+func (n *naivePlanner) planWanted(plan *tags.ResourcePlan, tag tags.Tag) {
+	if n.rules.Form == tags.KeysOnly {
+		tag.Value = ""
+	}
+	liveValue, isLive := n.live[tag.Key]
+	if isLive && n.sameValue(liveValue, tag.Value) && !n.contested(tag.Key) {
+		plan.Keep = append(plan.Keep, tag)
+		return
+	}
+	plan.Set = append(plan.Set, tag)
+	if isLive && !n.sameValue(liveValue, tag.Value) && !n.owns(tag.Key, liveValue) {
+		plan.Takeover = append(plan.Takeover, tag.Key)
+	}
+}
+
+func (n *naivePlanner) planLive(plan *tags.ResourcePlan, wanted map[string]string) (foreign int) {
+	for key, value := range n.live {
+		switch {
+		case n.removable(key, wanted):
+			plan.Remove = append(plan.Remove, tags.Tag{Key: key, Value: value})
+		case len(n.valuesIn(wanted, key)) > 0 && n.spellings(key, wanted)[0] == key:
+		case slices.ContainsFunc(n.rules.Uncounted, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }):
+		default:
+			foreign++
+		}
+	}
+	return foreign
+}
+
+func (n *naivePlanner) planUnseen(plan *tags.ResourcePlan, wanted map[string]string) {
+	if n.rules.Guard != tags.GuardValue || len(n.state.Attempted) == 0 {
+		return
+	}
+	for _, spec := range n.history() {
+		for key := range spec {
+			if !n.removable(key, wanted) || !n.contested(key) {
+				continue
+			}
+			spelled := key
+			if all := n.spellings(key, wanted); len(all) > 0 {
+				spelled = all[0]
+			} else if n.rules.Folding == tags.CaseInsensitive {
+				spelled = strings.ToLower(key)
+			}
+			for _, value := range n.ownedValues(key) {
+				plan.Remove = append(plan.Remove, tags.Tag{Key: spelled, Value: value})
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package tags
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// State is what the spec and the record of a machine say about one kind of resource, in the form that [Rules.Effective] gives all of
+// them.
+type State struct {
+	// Applied is the last-applied spec; empty if nothing is recorded, or if the record cannot be read.
+	Applied map[string]string
+	// Attempted are the specs that were sent since, in any order, the present one included if it was recorded before the call. A nil or
+	// empty map is an attempt to remove everything.
+	//
+	// A success does not empty it: until a second pass confirms the success, when earlier requests have landed or died and reads have
+	// caught up, it holds the attempts, and the spec that was last-applied before. Without the latter a key that a lagging read did
+	// not show would become foreign and stay.
+	Attempted []map[string]string
+	// Desired is what the spec wants now.
+	Desired map[string]string
+	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
+	Mandatory map[string]string
+}
+
+// ResourcePlan is what to do about one resource. All lists are sorted by key, then by value.
+type ResourcePlan struct {
+	// Resource is the ID.
+	Resource string
+	// Order says what goes first.
+	Order Order
+	// Set are the infrastructure tags to add or to overwrite.
+	Set []Tag
+	// Remove are the infrastructure tags to remove. The value is the condition: a driver whose cloud takes it hands it on. One key may
+	// stand here with several values.
+	Remove []Tag
+	// Keep are desired and mandatory infrastructure tags that are live as they should be. There is nothing to call for them.
+	Keep []Tag
+	// Takeover are the keys of Set that are live with a foreign value, which is lost.
+	Takeover []string
+}
+
+// Order says whether a resource's infrastructure tags are first set or first removed. The zero value is RemoveFirst, which is right
+// everywhere; SetFirst leaves no moment in which a key that replaces another is missing.
+type Order uint8
+
+// The orders.
+const (
+	RemoveFirst Order = iota // the limit leaves no room to set before something is removed
+	SetFirst
+)
+
+// String returns the order's name.
+func (o Order) String() string {
+	switch o {
+	case RemoveFirst:
+		return "RemoveFirst"
+	case SetFirst:
+		return "SetFirst"
+	}
+	return "Order(" + strconv.Itoa(int(o)) + ")"
+}
+
+// Tag is one infrastructure tag. Printing it shows the key and the length of the value, as the value may be secret.
+type Tag struct {
+	Key   string
+	Value string
+}
+
+// Format prints the key and the length of the value, for every verb.
+func (t Tag) Format(f fmt.State, _ rune) {
+	// A formatter has nobody to tell that writing failed; fmt does not either.
+	_, _ = io.WriteString(f, strconv.Quote(t.Key)+"=("+strconv.Itoa(len(t.Value))+" bytes)")
+}
+
+// Empty reports whether there is nothing to call.
+func (p *ResourcePlan) Empty() bool { return len(p.Set) == 0 && len(p.Remove) == 0 }
+
+// Apply returns the infrastructure tags that the resource has after the plan was carried out on live, which is left as it is. Drivers
+// of clouds that replace all infrastructure tags at once ([GuardVersion]) write the result, with the version that live was read at.
+func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
+	after := make(map[string]string, len(live)+len(p.Set))
+	for key, value := range live {
+		after[key] = value
+	}
+	for _, tag := range p.Remove {
+		if value, ok := after[tag.Key]; ok && value == tag.Value {
+			delete(after, tag.Key)
+		}
+	}
+	for _, tag := range p.Set {
+		after[tag.Key] = tag.Value
+	}
+	return after
+}
+
+// Plan says what to set and what to remove on each resource so that it carries exactly the desired, the mandatory and the foreign
+// infrastructure tags. The rules are those of the package's documentation.
+//
+// Resources are the IDs of those resources of the kind that the launch created; the plans come sorted by ID, one for each. Live maps IDs
+// to infrastructure tags; it may hold other resources, which are not looked at, and a resource that it does not hold has none. Nothing that is
+// passed is changed or kept.
+//
+// The error joins all problems, each an [*Error]: desired or mandatory keys that clash ([KeyClash]), that are reserved and not mandatory
+// ([ReservedKey]), that name several clusters ([SecondClusterKey]), and resources on which foreign, mandatory and desired keys exceed
+// the limit ([OverLimit]). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
+// [Rules.Validate]'s task, at admission.
+func (r Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
+	p := newPlanner(&r, &state)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return p.planAll(resources, live)
+}

@@ -1,0 +1,363 @@
+package tags_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// parse reads "a=1 b=" as a map. Nothing is nil.
+func parse(text string) map[string]string {
+	var m map[string]string
+	for _, pair := range strings.Fields(text) {
+		if m == nil {
+			m = map[string]string{}
+		}
+		key, value, _ := strings.Cut(pair, "=")
+		m[key] = value
+	}
+	return m
+}
+
+// show writes a plan as "set a=1; remove b=2; keep c=3; takeover a; RemoveFirst", without what is empty and without SetFirst.
+func show(p tags.ResourcePlan) string {
+	var parts []string
+	list := func(verb string, all []tags.Tag) {
+		if len(all) > 0 {
+			text := verb
+			for _, tag := range all {
+				text += " " + tag.Key + "=" + tag.Value
+			}
+			parts = append(parts, text)
+		}
+	}
+	list("set", p.Set)
+	list("remove", p.Remove)
+	list("keep", p.Keep)
+	if len(p.Takeover) > 0 {
+		parts = append(parts, "takeover "+strings.Join(p.Takeover, " "))
+	}
+	if p.Order == tags.RemoveFirst {
+		parts = append(parts, "RemoveFirst")
+	}
+	return strings.Join(parts, "; ")
+}
+
+var planTests = []struct {
+	name      string
+	cloud     tags.Cloud
+	kind      tags.Kind
+	applied   string
+	attempted []string
+	desired   string
+	mandatory string
+	live      string
+	want      string
+	reason    string
+}{
+	{"nothing", tags.AWS, tags.VM, "", nil, "", "", "f=x", "", "foreign keys are not looked at"},
+	{"first time", tags.AWS, tags.VM, "", []string{"a=1"}, "a=1", "", "", "set a=1", "desired and not live"},
+	{"settled", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=1 f=x", "keep a=1", "nothing to do"},
+	{"changed", tags.AWS, tags.VM, "a=1", []string{"a=2"}, "a=2", "", "a=1", "set a=2", "desired with another value"},
+	{"changed is no takeover", tags.AWS, tags.VM, "a=1", nil, "a=2", "", "a=1", "set a=2", "the live value is ours"},
+	{"dropped", tags.AWS, tags.VM, "a=1 b=2", []string{"a=1"}, "a=1", "", "a=1 b=2", "remove b=2; keep a=1", "owned and not desired"},
+	{"dropped all", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=1", "remove a=1", "an empty spec is an attempted removal"},
+	{"drifted away", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "", "set a=1", "somebody deleted a desired key"},
+	{"drifted to another value", tags.AWS, tags.VM, "a=1", nil, "a=1", "", "a=x", "set a=1; takeover a", "somebody changed a desired key, and loses the value"},
+
+	{"re-created by somebody", tags.AWS, tags.VM, "a=1", []string{""}, "", "", "a=x", "", "ownership is kind, key and value: it is theirs now"},
+	{"never owned", tags.AWS, tags.VM, "", nil, "", "", "a=1", "", "keys dropped before adoption are foreign for ever"},
+	{"takeover", tags.AWS, tags.VM, "", nil, "a=1", "", "a=x", "set a=1; takeover a", "a desired key becomes ours, and the user hears of it"},
+	{"same value by chance", tags.AWS, tags.VM, "", nil, "a=1", "", "a=1", "keep a=1", "a value that others set equal to ours is ours"},
+	{"empty value is a value", tags.AWS, tags.VM, "a=", []string{""}, "", "", "a=1", "", "owned is the empty value, live is not"},
+	{"empty value removed", tags.AWS, tags.VM, "a=", []string{""}, "", "", "a=", "remove a=", "guarded on the empty value"},
+
+	{"edge case 1: reverted after a partial failure", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=2 b=2", "set a=1; remove b=2", "hot-update proposal, Edge-Case-1: S3 equals S1, but S2 is half-applied"},
+	{"edge case 2: the read does not show the attempt", tags.AWS, tags.VM, "a=1", []string{"a=2 b=2"}, "a=1", "", "a=1", "set a=1; remove b=2", "contested keys are set and removed whatever live says: reads lag"},
+	{"contested and live is right", tags.AWS, tags.VM, "", []string{"a=1"}, "a=1", "", "a=1", "set a=1", "an earlier attempt may still land"},
+	{"attempted removal was reverted", tags.AWS, tags.VM, "a=1", []string{""}, "a=1", "", "a=1", "set a=1", "the removal may still land"},
+	{"same on all sides", tags.AWS, tags.VM, "a=1 b=1", []string{"a=1 b=2", "a=1"}, "a=1", "", "a=1 b=1", "remove b=1 b=2; keep a=1", "a is not contested; b has two owned values, each a condition of its own"},
+	{"several attempts, live of an old one", tags.AWS, tags.VM, "", []string{"a=1", "a=2", "a=3"}, "", "", "a=2", "remove a=1 a=2 a=3", "each attempt is owned"},
+	{"unseen without attempts", tags.AWS, tags.VM, "a=1", nil, "", "", "", "", "nothing is contested: last-applied is not live, so there is nothing to remove"},
+	{"unseen and not contested", tags.AWS, tags.VM, "a=1", []string{"a=1"}, "", "", "", "", "everything sent agrees on the key, so nothing of ours can be under way; somebody removed it"},
+	{"unseen attempt", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "", "remove a=1", "it may have landed after the read; the condition protects others"},
+	{"unseen attempt beneath a foreign value", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "a=x", "", "somebody's value is live: the key is theirs"},
+	{"unseen attempt, no condition", tags.AliCloud, tags.VM, "", []string{"a=1"}, "", "", "", "", "without a condition the removal could hit somebody's key; the second pass sees it"},
+	{"unseen attempt, version", tags.GCP, tags.VM, "", []string{"a=1"}, "", "", "", "", "the write carries the version of the read, so what is unseen is not there"},
+	{"seen attempt, no condition", tags.AliCloud, tags.VM, "", []string{"a=1"}, "", "", "a=1", "remove a=1", "live shows an owned value"},
+	{"confirmed second pass", tags.AliCloud, tags.VM, "", []string{"", "a=1"}, "", "", "a=1", "remove a=1", "after a success the former last-applied stays among the attempts"},
+
+	{"mandatory is set", tags.AWS, tags.VM, "", nil, "a=1", "kubernetes.io/cluster/c=1", "", "set a=1 kubernetes.io/cluster/c=1", "mandatory keys are merged"},
+	{"mandatory is restored", tags.AWS, tags.VM, "", nil, "", "Name=m", "Name=x", "set Name=m; takeover Name", "somebody overwrote it"},
+	{"mandatory is last", tags.AWS, tags.VM, "Name=u", nil, "Name=u", "Name=m", "Name=u", "set Name=m", "the mandatory value wins"},
+	{"mandatory is never removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1", []string{""}, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", "set kubernetes.io/cluster/c=1", "owned, since flat specs hold it, but mandatory; contested, so set again"},
+	{"forgotten mandatory is not removed", tags.AWS, tags.VM, "kubernetes.io/cluster/c=1 Name=n a=1", []string{""}, "", "", "kubernetes.io/cluster/c=1 Name=n a=1", "remove a=1", "MCM would lose the VM, so reserved keys stay even if the caller forgets them"},
+	{"system keys are not removed", tags.AWS, tags.VM, "aws:x=1", []string{""}, "", "", "aws:x=1", "", "AWS would refuse the whole call"},
+	{"foreign cluster key", tags.AWS, tags.VM, "", nil, "", "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1 kubernetes.io/cluster/other=1", "keep kubernetes.io/cluster/c=1", "it is not ours to judge"},
+
+	{"keys only: set and keep", tags.GCP, tags.Network, "a=", []string{"a= b="}, "a= b=", "m=", "a= f=", "set b= m=; keep a=", "values are empty"},
+	{"keys only: removed", tags.GCP, tags.Network, "a= b=", []string{"b="}, "b=", "", "a= b= f=", "remove a=; keep b=", "owned by key"},
+	{"keys only: re-created by somebody", tags.GCP, tags.Network, "a=", []string{""}, "", "", "a=", "remove a=", "no value tells theirs from ours: documented"},
+	{"keys only: values mean nothing", tags.GCP, tags.Network, "a=old", nil, "a=new", "", "a=", "keep a=", "a value that slipped in changes nothing"},
+	{"keys only: no takeover", tags.GCP, tags.Network, "", nil, "a=", "", "a=", "keep a=", "no value is lost"},
+
+	{"folded: one key", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=1", "", "CostCenter=1", "keep CostCenter=1", "only the spelling changed"},
+	{"folded: set as it is spelled", tags.Azure, tags.VM, "CostCenter=1", nil, "costcenter=2", "", "COSTCENTER=1", "set COSTCENTER=2", "two spellings in one write would be one key twice"},
+	{"folded: owned", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "COSTCENTER=1", "remove COSTCENTER=1", "ours by another spelling"},
+	{"folded: re-created by somebody", tags.Azure, tags.VM, "CostCenter=1", []string{""}, "", "", "costcenter=x", "", "theirs by value"},
+	{"folded: mandatory is last", tags.Azure, tags.VM, "", nil, "name=u", "Name=m", "", "set Name=m", "one key, and it is mandatory"},
+	{"folded: mandatory is never removed", tags.Azure, tags.VM, "name=m", []string{""}, "", "Name=m", "NAME=m", "set NAME=m", "one key"},
+	{"folded: contested by spelling", tags.Azure, tags.VM, "A=1", []string{"a=1"}, "a=1", "", "A=1", "keep A=1", "the attempt wrote the same key and value"},
+	{"folded: history with two spellings", tags.Azure, tags.VM, "A=1 a=2", []string{""}, "", "", "a=2", "remove a=1 a=2", "both values are owned"},
+	{"folded: beyond ASCII", tags.Azure, tags.VM, "größe=1", []string{""}, "", "", "GRÖßE=1", "remove GRÖßE=1", "Unicode's simple folding"},
+
+	{"several spellings: all ours", tags.OpenStack, tags.VM, "foo=1 Foo=2", []string{""}, "", "", "foo=1 Foo=2", "remove Foo=2 foo=1", "deleting one deletes both"},
+	{"several spellings: one is theirs", tags.OpenStack, tags.VM, "foo=1", []string{""}, "", "", "foo=1 Foo=x", "", "deleting ours would delete theirs: Nova spec lowercase-metadata-keys"},
+	{"several spellings: wanted", tags.OpenStack, tags.VM, "foo=1", nil, "foo=1", "", "FOO=x Foo=x foo=1", "keep foo=1", "the wanted spelling stands for the key"},
+	{"several spellings: wanted, and folded", tags.OpenStack, tags.VM, "", nil, "FOO=1", "", "Foo=x foo=y", "set foo=1; takeover foo", "the folded spelling stands for the key"},
+	{"several spellings: wanted by another", tags.OpenStack, tags.VM, "", nil, "foo=1", "", "FOO=x Foo=y", "set FOO=1; takeover FOO", "without the folded spelling the smallest one stands for the key, so that chance has no say"},
+}
+
+func TestPlan(t *testing.T) {
+	for _, test := range planTests {
+		t.Run(test.name, func(t *testing.T) {
+			rules := rulesOf(t, test.cloud, test.kind)
+			state := tags.State{Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			for _, attempt := range test.attempted {
+				state.Attempted = append(state.Attempted, parse(attempt))
+			}
+			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(plans[0]); got != test.want {
+				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
+			}
+		})
+	}
+}
+
+// Ownership of one kind is no ownership of another: the caller plans kind by kind, each with its own state.
+func TestPlanKindsDoNotMix(t *testing.T) {
+	rules := rulesOf(t, tags.AWS, tags.Disk)
+	applied := tags.Tags{VM: parse("a=1")}
+	plans, err := rules.Plan(tags.State{Applied: applied.Of(tags.Disk)}, []string{"vol"}, map[string]map[string]string{"vol": parse("a=1")})
+	if err != nil || !plans[0].Empty() {
+		t.Errorf("got %v, %v: a=1 is owned on the VM, not on the disk", plans, err)
+	}
+}
+
+func TestPlanResources(t *testing.T) {
+	rules := rulesOf(t, tags.AWS, tags.Disk)
+	live := map[string]map[string]string{"vol-root": parse("a=1"), "vol-csi": parse("a=1 old=1"), "vol-data": parse("a=x old=1")}
+	plans, err := rules.Plan(tags.State{Applied: parse("old=1"), Desired: parse("a=1")}, []string{"vol-root", "vol-new", "vol-data", "vol-root"}, live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, plan := range plans {
+		got = append(got, plan.Resource+": "+show(plan))
+	}
+	want := []string{
+		"vol-data: set a=1; remove old=1; takeover a",
+		"vol-new: set a=1",
+		"vol-root: keep a=1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant, sorted, each once, new ones without tags, and never the CSI volume\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestPlanOfNoResources(t *testing.T) {
+	plans, err := rulesOf(t, tags.AWS, tags.VM).Plan(tags.State{Desired: parse("a=1")}, nil, nil)
+	if err != nil || len(plans) != 0 {
+		t.Errorf("got %v, %v; want nothing", plans, err)
+	}
+}
+
+// codesOf returns the codes and keys of joined errors.
+func codesOf(err error) []string {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // takes the join apart
+	if !ok {
+		var problem *tags.Error
+		if errors.As(err, &problem) {
+			return []string{strings.TrimSpace(problem.Code.String() + " " + problem.Resource + problem.Key)}
+		}
+		return nil
+	}
+	var codes []string
+	for _, inner := range joined.Unwrap() {
+		codes = append(codes, codesOf(inner)...)
+	}
+	return codes
+}
+
+func TestPlanErrors(t *testing.T) {
+	tests := []struct {
+		name               string
+		cloud              tags.Cloud
+		desired, mandatory string
+		want               []string
+		reason             string
+	}{
+		{"clash", tags.Azure, "a=1 A=1 b=1", "", []string{"KeyClash A"}, "one of them would be lost"},
+		{"no clash where case counts", tags.AWS, "a=1 A=1", "", nil, "two keys"},
+		{"clash in mandatory", tags.Azure, "", "Name=1 name=2", []string{"KeyClash Name"}, "one of them would be lost"},
+		{"no clash with mandatory", tags.Azure, "NAME=1 name=2", "Name=3", nil, "mandatory keys are merged last"},
+		{"cluster key", tags.AWS, "kubernetes.io/cluster/other=1", "kubernetes.io/cluster/c=1", []string{"ReservedKey kubernetes.io/cluster/other"}, "the VM would be deleted"},
+		{"cluster key that is mandatory", tags.AWS, "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", nil, "flat specs hold it too"},
+		{"all at once", tags.Azure, "Kubernetes.io-Role-x=1 AzureX=1 a=1 A=2", "", []string{"KeyClash A", "ReservedKey AzureX", "ReservedKey Kubernetes.io-Role-x"}, "every problem, as it was spelled"},
+		{"driver's key", tags.AWS, "Name=n", "", []string{"ReservedKey Name"}, "the caller forgot to pass it as mandatory"},
+		{"two clusters", tags.AWS, "", "kubernetes.io/cluster/a= kubernetes.io/cluster/b=", []string{"SecondClusterKey"}, "two MCMs would claim the VM"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			rules := rulesOf(t, test.cloud, tags.VM)
+			plans, err := rules.Plan(tags.State{Desired: parse(test.desired), Mandatory: parse(test.mandatory)}, []string{"r"}, nil)
+			if got := codesOf(err); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v: %s", got, test.want, test.reason)
+			}
+			if err != nil && plans != nil {
+				t.Error("there are plans beside an error")
+			}
+		})
+	}
+}
+
+// Operators read the text, so it names what they need to find the cause; its wording is nobody's contract.
+func TestErrorNamesWhereAndWhat(t *testing.T) {
+	err := &tags.Error{Code: tags.OverLimit, Rules: "AWS tags", Resource: "i-1", Key: "owner", What: "is wrong", Cure: "mend it"}
+	for _, part := range []string{"AWS tags", "i-1", `"owner"`, "is wrong", "mend it"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not name %s", err, part)
+		}
+	}
+}
+
+func TestPlanLimit(t *testing.T) {
+	tests := []struct {
+		name                              string
+		cloud                             tags.Cloud
+		applied, desired, mandatory, live string
+		want                              string // of a plan, or the code of an error
+		reason                            string
+	}{
+		{"fits", tags.AWS, "", "a=1 b=1", "m=1", "f=x", "set a=1 b=1 m=1", "4 of 4"},
+		{"does not fit", tags.AWS, "", "a=1 b=1 c=1", "m=1", "f=x", "OverLimit r", "5 of 4: mandatory and foreign keys count"},
+		{"update fits", tags.AWS, "", "a=1 b=1 c=1", "m=1", "a=x b=x c=x m=1", "set a=1 b=1 c=1; keep m=1; takeover a b c", "no key is added"},
+		{"limit binds", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x h=x", "set b=1; remove a=1; RemoveFirst", "there is no room for b before a is gone"},
+		{"limit does not bind", tags.AWS, "a=1", "b=1", "", "a=1 f=x g=x", "set b=1; remove a=1", "nothing that replaces something is missing for a moment"},
+		{"system keys do not count", tags.AWS, "", "a=1 b=1", "m=1", "f=x aws:1= AWS:2=", "set a=1 b=1 m=1", "AWS does not count them"},
+		{"other spellings count", tags.OpenStack, "", "a=1 b=1", "", "c=1 C=1 A=x", "set A=1 b=1; takeover A", "4 of 4"},
+		{"other spellings exceed", tags.OpenStack, "", "a=1 b=1", "", "c=1 C=1 A=x a=x", "OverLimit r", "5 of 4: A stays beside a"},
+		{"removal beyond the limit", tags.AWS, "a=1", "", "", "a=1 b=1 c=1 d=1 e=1 f=1", "remove a=1; RemoveFirst", "a quota that was lowered must not keep us from removing"},
+		{"update beyond the limit", tags.AWS, "", "a=1", "", "a=x b=1 c=1 d=1 e=1", "set a=1; takeover a; RemoveFirst", "no key is added"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			rules := rulesOf(t, test.cloud, tags.VM)
+			rules.MaxTags = 4
+			state := tags.State{Applied: parse(test.applied), Desired: parse(test.desired), Mandatory: parse(test.mandatory)}
+			plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": parse(test.live)})
+			got := strings.Join(codesOf(err), " ")
+			if err == nil {
+				got = show(plans[0])
+			}
+			if got != test.want {
+				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
+			}
+		})
+	}
+}
+
+// The order of a map must not show: not in lists, not in the choice among spellings, not in errors.
+func TestPlanIsDeterministic(t *testing.T) {
+	rules := rulesOf(t, tags.Azure, tags.VM)
+	rules.MaxTags = 12
+	state := tags.State{
+		Applied:   parse("ab=1 AB=2 Ab=3 cd=1"),
+		Attempted: []map[string]string{parse("aB=4 Cd=5"), nil},
+		Desired:   parse("ef=1 gh=2 ij=3"),
+		Mandatory: parse("Name=m"),
+	}
+	live := map[string]map[string]string{"r1": parse("AB=1 Ab=2 aB=3 EF=x Ef=y eF=z GH=1 name=x"), "r2": parse("CD=1 Cd=5 cD=1 NAME=m NAMe=x")}
+	clashing := state
+	clashing.Desired = parse("AB=1 Ab=2 aB=3 ab=4 kubernetes.io-role-x=1 azure-a=1 Azure-b=1")
+	var first string
+	for range 50 {
+		plans, err := rules.Plan(state, []string{"r2", "r1"}, live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = rules.Plan(clashing, []string{"r2", "r1"}, live)
+		text := show(plans[0]) + "\n" + show(plans[1]) + "\n" + err.Error()
+		if first == "" {
+			first = text
+		}
+		if text != first {
+			t.Fatalf("two results:\n%s\n%s", first, text)
+		}
+	}
+}
+
+// A resource that does not fit must not leave the others half-applied.
+func TestPlanLimitOfOneResourceStopsAll(t *testing.T) {
+	rules := rulesOf(t, tags.AWS, tags.VM)
+	rules.MaxTags = 2
+	live := map[string]map[string]string{"r1": nil, "r2": parse("f=x g=x"), "r3": parse("f=x g=x")}
+	plans, err := rules.Plan(tags.State{Desired: parse("a=1")}, []string{"r1", "r2", "r3"}, live)
+	if got, want := codesOf(err), []string{"OverLimit r2", "OverLimit r3"}; !slices.Equal(got, want) || plans != nil {
+		t.Errorf("got %v and %v, want no plan and %v", plans, got, want)
+	}
+}
+
+func TestPlanChangesNothingItWasGiven(t *testing.T) {
+	rules := rulesOf(t, tags.Azure, tags.VM)
+	state := tags.State{Applied: parse("a=1"), Attempted: []map[string]string{parse("B=1")}, Desired: parse("b=2"), Mandatory: parse("Name=m")}
+	live := map[string]map[string]string{"r2": parse("A=1 name=x"), "r1": nil}
+	resources := []string{"r2", "r1"}
+	if _, err := rules.Plan(state, resources, live); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(resources, []string{"r2", "r1"}) || !maps.Equal(live["r2"], parse("A=1 name=x")) || !maps.Equal(state.Desired, parse("b=2")) ||
+		!maps.Equal(state.Applied, parse("a=1")) || !maps.Equal(state.Attempted[0], parse("B=1")) || !maps.Equal(state.Mandatory, parse("Name=m")) {
+		t.Error("Plan changed its input")
+	}
+}
+
+func TestApply(t *testing.T) {
+	plan := tags.ResourcePlan{
+		Set:    []tags.Tag{{Key: "a", Value: "2"}, {Key: "b", Value: ""}},
+		Remove: []tags.Tag{{Key: "c", Value: "1"}, {Key: "d", Value: "1"}, {Key: "gone", Value: "1"}},
+	}
+	live := parse("a=1 c=1 d=x f=x")
+	if got, want := plan.Apply(live), parse("a=2 b= d=x f=x"); !maps.Equal(got, want) {
+		t.Errorf("Apply = %v, want %v: d has another value than the condition", got, want)
+	}
+	if !maps.Equal(live, parse("a=1 c=1 d=x f=x")) {
+		t.Error("Apply changed live")
+	}
+}
+
+// One set of rules and one state serve all machines of a class, from many workers.
+func TestPlanConcurrently(t *testing.T) {
+	l := changedLoad(t, tags.Azure, 3, 20)
+	want := show(l.plan(t)[0])
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for range 20 {
+				plans, err := l.rules.Plan(l.state, l.resources, l.live)
+				if err != nil || show(plans[0]) != want {
+					t.Errorf("got %v, %v; want %q", plans, err, want)
+				}
+			}
+		})
+	}
+	workers.Wait()
+}

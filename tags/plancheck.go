@@ -1,0 +1,59 @@
+package tags
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+)
+
+// check returns what is wrong with desired and mandatory, whatever is live.
+func (p *planner) check() error {
+	if p.rules.MaxTags <= 0 {
+		return &Error{Code: NoRules, Rules: p.rules.Name, What: "the rules allow no infrastructure tags", Cure: "take them from a Cloud, or fill them in"}
+	}
+	problems := p.clashes(&p.mandatory, &spec{}, nil)
+	problems = p.clashes(&p.desired, &p.mandatory, problems)
+	if p.rules.clusters(&p.mandatory) > 1 {
+		problems = append(problems, &Error{
+			Code: SecondClusterKey, Rules: p.rules.Name,
+			What: "mandatory keys name more than one cluster: " + quoteAll(p.rules.clusterKeys(&p.mandatory)),
+			Cure: "pass the keys of the machine's own cluster only",
+		})
+	}
+	return errors.Join(p.reservedKeys(problems)...)
+}
+
+// clashes reports keys that are one key to the cloud, unless a mandatory key hides them.
+func (p *planner) clashes(s, hidden *spec, problems []error) []error {
+	for _, odd := range s.odd {
+		if _, ok := hidden.key(odd.id); ok {
+			continue
+		}
+		other, _ := s.key(odd.id)
+		if other == odd.key { // it stands for the others
+			continue
+		}
+		problems = append(problems, &Error{
+			Code: KeyClash, Rules: p.rules.Name, Key: odd.key,
+			What: "is one key with " + strconv.Quote(other) + " to the cloud, as it ignores case",
+			Cure: "keep one of them",
+		})
+	}
+	return problems
+}
+
+// reservedKeys reports desired keys that are reserved and not mandatory, sorted.
+func (p *planner) reservedKeys(problems []error) []error {
+	var keys []string
+	for id, key := range p.desired.all {
+		if _, ok := p.mandatory.key(id); !ok && p.rules.reserved(id) != nil {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		what, cure := p.rules.reserved(key).consequence()
+		problems = append(problems, &Error{Code: ReservedKey, Rules: p.rules.Name, Key: key, What: what, Cure: cure + ", or pass it as mandatory if it is"})
+	}
+	return problems
+}

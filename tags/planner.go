@@ -1,0 +1,304 @@
+package tags
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// planner compares one State with the live infrastructure tags of one resource after the other. Everything in it is looked up by
+// identity, and nothing is allocated but the plans, and the index of keys with capitals where a cloud ignores case.
+type planner struct {
+	rules     *Rules
+	applied   spec
+	attempted []map[string]string
+	odd       [][]oddKey // of attempted; nil if there are none
+	desired   spec
+	mandatory spec
+	wanted    int // identities in desired and mandatory
+}
+
+func newPlanner(r *Rules, s *State) planner {
+	p := planner{
+		rules: r, attempted: s.Attempted,
+		applied: r.spec(s.Applied), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),
+	}
+	for i, attempt := range s.Attempted {
+		if odd := r.spec(attempt).odd; odd != nil {
+			if p.odd == nil {
+				p.odd = make([][]oddKey, len(s.Attempted))
+			}
+			p.odd[i] = odd
+		}
+	}
+	for range p.wantedKeys {
+		p.wanted++
+	}
+	return p
+}
+
+// records returns how many recorded specs there are: last-applied and the attempts.
+func (p *planner) records() int { return 1 + len(p.attempted) }
+
+// record returns a recorded spec; the first one is last-applied.
+func (p *planner) record(i int) spec {
+	if i == 0 {
+		return p.applied
+	}
+	s := spec{tags: p.attempted[i-1]}
+	if p.odd != nil {
+		s.odd = p.odd[i-1]
+	}
+	return s
+}
+
+// wantedKeys yields each desired and mandatory key once. Mandatory keys hide desired ones.
+func (p *planner) wantedKeys(yield func(id string, tag Tag) bool) {
+	for id, key := range p.mandatory.ids {
+		if !yield(id, Tag{Key: key, Value: p.mandatory.tags[key]}) {
+			return
+		}
+	}
+	for id, key := range p.desired.ids {
+		if _, ok := p.mandatory.key(id); !ok && !yield(id, Tag{Key: key, Value: p.desired.tags[key]}) {
+			return
+		}
+	}
+}
+
+// wantedKey returns how a key is spelled if it is desired or mandatory.
+func (p *planner) wantedKey(id string) (string, bool) {
+	if key, ok := p.mandatory.key(id); ok {
+		return key, true
+	}
+	return p.desired.key(id)
+}
+
+// liveKey returns the spelling that stands for a key on a resource: the wanted one, if it is live.
+func (p *planner) liveKey(live *spec, id string) (string, bool) {
+	if len(live.odd) > 0 {
+		if key, ok := p.wantedKey(id); ok {
+			if _, ok := live.tags[key]; ok {
+				return key, true
+			}
+		}
+	}
+	return live.key(id)
+}
+
+// planAll plans every resource once, sorted by ID.
+func (p *planner) planAll(resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
+	plans := make([]ResourcePlan, len(resources))
+	for i, id := range resources {
+		plans[i].Resource = id
+	}
+	slices.SortFunc(plans, func(a, b ResourcePlan) int { return strings.Compare(a.Resource, b.Resource) })
+	plans = slices.CompactFunc(plans, func(a, b ResourcePlan) bool { return a.Resource == b.Resource })
+	var problems []error
+	for i := range plans {
+		if err := p.plan(&plans[i], p.rules.spec(live[plans[i].Resource])); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	return plans, nil
+}
+
+// plan fills in the plan of one resource.
+func (p *planner) plan(plan *ResourcePlan, live spec) error {
+	additions := p.planWanted(plan, &live)
+	foreign := p.planRest(plan, &live)
+	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
+		return &Error{
+			Code: OverLimit, Rules: p.rules.Name, Resource: plan.Resource,
+			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted, foreign, p.rules.MaxTags),
+			Cure: "want fewer keys, or remove foreign ones",
+		}
+	}
+	// Removals of what live does not show count too, as it may be there by now.
+	if foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags {
+		plan.Order = SetFirst
+	}
+	return nil
+}
+
+// planWanted sorts desired and mandatory keys into Set and Keep, and returns how many of them are not live.
+//
+// Set grows from the left of one array and Keep from its right.
+func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
+	if p.wanted == 0 {
+		return 0
+	}
+	tags := make([]Tag, p.wanted)
+	set, keep, takeovers := 0, p.wanted, 0
+	for id, tag := range p.wantedKeys {
+		if p.rules.Form == KeysOnly {
+			tag.Value = ""
+		}
+		key, isLive := p.liveKey(live, id)
+		if !isLive {
+			additions++
+		} else {
+			tag.Key = key
+		}
+		if isLive && p.same(live.tags[key], tag.Value) && !p.contested(id) {
+			keep--
+			tags[keep] = tag
+			continue
+		}
+		if p.takesOver(live, id, tag) {
+			takeovers++
+		}
+		tags[set] = tag
+		set++
+	}
+	plan.Set, plan.Keep = sorted(tags[:set:set]), sorted(tags[keep:])
+	plan.Takeover = p.takeovers(plan.Set, live, takeovers)
+	return additions
+}
+
+func (p *planner) takeovers(set []Tag, live *spec, n int) []string {
+	if n == 0 {
+		return nil
+	}
+	keys := make([]string, 0, n)
+	for _, tag := range set {
+		if p.takesOver(live, p.rules.identity(tag.Key), tag) {
+			keys = append(keys, tag.Key)
+		}
+	}
+	return keys
+}
+
+// takesOver reports whether setting tag, spelled as it is live, loses the value of somebody else.
+func (p *planner) takesOver(live *spec, id string, tag Tag) bool {
+	value, isLive := live.tags[tag.Key]
+	return isLive && !p.same(value, tag.Value) && !p.owned(id, value)
+}
+
+// planRest fills in Remove and returns how many keys are foreign and count.
+func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
+	removals := p.unseen(live, nil)
+	for id := range live.ids {
+		n := live.count(id)
+		switch _, isWanted := p.wantedKey(id); {
+		case isWanted:
+			foreign += n - 1 // spellings that do not stand for the key
+		case p.removable(live, id):
+			removals += n
+		case !p.uncounted(id):
+			foreign += n
+		}
+	}
+	if removals == 0 {
+		return foreign
+	}
+	remove := make([]Tag, 0, removals)
+	for id := range live.ids {
+		if _, isWanted := p.wantedKey(id); !isWanted && p.removable(live, id) {
+			for tag := range live.spellings(id) {
+				remove = append(remove, tag)
+			}
+		}
+	}
+	p.unseen(live, &remove)
+	plan.Remove = slices.Compact(sorted(remove))
+	return foreign
+}
+
+// removable reports whether nobody relies on a key that is not wanted, and all of its live spellings are owned. A key that is not live is
+// removable if nobody relies on it.
+func (p *planner) removable(live *spec, id string) bool {
+	for tag := range live.spellings(id) {
+		if !p.owned(id, tag.Value) {
+			return false
+		}
+	}
+	return p.rules.reserved(id) == nil
+}
+
+// unseen appends to remove, if it is not nil, the owned values of contested keys that are not wanted, and returns their number.
+//
+// Live need not show them: an attempt may have landed after the read. It must not show a foreign value, though, so that a driver that
+// forgets the condition does no harm that the read could have prevented.
+func (p *planner) unseen(live *spec, remove *[]Tag) (n int) {
+	if p.rules.Guard != GuardValue || len(p.attempted) == 0 {
+		return 0
+	}
+	for i := range p.records() {
+		recorded := p.record(i)
+		for id, key := range recorded.all {
+			if _, isWanted := p.wantedKey(id); isWanted || !p.contested(id) || !p.removable(live, id) {
+				continue
+			}
+			n++
+			if remove != nil {
+				spelling, isLive := live.key(id)
+				if !isLive {
+					spelling = id
+				}
+				*remove = append(*remove, Tag{Key: spelling, Value: recorded.tags[key]})
+			}
+		}
+	}
+	return n
+}
+
+// owned reports whether last-applied or an attempt has the key with this value.
+func (p *planner) owned(id, value string) bool {
+	for i := range p.records() {
+		recorded := p.record(i)
+		for tag := range recorded.spellings(id) {
+			if p.same(tag.Value, value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contested reports whether last-applied and any attempt differ on the key. What spells it in several ways differs from everything.
+func (p *planner) contested(id string) bool {
+	if len(p.attempted) == 0 && len(p.applied.odd) == 0 {
+		return false
+	}
+	value, isApplied := p.applied.get(id)
+	for i := range p.records() {
+		recorded := p.record(i)
+		v, ok := recorded.get(id)
+		if ok != isApplied || ok && !p.same(v, value) || recorded.count(id) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// same compares values, of which there is only one where keys have none.
+func (p *planner) same(a, b string) bool { return p.rules.Form == KeysOnly || a == b }
+
+// uncounted reports whether a live key does not count.
+func (p *planner) uncounted(id string) bool {
+	for _, prefix := range p.rules.Uncounted {
+		if hasPrefixFold(id, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// sorted sorts in place, by key and then by value, and returns nil for nothing.
+func sorted(tags []Tag) []Tag {
+	if len(tags) == 0 {
+		return nil
+	}
+	slices.SortFunc(tags, func(a, b Tag) int {
+		if c := strings.Compare(a.Key, b.Key); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Value, b.Value)
+	})
+	return tags
+}

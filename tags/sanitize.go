@@ -1,0 +1,244 @@
+package tags
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Cleaning says how infrastructure tags are repaired. The zero value repairs nothing.
+type Cleaning struct {
+	Key         Clean
+	Value       Clean
+	EmptyValues EmptyValues
+}
+
+// Clean says how one text is repaired, in the order of the fields. The zero value repairs nothing.
+type Clean struct {
+	Case        Case
+	Keep        Alphabet // characters that are kept; each other one becomes Replacement
+	Replacement string   // empty: nothing is replaced
+	Begin       Alphabet // characters at the beginning that are not of it are cut off
+	Cut         int      // the length in code points at which the text is cut; 0 is nowhere
+}
+
+// Case says what happens to capitals. The zero value is KeepCase.
+type Case uint8
+
+// The cases.
+const (
+	KeepCase Case = iota
+	LowerCase
+)
+
+// String returns the case's name.
+func (c Case) String() string {
+	switch c {
+	case KeepCase:
+		return "KeepCase"
+	case LowerCase:
+		return "LowerCase"
+	}
+	return "Case(" + strconv.Itoa(int(c)) + ")"
+}
+
+// EmptyValues says what happens to keys with an empty value. The zero value is KeepEmptyValues.
+type EmptyValues uint8
+
+// The ways with empty values.
+const (
+	KeepEmptyValues EmptyValues = iota
+	DropEmptyValues
+)
+
+// String returns the name.
+func (e EmptyValues) String() string {
+	switch e {
+	case KeepEmptyValues:
+		return "KeepEmptyValues"
+	case DropEmptyValues:
+		return "DropEmptyValues"
+	}
+	return "EmptyValues(" + strconv.Itoa(int(e)) + ")"
+}
+
+// Sanitized is the result of [Rules.Sanitize].
+type Sanitized struct {
+	// Tags passes [Rules.Validate] without mandatory keys, except for its number, which then stands in Errors.
+	Tags map[string]string
+	// Changes are repairs, sorted by key. They need no attention.
+	Changes []Change
+	// Errors are what could not be repaired, sorted by key. Keys with an error are not in Tags, so a caller that goes on all the same
+	// takes them off its machines.
+	Errors field.ErrorList
+}
+
+// Change is one repair of one key. Values are not shown.
+type Change struct {
+	Key    string // as it was given
+	To     string // as it is in Tags; empty for Dropped
+	Action Action
+}
+
+// Action is what became of a key. The zero value is Dropped, the gravest.
+type Action uint8
+
+// The actions.
+const (
+	Dropped      Action = iota // left out, as its value is empty and empty values are not set
+	Merged                     // one of several keys that became one, all with the same value
+	Renamed                    // the key was changed
+	ValueChanged               // the value was changed
+)
+
+// String returns the action's name.
+func (a Action) String() string {
+	switch a {
+	case Dropped:
+		return "Dropped"
+	case Merged:
+		return "Merged"
+	case Renamed:
+		return "Renamed"
+	case ValueChanged:
+		return "ValueChanged"
+	}
+	return "Action(" + strconv.Itoa(int(a)) + ")"
+}
+
+// Sanitize turns pool labels, or whatever else was not written for the cloud, into infrastructure tags. It does what the provider
+// extensions do today, so that adopting it renames nothing that is live, and it reports where they pick a winner at random.
+//
+//   - The result depends on the input only, not on the order of a map. Sanitizing it again changes nothing.
+//   - Keys that become one key are a Duplicate each, and none of them is in the result; if their values became the same too, nothing is
+//     lost, and they are merged.
+//   - What is not valid after the repair is an error, as [Rules.Validate] would put it, and not in the result: a key that has no
+//     character left, a key that is too long and may not be cut, a key that contains MCM's texts after the repair, text that is not UTF-8.
+//   - A valid key may be changed too: Azure's in capitals or with spaces, GCP's with international letters.
+//
+// Errors point to the key as it was given, below path.
+func (r Rules) Sanitize(tags map[string]string, path *field.Path) Sanitized {
+	out := Sanitized{Tags: make(map[string]string, len(tags))}
+	groups := make(map[string][]cleaned, len(tags))
+	for _, key := range Keys(tags) {
+		if c, ok := r.cleanOne(key, tags[key], path, &out); ok {
+			id := r.identity(c.key)
+			groups[id] = append(groups[id], c)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(groups)) {
+		r.unite(groups[id], path, &out)
+	}
+	slices.SortStableFunc(out.Changes, func(a, b Change) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(out.Errors, func(a, b *field.Error) int { return cmp.Compare(a.Field, b.Field) })
+	if n := len(out.Tags); n > r.MaxTags {
+		out.Errors = append(out.Errors, field.TooMany(path, n, r.MaxTags))
+	}
+	return out
+}
+
+// cleaned is one infrastructure tag on its way through Sanitize.
+type cleaned struct {
+	fromKey, fromValue string
+	key, value         string
+}
+
+// cleanOne repairs one infrastructure tag and reports whether it is worth keeping.
+func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (cleaned, bool) {
+	c := cleaned{fromKey: key, fromValue: value, key: r.Cleaning.Key.clean(key), value: r.Cleaning.Value.clean(value)}
+	errs := r.textErrors(c.key, c.value, path.Key(key))
+	if d := r.reserved(c.key); d != nil {
+		what, cure := d.consequence()
+		errs = append(errs, field.Forbidden(path.Key(key), "as "+strconv.Quote(c.key)+" "+what+"; "+cure))
+	}
+	if len(errs) > 0 {
+		out.Errors = append(out.Errors, errs...)
+		return c, false
+	}
+	if c.value == "" && r.Cleaning.EmptyValues == DropEmptyValues {
+		out.Changes = append(out.Changes, Change{Key: key, Action: Dropped})
+		return c, false
+	}
+	return c, true
+}
+
+// unite puts keys that became one key into the result, or reports that they clash. The group is sorted by the keys as they were given.
+func (r *Rules) unite(group []cleaned, path *field.Path, out *Sanitized) {
+	first := slices.MinFunc(group, func(a, b cleaned) int { return cmp.Compare(a.key, b.key) })
+	for _, c := range group {
+		if c.value != first.value {
+			reportClash(group, path, out)
+			return
+		}
+	}
+	out.Tags[first.key] = first.value
+	for _, c := range group {
+		switch {
+		case len(group) > 1:
+			out.Changes = append(out.Changes, Change{Key: c.fromKey, To: first.key, Action: Merged})
+		case c.key != c.fromKey:
+			out.Changes = append(out.Changes, Change{Key: c.fromKey, To: first.key, Action: Renamed})
+		}
+		if c.value != c.fromValue {
+			out.Changes = append(out.Changes, Change{Key: c.fromKey, To: first.key, Action: ValueChanged})
+		}
+	}
+}
+
+func reportClash(group []cleaned, path *field.Path, out *Sanitized) {
+	sources := make([]string, len(group))
+	for i, c := range group {
+		sources[i] = c.fromKey
+	}
+	for _, c := range group {
+		why := "becomes the key " + strconv.Quote(c.key) + " of the cloud"
+		out.Errors = append(out.Errors, duplicate(path.Key(c.fromKey), c.fromKey, why, sources))
+	}
+}
+
+// clean repairs one text. Text that is not UTF-8 stays as it is: a repair would hide it from validation.
+func (c *Clean) clean(s string) string {
+	if !utf8.ValidString(s) {
+		return s
+	}
+	if c.Case == LowerCase {
+		s = strings.ToLower(s)
+	}
+	if c.Replacement != "" {
+		s = c.replace(s)
+	}
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return !c.Begin.Contains(r) })
+	if c.Cut > 0 {
+		s = firstCodePoints(s, c.Cut)
+	}
+	return s
+}
+
+func (c *Clean) replace(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		if c.Keep.Contains(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(c.Replacement)
+		}
+	}
+	return b.String()
+}
+
+// firstCodePoints returns the first n code points of s.
+func firstCodePoints(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

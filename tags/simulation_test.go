@@ -1,0 +1,542 @@
+package tags_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// This file simulates a cloud, everybody who writes to it, and the driver of one machine that follows the flow of the package's
+// documentation: record the attempt, read, plan, call, record success, and look again when nothing can be under way any more. Others
+// write at any time, between reading and calling too.
+//
+// The properties are checked by the cloud, at the moment when a call lands, against what the driver had recorded when it planned.
+
+// simRules are real rules with limits so small that they bind, and calls so small that they have to be cut.
+func simRules(t *testing.T) []tags.Rules {
+	t.Helper()
+	var all []tags.Rules
+	for _, row := range []struct {
+		cloud tags.Cloud
+		kind  tags.Kind
+	}{{tags.AWS, tags.Disk}, {tags.Azure, tags.VM}, {tags.GCP, tags.VM}, {tags.GCP, tags.Network}, {tags.OpenStack, tags.VM}, {tags.AliCloud, tags.VM}} {
+		rules, err := row.cloud.Rules(row.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules.MaxTags = 8
+		rules.SetCall = tags.Call{Resources: min(rules.SetCall.Resources, 2), Tags: 2}
+		rules.RemoveCall = tags.Call{Resources: min(rules.RemoveCall.Resources, 2), Tags: min(rules.RemoveCall.Tags, 2)}
+		all = append(all, rules)
+	}
+	return all
+}
+
+func TestSimulatedCloud(t *testing.T) {
+	for _, rules := range simRules(t) {
+		t.Run(rules.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				w := newWorld(t, rules)
+				t.Repeat(map[string]func(*rapid.T){
+					"":        w.checkForeign,
+					"desire":  w.desire,
+					"pass":    w.hurriedPass,
+					"confirm": w.confirm,
+					"write":   w.foreignWrite,
+					"disturb": w.foreignDisturb,
+					"land":    w.land,
+				})
+				w.settle(t)
+			})
+		})
+	}
+}
+
+const (
+	maxLag = 3 // changes that a read may miss
+
+	csiVolume = "attached-csi"
+	cniNIC    = "attached-cni"
+)
+
+// world is the cloud and the record of one machine.
+type world struct {
+	rules     tags.Rules
+	resources map[string]*resource
+	created   []string
+	delayed   []call
+
+	mandatory map[string]string
+	desired   map[string]string
+	applied   map[string]string
+	attempted []map[string]string
+	succeeded bool // once since desired changed, but not confirmed
+
+	foreign map[string]map[string]string // keys that only others use, by resource
+}
+
+// resource is a cloud resource and its past.
+type resource struct {
+	live    map[string]string
+	past    []map[string]string
+	version int
+}
+
+func (r *resource) change(live map[string]string) {
+	r.past = append(r.past, r.live)
+	r.live = live
+	r.version++
+}
+
+func newWorld(t *rapid.T, rules tags.Rules) *world {
+	w := &world{
+		rules:     rules,
+		created:   []string{"r1", "r2", "r3"},
+		resources: map[string]*resource{},
+		foreign:   map[string]map[string]string{},
+	}
+	w.mandatory = map[string]string{mandatoryKey(rules): w.value("m")}
+	if rules.Folding == tags.CaseInsensitive {
+		w.mandatory["Name"] = w.value("machine-1")
+	}
+	for _, id := range w.created {
+		w.resources[id] = &resource{live: maps.Clone(w.mandatory)}
+		w.foreign[id] = map[string]string{}
+	}
+	// What is merely attached carries what we would set and remove, value for value.
+	for _, id := range []string{csiVolume, cniNIC} {
+		w.resources[id] = &resource{live: map[string]string{"k1": w.value("v1"), "k2": w.value("v2"), "f1": w.value("x1")}}
+		w.foreign[id] = maps.Clone(w.resources[id].live)
+	}
+	w.desire(t)
+	return w
+}
+
+// mandatoryKey returns a key by which MCM would find the machine on this cloud.
+func mandatoryKey(rules tags.Rules) string {
+	for _, d := range rules.Reserved {
+		if d.Owner == tags.MCMCluster {
+			return d.Text + "shoot"
+		}
+	}
+	return "mcm-has-no-key-on-this-cloud"
+}
+
+// value is v, or nothing where keys have no values.
+func (w *world) value(v string) string {
+	if w.rules.Form == tags.KeysOnly {
+		return ""
+	}
+	return v
+}
+
+// spell writes a key in one of the ways that are one key to the cloud.
+func (w *world) spell(t *rapid.T, key string) string {
+	if w.rules.Folding == tags.CaseInsensitive && rapid.Bool().Draw(t, "capitals") {
+		return strings.ToUpper(key)
+	}
+	return key
+}
+
+// identity is what the cloud takes a key for.
+func (w *world) identity(key string) string {
+	if w.rules.Folding == tags.CaseInsensitive {
+		return strings.ToLower(key)
+	}
+	return key
+}
+
+func (w *world) wants(key string) bool {
+	for _, spec := range []map[string]string{w.desired, w.mandatory} {
+		for wanted := range spec {
+			if w.identity(wanted) == w.identity(key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// desire changes the spec.
+func (w *world) desire(t *rapid.T) {
+	w.desired, w.succeeded = map[string]string{}, false
+	for i := 1; i <= 5; i++ {
+		if v := rapid.IntRange(0, 3).Draw(t, fmt.Sprintf("k%d", i)); v > 0 {
+			w.desired[w.spell(t, fmt.Sprintf("k%d", i))] = w.value(fmt.Sprintf("v%d", v))
+		}
+	}
+}
+
+// fate is what becomes of a call.
+type fate int
+
+const (
+	lands fate = iota
+	landsButCrash
+	isLost
+	isDelayed
+)
+
+func (w *world) hurriedPass(t *rapid.T) {
+	read := map[string]map[string]string{}
+	versions := map[string]int{}
+	for _, id := range slices.Sorted(maps.Keys(w.resources)) {
+		r := w.resources[id]
+		lag := rapid.IntRange(0, min(maxLag, len(r.past))).Draw(t, "lag of "+id)
+		versions[id] = r.version - lag
+		read[id] = r.live
+		if lag > 0 {
+			read[id] = r.past[len(r.past)-lag]
+		}
+	}
+	w.pass(t, read, versions, func() fate {
+		switch rapid.IntRange(0, 9).Draw(t, "before the call") {
+		case 0:
+			w.foreignWrite(t)
+		case 1:
+			w.foreignDisturb(t)
+		}
+		return fate(rapid.SampledFrom([]int{0, 0, 0, 0, 1, 2, 3}).Draw(t, "fate"))
+	})
+}
+
+// calmPass is a pass when nothing lags and nothing fails.
+func (w *world) calmPass(t *rapid.T) bool {
+	read := map[string]map[string]string{}
+	versions := map[string]int{}
+	for id, r := range w.resources {
+		read[id], versions[id] = r.live, r.version
+	}
+	return w.pass(t, read, versions, func() fate { return lands })
+}
+
+// confirm is the second pass after a success, when earlier requests have landed or died and reads have caught up.
+func (w *world) confirm(t *rapid.T) {
+	if !w.succeeded {
+		return
+	}
+	w.flush(t)
+	for _, r := range w.resources {
+		r.past = nil
+	}
+	if w.calmPass(t) {
+		w.attempted, w.succeeded = nil, false
+	}
+}
+
+// pass is UpdateMachine with the record around it.
+func (w *world) pass(t *rapid.T, read map[string]map[string]string, versions map[string]int, next func() fate) bool {
+	w.attempted = append(w.attempted, maps.Clone(w.desired))
+	state := tags.State{Applied: w.applied, Attempted: w.attempted, Desired: w.desired, Mandatory: w.mandatory}
+	plans, err := w.rules.Plan(state, w.created, read)
+	if err != nil {
+		var problem *tags.Error
+		if !errors.As(err, &problem) || problem.Code != tags.OverLimit {
+			t.Fatalf("Plan: %v", err)
+		}
+		return false
+	}
+	for _, c := range w.calls(plans, read, versions) {
+		c.owned = slices.Concat([]map[string]string{w.applied}, w.attempted)
+		c.wanted = w.wants
+		switch f := next(); f {
+		case lands, landsButCrash:
+			if err := w.execute(t, c); err != nil || f == landsButCrash {
+				return false
+			}
+		case isLost:
+			return false
+		case isDelayed:
+			desired, mandatory := w.desired, w.mandatory
+			c.wanted = func(key string) bool {
+				return (&world{rules: w.rules, desired: desired, mandatory: mandatory}).wants(key)
+			}
+			w.delayed = append(w.delayed, c)
+			return false
+		}
+	}
+	// What was last-applied may still be live where the read did not show it, so it stays owned until a second pass confirms.
+	w.attempted = append(w.attempted, w.applied)
+	w.applied, w.succeeded = maps.Clone(w.desired), true
+	return true
+}
+
+// call is one request to the cloud, and what its sender had recorded and wanted.
+type call struct {
+	batch   tags.Batch
+	replace map[string]string // everything, where the cloud replaces everything at once
+	version int
+
+	owned  []map[string]string
+	wanted func(key string) bool
+}
+
+func (w *world) calls(plans []tags.ResourcePlan, read map[string]map[string]string, versions map[string]int) []call {
+	var calls []call
+	if w.rules.Guard == tags.GuardVersion {
+		for _, plan := range plans {
+			if !plan.Empty() {
+				batch := tags.Batch{Resources: []string{plan.Resource}}
+				calls = append(calls, call{batch: batch, replace: plan.Apply(read[plan.Resource]), version: versions[plan.Resource]})
+			}
+		}
+		return calls
+	}
+	for _, batch := range w.rules.Batches(plans) {
+		calls = append(calls, call{batch: batch})
+	}
+	return calls
+}
+
+var errRefused = errors.New("the cloud refused the call")
+
+// execute lets a call land.
+func (w *world) execute(t *rapid.T, c call) error {
+	after := map[string]map[string]string{}
+	for _, id := range c.batch.Resources {
+		if !slices.Contains(w.created, id) {
+			t.Fatalf("a call touches %s, which others attached", id)
+		}
+		r := w.resources[id]
+		if c.replace != nil && r.version != c.version {
+			return errRefused
+		}
+		after[id] = w.after(t, r.live, c)
+		if len(after[id]) > w.rules.MaxTags {
+			return errRefused
+		}
+	}
+	for id, live := range after {
+		w.checkSafety(t, w.resources[id].live, live, c)
+		w.resources[id].change(live)
+	}
+	return nil
+}
+
+// after is what a call makes of a resource.
+func (w *world) after(t *rapid.T, live map[string]string, c call) map[string]string {
+	if c.replace != nil {
+		return maps.Clone(c.replace)
+	}
+	limit := w.rules.SetCall
+	if c.batch.Op == tags.Remove {
+		limit = w.rules.RemoveCall
+	}
+	if len(c.batch.Resources) > limit.Resources || len(c.batch.Tags) > limit.Tags {
+		t.Fatalf("a call is too large: %v", c.batch)
+	}
+	live = maps.Clone(live)
+	for i, tag := range c.batch.Tags {
+		if i > 0 && c.batch.Tags[i-1].Key == tag.Key {
+			t.Fatalf("a call names a key twice: %v", c.batch)
+		}
+		key := w.liveSpelling(live, tag.Key)
+		switch value, ok := live[key]; {
+		case c.batch.Op == tags.Set:
+			live[key] = tag.Value
+		case ok && (w.rules.Guard == tags.Unguarded || value == tag.Value):
+			delete(live, key)
+		}
+	}
+	return live
+}
+
+func (w *world) liveSpelling(live map[string]string, key string) string {
+	for spelling := range live {
+		if w.identity(spelling) == w.identity(key) {
+			return spelling
+		}
+	}
+	return key
+}
+
+// checkSafety is the safety sentence: only desired or mandatory keys are written, and a key is removed only if it is neither and
+// its live value is recorded.
+//
+// Where the cloud removes whatever is there, a late removal may meet a value that we sent after it. It must be one of ours still; the
+// second pass sets it again.
+func (w *world) checkSafety(t *rapid.T, before, after map[string]string, c call) {
+	if w.rules.Guard == tags.Unguarded {
+		c.owned = slices.Concat(c.owned, w.attempted)
+	}
+	for key, value := range after {
+		if old, ok := before[key]; (!ok || old != value) && !c.wanted(key) {
+			t.Fatalf("%s was written, but is neither desired nor mandatory", key)
+		}
+	}
+	for key, value := range before {
+		if _, ok := after[key]; ok {
+			continue
+		}
+		if c.wanted(key) {
+			t.Fatalf("%s was removed, but is desired or mandatory", key)
+		}
+		if !slices.ContainsFunc(c.owned, func(spec map[string]string) bool {
+			for recorded, v := range spec {
+				if w.identity(recorded) == w.identity(key) && v == value {
+					return true
+				}
+			}
+			return false
+		}) {
+			t.Fatalf("%s was removed with the value %q, which is not recorded", key, value)
+		}
+	}
+}
+
+// foreignWrite is somebody who uses keys that we never had, on any resource.
+func (w *world) foreignWrite(t *rapid.T) {
+	id := rapid.SampledFrom(slices.Sorted(maps.Keys(w.resources))).Draw(t, "resource")
+	key := fmt.Sprintf("f%d", rapid.IntRange(1, 4).Draw(t, "f"))
+	live := maps.Clone(w.resources[id].live)
+	if rapid.IntRange(0, 2).Draw(t, "delete") == 0 {
+		delete(live, key)
+		delete(w.foreign[id], key)
+	} else {
+		live[key] = w.value(fmt.Sprintf("x%d", rapid.IntRange(1, 3).Draw(t, "x")))
+		if len(live) > w.rules.MaxTags {
+			return
+		}
+		w.foreign[id][key] = live[key]
+	}
+	w.resources[id].change(live)
+}
+
+// foreignDisturb is somebody who deletes our keys or gives them other values.
+//
+// Other values are left out where the cloud removes whatever is there: between read and call they would be lost, as documented.
+func (w *world) foreignDisturb(t *rapid.T) {
+	r := w.resources[rapid.SampledFrom(w.created).Draw(t, "resource")]
+	live := maps.Clone(r.live)
+	key := w.liveSpelling(live, w.spell(t, fmt.Sprintf("k%d", rapid.IntRange(1, 5).Draw(t, "k"))))
+	if rapid.IntRange(0, 9).Draw(t, "mandatory") == 0 {
+		key = mandatoryKey(w.rules)
+	}
+	if w.rules.Guard == tags.Unguarded || w.rules.Form == tags.KeysOnly || rapid.Bool().Draw(t, "delete") {
+		delete(live, key)
+	} else if live[key] = fmt.Sprintf("x%d", rapid.IntRange(1, 3).Draw(t, "x")); len(live) > w.rules.MaxTags {
+		return
+	}
+	r.change(live)
+}
+
+// land lets one delayed call land, or die.
+func (w *world) land(t *rapid.T) {
+	if len(w.delayed) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(w.delayed)-1).Draw(t, "call")
+	c := w.delayed[i]
+	w.delayed = slices.Delete(w.delayed, i, i+1)
+	if rapid.IntRange(0, 3).Draw(t, "dies") > 0 {
+		_ = w.execute(t, c) // nobody hears of it
+	}
+}
+
+func (w *world) flush(t *rapid.T) {
+	for len(w.delayed) > 0 {
+		w.land(t)
+	}
+}
+
+// checkForeign is the boundary condition: what others wrote under keys of their own is there, and nothing else happened to what is
+// merely attached.
+func (w *world) checkForeign(t *rapid.T) {
+	for id, foreign := range w.foreign {
+		live := w.resources[id].live
+		for key, value := range foreign {
+			if v, ok := live[key]; !ok || v != value {
+				t.Fatalf("%s: foreign key %s was touched", id, key)
+			}
+		}
+		if !slices.Contains(w.created, id) && !maps.Equal(live, foreign) {
+			t.Fatalf("%s is not ours, but was touched", id)
+		}
+	}
+}
+
+// isForeign reports whether an infrastructure tag that is not wanted is somebody else's: by its key, or by its value, as others
+// never use ours.
+func isForeign(key, value string) bool {
+	return strings.HasPrefix(key, "f") || strings.HasPrefix(value, "x")
+}
+
+// expected is what a resource must carry when nothing moves.
+func (w *world) expected(live map[string]string) map[string]string {
+	want := map[string]string{}
+	for key, value := range live {
+		if !w.wants(key) && isForeign(key, value) {
+			want[w.identity(key)] = value
+		}
+	}
+	for _, spec := range []map[string]string{w.desired, w.mandatory} {
+		for key, value := range spec {
+			want[w.identity(key)] = value
+		}
+	}
+	return want
+}
+
+func (w *world) fitsIn(read map[string]map[string]string) bool {
+	for _, id := range w.created {
+		if len(w.expected(read[id])) > w.rules.MaxTags {
+			return false
+		}
+	}
+	return true
+}
+
+// settle holds everything still: after two successful passes live is foreign, mandatory and desired, and there is nothing left to do.
+func (w *world) settle(t *rapid.T) {
+	w.flush(t)
+	before := map[string]map[string]string{}
+	for id, r := range w.resources {
+		before[id] = r.live
+	}
+	if !w.fitsIn(before) {
+		w.desired = map[string]string{} // foreign and mandatory keys alone always fit
+		if !w.fitsIn(before) {
+			return
+		}
+	}
+	for range 2 {
+		if !w.calmPass(t) {
+			t.Fatalf("a pass fails though nothing moves")
+		}
+	}
+	w.attempted = nil
+	for _, id := range w.created {
+		got := map[string]string{}
+		for key, value := range w.resources[id].live {
+			got[w.identity(key)] = value
+		}
+		if want := w.expected(before[id]); !maps.Equal(got, want) {
+			t.Fatalf("%s settles at %v, want foreign, mandatory and desired %v", id, got, want)
+		}
+	}
+	w.checkIdempotent(t)
+}
+
+func (w *world) checkIdempotent(t *rapid.T) {
+	live := map[string]map[string]string{}
+	for id, r := range w.resources {
+		live[id] = r.live
+	}
+	state := tags.State{Applied: w.applied, Desired: w.desired, Mandatory: w.mandatory}
+	plans, err := w.rules.Plan(state, w.created, live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, plan := range plans {
+		if !plan.Empty() || len(plan.Takeover) > 0 || len(plan.Keep) != len(w.desired)+len(w.mandatory) {
+			t.Fatalf("planning again gives %v", plan)
+		}
+	}
+}

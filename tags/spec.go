@@ -1,0 +1,151 @@
+package tags
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// spec is a map of infrastructure tags that is looked up by identity, that is by what the cloud takes a key for.
+//
+// The map is the caller's. Only keys that are not their own identity are indexed beside it, so where case counts, and where nobody uses
+// capitals, there is no index, and nothing is allocated.
+type spec struct {
+	tags map[string]string
+	odd  []oddKey // sorted by identity, then by key
+}
+
+// oddKey is a key that is not its own identity.
+type oddKey struct{ id, key string }
+
+func (r *Rules) spec(tags map[string]string) spec {
+	s := spec{tags: tags}
+	if r.Folding == CaseSensitive {
+		return s
+	}
+	n := 0
+	for key := range tags {
+		if !isFolded(key) {
+			n++
+		}
+	}
+	if n == 0 {
+		return s
+	}
+	s.odd = make([]oddKey, 0, n)
+	for key := range tags {
+		if !isFolded(key) {
+			s.odd = append(s.odd, oddKey{id: fold(key), key: key})
+		}
+	}
+	slices.SortFunc(s.odd, func(a, b oddKey) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
+	return s
+}
+
+// oddOf returns the odd keys of an identity.
+func (s *spec) oddOf(id string) []oddKey {
+	if len(s.odd) == 0 {
+		return nil
+	}
+	first, _ := slices.BinarySearchFunc(s.odd, id, func(o oddKey, id string) int { return strings.Compare(o.id, id) })
+	end := first
+	for end < len(s.odd) && s.odd[end].id == id {
+		end++
+	}
+	return s.odd[first:end]
+}
+
+// key returns the spelling that stands for an identity: the identity itself, else the smallest.
+func (s *spec) key(id string) (string, bool) {
+	if _, ok := s.tags[id]; ok {
+		return id, true
+	}
+	if odd := s.oddOf(id); len(odd) > 0 {
+		return odd[0].key, true
+	}
+	return "", false
+}
+
+// get returns the value of the spelling that stands for an identity.
+func (s *spec) get(id string) (string, bool) {
+	if value, ok := s.tags[id]; ok {
+		return value, true
+	}
+	if odd := s.oddOf(id); len(odd) > 0 {
+		return s.tags[odd[0].key], true
+	}
+	return "", false
+}
+
+// count returns how many spellings of an identity there are.
+func (s *spec) count(id string) int {
+	n := len(s.oddOf(id))
+	if _, ok := s.tags[id]; ok {
+		n++
+	}
+	return n
+}
+
+// all yields every key with its identity.
+func (s *spec) all(yield func(id, key string) bool) {
+	for key := range s.tags {
+		if len(s.odd) > 0 && !isFolded(key) {
+			continue
+		}
+		if !yield(key, key) {
+			return
+		}
+	}
+	for _, odd := range s.odd {
+		if !yield(odd.id, odd.key) {
+			return
+		}
+	}
+}
+
+// ids yields every identity once, with the spelling that stands for it.
+func (s *spec) ids(yield func(id, key string) bool) {
+	if len(s.odd) == 0 {
+		s.all(yield)
+		return
+	}
+	s.all(func(id, key string) bool {
+		if stands, _ := s.key(id); stands != key {
+			return true
+		}
+		return yield(id, key)
+	})
+}
+
+// len returns the number of identities.
+func (s *spec) len() int {
+	n := 0
+	for range s.ids {
+		n++
+	}
+	return n
+}
+
+// keys returns every spelling of an identity, the one that stands for it first.
+func (s *spec) keys(id string) []string {
+	var keys []string
+	for tag := range s.spellings(id) {
+		keys = append(keys, tag.Key)
+	}
+	return keys
+}
+
+// spellings yields every infrastructure tag whose key has the identity.
+func (s *spec) spellings(id string) iter.Seq[Tag] {
+	return func(yield func(Tag) bool) {
+		if value, ok := s.tags[id]; ok && !yield(Tag{Key: id, Value: value}) {
+			return
+		}
+		for _, odd := range s.oddOf(id) {
+			if !yield(Tag{Key: odd.key, Value: s.tags[odd.key]}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package tags_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+func TestTagsJSON(t *testing.T) {
+	tests := []struct {
+		name, reason, want string
+		input              tags.Tags
+	}{
+		{"empty", "an optional field of a spec leaves nothing behind", `{}`, tags.Tags{VM: map[string]string{}}},
+		{
+			"all kinds", "the names are those of the hot-update proposal", `{"vm":{"a":"1"},"network":{"b":"2"},"disk":{"c":"3"}}`,
+			tags.Tags{VM: map[string]string{"a": "1"}, Network: map[string]string{"b": "2"}, Disk: map[string]string{"c": "3"}},
+		},
+		{"keys only", "a network tag of GCP is a key with an empty value", `{"network":{"bastion":""}}`, tags.Tags{Network: tags.FromKeys("bastion")}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := json.Marshal(test.input)
+			if err != nil || string(got) != test.want {
+				t.Errorf("Marshal = %s, %v; want %s: %s", got, err, test.want, test.reason)
+			}
+			var back tags.Tags
+			if err := json.Unmarshal(got, &back); err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range tags.Kinds() {
+				if !maps.Equal(back.Of(kind), test.input.Of(kind)) {
+					t.Errorf("%v does not survive JSON", kind)
+				}
+			}
+		})
+	}
+}
+
+func TestDeepCopySharesNothing(t *testing.T) {
+	original := tags.Tags{VM: map[string]string{"a": "1"}, Network: map[string]string{}, Disk: map[string]string{"c": "3"}}
+	clone := original.DeepCopy()
+	if !reflect.DeepEqual(*clone, original) {
+		t.Fatalf("DeepCopy = %v, want %v", clone, original)
+	}
+	if clone.Network == nil {
+		t.Error("an empty map became nil")
+	}
+	for _, kind := range tags.Kinds() {
+		clone.Of(kind)["new"] = "x"
+		if _, ok := original.Of(kind)["new"]; ok {
+			t.Errorf("the copy shares its %v map", kind)
+		}
+	}
+}
+
+func TestNilTags(t *testing.T) {
+	var none *tags.Tags
+	if none.DeepCopy() != nil {
+		t.Error("the copy of nil is not nil")
+	}
+	if none.Of(tags.VM) != nil {
+		t.Error("nil has a map")
+	}
+	if clone := (&tags.Tags{}).DeepCopy(); clone.VM != nil || clone.Network != nil || clone.Disk != nil {
+		t.Error("nil maps became maps")
+	}
+}
+
+func TestOfUnknownKind(t *testing.T) {
+	all := tags.Uniform(map[string]string{"a": "1"})
+	for _, kind := range []tags.Kind{tags.UnknownKind, 99} {
+		if all.Of(kind) != nil {
+			t.Errorf("%v has a map", kind)
+		}
+	}
+}
+
+func TestUniformSharesNothing(t *testing.T) {
+	m := map[string]string{"a": "1"}
+	all := tags.Uniform(m)
+	m["b"], all.VM["c"] = "2", "3"
+	want := map[string]string{"a": "1"}
+	if !maps.Equal(all.Network, want) || !maps.Equal(all.Disk, want) {
+		t.Errorf("Uniform = %v, want %v on each", all, want)
+	}
+}
+
+func TestKeysInvertsFromKeys(t *testing.T) {
+	if got, want := tags.Keys(tags.FromKeys("b", "a", "b")), []string{"a", "b"}; !slices.Equal(got, want) {
+		t.Errorf("Keys = %v, want %v: sorted, without duplicates", got, want)
+	}
+}
+
+// Names of enum values are stable: they go into logs and metrics. A value that is none shows its number.
+var enumTests = []struct {
+	value fmt.Stringer
+	want  string
+}{
+	{tags.VM, "vm"},
+	{tags.Network, "network"},
+	{tags.Disk, "disk"},
+	{tags.UnknownKind, "Kind(0)"},
+	{tags.AWS, "AWS"},
+	{tags.Azure, "Azure"},
+	{tags.GCP, "GCP"},
+	{tags.OpenStack, "OpenStack"},
+	{tags.AliCloud, "Alibaba Cloud"},
+	{tags.UnknownCloud, "Cloud(0)"},
+	{tags.KeysAndValues, "KeysAndValues"},
+	{tags.KeysOnly, "KeysOnly"},
+	{tags.Form(9), "Form(9)"},
+	{tags.Unguarded, "Unguarded"},
+	{tags.GuardValue, "GuardValue"},
+	{tags.GuardVersion, "GuardVersion"},
+	{tags.Guard(9), "Guard(9)"},
+	{tags.CaseSensitive, "CaseSensitive"},
+	{tags.CaseInsensitive, "CaseInsensitive"},
+	{tags.Folding(9), "Folding(9)"},
+	{tags.Bytes, "bytes"},
+	{tags.UTF16Units, "UTF-16 code units"},
+	{tags.CodePoints, "characters"},
+	{tags.Unit(9), "Unit(9)"},
+	{tags.MatchContains, "MatchContains"},
+	{tags.MatchPrefix, "MatchPrefix"},
+	{tags.MatchExactly, "MatchExactly"},
+	{tags.Match(9), "Match(9)"},
+	{tags.MCMCluster, "MCMCluster"},
+	{tags.MCMRole, "MCMRole"},
+	{tags.TheDriver, "TheDriver"},
+	{tags.TheCloud, "TheCloud"},
+	{tags.Owner(9), "Owner(9)"},
+	{tags.KeepCase, "KeepCase"},
+	{tags.LowerCase, "LowerCase"},
+	{tags.Case(9), "Case(9)"},
+	{tags.KeepEmptyValues, "KeepEmptyValues"},
+	{tags.DropEmptyValues, "DropEmptyValues"},
+	{tags.EmptyValues(9), "EmptyValues(9)"},
+	{tags.Dropped, "Dropped"},
+	{tags.Merged, "Merged"},
+	{tags.Renamed, "Renamed"},
+	{tags.ValueChanged, "ValueChanged"},
+	{tags.Action(9), "Action(9)"},
+	{tags.RemoveFirst, "RemoveFirst"},
+	{tags.SetFirst, "SetFirst"},
+	{tags.Order(9), "Order(9)"},
+	{tags.NoOp, "NoOp"},
+	{tags.Remove, "Remove"},
+	{tags.Set, "Set"},
+	{tags.Op(9), "Op(9)"},
+	{tags.UnknownCode, "Code(0)"},
+	{tags.NoRules, "NoRules"},
+	{tags.OverLimit, "OverLimit"},
+	{tags.KeyClash, "KeyClash"},
+	{tags.ReservedKey, "ReservedKey"},
+	{tags.SecondClusterKey, "SecondClusterKey"},
+}
+
+func TestEnumStrings(t *testing.T) {
+	for _, test := range enumTests {
+		if got := test.value.String(); got != test.want {
+			t.Errorf("%T: String = %q, want %q", test.value, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package tags
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Validate returns everything that is wrong with a user's infrastructure tags, for all kinds at once; nil if nothing is. The paths of
+// the errors are those of JSON below path, such as "tags.vm[owner]".
+//
+// See [Rules.Validate]. A kind that carries no infrastructure tags on this cloud must have none, or they would be lost.
+func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, kind := range Kinds() {
+		below := path.Child(kind.String())
+		rules, err := c.Rules(kind)
+		switch {
+		case err == nil:
+			errs = append(errs, rules.Validate(t.Of(kind), mandatory.Of(kind), below)...)
+		case len(t.Of(kind)) > 0:
+			detail := c.String() + " carries none on resources of this kind: they would be lost; leave them out"
+			errs = append(errs, field.Forbidden(below, detail))
+		}
+	}
+	return errs
+}
+
+// Validate returns everything that is wrong with a user's infrastructure tags of one kind, sorted by key; nil if nothing is.
+//
+//   - The number counts mandatory keys too: TooMany.
+//   - Keys and values keep to their [Text]: Required, TooLong, Invalid.
+//   - Keys that are one key to the cloud are each a Duplicate.
+//   - Keys that MCM, the driver or the cloud relies on are Forbidden, and so is a key that is mandatory: mandatory keys are merged last,
+//     so the user's value would be lost. The message says what would happen.
+//   - A value where keys have none is Forbidden.
+//   - Mandatory keys of more than one cluster are Forbidden, at path itself.
+//
+// Values never stand in an error.
+func (r Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
+	users, own := r.spec(tags), r.spec(mandatory)
+	clusters := r.clusterKeys(&own)
+
+	errs := r.countErrors(&users, &own, path)
+	if len(clusters) > 1 {
+		errs = append(errs, field.Forbidden(path, "mandatory keys name more than one cluster: "+quoteAll(clusters)))
+	}
+	for _, key := range Keys(tags) {
+		at, id := path.Key(key), r.identity(key)
+		if detail := r.forbidden(id, &own, clusters); detail != "" {
+			errs = append(errs, field.Forbidden(at, detail))
+		}
+		if users.count(id) > 1 {
+			errs = append(errs, duplicate(at, key, "is one key to the cloud, as it ignores case", users.keys(id)))
+		}
+		errs = append(errs, r.textErrors(key, tags[key], at)...)
+	}
+	return errs
+}
+
+func (r *Rules) countErrors(users, own *spec, path *field.Path) field.ErrorList {
+	mandatory := own.len()
+	total := mandatory
+	for id := range users.ids {
+		if _, ok := own.key(id); !ok {
+			total++
+		}
+	}
+	if total <= r.MaxTags {
+		return nil
+	}
+	err := field.TooMany(path, total, r.MaxTags)
+	err.Detail += fmt.Sprintf(", %d of them mandatory", mandatory)
+	return field.ErrorList{err}
+}
+
+// forbidden says why a key is not for users, or nothing.
+func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
+	if _, ok := own.key(id); ok {
+		return "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"
+	}
+	d := r.reserved(id)
+	if d == nil {
+		return ""
+	}
+	what, cure := d.consequence()
+	if d.Owner == MCMCluster && len(clusters) > 0 {
+		what = "would be a second cluster key beside " + strconv.Quote(clusters[0]) + ": it " + what
+	}
+	return what + "; " + cure
+}
+
+// textErrors lists what is wrong with the texts of a key and its value.
+func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, p := range r.Key.problems(key) {
+		errs = append(errs, &field.Error{Type: p.kind, Field: at.String(), BadValue: key, Detail: "key " + p.detail})
+	}
+	if r.Form == KeysOnly {
+		if value != "" {
+			errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
+		}
+		return errs
+	}
+	for _, p := range r.Value.problems(value) {
+		errs = append(errs, &field.Error{Type: p.kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: "value " + p.detail})
+	}
+	return errs
+}
+
+// duplicate is the error of a key that is, or becomes, one key with others.
+func duplicate(at *field.Path, key, why string, all []string) *field.Error {
+	others := make([]string, 0, len(all))
+	for _, other := range all {
+		if other != key {
+			others = append(others, other)
+		}
+	}
+	detail := why + ", with " + quoteAll(others) + ": only one of their values would remain; keep one of them"
+	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: key, Detail: detail}
+}
+
+// quoteAll quotes keys for a message; beyond a handful it counts.
+func quoteAll(keys []string) string {
+	const handful = 5
+	var b strings.Builder
+	for i, key := range keys {
+		if i == handful {
+			return b.String() + " and " + strconv.Itoa(len(keys)-handful) + " more"
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Quote(key))
+	}
+	return b.String()
+}
