@@ -102,12 +102,12 @@ func TestNil(t *testing.T) {
 func TestHalvesThatDoNotBelongTogether(t *testing.T) {
 	type element struct {
 		Name string `json:"name"`
-		Hot  string `json:"hot" hotupdatable:"true"`
+		Hot  string `json:"hot"  hotupdatable:"true"`
 	}
 	type config struct {
-		Keyed  []element             `json:"keyed" hotupdatable:"false,key=name"`
+		Keyed  []element             `json:"keyed"  hotupdatable:"false,key=name"`
 		Map    map[string]*element   `json:"map"`
-		Hot    map[string]*immutable `json:"hot" hotupdatable:"true"`
+		Hot    map[string]*immutable `json:"hot"    hotupdatable:"true"`
 		Places []element             `json:"places"`
 		Array  *[1]element           `json:"array"`
 		Secret map[string]element    `json:"secret" hotupdatable:"false,sensitive=keys"`

@@ -14,7 +14,7 @@ import (
 // list reads "a=1 b=2" as infrastructure tags, in order.
 func list(text string) []tags.Tag {
 	var all []tags.Tag
-	for _, pair := range strings.Fields(text) {
+	for pair := range strings.FieldsSeq(text) {
 		key, value, _ := strings.Cut(pair, "=")
 		all = append(all, tags.Tag{Key: key, Value: value})
 	}
@@ -25,9 +25,11 @@ func showBatches(batches []tags.Batch) []string {
 	var texts []string
 	for _, b := range batches {
 		text := b.Op.String() + " " + strings.Join(b.Resources, ",")
+		var textSb28 strings.Builder
 		for _, tag := range b.Tags {
-			text += " " + tag.Key + "=" + tag.Value
+			textSb28.WriteString(" " + tag.Key + "=" + tag.Value)
 		}
+		text += textSb28.String()
 		texts = append(texts, text)
 	}
 	return texts
@@ -43,32 +45,47 @@ func TestBatches(t *testing.T) {
 	}{
 		{"nothing", tags.Call{Resources: 9, Tags: 9}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Keep: list("a=1")}}, nil, "nothing to call"},
 		{
-			"shared calls", tags.Call{Resources: 9, Tags: 9}, tags.Call{Resources: 9, Tags: 9},
+			"shared calls",
+			tags.Call{Resources: 9, Tags: 9},
+			tags.Call{Resources: 9, Tags: 9},
 			[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1")}, {Resource: "r2", Set: list("a=2")}, {Resource: "r3", Set: list("a=1")}},
-			[]string{"Set r1,r3 a=1", "Set r2 a=2"}, "one call for all resources with the same infrastructure tags",
+			[]string{"Set r1,r3 a=1", "Set r2 a=2"},
+			"one call for all resources with the same infrastructure tags",
 		},
 		{
-			"resources of a call", tags.Call{Resources: 2, Tags: 9}, tags.Call{},
+			"resources of a call",
+			tags.Call{Resources: 2, Tags: 9},
+			tags.Call{},
 			[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1")}, {Resource: "r2", Set: list("a=1")}, {Resource: "r3", Set: list("a=1")}},
-			[]string{"Set r1,r2 a=1", "Set r3 a=1"}, "no more resources than the cloud takes",
+			[]string{"Set r1,r2 a=1", "Set r3 a=1"},
+			"no more resources than the cloud takes",
 		},
 		{
-			"keys of a call", tags.Call{Resources: 9, Tags: 2}, tags.Call{Resources: 1, Tags: 1},
+			"keys of a call",
+			tags.Call{Resources: 9, Tags: 2},
+			tags.Call{Resources: 1, Tags: 1},
 			[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1"), Order: tags.SetFirst}},
-			[]string{"Set r1 a=1 b=1", "Set r1 c=1", "Remove r1 x=1", "Remove r1 y=1"}, "no more keys than the cloud takes",
+			[]string{"Set r1 a=1 b=1", "Set r1 c=1", "Remove r1 x=1", "Remove r1 y=1"},
+			"no more keys than the cloud takes",
 		},
 		{
-			"order", tags.Call{Resources: 9, Tags: 9}, tags.Call{Resources: 9, Tags: 9},
+			"order",
+			tags.Call{Resources: 9, Tags: 9},
+			tags.Call{Resources: 9, Tags: 9},
 			[]tags.ResourcePlan{
 				{Resource: "r1", Set: list("a=1"), Remove: list("x=1"), Order: tags.SetFirst},
 				{Resource: "r2", Set: list("a=1"), Remove: list("x=1"), Order: tags.RemoveFirst},
 			},
-			[]string{"Remove r2 x=1", "Set r1,r2 a=1", "Remove r1 x=1"}, "where the limit binds, removals come first",
+			[]string{"Remove r2 x=1", "Set r1,r2 a=1", "Remove r1 x=1"},
+			"where the limit binds, removals come first",
 		},
 		{
-			"one key twice", tags.Call{}, tags.Call{Resources: 9, Tags: 9},
+			"one key twice",
+			tags.Call{},
+			tags.Call{Resources: 9, Tags: 9},
 			[]tags.ResourcePlan{{Resource: "r", Remove: list("a=1 a=2 a=3 b=1")}},
-			[]string{"Remove r a=1", "Remove r a=2", "Remove r a=3 b=1"}, "a call with one key twice is refused",
+			[]string{"Remove r a=1", "Remove r a=2", "Remove r a=3 b=1"},
+			"a call with one key twice is refused",
 		},
 		{"zero limits", tags.Call{}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Set: list("a=1 b=1")}}, []string{"Set r a=1", "Set r b=1"}, "zero counts as one"},
 	}

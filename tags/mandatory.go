@@ -63,24 +63,25 @@ func (o Owner) String() string {
 	return "Owner(" + strconv.Itoa(int(o)) + ")"
 }
 
-// consequence says what would happen if a user had a key that is reserved, and what to do instead. It is the end of a sentence that
-// begins with the key.
-func (d *Reserved) consequence() (what, cure string) {
+// otherKey is what to do instead of a key that is reserved.
+const otherKey = "choose another key"
+
+// consequence says what would happen if a user had a key that is reserved. It is the end of a sentence that begins with the key.
+func (d *Reserved) consequence() string {
 	matches := fmt.Sprintf("%s %q", d.verb(), d.Text)
-	cure = "choose another key"
 	switch d.Owner {
 	case MCMCluster:
 		return matches + ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
-			"and delete it, as it has no Machine object for it", cure
+			"and delete it, as it has no Machine object for it"
 	case MCMRole:
 		return matches + ", by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
-			"that has no Machine object, and delete it", cure
+			"that has no Machine object, and delete it"
 	case TheDriver:
-		return matches + ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name", cure
+		return matches + ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name"
 	case TheCloud:
-		return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set", cure
+		return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
 	}
-	return matches + ", which is reserved", cure
+	return matches + ", which is reserved"
 }
 
 func (d *Reserved) verb() string {

@@ -14,7 +14,7 @@ import (
 // parse reads "a=1 b=" as a map. Nothing is nil.
 func parse(text string) map[string]string {
 	var m map[string]string
-	for _, pair := range strings.Fields(text) {
+	for pair := range strings.FieldsSeq(text) {
 		if m == nil {
 			m = map[string]string{}
 		}
@@ -30,9 +30,11 @@ func show(p tags.ResourcePlan) string {
 	list := func(verb string, all []tags.Tag) {
 		if len(all) > 0 {
 			text := verb
+			var textSb33 strings.Builder
 			for _, tag := range all {
-				text += " " + tag.Key + "=" + tag.Value
+				textSb33.WriteString(" " + tag.Key + "=" + tag.Value)
 			}
+			text += textSb33.String()
 			parts = append(parts, text)
 		}
 	}
@@ -182,10 +184,9 @@ func TestPlanOfNoResources(t *testing.T) {
 
 // codesOf returns the codes and keys of joined errors.
 func codesOf(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // takes the join apart
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		var problem *tags.Error
-		if errors.As(err, &problem) {
+		if problem, ok := errors.AsType[*tags.Error](err); ok {
 			return []string{strings.TrimSpace(problem.Code.String() + " " + problem.Resource + problem.Key)}
 		}
 		return nil

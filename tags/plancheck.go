@@ -52,7 +52,7 @@ func (p *planner) reservedKeys(problems []error) []error {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		what, cure := p.rules.reserved(key).consequence()
+		what, cure := p.rules.reserved(key).consequence(), otherKey
 		problems = append(problems, &Error{Code: ReservedKey, Rules: p.rules.Name, Key: key, What: what, Cure: cure + ", or pass it as mandatory if it is"})
 	}
 	return problems

@@ -16,11 +16,11 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-func rulesOf(t testing.TB, cloud tags.Cloud, kind tags.Kind) tags.Rules {
-	t.Helper()
+func rulesOf(tb testing.TB, cloud tags.Cloud, kind tags.Kind) tags.Rules {
+	tb.Helper()
 	rules, err := cloud.Rules(kind)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return rules
 }

@@ -153,7 +153,7 @@ func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (c
 	c := cleaned{fromKey: key, fromValue: value, key: r.Cleaning.Key.clean(key), value: r.Cleaning.Value.clean(value)}
 	errs := r.textErrors(c.key, c.value, path.Key(key))
 	if d := r.reserved(c.key); d != nil {
-		what, cure := d.consequence()
+		what, cure := d.consequence(), otherKey
 		errs = append(errs, field.Forbidden(path.Key(key), "as "+strconv.Quote(c.key)+" "+what+"; "+cure))
 	}
 	if len(errs) > 0 {

@@ -85,7 +85,7 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 	if d == nil {
 		return ""
 	}
-	what, cure := d.consequence()
+	what, cure := d.consequence(), otherKey
 	if d.Owner == MCMCluster && len(clusters) > 0 {
 		what = "would be a second cluster key beside " + strconv.Quote(clusters[0]) + ": it " + what
 	}
