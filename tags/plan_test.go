@@ -347,7 +347,7 @@ func TestApply(t *testing.T) {
 
 // One set of rules and one state serve all machines of a class, from many workers.
 func TestPlanConcurrently(t *testing.T) {
-	l := changedLoad(t, tags.Azure, 3, 20)
+	l := changedLoad(t, tags.Azure, 20)
 	want := show(l.plan(t)[0])
 	var workers sync.WaitGroup
 	for range 8 {
