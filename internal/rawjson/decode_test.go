@@ -1,0 +1,196 @@
+package rawjson_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+type (
+	config struct {
+		metav1.TypeMeta `json:",inline"`
+		embedded        `json:",inline"`
+
+		Any      any                   `json:"any"`
+		Array    [2]int                `json:"array"`
+		Bool     bool                  `json:"bool"`
+		Bytes    []byte                `json:"bytes"`
+		Duration *metav1.Duration      `json:"duration"`
+		Float    float64               `json:"float"`
+		Int      int                   `json:"int"`
+		Int8     int8                  `json:"int8"`
+		Ints     map[int]string        `json:"ints"`
+		List     []item                `json:"list" hotupdatable:"false,key=name"`
+		Map      map[string]item       `json:"map"`
+		Mixed    intstr.IntOrString    `json:"mixed"`
+		Number   json.Number           `json:"number"`
+		Panics   panicking             `json:"panics"`
+		Pointer  **int64               `json:"pointer"`
+		Quantity resource.Quantity     `json:"quantity"`
+		Quoted   int64                 `json:"quoted,string"`
+		QuotedB  *bool                 `json:"quotedB,string"`
+		QuotedS  string                `json:"quotedS,string"`
+		QuotedL  []int                 `json:"quotedL,string"`
+		Raw      *runtime.RawExtension `json:"raw" hotupdatable:"true"`
+		RawMsg   json.RawMessage       `json:"rawMsg"`
+		Secrets  map[string]string     `json:"secrets" hotupdatable:"true,sensitive=keys"`
+		Text     string                `json:"text"`
+		Time     metav1.Time           `json:"time"`
+		Uint     uint                  `json:"uint"`
+	}
+	embedded struct {
+		Promoted string `json:"promoted"`
+	}
+	item struct {
+		Name string `json:"name"`
+		Size *int   `json:"size,omitempty"`
+	}
+)
+
+// panicking is a type whose unmarshaler panics for everything but true.
+type panicking bool
+
+func (p *panicking) UnmarshalJSON(raw []byte) error {
+	if string(raw) != "true" {
+		panic(string(raw))
+	}
+	*p = true
+	return nil
+}
+
+func plan(t testing.TB) *fieldplan.Plan {
+	t.Helper()
+	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil)
+	require.NoError(t, err)
+	return p
+}
+
+// problems writes each error as its code and path.
+func problems(err error) []string {
+	var all []string
+	for _, p := range fault.All(err) {
+		all = append(all, strings.TrimSpace(fmt.Sprint(p.Code, " ", p.Path)))
+	}
+	return all
+}
+
+func TestDecodeFails(t *testing.T) {
+	deep := func(opening, closing string, levels int) string {
+		return strings.Repeat(opening, levels) + strings.Repeat(closing, levels)
+	}
+	for _, tc := range []struct {
+		name, raw string
+		want      []string
+		reason    string
+	}{
+		{"unknown members", `{"a":1,"list":[{"name":"x","b":2}],"map":{"k":{"c":3}}}`, []string{"UnknownMember a", "UnknownMember list[0].b", "UnknownMember map[k].c"}, "at every level"},
+		{"wrong case", `{"Text":"a","TEXT":"b","list":[{"Name":"x"}]}`, []string{"UnknownMember Text", "UnknownMember TEXT", "UnknownMember list[0].Name"}, "names are case-sensitive"},
+		{"Go name of an embedded struct", `{"TypeMeta":{},"embedded":{}}`, []string{"UnknownMember TypeMeta", "UnknownMember embedded"}, "its fields are promoted"},
+		{"odd names", `{"a.b":1,"":2,"a\"]":3}`, []string{`UnknownMember ["a.b"]`, `UnknownMember [""]`, `UnknownMember ["a\"]"]`}, "paths quote them"},
+		{"duplicate members", `{"text":"a","text":"b","list":[{"name":"a","name":"a"}]}`, []string{"DuplicateMember text", "DuplicateMember list[0].name"}, "which one counts would be a guess"},
+		{"duplicate member in another spelling", `{"text":"a","t\u0065xt":"a"}`, []string{"DuplicateMember text"}, "escapes make no difference"},
+		{"three times", `{"text":"a","text":"b","text":"c"}`, []string{"DuplicateMember text", "DuplicateMember text"}, "once for each member too many"},
+		{"duplicate TypeMeta", `{"kind":"a","kind":"b"}`, []string{"DuplicateMember kind"}, "also where nothing is hashed"},
+		{"duplicate null", `{"text":null,"text":null}`, []string{"DuplicateMember text"}, "null is a value"},
+		{"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`, []string{
+			"WrongJSONType array", "WrongJSONType bool", "WrongJSONType float", "WrongJSONType int", "WrongJSONType list", "WrongJSONType map", "WrongJSONType text", "WrongJSONType uint",
+		}, "all at once; a list of numbers is read as bytes"},
+		{"wrong types below", `{"list":[1,{"size":"a"}],"map":{"a":[],"b":{"name":{}}}}`, []string{
+			"WrongJSONType list[0]", "WrongJSONType list[1].size", "WrongJSONType map[a]", "WrongJSONType map[b].name",
+		}, "with their paths"},
+		{"wrong texts", `{"bytes":"?","duration":"1","mixed":1.5,"quantity":"1Zi","time":"yesterday"}`, []string{
+			"WrongJSONType bytes", "WrongJSONType duration", "WrongJSONType mixed", "WrongJSONType quantity", "WrongJSONType time",
+		}, "the type's own unmarshaler says so"},
+		{"root of another type", `[]`, []string{"WrongJSONType"}, "a configuration is an object"},
+		{"root that is a text", `"hunter2"`, []string{"WrongJSONType"}, "a configuration is an object"},
+		{"root that is a number", ` 1 `, []string{"WrongJSONType"}, "a configuration is an object"},
+		{"integers out of range", `{"int8":128,"uint":-1,"int":9223372036854775808,"pointer":-9223372036854775809}`, []string{
+			"WrongJSONType int8", "WrongJSONType uint", "WrongJSONType int", "WrongJSONType pointer",
+		}, "nothing is cut off"},
+		{"integers with a fraction", `{"int":1.0,"int8":1e2,"array":[1,0.5]}`, []string{"WrongJSONType int", "WrongJSONType int8", "WrongJSONType array[1]"}, "as in Kubernetes"},
+		{"float out of range", `{"float":1e400}`, []string{"WrongJSONType float"}, "no infinity"},
+		{"huge exponent", `{"number":1e1000}`, []string{"NumberRange"}, "beyond the bound"},
+		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"WrongJSONType ints[a]", "WrongJSONType ints[1.0]"}, "the keys are integers"},
+		{"trailing data", `{} {}`, []string{"InvalidJSON"}, "one value"},
+		{"trailing comma", `{"text":"a",}`, []string{"InvalidJSON"}, "no JSON"},
+		{"cut short", `{"text":"a`, []string{"InvalidJSON"}, "no JSON"},
+		{"YAML", "text: a\n", []string{"InvalidJSON"}, "no JSON"},
+		{"byte-order mark", "\ufeff{}", []string{"InvalidJSON"}, "no JSON"},
+		{"byte-order mark alone", "\ufeff", []string{"InvalidJSON"}, "no JSON"},
+		{"lone surrogate", `{"text":"\ud800"}`, []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
+		{"lone surrogate in a name", `{"map":{"\udc00":{}}}`, []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
+		{"invalid UTF-8", "{\"text\":\"\xff\"}", []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
+		{"invalid UTF-8 in raw JSON", "{\"raw\":{\"a\":\"\xff\"}}", []string{"InvalidUTF8"}, "also where the decoder does not look"},
+		{"deep lists", `{"any":` + deep("[", "]", 1000) + `}`, []string{"TooDeep"}, "beyond the bound"},
+		{"deep lists that do not end", strings.Repeat("[", 1_000_000), []string{"TooDeep"}, "beyond the bound"},
+		{"deep objects", strings.Repeat(`{"any":`, 100_000), []string{"TooDeep"}, "beyond the bound"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := rawjson.Decode(plan(t), []byte(tc.raw))
+			assert.Equal(t, tc.want, problems(err), tc.reason)
+			assert.True(t, got.Elem().IsZero(), "nothing half-read is returned")
+			for _, p := range fault.All(err) {
+				assert.NotContains(t, p.Error()+p.Path, "hunter2", "no value is shown")
+			}
+		})
+	}
+}
+
+func TestDecode(t *testing.T) {
+	one, size, yes := int64(1), 3, true
+	pointer := &one
+	for _, tc := range []struct {
+		name, raw string
+		want      config
+		reason    string
+	}{
+		{"nothing", "", config{}, "the empty configuration"},
+		{"white space", " \t\r\n", config{}, "the empty configuration"},
+		{"null", " null\n", config{}, "the empty configuration"},
+		{"empty object", "{}", config{}, "the empty configuration"},
+		{"nulls", `{"any":null,"array":null,"bool":null,"bytes":null,"duration":null,"float":null,"int":null,"ints":null,"list":null,"map":null,"mixed":null,
+			"pointer":null,"quantity":null,"quoted":null,"quotedB":null,"quotedS":null,"raw":null,"text":null,"time":null,"kind":null}`, config{}, "null is absent"},
+		{"null elements", `{"list":[null],"map":{"a":null},"array":[null,1]}`, config{List: []item{{}}, Map: map[string]item{"a": {}}, Array: [2]int{0, 1}}, "zero elements"},
+		{"TypeMeta and promoted fields", `{"apiVersion":"v1","kind":"K","promoted":"p"}`, config{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "K"}, embedded: embedded{"p"}}, "as encoding/json resolves them"},
+		{"integers at their bounds", `{"int":-9223372036854775808,"int8":-128,"uint":18446744073709551615,"pointer":1}`, config{Int: -1 << 63, Int8: -128, Uint: 1<<64 - 1, Pointer: &pointer}, "exact"},
+		{"integers in free JSON", `{"any":[9007199254740993,-9223372036854775808]}`, config{Any: []any{int64(9007199254740993), int64(-1 << 63)}}, "exact"},
+		{"quoted", `{"quoted":"-7","quotedB":"true","quotedS":"\"a\"","quotedL":[1]}`, config{Quoted: -7, QuotedB: &yes, QuotedS: "a", QuotedL: []int{1}}, "json:\",string\" is for scalars"},
+		{"escapes", `{"t\u0065xt":"\ud83d\ude00\u0000\/"}`, config{Text: "😀\x00/"}, "unescaped"},
+		{"leaves", `{"bytes":"YQ==","duration":"60m","mixed":"50%","number":1.50,"panics":true,"time":"2024-01-01T01:00:00+01:00"}`, config{
+			Bytes: []byte("a"), Duration: &metav1.Duration{Duration: time.Hour}, Mixed: intstr.FromString("50%"), Number: "1.50", Panics: true,
+			Time: metav1.NewTime(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Local()),
+		}, "read by their own rules"},
+		{"raw JSON", `{"raw": {"b": 1, "a": 2}, "rawMsg": [ 1.0 ]}`, config{Raw: &runtime.RawExtension{Raw: []byte(`{"b": 1, "a": 2}`)}, RawMsg: json.RawMessage(`[ 1.0 ]`)}, "kept as it is"},
+		{"array of another length", `{"array":[1,2,3]}`, config{Array: [2]int{1, 2}}, "as in Kubernetes, which drops what does not fit"},
+		{"duplicate list keys", `{"list":[{"name":"a","size":3},{"name":"a"}]}`, config{List: []item{{"a", &size}, {Name: "a"}}}, "found when the value is walked"},
+		{"deepest", `{"any":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`, config{Any: nestedLists(999)}, "the bound"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := rawjson.Decode(plan(t), []byte(tc.raw))
+			require.NoError(t, err, tc.reason)
+			assert.Equal(t, &tc.want, got.Interface(), tc.reason)
+		})
+	}
+}
+
+func nestedLists(levels int) any {
+	var list any = []any{}
+	for range levels - 1 {
+		list = []any{list}
+	}
+	return list
+}
