@@ -106,6 +106,8 @@ func TestDecodeFails(t *testing.T) {
 		{"three times", `{"text":"a","text":"b","text":"c"}`, []string{"DuplicateMember text", "DuplicateMember text"}, "once for each member too many"},
 		{"duplicate TypeMeta", `{"kind":"a","kind":"b"}`, []string{"DuplicateMember kind"}, "also where nothing is hashed"},
 		{"duplicate null", `{"text":null,"text":null}`, []string{"DuplicateMember text"}, "null is a value"},
+		{"duplicate map keys", `{"map":{"a/b":{},"a/b":{}}}`, []string{"DuplicateMember map[a/b]"}, "spelled as a map key"},
+		{"duplicate hidden map keys", `{"secrets":{"hunter2":"a","hunter2":"b"}}`, []string{"DuplicateMember secrets[(sensitive)]"}, "the key is not shown"},
 		{"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`, []string{
 			"WrongJSONType array", "WrongJSONType bool", "WrongJSONType float", "WrongJSONType int", "WrongJSONType list", "WrongJSONType map", "WrongJSONType text", "WrongJSONType uint",
 		}, "all at once; a list of numbers is read as bytes"},

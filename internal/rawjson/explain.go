@@ -55,9 +55,9 @@ func (e *explainer) value(n *fieldplan.Node, raw []byte) {
 	case (n.Kind == fieldplan.List || n.Kind == fieldplan.Array) && raw[0] != '[':
 		e.wrong(n, raw, "a list")
 	case n.Kind == fieldplan.Object:
-		e.members(raw, func(name string, value []byte) { e.member(n, name, value) })
+		e.members(raw, fieldpath.Step{Kind: fieldpath.Member}, func(name string, value []byte) { e.member(n, name, value) })
 	case n.Kind == fieldplan.Map:
-		e.members(raw, func(name string, value []byte) { e.entry(n, name, value) })
+		e.members(raw, fieldpath.Step{Kind: fieldpath.MapKey, Hidden: n.HidesKeys()}, func(name string, value []byte) { e.entry(n, name, value) })
 	default:
 		e.elements(n, raw)
 	}
@@ -110,8 +110,9 @@ func holds(decoded reflect.Value, raw []byte) bool {
 	return problem == nil && bytes.Equal(got, want)
 }
 
-// members calls visit for each member of an object that is well-formed JSON, and reports names that stand there twice.
-func (e *explainer) members(raw []byte, visit func(name string, value []byte)) {
+// members calls visit for each member of an object that is well-formed JSON, a step further on the trail, and reports names that stand
+// there twice.
+func (e *explainer) members(raw []byte, step fieldpath.Step, visit func(name string, value []byte)) {
 	seen := map[string]bool{}
 	for dec := openValue(raw); dec.More(); {
 		token, err := dec.Token()
@@ -120,13 +121,14 @@ func (e *explainer) members(raw []byte, visit func(name string, value []byte)) {
 		if err != nil || dec.Decode(&value) != nil {
 			return
 		}
-		e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: name})
+		step.Name = name
+		e.trail.Enter(step)
 		if seen[name] {
 			e.trail.Report(&fault.Error{Code: fault.DuplicateMember, What: "stands twice in its object", Cure: "remove one of the members"})
 		}
-		e.trail.Leave()
 		seen[name] = true
 		visit(name, value)
+		e.trail.Leave()
 	}
 }
 
@@ -137,8 +139,6 @@ func openValue(raw []byte) *json.Decoder {
 }
 
 func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
-	e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: name})
-	defer e.trail.Leave()
 	f := n.Lookup(name)
 	if f == nil {
 		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.TypeName(), Cure: "check the name's spelling and case, and the apiVersion"})
@@ -152,8 +152,6 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 }
 
 func (e *explainer) entry(n *fieldplan.Node, name string, value []byte) {
-	e.trail.Enter(fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.HidesKeys()})
-	defer e.trail.Leave()
 	key, err := json.Marshal(map[string]bool{name: true})
 	if err != nil || sigsjson.UnmarshalCaseSensitivePreserveInts(key, reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]())).Interface()) != nil {
 		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
