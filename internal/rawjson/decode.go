@@ -6,6 +6,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/json"
 	"reflect"
 
 	sigsjson "sigs.k8s.io/json"
@@ -22,11 +23,12 @@ func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return config, nil
 	}
-	if _, problem := canonjson.AppendValue(nil, raw); problem != nil && problem.Code != fault.DuplicateMember {
+	_, problem := canonjson.AppendValue(nil, raw)
+	if problem != nil && (problem.Code != fault.DuplicateMember || !json.Valid(raw)) {
 		return config, problem
 	}
 	strict, err := sigsjson.UnmarshalStrict(raw, config.Interface())
-	if err != nil || len(strict) > 0 {
+	if problem != nil || err != nil || len(strict) > 0 {
 		return reflect.New(p.Type), explain(p, raw)
 	}
 	if p.Interfaces {

@@ -108,6 +108,9 @@ func TestDecodeFails(t *testing.T) {
 		{"duplicate null", `{"text":null,"text":null}`, []string{"DuplicateMember text"}, "null is a value"},
 		{"duplicate map keys", `{"map":{"a/b":{},"a/b":{}}}`, []string{"DuplicateMember map[a/b]"}, "spelled as a map key"},
 		{"duplicate hidden map keys", `{"secrets":{"hunter2":"a","hunter2":"b"}}`, []string{"DuplicateMember secrets[(sensitive)]"}, "the key is not shown"},
+		{"duplicates in free JSON", `{"any":{"a":[{"b":1,"b":2}]}}`, []string{"DuplicateMember any"}, "at the field: inside there are no fields"},
+		{"duplicates in raw JSON", `{"raw":{"a":1,"a":2},"rawMsg":[{"a":1,"a":2}]}`, []string{"DuplicateMember raw", "DuplicateMember rawMsg"}, "also where the decoder does not look"},
+		{"duplicates before a lone surrogate", `{"raw":{"a":1,"a":2},"text":"\ud800"}`, []string{"DuplicateMember raw", "InvalidUTF8 text"}, "one problem does not hide another"},
 		{"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`, []string{
 			"WrongJSONType array", "WrongJSONType bool", "WrongJSONType float", "WrongJSONType int", "WrongJSONType list", "WrongJSONType map", "WrongJSONType text", "WrongJSONType uint",
 		}, "all at once; a list of numbers is read as bytes"},

@@ -84,6 +84,10 @@ func jsonType(raw []byte) string {
 }
 
 func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
+	if _, problem := canonjson.AppendValue(nil, raw); problem != nil {
+		e.trail.Report(problem)
+		return
+	}
 	target := reflect.New(n.Type)
 	if strict, err := sigsjson.UnmarshalStrict(raw, target.Interface()); err != nil || len(strict) > 0 {
 		e.trail.Report(&fault.Error{
