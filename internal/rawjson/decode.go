@@ -27,12 +27,18 @@ func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	if problem != nil && (problem.Code != fault.DuplicateMember || !json.Valid(raw)) {
 		return config, problem
 	}
-	strict, err := sigsjson.UnmarshalStrict(raw, config.Interface())
-	if problem != nil || err != nil || len(strict) > 0 {
+	if problem != nil || !canRead(raw, config) {
 		return reflect.New(p.Type), explain(p, raw)
 	}
 	if p.Interfaces {
 		return config, rounded(p, raw)
 	}
 	return config, nil
+}
+
+// canRead reads raw into what the pointer leads to, and reports whether it could. A type's own unmarshaler may panic.
+func canRead(raw []byte, pointer reflect.Value) (ok bool) {
+	defer func() { ok = recover() == nil && ok }()
+	strict, err := sigsjson.UnmarshalStrict(raw, pointer.Interface())
+	return err == nil && len(strict) == 0
 }

@@ -120,6 +120,7 @@ func TestDecodeFails(t *testing.T) {
 		{"wrong texts", `{"bytes":"?","duration":"1","mixed":1.5,"quantity":"1Zi","time":"yesterday"}`, []string{
 			"WrongJSONType bytes", "WrongJSONType duration", "WrongJSONType mixed", "WrongJSONType quantity", "WrongJSONType time",
 		}, "the type's own unmarshaler says so"},
+		{"unmarshaler that panics", `{"panics":false}`, []string{"WrongJSONType panics"}, "as if it had failed"},
 		{"root of another type", `[]`, []string{"WrongJSONType"}, "a configuration is an object"},
 		{"root that is a text", `"hunter2"`, []string{"WrongJSONType"}, "a configuration is an object"},
 		{"root that is a number", ` 1 `, []string{"WrongJSONType"}, "a configuration is an object"},

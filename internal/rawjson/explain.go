@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	sigsjson "sigs.k8s.io/json"
-
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -89,7 +87,7 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 		return
 	}
 	target := reflect.New(n.Type)
-	if strict, err := sigsjson.UnmarshalStrict(raw, target.Interface()); err != nil || len(strict) > 0 {
+	if !canRead(raw, target) {
 		e.trail.Report(&fault.Error{
 			Code: fault.WrongJSONType, Type: n.TypeName(),
 			What: "is " + jsonType(raw) + " that is no " + n.TypeName(), Cure: "write a value of that type",
@@ -157,7 +155,7 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 
 func (e *explainer) entry(n *fieldplan.Node, name string, value []byte) {
 	key, err := json.Marshal(map[string]bool{name: true})
-	if err != nil || sigsjson.UnmarshalCaseSensitivePreserveInts(key, reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]())).Interface()) != nil {
+	if err != nil || !canRead(key, reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))) {
 		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
 	}
 	e.value(n.Elem, value)
