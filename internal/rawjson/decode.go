@@ -20,7 +20,7 @@ import (
 // configuration. All problems come back joined, each a *fault.Error with the path at which it stands.
 func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config := reflect.New(p.Type)
-	if len(bytes.TrimSpace(raw)) == 0 {
+	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		return config, nil
 	}
 	_, problem := canonjson.AppendValue(nil, raw)

@@ -137,6 +137,8 @@ func TestDecodeFails(t *testing.T) {
 		{"YAML", "text: a\n", []string{"InvalidJSON"}, "no JSON"},
 		{"byte-order mark", "\ufeff{}", []string{"InvalidJSON"}, "no JSON"},
 		{"byte-order mark alone", "\ufeff", []string{"InvalidJSON"}, "no JSON"},
+		{"no-break space alone", "\u00a0", []string{"InvalidJSON"}, "no white space of JSON"},
+		{"vertical tab alone", "\v", []string{"InvalidJSON"}, "no white space of JSON"},
 		{"lone surrogate", `{"text":"\ud800"}`, []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
 		{"lone surrogate in a name", `{"map":{"\udc00":{}}}`, []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
 		{"invalid UTF-8", "{\"text\":\"\xff\"}", []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
