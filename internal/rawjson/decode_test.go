@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/internal/document"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -130,6 +131,8 @@ func TestDecodeFails(t *testing.T) {
 		{"integers with a fraction", `{"int":1.0,"int8":1e2,"array":[1,0.5]}`, []string{"WrongJSONType int", "WrongJSONType int8", "WrongJSONType array[1]"}, "as in Kubernetes"},
 		{"float out of range", `{"float":1e400}`, []string{"WrongJSONType float"}, "no infinity"},
 		{"huge exponent", `{"number":1e1000}`, []string{"NumberRange"}, "beyond the bound"},
+		{"quoted without quotes", `{"quoted":1,"quotedB":true}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB"}, "json:\",string\" wants a string"},
+		{"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB", "WrongJSONType quotedS"}, "a string that holds a value"},
 		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"WrongJSONType ints[a]", "WrongJSONType ints[1.0]"}, "the keys are integers"},
 		{"trailing data", `{} {}`, []string{"InvalidJSON"}, "one value"},
 		{"trailing comma", `{"text":"a",}`, []string{"InvalidJSON"}, "no JSON"},
@@ -201,4 +204,39 @@ func nestedLists(levels int) any {
 		list = []any{list}
 	}
 	return list
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		"", "null", `{"list":[{"name":"a","size":1},{"name":"b"}],"map":{"k":{"name":"n"}}}`, `{"any":{"a":[1,2.5,null,true,"\u00e9"]},"raw":{"a":1}}`,
+		`{"quoted":"1","quotedB":"true","quotedS":"\"\""}`, `{"ints":{"1":"a","-2":"b","01":"c"}}`, `{"text":"\ud800","raw":{"a":1,"a":2}}`,
+		`{"quantity":"1Gi","mixed":"50%","duration":"1h","time":"2024-01-01T00:00:00Z","bytes":"YQ=="}`, `{"array":[1],"float":1e3,"uint":1,"number":0}`,
+		`{"text":1,"list":{},"Text":"a"}`, `{"rawMsg":{"a":"\udc00"}}`, "\u00a0", `{"secrets":{"hunter2":"a","hunter2":"b"}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	p := plan(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		decoded, err := rawjson.Decode(p, raw)
+		if (err == nil) != oracle(raw) {
+			t.Fatalf("%q: %v", raw, err)
+		}
+		if err != nil {
+			requireTyped(t, err)
+			return
+		}
+		if _, err = document.Append(nil, p, decoded); err != nil {
+			requireTyped(t, err)
+		}
+	})
+}
+
+// requireTyped checks that an error has nothing but typed problems.
+func requireTyped(t *testing.T, err error) {
+	t.Helper()
+	found := fault.All(err)
+	require.NotEmpty(t, found)
+	for _, p := range found {
+		require.NotEqual(t, fault.Unknown, p.Code)
+	}
 }

@@ -146,11 +146,29 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.TypeName(), Cure: "check the name's spelling and case, and the apiVersion"})
 		return
 	}
-	var inner string
-	if f.Quoted && json.Unmarshal(value, &inner) == nil && inner != "" {
-		value = []byte(inner)
+	if f.Quoted && isQuotable(f.Node) {
+		e.quoted(f.Node, value)
+		return
 	}
 	e.value(f.Node, value)
+}
+
+// isQuotable reports whether encoding/json obeys the option string.
+func isQuotable(n *fieldplan.Node) bool {
+	switch n.Leaf {
+	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String:
+		return true
+	default:
+		return false
+	}
+}
+
+// quoted checks a value that is spelled as a string.
+func (e *explainer) quoted(n *fieldplan.Node, raw []byte) {
+	var inner string
+	if string(raw) != "null" && (json.Unmarshal(raw, &inner) != nil || !canRead([]byte(inner), reflect.New(n.Type))) {
+		e.wrong(n, raw, "a string that holds a "+n.Type.String())
+	}
 }
 
 func (e *explainer) entry(n *fieldplan.Node, name string, value []byte) {
