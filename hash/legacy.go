@@ -16,8 +16,8 @@ import (
 //     null. Of members that stand there twice both go.
 //  2. Elsewhere the cut goes down and looks for such members.
 //  3. An object or map that the cut has emptied goes like a member of its own, and so on upwards. One that was empty before stays.
-//  4. An entry of a map that is Hot or Ignored, or for which hotwhen holds, goes if it is not null and nothing is left in it but the
-//     field by which it was selected.
+//  4. An entry of a map that is Hot or Ignored, and one for which hotwhen holds, goes if nothing is left in it but the field by which
+//     it was selected, whether it was empty before or not. In a map that is Hot or Ignored a null entry counts as a hot member.
 //
 // What stays:
 //  1. The root, and its TypeMeta.
@@ -45,7 +45,7 @@ import (
 // virtualCapacity: null stand.
 //   - [hotupdate.CutNulls]: null goes. Setting a hot field to null replaces no machine. But a pool that holds virtualCapacity: null on the
 //     day of the adoption gets another name, and its machines are replaced.
-//   - [hotupdate.KeepNulls]: null stays. Every pool keeps its name. But adding or removing a hot null, and turning it into a value or
+//   - [hotupdate.KeepNulls]: null stays, and such a pool keeps its name. But adding or removing a hot null, and turning it into a value or
 //     back, changes the name, also for fields that become hot later.
 //
 // Only values of hot members count: null below one goes with it, and null for an object with something that is kept stays in either
@@ -53,10 +53,12 @@ import (
 //
 // # What today's extensions do
 //
-// Where their expressions work, on compact JSON in which virtualCapacity is the last or the only member of nodeTemplate, Legacy
-// returns the same bytes. Two things are not done here. The expressions come with trimming white space around the configuration
-// if virtualCapacity is set; configurations that came through an API server have none. And a pool whose nodeTemplate they cannot cut,
-// for instance because virtualCapacity stands first, is hashed uncut today and gets another name once.
+// Where their expressions work, on compact JSON in which virtualCapacity is the last or the only member of nodeTemplate, Legacy with
+// [hotupdate.KeepNulls] returns the same bytes. Two outcomes differ:
+//   - They trim white space around the configuration if virtualCapacity is set, and Legacy does not. A configuration that came through
+//     an API server has none.
+//   - What their expressions cannot cut, for instance because virtualCapacity stands first, is hashed with it today. Such a pool gets
+//     another name once.
 //
 // # Errors, cost
 //

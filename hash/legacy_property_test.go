@@ -76,9 +76,9 @@ func (d *cutDrafter) junk(s *cutNode) string {
 // object draws kept members, and hot ones between them.
 func (d *cutDrafter) object(s *cutNode, keys []string, depth int) *cutDraft {
 	o := &cutDraft{bracket: '{'}
-	names := slices.Sorted(maps.Keys(s.members))
-	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 4, rapid.ID[string]).Draw(d.t, "members") {
-		if field := s.members[name]; !slices.Contains(keys, name) && (depth > 0 || field.kind <= cutHot) {
+	for _, name := range slices.Sorted(maps.Keys(s.members)) {
+		field := s.members[name]
+		if !slices.Contains(keys, name) && (depth > 0 || field.kind <= cutHot) && rapid.SampledFrom([]bool{false, false, true}).Draw(d.t, name) {
 			d.field(o, name, field, depth)
 		}
 	}
@@ -182,21 +182,22 @@ func (d *cutDrafter) element(s *cutNode, depth int) (element *cutDraft, selected
 		if key != s.selector {
 			d.count++
 			d.member(element, key, cutScalar(fmt.Sprintf(`"key %d"`, d.count)), false)
-		} else if value := d.selector(s, selected); value != "" {
+		} else if value := d.selector(s, shape); value != "" {
 			d.member(element, key, cutScalar(value), false)
 		}
 	}
 	return element, selected
 }
 
-// selector draws a value that selects or not; empty if it is absent.
-func (d *cutDrafter) selector(s *cutNode, selected bool) string {
+// selector draws a value that selects this shape; empty if it is absent.
+func (d *cutDrafter) selector(s, shape *cutNode) string {
+	selects := func(value string) bool { return (value == s.selected) == (shape == s.hotElem) }
 	var values []string
-	if (s.zero == s.selected) == selected {
+	if selects(s.zero) {
 		values = append(values, "")
 	}
 	for _, sample := range s.elem.members[s.selector].samples {
-		if (cutLiteral(sample) == s.selected) == selected {
+		if selects(cutLiteral(sample)) {
 			values = append(values, sample)
 		}
 	}

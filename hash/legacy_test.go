@@ -104,6 +104,7 @@ func TestLegacy(t *testing.T) {
 			got, err := hash.Legacy(s, []byte(tc.raw), tc.nulls)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got), tc.reason)
+			assert.LessOrEqual(t, cap(got)-len(got), 32, "no memory is held in vain")
 			checkLegacy(t, s, []byte(tc.raw), tc.nulls)
 		})
 	}

@@ -103,6 +103,11 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
+func TestOnlyObjectsAreSelected(t *testing.T) {
+	raw := `{"zero":{"a":null,"b":[],"c":7,"d":"when"}}`
+	assert.Equal(t, raw, cut(t, compile[selectors](t), raw))
+}
+
 type allHot struct {
 	Kind string            `json:"kind"        hotupdatable:"true"`
 	A    map[string]string `json:"a,omitempty" hotupdatable:"ignore"`
