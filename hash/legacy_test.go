@@ -140,10 +140,15 @@ func TestLegacyErrors(t *testing.T) {
 			assert.Nil(t, got)
 		})
 	}
-	_, err := hash.Legacy(nil, nil, hotupdate.CutNulls)
-	var problem *hotupdate.Error
-	require.ErrorAs(t, err, &problem)
-	assert.Equal(t, hotupdate.CodeNoSchema, problem.Code)
+}
+
+func TestLegacyWithoutASchema(t *testing.T) {
+	for _, s := range []*hotupdate.Schema{nil, {}} {
+		_, err := hash.Legacy(s, []byte(`{"tags":1}`), hotupdate.CutNulls)
+		var problem *hotupdate.Error
+		require.ErrorAs(t, err, &problem)
+		assert.Equal(t, hotupdate.CodeNoSchema, problem.Code)
+	}
 }
 
 func TestLegacyFitsTheNestingLimit(t *testing.T) {
