@@ -42,7 +42,11 @@ func checkDynamic(v reflect.Value, depth int) *fault.Error {
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
 			return &fault.Error{Code: fault.NotFinite, What: "holds a number that is not finite", Cure: "use a finite number"}
 		}
-	case reflect.Interface, reflect.Pointer:
+	case reflect.Interface:
+		if !v.IsNil() {
+			return checkDynamic(v.Elem(), depth) // no level in JSON
+		}
+	case reflect.Pointer:
 		if !v.IsNil() {
 			return checkDynamic(v.Elem(), depth+1)
 		}

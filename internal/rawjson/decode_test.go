@@ -35,7 +35,7 @@ type (
 		Int      int                   `json:"int"`
 		Int8     int8                  `json:"int8"`
 		Ints     map[int]string        `json:"ints"`
-		List     []item                `json:"list" hotupdatable:"false,key=name"`
+		List     []item                `json:"list"           hotupdatable:"false,key=name"`
 		Map      map[string]item       `json:"map"`
 		Mixed    intstr.IntOrString    `json:"mixed"`
 		Number   json.Number           `json:"number"`
@@ -46,9 +46,9 @@ type (
 		QuotedB  *bool                 `json:"quotedB,string"`
 		QuotedS  string                `json:"quotedS,string"`
 		QuotedL  []int                 `json:"quotedL,string"`
-		Raw      *runtime.RawExtension `json:"raw" hotupdatable:"true"`
+		Raw      *runtime.RawExtension `json:"raw"            hotupdatable:"true"`
 		RawMsg   json.RawMessage       `json:"rawMsg"`
-		Secrets  map[string]string     `json:"secrets" hotupdatable:"true,sensitive=keys"`
+		Secrets  map[string]string     `json:"secrets"        hotupdatable:"true,sensitive=keys"`
 		Text     string                `json:"text"`
 		Time     metav1.Time           `json:"time"`
 		Uint     uint                  `json:"uint"`
