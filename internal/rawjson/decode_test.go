@@ -73,10 +73,10 @@ func (p *panicking) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func plan(t testing.TB) *fieldplan.Plan {
-	t.Helper()
+func plan(tb testing.TB) *fieldplan.Plan {
+	tb.Helper()
 	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return p
 }
 

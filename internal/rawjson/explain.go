@@ -155,6 +155,7 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 
 // isQuotable reports whether encoding/json obeys the option string.
 func isQuotable(n *fieldplan.Node) bool {
+	//exhaustive:ignore
 	switch n.Leaf {
 	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String:
 		return true
