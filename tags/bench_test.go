@@ -11,21 +11,21 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// load is a machine to plan for.
+// load is a machine with three resources to plan for.
 type load struct {
-	rules     tags.Rules
+	rules     *tags.Rules
 	state     tags.State
 	resources []string
 	live      map[string]map[string]string
 }
 
 // settledLoad is the machine that nearly every plan is made for: everything is as it should be.
-func settledLoad(tb testing.TB, cloud tags.Cloud, resources, keys int) load {
+func settledLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 	tb.Helper()
 	l := load{rules: rulesOf(tb, cloud, tags.VM), live: map[string]map[string]string{}}
 	l.rules.MaxTags = max(l.rules.MaxTags, 10*keys)
 	l.state = tags.State{Applied: many(keys), Desired: many(keys)}
-	for i := range resources {
+	for i := range 3 {
 		id := fmt.Sprintf("resource-%d", i)
 		l.resources = append(l.resources, id)
 		l.live[id] = many(keys)
@@ -34,9 +34,9 @@ func settledLoad(tb testing.TB, cloud tags.Cloud, resources, keys int) load {
 }
 
 // changedLoad is the machine of which half the keys change and some are dropped, taken over, and contested.
-func changedLoad(tb testing.TB, cloud tags.Cloud, resources, keys int) load {
+func changedLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 	tb.Helper()
-	l := settledLoad(tb, cloud, resources, keys)
+	l := settledLoad(tb, cloud, keys)
 	attempt := many(keys)
 	for i := range keys {
 		key := fmt.Sprintf("key-%04d", i)
@@ -58,6 +58,7 @@ func changedLoad(tb testing.TB, cloud tags.Cloud, resources, keys int) load {
 }
 
 func (l *load) plan(tb testing.TB) []tags.ResourcePlan {
+	tb.Helper()
 	plans, err := l.rules.Plan(l.state, l.resources, l.live)
 	if err != nil {
 		tb.Fatal(err)
@@ -83,7 +84,7 @@ func arrays(plans []tags.ResourcePlan) int {
 }
 
 func TestPlanAllocatesOnlyItsResult(t *testing.T) {
-	capitals := settledLoad(t, tags.Azure, 3, 50)
+	capitals := settledLoad(t, tags.Azure, 50)
 	capitals.state.Mandatory = one("Name", "machine-1")
 	for _, live := range capitals.live {
 		live["Name"] = "machine-1"
@@ -94,10 +95,10 @@ func TestPlanAllocatesOnlyItsResult(t *testing.T) {
 		more   int
 		reason string
 	}{
-		{"settled", settledLoad(t, tags.AWS, 3, 50), 0, "nothing but the result"},
-		{"changed", changedLoad(t, tags.AWS, 3, 50), 0, "nothing but the result"},
-		{"versions", changedLoad(t, tags.GCP, 3, 50), 0, "nothing but the result"},
-		{"case is ignored", changedLoad(t, tags.Azure, 3, 50), 0, "nobody uses capitals, so nothing is folded"},
+		{"settled", settledLoad(t, tags.AWS, 50), 0, "nothing but the result"},
+		{"changed", changedLoad(t, tags.AWS, 50), 0, "nothing but the result"},
+		{"versions", changedLoad(t, tags.GCP, 50), 0, "nothing but the result"},
+		{"case is ignored", changedLoad(t, tags.Azure, 50), 0, "nobody uses capitals, so nothing is folded"},
 		{"capitals", capitals, 8, "four maps have a key with capitals: an index of one key, and the key folded"},
 	}
 	for _, test := range tests {
@@ -112,7 +113,7 @@ func TestPlanAllocatesOnlyItsResult(t *testing.T) {
 // is quadratic is never fast, while a machine that others use is slow now and then: one good round is enough.
 func TestPlanGrowsLinearly(t *testing.T) {
 	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure} {
-		small, large := changedLoad(t, cloud, 3, 1_000), changedLoad(t, cloud, 3, 10_000)
+		small, large := changedLoad(t, cloud, 1_000), changedLoad(t, cloud, 10_000)
 		var times float64
 		for range 20 {
 			fast, slow := fastest(t, &small), fastest(t, &large)
@@ -140,7 +141,7 @@ func fastest(tb testing.TB, l *load) time.Duration {
 
 func BenchmarkPlan(b *testing.B) {
 	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure} {
-		for name, l := range map[string]load{"settled": settledLoad(b, cloud, 3, 50), "changed": changedLoad(b, cloud, 3, 50)} {
+		for name, l := range map[string]load{"settled": settledLoad(b, cloud, 50), "changed": changedLoad(b, cloud, 50)} {
 			b.Run(fmt.Sprintf("%v/%s/3x50", cloud, name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
@@ -153,7 +154,7 @@ func BenchmarkPlan(b *testing.B) {
 
 func BenchmarkPlanGrowth(b *testing.B) {
 	for _, keys := range []int{10, 100, 1_000, 10_000} {
-		l := changedLoad(b, tags.AWS, 3, keys)
+		l := changedLoad(b, tags.AWS, keys)
 		b.Run(fmt.Sprintf("3x%d", keys), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -165,7 +166,7 @@ func BenchmarkPlanGrowth(b *testing.B) {
 }
 
 func BenchmarkBatches(b *testing.B) {
-	l := changedLoad(b, tags.AWS, 3, 50)
+	l := changedLoad(b, tags.AWS, 50)
 	plans := l.plan(b)
 	b.ReportAllocs()
 	for b.Loop() {

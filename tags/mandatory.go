@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,24 +62,25 @@ func (o Owner) String() string {
 	return "Owner(" + strconv.Itoa(int(o)) + ")"
 }
 
-// consequence says what would happen if a user had a key that is reserved, and what to do instead. It is the end of a sentence that
-// begins with the key.
-func (d *Reserved) consequence() (what, cure string) {
-	matches := fmt.Sprintf("%s %q", d.verb(), d.Text)
-	cure = "choose another key"
+// anotherKey is the cure for a key that is reserved.
+const anotherKey = "choose another key"
+
+// consequence says what would happen if a user had a key that is reserved. It is the rest of a sentence that begins with the key.
+func (d *Reserved) consequence() string {
+	matches := d.verb() + " " + strconv.Quote(d.Text)
 	switch d.Owner {
 	case MCMCluster:
 		return matches + ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
-			"and delete it, as it has no Machine object for it", cure
+			"and delete it, as it has no Machine object for it"
 	case MCMRole:
 		return matches + ", by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
-			"that has no Machine object, and delete it", cure
+			"that has no Machine object, and delete it"
 	case TheDriver:
-		return matches + ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name", cure
+		return matches + ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name"
 	case TheCloud:
-		return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set", cure
+		return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
 	}
-	return matches + ", which is reserved", cure
+	return matches + ", which is reserved"
 }
 
 func (d *Reserved) verb() string {
@@ -129,7 +129,7 @@ func (d *Reserved) matchesFold(key string) bool {
 
 // MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil: drivers whose spec holds pool labels
 // and mandatory keys in one map pass the result as mandatory.
-func (r Rules) MandatoryIn(flat map[string]string) map[string]string {
+func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	var found map[string]string
 	for key, value := range flat {
 		d := r.reserved(key)

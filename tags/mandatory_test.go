@@ -24,7 +24,8 @@ func TestMandatoryIn(t *testing.T) {
 		{"none", tags.AWS, map[string]string{"owner": "me"}, nil, "there are none"},
 		{"nil", tags.AWS, nil, nil, "there are none"},
 		{
-			"folded", tags.Azure, map[string]string{"Kubernetes.io-Cluster-a": "1", "kubernetes.io-role-node": "1", "azure-x": ""},
+			"folded", tags.Azure,
+			map[string]string{"Kubernetes.io-Cluster-a": "1", "kubernetes.io-role-node": "1", "azure-x": ""},
 			map[string]string{"Kubernetes.io-Cluster-a": "1", "kubernetes.io-role-node": "1"},
 			"Azure ignores case, and what Azure reserves is not MCM's",
 		},

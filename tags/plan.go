@@ -3,6 +3,7 @@ package tags
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 )
 
@@ -81,9 +82,7 @@ func (p *ResourcePlan) Empty() bool { return len(p.Set) == 0 && len(p.Remove) ==
 // of clouds that replace all infrastructure tags at once ([GuardVersion]) write the result, with the version that live was read at.
 func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 	after := make(map[string]string, len(live)+len(p.Set))
-	for key, value := range live {
-		after[key] = value
-	}
+	maps.Copy(after, live)
 	for _, tag := range p.Remove {
 		if value, ok := after[tag.Key]; ok && value == tag.Value {
 			delete(after, tag.Key)
@@ -106,8 +105,8 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // ([ReservedKey]), that name several clusters ([SecondClusterKey]), and resources on which foreign, mandatory and desired keys exceed
 // the limit ([OverLimit]). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
 // [Rules.Validate]'s task, at admission.
-func (r Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
-	p := newPlanner(&r, &state)
+func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
+	p := newPlanner(r, &state)
 	if err := p.check(); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // parse reads "a=1 b=" as a map. Nothing is nil.
 func parse(text string) map[string]string {
 	var m map[string]string
-	for _, pair := range strings.Fields(text) {
+	for pair := range strings.FieldsSeq(text) {
 		if m == nil {
 			m = map[string]string{}
 		}
@@ -24,16 +24,21 @@ func parse(text string) map[string]string {
 	return m
 }
 
+// pairs writes infrastructure tags as " a=1 b=".
+func pairs(all []tags.Tag) string {
+	var b strings.Builder
+	for _, tag := range all {
+		b.WriteString(" " + tag.Key + "=" + tag.Value)
+	}
+	return b.String()
+}
+
 // show writes a plan as "set a=1; remove b=2; keep c=3; takeover a; RemoveFirst", without what is empty and without SetFirst.
 func show(p tags.ResourcePlan) string {
 	var parts []string
 	list := func(verb string, all []tags.Tag) {
 		if len(all) > 0 {
-			text := verb
-			for _, tag := range all {
-				text += " " + tag.Key + "=" + tag.Value
-			}
-			parts = append(parts, text)
+			parts = append(parts, verb+pairs(all))
 		}
 	}
 	list("set", p.Set)
@@ -182,10 +187,9 @@ func TestPlanOfNoResources(t *testing.T) {
 
 // codesOf returns the codes and keys of joined errors.
 func codesOf(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // takes the join apart
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		var problem *tags.Error
-		if errors.As(err, &problem) {
+		if problem, ok := errors.AsType[*tags.Error](err); ok {
 			return []string{strings.TrimSpace(problem.Code.String() + " " + problem.Resource + problem.Key)}
 		}
 		return nil
@@ -346,7 +350,7 @@ func TestApply(t *testing.T) {
 
 // One set of rules and one state serve all machines of a class, from many workers.
 func TestPlanConcurrently(t *testing.T) {
-	l := changedLoad(t, tags.Azure, 3, 20)
+	l := changedLoad(t, tags.Azure, 20)
 	want := show(l.plan(t)[0])
 	var workers sync.WaitGroup
 	for range 8 {
