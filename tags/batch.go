@@ -43,7 +43,7 @@ func (o Op) String() string {
 //   - Resources with the same steps share calls. Within a step resources and infrastructure tags keep their order.
 //
 // Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches share memory with the plans.
-func (r Rules) Batches(plans []ResourcePlan) []Batch {
+func (r *Rules) Batches(plans []ResourcePlan) []Batch {
 	var batches []Batch
 	batches = appendStep(batches, plans, Remove, r.RemoveCall, func(p *ResourcePlan) []Tag {
 		if p.Order == RemoveFirst {

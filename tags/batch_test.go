@@ -24,74 +24,70 @@ func list(text string) []tags.Tag {
 func showBatches(batches []tags.Batch) []string {
 	var texts []string
 	for _, b := range batches {
-		text := b.Op.String() + " " + strings.Join(b.Resources, ",")
-		var textSb28 strings.Builder
-		for _, tag := range b.Tags {
-			textSb28.WriteString(" " + tag.Key + "=" + tag.Value)
-		}
-		text += textSb28.String()
-		texts = append(texts, text)
+		texts = append(texts, b.Op.String()+" "+strings.Join(b.Resources, ",")+pairs(b.Tags))
 	}
 	return texts
 }
 
+var batchTests = []struct {
+	name        string
+	set, remove tags.Call
+	plans       []tags.ResourcePlan
+	want        []string
+	reason      string
+}{
+	{"nothing", tags.Call{Resources: 9, Tags: 9}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Keep: list("a=1")}}, nil, "nothing to call"},
+	{
+		"shared calls",
+		tags.Call{Resources: 9, Tags: 9},
+		tags.Call{Resources: 9, Tags: 9},
+		[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1")}, {Resource: "r2", Set: list("a=2")}, {Resource: "r3", Set: list("a=1")}},
+		[]string{"Set r1,r3 a=1", "Set r2 a=2"},
+		"one call for all resources with the same infrastructure tags",
+	},
+	{
+		"resources of a call",
+		tags.Call{Resources: 2, Tags: 9},
+		tags.Call{},
+		[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1")}, {Resource: "r2", Set: list("a=1")}, {Resource: "r3", Set: list("a=1")}},
+		[]string{"Set r1,r2 a=1", "Set r3 a=1"},
+		"no more resources than the cloud takes",
+	},
+	{
+		"keys of a call",
+		tags.Call{Resources: 9, Tags: 2},
+		tags.Call{Resources: 1, Tags: 1},
+		[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1"), Order: tags.SetFirst}},
+		[]string{"Set r1 a=1 b=1", "Set r1 c=1", "Remove r1 x=1", "Remove r1 y=1"},
+		"no more keys than the cloud takes",
+	},
+	{
+		"order",
+		tags.Call{Resources: 9, Tags: 9},
+		tags.Call{Resources: 9, Tags: 9},
+		[]tags.ResourcePlan{
+			{Resource: "r1", Set: list("a=1"), Remove: list("x=1"), Order: tags.SetFirst},
+			{Resource: "r2", Set: list("a=1"), Remove: list("x=1"), Order: tags.RemoveFirst},
+		},
+		[]string{"Remove r2 x=1", "Set r1,r2 a=1", "Remove r1 x=1"},
+		"where the limit binds, removals come first",
+	},
+	{
+		"one key twice",
+		tags.Call{},
+		tags.Call{Resources: 9, Tags: 9},
+		[]tags.ResourcePlan{{Resource: "r", Remove: list("a=1 a=2 a=3 b=1")}},
+		[]string{"Remove r a=1", "Remove r a=2", "Remove r a=3 b=1"},
+		"a call with one key twice is refused",
+	},
+	{"zero limits", tags.Call{}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Set: list("a=1 b=1")}}, []string{"Set r a=1", "Set r b=1"}, "zero counts as one"},
+}
+
 func TestBatches(t *testing.T) {
-	tests := []struct {
-		name        string
-		set, remove tags.Call
-		plans       []tags.ResourcePlan
-		want        []string
-		reason      string
-	}{
-		{"nothing", tags.Call{Resources: 9, Tags: 9}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Keep: list("a=1")}}, nil, "nothing to call"},
-		{
-			"shared calls",
-			tags.Call{Resources: 9, Tags: 9},
-			tags.Call{Resources: 9, Tags: 9},
-			[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1")}, {Resource: "r2", Set: list("a=2")}, {Resource: "r3", Set: list("a=1")}},
-			[]string{"Set r1,r3 a=1", "Set r2 a=2"},
-			"one call for all resources with the same infrastructure tags",
-		},
-		{
-			"resources of a call",
-			tags.Call{Resources: 2, Tags: 9},
-			tags.Call{},
-			[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1")}, {Resource: "r2", Set: list("a=1")}, {Resource: "r3", Set: list("a=1")}},
-			[]string{"Set r1,r2 a=1", "Set r3 a=1"},
-			"no more resources than the cloud takes",
-		},
-		{
-			"keys of a call",
-			tags.Call{Resources: 9, Tags: 2},
-			tags.Call{Resources: 1, Tags: 1},
-			[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1"), Order: tags.SetFirst}},
-			[]string{"Set r1 a=1 b=1", "Set r1 c=1", "Remove r1 x=1", "Remove r1 y=1"},
-			"no more keys than the cloud takes",
-		},
-		{
-			"order",
-			tags.Call{Resources: 9, Tags: 9},
-			tags.Call{Resources: 9, Tags: 9},
-			[]tags.ResourcePlan{
-				{Resource: "r1", Set: list("a=1"), Remove: list("x=1"), Order: tags.SetFirst},
-				{Resource: "r2", Set: list("a=1"), Remove: list("x=1"), Order: tags.RemoveFirst},
-			},
-			[]string{"Remove r2 x=1", "Set r1,r2 a=1", "Remove r1 x=1"},
-			"where the limit binds, removals come first",
-		},
-		{
-			"one key twice",
-			tags.Call{},
-			tags.Call{Resources: 9, Tags: 9},
-			[]tags.ResourcePlan{{Resource: "r", Remove: list("a=1 a=2 a=3 b=1")}},
-			[]string{"Remove r a=1", "Remove r a=2", "Remove r a=3 b=1"},
-			"a call with one key twice is refused",
-		},
-		{"zero limits", tags.Call{}, tags.Call{}, []tags.ResourcePlan{{Resource: "r", Set: list("a=1 b=1")}}, []string{"Set r a=1", "Set r b=1"}, "zero counts as one"},
-	}
-	for _, test := range tests {
+	for _, test := range batchTests {
 		t.Run(test.name, func(t *testing.T) {
-			got := showBatches(tags.Rules{SetCall: test.set, RemoveCall: test.remove}.Batches(test.plans))
+			rules := tags.Rules{SetCall: test.set, RemoveCall: test.remove}
+			got := showBatches(rules.Batches(test.plans))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
 			}
@@ -114,6 +110,35 @@ func steps(p tags.ResourcePlan) []string {
 	return append(set, remove...)
 }
 
+// drawPlans draws plans whose lists are sorted, as those of Plan are.
+func drawPlans(t *rapid.T) []tags.ResourcePlan {
+	draw := func(label string) []tags.Tag {
+		all := rapid.SliceOfN(rapid.SampledFrom(list("a=1 a=2 b=1 c=1 d=1 e=1")), 0, 6).Draw(t, label)
+		slices.SortFunc(all, func(a, b tags.Tag) int { return strings.Compare(a.Key+a.Value, b.Key+b.Value) })
+		return slices.Compact(all)
+	}
+	var plans []tags.ResourcePlan
+	for i := range rapid.IntRange(0, 6).Draw(t, "resources") {
+		set := slices.CompactFunc(draw("set"), func(a, b tags.Tag) bool { return a.Key == b.Key })
+		order := tags.Order(rapid.IntRange(0, 1).Draw(t, "order"))
+		plans = append(plans, tags.ResourcePlan{Resource: fmt.Sprintf("r%d", i), Set: set, Remove: draw("remove"), Order: order})
+	}
+	return plans
+}
+
+func checkSize(t *rapid.T, b tags.Batch, limit tags.Call) {
+	if len(b.Tags) == 0 || len(b.Resources) == 0 || len(b.Tags) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1) {
+		t.Fatalf("a call of the wrong size: %v", b)
+	}
+	seen := map[string]bool{}
+	for _, tag := range b.Tags {
+		if seen[tag.Key] {
+			t.Fatalf("a call names %s twice: %v", tag.Key, b)
+		}
+		seen[tag.Key] = true
+	}
+}
+
 // Batches keep the order of every resource and lose nothing.
 func TestBatchesKeepOrderAndLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,34 +146,17 @@ func TestBatchesKeepOrderAndLoseNothing(t *testing.T) {
 			return tags.Call{Resources: rapid.IntRange(0, 3).Draw(t, label), Tags: rapid.IntRange(0, 4).Draw(t, label)}
 		}
 		rules := tags.Rules{SetCall: call("set"), RemoveCall: call("remove")}
-		draw := func(label string) []tags.Tag {
-			all := rapid.SliceOfN(rapid.SampledFrom(list("a=1 a=2 b=1 c=1 d=1 e=1")), 0, 6).Draw(t, label)
-			slices.SortFunc(all, func(a, b tags.Tag) int { return strings.Compare(a.Key+a.Value, b.Key+b.Value) })
-			return slices.Compact(all)
-		}
-		var plans []tags.ResourcePlan
-		for i := range rapid.IntRange(0, 6).Draw(t, "resources") {
-			set := slices.CompactFunc(draw("set"), func(a, b tags.Tag) bool { return a.Key == b.Key })
-			order := tags.Order(rapid.IntRange(0, 1).Draw(t, "order"))
-			plans = append(plans, tags.ResourcePlan{Resource: fmt.Sprintf("r%d", i), Set: set, Remove: draw("remove"), Order: order})
-		}
+		plans := drawPlans(t)
 
 		got := map[string][]string{}
 		for _, b := range rules.Batches(plans) {
-			limit := rules.SetCall
-			if b.Op == tags.Remove {
-				limit = rules.RemoveCall
+			if b.Op == tags.Set {
+				checkSize(t, b, rules.SetCall)
+			} else {
+				checkSize(t, b, rules.RemoveCall)
 			}
-			if len(b.Tags) == 0 || len(b.Resources) == 0 || len(b.Tags) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1) {
-				t.Fatalf("a call of the wrong size: %v", b)
-			}
-			seen := map[string]bool{}
-			for _, tag := range b.Tags {
-				if seen[tag.Key] {
-					t.Fatalf("a call names %s twice: %v", tag.Key, b)
-				}
-				seen[tag.Key] = true
-				for _, id := range b.Resources {
+			for _, id := range b.Resources {
+				for _, tag := range b.Tags {
 					got[id] = append(got[id], fmt.Sprintf("%v %s=%s", b.Op, tag.Key, tag.Value))
 				}
 			}

@@ -9,9 +9,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// load is a machine to plan for.
+// load is a machine with three resources to plan for.
 type load struct {
-	rules     tags.Rules
+	rules     *tags.Rules
 	state     tags.State
 	resources []string
 	live      map[string]map[string]string

@@ -9,7 +9,7 @@ package tags
 // spellings within one layer both remain, for [Rules.Plan] to refuse.
 //
 // On GCP base holds labels, so it is nil for [Network].
-func (r Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
+func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string]string {
 	total := len(base) + len(perKind) + len(mandatory)
 	if total == 0 {
 		return nil

@@ -50,37 +50,43 @@ func TestEffectiveSharesNothing(t *testing.T) {
 	}
 }
 
+// drawLayer draws a layer whose values tell which one it is.
+func drawLayer(t *rapid.T, label string) map[string]string {
+	m := map[string]string{}
+	for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(t, label) {
+		if rapid.Bool().Draw(t, "capital") {
+			key = strings.ToUpper(key)
+		}
+		m[key] = label
+	}
+	return m
+}
+
+// lastLayerWith returns the value of the last layer that has the key, whatever its spelling.
+func lastLayerWith(key string, layers ...map[string]string) string {
+	last := ""
+	for _, layer := range layers {
+		for k, value := range layer {
+			if strings.EqualFold(k, key) {
+				last = value
+			}
+		}
+	}
+	return last
+}
+
 // A plan of the effective map never clashes between layers, whatever they hold.
 func TestEffectiveCanBePlanned(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
-	keys := rapid.SampledFrom([]string{"a", "b", "c"})
 	rapid.Check(t, func(t *rapid.T) {
-		layer := func(label string) map[string]string {
-			m := map[string]string{}
-			for _, key := range rapid.SliceOfDistinct(keys, rapid.ID).Draw(t, label) {
-				if rapid.Bool().Draw(t, "capital") {
-					key = strings.ToUpper(key)
-				}
-				m[key] = label
-			}
-			return m
-		}
-		base, perKind, mandatory := layer("base"), layer("perKind"), layer("mandatory")
+		base, perKind, mandatory := drawLayer(t, "base"), drawLayer(t, "perKind"), drawLayer(t, "mandatory")
 		desired := rules.Effective(base, perKind, mandatory)
 		plans, err := rules.Plan(tags.State{Desired: desired, Mandatory: mandatory}, []string{"r"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, tag := range plans[0].Set {
-			want := "base"
-			for _, m := range []map[string]string{perKind, mandatory} {
-				for key, value := range m {
-					if strings.EqualFold(key, tag.Key) {
-						want = value
-					}
-				}
-			}
-			if tag.Value != want {
+			if want := lastLayerWith(tag.Key, base, perKind, mandatory); tag.Value != want {
 				t.Fatalf("%s is that of %s, want that of %s", tag.Key, tag.Value, want)
 			}
 		}

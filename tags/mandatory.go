@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,12 +62,12 @@ func (o Owner) String() string {
 	return "Owner(" + strconv.Itoa(int(o)) + ")"
 }
 
-// otherKey is what to do instead of a key that is reserved.
-const otherKey = "choose another key"
+// anotherKey is the cure for a key that is reserved.
+const anotherKey = "choose another key"
 
-// consequence says what would happen if a user had a key that is reserved. It is the end of a sentence that begins with the key.
+// consequence says what would happen if a user had a key that is reserved. It is the rest of a sentence that begins with the key.
 func (d *Reserved) consequence() string {
-	matches := fmt.Sprintf("%s %q", d.verb(), d.Text)
+	matches := d.verb() + " " + strconv.Quote(d.Text)
 	switch d.Owner {
 	case MCMCluster:
 		return matches + ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
@@ -130,7 +129,7 @@ func (d *Reserved) matchesFold(key string) bool {
 
 // MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil: drivers whose spec holds pool labels
 // and mandatory keys in one map pass the result as mandatory.
-func (r Rules) MandatoryIn(flat map[string]string) map[string]string {
+func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	var found map[string]string
 	for key, value := range flat {
 		d := r.reserved(key)

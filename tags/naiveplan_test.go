@@ -57,7 +57,7 @@ func drawSpec(t *rapid.T, label string, values ...string) map[string]string {
 	return rapid.MapOfN(keys, rapid.SampledFrom(values), 0, 5).Draw(t, label)
 }
 
-func drawAndComparePlans(t *rapid.T, rules tags.Rules) {
+func drawAndComparePlans(t *rapid.T, rules *tags.Rules) {
 	rules.MaxTags = rapid.SampledFrom([]int{5, 50}).Draw(t, "limit")
 	mandatory := []map[string]string{nil, parse("Name=m"), parse("kubernetes.io/cluster/x=1"), parse("d=1 kubernetes.io-cluster-x=1")}
 	state := tags.State{
@@ -71,7 +71,7 @@ func drawAndComparePlans(t *rapid.T, rules tags.Rules) {
 	comparePlans(t, rules, state, drawSpec(t, "live", "1", "2", "3", "x"))
 }
 
-func comparePlans(t rapid.TB, rules tags.Rules, state tags.State, live map[string]string) {
+func comparePlans(t rapid.TB, rules *tags.Rules, state tags.State, live map[string]string) {
 	plans, err := rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
 	naive := naivePlanner{rules: rules, state: state, live: live}
 	switch want, ok := naive.plan(); {
@@ -83,7 +83,7 @@ func comparePlans(t rapid.TB, rules tags.Rules, state tags.State, live map[strin
 }
 
 type naivePlanner struct {
-	rules tags.Rules
+	rules *tags.Rules
 	state tags.State
 	live  map[string]string
 }

@@ -105,8 +105,8 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // ([ReservedKey]), that name several clusters ([SecondClusterKey]), and resources on which foreign, mandatory and desired keys exceed
 // the limit ([OverLimit]). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
 // [Rules.Validate]'s task, at admission.
-func (r Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
-	p := newPlanner(&r, &state)
+func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
+	p := newPlanner(r, &state)
 	if err := p.check(); err != nil {
 		return nil, err
 	}

@@ -24,18 +24,21 @@ func parse(text string) map[string]string {
 	return m
 }
 
+// pairs writes infrastructure tags as " a=1 b=".
+func pairs(all []tags.Tag) string {
+	var b strings.Builder
+	for _, tag := range all {
+		b.WriteString(" " + tag.Key + "=" + tag.Value)
+	}
+	return b.String()
+}
+
 // show writes a plan as "set a=1; remove b=2; keep c=3; takeover a; RemoveFirst", without what is empty and without SetFirst.
 func show(p tags.ResourcePlan) string {
 	var parts []string
 	list := func(verb string, all []tags.Tag) {
 		if len(all) > 0 {
-			text := verb
-			var textSb33 strings.Builder
-			for _, tag := range all {
-				textSb33.WriteString(" " + tag.Key + "=" + tag.Value)
-			}
-			text += textSb33.String()
-			parts = append(parts, text)
+			parts = append(parts, verb+pairs(all))
 		}
 	}
 	list("set", p.Set)
@@ -361,4 +364,30 @@ func TestPlanConcurrently(t *testing.T) {
 		})
 	}
 	workers.Wait()
+}
+
+// Why a success moves last-applied to the attempts until a second pass confirms it: where a removal carries no condition, the first pass
+// cannot remove what a lagging read did not show, and the second one must still know that it is ours.
+func TestLastAppliedStaysOwnedUntilConfirmed(t *testing.T) {
+	rules := rulesOf(t, tags.AliCloud, tags.VM)
+	plan := func(live string, state tags.State) string {
+		plans, err := rules.Plan(state, []string{"i-1"}, map[string]map[string]string{"i-1": parse(live)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return show(plans[0])
+	}
+	// a=1 is live, but was set only a moment ago; then the user drops it.
+	first := tags.State{Applied: parse("a=1"), Attempted: []map[string]string{nil}}
+	if got := plan("", first); got != "" {
+		t.Fatalf("first pass: %q, want nothing: a removal without a condition could hit somebody else", got)
+	}
+	second := tags.State{Attempted: []map[string]string{nil, first.Applied}}
+	if got, want := plan("a=1", second), "remove a=1"; got != want {
+		t.Errorf("second pass: %q, want %q", got, want)
+	}
+	forgetful := tags.State{Attempted: []map[string]string{nil}}
+	if got := plan("a=1", forgetful); got != "" {
+		t.Errorf("a record without the former last-applied: %q, want nothing: the key is foreign for ever", got)
+	}
 }

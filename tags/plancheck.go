@@ -52,8 +52,11 @@ func (p *planner) reservedKeys(problems []error) []error {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		what, cure := p.rules.reserved(key).consequence(), otherKey
-		problems = append(problems, &Error{Code: ReservedKey, Rules: p.rules.Name, Key: key, What: what, Cure: cure + ", or pass it as mandatory if it is"})
+		problems = append(problems, &Error{
+			Code: ReservedKey, Rules: p.rules.Name, Key: key,
+			What: p.rules.reserved(key).consequence(),
+			Cure: anotherKey + ", or pass it as mandatory if it is",
+		})
 	}
 	return problems
 }

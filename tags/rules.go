@@ -7,7 +7,7 @@ import "strconv"
 //
 // Rules of a known cloud come from [Cloud.Rules]. Drivers of other clouds fill in their own; an operator with another quota changes
 // MaxTags of a copy. The zero value allows nothing: no key, no value, no infrastructure tag.
-type Rules struct { //nolint:recvcheck // callers hold values, internals point to them
+type Rules struct {
 	Name   string // for messages, such as "AWS tags"
 	Source string // the documentation that the row was taken from
 

@@ -16,13 +16,13 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-func rulesOf(tb testing.TB, cloud tags.Cloud, kind tags.Kind) tags.Rules {
+func rulesOf(tb testing.TB, cloud tags.Cloud, kind tags.Kind) *tags.Rules {
 	tb.Helper()
 	rules, err := cloud.Rules(kind)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return rules
+	return &rules
 }
 
 // kindsOf returns the error types, sorted.
@@ -260,8 +260,7 @@ func TestNoRules(t *testing.T) {
 		{tags.Cloud(99), tags.Kind(99), "neither exists"},
 	} {
 		_, err := test.cloud.Rules(test.kind)
-		var problem *tags.Error
-		if !errors.As(err, &problem) || problem.Code != tags.NoRules {
+		if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.NoRules {
 			t.Errorf("%v/%v: error %v, want NoRules: %s", test.cloud, test.kind, err, test.reason)
 		}
 	}
@@ -285,8 +284,7 @@ func TestZeroRulesAllowNothing(t *testing.T) {
 		t.Errorf("Validate = %v", errs)
 	}
 	_, err := rules.Plan(tags.State{Applied: one("k", "v")}, []string{"r"}, map[string]map[string]string{"r": one("k", "v")})
-	var problem *tags.Error
-	if !errors.As(err, &problem) || problem.Code != tags.NoRules {
+	if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.NoRules {
 		t.Errorf("Plan = %v, want NoRules: rules that know no reserved key must not remove any", err)
 	}
 }

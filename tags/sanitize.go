@@ -122,7 +122,7 @@ func (a Action) String() string {
 //   - A valid key may be changed too: Azure's in capitals or with spaces, GCP's with international letters.
 //
 // Errors point to the key as it was given, below path.
-func (r Rules) Sanitize(tags map[string]string, path *field.Path) Sanitized {
+func (r *Rules) Sanitize(tags map[string]string, path *field.Path) Sanitized {
 	out := Sanitized{Tags: make(map[string]string, len(tags))}
 	groups := make(map[string][]cleaned, len(tags))
 	for _, key := range Keys(tags) {
@@ -153,8 +153,8 @@ func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (c
 	c := cleaned{fromKey: key, fromValue: value, key: r.Cleaning.Key.clean(key), value: r.Cleaning.Value.clean(value)}
 	errs := r.textErrors(c.key, c.value, path.Key(key))
 	if d := r.reserved(c.key); d != nil {
-		what, cure := d.consequence(), otherKey
-		errs = append(errs, field.Forbidden(path.Key(key), "as "+strconv.Quote(c.key)+" "+what+"; "+cure))
+		detail := "as " + strconv.Quote(c.key) + " " + d.consequence() + "; " + anotherKey
+		errs = append(errs, field.Forbidden(path.Key(key), detail))
 	}
 	if len(errs) > 0 {
 		out.Errors = append(out.Errors, errs...)

@@ -205,7 +205,7 @@ func TestSanitizeIsDeterministic(t *testing.T) {
 }
 
 // checkSanitize is everything that holds of every input.
-func checkSanitize(t rapid.TB, rules tags.Rules, input map[string]string) {
+func checkSanitize(t rapid.TB, rules *tags.Rules, input map[string]string) {
 	path := field.NewPath("tags")
 	before := maps.Clone(input)
 	got := rules.Sanitize(input, path)

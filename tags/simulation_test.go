@@ -237,8 +237,7 @@ func (w *world) pass(t *rapid.T, read map[string]map[string]string, versions map
 	state := tags.State{Applied: w.applied, Attempted: w.attempted, Desired: w.desired, Mandatory: w.mandatory}
 	plans, err := w.rules.Plan(state, w.created, read)
 	if err != nil {
-		var problem *tags.Error
-		if !errors.As(err, &problem) || problem.Code != tags.OverLimit {
+		if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.OverLimit {
 			t.Fatalf("Plan: %v", err)
 		}
 		return false
@@ -378,17 +377,21 @@ func (w *world) checkSafety(t *rapid.T, before, after map[string]string, c call)
 		if c.wanted(key) {
 			t.Fatalf("%s was removed, but is desired or mandatory", key)
 		}
-		if !slices.ContainsFunc(c.owned, func(spec map[string]string) bool {
-			for recorded, v := range spec {
-				if w.identity(recorded) == w.identity(key) && v == value {
-					return true
-				}
-			}
-			return false
-		}) {
+		if !w.isRecorded(c.owned, key, value) {
 			t.Fatalf("%s was removed with the value %q, which is not recorded", key, value)
 		}
 	}
+}
+
+func (w *world) isRecorded(record []map[string]string, key, value string) bool {
+	for _, spec := range record {
+		for recorded, v := range spec {
+			if w.identity(recorded) == w.identity(key) && v == value {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // foreignWrite is somebody who uses keys that we never had, on any resource.

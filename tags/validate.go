@@ -39,7 +39,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 //   - Mandatory keys of more than one cluster are Forbidden, at path itself.
 //
 // Values never stand in an error.
-func (r Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
+func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
 	users, own := r.spec(tags), r.spec(mandatory)
 	clusters := r.clusterKeys(&own)
 
@@ -85,11 +85,11 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 	if d == nil {
 		return ""
 	}
-	what, cure := d.consequence(), otherKey
+	what := d.consequence()
 	if d.Owner == MCMCluster && len(clusters) > 0 {
 		what = "would be a second cluster key beside " + strconv.Quote(clusters[0]) + ": it " + what
 	}
-	return what + "; " + cure
+	return what + "; " + anotherKey
 }
 
 // textErrors lists what is wrong with the texts of a key and its value.
