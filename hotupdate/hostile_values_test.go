@@ -129,10 +129,40 @@ type hostileRow struct {
 }
 
 func TestHostileValues(t *testing.T) {
-	for _, rows := range [][]hostileRow{cyclicRows(), textRows(), numberRows(), marshalerValueRows(), dynamicRows(), collectionRows()} {
-		for _, row := range rows {
-			t.Run(row.name, func(t *testing.T) { checkHostile(t, row) })
+	for _, row := range hostileRows() {
+		t.Run(row.name, func(t *testing.T) { checkHostile(t, row) })
+	}
+}
+
+func hostileRows() []hostileRow {
+	return slices.Concat(cyclicRows(), textRows(), numberRows(), marshalerValueRows(), dynamicRows(), collectionRows())
+}
+
+// TestValueErrorsAreComplete fails when a code of value problems is produced neither by a hostile value nor otherwise.
+func TestValueErrorsAreComplete(t *testing.T) {
+	produced := map[hotupdate.Code]bool{}
+	note := func(err error) {
+		for _, p := range problemsOf(err) {
+			produced[p.Code] = true
 		}
+	}
+	s := schemaFor[hostile](t)
+	for _, row := range hostileRows() {
+		_, err := hash.Of(s, row.config)
+		note(err)
+		_, _, err = hotupdate.Split(s, row.config)
+		note(err)
+	}
+	_, err := hash.Of(s, "another type")
+	note(err)
+	_, err = hash.Of(nil, nil)
+	note(err)
+	_, err = hash.OfRaw(s, []byte(`{"text":1,"Text":"a"}`))
+	note(err)
+	_, err = hotupdate.Merge(schemaFor[family](t), &family{Kids: []family{{Name: "a"}}}, nil)
+	note(err)
+	for code := hotupdate.CodeNoSchema; code.String() != "Unknown"; code++ {
+		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}
 }
 

@@ -112,6 +112,8 @@ func TestDecodeFails(t *testing.T) {
 		{"duplicates in free JSON", `{"any":{"a":[{"b":1,"b":2}]}}`, []string{"DuplicateMember any"}, "at the field: inside there are no fields"},
 		{"duplicates in raw JSON", `{"raw":{"a":1,"a":2},"rawMsg":[{"a":1,"a":2}]}`, []string{"DuplicateMember raw", "DuplicateMember rawMsg"}, "also where the decoder does not look"},
 		{"duplicates before a lone surrogate", `{"raw":{"a":1,"a":2},"text":"\ud800"}`, []string{"DuplicateMember raw", "InvalidUTF8 text"}, "one problem does not hide another"},
+		{"duplicates before what is no JSON", `{"raw":{"a":1,"a":2},"list":[`, []string{"DuplicateMember"}, "without a path, which only JSON has"},
+		{"nulls beside a problem", `{"a":1,"array":null,"list":null,"map":null,"quoted":null,"raw":null,"text":null}`, []string{"UnknownMember a"}, "null is no problem of its own"},
 		{"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`, []string{
 			"WrongJSONType array", "WrongJSONType bool", "WrongJSONType float", "WrongJSONType int", "WrongJSONType list", "WrongJSONType map", "WrongJSONType text", "WrongJSONType uint",
 		}, "all at once; a list of numbers is read as bytes"},

@@ -1,0 +1,51 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestRawErrors: all that reads raw JSON reports the same problems, with their paths, and shows no value.
+func TestRawErrors(t *testing.T) {
+	s := schemaFor[vault](t)
+	raw := []byte(`{"text":1,"Text":"a","keys":{"keyhunter2":{"a":"hunter2"}},"list":[{"name":"hunter2","name":"hunter2"}],"safe":"hunter2"}`)
+	want := []problem{
+		valueProblem(hotupdate.CodeWrongJSONType, "text"), valueProblem(hotupdate.CodeUnknownMember, "Text"),
+		valueProblem(hotupdate.CodeWrongJSONType, "keys[(sensitive)]"), valueProblem(hotupdate.CodeDuplicateMember, "list[0].name"),
+		valueProblem(hotupdate.CodeWrongJSONType, "safe"),
+	}
+	_, err := s.Decode(raw)
+	checkProblems(t, want, err, "Decode")
+	_, err = hash.OfRaw(s, raw)
+	checkProblems(t, want, err, "OfRaw")
+	_, err = hash.DocumentRaw(s, raw)
+	checkProblems(t, want, err, "DocumentRaw")
+	_, err = hotupdate.DiffRaw(s, raw, nil)
+	checkProblems(t, want, err, "DiffRaw")
+	_, err = hotupdate.DiffRaw(s, nil, raw)
+	checkProblems(t, want, err, "DiffRaw")
+}
+
+func TestRawAndValueAgree(t *testing.T) {
+	s := schemaFor[machine](t)
+	raw := []byte(` {"labels":[{"value":"v","name":"b"},{"name":"a","trigger":true}],"zones":["b","a","b"],"below":null,"plain":"p"} `)
+	config, err := s.Decode(raw)
+	require.NoError(t, err)
+	want := &machine{Plain: "p", Zones: []string{"b", "a", "b"}, Labels: []machineLabel{{Name: "b", Value: "v"}, {Name: "a", Trigger: true}}}
+	assert.Equal(t, want, config)
+	fromRaw, err := hash.DocumentRaw(s, raw)
+	require.NoError(t, err)
+	fromValue, err := hash.Document(s, want)
+	require.NoError(t, err)
+	assert.Equal(t, string(fromValue), string(fromRaw))
+	changes, err := hotupdate.DiffRaw(s, raw, nil)
+	require.NoError(t, err)
+	viaValues, err := hotupdate.Diff(s, want, nil)
+	require.NoError(t, err)
+	assert.Equal(t, viaValues, changes)
+}
