@@ -161,6 +161,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = hotupdate.Merge(schemaFor[family](t), &family{Kids: []family{{Name: "a"}}}, nil)
 	note(err)
+	_, err = hotupdate.LoadSchema([]byte("{}"))
+	note(err)
 	for code := hotupdate.CodeNoSchema; code.String() != "Unknown"; code++ {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}
