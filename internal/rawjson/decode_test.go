@@ -32,7 +32,7 @@ type (
 		Bytes    []byte                `json:"bytes"`
 		Duration *metav1.Duration      `json:"duration"`
 		Float    float64               `json:"float"`
-		Int      int                   `json:"int"`
+		Int      int64                 `json:"int"`
 		Int8     int8                  `json:"int8"`
 		Ints     map[int]string        `json:"ints"`
 		List     []item                `json:"list"           hotupdatable:"false,key=name"`
@@ -51,7 +51,7 @@ type (
 		Secrets  map[string]string     `json:"secrets"        hotupdatable:"true,sensitive=keys"`
 		Text     string                `json:"text"`
 		Time     metav1.Time           `json:"time"`
-		Uint     uint                  `json:"uint"`
+		Uint     uint64                `json:"uint"`
 	}
 	embedded struct {
 		Promoted string `json:"promoted"`

@@ -60,11 +60,21 @@ func leafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
 			continue
 		}
 		if len(known.types) > 1 {
-			bits = t.Bits()
+			bits = width(t)
 		}
 		return known.name, bits
 	}
 	return kindOpaque, 0
+}
+
+// width is the same on every machine, also for types that are as wide as its words.
+func width(t reflect.Type) int {
+	switch t.Kind() {
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		return 64
+	default:
+		return t.Bits()
+	}
 }
 
 // keyName is the name and the width of map keys of type t. Keys that marshal themselves are strings in JSON.
