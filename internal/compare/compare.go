@@ -244,17 +244,18 @@ func (d *differ) element(old, updated side, step fieldpath.Step, before, after r
 }
 
 func (d *differ) leafElement(old, updated side) {
-	oldText, newText := d.elementText(old), d.elementText(updated)
-	if oldText != newText {
-		d.emit(old, updated, oldText, newText)
+	d.texts = [2][]byte{d.elementText(d.texts[0], old), d.elementText(d.texts[1], updated)}
+	if !bytes.Equal(d.texts[0], d.texts[1]) {
+		d.emit(old, updated, string(d.texts[0]), string(d.texts[1]))
 	}
 }
 
-func (d *differ) elementText(s side) string {
+// elementText writes the text of a leaf over scratch; a missing one has none.
+func (d *differ) elementText(scratch []byte, s side) []byte {
 	if !s.value.IsValid() {
-		return ""
+		return scratch[:0]
 	}
-	return string(walk.ElementText(&d.trail, nil, s.node, s.value))
+	return walk.ElementText(&d.trail, scratch[:0], s.node, s.value)
 }
 
 // compositeElement compares what two elements hold. Where the presence of an element, or null against empty, shows in no change

@@ -77,17 +77,22 @@ func withoutDuplicates(t *Trail, n *fieldplan.Node, sorted []Element) []Element 
 // entries reads a map. In a hot or ignored map a null value means that the key is absent, as in a JSON merge patch.
 func entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	elements := make([]Element, 0, v.Len())
-	for it := v.MapRange(); it.Next(); {
-		key, problem := keyText(it.Key())
+	key := reflect.New(v.Type().Key()).Elem()
+	values := reflect.MakeSlice(reflect.SliceOf(v.Type().Elem()), v.Len(), v.Len()) // one piece of memory, with addresses
+	for it := v.MapRange(); it.Next() && len(elements) < v.Len(); {
+		key.SetIterKey(it)
+		text, problem := keyText(key)
 		if problem != nil {
 			t.Report(problem)
 			continue
 		}
-		value := it.Value()
+		value := values.Index(len(elements))
+		value.SetIterValue(it)
 		if !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value) {
+			value.SetZero()
 			continue
 		}
-		elements = append(elements, Element{Key: key, Value: value})
+		elements = append(elements, Element{Key: text, Value: value})
 	}
 	return elements
 }
