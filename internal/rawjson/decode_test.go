@@ -135,6 +135,7 @@ func TestDecodeFails(t *testing.T) {
 		{"huge exponent", `{"number":1e1000}`, []string{"NumberRange"}, "beyond the bound"},
 		{"quoted without quotes", `{"quoted":1,"quotedB":true}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB"}, "json:\",string\" wants a string"},
 		{"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB", "WrongJSONType quotedS"}, "a string that holds a value"},
+		{"quoted list", `{"quotedL":["1",2]}`, []string{"WrongJSONType quotedL[0]"}, "json:\",string\" is for scalars"},
 		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"WrongJSONType ints[a]", "WrongJSONType ints[1.0]"}, "the keys are integers"},
 		{"trailing data", `{} {}`, []string{"InvalidJSON"}, "one value"},
 		{"trailing comma", `{"text":"a",}`, []string{"InvalidJSON"}, "no JSON"},
