@@ -45,7 +45,7 @@ func TestValidTypes(t *testing.T) {
 			Meta metav1.TypeMeta `json:"meta" hotupdatable:"true"`
 		}](),
 		"struct tags of others": compiling[struct {
-			A string `json:"a" yaml:"hotupdatable" protobuf:"bytes,1,opt,name=updatable"`
+			A string `json:"a" protobuf:"bytes,1,opt,name=updatable" yaml:"hotupdatable"`
 		}](),
 		"no struct tag on fields outside JSON": compiling[struct {
 			A string   `json:"a"`
