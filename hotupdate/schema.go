@@ -41,7 +41,9 @@ func WithClass(path string, class Class) Option {
 func SchemaOf[T any](options ...Option) (*Schema, error) {
 	s := &settings{}
 	for _, o := range options {
-		o.apply(s)
+		if o != nil {
+			o.apply(s)
+		}
 	}
 	plan, err := fieldplan.Compile(reflect.TypeFor[T](), s.overrides)
 	if err != nil {

@@ -11,17 +11,27 @@ import (
 // spreadClasses computes what stands below each node, to a fixed point because types may be recursive, and queues the checks that
 // need it.
 func (c *compiler) spreadClasses() {
+	c.collectClasses()
+	for _, n := range c.order {
+		if n.Classes == 0 { // objects of objects of objects, without a leaf: nothing but presence
+			n.Classes = Of(n.Class)
+		}
+	}
+	c.collectClasses()
+	for _, n := range c.order {
+		c.checks = append(c.checks, func() { c.oneClass(n) })
+	}
+}
+
+func (c *compiler) collectClasses() {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range c.order {
-			classes, hides := n.classesBelow(), n.hidesBelow()
+			classes, hides := n.Classes|n.classesBelow(), n.hidesBelow()
 			if classes != n.Classes || hides != n.HidesBelow {
 				n.Classes, n.HidesBelow, changed = classes, hides, true
 			}
 		}
-	}
-	for _, n := range c.order {
-		c.checks = append(c.checks, func() { c.oneClass(n) })
 	}
 }
 

@@ -51,8 +51,13 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	interfaces := slices.ContainsFunc(c.order, func(n *Node) bool { return n.Leaf == leaf.Interface })
-	return &Plan{Type: t, Root: root, Meta: c.meta, Interfaces: interfaces}, nil
+	return &Plan{Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy)}, nil
+}
+
+// isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
+// be one key of a map.
+func (n *Node) isLossy() bool {
+	return n.Leaf == leaf.Interface || n.Kind == Map && leaf.MapKeyKind(n.Type.Key()) != leaf.String
 }
 
 // distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.
@@ -175,7 +180,7 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 			n.Fields = append(n.Fields, c.field(jf, ctx))
 		}
 	}
-	if len(n.Fields) == 0 && onlyUnexported(ctx.typ) {
+	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
 		c.faults.Add(&fault.Error{
 			Code: fault.OpaqueStruct, Field: goField, Type: ctx.typ.String(),
 			What: "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON", Cure: "use a type that marshals itself, or `json:\"-\"`",
@@ -183,8 +188,14 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	}
 }
 
-func onlyUnexported(t reflect.Type) bool {
+// onlyUnexported reports whether struct t has fields and none of them, nor of those that it embeds, is exported.
+func onlyUnexported(t reflect.Type, seen map[reflect.Type]bool) bool {
+	seen[t] = true
 	for f := range t.Fields() {
+		embedded := deref(f.Type)
+		if f.Anonymous && embedded.Kind() == reflect.Struct && (seen[embedded] || onlyUnexported(embedded, seen)) {
+			continue
+		}
 		if f.IsExported() || f.Anonymous {
 			return false
 		}

@@ -20,7 +20,7 @@ type Plan struct {
 	Root *Node        // its node; TypeMeta of the root is not among its fields
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
-	Interfaces bool // some leaf is an interface, whose raw JSON may not survive decoding
+	Lossy bool // something in raw JSON may not survive decoding into the type
 }
 
 // Kind is the shape of a node.

@@ -30,8 +30,8 @@ func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	if problem != nil || !canRead(raw, config) {
 		return reflect.New(p.Type), explain(p, raw)
 	}
-	if p.Interfaces {
-		return config, rounded(p, raw)
+	if p.Lossy {
+		return config, lost(p, raw)
 	}
 	return config, nil
 }

@@ -26,9 +26,9 @@ func explain(p *fieldplan.Plan, raw []byte) error {
 	return e.trail.Err()
 }
 
-// rounded finds the numbers that an interface cannot hold exactly: the decoder makes an int64 or a float64 of them. Two documents that
-// differ only there would have one hash.
-func rounded(p *fieldplan.Plan, raw []byte) error {
+// lost finds what the decoder drops without a word, so that documents which differ only there would have one hash: digits of numbers
+// that an interface cannot hold exactly, and all but one of the map keys that mean the same.
+func lost(p *fieldplan.Plan, raw []byte) error {
 	e := &explainer{}
 	e.root(p, raw)
 	return e.trail.Err()
@@ -55,7 +55,8 @@ func (e *explainer) value(n *fieldplan.Node, raw []byte) {
 	case n.Kind == fieldplan.Object:
 		e.members(raw, fieldpath.Step{Kind: fieldpath.Member}, func(name string, value []byte) { e.member(n, name, value) })
 	case n.Kind == fieldplan.Map:
-		e.members(raw, fieldpath.Step{Kind: fieldpath.MapKey, Hidden: n.HidesKeys()}, func(name string, value []byte) { e.entry(n, name, value) })
+		names := map[string]string{}
+		e.members(raw, fieldpath.Step{Kind: fieldpath.MapKey, Hidden: n.HidesKeys()}, func(name string, value []byte) { e.entry(n, names, name, value) })
 	default:
 		e.elements(n, raw)
 	}
@@ -172,10 +173,19 @@ func (e *explainer) quoted(n *fieldplan.Node, raw []byte) {
 	}
 }
 
-func (e *explainer) entry(n *fieldplan.Node, name string, value []byte) {
-	key, err := json.Marshal(map[string]bool{name: true})
-	if err != nil || !canRead(key, reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))) {
+// entry checks an entry of map n. Names are those of the entries before it, by what they mean.
+func (e *explainer) entry(n *fieldplan.Node, names map[string]string, name string, value []byte) {
+	encoded, err := json.Marshal(map[string]bool{name: true})
+	decoded := reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))
+	if err != nil || !canRead(encoded, decoded) {
 		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
+	}
+	for _, key := range decoded.Elem().MapKeys() {
+		text := walk.KeyStep(n, key).Name
+		if earlier, ok := names[text]; ok && earlier != name {
+			e.trail.Report(&fault.Error{Code: fault.DuplicateMapKey, Type: n.TypeName(), What: "means the same key as another name", Cure: "remove one of them"})
+		}
+		names[text] = name
 	}
 	e.value(n.Elem, value)
 }

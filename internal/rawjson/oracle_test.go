@@ -3,8 +3,11 @@ package rawjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +20,7 @@ func oracle(raw []byte) bool {
 	if text == "" {
 		return true
 	}
-	return depth(text) <= 1000 && json.Valid(raw) && isUnicode(text) && areMembersDistinct([]byte(text)) && areNumbersBounded(raw) && kubernetesReads(raw)
+	return depth(text) <= 1000 && json.Valid(raw) && isUnicode(text) && areMembersDistinct([]byte(text)) && areNumbersBounded(raw) && kubernetesReads(raw) && isLossless(raw)
 }
 
 func kubernetesReads(raw []byte) (ok bool) {
@@ -105,4 +108,46 @@ func depth(text string) (deepest int) {
 		}
 	}
 	return deepest
+}
+
+// isLossless reports whether decoding the object raw loses neither digits of numbers in free JSON nor entries of the map with integer
+// keys.
+func isLossless(raw []byte) bool {
+	var members struct {
+		Any  json.RawMessage            `json:"any"`
+		Ints map[string]json.RawMessage `json:"ints"`
+	}
+	if json.Unmarshal(raw, &members) != nil {
+		return true // null
+	}
+	keys := map[int64]bool{}
+	for name := range members.Ints {
+		key, _ := strconv.ParseInt(name, 10, 64)
+		keys[key] = true
+	}
+	dec := json.NewDecoder(bytes.NewReader(members.Any))
+	dec.UseNumber()
+	var free any
+	_ = dec.Decode(&free)
+	return len(keys) == len(members.Ints) && areNumbersExact(free)
+}
+
+// areNumbersExact reports whether each number is an int64, or what the shortest text of its float64 says.
+func areNumbersExact(free any) bool {
+	switch v := free.(type) {
+	case json.Number:
+		if _, err := v.Int64(); err == nil {
+			return true
+		}
+		f, err := v.Float64()
+		shortest, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+		exact, ok := new(big.Rat).SetString(v.String())
+		return err == nil && ok && exact.Cmp(shortest) == 0
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !areNumbersExact(e) })
+	case map[string]any:
+		return !slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return !areNumbersExact(e) })
+	default:
+		return true
+	}
 }

@@ -1,0 +1,55 @@
+package hash_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestRawKeysAreNotMerged holds maps of which the decoder would silently keep one entry of two.
+func TestRawKeysAreNotMerged(t *testing.T) {
+	type keyed struct {
+		Ints  map[int32]string      `json:"ints,omitempty"`
+		Addrs map[netip.Addr]string `json:"addrs,omitempty"`
+	}
+	schema, err := hotupdate.SchemaOf[keyed]()
+	require.NoError(t, err)
+	for raw, path := range map[string]string{
+		`{"ints":{"1":"a","01":"b"}}`:                          "ints[01]",
+		`{"ints":{"01":"a","1":"b","2":"c"}}`:                  "ints[1]",
+		`{"addrs":{"::1":"a","0:0:0:0:0:0:0:1":"b","::2":""}}`: "addrs[0:0:0:0:0:0:0:1]",
+	} {
+		_, err := hash.OfRaw(schema, []byte(raw))
+		problems := hotupdate.Errors(err)
+		require.Len(t, problems, 1, raw)
+		assert.Equal(t, hotupdate.CodeDuplicateMapKey, problems[0].Code, raw)
+		assert.Equal(t, path, problems[0].Path, raw)
+	}
+	document, err := hash.DocumentRaw(schema, []byte(`{"ints":{"01":"a","2":"b"}}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"ints":{"1":"a","2":"b"}}`, string(document), "one name for a key may be spelled in any way")
+}
+
+// TestPresenceIsAllThatThereIs has a type without a leaf anywhere.
+func TestPresenceIsAllThatThereIs(t *testing.T) {
+	type empty struct {
+		Next *empty `json:"next,omitempty" hotupdatable:"false,presence"`
+	}
+	type holder struct {
+		Kept *empty `json:"kept,omitempty"`
+		Hot  *empty `json:"hot,omitempty"  hotupdatable:"true"`
+	}
+	schema, err := hotupdate.SchemaOf[holder]()
+	require.NoError(t, err)
+	config := &holder{Kept: &empty{Next: &empty{}}, Hot: &empty{}}
+	immutable, hot, err := hotupdate.Split(schema, config)
+	require.NoError(t, err)
+	merged, err := hotupdate.Merge(schema, immutable, hot)
+	require.NoError(t, err)
+	assert.Equal(t, config, merged)
+}
