@@ -50,6 +50,12 @@ func Element(dst []byte, t *walk.Trail, n *fieldplan.Node, v reflect.Value) []by
 	return w.buf
 }
 
+// IsEmpty reports whether an object, which may be missing, has no member in the document.
+func IsEmpty(n *fieldplan.Node, object reflect.Value) bool {
+	w := writer{}
+	return !w.object(n, object, nil)
+}
+
 // writer writes one document. What may turn out empty is written on trial and cut off again; only what is known to stay is flushed.
 type writer struct {
 	buf     []byte

@@ -3,6 +3,7 @@ package split
 import (
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/internal/document"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -52,18 +53,27 @@ type merger struct {
 
 func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 	for _, f := range n.Fields {
+		members := halves{walk.Member(from[0], f), walk.Member(from[1], f)}
+		if f.KeepsPresence() && members.deref().isGone(f.Node) {
+			continue
+		}
 		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		m.merge(f.Node, func() reflect.Value { return settable(to, f) }, halves{walk.Member(from[0], f), walk.Member(from[1], f)})
+		m.merge(f.Node, classes(f), func() reflect.Value { return settable(to, f) }, members)
 		m.trail.Leave()
 	}
 }
 
+// isGone reports whether an object whose presence is hot is missing in the hot half, and says nothing in the other.
+func (h halves) isGone(n *fieldplan.Node) bool {
+	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && document.IsEmpty(n, h[0])
+}
+
 // merge fills the place that to returns, which is asked for only if there is something to put there.
-func (m *merger) merge(n *fieldplan.Node, to func() reflect.Value, from halves) {
+func (m *merger) merge(n *fieldplan.Node, classes fieldplan.ClassSet, to func() reflect.Value, from halves) {
 	switch {
-	case !n.Classes.Any(fieldplan.Dropped):
+	case !classes.Any(fieldplan.Dropped):
 		m.cloneIfSet(n, to, from[0])
-	case !n.Classes.Any(fieldplan.Kept):
+	case !classes.Any(fieldplan.Kept):
 		m.cloneIfSet(n, to, from[1])
 	default:
 		m.mixed(n, to, from.deref())
@@ -176,5 +186,5 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
 // element merges one element, which stands in both halves, if only with its identity.
 func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
 	node := walk.ElementNode(n, from.of(n))
-	m.merge(node, func() reflect.Value { return to }, from)
+	m.merge(node, node.Classes, func() reflect.Value { return to }, from)
 }

@@ -50,22 +50,30 @@ const (
 	all
 )
 
-func (s *splitter) place(n *fieldplan.Node) place {
+func (s *splitter) place(classes fieldplan.ClassSet) place {
 	switch {
-	case !n.Classes.Any(s.want):
+	case !classes.Any(s.want):
 		return none
-	case n.Classes.Any(^s.want):
+	case classes.Any(^s.want):
 		return part
 	default:
 		return all
 	}
 }
 
+// classes are those of all that a field can say, by its presence or below.
+func classes(f *fieldplan.Field) fieldplan.ClassSet {
+	if f.KeepsPresence() {
+		return f.Node.Classes | fieldplan.Of(f.Node.Class)
+	}
+	return f.Node.Classes
+}
+
 // object fills to with the half of an object's members. Fields that identify an element of collection in go to both halves.
 func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
 	for _, f := range n.Fields {
 		s.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		switch place := s.place(f.Node); {
+		switch place := s.place(classes(f)); {
 		case place == all || in != nil && in.Identity(f):
 			s.copyMember(to, from, f)
 		case place == part:
@@ -153,7 +161,7 @@ func (s *splitter) entries(n *fieldplan.Node, to, from reflect.Value) {
 // element fills one element. An element of the other half stands here as well, with nothing but its identity.
 func (s *splitter) element(n *fieldplan.Node, to, from reflect.Value) {
 	node := walk.ElementNode(n, from)
-	if s.place(node) == all {
+	if s.place(node.Classes) == all {
 		s.clone(node, to, from)
 		return
 	}
