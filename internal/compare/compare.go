@@ -27,10 +27,14 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 type differ struct {
 	trail   walk.Trail
 	above   [2]walk.Ancestors // of the old and of the new value
+	moved   []position        // of elements that were paired by key
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
 	partner bool      // false inside an element that has none on the other side
 }
+
+// position is where an element of a keyed list stands in the old list; the trail says where it stands in the new one.
+type position struct{ depth, at int }
 
 // side is the old or the new half of a pair. Its node says which class the value has on that side; the zero value is not there.
 type side struct {
@@ -173,7 +177,9 @@ func (d *differ) keyed(old, updated side) {
 			d.element(old, updated, after[0].Step(n), reflect.Value{}, after[0].Value, n)
 			after = after[1:]
 		default:
+			d.moved = append(d.moved, position{len(d.trail.Path), before[0].At})
 			d.element(old, updated, after[0].Step(n), before[0].Value, after[0].Value, n)
+			d.moved = d.moved[:len(d.moved)-1]
 			before, after = before[1:], after[1:]
 		}
 	}
@@ -298,7 +304,7 @@ func (d *differ) emit(old, updated side, oldText, newText string) {
 		strict = old
 	}
 	c := Change{
-		Path: slices.Clone(d.trail.Path), Op: opOf(oldText, newText), Class: strict.node.Class,
+		Path: d.path(opOf(oldText, newText)), Op: opOf(oldText, newText), Class: strict.node.Class,
 		Old: oldText, New: newText, Sensitive: strict.node.HidesBelow,
 	}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
@@ -306,6 +312,17 @@ func (d *differ) emit(old, updated side, oldText, newText string) {
 		c.Old, c.New = "", ""
 	}
 	d.changes = append(d.changes, c)
+}
+
+// path returns the current path: in the old value for removals, otherwise in the new one.
+func (d *differ) path(op Op) fieldpath.Path {
+	path := slices.Clone(d.trail.Path)
+	if op == Remove {
+		for _, m := range d.moved {
+			path[m.depth].At = m.at
+		}
+	}
+	return path
 }
 
 func opOf(oldText, newText string) Op {
