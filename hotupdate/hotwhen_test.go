@@ -87,3 +87,21 @@ func TestDeclaredSelectorIsHotInHotElement(t *testing.T) {
 	}
 	requireSameHash(t, &config{map[string]part{"a": {"live", "x"}}}, &config{})
 }
+
+// The presence of an element that hotwhen makes hot is hot, even if the element has no member but its declared selector.
+func TestElementWithNothingButItsSelectorIsHot(t *testing.T) {
+	type part struct {
+		Cold bool `json:"cold" hotupdatable:"false"`
+	}
+	type config struct {
+		Parts map[string]part `json:"parts,omitempty" hotupdatable:"false,hotwhen=cold:false"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	immutable, _, err := hotupdate.Split(schema, &config{})
+	require.NoError(t, err)
+	_, hot, err := hotupdate.Split(schema, &config{map[string]part{"a": {}}})
+	require.NoError(t, err)
+	_, err = hotupdate.Merge(schema, immutable, hot)
+	require.Equal(t, hotupdate.CodeHalvesDiffer, hotupdate.Errors(err)[0].Code)
+}

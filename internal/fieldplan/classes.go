@@ -54,7 +54,7 @@ func (n *Node) classesBelow() ClassSet {
 	case List, Array, Map:
 		classes = Of(n.Class) | n.Elem.Classes
 		if n.When != nil {
-			classes |= n.When.Hot.Classes
+			classes |= n.When.Hot.Classes | Of(n.When.Hot.Class)
 		}
 	}
 	return classes
