@@ -5,6 +5,10 @@
 // the configuration's canonical document, which [Document] returns, so that a changed hash can be explained by comparing two texts.
 // Hash before defaulting and conversion.
 //
+// Around it stands what a fleet needs to stay still: [WorkerPool] and [NodeAgentSecretName] compose Gardener's names byte by byte, [Eras]
+// let the way of hashing change only where machines change anyway, [Legacy] cuts hot members out of raw JSON for eras that hash its
+// bytes, and [Guard] finds two configurations behind one short name.
+//
 // # Format v1
 //
 // The canonical document is the configuration without its Hot and Ignored parts, as JSON in UTF-8. This is its grammar; quoted
