@@ -13,7 +13,7 @@ func TestRemovalPointsIntoOldConfiguration(t *testing.T) {
 	type element struct {
 		Name   string            `json:"name"`
 		Labels map[string]string `json:"labels,omitempty"`
-		Parts  []element         `json:"parts,omitempty" hotupdatable:"false,key=name"`
+		Parts  []element         `json:"parts,omitempty"  hotupdatable:"false,key=name"`
 	}
 	type config struct {
 		List []element `json:"list,omitempty" hotupdatable:"false,key=name"`
