@@ -39,13 +39,17 @@ func WithClass(path string, class Class) Option {
 // A type is compiled once for each set of options and kept for the life of the process. All mistakes in struct tags and types are
 // returned, joined; every later call returns the same.
 func SchemaOf[T any](options ...Option) (*Schema, error) {
+	return schemaOf(reflect.TypeFor[T](), options)
+}
+
+func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
 	s := &settings{}
 	for _, o := range options {
 		if o != nil {
 			o.apply(s)
 		}
 	}
-	plan, err := fieldplan.Compile(reflect.TypeFor[T](), s.overrides)
+	plan, err := fieldplan.Compile(t, s.overrides)
 	if err != nil {
 		return nil, public(err)
 	}

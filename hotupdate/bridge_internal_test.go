@@ -1,0 +1,40 @@
+package hotupdate
+
+import (
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/split"
+)
+
+// SchemaOfType is [SchemaOf] for types that are made at run time.
+func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) { return schemaOf(t, options) }
+
+// SplitAny is [Split] for values whose type is made at run time. The halves are pointers to the Schema's type.
+func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
+	v, err := s.value(config)
+	if err != nil {
+		return nil, nil, public(err)
+	}
+	kept, rest, err := split.Split(s.plan, v)
+	if err != nil {
+		return nil, nil, public(err)
+	}
+	return kept.Interface(), rest.Interface(), nil
+}
+
+// MergeAny is [Merge] for values whose type is made at run time. The result is a pointer to the Schema's type.
+func (s *Schema) MergeAny(immutable, hot any) (any, error) {
+	kept, err := s.value(immutable)
+	if err != nil {
+		return nil, public(err)
+	}
+	rest, err := s.value(hot)
+	if err != nil {
+		return nil, public(err)
+	}
+	merged, err := split.Merge(s.plan, kept, rest)
+	if err != nil {
+		return nil, public(err)
+	}
+	return merged.Interface(), nil
+}
