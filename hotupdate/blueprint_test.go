@@ -1,0 +1,499 @@
+package hotupdate_test
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// blueprint describes a generated type. The same blueprint makes types that differ in what JSON does not show, see [wording].
+type blueprint struct {
+	shape    shape
+	pointers int
+	leaf     reflect.Type
+	key      reflect.Type // of a map
+	length   int          // of an array
+	elem     *blueprint
+	fields   []*field
+	scope    scope // of the fields
+}
+
+// field is a field of a generated struct.
+type field struct {
+	id       int    // distinguishes the fields of a type
+	json     string // struct tag; empty for an embedded struct
+	tag      string // hotupdatable struct tag; empty if there is none
+	value    *blueprint
+	embedded bool
+}
+
+// wording are choices of a type's author that must not matter: names in Go, the order of fields, the width of integers.
+type wording struct {
+	prefix  string
+	reverse bool
+	widen   bool
+}
+
+var plainWording = wording{prefix: "F"}
+
+func (b *blueprint) build(w wording) reflect.Type {
+	t := b.bare(w)
+	for range b.pointers {
+		t = reflect.PointerTo(t)
+	}
+	return t
+}
+
+func (b *blueprint) bare(w wording) reflect.Type {
+	switch b.shape {
+	case leafShape:
+		if wide, ok := wider[b.leaf]; ok && w.widen {
+			return wide
+		}
+		return b.leaf
+	case listShape:
+		return reflect.SliceOf(b.elem.build(w))
+	case arrayShape:
+		return reflect.ArrayOf(b.length, b.elem.build(w))
+	case mapShape:
+		return reflect.MapOf(b.key, b.elem.build(w))
+	case objectShape:
+	}
+	fields := make([]reflect.StructField, len(b.fields))
+	for i, f := range b.fields {
+		fields[i] = f.build(w)
+	}
+	if w.reverse {
+		slices.Reverse(fields)
+	}
+	return reflect.StructOf(fields)
+}
+
+func (f *field) build(w wording) reflect.StructField {
+	var tags []string
+	if f.json != "" {
+		tags = append(tags, "json:"+strconv.Quote(f.json))
+	}
+	if f.tag != "" {
+		tags = append(tags, "hotupdatable:"+strconv.Quote(f.tag))
+	}
+	return reflect.StructField{
+		Name: w.prefix + strconv.Itoa(f.id), Type: f.value.build(w), Anonymous: f.embedded, Tag: reflect.StructTag(strings.Join(tags, " ")),
+	}
+}
+
+// wider says which integers may become which. Bytes do not: a slice of them is no list of numbers.
+var wider = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[int8]():   reflect.TypeFor[int32](),
+	reflect.TypeFor[int16]():  reflect.TypeFor[int](),
+	reflect.TypeFor[int32]():  reflect.TypeFor[int64](),
+	reflect.TypeFor[int]():    reflect.TypeFor[int64](),
+	reflect.TypeFor[uint16](): reflect.TypeFor[uint64](),
+	reflect.TypeFor[uint32](): reflect.TypeFor[int64](),
+	reflect.TypeFor[uint]():   reflect.TypeFor[uint64](),
+}
+
+// classes is a set of classes.
+type classes uint8
+
+func setOf(all ...hotupdate.Class) (s classes) {
+	for _, c := range all {
+		s |= 1 << c
+	}
+	return s
+}
+
+func (s classes) list() (all []hotupdate.Class) {
+	for c := hotupdate.Immutable; c <= hotupdate.Ignored; c++ {
+		if s&setOf(c) != 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+var (
+	everyClass = setOf(hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored)
+	hotClasses = setOf(hotupdate.Hot, hotupdate.Ignored)
+)
+
+func dropped(c hotupdate.Class) bool { return hotClasses&setOf(c) != 0 }
+
+// scope is what the fields of a struct inherit, and what they may declare.
+type scope struct {
+	class    hotupdate.Class
+	selected hotupdate.Class // the class in elements that hotwhen selects; equal to class outside of them
+	may      classes         // what a field may declare, if it declares anything
+	depth    int             // how much deeper types may nest
+	path     string          // for overrides
+	inMap    bool            // values may not be addressable
+}
+
+// declare is the scope of a field that declares a class.
+func (s scope) declare(c hotupdate.Class) scope {
+	s.class, s.selected = c, c
+	return s
+}
+
+// elements is the scope below a list that is paired by position, or an array: below a hot one, everything is of its class.
+func (s scope) elements() scope {
+	s.path += "[]"
+	s.depth--
+	for _, c := range []hotupdate.Class{s.class, s.selected} {
+		if dropped(c) {
+			s.may &= setOf(c)
+		}
+	}
+	return s
+}
+
+// ofSet is the scope below a set: everything is of its class.
+func (s scope) ofSet() scope {
+	s.path += "[]"
+	s.depth--
+	s.may &= setOf(s.class) & setOf(s.selected)
+	return s
+}
+
+// ofKeys is the scope below a map or keyed list.
+func (s scope) ofKeys() scope {
+	s.inMap = true
+	s.path += "[]"
+	s.depth--
+	return s
+}
+
+// takesHotWhen reports whether a collection may select elements to be hot.
+func (s scope) takesHotWhen() bool {
+	return s.may == everyClass && s.class != hotupdate.Hot && s.selected != hotupdate.Hot
+}
+
+// architect draws blueprints, and the overrides that go with them.
+type architect struct {
+	t         *rapid.T
+	fields    int // so far
+	overrides map[string]hotupdate.Class
+	forJSON   bool // only types that encoding/json writes and reads back
+}
+
+func newArchitect(t *rapid.T) *architect {
+	return &architect{t: t, overrides: map[string]hotupdate.Class{}}
+}
+
+func newJSONArchitect(t *rapid.T) *architect {
+	a := newArchitect(t)
+	a.forJSON = true
+	return a
+}
+
+// leaf draws the type of a leaf. encoding/json does not find marshalers with pointer receivers in maps.
+func (a *architect) leaf(s scope) leafType {
+	l := among(a.t, leafTypes...)
+	if a.forJSON && s.inMap && marshals(l.typ) && !l.typ.Implements(reflect.TypeFor[json.Marshaler]()) && !l.typ.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return leafTypes[0]
+	}
+	return l
+}
+
+// config draws the blueprint of a configuration's type.
+func (a *architect) config() *blueprint {
+	return a.object(scope{may: everyClass, depth: 4}, 1+pick(a.t, 5))
+}
+
+// extended returns a copy of a blueprint in which structs have further fields, as draw makes them; draw returns nil for none. Structs
+// without fields stay as they are: their presence would lose its meaning.
+func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint {
+	if b == nil {
+		return nil
+	}
+	larger := *b
+	larger.elem = a.extended(b.elem, draw)
+	larger.fields = nil
+	for _, f := range b.fields {
+		another := *f
+		another.value = a.extended(f.value, draw)
+		larger.fields = append(larger.fields, &another)
+	}
+	if b.members() > 0 {
+		if f := draw(b.scope); f != nil {
+			larger.fields = append(larger.fields, f)
+		}
+	}
+	return &larger
+}
+
+// members counts the fields that stand in JSON.
+func (b *blueprint) members() (n int) {
+	for _, f := range b.fields {
+		if f.embedded {
+			n += f.value.members()
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// hotField draws a field in which everything is Hot or Ignored, or nil if there cannot be one.
+func (a *architect) hotField(s scope) *field {
+	if s.may &= hotClasses; s.may == 0 {
+		return nil
+	}
+	f := a.named()
+	f.value = a.pointed(a.any(a.tagged(f, s)))
+	return f
+}
+
+func (a *architect) object(s scope, fields int) *blueprint {
+	b := &blueprint{shape: objectShape, scope: s}
+	for range fields {
+		b.fields = append(b.fields, a.field(s))
+	}
+	return b
+}
+
+// field draws any field.
+func (a *architect) field(s scope) *field {
+	if s.depth > 1 && chance(a.t, 10) {
+		return a.embed(s)
+	}
+	f := a.named()
+	switch n := pick(a.t, 12); {
+	case n < 5 || s.depth <= 0:
+		a.leafField(f, s)
+	case n < 7:
+		a.objectField(f, s)
+	case n < 8:
+		f.value = a.pointed(a.any(a.declared(f, s)))
+	case n < 10:
+		a.listField(f, s)
+	default:
+		a.mapField(f, s)
+	}
+	return f
+}
+
+// named draws a field with a JSON name that no other field of the type has.
+func (a *architect) named() *field {
+	a.fields++
+	name := among(a.t, "a", "b", "Name", "z", "\u00e9", "x-y", "a.b", "$", "a b", "m[0]", "t~/") + strconv.Itoa(a.fields)
+	return &field{id: a.fields, json: name + among(a.t, "", ",omitempty", ",omitzero")}
+}
+
+func (f *field) name() string {
+	name, _, _ := strings.Cut(f.json, ",")
+	return name
+}
+
+// embed draws an embedded struct, by value or by pointer.
+func (a *architect) embed(s scope) *field {
+	a.fields++
+	f := &field{id: a.fields, embedded: true}
+	if chance(a.t, 2) {
+		c := among(a.t, s.may.list()...)
+		f.tag = word(c)
+		s = s.declare(c)
+	}
+	s.depth--
+	f.value = a.object(s, 1+pick(a.t, 3))
+	f.value.pointers = pick(a.t, 2)
+	return f
+}
+
+func word(c hotupdate.Class) string {
+	return [...]string{hotupdate.Immutable: "false", hotupdate.InPlace: "inplace", hotupdate.Hot: "true", hotupdate.Ignored: "ignore"}[c]
+}
+
+// declared may give the field a class, by struct tag or by override, and returns the scope of its value.
+func (a *architect) declared(f *field, s scope) scope {
+	if s.may == 0 || chance(a.t, 2) {
+		s.path = step(s.path, f.name())
+		return s
+	}
+	return a.tagged(f, s)
+}
+
+// tagged gives the field a class and options.
+func (a *architect) tagged(f *field, s scope, options ...string) scope {
+	c := among(a.t, s.may.list()...)
+	f.tag = strings.Join(append([]string{word(c)}, options...), ",")
+	s = s.declare(c)
+	s.path = step(s.path, f.name())
+	return a.overridden(s)
+}
+
+// overridden may override the class of a field whose path the scope has.
+func (a *architect) overridden(s scope) scope {
+	if !chance(a.t, 5) {
+		return s
+	}
+	c := among(a.t, s.may.list()...)
+	a.overrides[s.path] = c
+	return s.declare(c)
+}
+
+// leafField draws a leaf with or without a default, sometimes behind pointers.
+func (a *architect) leafField(f *field, s scope) {
+	l := a.leaf(s)
+	f.value = a.pointed(&blueprint{shape: leafShape, leaf: l.typ})
+	if f.value.pointers > 0 {
+		f.json = strings.TrimSuffix(f.json, ",omitzero") // drops pointers to zero quantities, which mean something
+	}
+	options := []string{"sensitive"}
+	if len(l.fallbacks) > 0 {
+		options = append(options, "default="+among(a.t, l.fallbacks...))
+	}
+	if quotable(l.typ) && chance(a.t, 6) {
+		f.json += ",string"
+	}
+	if f.value.pointers == 0 && slices.Contains(options, "default=0") {
+		options = options[:1]
+	}
+	a.optional(f, s, options...)
+}
+
+// quotable reports whether encoding/json spells values of t as strings if asked to.
+func quotable(t reflect.Type) bool {
+	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && !marshals(t)
+}
+
+// optional declares the field's class, and sometimes one of the options with it.
+func (a *architect) optional(f *field, s scope, options ...string) scope {
+	if s.may == 0 || chance(a.t, 2) {
+		return a.declared(f, s)
+	}
+	return a.tagged(f, s, among(a.t, options...))
+}
+
+func (a *architect) objectField(f *field, s scope) {
+	pointers := min(pick(a.t, 4), 2)
+	options := []string{"sensitive=keys"}
+	if pointers > 0 {
+		options = []string{"presence", "presence,sensitive"}
+	}
+	inner := a.optional(f, s, options...)
+	inner.depth--
+	f.value = a.object(inner, pick(a.t, 5))
+	f.value.pointers = pointers
+}
+
+// listField draws a list by position, a set, or a keyed list.
+func (a *architect) listField(f *field, s scope) {
+	f.value = &blueprint{shape: listShape}
+	kind := pick(a.t, 4)
+	if s.may == 0 {
+		kind = 0
+	}
+	switch kind {
+	case 0:
+		f.value.elem = a.element(a.declared(f, s).elements())
+	case 1:
+		f.value.elem = a.element(a.tagged(f, s, "set").ofSet())
+	default:
+		a.keyedField(f, s)
+	}
+	f.value.pointers = max(0, pick(a.t, 6)-4)
+}
+
+// keyedField draws a list with key=, sometimes with hotwhen=.
+func (a *architect) keyedField(f *field, s scope) {
+	key := a.identity("key", reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int32](), reflect.TypeFor[uint64]())
+	inner := a.tagged(f, s, "key="+key.name())
+	f.value.elem = a.identified(f, inner, key)
+}
+
+// identity draws a required field.
+func (a *architect) identity(name string, types ...reflect.Type) *field {
+	a.fields++
+	return &field{id: a.fields, json: name + strconv.Itoa(a.fields), value: &blueprint{shape: leafShape, leaf: among(a.t, types...)}}
+}
+
+// identified draws the struct elements of a collection. They have the given fields, and perhaps a selector.
+func (a *architect) identified(f *field, s scope, fields ...*field) *blueprint {
+	if s.takesHotWhen() && chance(a.t, 2) {
+		selector := a.identity("when", reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int]())
+		f.tag += fmt.Sprintf(",hotwhen=%s:%s", selector.name(), selectorValue(a.t, selector.value.leaf))
+		if chance(a.t, 4) {
+			selector.tag = word(s.class)
+		}
+		fields = append(fields, selector)
+		s.selected = hotupdate.Hot
+	}
+	elem := a.object(s.ofKeys(), pick(a.t, 4))
+	for _, f := range fields {
+		elem.fields = append(elem.fields, a.sometimesEmbedded(f))
+	}
+	elem.pointers = pick(a.t, 2)
+	return elem
+}
+
+func (a *architect) sometimesEmbedded(f *field) *field {
+	if !chance(a.t, 6) {
+		return f
+	}
+	a.fields++
+	outer := &blueprint{shape: objectShape, fields: []*field{f}, pointers: pick(a.t, 2)}
+	return &field{id: a.fields, embedded: true, value: outer}
+}
+
+func selectorValue(t *rapid.T, typ reflect.Type) string {
+	switch typ.Kind() {
+	case reflect.Bool:
+		return among(t, "false", "true")
+	case reflect.String:
+		return among(t, "a", "b", "''", "'a, b'")
+	}
+	return among(t, "0", "1", "2")
+}
+
+func (a *architect) mapField(f *field, s scope) {
+	f.value = &blueprint{shape: mapShape, key: a.mapKey(), pointers: max(0, pick(a.t, 6)-4)}
+	if s.may != everyClass || chance(a.t, 2) {
+		f.value.elem = a.element(a.optional(f, s, "sensitive", "sensitive=keys").ofKeys())
+		return
+	}
+	f.value.elem = a.identified(f, a.tagged(f, s), nil...)
+}
+
+func (a *architect) mapKey() reflect.Type {
+	return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int16](), reflect.TypeFor[uint8](), reflect.TypeFor[textValue]())
+}
+
+// element draws what a list, array or map holds.
+func (a *architect) element(s scope) *blueprint {
+	b := a.pointed(a.any(s))
+	if b.pointers == 0 && b.leaf == reflect.TypeFor[uint8]() {
+		b.leaf = reflect.TypeFor[uint16]() // a slice of bytes is a leaf
+	}
+	return b
+}
+
+// any draws a value without options of its own.
+func (a *architect) any(s scope) *blueprint {
+	switch n := pick(a.t, 10); {
+	case n < 4 || s.depth <= 0:
+		return &blueprint{shape: leafShape, leaf: a.leaf(s).typ}
+	case n < 7:
+		s.depth--
+		return a.object(s, pick(a.t, 4))
+	case n < 8:
+		return &blueprint{shape: listShape, elem: a.element(s.elements())}
+	case n < 9:
+		return &blueprint{shape: arrayShape, length: pick(a.t, 4), elem: a.element(s.elements())}
+	}
+	return &blueprint{shape: mapShape, key: a.mapKey(), elem: a.element(s.ofKeys())}
+}
+
+// pointed puts pointers in front of a value: most often none, sometimes two.
+func (a *architect) pointed(b *blueprint) *blueprint {
+	b.pointers = max(0, pick(a.t, 6)-3)
+	return b
+}

@@ -1,0 +1,289 @@
+package hotupdate_test
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// place is what a reader of the Go source knows about a value in a configuration: its type, its class, and what the struct tag of its
+// field says. It is read from the struct tags in the plainest way, and knows nothing of the engine's field plan.
+type place struct {
+	typ   reflect.Type
+	class hotupdate.Class
+	path  string                     // as WithClass takes it
+	by    map[string]hotupdate.Class // the overrides of the whole configuration
+	depth int
+	options
+
+	selector string // of elements that are selected: the member that is hot like the rest, whatever its struct tag says
+	name     string // JSON name, of members
+	index    []int  // of members, through embedded structs
+	secret   bool
+	optional bool
+}
+
+// options are what a struct tag says besides the class.
+type options struct {
+	set, presence bool
+	key           string
+	when, value   string // hotwhen=when:value
+	fallback      *string
+}
+
+// shape is the form of a value in JSON.
+type shape int
+
+const (
+	leafShape shape = iota
+	objectShape
+	listShape
+	arrayShape
+	mapShape
+)
+
+// rootOf is the place of a whole configuration.
+func rootOf(t reflect.Type, overrides map[string]hotupdate.Class) place {
+	return place{typ: t, by: overrides}
+}
+
+// base is a type without pointers.
+func base(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+func shapeOf(t reflect.Type) shape {
+	t = base(t)
+	switch {
+	case marshals(t), t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return leafShape
+	case t.Kind() == reflect.Struct:
+		return objectShape
+	case t.Kind() == reflect.Slice:
+		return listShape
+	case t.Kind() == reflect.Array:
+		return arrayShape
+	case t.Kind() == reflect.Map:
+		return mapShape
+	}
+	return leafShape
+}
+
+func (p place) shape() shape { return shapeOf(p.typ) }
+
+// marshals reports whether t, or a pointer to it, writes its own JSON.
+func marshals(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
+// pointed is the same place behind one pointer.
+func (p place) pointed() place {
+	p.typ = p.typ.Elem()
+	return p
+}
+
+// elem is the place of the elements of a list, array or map.
+func (p place) elem() place {
+	return place{typ: base(p.typ).Elem(), class: p.class, path: p.path + "[]", by: p.by, depth: p.depth + 1, secret: p.secret}
+}
+
+// hotElem is the place of the elements that hotwhen selects.
+func (p place) hotElem() place {
+	e := p.elem()
+	e.class, e.selector = hotupdate.Hot, p.when
+	return e
+}
+
+// elemOf is the place of one element.
+func (p place) elemOf(elem reflect.Value) place {
+	if p.selects(elem) {
+		return p.hotElem()
+	}
+	return p.elem()
+}
+
+// fieldless reports whether the type has no members at all, so that only its presence can mean something.
+func (p place) fieldless() bool { return p.shape() == objectShape && len(p.members()) == 0 }
+
+// outer is a struct whose fields are members of an object: the object's own, or one embedded in it.
+type outer struct {
+	typ    reflect.Type
+	index  []int
+	class  hotupdate.Class
+	secret bool
+}
+
+// members lists the fields of a struct that stand in JSON, sorted by name: of one name the shallowest, and none if there are two.
+func (p place) members() []place {
+	found := map[string][]place{}
+	for level := []outer{{typ: base(p.typ), class: p.class, secret: p.secret}}; len(level) > 0; {
+		here := map[string][]place{}
+		level = p.scan(level, here)
+		for name, members := range here {
+			if _, shadowed := found[name]; !shadowed {
+				found[name] = members
+			}
+		}
+	}
+	var members []place
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if len(found[name]) == 1 {
+			members = append(members, found[name][0])
+		}
+	}
+	return members
+}
+
+// scan sorts the fields of one level of embedding into members and the next level.
+func (p place) scan(level []outer, members map[string][]place) (next []outer) {
+	for _, o := range level {
+		for i := range o.typ.NumField() {
+			f := o.typ.Field(i)
+			name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "-" || !f.IsExported() && !f.Anonymous || p.depth == 0 && f.Type == reflect.TypeFor[metav1.TypeMeta]() {
+				continue
+			}
+			index := append(slices.Clone(o.index), i)
+			tag := f.Tag.Get("hotupdatable")
+			class, opts, secret := readTag(tag, o.class)
+			if f.Anonymous && name == "" {
+				next = append(next, outer{typ: base(f.Type), index: index, class: class, secret: o.secret || secret})
+				continue
+			}
+			m := place{
+				typ: f.Type, class: class, path: step(p.path, name), by: p.by, depth: p.depth + 1, options: opts, name: name, index: index,
+				secret: o.secret || secret, optional: strings.Contains(rest, "omit"),
+			}
+			if override, ok := p.by[m.path]; ok {
+				m.class = override
+			}
+			if name == p.selector {
+				m.class = hotupdate.Hot
+			}
+			members[name] = append(members[name], m)
+		}
+	}
+	return next
+}
+
+// step adds a JSON name to a path for WithClass.
+func step(path, name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		return path + "[" + strconv.Quote(name) + "]"
+	}
+	return strings.TrimPrefix(path+"."+name, ".")
+}
+
+// member finds a member by name.
+func (p place) member(name string) place {
+	members := p.members()
+	i, _ := slices.BinarySearchFunc(members, name, func(m place, name string) int { return cmp.Compare(m.name, name) })
+	return members[i]
+}
+
+// readTag reads a well-formed struct tag.
+func readTag(tag string, inherited hotupdate.Class) (class hotupdate.Class, o options, secret bool) {
+	words := splitOptions(tag)
+	switch words[0] {
+	case "":
+		return inherited, o, false
+	case "true":
+		class = hotupdate.Hot
+	case "inplace":
+		class = hotupdate.InPlace
+	case "ignore":
+		class = hotupdate.Ignored
+	}
+	for _, word := range words[1:] {
+		name, text, _ := strings.Cut(word, "=")
+		switch name {
+		case "set":
+			o.set = true
+		case "presence":
+			o.presence = true
+		case "key":
+			o.key = text
+		case "hotwhen":
+			o.when, o.value, _ = strings.Cut(text, ":")
+			o.value = unquoted(o.value)
+		case "default":
+			text = unquoted(text)
+			o.fallback = &text
+		case "sensitive":
+			secret = true
+		}
+	}
+	return class, o, secret
+}
+
+// splitOptions splits at the commas that do not stand between single quotes.
+func splitOptions(tag string) []string {
+	words, quoted := []string{""}, false
+	for _, r := range tag {
+		if r == '\'' {
+			quoted = !quoted
+		}
+		if r == ',' && !quoted {
+			words = append(words, "")
+			continue
+		}
+		words[len(words)-1] += string(r)
+	}
+	return words
+}
+
+func unquoted(text string) string {
+	if !strings.HasPrefix(text, "'") {
+		return text
+	}
+	return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
+}
+
+// of returns the member's value in a struct; it is invalid behind a nil embedded pointer.
+func (p place) of(object reflect.Value) reflect.Value {
+	for i, at := range p.index {
+		if i > 0 && object.Kind() == reflect.Pointer {
+			if object.IsNil() {
+				return reflect.Value{}
+			}
+			object = object.Elem()
+		}
+		object = object.Field(at)
+	}
+	return object
+}
+
+// put sets the member in an addressable struct, and makes the embedded structs above it.
+func (p place) put(object, v reflect.Value) {
+	for i, at := range p.index {
+		if i > 0 && object.Kind() == reflect.Pointer {
+			if object.IsNil() {
+				object.Set(reflect.New(object.Type().Elem()))
+			}
+			object = object.Elem()
+		}
+		object = object.Field(at)
+	}
+	object.Set(v)
+}
+
+// behind follows pointers; it is invalid if one is nil.
+func behind(v reflect.Value) reflect.Value {
+	for v.IsValid() && v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return v
+}

@@ -1,0 +1,404 @@
+package hotupdate_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// view is the oracle: what a configuration says to somebody who sees only some classes, this one and the stricter ones. It projects a
+// value to a plain tree of nil, bool, text, number, []any and map[string]any, by the text of the design and of package hash. Two
+// configurations are the same to that somebody if their trees are.
+//
+// The hash sees what inPlaceView sees. The other views say how strict a difference is.
+type view hotupdate.Class
+
+const (
+	immutableView = view(hotupdate.Immutable)
+	hashView      = view(hotupdate.InPlace)
+	hotView       = view(hotupdate.Hot)
+	fullView      = view(hotupdate.Ignored)
+	blind         = view(255) // sees nothing
+)
+
+func (w view) sees(c hotupdate.Class) bool { return w != blind && c <= hotupdate.Class(w) }
+
+// number is the exact value of a JSON number.
+type number struct{ value string }
+
+// text is a JSON string.
+type text string
+
+// document is the tree of a configuration, given as a pointer or a value.
+func (w view) document(root place, config reflect.Value) map[string]any {
+	if config = behind(config); !config.IsValid() {
+		return map[string]any{}
+	}
+	return w.object(root, config)
+}
+
+// object lists the members of a struct that are there.
+func (w view) object(p place, v reflect.Value) map[string]any {
+	tree := map[string]any{}
+	for _, m := range p.members() {
+		if field := m.of(v); field.IsValid() {
+			if t, ok := w.member(m, field); ok {
+				tree[m.name] = t
+			}
+		}
+	}
+	return tree
+}
+
+// member is the tree of a member, and whether it is there.
+func (w view) member(m place, field reflect.Value) (tree any, present bool) {
+	v := behind(field)
+	if !v.IsValid() {
+		return nil, false
+	}
+	switch m.shape() {
+	case leafShape:
+		return w.leafMember(m, v)
+	case objectShape:
+		object := w.object(m, v)
+		marked := m.presence || m.typ.Kind() == reflect.Pointer && m.fieldless()
+		return object, len(object) > 0 || marked && w.sees(m.class)
+	case listShape:
+		list := w.list(m, v)
+		return list, len(list) > 0
+	case arrayShape:
+		array, _ := w.array(m, v)
+		zero, _ := w.array(m, reflect.Zero(v.Type()))
+		return array, !reflect.DeepEqual(array, zero)
+	case mapShape:
+		object := w.mapping(m, v)
+		return object, len(object) > 0
+	}
+	panic("no such shape")
+}
+
+func (w view) leafMember(m place, v reflect.Value) (tree any, present bool) {
+	tree = leafTree(v)
+	switch {
+	case !w.sees(m.class), tree == nil:
+		return nil, false
+	case v.Kind() == reflect.Slice && v.Len() == 0 && !marshals(v.Type()):
+		return nil, false
+	case m.typ.Kind() != reflect.Pointer && reflect.DeepEqual(tree, leafTree(reflect.Zero(v.Type()))):
+		return nil, false
+	case m.fallback != nil && reflect.DeepEqual(tree, leafTree(parsed(v.Type(), *m.fallback))):
+		return nil, false
+	}
+	return tree, true
+}
+
+// list lists the elements of a slice. Where the collection is not seen, those of a keyed list are there if something in them is, and
+// others hold the place of those behind them.
+func (w view) list(p place, v reflect.Value) []any {
+	var list []any
+	full := 0
+	for i := range v.Len() {
+		tree, whole, something := w.element(p, v.Index(i))
+		if p.key != "" && !whole && !something {
+			continue
+		}
+		list = append(list, tree)
+		if whole || something {
+			full = len(list)
+		}
+	}
+	list = list[:full]
+	switch {
+	case p.set:
+		slices.SortFunc(list, byText)
+		list = slices.CompactFunc(list, reflect.DeepEqual)
+	case p.key != "":
+		slices.SortFunc(list, func(a, b any) int { return byText(a.(map[string]any)[p.key], b.(map[string]any)[p.key]) })
+	}
+	return list
+}
+
+func byText(a, b any) int { return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b)) }
+
+func (w view) array(p place, v reflect.Value) (array []any, something bool) {
+	array = make([]any, v.Len())
+	for i := range array {
+		tree, _, inside := w.element(p, v.Index(i))
+		array[i], something = tree, something || inside
+	}
+	return array, something
+}
+
+// mapping lists the entries of a map. In a hot or ignored one null says that the key is absent.
+func (w view) mapping(p place, v reflect.Value) map[string]any {
+	tree := map[string]any{}
+	for key, elem := range v.Seq2() {
+		if dropped(p.class) && isNull(elem) {
+			continue
+		}
+		if t, whole, something := w.element(p, elem); whole || something {
+			tree[keyText(key)] = t
+		}
+	}
+	return tree
+}
+
+// isNull reports whether an element is null in JSON.
+func isNull(elem reflect.Value) bool {
+	v := behind(elem)
+	switch {
+	case !v.IsValid():
+		return true
+	case shapeOf(v.Type()) == leafShape:
+		return leafTree(v) == nil
+	}
+	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil()
+}
+
+// element is the tree of an element of collection c. It stands there as a whole if the element's class is seen, or because something
+// in it is seen.
+func (w view) element(c place, elem reflect.Value) (tree any, whole, something bool) {
+	e := c.elemOf(elem)
+	whole = w.sees(e.class)
+	v := behind(elem)
+	switch e.shape() {
+	case objectShape:
+		if !v.IsValid() {
+			v = reflect.Zero(base(e.typ))
+		}
+		object := w.object(e, v)
+		tree, something = object, len(object) > 0
+		w.identify(c, e, v, object)
+	case mapShape:
+		object := map[string]any{}
+		if v.IsValid() {
+			object = w.mapping(e, v)
+		}
+		tree, something = object, len(object) > 0
+	case leafShape:
+		if whole && v.IsValid() {
+			tree = leafTree(v)
+		}
+	case listShape:
+		if v.IsValid() && !v.IsNil() {
+			list := w.list(e, v)
+			tree, something = append([]any{}, list...), len(list) > 0
+		}
+	case arrayShape:
+		if v.IsValid() {
+			tree, something = w.array(e, v)
+		}
+	}
+	if !whole && !something {
+		return nil, false, false
+	}
+	return tree, whole, something
+}
+
+// identify gives an object its key, and its selector where the collection is seen, be they zero or not.
+func (w view) identify(c, e place, v reflect.Value, object map[string]any) {
+	if c.key != "" {
+		object[c.key] = leafTree(e.member(c.key).of(v))
+	}
+	if c.when != "" && w.sees(c.class) {
+		object[c.when] = zeroTree(e.member(c.when), v)
+	}
+}
+
+// selects reports whether hotwhen holds for an element.
+func (p place) selects(elem reflect.Value) bool {
+	if p.when == "" {
+		return false
+	}
+	selector := p.elem().member(p.when)
+	return reflect.DeepEqual(zeroTree(selector, behind(elem)), leafTree(parsed(selector.typ, p.value)))
+}
+
+// zeroTree is the tree of a leaf without a pointer in an object; of no object it is that of the zero value.
+func zeroTree(m place, object reflect.Value) any {
+	if object.IsValid() {
+		if field := m.of(object); field.IsValid() {
+			return leafTree(field)
+		}
+	}
+	return leafTree(reflect.Zero(m.typ))
+}
+
+// leafTree is the meaning of a leaf that is not behind a pointer.
+func leafTree(v reflect.Value) any {
+	if v.Kind() == reflect.Interface {
+		return ownJSON(v)
+	}
+	switch x := v.Interface().(type) {
+	case resource.Quantity:
+		return text(plainDecimal(quantityValue(x)))
+	case time.Time:
+		return timeTree(x, time.Nanosecond)
+	case metav1.Time:
+		return timeTree(x.Time, time.Second)
+	case metav1.MicroTime:
+		return timeTree(x.Time, time.Microsecond)
+	case metav1.Duration:
+		return text(x.Duration.String())
+	case intstr.IntOrString:
+		if x.Type == intstr.String {
+			return text(x.StrVal)
+		}
+		return number{strconv.Itoa(int(x.IntVal))}
+	case json.Number:
+		return numberTree(cmp.Or(string(x), "0"))
+	}
+	if marshals(v.Type()) {
+		return ownJSON(v)
+	}
+	return scalarTree(v)
+}
+
+func scalarTree(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Bool:
+		return v.Bool()
+	case reflect.String:
+		return text(v.String())
+	case reflect.Float32:
+		return numberTree(strconv.FormatFloat(v.Float(), 'g', -1, 32))
+	case reflect.Float64:
+		return numberTree(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	case reflect.Slice:
+		if v.IsNil() {
+			return nil
+		}
+		return text(base64.StdEncoding.EncodeToString(v.Bytes()))
+	}
+	return numberTree(fmt.Sprintf("%d", v.Interface()))
+}
+
+// ownJSON is the tree of what a value writes itself.
+func ownJSON(v reflect.Value) any {
+	pointer := reflect.New(v.Type())
+	pointer.Elem().Set(v)
+	written, err := json.Marshal(pointer.Interface())
+	if err != nil {
+		panic(err)
+	}
+	return jsonTree(written)
+}
+
+// jsonTree is the tree of JSON, with nothing left out.
+func jsonTree(raw []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var decoded any
+	if err := decoder.Decode(&decoded); err != nil {
+		panic(fmt.Sprintf("%v in %s", err, raw))
+	}
+	return treeOf(decoded)
+}
+
+func treeOf(decoded any) any {
+	switch x := decoded.(type) {
+	case string:
+		return text(x)
+	case json.Number:
+		return numberTree(string(x))
+	case []any:
+		list := make([]any, len(x))
+		for i, elem := range x {
+			list[i] = treeOf(elem)
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for name, member := range x {
+			object[name] = treeOf(member)
+		}
+		return object
+	}
+	return decoded
+}
+
+func numberTree(spelling string) number {
+	value, ok := new(big.Rat).SetString(spelling)
+	if !ok {
+		panic("no number: " + spelling)
+	}
+	return number{value.RatString()}
+}
+
+// timeTree cuts a time to what its JSON carries. The zero time is nil.
+func timeTree(t time.Time, unit time.Duration) any {
+	nanos := int64(t.Nanosecond()) / int64(unit) * int64(unit)
+	t = time.Unix(t.Unix(), nanos).UTC()
+	if t.IsZero() {
+		return nil
+	}
+	return text(t.Format(time.RFC3339Nano))
+}
+
+// quantityValue reads the number and the suffix that a Quantity writes.
+func quantityValue(q resource.Quantity) *big.Rat {
+	written := q.String()
+	digits := strings.TrimRight(written, "numkKMGTPEi")
+	suffixes := map[string]*big.Rat{"": big.NewRat(1, 1)}
+	thousand, kibi := big.NewRat(1, 1), big.NewRat(1, 1)
+	for i, suffix := range []string{"k", "M", "G", "T", "P", "E"} {
+		thousand = new(big.Rat).Mul(thousand, big.NewRat(1000, 1))
+		kibi = new(big.Rat).Mul(kibi, big.NewRat(1024, 1))
+		suffixes[suffix], suffixes[strings.ToUpper(suffix)+"i"] = thousand, kibi
+		if i < 3 {
+			suffixes[[]string{"m", "u", "n"}[i]] = new(big.Rat).Inv(thousand)
+		}
+	}
+	value, ok := new(big.Rat).SetString(digits)
+	factor := suffixes[strings.TrimPrefix(written, digits)]
+	if !ok || factor == nil {
+		panic("no quantity: " + written)
+	}
+	return value.Mul(value, factor)
+}
+
+// plainDecimal writes a number that has finitely many digits.
+func plainDecimal(value *big.Rat) string {
+	written := value.FloatString(80)
+	written = strings.TrimRight(strings.TrimRight(written, "0"), ".")
+	return map[bool]string{true: "0", false: written}[value.Sign() == 0]
+}
+
+// parsed reads the text of default= or hotwhen= as a value of a type.
+func parsed(t reflect.Type, written string) reflect.Value {
+	v := reflect.New(t)
+	quoted, _ := json.Marshal(written)
+	for _, spelling := range []string{written, string(quoted)} {
+		if json.Unmarshal([]byte(spelling), v.Interface()) == nil {
+			return v.Elem()
+		}
+	}
+	panic("no " + t.String() + ": " + written)
+}
+
+// keyText is the text of a map key, as encoding/json writes it.
+func keyText(key reflect.Value) string {
+	if marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](key); ok && key.Kind() != reflect.String {
+		written, err := marshaler.MarshalText()
+		if err != nil {
+			panic(err)
+		}
+		return string(written)
+	}
+	return fmt.Sprint(key.Interface())
+}

@@ -1,0 +1,193 @@
+package hotupdate_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestTypesCompile: every type that the rules allow has a Schema.
+func TestTypesCompile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { drawSubject(t) })
+}
+
+// TestDocumentSaysWhatTheDesignSays: the canonical document holds what the oracle projects.
+func TestDocumentSaysWhatTheDesignSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		want := unordered(hashView.document(s.root, config))
+		require.Equal(t, want, unordered(jsonTree([]byte(s.document(t, config)))), "%s", s.describe(config))
+	})
+}
+
+// unordered sorts every list in a tree, since a document does not say which of its lists have an order.
+func unordered(tree any) any {
+	switch x := tree.(type) {
+	case []any:
+		list := make([]any, len(x))
+		for i := range x {
+			list[i] = unordered(x[i])
+		}
+		slices.SortFunc(list, byText)
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for name := range x {
+			object[name] = unordered(x[name])
+		}
+		return object
+	}
+	return tree
+}
+
+// TestEqualHashEqualDocumentEqualMeaning: two configurations have the same hash exactly if they have the same document, if
+// SameImmutable holds, if the oracle sees no difference, and if Diff lists no Immutable and no InPlace change.
+func TestEqualHashEqualDocumentEqualMeaning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		a, b := s.drawPair(t)
+		want := reflect.DeepEqual(hashView.document(s.root, a), hashView.document(s.root, b))
+		require.Equal(t, want, s.document(t, a) == s.document(t, b), "document: %s", s.describe(a, b))
+		require.Equal(t, want, s.hash(t, a) == s.hash(t, b), "hash: %s", s.describe(a, b))
+		changes := s.diff(t, a, b)
+		kept := len(changes.Of(hotupdate.Immutable)) + len(changes.Of(hotupdate.InPlace))
+		require.Equal(t, want, kept == 0, "diff: %v\n%s", changes, s.describe(a, b))
+	})
+}
+
+// TestDiffIsAsStrictAsTheDifference: for each class, Diff lists a change of this class or a stricter one exactly if somebody who sees
+// only these classes sees a difference.
+func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		a, b := s.drawPair(t)
+		changes := s.diff(t, a, b)
+		for _, w := range []view{immutableView, hashView, hotView, fullView} {
+			want := !reflect.DeepEqual(w.document(s.root, a), w.document(s.root, b))
+			got := slices.ContainsFunc(changes, func(c hotupdate.Change) bool { return w.sees(c.Class) })
+			require.Equal(t, want, got, "view %v: %v\n%s", hotupdate.Class(w), changes, s.describe(a, b))
+		}
+	})
+}
+
+// TestHotChangesKeepTheHash: whatever is Hot or Ignored may come, go and change, and the rest be spelled otherwise, below parents of any
+// state, without another hash.
+func TestHotChangesKeepTheHash(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		a := s.draw(t)
+		b := respelled(t, hashView, s.root, a)
+		require.Equal(t, s.document(t, a), s.document(t, b), "%s", s.describe(a, b))
+		require.Equal(t, s.hash(t, a), s.hash(t, b))
+	})
+}
+
+// TestOnlyHotPartsHashLikeNothing: a configuration with nothing but Hot and Ignored parts has the hash of none at all.
+func TestOnlyHotPartsHashLikeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		nothing := reflect.Zero(reflect.PointerTo(s.root.typ))
+		config := respelled(t, hashView, s.root, reflect.New(s.root.typ))
+		require.Equal(t, "{}", s.document(t, config), "%s", s.describe(config))
+		require.Equal(t, s.hash(t, nothing), s.hash(t, config))
+		sum, err := hash.Of(s.schema, nil)
+		require.NoError(t, err)
+		require.Equal(t, sum, s.hash(t, config))
+	})
+}
+
+// TestOneKeptLeafChangesTheHash: a single Immutable or InPlace leaf that means something else always gives another hash.
+func TestOneKeptLeafChangesTheHash(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		a := s.draw(t)
+		b := respelled(t, fullView, s.root, a)
+		if changed := s.changeOneLeaf(t, b); changed != "" {
+			require.NotEqual(t, s.hash(t, a), s.hash(t, b), "changed %s in %s", changed, s.describe(a, b))
+		}
+	})
+}
+
+// changeOneLeaf gives one leaf another meaning, in place, and returns its path. It returns nothing if there is no leaf to change.
+func (s subject) changeOneLeaf(t *rapid.T, config reflect.Value) string {
+	var spots []spot
+	collectSpots(&spots, s.root, config.Elem(), func() {})
+	if len(spots) == 0 {
+		return ""
+	}
+	chosen := among(t, spots...)
+	before := chosen.meaning()
+	for range 10 {
+		chosen.value.Set(author{t, blind}.value(chosen.place))
+		chosen.commit()
+		_, err := hash.Of(s.schema, config.Interface())
+		if err == nil && !reflect.DeepEqual(before, chosen.meaning()) {
+			return chosen.place.path
+		}
+	}
+	return ""
+}
+
+// spot is a leaf in a value that is in the hash.
+type spot struct {
+	place  place
+	value  reflect.Value // addressable
+	commit func()        // to be called after a change, since elements of maps are copies
+}
+
+// meaning is what the leaf says: as a member it may be absent, as an element it is always there.
+func (s spot) meaning() [2]any {
+	if s.place.name != "" {
+		tree, there := hashView.member(s.place, s.value)
+		return [2]any{tree, there}
+	}
+	if v := behind(s.value); v.IsValid() {
+		return [2]any{leafTree(v), true}
+	}
+	return [2]any{nil, true}
+}
+
+// collectSpots finds the leaves below an addressable value.
+func collectSpots(spots *[]spot, p place, v reflect.Value, commit func()) {
+	if p.shape() == leafShape {
+		if hashView.sees(p.class) {
+			*spots = append(*spots, spot{p, v, commit})
+		}
+		return
+	}
+	if v = behind(v); !v.IsValid() {
+		return
+	}
+	switch p.shape() {
+	case objectShape:
+		for _, m := range p.members() {
+			if field := m.of(v); field.IsValid() {
+				collectSpots(spots, m, field, commit)
+			}
+		}
+	case listShape, arrayShape:
+		if p.set && len(hashView.list(p, v)) < v.Len() {
+			return // changing one of two equal elements need not change the set
+		}
+		for i := range v.Len() {
+			collectSpots(spots, p.elemOf(v.Index(i)), v.Index(i), commit)
+		}
+	case mapShape:
+		for _, key := range sortedKeys(v) {
+			elem := reflect.New(v.Type().Elem()).Elem()
+			elem.Set(v.MapIndex(key))
+			collectSpots(spots, p.elemOf(elem), elem, func() {
+				v.SetMapIndex(key, elem)
+				commit()
+			})
+		}
+	case leafShape:
+	}
+}

@@ -1,0 +1,110 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// subject is a type with its Schema.
+type subject struct {
+	root   place
+	schema *hotupdate.Schema
+}
+
+// drawSubject draws a type: most often one made at run time.
+func drawSubject(t *rapid.T) subject { return newArchitect(t).subject() }
+
+// drawJSONSubject draws a type that encoding/json writes and reads back.
+func drawJSONSubject(t *rapid.T) subject { return newJSONArchitect(t).subject() }
+
+func (a *architect) subject() subject {
+	if chance(a.t, 4) {
+		w := among(a.t, writtenTypes...)
+		return subjectOf(a.t, w.typ, w.overrides)
+	}
+	return subjectOf(a.t, a.config().build(plainWording), a.overrides)
+}
+
+func subjectOf(t *rapid.T, typ reflect.Type, overrides map[string]hotupdate.Class) subject {
+	var options []hotupdate.Option
+	for _, path := range slices.Sorted(maps.Keys(overrides)) {
+		options = append(options, hotupdate.WithClass(path, overrides[path]))
+	}
+	schema, err := hotupdate.SchemaOfType(typ, options...)
+	require.NoError(t, err, "%v with overrides %v", typ, overrides)
+	return subject{rootOf(typ, overrides), schema}
+}
+
+func (s subject) draw(t *rapid.T) reflect.Value { return author{t, blind}.config(s.root) }
+
+func (s subject) hash(t require.TestingT, config reflect.Value) hash.Sum {
+	sum, err := hash.Of(s.schema, config.Interface())
+	require.NoError(t, err, "%s", s.describe(config))
+	return sum
+}
+
+func (s subject) document(t require.TestingT, config reflect.Value) string {
+	document, err := hash.Document(s.schema, config.Interface())
+	require.NoError(t, err, "%s", s.describe(config))
+	return string(document)
+}
+
+// hashRaw hashes raw JSON.
+func (s subject) hashRaw(t require.TestingT, raw []byte) hash.Sum {
+	sum, err := hash.OfRaw(s.schema, raw)
+	require.NoError(t, err, "%s\nraw %s", s.describe(), raw)
+	return sum
+}
+
+// decode reads raw JSON.
+func (s subject) decode(t require.TestingT, raw []byte) reflect.Value {
+	config, err := s.schema.Decode(raw)
+	require.NoError(t, err, "%s\nraw %s", s.describe(), raw)
+	return reflect.ValueOf(config)
+}
+
+func toJSON(t require.TestingT, config reflect.Value) []byte {
+	raw, err := json.Marshal(config.Interface())
+	require.NoError(t, err)
+	return raw
+}
+
+func (s subject) diff(t require.TestingT, old, updated reflect.Value) hotupdate.Changes {
+	changes, err := s.schema.Diff(old.Interface(), updated.Interface())
+	require.NoError(t, err, "%s", s.describe(old, updated))
+	return changes
+}
+
+func (s subject) describe(configs ...reflect.Value) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "type %v\noverrides %v", s.root.typ, s.root.by)
+	for _, config := range configs {
+		written, _ := json.Marshal(config.Interface())
+		fmt.Fprintf(&text, "\nconfig %s", written)
+	}
+	return text.String()
+}
+
+// drawPair draws two configurations that have much in common, or nothing.
+func (s subject) drawPair(t *rapid.T) (a, b reflect.Value) {
+	a = s.draw(t)
+	switch pick(t, 5) {
+	case 0:
+		return a, respelled(t, fullView, s.root, a)
+	case 1:
+		return a, respelled(t, hashView, s.root, a)
+	case 2:
+		return a, s.draw(t)
+	}
+	return a, edited(t, s.root, a)
+}

@@ -1,0 +1,164 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Types that cannot be made at run time: recursive, generic and named ones, and ones with methods or unexported parts.
+
+// workerConfig is like the configuration of a provider extension.
+type workerConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Volume             *volume               `json:"volume,omitempty"`
+	DataVolumes        []dataVolume          `json:"dataVolumes,omitempty"        hotupdatable:"false,key=name"`
+	IAMInstanceProfile *iamInstanceProfile   `json:"iamInstanceProfile,omitempty" hotupdatable:"inplace,presence"`
+	NodeTemplate       *nodeTemplate         `json:"nodeTemplate,omitempty"`
+	Tags               *tagSet               `json:"tags,omitempty"               hotupdatable:"true"`
+	MachineLabels      []machineLabel        `json:"machineLabels,omitempty"      hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
+	SecurityGroups     []string              `json:"securityGroups,omitempty"     hotupdatable:"false,set"`
+	Spot               *bool                 `json:"spot,omitempty"               hotupdatable:"false,default=false"`
+	UserData           []byte                `json:"userData,omitempty"           hotupdatable:"false,sensitive"`
+	Extra              *runtime.RawExtension `json:"extra,omitempty"              hotupdatable:"inplace"`
+	MaxUnavailable     *intstr.IntOrString   `json:"maxUnavailable,omitempty"     hotupdatable:"ignore"`
+	Expires            *metav1.Time          `json:"expires,omitempty"`
+}
+
+type volume struct {
+	IOPS       *int64             `json:"iops,omitempty"`
+	Throughput *int64             `json:"throughput,omitempty" hotupdatable:"inplace,default=125"`
+	Size       *resource.Quantity `json:"size,omitempty"       hotupdatable:"false,default=50Gi"`
+	Type       string             `json:"type,omitempty"       hotupdatable:"false,default=gp3"`
+	Encrypted  *bool              `json:"encrypted,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty"     hotupdatable:"true"`
+}
+
+type dataVolume struct {
+	volume `json:",inline"`
+
+	Name       string  `json:"name"`
+	SnapshotID *string `json:"snapshotID,omitempty"`
+	Hints      *hints  `json:"hints,omitempty"      hotupdatable:"ignore"`
+}
+
+type hints struct {
+	Note  string  `json:"note,omitempty"`
+	Zones []int32 `json:"zones,omitempty" hotupdatable:"ignore,set"`
+	Pool  string  `json:"pool,omitempty"  hotupdatable:"false"`
+}
+
+type iamInstanceProfile struct {
+	Name *string `json:"name,omitempty"`
+	ARN  *string `json:"arn,omitempty"`
+}
+
+type nodeTemplate struct {
+	Capacity        map[string]resource.Quantity `json:"capacity"`
+	VirtualCapacity map[string]resource.Quantity `json:"virtualCapacity,omitempty"`
+}
+
+type tagSet struct {
+	VM      map[string]string  `json:"vm,omitempty"      hotupdatable:"true,sensitive=keys"`
+	Network map[string]string  `json:"network,omitempty"`
+	Disks   map[string]diskTag `json:"disks,omitempty"`
+}
+
+type diskTag struct {
+	Value   string `json:"value"`
+	Encrypt bool   `json:"encrypt,omitempty" hotupdatable:"false"`
+}
+
+type machineLabel struct {
+	Name                   string `json:"name"`
+	Value                  string `json:"value"`
+	TriggerRollingOnUpdate bool   `json:"triggerRollingOnUpdate,omitempty"`
+	Owner                  string `json:"owner,omitempty"                  hotupdatable:"inplace"`
+}
+
+// tree contains itself in every way.
+type tree struct {
+	Name     string            `json:"name"`
+	Next     *tree             `json:"next,omitempty"`
+	Children []*tree           `json:"children,omitempty" hotupdatable:"inplace,key=name"`
+	Others   map[string]tree   `json:"others,omitempty"`
+	Hot      *tree             `json:"hot,omitempty"      hotupdatable:"true"`
+	Listed   []tree            `json:"listed,omitempty"   hotupdatable:"false"`
+	Size     resource.Quantity `json:"size,omitempty"`
+}
+
+// box is generic.
+type box[T any] struct {
+	Value  T             `json:"value,omitempty"`
+	Hot    *T            `json:"hot,omitempty"    hotupdatable:"true"`
+	Listed []T           `json:"listed,omitempty"`
+	Named  map[string]*T `json:"named"            hotupdatable:"inplace"`
+	Fixed  [2]T          `json:"fixed"`
+}
+
+// layers embeds structs that shadow and cancel each other.
+type layers struct {
+	Lower         `hotupdatable:"true"`
+	*Upper        `json:",inline"`
+	hiddenLayer   `json:",inline"          hotupdatable:"inplace"`
+	Own           string `json:"own,omitempty"`
+	Shadow        int    `json:"shadow,omitempty" hotupdatable:"false"`
+	Left          string `json:"-"`
+	private       string
+	NestedLower   Lower     `json:"nestedLower"`
+	EmptyPointer  *struct{} `json:"emptyPointer,omitempty"`
+	HiddenPointer *struct{} `json:"hiddenPointer,omitempty" hotupdatable:"ignore"`
+}
+
+// Lower is embedded by value.
+type Lower struct {
+	Shadow  string            `json:"shadow,omitempty"`
+	Both    string            `json:"both,omitempty"`
+	Strict  *time.Time        `json:"strict,omitempty"  hotupdatable:"false"`
+	Raw     json.RawMessage   `json:"raw,omitempty"`
+	ByIndex map[int]Innermost `json:"byIndex,omitempty"`
+}
+
+// Upper is embedded by pointer.
+type Upper struct {
+	Both      string `json:"both,omitempty"`
+	Upper     bool   `json:"upper,omitempty"`
+	Innermost `json:",inline"`
+}
+
+type hiddenLayer struct {
+	Seen  json.Number `json:"seen,omitempty"`
+	Bytes [3]byte     `json:"bytes,omitempty"`
+	Extra []any       `json:"extra,omitempty"`
+}
+
+// Innermost is embedded in an embedded struct.
+type Innermost struct {
+	Depth  uint16 `json:"depth,omitempty"  hotupdatable:"inplace"`
+	Shadow bool   `json:"shadow,omitempty"`
+}
+
+// written is a type from a source file, with overrides.
+type written struct {
+	typ       reflect.Type
+	overrides map[string]hotupdate.Class
+}
+
+var writtenTypes = []written{
+	{reflect.TypeFor[workerConfig](), map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot, "volume.labels": hotupdate.Ignored}},
+	{reflect.TypeFor[tree](), nil},
+	{reflect.TypeFor[tree](), map[string]hotupdate.Class{"next.next": hotupdate.InPlace, "others[].others[].size": hotupdate.Hot}},
+	{reflect.TypeFor[layers](), nil},
+	{reflect.TypeFor[layers](), map[string]hotupdate.Class{"upper": hotupdate.Hot, "depth": hotupdate.Ignored, "byIndex[].shadow": hotupdate.InPlace}},
+	{reflect.TypeFor[box[box[metav1.Duration]]](), nil},
+	{reflect.TypeFor[box[nodeTemplate]](), map[string]hotupdate.Class{"named[].capacity": hotupdate.Hot}},
+	{reflect.TypeFor[box[any]](), nil},
+}

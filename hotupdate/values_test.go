@@ -1,0 +1,385 @@
+package hotupdate_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+)
+
+// author draws values. Of what the view sees it leaves everything unset.
+type author struct {
+	t     *rapid.T
+	unset view
+}
+
+// Values of recursive types are bounded by maxDepth, and seldom get deeper than usualDepth.
+const (
+	maxDepth   = 8
+	usualDepth = 3
+)
+
+// config draws a configuration and returns a pointer to it.
+func (a author) config(root place) reflect.Value {
+	config := reflect.New(root.typ)
+	config.Elem().Set(a.value(root))
+	return config
+}
+
+// value draws a value, pointers included.
+func (a author) value(p place) reflect.Value {
+	v := reflect.New(p.typ).Elem()
+	if p.depth > maxDepth {
+		return v
+	}
+	if p.typ.Kind() == reflect.Pointer {
+		if !chance(a.t, 3) {
+			v.Set(reflect.New(p.typ.Elem()))
+			v.Elem().Set(a.value(p.pointed()))
+		}
+		return v
+	}
+	switch p.shape() {
+	case leafShape:
+		v.Set(a.leaf(p))
+	case objectShape:
+		for _, m := range p.members() {
+			if x := a.member(m); !x.IsZero() || chance(a.t, 4) {
+				m.put(v, x)
+			}
+		}
+		stampMeta(a.t, p, v)
+	case listShape:
+		a.list(p, v)
+	case arrayShape:
+		for i := range v.Len() {
+			v.Index(i).Set(a.value(p.elem()))
+		}
+	case mapShape:
+		a.mapping(p, v)
+	}
+	return v
+}
+
+// member draws a member, which is often not there.
+func (a author) member(m place) reflect.Value {
+	if chance(a.t, 4) || m.depth > usualDepth && !chance(a.t, 3) {
+		return reflect.Zero(m.typ)
+	}
+	return a.value(m)
+}
+
+func (a author) leaf(p place) reflect.Value {
+	if p.fallback != nil && chance(a.t, 4) {
+		return parsed(p.typ, *p.fallback)
+	}
+	if a.unset.sees(p.class) {
+		return reflect.Zero(p.typ)
+	}
+	return leafByType[p.typ].draw(a.t)
+}
+
+func (a author) list(p place, v reflect.Value) {
+	n := pick(a.t, 5) - 1
+	if n < 0 {
+		return
+	}
+	v.Set(reflect.MakeSlice(p.typ, 0, n))
+	for range n {
+		if elem := a.value(p.elem()); p.key == "" || isNewKey(p, v, elem) {
+			v.Set(reflect.Append(v, elem))
+		}
+	}
+}
+
+// isNewKey reports whether an element of a keyed list has a key, and one that the list does not have yet.
+func isNewKey(p place, list, elem reflect.Value) bool {
+	if keyOf(p, elem) == nil || fmt.Sprint(keyOf(p, elem)) == "" {
+		return false
+	}
+	for i := range list.Len() {
+		if keyOf(p, list.Index(i)) == keyOf(p, elem) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyOf is the key of an element of a keyed list, or nil.
+func keyOf(p place, elem reflect.Value) any {
+	if object := behind(elem); object.IsValid() {
+		if key := p.elem().member(p.key).of(object); key.IsValid() {
+			return key.Interface()
+		}
+	}
+	return nil
+}
+
+func (a author) mapping(p place, v reflect.Value) {
+	n := pick(a.t, 4) - 1
+	if n < 0 {
+		return
+	}
+	v.Set(reflect.MakeMap(p.typ))
+	for range n {
+		v.SetMapIndex(a.mapKey(p), a.value(p.elem()))
+	}
+}
+
+// mapKey draws one of few keys. They are in lower case, so that no two have the same text.
+func (a author) mapKey(p place) reflect.Value {
+	key := reflect.New(p.typ.Key()).Elem()
+	switch {
+	case key.Kind() == reflect.String:
+		key.SetString(among(a.t, "a", "b", "\u00e9", "", "a.b/c~[0]"))
+	case key.CanInt():
+		key.SetInt(int64(among(a.t, 10, 9, 0, -1)))
+	case key.CanUint():
+		key.SetUint(uint64(among[uint](a.t, 10, 9, 0)))
+	default:
+		key.Set(reflect.ValueOf(textValue{among(a.t, "a", "b", "")}))
+	}
+	return key
+}
+
+// stampMeta sets the TypeMeta of the root to anything.
+func stampMeta(t *rapid.T, p place, v reflect.Value) {
+	if _, ok := base(p.typ).FieldByName("TypeMeta"); ok && p.depth == 0 {
+		meta := metav1.TypeMeta{Kind: among(t, "", "WorkerConfig"), APIVersion: among(t, "v1alpha1", "v1")}
+		v.FieldByName("TypeMeta").Set(reflect.ValueOf(meta))
+	}
+}
+
+// editor rewrites values. What the view sees keeps its meaning and may be spelled in another way; everything else may change. An editor
+// who also meddles changes, here and there, what is seen.
+type editor struct {
+	author
+	keep    view
+	meddles bool
+}
+
+// respelled returns a copy that means the same to the view, and may mean anything to others.
+func respelled(t *rapid.T, keep view, root place, config reflect.Value) reflect.Value {
+	return editor{author: author{t, keep}, keep: keep}.config(root, config)
+}
+
+// edited returns a copy that differs in a few places.
+func edited(t *rapid.T, root place, config reflect.Value) reflect.Value {
+	return editor{author: author{t, blind}, keep: fullView, meddles: true}.config(root, config)
+}
+
+func (e editor) config(root place, config reflect.Value) reflect.Value {
+	rewritten := reflect.New(root.typ)
+	rewritten.Elem().Set(e.value(root, config.Elem()))
+	return rewritten
+}
+
+// member rewrites a member. One that is not there may come to stand there in a way that does not count, and the other way round.
+func (e editor) member(m place, v reflect.Value) reflect.Value {
+	if e.meddle() {
+		return e.author.member(m)
+	}
+	_, there := e.keep.member(m, v)
+	if !there && m.depth < maxDepth {
+		switch pick(e.t, 3) {
+		case 1:
+			return reflect.Zero(m.typ)
+		case 2:
+			if another := e.author.value(m); !e.sees(m, another) {
+				return another
+			}
+		}
+	}
+	return e.value(m, v)
+}
+
+func (e editor) sees(m place, v reflect.Value) bool {
+	_, there := e.keep.member(m, v)
+	return there
+}
+
+func (e editor) meddle() bool { return e.meddles && chance(e.t, 12) }
+
+// value rewrites a value that stands there, or an element.
+func (e editor) value(p place, v reflect.Value) reflect.Value {
+	rewritten := reflect.New(p.typ).Elem()
+	if p.typ.Kind() == reflect.Pointer {
+		if !v.IsNil() {
+			rewritten.Set(reflect.New(p.typ.Elem()))
+			rewritten.Elem().Set(e.value(p.pointed(), v.Elem()))
+		}
+		return rewritten
+	}
+	switch p.shape() {
+	case leafShape:
+		rewritten.Set(e.leaf(p, v))
+	case objectShape:
+		e.object(p, v, rewritten)
+	case listShape:
+		e.list(p, v, rewritten)
+	case arrayShape:
+		for i := range v.Len() {
+			rewritten.Index(i).Set(e.element(p, v.Index(i)))
+		}
+	case mapShape:
+		e.mapping(p, v, rewritten)
+	}
+	return rewritten
+}
+
+func (e editor) leaf(p place, v reflect.Value) reflect.Value {
+	if !e.keep.sees(p.class) || e.meddle() {
+		return leafByType[p.typ].draw(e.t)
+	}
+	return leafByType[p.typ].respell(e.t, v)
+}
+
+func (e editor) object(p place, v, rewritten reflect.Value) {
+	for _, m := range p.members() {
+		field := m.of(v)
+		if !field.IsValid() {
+			field = reflect.Zero(m.typ)
+		}
+		if another := e.member(m, field); m.of(v).IsValid() || !another.IsZero() {
+			m.put(rewritten, another)
+		}
+	}
+	stampMeta(e.t, p, rewritten)
+}
+
+// element rewrites an element of a collection: it keeps its key, and its selector where hotwhen must go on to hold or not.
+func (e editor) element(p place, v reflect.Value) reflect.Value {
+	at := p.elemOf(v)
+	if at.shape() == objectShape && p.key == "" && !e.tellsNull(p) && at.typ.Kind() == reflect.Pointer && !v.IsNil() {
+		if zero := reflect.Zero(at.typ); chance(e.t, 2) && e.sameElement(p, v, zero) {
+			return zero
+		}
+	}
+	rewritten := e.value(at, v)
+	if object := behind(rewritten); object.IsValid() && at.shape() == objectShape {
+		if p.key != "" {
+			e.retain(at.member(p.key), v, object)
+		}
+		if p.when != "" && e.keep.sees(p.class) && !e.meddle() {
+			e.retain(at.member(p.when), v, object)
+		}
+	}
+	return rewritten
+}
+
+// retain copies a field by which an element is found or selected.
+func (e editor) retain(identity place, v, rewritten reflect.Value) {
+	if original := identity.of(behind(v)); original.IsValid() {
+		identity.put(rewritten, original)
+	}
+}
+
+// tellsNull reports whether null elements say something else than empty ones: that a key of a hot map is absent.
+func (e editor) tellsNull(p place) bool { return p.shape() == mapShape && dropped(p.class) }
+
+// sameElement reports whether two elements of a collection mean the same.
+func (e editor) sameElement(p place, a, b reflect.Value) bool {
+	one, whole, something := e.keep.element(p, a)
+	other, whole2, something2 := e.keep.element(p, b)
+	return reflect.DeepEqual(one, other) && whole == whole2 && something == something2
+}
+
+// list rewrites a list. What nobody sees is drawn anew; otherwise the order changes where it means nothing.
+func (e editor) list(p place, v, rewritten reflect.Value) {
+	if !e.keep.sees(p.class) && p.key == "" {
+		e.author.list(p, rewritten)
+		return
+	}
+	if v.Len() > 0 || e.allocates(p, v) {
+		rewritten.Set(reflect.MakeSlice(p.typ, 0, v.Len()))
+	}
+	for i := range v.Len() {
+		if e.removes(p, v.Index(i)) || e.meddle() {
+			continue
+		}
+		elem := e.element(p, v.Index(i))
+		rewritten.Set(reflect.Append(rewritten, elem))
+		if p.set && chance(e.t, 4) {
+			rewritten.Set(reflect.Append(rewritten, e.element(p, elem)))
+		}
+	}
+	e.appendElement(p, v, rewritten)
+	if (p.set || p.key != "" || e.meddle()) && chance(e.t, 2) {
+		reverse(rewritten)
+	}
+}
+
+// appendElement may add a new element to a list, in a keyed one under a new key.
+func (e editor) appendElement(p place, v, rewritten reflect.Value) {
+	elem := e.author.value(p.newElem())
+	switch {
+	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
+	case e.meddle(), p.key != "" && e.adds(p, elem) && chance(e.t, 2):
+		rewritten.Set(reflect.Append(rewritten, elem))
+	}
+}
+
+func reverse(list reflect.Value) {
+	swap := reflect.Swapper(list.Interface())
+	for i := range list.Len() / 2 {
+		swap(i, list.Len()-1-i)
+	}
+}
+
+// allocates decides whether an empty list or map is nil. In a field that makes no difference; in an element it may.
+func (e editor) allocates(p place, v reflect.Value) bool {
+	if p.name == "" && !e.meddle() {
+		return !v.IsNil()
+	}
+	return chance(e.t, 2)
+}
+
+// removes decides to remove an element that nobody sees.
+func (e editor) removes(p place, elem reflect.Value) bool {
+	_, whole, something := e.keep.element(p, elem)
+	return !whole && !something && chance(e.t, 2)
+}
+
+// newElem is the place of an element that comes to a collection: a selected one if there can be.
+func (p place) newElem() place {
+	if p.when != "" {
+		return p.hotElem()
+	}
+	return p.elem()
+}
+
+// adds reports whether an element can be added without anybody seeing it.
+func (e editor) adds(p place, elem reflect.Value) bool {
+	if p.when != "" && behind(elem).IsValid() {
+		selector := p.hotElem().member(p.when)
+		selector.put(behind(elem), parsed(selector.typ, p.value))
+	}
+	_, whole, something := e.keep.element(p, elem)
+	return !whole && !something
+}
+
+func (e editor) mapping(p place, v, rewritten reflect.Value) {
+	if v.Len() > 0 || e.allocates(p, v) {
+		rewritten.Set(reflect.MakeMap(p.typ))
+	}
+	for _, key := range sortedKeys(v) {
+		if elem := v.MapIndex(key); !e.removes(p, elem) && !e.meddle() {
+			rewritten.SetMapIndex(key, e.element(p, elem))
+		}
+	}
+	key, elem := e.mapKey(p), e.author.value(p.newElem())
+	if e.meddle() || !v.MapIndex(key).IsValid() && e.adds(p, elem) && chance(e.t, 2) {
+		if rewritten.IsNil() {
+			rewritten.Set(reflect.MakeMap(p.typ))
+		}
+		rewritten.SetMapIndex(key, elem)
+	}
+}
+
+func sortedKeys(m reflect.Value) []reflect.Value {
+	return slices.SortedFunc(slices.Values(m.MapKeys()), func(a, b reflect.Value) int {
+		return byText(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
+	})
+}
