@@ -1,0 +1,257 @@
+package hotupdate_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func (s subject) split(t require.TestingT, config reflect.Value) (immutable, hot reflect.Value) {
+	kept, rest, err := s.schema.SplitAny(config.Interface())
+	require.NoError(t, err, "%s", s.describe(config))
+	return reflect.ValueOf(kept), reflect.ValueOf(rest)
+}
+
+func (s subject) merge(t require.TestingT, immutable, hot reflect.Value) reflect.Value {
+	merged, err := s.schema.MergeAny(immutable.Interface(), hot.Interface())
+	require.NoError(t, err, "%s", s.describe(immutable, hot))
+	return reflect.ValueOf(merged)
+}
+
+// TestMergeInvertsSplit: merging the halves of a configuration gives the same JSON, and the same meaning. Only a pointer to a nil pointer,
+// which is null in JSON, may become a nil one, which may be left out.
+func TestMergeInvertsSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		immutable, hot := s.split(t, config)
+		merged := s.merge(t, immutable, hot)
+		if !strings.Contains(s.root.typ.String(), "**") {
+			require.Equal(t, string(toJSON(t, config)), string(toJSON(t, merged)), "%s", s.describe(config, immutable, hot))
+		}
+		require.Equal(t, fullView.document(s.root, config), fullView.document(s.root, merged), "%s", s.describe(config, immutable, hot))
+		require.Empty(t, s.diff(t, config, merged), "%s", s.describe(config, immutable, hot))
+	})
+}
+
+// TestHalvesHoldTheirClasses: the immutable half has the document of the whole and nothing hot; the hot half has nothing that is hashed
+// but the places of elements.
+func TestHalvesHoldTheirClasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		immutable, hot := s.split(t, config)
+		require.Equal(t, s.document(t, config), s.document(t, immutable), "%s", s.describe(config, immutable))
+		requireOnly(t, s, immutable, hashView.sees)
+		requireOnly(t, s, hot, dropped)
+	})
+}
+
+// requireOnly checks that leaves of other classes are not set, unless elements are found or selected by them.
+func requireOnly(t require.TestingT, s subject, half reflect.Value, allowed func(hotupdate.Class) bool) {
+	visitMembers(s.root, half.Elem(), nil, func(m place, v reflect.Value, identity bool) {
+		if m.shape() == leafShape && !allowed(m.class) && !identity {
+			require.True(t, v.IsZero(), "%s is set in %s", m.path, s.describe(half))
+		}
+	})
+}
+
+// visitMembers calls visit with every member of every object in a value. The collection that the value is an element of names the
+// members that identify it.
+func visitMembers(p place, v reflect.Value, in *place, visit func(m place, v reflect.Value, identity bool)) {
+	if v = behind(v); !v.IsValid() {
+		return
+	}
+	switch p.shape() {
+	case objectShape:
+		for _, m := range p.members() {
+			if field := m.of(v); field.IsValid() {
+				visit(m, field, in != nil && (m.name == in.key || m.name == in.when))
+				visitMembers(m, field, nil, visit)
+			}
+		}
+	case listShape, arrayShape:
+		for i := range v.Len() {
+			visitMembers(p.elemOf(v.Index(i)), v.Index(i), &p, visit)
+		}
+	case mapShape:
+		for _, elem := range v.Seq2() {
+			visitMembers(p.elemOf(elem), elem, &p, visit)
+		}
+	case leafShape:
+	}
+}
+
+// TestHalvesHaveTheSameElements: lists, arrays and maps that stand in both halves have the same length and keys in both.
+func TestHalvesHaveTheSameElements(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		immutable, hot := s.split(t, config)
+		requireSameElements(t, s.root, config, immutable, hot)
+	})
+}
+
+// requireSameElements compares the collections of a configuration with those of its halves, wherever both halves have them.
+func requireSameElements(t require.TestingT, p place, whole, immutable, hot reflect.Value) {
+	whole, immutable, hot = behind(whole), behind(immutable), behind(hot)
+	if !whole.IsValid() || !immutable.IsValid() || !hot.IsValid() {
+		return
+	}
+	switch p.shape() {
+	case objectShape:
+		for _, m := range p.members() {
+			if w, i, h := m.of(whole), m.of(immutable), m.of(hot); w.IsValid() && i.IsValid() && h.IsValid() {
+				requireSameElements(t, m, w, i, h)
+			}
+		}
+	case listShape, arrayShape:
+		if immutable.Len() == 0 || hot.Len() == 0 {
+			return
+		}
+		require.Equal(t, []int{whole.Len(), whole.Len()}, []int{immutable.Len(), hot.Len()}, p.path)
+		for i := range whole.Len() {
+			requireSameElements(t, p.elem(), whole.Index(i), immutable.Index(i), hot.Index(i))
+		}
+	case mapShape:
+		if immutable.Len() == 0 || hot.Len() == 0 {
+			return
+		}
+		require.Equal(t, []int{whole.Len(), whole.Len()}, []int{immutable.Len(), hot.Len()}, p.path)
+		for key, elem := range whole.Seq2() {
+			i, h := immutable.MapIndex(key), hot.MapIndex(key)
+			require.True(t, i.IsValid() && h.IsValid(), p.path)
+			requireSameElements(t, p.elem(), elem, i, h)
+		}
+	case leafShape:
+	}
+}
+
+// TestHalvesShareNoMemory: what a caller does to a configuration after Split, or to the halves after Merge, changes neither halves nor
+// result.
+func TestHalvesShareNoMemory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		immutable, hot := s.split(t, config)
+		requireDisjoint(t, s, map[string]reflect.Value{"config": config, "immutable half": immutable, "hot half": hot})
+		before := [2]string{string(toJSON(t, immutable)), string(toJSON(t, hot))}
+		scribble(config)
+		require.Equal(t, before, [2]string{string(toJSON(t, immutable)), string(toJSON(t, hot))}, "%s", s.describe())
+		merged := s.merge(t, immutable, hot)
+		requireDisjoint(t, s, map[string]reflect.Value{"merged": merged, "immutable half": immutable, "hot half": hot})
+		written := string(toJSON(t, merged))
+		scribble(immutable)
+		scribble(hot)
+		require.Equal(t, written, string(toJSON(t, merged)), "%s", s.describe())
+	})
+}
+
+// requireDisjoint checks that no two values reach the same memory.
+func requireDisjoint(t require.TestingT, s subject, values map[string]reflect.Value) {
+	owner := map[uintptr]string{}
+	for name, v := range values {
+		for at := range reachable(v) {
+			require.Empty(t, owner[at], "%s shares memory with it: %s", name, s.describe(v))
+			owner[at] = name
+		}
+	}
+}
+
+// reachable collects the addresses of everything that can be changed through a value, unexported parts included.
+func reachable(v reflect.Value) map[uintptr]bool {
+	found := map[uintptr]bool{}
+	collectReachable(found, v)
+	return found
+}
+
+func collectReachable(found map[uintptr]bool, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type().Elem().Size() == 0 || v.Type() == reflect.TypeFor[*time.Location]() {
+			return
+		}
+		found[v.Pointer()] = true
+		collectReachable(found, v.Elem())
+	case reflect.Interface:
+		collectReachable(found, v.Elem())
+	case reflect.Map:
+		if !v.IsNil() {
+			found[v.Pointer()] = true
+			for _, elem := range v.Seq2() {
+				collectReachable(found, elem)
+			}
+		}
+	case reflect.Slice:
+		if v.Cap() > 0 && v.Type().Elem().Size() > 0 {
+			found[v.Pointer()] = true
+		}
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			collectReachable(found, v.Index(i))
+		}
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			collectReachable(found, field)
+		}
+	default:
+	}
+}
+
+// scribble overwrites everything that can be reached through a pointer and is exported.
+func scribble(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			scribble(v.Elem())
+		}
+	case reflect.Interface:
+		scribble(v.Elem())
+	case reflect.Map:
+		for key, elem := range v.Seq2() {
+			scribble(elem)
+			v.SetMapIndex(key, reflect.Zero(elem.Type()))
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			scribble(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				scribble(v.Field(i))
+			}
+		}
+	default:
+		if v.CanSet() {
+			v.Set(reflect.Zero(v.Type()))
+		}
+	}
+}
+
+// TestMergeAppliesHotUpdate: merging the immutable half of one configuration with the hot half of another that differs in hot parts only
+// means what the other does, unless their collections differ.
+func TestMergeAppliesHotUpdate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		old := s.draw(t)
+		updated := respelled(t, hashView, s.root, old)
+		immutable, _ := s.split(t, old)
+		_, hot := s.split(t, updated)
+		merged, err := s.schema.MergeAny(immutable.Interface(), hot.Interface())
+		if err != nil {
+			for _, problem := range hotupdate.Errors(err) {
+				require.Equal(t, hotupdate.CodeHalvesDiffer, problem.Code, "%v", err)
+			}
+			return
+		}
+		require.Empty(t, s.diff(t, updated, reflect.ValueOf(merged)), "%s", s.describe(old, updated, reflect.ValueOf(merged)))
+	})
+}
