@@ -36,7 +36,7 @@ func TestRawAndValueAgree(t *testing.T) {
 	raw := []byte(` {"labels":[{"value":"v","name":"b"},{"name":"a","trigger":true}],"zones":["b","a","b"],"below":null,"plain":"p"} `)
 	config, err := s.Decode(raw)
 	require.NoError(t, err)
-	want := &machine{Plain: "p", Zones: []string{"b", "a", "b"}, Labels: []machineLabel{{Name: "b", Value: "v"}, {Name: "a", Trigger: true}}}
+	want := &machine{Plain: "p", Zones: []string{"b", "a", "b"}, Labels: []originLabel{{Name: "b", Value: "v"}, {Name: "a", Trigger: true}}}
 	assert.Equal(t, want, config)
 	fromRaw, err := hash.DocumentRaw(s, raw)
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ type (
 		Explicit string           `json:"explicit" hotupdatable:"false"`
 		Below    machinePart      `json:"below"    hotupdatable:"ignore"`
 		Parts    []machinePart    `json:"parts"    hotupdatable:"inplace,key=name"`
-		Labels   []machineLabel   `json:"labels"   hotupdatable:"false,key=name,hotwhen=trigger:false"`
+		Labels   []originLabel    `json:"labels"   hotupdatable:"false,key=name,hotwhen=trigger:false"`
 		Pools    map[string]*pool `json:"pools"    hotupdatable:"false,hotwhen=mode:soft"`
 		Zones    []string         `json:"zones"    hotupdatable:"true,set"`
 	}
@@ -35,7 +35,7 @@ type (
 		Size int    `json:"size"`
 		Hot  string `json:"hot"  hotupdatable:"true"`
 	}
-	machineLabel struct {
+	originLabel struct {
 		Name    string `json:"name"`
 		Value   string `json:"value"`
 		Trigger bool   `json:"trigger,omitempty"`
@@ -95,11 +95,11 @@ func TestOriginsOfClasses(t *testing.T) {
 			"remove zones[=a]: hot, inherited hotupdate_test.machine.Zones",
 			"add zones[=c]: hot, inherited hotupdate_test.machine.Zones",
 		}},
-		{"hotwhen holds", &machine{Labels: []machineLabel{{Name: "a", Value: "b"}}}, &machine{Labels: []machineLabel{{Name: "a", Value: "c"}, {Name: "d", Value: "e"}}}, nil, []string{
+		{"hotwhen holds", &machine{Labels: []originLabel{{Name: "a", Value: "b"}}}, &machine{Labels: []originLabel{{Name: "a", Value: "c"}, {Name: "d", Value: "e"}}}, nil, []string{
 			"replace labels[name=a].value: hot, hotwhen hotupdate_test.machine.Labels",
 			"add labels[name=d].value: hot, hotwhen hotupdate_test.machine.Labels",
 		}},
-		{"hotwhen does not hold", &machine{Labels: []machineLabel{{Name: "a", Value: "b", Trigger: true}}}, &machine{Labels: []machineLabel{{Name: "a", Value: "c", Trigger: true}}}, nil, []string{
+		{"hotwhen does not hold", &machine{Labels: []originLabel{{Name: "a", Value: "b", Trigger: true}}}, &machine{Labels: []originLabel{{Name: "a", Value: "c", Trigger: true}}}, nil, []string{
 			"replace labels[name=a].value: immutable, inherited hotupdate_test.machine.Labels",
 		}},
 	} {
@@ -117,11 +117,11 @@ func TestFlips(t *testing.T) {
 		old, updated *machine
 		want         []string
 	}{
-		{"ceases to hold", &machine{Labels: []machineLabel{{Name: "a", Value: "b"}}}, &machine{Labels: []machineLabel{{Name: "a", Value: "c", Trigger: true}}}, []string{
+		{"ceases to hold", &machine{Labels: []originLabel{{Name: "a", Value: "b"}}}, &machine{Labels: []originLabel{{Name: "a", Value: "c", Trigger: true}}}, []string{
 			"add labels[name=a].trigger: immutable, inherited hotupdate_test.machine.Labels",
 			"replace labels[name=a].value: immutable, inherited hotupdate_test.machine.Labels",
 		}},
-		{"begins to hold", &machine{Labels: []machineLabel{{Name: "a", Value: "b", Trigger: true}}}, &machine{Labels: []machineLabel{{Name: "a", Value: "c"}}}, []string{
+		{"begins to hold", &machine{Labels: []originLabel{{Name: "a", Value: "b", Trigger: true}}}, &machine{Labels: []originLabel{{Name: "a", Value: "c"}}}, []string{
 			"remove labels[name=a].trigger: immutable, inherited hotupdate_test.machine.Labels",
 			"replace labels[name=a].value: immutable, inherited hotupdate_test.machine.Labels",
 		}},

@@ -101,13 +101,13 @@ func checkPointer(t *testing.T, c hotupdate.Change, old, updated any) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	require.NoError(t, decoder.Decode(&value))
-	found, err := json.Marshal(follow(t, value, c.Pointer))
+	found, err := json.Marshal(followPointer(t, value, c.Pointer))
 	require.NoError(t, err)
 	assert.JSONEq(t, want, string(found), c.Pointer)
 }
 
-// follow resolves an RFC 6901 pointer.
-func follow(t *testing.T, value any, pointer string) any {
+// followPointer resolves an RFC 6901 pointer.
+func followPointer(t *testing.T, value any, pointer string) any {
 	t.Helper()
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")

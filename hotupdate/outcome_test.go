@@ -92,3 +92,52 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "indeterminate", hotupdate.Outcome(9).String())
 	assert.Equal(t, "Unknown", hotupdate.Code(255).String())
 }
+
+func TestOutcomeIfDefaulted(t *testing.T) {
+	omitted := hotupdate.Change{Omitted: true}
+	omittedHot := hotupdate.Change{Class: hotupdate.Hot, Omitted: true}
+	for _, tc := range []struct {
+		changes hotupdate.Changes
+		want    hotupdate.Outcome
+		reason  string
+	}{
+		{nil, hotupdate.NoUpdate, "nothing changed"},
+		{hotupdate.Changes{omitted}, hotupdate.Indeterminate, "it may be a default"},
+		{hotupdate.Changes{omittedHot}, hotupdate.Indeterminate, "also a hot one: there may be nothing to apply"},
+		{append(changesOf(hotupdate.Immutable), omitted), hotupdate.Roll, "another field rolls anyway"},
+		{append(changesOf(hotupdate.InPlace), omitted), hotupdate.Roll, "rolls in either case"},
+		{append(changesOf(hotupdate.Hot), omitted), hotupdate.Indeterminate, "a hot update or a roll"},
+		{append(changesOf(hotupdate.Hot), omittedHot), hotupdate.HotUpdate, "another field is applied anyway"},
+	} {
+		assert.Equal(t, tc.want, tc.changes.OutcomeIfDefaulted(hotupdate.AutoRollingUpdate), tc.reason)
+	}
+}
+
+// TestOmitted says which changes may be defaults: fields that one side does not set, and of which no default is declared.
+func TestOmitted(t *testing.T) {
+	type item struct {
+		Name string `json:"name"`
+		Size *int   `json:"size,omitempty"`
+	}
+	type config struct {
+		Plain    *int              `json:"plain,omitempty"`
+		Declared *int              `json:"declared,omitempty" hotupdatable:"false,default=3"`
+		Items    []item            `json:"items,omitempty"    hotupdatable:"false,key=name"`
+		Map      map[string]string `json:"map,omitempty"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	assert.NoError(t, err)
+	changes, err := hotupdate.DiffRaw(schema,
+		[]byte(`{"items":[{"name":"a"}]}`),
+		[]byte(`{"plain":1,"declared":4,"items":[{"name":"a","size":1},{"name":"b","size":1}],"map":{"k":"v"}}`))
+	assert.NoError(t, err)
+	got := map[string]bool{}
+	for _, c := range changes {
+		got[c.Path] = c.Omitted
+	}
+	assert.Equal(t, map[string]bool{
+		"plain": true, "items[name=a].size": true, // a defaulter could have set them
+		"declared":           false,                  // 4 is not the default
+		"items[name=b].size": false, "map[k]": false, // no defaulter makes elements
+	}, got)
+}

@@ -40,9 +40,9 @@ type (
 		Tags map[string]string `json:"tags" hotupdatable:"true"`
 		Next *chain            `json:"next"`
 	}
-	tree struct {
-		Name string `json:"name"`
-		Kids []tree `json:"kids"`
+	recursiveTree struct {
+		Name string          `json:"name"`
+		Kids []recursiveTree `json:"kids"`
 	}
 	forest struct {
 		Name  string            `json:"name"`
@@ -70,11 +70,11 @@ type (
 		Cold *turning `json:"cold" hotupdatable:"false"`
 		Hot  *turning `json:"hot"  hotupdatable:"true"`
 	}
-	lists  []lists
-	maps   map[string]maps
-	matter struct {
-		Lists lists `json:"lists"`
-		Maps  maps  `json:"maps"  hotupdatable:"true"`
+	lists         []lists
+	recursiveMaps map[string]recursiveMaps
+	matter        struct {
+		Lists lists         `json:"lists"`
+		Maps  recursiveMaps `json:"maps"  hotupdatable:"true"`
 	}
 )
 
@@ -94,8 +94,8 @@ func TestRecursiveTypesThroughCollections(t *testing.T) {
 	assert.Equal(t, []string{
 		"replace kids[0].kids[1].name: immutable, default",
 		"add kids[1]: immutable, default",
-	}, changeLines(t, schemaFor[tree](t),
-		&tree{Kids: []tree{{Kids: []tree{{}, {Name: "a"}}}}}, &tree{Kids: []tree{{Kids: []tree{{}, {Name: "b"}}}, {}}}))
+	}, changeLines(t, schemaFor[recursiveTree](t),
+		&recursiveTree{Kids: []recursiveTree{{Kids: []recursiveTree{{}, {Name: "a"}}}}}, &recursiveTree{Kids: []recursiveTree{{Kids: []recursiveTree{{}, {Name: "b"}}}, {}}}))
 	assert.Equal(t, []string{
 		"replace trees[a].trees[b].name: in-place, inherited hotupdate_test.forest.Trees",
 	}, changeLines(t, schemaFor[forest](t),
@@ -142,7 +142,7 @@ func TestTypesOfNothingButThemselves(t *testing.T) {
 	assert.Equal(t, []string{
 		"add lists[0][0]: immutable, default",
 		"add maps[a][b]: hot, inherited hotupdate_test.matter.Maps",
-	}, changeLines(t, s, &matter{Lists: lists{{}}, Maps: maps{"a": {}}}, &matter{Lists: lists{{{}}}, Maps: maps{"a": {"b": {}}}}))
+	}, changeLines(t, s, &matter{Lists: lists{{}}, Maps: recursiveMaps{"a": {}}}, &matter{Lists: lists{{{}}}, Maps: recursiveMaps{"a": {"b": {}}}}))
 }
 
 func TestOverridesInsideRecursiveTypes(t *testing.T) {

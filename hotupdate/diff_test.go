@@ -1,0 +1,267 @@
+package hotupdate_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestDiffOfOneConfigurationIsEmpty: a configuration does not differ from itself, from a copy, nor from one spelled otherwise.
+func TestDiffOfOneConfigurationIsEmpty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		shallow := reflect.New(s.root.typ)
+		shallow.Elem().Set(config.Elem())
+		for _, other := range []reflect.Value{config, shallow, respelled(t, fullView, s.root, config)} {
+			require.Empty(t, s.diff(t, config, other), "%s", s.describe(config, other))
+		}
+	})
+}
+
+// TestDiffSeesThroughSharedMemory: whether two configurations share parts or hold copies of them makes no difference.
+func TestDiffSeesThroughSharedMemory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		old, updated := s.drawPair(t)
+		sharing := reflect.New(s.root.typ)
+		sharing.Elem().Set(old.Elem())
+		copied := respelled(t, fullView, s.root, old)
+		for _, m := range s.root.members() {
+			if field := m.of(updated.Elem()); len(m.index) == 1 && chance(t, 2) {
+				m.put(sharing.Elem(), field)
+				m.put(copied.Elem(), field)
+			}
+		}
+		require.Equal(t, withoutPlaces(s.diff(t, old, copied)), withoutPlaces(s.diff(t, old, sharing)), "%s", s.describe(old, copied, sharing))
+	})
+}
+
+// withoutPlaces leaves out where in its JSON a change stands, which depends on the order of elements.
+func withoutPlaces(changes hotupdate.Changes) hotupdate.Changes {
+	changes = slices.Clone(changes)
+	for i := range changes {
+		changes[i].Pointer = ""
+	}
+	return changes
+}
+
+// TestDiffIsMirrored: the way back has the same changes, with additions for removals and new for old.
+func TestDiffIsMirrored(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		a, b := s.drawPair(t)
+		there, back := withoutPlaces(s.diff(t, a, b)), withoutPlaces(s.diff(t, b, a))
+		for i, c := range back {
+			back[i].Old, back[i].New = c.New, c.Old
+			back[i].Op = [...]hotupdate.Op{hotupdate.Replace: hotupdate.Replace, hotupdate.Add: hotupdate.Remove, hotupdate.Remove: hotupdate.Add}[c.Op]
+		}
+		require.Equal(t, there, back, "%s", s.describe(a, b))
+	})
+}
+
+// TestChangesAreWellFormed: changes stand in the order of their paths, no two in one place; each has the class, the secrecy and the
+// values that its place has.
+func TestChangesAreWellFormed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		old, updated := s.drawPair(t)
+		changes := s.diff(t, old, updated)
+		trails := make([]*trail, len(changes))
+		for i, c := range changes {
+			trails[i] = follow(s.root, c.Path)
+			requireWellFormed(t, c, trails[i], s.describe(old, updated))
+			if !trails[i].fixed {
+				requirePointer(t, c, toJSON(t, old), toJSON(t, updated))
+			}
+		}
+		for i := 1; i < len(changes); i++ {
+			order := trails[i-1].compare(trails[i])
+			if order == 0 && trails[i].unnamed && !changes[i].Sensitive {
+				order = strings.Compare(changes[i-1].Old+changes[i-1].New, changes[i].Old+changes[i].New)
+			}
+			require.True(t, order < 0 || order == 0 && trails[i].unnamed, "%v before %v\n%s", changes[i-1], changes[i], s.describe(old, updated))
+		}
+	})
+}
+
+func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about string) {
+	require.Contains(t, at.classes, c.Class, "%v\n%s", c, about)
+	if c.Sensitive || at.end.secret {
+		require.Equal(t, hotupdate.Change{Sensitive: true}, hotupdate.Change{Sensitive: c.Sensitive, Old: c.Old, New: c.New}, "%v\n%s", c, about)
+		return
+	}
+	require.Equal(t, c.Op == hotupdate.Add, c.Old == "", "%v\n%s", c, about)
+	require.Equal(t, c.Op == hotupdate.Remove, c.New == "", "%v\n%s", c, about)
+	require.NotEqual(t, c.Old, c.New, "%v\n%s", c, about)
+	for _, text := range []string{c.Old, c.New} {
+		require.True(t, text == "" || json.Valid([]byte(text)), "%v\n%s", c, about)
+	}
+}
+
+// requirePointer checks that the pointer of a change leads somewhere in the JSON it points into.
+func requirePointer(t require.TestingT, c hotupdate.Change, old, updated []byte) {
+	into := updated
+	if c.Op == hotupdate.Remove {
+		into = old
+	}
+	at := jsonTree(into)
+	for _, token := range strings.Split(c.Pointer, "/")[1:] {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch x := at.(type) {
+		case map[string]any:
+			member, ok := x[token]
+			require.True(t, ok, "%v in %s", c, into)
+			at = member
+		case []any:
+			i, err := strconv.Atoi(token)
+			require.True(t, err == nil && i < len(x), "%v in %s", c, into)
+			at = x[i]
+		default:
+			require.Fail(t, "the pointer leads nowhere", "%v in %s", c, into)
+		}
+	}
+}
+
+// trail is a path of a change, read with the knowledge of the type.
+type trail struct {
+	end     place
+	classes []hotupdate.Class // that a change there may have
+	keys    []any             // strings and numbers, in whose order changes stand
+	fixed   bool              // in an array: one that is left out has the elements of the zero array
+	unnamed bool              // an element of a set, in which changes stand in the order of their values; or a hidden key
+}
+
+// follow reads a path such as tags.vm[cost-center].
+func follow(root place, path string) *trail {
+	t := &trail{end: root, classes: []hotupdate.Class{root.class}}
+	for path != "" {
+		path = t.step(path)
+	}
+	return t
+}
+
+// step takes the first step of a path and returns the rest.
+func (t *trail) step(path string) string {
+	if t.end.shape() == objectShape {
+		name, rest := cutName(path)
+		t.enter(t.end.member(name), name)
+		return rest
+	}
+	key, rest := cutKey(path)
+	t.enterElement(key)
+	return rest
+}
+
+func (t *trail) enter(m place, key any) {
+	selected := slices.Contains(t.classes, hotupdate.Hot) && t.end.class != hotupdate.Hot
+	inherits := m.class == t.end.class
+	t.classes = []hotupdate.Class{m.class}
+	if selected && inherits {
+		t.classes = append(t.classes, hotupdate.Hot)
+	}
+	t.end = m
+	t.order(key)
+}
+
+// order adds a key, unless an earlier one is not known.
+func (t *trail) order(key any) {
+	if !t.unnamed {
+		t.keys = append(t.keys, key)
+	}
+}
+
+func (t *trail) enterElement(key string) {
+	p := t.end
+	t.end = p.elem()
+	if p.when != "" {
+		t.classes = append(t.classes, hotupdate.Hot)
+	}
+	t.fixed = t.fixed || p.shape() == arrayShape
+	t.unnamed = t.unnamed || p.set || strings.Contains(key, "(sensitive)")
+	id := strings.TrimPrefix(key, p.key+"=")
+	number, err := strconv.ParseInt(id, 10, 64)
+	switch {
+	case p.shape() == mapShape, p.key != "" && base(t.end.member(p.key).typ).Kind() == reflect.String:
+		t.order(unquotedKey(id))
+	case err == nil:
+		t.order(number)
+	default:
+		unsigned, _ := strconv.ParseUint(id, 10, 64)
+		t.order(unsigned)
+	}
+}
+
+func unquotedKey(key string) string {
+	if text, err := strconv.Unquote(key); err == nil {
+		return text
+	}
+	return key
+}
+
+// cutName reads name, .name or ["name"].
+func cutName(path string) (name, rest string) {
+	if strings.HasPrefix(path, `["`) {
+		key, rest := cutKey(path)
+		return unquotedKey(key), rest
+	}
+	path = strings.TrimPrefix(path, ".")
+	if end := strings.IndexAny(path, ".["); end >= 0 {
+		return path[:end], path[end:]
+	}
+	return path, ""
+}
+
+// cutKey reads what stands in brackets.
+func cutKey(path string) (key, rest string) {
+	quoted := false
+	for i := 0; i < len(path); i++ {
+		switch {
+		case quoted && path[i] == '\\':
+			i++
+		case path[i] == '"':
+			quoted = !quoted
+		case path[i] == ']' && !quoted:
+			return path[1:i], path[i+1:]
+		}
+	}
+	panic("no end: " + path)
+}
+
+// compare orders trails: members by name, elements by key, value or position, and a whole before its parts.
+func (t *trail) compare(o *trail) int {
+	for i := range min(len(t.keys), len(o.keys)) {
+		if order := compareKeys(t.keys[i], o.keys[i]); order != 0 {
+			return order
+		}
+	}
+	return cmp.Compare(len(t.keys), len(o.keys))
+}
+
+func compareKeys(a, b any) int {
+	switch x := a.(type) {
+	case string:
+		return strings.Compare(x, b.(string))
+	case int64:
+		if y, ok := b.(int64); ok {
+			return cmp.Compare(x, y)
+		}
+		return -1 // the other one is above all int64
+	case uint64:
+		if y, ok := b.(uint64); ok {
+			return cmp.Compare(x, y)
+		}
+		return +1
+	}
+	panic(fmt.Sprintf("no key: %v", a))
+}

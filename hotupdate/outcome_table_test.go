@@ -1,0 +1,48 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestOutcomeTable: the outcome depends on the strategy and the strictest class only, as the design's table has it.
+func TestOutcomeTable(t *testing.T) {
+	const none = hotupdate.Ignored // the strictest class of no changes
+	type row map[hotupdate.Class]hotupdate.Outcome
+	rolling := row{
+		none: hotupdate.NoUpdate, hotupdate.Hot: hotupdate.HotUpdate, hotupdate.InPlace: hotupdate.Roll, hotupdate.Immutable: hotupdate.Roll,
+	}
+	inPlace := row{
+		none: hotupdate.NoUpdate, hotupdate.Hot: hotupdate.HotUpdate, hotupdate.InPlace: hotupdate.InPlaceUpdate,
+		hotupdate.Immutable: hotupdate.UpdateForbidden,
+	}
+	unknown := row{}
+	table := map[hotupdate.Strategy]row{
+		hotupdate.AutoRollingUpdate: rolling, hotupdate.AutoInPlaceUpdate: inPlace, hotupdate.ManualInPlaceUpdate: inPlace,
+		hotupdate.ManualInPlaceUpdate + 1: unknown, 255: unknown,
+	}
+	for strategy, want := range table {
+		for set := range 1 << 4 {
+			changes, strictest := changesOfSet(set)
+			require.Equal(t, want[strictest], changes.Outcome(strategy), "%v, %v", strategy, changes)
+			got, any := changes.Strictest()
+			require.Equal(t, strictest, got)
+			require.Equal(t, set != 0, any)
+		}
+	}
+}
+
+// changesOfSet makes a change for each class in the set, the least strict first, and tells the strictest.
+func changesOfSet(set int) (changes hotupdate.Changes, strictest hotupdate.Class) {
+	strictest = hotupdate.Ignored
+	for class := int(hotupdate.Ignored); class >= 0; class-- {
+		if set&(1<<class) != 0 {
+			strictest = hotupdate.Class(class) //nolint:gosec // at most 3
+			changes = append(changes, hotupdate.Change{Class: strictest})
+		}
+	}
+	return changes, strictest
+}
