@@ -3,6 +3,7 @@ package hotupdate_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,6 +114,39 @@ func TestOneKeptLeafChangesTheHash(t *testing.T) {
 			require.NotEqual(t, s.hash(t, a), s.hash(t, b), "changed %s in %s", changed, s.describe(a, b))
 		}
 	})
+}
+
+// TestLargeConfigurationsHashLikeTheirDocument: the hash of a configuration that is written in many pieces is that of its document.
+func TestLargeConfigurationsHashLikeTheirDocument(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSubject(t)
+		config := s.draw(t)
+		inflate(s.root, config.Elem())
+		s.hash(t, config)
+	})
+}
+
+// inflate makes lists long and texts longer, in an addressable value.
+func inflate(p place, v reflect.Value) {
+	if v = behind(v); !v.IsValid() {
+		return
+	}
+	switch {
+	case p.shape() == objectShape:
+		for _, m := range p.members() {
+			if field := m.of(v); field.IsValid() {
+				inflate(m, field)
+			}
+		}
+	case p.shape() == listShape && p.key == "" && v.Len() > 0 && p.depth < usualDepth:
+		long := reflect.MakeSlice(v.Type(), 0, 0)
+		for range 200 {
+			long = reflect.AppendSlice(long, v)
+		}
+		v.Set(long)
+	case v.Kind() == reflect.String && p.name != "" && v.Type() == reflect.TypeFor[string]() && p.fallback == nil:
+		v.SetString(strings.Repeat(v.String(), 500))
+	}
 }
 
 // changeOneLeaf gives one leaf another meaning, in place, and returns its path. It returns nothing if there is no leaf to change.

@@ -1,6 +1,7 @@
 package hotupdate_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -47,9 +48,11 @@ func subjectOf(t *rapid.T, typ reflect.Type, overrides map[string]hotupdate.Clas
 
 func (s subject) draw(t *rapid.T) reflect.Value { return author{t, blind}.config(s.root) }
 
+// hash returns the Sum, which is the digest of the document.
 func (s subject) hash(t require.TestingT, config reflect.Value) hash.Sum {
 	sum, err := hash.Of(s.schema, config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
+	require.Equal(t, sha256.Sum256([]byte(s.document(t, config))), [sha256.Size]byte(sum), "%s", s.describe(config))
 	return sum
 }
 

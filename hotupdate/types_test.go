@@ -150,15 +150,37 @@ type Innermost struct {
 type written struct {
 	typ       reflect.Type
 	overrides map[string]hotupdate.Class
+	generic   generic
+}
+
+// generic calls the functions that take the type as a parameter.
+type generic struct {
+	same  func(s *hotupdate.Schema, a, b any) (bool, error)
+	diff  func(s *hotupdate.Schema, a, b any) (hotupdate.Changes, error)
+	split func(s *hotupdate.Schema, config any) (immutable, hot any, err error)
+	merge func(s *hotupdate.Schema, immutable, hot any) (any, error)
+}
+
+func writtenAs[T any](overrides map[string]hotupdate.Class) written {
+	return written{typ: reflect.TypeFor[T](), overrides: overrides, generic: generic{
+		same: func(s *hotupdate.Schema, a, b any) (bool, error) { return hotupdate.SameImmutable(s, a.(*T), b.(*T)) },
+		diff: func(s *hotupdate.Schema, a, b any) (hotupdate.Changes, error) {
+			return hotupdate.Diff(s, a.(*T), b.(*T))
+		},
+		split: func(s *hotupdate.Schema, config any) (any, any, error) { return hotupdate.Split(s, config.(*T)) },
+		merge: func(s *hotupdate.Schema, immutable, hot any) (any, error) {
+			return hotupdate.Merge(s, immutable.(*T), hot.(*T))
+		},
+	}}
 }
 
 var writtenTypes = []written{
-	{reflect.TypeFor[workerConfig](), map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot, "volume.labels": hotupdate.Ignored}},
-	{reflect.TypeFor[tree](), nil},
-	{reflect.TypeFor[tree](), map[string]hotupdate.Class{"next.next": hotupdate.InPlace, "others[].others[].size": hotupdate.Hot}},
-	{reflect.TypeFor[layers](), nil},
-	{reflect.TypeFor[layers](), map[string]hotupdate.Class{"upper": hotupdate.Hot, "depth": hotupdate.Ignored, "byIndex[].shadow": hotupdate.InPlace}},
-	{reflect.TypeFor[box[box[metav1.Duration]]](), nil},
-	{reflect.TypeFor[box[nodeTemplate]](), map[string]hotupdate.Class{"named[].capacity": hotupdate.Hot}},
-	{reflect.TypeFor[box[any]](), nil},
+	writtenAs[workerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot, "volume.labels": hotupdate.Ignored}),
+	writtenAs[tree](nil),
+	writtenAs[tree](map[string]hotupdate.Class{"next.next": hotupdate.InPlace, "others[].others[].size": hotupdate.Hot}),
+	writtenAs[layers](nil),
+	writtenAs[layers](map[string]hotupdate.Class{"upper": hotupdate.Hot, "depth": hotupdate.Ignored, "byIndex[].shadow": hotupdate.InPlace}),
+	writtenAs[box[box[metav1.Duration]]](nil),
+	writtenAs[box[nodeTemplate]](map[string]hotupdate.Class{"named[].capacity": hotupdate.Hot}),
+	writtenAs[box[any]](nil),
 }

@@ -1,0 +1,31 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestGenericFunctionsAgree: the functions that take the configuration's type as a parameter do what those for any type do, and
+// SameImmutable says whether documents are equal.
+func TestGenericFunctionsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := among(t, writtenTypes...)
+		s := subjectOf(t, w.typ, w.overrides)
+		a, b := s.drawPair(t)
+		same, err := w.generic.same(s.schema, a.Interface(), b.Interface())
+		require.NoError(t, err)
+		require.Equal(t, s.document(t, a) == s.document(t, b), same, "%s", s.describe(a, b))
+		changes, err := w.generic.diff(s.schema, a.Interface(), b.Interface())
+		require.NoError(t, err)
+		require.Equal(t, s.diff(t, a, b), changes)
+		immutable, hot, err := w.generic.split(s.schema, a.Interface())
+		require.NoError(t, err)
+		wantImmutable, wantHot := s.split(t, a)
+		require.Equal(t, []any{wantImmutable.Interface(), wantHot.Interface()}, []any{immutable, hot})
+		merged, err := w.generic.merge(s.schema, immutable, hot)
+		require.NoError(t, err)
+		require.Equal(t, s.merge(t, wantImmutable, wantHot).Interface(), merged)
+	})
+}
