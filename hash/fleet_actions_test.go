@@ -1,0 +1,258 @@
+package hash_test
+
+import (
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// What may happen. An action for which the time has not come does nothing, or makes a release with nothing new in it.
+
+const simOldest = 30 // the minor below which no pool ever was
+
+// actions are all that users, Gardener, the adopter and the operator do.
+func (s *simulation) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"create a pool":                 s.create,
+		"delete a pool":                 s.remove,
+		"edit a leaf":                   s.onPool(s.editLeaf),
+		"edit two leaves of a pool":     s.onPool(func(t *rapid.T, p *simPool) { s.editLeaf(t, p); s.editLeaf(t, p) }),
+		"edit a leaf of every pool":     s.onEveryPool(s.editLeaf),
+		"respell every config":          s.onEveryPool(respell),
+		"respell the config":            s.onPool(respell),
+		"first tag":                     s.onPool(func(t *rapid.T, p *simPool) { p.config = simConfig{"tags.vm.team": drawIndex(t, simTexts)} }),
+		"remove the config":             s.onPool(func(_ *rapid.T, p *simPool) { p.config = nil }),
+		"edit the pool":                 s.onPool(editPool),
+		"update to a later minor":       s.onPool(s.updateMinor),
+		"update the patch version":      s.onPool(func(t *rapid.T, p *simPool) { p.patch = rapid.IntRange(p.patch, len(simPatches)-1).Draw(t, "patch") }),
+		"set the version":               s.onPool(s.setVersion),
+		"release nothing":               func(t *rapid.T) { s.release(t, func(*simRelease) {}) },
+		"release a minor":               s.releaseMinor,
+		"release fields":                s.releaseFields,
+		"release fields in older eras":  s.releaseLateFields,
+		"release another kind of era":   s.releaseKind,
+		"release another class":         s.releaseClass,
+		"release a default":             s.releaseDefault,
+		"release without the oldest":    s.releaseWithoutOldest,
+		"release without an unused era": s.releaseWithoutEra,
+		"roll back":                     func(*rapid.T) { s.rollBack() },
+		"roll out":                      func(*rapid.T) { s.rollOut() },
+		"alternate":                     func(*rapid.T) { s.alternate() },
+		"restart":                       func(t *rapid.T) { s.restart(t) },
+		"migrate the control plane":     func(t *rapid.T) { s.migrate(t) },
+	}
+}
+
+// drawFirst draws the release that an adopter begins with: any of the kinds of pools that are alive today.
+func drawFirst(t *rapid.T) *simRelease {
+	e := simEra{name: "first", shape: simShape{generation: 1}, bareNone: rapid.Bool().Draw(t, "only TypeMeta is none")}
+	e.kind = drawKind(t)
+	r := &simRelease{generation: 1, oldest: simOldest, newest: simOldest + 2, eras: []simEra{e}}
+	if e.kind == simRaw && rapid.Bool().Draw(t, "two eras") {
+		r.eras = append(r.eras, simEra{name: "second", kind: simList, from: simOldest + 2, shape: e.shape})
+	}
+	return r
+}
+
+func drawKind(t *rapid.T) simKind {
+	return rapid.SampledFrom([]simKind{simRaw, simList, simAllow, simCanonical}).Draw(t, "kind")
+}
+
+func drawIndex[V any](t *rapid.T, list []V) int {
+	return rapid.IntRange(0, len(list)-1).Draw(t, "index")
+}
+
+func drawSpelling(t *rapid.T) simSpelling {
+	return simSpelling{
+		order: rapid.Byte().Draw(t, "order"), unit: rapid.IntRange(0, 5).Draw(t, "unit"),
+		indented: rapid.Bool().Draw(t, "indented"), version: rapid.Bool().Draw(t, "other version"),
+	}
+}
+
+// Users and Gardener.
+
+func (s *simulation) onPool(edit func(*rapid.T, *simPool)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		if len(s.pools) > 0 {
+			edit(t, &s.pools[drawIndex(t, s.pools)])
+		}
+	}
+}
+
+func (s *simulation) create(t *rapid.T) {
+	r := s.active[0]
+	p := simPool{
+		strategy:    rapid.SampledFrom(strategies()).Draw(t, "strategy"),
+		minor:       rapid.IntRange(r.oldest, r.newest).Draw(t, "minor"),
+		unversioned: r.oldest == simOldest && rapid.IntRange(0, 4).Draw(t, "version") == 4,
+		encrypted:   rapid.Bool().Draw(t, "encrypted"),
+	}
+	if rapid.IntRange(0, 3).Draw(t, "config") > 0 {
+		p.config, p.spelling = simConfig{}, drawSpelling(t)
+		for range rapid.IntRange(0, 8).Draw(t, "leaves") {
+			s.editLeaf(t, &p)
+		}
+	}
+	s.add(p)
+}
+
+func (s *simulation) remove(t *rapid.T) {
+	if len(s.pools) > 4 {
+		s.pools = slices.Delete(s.pools, 0, 1+drawIndex(t, s.pools[1:]))
+	}
+}
+
+func (s *simulation) onEveryPool(edit func(*rapid.T, *simPool)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		for i := range s.pools {
+			edit(t, &s.pools[i])
+		}
+	}
+}
+
+// editLeaf sets or removes a leaf. Sometimes it is one that no release knows yet: then the pool waits for it.
+func (s *simulation) editLeaf(t *rapid.T, p *simPool) {
+	known := s.inForce().generation
+	if rapid.IntRange(0, 9).Draw(t, "early") == 9 {
+		known = simNewest
+	}
+	fields := simKnown(known)
+	f := fields[drawIndex(t, fields)]
+	p.config = p.config.with(f, rapid.IntRange(0, len(f.values)).Draw(t, "value"))
+}
+
+func respell(t *rapid.T, p *simPool) { p.spelling = drawSpelling(t) }
+
+func editPool(t *rapid.T, p *simPool) {
+	switch rapid.IntRange(0, 3).Draw(t, "field") {
+	case 0:
+		p.machineType = rapid.SampledFrom([]string{"m5.large", "m5.xlarge"}).Draw(t, "machine type")
+	case 1:
+		p.image++
+	case 2:
+		p.encrypted = !p.encrypted
+	default:
+		p.maximum++
+	}
+}
+
+// updateMinor updates to a minor that is supported; of an unversioned pool it is the cluster that is updated.
+func (s *simulation) updateMinor(t *rapid.T, p *simPool) {
+	if newest := s.inForce().newest; p.minor < newest {
+		p.minor, p.patch = rapid.IntRange(p.minor+1, newest).Draw(t, "minor"), 0
+	}
+}
+
+// setVersion happened when Gardener began to set versions, before there was a second era to be in.
+func (s *simulation) setVersion(_ *rapid.T, p *simPool) {
+	versioned := *p
+	versioned.unversioned = false
+	if s.latest.index(versioned) == 0 && s.previous.index(versioned) == 0 {
+		*p = versioned
+	}
+}
+
+// The adopter. A release may be followed by any other, also while the latest one is rolled back.
+
+// releaseMinor supports one more minor, if the release that can be rolled back to names its pools alike.
+func (s *simulation) releaseMinor(t *rapid.T) {
+	p := simPool{minor: s.latest.newest + 1}
+	rollback := s.inForce()
+	s.release(t, func(next *simRelease) {
+		if next.eras[next.index(p)].name == rollback.eras[rollback.index(p)].name {
+			next.newest++
+		}
+	})
+}
+
+// releaseFields has a Go type with new fields. Each era's Schema may grow by them, or refuse configs with them. Where raw bytes are
+// hashed it is now or never: a hot member that is not cut from the first day on is part of names.
+func (s *simulation) releaseFields(t *rapid.T) {
+	s.release(t, func(next *simRelease) {
+		next.generation = min(next.generation+1, simNewest)
+		for i, e := range next.eras {
+			missed := e.kind == simRaw && (next.generation == s.latest.generation || e.shape.generation < s.latest.generation)
+			if !missed && rapid.IntRange(0, 3).Draw(t, "grows") > 0 {
+				next.eras[i] = e.grown(t, next.generation)
+			}
+		}
+	})
+}
+
+// releaseLateFields has Schemas of older eras grow after the fact.
+func (s *simulation) releaseLateFields(t *rapid.T) {
+	s.release(t, func(next *simRelease) {
+		for i, e := range next.eras {
+			if e.kind == simCanonical && rapid.Bool().Draw(t, "grows") {
+				next.eras[i] = e.grown(t, next.generation)
+			}
+		}
+	})
+}
+
+// newEra puts an era behind the others, from a minor on that no release supports. The Schemas of the others become JSON.
+func (s *simulation) newEra(t *rapid.T, change func(simEra) simEra) {
+	s.release(t, func(next *simRelease) {
+		e := next.last()
+		for i, old := range next.eras {
+			if old.exported == "" && (old.kind == simRaw || old.kind == simCanonical) {
+				next.eras[i] = old.export(t)
+			}
+		}
+		e.from = max(next.newest, e.from) + rapid.IntRange(1, 2).Draw(t, "from")
+		e.name, e.exported, e.shape.generation = "release "+strconv.Itoa(s.released), "", next.generation
+		next.eras = append(next.eras, change(e))
+	})
+}
+
+func (s *simulation) releaseKind(t *rapid.T) {
+	s.newEra(t, func(e simEra) simEra {
+		e.kind, e.bareNone = drawKind(t), rapid.Bool().Draw(t, "only TypeMeta is none")
+		return e
+	})
+}
+
+func (s *simulation) releaseClass(t *rapid.T) {
+	known := slices.DeleteFunc(simKnown(s.latest.generation), func(f simField) bool { return f.owner == "" })
+	owner := known[drawIndex(t, known)].owner
+	class := rapid.SampledFrom([]hotupdate.Class{hotupdate.Hot, hotupdate.Immutable, hotupdate.InPlace, hotupdate.Ignored}).Draw(t, "class")
+	s.newEra(t, func(e simEra) simEra {
+		if e.kind == simList || e.kind == simAllow {
+			e.kind = simCanonical
+		}
+		return e.reclassified(owner, class)
+	})
+}
+
+// releaseDefault declares a default for a field that was there before.
+func (s *simulation) releaseDefault(t *rapid.T) {
+	s.newEra(t, func(e simEra) simEra {
+		e.kind, e.shape.tier = simCanonical, true
+		return e
+	})
+}
+
+// releaseWithoutOldest supports the oldest minor no longer, nor pools without a version, once nobody has any.
+func (s *simulation) releaseWithoutOldest(t *rapid.T) {
+	oldest := s.latest.oldest + 1
+	used := slices.ContainsFunc(s.pools, func(p simPool) bool { return p.minor < oldest || p.unversioned })
+	s.release(t, func(next *simRelease) {
+		if !used && oldest < next.newest {
+			next.oldest = oldest
+		}
+	})
+}
+
+// releaseWithoutEra has no longer an era whose pools cannot be created any more, also after a rollback.
+func (s *simulation) releaseWithoutEra(t *rapid.T) {
+	eras := s.latest.eras
+	used := slices.ContainsFunc(s.pools, func(p simPool) bool { return s.latest.index(p) == 0 })
+	s.release(t, func(next *simRelease) {
+		if len(eras) > 1 && !used && min(s.inForce().oldest, next.oldest) >= eras[1].from {
+			next.eras = next.eras[1:]
+		}
+	})
+}

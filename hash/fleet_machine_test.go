@@ -1,0 +1,58 @@
+package hash_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// The simulated fleet.
+//
+// An adopter makes releases, and each release is a list of eras: hashing raw bytes, a hand-written list, a list of what matters, or the
+// canonical document under a Schema, of today's Go type or loaded from JSON. One release is in force and can be rolled back; or both
+// run side by side and take turns. Pools have configs and versions, and users edit them.
+//
+// A pool is reconciled after every action, by every release that runs. The model knows each leaf's class, spellings and defaults from a
+// table of its own, and from that what the era in force sees of the pool. The engine must agree: the name changes exactly if the era
+// sees something else, or the minor is another one. Digests are compared, not five characters.
+//
+// The actions make only legal histories. Breaking a rule is for TestFleetRules.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	const (
+		releases = 1000 // per run, whatever rapid draws and however few checks it is asked for
+		perCheck = 10
+	)
+	total, seen := 0, map[string]int{}
+	for total < releases {
+		rapid.Check(t, func(t *rapid.T) {
+			s := newSimulation(t, drawFirst(t))
+			for range 4 {
+				s.create(t)
+			}
+			actions := s.actions()
+			actions[""] = func(t *rapid.T) { require.NoError(t, s.check()) }
+			t.Repeat(actions)
+			s.releaseUntil(t, perCheck)
+			total += s.released
+			for what, n := range s.seen {
+				seen[what] += n
+			}
+		})
+	}
+	require.GreaterOrEqual(t, total, releases)
+	t.Logf("%d releases; reconciled pools: %v", total, seen)
+	require.Len(t, seen, 2+2*(4+3+2+2), "pools that nobody touched, pools that wait, and each kind of edit with either outcome")
+}
+
+// releaseUntil makes releases until there have been enough.
+func (s *simulation) releaseUntil(t *rapid.T, enough int) {
+	for s.released < enough {
+		rapid.SampledFrom([]func(*rapid.T){
+			s.releaseMinor, s.releaseFields, s.releaseLateFields, s.releaseKind, s.releaseClass, s.releaseDefault,
+			s.releaseWithoutOldest, s.releaseWithoutEra, s.onEveryPool(s.editLeaf), s.onEveryPool(s.updateMinor),
+		}).Draw(t, "release")(t)
+		require.NoError(t, s.check())
+	}
+}

@@ -1,0 +1,124 @@
+package hash_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// What an era sees of a pool, by the model's own table of fields: no Schema, no canonical document and no cut is asked.
+
+// class is that of a leaf under the era. Of a field that its Schema does not have, nothing is hot.
+func (e simEra) class(c simConfig, f simField) hotupdate.Class {
+	class, changed := e.classes[f.owner]
+	list, name, leaf := f.element()
+	switch {
+	case f.since > e.shape.generation:
+		return hotupdate.Immutable
+	case changed && f.owner != "":
+		return class
+	case list == "machineLabels" && leaf == "value" && !c.triggers(name):
+		return hotupdate.Hot
+	}
+	return f.class
+}
+
+// keeps reports whether a leaf is hashed: it is not hot, and where meaning is hashed no default and no label that replaces nothing.
+func (e simEra) keeps(c simConfig) func(simField) bool {
+	return func(f simField) bool {
+		hashed := e.class(c, f) == hotupdate.Immutable || e.class(c, f) == hotupdate.InPlace
+		if e.kind != simCanonical {
+			return hashed
+		}
+		list, name, _ := f.element()
+		isDefault := c[f.path] == 0 && (f.unset || f.path == "tier" && e.shape.tier)
+		return hashed && !isDefault && (list != "machineLabels" || c.triggers(name))
+	}
+}
+
+// kept lists the leaves that are hashed.
+func (e simEra) kept(c simConfig) []simField {
+	return slices.DeleteFunc(slices.Clone(simFields), func(f simField) bool {
+		_, set := c[f.path]
+		return !set || !e.keeps(c)(f)
+	})
+}
+
+// sees is what the era sees of a config: two configs look alike exactly if a change from one to the other concerns no machine.
+func (e simEra) sees(c simConfig, s simSpelling) []string {
+	switch e.kind {
+	case simRaw:
+		if c == nil || e.bareNone && len(e.kept(c)) == 0 {
+			return nil
+		}
+		return []string{c.json(s, e.keeps(c))}
+	case simList:
+		return c.listed(s)
+	case simAllow:
+		return c.allowed()
+	case simCanonical:
+	}
+	var leaves []string
+	for _, f := range e.kept(c) {
+		leaves = append(leaves, f.path+"="+strconv.Itoa(c[f.path]))
+	}
+	return leaves
+}
+
+// listed is what a hand-written list sees: values without names, elements in the order in which they are written.
+func (c simConfig) listed(s simSpelling) []string {
+	var values, names []string
+	for _, f := range simFields {
+		value, set := c[f.path]
+		list, name, leaf := f.element()
+		switch {
+		case set && (f.path == "volume.iops" || f.path == "volume.size"):
+			values = append(values, strings.Trim(f.values[value][len(f.values[value])-1], `"`))
+		case set && list == "dataVolumes" && leaf == "name":
+			names = append(names, name)
+		}
+	}
+	return append(values, s.sorted(names)...)
+}
+
+// allowed is what the list of the few values that matter sees.
+func (c simConfig) allowed() []string {
+	var values []string
+	if c.triggers("x") {
+		values = append(values, "label")
+		if value, set := c["machineLabels.x.value"]; set {
+			values = append(values, strconv.Itoa(value))
+		}
+	}
+	if value, set := c["zones"]; set {
+		values = append(values, "zones "+strconv.Itoa(value))
+	}
+	return values
+}
+
+// identity is all that the pool's name stands for: machines stay exactly as long as it stays.
+func (e simEra) identity(p simPool) string {
+	machine := p.machineType
+	if p.strategy != hotupdate.AutoRollingUpdate {
+		machine = "" // cannot be changed in such a pool, and no key covers it
+	}
+	return fmt.Sprintf("%d %d %s %t %q", p.minor, p.image, machine, p.encrypted, e.sees(p.config, p.spelling))
+}
+
+// knows reports whether the release can decode the config, and its era in force, too.
+func (r *simRelease) knows(p simPool) bool {
+	generation := r.generation
+	if r.lenient {
+		generation = simNewest
+	}
+	if e := r.eras[r.index(p)]; e.kind == simCanonical {
+		generation = min(generation, e.shape.generation)
+	}
+	return !slices.ContainsFunc(simFields, func(f simField) bool {
+		_, set := p.config[f.path]
+		return set && f.since > generation
+	})
+}
