@@ -119,6 +119,8 @@ func (s *simulation) judge(was, next simDeployed) error {
 		return errAbsorbed
 	case was.class == next.class && !same && s.records[was.class] != was.digest:
 		return errUnguarded
+	case (was.class == next.class && !same) != (hash.Guard(was.digest, next.digest) != nil):
+		return errUnguarded
 	}
 	return nil
 }
