@@ -112,7 +112,7 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 		r.unnamed(at, sf, hasJSON, options, present)
 	default:
 		r.record(l, &jsonField{
-			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string"),
+			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
 			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
 			tag: taggedField{tag, present}, embedded: l.embedded, typeMeta: l.typeMeta,
 		})
@@ -285,6 +285,20 @@ func appendIndex(index []int, i int) []int { return append(slices.Clone(index), 
 
 func hasOption(options, want string) bool {
 	return slices.Contains(strings.Split(options, ","), want)
+}
+
+// isQuotable reports whether encoding/json obeys the option string on a field of type t: a scalar, or a pointer to one.
+func isQuotable(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	//exhaustive:ignore
+	switch leaf.KindOf(t) {
+	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String:
+		return true
+	default:
+		return false
+	}
 }
 
 // isJSONName reports whether encoding/json takes the name from a struct tag.

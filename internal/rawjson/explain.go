@@ -147,22 +147,11 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.TypeName(), Cure: "check the name's spelling and case, and the apiVersion"})
 		return
 	}
-	if f.Quoted && isQuotable(f.Node) {
+	if f.Quoted {
 		e.quoted(f.Node, value)
 		return
 	}
 	e.value(f.Node, value)
-}
-
-// isQuotable reports whether encoding/json obeys the option string.
-func isQuotable(n *fieldplan.Node) bool {
-	//exhaustive:ignore
-	switch n.Leaf {
-	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String:
-		return true
-	default:
-		return false
-	}
 }
 
 // quoted checks a value that is spelled as a string.
