@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -31,6 +32,38 @@ func TestRawJSONDiffsLikeItsValue(t *testing.T) {
 		changes, err := hotupdate.DiffRaw(s.schema, toJSON(t, old), toJSON(t, updated))
 		require.NoError(t, err)
 		require.Equal(t, s.diff(t, old, updated), changes, "%s", s.describe(old, updated))
+	})
+}
+
+// TestLoadedSchemaAgreesWithItsType: a Schema that was exported and loaded gives raw JSON the document and the changes that the Schema of
+// the Go type gives it.
+func TestLoadedSchemaAgreesWithItsType(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawJSONSubject(t)
+		exported, err := s.schema.MarshalJSON()
+		require.NoError(t, err)
+		loaded, err := hotupdate.LoadSchema(exported)
+		if bytes.Contains(exported, []byte(`"kind":"ref"`)) {
+			require.Error(t, err, "a type that contains itself")
+			return
+		}
+		require.NoError(t, err, "%s", s.describe())
+		again, err := loaded.MarshalJSON()
+		require.NoError(t, err)
+		require.JSONEq(t, string(exported), string(again))
+
+		old, updated := s.drawPair(t)
+		want, err := hash.DocumentRaw(s.schema, toJSON(t, updated))
+		require.NoError(t, err)
+		got, err := hash.DocumentRaw(loaded, toJSON(t, updated))
+		require.NoError(t, err, "%s", s.describe(updated))
+		require.Equal(t, string(want), string(got), "%s", s.describe(updated))
+
+		wantChanges, err := hotupdate.DiffRaw(s.schema, toJSON(t, old), toJSON(t, updated))
+		require.NoError(t, err)
+		changes, err := hotupdate.DiffRaw(loaded, toJSON(t, old), toJSON(t, updated))
+		require.NoError(t, err)
+		require.Equal(t, wantChanges, changes, "%s", s.describe(old, updated))
 	})
 }
 

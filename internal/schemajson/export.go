@@ -15,7 +15,7 @@ import (
 
 // Export returns the JSON form of a plan.
 func Export(p *fieldplan.Plan) (*Document, error) {
-	e := &exporter{above: map[*fieldplan.Node]string{}}
+	e := &exporter{recursive: map[*fieldplan.Node]string{}}
 	d := &Document{FormatVersion: FormatVersion, Root: e.node(p.Root, "/root")}
 	for _, f := range p.Meta {
 		d.TypeMeta = append(d.TypeMeta, f.Name)
@@ -59,14 +59,16 @@ func (n *Node) bare() *Node {
 	return &copied
 }
 
-type exporter struct{ above map[*fieldplan.Node]string }
+// exporter remembers where it wrote each node whose values may contain themselves; it is written once.
+type exporter struct{ recursive map[*fieldplan.Node]string }
 
 func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
-	if ref, recursive := e.above[n]; recursive {
+	if ref, written := e.recursive[n]; written {
 		return &Node{Kind: kindRef, Ref: ref}
 	}
-	e.above[n] = pointer
-	defer delete(e.above, n)
+	if n.Recursive {
+		e.recursive[n] = pointer
+	}
 	switch n.Kind {
 	case fieldplan.Object:
 		out := &Node{Kind: kindObject}
