@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -27,8 +28,9 @@ func (s *simulation) actions() map[string]func(*rapid.T) {
 		"remove the config":             s.onPool(func(_ *rapid.T, p *simPool) { p.config = nil }),
 		"edit the pool":                 s.onPool(editPool),
 		"update to a later minor":       s.onPool(s.updateMinor),
+		"update every pool":             s.onEveryPool(s.updateMinor),
 		"update the patch version":      s.onPool(func(t *rapid.T, p *simPool) { p.patch = rapid.IntRange(p.patch, len(simPatches)-1).Draw(t, "patch") }),
-		"set the version":               s.onPool(s.setVersion),
+		"set versions":                  s.onEveryPool(s.setVersion),
 		"release nothing":               func(t *rapid.T) { s.release(t, func(*simRelease) {}) },
 		"release a minor":               s.releaseMinor,
 		"release fields":                s.releaseFields,
@@ -36,8 +38,9 @@ func (s *simulation) actions() map[string]func(*rapid.T) {
 		"release another kind of era":   s.releaseKind,
 		"release another class":         s.releaseClass,
 		"release a default":             s.releaseDefault,
-		"release without the oldest":    s.releaseWithoutOldest,
+		"release without old minors":    s.releaseWithoutOldest,
 		"release without an unused era": s.releaseWithoutEra,
+		"a year":                        s.year,
 		"roll back":                     func(*rapid.T) { s.rollBack() },
 		"roll out":                      func(*rapid.T) { s.rollOut() },
 		"alternate":                     func(*rapid.T) { s.alternate() },
@@ -87,7 +90,7 @@ func (s *simulation) create(t *rapid.T) {
 	p := simPool{
 		strategy:    rapid.SampledFrom(strategies()).Draw(t, "strategy"),
 		minor:       rapid.IntRange(r.oldest, r.newest).Draw(t, "minor"),
-		unversioned: r.oldest == simOldest && rapid.IntRange(0, 4).Draw(t, "version") == 4,
+		unversioned: r.oldest == simOldest && rapid.IntRange(0, 9).Draw(t, "version") == 9,
 		encrypted:   rapid.Bool().Draw(t, "encrypted"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "config") > 0 {
@@ -157,13 +160,15 @@ func (s *simulation) setVersion(_ *rapid.T, p *simPool) {
 
 // The adopter. A release may be followed by any other, also while the latest one is rolled back.
 
-// releaseMinor supports one more minor, if the release that can be rolled back to names its pools alike.
+// releaseMinor supports some more minors, if the release that can be rolled back to names their pools alike.
 func (s *simulation) releaseMinor(t *rapid.T) {
-	p := simPool{minor: s.latest.newest + 1}
 	rollback := s.inForce()
 	s.release(t, func(next *simRelease) {
-		if next.eras[next.index(p)].name == rollback.eras[rollback.index(p)].name {
-			next.newest++
+		for range rapid.IntRange(1, 3).Draw(t, "minors") {
+			p := simPool{minor: next.newest + 1}
+			if next.eras[next.index(p)].name == rollback.eras[rollback.index(p)].name {
+				next.newest++
+			}
 		}
 	})
 }
@@ -235,13 +240,15 @@ func (s *simulation) releaseDefault(t *rapid.T) {
 	})
 }
 
-// releaseWithoutOldest supports the oldest minor no longer, nor pools without a version, once nobody has any.
+// releaseWithoutOldest supports the minors below the oldest pool no longer, nor pools without a version, once nobody has any.
 func (s *simulation) releaseWithoutOldest(t *rapid.T) {
-	oldest := s.latest.oldest + 1
-	used := slices.ContainsFunc(s.pools, func(p simPool) bool { return p.minor < oldest || p.unversioned })
+	oldest, unversioned := s.latest.newest, false
+	for _, p := range s.pools {
+		oldest, unversioned = min(oldest, p.minor), unversioned || p.unversioned
+	}
 	s.release(t, func(next *simRelease) {
-		if !used && oldest < next.newest {
-			next.oldest = oldest
+		if !unversioned {
+			next.oldest = max(next.oldest, oldest)
 		}
 	})
 }
@@ -253,6 +260,16 @@ func (s *simulation) releaseWithoutEra(t *rapid.T) {
 	s.release(t, func(next *simRelease) {
 		if len(eras) > 1 && !used && min(s.inForce().oldest, next.oldest) >= eras[1].from {
 			next.eras = next.eras[1:]
+			s.seen["era gone"]++
 		}
 	})
+}
+
+// year passes: new minors come, everybody follows, and what is old goes.
+func (s *simulation) year(t *rapid.T) {
+	follow := func(_ *rapid.T, p *simPool) { p.minor, p.patch = max(p.minor, s.inForce().newest), 0 }
+	for _, step := range []func(*rapid.T){s.releaseMinor, s.onEveryPool(follow), s.releaseWithoutOldest, s.releaseWithoutEra} {
+		step(t)
+		require.NoError(t, s.check())
+	}
 }

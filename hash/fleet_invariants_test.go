@@ -131,6 +131,7 @@ func (s *simulation) see(next simDeployed, outcome string) {
 	s.seen[fmt.Sprintf("edit, strategy %s, %s", next.pool.strategy, outcome)]++
 	s.seen[fmt.Sprintf("edit, JSON Schema %t, %s", next.era.exported != "", outcome)]++
 	s.seen[fmt.Sprintf("edit, no version %t, %s", next.pool.unversioned, outcome)]++
+	s.seen[fmt.Sprintf("edit, %d releases run, rolled back %t, %s", len(s.active), s.inForce() != s.latest, outcome)]++
 }
 
 // release puts a release in force that differs from the latest one by the change. It can be rolled back to the one that was in force.

@@ -43,7 +43,7 @@ func TestFleet(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, total, releases)
 	t.Logf("%d releases; reconciled pools: %v", total, seen)
-	require.Len(t, seen, 2+2*(4+3+2+2), "pools that nobody touched, pools that wait, and each kind of edit with either outcome")
+	require.Len(t, seen, 3+2*(4+3+2+2+3), "pools that nobody touched, pools that wait, eras that went, and each kind of edit with either outcome")
 }
 
 // releaseUntil makes releases until there have been enough.
@@ -51,7 +51,7 @@ func (s *simulation) releaseUntil(t *rapid.T, enough int) {
 	for s.released < enough {
 		rapid.SampledFrom([]func(*rapid.T){
 			s.releaseMinor, s.releaseFields, s.releaseLateFields, s.releaseKind, s.releaseClass, s.releaseDefault,
-			s.releaseWithoutOldest, s.releaseWithoutEra, s.onEveryPool(s.editLeaf), s.onEveryPool(s.updateMinor),
+			s.year, s.onEveryPool(s.editLeaf), s.onEveryPool(s.updateMinor),
 		}).Draw(t, "release")(t)
 		require.NoError(t, s.check())
 	}
