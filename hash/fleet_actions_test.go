@@ -41,9 +41,7 @@ func (s *simulation) actions() map[string]func(*rapid.T) {
 		"release without old minors":    s.releaseWithoutOldest,
 		"release without an unused era": s.releaseWithoutEra,
 		"a year":                        s.year,
-		"roll back":                     func(*rapid.T) { s.rollBack() },
-		"roll out":                      func(*rapid.T) { s.rollOut() },
-		"alternate":                     func(*rapid.T) { s.alternate() },
+		"run other releases":            s.operate,
 		"restart":                       func(t *rapid.T) { s.restart(t) },
 		"migrate the control plane":     func(t *rapid.T) { s.migrate(t) },
 	}
@@ -265,11 +263,18 @@ func (s *simulation) releaseWithoutEra(t *rapid.T) {
 	})
 }
 
-// year passes: new minors come, everybody follows, and what is old goes.
+// year passes: new minors come, everybody follows, and what is old goes. In between the operator may change his mind.
 func (s *simulation) year(t *rapid.T) {
 	follow := func(_ *rapid.T, p *simPool) { p.minor, p.patch = max(p.minor, s.inForce().newest), 0 }
-	for _, step := range []func(*rapid.T){s.releaseMinor, s.onEveryPool(follow), s.releaseWithoutOldest, s.releaseWithoutEra} {
+	for _, step := range []func(*rapid.T){
+		s.releaseMinor, s.onEveryPool(follow), s.operate, s.onEveryPool(s.editLeaf), s.releaseWithoutOldest, s.operate, s.create, s.releaseWithoutEra,
+	} {
 		step(t)
 		require.NoError(t, s.check())
 	}
+}
+
+// operate runs other releases than before, or the same.
+func (s *simulation) operate(t *rapid.T) {
+	rapid.SampledFrom([]func(){func() {}, s.rollBack, s.alternate, s.rollOut}).Draw(t, "releases")()
 }

@@ -51,7 +51,7 @@ func (s *simulation) releaseUntil(t *rapid.T, enough int) {
 	for s.released < enough {
 		rapid.SampledFrom([]func(*rapid.T){
 			s.releaseMinor, s.releaseFields, s.releaseLateFields, s.releaseKind, s.releaseClass, s.releaseDefault,
-			s.year, s.onEveryPool(s.editLeaf), s.onEveryPool(s.updateMinor),
+			s.year, s.operate, s.onEveryPool(s.editLeaf), s.onEveryPool(s.updateMinor),
 		}).Draw(t, "release")(t)
 		require.NoError(t, s.check())
 	}
