@@ -45,10 +45,7 @@ func (n *Node) classesBelow() ClassSet {
 			return Of(n.Class)
 		}
 		for _, f := range n.Fields {
-			classes |= f.Node.Classes
-			if f.KeepsPresence() {
-				classes |= Of(f.Node.Class)
-			}
+			classes |= f.Classes()
 		}
 		return classes
 	case List, Array, Map:
@@ -64,6 +61,14 @@ func (n *Node) classesBelow() ClassSet {
 func (n *Node) hidesBelow() bool {
 	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
 		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })
+}
+
+// Classes are those of all that a field can say: by its presence, or below.
+func (f *Field) Classes() ClassSet {
+	if f.KeepsPresence() {
+		return f.Node.Classes | Of(f.Node.Class)
+	}
+	return f.Node.Classes
 }
 
 // KeepsPresence reports whether an empty object at f differs from none: where the struct tag says so, and behind a pointer to a type

@@ -58,7 +58,7 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 			continue
 		}
 		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		m.merge(f.Node, classes(f), func() reflect.Value { return settable(to, f) }, members)
+		m.merge(f.Node, f.Classes(), func() reflect.Value { return settable(to, f) }, members)
 		m.trail.Leave()
 	}
 }

@@ -61,19 +61,11 @@ func (s *splitter) place(classes fieldplan.ClassSet) place {
 	}
 }
 
-// classes are those of all that a field can say, by its presence or below.
-func classes(f *fieldplan.Field) fieldplan.ClassSet {
-	if f.KeepsPresence() {
-		return f.Node.Classes | fieldplan.Of(f.Node.Class)
-	}
-	return f.Node.Classes
-}
-
 // object fills to with the half of an object's members. Fields that identify an element of collection in go to both halves.
 func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
 	for _, f := range n.Fields {
 		s.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		switch place := s.place(classes(f)); {
+		switch place := s.place(f.Classes()); {
 		case place == all || in != nil && in.Identity(f):
 			s.copyMember(to, from, f)
 		case place == part:
