@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -51,12 +52,9 @@ func (p *planner) run(args []string, in io.Reader, out io.Writer) (int, error) {
 	if !ok {
 		return 0, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", p.strategy)}
 	}
-	old, err := readManifest(args[0], in)
-	if err != nil {
-		return 0, err
-	}
-	updated, err := readManifest(args[1], in)
-	if err != nil {
+	old, oldErr := readManifest(args[0], in)
+	updated, newErr := readManifest(args[1], in)
+	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
 	if old.kind.name != updated.kind.name {
