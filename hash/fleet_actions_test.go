@@ -267,7 +267,8 @@ func (s *simulation) releaseWithoutEra(t *rapid.T) {
 func (s *simulation) year(t *rapid.T) {
 	follow := func(_ *rapid.T, p *simPool) { p.minor, p.patch = max(p.minor, s.inForce().newest), 0 }
 	for _, step := range []func(*rapid.T){
-		s.releaseMinor, s.onEveryPool(follow), s.operate, s.onEveryPool(s.editLeaf), s.releaseWithoutOldest, s.operate, s.create, s.releaseWithoutEra,
+		s.releaseMinor, s.onEveryPool(follow), s.operate, s.onEveryPool(s.editLeaf), s.releaseWithoutOldest, s.operate, s.releaseWithoutEra,
+		s.operate, s.create, s.operate,
 	} {
 		step(t)
 		require.NoError(t, s.check())
