@@ -26,6 +26,7 @@ type simulation struct {
 	pools            []simPool
 	deployed         map[int]simDeployed    // by pool: what its machines run with
 	records          map[string]hash.Digest // by MachineClass: the annotations for the guard
+	waiting          map[int]bool           // pools whose name stands for something else, as the guard says
 	created          int                    // pools ever
 	released         int                    // releases ever
 	checked          int
@@ -45,7 +46,7 @@ func newSimulation(t require.TestingT, first *simRelease) *simulation {
 	first.start(t)
 	return &simulation{
 		latest: first, previous: first, active: []*simRelease{first},
-		deployed: map[int]simDeployed{}, records: map[string]hash.Digest{}, seen: map[string]int{},
+		deployed: map[int]simDeployed{}, records: map[string]hash.Digest{}, waiting: map[int]bool{}, seen: map[string]int{},
 	}
 }
 
@@ -87,9 +88,10 @@ func (s *simulation) reconcile(p simPool, r *simRelease) error {
 		return errUnguarded
 	}
 	if collision {
-		s.seen["collided"]++
+		s.waiting[p.id] = true
 		return nil
 	}
+	delete(s.waiting, p.id)
 	s.deployed[p.id], s.records[next.class] = next, next.digest
 	return nil
 }
