@@ -309,29 +309,6 @@ func TestLegacyReturnsRawItselfWhereNothingIsHot(t *testing.T) {
 	assert.Nil(t, got)
 }
 
-func TestLegacyAllocatesTheResultOnly(t *testing.T) {
-	if legacyUnderRace {
-		t.Skip("sync.Pool drops items at random under the race detector")
-	}
-	s := cutSchema(t)
-	elements := "[" + strings.Repeat(`{"deviceIndex":1},`, 5000) + "{}]"
-	for _, tc := range []struct {
-		raw    string
-		want   float64
-		reason string
-	}{
-		{legacyTypical, 0, "nothing is hot"},
-		{`{"networkInterfaces":` + elements + `}`, 0, "large, and nothing is hot"},
-		{`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0, "odd texts"},
-		{strings.Replace(legacyTypical, `"kind"`, `"tags":{"vm":{"a":"b"}},"kind"`, 1), 1, "one hot member"},
-		{`{"networkInterfaces":[` + strings.Repeat(`{"deviceIndex":1,"description":"x"},`, 5000) + `{}]}`, 1, "many"},
-	} {
-		raw := []byte(tc.raw)
-		assert.InDelta(t, tc.want, testing.AllocsPerRun(20, func() { _, _ = hash.Legacy(s, raw, hotupdate.CutNulls) }), 0.5, tc.reason)
-		assert.Zero(t, testing.AllocsPerRun(20, func() { hash.OnlyTypeMeta(raw) }))
-	}
-}
-
 // TestLegacyIsLinear has inputs on which a step that is not linear would take minutes.
 func TestLegacyIsLinear(t *testing.T) {
 	s := cutSchema(t)

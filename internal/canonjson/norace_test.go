@@ -2,4 +2,17 @@
 
 package canonjson_test
 
-const raceEnabled = false
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+)
+
+// What is pooled is counted without the race detector, under which sync.Pool drops items at random.
+
+func TestValuesDoNotAllocate(t *testing.T) {
+	dst, raw := make([]byte, 0, 1024), []byte(workerConfig)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = canonjson.AppendValue(dst, raw) }))
+}

@@ -1,0 +1,35 @@
+//go:build !race
+
+package hash_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// What is pooled is counted without the race detector, under which sync.Pool drops items at random.
+
+func TestLegacyAllocatesTheResultOnly(t *testing.T) {
+	s := cutSchema(t)
+	elements := "[" + strings.Repeat(`{"deviceIndex":1},`, 5000) + "{}]"
+	for _, tc := range []struct {
+		raw    string
+		want   float64
+		reason string
+	}{
+		{legacyTypical, 0, "nothing is hot"},
+		{`{"networkInterfaces":` + elements + `}`, 0, "large, and nothing is hot"},
+		{`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0, "odd texts"},
+		{strings.Replace(legacyTypical, `"kind"`, `"tags":{"vm":{"a":"b"}},"kind"`, 1), 1, "one hot member"},
+		{`{"networkInterfaces":[` + strings.Repeat(`{"deviceIndex":1,"description":"x"},`, 5000) + `{}]}`, 1, "many"},
+	} {
+		raw := []byte(tc.raw)
+		assert.InDelta(t, tc.want, testing.AllocsPerRun(20, func() { _, _ = hash.Legacy(s, raw, hotupdate.CutNulls) }), 0.5, tc.reason)
+		assert.Zero(t, testing.AllocsPerRun(20, func() { hash.OnlyTypeMeta(raw) }))
+	}
+}
