@@ -29,9 +29,15 @@ type Era[P any] struct {
 // How to keep a fleet still:
 //  1. The functions that an extension has today become the eras that it has today, unchanged.
 //  2. A new way of hashing, a field that joins the hash, a mended defect, or a changed [hotupdate.Schema] becomes a new era behind the
-//     others, from a minor that no release supports yet. So whichever release first sees a pool of that minor knows the era.
+//     others, from a minor that no release supports yet. So whichever release first sees a pool of that minor knows the era. A release
+//     supports the minor only if the one that it can be rolled back to knows the era already; do not skip that one.
 //  3. An era that has been released keeps its From and its function for as long as pools of its minors exist; so does a Schema, which
-//     lives on as its JSON.
+//     lives on as its JSON. To retire one, drop its minors first, and the era a release later.
+//  4. The Schema of a live era may gain fields that the type did not have before, and that renames nothing. Without them a pool that
+//     sets such a field is refused until its next minor, with [hotupdate.CodeUnknownMember].
+//  5. In an era of raw bytes, decode the config strictly before it is hashed, and cut a new hot field from the release on that
+//     introduces it, never later: a pool may have set it.
+//  6. A pool without a version gets one only while its minor is in the first era.
 //
 // The era of an old function absorbs no hot change by itself. A function that hashes the raw bytes has to cut the hot members out first,
 // see [Legacy]. It also decides about pools without any config: they contribute no string, and with the first hot tag their TypeMeta, see
