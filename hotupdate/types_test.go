@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -175,6 +176,7 @@ func writtenAs[T any](overrides map[string]hotupdate.Class) written {
 }
 
 var writtenTypes = []written{
+	writtenAs[aws.WorkerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot}),
 	writtenAs[workerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot, "volume.labels": hotupdate.Ignored}),
 	writtenAs[tree](nil),
 	writtenAs[tree](map[string]hotupdate.Class{"next.next": hotupdate.InPlace, "others[].others[].size": hotupdate.Hot}),
