@@ -138,6 +138,16 @@ func (k Kind) TakesDefault() bool {
 	}
 }
 
+// MayBeNull reports whether there are values of this kind whose text is [Null].
+func (k Kind) MayBeNull() bool {
+	switch k {
+	case Bool, Int, Uint, Float, String, Number, Quantity, IntOrString, Duration, TextMarshaler, NotALeaf:
+		return false
+	case Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque:
+	}
+	return true
+}
+
 // MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json does not write such maps. A string is written as it
 // is even if it marshals itself.
 func MapKeyKind(t reflect.Type) Kind {

@@ -76,6 +76,9 @@ func IsNull(n *fieldplan.Node, v reflect.Value) bool {
 	case fieldplan.List, fieldplan.Map:
 		return v.IsNil()
 	case fieldplan.Leaf:
+		if !n.Leaf.MayBeNull() {
+			return false
+		}
 		text, problem := leaf.Append(nil, n.Leaf, v)
 		return problem == nil && string(text) == leaf.Null
 	case fieldplan.Object, fieldplan.Array:
