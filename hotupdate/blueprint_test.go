@@ -208,6 +208,40 @@ func (a *architect) config() *blueprint {
 	return a.object(scope{may: everyClass, depth: 4}, 1+pick(a.t, 5))
 }
 
+// manyLeaves draws the blueprint of a type with a field for every other leaf, all of one shape: plain, behind a pointer, in an array, a map
+// or a set of lists.
+func (a *architect) manyLeaves() *blueprint {
+	s := scope{may: everyClass, depth: 1}
+	b := &blueprint{shape: objectShape, scope: s}
+	form := pick(a.t, 5)
+	for _, l := range leafTypes {
+		if !chance(a.t, 2) {
+			continue
+		}
+		f := a.named()
+		f.tag = among(a.t, "", "false", "inplace", "true")
+		leaf := &blueprint{shape: leafShape, leaf: l.typ}
+		switch form {
+		case 0:
+			f.value = leaf
+		case 1:
+			f.value, leaf.pointers = leaf, 1
+			f.json = strings.TrimSuffix(f.json, ",omitzero")
+		case 2:
+			f.value = &blueprint{shape: arrayShape, length: 2, elem: leaf}
+		case 3:
+			leaf.pointers = 1
+			f.value = &blueprint{shape: mapShape, key: a.mapKey(), elem: leaf}
+		default:
+			f.tag = among(a.t, "false", "true") + ",set"
+			leaf.pointers = 1
+			f.value = &blueprint{shape: listShape, elem: &blueprint{shape: listShape, elem: leaf}}
+		}
+		b.fields = append(b.fields, f)
+	}
+	return b
+}
+
 // extended returns a copy of a blueprint in which structs have further fields, as draw makes them; draw returns nil for none. Structs
 // without fields stay as they are: their presence would lose its meaning.
 func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint {

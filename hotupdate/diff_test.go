@@ -18,8 +18,7 @@ import (
 
 // TestDiffOfOneConfigurationIsEmpty: a configuration does not differ from itself, from a copy, nor from one spelled otherwise.
 func TestDiffOfOneConfigurationIsEmpty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		shallow := reflect.New(s.root.typ)
 		shallow.Elem().Set(config.Elem())
@@ -31,8 +30,7 @@ func TestDiffOfOneConfigurationIsEmpty(t *testing.T) {
 
 // TestDiffSeesThroughSharedMemory: whether two configurations share parts or hold copies of them makes no difference.
 func TestDiffSeesThroughSharedMemory(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
 		sharing := reflect.New(s.root.typ)
 		sharing.Elem().Set(old.Elem())
@@ -58,8 +56,7 @@ func withoutPlaces(changes hotupdate.Changes) hotupdate.Changes {
 
 // TestDiffIsMirrored: the way back has the same changes, with additions for removals and new for old.
 func TestDiffIsMirrored(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
 		there, back := withoutPlaces(s.diff(t, a, b)), withoutPlaces(s.diff(t, b, a))
 		for i, c := range back {
@@ -73,14 +70,16 @@ func TestDiffIsMirrored(t *testing.T) {
 // TestChangesAreWellFormed: changes stand in the order of their paths, no two in one place; each has the class, the secrecy and the
 // values that its place has.
 func TestChangesAreWellFormed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
 		changes := s.diff(t, old, updated)
 		trails := make([]*trail, len(changes))
 		for i, c := range changes {
 			trails[i] = follow(s.root, c.Path)
 			requireWellFormed(t, c, trails[i], s.describe(old, updated))
+			if trails[i].end.name == "" {
+				requireNeeded(t, c, changes[i+1:], s.describe(old, updated))
+			}
 			if !trails[i].fixed {
 				requirePointer(t, c, toJSON(t, old), toJSON(t, updated))
 			}
@@ -95,7 +94,7 @@ func TestChangesAreWellFormed(t *testing.T) {
 	})
 }
 
-func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about string) {
+func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about about) {
 	require.Contains(t, at.classes, c.Class, "%v\n%s", c, about)
 	if c.Sensitive || at.end.secret {
 		require.Equal(t, hotupdate.Change{Sensitive: true}, hotupdate.Change{Sensitive: c.Sensitive, Old: c.Old, New: c.New}, "%v\n%s", c, about)
@@ -106,6 +105,15 @@ func requireWellFormed(t require.TestingT, c hotupdate.Change, at *trail, about 
 	require.NotEqual(t, c.Old, c.New, "%v\n%s", c, about)
 	for _, text := range []string{c.Old, c.New} {
 		require.True(t, text == "" || json.Valid([]byte(text)), "%v\n%s", c, about)
+	}
+}
+
+// requireNeeded checks that an element is listed besides its leaves only where none of them is as strict.
+func requireNeeded(t require.TestingT, element hotupdate.Change, later hotupdate.Changes, about about) {
+	for _, c := range later {
+		if below, ok := strings.CutPrefix(c.Path, element.Path); ok && below != "" && !strings.Contains(c.Path, "(sensitive)") {
+			require.Greater(t, c.Class, element.Class, "%v and %v\n%s", element, c, about)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package hotupdate_test
 import (
 	"bytes"
 	"encoding/json"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -15,8 +16,7 @@ import (
 
 // TestRawJSONHashesLikeItsValue: a configuration and its JSON have the same hash.
 func TestRawJSONHashesLikeItsValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawJSONSubject(t)
+	checkJSON(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		raw := toJSON(t, config)
 		require.Equal(t, s.document(t, config), s.document(t, s.decode(t, raw)), "%s", s.describe(config))
@@ -26,8 +26,7 @@ func TestRawJSONHashesLikeItsValue(t *testing.T) {
 
 // TestRawJSONDiffsLikeItsValue: two configurations differ as their JSON does.
 func TestRawJSONDiffsLikeItsValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawJSONSubject(t)
+	checkJSON(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
 		changes, err := hotupdate.DiffRaw(s.schema, toJSON(t, old), toJSON(t, updated))
 		require.NoError(t, err)
@@ -69,12 +68,68 @@ func TestLoadedSchemaAgreesWithItsType(t *testing.T) {
 
 // TestDocumentIsCanonical: a document is valid JSON, and writing it again with sorted members and without spaces gives the same bytes.
 func TestDocumentIsCanonical(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		document := s.document(t, s.draw(t))
 		require.True(t, json.Valid([]byte(document)), "%s", document)
 		require.Equal(t, document, rewritten(t, document))
 	})
+}
+
+// TestDocumentOrdersElements: elements of a set stand in the order of their bytes, each once; those of a keyed list in the order of their
+// keys, strings by their bytes and integers by value.
+func TestDocumentOrdersElements(t *testing.T) {
+	check(t, func(t *rapid.T, s subject) {
+		requireOrder(t, s.root, []byte(s.document(t, s.draw(t))))
+	})
+}
+
+// requireOrder checks the lists of a value in a document, which has no white space.
+func requireOrder(t require.TestingT, p place, raw json.RawMessage) {
+	switch p.shape() {
+	case objectShape, mapShape:
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(raw, &members))
+		for name, member := range members {
+			at := p.elem
+			if p.shape() == objectShape {
+				at = func() place { return p.member(name) }
+			}
+			requireOrder(t, at(), member)
+		}
+	case listShape, arrayShape:
+		var elements []json.RawMessage
+		require.NoError(t, json.Unmarshal(raw, &elements))
+		for i, element := range elements {
+			requireOrder(t, p.elem(), element)
+			switch {
+			case i == 0:
+			case p.set:
+				require.Negative(t, bytes.Compare(elements[i-1], element), "%s", raw)
+			case p.key != "":
+				require.Negative(t, compareListKeys(t, p.key, elements[i-1], element), "%s", raw)
+			}
+		}
+	case leafShape:
+	}
+}
+
+func compareListKeys(t require.TestingT, name string, a, b json.RawMessage) int {
+	keys := [2]any{}
+	for i, element := range []json.RawMessage{a, b} {
+		decoder := json.NewDecoder(bytes.NewReader(element))
+		decoder.UseNumber()
+		var members map[string]any
+		require.NoError(t, decoder.Decode(&members))
+		keys[i] = members[name]
+	}
+	if text, ok := keys[0].(string); ok {
+		return strings.Compare(text, keys[1].(string))
+	}
+	var values [2]big.Int
+	for i, key := range keys {
+		require.NoError(t, values[i].UnmarshalText([]byte(key.(json.Number))))
+	}
+	return values[0].Cmp(&values[1])
 }
 
 // rewritten reads JSON and writes it as encoding/json does, but for the escapes that it is overcautious with.

@@ -20,8 +20,8 @@ import (
 type place struct {
 	typ   reflect.Type
 	class hotupdate.Class
-	path  string                     // as WithClass takes it
-	by    map[string]hotupdate.Class // the overrides of the whole configuration
+	path  string // as WithClass takes it
+	by    *reading
 	depth int
 	options
 
@@ -30,6 +30,20 @@ type place struct {
 	index    []int  // of members, through embedded structs
 	secret   bool
 	optional bool
+}
+
+// reading is what is known about a whole configuration: its overrides, and the members that have been read already.
+type reading struct {
+	overrides map[string]hotupdate.Class
+	members   map[memberKey][]place
+}
+
+// memberKey is what the members of an object depend on.
+type memberKey struct {
+	typ            reflect.Type
+	class          hotupdate.Class
+	path, selector string
+	secret         bool
 }
 
 // options are what a struct tag says besides the class.
@@ -53,7 +67,7 @@ const (
 
 // rootOf is the place of a whole configuration.
 func rootOf(t reflect.Type, overrides map[string]hotupdate.Class) place {
-	return place{typ: t, by: overrides}
+	return place{typ: t, by: &reading{overrides, map[memberKey][]place{}}}
 }
 
 // base is a type without pointers.
@@ -126,8 +140,19 @@ type outer struct {
 	secret bool
 }
 
-// members lists the fields of a struct that stand in JSON, sorted by name: of one name the shallowest, and none if there are two.
+// members lists the fields of a struct that stand in JSON, sorted by name.
 func (p place) members() []place {
+	key := memberKey{base(p.typ), p.class, p.path, p.selector, p.secret}
+	members, known := p.by.members[key]
+	if !known {
+		members = p.read()
+		p.by.members[key] = members
+	}
+	return members
+}
+
+// read reads the members of a struct: of one name the shallowest, and none if there are two.
+func (p place) read() []place {
 	found := map[string][]place{}
 	for level := []outer{{typ: base(p.typ), class: p.class, secret: p.secret}}; len(level) > 0; {
 		here := map[string][]place{}
@@ -167,7 +192,7 @@ func (p place) scan(level []outer, members map[string][]place) (next []outer) {
 				typ: f.Type, class: class, path: step(p.path, name), by: p.by, depth: p.depth + 1, options: opts, name: name, index: index,
 				secret: o.secret || secret, optional: strings.Contains(rest, "omit"),
 			}
-			if override, ok := p.by[m.path]; ok {
+			if override, ok := p.by.overrides[m.path]; ok {
 				m.class = override
 			}
 			if name == p.selector {

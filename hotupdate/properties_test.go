@@ -15,13 +15,12 @@ import (
 
 // TestTypesCompile: every type that the rules allow has a Schema.
 func TestTypesCompile(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { drawSubject(t) })
+	rapid.Check(t, func(t *rapid.T) { newArchitect(t).subject() })
 }
 
 // TestDocumentSaysWhatTheDesignSays: the canonical document holds what the oracle projects.
 func TestDocumentSaysWhatTheDesignSays(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		want := unordered(hashView.document(s.root, config))
 		require.Equal(t, want, unordered(jsonTree([]byte(s.document(t, config)))), "%s", s.describe(config))
@@ -51,8 +50,7 @@ func unordered(tree any) any {
 // TestEqualHashEqualDocumentEqualMeaning: two configurations have the same hash exactly if they have the same document, if
 // SameImmutable holds, if the oracle sees no difference, and if Diff lists no Immutable and no InPlace change.
 func TestEqualHashEqualDocumentEqualMeaning(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
 		want := reflect.DeepEqual(hashView.document(s.root, a), hashView.document(s.root, b))
 		require.Equal(t, want, s.document(t, a) == s.document(t, b), "document: %s", s.describe(a, b))
@@ -66,8 +64,7 @@ func TestEqualHashEqualDocumentEqualMeaning(t *testing.T) {
 // TestDiffIsAsStrictAsTheDifference: for each class, Diff lists a change of this class or a stricter one exactly if somebody who sees
 // only these classes sees a difference.
 func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		a, b := s.drawPair(t)
 		changes := s.diff(t, a, b)
 		for _, w := range []view{immutableView, hashView, hotView, fullView} {
@@ -81,8 +78,7 @@ func TestDiffIsAsStrictAsTheDifference(t *testing.T) {
 // TestHotChangesKeepTheHash: whatever is Hot or Ignored may come, go and change, and the rest be spelled otherwise, below parents of any
 // state, without another hash.
 func TestHotChangesKeepTheHash(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)
 		b := respelled(t, hashView, s.root, a)
 		require.Equal(t, s.document(t, a), s.document(t, b), "%s", s.describe(a, b))
@@ -92,8 +88,7 @@ func TestHotChangesKeepTheHash(t *testing.T) {
 
 // TestOnlyHotPartsHashLikeNothing: a configuration with nothing but Hot and Ignored parts has the hash of none at all.
 func TestOnlyHotPartsHashLikeNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		nothing := reflect.Zero(reflect.PointerTo(s.root.typ))
 		config := respelled(t, hashView, s.root, reflect.New(s.root.typ))
 		require.Equal(t, "{}", s.document(t, config), "%s", s.describe(config))
@@ -106,8 +101,7 @@ func TestOnlyHotPartsHashLikeNothing(t *testing.T) {
 
 // TestOneKeptLeafChangesTheHash: a single Immutable or InPlace leaf that means something else always gives another hash.
 func TestOneKeptLeafChangesTheHash(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)
 		b := respelled(t, fullView, s.root, a)
 		if changed := s.changeOneLeaf(t, b); changed != "" {
@@ -118,8 +112,7 @@ func TestOneKeptLeafChangesTheHash(t *testing.T) {
 
 // TestLargeConfigurationsHashLikeTheirDocument: the hash of a configuration that is written in many pieces is that of its document.
 func TestLargeConfigurationsHashLikeTheirDocument(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		inflate(s.root, config.Elem())
 		s.hash(t, config)
@@ -144,7 +137,7 @@ func inflate(p place, v reflect.Value) {
 			long = reflect.AppendSlice(long, v)
 		}
 		v.Set(long)
-	case v.Kind() == reflect.String && p.name != "" && v.Type() == reflect.TypeFor[string]() && p.fallback == nil:
+	case v.Type() == reflect.TypeFor[string]() && p.fallback == nil:
 		v.SetString(strings.Repeat(v.String(), 500))
 	}
 }

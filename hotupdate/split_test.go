@@ -27,8 +27,7 @@ func (s subject) merge(t require.TestingT, immutable, hot reflect.Value) reflect
 // TestMergeInvertsSplit: merging the halves of a configuration gives the same JSON, and the same meaning. Only a pointer to a nil pointer,
 // which is null in JSON, may become a nil one, which may be left out.
 func TestMergeInvertsSplit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		immutable, hot := s.split(t, config)
 		merged := s.merge(t, immutable, hot)
@@ -43,8 +42,7 @@ func TestMergeInvertsSplit(t *testing.T) {
 // TestHalvesHoldTheirClasses: the immutable half has the document of the whole and nothing hot; the hot half has nothing that is hashed
 // but the places of elements.
 func TestHalvesHoldTheirClasses(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		immutable, hot := s.split(t, config)
 		require.Equal(t, s.document(t, config), s.document(t, immutable), "%s", s.describe(config, immutable))
@@ -90,8 +88,7 @@ func visitMembers(p place, v reflect.Value, in *place, visit func(m place, v ref
 
 // TestHalvesHaveTheSameElements: lists, arrays and maps that stand in both halves have the same length and keys in both.
 func TestHalvesHaveTheSameElements(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		immutable, hot := s.split(t, config)
 		requireSameElements(t, s.root, config, immutable, hot)
@@ -136,8 +133,7 @@ func requireSameElements(t require.TestingT, p place, whole, immutable, hot refl
 // TestHalvesShareNoMemory: what a caller does to a configuration after Split, or to the halves after Merge, changes neither halves nor
 // result.
 func TestHalvesShareNoMemory(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		immutable, hot := s.split(t, config)
 		requireDisjoint(t, s, map[string]reflect.Value{"config": config, "immutable half": immutable, "hot half": hot})
@@ -239,8 +235,7 @@ func scribble(v reflect.Value) {
 // TestMergeAppliesHotUpdate: merging the immutable half of one configuration with the hot half of another that differs in hot parts only
 // means what the other does, unless their collections differ.
 func TestMergeAppliesHotUpdate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		old := s.draw(t)
 		updated := respelled(t, hashView, s.root, old)
 		immutable, _ := s.split(t, old)

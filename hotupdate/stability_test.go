@@ -53,8 +53,7 @@ func TestHashSurvivesFirstHotFields(t *testing.T) {
 
 // TestHashSurvivesReencoding: another encoder may order members, break lines and escape text as it likes.
 func TestHashSurvivesReencoding(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawJSONSubject(t)
+	checkJSON(t, func(t *rapid.T, s subject) {
 		raw := toJSON(t, s.draw(t))
 		require.Equal(t, s.hashRaw(t, raw), s.hashRaw(t, reencode(t, raw)), "%s\nraw %s", s.describe(), raw)
 	})
@@ -62,8 +61,7 @@ func TestHashSurvivesReencoding(t *testing.T) {
 
 // TestHashSurvivesDefaulting: a defaulter that fills in declared defaults, and makes the objects that hold them, changes nothing.
 func TestHashSurvivesDefaulting(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawSubject(t)
+	check(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		defaulted := respelled(t, fullView, s.root, config)
 		fillDefaults(s.root, defaulted.Elem())

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -22,16 +23,39 @@ type subject struct {
 	schema *hotupdate.Schema
 }
 
-// drawSubject draws a type: most often one made at run time.
-func drawSubject(t *rapid.T) subject { return newArchitect(t).subject() }
+// valuesPerType is how often a property is tried with one type.
+const valuesPerType = 5
 
-// drawJSONSubject draws a type that encoding/json writes and reads back.
-func drawJSONSubject(t *rapid.T) subject { return newJSONArchitect(t).subject() }
+// check tries a property with types of all kinds.
+func check(t *testing.T, property func(t *rapid.T, s subject)) {
+	t.Helper()
+	checkTypes(t, newArchitect, property)
+}
 
+// checkJSON tries a property with types that encoding/json writes and reads back.
+func checkJSON(t *testing.T, property func(t *rapid.T, s subject)) {
+	t.Helper()
+	checkTypes(t, newJSONArchitect, property)
+}
+
+func checkTypes(t *testing.T, architect func(t *rapid.T) *architect, property func(t *rapid.T, s subject)) {
+	t.Helper()
+	rapid.Check(t, func(t *rapid.T) {
+		s := architect(t).subject()
+		for range valuesPerType {
+			property(t, s)
+		}
+	})
+}
+
+// subject draws a type: one from a source file, one with many leaves, or most often any other.
 func (a *architect) subject() subject {
-	if chance(a.t, 4) {
+	switch pick(a.t, 8) {
+	case 5, 6:
 		w := among(a.t, writtenTypes...)
 		return subjectOf(a.t, w.typ, w.overrides)
+	case 7:
+		return subjectOf(a.t, a.manyLeaves().build(plainWording), a.overrides)
 	}
 	return subjectOf(a.t, a.config().build(plainWording), a.overrides)
 }
@@ -88,10 +112,20 @@ func (s subject) diff(t require.TestingT, old, updated reflect.Value) hotupdate.
 	return changes
 }
 
-func (s subject) describe(configs ...reflect.Value) string {
+// about describes a type and configurations when a property fails.
+type about struct {
+	subject
+
+	configs []reflect.Value
+}
+
+func (s subject) describe(configs ...reflect.Value) about { return about{s, configs} }
+
+// String returns Go type, overrides, and the configurations in JSON.
+func (a about) String() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "type %v\noverrides %v", s.root.typ, s.root.by)
-	for _, config := range configs {
+	fmt.Fprintf(&text, "type %v\noverrides %v", a.root.typ, a.root.by.overrides)
+	for _, config := range a.configs {
 		written, _ := json.Marshal(config.Interface())
 		fmt.Fprintf(&text, "\nconfig %s", written)
 	}

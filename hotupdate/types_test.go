@@ -131,11 +131,13 @@ type Lower struct {
 // Upper is embedded by pointer.
 type Upper struct {
 	Both      string `json:"both,omitempty"`
+	Twin      string `json:"twin,omitempty"`
 	Upper     bool   `json:"upper,omitempty"`
 	Innermost `json:",inline"`
 }
 
 type hiddenLayer struct {
+	Twin  string      `json:"twin,omitempty"`
 	Seen  json.Number `json:"seen,omitempty"`
 	Bytes [3]byte     `json:"bytes,omitempty"`
 	Extra []any       `json:"extra,omitempty"`

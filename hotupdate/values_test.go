@@ -262,11 +262,20 @@ func (e editor) element(p place, v reflect.Value) reflect.Value {
 		if p.key != "" {
 			e.retain(at.member(p.key), v, object)
 		}
-		if p.when != "" && e.keep.sees(p.class) && !e.meddle() {
+		if p.when != "" && e.keep.sees(p.class) {
 			e.retain(at.member(p.when), v, object)
+			e.flip(p, object)
 		}
 	}
 	return rewritten
+}
+
+// flip may give an element another selector, most often one that makes it hot or ceases to.
+func (e editor) flip(p place, object reflect.Value) {
+	if e.meddles && chance(e.t, 3) {
+		selector := p.elem().member(p.when)
+		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.author.value(selector)))
+	}
 }
 
 // retain copies a field by which an element is found or selected.
