@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,16 +35,18 @@ func TestRawJSONDiffsLikeItsValue(t *testing.T) {
 	})
 }
 
+// unloadable finds types that contain themselves, and arrays of types that marshal themselves.
+var unloadable = regexp.MustCompile(`"kind":"ref"|"kind":"array"(,"length":[0-9]+)?,"elem":\{"kind":"opaque"\}\}`)
+
 // TestLoadedSchemaAgreesWithItsType: a Schema that was exported and loaded gives raw JSON the document and the changes that the Schema of
 // the Go type gives it.
 func TestLoadedSchemaAgreesWithItsType(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawJSONSubject(t)
+	checkJSON(t, func(t *rapid.T, s subject) {
 		exported, err := s.schema.MarshalJSON()
 		require.NoError(t, err)
 		loaded, err := hotupdate.LoadSchema(exported)
-		if bytes.Contains(exported, []byte(`"kind":"ref"`)) {
-			require.Error(t, err, "a type that contains itself")
+		if unloadable.Match(exported) {
+			require.Error(t, err, "the value of what is not there is not known")
 			return
 		}
 		require.NoError(t, err, "%s", s.describe())

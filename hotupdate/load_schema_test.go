@@ -197,6 +197,17 @@ func TestRecursiveTypeIsExportedAndNotLoaded(t *testing.T) {
 	requireInvalid(t, err, "/root/fields/1/type/elem/fields/1/type")
 }
 
+func TestArrayOfMarshalersIsNotLoaded(t *testing.T) {
+	type config struct {
+		Bigs     [2]big.Int  `json:"bigs"`
+		Pointers [2]*big.Int `json:"pointers"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	_, err = hotupdate.LoadSchema(export(t, schema))
+	requireInvalid(t, err, "/root/fields/0/type")
+}
+
 // requireInvalid checks that the only problem is a Schema that cannot be loaded, at the JSON pointer.
 func requireInvalid(t *testing.T, err error, pointer string) {
 	t.Helper()

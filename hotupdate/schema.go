@@ -154,8 +154,8 @@ func (s *Schema) Fingerprint() (string, error) {
 // LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the Schema that was exported, for
 // ever, so that an old Schema can go on naming the worker pools that it has named.
 //
-// Types that marshal themselves were exported as opaque: their raw JSON is compared as it stands. A type that contains itself cannot be
-// loaded. All problems come back joined; the Path of each is a JSON pointer into data.
+// Types that marshal themselves were exported as opaque: their raw JSON is compared as it stands. A type that contains itself, and an
+// array, of fixed length, of a type that marshals itself cannot be loaded. All problems come back joined; the Path of each is a JSON pointer into data.
 func LoadSchema(data []byte) (*Schema, error) {
 	plan, err := schemajson.Load(data)
 	if err != nil {

@@ -169,6 +169,9 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 		return reflect.SliceOf(elem)
 	case n.Kind == kindMap:
 		return b.mapOf(n, elem, pointer)
+	case n.Elem.Kind == kindOpaque && !n.ElemNullable:
+		b.reject(pointer, "is an array of a type that marshals itself, whose zero value is not known", "use the Schema of the Go type")
+		return nil
 	case n.Length < 0 || uint64(n.Length) > maxArray/max(1, uint64(elem.Size())):
 		b.reject(pointer+"/length", "makes the array larger than "+strconv.Itoa(maxArray)+" bytes", exportAgain)
 		return nil

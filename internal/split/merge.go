@@ -68,7 +68,7 @@ func (h halves) isGone(n *fieldplan.Node) bool {
 	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && document.IsEmpty(n, h[0])
 }
 
-// merge fills the place that to returns, which is asked for only if there is something to put there.
+// merge fills the place that to returns, which is asked for only if a half has the place as well.
 func (m *merger) merge(n *fieldplan.Node, classes fieldplan.ClassSet, to func() reflect.Value, from halves) {
 	switch {
 	case !classes.Any(fieldplan.Dropped):
@@ -76,6 +76,9 @@ func (m *merger) merge(n *fieldplan.Node, classes fieldplan.ClassSet, to func() 
 	case !classes.Any(fieldplan.Kept):
 		m.cloneIfSet(n, to, from[1])
 	default:
+		if from[0].IsValid() || from[1].IsValid() {
+			to() // the embedded pointers on the way are not nil, even if nothing else is there
+		}
 		m.mixed(n, to, from.deref())
 	}
 }
