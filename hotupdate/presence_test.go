@@ -53,3 +53,23 @@ func TestMergeRemovesHotPresence(t *testing.T) {
 	require.Equal(t, &config{&inner{}}, merge(&config{}, &config{&inner{}}))
 	require.Equal(t, &config{&inner{Size: 1}}, merge(&config{&inner{Size: 1}}, &config{}))
 }
+
+// A null in a hot map says that the key is absent, so a hot update to it leaves no empty object behind.
+func TestMergeKeepsNullInHotMap(t *testing.T) {
+	type inner struct {
+		Tag  string `json:"tag"`
+		Size int    `json:"size,omitempty" hotupdatable:"false"`
+	}
+	type config struct {
+		Parts map[string]*inner `json:"parts,omitempty" hotupdatable:"true"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	immutable, _, err := hotupdate.Split(schema, &config{map[string]*inner{"a": {Tag: "x"}, "b": {Tag: "x", Size: 1}}})
+	require.NoError(t, err)
+	_, hot, err := hotupdate.Split(schema, &config{map[string]*inner{"a": nil, "b": {}}})
+	require.NoError(t, err)
+	merged, err := hotupdate.Merge(schema, immutable, hot)
+	require.NoError(t, err)
+	require.Equal(t, &config{map[string]*inner{"a": nil, "b": {Size: 1}}}, merged)
+}

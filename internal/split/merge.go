@@ -63,7 +63,7 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 	}
 }
 
-// isGone reports whether an object whose presence is hot is missing in the hot half, and says nothing in the other.
+// isGone reports whether an object whose presence is hot is nil in the hot half, and says nothing in the other.
 func (h halves) isGone(n *fieldplan.Node) bool {
 	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && document.IsEmpty(n, h[0])
 }
@@ -189,5 +189,8 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
 // element merges one element, which stands in both halves, if only with its identity.
 func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
 	node := walk.ElementNode(n, from.of(n))
+	if node.Kind == fieldplan.Object && from.deref().isGone(node) {
+		return
+	}
 	m.merge(node, node.Classes, func() reflect.Value { return to }, from)
 }
