@@ -80,7 +80,7 @@ func (b *blueprint) bare(w wording) reflect.Type {
 func (f *field) build(w wording) reflect.StructField {
 	var tags []string
 	if f.json != "" {
-		tags = append(tags, "json:"+strconv.Quote(f.json))
+		tags = append(tags, "json:"+strconv.Quote(f.jsonTag()))
 	}
 	if f.tag != "" {
 		tags = append(tags, "hotupdatable:"+strconv.Quote(f.tag))
@@ -88,6 +88,14 @@ func (f *field) build(w wording) reflect.StructField {
 	return reflect.StructField{
 		Name: w.prefix + strconv.Itoa(f.id), Type: f.value.build(w), Anonymous: f.embedded, Tag: reflect.StructTag(strings.Join(tags, " ")),
 	}
+}
+
+// jsonTag leaves out omitzero where encoding/json would leave out pointers to zero quantities, which mean something.
+func (f *field) jsonTag() string {
+	if f.value.shape == leafShape && f.value.pointers > 0 {
+		return strings.Replace(f.json, ",omitzero", "", 1)
+	}
+	return f.json
 }
 
 // wider says which integers may become which. Bytes do not: a slice of them is no list of numbers.
@@ -226,7 +234,6 @@ func (a *architect) manyLeaves() *blueprint {
 			f.value = leaf
 		case 1:
 			f.value, leaf.pointers = leaf, 1
-			f.json = strings.TrimSuffix(f.json, ",omitzero")
 		case 2:
 			f.value = &blueprint{shape: arrayShape, length: 2, elem: leaf}
 		case 3:
@@ -378,9 +385,6 @@ func (a *architect) overridden(s scope) scope {
 func (a *architect) leafField(f *field, s scope) {
 	l := a.leaf(s)
 	f.value = a.pointed(&blueprint{shape: leafShape, leaf: l.typ})
-	if f.value.pointers > 0 {
-		f.json = strings.TrimSuffix(f.json, ",omitzero") // drops pointers to zero quantities, which mean something
-	}
 	options := []string{"sensitive"}
 	if len(l.fallbacks) > 0 {
 		options = append(options, "default="+among(a.t, l.fallbacks...))
@@ -452,7 +456,7 @@ func (a *architect) identity(name string, types ...reflect.Type) *field {
 
 // identified draws the struct elements of a collection. They have the given fields, and perhaps a selector.
 func (a *architect) identified(f *field, s scope, fields ...*field) *blueprint {
-	if s.takesHotWhen() && chance(a.t, 2) {
+	if s.takesHotWhen() && !chance(a.t, 3) {
 		selector := a.identity("when", reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int]())
 		f.tag += fmt.Sprintf(",hotwhen=%s:%s", selector.name(), selectorValue(a.t, selector.value.leaf))
 		if chance(a.t, 4) {
@@ -490,7 +494,7 @@ func selectorValue(t *rapid.T, typ reflect.Type) string {
 
 func (a *architect) mapField(f *field, s scope) {
 	f.value = &blueprint{shape: mapShape, key: a.mapKey(), pointers: max(0, pick(a.t, 6)-4)}
-	if s.may != everyClass || chance(a.t, 2) {
+	if s.may != everyClass || chance(a.t, 3) {
 		f.value.elem = a.element(a.optional(f, s, "sensitive", "sensitive=keys").ofKeys())
 		return
 	}

@@ -35,6 +35,23 @@ func TestRawJSONDiffsLikeItsValue(t *testing.T) {
 	})
 }
 
+// TestRawJSONIsReadStrictly: a member that the type does not have, and one that stands twice, is an error and not a configuration
+// without it.
+func TestRawJSONIsReadStrictly(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		raw := bytes.TrimSuffix(toJSON(t, s.draw(t)), []byte("}"))
+		if len(raw) == 1 {
+			return
+		}
+		name, _, _ := strings.Cut(string(raw[1:]), ":")
+		for _, member := range []string{`"unknown":null`, strings.ToUpper(name) + ":null", name + ":null"} {
+			sum, err := hash.OfRaw(s.schema, append(append(bytes.Clone(raw), ","+member...), '}'))
+			require.Error(t, err, "%s, then %s", raw, member)
+			require.Zero(t, sum)
+		}
+	})
+}
+
 // unloadable finds types that contain themselves, and arrays of types that marshal themselves.
 var unloadable = regexp.MustCompile(`"kind":"ref"|"kind":"array"(,"length":[0-9]+)?,"elem":\{"kind":"opaque"\}\}`)
 

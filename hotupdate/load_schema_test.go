@@ -36,35 +36,35 @@ type everything struct {
 		G uint32 `json:"g"`
 		H uint   `json:"h"`
 	} `json:"ints"`
-	Float      float32              `json:"float"      hotupdatable:"false,default=1.5"`
-	Number     json.Number          `json:"number"`
-	Bytes      []byte               `json:"bytes"`
-	Quantity   *resource.Quantity   `json:"quantity"   hotupdatable:"false,default=1Gi"`
-	Port       intstr.IntOrString   `json:"port"       hotupdatable:"false,default=http"`
-	Time       time.Time            `json:"time"`
-	MetaTime   *metav1.Time         `json:"metaTime"`
-	MicroTime  metav1.MicroTime     `json:"microTime"`
-	Duration   metav1.Duration      `json:"duration"   hotupdatable:"false,default=60m"`
-	Extension  runtime.RawExtension `json:"extension"`
-	Raw        json.RawMessage      `json:"raw"`
-	Any        any                  `json:"any"`
-	Big        big.Int              `json:"big"`
-	Addr       *netip.Addr          `json:"addr"`
-	Dash       string               `json:"-,"         hotupdatable:"true,default='it''s, so'"`
-	Presence   *embeddedPart        `json:"presence"   hotupdatable:"ignore,presence"`
-	Set        []string             `json:"set"        hotupdatable:"false,set"`
-	Keyed      []keyed              `json:"keyed"      hotupdatable:"inplace,key=id,hotwhen=mode:'a,b'"`
-	Positional []*keyed             `json:"positional"`
-	Array      [2]*int              `json:"array"`
-	Map        map[netip.Addr]keyed `json:"map"        hotupdatable:"true,sensitive=keys"`
-	IntMap     map[int16]keyed      `json:"intMap"     hotupdatable:"false,hotwhen=on:true"`
+	Float      float32                     `json:"float"      hotupdatable:"false,default=1.5"`
+	Number     json.Number                 `json:"number"`
+	Bytes      []byte                      `json:"bytes"`
+	Quantity   *resource.Quantity          `json:"quantity"   hotupdatable:"false,default=1Gi"`
+	Port       intstr.IntOrString          `json:"port"       hotupdatable:"false,default=http"`
+	Time       time.Time                   `json:"time"`
+	MetaTime   *metav1.Time                `json:"metaTime"`
+	MicroTime  metav1.MicroTime            `json:"microTime"`
+	Duration   metav1.Duration             `json:"duration"   hotupdatable:"false,default=60m"`
+	Extension  runtime.RawExtension        `json:"extension"`
+	Raw        json.RawMessage             `json:"raw"`
+	Any        any                         `json:"any"`
+	Big        big.Int                     `json:"big"`
+	Addr       *netip.Addr                 `json:"addr"`
+	Dash       string                      `json:"-,"         hotupdatable:"true,default='it''s, so'"`
+	Presence   *embeddedPart               `json:"presence"   hotupdatable:"ignore,presence"`
+	Set        []string                    `json:"set"        hotupdatable:"false,set"`
+	Keyed      []keyedElement              `json:"keyed"      hotupdatable:"inplace,key=id,hotwhen=mode:'a,b'"`
+	Positional []*keyedElement             `json:"positional"`
+	Array      [2]*int                     `json:"array"`
+	Map        map[netip.Addr]keyedElement `json:"map"        hotupdatable:"true,sensitive=keys"`
+	IntMap     map[int16]keyedElement      `json:"intMap"     hotupdatable:"false,hotwhen=on:true"`
 }
 
 type embeddedPart struct {
 	Embedded string `json:"embedded,omitempty"`
 }
 
-type keyed struct {
+type keyedElement struct {
 	ID    uint16 `json:"id"`
 	Mode  string `json:"mode,omitempty"`
 	On    bool   `json:"on,omitempty"`

@@ -210,12 +210,12 @@ func (w view) element(c place, elem reflect.Value) (tree any, whole, something b
 	return tree, whole, something
 }
 
-// identify gives an object its key, and its selector where the collection is seen, be they zero or not.
+// identify gives an object its key, and its selector where the collection or the element is seen, be they zero or not.
 func (w view) identify(c, e place, v reflect.Value, object map[string]any) {
 	if c.key != "" {
 		object[c.key] = leafTree(e.member(c.key).of(v))
 	}
-	if c.when != "" && w.sees(c.class) {
+	if c.when != "" && w.sees(min(c.class, e.class)) {
 		object[c.when] = zeroTree(e.member(c.when), v)
 	}
 }

@@ -119,26 +119,33 @@ func TestLargeConfigurationsHashLikeTheirDocument(t *testing.T) {
 	})
 }
 
-// inflate makes lists long and texts longer, in an addressable value.
+// inflate makes lists and texts long, in an addressable value.
 func inflate(p place, v reflect.Value) {
 	if v = behind(v); !v.IsValid() {
 		return
 	}
-	switch {
-	case p.shape() == objectShape:
+	switch p.shape() {
+	case objectShape:
 		for _, m := range p.members() {
-			if field := m.of(v); field.IsValid() {
+			if field := m.of(v); field.IsValid() && m.fallback == nil {
 				inflate(m, field)
 			}
 		}
-	case p.shape() == listShape && p.key == "" && v.Len() > 0 && p.depth < usualDepth:
-		long := reflect.MakeSlice(v.Type(), 0, 0)
-		for range 200 {
-			long = reflect.AppendSlice(long, v)
+	case listShape:
+		for i := range v.Len() {
+			inflate(p.elem(), v.Index(i))
 		}
-		v.Set(long)
-	case v.Type() == reflect.TypeFor[string]() && p.fallback == nil:
-		v.SetString(strings.Repeat(v.String(), 500))
+		if long := reflect.MakeSlice(v.Type(), 0, 0); p.key == "" && v.Len() > 0 && p.depth < usualDepth {
+			for range 10 {
+				long = reflect.AppendSlice(long, v)
+			}
+			v.Set(long)
+		}
+	case leafShape:
+		if v.Type() == reflect.TypeFor[string]() {
+			v.SetString(strings.Repeat(v.String(), 400))
+		}
+	case arrayShape, mapShape:
 	}
 }
 

@@ -149,6 +149,56 @@ type Innermost struct {
 	Shadow bool   `json:"shadow,omitempty"`
 }
 
+// corners has what seldom comes together by chance.
+type corners struct {
+	Marked    *onlyHot            `json:"marked,omitempty"    hotupdatable:"false,presence"`
+	HotMarked *onlyKept           `json:"hotMarked,omitempty" hotupdatable:"true,presence"`
+	Places    []onlyHot           `json:"places,omitempty"    hotupdatable:"inplace"`
+	Fixed     *[2]onlyHot         `json:"fixed,omitempty"`
+	Named     map[string]*onlyHot `json:"named,omitempty"`
+	Hot       []keyed             `json:"hot,omitempty"       hotupdatable:"true,key=id"`
+	Modes     map[int8]*mode      `json:"modes,omitempty"     hotupdatable:"false,hotwhen=mode:live"`
+	Quiet     []*mode             `json:"quiet,omitempty"     hotupdatable:"inplace,key=name,hotwhen=mode:''"`
+	Ignored   map[string]mode     `json:"ignored,omitempty"   hotupdatable:"ignore,hotwhen=mode:live"`
+	Sets      [][]string          `json:"sets,omitempty"      hotupdatable:"false,set"`
+	Groups    []group             `json:"groups,omitempty"    hotupdatable:"inplace,set"`
+}
+
+type onlyHot struct {
+	Tag  string            `json:"tag,omitempty"  hotupdatable:"true"`
+	Hint map[string]string `json:"hint,omitempty" hotupdatable:"ignore"`
+}
+
+type onlyKept struct {
+	Size *int   `json:"size,omitempty" hotupdatable:"false"`
+	Type string `json:"type,omitempty" hotupdatable:"inplace,default=plain"`
+}
+
+type keyed struct {
+	ID   uint64   `json:"id"`
+	Kept onlyKept `json:"kept"`
+	Tag  string   `json:"tag,omitempty"`
+}
+
+type mode struct {
+	*Switch
+
+	Name  string   `json:"name"`
+	Value *float64 `json:"value,omitempty"`
+	Size  string   `json:"size,omitempty"  hotupdatable:"inplace"`
+}
+
+// Switch is embedded by pointer, so that a selector may be missing.
+type Switch struct {
+	Mode string `json:"mode,omitempty"`
+	Note string `json:"note,omitempty" hotupdatable:"true"`
+}
+
+type group struct {
+	Items  []string         `json:"items,omitempty"`
+	Labels map[string]*bool `json:"labels,omitempty"`
+}
+
 // written is a type from a source file, with overrides.
 type written struct {
 	typ       reflect.Type
@@ -180,6 +230,8 @@ func writtenAs[T any](overrides map[string]hotupdate.Class) written {
 var writtenTypes = []written{
 	writtenAs[aws.WorkerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot}),
 	writtenAs[workerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot, "volume.labels": hotupdate.Ignored}),
+	writtenAs[corners](nil),
+	writtenAs[corners](map[string]hotupdate.Class{"modes[].value": hotupdate.Ignored, "fixed[].tag": hotupdate.InPlace}),
 	writtenAs[tree](nil),
 	writtenAs[tree](map[string]hotupdate.Class{"next.next": hotupdate.InPlace, "others[].others[].size": hotupdate.Hot}),
 	writtenAs[layers](nil),

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 )
 
@@ -50,7 +49,7 @@ func (a author) value(p place) reflect.Value {
 				m.put(v, x)
 			}
 		}
-		stampMeta(a.t, p, v)
+		stamp(a.t, p, v)
 	case listShape:
 		a.list(p, v)
 	case arrayShape:
@@ -144,11 +143,28 @@ func (a author) mapKey(p place) reflect.Value {
 	return key
 }
 
-// stampMeta sets the TypeMeta of the root to anything.
-func stampMeta(t *rapid.T, p place, v reflect.Value) {
-	if _, ok := base(p.typ).FieldByName("TypeMeta"); ok && p.depth == 0 {
-		meta := metav1.TypeMeta{Kind: among(t, "", "WorkerConfig"), APIVersion: among(t, "v1alpha1", "v1")}
-		v.FieldByName("TypeMeta").Set(reflect.ValueOf(meta))
+// stamp sets texts that are not in the configuration's JSON, or not part of the configuration, to anything: TypeMeta of the root, and
+// fields that are left out or shadowed.
+func stamp(t *rapid.T, p place, v reflect.Value) {
+	members := map[string]bool{}
+	for _, m := range p.members() {
+		members[fmt.Sprint(m.index)] = true
+	}
+	stampFields(t, v, nil, members)
+}
+
+func stampFields(t *rapid.T, v reflect.Value, index []int, members map[string]bool) {
+	if v = behind(v); !v.IsValid() {
+		return
+	}
+	for i := range v.NumField() {
+		at := append(slices.Clone(index), i)
+		switch f := v.Type().Field(i); {
+		case f.Anonymous && f.Tag.Get("json") != "-" && base(f.Type).Kind() == reflect.Struct:
+			stampFields(t, v.Field(i), at, members)
+		case f.IsExported() && f.Type.Kind() == reflect.String && !members[fmt.Sprint(at)]:
+			v.Field(i).SetString(among(t, "", "x", "y"))
+		}
 	}
 }
 
@@ -246,7 +262,7 @@ func (e editor) object(p place, v, rewritten reflect.Value) {
 			m.put(rewritten, another)
 		}
 	}
-	stampMeta(e.t, p, rewritten)
+	stamp(e.t, p, rewritten)
 }
 
 // element rewrites an element of a collection: it keeps its key, and its selector where hotwhen must go on to hold or not.
@@ -272,16 +288,18 @@ func (e editor) element(p place, v reflect.Value) reflect.Value {
 
 // flip may give an element another selector, most often one that makes it hot or ceases to.
 func (e editor) flip(p place, object reflect.Value) {
-	if e.meddles && chance(e.t, 3) {
+	if e.meddles && chance(e.t, 2) {
 		selector := p.elem().member(p.when)
 		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.author.value(selector)))
 	}
 }
 
-// retain copies a field by which an element is found or selected.
+// retain copies a field by which an element is found or selected. Behind a nil embedded pointer it is zero.
 func (e editor) retain(identity place, v, rewritten reflect.Value) {
 	if original := identity.of(behind(v)); original.IsValid() {
 		identity.put(rewritten, original)
+	} else if identity.of(rewritten).IsValid() {
+		identity.put(rewritten, reflect.Zero(identity.typ))
 	}
 }
 
