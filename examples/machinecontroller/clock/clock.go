@@ -47,6 +47,12 @@ func (c *Clock) AdvanceTo(t time.Time) {
 	}
 }
 
+// Wait lets a while pass, and returns why the context is done, if it is.
+func (c *Clock) Wait(ctx context.Context, d time.Duration) error {
+	c.AdvanceTo(c.Now().Add(d))
+	return context.Cause(ctx)
+}
+
 // expire ends the context with the earliest deadline.
 func (c *Clock) expire() {
 	first := c.deadlines[0]

@@ -145,6 +145,20 @@ func (c *Cloud) Resources() []string {
 	return ids
 }
 
+// Instances describes every instance that is not terminated as it is at this moment, without lag, sorted by ID.
+func (c *Cloud) Instances() []cloudapi.InstanceDescription {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.land()
+	var all []cloudapi.InstanceDescription
+	for _, id := range slices.Sorted(maps.Keys(c.present())) {
+		if r := c.present()[id]; r.kind == cloudapi.Instance && !r.terminated {
+			all = append(all, c.instance(c.config.Clock.Now(), id, r))
+		}
+	}
+	return all
+}
+
 // present is the state without lag.
 func (c *Cloud) present() state { return c.history[len(c.history)-1].state }
 

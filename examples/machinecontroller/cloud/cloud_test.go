@@ -45,7 +45,10 @@ func start(t *testing.T, configure ...func(*cloud.Config)) *fixture {
 	f.cloud = cloud.New(config)
 	server := httptest.NewServer(f.cloud)
 	t.Cleanup(server.Close)
-	f.client = &cloudapi.Client{Endpoint: server.URL, AccessKey: "key", HTTP: server.Client(), Timeout: patience, WithTimeout: f.clock.WithTimeout}
+	f.client = &cloudapi.Client{
+		Endpoint: server.URL, AccessKey: "key", HTTP: server.Client(),
+		Timeout: patience, WithTimeout: f.clock.WithTimeout, Wait: f.clock.Wait,
+	}
 	_, err := cloudapi.Call[cloudapi.InstancesResponse](t.Context(), f.client, cloudapi.RunInstances, cloudapi.RunInstancesRequest{
 		ClientToken: "token", BlockDevices: []string{"/dev/sda1"}, NetworkInterfaces: []int{0},
 		TagSpecifications: []cloudapi.TagSpecification{{ResourceType: cloudapi.Instance, Tags: list("Name", "m")}},
@@ -249,14 +252,24 @@ func many(n int) []string {
 }
 
 func TestThrottling(t *testing.T) {
-	f := start(t, func(c *cloud.Config) { c.Writes = cloud.Rate{Burst: 2, PerSecond: 1} })
+	f := start(t, func(c *cloud.Config) { c.Writes = cloud.Rate{Burst: 2, PerSecond: 0.1} })
 	require.NoError(t, f.tag(cloudapi.CreateTags, "vol-1", list("a", "1")...), "the launch was the first call")
+	before := f.clock.Now()
 	err := f.tag(cloudapi.CreateTags, "vol-1", list("a", "2")...)
 	assert.Equal(t, cloudapi.RequestLimitExceeded, cloudapi.CodeOf(err))
 	assert.Equal(t, "1", f.live("vol-1")["a"])
+	assert.Equal(t, 7*time.Second, f.clock.Now().Sub(before), "the client has tried again after 1, 2 and 4 seconds")
 	_ = f.instances() // reads have a limit of their own
-	f.pass(time.Second)
-	require.NoError(t, f.tag(cloudapi.CreateTags, "vol-1", list("a", "2")...))
+	require.NoError(t, f.tag(cloudapi.CreateTags, "vol-1", list("a", "2")...), "its second try is in time")
+	assert.Equal(t, 10*time.Second, f.clock.Now().Sub(before))
+
+	ctx, stop := context.WithCancel(t.Context())
+	f.cloud.Inject(cloud.Fault{Action: cloudapi.CreateTags, Code: cloudapi.RequestLimitExceeded})
+	f.pass(time.Hour)
+	f.client.Wait = func(ctx context.Context, _ time.Duration) error { stop(); return ctx.Err() }
+	_, err = cloudapi.Call[cloudapi.Empty](ctx, f.client, cloudapi.CreateTags, cloudapi.TagsRequest{Resources: []string{"i-1"}, Tags: list("a", "1")})
+	require.ErrorIs(t, err, context.Canceled, "whoever ends while waiting makes no call any more")
+	assert.NotContains(t, f.live("i-1"), "a")
 }
 
 func TestFaults(t *testing.T) {

@@ -18,7 +18,15 @@ const maxAnswer = 16 << 20
 // TimeoutHeader tells the cloud how long the client waits, as a Go duration.
 const TimeoutHeader = "Request-Timeout"
 
-// Client calls the API over HTTP. It never repeats a request by itself.
+// attempts is how often a request that the cloud throttles is made, and firstWait how long the client waits before it makes it again. It
+// waits twice as long each time.
+const (
+	attempts  = 4
+	firstWait = time.Second
+)
+
+// Client calls the API over HTTP. It repeats what the cloud throttles, a few times, as clients of clouds do: otherwise somebody who always
+// begins with the same call could use up every place for the second. It repeats nothing else.
 type Client struct {
 	// Endpoint is the URL of the API.
 	Endpoint string
@@ -30,6 +38,8 @@ type Client struct {
 	Timeout time.Duration
 	// WithTimeout ends a context after a while; [context.WithTimeout] is what real time needs.
 	WithTimeout func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+	// Wait returns after a while, or with an error when the context is done.
+	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // Call makes one request. The error is an [*Error] if the cloud refused, an [*UnansweredError] if it did not answer.
@@ -38,9 +48,7 @@ func Call[Response any](ctx context.Context, c *Client, action Action, request a
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", action, err)
 	}
-	ctx, done := c.WithTimeout(ctx, c.Timeout)
-	defer done()
-	answer, err := c.post(ctx, action, body)
+	answer, err := c.patiently(ctx, action, body)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +59,26 @@ func Call[Response any](ctx context.Context, c *Client, action Action, request a
 	return response, nil
 }
 
+// patiently makes the request until the cloud does not throttle it.
+func (c *Client) patiently(ctx context.Context, action Action, body []byte) ([]byte, error) {
+	wait := firstWait
+	for range attempts - 1 {
+		answer, err := c.post(ctx, action, body)
+		if CodeOf(err) != RequestLimitExceeded {
+			return answer, err
+		}
+		if err := c.Wait(ctx, wait); err != nil {
+			return nil, fmt.Errorf("%s: %w", action, err)
+		}
+		wait *= 2
+	}
+	return c.post(ctx, action, body)
+}
+
 // post sends the request and reads the answer.
 func (c *Client) post(ctx context.Context, action Action, body []byte) ([]byte, error) {
+	ctx, done := c.WithTimeout(ctx, c.Timeout)
+	defer done()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Endpoint+"/"+string(action), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", action, err)
