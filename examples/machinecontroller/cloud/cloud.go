@@ -34,8 +34,6 @@ type Config struct {
 	BootTime time.Duration
 	// Reads and Writes are the limits of calls. The zero value is no limit.
 	Reads, Writes Rate
-	// Observe is told of every request that arrives, in their order. It may be nil.
-	Observe func(Request)
 }
 
 // Rate limits calls: a burst at once, and as many as refill it.
@@ -59,7 +57,8 @@ type Cloud struct {
 
 	mu      sync.Mutex
 	history []moment // ascending, never empty
-	late    []late   // ascending
+	arrived []Request
+	late    []late // ascending
 	faults  []Fault
 	tokens  map[string]string // client token to instance
 	created map[cloudapi.ResourceType]int
@@ -190,14 +189,21 @@ func (c *Cloud) land() {
 		if err != nil {
 			outcome = "refused, after nobody waited for it any more: " + string(cloudapi.CodeOf(err))
 		}
-		c.observe(Request{At: l.at, Action: l.action, Body: l.body, Outcome: outcome})
+		c.note(Request{At: l.at, Action: l.action, Body: l.body, Outcome: outcome})
 	}
 }
 
-func (c *Cloud) observe(r Request) {
-	if c.config.Observe != nil {
-		c.config.Observe(r)
-	}
+// note keeps what became of a request.
+func (c *Cloud) note(r Request) { c.arrived = append(c.arrived, r) }
+
+// TakeRequests returns the requests that arrived, or took effect late, since it was called last, in their order.
+func (c *Cloud) TakeRequests() []Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.land()
+	taken := c.arrived
+	c.arrived = nil
+	return taken
 }
 
 // newID returns i-1, vol-1, eni-1 and so on.

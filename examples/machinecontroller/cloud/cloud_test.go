@@ -29,16 +29,12 @@ type fixture struct {
 	clock  *clock.Clock
 	cloud  *cloud.Cloud
 	client *cloudapi.Client
-	seen   []cloud.Request
 }
 
 func start(t *testing.T, configure ...func(*cloud.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, clock: clock.New(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))}
-	config := cloud.Config{
-		Clock: f.clock, AccessKeys: []string{"key"}, ReadLag: lag,
-		Observe: func(r cloud.Request) { f.seen = append(f.seen, r) },
-	}
+	config := cloud.Config{Clock: f.clock, AccessKeys: []string{"key"}, ReadLag: lag}
 	for _, c := range configure {
 		c(&config)
 	}
@@ -321,8 +317,9 @@ func TestFaults(t *testing.T) {
 		f.cloud.Inject(cloud.Fault{Action: cloudapi.CreateTags, Effect: cloud.LandsLate, Delay: time.Hour})
 		require.Error(t, f.tag(cloudapi.CreateTags, "i-1", list("aws:a", "1")...))
 		f.pass(time.Hour)
-		f.cloud.Resources()
-		assert.Contains(t, f.seen[len(f.seen)-1].Outcome, "refused")
+		seen := f.cloud.TakeRequests()
+		assert.Contains(t, seen[len(seen)-1].Outcome, "refused")
+		assert.Empty(t, f.cloud.TakeRequests())
 	})
 }
 

@@ -87,7 +87,7 @@ func (c *Cloud) handle(action cloudapi.Action, accessKey string, body any) reply
 	c.land()
 	now := c.config.Clock.Now()
 	reply, outcome := c.serve(now, action, body)
-	c.observe(Request{At: now, AccessKey: accessKey, Action: action, Body: body, Outcome: outcome})
+	c.note(Request{At: now, AccessKey: accessKey, Action: action, Body: body, Outcome: outcome})
 	return reply
 }
 

@@ -124,7 +124,9 @@ func TestLateRequests(t *testing.T) {
 			w.change(s1)
 			w.updated()
 			w.carry(own(), s1)
-			w.until(5*time.Minute, "the request has landed", func() bool { w.Cloud.Resources(); return w.said("nobody waited for it") })
+			w.until(5*time.Minute, "the request has landed", func() bool { return w.said("nobody waited for it") })
+			live, _ := w.Cloud.Tags(vm)
+			assert.NotEqual(t, "alice 1000", live["owner"]+" "+live["cost-center"], "it has undone the revert")
 			w.converged(s1, s1)
 		})
 	}

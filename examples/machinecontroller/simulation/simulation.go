@@ -56,7 +56,7 @@ type Config struct {
 	Driver func(driver.Driver) driver.Driver
 	// Updates is what the driver can do.
 	Updates machineupdate.Driver
-	// Request is told of every request that the cloud got, Report of what a process did. They may be nil.
+	// Request is told of every request that the cloud got, Report of what a process did, in the order of the events. They may be nil.
 	Request func(cloud.Request)
 	Report  func(process, machine, text string)
 }
@@ -105,7 +105,7 @@ func Start(ctx context.Context, config Config) (*Simulation, error) {
 		Clock: now, Store: store.New(now), Config: config, ctx: ctx, schema: schema,
 		Cloud: cloud.New(cloud.Config{
 			Clock: now, AccessKeys: []string{ControllersKey, OthersKey}, ReadLag: config.ReadLag, BootTime: config.BootTime,
-			Reads: config.Reads, Writes: config.Writes, Observe: config.Request,
+			Reads: config.Reads, Writes: config.Writes,
 		}),
 		endpoint: "http://" + listener.Addr().String(),
 		client:   &http.Client{Transport: &http.Transport{}},
@@ -130,6 +130,7 @@ func (s *Simulation) StartController(name string) *Process {
 	p := &Process{}
 	p.ctx, p.kill = context.WithCancelCause(s.ctx)
 	report := func(machine, text string) {
+		s.tellRequests()
 		if s.Config.Report != nil {
 			s.Config.Report(name, machine, text)
 		}
@@ -166,12 +167,23 @@ func (s *Simulation) RunUntil(limit time.Duration, holds func() bool) bool {
 		p, at, ok := s.next()
 		if !ok || at.After(end) {
 			s.Clock.AdvanceTo(end)
+			s.tellRequests()
 			return holds()
 		}
 		s.Clock.AdvanceTo(at)
 		p.Controller.Work(p.ctx)
+		s.tellRequests()
 	}
 	return true
+}
+
+// tellRequests hands on what the cloud has seen. The cloud answers on other goroutines; what is told is told on this one.
+func (s *Simulation) tellRequests() {
+	for _, r := range s.Cloud.TakeRequests() {
+		if s.Config.Request != nil {
+			s.Config.Request(r)
+		}
+	}
 }
 
 // next returns the process that has something to do first.
