@@ -111,7 +111,9 @@ func others[Response any](s *Simulation, action cloudapi.Action, request any) (*
 		Endpoint: s.endpoint, AccessKey: OthersKey, HTTP: s.client,
 		Timeout: Timeout, WithTimeout: s.Clock.WithTimeout, Wait: s.Clock.Wait,
 	}
-	return cloudapi.Call[Response](s.ctx, client, action, request)
+	response, err := cloudapi.Call[Response](s.ctx, client, action, request)
+	s.tellRequests()
+	return response, err
 }
 
 // listOf returns infrastructure tags as the API takes them, sorted by key.
