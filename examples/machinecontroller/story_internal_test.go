@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,5 +67,22 @@ func TestLongLinesAreWrapped(t *testing.T) {
 	require.NoError(t, err)
 	for line := range strings.Lines(text) {
 		assert.LessOrEqual(t, len(line), 140, line)
+	}
+}
+
+// TestReadme: the code in the README is that of the example, and what it points to exists.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(readme), "```go\n")
+	require.True(t, ok)
+	code, rest, ok := strings.Cut(rest, "```")
+	require.True(t, ok)
+	assert.NotContains(t, rest, "```go", "one piece of code is compared")
+	source, err := os.ReadFile(filepath.Join("controller", "update.go"))
+	require.NoError(t, err)
+	assert.Contains(t, string(source), code)
+	for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(readme), -1) {
+		assert.FileExists(t, link[1])
 	}
 }
