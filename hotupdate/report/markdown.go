@@ -38,7 +38,7 @@ func (m *markdownWriter) pool(p Pool) {
 	if p.FormerName != "" {
 		text += " from " + codeSpan(shortened(p.FormerName, maxName, printable))
 	}
-	text += ": " + v.meaning + v.blame(func(path string) string { return codeSpan(shortened(path, maxPath, printable)) })
+	text += ": " + v.meaning + v.blame(func(path string) string { return codeSpan(shownPath(path, printable)) })
 	m.write(text + "\n")
 	m.block(p.changeTable(printable), p.Assumed, p.Notes)
 }

@@ -83,6 +83,7 @@ func goldens() []golden {
 		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
 		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
 		{"unicode", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
+		{"whole", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
 		{"no_pools", report.Report{}, "a manifest without pools"},
 		{"pools", report.Report{
 			Pools: []report.Pool{

@@ -104,3 +104,11 @@ func shortened(text string, limit int, escape func(string) string) string {
 	}
 	return begin + ellipsis + end
 }
+
+// shownPath shows a path. That of the configuration itself is empty.
+func shownPath(path string, escape func(string) string) string {
+	if path == "" {
+		return "(root)"
+	}
+	return shortened(path, maxPath, escape)
+}

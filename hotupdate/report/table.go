@@ -20,7 +20,7 @@ func (p Pool) changeTable(escape func(string) string) table {
 	rows := make(table, len(p.Changes))
 	for i, c := range p.Changes {
 		rows[i] = []string{
-			marker(c.Op) + " " + shortened(c.Path, maxPath, escape), values(c, escape), c.Class.String(), shortened(origin(c), maxPath, escape), "",
+			marker(c.Op) + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), shortened(origin(c), maxPath, escape), "",
 		}
 		if isCause[i] {
 			rows[i][causeCell] = "<- " + p.Outcome.String()

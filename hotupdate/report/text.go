@@ -67,7 +67,7 @@ func (t *textWriter) title(p Pool) string {
 
 func (t *textWriter) verdict(v verdict) string {
 	word := t.color.paint(bold+colorOf(v.outcome), v.word)
-	return word + ": " + v.meaning + v.blame(func(path string) string { return shortened(path, maxPath, ascii) })
+	return word + ": " + v.meaning + v.blame(func(path string) string { return shownPath(path, ascii) })
 }
 
 // remarks writes what is assumed unchanged, and notes.
