@@ -1,11 +1,11 @@
 package hotupdate
 
 import (
+	"bytes"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/mergepatch"
-	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/split"
 )
 
@@ -25,8 +25,12 @@ import (
 // A patch holds the values of sensitive fields.
 func HotPatch[T any](s *Schema, old, updated *T) ([]byte, error) { return s.hotPatch(old, updated) }
 
-// HotPatchRaw is [HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled.
+// HotPatchRaw is [HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled. Equal bytes need none and
+// are not looked at.
 func HotPatchRaw(s *Schema, old, updated []byte) ([]byte, error) {
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return []byte("{}"), nil
+	}
 	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
 		return nil, err
@@ -71,5 +75,3 @@ func (s *Schema) decodeBoth(old, updated []byte) (before, after any, err error) 
 	after, err = s.Decode(updated)
 	return before, after, err
 }
-
-var _ = rawjson.Encode

@@ -77,10 +77,10 @@ func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
 	if !isOld && !isNew {
 		return false
 	}
-	switch n.Kind {
-	case fieldplan.Object:
-		return w.objectMember(n, old, updated, f.KeepsPresence() && isOld != isNew)
-	case fieldplan.Map:
+	switch {
+	case n.Kind == fieldplan.Object:
+		return w.objectMember(f, old, updated)
+	case n.Kind == fieldplan.Map:
 		return w.mapMember(n, old, updated)
 	default:
 		return w.list(n, old, updated)
@@ -133,14 +133,15 @@ func (w *writer) report(problem *fault.Error) {
 }
 
 // objectMember patches an object. Where presence carries meaning, a difference in it is one.
-func (w *writer) objectMember(n *fieldplan.Node, old, updated reflect.Value, presence bool) bool {
+func (w *writer) objectMember(f *fieldplan.Field, old, updated reflect.Value) bool {
 	start := len(w.buf)
-	some := w.object(n, old, updated)
-	if !updated.IsValid() && (some || presence) {
+	some := w.object(f.Node, old, updated)
+	some = some || f.KeepsPresence() && old.IsValid() != updated.IsValid()
+	if some && !updated.IsValid() {
 		w.buf = w.buf[:start]
 		return w.null()
 	}
-	return some || presence
+	return some
 }
 
 func (w *writer) mapMember(n *fieldplan.Node, old, updated reflect.Value) bool {
@@ -193,10 +194,10 @@ func (w *writer) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
 	}
 	before, _ := walk.Deref(old)
 	after, _ := walk.Deref(updated)
-	switch n.Kind {
-	case fieldplan.Object:
+	switch {
+	case n.Kind == fieldplan.Object:
 		w.object(n, before, after)
-	case fieldplan.Map:
+	case n.Kind == fieldplan.Map:
 		w.entries(n, before, after)
 	default:
 		w.buf = append(w.buf, rawjson.EncodeElement(&w.trail, n, after)...)

@@ -54,13 +54,13 @@ type encoder struct {
 	above walk.Ancestors
 }
 
-// object writes the members of an object. Those that identify an element of collection in are written even if they are zero.
+// object writes the members of an object. The key of an element of collection in is written even if it is zero.
 func (e *encoder) object(fields []*fieldplan.Field, v reflect.Value, in *fieldplan.Node) {
 	e.buf = append(e.buf, '{')
 	for _, f := range fields {
 		e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		member, present := walk.Deref(walk.Member(v, f))
-		if present && (f.Pointer || !member.IsZero() || in != nil && in.Identity(f)) {
+		if present && (f.Pointer || !member.IsZero() || in != nil && in.Key != nil && in.Key.Name == f.Name) {
 			e.member(f, member)
 		}
 		e.trail.Leave()
