@@ -77,14 +77,14 @@ func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
 	if !isOld && !isNew {
 		return false
 	}
-	switch {
-	case n.Kind == fieldplan.Object:
+	switch n.Kind {
+	case fieldplan.Object:
 		return w.objectMember(f, old, updated)
-	case n.Kind == fieldplan.Map:
+	case fieldplan.Map:
 		return w.mapMember(n, old, updated)
-	default:
-		return w.list(n, old, updated)
+	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
 	}
+	return w.list(n, old, updated)
 }
 
 // leafMember compares by meaning: a declared default is no value.
@@ -194,12 +194,12 @@ func (w *writer) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
 	}
 	before, _ := walk.Deref(old)
 	after, _ := walk.Deref(updated)
-	switch {
-	case n.Kind == fieldplan.Object:
+	switch n.Kind {
+	case fieldplan.Object:
 		w.object(n, before, after)
-	case n.Kind == fieldplan.Map:
+	case fieldplan.Map:
 		w.entries(n, before, after)
-	default:
+	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
 		w.buf = append(w.buf, rawjson.EncodeElement(&w.trail, n, after)...)
 	}
 	return true
