@@ -1,16 +1,23 @@
 package hotupdate_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -36,6 +43,40 @@ func TestSourceCodeIsCompiledAlike(t *testing.T) {
 	for name, compiled := range found.valid {
 		assert.NoError(t, compiled.errors(), name)
 	}
+}
+
+// TestAnalyzerReportsWhatSchemaOfReturns runs the analyzer over this package. In the files of [TestSchemaErrors] it must report every
+// error of every row, with the error's code and in its words, and nothing else.
+func TestAnalyzerReportsWhatSchemaOfReturns(t *testing.T) {
+	pkg, err := ownSource()
+	require.NoError(t, err)
+	graph, err := checker.Analyze([]*analysis.Analyzer{hotupdatelint.Analyzer}, []*packages.Package{pkg}, nil)
+	require.NoError(t, err)
+	require.Len(t, graph.Roots, 1)
+	require.NoError(t, graph.Roots[0].Err)
+
+	reported := map[string]string{}
+	for _, d := range graph.Roots[0].Diagnostics {
+		if name := filepath.Base(pkg.Fset.Position(d.Pos).Filename); strings.HasSuffix(name, "_errors_test.go") {
+			reported[d.Message] = d.Category
+		}
+	}
+	returned := map[string]string{}
+	for _, row := range schemaErrorRows() {
+		if _, inLoop := overridePath(row.name); inLoop && row.name != "unknown path and struct tag" {
+			continue // the path is no constant
+		}
+		for _, e := range hotupdate.Errors(row.errors()) {
+			returned[e.Error()] = e.Code.String()
+		}
+	}
+	for sentence, code := range returned {
+		assert.Equal(t, code, reported[sentence], "not reported: %s", sentence)
+		delete(reported, sentence)
+	}
+	assert.Equal(t, map[string]string{
+		"hotupdate: field hotupdate_test.taggedInList.Name has misspelled struct tag `hotUpdatable:\"true\"`; write `hotupdatable:\"true\"`": "MisspelledKey",
+	}, reported, "the analyzer also reads the struct tags of types that marshal themselves")
 }
 
 // overridePath returns the path of a row that is made in a loop.
@@ -81,22 +122,26 @@ type sourceRows struct {
 	overridable types.Type
 }
 
+// ownSource is this package as it is type-checked from its source code.
+var ownSource = sync.OnceValues(func() (*packages.Package, error) {
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Tests: true}, ".")
+	for _, pkg := range loaded {
+		if pkg.Name == "hotupdate_test" {
+			return pkg, err
+		}
+	}
+	return nil, errors.Join(err, errors.New("the package does not find itself"))
+})
+
 func readCompiled(t *testing.T) sourceRows {
 	t.Helper()
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile, Tests: true,
-	}, ".")
+	pkg, err := ownSource()
 	require.NoError(t, err)
+	require.Empty(t, pkg.Errors)
 	rows := sourceRows{named: map[string]compiledType{}, valid: map[string]compiledType{}}
-	for _, pkg := range loaded {
-		require.Empty(t, pkg.Errors)
-		if pkg.Name != "hotupdate_test" {
-			continue
-		}
-		rows.overridable = pkg.Types.Scope().Lookup("overridable").Type()
-		for _, file := range pkg.Syntax {
-			ast.Inspect(file, func(n ast.Node) bool { return rows.add(pkg.TypesInfo, n) })
-		}
+	rows.overridable = pkg.Types.Scope().Lookup("overridable").Type()
+	for _, file := range pkg.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool { return rows.add(pkg.TypesInfo, n) })
 	}
 	return rows
 }

@@ -71,6 +71,9 @@ type Type struct {
 
 var _ leaf.Unloaded = (*Type)(nil)
 
+// Source returns the type as it was read.
+func (t *Type) Source() types.Type { return t.source }
+
 // Loaded returns the nearest type of the running program: for scalars, []byte and interfaces the one of the same kind.
 func (t *Type) Loaded() reflect.Type { return t.Type }
 

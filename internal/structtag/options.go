@@ -226,6 +226,14 @@ func unquote(arg string) (text string, ok bool) {
 	return strings.ReplaceAll(inner, "''", "'"), true
 }
 
+// Quote writes a text as the argument of default= or hotwhen=NAME: wants it, with quotes only where it needs them.
+func Quote(text string) string {
+	if text == "" || strings.ContainsAny(text, "',") || strings.TrimSpace(text) != text {
+		return quote(text)
+	}
+	return text
+}
+
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func (r *reading) readSensitivity(o option) Sensitivity {
