@@ -35,28 +35,62 @@ func (c *comparer) configChanges() hotupdate.Changes {
 	if note != NoNote {
 		c.note(note)
 	}
-	changes, err := configDiff(schema, old, updated)
+	changes, err := c.options.configDiff(schema, old, updated)
 	c.problems.config(c.updated.Worker.Name, configField, err)
 	for i := range changes {
-		changes[i].Omitted = changes[i].Omitted && c.options.Defaulted && schema != nil
+		changes[i] = below(changes[i])
 	}
 	return changes
 }
 
-// configDiff compares under a Schema, or as a whole if there is none. The changes stand in the pool.
-func configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
-	if schema != nil {
-		changes, err := hotupdate.DiffRaw(schema, old, updated)
-		for i := range changes {
-			changes[i] = below(changes[i])
-		}
-		return changes, err
+// CompareConfigs is [Compare] for two provider configs on their own. Nothing and null are the empty one. Paths and pointers begin in the
+// provider config, and are empty if it is compared as a whole.
+//
+// The rest of the pool is assumed to be the same, and the strategy to be AutoRollingUpdate unless the options name one.
+func CompareConfigs(old, updated []byte, o Options) (Comparison, error) {
+	result := Comparison{Assumed: []Assumption{SameRestOfPool}}
+	if o.Strategy != nil {
+		result.Strategy = *o.Strategy
+	} else {
+		result.Assumed = append(result.Assumed, StrategyIsRollingUpdate)
 	}
+	if !isNull(old) || !isNull(updated) {
+		schema, note := o.schemaOf(old, updated)
+		if note != NoNote {
+			result.Notes = append(result.Notes, note)
+		}
+		changes, err := o.configDiff(schema, old, updated)
+		if err != nil {
+			return Comparison{}, err
+		}
+		result.Changes = changes
+	}
+	result.Outcome = result.Changes.OutcomeIfDefaulted(result.Strategy)
+	return result, nil
+}
+
+// configDiff compares under a Schema, or as a whole if there is none.
+func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
+	if schema == nil {
+		return wholeDiff(old, updated)
+	}
+	changes, err := hotupdate.DiffRaw(schema, old, updated)
+	for i := range changes {
+		changes[i].Omitted = changes[i].Omitted && o.Defaulted
+	}
+	return changes, err
+}
+
+func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
 	schema, err := hotupdate.SchemaOf[whole]()
 	if err != nil {
 		return nil, err
 	}
-	return hotupdate.Diff(schema, &whole{nothing(old)}, &whole{nothing(updated)})
+	changes, err := hotupdate.Diff(schema, &whole{nothing(old)}, &whole{nothing(updated)})
+	for i := range changes {
+		changes[i].Path, changes[i].Pointer, changes[i].Omitted = "", "", false
+	}
+	return changes, err
 }
 
 // nothing turns null into nothing.

@@ -195,6 +195,17 @@ func (o Options) configDocument(raw []byte) ([]byte, error) {
 	return hash.Document(schema, &whole{nothing(raw)})
 }
 
+// Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it.
+func Check(m *Manifest, o Options) error {
+	r := &reader{}
+	for _, p := range orEmpty(m, nil).Pools {
+		if _, err := Explain(p, o); err != nil {
+			r.problems = append(r.problems, err)
+		}
+	}
+	return r.err()
+}
+
 // Explain lists every field of a pool that is set and that decides about its machines, with its class: what sets the pool apart from an
 // empty one.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
@@ -204,8 +215,11 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	var config hotupdate.Changes
 	if !isNull(p.ProviderConfig) {
 		schema, _ := o.schemaOf(nil, p.ProviderConfig)
-		config, err = configDiff(schema, nil, p.ProviderConfig)
+		config, err = o.configDiff(schema, nil, p.ProviderConfig)
 		r.config(p.Worker.Name, configField, err)
+		for i := range config {
+			config[i] = below(config[i])
+		}
 	}
 	if err := r.err(); err != nil {
 		return nil, err

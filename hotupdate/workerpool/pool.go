@@ -47,7 +47,7 @@ const (
 	SameCredentials                    // the rotations of credentials are not known
 	SameProviderState                  // the state that the extension hashes is not known, such as networks and server groups
 	SameRestOfPool                     // only the provider config is known
-	ReservationsBySum                  // kubeReserved and systemReserved are added, as releases do that know systemReserved
+	ReservationsBySum                  // kubeReserved and systemReserved are added up
 	StrategyIsRollingUpdate            // the update strategy is not known
 )
 
@@ -60,8 +60,8 @@ var assumptionTexts = [...]string{
 	SameCredentials:         "credentials and their rotation",
 	SameProviderState:       "the state of the provider's infrastructure",
 	SameRestOfPool:          "the rest of the worker pool",
-	ReservationsBySum:       "Gardener adds kubeReserved and systemReserved",
-	StrategyIsRollingUpdate: "the update strategy is AutoRollingUpdate",
+	ReservationsBySum:       "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both",
+	StrategyIsRollingUpdate: "the update strategy is taken to be AutoRollingUpdate",
 }
 
 // String returns what is assumed: a thing that did not change, or a sentence; see [Assumption.IsSame].
