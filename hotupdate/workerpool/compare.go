@@ -189,8 +189,8 @@ func imageWithoutVersion(image *hash.Image) *hash.Image {
 
 // poolChanges compares all but the provider configs.
 func (c *comparer) poolChanges() hotupdate.Changes {
-	changes := c.triggerChanges(nil, nil)
 	oldName, newName := c.old.NodeAgentSecretName, c.updated.NodeAgentSecretName
+	changes := c.triggerChanges(nil, nil)
 	if oldName != nil && *oldName != *newName && !slices.ContainsFunc(changes, isInSecretName) {
 		changes = c.triggerChanges(oldName, newName)
 	}
