@@ -1,0 +1,92 @@
+// Package extension is what the example extensions have in common: how they hash a pool, once they have said in which eras. It knows
+// no provider.
+package extension
+
+import (
+	"fmt"
+
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Eras are the eras of one extension. Pools that roll and pools that are updated in place have eras of their own, since extensions
+// have always hashed them differently.
+type Eras[P any] struct {
+	Rolling, InPlace *hash.Eras[P]
+}
+
+// NewEras checks both lists of eras; see [hash.NewEras].
+func NewEras[P any](rolling, inPlace []hash.Era[P]) (Eras[P], error) {
+	r, err := hash.NewEras(rolling)
+	if err != nil {
+		return Eras[P]{}, err
+	}
+	i, err := hash.NewEras(inPlace)
+	return Eras[P]{r, i}, err
+}
+
+// WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the pool as the functions of the eras take
+// it, with the decoded config.
+func (e Eras[P]) WorkerPoolHash(pool *gardener.WorkerPool, input P) (hash.Name, error) {
+	rolling, err := e.Rolling.AdditionalData(pool.KubernetesVersion, pool.RawConfig(), input)
+	if err != nil {
+		return hash.Name{}, InPool(pool, err)
+	}
+	inPlace, err := e.InPlace.AdditionalData(pool.KubernetesVersion, pool.RawConfig(), input)
+	if err != nil {
+		return hash.Name{}, InPool(pool, err)
+	}
+	name, err := gardener.WorkerPoolHash(pool, rolling, inPlace)
+	if err != nil {
+		return hash.Name{}, InPool(pool, err)
+	}
+	return name, nil
+}
+
+// Decode decodes the provider config of a pool strictly into T, the type of the Schema. A pool without one has the empty config.
+func Decode[T any](schema *hotupdate.Schema, pool *gardener.WorkerPool) (*T, error) {
+	config, err := schema.Decode(pool.RawConfig())
+	if err != nil {
+		return nil, InPool(pool, err)
+	}
+	typed, ok := config.(*T)
+	if !ok {
+		return nil, InPool(pool, fmt.Errorf("provider config is a %T", config))
+	}
+	return typed, nil
+}
+
+// InPool says in which pool an error happened.
+func InPool(pool *gardener.WorkerPool, err error) error {
+	return fmt.Errorf("worker pool %s: %w", pool.Name, err)
+}
+
+// RawBytes returns the function of an era in which the bytes of the config are hashed behind what own returns, as extensions have done
+// from their first day. What is hot is cut out, so that it replaces no machine here either.
+//
+// A pool without config adds no string, as ever. One that has only its TypeMeta left adds that, as ever, since pools that hold only
+// virtual capacity are named by it.
+func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []byte, pool P) ([]string, error) {
+	return func(raw []byte, pool P) ([]string, error) {
+		if raw == nil {
+			return own(pool), nil
+		}
+		cut, err := hash.Legacy(schema, raw, hotupdate.KeepNulls)
+		if err != nil {
+			return nil, err
+		}
+		return append(own(pool), string(cut)), nil
+	}
+}
+
+// Values returns the function of an era that hashes what lists return, one after the other, and nothing else.
+func Values[P any](lists ...func(P) []string) func(raw []byte, pool P) ([]string, error) {
+	return func(_ []byte, pool P) ([]string, error) {
+		var data []string
+		for _, list := range lists {
+			data = append(data, list(pool)...)
+		}
+		return data, nil
+	}
+}
