@@ -7,16 +7,12 @@ import (
 )
 
 // GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
-func GenerateWorkerPoolHash(pool *gardener.WorkerPool) (hash.Name, error) {
-	input, err := NewPool(pool) // strict, before anything is hashed
+func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
+	pool, err := NewPool(worker)
 	if err != nil {
 		return hash.Name{}, err
 	}
-	eras, err := Eras()
-	if err != nil {
-		return hash.Name{}, err
-	}
-	return eras.WorkerPoolHash(pool, input)
+	return extension.WorkerPoolHash(worker, pool, Eras)
 }
 
 // Eras are the ways in which this extension hashes pools. The old ones stay as they are; the canonical one begins with a Kubernetes

@@ -37,7 +37,7 @@ func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path)
 
 // NewProviderSpec returns the provider spec of the pool's MachineClass in one zone.
 func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
-	flat, err := extension.FlatTags(tags.AWS, pool.WorkerPool, infra.mandatory())
+	flat, err := extension.FlatTags(tags.AWS, pool.WorkerPool, pool.Labels, infra.mandatory())
 	if err != nil {
 		return nil, err
 	}
@@ -114,14 +114,9 @@ func blockDevice(name string, volume gardener.DataVolume, config apis.DataVolume
 	}}, err
 }
 
-// dataVolume looks a data volume up by name.
+// dataVolume returns what the config says about a data volume.
 func dataVolume(config *apis.WorkerConfig, name string) apis.DataVolume {
-	for _, v := range config.DataVolumes {
-		if v.Name == name {
-			return v
-		}
-	}
-	return apis.DataVolume{}
+	return extension.Find(config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, name)
 }
 
 // maxNetworkCards is more than any instance type has (EC2 User Guide, "Network cards").

@@ -7,24 +7,11 @@ import (
 )
 
 // Pool is a worker pool as this extension works with it.
-type Pool struct {
-	*gardener.WorkerPool
-
-	// Config is the pool's provider config, decoded; the empty one if the pool has none.
-	Config *apis.WorkerConfig
-}
+type Pool = extension.Pool[apis.WorkerConfig]
 
 // NewPool decodes the pool's provider config, strictly.
-func NewPool(pool *gardener.WorkerPool) (Pool, error) {
-	schema, err := Schema()
-	if err != nil {
-		return Pool{}, err
-	}
-	config, err := extension.Decode[WorkerConfig](schema, pool)
-	if err != nil {
-		return Pool{}, err
-	}
-	return Pool{pool, ToInternal(config)}, nil
+func NewPool(worker *gardener.WorkerPool) (Pool, error) {
+	return extension.NewPool(worker, Schema, ToInternal)
 }
 
 // volumes are the pool's own fields that replace machines of AWS, beside the WorkerConfig and beside what Gardener covers itself.

@@ -27,34 +27,25 @@ func NewEras[P any](rolling, inPlace []hash.Era[P]) (Eras[P], error) {
 }
 
 // WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the pool as the functions of the eras take
-// it, with the decoded config.
-func (e Eras[P]) WorkerPoolHash(pool *gardener.WorkerPool, input P) (hash.Name, error) {
-	rolling, err := e.Rolling.AdditionalData(pool.KubernetesVersion, pool.RawConfig(), input)
+// it, with the decoded config: decoding comes first, strictly, in every era.
+func WorkerPoolHash[P any](worker *gardener.WorkerPool, input P, newEras func() (Eras[P], error)) (hash.Name, error) {
+	eras, err := newEras()
 	if err != nil {
-		return hash.Name{}, InPool(pool, err)
+		return hash.Name{}, err
 	}
-	inPlace, err := e.InPlace.AdditionalData(pool.KubernetesVersion, pool.RawConfig(), input)
+	rolling, err := eras.Rolling.AdditionalData(worker.KubernetesVersion, worker.RawConfig(), input)
 	if err != nil {
-		return hash.Name{}, InPool(pool, err)
+		return hash.Name{}, InPool(worker, err)
 	}
-	name, err := gardener.WorkerPoolHash(pool, rolling, inPlace)
+	inPlace, err := eras.InPlace.AdditionalData(worker.KubernetesVersion, worker.RawConfig(), input)
 	if err != nil {
-		return hash.Name{}, InPool(pool, err)
+		return hash.Name{}, InPool(worker, err)
+	}
+	name, err := gardener.WorkerPoolHash(worker, rolling, inPlace)
+	if err != nil {
+		return hash.Name{}, InPool(worker, err)
 	}
 	return name, nil
-}
-
-// Decode decodes the provider config of a pool strictly into T, the type of the Schema. A pool without one has the empty config.
-func Decode[T any](schema *hotupdate.Schema, pool *gardener.WorkerPool) (*T, error) {
-	config, err := schema.Decode(pool.RawConfig())
-	if err != nil {
-		return nil, InPool(pool, err)
-	}
-	typed, ok := config.(*T)
-	if !ok {
-		return nil, InPool(pool, fmt.Errorf("provider config is a %T", config))
-	}
-	return typed, nil
 }
 
 // InPool says in which pool an error happened.

@@ -5,6 +5,8 @@ package gardener
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -61,6 +63,11 @@ func (p *WorkerPool) RawConfig() []byte {
 		return nil
 	}
 	return p.ProviderConfig.Raw
+}
+
+// VolumesByName returns the data volumes in the order of their names.
+func (p *WorkerPool) VolumesByName() []DataVolume {
+	return slices.SortedFunc(slices.Values(p.DataVolumes), func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // DiskSize stands for worker.DiskSize: it returns the size of a volume in GiB.
