@@ -4,6 +4,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
@@ -12,7 +13,7 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	if err != nil {
 		return hash.Name{}, err
 	}
-	return extension.WorkerPoolHash(worker, pool, Eras)
+	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
 // Eras are the ways in which this extension hashes pools. The old ones stay as they are; the canonical one begins with a Kubernetes
@@ -20,22 +21,18 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 //
 // The configs of pools that are updated in place were never hashed: admission rejects every change of them. With the canonical era it
 // may admit hot ones.
-func Eras() (extension.Eras[Pool], error) {
-	schema, err := Schema()
-	if err != nil {
-		return extension.Eras[Pool]{}, err
-	}
-	return extension.NewEras(
-		[]hash.Era[Pool]{
+func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
+	return extension.Eras[Pool]{
+		Rolling: []hash.Era[Pool]{
 			{Name: "raw bytes", Data: extension.RawBytes(schema, volumes)},
 			{Name: "hand-written list", From: "1.34", Data: extension.Values(volumes, handWrittenList)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
 		},
-		[]hash.Era[Pool]{
+		InPlace: []hash.Era[Pool]{
 			{Name: "pool only", Data: extension.Values(rootVolume)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, rootVolume)},
 		},
-	)
+	}
 }
 
 // handWrittenList is what this extension has hashed from Kubernetes 1.34 on. Its mistakes name living pools, so they stay: values have

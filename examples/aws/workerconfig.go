@@ -3,6 +3,7 @@ package aws
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -14,13 +15,8 @@ const (
 	Kind       = "WorkerConfig"
 )
 
-// Schema returns the Schema of [WorkerConfig].
-//
-// Virtual capacity is hot through an override, because its type belongs to Gardener: it is a number on Node objects, which
-// machine-controller-manager puts on those that exist (MCM release v0.60.0, pull request 1024).
-func Schema() (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[WorkerConfig](hotupdate.WithClass("nodeTemplate.virtualCapacity", hotupdate.Hot))
-}
+// Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot.
+func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
 
 // WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
 //

@@ -6,6 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
@@ -14,28 +15,21 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool, serverGroupID *string) 
 	if err != nil {
 		return hash.Name{}, err
 	}
-	return extension.WorkerPoolHash(worker, pool, Eras)
+	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
 // Eras are the ways in which this extension hashes pools. The old one stays as it is; the canonical one begins with a Kubernetes minor
 // that no pool has today. The raw bytes of the config were never part of either, so a new hot field costs nothing in any era.
 //
 // Nothing was ever hashed of pools that are updated in place.
-func Eras() (extension.Eras[Pool], error) {
-	schema, err := Schema()
-	if err != nil {
-		return extension.Eras[Pool]{}, err
-	}
-	return extension.NewEras(
-		[]hash.Era[Pool]{
+func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
+	return extension.Eras[Pool]{
+		Rolling: []hash.Era[Pool]{
 			{Name: "allow-list", Data: extension.Values(serverGroup, allowList)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, serverGroup)},
 		},
-		[]hash.Era[Pool]{
-			{Name: "nothing", Data: extension.Values[Pool]()},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical[Pool](schema)},
-		},
-	)
+		InPlace: extension.InPlace[Pool](schema, "1.37"),
+	}
 }
 
 // allowList is what this extension hashes of the config today: labels that trigger a rolling update, and security groups. It does not say

@@ -13,39 +13,53 @@ import (
 // Eras are the eras of one extension. Pools that roll and pools that are updated in place have eras of their own, since extensions
 // have always hashed them differently.
 type Eras[P any] struct {
-	Rolling, InPlace *hash.Eras[P]
+	Rolling, InPlace []hash.Era[P]
 }
 
-// NewEras checks both lists of eras; see [hash.NewEras].
-func NewEras[P any](rolling, inPlace []hash.Era[P]) (Eras[P], error) {
-	r, err := hash.NewEras(rolling)
-	if err != nil {
-		return Eras[P]{}, err
+// InPlace returns the eras of pools that are updated in place, for extensions that have hashed nothing of them: admission rejects every
+// change of their configs. In the canonical era, which begins with the minor from, admission may admit what needs no new machine.
+func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
+	return []hash.Era[P]{
+		{Name: "nothing", Data: Values[P]()},
+		{Name: "canonical", From: from, Data: hash.Canonical[P](schema)},
 	}
-	i, err := hash.NewEras(inPlace)
-	return Eras[P]{r, i}, err
 }
 
 // WorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. Input is the pool as the functions of the eras take
 // it, with the decoded config: decoding comes first, strictly, in every era.
-func WorkerPoolHash[P any](worker *gardener.WorkerPool, input P, newEras func() (Eras[P], error)) (hash.Name, error) {
-	eras, err := newEras()
+func WorkerPoolHash[P any](
+	worker *gardener.WorkerPool, input P, newSchema func() (*hotupdate.Schema, error), newEras func(*hotupdate.Schema) Eras[P],
+) (hash.Name, error) {
+	schema, err := newSchema()
 	if err != nil {
 		return hash.Name{}, err
 	}
-	rolling, err := eras.Rolling.AdditionalData(worker.KubernetesVersion, worker.RawConfig(), input)
+	eras := newEras(schema)
+	rolling, err := additionalData(worker, input, eras.Rolling)
 	if err != nil {
-		return hash.Name{}, InPool(worker, err)
+		return hash.Name{}, err
 	}
-	inPlace, err := eras.InPlace.AdditionalData(worker.KubernetesVersion, worker.RawConfig(), input)
+	inPlace, err := additionalData(worker, input, eras.InPlace)
 	if err != nil {
-		return hash.Name{}, InPool(worker, err)
+		return hash.Name{}, err
 	}
 	name, err := gardener.WorkerPoolHash(worker, rolling, inPlace)
 	if err != nil {
 		return hash.Name{}, InPool(worker, err)
 	}
 	return name, nil
+}
+
+func additionalData[P any](worker *gardener.WorkerPool, input P, list []hash.Era[P]) ([]string, error) {
+	eras, err := hash.NewEras(list)
+	if err != nil {
+		return nil, err
+	}
+	data, err := eras.AdditionalData(worker.KubernetesVersion, worker.RawConfig(), input)
+	if err != nil {
+		return nil, InPool(worker, err)
+	}
+	return data, nil
 }
 
 // InPool says in which pool an error happened.
