@@ -104,3 +104,19 @@ func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	}
 	return outcome
 }
+
+// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to it, and the outcome is milder without them. It is
+// empty where nothing happens to machines, and for an unknown strategy.
+func (c Changes) Causes(strategy Strategy) Changes {
+	outcome := c.Outcome(strategy)
+	if outcome == NoUpdate || outcome == Indeterminate {
+		return nil
+	}
+	var causes Changes
+	for _, change := range c {
+		if (Changes{change}).Outcome(strategy) == outcome {
+			causes = append(causes, change)
+		}
+	}
+	return causes
+}
