@@ -3,10 +3,13 @@ package alicloud_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
 var provider = exampletest.Provider{
@@ -28,6 +31,14 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return alicloud.NewProviderSpec(pool, infrastructure())
 }
 
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+func TestGuarantees(t *testing.T) {
+	schema, err := alicloud.Schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[alicloud.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Check[alicloud.ProviderSpec](t)
+}
+
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, alicloud.ToInternal, alicloud.FromInternal)
 }
@@ -38,4 +49,8 @@ func TestPairs(t *testing.T) {
 		exampletest.Immutable("immutable", "new nodes only", "nodeTemplate.capacity[cpu]", "tags.vm[cost-center]").AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "equal in meaning"),
 	})
+}
+
+func TestTriggers(t *testing.T) {
+	provider.CheckTriggers(t, "alicloud", "1.36.0", exampletest.Canonical)
 }

@@ -3,9 +3,12 @@ package aws_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
 var provider = exampletest.Provider{
@@ -27,6 +30,18 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return aws.NewProviderSpec(pool, infrastructure())
 }
 
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+func TestGuarantees(t *testing.T) {
+	schema, err := aws.Schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[aws.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Check[aws.ProviderSpec](t)
+}
+
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, aws.ToInternal, aws.FromInternal)
+}
+
+func TestTriggers(t *testing.T) {
+	provider.CheckTriggers(t, "aws", "1.33.0", "1.34.0", exampletest.Canonical)
 }

@@ -3,10 +3,13 @@ package azure_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hotupdate/providerconfig/examples/azure"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
 var provider = exampletest.Provider{
@@ -33,6 +36,14 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return azure.NewProviderSpec(pool, infrastructure())
 }
 
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+func TestGuarantees(t *testing.T) {
+	schema, err := azure.Schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[azure.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Check[azure.ProviderSpec](t)
+}
+
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, azure.ToInternal, azure.FromInternal)
 }
@@ -45,4 +56,8 @@ func TestPairs(t *testing.T) {
 			"dataVolumes[name=kubelet-dir].imageRef.sharedGalleryImageID", "diagnosticsProfile.storageURI"),
 		exampletest.Nothing("equal", "the order means nothing, and off is as good as absent"),
 	})
+}
+
+func TestTriggers(t *testing.T) {
+	provider.CheckTriggers(t, "azure", "1.34.0", "1.35.0", exampletest.Canonical)
 }

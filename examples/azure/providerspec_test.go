@@ -1,6 +1,7 @@
 package azure_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,10 +20,8 @@ func TestTags(t *testing.T) {
 	s := made.(*azure.ProviderSpec)
 	mandatory := map[string]string{"Name": "shoot--p--s", "kubernetes.io-cluster-shoot--p--s": "1", "kubernetes.io-role-node": "1"}
 	with := func(key, value string) map[string]string {
-		all := map[string]string{key: value}
-		for k, v := range mandatory {
-			all[k] = v
-		}
+		all := maps.Clone(mandatory)
+		all[key] = value
 		return all
 	}
 	assert.Equal(t, with("worker.gardener.cloud_pool", "pool"), s.Tags, "pool labels, turned into tags of Azure")

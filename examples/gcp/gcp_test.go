@@ -3,9 +3,12 @@ package gcp_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
 var provider = exampletest.Provider{
@@ -27,6 +30,14 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return gcp.NewProviderSpec(pool, infrastructure())
 }
 
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+func TestGuarantees(t *testing.T) {
+	schema, err := gcp.Schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[gcp.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Check[gcp.ProviderSpec](t)
+}
+
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, gcp.ToInternal, gcp.FromInternal)
 }
@@ -40,4 +51,8 @@ func TestPairs(t *testing.T) {
 			"bootVolume.provisionedIops", "bootVolume.provisionedThroughput", "dataVolumes[name=kubelet-dir].storagePool"),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+func TestTriggers(t *testing.T) {
+	provider.CheckTriggers(t, "gcp", "1.34.0", "1.35.0", exampletest.Canonical)
 }

@@ -3,11 +3,14 @@ package openstack_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
 var provider = exampletest.Provider{
@@ -34,6 +37,14 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return openstack.NewProviderSpec(pool, infrastructure())
 }
 
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+func TestGuarantees(t *testing.T) {
+	schema, err := openstack.Schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[openstack.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Check[openstack.ProviderSpec](t)
+}
+
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, openstack.ToInternal, openstack.FromInternal)
 }
@@ -48,4 +59,8 @@ func TestPairs(t *testing.T) {
 			AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+func TestTriggers(t *testing.T) {
+	provider.CheckTriggers(t, "openstack", "1.36.0", exampletest.Canonical)
 }

@@ -65,6 +65,18 @@ func (p *WorkerPool) RawConfig() []byte {
 	return p.ProviderConfig.Raw
 }
 
+// Worker returns what Gardener itself covers of the pool.
+func (p *WorkerPool) Worker() hash.Worker {
+	worker := hash.Worker{Name: p.Name, UpdateStrategy: p.UpdateStrategy, MachineType: p.MachineType, Image: &p.MachineImage}
+	if p.KubernetesVersion != nil {
+		worker.KubernetesVersion = *p.KubernetesVersion
+	}
+	if p.Volume != nil {
+		worker.Volume = &hash.Volume{Size: p.Volume.Size, Type: p.Volume.Type}
+	}
+	return worker
+}
+
 // VolumesByName returns the data volumes in the order of their names.
 func (p *WorkerPool) VolumesByName() []DataVolume {
 	return slices.SortedFunc(slices.Values(p.DataVolumes), func(a, b DataVolume) int { return strings.Compare(a.Name, b.Name) })
@@ -91,9 +103,5 @@ func WorkerPoolHash(pool *WorkerPool, additionalData, additionalDataInPlace []st
 	if pool.UpdateStrategy == hotupdate.AutoRollingUpdate {
 		return hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)
 	}
-	worker := hash.Worker{Name: pool.Name, UpdateStrategy: pool.UpdateStrategy, MachineType: pool.MachineType, Image: &pool.MachineImage}
-	if pool.KubernetesVersion != nil {
-		worker.KubernetesVersion = *pool.KubernetesVersion
-	}
-	return hash.WorkerPoolInPlace(pool.NodeAgentSecretName, worker, additionalDataInPlace...)
+	return hash.WorkerPoolInPlace(pool.NodeAgentSecretName, pool.Worker(), additionalDataInPlace...)
 }
