@@ -56,7 +56,9 @@ func equalPlacement(a, b *fixture.Placement) bool {
 		same(a.PartitionNumber, b.PartitionNumber) && same(a.Tenancy, b.Tenancy)
 }
 
-func equalVolume(a, b *fixture.Volume) bool { return same(a.Iops, b.Iops) && same(a.Throughput, b.Throughput) }
+func equalVolume(a, b *fixture.Volume) bool {
+	return same(a.Iops, b.Iops) && same(a.Throughput, b.Throughput)
+}
 
 // equalDataVolumes takes the volumes as they stand, and looks for a name only where it is not in its place.
 func equalDataVolumes(a, b []fixture.DataVolume) bool {

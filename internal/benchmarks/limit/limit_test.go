@@ -53,7 +53,9 @@ func numbers[T int32 | int64]() *rapid.Generator[*T] {
 
 func configs() *rapid.Generator[*fixture.WorkerConfig] {
 	text := rapid.Ptr(texts(), true)
-	profiles := rapid.Custom(func(t *rapid.T) fixture.Profile { return fixture.Profile{Name: text.Draw(t, "name"), ARN: text.Draw(t, "arn")} })
+	profiles := rapid.Custom(func(t *rapid.T) fixture.Profile {
+		return fixture.Profile{Name: text.Draw(t, "name"), ARN: text.Draw(t, "arn")}
+	})
 	interfaces := rapid.Custom(func(t *rapid.T) fixture.NetworkInterface {
 		return fixture.NetworkInterface{
 			NetworkCardIndex: numbers[int64]().Draw(t, "card"), DeviceIndex: int64(rapid.Int8().Draw(t, "device")), Type: text.Draw(t, "type"),
