@@ -241,7 +241,12 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 		key := c.op(from.Elem, from.Key)
 		n.key = &key
 	}
-	if from.When != nil && !c.whole {
+	if from.When == nil {
+		return
+	}
+	if c.whole { // whose elements are all alike
+		c.node(from.When.Hot, nil)
+	} else {
 		n.when = &selector{op: c.op(from.Elem, from.When.Field), value: from.When.Value, hot: c.node(from.When.Hot, from)}
 		zero, problem := leaf.Append(nil, from.When.Field.Node.Leaf, reflect.Zero(from.When.Field.Node.Type))
 		n.when.zero = problem == nil && string(zero) == from.When.Value

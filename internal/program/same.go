@@ -21,23 +21,32 @@ func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, a, b) }
 // certain, and then nothing is wrong with either.
 func (p *Program) SameWhole(a, b reflect.Value) bool { return p.same(p.root, a, b) }
 
-// SameBelow is SameWhole for parts of values, which n describes and which have addresses.
-func (p *Program) SameBelow(n *fieldplan.Node, a, b reflect.Value) bool {
-	compiled := p.whole[n]
-	return compiled != nil && a.CanAddr() && b.CanAddr() && p.same(compiled, a, b)
-}
-
 func (p *Program) same(n *node, a, b reflect.Value) bool {
 	if p.odd {
 		return false
 	}
-	x, y := rootOf(a), rootOf(b)
-	if !there(x) || !there(y) {
-		return there(x) == there(y)
-	}
 	r := start()
 	defer r.end()
-	return r.same(n, x, y)
+	return r.sameElement(n, rootOf(a), rootOf(b))
+}
+
+// SameBelow is SameWhole for parts of values, which n describes and which have addresses. It does not see what is not there.
+func (p *Program) SameBelow(n *fieldplan.Node, a, b reflect.Value) bool {
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], a, b)
+}
+
+// Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
+func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
+	switch {
+	case p.odd || p.whole[n].kind != mapOfText:
+		return nil, false
+	case !v.IsValid():
+		return nil, true
+	case !v.CanAddr():
+		return nil, false
+	default:
+		return textsAt(memoryOf(v)), true
+	}
 }
 
 // same compares two values whose presence is out of question.
