@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // FormatVersion is the version of the JSON form. Members may be added under one version; none changes its meaning or goes away.
@@ -108,7 +109,7 @@ func jsonOf(c hotupdate.Change) (jsonChange, error) {
 	}
 	for _, value := range []string{c.Old, c.New} {
 		if value != "" && !json.Valid([]byte(value)) {
-			return out, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Diff", printable(c.Path))
+			return out, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Diff", plaintext.Printable(c.Path))
 		}
 	}
 	out.Old, out.New = json.RawMessage(c.Old), json.RawMessage(c.New)
@@ -122,7 +123,7 @@ func present(list []string) []string { return append([]string{}, list...) }
 func escapedLines(text string) string {
 	var b bytes.Buffer
 	for l := range bytes.Lines([]byte(text)) {
-		b.WriteString(printable(string(bytes.TrimSuffix(l, []byte("\n")))))
+		b.WriteString(plaintext.Printable(string(bytes.TrimSuffix(l, []byte("\n")))))
 		b.WriteByte('\n')
 	}
 	return b.String()

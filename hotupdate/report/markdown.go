@@ -3,6 +3,8 @@ package report
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // maxMarkdown bounds the characters of Markdown that list changes. GitHub refuses comments of more than 65,536 characters.
@@ -31,16 +33,16 @@ func (m *markdownWriter) write(line string) { m.text.WriteString(line + "\n") }
 
 func (m *markdownWriter) pool(p Pool) {
 	if p.Name != "" {
-		m.write("### Pool " + codeSpan(shortened(p.Name, maxName, printable)) + "\n")
+		m.write("### Pool " + codeSpan(plaintext.Shorten(p.Name, maxName, plaintext.Printable)) + "\n")
 	}
 	v := p.verdict()
 	text := "**" + v.word + "**"
 	if p.FormerName != "" {
-		text += " from " + codeSpan(shortened(p.FormerName, maxName, printable))
+		text += " from " + codeSpan(plaintext.Shorten(p.FormerName, maxName, plaintext.Printable))
 	}
-	text += ": " + v.meaning + v.blame(func(path string) string { return codeSpan(shownPath(path, printable)) })
+	text += ": " + v.meaning + v.blame(func(path string) string { return codeSpan(shownPath(path, plaintext.Printable)) })
 	m.write(text + "\n")
-	m.block(p.changeTable(printable), p.Assumed, p.Notes)
+	m.block(p.changeTable(plaintext.Printable), p.Assumed, p.Notes)
 }
 
 // block writes changes and remarks into a code block. No line in it begins with the fence, whatever a value holds: all begin with a
@@ -63,10 +65,10 @@ func (m *markdownWriter) block(rows table, assumed, notes []string) {
 		m.write(text)
 	}
 	if len(assumed) > 0 {
-		m.write("# assumed unchanged: " + printable(strings.Join(assumed, "; ")))
+		m.write("# assumed unchanged: " + plaintext.Printable(strings.Join(assumed, "; ")))
 	}
 	for _, note := range notes {
-		m.write("# note: " + printable(note))
+		m.write("# note: " + plaintext.Printable(note))
 	}
 	m.write("```\n")
 }

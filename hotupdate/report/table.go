@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // table has a line for each change: marker and path, values, class, origin, and what the change causes.
@@ -15,12 +17,12 @@ const (
 )
 
 // changeTable fills the table of a pool.
-func (p Pool) changeTable(escape func(string) string) table {
+func (p Pool) changeTable(escape plaintext.Escape) table {
 	isCause := p.isCause()
 	rows := make(table, len(p.Changes))
 	for i, c := range p.Changes {
 		rows[i] = []string{
-			marker(c.Op) + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), shortened(origin(c), maxPath, escape), "",
+			marker(c.Op) + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), plaintext.Shorten(origin(c), maxPath, escape), "",
 		}
 		if isCause[i] {
 			rows[i][causeCell] = "<- " + p.Outcome.String()

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Text returns the report for a terminal or a log: printable ASCII and newlines, and the escapes of colours if they are asked for. The
@@ -43,7 +44,7 @@ func (t *textWriter) write(line string) { t.text.WriteString(line + "\n") }
 
 func (t *textWriter) pool(p Pool) {
 	t.write(t.title(p) + t.verdict(p.verdict()))
-	rows := p.changeTable(ascii)
+	rows := p.changeTable(plaintext.ASCII)
 	widths := rows.widths()
 	for i, row := range rows {
 		t.write(line(row, widths, func(column int, cell string) string { return t.paintCell(p.Changes[i], column, cell) }))
@@ -54,10 +55,10 @@ func (t *textWriter) pool(p Pool) {
 func (t *textWriter) title(p Pool) string {
 	title := ""
 	if p.Name != "" {
-		title = "pool " + shortened(p.Name, maxName, ascii)
+		title = "pool " + plaintext.Shorten(p.Name, maxName, plaintext.ASCII)
 	}
 	if p.FormerName != "" {
-		title += " (formerly " + shortened(p.FormerName, maxName, ascii) + ")"
+		title += " (formerly " + plaintext.Shorten(p.FormerName, maxName, plaintext.ASCII) + ")"
 	}
 	if title != "" {
 		title += ": "
@@ -67,16 +68,16 @@ func (t *textWriter) title(p Pool) string {
 
 func (t *textWriter) verdict(v verdict) string {
 	word := t.color.paint(bold+colorOf(v.outcome), v.word)
-	return word + ": " + v.meaning + v.blame(func(path string) string { return shownPath(path, ascii) })
+	return word + ": " + v.meaning + v.blame(func(path string) string { return shownPath(path, plaintext.ASCII) })
 }
 
 // remarks writes what is assumed unchanged, and notes.
 func (t *textWriter) remarks(assumed, notes []string) {
 	if len(assumed) > 0 {
-		t.write("assumed unchanged: " + ascii(strings.Join(assumed, "; ")))
+		t.write("assumed unchanged: " + plaintext.ASCII(strings.Join(assumed, "; ")))
 	}
 	for _, note := range notes {
-		t.write("note: " + ascii(note))
+		t.write("note: " + plaintext.ASCII(note))
 	}
 }
 

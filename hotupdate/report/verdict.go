@@ -35,7 +35,7 @@ func (p Pool) verdict() verdict {
 		return v
 	case Kept:
 	}
-	v.word, v.meaning = p.Outcome.String(), consequence(p.Outcome, p.Strategy)
+	v.word, v.meaning = p.Outcome.String(), p.Outcome.Consequence(p.Strategy)
 	causes := p.causes()
 	for _, c := range causes[:min(len(causes), maxCauses)] {
 		v.causes = append(v.causes, c.Path)
@@ -58,27 +58,6 @@ func (v verdict) blame(show func(path string) string) string {
 		text += " and " + strconv.Itoa(v.more) + " more"
 	}
 	return text
-}
-
-// consequence says what an outcome means for the machines of a pool.
-func consequence(outcome hotupdate.Outcome, strategy hotupdate.Strategy) string {
-	switch outcome {
-	case hotupdate.NoUpdate:
-		return "nothing happens to machines"
-	case hotupdate.HotUpdate:
-		return "running machines are updated, none is replaced"
-	case hotupdate.InPlaceUpdate:
-		if strategy == hotupdate.ManualInPlaceUpdate {
-			return "every node is drained and updated in place once it is selected, no machine is replaced"
-		}
-		return "every node is drained and updated in place, no machine is replaced"
-	case hotupdate.Roll:
-		return "every machine of the pool is replaced"
-	case hotupdate.UpdateForbidden:
-		return strategy.String() + " does not replace machines, which this change needs"
-	case hotupdate.Indeterminate:
-	}
-	return "it depends on defaults that are not known"
 }
 
 // causes are the changes that somebody has to take back who wants a milder outcome. Hot updates want no excuse.
