@@ -163,6 +163,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = hotupdate.LoadSchema([]byte("{}"))
 	note(err)
+	_, err = hotupdate.HotPatchRaw(schemaFor[admitted](t, hotupdate.WithClass("free", hotupdate.Hot)), nil, []byte(`{"free":{"a":null}}`))
+	note(err)
 	for code := hotupdate.CodeNoSchema; code.String() != "Unknown"; code++ {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}
