@@ -27,7 +27,6 @@ type admitted struct {
 	Token   string            `json:"token,omitempty"   hotupdatable:"false,sensitive"`
 	Secrets map[string]string `json:"secrets,omitempty" hotupdatable:"false,sensitive=keys"`
 	Dotted  map[string]string `json:"a.b,omitempty"`
-	Free    any               `json:"free,omitempty"`
 }
 
 func lines(errs k8sfield.ErrorList) []string {
