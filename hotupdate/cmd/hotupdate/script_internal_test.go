@@ -34,9 +34,14 @@ func printSHA256() int {
 	return 0
 }
 
-// TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml.
+// TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml,
+// those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
 func TestScripts(t *testing.T) {
 	aws, err := filepath.Abs("../../../examples/aws/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pools, err := filepath.Abs("../../workerpool/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +51,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("AWS", aws)
+			env.Setenv("POOLS", pools)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edit": edit, "pad": pad},
