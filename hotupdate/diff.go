@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
+	"github.com/hotupdate/providerconfig/internal/document"
 )
 
 // Diff lists how updated differs from old, leaf by leaf. Nil is the empty configuration.
@@ -18,13 +19,12 @@ import (
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
 
-// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
+// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode]. Equal bytes are no change and not looked at, whether they are JSON or not.
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
-	before, err := s.Decode(old)
-	if err != nil {
-		return nil, err
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return Changes{}, nil
 	}
-	after, err := s.Decode(updated)
+	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +55,19 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 
 // SameImmutable reports whether a and b have the same canonical document, and so the same hash: whether a change from one to the other
 // leaves machines in place.
-func SameImmutable[T any](s *Schema, a, b *T) (bool, error) {
-	first, err := s.AppendDocument(nil, a)
+func SameImmutable[T any](s *Schema, a, b *T) (bool, error) { return s.SameImmutable(a, b) }
+
+// SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
+// type or a pointer to one; nil is the empty configuration.
+func (s *Schema) SameImmutable(a, b any) (bool, error) {
+	first, err := s.value(a)
 	if err != nil {
-		return false, err
+		return false, public(err)
 	}
-	second, err := s.AppendDocument(nil, b)
+	second, err := s.value(b)
 	if err != nil {
-		return false, err
+		return false, public(err)
 	}
-	return bytes.Equal(first, second), nil
+	same, err := document.Same(s.plan, first, second)
+	return same, public(err)
 }

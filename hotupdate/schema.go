@@ -1,6 +1,7 @@
 package hotupdate
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"reflect"
@@ -98,6 +99,17 @@ func (s *Schema) WriteDocument(w io.Writer, config any) error {
 		return public(err)
 	}
 	return public(document.Write(w, s.plan, v))
+}
+
+// SumDocument returns the SHA-256 of the canonical document of config, which it need not hold. Package hash specifies the document and
+// is the usual entry.
+func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
+	v, err := s.value(config)
+	if err != nil {
+		return [sha256.Size]byte{}, public(err)
+	}
+	sum, err := document.Sum(s.plan, v)
+	return sum, public(err)
 }
 
 // value checks that config is what the Schema describes.

@@ -9,6 +9,7 @@ package fieldplan
 import (
 	"bytes"
 	"reflect"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -21,6 +22,15 @@ type Plan struct {
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
 	Lossy bool // something in raw JSON may not survive decoding into the type
+
+	once    sync.Once
+	derived any
+}
+
+// Derived returns what compile makes of the plan. It is compiled once and kept with the plan, for the one package that runs plans.
+func (p *Plan) Derived(compile func() any) any {
+	p.once.Do(func() { p.derived = compile() })
+	return p.derived
 }
 
 // Kind is the shape of a node.
