@@ -10,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 var provider = exampletest.Provider{
@@ -52,6 +53,12 @@ func TestPairs(t *testing.T) {
 		exampletest.Immutable("immutable", "new nodes only", "nodeTemplate.capacity[cpu]", "tags.vm[cost-center]").AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "equal in meaning"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[alicloud.WorkerConfig](t), "1.36.0", exampletest.Canonical)
+	onlyTags := &alicloud.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads.

@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 var provider = exampletest.Provider{
@@ -43,6 +44,12 @@ func TestGuarantees(t *testing.T) {
 
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, aws.ToInternal, aws.FromInternal)
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[aws.WorkerConfig](t), "1.33.0", "1.34.0", exampletest.Canonical)
+	onlyTags := &aws.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.33.0", "1.34.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads, and the network card of an interface that has a range of them.

@@ -10,6 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 var provider = exampletest.Provider{
@@ -59,6 +60,12 @@ func TestPairs(t *testing.T) {
 			"dataVolumes[name=kubelet-dir].imageRef.sharedGalleryImageID", "diagnosticsProfile.storageURI"),
 		exampletest.Nothing("equal", "the order means nothing, and off is as good as absent"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[azure.WorkerConfig](t), "1.34.0", "1.35.0", exampletest.Canonical)
+	onlyTags := &azure.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads.

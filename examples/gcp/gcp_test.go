@@ -9,6 +9,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 var provider = exampletest.Provider{
@@ -54,6 +55,12 @@ func TestPairs(t *testing.T) {
 			"bootVolume.provisionedIops", "bootVolume.provisionedThroughput", "dataVolumes[name=kubelet-dir].storagePool"),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[gcp.WorkerConfig](t), "1.34.0", "1.35.0", exampletest.Canonical)
+	onlyTags := &gcp.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads.

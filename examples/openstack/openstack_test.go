@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 var provider = exampletest.Provider{
@@ -64,11 +65,18 @@ func TestPairs(t *testing.T) {
 	})
 }
 
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[openstack.WorkerConfig](t), "1.36.0", exampletest.Canonical)
+	onlyTags := &openstack.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
+}
+
 // TestReach leaves out what the autoscaler reads, the server group, which the extension makes before, and the flag, which is for the
-// extension alone.
+// extension alone: a label is hot to the driver, flagged or not.
 func TestReach(t *testing.T) {
-	provider.CheckReach(t, exampletest.Filled[openstack.WorkerConfig](t), "nodeTemplate", "serverGroup",
-		"machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
+	config := exampletest.Filled[openstack.WorkerConfig](t)
+	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
+	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
 
 func TestTriggers(t *testing.T) {
