@@ -13,6 +13,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+
 var provider = exampletest.Provider{
 	Schema: azure.Schema, SpecSchema: azure.ProviderSpecSchema, Hash: name, Spec: spec,
 	APIVersion: azure.APIVersion, Kind: azure.Kind,
@@ -38,14 +42,14 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 }
 
 // TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// changed golden file would do to a fleet is said in the failure; go test -update writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := azure.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[azure.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
+	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), hotupdatetest.WithUpdate(update))
 	hotupdatetest.Check[azure.ProviderSpec](t)
-	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", hotupdatetest.WithUpdate(update))
 }
 
 func TestConversion(t *testing.T) {

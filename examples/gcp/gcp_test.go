@@ -12,6 +12,10 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
+
 var provider = exampletest.Provider{
 	Schema: gcp.Schema, SpecSchema: gcp.ProviderSpecSchema, Hash: gcp.GenerateWorkerPoolHash, Spec: spec,
 	APIVersion: gcp.APIVersion, Kind: gcp.Kind,
@@ -32,14 +36,14 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 }
 
 // TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// changed golden file would do to a fleet is said in the failure; go test -update writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := gcp.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[gcp.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
+	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), hotupdatetest.WithUpdate(update))
 	hotupdatetest.Check[gcp.ProviderSpec](t)
-	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", hotupdatetest.WithUpdate(update))
 }
 
 func TestConversion(t *testing.T) {
