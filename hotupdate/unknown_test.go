@@ -282,3 +282,45 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 		})
 	}
 }
+
+// FuzzUnknownMembers: whatever raw JSON holds, a Schema that admits unknown members accepts all that the Schema accepts, with the same
+// hash, and has one hash for what is left when hot members are cut.
+func FuzzUnknownMembers(f *testing.F) {
+	schema, err := hotupdate.SchemaOf[everything]()
+	if err != nil {
+		f.Fatal(err)
+	}
+	open, err := schema.AdmitUnknown()
+	if err != nil {
+		f.Fatal(err)
+	}
+	exported, err := schema.MarshalJSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	loaded, err := hotupdate.LoadSchema(exported)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(everythingJSON))
+	for _, seed := range []string{`{"unknown":{"a":1},"ints":{"":null,"unknown":2}}`, `{"set":[{}],"keyed":[{"id":1,"x":1}],"map":{"::1":{"x":1}}}`, `{"x":1,"\u0078":2}`, "null", ""} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		sum, err := hash.OfRaw(open, raw)
+		strict, strictErr := hash.OfRaw(loaded, raw)
+		if strictErr == nil {
+			require.NoError(t, err)
+			require.Equal(t, strict, sum)
+		}
+		if err != nil {
+			require.NotEmpty(t, hotupdate.Errors(err), "a typed error")
+			return
+		}
+		cut, err := open.CutHot(raw, hotupdate.CutNulls)
+		require.NoError(t, err)
+		again, err := hash.OfRaw(open, cut)
+		require.NoError(t, err, "%s", cut)
+		require.Equal(t, sum, again, "%s", cut)
+	})
+}
