@@ -43,7 +43,7 @@ func TestShorten(t *testing.T) {
 	}{
 		{"short", "abc", 3, "abc", "it fits"},
 		{"long", "abcdefghijklmnop", 12, "abcdef...nop", "beginning and end"},
-		{"escapes", "\n\n\n", 12, `...`, "an escape is never cut"},
+		{"escapes", "\n\n\n", 12, `\u000a...`, "an escape is never cut"},
 		{"escapes that fit", "\n\n\n", 18, `\u000a\u000a\u000a`, "it fits"},
 		{"no room", "abc", 2, "...", "what was left out shows"},
 		{"empty", "", 0, "", "nothing to shorten"},
