@@ -32,14 +32,17 @@ func ExampleNewPlan() {
 		for _, change := range pool.Changes {
 			fmt.Println(" ", change.Path, change.Old, change.New, change.Class)
 		}
-		fmt.Println("  assumed unchanged:", pool.Assumed)
+		for _, assumption := range pool.Assumed {
+			fmt.Println("  assumed unchanged:", assumption)
+		}
 	}
 	// Output:
 	// large: kept, roll
 	//   kubernetes.version "1.33" "1.34" in-place
-	//   assumed unchanged: [the default version of the machine image credentials and their rotation]
+	//   assumed unchanged: the default version of the machine image
+	//   assumed unchanged: credentials and their rotation
 	// tiny: renamed, none
-	//   assumed unchanged: [credentials and their rotation]
+	//   assumed unchanged: credentials and their rotation
 }
 
 // Two pools are compared with the Schema of their provider config.
