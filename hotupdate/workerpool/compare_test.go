@@ -174,6 +174,10 @@ func TestNodeAgentSecretNames(t *testing.T) {
 			[]string{"nodeAgentSecretName", "volume.encrypted"},
 			nil, "there must be another cause",
 		},
+		{
+			"with a data volume, which it does not cover", nil, []edit{secret, {pool0 + "dataVolumes.0.size", "1Gi"}}, hotupdate.Roll,
+			[]string{"dataVolumes[0].size", "nodeAgentSecretName"}, nil, "there must be another cause",
+		},
 		{"not set yet", []edit{{pool0 + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
 		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
 	} {
