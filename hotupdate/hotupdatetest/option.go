@@ -26,6 +26,8 @@ type settings struct {
 	byType     map[reflect.Type][]any
 	normalizes map[reflect.Type]bool
 	defaulters []defaulter
+	vectors    []vector
+	update     Update
 }
 
 type defaulter struct {
