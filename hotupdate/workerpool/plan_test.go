@@ -3,9 +3,11 @@ package workerpool_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -28,7 +30,7 @@ func manifestOf(pools ...workerpool.Pool) *workerpool.Manifest {
 func TestPoolsThatComeAndGo(t *testing.T) {
 	t.Parallel()
 	rotated := machines("b", "m")
-	rotated.Worker.CARotation.PendingWorkersRollouts = []hash.PendingWorkersRollout{{Name: "b"}}
+	rotated.Worker.CARotation.LastInitiationTime = &metav1.Time{Time: time.Unix(1e9, 0)}
 	inPlace := machines("b", "m")
 	inPlace.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
 	secret := func(p workerpool.Pool, name string) workerpool.Pool {
