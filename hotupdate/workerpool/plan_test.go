@@ -94,6 +94,16 @@ func TestRenamedPoolsShowTheirHotChanges(t *testing.T) {
 	assert.Equal(t, []string{"providerConfig.tags[a]"}, paths(planned[0].Changes))
 }
 
+func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
+	t.Parallel()
+	old, updated := machines("a", "m"), machines("b", "m")
+	old.NodeAgentSecretName, updated.NodeAgentSecretName = new("gardener-node-agent-a-0"), new("gardener-node-agent-b-0")
+	planned, err := workerpool.NewPlan(manifestOf(old), manifestOf(updated), options(t))
+	require.NoError(t, err)
+	assert.Equal(t, workerpool.Renamed, planned[0].State)
+	assert.Empty(t, planned[0].Changes)
+}
+
 func TestManifestsOfDifferentKinds(t *testing.T) {
 	t.Parallel()
 	_, err := workerpool.NewPlan(manifestOf(), &workerpool.Manifest{Kind: workerpool.Worker, Provider: "aws"}, workerpool.Options{})
