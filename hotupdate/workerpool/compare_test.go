@@ -213,8 +213,10 @@ func TestAssumptions(t *testing.T) {
 		},
 		{"systemReserved", []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []workerpool.Assumption{workerpool.ReservationsBySum}},
 		{
-			"systemReserved of the new one", []edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
-			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {pool + "kubernetes.kubelet.systemReserved.pid", "1"}}, []workerpool.Assumption{workerpool.ReservationsBySum},
+			"systemReserved of the new one",
+			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
+			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {pool + "kubernetes.kubelet.systemReserved.pid", "1"}},
+			[]workerpool.Assumption{workerpool.ReservationsBySum},
 		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
