@@ -181,6 +181,13 @@ func TestNodeAgentSecretNames(t *testing.T) {
 			[]string{"dataVolumes[0].size", "nodeAgentSecretName"},
 			nil, "there must be another cause",
 		},
+		{
+			"with what may be a default", nil,
+			[]edit{secret, {pool0 + "kubernetesVersion", nil}},
+			hotupdate.Roll,
+			[]string{"kubernetes.version", "nodeAgentSecretName"},
+			nil, "the name says that something did change",
+		},
 		{"not set yet", []edit{{pool0 + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
 		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
 	} {
