@@ -3,10 +3,8 @@ package hash
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"hash"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -19,17 +17,7 @@ const prefix = "v1:"
 
 // Of hashes a configuration: a value of the Schema's type or a pointer to one. Nil is the empty configuration. The errors are those of
 // [Document].
-func Of(s *hotupdate.Schema, config any) (Sum, error) {
-	d := digests.Get().(hash.Hash)
-	defer digests.Put(d)
-	d.Reset()
-	var sum Sum
-	if err := s.WriteDocument(d, config); err != nil {
-		return sum, err
-	}
-	d.Sum(sum[:0])
-	return sum, nil
-}
+func Of(s *hotupdate.Schema, config any) (Sum, error) { return s.SumDocument(config) }
 
 // OfRaw hashes raw JSON, read as strictly as by [hotupdate.Schema.Decode]. Nothing, white space and null are the empty configuration.
 func OfRaw(s *hotupdate.Schema, raw []byte) (Sum, error) {
@@ -55,8 +43,6 @@ func DocumentRaw(s *hotupdate.Schema, raw []byte) ([]byte, error) {
 	}
 	return Document(s, config)
 }
-
-var digests = sync.Pool{New: func() any { return sha256.New() }}
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Parse] inverts it.
 func (s Sum) String() string { return prefix + hex.EncodeToString(s[:]) }

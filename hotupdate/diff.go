@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
+	"github.com/hotupdate/providerconfig/internal/document"
 )
 
 // Diff lists how updated differs from old, leaf by leaf. Nil is the empty configuration.
@@ -54,14 +55,19 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 
 // SameImmutable reports whether a and b have the same canonical document, and so the same hash: whether a change from one to the other
 // leaves machines in place.
-func SameImmutable[T any](s *Schema, a, b *T) (bool, error) {
-	first, err := s.AppendDocument(nil, a)
+func SameImmutable[T any](s *Schema, a, b *T) (bool, error) { return s.SameImmutable(a, b) }
+
+// SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
+// type or a pointer to one; nil is the empty configuration.
+func (s *Schema) SameImmutable(a, b any) (bool, error) {
+	first, err := s.value(a)
 	if err != nil {
-		return false, err
+		return false, public(err)
 	}
-	second, err := s.AppendDocument(nil, b)
+	second, err := s.value(b)
 	if err != nil {
-		return false, err
+		return false, public(err)
 	}
-	return bytes.Equal(first, second), nil
+	same, err := document.Same(s.plan, first, second)
+	return same, public(err)
 }

@@ -56,12 +56,15 @@ func TestPoolsThatComeAndGo(t *testing.T) {
 		{"other secret", manifestOf(secret(machines("a", "m"), "x-a")), manifestOf(secret(machines("b", "m"), "x-b")), []string{"renamed b from a"}, "the secret's name holds the pool's"},
 		{
 			"renamed with its config", manifestOf(machines("a", "m", `"agent":"1"`), machines("b", "m", `"agent":"2"`)),
-			manifestOf(machines("c", "m", `"agent":"2"`), machines("d", "m", `"agent":"1"`)), []string{"renamed c from b", "renamed d from a"}, "the provider config is content",
+			manifestOf(machines("c", "m", `"agent":"2"`), machines("d", "m", `"agent":"1"`)),
+			[]string{"renamed c from b", "renamed d from a"},
+			"the provider config is content",
 		},
 		{"renamed with other tags", manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), []string{"renamed b from a"}, "hot fields are shown as changes"},
 		{
 			"several alike", manifestOf(machines("a", "m"), machines("b", "m"), machines("c", "m")), manifestOf(machines("x", "m"), machines("y", "m")),
-			[]string{"renamed x from a", "renamed y from b", "removed c"}, "first with first",
+			[]string{"renamed x from a", "renamed y from b", "removed c"},
+			"first with first",
 		},
 		{"names swapped", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("a", "n"), machines("b", "m")), []string{"kept a", "kept b"}, "names go first: the machines of both are replaced"},
 	} {

@@ -13,11 +13,40 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is [fault.InvalidUTF8].
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
+	if isPlain(s) {
+		dst = append(dst, '"')
+		dst = append(dst, s...)
+		return append(dst, '"'), nil
+	}
 	if !utf8.ValidString(s) {
 		return dst, invalidUTF8(invalidOffset([]byte(s)))
 	}
 	return appendQuoted(dst, s), nil
 }
+
+// isPlain reports whether s is ASCII that stands for itself between quotes. It looks at eight bytes at a time: a byte has its top bit
+// set by one of the terms if it is not ASCII, below ' ', a quote or a backslash.
+func isPlain(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for len(s) >= 8 {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		if (x|(x-ones*' ')|((x^ones*'"')-ones)|((x^ones*'\\')-ones))&tops != 0 {
+			return false
+		}
+		s = s[8:]
+	}
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// AppendEscaped appends s as it stands between quotes. It is for those who write a long string in pieces and have checked that it is
+// valid UTF-8; pieces may end within a character.
+func AppendEscaped(dst []byte, s string) []byte { return appendEscaped(dst, s) }
 
 // AppendStringBytes is [AppendString] for text in a byte slice.
 func AppendStringBytes(dst, s []byte) ([]byte, *fault.Error) {
@@ -30,6 +59,11 @@ func AppendStringBytes(dst, s []byte) ([]byte, *fault.Error) {
 // appendQuoted appends valid UTF-8 with the shortest escapes.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
+	dst = appendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+func appendEscaped[T string | []byte](dst []byte, s T) []byte {
 	done := 0
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
@@ -38,8 +72,7 @@ func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 			done = i + 1
 		}
 	}
-	dst = append(dst, s[done:]...)
-	return append(dst, '"')
+	return append(dst, s[done:]...)
 }
 
 // appendEscape appends the shortest escape of a character that must not stand for itself.

@@ -7,13 +7,20 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/program"
 	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
 // pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
-	d := &differ{partner: true}
+	compiled := program.Of(p)
+	if compiled.SameWhole(old, updated) {
+		return nil, nil
+	}
+	d := differs.Get().(*differ)
+	defer d.release()
+	d.program, d.partner = compiled, true
 	oldRoot, _ := walk.Deref(old)
 	newRoot, _ := walk.Deref(updated)
 	d.composite(side{node: p.Root, value: oldRoot}, side{node: p.Root, value: newRoot}, nil)
@@ -23,8 +30,11 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 	return d.changes, nil
 }
 
-// differ walks two values side by side.
+// differ walks two values side by side, and leaves out what the program finds to be the same.
 type differ struct {
+	program *program.Program
+	entries []textEntry // scratch for the map at hand
+
 	trail   walk.Trail
 	above   [2]walk.Ancestors // of the old and of the new value
 	moved   []position        // of elements that were paired by key
@@ -83,7 +93,9 @@ func (d *differ) enterElement(s side, elem reflect.Value) side {
 // fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. The collection that
 // the objects are elements of names the key, by which they were paired.
 func (d *differ) fields(old, updated side, in *fieldplan.Node) {
+	unknown := d.unknownMembers(old, updated)
 	for i, f := range old.node.Fields {
+		unknown.before(f.Name)
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
 			continue
 		}
@@ -95,6 +107,7 @@ func (d *differ) fields(old, updated side, in *fieldplan.Node) {
 		d.member(f, before, after)
 		d.trail.Leave()
 	}
+	unknown.left()
 }
 
 // selector returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
@@ -113,6 +126,9 @@ func (d *differ) member(f *fieldplan.Field, old, updated side) {
 		d.leafMember(f, old, updated)
 		return
 	}
+	if d.same(old, updated) {
+		return
+	}
 	var oldSet, newSet bool
 	old.value, oldSet = walk.Deref(old.value)
 	updated.value, newSet = walk.Deref(updated.value)
@@ -120,6 +136,11 @@ func (d *differ) member(f *fieldplan.Field, old, updated side) {
 		d.emit(old, updated, presence[oldSet], presence[newSet])
 	}
 	d.composite(old, updated, nil)
+}
+
+// same reports whether two values are there and equal, certainly. Where the sides disagree on the class, null can mean two things.
+func (d *differ) same(old, updated side) bool {
+	return old.node == updated.node && d.program.SameBelow(old.node, old.value, updated.value)
 }
 
 // presence is the text of an object of which only the presence matters.
@@ -167,6 +188,9 @@ func (d *differ) leave(old, updated int) {
 // keyed compares maps and keyed lists by merging their sorted keys.
 func (d *differ) keyed(old, updated side) {
 	n := old.node
+	if d.textMaps(old, updated) {
+		return
+	}
 	before, after := walk.Elements(&d.trail, n, old.value), walk.Elements(&d.trail, updated.node, updated.value)
 	for len(before) > 0 || len(after) > 0 {
 		switch order := compareHeads(before, after); {
@@ -242,6 +266,9 @@ func (d *differ) element(old, updated side, step fieldpath.Step, before, after r
 	}
 	if oldElem.node.Kind == fieldplan.Leaf {
 		d.leafElement(oldElem, newElem)
+		return
+	}
+	if d.same(oldElem, newElem) {
 		return
 	}
 	defer func(outer bool) { d.partner = outer }(d.partner)

@@ -6,6 +6,7 @@ package document
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"io"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/program"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 	"github.com/hotupdate/providerconfig/internal/walk"
 )
@@ -21,6 +23,15 @@ import (
 // Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers
 // are the empty configuration. On error dst is returned as it was, with every problem joined.
 func Append(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
+	if written, ok := program.Of(p).Append(dst, v); ok {
+		return written, nil
+	}
+	return Explain(dst, p, v)
+}
+
+// Explain is [Append] by the rules as they are written here, without the speed of package program. It finds every problem, and is what
+// the program is tested against.
+func Explain(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 	w := writer{buf: dst, want: fieldplan.Kept}
 	w.root(p, v)
 	if err := w.trail.Err(); err != nil {
@@ -32,9 +43,46 @@ func Append(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 // Write writes the canonical document to out in pieces, so that large configurations need no large buffer. After an error out has
 // received an unusable part of the document.
 func Write(out io.Writer, p *fieldplan.Plan, v reflect.Value) error {
+	written, ok, err := program.Of(p).Write(out, v)
+	if ok {
+		return err
+	}
+	return write(&rest{out: out, skip: written}, err, p, v)
+}
+
+// Sum returns the SHA-256 of the canonical document.
+func Sum(p *fieldplan.Plan, v reflect.Value) ([sha256.Size]byte, error) {
+	sum, ok := program.Of(p).Sum(v)
+	if ok {
+		return sum, nil
+	}
+	digest := sha256.New()
+	if err := write(digest, nil, p, v); err != nil {
+		return sum, err
+	}
+	digest.Sum(sum[:0])
+	return sum, nil
+}
+
+// Same reports whether two configurations have the same canonical document. What walking both together does not show at once, their
+// digests do.
+func Same(p *fieldplan.Plan, a, b reflect.Value) (bool, error) {
+	if program.Of(p).Same(a, b) {
+		return true, nil
+	}
+	first, err := Sum(p, a)
+	if err != nil {
+		return false, err
+	}
+	second, err := Sum(p, b)
+	return err == nil && first == second, err
+}
+
+// write writes the document without the speed of package program, unless writing has failed already.
+func write(out io.Writer, failed error, p *fieldplan.Plan, v reflect.Value) error {
 	w := writers.Get().(*writer)
 	defer w.release()
-	w.out, w.want = out, fieldplan.Kept
+	w.out, w.failed, w.want = out, failed, fieldplan.Kept
 	w.root(p, v)
 	w.flush()
 	if err := w.trail.Err(); err != nil {
@@ -53,6 +101,20 @@ func AppendClass(dst []byte, p *fieldplan.Plan, v reflect.Value, c structtag.Cla
 		return dst, err
 	}
 	return w.buf, nil
+}
+
+// rest writes what follows the first bytes of a document, which have been written.
+type rest struct {
+	out  io.Writer
+	skip int
+}
+
+// Write writes what is not skipped.
+func (r *rest) Write(b []byte) (int, error) {
+	skip := min(r.skip, len(b))
+	r.skip -= skip
+	n, err := r.out.Write(b[skip:])
+	return skip + n, err
 }
 
 // Element appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
@@ -122,7 +184,9 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	}
 	start, some := w.position(), false
 	w.buf = append(w.buf, '{')
+	unknown := walk.UnknownMembers(&w.trail, n, v)
 	for _, f := range n.Fields {
+		some = w.unknown(n, unknown.Before(f.Name)) || some
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		if w.identifies(in, f) {
 			w.identity(f, v)
@@ -131,12 +195,24 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		}
 		w.trail.Leave()
 	}
+	some = w.unknown(n, unknown.Left()) || some
 	if !some {
 		w.cut(start)
 		return false
 	}
 	w.buf = append(w.buf, '}')
 	return true
+}
+
+// unknown writes members that the plan does not know, among those that it does.
+func (w *writer) unknown(n *fieldplan.Node, members []walk.Element) (some bool) {
+	for _, e := range members {
+		f, name := walk.UnknownField(n, e)
+		w.trail.Enter(name)
+		some = w.member(f, e.Value) || some
+		w.trail.Leave()
+	}
+	return some
 }
 
 // header writes a member's name, after a comma unless it is the first.

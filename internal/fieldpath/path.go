@@ -37,51 +37,61 @@ type Step struct {
 // Path leads from the root to a part of a value.
 type Path []Step
 
+// usualLength is that of most paths and pointers, which take one piece of memory then.
+const usualLength = 128
+
 // String returns the path for people.
 func (p Path) String() string {
-	var b strings.Builder
+	var buf [usualLength]byte
+	dst := buf[:0]
 	for _, s := range p {
-		s.write(&b)
+		dst = s.append(dst)
 	}
-	return b.String()
+	return string(dst)
 }
 
-func (s Step) write(b *strings.Builder) {
+func (s Step) append(dst []byte) []byte {
 	switch s.Kind {
 	case Member:
-		WriteMember(b, s.Name)
+		return appendMember(dst, s.Name)
 	case Index:
-		b.WriteString("[" + strconv.Itoa(s.At) + "]")
+		dst = strconv.AppendInt(append(dst, '['), int64(s.At), 10)
 	case MapKey:
-		b.WriteString("[" + s.shown(s.Name) + "]")
+		dst = s.appendShown(append(dst, '['), s.Name)
 	case ListKey:
-		b.WriteString("[" + s.Name + "=" + s.shown(s.Value) + "]")
+		dst = append(append(append(dst, '['), s.Name...), '=')
+		dst = s.appendShown(dst, s.Value)
 	case SetElem:
-		b.WriteString("[=" + s.shown(s.Value) + "]")
+		dst = s.appendShown(append(dst, "[="...), s.Value)
 	}
+	return append(dst, ']')
 }
 
-func (s Step) shown(text string) string {
+func (s Step) appendShown(dst []byte, text string) []byte {
 	switch {
 	case s.Hidden:
-		return Hidden
+		return append(dst, Hidden...)
 	case isPlain(text, `[]"=`):
-		return text
+		return append(dst, text...)
 	default:
-		return strconv.Quote(text)
+		return strconv.AppendQuote(dst, text)
 	}
 }
 
 // WriteMember appends a JSON name, after a dot where one is needed.
 func WriteMember(b *strings.Builder, name string) {
+	before := b.String()
+	b.Write(appendMember([]byte(before), name)[len(before):])
+}
+
+func appendMember(dst []byte, name string) []byte {
 	switch {
 	case !isPlain(name, `[]"=.`):
-		b.WriteString("[" + strconv.Quote(name) + "]")
-	case b.Len() > 0:
-		b.WriteString("." + name)
-	default:
-		b.WriteString(name)
+		return append(strconv.AppendQuote(append(dst, '['), name), ']')
+	case len(dst) > 0:
+		dst = append(dst, '.')
 	}
+	return append(dst, name...)
 }
 
 // isPlain reports whether text needs no quotes: printable, not empty, and without the special characters.
@@ -96,22 +106,36 @@ func isPlain(text, special string) bool {
 
 // Pointer returns the path as an RFC 6901 pointer. It ends before the first step that must not be shown.
 func (p Path) Pointer() string {
-	var b strings.Builder
+	var buf [usualLength]byte
+	dst := buf[:0]
 	for _, s := range p {
-		token := s.Name
 		switch s.Kind {
 		case Index, ListKey, SetElem:
-			token = strconv.Itoa(s.At)
+			dst = strconv.AppendInt(append(dst, '/'), int64(s.At), 10)
 		case MapKey:
 			if s.Hidden {
-				return b.String()
+				return string(dst)
 			}
+			dst = appendToken(dst, s.Name)
 		case Member:
+			dst = appendToken(dst, s.Name)
 		}
-		b.WriteByte('/')
-		b.WriteString(pointerEscapes.Replace(token))
 	}
-	return b.String()
+	return string(dst)
 }
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+// appendToken appends a slash and a name with its escapes.
+func appendToken(dst []byte, name string) []byte {
+	dst = append(dst, '/')
+	for i := range len(name) {
+		switch c := name[i]; c {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

@@ -9,6 +9,7 @@ package fieldplan
 import (
 	"bytes"
 	"reflect"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -21,6 +22,16 @@ type Plan struct {
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
 	Lossy bool // something in raw JSON may not survive decoding into the type
+	Open  bool // there are objects with a Rest
+
+	once    sync.Once
+	derived any
+}
+
+// Derived returns what compile makes of the plan. It is compiled once and kept with the plan, for the one package that runs plans.
+func (p *Plan) Derived(compile func() any) any {
+	p.once.Do(func() { p.derived = compile() })
+	return p.derived
 }
 
 // Kind is the shape of a node.
@@ -57,6 +68,7 @@ type Node struct {
 	Recursive  bool                  // values may contain themselves; walkers look for cycles here
 
 	Fields []*Field // Object: in the order of their JSON names' bytes
+	Rest   *Field   // Object: a map of the members that are no Fields; nil if there must be none
 
 	Elem        *Node // List, Array, Map
 	ElemPointer bool  // elements are pointers: null differs from zero

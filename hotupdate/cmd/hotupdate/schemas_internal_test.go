@@ -61,7 +61,7 @@ func TestSchemasAreThoseOfTheExamples(t *testing.T) {
 		}
 		got, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Equal(t, want.String(), string(got), "stale; run go generate ./hotupdate/cmd/hotupdate")
+		assert.True(t, bytes.Equal(want.Bytes(), got), "%s is stale; run go generate ./hotupdate/cmd/hotupdate", file)
 	}
 }
 

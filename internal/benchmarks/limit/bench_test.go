@@ -1,0 +1,81 @@
+package limit_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
+	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
+)
+
+// BenchmarkSum sets the library beside the limit.
+func BenchmarkSum(b *testing.B) {
+	s := schema(b)
+	for _, size := range fixture.Sizes() {
+		c := size.New()
+		b.Run(size.Name+"/limit", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := limit.Sum(c)
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(size.Name+"/library", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := hash.Of(s, c)
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkEqual sets the library beside the limit.
+func BenchmarkEqual(b *testing.B) {
+	s := schema(b)
+	for _, size := range fixture.Sizes() {
+		c, same := size.New(), size.New()
+		b.Run(size.Name+"/limit", func(b *testing.B) {
+			for b.Loop() {
+				if !limit.Equal(c, same) {
+					b.Fatal("differ")
+				}
+			}
+		})
+		b.Run(size.Name+"/library", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				equal, err := hotupdate.SameImmutable(s, c, same)
+				if err != nil || !equal {
+					b.Fatal(equal, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRaw hashes raw JSON.
+func BenchmarkRaw(b *testing.B) {
+	s := schema(b)
+	for _, size := range fixture.Sizes() {
+		raw, err := json.Marshal(size.New())
+		require.NoError(b, err)
+		b.Run(size.Name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := hash.OfRaw(s, raw)
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package compare
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+const (
+	keptSteps   = 64   // of a trail that is used again
+	keptEntries = 128  // of a map
+	keptText    = 4096 // bytes
+)
+
+var differs = sync.Pool{New: func() any { return &differ{} }}
+
+// release hands the memory on, without what was compared.
+func (d *differ) release() {
+	clear(d.trail.Path[:cap(d.trail.Path)])
+	next := differ{trail: walk.Trail{Path: kept(d.trail.Path, keptSteps)}, entries: kept(d.entries, keptEntries)}
+	for i, text := range d.texts {
+		next.texts[i] = kept(text, keptText)
+	}
+	*d = next
+	differs.Put(d)
+}
+
+func kept[T any](s []T, most int) []T {
+	if cap(s) > most {
+		return nil
+	}
+	return s[:0]
+}
+
+// textEntry is a key under which two maps of strings differ, or are wrong.
+type textEntry struct {
+	key  string
+	text [2]string
+	has  [2]bool
+}
+
+// value returns one side of the entry, if it is there.
+func (e *textEntry) value(i int) reflect.Value {
+	if !e.has[i] {
+		return reflect.Value{}
+	}
+	return reflect.ValueOf(&e.text[i]).Elem()
+}
+
+// textMaps compares maps of strings, the usual shape of infrastructure tags, by looking up what stands in one in the other; only what
+// differs is brought into order. It is false, and nothing is done, for other maps and where a key is wrong.
+func (d *differ) textMaps(old, updated side) bool {
+	before, ok := d.program.Texts(old.node, old.value)
+	after, okToo := d.program.Texts(updated.node, updated.value)
+	if !ok || !okToo || !d.findEntries(before, after) {
+		return false
+	}
+	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
+	for i := range d.entries {
+		e := &d.entries[i]
+		step := walk.Element{Key: e.key}
+		d.element(old, updated, step.Step(old.node), e.value(0), e.value(1), old.node)
+	}
+	clear(d.entries)
+	return true
+}
+
+// findEntries fills in the entries that differ, or are not UTF-8. It is false if a key is not.
+func (d *differ) findEntries(before, after map[string]string) bool {
+	d.entries = d.entries[:0]
+	for key, old := range before {
+		text, ok := after[key]
+		if !utf8.ValidString(key) {
+			return false
+		}
+		if !ok || text != old || !utf8.ValidString(old) {
+			d.entries = append(d.entries, textEntry{key: key, text: [2]string{old, text}, has: [2]bool{true, ok}})
+		}
+	}
+	for key, text := range after {
+		if _, ok := before[key]; !ok {
+			d.entries = append(d.entries, textEntry{key: key, text: [2]string{1: text}, has: [2]bool{1: true}})
+		}
+		if !utf8.ValidString(key) {
+			return false
+		}
+	}
+	return true
+}

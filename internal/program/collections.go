@@ -1,0 +1,90 @@
+package program
+
+import (
+	stdbytes "bytes"
+	"slices"
+)
+
+// list writes a list in its own order. Below one whose elements' presence is not written nothing else is either.
+func (r *run) list(n *node, m memory) bool {
+	if !n.kept || elementsAt(m, n).len == 0 {
+		return false
+	}
+	r.places(n, m)
+	return true
+}
+
+func (r *run) places(n *node, m memory) {
+	elements := elementsAt(m, n)
+	r.buf = append(r.buf, '[')
+	for i := 0; i < elements.len && !r.gaveUp; i++ {
+		if i > 0 {
+			r.buf = append(r.buf, ',')
+		}
+		r.element(n.elem, elements.at(i, n.elemPointers))
+		r.commit()
+	}
+	r.buf = append(r.buf, ']')
+}
+
+// array writes a fixed number of places, and nothing where they say what the zero array says.
+func (r *run) array(n *node, m memory) bool {
+	if !n.kept || n.len == 0 {
+		return false
+	}
+	r.held++
+	start := len(r.buf)
+	r.places(n, m)
+	r.held--
+	if stdbytes.Equal(r.buf[start:], n.zero) {
+		r.buf = r.buf[:start]
+		return false
+	}
+	return true
+}
+
+// span is the text of an element of a set.
+type span struct{ from, to int }
+
+// set writes the elements in the order of their bytes, each once.
+func (r *run) set(n *node, m memory) bool {
+	elements := elementsAt(m, n)
+	if !n.kept || elements.len == 0 {
+		return false
+	}
+	start, first := len(r.buf), len(r.spans)
+	r.held++
+	r.spans = room(r.spans, elements.len)
+	for i := 0; i < elements.len && !r.gaveUp; i++ {
+		from := len(r.buf)
+		r.element(n.elem, elements.at(i, n.elemPointers))
+		r.spans = append(r.spans, span{from, len(r.buf)})
+	}
+	r.held--
+	if r.gaveUp {
+		return false
+	}
+	own := r.spans[first:]
+	slices.SortFunc(own, func(a, b span) int { return stdbytes.Compare(r.buf[a.from:a.to], r.buf[b.from:b.to]) })
+	r.joinSet(start, own)
+	r.spans = r.spans[:first]
+	return true
+}
+
+// joinSet puts the elements of a set, whose texts stand from start on, into their order.
+func (r *run) joinSet(start int, sorted []span) {
+	mark := len(r.scratch)
+	for i, s := range sorted {
+		if i > 0 && stdbytes.Equal(r.buf[s.from:s.to], r.buf[sorted[i-1].from:sorted[i-1].to]) {
+			continue
+		}
+		if i > 0 {
+			r.scratch = append(r.scratch, ',')
+		}
+		r.scratch = append(r.scratch, r.buf[s.from:s.to]...)
+	}
+	r.buf = append(r.buf[:start], '[')
+	r.buf = append(r.buf, r.scratch[mark:]...)
+	r.buf = append(r.buf, ']')
+	r.scratch = r.scratch[:mark]
+}

@@ -1,0 +1,272 @@
+package program
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// Program is a compiled plan. It is immutable and safe for concurrent use.
+type Program struct {
+	typ   reflect.Type
+	kept  *node                     // what the canonical document keeps
+	whole map[*fieldplan.Node]*node // everything, by what it was compiled from
+	root  *node                     // of whole
+	odd   bool                      // the plan has something that only package document can write, such as unknown members
+}
+
+// Of returns the program of a plan. It is compiled once and kept with the plan.
+func Of(p *fieldplan.Plan) *Program {
+	return p.Derived(func() any { return compile(p) }).(*Program)
+}
+
+// kind is the shape of a node, with what decides how it is run.
+type kind uint8
+
+const (
+	object kind = iota
+	list        // in its own order
+	array
+	set
+	keyedByText
+	keyedByInt
+	mapOfText
+	mapOfQuantity
+	mapOfAny
+	boolean
+	integer
+	unsigned
+	float
+	text
+	bytes
+	quantity
+	intOrString
+	otherLeaf
+)
+
+// isLeaf reports whether values of the kind are leaves.
+func (k kind) isLeaf() bool { return k >= boolean }
+
+// node is a compiled fieldplan.Node.
+type node struct {
+	kind kind
+	bits uint8 // of a number
+	kept bool  // the presence of elements is written
+	ops  []op  // of an object, in the order of the document
+
+	elem         *node
+	elemPointers int // from an element to its value
+	elemSize     uintptr
+	len          int        // of an array
+	zero         []byte     // array: its text if nobody has set it
+	key          *op        // of a keyed list
+	when         *selector  // nil if elements are all alike
+	values       *sync.Pool // mapOfAny: memory for what it holds
+
+	plan *fieldplan.Node
+}
+
+// op is what is done about one member of an object.
+type op struct {
+	header string // a comma, the name and a colon
+	place  place
+	node   *node
+
+	always    bool // part of an element's identity: written whatever its value, and no reason for the element to stay
+	skipsZero bool // the zero value is absent
+	presence  bool // an empty object is written
+	fallback  []byte
+	field     *fieldplan.Field
+}
+
+// selector is a compiled hotwhen.
+type selector struct {
+	op    op
+	value string
+	zero  bool // a missing element is selected
+	hot   *node
+}
+
+type compiler struct {
+	program *Program
+	whole   bool
+	nodes   map[context]*node
+}
+
+// context is what a node is compiled in: an element's identity depends on its collection.
+type context struct{ node, in *fieldplan.Node }
+
+func compile(p *fieldplan.Plan) *Program {
+	program := &Program{typ: p.Type, odd: p.Open, whole: map[*fieldplan.Node]*node{}}
+	kept := &compiler{program: program, nodes: map[context]*node{}}
+	program.kept = kept.node(p.Root, nil)
+	whole := &compiler{program: program, whole: true, nodes: map[context]*node{}}
+	program.root = whole.node(p.Root, nil)
+	for ctx, n := range whole.nodes {
+		program.whole[ctx.node] = n
+	}
+	kept.zeroArrays()
+	return program
+}
+
+// zeroArrays computes the texts of arrays that nobody has set, until those of arrays within arrays are known, too.
+func (c *compiler) zeroArrays() {
+	for changed := !c.program.odd; changed; {
+		changed = false
+		for _, n := range c.nodes {
+			if n.kind != array {
+				continue
+			}
+			if zero := zeroArray(n); string(zero) != string(n.zero) {
+				n.zero, changed = zero, true
+			}
+		}
+	}
+}
+
+func (c *compiler) node(from, in *fieldplan.Node) *node {
+	ctx := context{from, in}
+	if c.whole {
+		ctx.in = nil
+	}
+	if n, ok := c.nodes[ctx]; ok {
+		return n
+	}
+	n := &node{plan: from, kept: c.whole || fieldplan.IsKept(from.Class)}
+	c.nodes[ctx] = n
+	switch from.Kind {
+	case fieldplan.Leaf:
+		n.kind, n.bits = leafKind(from)
+	case fieldplan.Object:
+		c.object(n, from, in)
+	case fieldplan.List:
+		n.kind = listKind(from)
+		c.elements(n, from)
+	case fieldplan.Array:
+		n.kind, n.len = array, from.Type.Len()
+		c.elements(n, from)
+	case fieldplan.Map:
+		n.kind = mapOf(from.Type, from.Elem)
+		n.values = valuesOf(from.Type)
+		c.program.odd = c.program.odd || leaf.MapKeyKind(from.Type.Key()) != leaf.String
+		c.elements(n, from)
+	}
+	return n
+}
+
+func leafKind(n *fieldplan.Node) (kind, uint8) {
+	switch n.Leaf {
+	case leaf.Bool:
+		return boolean, 0
+	case leaf.Int:
+		return integer, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+	case leaf.Uint:
+		return unsigned, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+	case leaf.Float:
+		return float, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+	case leaf.String:
+		return text, 0
+	case leaf.Bytes:
+		return bytes, 0
+	case leaf.Quantity:
+		return quantity, 0
+	case leaf.IntOrString:
+		return intOrString, 0
+	case leaf.Number, leaf.Time, leaf.MetaTime, leaf.MicroTime, leaf.Duration, leaf.RawExtension, leaf.RawMessage, leaf.Interface,
+		leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque, leaf.NotALeaf:
+	}
+	return otherLeaf, 0
+}
+
+func listKind(n *fieldplan.Node) kind {
+	switch n.Pairing {
+	case fieldplan.ByValue:
+		return set
+	case fieldplan.ByKey:
+		if n.Key.Node.Leaf == leaf.String {
+			return keyedByText
+		}
+		return keyedByInt
+	case fieldplan.ByPosition:
+	}
+	return list
+}
+
+func (c *compiler) object(n *node, from, in *fieldplan.Node) {
+	for _, f := range from.Fields {
+		always := in != nil && in.Identity(f) && (c.whole || fieldplan.IsKept(in.Class) || in.Key != nil && in.Key.Name == f.Name)
+		presence := f.KeepsPresence() && (c.whole || fieldplan.IsKept(f.Node.Class))
+		if c.whole || always || presence || f.Node.Classes.Any(fieldplan.Kept) {
+			o := c.op(from, f)
+			o.always, o.presence = always, presence
+			n.ops = append(n.ops, o)
+		}
+	}
+}
+
+func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
+	return op{
+		header: "," + f.Header, place: placeOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: c.node(f.Node, nil),
+		skipsZero: !f.Pointer, fallback: f.Default, field: f,
+	}
+}
+
+// memberType is the Go type of a field, with its pointers.
+func memberType(t reflect.Type, index []int) reflect.Type {
+	for i, at := range index {
+		if i > 0 && t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		t = t.Field(at).Type
+	}
+	return t
+}
+
+func pointers(t reflect.Type) int {
+	n := 0
+	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
+		n++
+	}
+	return n
+}
+
+// elements compiles what a collection holds.
+func (c *compiler) elements(n *node, from *fieldplan.Node) {
+	elem := from.Type.Elem()
+	n.elemPointers, n.elemSize = pointers(elem), elem.Size()
+	n.elem = c.node(from.Elem, identifying(from))
+	if from.Key != nil {
+		key := c.op(from.Elem, from.Key)
+		n.key = &key
+	}
+	if from.When == nil {
+		return
+	}
+	if c.whole { // whose elements are all alike
+		c.node(from.When.Hot, nil)
+	} else {
+		n.when = &selector{op: c.op(from.Elem, from.When.Field), value: from.When.Value, hot: c.node(from.When.Hot, from)}
+		zero, problem := leaf.Append(nil, from.When.Field.Node.Leaf, reflect.Zero(from.When.Field.Node.Type))
+		n.when.zero = problem == nil && string(zero) == from.When.Value
+	}
+}
+
+// identifying is the collection, if its elements have an identity.
+func identifying(n *fieldplan.Node) *fieldplan.Node {
+	if n.Key != nil || n.When != nil {
+		return n
+	}
+	return nil
+}
+
+// zeroArray is the text of an array that nobody has set, or nil if its elements cannot be written.
+func zeroArray(n *node) []byte {
+	w := &run{}
+	w.places(n, memoryOf(reflect.New(n.plan.Type).Elem()))
+	if w.gaveUp {
+		return nil
+	}
+	return w.buf
+}

@@ -1,0 +1,239 @@
+package program
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// entry is an element of a keyed list or map in an index that is sorted.
+type entry struct {
+	order uint64 // integer keys, or eight bytes of a text from where the texts of an index differ
+	key   string
+	at    int // among the elements, or the values that were read from the map
+}
+
+func compareEntries(a, b entry) int {
+	if a.order != b.order {
+		return cmp.Compare(a.order, b.order)
+	}
+	return strings.Compare(a.key, b.key)
+}
+
+// keyOf reads the key of an element. It is false if there is none that package document would take.
+func keyOf(n *node, m memory) (entry, bool) {
+	if !there(m) {
+		return entry{}, false
+	}
+	key := n.key.place.in(m)
+	switch {
+	case !there(key):
+		return entry{}, false
+	case n.kind == keyedByText:
+		s := textAt(key)
+		return entry{key: s}, s != "" && utf8.ValidString(s)
+	case n.key.node.kind == unsigned:
+		return entry{order: uintAt(key, n.key.node.bits)}, true
+	default:
+		return entry{order: uint64(intAt(key, n.key.node.bits)) ^ 1<<63}, true //nolint:gosec // keeps the order
+	}
+}
+
+// direction is the order in which a keyed list stands.
+type direction uint8
+
+const (
+	mixed direction = iota
+	ascending
+	descending
+)
+
+// directionOf finds the order of a keyed list. One that is not mixed has each key once. It is false if an element has no key.
+func directionOf(n *node, elements *elements) (direction, bool) {
+	found := ascending
+	before, ok := keyOf(n, elements.at(0, n.elemPointers))
+	for i := 1; i < elements.len && ok; i++ {
+		var key entry
+		key, ok = keyOf(n, elements.at(i, n.elemPointers))
+		order := compareEntries(before, key)
+		if i == 1 && order > 0 {
+			found = descending
+		}
+		if order == 0 || order > 0 != (found == descending) {
+			return mixed, ok
+		}
+		before = key
+	}
+	return found, ok
+}
+
+// keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
+func (r *run) keyedList(n *node, m memory) bool {
+	elements := elementsAt(m, n)
+	if elements.len == 0 {
+		return false
+	}
+	order, ok := directionOf(n, &elements)
+	if !ok {
+		r.giveUp()
+		return false
+	}
+	first := len(r.entries)
+	if order == mixed && !r.index(n, &elements) {
+		return false
+	}
+	start, some, separator := r.position(), false, ""
+	r.buf = append(r.buf, '[')
+	for i := 0; i < elements.len && !r.gaveUp; i++ {
+		at := i
+		switch order {
+		case descending:
+			at = elements.len - 1 - i
+		case mixed:
+			at = r.entries[first+i].at
+		case ascending:
+		}
+		if r.keyedElement(n, elements.at(at, n.elemPointers), "", separator) {
+			some, separator = true, ","
+		}
+	}
+	r.drop(first)
+	if !some {
+		r.cut(start)
+		return false
+	}
+	r.buf = append(r.buf, ']')
+	return true
+}
+
+// index adds the elements of a keyed list to the entries, in order. It is false, and the run over, if a key stands twice or is missing.
+func (r *run) index(n *node, elements *elements) bool {
+	first := len(r.entries)
+	r.entries = room(r.entries, elements.len)
+	for i := range elements.len {
+		e, ok := keyOf(n, elements.at(i, n.elemPointers))
+		if !ok {
+			r.giveUp()
+			break
+		}
+		e.at = i
+		r.entries = append(r.entries, e)
+	}
+	if n.kind == keyedByText {
+		return r.sortTexts(first)
+	}
+	return r.sortEntries(first)
+}
+
+// sortTexts sorts the entries from first on by their texts. It is false, and the run over, if one stands twice.
+func (r *run) sortTexts(first int) bool {
+	prepareTexts(r.entries[first:])
+	return r.sortEntries(first)
+}
+
+// prepareTexts fills in the order of entries that have texts.
+func prepareTexts(own []entry) {
+	common := len(own[0].key)
+	for i := range own {
+		common = commonPrefix(own[0].key, own[i].key, common)
+	}
+	for i := range own {
+		own[i].order = eightBytes(own[i].key[common:])
+	}
+}
+
+func (r *run) sortEntries(first int) bool {
+	own := r.entries[first:]
+	slices.SortFunc(own, compareEntries)
+	for i := 1; i < len(own); i++ {
+		if compareEntries(own[i-1], own[i]) == 0 {
+			r.giveUp()
+		}
+	}
+	if r.gaveUp {
+		r.drop(first)
+	}
+	return !r.gaveUp
+}
+
+// drop takes entries off the stack, and the texts out of them.
+func (r *run) drop(first int) {
+	clear(r.entries[first:])
+	r.entries = r.entries[:first]
+}
+
+// commonPrefix is the length, up to most, of what two texts begin with.
+func commonPrefix(a, b string, most int) int {
+	most = min(most, len(b))
+	for i := range most {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return most
+}
+
+// eightBytes are the first bytes of a text, so that comparing them as a number compares the texts.
+func eightBytes(s string) uint64 {
+	if len(s) >= 8 {
+		return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 | uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+	}
+	var order uint64
+	for i := range len(s) {
+		order |= uint64(s[i]) << (56 - 8*i)
+	}
+	return order
+}
+
+// keyedElement writes an element of a keyed list or map, whose key, if it is written, is name. Where the element's presence is not
+// written, it is only if something in it is.
+func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
+	start := r.position()
+	r.buf = append(r.buf, separator...)
+	if n.kind == mapOfAny {
+		r.text(name)
+		r.buf = append(r.buf, ':')
+	}
+	hot := n.when != nil && r.selects(n.when, m)
+	if n.kept && !hot {
+		r.element(n.elem, m)
+		r.commit()
+		return true
+	}
+	elem := n.elem
+	if hot {
+		elem = n.when.hot
+	}
+	if r.traces(elem, m) {
+		r.commit()
+		return true
+	}
+	r.cut(start)
+	return false
+}
+
+// traces writes what there is to write of an element whose presence is not written.
+func (r *run) traces(n *node, m memory) bool {
+	if !there(m) || n.kind.isLeaf() || !r.enter() {
+		return false
+	}
+	written := r.composite(n, m, ifSome)
+	r.leave()
+	return written
+}
+
+// selects reports whether hotwhen holds for an element.
+func (r *run) selects(s *selector, m memory) bool {
+	if there(m) {
+		m = s.op.place.in(m)
+	}
+	if !there(m) {
+		return s.zero
+	}
+	start := len(r.buf)
+	r.leaf(s.op.node, m)
+	selected := string(r.buf[start:]) == s.value
+	r.buf = r.buf[:start]
+	return selected
+}

@@ -1,0 +1,98 @@
+//go:build purego
+
+package program
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// memory is a value that has an address; the zero reflect.Value is no value.
+type memory = reflect.Value
+
+// none is no value.
+var none memory
+
+// place is where a member stands in its struct.
+type place struct {
+	index    []int
+	pointers int // that lead from there to the value
+}
+
+// placeOf finds the place of a field in struct t.
+func placeOf(_ reflect.Type, index []int, pointers int) place { return place{index, pointers} }
+
+// in returns the member's value in the struct at m, and none if a pointer on the way is nil.
+func (p *place) in(m memory) memory {
+	for i, index := range p.index {
+		if i > 0 && m.Kind() == reflect.Pointer {
+			if m.IsNil() {
+				return none
+			}
+			m = m.Elem()
+		}
+		m = m.Field(index)
+	}
+	return follow(m, p.pointers)
+}
+
+// follow follows so many pointers. None leads to none.
+func follow(m memory, pointers int) memory {
+	for ; pointers > 0 && m.IsValid(); pointers-- {
+		m = m.Elem()
+	}
+	return m
+}
+
+// there reports whether m is a value.
+func there(m memory) bool { return m.IsValid() }
+
+// memoryOf returns v, which has to have an address.
+func memoryOf(v reflect.Value) memory { return v }
+
+// valueAt returns the value of type t at m.
+func valueAt(m memory, _ reflect.Type) reflect.Value { return m }
+
+// at returns a pointer to the value at m, which is of type T.
+func at[T any](m memory) *T { return m.Addr().Interface().(*T) }
+
+func boolAt(m memory) bool              { return m.Bool() }
+func textAt(m memory) string            { return m.String() }
+func bytesAt(m memory) []byte           { return m.Bytes() }
+func isNilSlice(m memory) bool          { return m.IsNil() }
+func isNilMap(m memory) bool            { return m.IsNil() }
+func intAt(m memory, _ uint8) int64     { return m.Int() }
+func uintAt(m memory, _ uint8) uint64   { return m.Uint() }
+func floatAt(m memory, _ uint8) float64 { return m.Float() }
+
+// elements are the elements of a list or array at m.
+type elements struct {
+	list memory
+	len  int
+}
+
+func elementsAt(m memory, _ *node) elements { return elements{m, m.Len()} }
+
+// at returns the element's value, behind so many pointers.
+func (e *elements) at(i, pointers int) memory { return follow(e.list.Index(i), pointers) }
+
+// mapOf is the shape of maps that can be read as a Go map of a known type.
+func mapOf(t reflect.Type, _ *fieldplan.Node) kind {
+	switch t {
+	case reflect.TypeFor[map[string]string]():
+		return mapOfText
+	case reflect.TypeFor[map[string]resource.Quantity]():
+		return mapOfQuantity
+	default:
+		return mapOfAny
+	}
+}
+
+func textsAt(m memory) map[string]string { return m.Interface().(map[string]string) }
+
+func quantitiesAt(m memory) map[string]resource.Quantity {
+	return m.Interface().(map[string]resource.Quantity)
+}

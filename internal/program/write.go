@@ -1,0 +1,271 @@
+package program
+
+import (
+	"reflect"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// stay says when an object is written.
+type stay uint8
+
+const (
+	ifSome stay = iota // if it has a member beside its identity
+	anyway
+)
+
+// object writes an object and reports whether it did.
+func (r *run) object(n *node, m memory, when stay) bool {
+	start, some, comma := r.position(), false, 0
+	r.buf = append(r.buf, '{')
+	for i := range n.ops {
+		o := &n.ops[i]
+		value := o.place.in(m)
+		if !there(value) {
+			if o.always {
+				r.giveUp()
+			}
+			continue
+		}
+		if !r.member(o, value, o.header[1-comma:]) {
+			continue
+		}
+		comma = 1
+		if !o.always {
+			some = true
+			r.commit()
+		}
+	}
+	if !some && when == ifSome || r.gaveUp {
+		r.cut(start)
+		return false
+	}
+	r.buf = append(r.buf, '}')
+	return true
+}
+
+// member writes header and value, or nothing where the value is absent.
+func (r *run) member(o *op, m memory, header string) bool {
+	zero := !o.skipsZero || o.always // whether a zero value is written
+	switch o.node.kind {
+	case text:
+		s := textAt(m)
+		if s == "" && !zero {
+			return false
+		}
+		start := len(r.buf)
+		r.buf = append(r.buf, header...)
+		if len(s) >= spillAt && o.fallback == nil && !o.always {
+			r.longText(s)
+			return true
+		}
+		r.text(s)
+		return o.fallback == nil || r.differs(o, start, header)
+	case integer:
+		i := intAt(m, o.node.bits)
+		if i == 0 && !zero {
+			return false
+		}
+		start := len(r.buf)
+		r.buf = strconv.AppendInt(append(r.buf, header...), i, 10)
+		return o.fallback == nil || r.differs(o, start, header)
+	case boolean:
+		b := boolAt(m)
+		if !b && !zero {
+			return false
+		}
+		start := len(r.buf)
+		r.buf = strconv.AppendBool(append(r.buf, header...), b)
+		return o.fallback == nil || r.differs(o, start, header)
+	case object, list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
+		return r.compositeMember(o, m, header)
+	case unsigned, float, bytes, quantity, intOrString, otherLeaf:
+	}
+	return r.leafMember(o, m, header)
+}
+
+// differs reports whether what stands behind the header differs from the member's default. Otherwise both are cut off.
+func (r *run) differs(o *op, start int, header string) bool {
+	if o.always || string(r.buf[start+len(header):]) != string(o.fallback) {
+		return true
+	}
+	r.buf = r.buf[:start]
+	return false
+}
+
+// leafMember writes a leaf that is not among the most frequent ones.
+func (r *run) leafMember(o *op, m memory, header string) bool {
+	start := len(r.buf)
+	r.buf = append(r.buf, header...)
+	switch {
+	case o.always:
+		r.leaf(o.node, m)
+		return true
+	case o.node.kind == bytes:
+		if b := bytesAt(m); len(b) >= spillAt && r.canFlush() {
+			r.longBytes(b)
+			return true
+		}
+	case o.node.kind == otherLeaf && o.skipsZero && valueAt(m, o.node.plan.Type).IsZero():
+		r.buf = r.buf[:start]
+		return false
+	}
+	r.leaf(o.node, m)
+	if r.gaveUp || o.field.Unset(r.buf[start+len(header):]) {
+		r.buf = r.buf[:start]
+		return false
+	}
+	return true
+}
+
+func (r *run) compositeMember(o *op, m memory, header string) bool {
+	start := r.position()
+	r.buf = append(r.buf, header...)
+	if !r.enter() {
+		return false
+	}
+	written := r.composite(o.node, m, ifSome)
+	r.leave()
+	switch {
+	case written:
+		return true
+	case o.presence && o.node.kind == object:
+		r.buf = append(r.buf, "{}"...)
+		return true
+	default:
+		r.cut(start)
+		return false
+	}
+}
+
+// composite writes a value that is no leaf, and nothing where it is empty.
+func (r *run) composite(n *node, m memory, when stay) bool {
+	switch n.kind {
+	case object:
+		return r.object(n, m, when)
+	case list:
+		return r.list(n, m)
+	case array:
+		return r.array(n, m)
+	case set:
+		return r.set(n, m)
+	case keyedByText, keyedByInt:
+		return r.keyedList(n, m)
+	case mapOfText:
+		return n.kept && r.mapOfText(m)
+	case mapOfQuantity:
+		return n.kept && r.mapOfQuantity(m)
+	case mapOfAny:
+		return r.mapOfAny(n, m)
+	case boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	}
+	return false
+}
+
+// element writes an element of a collection that is kept, whatever it holds.
+func (r *run) element(n *node, m memory) {
+	switch {
+	case !there(m):
+		r.emptyElement(n, m)
+	case n.kind == text:
+		r.elementText(textAt(m))
+	case n.kind.isLeaf():
+		r.leaf(n, m)
+	case r.enter():
+		if n.kind == array {
+			r.places(n, m)
+		} else if !r.composite(n, m, anyway) {
+			r.emptyElement(n, m)
+		}
+		r.leave()
+	}
+}
+
+func (r *run) elementText(s string) {
+	if len(s) >= spillAt {
+		r.longText(s)
+		return
+	}
+	r.text(s)
+}
+
+// emptyElement writes an element with nothing in it. One that is missing is known to nobody but package document if it has an identity.
+func (r *run) emptyElement(n *node, m memory) {
+	switch {
+	case n.kind == object:
+		for i := range n.ops {
+			if n.ops[i].always {
+				r.giveUp()
+			}
+		}
+		r.buf = append(r.buf, "{}"...)
+	case n.kind == mapOfText || n.kind == mapOfQuantity || n.kind == mapOfAny:
+		r.buf = append(r.buf, "{}"...)
+	case !there(m) || n.kind != array && isNilSlice(m):
+		r.buf = append(r.buf, leaf.Null...)
+	default:
+		r.buf = append(r.buf, "[]"...)
+	}
+}
+
+// leaf writes the text of a leaf.
+func (r *run) leaf(n *node, m memory) {
+	switch n.kind {
+	case text:
+		r.text(textAt(m))
+	case integer:
+		r.buf = strconv.AppendInt(r.buf, intAt(m, n.bits), 10)
+	case boolean:
+		r.buf = strconv.AppendBool(r.buf, boolAt(m))
+	case unsigned:
+		r.buf = strconv.AppendUint(r.buf, uintAt(m, n.bits), 10)
+	case quantity:
+		r.quantity(at[resource.Quantity](m))
+	case intOrString:
+		r.intOrString(n, m)
+	case object, list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny, float, bytes, otherLeaf:
+		r.anyLeaf(n, m)
+	}
+}
+
+// anyLeaf leaves it to package leaf.
+func (r *run) anyLeaf(n *node, m memory) {
+	r.appended(leaf.Append(r.buf, n.plan.Leaf, valueAt(m, n.plan.Type)))
+}
+
+// appended takes what another package appended to the buffer.
+func (r *run) appended(buf []byte, problem *fault.Error) {
+	if problem != nil {
+		r.giveUp()
+		return
+	}
+	r.buf = buf
+}
+
+func (r *run) quantity(q *resource.Quantity) {
+	i, ok := q.AsInt64()
+	if !ok {
+		r.appended(leaf.Append(r.buf, leaf.Quantity, reflect.ValueOf(q).Elem()))
+		return
+	}
+	r.buf = append(strconv.AppendInt(append(r.buf, '"'), i, 10), '"')
+}
+
+func (r *run) intOrString(n *node, m memory) {
+	if v := at[intstr.IntOrString](m); v.Type == intstr.String {
+		r.text(v.StrVal)
+		return
+	}
+	r.anyLeaf(n, m)
+}
+
+// text writes a string.
+func (r *run) text(s string) {
+	r.appended(canonjson.AppendString(r.buf, s))
+}
