@@ -31,12 +31,15 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return alicloud.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
+// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := alicloud.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[alicloud.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[alicloud.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[alicloud.ProviderSpec](t)
+	hotupdatetest.Golden[alicloud.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
 }
 
 func TestConversion(t *testing.T) {
@@ -49,6 +52,11 @@ func TestPairs(t *testing.T) {
 		exampletest.Immutable("immutable", "new nodes only", "nodeTemplate.capacity[cpu]", "tags.vm[cost-center]").AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "equal in meaning"),
 	})
+}
+
+// TestReach leaves out what the autoscaler reads.
+func TestReach(t *testing.T) {
+	provider.CheckReach(t, exampletest.Filled[alicloud.WorkerConfig](t), "nodeTemplate")
 }
 
 func TestTriggers(t *testing.T) {

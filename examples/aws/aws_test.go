@@ -30,16 +30,26 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return aws.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
+// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[aws.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[aws.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[aws.ProviderSpec](t)
+	hotupdatetest.Golden[aws.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
 }
 
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, aws.ToInternal, aws.FromInternal)
+}
+
+// TestReach leaves out what the autoscaler reads, and the network card of an interface that has a range of them.
+func TestReach(t *testing.T) {
+	config := exampletest.Filled[aws.WorkerConfig](t)
+	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
+	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
 }
 
 func TestTriggers(t *testing.T) {

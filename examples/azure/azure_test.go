@@ -36,12 +36,15 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return azure.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
+// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := azure.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[azure.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[azure.ProviderSpec](t)
+	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
 }
 
 func TestConversion(t *testing.T) {
@@ -56,6 +59,13 @@ func TestPairs(t *testing.T) {
 			"dataVolumes[name=kubelet-dir].imageRef.sharedGalleryImageID", "diagnosticsProfile.storageURI"),
 		exampletest.Nothing("equal", "the order means nothing, and off is as good as absent"),
 	})
+}
+
+// TestReach leaves out what the autoscaler reads.
+func TestReach(t *testing.T) {
+	config := exampletest.Filled[azure.WorkerConfig](t)
+	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
+	provider.CheckReach(t, config, "nodeTemplate")
 }
 
 func TestTriggers(t *testing.T) {

@@ -30,12 +30,15 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return gcp.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
+// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := gcp.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[gcp.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[gcp.ProviderSpec](t)
+	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
 }
 
 func TestConversion(t *testing.T) {
@@ -46,11 +49,18 @@ func TestPairs(t *testing.T) {
 	provider.CheckPairs(t, []exampletest.Pair{
 		exampletest.Hot("hot", "labels, network tags and numbers on Node objects", "nodeTemplate.virtualCapacity[example.com/dongle]",
 			"tags.disk[backup]", "tags.network[allow-ssh]", "tags.network[bastion]", "tags.vm[cost-center]"),
-		exampletest.InPlace("inplace", "a stopped VM", "serviceAccount.scopes[=https://www.googleapis.com/auth/logging.write]", "tags.vm[cost-center]"),
+		exampletest.InPlace("inplace", "a stopped VM", "serviceAccount.email", "serviceAccount.scopes[=https://www.googleapis.com/auth/logging.write]", "tags.vm[cost-center]"),
 		exampletest.Immutable("immutable", "needs new machines",
 			"bootVolume.provisionedIops", "bootVolume.provisionedThroughput", "dataVolumes[name=kubelet-dir].storagePool"),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+// TestReach leaves out what the autoscaler reads.
+func TestReach(t *testing.T) {
+	config := exampletest.Filled[gcp.WorkerConfig](t)
+	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
+	provider.CheckReach(t, config, "nodeTemplate")
 }
 
 func TestTriggers(t *testing.T) {

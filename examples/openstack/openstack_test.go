@@ -37,12 +37,15 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return openstack.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
+// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
 func TestGuarantees(t *testing.T) {
 	schema, err := openstack.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[openstack.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[openstack.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[openstack.ProviderSpec](t)
+	hotupdatetest.Golden[openstack.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
 }
 
 func TestConversion(t *testing.T) {
@@ -59,6 +62,13 @@ func TestPairs(t *testing.T) {
 			AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+// TestReach leaves out what the autoscaler reads, the server group, which the extension makes before, and the flag, which is for the
+// extension alone.
+func TestReach(t *testing.T) {
+	provider.CheckReach(t, exampletest.Filled[openstack.WorkerConfig](t), "nodeTemplate", "serverGroup",
+		"machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
 
 func TestTriggers(t *testing.T) {

@@ -36,15 +36,11 @@ func ParseRecord(annotation string) (Record, error) {
 	if len(annotation) > maxRecord {
 		return Record{}, malformed("is longer than annotations may be")
 	}
-	// The version comes first: what else a later one holds is not known.
-	var versioned struct {
-		Version *int `json:"v"`
-	}
-	if err := json.Unmarshal([]byte(annotation), &versioned); err == nil && versioned.Version != nil && *versioned.Version > version {
-		return Record{}, &Error{Code: FutureRecord, What: "has a record that a later version wrote", Cure: cureRecord}
-	}
 	var w wire
 	strict, err := sigsjson.UnmarshalStrict([]byte(annotation), &w)
+	if w.Version != nil && *w.Version > version {
+		return Record{}, &Error{Code: FutureRecord, What: "has a record that a later version wrote", Cure: cureRecord}
+	}
 	if err != nil {
 		return Record{}, malformed("is not the JSON of a record")
 	}

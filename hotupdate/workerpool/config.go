@@ -89,6 +89,7 @@ func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
 	changes, err := hotupdate.Diff(schema, &whole{nothing(old)}, &whole{nothing(updated)})
 	for i := range changes {
 		changes[i].Path, changes[i].Pointer, changes[i].Omitted = "", "", false
+		changes[i].Origin, changes[i].Source = hotupdate.OriginDefault, "" // nobody has declared anything
 	}
 	return changes, err
 }

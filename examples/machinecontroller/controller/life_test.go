@@ -35,6 +35,20 @@ func TestInitializationIsRetried(t *testing.T) {
 	w.converged(s1, s1)
 }
 
+// TestWhatIsInitializedAgainIsUpdated: InitializeMachine may write what an update would have to undo, so the marker is written before it.
+func TestWhatIsInitializedAgainIsUpdated(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, w.CheckSourceAndDestination(vm))
+	w.Run(readLag)
+	w.loseStatus()
+	w.kill()
+	w.again()
+	w.updated()
+	assert.False(t, w.Cloud.Instances()[0].SourceDestCheck)
+	w.converged(s1, s1)
+}
+
 // TestCreationIsInterrupted: the process ends, or hears nothing, while it creates the VM; the class changes before anybody looks again.
 func TestCreationIsInterrupted(t *testing.T) {
 	for _, tc := range []struct {
@@ -127,7 +141,6 @@ func TestMachineThatNeverJoinsFails(t *testing.T) {
 	}{
 		{"the node does not come", func(c *simulation.Config) { c.BootTime = time.Hour }},
 		{"the VM cannot be made", func(c *simulation.Config) { c.Writes = cloud.Rate{PerSecond: 1e-9} }},
-		{"the VM cannot be seen", func(c *simulation.Config) { c.ReadLag, c.BootTime = time.Hour, time.Hour }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := start(t, spec(s1), tc.world)
@@ -147,4 +160,33 @@ func TestClassThatCannotBeRead(t *testing.T) {
 	w.change(s2)
 	w.updated()
 	w.converged(s2, s1)
+}
+
+// TestStaleReadReplacesNoMachine: after a control-plane migration the status of an old machine is empty, and the first read shows no VM. That
+// must not count as the end of its creation timeout.
+func TestStaleReadReplacesNoMachine(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	w.Run(24 * time.Hour)
+	w.Cloud.Inject(cloud.Fault{Action: cloudapi.DescribeInstances, Effect: cloud.Stale, Delay: 48 * time.Hour})
+	w.loseStatus()
+	w.kill()
+	w.again()
+	w.until(time.Minute, "the read is seen", func() bool { return w.said("The VM is not visible") })
+	assert.Equal(t, api.MachineCrashLoopBackOff, w.phase())
+	w.until(time.Minute, "the machine runs", func() bool { return w.phase() == api.MachineRunning })
+	assert.Equal(t, 1, w.tagCalls(cloudapi.RunInstances))
+}
+
+// TestVMThatIsGoneFails: somebody terminated the VM, and the status was lost.
+func TestVMThatIsGoneFails(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, w.Terminate(vm))
+	w.Run(readLag)
+	w.loseStatus()
+	w.kill()
+	w.again()
+	w.until(time.Hour, "the machine has failed", func() bool { return w.phase() == api.MachineFailed })
+	assert.Equal(t, 1, w.tagCalls(cloudapi.RunInstances), "a machine gets one VM; its machine set replaces it")
 }
