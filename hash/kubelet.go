@@ -89,7 +89,7 @@ func (k *Kubelet) parts() ([]Part, error) {
 	if k == nil {
 		return nil, nil
 	}
-	reserved, err := k.reserved()
+	reserved, err := k.Reservations()
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,14 @@ func (k *Kubelet) parts() ([]Part, error) {
 	return parts, nil
 }
 
-func (k *Kubelet) reserved() (*Reserved, error) {
+// Reservations returns the reservations that Gardener's hashes cover under the rule, nil if there are none at all: what the first
+// string of [Kubelet.Data] is written from. The result may share quantities with k, and must not be changed.
+//
+// An unknown rule is an [*Error] with [CodeUnknownRule].
+func (k *Kubelet) Reservations() (*Reserved, error) {
+	if k == nil {
+		return nil, nil //nolint:nilnil // no configuration has no reservations
+	}
 	switch k.Rule {
 	case KubeReservedOnly:
 		return k.KubeReserved, nil

@@ -230,3 +230,39 @@ func TestNewestRuleIgnoresSystemReserved(t *testing.T) {
 		assert.Equal(t, dataOf(t, &hash.Kubelet{KubeReserved: kube}), dataOf(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}))
 	})
 }
+
+// The reservations are what the first string of the data says, whatever the rule.
+func TestReservationsAreThoseOfTheData(t *testing.T) {
+	t.Parallel()
+	text := func(q *resource.Quantity) string {
+		if q == nil {
+			return "<nil>"
+		}
+		return new(q.DeepCopy()).String()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		k := &hash.Kubelet{
+			KubeReserved: drawReserved(t, "kube"), SystemReserved: drawReserved(t, "system"),
+			Rule: rapid.SampledFrom([]hash.ReservationRule{hash.KubeReservedOnly, hash.SumOfReservations}).Draw(t, "rule"),
+		}
+		r, err := k.Reservations()
+		require.NoError(t, err)
+		if r == nil {
+			assert.Empty(t, dataOf(t, k))
+			return
+		}
+		assert.Equal(t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, dataOf(t, k))
+	})
+}
+
+func TestReservationsOfNothing(t *testing.T) {
+	t.Parallel()
+	var none *hash.Kubelet
+	r, err := none.Reservations()
+	require.NoError(t, err)
+	assert.Nil(t, r)
+	_, err = (&hash.Kubelet{Rule: 99}).Reservations()
+	problem := &hash.Error{}
+	require.ErrorAs(t, err, &problem)
+	assert.Equal(t, hash.CodeUnknownRule, problem.Code)
+}

@@ -65,3 +65,6 @@ func (m Minor) String() string {
 func (m Minor) Compare(other Minor) int {
 	return cmp.Or(cmp.Compare(m.major, other.major), cmp.Compare(m.minor, other.minor))
 }
+
+// Next returns the minor that follows m: 1.35 for 1.34. Pools that are updated in place take one minor after the other.
+func (m Minor) Next() Minor { return Minor{m.major, m.minor + 1} }

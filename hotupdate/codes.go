@@ -64,6 +64,7 @@ const (
 	CodeNotCopyable        = Code(fault.NotCopyable)        // a value that cannot be copied without sharing memory
 	CodeHalvesDiffer       = Code(fault.HalvesDiffer)       // the two halves given to Merge do not belong together
 	CodeInvalidSchema      = Code(fault.InvalidSchema)      // a Schema in JSON that cannot be loaded
+	CodeNotPatchable       = Code(fault.NotPatchable)       // a value that a JSON merge patch cannot carry
 )
 
 // String returns the code's name without the prefix, such as MalformedTag.

@@ -1,6 +1,8 @@
 package hotupdate
 
 import (
+	"bytes"
+
 	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
 )
@@ -17,13 +19,12 @@ import (
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
 
-// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
+// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode]. Equal bytes are no change and not looked at, whether they are JSON or not.
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
-	before, err := s.Decode(old)
-	if err != nil {
-		return nil, err
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return Changes{}, nil
 	}
-	after, err := s.Decode(updated)
+	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,13 @@ var strategyNames = [...]string{"AutoRollingUpdate", "AutoInPlaceUpdate", "Manua
 
 // String returns the name that the Shoot API uses.
 func (s Strategy) String() string {
-	if int(s) < len(strategyNames) {
+	if s.isKnown() {
 		return strategyNames[s]
 	}
 	return "unknown"
 }
+
+func (s Strategy) isKnown() bool { return int(s) < len(strategyNames) }
 
 // ParseStrategy reads a strategy by its name in the Shoot API. The empty name is the default.
 func ParseStrategy(name string) (Strategy, bool) {
@@ -62,6 +64,27 @@ func (o Outcome) String() string {
 	return "indeterminate"
 }
 
+// Consequence says what the outcome means for the machines of a pool with this strategy, in a part of a sentence for people.
+func (o Outcome) Consequence(strategy Strategy) string {
+	switch o {
+	case NoUpdate:
+		return "nothing happens to machines"
+	case HotUpdate:
+		return "running machines are updated, none is replaced"
+	case InPlaceUpdate:
+		if strategy == ManualInPlaceUpdate {
+			return "every node is drained and updated in place once it is selected, no machine is replaced"
+		}
+		return "every node is drained and updated in place, no machine is replaced"
+	case Roll:
+		return "every machine of the pool is replaced"
+	case UpdateForbidden:
+		return strategy.String() + " does not replace machines, which this change needs"
+	case Indeterminate:
+	}
+	return "it depends on defaults that are not known"
+}
+
 // Outcome says what the changes do to a pool with this strategy. The strictest class decides:
 //
 //	                                          none, Ignored   Hot          InPlace           Immutable
@@ -103,4 +126,20 @@ func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 		return Indeterminate
 	}
 	return outcome
+}
+
+// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to it, and the outcome is milder without them. It is
+// empty where nothing happens to machines, and for an unknown strategy.
+func (c Changes) Causes(strategy Strategy) Changes {
+	outcome := c.Outcome(strategy)
+	if outcome == NoUpdate || outcome == Indeterminate {
+		return nil
+	}
+	var causes Changes
+	for _, change := range c {
+		if (Changes{change}).Outcome(strategy) == outcome {
+			causes = append(causes, change)
+		}
+	}
+	return causes
 }

@@ -3,6 +3,7 @@ package hotupdate
 import (
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/split"
 )
 
@@ -53,4 +54,39 @@ func behind[T any](v reflect.Value) *T {
 		v = pointer
 	}
 	return v.Interface().(*T)
+}
+
+// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, with members and map keys in a fixed order; what
+// says nothing, such as null and 0 in a field that is no pointer, is left out.
+func SplitRaw(s *Schema, raw []byte) (immutable, hot []byte, err error) {
+	config, err := s.Decode(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, rest, err := split.Split(s.plan, reflect.ValueOf(config))
+	if err != nil {
+		return nil, nil, public(err)
+	}
+	if immutable, err = rawjson.Encode(s.plan, kept); err != nil {
+		return nil, nil, public(err)
+	}
+	if hot, err = rawjson.Encode(s.plan, rest); err != nil {
+		return nil, nil, public(err)
+	}
+	return immutable, hot, nil
+}
+
+// MergeRaw is [Merge] for the halves of [SplitRaw]. The result means what the configuration that was split means: [DiffRaw] lists no
+// change.
+func MergeRaw(s *Schema, immutable, hot []byte) ([]byte, error) {
+	kept, rest, err := s.decodeBoth(immutable, hot)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := split.Merge(s.plan, reflect.ValueOf(kept), reflect.ValueOf(rest))
+	if err != nil {
+		return nil, public(err)
+	}
+	raw, err := rawjson.Encode(s.plan, merged)
+	return raw, public(err)
 }

@@ -3,18 +3,33 @@ package aws
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
+// APIVersion and Kind identify the WorkerConfig in a manifest.
+const (
+	APIVersion = "aws.provider.extensions.gardener.cloud/v1alpha1"
+	Kind       = "WorkerConfig"
+)
+
+// Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot.
+func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
+
 // WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
+//
+// EC2 could change more on a running instance, such as the metadata options or the performance of a volume. A field is hot only if the
+// driver changes it, so these stay immutable until it does; the guide says what to do on that day.
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
 	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
-	NodeTemplate *NodeTemplate `json:"nodeTemplate,omitempty"`
+	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
 	// Volume configures the root volume.
 	Volume *Volume `json:"volume,omitempty"`
-	// DataVolumes configure the pool's data volumes. They are looked up by name, so their order carries no meaning.
+	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 	// IAMInstanceProfile is the profile of the instances, by name or by ARN.
 	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty"`
@@ -30,7 +45,8 @@ type WorkerConfig struct {
 	Placement *Placement `json:"placement,omitempty"`
 	// InstanceMarketOptions say how instances are bought.
 	InstanceMarketOptions *InstanceMarketOptions `json:"instanceMarketOptions,omitempty"`
-	// Tags are set on the machines' resources and updated while the machines run (hot-update proposal, "Shoot YAML changes").
+	// Tags are hot: CreateTags and DeleteTags work on running instances, and the driver calls them in UpdateMachine (hot-update
+	// proposal, "Shoot YAML changes" and "Driver interface changes").
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 
@@ -89,7 +105,7 @@ type NetworkInterface struct {
 	NetworkCardIndex      *int64      `json:"networkCardIndex,omitempty"`
 	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty"`
 	DeviceIndex           int64       `json:"deviceIndex"`
-	// Type is interface if it is not set.
+	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so writing it out changes nothing.
 	Type        *string `json:"type,omitempty"        hotupdatable:"false,default=interface"`
 	Description *string `json:"description,omitempty"`
 	// SubnetID is a subnet other than the pool's.

@@ -14,7 +14,9 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/program"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
@@ -30,7 +32,7 @@ func Append(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 // Explain is [Append] by the rules as they are written here, without the speed of package program. It finds every problem, and is what
 // the program is tested against.
 func Explain(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
-	w := writer{buf: dst}
+	w := writer{buf: dst, want: fieldplan.Kept}
 	w.root(p, v)
 	if err := w.trail.Err(); err != nil {
 		return dst, err
@@ -80,13 +82,25 @@ func Same(p *fieldplan.Plan, a, b reflect.Value) (bool, error) {
 func write(out io.Writer, failed error, p *fieldplan.Plan, v reflect.Value) error {
 	w := writers.Get().(*writer)
 	defer w.release()
-	w.out, w.failed = out, failed
+	w.out, w.failed, w.want = out, failed, fieldplan.Kept
 	w.root(p, v)
 	w.flush()
 	if err := w.trail.Err(); err != nil {
 		return err
 	}
 	return w.failed
+}
+
+// AppendClass appends what of v is of class c, with the keys and selectors of the elements in which it stands: in the order and with the
+// texts of the canonical document, but so that the plan's type can be read from it. TypeMeta of the root is left out. On error dst is
+// returned as it was, with every problem joined.
+func AppendClass(dst []byte, p *fieldplan.Plan, v reflect.Value, c structtag.Class) ([]byte, error) {
+	w := writer{buf: dst, want: fieldplan.Of(c), spelled: true}
+	w.root(p, v)
+	if err := w.trail.Err(); err != nil {
+		return dst, err
+	}
+	return w.buf, nil
 }
 
 // rest writes what follows the first bytes of a document, which have been written.
@@ -106,7 +120,7 @@ func (r *rest) Write(b []byte) (int, error) {
 // Element appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
 // of sets. Problems are reported to t.
 func Element(dst []byte, t *walk.Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	w := writer{buf: dst, whole: true, trail: walk.Trail{Path: slices.Clone(t.Path)}}
+	w := writer{buf: dst, want: fieldplan.All, trail: walk.Trail{Path: slices.Clone(t.Path)}}
 	w.element(n, v, nil)
 	w.trail.MoveTo(t)
 	return w.buf
@@ -114,7 +128,7 @@ func Element(dst []byte, t *walk.Trail, n *fieldplan.Node, v reflect.Value) []by
 
 // IsEmpty reports whether an object, which may be missing, has no member in the document.
 func IsEmpty(n *fieldplan.Node, object reflect.Value) bool {
-	w := writer{}
+	w := writer{want: fieldplan.Kept}
 	return !w.object(n, object, nil)
 }
 
@@ -123,11 +137,12 @@ type writer struct {
 	buf     []byte
 	trail   walk.Trail
 	above   walk.Ancestors
-	whole   bool      // write every class, not only what is kept
-	out     io.Writer // nil: everything stays in buf
-	held    int       // sets being sorted: nothing may be flushed
-	flushed int       // bytes that have left buf
-	failed  error     // of out
+	want    fieldplan.ClassSet // what is written
+	spelled bool               // write JSON that the type can be read from
+	out     io.Writer          // nil: everything stays in buf
+	held    int                // sets being sorted: nothing may be flushed
+	flushed int                // bytes that have left buf
+	failed  error              // of out
 }
 
 func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
@@ -142,11 +157,19 @@ func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
 
 func (w *writer) leave(ancestors int) { w.above = w.above[:ancestors] }
 
-// keeps reports whether the presence of n's elements is written.
-func (w *writer) keeps(n *fieldplan.Node) bool { return w.whole || fieldplan.IsKept(n.Class) }
+// keeps reports whether the presence of n, or of its elements, is written.
+func (w *writer) keeps(n *fieldplan.Node) bool { return w.want.Any(fieldplan.Of(n.Class)) }
+
+// keepsElement reports whether the presence of an element with this node is written. Where hotwhen holds, the element's own class counts.
+func (w *writer) keepsElement(n, node *fieldplan.Node) bool {
+	if node == n.Elem {
+		return w.keeps(n)
+	}
+	return w.keeps(node)
+}
 
 // writes reports whether anything at or below n can be written.
-func (w *writer) writes(n *fieldplan.Node) bool { return w.whole || n.Classes.Any(fieldplan.Kept) }
+func (w *writer) writes(n *fieldplan.Node) bool { return n.Classes.Any(w.want) }
 
 // position and cut bracket what is written on trial.
 func (w *writer) position() int { return w.flushed + len(w.buf) }
@@ -187,15 +210,17 @@ func (w *writer) header(f *fieldplan.Field) {
 }
 
 // identifies reports whether f is written in every written element of a collection: its key, and its selector unless the collection
-// is hot or ignored, where the selector is too.
+// is left out and the selector with it. What is read back needs both.
 func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
-	return in != nil && in.Identity(f) && (w.keeps(in) || in.Key != nil && in.Key.Name == f.Name)
+	return in != nil && in.Identity(f) && (w.keeps(in) || w.spelled || in.Key != nil && in.Key.Name == f.Name)
 }
 
 // identity writes the field by which an element is found or selected, zero or not.
 func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	w.header(f)
+	start := len(w.buf)
 	w.buf = walk.ElementText(&w.trail, w.buf, f.Node, walk.Identity(v, f))
+	w.spell(start, f.Node.Leaf, spelling(f))
 }
 
 // member writes name and value, or nothing where the value is absent.
@@ -213,7 +238,11 @@ func (w *writer) member(f *fieldplan.Field, v reflect.Value) bool {
 func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	n := f.Node
 	if n.Kind == fieldplan.Leaf {
+		start := len(w.buf)
 		w.buf, present = walk.MemberText(&w.trail, w.buf, f, v)
+		if present {
+			w.spell(start, n.Leaf, spelling(f))
+		}
 		return present
 	}
 	v, ok := walk.Deref(v)
@@ -227,11 +256,25 @@ func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	if w.composite(n, v, nil) {
 		return true
 	}
-	if n.Kind == fieldplan.Object && f.KeepsPresence() && (w.whole || fieldplan.IsKept(n.Class)) {
+	if n.Kind == fieldplan.Object && f.KeepsPresence() && w.keeps(n) {
 		w.buf = append(w.buf, "{}"...)
 		return true
 	}
 	return false
+}
+
+// spell turns the canonical text of a leaf into what can be read back, if that is wanted.
+func (w *writer) spell(start int, k leaf.Kind, spelling leaf.Spelling) {
+	if w.spelled {
+		w.buf = leaf.Spell(w.buf, start, k, spelling)
+	}
+}
+
+func spelling(f *fieldplan.Field) leaf.Spelling {
+	if f.Quoted {
+		return leaf.Quoted
+	}
+	return leaf.Plain
 }
 
 // composite writes a value that is no leaf, and nothing where it is empty.
@@ -279,7 +322,7 @@ func (w *writer) keyedElement(n *fieldplan.Node, e walk.Element) bool {
 		w.buf = append(w.buf, ':')
 	}
 	node := walk.ElementNode(n, e.Value)
-	if w.keeps(n) && (w.whole || node == n.Elem) {
+	if w.keepsElement(n, node) {
 		w.element(node, e.Value, n)
 		w.commit()
 		return true
@@ -305,7 +348,9 @@ func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 // element writes an element, whatever it holds: its presence belongs to the collection.
 func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
 	if n.Kind == fieldplan.Leaf {
+		start := len(w.buf)
 		w.buf = walk.ElementText(&w.trail, w.buf, n, v)
+		w.spell(start, n.Leaf, leaf.Plain)
 		return
 	}
 	defer w.leave(len(w.above))
@@ -353,12 +398,41 @@ func emptyElement(n *fieldplan.Node, v reflect.Value) string {
 	}
 }
 
-// positional writes a list in its own order. Below one whose elements' presence is not written nothing else is either.
+// positional writes a list in its own order.
 func (w *writer) positional(n *fieldplan.Node, v reflect.Value) bool {
 	if v.Len() == 0 || !w.keeps(n) {
-		return false
+		return w.sparse(n, v)
 	}
 	w.places(n, v)
+	return true
+}
+
+// sparse writes the elements of a list whose elements' presence is not written, in their places, up to the last one with something in
+// it. Nothing is kept below a list that is hot or ignored.
+func (w *writer) sparse(n *fieldplan.Node, v reflect.Value) bool {
+	if !w.writes(n.Elem) {
+		return false
+	}
+	start, end := w.position(), 0
+	w.buf = append(w.buf, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		if w.traces(n.Elem, v.Index(i), nil) {
+			end = w.position()
+		} else {
+			w.buf = append(w.buf, emptyElement(n.Elem, v.Index(i))...)
+		}
+		w.trail.Leave()
+	}
+	if end == 0 {
+		w.cut(start)
+		return false
+	}
+	w.cut(end)
+	w.buf = append(w.buf, ']')
 	return true
 }
 
@@ -379,13 +453,13 @@ func (w *writer) places(n *fieldplan.Node, v reflect.Value) {
 // array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
 func (w *writer) array(n *fieldplan.Node, v reflect.Value) bool {
 	if !w.keeps(n) || v.Len() == 0 {
-		return false
+		return w.sparse(n, v)
 	}
 	w.held++
 	start := len(w.buf)
 	w.places(n, v)
 	w.held--
-	if bytes.Equal(w.buf[start:], zeroArray(n, w.whole)) {
+	if bytes.Equal(w.buf[start:], w.zeroArray(n)) {
 		w.buf = w.buf[:start]
 		return false
 	}
@@ -393,13 +467,13 @@ func (w *writer) array(n *fieldplan.Node, v reflect.Value) bool {
 }
 
 // zeroArray is the text of the zero array, or nil if its elements cannot be written.
-func zeroArray(n *fieldplan.Node, whole bool) []byte {
-	w := writer{whole: whole}
-	w.places(n, reflect.New(n.Type).Elem())
-	if w.trail.Failed() {
+func (w *writer) zeroArray(n *fieldplan.Node) []byte {
+	zero := writer{want: w.want, spelled: w.spelled}
+	zero.places(n, reflect.New(n.Type).Elem())
+	if zero.trail.Failed() {
 		return nil
 	}
-	return w.buf
+	return zero.buf
 }
 
 // set writes the elements in the order of their bytes, each once.

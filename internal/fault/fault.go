@@ -72,6 +72,7 @@ const (
 	NotCopyable        // a value that cannot be copied without sharing memory
 	HalvesDiffer       // the two halves given to Merge do not belong together
 	InvalidSchema      // a Schema in JSON that cannot be loaded
+	NotPatchable       // a value that a JSON merge patch cannot carry
 )
 
 // names are the codes in words, for people and for machine-readable output.
@@ -127,6 +128,7 @@ var names = [...]string{
 	InvalidIntOrString: "InvalidIntOrString",
 	NotCopyable:        "NotCopyable",
 	HalvesDiffer:       "HalvesDiffer",
+	NotPatchable:       "NotPatchable",
 }
 
 // String returns the code's name.

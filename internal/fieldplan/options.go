@@ -3,7 +3,6 @@ package fieldplan
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -128,7 +127,7 @@ func selectorText(n *Node, value string) (string, bool) {
 // fieldOptions checks and compiles the options that concern a field's own value.
 func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if f.Node.Kind == Leaf && !f.Pointer {
-		f.Zero, _ = leaf.Append(nil, f.Node.Leaf, reflect.Zero(f.Node.Type))
+		f.Zero = leaf.Zero(f.Node.Leaf, f.Node.Type)
 	}
 	if tag.Presence {
 		c.presence(f)

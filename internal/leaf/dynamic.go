@@ -80,7 +80,7 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 		v = v.Addr()
 	}
 	if v.Type().Implements(jsonMarshalerType) {
-		return true, checkTags(v.Type())
+		return true, BelowInterface(v.Type())
 	}
 	marshaler, ok := reflect.TypeAssert[encoding.TextMarshaler](v)
 	if !ok {
@@ -93,11 +93,11 @@ func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	if problem := checkText(string(text)); problem != nil {
 		return true, problem
 	}
-	return true, checkTags(v.Type())
+	return true, BelowInterface(v.Type())
 }
 
-// checkTags refuses struct tags that have no effect.
-func checkTags(t reflect.Type) *fault.Error {
+// BelowInterface refuses a type with struct tags behind an interface, where they have no effect.
+func BelowInterface(t reflect.Type) *fault.Error {
 	tagged := TaggedFields(t)
 	if len(tagged) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func checkKey(key reflect.Value, depth int) *fault.Error {
 
 // checkStruct looks at the fields that JSON shows.
 func checkStruct(v reflect.Value, depth int) *fault.Error {
-	if problem := checkTags(v.Type()); problem != nil {
+	if problem := BelowInterface(v.Type()); problem != nil {
 		return problem
 	}
 	for i := range v.NumField() {

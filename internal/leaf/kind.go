@@ -67,29 +67,38 @@ func KindOf(t reflect.Type) Kind {
 
 // knownLeaf knows the types whose meaning differs from what their marshaler spells.
 func knownLeaf(t reflect.Type) Kind {
-	switch t {
-	case reflect.TypeFor[resource.Quantity]():
-		return Quantity
-	case reflect.TypeFor[intstr.IntOrString]():
-		return IntOrString
-	case reflect.TypeFor[time.Time]():
-		return Time
-	case reflect.TypeFor[metav1.Time]():
-		return MetaTime
-	case reflect.TypeFor[metav1.MicroTime]():
-		return MicroTime
-	case reflect.TypeFor[metav1.Duration]():
-		return Duration
-	case reflect.TypeFor[runtime.RawExtension]():
-		return RawExtension
-	case reflect.TypeFor[json.RawMessage]():
-		return RawMessage
-	case reflect.TypeFor[json.Number]():
-		return Number
-	case reflect.TypeFor[OpaqueJSON]():
-		return Opaque
+	for _, known := range knownLeaves {
+		if known.typ == t {
+			return known.kind
+		}
 	}
 	return NotALeaf
+}
+
+// knownLeaves are all types that knownLeaf knows.
+var knownLeaves = [...]struct {
+	typ  reflect.Type
+	kind Kind
+}{
+	{reflect.TypeFor[resource.Quantity](), Quantity},
+	{reflect.TypeFor[intstr.IntOrString](), IntOrString},
+	{reflect.TypeFor[time.Time](), Time},
+	{reflect.TypeFor[metav1.Time](), MetaTime},
+	{reflect.TypeFor[metav1.MicroTime](), MicroTime},
+	{reflect.TypeFor[metav1.Duration](), Duration},
+	{reflect.TypeFor[runtime.RawExtension](), RawExtension},
+	{reflect.TypeFor[json.RawMessage](), RawMessage},
+	{reflect.TypeFor[json.Number](), Number},
+	{reflect.TypeFor[OpaqueJSON](), Opaque},
+}
+
+// KnownTypes returns the types that are leaves because of what they are, not of their kind or methods.
+func KnownTypes() []reflect.Type {
+	types := make([]reflect.Type, len(knownLeaves))
+	for i, known := range knownLeaves {
+		types[i] = known.typ
+	}
+	return types
 }
 
 func kindByReflect(t reflect.Type) Kind {
@@ -121,7 +130,13 @@ func isByte(elem reflect.Type) bool {
 // implements reports whether t or a pointer to it has the interface's methods: a pointer receiver counts, also where
 // encoding/json would miss it for want of an address.
 func implements(t, iface reflect.Type) bool {
-	return t.Implements(iface) || reflect.PointerTo(t).Implements(iface)
+	if t.Implements(iface) {
+		return true
+	}
+	if u, ok := t.(Unloaded); ok {
+		return u.PointerImplements(iface)
+	}
+	return reflect.PointerTo(t).Implements(iface)
 }
 
 // MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.

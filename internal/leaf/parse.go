@@ -13,7 +13,7 @@ import (
 // ParseText returns the canonical text of what text means for a leaf of kind k and type t, as written in an option of a struct tag.
 // It is false for text that t cannot hold and for kinds that take no default.
 func ParseText(k Kind, t reflect.Type, text string) ([]byte, bool) {
-	v := reflect.New(t).Elem()
+	v := reflect.New(loaded(t)).Elem()
 	if !set(v, k, text) {
 		return nil, false
 	}

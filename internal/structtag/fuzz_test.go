@@ -41,7 +41,28 @@ func FuzzParse(f *testing.F) {
 		for _, p := range problems {
 			checkCure(t, p.Cure)
 		}
+		checkMend(t, reflect.StructTag(raw), len(problems))
 	})
+}
+
+// checkMend fails if Mend changes what is right, returns what is wrong, or loses a pair that reflect saw.
+func checkMend(t *testing.T, tag reflect.StructTag, problems int) {
+	t.Helper()
+	mended, ok := structtag.Mend(tag)
+	if ok != (mended != tag) || ok && problems == 0 {
+		t.Errorf("mended %q with %d problems to %q: %v", tag, problems, mended, ok)
+	}
+	if !ok {
+		return
+	}
+	if _, present, left := structtag.Parse(mended); !present || len(left) > 0 {
+		t.Errorf("mended %q to %q, which has problems: %v", tag, mended, left.Err())
+	}
+	for _, name := range []string{"json", "doc", "a", "yaml"} {
+		if before, ok := tag.Lookup(name); ok && mended.Get(name) != before {
+			t.Errorf("mended %q to %q, which has another %s", tag, mended, name)
+		}
+	}
 }
 
 // checkCure fails if a cure that is a whole struct tag has problems itself.
@@ -65,7 +86,8 @@ func seeds() []string {
 		`hotupdatable:"false,default='it''s, ok',sensitive"`, `hotupdatable:"false,default=it's,set"`, `hotupdatable:"false,default='a'b',,"`,
 		`hotupdatable:"true" hotUpdatable:ture,sett`, `doc:"hotupdatable:true" updateable: 'x'`, `json:"a hotupdatable:"true"`,
 		`json:a" hotupdatable:"true"`, `"hotupdatable":"true"`, `hotupdatable:\"true\"`, "json:\"a\"\thotupdatable:\"\\q\"", `a" b:" hotupdatable:true " c`,
-		`json:"le:"hotupdatable:"true"`, `hotupdatable:"true",hotupdatable:"true,set"`,
+		`json:"le:"hotupdatable:"true"`, `hotupdatable:"true",hotupdatable:"true,set"`, "hotupdatable:\"false,key=\xec\"", `yaml:"b"  hotUpdatable:"true" doc:"c"`,
+		`hotupdatable:"true" hotupdatable:"true"`,
 	}
 }
 

@@ -14,6 +14,7 @@ type reading struct { //nolint:recvcheck // built by pointer, read by value
 	flaws   []flaw
 	options []option // one for each known name, malformed ones included
 	mended  []string // the class and the options, with every flaw mended that has one obvious remedy
+	guessed bool     // a remedy was chosen by meaning, and something else may have been meant
 }
 
 // flaw is one problem of a value.
@@ -97,6 +98,7 @@ func (r *reading) readClass(text string) {
 	case meant != "":
 		f.hint, f.advice = spaceHint(text), "write "+tick(meant)
 		r.remedy(meant)
+		r.guessed = nearest(strings.TrimSpace(text), meant) == ""
 	}
 	r.add(f)
 }
@@ -164,6 +166,7 @@ func (r *reading) readFlag(o option) {
 	case o.arg == "false":
 		r.malformed(o, "", "leave the option out", "")
 	default:
+		r.guessed = r.guessed || o.arg != "" && o.arg != "true"
 		r.malformed(o, "", "", o.name)
 	}
 }
@@ -200,6 +203,7 @@ func (r *reading) readText(o option, prefix, arg string) string {
 	case trimmed == "":
 		r.malformed(o, "", "write a text behind "+tick(prefix)+", or "+tick(prefix+quote(arg))+" if nothing else is meant", "")
 	case !ok:
+		r.guessed = true
 		r.malformed(o, "", "", prefix+quote(strings.Trim(arg, "'")))
 	case trimmed != arg:
 		r.malformed(o, spaceHint(arg), "", prefix+trimmed)
@@ -220,6 +224,14 @@ func unquote(arg string) (text string, ok bool) {
 		return "", false
 	}
 	return strings.ReplaceAll(inner, "''", "'"), true
+}
+
+// Quote writes a text as the argument of default= or hotwhen=NAME: wants it, with quotes only where it needs them.
+func Quote(text string) string {
+	if text == "" || strings.ContainsAny(text, "',") || strings.TrimSpace(text) != text {
+		return quote(text)
+	}
+	return text
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
@@ -253,6 +265,7 @@ func (r *reading) readUnknown(o option) {
 		f.hint, f.advice = "if the comma belongs to the text, quote it: ", "write "+tick(joined)
 		r.remedy("")
 		r.remedy(joined)
+		r.guessed = true
 	}
 	r.add(f)
 }

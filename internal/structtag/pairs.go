@@ -10,6 +10,7 @@ const key = "hotupdatable"
 // finding is one place of a struct tag where the key stands, or where it was meant.
 type finding struct {
 	state  state
+	at     int    // where the text starts in the struct tag
 	text   string // what stands there, from the key to the end of its value
 	value  string // the class and the options, as far as they can be made out
 	bare   bool   // the key has no value at all
@@ -41,7 +42,7 @@ func find(tag string) []finding {
 		}
 		switch {
 		case tag[start:colon] == key:
-			found = append(found, wellFormed(tag[start:end], tag[colon+1:end]))
+			found = append(found, wellFormed(start, tag[start:end], tag[colon+1:end]))
 		case valueEnd(tag, colon+1, len(tag)) < 0:
 			return append(found, search(tag, start, len(tag))...)
 		default:
@@ -80,12 +81,12 @@ func quoteEnd(tag string, at int) int {
 	return -1
 }
 
-func wellFormed(text, quoted string) finding {
+func wellFormed(at int, text, quoted string) finding {
 	value, err := strconv.Unquote(quoted)
 	if err != nil {
-		return finding{state: malformed, text: text, value: quoted[1 : len(quoted)-1]}
+		return finding{state: malformed, at: at, text: text, value: quoted[1 : len(quoted)-1]}
 	}
-	return finding{state: seen, text: text, value: value}
+	return finding{state: seen, at: at, text: text, value: value}
 }
 
 // search looks for the key and its near-misses in tag[from:to].
@@ -175,7 +176,7 @@ func loose(tag string, from, start, end, to int) (finding, int) {
 	a := readArgument(tail)
 	after := to - len(tail) + a.length
 	f := finding{
-		state: malformed, text: tag[start:after], value: a.value, bare: a.absent,
+		state: malformed, at: start, text: tag[start:after], value: a.value, bare: a.absent,
 		before: strings.TrimFunc(tag[:from], isBlankRune), junk: strings.TrimFunc(tag[from:start], isBlankRune),
 	}
 	if f.junk == "" && from != start {

@@ -382,6 +382,60 @@ func TestCureIsNoGuess(t *testing.T) {
 	}
 }
 
+// TestMend has struct tags that are mended in the one way that was meant, and those that are left alone.
+func TestMend(t *testing.T) {
+	t.Parallel()
+	const left = "" // left alone
+	for _, test := range []struct{ in, want, reason string }{
+		{`hotupdatable:true`, `hotupdatable:"true"`, "the proposal's own spelling"},
+		{`json:"tags"   hotupdatable:true`, `json:"tags"   hotupdatable:"true"`, "columns stay"},
+		{`json:"tags" hotupdatable:false,key=name yaml:"b"`, `json:"tags" hotupdatable:"false,key=name" yaml:"b"`, "all pairs stay"},
+		{`hotupdatable:true json:"tags"`, `hotupdatable:"true" json:"tags"`, "reflect now sees the JSON name, too"},
+		{`json:"a", hotupdatable:"true",`, `json:"a" hotupdatable:"true"`, "pairs are separated by spaces"},
+		{`hotupdatable:true,json:"a"`, `hotupdatable:"true" json:"a"`, "pairs are separated by spaces"},
+		{"json:\"a\"\thotupdatable:\"true\"", `json:"a" hotupdatable:"true"`, "pairs are separated by spaces"},
+		{`json:"a" hotupdatable: "true"`, `json:"a" hotupdatable:"true"`, "no space behind the colon"},
+		{`hotupdatable:"true`, `hotupdatable:"true"`, "the closing quote"},
+		{`hotupdatable:'true'`, `hotupdatable:"true"`, "other quotes"},
+		{`hotUpdatable:"true,set"`, `hotupdatable:"true,set"`, "case"},
+		{`hot_updatable:ture`, `hotupdatable:"true"`, "two typing errors and no quotes"},
+		{`hotupdatable:"True"`, `hotupdatable:"true"`, "case"},
+		{`hotupdatable:"in-place"`, `hotupdatable:"inplace"`, "a hyphen"},
+		{`hotupdatable:" ture,Set"`, `hotupdatable:"true,set"`, "a space, case and a typing error"},
+		{`hotupdatable:"ignored"`, `hotupdatable:"ignore"`, "one letter"},
+		{`hotupdatable:"false,key='name'"`, `hotupdatable:"false,key=name"`, "quotes that do not belong there"},
+		{`hotupdatable:"true,presence=true"`, `hotupdatable:"true,presence"`, "an argument that says nothing"},
+		{`hotupdatable:"true,set,set,"`, `hotupdatable:"true,set"`, "twice the same"},
+		{`json:"a" hotupdatable:"true" hotupdatable:"true" yaml:"b"`, `json:"a" hotupdatable:"true" yaml:"b"`, "twice the same"},
+		{`hotupdatable:"true"`, left, "nothing is wrong"},
+		{`json:a`, left, "not our business"},
+		{`hotupdatable`, left, "no class"},
+		{`updatable:"true"`, left, "another word, perhaps of another program"},
+		{`hotupdatable:"hot"`, left, "a meaning, no typing error"},
+		{`hotupdatable:"none"`, left, "a meaning, no typing error"},
+		{`hotupdatable:"no"`, left, "a meaning, no typing error"},
+		{`hotupdatable:"blue"`, left, "no word is near"},
+		{`hotupdatable:"set"`, left, "no class"},
+		{`hotupdatable:"true,set=name"`, left, "may have been meant as key=name"},
+		{`hotupdatable:"true,set=false"`, left, "nobody knows"},
+		{`hotupdatable:"false,default=a,b"`, left, "the comma may be too much"},
+		{`hotupdatable:"false,default='a"`, left, "where the text ends is not known"},
+		{`hotupdatable:"true,key=a,key=b"`, left, "either may be right"},
+		{`hotupdatable:"true,set,key=a"`, left, "either may be right"},
+		{`hotupdatable:"true" hotupdatable:"false"`, left, "either may be right"},
+		{`hotupdatable:"true" hotUpdatable:"true"`, left, "mending one leaves two"},
+		{`json:a hotupdatable:"true"`, left, "what json:a means is not ours to say"},
+		{`hotupdatable:true json:a`, left, "reflect would not see the whole"},
+	} {
+		got, ok := structtag.Mend(reflect.StructTag(test.in))
+		if test.want == left {
+			test.want = test.in
+		}
+		assert.Equal(t, test.want, string(got), "%s: %s", test.in, test.reason)
+		assert.Equal(t, test.want != test.in, ok, "%s: %s", test.in, test.reason)
+	}
+}
+
 // TestMessages holds whole messages, to be read by people. Texts are not stable.
 func TestMessages(t *testing.T) {
 	t.Parallel()

@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/hotupdate/providerconfig/hotupdate/report"
 )
 
 // streams are the standard streams of a run.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	color    report.Color // of out
 }
 
 // The exit codes of every command. Those of plan's outcomes are in plan.go.
@@ -23,15 +27,23 @@ const (
 	exitUsage = 2
 )
 
-// command is one of the words after hotupdate.
+// command is what follows hotupdate: one word, or several.
 type command struct {
 	name, synopsis string
 	help           string
 	flags          func(*pflag.FlagSet) action
 }
 
-// action is what a command does with its arguments once its flags are parsed. What it writes reaches standard output only if it succeeds.
-type action func(args []string, in io.Reader, out io.Writer) (exitCode int, err error)
+// action is what a command does once its flags are parsed.
+type action func(c *call) (exitCode int, err error)
+
+// call is one call of a command. What is written to out reaches standard output only if the command succeeds.
+type call struct {
+	args  []string // without flags
+	in    io.Reader
+	out   bytes.Buffer
+	color report.Color
+}
 
 // usageError says that the command line is wrong.
 type usageError struct{ text string }
@@ -39,7 +51,7 @@ type usageError struct{ text string }
 func (e *usageError) Error() string { return e.text }
 
 func commands() []command {
-	return []command{planCommand(), hashCommand(), explainCommand()}
+	return []command{planCommand(), hashCommand(), explainCommand(), schemaCommand()}
 }
 
 // run runs one command line and returns its exit code.
@@ -52,22 +64,36 @@ func run(args []string, std streams) int {
 		fmt.Fprint(std.out, usage())
 		return exitOK
 	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.run(args[1:], std)
-		}
+	if c, rest, ok := find(commands(), args); ok {
+		return c.run(rest, std)
 	}
 	fmt.Fprintf(std.err, "hotupdate: unknown command %q\n%s", args[0], usage())
 	return exitUsage
+}
+
+// find returns the command with the longest name that the arguments begin with.
+func find(all []command, args []string) (found command, rest []string, ok bool) {
+	longest := 0
+	for _, c := range all {
+		words := strings.Fields(c.name)
+		if n := len(words); n > longest && n <= len(args) && slices.Equal(words, args[:n]) {
+			found, rest, ok, longest = c, args[n:], true, n
+		}
+	}
+	return found, rest, ok
 }
 
 func usage() string {
 	var text strings.Builder
 	text.WriteString("usage:\n")
 	for _, c := range commands() {
-		text.WriteString("  hotupdate " + c.name + " " + c.synopsis + "\n")
+		text.WriteString("  " + c.usageLine() + "\n")
 	}
 	return text.String() + "Files are YAML or JSON; - is standard input. Each command has --help.\n"
+}
+
+func (c command) usageLine() string {
+	return strings.TrimSpace("hotupdate " + c.name + " " + c.synopsis)
 }
 
 func (c command) run(args []string, std streams) int {
@@ -75,13 +101,13 @@ func (c command) run(args []string, std streams) int {
 	flags.Usage = func() {}
 	do := c.flags(flags)
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprintf(std.out, "usage: hotupdate %s %s\n\n%s\n\nFILE, OLD and NEW are YAML or JSON; - is standard input.\n%s", c.name, c.synopsis, c.help, flags.FlagUsages())
+		fmt.Fprintf(std.out, "usage: %s\n\n%s\n\n%s", c.usageLine(), c.help, flags.FlagUsages())
 		return exitOK
 	} else if err != nil {
 		return c.usage(std, err)
 	}
-	var out bytes.Buffer
-	code, err := do(flags.Args(), std.in, &out)
+	run := &call{args: flags.Args(), in: std.in, color: std.color}
+	code, err := do(run)
 	var wrong *usageError
 	switch {
 	case errors.As(err, &wrong):
@@ -90,7 +116,7 @@ func (c command) run(args []string, std streams) int {
 		fmt.Fprintln(std.err, err)
 		return exitError
 	}
-	if _, err := out.WriteTo(std.out); err != nil {
+	if _, err := run.out.WriteTo(std.out); err != nil {
 		fmt.Fprintln(std.err, "hotupdate: standard output:", err)
 		return exitError
 	}
@@ -98,7 +124,7 @@ func (c command) run(args []string, std streams) int {
 }
 
 func (c command) usage(std streams, err error) int {
-	fmt.Fprintf(std.err, "hotupdate %s: %v\nusage: hotupdate %s %s\n", c.name, err, c.name, c.synopsis)
+	fmt.Fprintf(std.err, "hotupdate %s: %v\nusage: %s\n", c.name, err, c.usageLine())
 	return exitUsage
 }
 

@@ -1,35 +1,141 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 func hashCommand() command {
 	return command{
 		name:     "hash",
-		synopsis: "FILE",
-		help:     "Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones.",
-		flags:    func(*pflag.FlagSet) action { return writeHash },
+		synopsis: "[--pool NAME] [--schema FILE] [--output FORMAT] FILE",
+		help: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
+config, or a Worker or Shoot manifest, of which every worker pool gets a line. A pool without a provider config has the hash of the empty one.
+
+This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.`,
+		flags: func(flags *pflag.FlagSet) action {
+			h := &hasher{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
+			h.pools.add(flags)
+			return h.run
+		},
 	}
 }
 
-func writeHash(args []string, in io.Reader, out io.Writer) (int, error) {
-	if err := want(1, args); err != nil {
-		return 0, err
-	}
-	m, err := readManifest(args[0], in)
+type hasher struct {
+	pools  poolFlags
+	output *outputFlag
+}
+
+// hashed is the hash of a provider config, in JSON as well.
+type hashed struct {
+	Pool string `json:"pool,omitempty"`
+	Hash string `json:"hash"`
+}
+
+func (h *hasher) run(c *call) (int, error) {
+	configs, err := h.pools.configs(c)
 	if err != nil {
 		return 0, err
 	}
-	sum, err := hash.Of(m.kind.schema, m.config)
-	if err != nil {
-		return 0, inFile(m.file, err)
+	var all []hashed
+	var problems []error
+	for _, config := range configs {
+		sum, err := hash.OfRaw(config.schema, config.raw)
+		if err != nil {
+			problems = append(problems, inFile(config.from, err))
+		}
+		all = append(all, hashed{config.pool, sum.String()})
 	}
-	fmt.Fprintln(out, sum)
-	return exitOK, nil
+	if err := errors.Join(problems...); err != nil {
+		return 0, err
+	}
+	return exitOK, h.write(c, all)
+}
+
+func (h *hasher) write(c *call, all []hashed) error {
+	switch h.output.output {
+	case textOutput:
+		table := tabwriter.NewWriter(&c.out, 0, 0, 2, ' ', 0)
+		for _, one := range all {
+			if one.Pool != "" {
+				fmt.Fprint(table, printable(one.Pool)+"\t")
+			}
+			fmt.Fprintln(table, one.Hash)
+		}
+		return table.Flush()
+	case markdownOutput:
+		c.out.WriteString("| worker pool | hash |\n| --- | --- |\n")
+		for _, one := range all {
+			fmt.Fprintf(&c.out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
+		}
+	case jsonOutput:
+		return writeJSON(c, all)
+	}
+	return nil
+}
+
+// config is a provider config to be looked at: on its own, or of a worker pool.
+type config struct {
+	from   string // for messages
+	pool   string
+	schema *hotupdate.Schema
+	raw    []byte
+}
+
+// configs returns the provider config of a file, or those of the pools of a Worker or Shoot.
+func (p *poolFlags) configs(c *call) ([]config, error) {
+	if err := want(1, c.args); err != nil {
+		return nil, err
+	}
+	schemas, err := newCatalog(p.schema)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readManifest(c.args[0], c.in)
+	if err != nil {
+		return nil, err
+	}
+	if m.pools == nil {
+		return p.bareConfig(m, schemas)
+	}
+	pools, err := p.choose(m)
+	if err != nil {
+		return nil, err
+	}
+	var all []config
+	var problems []error
+	for _, pool := range pools {
+		from := fmt.Sprintf("%s: pool %q: providerConfig", m.from, pool.Worker.Name)
+		schema, err := schemas.schemaOfRaw(from, pool.ProviderConfig)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		all = append(all, config{from, pool.Worker.Name, schema, pool.ProviderConfig})
+	}
+	return all, errors.Join(problems...)
+}
+
+func (p *poolFlags) bareConfig(m *manifest, schemas *catalog) ([]config, error) {
+	if p.pool != "" {
+		return nil, &usageError{"--pool is for Worker and Shoot manifests; this is a provider config"}
+	}
+	schema, err := schemas.schemaOf(m.from, m.kind)
+	if err != nil {
+		return nil, err
+	}
+	return []config{{from: m.from, schema: schema, raw: m.raw}}, nil
+}
+
+func writeJSON(c *call, value any) error {
+	encoder := json.NewEncoder(&c.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -1,57 +1,131 @@
 package main
 
 import (
+	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// kindName identifies a kind of provider config.
-type kindName struct{ apiVersion, kind string }
+// The Schemas of the providers in examples. The command does not import them: it reads what every program reads.
+//
+//go:generate go test -run ^TestSchemasAreThoseOfTheExamples$ -update .
+//go:embed schemas/*.json
+var schemaFiles embed.FS
 
-// kind is a kind of provider config that is known.
-type kind struct {
-	name   kindName
-	schema *hotupdate.Schema
+// providerSchema is a provider config that is built in: the content of one of the embedded files.
+type providerSchema struct {
+	Provider   string          `json:"provider"`
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Schema     json.RawMessage `json:"schema"`
 }
 
-// builtIn are the known kinds, each with the function that compiles its Schema.
-func builtIn() map[kindName]func() (*hotupdate.Schema, error) {
-	return map[kindName]func() (*hotupdate.Schema, error){
-		{aws.APIVersion, aws.Kind}: aws.Schema,
+// builtIn returns the provider configs that are built in, by the names of their providers.
+func builtIn() ([]providerSchema, error) {
+	files, err := fs.Glob(schemaFiles, "schemas/*.json")
+	if err != nil {
+		return nil, err
 	}
+	var all []providerSchema
+	for _, file := range files {
+		data, err := schemaFiles.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var s providerSchema
+		if err := json.Unmarshal(data, &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }
 
-// kindOf finds the kind of a manifest by its apiVersion and kind.
-func kindOf(raw []byte) (kind, error) {
-	var meta struct {
-		APIVersion *string `json:"apiVersion"`
-		Kind       *string `json:"kind"`
-	}
-	if err := json.Unmarshal(raw, &meta); err != nil {
-		return kind{}, errors.New("is no object with the strings apiVersion and kind; write a provider config")
-	}
-	if meta.APIVersion == nil || meta.Kind == nil {
-		return kind{}, errors.New("has no apiVersion and kind; write them, such as " + known())
-	}
-	name := kindName{*meta.APIVersion, *meta.Kind}
-	if compile, ok := builtIn()[name]; ok {
-		schema, err := compile()
-		return kind{name, schema}, err
-	}
-	return kind{}, fmt.Errorf("has the unknown apiVersion %q and kind %q; known is %s", *meta.APIVersion, *meta.Kind, known())
-}
-
+// known lists the kinds of provider configs that are built in.
 func known() string {
+	all, _ := builtIn() // a test reads them
 	var names []string
-	for k := range builtIn() {
-		names = append(names, k.apiVersion+" "+k.kind)
+	for _, s := range all {
+		names = append(names, s.APIVersion+" "+s.Kind)
 	}
-	slices.Sort(names)
 	return strings.Join(names, ", ")
+}
+
+// catalog finds the Schema of a provider config.
+type catalog struct {
+	given *hotupdate.Schema // for every kind, if there is one
+	known map[kindName]*hotupdate.Schema
+}
+
+// newCatalog loads the Schemas that are built in and, if a file is named, the one that takes their place.
+func newCatalog(schemaFile string) (*catalog, error) {
+	c := &catalog{known: map[kindName]*hotupdate.Schema{}}
+	if schemaFile != "" {
+		given, err := readSchema(schemaFile)
+		c.given = given
+		return c, err
+	}
+	all, err := builtIn()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		schema, err := hotupdate.LoadSchema(s.Schema)
+		if err != nil {
+			return nil, inFile("the Schema of "+s.Provider, err)
+		}
+		c.known[kindName{s.APIVersion, s.Kind}] = schema
+	}
+	return c, nil
+}
+
+// readSchema reads a Schema from its JSON.
+func readSchema(file string) (*hotupdate.Schema, error) {
+	data, err := readWhole(file)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := hotupdate.LoadSchema(data)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	return schema, nil
+}
+
+// schema returns the Schema of a kind of provider config, nil if it is not known.
+func (c *catalog) schema(apiVersion, kind string) *hotupdate.Schema {
+	if c.given != nil {
+		return c.given
+	}
+	return c.known[kindName{apiVersion, kind}]
+}
+
+// schemaOf returns the Schema of a provider config, which there must be.
+func (c *catalog) schemaOf(from string, kind kindName) (*hotupdate.Schema, error) {
+	if schema := c.schema(kind.apiVersion, kind.kind); schema != nil {
+		return schema, nil
+	}
+	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; name the Schema of another one with --schema",
+		from, kind.apiVersion, kind.kind, known())
+}
+
+// schemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
+func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return hotupdate.SchemaOf[emptyConfig]()
+	}
+	kind, err := kindOf(raw)
+	if err != nil {
+		return nil, withPlace(from, err)
+	}
+	return c.schemaOf(from, kind)
+}
+
+// emptyConfig stands for every provider config that says nothing.
+type emptyConfig struct {
+	Nothing *bool `json:"nothing,omitempty"`
 }

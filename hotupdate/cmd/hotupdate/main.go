@@ -1,15 +1,25 @@
-// Command hotupdate tells what a change of a provider config does to machines.
+// Command hotupdate tells what a change does to the machines of worker pools.
 //
 //	hotupdate plan OLD NEW             what applying NEW after OLD does, and which fields are to blame
 //	hotupdate hash FILE                the digest that a worker pool's name depends on
 //	hotupdate explain FILE             the class of every field that is set
 //	hotupdate explain --document FILE  the exact bytes that are hashed
+//	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
 //
-// Files are YAML or JSON; - is standard input. See hotupdate COMMAND --help.
+// Files are provider configs or Worker manifests, for plan also Shoot manifests, in YAML or JSON; - is standard input. See hotupdate
+// COMMAND --help.
 package main
 
-import "os"
+import (
+	"os"
+
+	"github.com/hotupdate/providerconfig/hotupdate/report"
+)
 
 func main() {
-	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	std := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	if info, err := os.Stdout.Stat(); err == nil {
+		std.color = report.ColorFor(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
+	}
+	os.Exit(run(os.Args[1:], std))
 }

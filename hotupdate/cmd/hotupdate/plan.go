@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/report"
+	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
 )
 
 // The exit codes of plan --exit-code.
@@ -22,16 +25,22 @@ const (
 func planCommand() command {
 	return command{
 		name:     "plan",
-		synopsis: "[--strategy NAME] [--defaulted] [--exit-code] OLD NEW",
-		help: `Tells what applying NEW after OLD does to the machines of a worker pool: first the verdict, then each change with its class and where
-the class comes from.
+		synopsis: "[--pool NAME] [--strategy NAME] [--schema FILE] [--output FORMAT] [--defaulted] [--exit-code] OLD NEW",
+		help: `Tells what applying NEW after OLD does to machines. Both are provider configs, Worker manifests or Shoot manifests, as a user writes them
+or as a cluster returns them. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines, and
+which changes are to blame, each with its class and where the class comes from.
 
-Exit code: 0; with --exit-code 0 for none, 10 hot update, 11 in-place update, 12 roll, 13 forbidden, 14 indeterminate. 1 is an error, 2
-wrong usage.`,
+The provider config is taken to be hashed by its Schema. One of a kind that is not built in is compared as a whole, unless --schema
+names its Schema: then any change of it replaces machines. What the files do not tell is listed as assumed unchanged. Where a default
+of Gardener that is not known decides, the verdict is indeterminate.
+
+Exit code: 0; with --exit-code that of the gravest verdict: 0 none, 10 hot update, 11 in-place update, 12 roll (also of a removed or
+renamed pool), 13 forbidden, 14 indeterminate. 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet) action {
-			p := &planner{}
-			flags.StringVar(&p.strategy, "strategy", "", "update strategy of the pool, by its `NAME`: AutoRollingUpdate (default), AutoInPlaceUpdate or ManualInPlaceUpdate")
-			flags.BoolVar(&p.defaulted, "defaulted", false, "one of the files was read back from a cluster that may have filled in defaults: the verdict is\nindeterminate where a field that only one file sets decides it")
+			p := &planner{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
+			p.pools.add(flags)
+			flags.StringVar(&p.strategy, "strategy", "", "update strategy of every pool, by its `NAME`: AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate\n(default: each pool's own; for a provider config AutoRollingUpdate)")
+			flags.BoolVar(&p.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
 			flags.BoolVar(&p.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
 			return p.run
 		},
@@ -39,55 +48,182 @@ wrong usage.`,
 }
 
 type planner struct {
+	pools     poolFlags
+	output    *outputFlag
 	strategy  string
 	defaulted bool
 	exitCode  bool
 }
 
-func (p *planner) run(args []string, in io.Reader, out io.Writer) (int, error) {
-	if err := want(2, args); err != nil {
+func (p *planner) run(c *call) (int, error) {
+	if err := want(2, c.args); err != nil {
 		return 0, err
 	}
-	strategy, ok := hotupdate.ParseStrategy(p.strategy)
-	if !ok {
-		return 0, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", p.strategy)}
+	options := workerpool.Options{Defaulted: p.defaulted}
+	if p.strategy != "" {
+		strategy, ok := hotupdate.ParseStrategy(p.strategy)
+		if !ok {
+			return 0, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", p.strategy)}
+		}
+		options.Strategy = &strategy
 	}
-	old, oldErr := readManifest(args[0], in)
-	updated, newErr := readManifest(args[1], in)
+	schemas, err := newCatalog(p.pools.schema)
+	if err != nil {
+		return 0, err
+	}
+	options.Schema = schemas.schema
+	old, oldErr := readChecked(c.args[0], c, schemas, options)
+	updated, newErr := readChecked(c.args[1], c, schemas, options)
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	if old.kind.name != updated.kind.name {
-		return 0, fmt.Errorf("%s: is of another kind than %s; compare configs of one kind", updated.file, old.file)
-	}
-	changes, err := old.kind.schema.Diff(old.config, updated.config)
+	r, err := p.plan(old, updated, schemas, options)
 	if err != nil {
-		return 0, inFile(updated.file, err)
+		return 0, err
 	}
-	outcome := p.outcome(changes, strategy)
-	writeVerdict(out, outcome, changes, strategy)
-	writeChanges(out, changes)
-	p.writeAssumptions(out, strategy)
-	if !p.exitCode {
-		return exitOK, nil
+	if err := p.write(c, r); err != nil || !p.exitCode {
+		return exitOK, err
 	}
-	return exitCodeOf(outcome), nil
+	return exitCodeOf(r.Outcome()), nil
 }
 
-func (p *planner) outcome(changes hotupdate.Changes, strategy hotupdate.Strategy) hotupdate.Outcome {
-	if p.defaulted {
-		return changes.OutcomeIfDefaulted(strategy)
+// readChecked reads a manifest with its provider configs, so that all mistakes of both files are reported at once, each with its file.
+func readChecked(file string, c *call, schemas *catalog, options workerpool.Options) (*manifest, error) {
+	m, err := readManifest(file, c.in)
+	if err != nil {
+		return nil, err
 	}
-	return changes.Outcome(strategy)
+	if m.pools != nil {
+		err = workerpool.Check(m.pools, options)
+	} else if schema := schemas.schema(m.kind.apiVersion, m.kind.kind); schema != nil {
+		_, err = hash.DocumentRaw(schema, m.raw)
+	}
+	if err != nil {
+		return nil, inFile(m.from, err)
+	}
+	return m, nil
 }
 
-// writeAssumptions says what the verdict takes for granted: two provider configs do not tell the rest of the pool.
-func (p *planner) writeAssumptions(out io.Writer, strategy hotupdate.Strategy) {
-	text := "assumed unchanged: the rest of the worker pool"
-	if p.strategy == "" {
-		text += "; assumed strategy: " + strategy.String()
+func (p *planner) write(c *call, r report.Report) error {
+	switch p.output.output {
+	case textOutput:
+		c.out.WriteString(report.Text(r, c.color))
+	case markdownOutput:
+		c.out.WriteString(report.Markdown(r))
+	case jsonOutput:
+		text, err := report.JSON(r)
+		c.out.Write(text)
+		return err
 	}
-	fmt.Fprintln(out, text)
+	return nil
+}
+
+func (p *planner) plan(old, updated *manifest, schemas *catalog, options workerpool.Options) (report.Report, error) {
+	if old.kind != updated.kind {
+		return report.Report{}, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
+	}
+	if old.pools == nil {
+		return p.planConfig(old, updated, schemas, options)
+	}
+	planned, err := workerpool.NewPlan(old.pools, updated.pools, options)
+	if err != nil {
+		return report.Report{}, inFile(updated.from, err)
+	}
+	if planned, err = p.choose(planned, updated.from); err != nil {
+		return report.Report{}, err
+	}
+	return reportOf(planned), nil
+}
+
+// choose leaves the pool that is asked for, by its name or its former name.
+func (p *planner) choose(planned []workerpool.PoolPlan, from string) ([]workerpool.PoolPlan, error) {
+	if p.pools.pool == "" {
+		return planned, nil
+	}
+	var names []string
+	for _, pool := range planned {
+		if pool.Name == p.pools.pool || pool.FormerName == p.pools.pool {
+			return []workerpool.PoolPlan{pool}, nil
+		}
+		names = append(names, pool.Name)
+	}
+	return nil, noPool(p.pools.pool, from, names)
+}
+
+// planConfig compares two provider configs on their own: all else of the pool is taken to be the same.
+func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options workerpool.Options) (report.Report, error) {
+	if p.pools.pool != "" {
+		return report.Report{}, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
+	}
+	if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil && updated.kind.kind != workerConfig {
+		return report.Report{}, err
+	}
+	compared, err := workerpool.CompareConfigs(old.raw, updated.raw, options)
+	if err != nil {
+		return report.Report{}, inFile(updated.from, err)
+	}
+	return reportOf([]workerpool.PoolPlan{{Comparison: compared}}), nil
+}
+
+// workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.
+const workerConfig = "WorkerConfig"
+
+// reportOf words a plan. What is assumed of all pools that are compared is said once.
+func reportOf(planned []workerpool.PoolPlan) report.Report {
+	r := report.Report{Assumed: sharedAssumptions(planned)}
+	for _, p := range planned {
+		pool := report.Pool{
+			Name: p.Name, FormerName: p.FormerName, State: stateOf(p.State), Strategy: p.Strategy, Outcome: p.Outcome, Changes: p.Changes,
+		}
+		for _, a := range p.Assumed {
+			switch {
+			case !a.IsSame():
+				pool.Notes = append(pool.Notes, a.String())
+			case !slices.Contains(r.Assumed, a.String()):
+				pool.Assumed = append(pool.Assumed, a.String())
+			}
+		}
+		for _, n := range p.Notes {
+			pool.Notes = append(pool.Notes, n.String())
+		}
+		r.Pools = append(r.Pools, pool)
+	}
+	if len(planned) == 0 {
+		r.Notes = append(r.Notes, "there are no worker pools")
+	}
+	return r
+}
+
+// sharedAssumptions returns what is assumed unchanged in every pool that is on both sides.
+func sharedAssumptions(planned []workerpool.PoolPlan) []string {
+	var shared []string
+	first := true
+	for _, p := range planned {
+		if p.State == workerpool.Added || p.State == workerpool.Removed {
+			continue
+		}
+		var own []string
+		for _, a := range p.Assumed {
+			if a.IsSame() && (first || slices.Contains(shared, a.String())) {
+				own = append(own, a.String())
+			}
+		}
+		shared, first = own, false
+	}
+	return shared
+}
+
+func stateOf(s workerpool.State) report.State {
+	switch s {
+	case workerpool.Kept:
+		return report.Kept
+	case workerpool.Added:
+		return report.Added
+	case workerpool.Removed:
+		return report.Removed
+	case workerpool.Renamed:
+	}
+	return report.Renamed
 }
 
 func exitCodeOf(outcome hotupdate.Outcome) int {

@@ -1,0 +1,21 @@
+package alicloud
+
+import (
+	"github.com/hotupdate/providerconfig/examples/alicloud/internal/apis"
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+)
+
+// Pool is a worker pool as this extension works with it.
+type Pool = extension.Pool[apis.WorkerConfig]
+
+// NewPool decodes the pool's provider config, strictly.
+func NewPool(worker *gardener.WorkerPool) (Pool, error) {
+	return extension.NewPool(worker, Schema, ToInternal)
+}
+
+// volumes are the pool's own fields that replace machines of Alibaba Cloud, beside the WorkerConfig and beside what Gardener covers
+// itself.
+func volumes(pool Pool) []string {
+	return append(extension.RootEncryption(pool.WorkerPool), extension.Volumes(pool.WorkerPool)...)
+}

@@ -1,0 +1,63 @@
+package alicloud
+
+import (
+	"github.com/hotupdate/providerconfig/examples/internal/driver"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
+// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-alicloud,
+// to which resourceTags come.
+type ProviderSpec struct {
+	// APIVersion names the format of the spec, which concerns no machine.
+	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
+
+	ImageID                 string      `json:"imageID"`
+	InstanceType            string      `json:"instanceType"`
+	Region                  string      `json:"region"`
+	ZoneID                  string      `json:"zoneID,omitempty"`
+	SecurityGroupID         string      `json:"securityGroupID,omitempty"`
+	VSwitchID               string      `json:"vSwitchID"`
+	SystemDisk              *SystemDisk `json:"systemDisk,omitempty"`
+	DataDisks               []DataDisk  `json:"dataDisks,omitempty"               hotupdatable:"false,key=name"`
+	InstanceChargeType      string      `json:"instanceChargeType,omitempty"`
+	InternetChargeType      string      `json:"internetChargeType,omitempty"`
+	InternetMaxBandwidthIn  *int32      `json:"internetMaxBandwidthIn,omitempty"`
+	InternetMaxBandwidthOut *int32      `json:"internetMaxBandwidthOut,omitempty"`
+	SpotStrategy            string      `json:"spotStrategy,omitempty"`
+	KeyPairName             string      `json:"keyPairName,omitempty"`
+
+	// Tags is the flat map for the instance: pool labels, and the keys by which machine-controller-manager finds its machines. It is hot
+	// as a whole (hot-update proposal, "What is available today").
+	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	// ResourceTags are the tags of the WorkerConfig, for each kind of resource.
+	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
+}
+
+// SystemDisk is the root disk. Its size is in GiB.
+type SystemDisk struct {
+	Category *string `json:"category,omitempty"`
+	Size     int32   `json:"size"`
+}
+
+// DataDisk is a further disk. Its size is in GiB.
+type DataDisk struct {
+	Name               string  `json:"name"`
+	Category           *string `json:"category,omitempty"`
+	Description        string  `json:"description,omitempty"`
+	Encrypted          *bool   `json:"encrypted,omitempty"`
+	DeleteWithInstance bool    `json:"deleteWithInstance,omitempty"`
+	Size               int32   `json:"size"`
+}
+
+// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
+
+// TagsOf returns the infrastructure tags that the machine's resources of a kind carry. The flat map is for the instance only.
+func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
+	if kind == tags.VM {
+		return driver.Tags(tags.AliCloud, kind, s.Tags, s.ResourceTags)
+	}
+	return driver.Tags(tags.AliCloud, kind, nil, s.ResourceTags)
+}

@@ -1,0 +1,71 @@
+package aws_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func TestPairs(t *testing.T) {
+	provider.CheckPairs(t, []exampletest.Pair{
+		exampletest.Hot(".", "the example of the proposal", "tags.network[key3]", "tags.network[key4]", "tags.vm[key1]", "tags.vm[key2]"),
+		exampletest.Hot("capacity", "on Node objects; the driver has no part in it", "nodeTemplate.virtualCapacity[example.com/dongle]").SpecStays(),
+		exampletest.Immutable("immutable", "needs new machines", "cpuOptions.amdSevSnp", "dataVolumes[name=kubelet-dir].throughput", "volume.iops"),
+		exampletest.Nothing("equal", "written anew, and a default written out"),
+	})
+}
+
+func TestProposalExample(t *testing.T) {
+	const document = `{"dataVolumes":[{"name":"kubelet-dir","snapshotID":"snap-13234"}],` +
+		`"iamInstanceProfile":{"arn":"my-instance-profile-arn","name":"my-profile"},"volume":{"iops":10000}}`
+	schema, err := aws.Schema()
+	require.NoError(t, err)
+	for _, file := range []string{"before.yaml", "after.yaml"} {
+		got, err := hash.DocumentRaw(schema, exampletest.Manifest(t, file))
+		require.NoError(t, err)
+		assert.Equal(t, document, string(got), file)
+	}
+}
+
+// TestClasses changes one thing at a time and says what happens to machines.
+func TestClasses(t *testing.T) {
+	schema, err := aws.Schema()
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		name, old, updated string
+		want               hotupdate.Outcome
+		reason             string
+	}{
+		{"tag value", `"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, hotupdate.HotUpdate, "tags are hot"},
+		{"first tag", `"volume":{"iops":1}`, `"volume":{"iops":1},"tags":{"disk":{"a":""}}`, hotupdate.HotUpdate, "also with an empty value"},
+		{"empty tags", `"volume":{"iops":1}`, `"volume":{"iops":1},"tags":{"vm":{}}`, hotupdate.NoUpdate, "nothing to set"},
+		{"virtual capacity", `"volume":{}`, `"nodeTemplate":{"capacity":{},"virtualCapacity":{"x":"1"}}`, hotupdate.HotUpdate, "applied to nodes that exist"},
+		{"capacity", `"nodeTemplate":{"capacity":{"cpu":"1"}}`, `"nodeTemplate":{"capacity":{"cpu":"2"}}`, hotupdate.Roll, "as today"},
+		{"quantity spelled anew", `"nodeTemplate":{"capacity":{"memory":"1Gi"}}`, `"nodeTemplate":{"capacity":{"memory":"1024Mi"}}`, hotupdate.NoUpdate, "equal in meaning"},
+		{"data volumes reordered", `"dataVolumes":[{"name":"a","iops":1},{"name":"b"}]`, `"dataVolumes":[{"name":"b"},{"name":"a","iops":1}]`, hotupdate.NoUpdate, "looked up by name"},
+		{"data volume renamed", `"dataVolumes":[{"name":"a"}]`, `"dataVolumes":[{"name":"b"}]`, hotupdate.Roll, "another volume"},
+		{"interface type written out", `"networkInterfaces":[{"deviceIndex":0}]`, `"networkInterfaces":[{"deviceIndex":0,"type":"interface"}]`, hotupdate.NoUpdate, "the default"},
+		{"interface type", `"networkInterfaces":[{"deviceIndex":0}]`, `"networkInterfaces":[{"deviceIndex":0,"type":"efa"}]`, hotupdate.Roll, "another device"},
+		{"interfaces reordered", `"networkInterfaces":[{"deviceIndex":0},{"deviceIndex":1}]`, `"networkInterfaces":[{"deviceIndex":1},{"deviceIndex":0}]`, hotupdate.Roll, "attached in order"},
+		{"SEV-SNP", `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, hotupdate.Roll, "forgotten by the hand-written list"},
+		{"iops to throughput", `"volume":{"iops":3000}`, `"volume":{"throughput":3000}`, hotupdate.Roll, "hashes alike in the hand-written list"},
+		{"tenancy to affinity", `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, hotupdate.Roll, "hashes alike in the hand-written list"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			changes, err := hotupdate.DiffRaw(schema, provider.Config(tc.old), provider.Config(tc.updated))
+			require.NoError(t, err)
+			assert.Equal(t, tc.want, changes.Outcome(hotupdate.AutoRollingUpdate), tc.reason)
+			before, err := aws.GenerateWorkerPoolHash(exampletest.Pool(exampletest.Canonical, provider.Config(tc.old)))
+			require.NoError(t, err)
+			after, err := aws.GenerateWorkerPoolHash(exampletest.Pool(exampletest.Canonical, provider.Config(tc.updated)))
+			require.NoError(t, err)
+			assert.Equal(t, tc.want == hotupdate.Roll, before.Digest != after.Digest, "the hash changes exactly if machines roll: "+tc.reason)
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package aws
+
+import (
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// GenerateWorkerPoolHash returns the hash that ends the names of the pool's MachineClasses. The hot part of the config does not enter it.
+func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
+	pool, err := NewPool(worker)
+	if err != nil {
+		return hash.Name{}, err
+	}
+	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
+}
+
+// Eras are the ways in which this extension hashes pools. The old ones stay as they are; the canonical one begins with a Kubernetes
+// minor that no pool has today.
+//
+// The configs of pools that are updated in place were never hashed: admission rejects every change of them. With the canonical era it
+// may admit hot ones.
+func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
+	return extension.Eras[Pool]{
+		Rolling: []hash.Era[Pool]{
+			{Name: "raw bytes", Data: extension.RawBytes(schema, volumes)},
+			{Name: "hand-written list", From: "1.34", Data: extension.Values(volumes, handWrittenList)},
+			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
+		},
+		InPlace: []hash.Era[Pool]{
+			{Name: "pool only", Data: extension.Values(rootVolume)},
+			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, rootVolume)},
+		},
+	}
+}
+
+// handWrittenList is what this extension has hashed from Kubernetes 1.34 on. Its mistakes name living pools, so they stay: values have
+// no names, amdSevSnp and the interfaces' description are missing, data volumes count in their order.
+func handWrittenList(pool Pool) []string {
+	c := pool.Config
+	data := extension.Capacity(c.NodeTemplate)
+	if v := c.Volume; v != nil {
+		data = extension.Append(data, v.IOPS, v.Throughput)
+	}
+	for _, v := range c.DataVolumes {
+		data = extension.Append(append(data, v.Name), v.IOPS, v.Throughput)
+		data = extension.Append(data, v.SnapshotID)
+	}
+	if p := c.IAMInstanceProfile; p != nil {
+		data = extension.Append(data, p.Name, p.ARN)
+	}
+	if o := c.InstanceMetadataOptions; o != nil {
+		data = extension.Append(extension.Append(data, o.HTTPTokens), o.HTTPPutResponseHopLimit)
+	}
+	if o := c.CPUOptions; o != nil {
+		data = extension.Append(data, o.CoreCount, o.ThreadsPerCore)
+	}
+	if r := c.CapacityReservation; r != nil {
+		data = extension.Append(data, r.CapacityReservationPreference, r.CapacityReservationID, r.CapacityReservationResourceGroupARN)
+	}
+	if o := c.InstanceMarketOptions; o != nil {
+		data = append(data, o.MarketType)
+	}
+	data = append(data, networkInterfaces(pool)...)
+	if p := c.Placement; p != nil {
+		data = extension.Append(data, p.GroupID, p.Tenancy, p.HostID)
+		data = extension.Append(extension.Append(data, p.PartitionNumber), p.Affinity)
+	}
+	return data
+}
+
+func networkInterfaces(pool Pool) []string {
+	var data []string
+	for _, n := range pool.Config.NetworkInterfaces {
+		kind := n.Type
+		if kind == nil || *kind == "" {
+			kind = new("interface")
+		}
+		data = extension.Append(extension.Append(data, kind), &n.DeviceIndex, n.NetworkCardIndex)
+		if r := n.NetworkCardIndexRange; r != nil {
+			data = extension.Append(data, &r.From, &r.To)
+		}
+		data = extension.Append(data, n.SubnetID)
+	}
+	return data
+}

@@ -1,0 +1,73 @@
+package aws
+
+import (
+	"github.com/hotupdate/providerconfig/examples/internal/driver"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
+// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-aws, to
+// which resourceTags come.
+type ProviderSpec struct {
+	// APIVersion names the format of the spec, which concerns no machine.
+	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
+
+	AMI                       string                     `json:"ami,omitempty"`
+	BlockDevices              []BlockDevice              `json:"blockDevices,omitempty"`
+	CapacityReservationTarget *CapacityReservation       `json:"capacityReservation,omitempty"`
+	IAM                       *IAMInstanceProfile        `json:"iam,omitempty"`
+	MachineType               string                     `json:"machineType,omitempty"`
+	KeyName                   *string                    `json:"keyName,omitempty"`
+	NetworkInterfaces         []ProviderNetworkInterface `json:"networkInterfaces,omitempty"`
+	Region                    string                     `json:"region,omitempty"`
+	InstanceMetadataOptions   *InstanceMetadataOptions   `json:"instanceMetadataOptions,omitempty"`
+	CPUOptions                *CPUOptions                `json:"cpuOptions,omitempty"`
+	Placement                 *Placement                 `json:"placement,omitempty"`
+	InstanceMarketOptions     *InstanceMarketOptions     `json:"instanceMarketOptions,omitempty"`
+
+	// SrcAndDstChecksEnabled is hot: ModifyNetworkInterfaceAttribute works on interfaces in use (hot-update proposal, "Motivation").
+	SrcAndDstChecksEnabled *bool `json:"srcAndDstChecksEnabled,omitempty" hotupdatable:"true"`
+	// Tags is the flat map for instances, volumes and interfaces alike: pool labels, and the keys by which machine-controller-manager
+	// finds its machines. It is hot as a whole (hot-update proposal, "What is available today").
+	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	// ResourceTags are the tags of the WorkerConfig, for each kind of resource.
+	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
+}
+
+// BlockDevice is a volume of the machine.
+type BlockDevice struct {
+	DeviceName string `json:"deviceName"`
+	EBS        EBS    `json:"ebs"`
+}
+
+// EBS is a volume of Elastic Block Store.
+type EBS struct {
+	// VolumeSize is in GiB.
+	VolumeSize int32   `json:"volumeSize"`
+	VolumeType *string `json:"volumeType,omitempty"`
+	Encrypted  *bool   `json:"encrypted,omitempty"`
+	IOPS       *int32  `json:"iops,omitempty"`
+	// Throughput is in MiB/s.
+	Throughput *int32  `json:"throughput,omitempty"`
+	SnapshotID *string `json:"snapshotID,omitempty"`
+}
+
+// ProviderNetworkInterface is a network interface as the driver creates it: a range of network cards is spelled out.
+type ProviderNetworkInterface struct {
+	NetworkCardIndex int64    `json:"networkCardIndex"`
+	DeviceIndex      int64    `json:"deviceIndex"`
+	InterfaceType    *string  `json:"interfaceType,omitempty"    hotupdatable:"false,default=interface"`
+	Description      *string  `json:"description,omitempty"`
+	SubnetID         string   `json:"subnetID"`
+	SecurityGroupIDs []string `json:"securityGroupIDs,omitempty" hotupdatable:"false,set"`
+}
+
+// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
+
+// TagsOf returns the infrastructure tags that the machine's resources of a kind carry. The driver sets the flat map on all of them, and
+// Name, the machine's name, which it adds itself.
+func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
+	return driver.Tags(tags.AWS, kind, s.Tags, s.ResourceTags)
+}

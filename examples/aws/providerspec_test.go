@@ -1,0 +1,82 @@
+package aws_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+func providerSpec(t *testing.T, raw []byte) *aws.ProviderSpec {
+	t.Helper()
+	s, err := spec(exampletest.Pool(exampletest.Canonical, raw))
+	require.NoError(t, err)
+	return s.(*aws.ProviderSpec)
+}
+
+// TestTags lays the flat map, the tags of each kind and the mandatory keys together.
+func TestTags(t *testing.T) {
+	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a","worker.gardener.cloud/pool":"mine"},"disk":{"backup":""}}`))
+	flat := map[string]string{
+		"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1", "worker.gardener.cloud/pool": "pool",
+	}
+	assert.Equal(t, flat, s.Tags, "what the driver sets today")
+	for kind, want := range map[tags.Kind]map[string]string{
+		tags.VM:      {"team": "a", "worker.gardener.cloud/pool": "mine"},
+		tags.Network: {"worker.gardener.cloud/pool": "pool"},
+		tags.Disk:    {"backup": "", "worker.gardener.cloud/pool": "pool"},
+	} {
+		want["kubernetes.io/cluster/shoot--p--s"], want["kubernetes.io/role/node"] = "1", "1"
+		got, err := s.TagsOf(kind)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, kind)
+	}
+}
+
+// TestMandatoryKeysWin shows a pool label that would make another cluster's machine of this one.
+func TestMandatoryKeysWin(t *testing.T) {
+	worker := exampletest.Pool(exampletest.Canonical, nil)
+	worker.Labels = map[string]string{"kubernetes.io/cluster/other": "1"}
+	_, err := spec(worker)
+	require.ErrorContains(t, err, "worker pool pool: labels[kubernetes.io/cluster/other]")
+
+	config := &aws.WorkerConfig{Tags: &tags.Tags{
+		VM: map[string]string{"kubernetes.io/cluster/other": "1", "aws:x": "1", "fine": "1"}, Disk: map[string]string{"Name": "x"},
+	}}
+	var paths []string
+	for _, problem := range aws.ValidateTags(config, infrastructure(), field.NewPath("providerConfig")) {
+		assert.Equal(t, field.ErrorTypeForbidden, problem.Type)
+		paths = append(paths, problem.Field)
+	}
+	assert.Equal(t, []string{
+		"providerConfig.tags.vm[aws:x]", "providerConfig.tags.vm[kubernetes.io/cluster/other]", "providerConfig.tags.disk[Name]",
+	}, paths)
+}
+
+func TestProviderSpec(t *testing.T) {
+	s := providerSpec(t, provider.Config(`"volume":{"iops":3000},"dataVolumes":[{"name":"kubelet-dir","snapshotID":"s"},{"name":"unknown"}],`+
+		`"networkInterfaces":[{"deviceIndex":0,"subnetID":"subnet-2"},{"deviceIndex":1,"networkCardIndexRange":{"from":1,"to":2}}]`))
+	assert.Equal(t, []aws.BlockDevice{
+		{DeviceName: "/root", EBS: aws.EBS{VolumeSize: 20, IOPS: new(int32(3000))}},
+		{DeviceName: "/dev/sdf", EBS: aws.EBS{VolumeSize: 30, VolumeType: new("fast")}},
+		{DeviceName: "/dev/sdg", EBS: aws.EBS{VolumeSize: 40, SnapshotID: new("s")}},
+	}, s.BlockDevices)
+	groups := []string{"sg-1"}
+	assert.Equal(t, []aws.ProviderNetworkInterface{
+		{DeviceIndex: 0, SubnetID: "subnet-2", SecurityGroupIDs: groups},
+		{NetworkCardIndex: 1, DeviceIndex: 1, SubnetID: "subnet-1", SecurityGroupIDs: groups},
+		{NetworkCardIndex: 2, DeviceIndex: 1, SubnetID: "subnet-1", SecurityGroupIDs: groups},
+	}, s.NetworkInterfaces)
+
+	_, err := spec(exampletest.Pool(exampletest.Canonical, provider.Config(`"networkInterfaces":[{"deviceIndex":0,"networkCardIndexRange":{"from":0,"to":9223372036854775807}}]`)))
+	require.ErrorContains(t, err, "networkInterfaces[0]")
+	worker := exampletest.Pool(exampletest.Canonical, nil)
+	worker.Volume.Size = "20G"
+	_, err = spec(worker)
+	require.ErrorContains(t, err, `volume size "20G"`)
+}

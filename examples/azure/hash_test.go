@@ -1,0 +1,79 @@
+package azure_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+const typeMeta = `"apiVersion":"azure.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`
+
+// TestPoolsKeepTheirNames has a pool of each kind that is alive, with the strings that name it today.
+func TestPoolsKeepTheirNames(t *testing.T) {
+	const full = `"diagnosticsProfile":{"enabled":true,"storageURI":"u"},"volume":{"caching":"None"},` +
+		`"dataVolumes":[{"name":"b","imageRef":{"id":"i"}},{"name":"a"}],"capacityReservation":{"capacityReservationGroupID":"g"},` +
+		`"nodeTemplate":{"capacity":{"gpu":"2","cpu":"1500m"}}`
+	provider.CheckVectors(t, []exampletest.Vector{
+		{Name: "raw bytes, no config", Version: "1.34.1", Reason: "no string"},
+		{
+			Name: "raw bytes", Version: "1.34.1", Raw: provider.Config(`"volume":{"caching":"None"},"tags":{"vm":{"a":"b"}}`),
+			Want: []string{`{` + typeMeta + `,"volume":{"caching":"None"}}`}, Reason: "a new hot field is hot here too",
+		},
+		{
+			Name: "raw bytes, virtual capacity only", Version: "1.34.1", Raw: provider.Config(`"nodeTemplate":{"virtualCapacity":{"a":"1"}}`),
+			Want: []string{`{` + typeMeta + `}`}, Reason: "its TypeMeta",
+		},
+		{Name: "list, no config", Version: "1.35.0", Reason: "no string"},
+		{
+			Name: "list", Version: "1.35.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`),
+			Want:   []string{"cpu=2", "gpu=2", "true", "u", "None", "b", "i", "a", "g"},
+			Reason: "value by value, without names",
+		},
+		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
+		{Name: "canonical", Version: "1.37.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Sum: new(full), Reason: "one sum"},
+		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Reason: "nothing"},
+		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Sum: new(full), Reason: "one sum"},
+	})
+}
+
+// TestYesterday shows where the hand-written list and the raw bytes are wrong.
+func TestYesterday(t *testing.T) {
+	const list, raw = "1.36.0", "1.34.0"
+	provider.CheckDefects(t, []exampletest.Defect{
+		exampletest.Missed("image to image of a gallery", list,
+			`"dataVolumes":[{"name":"a","imageRef":{"id":"i"}}]`, `"dataVolumes":[{"name":"a","imageRef":{"sharedGalleryImageID":"i"}}]`, "values have no names"),
+		exampletest.Missed("fraction of a quantity", list,
+			`"nodeTemplate":{"capacity":{"cpu":"100m"}}`, `"nodeTemplate":{"capacity":{"cpu":"1"}}`, "rounded up"),
+		exampletest.Needless("data volumes reordered", list,
+			`"dataVolumes":[{"name":"a","imageRef":{"id":"i"}},{"name":"b"}]`, `"dataVolumes":[{"name":"b"},{"name":"a","imageRef":{"id":"i"}}]`, "looked up by name"),
+		exampletest.Needless("off", list, `"volume":{"caching":"None"}`, `"volume":{"caching":"None"},"diagnosticsProfile":{"enabled":false}`, "off is as good as absent"),
+		exampletest.Needless("white space", raw, `"volume":{"caching":"None"}`, `"volume": {"caching": "None"}`, "bytes"),
+	})
+}
+
+// TestZones shows that a pool has a name of its own where the zone has a subnet of its own, in every era.
+func TestZones(t *testing.T) {
+	schema, err := azure.Schema()
+	require.NoError(t, err)
+	sum, err := hash.OfRaw(schema, nil)
+	require.NoError(t, err)
+	zone := azure.Zone{IdentityID: new("identity"), AvailabilitySet: new("set"), Subnet: new("nodes-z1")}
+	own := []string{"30Gi", "30Gi", "Premium_LRS", "40Gi", "identity", "set", "nodes-z1"}
+	for version, want := range map[string][]string{"1.34.0": own, "1.36.0": own, "1.37.0": append([]string{sum.String()}, own...)} {
+		pool := exampletest.Pool(version, nil)
+		pool.DataVolumes = []gardener.DataVolume{
+			{Name: "a", Size: "40Gi", Encrypted: new(true)}, {Name: "b", Size: "30Gi", Type: new("Premium_LRS")}, {Name: "c", Size: "30Gi"},
+		}
+		got, err := azure.GenerateWorkerPoolHash(pool, zone)
+		require.NoError(t, err)
+		assert.Equal(t, want, exampletest.Data(got), version)
+		assert.Equal(t, "a", pool.DataVolumes[0].Name, "sorted in a copy")
+	}
+}

@@ -1,0 +1,94 @@
+package azure
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/examples/azure/internal/apis"
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Infrastructure is what the extension knows of a shoot's infrastructure, beside its zones.
+type Infrastructure struct {
+	// Cluster is the shoot's technical ID.
+	Cluster       string
+	Location      string
+	ResourceGroup string
+	VNet          string
+	Subnet        string
+	ImageURN      string
+}
+
+// mandatory are the keys by which machine-controller-manager finds the machines of the cluster, and one that the extension adds.
+func (i *Infrastructure) mandatory() map[string]string {
+	return map[string]string{"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
+}
+
+// ValidateTags returns what is wrong with the tags of a config, for admission: what Azure would refuse, and keys by which
+// machine-controller-manager would take the machine for one of another cluster and delete it.
+func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
+	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory()}
+	return tags.Azure.Validate(config.Tags, mandatory, path.Child("tags"))
+}
+
+// NewProviderSpec returns the provider spec of the pool's MachineClass in its zone.
+func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
+	flat, err := extension.FlatTags(tags.Azure, pool.WorkerPool, pool.Labels, infra.mandatory())
+	if err != nil {
+		return nil, err
+	}
+	storage, err := storageProfile(pool, infra)
+	if err != nil {
+		return nil, extension.InPool(pool.WorkerPool, err)
+	}
+	spec := &ProviderSpec{
+		Location: infra.Location,
+		Properties: Properties{
+			HardwareProfile:    HardwareProfile{pool.MachineType},
+			StorageProfile:     storage,
+			IdentityID:         pool.Zone.IdentityID,
+			DiagnosticsProfile: (*DiagnosticsProfile)(pool.Config.DiagnosticsProfile),
+		},
+		ResourceGroup: infra.ResourceGroup,
+		SubnetInfo:    SubnetInfo{infra.VNet, infra.Subnet},
+		Tags:          flat,
+		ResourceTags:  pool.Config.Tags,
+	}
+	if pool.Zone.Subnet != nil {
+		spec.SubnetInfo.SubnetName = *pool.Zone.Subnet
+	}
+	if pool.Zone.AvailabilitySet != nil {
+		spec.Properties.AvailabilitySet = &SubResource{*pool.Zone.AvailabilitySet}
+	}
+	if r := pool.Config.CapacityReservation; r != nil {
+		spec.Properties.CapacityReservationGroupID = r.CapacityReservationGroupID
+	}
+	return spec, nil
+}
+
+// storageProfile numbers the data disks in the order of their names.
+func storageProfile(pool Pool, infra *Infrastructure) (StorageProfile, error) {
+	storage := StorageProfile{ImageReference: Image{URN: &infra.ImageURN}}
+	if v := pool.Volume; v != nil {
+		size, err := gardener.DiskSize(v.Size)
+		if err != nil {
+			return StorageProfile{}, err
+		}
+		storage.OSDisk = OSDisk{StorageAccountType: v.Type, DiskSizeGB: size}
+	}
+	if v := pool.Config.Volume; v != nil {
+		storage.OSDisk.Caching = v.Caching
+	}
+	for i, v := range pool.VolumesByName() {
+		size, err := gardener.DiskSize(v.Size)
+		if err != nil {
+			return StorageProfile{}, err
+		}
+		config := extension.Find(pool.Config.DataVolumes, func(v apis.DataVolume) string { return v.Name }, v.Name)
+		storage.DataDisks = append(storage.DataDisks, DataDisk{v.Name, int32(min(i, math.MaxInt32)), v.Type, size, (*Image)(config.ImageRef)})
+	}
+	return storage, nil
+}

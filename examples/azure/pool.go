@@ -1,0 +1,47 @@
+package azure
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/examples/azure/internal/apis"
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+)
+
+// Pool is a worker pool as this extension works with it, in one zone.
+type Pool struct {
+	extension.Pool[apis.WorkerConfig]
+
+	Zone Zone
+}
+
+// Zone is what of a zone's infrastructure replaces machines. What is nil is not used.
+type Zone struct {
+	// IdentityID is the managed identity of the VMs.
+	IdentityID *string
+	// AvailabilitySet is the name of the set that the VMs are in.
+	AvailabilitySet *string
+	// Subnet is that of the zone, where zones have subnets of their own.
+	Subnet *string
+}
+
+// NewPool decodes the pool's provider config, strictly.
+func NewPool(worker *gardener.WorkerPool, zone Zone) (Pool, error) {
+	pool, err := extension.NewPool(worker, Schema, ToInternal)
+	return Pool{pool, zone}, err
+}
+
+// volumesAndZone are what replaces machines of Azure beside the WorkerConfig and beside what Gardener covers itself: size and type of the
+// data volumes, in an order of their own, and the zone. All disks of Azure are encrypted, so encrypted is not among them.
+func volumesAndZone(pool Pool) []string {
+	sorted := slices.SortedFunc(slices.Values(pool.DataVolumes), func(a, b gardener.DataVolume) int {
+		return cmp.Or(strings.Compare(a.Size, b.Size), slices.Compare(extension.Append(nil, a.Type), extension.Append(nil, b.Type)))
+	})
+	var data []string
+	for _, v := range sorted {
+		data = extension.Append(append(data, v.Size), v.Type)
+	}
+	return extension.Append(data, pool.Zone.IdentityID, pool.Zone.AvailabilitySet, pool.Zone.Subnet)
+}

@@ -1,0 +1,58 @@
+package gcp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+)
+
+var provider = exampletest.Provider{
+	Schema: gcp.Schema, SpecSchema: gcp.ProviderSpecSchema, Hash: gcp.GenerateWorkerPoolHash, Spec: spec,
+	APIVersion: gcp.APIVersion, Kind: gcp.Kind,
+}
+
+func infrastructure() *gcp.Infrastructure {
+	return &gcp.Infrastructure{
+		Cluster: "shoot--p--s", Region: "europe-west1", Zone: "europe-west1-b", Image: "image-1", Subnetwork: "nodes", ServiceAccount: "default@x",
+	}
+}
+
+func spec(worker *gardener.WorkerPool) (any, error) {
+	pool, err := gcp.NewPool(worker)
+	if err != nil {
+		return nil, err
+	}
+	return gcp.NewProviderSpec(pool, infrastructure())
+}
+
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
+func TestGuarantees(t *testing.T) {
+	schema, err := gcp.Schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[gcp.WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Check[gcp.ProviderSpec](t)
+}
+
+func TestConversion(t *testing.T) {
+	exampletest.CheckConversion(t, &provider, gcp.ToInternal, gcp.FromInternal)
+}
+
+func TestPairs(t *testing.T) {
+	provider.CheckPairs(t, []exampletest.Pair{
+		exampletest.Hot("hot", "labels, network tags and numbers on Node objects", "nodeTemplate.virtualCapacity[example.com/dongle]",
+			"tags.disk[backup]", "tags.network[allow-ssh]", "tags.network[bastion]", "tags.vm[cost-center]"),
+		exampletest.InPlace("inplace", "a stopped VM", "serviceAccount.scopes[=https://www.googleapis.com/auth/logging.write]", "tags.vm[cost-center]"),
+		exampletest.Immutable("immutable", "needs new machines",
+			"bootVolume.provisionedIops", "bootVolume.provisionedThroughput", "dataVolumes[name=kubelet-dir].storagePool"),
+		exampletest.Nothing("equal", "neither order means anything"),
+	})
+}
+
+func TestTriggers(t *testing.T) {
+	provider.CheckTriggers(t, "gcp", "1.34.0", "1.35.0", exampletest.Canonical)
+}

@@ -1,0 +1,25 @@
+package gcp
+
+import (
+	"github.com/hotupdate/providerconfig/examples/gcp/internal/apis"
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+)
+
+// Pool is a worker pool as this extension works with it.
+type Pool = extension.Pool[apis.WorkerConfig]
+
+// NewPool decodes the pool's provider config, strictly.
+func NewPool(worker *gardener.WorkerPool) (Pool, error) {
+	return extension.NewPool(worker, Schema, ToInternal)
+}
+
+// volumes are the pool's own fields that replace machines of GCP, beside the WorkerConfig and beside what Gardener covers itself: name,
+// size and type of the data volumes, by name. All disks of GCP are encrypted, so encrypted is not among them.
+func volumes(pool Pool) []string {
+	var data []string
+	for _, v := range pool.VolumesByName() {
+		data = extension.Append(append(data, v.Name, v.Size), v.Type)
+	}
+	return data
+}

@@ -1,0 +1,89 @@
+package gcp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+func providerSpec(t *testing.T, raw []byte) *gcp.ProviderSpec {
+	t.Helper()
+	s, err := spec(exampletest.Pool(exampletest.Canonical, raw))
+	require.NoError(t, err)
+	return s.(*gcp.ProviderSpec)
+}
+
+// TestTags lays labels together, and apart from them network tags, which are keys only.
+func TestTags(t *testing.T) {
+	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a"},"network":{"bastion":""},"disk":{"backup":"daily"}}`))
+	flat := map[string]string{"k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"}
+	assert.Equal(t, flat, s.Labels, "pool labels, turned into labels of GCP")
+
+	for kind, want := range map[tags.Kind]map[string]string{
+		tags.VM:   {"team": "a", "k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"},
+		tags.Disk: {"backup": "daily", "k8s-cluster-name": "shoot--p--s", "worker_gardener_cloud_pool": "pool"},
+		tags.Network: {
+			"bastion": "", "shoot--p--s": "", "kubernetes-io-cluster-shoot--p--s": "", "kubernetes-io-role-node": "",
+		},
+	} {
+		got, err := s.TagsOf(kind)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, kind)
+	}
+}
+
+// TestNetworkTagIsNotGuarded shows what keys without values cost: a network tag that somebody removed and set again goes with ours.
+func TestNetworkTagIsNotGuarded(t *testing.T) {
+	old, err := providerSpec(t, provider.Config(`"tags":{"network":{"bastion":""}}`)).TagsOf(tags.Network)
+	require.NoError(t, err)
+	desired, err := providerSpec(t, nil).TagsOf(tags.Network)
+	require.NoError(t, err)
+	rules, err := tags.GCP.Rules(tags.Network)
+	require.NoError(t, err)
+	state := tags.State{Applied: old, Attempted: []map[string]string{desired}, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
+	live := rules.Effective(old, tags.FromKeys("of-somebody-else"), nil)
+	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": live})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"kubernetes-io-cluster-shoot--p--s", "kubernetes-io-role-node", "of-somebody-else", "shoot--p--s"},
+		tags.Keys(plans[0].Apply(live)))
+}
+
+func TestValidateTags(t *testing.T) {
+	config := &gcp.WorkerConfig{Tags: &tags.Tags{
+		VM:      map[string]string{"te.am": "a"},
+		Network: map[string]string{"bastion": "yes", "kubernetes-io-cluster-other": "", "fine": ""},
+		Disk:    map[string]string{"fine": "x"},
+	}}
+	var got []string
+	for _, problem := range gcp.ValidateTags(config, infrastructure(), field.NewPath("providerConfig")) {
+		got = append(got, problem.Field+": "+problem.Type.String())
+	}
+	assert.Equal(t, []string{
+		"providerConfig.tags.vm[te.am]: Invalid value", "providerConfig.tags.network[bastion]: Forbidden",
+		"providerConfig.tags.network[kubernetes-io-cluster-other]: Forbidden",
+	}, got)
+
+	worker := exampletest.Pool(exampletest.Canonical, nil)
+	worker.Labels = map[string]string{"team.name": "a", "team/name": "b"}
+	_, err := spec(worker)
+	require.ErrorContains(t, err, "worker pool pool: [labels[team.name]", "two labels that become one: neither wins")
+}
+
+func TestProviderSpec(t *testing.T) {
+	s := providerSpec(t, provider.Config(`"volume":{"encryption":{"kmsKeyName":"key"}},"bootVolume":{"provisionedIops":3000},`+
+		`"dataVolumes":[{"name":"kubelet-dir","storagePool":"s"}],"serviceAccount":{"email":"a@b","scopes":["z"]}`))
+	key := &gcp.DiskEncryption{KMSKeyName: new("key")}
+	assert.Equal(t, []gcp.Disk{
+		{DiskSettings: gcp.DiskSettings{ProvisionedIOPS: new(int64(3000))}, Boot: true, SizeGB: 20, Image: new("image-1"), Encryption: key},
+		{SizeGB: 30, Type: new("fast"), Encryption: key},
+		{DiskSettings: gcp.DiskSettings{StoragePool: new("s")}, SizeGB: 40, Encryption: key},
+	}, s.Disks)
+	assert.Equal(t, []gcp.ServiceAccount{{Email: "a@b", Scopes: []string{"z"}}}, s.ServiceAccounts)
+	assert.Equal(t, "default@x", providerSpec(t, nil).ServiceAccounts[0].Email)
+}

@@ -1,0 +1,93 @@
+// Package exampletest is what the tests of the example providers have in common. It knows no provider.
+package exampletest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Canonical is a Kubernetes version in the canonical era of every provider.
+const Canonical = "1.37.0"
+
+// Provider is an example extension with its driver's type.
+type Provider struct {
+	// Schema is that of the WorkerConfig, and SpecSchema that of the driver's provider spec.
+	Schema, SpecSchema func() (*hotupdate.Schema, error)
+	// Hash is the extension's GenerateWorkerPoolHash.
+	Hash func(*gardener.WorkerPool) (hash.Name, error)
+	// Spec returns the provider spec of a pool.
+	Spec func(*gardener.WorkerPool) (any, error)
+	// APIVersion and Kind are those of the WorkerConfig.
+	APIVersion, Kind string
+}
+
+// Config returns the raw JSON of a WorkerConfig with the members.
+func (p *Provider) Config(members string) []byte {
+	if members != "" {
+		members = "," + members
+	}
+	return []byte(`{"apiVersion":"` + p.APIVersion + `","kind":"` + p.Kind + `"` + members + `}`)
+}
+
+// Pool returns a worker pool of a Kubernetes version with a raw provider config, nil for none.
+func Pool(version string, raw []byte) *gardener.WorkerPool {
+	pool := &gardener.WorkerPool{
+		Name:                "pool",
+		NodeAgentSecretName: new("gardener-node-agent-pool-b1b1b1b1b1b1b1b1"),
+		KubernetesVersion:   &version,
+		MachineType:         "large",
+		MachineImage:        hash.Image{Name: "gardenlinux", Version: "1592.1.0"},
+		Volume:              &gardener.Volume{Size: "20Gi"},
+		DataVolumes:         []gardener.DataVolume{{Name: "a", Size: "30Gi", Type: new("fast")}, {Name: "kubelet-dir", Size: "40Gi"}},
+		Labels:              map[string]string{"worker.gardener.cloud/pool": "pool"},
+	}
+	if raw != nil {
+		pool.ProviderConfig = &runtime.RawExtension{Raw: raw}
+	}
+	return pool
+}
+
+// Bare returns a pool of which an extension hashes nothing but the raw provider config.
+func Bare(version string, raw []byte) *gardener.WorkerPool {
+	pool := Pool(version, raw)
+	pool.Volume, pool.DataVolumes = nil, nil
+	return pool
+}
+
+// Data returns the strings that an extension added to a hash.
+func Data(name hash.Name) []string {
+	var data []string
+	for _, part := range name.Parts {
+		if strings.HasPrefix(part.Name, hash.PartAdditionalData) {
+			data = append(data, part.Value)
+		}
+	}
+	return data
+}
+
+// Manifest returns a manifest below testdata as the raw JSON that a worker pool holds.
+func Manifest(t *testing.T, path ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", filepath.Join(path...)))
+	if err == nil {
+		data, err = yaml.YAMLToJSONStrict(data)
+	}
+	fatal(t, err)
+	return data
+}
+
+func fatal(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

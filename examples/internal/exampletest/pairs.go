@@ -1,0 +1,141 @@
+package exampletest
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Pair is a folder below testdata with before.yaml and after.yaml, and what the change from one to the other means.
+type Pair struct {
+	dir              string
+	rolling, inPlace hotupdate.Outcome
+	spec             *hotupdate.Class
+	reason           string
+	changed          []string
+}
+
+// Immutable is a pair in which the paths change, of which one needs new machines.
+func Immutable(dir, reason string, changed ...string) Pair {
+	return Pair{dir, hotupdate.Roll, hotupdate.UpdateForbidden, new(hotupdate.Immutable), reason, changed}
+}
+
+// InPlace is a pair in which the paths change, of which one needs an in-place update.
+func InPlace(dir, reason string, changed ...string) Pair {
+	return Pair{dir, hotupdate.Roll, hotupdate.InPlaceUpdate, new(hotupdate.InPlace), reason, changed}
+}
+
+// Hot is a pair in which the paths change, all of which are applied to running machines.
+func Hot(dir, reason string, changed ...string) Pair {
+	return Pair{dir, hotupdate.HotUpdate, hotupdate.HotUpdate, new(hotupdate.Hot), reason, changed}
+}
+
+// Nothing is a pair in which no machine is concerned, though paths of class Ignored may change.
+func Nothing(dir, reason string, changed ...string) Pair {
+	return Pair{dir, hotupdate.NoUpdate, hotupdate.NoUpdate, nil, reason, changed}
+}
+
+// AndSpec says which is the strictest class that changes in the driver's provider spec, where it is not that of the WorkerConfig.
+func (p Pair) AndSpec(class hotupdate.Class) Pair {
+	p.spec = &class
+	return p
+}
+
+// SpecStays says that nothing changes in the driver's provider spec.
+func (p Pair) SpecStays() Pair {
+	p.spec = nil
+	return p
+}
+
+// CheckPairs plans every pair, hashes pools with both sides, and compares what the driver gets to see.
+func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
+	t.Helper()
+	checkAllListed(t, pairs)
+	schema, err := p.Schema()
+	fatal(t, err)
+	for _, pair := range pairs {
+		t.Run(pair.dir, func(t *testing.T) {
+			before, after := Manifest(t, pair.dir, "before.yaml"), Manifest(t, pair.dir, "after.yaml")
+			changes, err := hotupdate.DiffRaw(schema, before, after)
+			fatal(t, err)
+			if got := paths(changes); !slices.Equal(got, pair.changed) {
+				t.Errorf("changed %q, want %q: %s", got, pair.changed, pair.reason)
+			}
+			p.checkOutcome(t, pair, changes, hotupdate.AutoRollingUpdate, pair.rolling)
+			p.checkOutcome(t, pair, changes, hotupdate.AutoInPlaceUpdate, pair.inPlace)
+			p.checkSpec(t, pair, before, after)
+		})
+	}
+}
+
+// checkOutcome also sees to it that a pool gets another name exactly if its machines are replaced or updated in place.
+func (p *Provider) checkOutcome(t *testing.T, pair Pair, changes hotupdate.Changes, strategy hotupdate.Strategy, want hotupdate.Outcome) {
+	t.Helper()
+	if got := changes.Outcome(strategy); got != want {
+		t.Errorf("%s: %s, want %s: %s", strategy, got, want, pair.reason)
+	}
+	before := p.name(t, strategy, Manifest(t, pair.dir, "before.yaml"))
+	after := p.name(t, strategy, Manifest(t, pair.dir, "after.yaml"))
+	renamed := want == hotupdate.Roll || want == hotupdate.InPlaceUpdate || want == hotupdate.UpdateForbidden
+	if (before.Digest != after.Digest) != renamed {
+		t.Errorf("%s: named %s before and %s after, but the outcome is %s: %s", strategy, before, after, want, pair.reason)
+	}
+}
+
+func (p *Provider) name(t *testing.T, strategy hotupdate.Strategy, raw []byte) hash.Name {
+	t.Helper()
+	pool := Pool(Canonical, raw)
+	pool.UpdateStrategy = strategy
+	name, err := p.Hash(pool)
+	fatal(t, err)
+	return name
+}
+
+// checkSpec sees to it that a change of the config reaches the driver as a change of the same kind.
+func (p *Provider) checkSpec(t *testing.T, pair Pair, before, after []byte) {
+	t.Helper()
+	schema, err := p.SpecSchema()
+	fatal(t, err)
+	old, err := p.Spec(Pool(Canonical, before))
+	fatal(t, err)
+	updated, err := p.Spec(Pool(Canonical, after))
+	fatal(t, err)
+	changes, err := schema.Diff(old, updated)
+	fatal(t, err)
+	class, changed := changes.Strictest()
+	switch {
+	case changed && pair.spec == nil:
+		t.Errorf("the provider spec changes in %q: %s", paths(changes), pair.reason)
+	case !changed && pair.spec != nil:
+		t.Errorf("the provider spec stays: %s", pair.reason)
+	case changed && class != *pair.spec:
+		t.Errorf("the provider spec has %s changes in %q, want %s: %s", class, paths(changes), *pair.spec, pair.reason)
+	}
+}
+
+// checkAllListed sees to it that no pair below testdata goes untested.
+func checkAllListed(t *testing.T, pairs []Pair) {
+	t.Helper()
+	for _, pattern := range []string{"testdata/before.yaml", "testdata/*/before.yaml"} {
+		files, err := filepath.Glob(pattern)
+		fatal(t, err)
+		for _, file := range files {
+			dir, err := filepath.Rel("testdata", filepath.Dir(file))
+			fatal(t, err)
+			if !slices.ContainsFunc(pairs, func(p Pair) bool { return p.dir == dir }) {
+				t.Errorf("testdata/%s is not tested", dir)
+			}
+		}
+	}
+}
+
+func paths(changes hotupdate.Changes) []string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.Path)
+	}
+	return all
+}

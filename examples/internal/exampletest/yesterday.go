@@ -1,0 +1,103 @@
+package exampletest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Defect is a change on which a hash of yesterday is wrong.
+type Defect struct {
+	name, version, old, updated string
+	want                        hotupdate.Outcome
+	reason                      string
+}
+
+// Missed is a change between members of a WorkerConfig for which machines have to be replaced, though the hash of a version stays.
+func Missed(name, version, old, updated, reason string) Defect {
+	return Defect{name, version, old, updated, hotupdate.Roll, reason}
+}
+
+// Needless is a change between members of a WorkerConfig that concerns no machine, though the hash of a version changes.
+func Needless(name, version, old, updated, reason string) Defect {
+	return Defect{name, version, old, updated, hotupdate.NoUpdate, reason}
+}
+
+// CheckDefects sees to it that yesterday's hash is wrong and that the canonical one is right.
+func (p *Provider) CheckDefects(t *testing.T, defects []Defect) {
+	t.Helper()
+	schema, err := p.Schema()
+	fatal(t, err)
+	for _, d := range defects {
+		t.Run(d.name, func(t *testing.T) {
+			old, updated := p.Config(d.old), p.Config(d.updated)
+			changes, err := hotupdate.DiffRaw(schema, old, updated)
+			fatal(t, err)
+			if got := changes.Outcome(hotupdate.AutoRollingUpdate); got != d.want {
+				t.Errorf("the change means %s, want %s", got, d.want)
+			}
+			roll := d.want == hotupdate.Roll
+			if renamed := p.renames(t, d.version, old, updated); renamed == roll {
+				t.Errorf("yesterday's hash is not wrong: %s", d.reason)
+			}
+			if renamed := p.renames(t, Canonical, old, updated); renamed != roll {
+				t.Errorf("the canonical hash changes: %t, but machines roll: %t", renamed, roll)
+			}
+		})
+	}
+}
+
+func (p *Provider) renames(t *testing.T, version string, old, updated []byte) bool {
+	t.Helper()
+	before, err := p.Hash(Pool(version, old))
+	fatal(t, err)
+	after, err := p.Hash(Pool(version, updated))
+	fatal(t, err)
+	return before.Digest != after.Digest
+}
+
+// Vector is what an extension adds to the hash of a pool that is alive.
+type Vector struct {
+	Name string
+	// Version is the Kubernetes version; the empty one stands for a pool without any.
+	Version string
+	// Strategy is the update strategy.
+	Strategy hotupdate.Strategy
+	// Raw is the provider config as it is stored; nil is a pool without one.
+	Raw []byte
+	// Want are the strings, written by hand. Where it is nil, Sum is wanted.
+	Want []string
+	// Sum are the members of a WorkerConfig whose canonical sum is wanted.
+	Sum *string
+	// Reason says why.
+	Reason string
+}
+
+// CheckVectors sees to it that pools of which only the config is hashed keep their names.
+func (p *Provider) CheckVectors(t *testing.T, vectors []Vector) {
+	t.Helper()
+	schema, err := p.Schema()
+	fatal(t, err)
+	for _, v := range vectors {
+		t.Run(v.Name, func(t *testing.T) {
+			pool := Bare(v.Version, v.Raw)
+			pool.UpdateStrategy = v.Strategy
+			if v.Version == "" {
+				pool.KubernetesVersion = nil
+			}
+			name, err := p.Hash(pool)
+			fatal(t, err)
+			want := v.Want
+			if v.Sum != nil {
+				sum, err := hash.OfRaw(schema, p.Config(*v.Sum))
+				fatal(t, err)
+				want = sum.AdditionalData()
+			}
+			if got := Data(name); !slices.Equal(got, want) {
+				t.Errorf("adds %q, want %q: %s", got, want, v.Reason)
+			}
+		})
+	}
+}

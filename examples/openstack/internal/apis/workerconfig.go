@@ -1,0 +1,33 @@
+// Package apis holds the internal type of the WorkerConfig, which the extension works with. As everywhere in Gardener it has no JSON
+// names: those of the versioned types are the contract, and only they can carry classes.
+package apis
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// WorkerConfig is the provider config of a worker pool.
+type WorkerConfig struct {
+	metav1.TypeMeta
+
+	NodeTemplate             *gardener.NodeTemplate
+	ServerGroup              *ServerGroup
+	MachineLabels            []MachineLabel
+	AdditionalSecurityGroups []string
+	Tags                     *tags.Tags
+}
+
+// ServerGroup is a server group of the pool's own.
+type ServerGroup struct {
+	Policy string
+}
+
+// MachineLabel is an item of the servers' metadata.
+type MachineLabel struct {
+	Name                   string
+	Value                  string
+	TriggerRollingOnUpdate bool
+}

@@ -1,0 +1,52 @@
+package openstack
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/examples/internal/driver"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// ProviderSpec is what the driver reads from a MachineClass. It is a type of the driver, into which the extension mixes WorkerConfig,
+// pool and infrastructure, so it has struct tags of its own. The JSON names are those of machine-controller-manager-provider-openstack,
+// to which resourceTags come.
+type ProviderSpec struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Spec MachineSpec `json:"spec"`
+}
+
+// MachineSpec is a server of OpenStack.
+type MachineSpec struct {
+	ImageID          string `json:"imageID"`
+	Region           string `json:"region"`
+	AvailabilityZone string `json:"availabilityZone"`
+	FlavorName       string `json:"flavorName"`
+	KeyName          string `json:"keyName"`
+	// SecurityGroups come without an order.
+	SecurityGroups []string `json:"securityGroups" hotupdatable:"false,set"`
+	NetworkID      string   `json:"networkID"`
+	PodNetworkCIDR string   `json:"podNetworkCidr"`
+	// RootDiskSize is in GiB.
+	RootDiskSize  int32   `json:"rootDiskSize,omitempty"`
+	ServerGroupID *string `json:"serverGroupID,omitempty"`
+
+	// Tags is the flat map for the server's metadata: pool labels, machine labels, and the keys by which machine-controller-manager
+	// finds its machines. It is hot as a whole. A machine label that triggers a rolling update is hot here, too: the extension has named
+	// another class for it by then, and a driver that sees it within one class may write it.
+	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	// ResourceTags are the tags of the WorkerConfig, for each kind of resource.
+	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
+}
+
+// ProviderSpecSchema returns the Schema of [ProviderSpec], by which the driver and machine-controller-manager tell hot changes.
+func ProviderSpecSchema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
+
+// TagsOf returns the metadata of the server or of its volumes. The flat map is for the server only.
+func (s *ProviderSpec) TagsOf(kind tags.Kind) (map[string]string, error) {
+	if kind == tags.VM {
+		return driver.Tags(tags.OpenStack, kind, s.Spec.Tags, s.Spec.ResourceTags)
+	}
+	return driver.Tags(tags.OpenStack, kind, nil, s.Spec.ResourceTags)
+}

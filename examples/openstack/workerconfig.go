@@ -1,0 +1,52 @@
+package openstack
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// APIVersion and Kind identify the WorkerConfig in a manifest.
+const (
+	APIVersion = "openstack.provider.extensions.gardener.cloud/v1alpha1"
+	Kind       = "WorkerConfig"
+)
+
+// Schema returns the Schema of [WorkerConfig].
+func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[WorkerConfig]() }
+
+// WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
+type WorkerConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// NodeTemplate tells the autoscaler what a node of an empty pool would have. It concerns no machine, and has never been part of this
+	// extension's hash (gardener-extension-provider-openstack, generateWorkerPoolHash).
+	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty" hotupdatable:"ignore"`
+	// ServerGroup is a server group of the pool's own. A server is put into a group when it is created (Nova API, "Create server",
+	// os:scheduler_hints).
+	ServerGroup *ServerGroup `json:"serverGroup,omitempty"`
+	// MachineLabels are metadata of the servers. A label that does not trigger a rolling update is hot: metadata can be written while
+	// the server runs (Nova API, "Update server metadata"). One that does trigger one is immutable because its owner asked for it.
+	MachineLabels []MachineLabel `json:"machineLabels,omitempty" hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
+	// AdditionalSecurityGroups come without an order (Nova API, "Create server", security_groups).
+	AdditionalSecurityGroups []string `json:"additionalSecurityGroups,omitempty" hotupdatable:"false,set"`
+	// Tags are hot: metadata of servers and volumes can be written while the server runs, and the driver does so in UpdateMachine
+	// (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). Ports carry none, so Network has to be empty.
+	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
+}
+
+// ServerGroup is a server group of the pool's own.
+type ServerGroup struct {
+	// Policy is such as soft-anti-affinity.
+	Policy string `json:"policy"`
+}
+
+// MachineLabel is an item of the servers' metadata.
+type MachineLabel struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	// TriggerRollingOnUpdate says that another value replaces the machines.
+	TriggerRollingOnUpdate bool `json:"triggerRollingOnUpdate,omitempty"`
+}

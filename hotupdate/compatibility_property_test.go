@@ -1,0 +1,284 @@
+package hotupdate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// evolution is a type before and after a release.
+type evolution struct {
+	old, updated subject
+}
+
+// checkEvolutions tries a property with pairs of types that differ by one mutation, and configurations of either.
+func checkEvolutions(t *testing.T, mutate func(a *architect, all []*field) bool, property func(t *rapid.T, e evolution, raw []byte)) {
+	t.Helper()
+	rapid.Check(t, func(t *rapid.T) {
+		a := newJSONArchitect(t)
+		b := a.config()
+		before := subjectOf(t, b.build(plainWording), a.overrides)
+		fields := b.allFields()
+		if len(fields) == 0 || !mutate(a, fields) {
+			return
+		}
+		typ := b.build(plainWording)
+		schema, err := hotupdate.SchemaOfType(typ, overriding(a.overrides)...)
+		if err != nil {
+			return // a mutation may break the rules of struct tags
+		}
+		e := evolution{before, subject{rootOf(typ, a.overrides), schema}}
+		for range 4 {
+			from := among(t, e.old, e.old, e.updated)
+			property(t, e, toJSON(t, from.draw(t)))
+		}
+	})
+}
+
+func overriding(overrides map[string]hotupdate.Class) (all []hotupdate.Option) {
+	for path, class := range overrides {
+		all = append(all, hotupdate.WithClass(path, class))
+	}
+	return all
+}
+
+// allFields lists the fields of a blueprint that stand in JSON under a name of their own.
+func (b *blueprint) allFields() (all []*field) {
+	if b == nil {
+		return nil
+	}
+	all = b.elem.allFields()
+	for _, f := range b.fields {
+		if !f.embedded {
+			all = append(all, f)
+		}
+		all = append(all, f.value.allFields()...)
+	}
+	return all
+}
+
+// mutateAnything changes one thing about one field: its class, its options, its type, its name.
+func mutateAnything(a *architect, all []*field) bool {
+	f := among(a.t, all...)
+	switch pick(a.t, 9) {
+	case 0:
+		f.tag = among(a.t, "", "false", "true", "inplace", "ignore") + strings.TrimLeft(f.tag, "abcdefghijklmnopqrstuvwxyz")
+	case 1:
+		f.tag = withoutOption(f.tag, "default") + ",default=" + among(a.t, "0", "1", "5", "a", "gp2", "true", "1Gi", "30m")
+	case 2:
+		f.tag = withoutOption(f.tag, among(a.t, "default", "set", "key", "hotwhen", "presence", "sensitive"))
+	case 3:
+		f.tag += among(a.t, ",presence", ",set", ",sensitive", ",sensitive=keys")
+	case 4:
+		f.value.pointers = pick(a.t, 3)
+	case 5:
+		if f.value.elem == nil {
+			return false
+		}
+		f.value.elem.pointers = pick(a.t, 2)
+	case 6:
+		was := f.value.leaf
+		f.value = a.pointed(a.any(scope{may: everyClass, depth: 1}))
+		if is := f.value.leaf; was != nil && is != nil && marshals(was) && marshals(is) {
+			return false // a Schema does not know what a type writes that marshals itself
+		}
+	case 7:
+		name, rest, _ := strings.Cut(f.json, ",")
+		f.json = strings.TrimSuffix(among(a.t, "x"+name, name+"x", "other")+","+rest, ",")
+	case 8:
+		if f.value.shape != leafShape || !quotable(f.value.leaf) || f.value.leaf == reflect.TypeFor[json.Number]() {
+			return false
+		}
+		if _, quoted := strings.CutSuffix(f.json, ",string"); !quoted {
+			f.json += ",string"
+		} else {
+			f.json = strings.TrimSuffix(f.json, ",string")
+		}
+	}
+	if strings.HasPrefix(f.tag, ",") {
+		f.tag = "false" + f.tag
+	}
+	return true
+}
+
+func withoutOption(tag, name string) string {
+	words := slices.DeleteFunc(splitOptions(tag), func(word string) bool {
+		return word == name || strings.HasPrefix(word, name+"=")
+	})
+	if len(words) == 0 || words[0] == "" {
+		words = append([]string{"false"}, words...)
+	}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ",")
+}
+
+// verdict is what a release does to one configuration.
+type verdict struct{ read, refused, renamed bool }
+
+func (e evolution) verdict(raw []byte) verdict {
+	before, err := hash.OfRaw(e.old.schema, raw)
+	if err != nil {
+		return verdict{}
+	}
+	now, err := hash.OfRaw(e.updated.schema, raw)
+	return verdict{read: true, refused: err != nil, renamed: err == nil && now != before}
+}
+
+// TestFindingsClaimWhatHashesDo: for any mutation of any type, a configuration gets another hash only where a finding says that it may,
+// and gets one wherever a finding says that it must; the same for being refused.
+func TestFindingsClaimWhatHashesDo(t *testing.T) {
+	checkEvolutions(t, mutateAnything, func(t *rapid.T, e evolution, raw []byte) {
+		findings, err := hotupdate.Compatibility(e.old.schema, e.updated.schema)
+		require.NoError(t, err)
+		v := e.verdict(raw)
+		if !v.read {
+			return
+		}
+		var renames, refuses hotupdate.Effect
+		for _, f := range findings {
+			if e.concerns(f.Path, f.Hash.Where, raw) {
+				renames = max(renames, f.Hash.Effect)
+			}
+			if e.concerns(f.Path, f.Reading.Where, raw) {
+				refuses = max(refuses, f.Reading.Effect)
+			}
+		}
+		about := fmt.Sprintf("findings %v\nraw %s\nold %v\nnew %v", findings, raw, e.old.describe(), e.updated.describe())
+		switch {
+		case v.refused:
+			require.NotEqual(t, hotupdate.NoEffect, refuses, about)
+		case v.renamed:
+			require.NotEqual(t, hotupdate.NoEffect, renames, about)
+			require.NotEqual(t, hotupdate.CertainEffect, refuses, about)
+		default:
+			require.NotEqual(t, hotupdate.CertainEffect, renames, about)
+			require.NotEqual(t, hotupdate.CertainEffect, refuses, about)
+		}
+		if findings.Harmless() {
+			require.Equal(t, verdict{read: true}, v, about)
+		}
+	})
+}
+
+// concerns reports whether the condition of a claim holds for a configuration.
+func (e evolution) concerns(path string, where hotupdate.Where, raw []byte) bool {
+	for _, s := range []subject{e.old, e.updated} {
+		config, err := s.schema.Decode(raw)
+		if err != nil {
+			continue
+		}
+		var tree any
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		if decoder.Decode(&tree) != nil {
+			return false
+		}
+		steps := stepsOf(path)
+		if spelledAt(tree, steps, where) || meantAt(s.root, reflect.ValueOf(config).Elem(), steps, where) {
+			return true
+		}
+	}
+	return false
+}
+
+func stepsOf(path string) []fieldpath.PatternStep {
+	elements := 0
+	for ; strings.HasSuffix(path, "[]"); elements++ {
+		path = strings.TrimSuffix(path, "[]")
+	}
+	steps, _ := fieldpath.ParsePattern(path)
+	return append(steps, slices.Repeat([]fieldpath.PatternStep{{Element: true}}, elements)...)
+}
+
+// spelledAt looks for a condition that concerns how JSON is written.
+func spelledAt(tree any, steps []fieldpath.PatternStep, where hotupdate.Where) bool {
+	if len(steps) == 0 {
+		list, _ := tree.([]any)
+		object, _ := tree.(map[string]any)
+		return where == hotupdate.WhereElements && len(list)+len(object) > 0
+	}
+	if !steps[0].Element {
+		object, _ := tree.(map[string]any)
+		member, ok := object[steps[0].Name]
+		if len(steps) == 1 && ok && (where == hotupdate.WhereSpelled || where == hotupdate.WhereSet && member != nil) {
+			return true
+		}
+		return ok && spelledAt(member, steps[1:], where)
+	}
+	for _, elem := range elementsOf(tree) {
+		if len(steps) == 1 && (where == hotupdate.WhereSet || where == hotupdate.WhereSpelled || where == hotupdate.WhereNullElement && elem == nil) || spelledAt(elem, steps[1:], where) {
+			return true
+		}
+	}
+	return false
+}
+
+func elementsOf(tree any) []any {
+	if list, ok := tree.([]any); ok {
+		return list
+	}
+	object, _ := tree.(map[string]any)
+	return slices.Collect(maps.Values(object))
+}
+
+// meantAt looks for a condition that concerns what a value says.
+func meantAt(p place, v reflect.Value, steps []fieldpath.PatternStep, where hotupdate.Where) bool {
+	inner := behind(v)
+	if !inner.IsValid() || p.shape() == leafShape {
+		return false
+	}
+	if !steps[0].Element {
+		if p.shape() != objectShape || !slices.ContainsFunc(p.members(), func(m place) bool { return m.name == steps[0].Name }) {
+			return false
+		}
+		m := p.member(steps[0].Name)
+		field := m.of(inner)
+		if !field.IsValid() {
+			return false
+		}
+		if len(steps) == 1 {
+			return means(m, field, where)
+		}
+		return meantAt(m, field, steps[1:], where)
+	}
+	if p.shape() == objectShape {
+		return false
+	}
+	for _, elem := range inner.Seq2() {
+		if len(steps) == 1 && where == hotupdate.WhereSaid || len(steps) > 1 && meantAt(p.elemOf(elem), elem, steps[1:], where) {
+			return true
+		}
+	}
+	return false
+}
+
+func means(m place, field reflect.Value, where hotupdate.Where) bool {
+	v := behind(field)
+	if !v.IsValid() {
+		return false
+	}
+	switch where {
+	case hotupdate.WhereSaid:
+		_, said := hashView.member(m, field)
+		return said
+	case hotupdate.WhereZero:
+		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer && reflect.DeepEqual(leafTree(v), leafTree(reflect.Zero(v.Type())))
+	case hotupdate.WhereDefault:
+		return m.fallback != nil && reflect.DeepEqual(leafTree(v), leafTree(parsed(v.Type(), *m.fallback)))
+	case hotupdate.WhereEmptyObject:
+		return m.shape() == objectShape && m.typ.Kind() == reflect.Pointer && len(hashView.object(m, v)) == 0
+	case hotupdate.Nowhere, hotupdate.WhereSpelled, hotupdate.WhereSet, hotupdate.WhereElements, hotupdate.WhereNullElement:
+	}
+	return false
+}

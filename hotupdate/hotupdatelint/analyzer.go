@@ -1,0 +1,55 @@
+package hotupdatelint
+
+import (
+	"go/ast"
+	"reflect"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/hotupdate/providerconfig/internal/sourcetype"
+)
+
+// Categories of diagnostics that are not codes of hotupdate errors.
+const (
+	// UndeclaredDefault is a pointer whose default is known but not declared in its struct tag.
+	UndeclaredDefault = "UndeclaredDefault"
+	// DirectHash is a hash of a tagged type that does not know its struct tags.
+	DirectHash = "DirectHash"
+)
+
+// Analyzer reports what is wrong with hotupdatable struct tags. It needs no facts, so dependencies are not analyzed.
+var Analyzer = &analysis.Analyzer{
+	Name: "hotupdatelint",
+	Doc: `report hotupdatable struct tags that are misspelled, misplaced or without effect
+
+The analyzer compiles each configuration type as hotupdate.SchemaOf does, and reports the same errors in the same words.
+It also reports hashes of tagged types that do not know the struct tags, and defaults that the struct tags do not declare.`,
+	URL: "https://pkg.go.dev/github.com/hotupdate/providerconfig/hotupdate/hotupdatelint",
+	Run: run,
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	l := &linter{
+		Pass: pass, program: new(sourcetype.Program), source: readSource(pass),
+		configs: map[reflect.Type]bool{}, tagged: map[reflect.Type]bool{}, reported: map[report]bool{}, mended: map[*ast.Field]bool{},
+	}
+	for _, root := range l.roots() {
+		l.compile(root)
+	}
+	l.checkGenerics()
+	l.checkInterfaces()
+	l.checkHashes()
+	return nil, nil //nolint:nilnil // no other analyzer asks for a result
+}
+
+// linter analyzes one package.
+type linter struct {
+	*analysis.Pass
+
+	program  *sourcetype.Program
+	source   *source
+	configs  map[reflect.Type]bool // struct types that are configurations, or parts of one
+	tagged   map[reflect.Type]bool // what isTagged found out
+	reported map[report]bool
+	mended   map[*ast.Field]bool // fields whose struct tag has got a fix
+}

@@ -1,0 +1,178 @@
+package hotupdatelint
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/sourcetype"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// part is the one field of a made-up configuration, around a type of which no Schema is made: it may be a part of any.
+const part = "config.Part"
+
+// compile compiles one type and reports all that is wrong with it.
+func (l *linter) compile(r root) {
+	typ := r.typ
+	if r.isConfig {
+		typ = behindPointers(typ)
+	} else {
+		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)}, []string{`json:"part"`})
+	}
+	var overrides []fieldplan.PathClass
+	for _, o := range r.settings.overrides {
+		overrides = append(overrides, o.PathClass)
+	}
+	plan, err := fieldplan.Build(l.program.Of(typ), overrides)
+	p := &places{linter: l, found: map[string]place{}, seen: map[reflect.Type]bool{}}
+	p.visit(l.program.Of(typ), "config", place{at: r.at})
+	for _, problem := range fault.All(err) {
+		if !r.settings.unknown || !dependsOnClasses(problem.Code) {
+			l.reportProblem(problem, p, r)
+		}
+	}
+	if plan != nil {
+		l.checkDefaults(plan.Root, p, map[*fieldplan.Node]bool{})
+	}
+}
+
+func behindPointers(t types.Type) types.Type {
+	for range fieldplan.MaxPointers {
+		pointer, ok := t.Underlying().(*types.Pointer)
+		if !ok {
+			break
+		}
+		t = pointer.Elem()
+	}
+	return t
+}
+
+// dependsOnClasses reports whether overrides may mend what the code says.
+func dependsOnClasses(code fault.Code) bool {
+	//exhaustive:ignore
+	switch code {
+	case fault.NonHotBelowList, fault.MixedSet, fault.InvalidKeyField, fault.InvalidSelector:
+		return true
+	default:
+		return false
+	}
+}
+
+// reportProblem reports one error of a compiled type at the field, the override or the type to blame.
+func (l *linter) reportProblem(problem *fault.Error, p *places, r root) {
+	at := p.of(problem.Field, r)
+	for _, o := range r.settings.overrides {
+		if problem.Path != "" && o.Path == problem.Path {
+			at = place{at: o.at}
+		}
+	}
+	if !r.isConfig {
+		whole := l.program.Of(r.typ).String()
+		problem.Cure = strings.ReplaceAll(problem.Cure, part, "the fields of type "+whole)
+		if problem.Field == part {
+			problem.Field = whole
+		} else if below, ok := strings.CutPrefix(problem.Field, part+"."); ok {
+			problem.Field = "config." + below // as the compiler calls a type without a name
+		}
+	}
+	l.report(finding{place: at, category: problem.Code.String(), problem: problem})
+}
+
+// place is where something is reported.
+type place struct {
+	at    ast.Node
+	field *types.Var // nil if it is no field of the package
+}
+
+// places finds the field that a name in an error means.
+type places struct {
+	linter *linter
+	found  map[string]place
+	seen   map[reflect.Type]bool
+}
+
+// of returns the place of a field by the name that the compiler gives it.
+func (p *places) of(name string, r root) place {
+	if found, ok := p.found[name]; ok {
+		return found
+	}
+	return place{at: r.at}
+}
+
+// visit names all fields below a type as the compiler does. What lies outside the package is reported at the nearest field inside.
+func (p *places) visit(t reflect.Type, name string, nearest place) {
+	//exhaustive:ignore
+	switch t.Kind() {
+	case reflect.Map:
+		p.visitOnce(t.Key(), name, nearest)
+		p.visitOnce(t.Elem(), name, nearest)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		p.visitOnce(t.Elem(), name, nearest)
+	case reflect.Struct:
+		if s, ok := t.(*sourcetype.Type); ok {
+			p.visitStruct(s, name, nearest)
+		}
+	default:
+	}
+}
+
+// visitOnce ends at types that contain themselves: only named ones can.
+func (p *places) visitOnce(t reflect.Type, name string, nearest place) {
+	if t.Name() != "" {
+		if p.seen[t] {
+			return
+		}
+		p.seen[t] = true
+	}
+	p.visit(t, name, nearest)
+}
+
+func (p *places) visitStruct(s *sourcetype.Type, name string, nearest place) {
+	p.linter.configs[s] = true
+	if s.Name() != "" {
+		name = s.String()
+	}
+	fields := s.Source().Underlying().(*types.Struct)
+	for i := range fields.NumFields() {
+		at, v := nearest, fields.Field(i).Origin()
+		if syntax := p.linter.source.fields[v]; syntax != nil {
+			at = place{at: syntax, field: v}
+		}
+		below := name + "." + v.Name()
+		p.put(below, at)
+		p.put(s.String()+"."+v.Name(), at)
+		p.visitOnce(s.Field(i).Type, below, at)
+	}
+}
+
+// put prefers fields of the package where two types have one name.
+func (p *places) put(name string, at place) {
+	if p.found[name].field == nil {
+		p.found[name] = at
+	}
+}
+
+// checkGenerics reads the struct tags of generic types, whose fields' types only an instance tells.
+func (l *linter) checkGenerics() {
+	for _, tagged := range l.source.tagged {
+		if !tagged.generic {
+			continue
+		}
+		typ := l.program.Of(tagged.typ)
+		for _, field := range tagged.syntax.Fields.List {
+			for _, name := range fieldNames(field) {
+				_, _, problems := structtag.Parse(tagOf(field))
+				for _, problem := range problems {
+					problem.Field = typ.String() + "." + name.Name
+					v, _ := l.TypesInfo.Defs[name].(*types.Var)
+					l.report(finding{place: place{at: field, field: v}, category: problem.Code.String(), problem: problem})
+				}
+			}
+		}
+	}
+}

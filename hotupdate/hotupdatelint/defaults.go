@@ -1,0 +1,162 @@
+package hotupdatelint
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// filling says what an unset pointer is filled in with.
+type filling struct {
+	by    string         // the function or the marker
+	value constant.Value // nil if it is not known
+}
+
+// text is the default as the option has it, or false if it is not known.
+func (f filling) text() (string, bool) {
+	if f.value == nil {
+		return "", false
+	}
+	if f.value.Kind() == constant.String {
+		return constant.StringVal(f.value), true
+	}
+	return f.value.ExactString(), true
+}
+
+// checkDefaults reports pointers to scalars that are hashed and whose known default their struct tag does not declare.
+func (l *linter) checkDefaults(n *fieldplan.Node, p *places, seen map[*fieldplan.Node]bool) {
+	if n == nil || seen[n] {
+		return
+	}
+	seen[n] = true
+	for _, f := range n.Fields {
+		at := p.found[f.GoField]
+		if f.Pointer && f.Node.Kind == fieldplan.Leaf && f.Node.Leaf.TakesDefault() && fieldplan.IsKept(f.Node.Class) && f.Default == nil && at.field != nil {
+			l.checkDefault(f, at)
+		}
+		l.checkDefaults(f.Node, p, seen)
+	}
+	l.checkDefaults(n.Elem, p, seen)
+	if n.When != nil {
+		l.checkDefaults(n.When.Hot, p, seen)
+	}
+}
+
+func (l *linter) checkDefault(f *fieldplan.Field, at place) {
+	field := l.source.fields[at.field]
+	filled, ok := l.source.defaults[at.field]
+	if marked, isMarked := marker(field); isMarked {
+		filled, ok = marked, true
+	}
+	if !ok {
+		return
+	}
+	what, cure := "another value", "declare it with the option `default=`"
+	if text, known := filled.text(); known {
+		if _, fits := leaf.ParseText(f.Node.Leaf, f.Node.Type, text); fits {
+			what, cure = "`"+text+"`", "write `"+withDefault(field, f.Node.Class, text)+"`"
+		}
+	}
+	l.report(finding{place: at, category: UndeclaredDefault, problem: &fault.Error{
+		Field: f.GoField,
+		What:  "is a pointer that " + filled.by + " fills in with " + what + ", so a value that was left out is hashed differently once it is filled in",
+		Cure:  cure,
+	}})
+}
+
+// withDefault returns the field's struct tag with the default added.
+func withDefault(field *ast.Field, class structtag.Class, text string) string {
+	value, ok := tagOf(field).Lookup("hotupdatable")
+	if !ok {
+		value = class.Word()
+	}
+	return "hotupdatable:" + strconv.Quote(value+",default="+structtag.Quote(text))
+}
+
+// marker reads the default in a field's comment: +default=false, +kubebuilder:default:="gp3".
+func marker(field *ast.Field) (filling, bool) {
+	if field.Doc == nil {
+		return filling{}, false
+	}
+	for _, comment := range field.Doc.List {
+		text := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//"))
+		for _, name := range []string{"+default=", "+kubebuilder:default:=", "+kubebuilder:default="} {
+			if value, ok := strings.CutPrefix(text, name); ok {
+				return filling{by: "the marker `" + strings.TrimRight(name, ":=") + "`", value: markerValue(strings.TrimSpace(value))}, true
+			}
+		}
+	}
+	return filling{}, false
+}
+
+// markerValue reads JSON, or text without quotes. Objects, lists and references to constants are not known.
+func markerValue(text string) constant.Value {
+	if quoted, err := strconv.Unquote(text); err == nil {
+		return constant.MakeString(quoted)
+	}
+	if text == "" || strings.ContainsAny(text, "{}[]()\"`") {
+		return nil
+	}
+	return constant.MakeString(text)
+}
+
+// readDefaults finds out what a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
+func (s *source) readDefaults(function *ast.FuncDecl) {
+	name := strings.ToLower(function.Name.Name)
+	if function.Body == nil || !strings.HasPrefix(name, "default") && !strings.HasPrefix(name, "setdefault") && !strings.HasPrefix(name, "setobjectdefault") {
+		return
+	}
+	ast.Inspect(function.Body, func(n ast.Node) bool {
+		branch, ok := n.(*ast.IfStmt)
+		if !ok {
+			return true
+		}
+		unset := s.comparedWithNil(branch.Cond)
+		for _, statement := range branch.Body.List {
+			assignment, ok := statement.(*ast.AssignStmt)
+			if !ok || unset == nil || len(assignment.Lhs) != 1 || len(assignment.Rhs) != 1 || s.fieldOf(assignment.Lhs[0]) != unset {
+				continue
+			}
+			s.defaults[unset] = filling{by: function.Name.Name, value: s.pointedAt(assignment.Rhs[0])}
+		}
+		return true
+	})
+}
+
+// comparedWithNil returns the field that a condition compares with nil.
+func (s *source) comparedWithNil(condition ast.Expr) *types.Var {
+	comparison, ok := ast.Unparen(condition).(*ast.BinaryExpr)
+	if !ok || comparison.Op != token.EQL || !s.pass.TypesInfo.Types[comparison.Y].IsNil() {
+		return nil
+	}
+	return s.fieldOf(comparison.X)
+}
+
+func (s *source) fieldOf(e ast.Expr) *types.Var {
+	selector, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	v, ok := s.pass.TypesInfo.Uses[selector.Sel].(*types.Var)
+	if !ok || !v.IsField() {
+		return nil
+	}
+	return v.Origin()
+}
+
+// pointedAt returns the constant that a call such as ptr.To(false) or new(false) points at; nil if it is not known.
+func (s *source) pointedAt(e ast.Expr) constant.Value {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return nil
+	}
+	return s.pass.TypesInfo.Types[call.Args[0]].Value
+}

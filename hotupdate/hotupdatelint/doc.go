@@ -1,0 +1,26 @@
+// Package hotupdatelint finds mistakes in hotupdatable struct tags while the code is written: in the editor, in go vet, in CI.
+//
+// [Analyzer] reads a package's source code with the compiler that [hotupdate.SchemaOf] runs at run time. So it reports exactly the
+// errors that SchemaOf would return, in the same words, at the line to blame, and offers the corrected struct tag where there is no doubt
+// about it. It compiles
+//
+//   - the types that SchemaOf is called with, under the overrides of that call, also through generic functions of the package,
+//   - every struct type that has a hotupdatable struct tag or something that looks like one. A struct without any is not looked at:
+//     it may be no configuration.
+//
+// Beyond SchemaOf, which knows nothing but types, it reports
+//
+//   - a tagged value that is put behind an interface of a configuration, where its struct tags have no effect (BelowInterface),
+//   - a hashed pointer without `default=` whose default is known, from a marker such as +default=false or from a defaulting function
+//     of the package: unset and the default mean the same and are hashed differently ([UndeclaredDefault]),
+//   - a hash of a tagged type that is computed from the output of fmt or encoding/json, or by hashstructure: it changes with every hot
+//     field ([DirectHash]). Tests are left out, as they name no machines.
+//
+// Diagnostics carry the name of the error's code as their category. A line with the comment
+//
+//	//hotupdatelint:ignore REASON
+//
+// on it or above it is not reported; it is for what must stay as it is, such as a hash that names pools of an old era.
+//
+// The package must not know a rule of struct tags itself: they are the compiler's.
+package hotupdatelint

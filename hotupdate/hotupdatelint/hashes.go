@@ -1,0 +1,373 @@
+package hotupdatelint
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// checkHashes reports hashes of tagged types that do not know the struct tags. Tests are left out: what they hash names no machines.
+func (l *linter) checkHashes() {
+	for _, file := range l.Files {
+		if strings.HasSuffix(l.Fset.Position(file.Pos()).Filename, "_test.go") {
+			continue
+		}
+		for _, declaration := range file.Decls {
+			f := &flow{linter: l, written: map[types.Object]*encoded{}, writers: map[types.Object]ast.Expr{}, halves: map[types.Object]bool{}}
+			f.follow(declaration)
+			ast.Inspect(declaration, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					f.checkCall(call)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// encoded is the text of a tagged value.
+type encoded struct {
+	typ types.Type
+	by  string // the function that wrote it
+}
+
+// flow follows the texts of tagged values through the variables of one declaration. It does not know the order of statements: a variable
+// that ever holds such a text always does.
+type flow struct {
+	*linter
+
+	written map[types.Object]*encoded
+	writers map[types.Object]ast.Expr // what a json.Encoder writes to
+	halves  map[types.Object]bool     // what a Schema has taken apart, so that its struct tags have been obeyed
+}
+
+// follow learns from assignments until it learns nothing more.
+func (f *flow) follow(declaration ast.Decl) {
+	for known := -1; known < len(f.written)+len(f.writers)+len(f.halves); {
+		known = len(f.written) + len(f.writers) + len(f.halves)
+		ast.Inspect(declaration, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				f.assign(n.Lhs, n.Rhs)
+			case *ast.ValueSpec:
+				names := make([]ast.Expr, len(n.Names))
+				for i, name := range n.Names {
+					names[i] = name
+				}
+				f.assign(names, n.Values)
+			case *ast.CallExpr:
+				f.write(n)
+			}
+			return true
+		})
+	}
+}
+
+// assign knows that the first of several results is the text.
+func (f *flow) assign(to, from []ast.Expr) {
+	if len(from) == 1 && len(to) > 1 {
+		f.takeApart(to, from[0])
+	}
+	for i := range min(len(to), len(from)) {
+		if text := f.text(from[i]); text != nil {
+			f.learn(to[i], text)
+		}
+		if call, ok := ast.Unparen(from[i]).(*ast.CallExpr); ok && f.isNewEncoder(call) {
+			if object := f.object(to[i]); object != nil {
+				f.writers[object] = call.Args[0]
+			}
+		}
+	}
+}
+
+// takeApart learns what functions with a Schema return: the halves of Split, the normalised half of package hashstructure.
+func (f *flow) takeApart(to []ast.Expr, from ast.Expr) {
+	call, ok := ast.Unparen(from).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	if function := f.callee(call); function != nil && takesSchema(function) {
+		for _, half := range to {
+			if object := f.object(half); object != nil {
+				f.halves[object] = true
+			}
+		}
+	}
+}
+
+func (f *flow) learn(to ast.Expr, text *encoded) {
+	if object := f.object(to); object != nil && f.written[object] == nil {
+		f.written[object] = text
+	}
+}
+
+// object returns the variable that an expression names or points to.
+func (f *flow) object(e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return f.TypesInfo.ObjectOf(e)
+	case *ast.UnaryExpr:
+		return f.object(e.X)
+	case *ast.StarExpr:
+		return f.object(e.X)
+	case *ast.IndexExpr:
+		return f.object(e.X)
+	default:
+		return nil
+	}
+}
+
+// write learns what calls write into a buffer.
+func (f *flow) write(call *ast.CallExpr) {
+	into, text := f.writing(call)
+	if into != nil && text != nil {
+		f.learn(into, text)
+	}
+}
+
+// writing returns what a call writes a text to.
+func (f *flow) writing(call *ast.CallExpr) (into ast.Expr, text *encoded) {
+	function := f.callee(call)
+	if function == nil {
+		return nil, nil
+	}
+	receiver := receiverOf(call)
+	switch {
+	case len(call.Args) == 0:
+	case isIn(function, "encoding/json", "Encode") && receiver != nil && f.isTagged(call.Args[0]):
+		return f.writerOf(receiver), &encoded{f.TypesInfo.TypeOf(call.Args[0]), "json.Encoder"}
+	case isIn(function, "fmt", "Fprint", "Fprintf", "Fprintln"):
+		return call.Args[0], f.printed(function, call.Args[1:])
+	case isIn(function, "io", "WriteString", "Copy"):
+		return call.Args[0], f.anyText(call.Args[1:])
+	case receiver != nil && strings.HasPrefix(function.Name(), "Write"):
+		return receiver, f.anyText(call.Args)
+	}
+	return nil, nil
+}
+
+// writerOf returns what an encoder writes to.
+func (f *flow) writerOf(encoder ast.Expr) ast.Expr {
+	if call, ok := ast.Unparen(encoder).(*ast.CallExpr); ok && f.isNewEncoder(call) {
+		return call.Args[0]
+	}
+	return f.writers[f.object(encoder)]
+}
+
+func (f *flow) isNewEncoder(call *ast.CallExpr) bool {
+	return isIn(f.callee(call), "encoding/json", "NewEncoder") && len(call.Args) == 1
+}
+
+// text returns what tagged value an expression is the text of, nil if of none.
+func (f *flow) text(e ast.Expr) *encoded {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return f.written[f.TypesInfo.ObjectOf(e)]
+	case *ast.BinaryExpr:
+		return f.anyText([]ast.Expr{e.X, e.Y})
+	case *ast.SliceExpr:
+		return f.text(e.X)
+	case *ast.UnaryExpr:
+		return f.text(e.X)
+	case *ast.StarExpr:
+		return f.text(e.X)
+	case *ast.IndexExpr:
+		return f.text(e.X)
+	case *ast.CompositeLit:
+		return f.anyText(e.Elts)
+	case *ast.CallExpr:
+		return f.result(e)
+	default:
+		return nil
+	}
+}
+
+func (f *flow) anyText(list []ast.Expr) *encoded {
+	for _, e := range list {
+		if text := f.text(e); text != nil {
+			return text
+		}
+	}
+	return nil
+}
+
+// result returns what tagged value a call's first result is the text of.
+func (f *flow) result(call *ast.CallExpr) *encoded {
+	function := f.callee(call)
+	switch {
+	case f.TypesInfo.Types[call.Fun].IsType(), f.TypesInfo.Types[call.Fun].IsBuiltin():
+		return f.anyText(call.Args)
+	case function == nil || function.Pkg() == nil:
+		return nil
+	case strings.HasPrefix(function.Name(), "Marshal") && isEncoder(function.Pkg().Path()) || isIn(function, "fmt", "Sprint", "Sprintf", "Sprintln", "Append", "Appendf", "Appendln"):
+		return f.printed(function, call.Args)
+	case handsOn(function.Pkg().Path()):
+		if receiver := receiverOf(call); receiver != nil && f.text(receiver) != nil {
+			return f.text(receiver)
+		}
+		return f.anyText(call.Args)
+	}
+	return nil
+}
+
+// printed returns the first tagged value that a function prints, or the first text of one.
+func (f *flow) printed(function *types.Func, arguments []ast.Expr) *encoded {
+	for _, argument := range arguments {
+		if f.isTagged(argument) {
+			return &encoded{f.TypesInfo.TypeOf(argument), function.Pkg().Name() + "." + function.Name()}
+		}
+	}
+	return f.anyText(arguments)
+}
+
+// isEncoder reports whether a package writes Go values as text.
+func isEncoder(path string) bool {
+	switch path {
+	case "encoding/json", "encoding/gob", "encoding/xml", "sigs.k8s.io/json", "sigs.k8s.io/yaml", "github.com/json-iterator/go":
+		return true
+	}
+	return strings.HasPrefix(path, "gopkg.in/yaml.") || strings.HasPrefix(path, "go.yaml.in/yaml/")
+}
+
+// handsOn reports whether functions of a package return what they are given in another shape.
+func handsOn(path string) bool {
+	switch path {
+	case "bytes", "strings", "regexp", "slices", "encoding/hex", "encoding/base64", "strconv", "bufio":
+		return true
+	}
+	return false
+}
+
+// isTagged reports whether an expression's type has hotupdatable struct tags anywhere below it.
+func (f *flow) isTagged(e ast.Expr) bool {
+	typ := f.TypesInfo.TypeOf(e)
+	if typ == nil || f.halves[f.object(e)] {
+		return false
+	}
+	translated := f.program.Of(typ)
+	known, ok := f.tagged[translated]
+	if !ok {
+		known = len(leaf.TaggedFields(translated)) > 0
+		f.tagged[translated] = known
+	}
+	return known
+}
+
+// checkCall reports a call that hashes a tagged value or its text.
+func (f *flow) checkCall(call *ast.CallExpr) {
+	function := f.callee(call)
+	if function == nil || function.Pkg() == nil || takesSchema(function) {
+		return
+	}
+	if into, text := f.writing(call); text != nil && into != nil && isHash(f.TypesInfo.TypeOf(into)) {
+		f.reportHash(call, text)
+		return
+	}
+	switch {
+	case isValueHash(function):
+		for _, argument := range call.Args {
+			if f.isTagged(argument) {
+				f.reportHash(call, &encoded{f.TypesInfo.TypeOf(argument), function.Pkg().Name() + "." + function.Name()})
+				return
+			}
+		}
+	case isTextHash(function):
+		if text := f.anyText(call.Args); text != nil {
+			f.reportHash(call, text)
+		}
+	}
+}
+
+func (f *flow) reportHash(call *ast.CallExpr, text *encoded) {
+	f.report(finding{place: place{at: call}, category: DirectHash, problem: &fault.Error{
+		Type: f.program.Of(behindPointers(text.typ)).String(),
+		What: "is hashed by way of " + text.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
+		Cure: "use hash.Of, or package hash/hashstructure for sums that are compared with its own",
+	}})
+}
+
+// isValueHash reports whether a function hashes a Go value by its own rules.
+func isValueHash(function *types.Func) bool {
+	path := strings.TrimSuffix(function.Pkg().Path(), "/v2")
+	switch {
+	case strings.HasPrefix(path, modulePath):
+		return false
+	case strings.HasSuffix(path, "/hashstructure"):
+		return function.Name() == "Hash"
+	}
+	return function.Name() == "DeepHashObject" || function.Name() == "ComputeChecksum"
+}
+
+// isTextHash reports whether a function hashes text: those of the standard library, and all that say so.
+func isTextHash(function *types.Func) bool {
+	path, name := function.Pkg().Path(), strings.ToLower(function.Name())
+	if path == modulePath+"/hash" {
+		return true
+	}
+	if strings.HasPrefix(path, "hash/") || strings.HasPrefix(path, "crypto/") || strings.HasPrefix(path, "golang.org/x/crypto/") {
+		for _, prefix := range []string{"sum", "checksum", "update", "bytes", "string"} {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, word := range []string{"hash", "checksum", "digest", "fingerprint", "sha1", "sha256", "sha512", "md5", "fnv"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesSchema reports whether a function knows the struct tags.
+func takesSchema(function *types.Func) bool {
+	for param := range function.Signature().Params().Variables() {
+		if named, ok := behindPointers(param.Type()).(*types.Named); ok && named.Obj().Name() == "Schema" && named.Obj().Pkg().Path() == hotupdatePath {
+			return true
+		}
+	}
+	return false
+}
+
+// isHash reports whether t is a hash.Hash by its methods.
+func isHash(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	methods := types.NewMethodSet(t)
+	return methods.Lookup(nil, "Sum") != nil && methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Reset") != nil
+}
+
+// callee returns the function or method that is called by name.
+func (l *linter) callee(call *ast.CallExpr) *types.Func {
+	name := calleeName(call)
+	if name == nil {
+		return nil
+	}
+	function, _ := l.TypesInfo.Uses[name].(*types.Func)
+	return function
+}
+
+// receiverOf returns what stands before the dot of a method call, nil for a function.
+func receiverOf(call *ast.CallExpr) ast.Expr {
+	if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return selector.X
+	}
+	return nil
+}
+
+func isIn(function *types.Func, path string, names ...string) bool {
+	if function == nil || function.Pkg() == nil || function.Pkg().Path() != path {
+		return false
+	}
+	for _, name := range names {
+		if function.Name() == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package hotupdatelint
+
+import (
+	"cmp"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// root is a type that is compiled, and how.
+type root struct {
+	typ      types.Type
+	at       ast.Node // what is to blame if no field is
+	isConfig bool     // a Schema is made of it; otherwise it may be a part of a configuration
+	settings settings
+}
+
+// settings are the overrides of a Schema.
+type settings struct {
+	overrides []override
+	unknown   bool // there may be more
+}
+
+// override is a call of WithClass.
+type override struct {
+	fieldplan.PathClass
+
+	at ast.Node
+}
+
+const (
+	modulePath    = "github.com/hotupdate/providerconfig"
+	hotupdatePath = modulePath + "/hotupdate"
+)
+
+// compiles says that a function compiles the Schema of its type parameter with an index.
+type compiles struct {
+	function *types.Func
+	index    int
+}
+
+// roots returns the types to compile: those that a Schema is made of first, as they say most about the fields below them.
+func (l *linter) roots() []root {
+	roots := l.configRoots()
+	for _, tagged := range l.source.tagged {
+		if !tagged.generic {
+			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax})
+		}
+	}
+	return append(roots, l.instances()...)
+}
+
+// instances returns the instances of generic types with struct tags.
+func (l *linter) instances() []root {
+	var roots []root
+	for _, name := range l.instanceNames() {
+		typ := l.TypesInfo.Instances[name].Type
+		if _, ok := typ.Underlying().(*types.Struct); ok && !hasTypeParam(typ) && l.hasOwnTag(typ) {
+			roots = append(roots, root{typ: typ, at: name})
+		}
+	}
+	return roots
+}
+
+func (l *linter) hasOwnTag(typ types.Type) bool {
+	s := typ.Underlying().(*types.Struct)
+	for i := range s.NumFields() {
+		if _, present, _ := structtag.Parse(l.program.Of(typ).Field(i).Tag); present {
+			return true
+		}
+	}
+	return false
+}
+
+// instanceNames returns the identifiers that instantiate something, in the order of the source.
+func (l *linter) instanceNames() []*ast.Ident {
+	names := make([]*ast.Ident, 0, len(l.TypesInfo.Instances))
+	for name := range l.TypesInfo.Instances {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b *ast.Ident) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	return names
+}
+
+// configRoots returns the types that SchemaOf is called with, directly or through generic functions of the package.
+func (l *linter) configRoots() []root {
+	known := map[compiles]settings{}
+	owners := l.typeParams()
+	names := l.instanceNames()
+	var roots []root
+	for found := -1; found < len(known); { // until no other function is found to compile its type parameter
+		found, roots = len(known), nil
+		for _, name := range names {
+			function, ok := l.TypesInfo.Uses[name].(*types.Func)
+			if !ok {
+				continue
+			}
+			arguments := l.TypesInfo.Instances[name].TypeArgs
+			for i := range arguments.Len() {
+				inner, ok := known[compiles{function.Origin(), i}]
+				if !ok && (i > 0 || !isSchemaOf(function)) {
+					continue
+				}
+				owner, isParam := owners[arguments.At(i)]
+				outer := inner.and(l.settings(name, owner.function))
+				switch {
+				case isParam:
+					known[owner] = outer
+				case !hasTypeParam(arguments.At(i)):
+					roots = append(roots, root{typ: arguments.At(i), at: l.source.calledAt(name), isConfig: true, settings: outer})
+				}
+			}
+		}
+	}
+	return roots
+}
+
+func isSchemaOf(function *types.Func) bool {
+	return function.Pkg() != nil && function.Pkg().Path() == hotupdatePath && function.Name() == "SchemaOf"
+}
+
+// typeParams returns the function that each type parameter of the package belongs to.
+func (l *linter) typeParams() map[types.Type]compiles {
+	owners := map[types.Type]compiles{}
+	for _, defined := range l.TypesInfo.Defs {
+		function, ok := defined.(*types.Func)
+		if !ok {
+			continue
+		}
+		params := function.Signature().TypeParams()
+		for i := range params.Len() {
+			owners[params.At(i)] = compiles{function, i}
+		}
+	}
+	return owners
+}
+
+// hasTypeParam reports whether a type is only known to those who call a generic function.
+func hasTypeParam(t types.Type) bool { return mentionsTypeParam(t, map[types.Type]bool{}) }
+
+func mentionsTypeParam(t types.Type, seen map[types.Type]bool) bool {
+	if t = types.Unalias(t); seen[t] {
+		return false
+	}
+	seen[t] = true
+	mentions := func(t types.Type) bool { return mentionsTypeParam(t, seen) }
+	switch t := t.(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named: // a type that is declared in a generic function knows its type parameters
+		isLocal := t.Obj().Pkg() != nil && t.Obj().Parent() != t.Obj().Pkg().Scope()
+		return slices.ContainsFunc(slices.Collect(t.TypeArgs().Types()), mentions) || isLocal && mentions(t.Underlying())
+	case *types.Map:
+		return mentions(t.Key()) || mentions(t.Elem())
+	case interface{ Elem() types.Type }:
+		return mentions(t.Elem())
+	case *types.Struct:
+		return slices.ContainsFunc(slices.Collect(t.Fields()), func(v *types.Var) bool { return mentions(v.Type()) })
+	default:
+		return false
+	}
+}
+
+// calledAt returns the call of a named function, or the name itself where it is not called.
+func (s *source) calledAt(name *ast.Ident) ast.Node {
+	if call := s.calls[name]; call != nil {
+		return call
+	}
+	return name
+}
+
+func (s settings) and(more settings) settings {
+	return settings{overrides: slices.Concat(s.overrides, more.overrides), unknown: s.unknown || more.unknown}
+}
+
+// settings reads the options of a call. What the function that the call stands in was given comes from its own callers.
+func (l *linter) settings(name *ast.Ident, in *types.Func) settings {
+	call := l.source.calls[name]
+	if call == nil {
+		return settings{unknown: true}
+	}
+	var found settings
+	for _, argument := range call.Args {
+		if !isOption(l.TypesInfo.TypeOf(argument)) || l.isParam(argument, in) {
+			continue
+		}
+		o, ok := l.override(argument)
+		if !ok {
+			found.unknown = true
+			continue
+		}
+		found.overrides = append(found.overrides, o)
+	}
+	return found
+}
+
+// isOption reports whether t is an Option of package hotupdate, or a list of them.
+func isOption(t types.Type) bool {
+	if list, ok := t.Underlying().(*types.Slice); ok {
+		t = list.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Name() == "Option" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == hotupdatePath
+}
+
+func (l *linter) isParam(argument ast.Expr, of *types.Func) bool {
+	name, ok := ast.Unparen(argument).(*ast.Ident)
+	if !ok || of == nil {
+		return false
+	}
+	v, ok := l.TypesInfo.Uses[name].(*types.Var)
+	return ok && slices.Contains(slices.Collect(of.Signature().Params().Variables()), v)
+}
+
+// override reads a call of WithClass with constants.
+func (l *linter) override(argument ast.Expr) (override, bool) {
+	call, ok := ast.Unparen(argument).(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 {
+		return override{}, false
+	}
+	path, class := l.TypesInfo.Types[call.Args[0]].Value, l.TypesInfo.Types[call.Args[1]].Value
+	name := calleeName(call)
+	if name == nil || name.Name != "WithClass" || path == nil || class == nil {
+		return override{}, false
+	}
+	number, _ := constant.Uint64Val(class)
+	return override{fieldplan.PathClass{Path: constant.StringVal(path), Class: structtag.Class(number)}, call}, true
+}

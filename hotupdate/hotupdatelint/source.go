@@ -1,0 +1,150 @@
+package hotupdatelint
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// source is what the syntax of a package says beyond its types.
+type source struct {
+	pass     *analysis.Pass
+	fields   map[*types.Var]*ast.Field // of every struct type
+	calls    map[*ast.Ident]*ast.CallExpr
+	tagged   []taggedStruct // in the order of the files
+	defaults map[*types.Var]filling
+	ignored  map[line]bool
+}
+
+// taggedStruct is a struct type with a hotupdatable struct tag, or with something that looks like one.
+type taggedStruct struct {
+	typ     types.Type // the declared type, if there is one
+	syntax  *ast.StructType
+	generic bool // fields may have types that only an instance tells
+}
+
+func readSource(pass *analysis.Pass) *source {
+	s := &source{
+		pass: pass, fields: map[*types.Var]*ast.Field{}, calls: map[*ast.Ident]*ast.CallExpr{},
+		defaults: map[*types.Var]filling{}, ignored: map[line]bool{},
+	}
+	for _, file := range pass.Files {
+		for _, declaration := range file.Decls {
+			s.declaration(declaration)
+		}
+		s.readIgnored(file)
+	}
+	return s
+}
+
+// declaration reads one declaration of a file.
+func (s *source) declaration(declaration ast.Decl) {
+	generic := false
+	if function, ok := declaration.(*ast.FuncDecl); ok {
+		generic = isGeneric(s.pass, function)
+		s.readDefaults(function)
+	}
+	declared := map[ast.Expr]*ast.TypeSpec{}
+	ast.Inspect(declaration, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			declared[n.Type] = n
+			if n.TypeParams != nil {
+				generic = true
+			}
+		case *ast.CallExpr:
+			if name := calleeName(n); name != nil {
+				s.calls[name] = n
+			}
+		case *ast.StructType:
+			s.structType(n, declared[n], generic)
+		}
+		return true
+	})
+}
+
+func isGeneric(pass *analysis.Pass, function *ast.FuncDecl) bool {
+	signature := pass.TypesInfo.Defs[function.Name].Type().(*types.Signature)
+	return signature.TypeParams().Len() > 0 || signature.RecvTypeParams().Len() > 0
+}
+
+func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec, generic bool) {
+	tagged := false
+	for _, field := range syntax.Fields.List {
+		for _, name := range fieldNames(field) {
+			if v, ok := s.pass.TypesInfo.Defs[name].(*types.Var); ok {
+				s.fields[v] = field
+			}
+		}
+		_, present, _ := structtag.Parse(tagOf(field))
+		tagged = tagged || present
+	}
+	if !tagged {
+		return
+	}
+	typ := s.pass.TypesInfo.TypeOf(syntax)
+	if declared != nil {
+		typ = s.pass.TypesInfo.Defs[declared.Name].Type()
+	}
+	s.tagged = append(s.tagged, taggedStruct{typ: typ, syntax: syntax, generic: generic})
+}
+
+// fieldNames returns the identifiers that define fields; that of an embedded field is the name of its type.
+func fieldNames(field *ast.Field) []*ast.Ident {
+	if len(field.Names) > 0 {
+		return field.Names
+	}
+	if name := lastName(field.Type); name != nil {
+		return []*ast.Ident{name}
+	}
+	return nil
+}
+
+// calleeName returns the name of the called function.
+func calleeName(call *ast.CallExpr) *ast.Ident { return lastName(call.Fun) }
+
+// lastName returns the identifier that says what an expression refers to: Name of *p.Name[T].
+func lastName(e ast.Expr) *ast.Ident {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	case *ast.StarExpr:
+		return lastName(e.X)
+	case *ast.IndexExpr:
+		return lastName(e.X)
+	case *ast.IndexListExpr:
+		return lastName(e.X)
+	default:
+		return nil
+	}
+}
+
+func tagOf(field *ast.Field) reflect.StructTag {
+	if field.Tag == nil {
+		return ""
+	}
+	text, err := strconv.Unquote(field.Tag.Value)
+	if err != nil {
+		return ""
+	}
+	return reflect.StructTag(text)
+}
+
+// line is a line of a file.
+type line struct {
+	file   string
+	number int
+}
+
+func (s *source) lineOf(pos token.Pos) line {
+	at := s.pass.Fset.Position(pos)
+	return line{at.Filename, at.Line}
+}

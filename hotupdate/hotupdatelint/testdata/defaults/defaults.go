@@ -1,0 +1,78 @@
+// Package defaults has pointers whose defaults are known.
+package defaults
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Config is the configuration of a worker pool.
+type Config struct {
+	// Encrypted says whether the volume is encrypted.
+	// +default=false
+	Encrypted *bool `json:"encrypted"` // want `field defaults.Config.Encrypted is a pointer that the marker .\+default. fills in with .false., so a value that was left out is hashed differently once it is filled in; write .hotupdatable:"false,default=false".`
+
+	// +kubebuilder:default:="gp3,io1"
+	Type *string `json:"type" hotupdatable:"inplace,sensitive"` // want `fills in with .gp3,io1., .*write .hotupdatable:"inplace,sensitive,default='gp3,io1'".`
+
+	// +default=ref(DefaultThroughput)
+	Throughput *int64 `json:"throughput"` // want `fills in with another value, .*declare it with the option .default=.`
+
+	// +kubebuilder:default=50Gi
+	Size *resource.Quantity `json:"size"` // want `fills in with .50Gi.`
+
+	IOPS  *int32           `json:"iops"`  // want `is a pointer that SetDefaults_Config fills in with .3000.`
+	Spot  *bool            `json:"spot"`  // want `is a pointer that SetDefaults_Config fills in with .false.`
+	Grace *metav1.Duration `json:"grace"` // want `is a pointer that setDefaultGrace fills in with another value`
+
+	// +default=true
+	Declared *bool `json:"declared" hotupdatable:"false,default=true"`
+	// +default=true
+	Hot *bool `json:"hot" hotupdatable:"true"`
+	// +default=true
+	Ignored *bool `json:"ignored" hotupdatable:"ignore"`
+	// +default=false
+	NoPointer bool `json:"noPointer"`
+	// +default={}
+	Struct *struct{} `json:"struct"`
+	// Unknown defaults to what the cloud chooses.
+	Unknown *string `json:"unknown"`
+	Checked *string `json:"checked"`
+}
+
+// SetDefaults_Config fills in what was left out.
+func SetDefaults_Config(c *Config) {
+	if c.IOPS == nil {
+		c.IOPS = to[int32](3000)
+	}
+	if (c).Spot == nil {
+		c.Spot = new(bool)
+		c.Spot = to(false)
+	}
+	if c.Unknown != nil {
+		c.Unknown = to("a")
+	}
+	setDefaultGrace(c)
+}
+
+func setDefaultGrace(c *Config) {
+	if c.Grace == nil {
+		grace := metav1.Duration{}
+		c.Grace = &grace
+	}
+}
+
+// Validate is no defaulting function.
+func Validate(c *Config) {
+	if c.Checked == nil {
+		c.Checked = to("")
+	}
+}
+
+// Untagged is no configuration.
+type Untagged struct {
+	// +default=false
+	Flag *bool `json:"flag"`
+}
+
+func to[T any](v T) *T { return &v }

@@ -1,0 +1,32 @@
+// Package generics has struct tags in generic types.
+package generics
+
+import "github.com/hotupdate/providerconfig/hotupdate"
+
+// Box is compiled where it is instantiated.
+type Box[T any] struct {
+	Value  T   `json:"value" hotupdatable:"true,set"` // want `field generics.Box\[int\].Value has the option .set., which is for slices`
+	Wrong  *T  `json:"wrong" hotupdatable:"ture"`     // want `field generics.Box\[int\].Wrong has unknown class`
+	Next   *Box[T] `json:"next"`
+}
+
+// Never is not instantiated, so only its syntax can be wrong.
+type Never[T any] struct {
+	Value T `json:"value" hotupdatable:"true,set"`
+	Wrong T `json:"wrong" hotupdatable:true` // want `field generics.Never.Wrong has malformed struct tag`
+}
+
+// Config has instances.
+type Config struct {
+	Ints    Box[int]      `json:"ints"`
+	Strings Box[[]string] `json:"strings"`
+}
+
+func inside[T any]() {
+	type config struct {
+		Value T      `json:"value"`
+		Wrong string `json:"wrong" hotUpdatable:"true"` // want `field generics.config.Wrong has misspelled struct tag`
+	}
+	_, _ = hotupdate.SchemaOf[config]()
+	_, _ = hotupdate.SchemaOf[[]T]()
+}

@@ -1,0 +1,99 @@
+// Package hashes computes hashes of tagged types in every wrong way, and in the right ones.
+package hashes
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
+	"io"
+	"strings"
+
+	"github.com/mitchellh/hashstructure/v2"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hash"
+	stable "github.com/hotupdate/providerconfig/hash/hashstructure"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Config is the configuration of a worker pool.
+type Config struct {
+	Zone string            `json:"zone"`
+	Tags map[string]string `json:"tags" hotupdatable:"true"`
+}
+
+// Pool holds one.
+type Pool struct {
+	Configs []*Config
+}
+
+// Plain has no struct tags.
+type Plain struct{ Zone string }
+
+func wrong(c *Config, pool Pool) {
+	b, _ := json.Marshal(c)
+	_ = sha256.Sum256(b) // want `hotupdate: hashes.Config: is hashed by way of json.Marshal, which does not know its hotupdatable struct tags, so every hot update changes the hash; use hash.Of`
+
+	_ = md5.Sum([]byte(fmt.Sprintf("%+v", *c)))           // want `hashed by way of fmt.Sprintf`
+	_ = crc32.ChecksumIEEE(fmt.Appendf(nil, "%v", pool))  // want `hashes.Pool: is hashed by way of fmt.Appendf`
+	_, _ = hashstructure.Hash(c, hashstructure.FormatV2, nil) // want `hashed by way of hashstructure.Hash`
+
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%v", c)          // want `hashed by way of fmt.Fprintf`
+	_ = json.NewEncoder(h).Encode(c) // want `hashed by way of json.Encoder`
+	encoder := json.NewEncoder(h)
+	_ = encoder.Encode(pool) // want `hashed by way of json.Encoder`
+	_, _ = h.Write(b)        // want `hashed by way of json.Marshal`
+
+	text := "v1" + string(b)
+	trimmed := strings.TrimSpace(text)
+	_, _ = io.WriteString(h, trimmed)              // want `hashed by way of json.Marshal`
+	_, _ = io.Copy(h, strings.NewReader(trimmed))  // want `hashed by way of json.Marshal`
+
+	var buffer bytes.Buffer
+	if err := json.NewEncoder(&buffer).Encode(c); err == nil {
+		_ = sha256.Sum256(buffer.Bytes()) // want `hashed by way of json.Encoder`
+	}
+	var builder strings.Builder
+	builder.WriteString(hex.EncodeToString(b))
+	_ = sha256.Sum224([]byte(builder.String())) // want `hashed by way of json.Marshal`
+
+	document, err := yaml.Marshal(c)
+	if err == nil {
+		_ = ComputeHash(document) // want `hashed by way of yaml.Marshal`
+	}
+	_ = hash.Compose("a", string(b)) // want `hashed by way of json.Marshal`
+	data := []string{"a", fmt.Sprint(c.Tags), fmt.Sprint(c)}
+	_, _ = hash.WorkerPool(nil, data...) // want `hashed by way of fmt.Sprint`
+}
+
+func right(schema *hotupdate.Schema, c *Config, plain Plain, raw []byte) {
+	_, _ = hash.Of(schema, c)
+	whole, _ := json.Marshal(c)
+	_, _ = hash.OfRaw(schema, whole)
+	_, _ = hash.Legacy(schema, whole, hotupdate.CutNulls)
+	_, _ = stable.Of(schema, c, stable.Options{})
+	half, _ := stable.Half(schema, c)
+	_, _ = hashstructure.Hash(half, hashstructure.FormatV2, nil)
+	immutable, _, _ := hotupdate.Split(schema, c)
+	b, _ := json.Marshal(immutable)
+	_ = sha256.Sum256(b)
+	fmt.Println(string(whole), c)
+	_ = json.NewEncoder(io.Discard).Encode(c)
+
+	p, _ := json.Marshal(plain)
+	_ = sha256.Sum256(p)
+	_ = sha256.Sum256(raw)
+	_ = sha256.Sum256([]byte(fmt.Sprint(c.Zone)))
+	sum, _ := hash.Of(schema, c)
+	_ = sha256.Sum256([]byte(sum.String()))
+	_, _ = hashstructure.Hash(plain, hashstructure.FormatV2, nil)
+}
+
+// ComputeHash is one of many functions of that name.
+func ComputeHash(b []byte) string { return hex.EncodeToString(b) }

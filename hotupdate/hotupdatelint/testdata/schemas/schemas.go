@@ -1,0 +1,81 @@
+// Package schemas compiles types with and without overrides, directly and through its own generic functions.
+package schemas
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint/testdata/foreign"
+)
+
+// NoTags has no struct tag at all: only the call of SchemaOf makes it a configuration.
+type NoTags struct {
+	Name    string           // want `field schemas.NoTags.Name has no JSON name`
+	Channel chan<- int       `json:"channel"` // want `field schemas.NoTags.Channel has the unsupported type chan<- int`
+	Foreign foreign.Template `json:"foreign"` // want `field foreign.Template.Updates has the unsupported type chan int`
+}
+
+// Server is no configuration, so it may have what it likes.
+type Server struct {
+	Config NoTags
+	Done   chan struct{}
+}
+
+// Meta has a struct tag that only the root of a configuration ignores.
+type Meta struct {
+	metav1.TypeMeta `json:",inline" hotupdatable:"true"` // want `field schemas.Meta.TypeMeta has a hotupdatable struct tag but promotes no field into JSON`
+	Name            string          `json:"name"`
+}
+
+// Part has the same, and is always below something.
+type Part struct {
+	metav1.TypeMeta `json:",inline" hotupdatable:"true"`
+	Name            string `json:"name"`
+}
+
+// Overridden needs its overrides to be right.
+type Overridden struct {
+	Part  Part          `json:"part"`
+	Hot   []foreign.Port `json:"hot" hotupdatable:"false"`
+	Names []string      `json:"names"`
+}
+
+const names = "names"
+
+func _() {
+	_, _ = hotupdate.SchemaOf[NoTags]()
+	_, _ = hotupdate.SchemaOf[*Meta]()
+	_, _ = hotupdate.SchemaOf[int]() // want `hotupdate: int: is not a struct of fields`
+	_, _ = hotupdate.SchemaOf[struct{ done chan int }]() // want `has type struct \{ done chan int \} with only unexported fields`
+	_, _ = hotupdate.SchemaOf[Overridden](
+		hotupdate.WithClass(names, hotupdate.Hot),
+		hotupdate.WithClass("nmaes", hotupdate.Hot), // want `hotupdate: nmaes: matches no field of the type`
+		hotupdate.WithClass("part..name", hotupdate.Hot), // want `hotupdate: part..name: is no path of a field`
+	)
+	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot)) // want `field foreign.Port.Number is immutable below a list`
+	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot), hotupdate.WithClass("list[].number", hotupdate.Hot))
+}
+
+// Generic is compiled by those who call compile.
+type Generic struct {
+	Name string // want `field schemas.Generic.Name has no JSON name`
+}
+
+func compile[Unused, T any](options ...hotupdate.Option) *hotupdate.Schema { return inner[T](options...) }
+
+func inner[T any](options ...hotupdate.Option) *hotupdate.Schema {
+	schema, err := hotupdate.SchemaOf[T](options...)
+	if err != nil {
+		return nil
+	}
+	return schema
+}
+
+func _() {
+	_ = compile[Server, Generic]()
+	_ = compile[Server, Overridden](hotupdate.WithClass("nowhere", hotupdate.Hot)) // want `hotupdate: nowhere: matches no field of the type`
+	_ = func(path string) {
+		// What is not constant may mend a conflict of classes, so those are left to SchemaOf.
+		_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot), hotupdate.WithClass(path, hotupdate.Hot))
+	}
+}

@@ -1,0 +1,278 @@
+package hotupdatetest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+)
+
+// Each type here breaks one guarantee on purpose.
+
+// randomOrder prints a map as text in the order in which Go happens to walk it.
+type randomOrder map[string]string
+
+func (r randomOrder) MarshalText() ([]byte, error) {
+	var pairs []string
+	for k, v := range r {
+		pairs = append(pairs, k+"="+v)
+	}
+	return []byte(strings.Join(pairs, ",")), nil
+}
+
+func (r *randomOrder) UnmarshalText(text []byte) error {
+	*r = randomOrder{}
+	for pair := range strings.SplitSeq(string(text), ",") {
+		k, v, _ := strings.Cut(pair, "=")
+		(*r)[k] = v
+	}
+	return nil
+}
+
+// byAddress writes where it is.
+type byAddress struct{ Text *string }
+
+func (b *byAddress) MarshalJSON() ([]byte, error) { return json.Marshal(fmt.Sprintf("%p", b.Text)) }
+func (b *byAddress) UnmarshalJSON([]byte) error   { return nil }
+
+// byClock writes when it is.
+type byClock struct{ Text string }
+
+func (b byClock) MarshalJSON() ([]byte, error) {
+	return json.Marshal(b.Text + time.Now().Format(time.RFC3339Nano))
+}
+func (b *byClock) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &b.Text) }
+
+var calls atomic.Int64
+
+// byCounter writes how often anything was written.
+type byCounter struct{ Text string }
+
+func (b byCounter) MarshalJSON() ([]byte, error)     { return json.Marshal(calls.Add(1)) }
+func (b *byCounter) UnmarshalJSON(data []byte) error { return nil }
+
+// lossy forgets one of its fields.
+type lossy struct{ Name, Zone string }
+
+func (l lossy) MarshalText() ([]byte, error) { return []byte(l.Name), nil }
+func (l *lossy) UnmarshalText(text []byte) error {
+	l.Name = string(text)
+	return nil
+}
+
+// disagreeing reads something else than it writes.
+type disagreeing struct{ Size int }
+
+func (d disagreeing) MarshalJSON() ([]byte, error) { return json.Marshal(d.Size) }
+func (d *disagreeing) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &d.Size); err != nil {
+		return err
+	}
+	d.Size++
+	return nil
+}
+
+// deaf reads nothing of what it writes.
+type deaf struct{ Text string }
+
+func (d deaf) MarshalText() ([]byte, error)     { return []byte("<" + d.Text + ">"), nil }
+func (d *deaf) UnmarshalText(text []byte) error { return errors.New("no") }
+
+// mute has no unmarshaler at all.
+type mute struct{ Text string }
+
+func (m mute) MarshalText() ([]byte, error) { return []byte(m.Text), nil }
+
+// sortsItself changes while it is written.
+type sortsItself struct{ Names []string }
+
+func (s *sortsItself) MarshalJSON() ([]byte, error) {
+	sort.Strings(s.Names)
+	return json.Marshal(s.Names)
+}
+func (s *sortsItself) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &s.Names) }
+
+// panicking panics for some values.
+type panicking struct{ Size int }
+
+func (p panicking) MarshalJSON() ([]byte, error) {
+	if p.Size == 3 {
+		panic("three")
+	}
+	return json.Marshal(p.Size)
+}
+func (p *panicking) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &p.Size) }
+
+// sharing is copied by a DeepCopy that is none.
+type sharing struct{ names map[string]string }
+
+func (s sharing) MarshalJSON() ([]byte, error)     { return json.Marshal(s.names) }
+func (s *sharing) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &s.names) }
+func (s sharing) DeepCopy() sharing                { return s }
+
+// uncopyable can be copied by nobody.
+type uncopyable struct{ at func() string }
+
+func (u uncopyable) MarshalJSON() ([]byte, error) { return []byte(`"a"`), nil }
+
+// forgetful is copied by a DeepCopy that forgets something.
+type forgetful struct{ Names []string }
+
+func (f forgetful) MarshalJSON() ([]byte, error)     { return json.Marshal(f.Names) }
+func (f *forgetful) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &f.Names) }
+func (f forgetful) DeepCopy() forgetful              { return forgetful{} }
+
+// inField has the type under test in an immutable and in a hot field.
+type inField[V any] struct {
+	Label V  `json:"label"`
+	Hot   *V `json:"hot,omitempty" hotupdatable:"true"`
+}
+
+// sharedCopy has a DeepCopy that copies no list.
+type sharedCopy struct {
+	Zones []string          `json:"zones,omitempty"`
+	Tags  map[string]string `json:"tags,omitempty"  hotupdatable:"true"`
+}
+
+func (s *sharedCopy) DeepCopy() *sharedCopy {
+	if s == nil {
+		return nil
+	}
+	return &sharedCopy{Zones: append([]string(nil), s.Zones...), Tags: s.Tags}
+}
+
+// shortCopy has a DeepCopy that forgets a new field.
+type shortCopy struct {
+	Zones []string `json:"zones,omitempty"`
+	Size  *int32   `json:"size,omitempty"`
+}
+
+func (s *shortCopy) DeepCopy() *shortCopy {
+	return &shortCopy{Zones: append([]string(nil), s.Zones...)}
+}
+
+// panickingCopy has a DeepCopy that panics for values that are not complete.
+type panickingCopy struct {
+	Size *int32 `json:"size,omitempty"`
+}
+
+func (p *panickingCopy) DeepCopy() *panickingCopy {
+	size := *p.Size
+	return &panickingCopy{&size}
+}
+
+// reads has its own idea of what its JSON means.
+type reads struct {
+	Volume readsVolume `json:"volume"`
+}
+
+type readsVolume struct {
+	Size int32 `json:"size,omitempty"`
+}
+
+func (r *readsVolume) UnmarshalJSON([]byte) error {
+	r.Size = 0
+	return nil
+}
+
+// loosely accepts whatever it is given.
+type loosely struct {
+	Size int32 `json:"size,omitempty"`
+}
+
+func (l *loosely) UnmarshalJSON(data []byte) error {
+	var m struct {
+		Size int32 `json:"size"`
+	}
+	err := json.Unmarshal(data, &m)
+	l.Size = m.Size
+	return err
+}
+
+// defaulted has a default that its defaulter fills in and its struct tag does not declare.
+type defaulted struct {
+	Declared *string `json:"declared,omitempty" hotupdatable:"false,default=interface"`
+	Type     *string `json:"type,omitempty"`
+	Hot      *string `json:"hot,omitempty"      hotupdatable:"true"`
+}
+
+func declaredDefaults(d *defaulted) {
+	for _, field := range []**string{&d.Declared, &d.Hot} {
+		if *field == nil {
+			text := "interface"
+			*field = &text
+		}
+	}
+}
+
+func undeclaredDefaults(d *defaulted) {
+	declaredDefaults(d)
+	if d.Type == nil {
+		text := "interface"
+		d.Type = &text
+	}
+}
+
+// TestBrokenTypesAreCaught: for each type that breaks a guarantee, the guarantee is named, and the field to blame.
+func TestBrokenTypesAreCaught(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		run       func(t hotupdatetest.T)
+		guarantee string
+		path      string
+		reason    string
+	}{
+		{"randomOrder", check[inField[randomOrder]], "OneHash", "label: one configuration has several hashes", "a map has no order"},
+		{"byAddress", check[inField[byAddress]], "OneHash", "label: one configuration has several hashes", "a copy stands somewhere else"},
+		{"byClock", check[inField[byClock]], "OneHash", "label: one configuration has several hashes", "time passes"},
+		{"byCounter", check[inField[byCounter]], "OneHash", "label: one configuration has several hashes", "state outside of the value"},
+		{"lossy", check[inField[lossy]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.lossy loses something", "two zones, one hash"},
+		{"disagreeing", check[inField[disagreeing]], "MarshalersReadWhatTheyWrite", "reads what it wrote as something else", "raw JSON and value differ"},
+		{"disagreeing raw", check[inField[disagreeing]], "RawJSONAgrees", "label: a configuration and its JSON have different hashes", "raw JSON and value differ"},
+		{"deaf", check[inField[deaf]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
+		{"mute", check[inField[mute]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
+		{"sortsItself", check[inField[sortsItself]], "OneHash", "is changed by its own marshaler", "a data race between two hashes"},
+		{"panicking", func(t hotupdatetest.T) {
+			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValuesOf(panicking{2}, panicking{3}))
+		}, "OneHash", "label: a configuration cannot be hashed", "a value that the tester says is valid"},
+		{"sharing", check[inField[sharing]], "HalvesMerge", ".names: a half shares memory", "a half that is written changes its source"},
+		{"uncopyable", func(t hotupdatetest.T) {
+			hotupdatetest.Check[inField[uncopyable]](t, hotupdatetest.WithValuesOf(uncopyable{func() string { return "" }}))
+		}, "HalvesMerge", "cannot be split", "Split must not share memory"},
+		{"forgetful", check[inField[forgetful]], "HalvesMerge", "a DeepCopy must allocate everything anew", "the half is another configuration"},
+		{"sharedCopy", check[sharedCopy], "CopiesShareNoMemory", "tags: DeepCopy returns a copy that shares memory", "controllers write into copies"},
+		{"shortCopy", check[shortCopy], "CopiesShareNoMemory", "size: DeepCopy returns another configuration", "a field that was forgotten"},
+		{"panickingCopy", check[panickingCopy], "CopiesShareNoMemory", "DeepCopy panics", "an optional field"},
+		{"reads", check[reads], "RawJSONAgrees", "volume.size: a configuration and its JSON have different hashes", "the reader ignores the field"},
+		{"loosely", check[loosely], "RawJSONAgrees", "JSON with a member that the type does not have is accepted", "a typo would be ignored silently"},
+		{"undeclared default", func(t hotupdatetest.T) {
+			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(undeclaredDefaults))
+		}, "DefaultsKeepTheHash", "type: the defaulting function changes the hash", "Gardener issue 11416 the other way round"},
+		{"panicking default", func(t hotupdatetest.T) {
+			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(func(d *defaulted) { *d.Type = "" }))
+		}, "DefaultsKeepTheHash", "the defaulting function panics", "an optional field"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := record(t, tc.run)
+			for _, report := range r.errors {
+				if strings.Contains(report, "guarantee: "+tc.guarantee+"\n") && strings.Contains(report, tc.path) {
+					return
+				}
+			}
+			t.Errorf("%s: want %s and %q, got:\n%s", tc.reason, tc.guarantee, tc.path, r.text())
+		})
+	}
+}
+
+func check[C any](t hotupdatetest.T) { hotupdatetest.Check[C](t) }
+
+// TestDeclaredDefaultsPass: a defaulter that fills in what the struct tags declare, and hot fields, raises no alarm.
+func TestDeclaredDefaultsPass(t *testing.T) {
+	hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(declaredDefaults))
+}

@@ -1,0 +1,121 @@
+package hotupdatetest
+
+import (
+	"fmt"
+	"reflect"
+
+	"pgregory.net/rapid"
+)
+
+// Check generates configurations of type T and makes sure that the library's guarantees hold for them. They hold for every type whose
+// own methods are well-behaved, so what it finds is mostly a marshaler, an unmarshaler, a DeepCopy or a defaulting function that is not,
+// or a struct tag that forgets a default.
+//
+// The guarantees:
+//   - A configuration has one hash: from call to call, from copy to copy, from goroutine to goroutine, and hashing changes nothing in it.
+//   - Two configurations have one hash exactly if they have one canonical document, and exactly if [hotupdate.Diff] lists no Immutable and
+//     no InPlace change.
+//   - Hot and Ignored parts may come, go and change, below parents of any state, also where there was no configuration at all, without
+//     another hash.
+//   - Each Immutable or InPlace leaf that means something else gives another hash, and Diff names it.
+//   - A configuration, its JSON in any spelling, and its JSON under the exported Schema have one hash; what is not in the type is refused
+//     in either way.
+//   - Defaults that the struct tags declare, and a defaulting function given by [WithDefaulter], change no hash.
+//   - The halves of [hotupdate.Split] share no memory with the configuration, have its hash and none, and merge to its JSON. So does the
+//     type's own DeepCopy, if it has one.
+//   - A type that marshals itself reads what it writes, and loses nothing on the way. See [WithNormalizing].
+//
+// A configuration that has several hashes ends the check, since nothing else can be said about it; the other guarantees are tried and
+// reported each by itself. A failure is shrunk to a small counter-example and reported as YAML with the path of the field to blame; values and keys that the
+// struct tags call sensitive are hidden. Mistakes in struct tags and options fail the test at once.
+//
+// How many configurations are tried, and with which seed, is decided by rapid's flags: -rapid.checks, -rapid.seed. The inputs of a
+// failure are kept below testdata/rapid, as rapid does, and tried first from then on.
+func Check[C any](t T, options ...Option) {
+	t.Helper()
+	s, err := subjectOf[C](options)
+	if err != nil {
+		fail(t, reflect.TypeFor[C](), err)
+		return
+	}
+	for _, g := range guarantees {
+		if !g.check(t, s) && g.name == oneHash {
+			return
+		}
+	}
+}
+
+// fail reports what keeps the kit from beginning.
+func fail(t T, typ reflect.Type, err error) {
+	t.Helper()
+	t.Errorf("hotupdatetest: %v: %v", typ, err)
+	t.FailNow()
+}
+
+// guarantee is one promise, how to draw what puts it to the test, and how to tell whether it is kept.
+type guarantee struct {
+	name  string // as part of a test's name
+	draw  func(a author) trial
+	holds func(s *subject, t trial) *breach
+}
+
+// trial is what a guarantee is tried with.
+type trial struct {
+	configs []config
+	raw     []byte
+	spot    *spot
+}
+
+// GoString keeps values out of rapid's reports.
+func (t trial) GoString() string { return fmt.Sprintf("%d configurations", len(t.configs)) }
+
+// breach is a guarantee that was not kept.
+type breach struct {
+	what  string // what is wrong, as a sentence without a full stop
+	cure  string
+	path  string // of the field to blame; empty if it is not known
+	shown []shown
+}
+
+// shown is a value to be printed.
+type shown struct {
+	label string
+	tree  any
+}
+
+// check tries a guarantee and reports the smallest breach, if it was not kept.
+func (g guarantee) check(t T, s *subject) (kept bool) {
+	t.Helper()
+	var found *breach
+	run := &trialRun{name: t.Name() + "/" + g.name}
+	rapid.Check(run, func(rt *rapid.T) {
+		drawn := rapid.Custom(func(rt *rapid.T) trial { return g.draw(author{rt, s, 0}) }).Draw(rt, "configurations")
+		if b := g.holds(s, drawn); b != nil {
+			found = b
+			rt.Fatalf("%s", g.name)
+		}
+	})
+	switch {
+	case found != nil:
+		t.Errorf("%s", s.report(g, found, run.reproduce()))
+	case run.Failed():
+		t.Errorf("hotupdatetest: %v: %s: %s", s.typ, g.name, run.report.String())
+	}
+	return found == nil && !run.Failed()
+}
+
+// oneHash is what all other guarantees rest on.
+const oneHash = "OneHash"
+
+var guarantees = []guarantee{
+	{oneHash, drawOne, (*subject).oneHash},
+	{"MarshalersReadWhatTheyWrite", drawOne, (*subject).marshalersAgree},
+	{"HashDocumentAndDiffAgree", drawPair, (*subject).agree},
+	{"HotChangesKeepTheHash", drawHotChange, (*subject).sameHash},
+	{"SpellingKeepsTheHash", drawSpelling, (*subject).sameMeaning},
+	{"KeptChangesChangeTheHash", drawKeptChange, (*subject).otherHash},
+	{"RawJSONAgrees", drawRaw, (*subject).rawAgrees},
+	{"DefaultsKeepTheHash", drawOne, (*subject).defaultsKeepHash},
+	{"HalvesMerge", drawOne, (*subject).halvesMerge},
+	{"CopiesShareNoMemory", drawOne, (*subject).copiesAreDeep},
+}

@@ -1,0 +1,295 @@
+package hotupdatetest
+
+import (
+	"encoding/json"
+	"math/bits"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// author draws values. Of the classes in unset it leaves everything unset, in one way or another.
+type author struct {
+	t     *rapid.T
+	s     *subject
+	unset fieldplan.ClassSet
+}
+
+// maxDepth bounds values of recursive types.
+const maxDepth = 6
+
+// pick draws a number below n, each about as often; rapid's own integers are mostly small. Failures shrink to 0.
+func (a author) pick(n int) int {
+	number := 0
+	for range bits.Len(uint(n-1)) + 2 { //nolint:gosec // n is at least 1
+		number <<= 1
+		if rapid.Bool().Draw(a.t, "bit") {
+			number++
+		}
+	}
+	return number % n
+}
+
+// chance is true once in n draws.
+func (a author) chance(n int) bool { return a.pick(n) == n-1 }
+
+// config draws a configuration; now and then it is nil.
+func (a author) config() config {
+	c := config{plan: a.s.plan, meta: make([]string, len(a.s.plan.Meta))}
+	if a.chance(20) {
+		return c
+	}
+	for i := range c.meta {
+		c.meta[i] = among(a, "", "x", "y")
+	}
+	c.root = a.object(a.s.plan.Root, a.s.plan.Type, "", 0)
+	return c
+}
+
+func among[V any](a author, all ...V) V { return all[a.pick(len(all))] }
+
+// member draws a member, which is often absent.
+func (a author) member(in *fieldplan.Node, f *fieldplan.Field, pattern string, depth int) *part {
+	if a.pick(3) == 0 || f.Node.Recursive && depth > 2 && a.pick(3) > 0 { // failures shrink to absent members
+		return nil
+	}
+	typ := fieldType(in, f)
+	if a.leaves(f.Node.Class) {
+		if !f.Classes().Any(fieldplan.All&^a.unset) || f.KeepsPresence() {
+			return a.silent(f, typ, pattern)
+		}
+		if f.Node.Kind == fieldplan.List || f.Node.Kind == fieldplan.Map {
+			return &part{node: f.Node, typ: typ, pattern: pattern, null: a.chance(2)}
+		}
+	}
+	if f.Default != nil && a.chance(4) {
+		return &part{node: f.Node, typ: typ, pattern: pattern, make: a.defaultOf(f)}
+	}
+	return a.value(f.Node, typ, pattern, depth)
+}
+
+// leaves reports whether values of the class are to be left unset.
+func (a author) leaves(class structtag.Class) bool { return a.unset.Any(fieldplan.Of(class)) }
+
+// silent is a member that is there and says nothing.
+func (a author) silent(f *fieldplan.Field, typ reflect.Type, pattern string) *part {
+	p := &part{node: f.Node, typ: typ, pattern: pattern}
+	switch {
+	case f.Node.Kind == fieldplan.Leaf && f.Default != nil && a.chance(2):
+		p.make = a.defaultOf(f)
+	case f.Node.Kind == fieldplan.Object && !f.KeepsPresence() && a.chance(2):
+		p.members = make([]*part, len(f.Node.Fields))
+	case typ.Kind() == reflect.Pointer, f.Node.Kind != fieldplan.Leaf:
+		return nil
+	default:
+		p.make = func() reflect.Value { return reflect.Zero(f.Node.Type) }
+	}
+	return p
+}
+
+// defaultOf makes what the field's default means.
+func (a author) defaultOf(f *fieldplan.Field) maker {
+	return func() reflect.Value {
+		v := reflect.New(f.Node.Type)
+		_ = json.Unmarshal(f.Default, v.Interface()) // canonical text is JSON of the type
+		return v.Elem()
+	}
+}
+
+// value draws a value that is there, or a nil pointer.
+func (a author) value(n *fieldplan.Node, typ reflect.Type, pattern string, depth int) *part {
+	p := &part{node: n, typ: typ, pattern: pattern}
+	if typ.Kind() == reflect.Pointer && a.chance(6) || depth > maxDepth && n.Recursive && typ.Kind() != reflect.Struct {
+		p.null = true
+		return p
+	}
+	switch n.Kind {
+	case fieldplan.Leaf:
+		p.make = a.leaf(n, pattern)
+	case fieldplan.Object:
+		return a.object(n, typ, pattern, depth)
+	case fieldplan.List:
+		a.list(p, depth)
+	case fieldplan.Array:
+		for range deref(typ).Len() {
+			p.elems = append(p.elems, a.place(n, pattern+"[]", depth+1))
+		}
+	case fieldplan.Map:
+		a.mapping(p, depth)
+	}
+	return p
+}
+
+// object draws an object. What a class leaves unset is unset in it.
+func (a author) object(n *fieldplan.Node, typ reflect.Type, pattern string, depth int) *part {
+	p := &part{node: n, typ: typ, pattern: pattern, members: make([]*part, len(n.Fields))}
+	for i, f := range n.Fields {
+		p.members[i] = a.member(n, f, patternOf(pattern, f.Name), depth+1)
+	}
+	return p
+}
+
+func patternOf(pattern, name string) string {
+	var b strings.Builder
+	b.WriteString(pattern)
+	fieldpath.WriteMember(&b, name)
+	return b.String()
+}
+
+// place draws the content of one place of an array. Left unset it is as the zero array has it.
+func (a author) place(n *fieldplan.Node, pattern string, depth int) *part {
+	typ := n.Type.Elem()
+	switch {
+	case !a.leaves(n.Class):
+		return a.value(n.Elem, typ, pattern, depth)
+	case typ.Kind() == reflect.Pointer, n.Elem.Kind == fieldplan.List, n.Elem.Kind == fieldplan.Map:
+		return &part{node: n.Elem, typ: typ, pattern: pattern, null: true}
+	case n.Elem.Kind == fieldplan.Leaf:
+		return &part{node: n.Elem, typ: typ, pattern: pattern, make: func() reflect.Value { return reflect.Zero(n.Elem.Type) }}
+	default:
+		return a.value(n.Elem, typ, pattern, depth)
+	}
+}
+
+// list draws up to three elements; in a keyed list each has a key of its own.
+func (a author) list(p *part, depth int) {
+	if p.null = a.chance(6); p.null {
+		return
+	}
+	for range a.pick(4) {
+		if e := a.element(p, depth); e != nil {
+			p.elems = append(p.elems, e)
+		}
+	}
+}
+
+// element draws an element that fits to those that p has, or nil.
+func (a author) element(p *part, depth int) *part {
+	e := a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1)
+	if p.node.Pairing == fieldplan.ByKey && !a.identify(p, e) {
+		return nil
+	}
+	a.selectElement(p.node, e)
+	return e
+}
+
+// identify gives an element of a keyed list a key that no other element has.
+func (a author) identify(p, e *part) bool {
+	if e.null {
+		*e = *a.object(p.node.Elem, e.typ, e.pattern, maxDepth)
+	}
+	f := p.node.Key
+	for range 4 {
+		key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: patternOf(e.pattern, f.Name)}
+		key.make = author{a.t, a.s, 0}.leaf(f.Node, key.pattern)
+		e.setMember(f.Name, key)
+		if text := key.text(); text != nil && string(text) != `""` && !p.hasKey(string(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *part) hasKey(text string) bool {
+	for _, e := range p.elems {
+		if key := e.member(p.node.Key.Name); key != nil && string(key.text()) == text {
+			return true
+		}
+	}
+	return false
+}
+
+// selectElement makes an element hot now and then, where hotwhen says how, and gives it the classes that it has.
+func (a author) selectElement(n *fieldplan.Node, e *part) {
+	if n.When == nil || e.null {
+		return
+	}
+	if a.chance(2) {
+		a.makeHot(n, e)
+	}
+	e.retarget(elementNode(n, e))
+}
+
+// makeHot sets the field by which an element is selected.
+func (a author) makeHot(n *fieldplan.Node, e *part) {
+	f := n.When.Field
+	e.setMember(f.Name, &part{node: f.Node, typ: fieldType(n.Elem, f), pattern: patternOf(e.pattern, f.Name), make: func() reflect.Value {
+		v := reflect.New(f.Node.Type)
+		_ = json.Unmarshal([]byte(n.When.Value), v.Interface()) // canonical text is JSON of the type
+		return v.Elem()
+	}})
+}
+
+// mapping draws up to three entries.
+func (a author) mapping(p *part, depth int) {
+	if p.null = a.chance(6); p.null {
+		return
+	}
+	for range a.pick(4) {
+		a.entry(p, a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1))
+	}
+}
+
+// entry adds an entry under a key that the map does not have yet, if one is found.
+func (a author) entry(p, e *part) {
+	for range 4 {
+		key := a.mapKey(p.node.Type.Key(), p.pattern)
+		if !p.hasMapKey(mapKeyText(p.node, key)) {
+			p.keys, p.elems = append(p.keys, key), append(p.elems, e)
+			a.selectElement(p.node, e)
+			return
+		}
+	}
+}
+
+func (p *part) hasMapKey(text string) bool {
+	for _, key := range p.keys {
+		if mapKeyText(p.node, key) == text {
+			return true
+		}
+	}
+	return false
+}
+
+// mapKey draws one of few keys.
+func (a author) mapKey(t reflect.Type, pattern string) maker {
+	v := reflect.New(t).Elem()
+	if given := a.s.keys[pattern]; len(given) > 0 {
+		if read, ok := readKey(t, given[a.pick(len(given))]); ok {
+			return fixed(read)
+		}
+	}
+	switch {
+	case t.Kind() == reflect.String:
+		v.SetString(among(a, "a", "b", "cost-center", "kubernetes.io/a", "\u00e9"))
+	case len(a.s.foreign(t)) > 0 && !v.CanInt() && !v.CanUint():
+		return among(a, a.s.foreign(t)...)
+	case v.CanInt():
+		v.SetInt(int64(among(a, 1, 2, 10, 0)))
+	case v.CanUint():
+		v.SetUint(uint64(among[uint8](a, 1, 2, 10, 0)))
+	}
+	return fixed(v)
+}
+
+// readKey reads the text of a map key.
+func readKey(t reflect.Type, text string) (reflect.Value, bool) {
+	read := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
+	if err := json.Unmarshal([]byte("{"+strconv.Quote(text)+":true}"), read.Interface()); err != nil || read.Elem().Len() != 1 {
+		return reflect.Value{}, false
+	}
+	return read.Elem().MapKeys()[0], true
+}
+
+// fixed makes a value that has no memory to share.
+func fixed(v reflect.Value) maker { return func() reflect.Value { return v } }
+
+// mapKeyText is the text of a key in JSON.
+func mapKeyText(n *fieldplan.Node, key maker) string { return walk.KeyStep(n, key()).Name }

@@ -1,0 +1,164 @@
+package hotupdatetest
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// probes are texts that unmarshalers of common kinds read: names, numbers, addresses, times, versions, colours.
+var probes = []string{
+	`"a"`, `"b"`, `"A"`, `""`, `1`, `2`, `0`, `true`, `"1"`, `"1h"`, `"10.0.0.1"`, `"10.0.0.0/8"`, `"2024-01-02T03:04:05Z"`, `"1.2.3"`,
+	`"https://example.org/a"`, `"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `"00:00:5e:00:53:01"`, `"#00ff00"`, `"a=b"`, `"a,b"`, `"b,a"`, `{}`, `[]`, `[1,2]`,
+	`["a","b"]`, `["b","a"]`, `{"a":"b"}`, `{"b":"c","a":"b"}`, `{"a":1}`, `null`,
+}
+
+// fillings is how many values are made by filling the exported fields of a type.
+const fillings = 24
+
+// foreign returns values of a type that marshals itself, each of which its own marshaler writes: what its unmarshaler reads, and what
+// filling its fields gives. There is always one, if only the zero value.
+func (s *subject) foreign(t reflect.Type) []maker {
+	if made, ok := s.drawn[t]; ok {
+		return made
+	}
+	all := []maker{func() reflect.Value { return reflect.New(t).Elem() }}
+	for _, probe := range probes {
+		all = append(all, func() reflect.Value {
+			v := reflect.New(t)
+			if !readBy(v, probe) {
+				return reflect.Value{}
+			}
+			return v.Elem()
+		})
+	}
+	for seed := range fillings {
+		all = append(all, func() reflect.Value {
+			v := reflect.New(t).Elem()
+			f := filler{seed}
+			f.fill(v, 0)
+			return v
+		})
+	}
+	good := slices.DeleteFunc(all, func(m maker) bool { return !isWritten(m()) })
+	if len(good) == 0 {
+		good = append(good, func() reflect.Value { return reflect.New(t).Elem() })
+	}
+	s.drawn[t] = good
+	return good
+}
+
+// readBy has a value read JSON with its own unmarshaler, which may fail in any way.
+func readBy(pointer reflect.Value, data string) bool {
+	_, problem := leaf.Call(func() ([]byte, error) {
+		switch u := pointer.Interface().(type) {
+		case json.Unmarshaler:
+			return nil, u.UnmarshalJSON([]byte(data))
+		case encoding.TextUnmarshaler:
+			text, err := strconv.Unquote(data)
+			if err != nil {
+				return nil, err
+			}
+			return nil, u.UnmarshalText([]byte(text))
+		default:
+			return nil, strconv.ErrSyntax
+		}
+	})
+	return problem == nil
+}
+
+// isWritten reports whether the value's marshaler writes it, and its unmarshaler, if there is one, reads that again.
+func isWritten(v reflect.Value) bool {
+	if !v.IsValid() {
+		return false
+	}
+	k := leaf.KindOf(v.Type())
+	if !k.MarshalsItself() {
+		return k != leaf.NotALeaf
+	}
+	text, problem := leaf.Append(nil, k, v)
+	if problem != nil {
+		return false
+	}
+	again := reflect.New(v.Type())
+	return !unmarshalsItself(again) || readBy(again, string(text))
+}
+
+func unmarshalsItself(pointer reflect.Value) bool {
+	switch pointer.Interface().(type) {
+	case json.Unmarshaler, encoding.TextUnmarshaler:
+		return true
+	}
+	return false
+}
+
+// filler fills exported fields with what its seed says. Equal seeds fill alike.
+type filler struct{ seed int }
+
+// next returns a number below n.
+func (f *filler) next(n int) int {
+	f.seed = (f.seed*1103515245 + 12345) & 0x7fffffff
+	return f.seed >> 8 % n
+}
+
+func (f *filler) fill(v reflect.Value, depth int) {
+	texts := []string{"a", "b", "c", "", "A"}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(f.next(2) == 1)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(f.next(4)))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(f.next(4))) //nolint:gosec // below 4
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(f.next(4)) / 2)
+	case reflect.String:
+		v.SetString(texts[f.next(len(texts))])
+	case reflect.Pointer:
+		if depth < maxDepth && f.next(4) > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem(), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i), depth+1)
+			}
+		}
+	default:
+		f.fillElements(v, depth)
+	}
+}
+
+func (f *filler) fillElements(v reflect.Value, depth int) {
+	switch {
+	case depth > maxDepth:
+	case v.Kind() == reflect.Slice:
+		n := f.next(4)
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		fallthrough
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i), depth+1)
+		}
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range f.next(6) {
+			key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(key, depth+1)
+			f.fill(elem, depth+1)
+			v.SetMapIndex(key, elem)
+		}
+	}
+}
+
+func deeply(v reflect.Value) reflect.Value {
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	return v
+}

@@ -1,0 +1,328 @@
+package hotupdatetest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+)
+
+// Releases of one type.
+
+type before struct {
+	Volume *beforeVolume `json:"volume,omitempty"`
+	Zones  []string      `json:"zones,omitempty"`
+	Token  string        `json:"token,omitempty"  hotupdatable:"false,sensitive"`
+}
+
+type beforeVolume struct {
+	IOPS *int32             `json:"iops,omitempty"`
+	Size *resource.Quantity `json:"size,omitempty"`
+	Kind string             `json:"kind,omitempty"`
+}
+
+// renamedInGo differs in Go only: names, order, width.
+type renamedInGo struct {
+	Secret string   `json:"token,omitempty"  hotupdatable:"false,sensitive"`
+	Disk   *disk    `json:"volume,omitempty"`
+	Places []string `json:"zones,omitempty"`
+}
+
+type disk struct {
+	Kind      string             `json:"kind,omitempty"`
+	Operation *int64             `json:"iops,omitempty"`
+	Size      *resource.Quantity `json:"size,omitempty"`
+}
+
+// withTags has a first hot field.
+type withTags struct {
+	before `json:",inline"`
+
+	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+}
+
+// hotIOPS has a field that became hot.
+type hotIOPS struct {
+	Volume *struct {
+		IOPS *int32             `json:"iops,omitempty" hotupdatable:"true"`
+		Size *resource.Quantity `json:"size,omitempty"`
+		Kind string             `json:"kind,omitempty"`
+	} `json:"volume,omitempty"`
+	Zones []string `json:"zones,omitempty"`
+	Token string   `json:"token,omitempty"  hotupdatable:"false,sensitive"`
+}
+
+// evolved changed in many ways.
+type evolved struct {
+	Volume *struct {
+		MaxIOPS *int32  `json:"maxIOPS,omitempty"`
+		Size    *string `json:"size,omitempty"`
+		Kind    *string `json:"kind,omitempty"    hotupdatable:"false,default=gp3"`
+	} `json:"volume,omitempty"`
+	Zones []string `json:"zones,omitempty"  hotupdatable:"false,set"`
+}
+
+// TestGoldenExplains: a difference is told by what it does to a fleet, and the file is written only if that is nothing, or if it was
+// asked for.
+func TestGoldenExplains(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		run    func(t hotupdatetest.T, file string, options ...hotupdatetest.Option)
+		want   []string
+		grave  bool
+		reason string
+	}{
+		{"same", hotupdatetest.Golden[before], nil, false, "nothing changed"},
+		{"in Go only", hotupdatetest.Golden[renamedInGo], []string{"- volume.iops: became int64, was int32: no hash changes", "run the test with -update"}, false, "JSON names are the contract"},
+		{"first hot field", hotupdatetest.Golden[withTags], []string{"- tags: is new, map, hot: no hash changes"}, false, "a new field that nobody set"},
+		{"became hot", hotupdatetest.Golden[hotIOPS], []string{
+			"- volume.iops: became hot, was immutable: every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it is applied to running machines, it replaced machines",
+			`- vector "volume.iops": has another hash: a pool like it rolls unless an era of the old Schema stays; look at volume.iops`,
+			"undo the change; or, if it has to be, keep the old Schema in an era",
+		}, true, "the example of the proposal"},
+		{"evolved", hotupdatetest.Golden[evolved], []string{
+			"- token: is gone, was string, immutable: the updated Schema refuses every configuration that sets it; no hash changes",
+			"- volume.iops: is gone, and looks like volume.maxIOPS now: the updated Schema refuses every configuration that sets it; once rewritten, it rolls; no hash changes",
+			"- volume.size: became string, was quantity: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays",
+			"- volume.kind: became a pointer, was a value: every pool that spells out its zero value rolls unless an era of the old Schema stays",
+			`- volume.kind: has the default "gp3", had none: every pool that spells out the old or the new default rolls unless an era of the old Schema stays`,
+			"- zones: became a set, was found by position: a pool that has elements there may roll unless an era of the old Schema stays",
+			`- vector "volume.iops": is refused: hotupdate: volume.iops`,
+			`- vector "token": is refused`,
+		}, true, "everything at once"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "new", "golden.json")
+			mustPass(t, func(t hotupdatetest.T) {
+				hotupdatetest.Golden[before](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+			})
+			written := read(t, file)
+			verified := record(t, func(t hotupdatetest.T) { tc.run(t, file) })
+			for _, want := range tc.want {
+				if !strings.Contains(verified.text(), want) {
+					t.Errorf("%s: want %q in:\n%s", tc.reason, want, verified.text())
+				}
+			}
+			if len(tc.want) == 0 && len(verified.errors) > 0 {
+				t.Errorf("%s: %s", tc.reason, verified.text())
+			}
+			updated := record(t, func(t hotupdatetest.T) {
+				tc.run(t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+			})
+			if tc.grave && (len(updated.errors) == 0 || !bytes.Equal(written, read(t, file)) || !strings.Contains(updated.text(), "run with -update=roll")) {
+				t.Errorf("%s: -update must refuse: %s", tc.reason, updated.text())
+			}
+			if !tc.grave && len(updated.errors) > 0 {
+				t.Errorf("%s: -update must write: %s", tc.reason, updated.text())
+			}
+			mustPass(t, func(t hotupdatetest.T) { tc.run(t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateRolling)) })
+			mustPass(t, func(t hotupdatetest.T) { tc.run(t, file) })
+		})
+	}
+}
+
+// TestGoldenKeepsVectors: a vector outlives the release that wrote it, with the hash that it had.
+func TestGoldenKeepsVectors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "golden.json")
+	options := []hotupdatetest.Option{
+		hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless), hotupdatetest.WithVector("mine", `{"zones":["b","a"]}`), hotupdatetest.WithValues("zones[]", "eu-1"),
+	}
+	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, options...) })
+	first := string(read(t, file))
+	for _, want := range []string{`"name": "empty"`, `"name": "mine"`, `"name": "volume.iops"`, `"name": "zones[]"`, `"eu-1"`, `"name": "token"`, `"sum": "v1:`} {
+		if !strings.Contains(first, want) {
+			t.Errorf("want %s in\n%s", want, first)
+		}
+	}
+	mustPass(t, func(t hotupdatetest.T) {
+		hotupdatetest.Golden[withTags](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	})
+	second := string(read(t, file))
+	for _, want := range []string{`"name": "mine"`, `"name": "tags[]"`, `"eu-1"`} {
+		if !strings.Contains(second, want) {
+			t.Errorf("want %s in\n%s", want, second)
+		}
+	}
+	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file) })
+	if !strings.Contains(r.text(), "tags: is gone") {
+		t.Errorf("a release that goes back: %s", r.text())
+	}
+}
+
+// loud and quiet are one type to a Schema, which does not know what a type writes that marshals itself.
+type (
+	loud struct {
+		Name upper `json:"name"`
+	}
+	quiet struct {
+		Name lower `json:"name"`
+	}
+	upper struct{ text string }
+	lower struct{ text string }
+)
+
+func (u upper) MarshalText() ([]byte, error)     { return []byte(strings.ToUpper(u.text)), nil }
+func (u *upper) UnmarshalText(text []byte) error { u.text = string(text); return nil }
+func (l lower) MarshalText() ([]byte, error)     { return []byte(strings.ToLower(l.text)), nil }
+func (l *lower) UnmarshalText(text []byte) error { l.text = string(text); return nil }
+
+// TestKubernetes134773VendoredTypeMarshalsOtherwise: a vendored type that writes something else rolls every pool that sets it, and no
+// Schema shows it; the vectors do.
+func TestKubernetes134773VendoredTypeMarshalsOtherwise(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "golden.json")
+	mustPass(t, func(t hotupdatetest.T) {
+		hotupdatetest.Golden[loud](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	})
+	for _, options := range [][]hotupdatetest.Option{nil, {hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless)}} {
+		r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[quiet](t, file, options...) })
+		for _, want := range []string{`vector "name": has another hash`, "look at name", `was {"name":"SAMPLE"}`, `is  {"name":"sample"}`} {
+			if !strings.Contains(r.text(), want) {
+				t.Errorf("want %q in %s", want, r.text())
+			}
+		}
+	}
+}
+
+// hiddenLoud and hiddenQuiet are sensitive.
+type (
+	hiddenLoud struct {
+		Name upper `json:"name" hotupdatable:"false,sensitive"`
+	}
+	hiddenQuiet struct {
+		Name lower `json:"name" hotupdatable:"false,sensitive"`
+	}
+)
+
+// TestGoldenHidesSecrets: neither the file nor the explanation holds the values of sensitive fields that the tester gave.
+func TestGoldenHidesSecrets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "golden.json")
+	mustPass(t, func(t hotupdatetest.T) {
+		hotupdatetest.Golden[hiddenLoud](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless), hotupdatetest.WithValuesOf(upper{"hunter2"}))
+	})
+	if text := string(read(t, file)); strings.Contains(strings.ToLower(text), "hunter2") {
+		t.Errorf("a secret is in the file:\n%s", text)
+	}
+	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[hiddenQuiet](t, file) })
+	if !strings.Contains(r.text(), `vector "name": has another hash`) || strings.Contains(strings.ToLower(r.text()), "sample") {
+		t.Errorf("want a difference without values, got %s", r.text())
+	}
+}
+
+// TestGoldenFilesThatAreNone: a file that is missing, or was edited, is told as such.
+func TestGoldenFilesThatAreNone(t *testing.T) {
+	good := filepath.Join(t.TempDir(), "golden.json")
+	mustPass(t, func(t hotupdatetest.T) {
+		hotupdatetest.Golden[before](t, good, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	})
+	content := string(read(t, good))
+	for _, tc := range []struct {
+		name, content, want, reason string
+	}{
+		{"missing", "", "does not exist; run the test with -update", "the first run"},
+		{"no JSON", "x", "is no golden file", "somebody else's file"},
+		{"unknown member", `{"a":1}`, "is no golden file", "somebody else's file"},
+		{"version", strings.Replace(content, `"formatVersion": 1,`, `"formatVersion": 2,`, 1), "has formatVersion 2, and this release knows 1", "a later release wrote it"},
+		{"vector lost", withoutVector(t, content, "zones[]"), "not all that it should", "somebody deleted a vector"},
+		{"sum edited", strings.Replace(content, `"sum": "v1:`, `"sum": "v1:0`, 1), "is no golden file", "a sum has 64 digits"},
+		{"other sum", withSum(content), "has another hash", "somebody edited a sum"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "golden.json")
+			if tc.content != "" {
+				if err := os.WriteFile(file, []byte(tc.content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file) })
+			if !strings.Contains(r.text(), tc.want) {
+				t.Errorf("%s: want %q in %s", tc.reason, tc.want, r.text())
+			}
+		})
+	}
+}
+
+func withoutVector(t *testing.T, content, name string) string {
+	t.Helper()
+	var g map[string]any
+	if err := json.Unmarshal([]byte(content), &g); err != nil {
+		t.Fatal(err)
+	}
+	var kept []any
+	for _, v := range g["vectors"].([]any) {
+		if v.(map[string]any)["name"] != name {
+			kept = append(kept, v)
+		}
+	}
+	g["vectors"] = kept
+	written, err := json.Marshal(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(written)
+}
+
+// withSum turns one digit of the first sum.
+func withSum(content string) string {
+	at := strings.Index(content, `"sum": "v1:`) + len(`"sum": "v1:`)
+	digit := byte('0')
+	if content[at] == digit {
+		digit = '1'
+	}
+	return content[:at] + string(digit) + content[at+1:]
+}
+
+// TestGoldenOfTypesThatContainThemselves: a Schema that cannot be loaded is compared as a whole.
+func TestGoldenOfTypesThatContainThemselves(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "golden.json")
+	mustPass(t, func(t hotupdatetest.T) {
+		hotupdatetest.Golden[everything](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless))
+	})
+	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[everything](t, file) })
+	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[aws.WorkerConfig](t, file) })
+	if !strings.Contains(r.text(), "the type contains itself") {
+		t.Errorf("want a difference, got %s", r.text())
+	}
+}
+
+// TestUpdateIsAFlag: the switch reads as flags do.
+func TestUpdateIsAFlag(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want hotupdatetest.Update
+		ok   bool
+	}{
+		{"false", hotupdatetest.Verify, true},
+		{"true", hotupdatetest.UpdateHarmless, true},
+		{"roll", hotupdatetest.UpdateRolling, true},
+		{"yes", hotupdatetest.Verify, false},
+	} {
+		var u hotupdatetest.Update
+		err := u.Set(tc.text)
+		if (err == nil) != tc.ok || u != tc.want || tc.ok && u.String() != tc.text {
+			t.Errorf("%q: got %v, %v", tc.text, u.String(), err)
+		}
+	}
+}
+
+func mustPass(t *testing.T, run func(t hotupdatetest.T)) {
+	t.Helper()
+	if r := record(t, run); len(r.errors) > 0 {
+		t.Errorf("%s", r.text())
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}

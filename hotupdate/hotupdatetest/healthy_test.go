@@ -1,0 +1,133 @@
+package hotupdatetest_test
+
+import (
+	"encoding/json"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+)
+
+// everything has a field of each kind, in each class.
+type everything struct {
+	metav1.TypeMeta `json:",inline"`
+	*Embedded       `json:",inline"`
+
+	Bool      bool                         `json:"bool,omitempty"`
+	Small     int8                         `json:"small,omitempty"`
+	Large     *uint64                      `json:"large,omitempty"`
+	Float     float64                      `json:"float,omitempty"`
+	Text      string                       `json:"text,omitempty"      hotupdatable:"false,default=gp3"`
+	Number    json.Number                  `json:"number,omitempty"`
+	Bytes     []byte                       `json:"bytes,omitempty"     hotupdatable:"false,sensitive"`
+	Size      resource.Quantity            `json:"size,omitempty"`
+	Limit     *resource.Quantity           `json:"limit,omitempty"     hotupdatable:"inplace,default=50Gi"`
+	Port      *intstr.IntOrString          `json:"port,omitempty"`
+	Moment    time.Time                    `json:"moment"`
+	Expires   *metav1.Time                 `json:"expires,omitempty"   hotupdatable:"true"`
+	Exact     metav1.MicroTime             `json:"exact,omitempty"`
+	Period    *metav1.Duration             `json:"period,omitempty"`
+	Extra     *runtime.RawExtension        `json:"extra,omitempty"`
+	Free      json.RawMessage              `json:"free,omitempty"      hotupdatable:"true"`
+	Any       any                          `json:"any,omitempty"`
+	Address   netip.Addr                   `json:"address,omitempty"`
+	Net       net.IP                       `json:"net,omitempty"       hotupdatable:"inplace"`
+	Volumes   []namedVolume                `json:"volumes,omitempty"   hotupdatable:"false,key=name"`
+	HotList   []namedVolume                `json:"hotList,omitempty"   hotupdatable:"true,key=name"`
+	Labels    []label                      `json:"labels,omitempty"    hotupdatable:"false,key=name,hotwhen=rolls:false"`
+	Groups    []string                     `json:"groups,omitempty"    hotupdatable:"inplace,set"`
+	Zones     []string                     `json:"zones,omitempty"`
+	Nested    [][]int32                    `json:"nested,omitempty"    hotupdatable:"ignore"`
+	Fixed     [2]*namedVolume              `json:"fixed"`
+	Capacity  map[string]resource.Quantity `json:"capacity,omitempty"`
+	ByNumber  map[int32]*label             `json:"byNumber,omitempty"`
+	ByAddress map[netip.Addr]string        `json:"byAddress,omitempty" hotupdatable:"true,sensitive=keys"`
+	Present   *presence                    `json:"present,omitempty"   hotupdatable:"false,presence"`
+	Next      *everything                  `json:"next,omitempty"      hotupdatable:"inplace"`
+}
+
+// Embedded is embedded by pointer.
+type Embedded struct {
+	Depth  uint16 `json:"depth,omitempty"  hotupdatable:"inplace"`
+	Hidden string `json:"hidden,omitempty" hotupdatable:"true"`
+}
+
+type namedVolume struct {
+	Name       string            `json:"name"`
+	IOPS       *int32            `json:"iops,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"     hotupdatable:"true"`
+	Throughput *int32            `json:"throughput,omitempty" hotupdatable:"false,default=125"`
+}
+
+type label struct {
+	Name  string `json:"name"`
+	Rolls bool   `json:"rolls,omitempty"`
+	Owner string `json:"owner,omitempty" hotupdatable:"inplace"`
+}
+
+type presence struct {
+	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+}
+
+// folded marshals itself and does not tell upper from lower case.
+type folded struct{ Text string }
+
+func (f folded) MarshalText() ([]byte, error) { return []byte(strings.ToLower(f.Text)), nil }
+
+func (f *folded) UnmarshalText(text []byte) error {
+	f.Text = string(text)
+	return nil
+}
+
+type withFolded struct {
+	Name  folded            `json:"name,omitempty"`
+	Names map[string]folded `json:"names,omitempty" hotupdatable:"true"`
+}
+
+type withCapacity struct {
+	NodeTemplate *struct {
+		Capacity        map[string]resource.Quantity `json:"capacity,omitempty"`
+		VirtualCapacity map[string]resource.Quantity `json:"virtualCapacity,omitempty"`
+	} `json:"nodeTemplate,omitempty"`
+}
+
+// TestHealthyTypesPass: types whose methods are well-behaved raise no alarm, whatever their shape.
+func TestHealthyTypesPass(t *testing.T) {
+	virtual, err := hotupdate.SchemaOf[withCapacity](hotupdate.WithClass("nodeTemplate.virtualCapacity", hotupdate.Ignored))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name   string
+		run    func(t hotupdatetest.T)
+		reason string
+	}{
+		{"everything", func(t hotupdatetest.T) { hotupdatetest.Check[everything](t) }, "every kind of field in every class, and recursion"},
+		{"aws", func(t hotupdatetest.T) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
+		{"override", func(t hotupdatetest.T) {
+			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithKeys("nodeTemplate.capacity", "cpu", "memory"))
+		}, "classes come from the Schema, not from the type"},
+		{"normalizing", func(t hotupdatetest.T) {
+			hotupdatetest.Check[withFolded](t, hotupdatetest.WithNormalizing[folded]())
+		}, "what is lost means nothing"},
+		{"values", func(t hotupdatetest.T) {
+			hotupdatetest.Check[everything](t, hotupdatetest.WithValues("text", "gp2", "gp3"), hotupdatetest.WithValues("size", "1Gi", 2), hotupdatetest.WithValues("zones[]", "eu-1", "eu-2"))
+		}, "values are read by their JSON"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if r := record(t, tc.run); len(r.errors) > 0 || r.ended {
+				t.Errorf("%s\n%s", tc.reason, r.text())
+			}
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package hotupdatetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// Option says what the kit cannot know from the type alone. Options come from the functions of this package; they do not depend on
+// their order.
+type Option interface{ apply(s *settings) }
+
+// settings are the options, as given.
+type settings struct {
+	schema     *hotupdate.Schema
+	values     map[string][]any
+	keys       map[string][]string
+	byType     map[reflect.Type][]any
+	normalizes map[reflect.Type]bool
+	defaulters []defaulter
+	vectors    []vector
+	update     Update
+}
+
+type defaulter struct {
+	typ  reflect.Type // of the configuration, with its pointer
+	call func(config any)
+}
+
+type optionFunc func(s *settings)
+
+func (f optionFunc) apply(s *settings) { f(s) }
+
+var _ Option = optionFunc(nil)
+
+// WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithClass].
+func WithSchema(schema *hotupdate.Schema) Option {
+	return optionFunc(func(s *settings) { s.schema = schema })
+}
+
+// WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
+// unset now and then as well. Each value must mean something else than the others.
+//
+// The path is that of [hotupdate.WithClass]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
+// anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
+func WithValues(path string, values ...any) Option {
+	return optionFunc(func(s *settings) { add(&s.values, path, values) })
+}
+
+// WithKeys gives the keys that the map at path may have, in their text.
+func WithKeys(path string, keys ...string) Option {
+	return optionFunc(func(s *settings) { add(&s.keys, path, keys) })
+}
+
+// WithValuesOf gives the values that fields of type V may have. It is for types that marshal themselves and whose fields are unexported.
+// Each value must mean something else than the others.
+func WithValuesOf[V any](values ...V) Option {
+	return optionFunc(func(s *settings) {
+		all := make([]any, len(values))
+		for i, v := range values {
+			all[i] = v
+		}
+		add(&s.byType, deref(reflect.TypeFor[V]()), all)
+	})
+}
+
+// WithNormalizing says that type V marshals itself, and that what is lost between MarshalJSON and UnmarshalJSON, or between MarshalText
+// and UnmarshalText, carries no meaning: upper and lower case, for example.
+func WithNormalizing[V any]() Option {
+	return optionFunc(func(s *settings) {
+		if s.normalizes == nil {
+			s.normalizes = map[reflect.Type]bool{}
+		}
+		s.normalizes[deref(reflect.TypeFor[V]())] = true
+	})
+}
+
+// WithDefaulter gives a defaulting function of the API type. [Check] makes sure that it changes no hash: every default that it fills in
+// has to be declared by the option default of the struct tag.
+func WithDefaulter[T any](setDefaults func(config *T)) Option {
+	return optionFunc(func(s *settings) {
+		s.defaulters = append(s.defaulters, defaulter{reflect.TypeFor[*T](), func(config any) { setDefaults(config.(*T)) }})
+	})
+}
+
+func add[K comparable, V any](to *map[K][]V, key K, values []V) {
+	if *to == nil {
+		*to = map[K][]V{}
+	}
+	(*to)[key] = append((*to)[key], values...)
+}
+
+// misuse is an option that does not fit the type.
+func misuse(option, what, cure string) error {
+	return fmt.Errorf("%s: %s; %s", option, what, cure) //nolint:err113 // shown to the tester, not handled
+}
+
+// checkOptions reports the first option that does not fit the type, and reads the values that were given.
+func (s *subject) checkOptions() error {
+	for _, path := range slices.Sorted(maps.Keys(s.values)) {
+		if err := s.checkValues(path); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.keys)) {
+		if n, _ := s.find(path); n == nil || n.Kind != fieldplan.Map {
+			return misuse("WithKeys", fmt.Sprintf("path %q leads to no map", path), "write JSON names separated by dots, and [] for elements")
+		}
+	}
+	for _, d := range s.defaulters {
+		if d.typ != reflect.PointerTo(s.typ) {
+			return misuse("WithDefaulter", "takes a "+d.typ.String(), "give the function that takes a *"+s.typ.String())
+		}
+	}
+	return nil
+}
+
+func (s *subject) checkValues(path string) error {
+	n, hidden := s.find(path)
+	if n == nil || n.Kind != fieldplan.Leaf {
+		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf", path), "give values to the fields below it; write JSON names separated by dots, and [] for elements")
+	}
+	for i, given := range s.values[path] {
+		read, ok := readInto(n.Type, given)
+		if !ok {
+			shown := fmt.Sprintf("%T", given)
+			if !hidden {
+				shown = fmt.Sprintf("%#v", given)
+			}
+			return misuse("WithValues", fmt.Sprintf("value %d for %q, %s, is no %s", i+1, path, shown, n.Type), "give values of the field's type")
+		}
+		s.values[path][i] = read
+	}
+	return nil
+}
+
+// find follows a path with [] through the plan. It also says whether values there must not be shown.
+func (s *subject) find(path string) (n *fieldplan.Node, hidden bool) {
+	base, elements := path, 0
+	for strings.HasSuffix(base, "[]") {
+		base, elements = strings.TrimSuffix(base, "[]"), elements+1
+	}
+	steps, ok := fieldpath.ParsePattern(base)
+	if !ok {
+		return nil, true
+	}
+	for range elements {
+		steps = append(steps, fieldpath.PatternStep{Element: true})
+	}
+	n = s.plan.Root
+	for _, step := range steps {
+		switch {
+		case n == nil:
+			return nil, true
+		case step.Element:
+			n = n.Elem
+		default:
+			f := n.Lookup(step.Name)
+			if f == nil {
+				return nil, true
+			}
+			n = f.Node
+		}
+	}
+	return n, n == nil || n.HidesValues()
+}
+
+// readInto turns a value into one of type t: as it is, behind its pointers, or by its JSON.
+func readInto(t reflect.Type, given any) (reflect.Value, bool) {
+	v := reflect.ValueOf(given)
+	for v.IsValid() && v.Kind() == reflect.Pointer && !v.IsNil() && v.Type() != t {
+		v = v.Elem()
+	}
+	if v.IsValid() && v.Type().AssignableTo(t) {
+		return v, true
+	}
+	written, err := json.Marshal(given)
+	if err != nil {
+		return v, false
+	}
+	read := reflect.New(t)
+	return read.Elem(), json.Unmarshal(written, read.Interface()) == nil
+}
+
+// copyOf returns a copy of a leaf that shares no memory with it, as far as that can be had.
+func copyOf(n *fieldplan.Node, v reflect.Value) reflect.Value {
+	copied := reflect.New(n.Type).Elem()
+	if problem := leaf.Copy(copied, v, n.Leaf); problem != nil {
+		return v
+	}
+	return copied
+}

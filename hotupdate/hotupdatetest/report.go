@@ -1,0 +1,135 @@
+package hotupdatetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+func sprint(args ...any) string { return fmt.Sprint(args...) }
+
+// report is what the tester reads.
+func (s *subject) report(g guarantee, b *breach, reproduce string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "hotupdatetest: %v: ", s.typ)
+	if b.path != "" {
+		text.WriteString(b.path + ": ")
+	}
+	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.cure, g.name)
+	for _, x := range b.shown {
+		written, err := yaml.Marshal(x.tree)
+		if err != nil {
+			written = []byte("(cannot be written as YAML)\n")
+		}
+		fmt.Fprintf(&text, "\n%s:\n%s", x.label, indented(written))
+	}
+	if reproduce != "" {
+		text.WriteString("\n" + reproduce)
+	}
+	return text.String()
+}
+
+func indented(written []byte) string {
+	lines := strings.Split(strings.TrimRight(string(written), "\n"), "\n")
+	return "  " + strings.Join(lines, "\n  ")
+}
+
+// show turns configurations into trees in which what is sensitive is hidden.
+func (s *subject) show(configs ...config) []shown {
+	var all []shown
+	for i, c := range configs {
+		label := "configuration"
+		if len(configs) > 1 {
+			label = []string{"first configuration", "second configuration"}[i]
+		}
+		var tree any
+		if c.root != nil {
+			tree = c.root.tree()
+		}
+		all = append(all, shown{label, tree})
+	}
+	return all
+}
+
+// tree is a value as JSON would have it, without what is sensitive.
+func (p *part) tree() any {
+	if p.null {
+		return nil
+	}
+	switch p.node.Kind {
+	case fieldplan.Leaf:
+		return p.leafTree()
+	case fieldplan.Object:
+		object := map[string]any{}
+		for i, m := range p.members {
+			if m != nil {
+				object[p.node.Fields[i].Name] = m.tree()
+			}
+		}
+		return object
+	case fieldplan.Map:
+		object := map[string]any{}
+		for i, e := range p.elems {
+			key := mapKeyText(p.node, p.keys[i])
+			if p.node.HidesKeys() {
+				key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
+			}
+			object[key] = e.tree()
+		}
+		return object
+	case fieldplan.List, fieldplan.Array:
+	}
+	list := make([]any, len(p.elems))
+	for i, e := range p.elems {
+		list[i] = e.tree()
+	}
+	return list
+}
+
+// leafTree shows a leaf as encoding/json writes it.
+func (p *part) leafTree() any {
+	if p.node.HidesValues() {
+		return fieldpath.Hidden
+	}
+	v := p.make()
+	if !v.IsValid() {
+		return nil
+	}
+	var written []byte
+	_, problem := leaf.Call(func() (out []byte, err error) {
+		written, err = json.Marshal(addressed(v).Interface())
+		return nil, err
+	})
+	var tree any
+	if problem != nil || json.Unmarshal(written, &tree) != nil {
+		return "(not in JSON)"
+	}
+	return tree
+}
+
+// blame names the first field in which two documents differ; it is empty if that cannot be told.
+func (s *subject) blame(first, second []byte) string {
+	schema := s.schema
+	if s.loaded != nil {
+		schema = s.loaded // without the type's own methods
+	}
+	changes, err := hotupdate.DiffRaw(schema, first, second)
+	if err != nil || len(changes) == 0 {
+		return ""
+	}
+	for _, c := range changes {
+		if c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace {
+			return c.Path
+		}
+	}
+	return changes[0].Path
+}

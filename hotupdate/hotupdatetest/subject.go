@@ -1,0 +1,97 @@
+package hotupdatetest
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// subject is a type under test.
+type subject struct {
+	settings
+
+	typ    reflect.Type
+	plan   *fieldplan.Plan
+	loaded *hotupdate.Schema // from the Schema's JSON; nil if it cannot be loaded
+	drawn  map[reflect.Type][]maker
+}
+
+// subjectOf compiles T under the options and checks the options against it.
+func subjectOf[T any](options []Option) (*subject, error) {
+	s := &subject{typ: reflect.TypeFor[T](), drawn: map[reflect.Type][]maker{}}
+	for _, o := range options {
+		if o != nil {
+			o.apply(&s.settings)
+		}
+	}
+	if s.schema == nil {
+		schema, err := hotupdate.SchemaOf[T]()
+		if err != nil {
+			return nil, err
+		}
+		s.schema = schema
+	}
+	if s.schema.Type() != deref(s.typ) {
+		return nil, misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
+	}
+	if err := s.compile(); err != nil {
+		return nil, err
+	}
+	return s, s.checkOptions()
+}
+
+// compile finds the field plan behind the Schema. The overrides that it was made with stand in its JSON.
+func (s *subject) compile() error {
+	exported, err := s.schema.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	d := &schemajson.Document{}
+	if err := json.Unmarshal(exported, d); err != nil {
+		return err
+	}
+	overrides := map[string]fieldplan.PathClass{}
+	collectOverrides(d.Root, overrides)
+	var all []fieldplan.PathClass
+	for _, o := range overrides {
+		all = append(all, o)
+	}
+	if s.plan, err = fieldplan.Compile(s.schema.Type(), all); err != nil {
+		return err
+	}
+	s.loaded, _ = hotupdate.LoadSchema(exported) // types that contain themselves cannot be loaded
+	return nil
+}
+
+func collectOverrides(n *schemajson.Node, found map[string]fieldplan.PathClass) {
+	if n == nil {
+		return
+	}
+	collectOverrides(n.Elem, found)
+	for _, f := range n.Fields {
+		if f.Override {
+			found[f.Source] = fieldplan.PathClass{Path: f.Source, Class: classNamed(f.Class)}
+		}
+		collectOverrides(f.Type, found)
+	}
+}
+
+func classNamed(name string) structtag.Class {
+	for _, c := range []structtag.Class{structtag.InPlace, structtag.Hot, structtag.Ignored} {
+		if c.String() == name {
+			return c
+		}
+	}
+	return structtag.Immutable
+}
+
+func deref(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}

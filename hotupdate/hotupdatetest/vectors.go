@@ -1,0 +1,145 @@
+package hotupdatetest
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// samples are JSON texts of which the first that a leaf takes, and that says something, is its sample.
+var samples = []string{
+	`"sample"`, `7`, `true`, `"7Gi"`, `"1h7m"`, `"2023-11-14T22:13:20Z"`, `"c2FtcGxl"`, `"7"`, `"10.7.0.1"`, `"10.7.0.0/16"`, `"1.2.7"`, `"https://example.org/sample"`,
+	`"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `{"sample":"a"}`, `["sample"]`,
+}
+
+// vectorMaker makes a vector for each place of a type that can have a value of its own.
+type vectorMaker struct {
+	s    *subject
+	open map[*fieldplan.Node]bool
+	all  []vector
+}
+
+// singles are configurations that say one thing each, in the order of the fields, and the empty one. They depend on nothing but the type.
+func (s *subject) singles() []vector {
+	m := &vectorMaker{s: s, open: map[*fieldplan.Node]bool{}}
+	m.add("empty", json.RawMessage("{}"))
+	m.object(s.plan.Root, "", func(inner json.RawMessage) json.RawMessage { return inner })
+	return m.all
+}
+
+func (m *vectorMaker) add(name string, raw json.RawMessage) {
+	if _, err := m.s.schema.Decode(raw); err == nil {
+		m.all = append(m.all, vector{Name: name, Config: raw})
+	}
+}
+
+type wrapper func(inner json.RawMessage) json.RawMessage
+
+func member(name string, value json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(name) // a string
+	return append(append(append(append([]byte("{"), quoted...), ':'), value...), '}')
+}
+
+func (m *vectorMaker) object(n *fieldplan.Node, path string, wrap wrapper) {
+	for _, f := range n.Fields {
+		at := patternOf(path, f.Name)
+		m.node(f.Node, at, func(inner json.RawMessage) json.RawMessage {
+			if f.Quoted {
+				inner = quotedAgain(inner)
+			}
+			return wrap(member(f.Name, inner))
+		})
+	}
+}
+
+// quotedAgain spells a scalar as the option string of json struct tags does.
+func quotedAgain(scalar json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(string(scalar)) // a string
+	return quoted
+}
+
+// node makes the vectors below a node. Types that contain themselves end where they begin again.
+func (m *vectorMaker) node(n *fieldplan.Node, path string, wrap wrapper) {
+	if m.open[n] {
+		return
+	}
+	m.open[n] = true
+	defer delete(m.open, n)
+	switch n.Kind {
+	case fieldplan.Leaf:
+		if sample, ok := m.sample(n, path); ok {
+			m.add(path, wrap(sample))
+		}
+	case fieldplan.Object:
+		if len(n.Fields) == 0 {
+			m.add(path, wrap(json.RawMessage("{}")))
+		}
+		m.object(n, path, wrap)
+	case fieldplan.List, fieldplan.Array:
+		m.node(n.Elem, path+"[]", func(inner json.RawMessage) json.RawMessage {
+			return wrap(append(append([]byte("["), identified(n, inner)...), ']'))
+		})
+	case fieldplan.Map:
+		m.node(n.Elem, path+"[]", func(inner json.RawMessage) json.RawMessage { return wrap(member(m.key(n), inner)) })
+	}
+}
+
+// identified gives an element of a keyed list its key, if it does not have it.
+func identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
+	if n.Key == nil {
+		return elem
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(elem, &members) != nil {
+		return elem
+	}
+	if _, ok := members[n.Key.Name]; !ok {
+		members[n.Key.Name] = json.RawMessage(`"sample"`)
+		if n.Key.Node.Leaf != leaf.String {
+			members[n.Key.Name] = json.RawMessage("7")
+		}
+		if n.Key.Quoted {
+			members[n.Key.Name] = quotedAgain(members[n.Key.Name])
+		}
+	}
+	written, _ := json.Marshal(members) // was just read
+	return written
+}
+
+// key is a key that the map takes.
+func (m *vectorMaker) key(n *fieldplan.Node) string {
+	for _, text := range []string{"sample", "7", "10.7.0.1", "1h7m"} {
+		if _, ok := readKey(n.Type.Key(), text); ok {
+			return text
+		}
+	}
+	return "sample"
+}
+
+// sample is a value that a leaf takes and that is not its zero value: one that the tester gave, unless it may be secret.
+func (m *vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, bool) {
+	for _, given := range m.given(n, path) {
+		if written, err := json.Marshal(given); err == nil && !n.HidesValues() && string(written) != leaf.Null {
+			return written, true
+		}
+	}
+	for _, text := range samples {
+		v := reflect.New(n.Type)
+		_, problem := leaf.Call(func() ([]byte, error) { return nil, json.Unmarshal([]byte(text), v.Interface()) })
+		if problem == nil && !v.Elem().IsZero() {
+			return json.RawMessage(text), true
+		}
+	}
+	return nil, false
+}
+
+// given are the values that the tester gave for a place.
+func (m *vectorMaker) given(n *fieldplan.Node, path string) []any {
+	all := m.s.byType[n.Type]
+	for _, v := range m.s.values[path] {
+		all = append([]any{v.(reflect.Value).Interface()}, all...)
+	}
+	return all
+}

@@ -1,0 +1,189 @@
+package machineupdate
+
+import (
+	"slices"
+	"time"
+)
+
+// Decision says what to do about a machine, and why.
+type Decision struct {
+	Action Action
+	Reason Reason
+	// Delay is when to look again, if nothing else makes the machine be looked at before; zero if only another event can change
+	// the decision.
+	Delay time.Duration
+	// Err is what is wrong with the record or the class, an [*Error]. What is wrong with a record does not keep an update from being made.
+	Err error
+	// Pass is the update to be made: nil unless the action is Update or Confirm.
+	Pass *Pass
+}
+
+// Decide says what to do about a machine. It is a pure function, never panics, and allocates nothing for a machine that is up to
+// date. The package documentation has the table.
+func Decide(o Observation) Decision {
+	d := o.decide()
+	if d.Pass != nil && o.Class.driver.Ability != CanUpdate {
+		return Decision{Action: Unsupported, Reason: d.Reason, Err: d.Err}
+	}
+	return d
+}
+
+func (o *Observation) decide() Decision {
+	if reason, ok := o.excluded(); ok {
+		return Decision{Action: None, Reason: reason, Err: o.ClassError}
+	}
+	annotation, exists := o.Machine.Annotations[AnnotationRecord]
+	if !exists {
+		return o.update(FirstAdoption, Record{}, nil)
+	}
+	if since, ok := o.Class.settledSince(annotation, o.Machine.ProviderID); ok {
+		if d, ok := o.upToDate(since); ok {
+			return d
+		}
+	}
+	r, err := recordOf(&o.Machine, annotation)
+	if err != nil {
+		return o.update(RecordUnusable, Record{}, err)
+	}
+	return o.decideBy(r)
+}
+
+// excluded says why a machine is not updated, whatever its record says.
+func (o *Observation) excluded() (Reason, bool) {
+	switch m := &o.Machine; {
+	case m.Deleting || m.Phase == PhaseTerminating:
+		return MachineDeleting, true
+	case m.Phase == PhaseFailed:
+		return MachineFailed, true
+	case m.ProviderID == "" || m.Phase == PhaseNone || m.Phase == PhaseCrashLoopBackOff:
+		return CreationPending, true
+	case o.Class == nil:
+		return ClassUnusable, true
+	case o.Class.class.Deleting:
+		return ClassDeleting, true
+	}
+	return UpToDate, false
+}
+
+// upToDate decides for a machine with nothing under way that is as the class wants it, unless it is time to verify that.
+func (o *Observation) upToDate(since time.Time) (Decision, bool) {
+	if o.Settings.VerifyPeriod <= 0 {
+		return Decision{Action: None, Reason: UpToDate}, true
+	}
+	wait, sane := remaining(o.Now, since, o.Settings.VerifyPeriod)
+	return Decision{Action: None, Reason: UpToDate, Delay: wait}, sane && wait > 0
+}
+
+// remaining returns how long it is until d after since. It is not sane, and not to be waited for, if since is further ahead than clocks of
+// two processes are apart.
+func remaining(now, since time.Time, d time.Duration) (wait time.Duration, sane bool) {
+	elapsed := now.Sub(since)
+	if elapsed < -d {
+		return 0, false
+	}
+	return max(d-elapsed, 0), true
+}
+
+// recordOf reads the machine's record and checks that it is its own.
+func recordOf(m *Machine, annotation string) (Record, error) {
+	r, err := ParseRecord(annotation)
+	if err != nil {
+		return r, named(err, m.Name)
+	}
+	if !r.isOf(m) {
+		return Record{}, &Error{Code: ForeignRecord, Where: "machine " + m.Name, What: "has the record of another VM", Cure: cureRecord}
+	}
+	return r, nil
+}
+
+// decideBy decides by the record.
+func (o *Observation) decideBy(r Record) Decision {
+	changed, reason := o.changed(&r)
+	switch r.State {
+	case Calling:
+		if slices.Contains(r.Attempted, o.Class.hot) && r.Schema == o.Class.schema && o.Settings.RetryAfter > 0 {
+			if wait, sane := remaining(o.Now, r.Since, o.Settings.RetryAfter); sane && wait > 0 {
+				return Decision{Action: Wait, Reason: Unfinished, Delay: wait}
+			}
+		}
+		return o.update(Unfinished, r, nil)
+	case Unconfirmed:
+		if changed && o.marker(&r) != nil {
+			return o.update(reason, r, nil)
+		}
+		return o.unconfirmed(r)
+	case Settled:
+	}
+	if changed {
+		return o.update(reason, r, nil)
+	}
+	if d, ok := o.upToDate(r.Since); ok {
+		return d
+	}
+	return o.update(VerifyDue, r, nil)
+}
+
+// changed reports whether the class wants something else than what was applied, and what made it so.
+func (o *Observation) changed(r *Record) (bool, Reason) {
+	switch {
+	case r.Applied != o.Class.hot:
+		return true, SpecChanged
+	case r.Schema != o.Class.schema:
+		return true, SchemaChanged
+	}
+	return false, UpToDate
+}
+
+// unconfirmed decides for a machine whose last update succeeded, and that is to be confirmed before anything else is done.
+func (o *Observation) unconfirmed(r Record) Decision {
+	wait, sane := remaining(o.Now, r.Since, o.Settings.confirmAfter())
+	switch {
+	case !sane:
+		return o.update(Unfinished, r, nil)
+	case wait > 0:
+		return Decision{Action: Wait, Reason: ConfirmationDue, Delay: wait}
+	}
+	// The record is written before this call as well. It carries the resourceVersion, and so stops whoever decided by an older one.
+	marker := r.clone()
+	marker.Since = wholeSeconds(o.Now)
+	return Decision{Action: Confirm, Reason: ConfirmationDue, Pass: o.pass(r.Applied, marker)}
+}
+
+// update makes an update out of what is recorded.
+func (o *Observation) update(reason Reason, r Record, err error) Decision {
+	if marker := o.marker(&r); marker != nil {
+		return Decision{Action: Update, Reason: reason, Err: err, Pass: o.pass(o.Class.hot, *marker)}
+	}
+	// No attempt more can be kept. Back to what was applied, which needs no attempt; once that is confirmed the attempts are forgotten.
+	marker := r.clone()
+	o.mark(&marker)
+	back := r.Applied
+	if back == "" {
+		back = Nothing
+	}
+	return Decision{Action: Update, Reason: RecordFull, Err: err, Pass: o.pass(back, marker)}
+}
+
+// marker returns the record that announces an update to what the class wants, or nil if that is more than can be kept. It must
+// hold what is applied now as well, once the update has succeeded.
+func (o *Observation) marker(r *Record) *Record {
+	marker := r.clone()
+	if after := r.clone(); !after.attempt(o.Class.hot, r.Applied) || !marker.attempt(o.Class.hot) {
+		return nil
+	}
+	o.mark(&marker)
+	return &marker
+}
+
+func (o *Observation) mark(r *Record) {
+	r.ProviderID, r.Creating = o.Machine.ProviderID, ""
+	r.Schema, r.State, r.Since = o.Class.schema, Calling, wholeSeconds(o.Now)
+}
+
+func (o *Observation) pass(desired Hot, marker Record) *Pass {
+	previous, recorded := o.Machine.Annotations[AnnotationRecord]
+	return &Pass{
+		machine: o.Machine, class: o.Class, secret: o.Secret, desired: desired,
+		marker: marker, previous: previous, recorded: recorded,
+	}
+}

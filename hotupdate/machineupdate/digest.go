@@ -1,0 +1,147 @@
+package machineupdate
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+)
+
+// Digest identifies a leaf of a hot part, that is a path with its value, such as an infrastructure tag of one kind. It is the beginning
+// of a SHA-256.
+type Digest [16]byte
+
+const digestLength = 22 // of its text: base64 without padding
+
+// String returns the digest in base64.
+func (d Digest) String() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+
+func parseDigest(text string) (d Digest, ok bool) {
+	if len(text) != digestLength {
+		return d, false
+	}
+	n, err := base64.RawURLEncoding.Strict().Decode(d[:], []byte(text))
+	return d, err == nil && n == len(d)
+}
+
+// digestOf returns the digest of the leaf at an RFC 6901 pointer with its canonical JSON.
+func digestOf(pointer, value string) Digest {
+	sum := sha256.Sum256([]byte(pointer + "\x00" + value))
+	return Digest(sum[:len(Digest{})])
+}
+
+// DigestOf returns the digest of a text at the path, such as that of the value of an infrastructure tag at "tags", "vm", "owner".
+func DigestOf(value string, path ...string) Digest {
+	text, problem := canonjson.AppendString(nil, value)
+	if problem != nil { // no hot part has it
+		return Digest{}
+	}
+	var pointer strings.Builder
+	for _, name := range path {
+		pointer.WriteString("/" + escape(name))
+	}
+	return digestOf(pointer.String(), string(text))
+}
+
+// escape writes a name as RFC 6901 does.
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// tree is a hot part, or several of them laid together. Lists are leaves.
+type tree struct {
+	leaf    string // canonical JSON; empty for an object
+	members map[string]*tree
+}
+
+// treeOf reads canonical JSON.
+func treeOf(raw json.RawMessage) *tree {
+	if len(raw) == 0 || raw[0] != '{' || string(raw) == string(Nothing) {
+		return &tree{leaf: string(raw)}
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return &tree{leaf: string(raw)}
+	}
+	t := &tree{members: make(map[string]*tree, len(object))}
+	for name, value := range object {
+		t.members[name] = treeOf(value)
+	}
+	return t
+}
+
+// leaves yields every leaf with its pointer, sorted by name.
+func (t *tree) leaves(pointer string, yield func(pointer, value string) bool) bool {
+	if t.members == nil {
+		return yield(pointer, t.leaf)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.members)) {
+		if !t.members[name].leaves(pointer+"/"+escape(name), yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// count returns the number of leaves.
+func (t *tree) count() int {
+	n := 0
+	t.leaves("", func(string, string) bool { n++; return true })
+	return n
+}
+
+// add lays from over t and returns what does not fit because t has something else there; nil if everything fits.
+func (t *tree) add(from *tree) (rest *tree) {
+	if t.members == nil || from.members == nil {
+		if t.members == nil && from.members == nil && t.leaf == from.leaf {
+			return nil
+		}
+		return from
+	}
+	for name, value := range from.members {
+		present, ok := t.members[name]
+		if !ok {
+			t.members[name] = value.clone()
+			continue
+		}
+		if below := present.add(value); below != nil {
+			if rest == nil {
+				rest = &tree{members: map[string]*tree{}}
+			}
+			rest.members[name] = below
+		}
+	}
+	return rest
+}
+
+func (t *tree) clone() *tree {
+	if t.members == nil {
+		return t
+	}
+	c := &tree{members: make(map[string]*tree, len(t.members))}
+	for name, value := range t.members {
+		c.members[name] = value.clone()
+	}
+	return c
+}
+
+// appendTo appends the tree as canonical JSON.
+func (t *tree) appendTo(dst []byte) []byte {
+	if t.members == nil {
+		return append(dst, t.leaf...)
+	}
+	dst = append(dst, '{')
+	for i, name := range slices.Sorted(maps.Keys(t.members)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst, _ = canonjson.AppendString(dst, name) // it was read from JSON
+		dst = append(dst, ':')
+		dst = t.members[name].appendTo(dst)
+	}
+	return append(dst, '}')
+}

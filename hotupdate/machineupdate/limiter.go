@@ -1,0 +1,55 @@
+package machineupdate
+
+import (
+	"hash/fnv"
+	"sync"
+	"time"
+)
+
+// Limiter is a token bucket for each key, for the limiter function of an [Executor]: fleets that adopt hot updates call the driver once for
+// every machine. Its zero value denies everything; it is safe for concurrent use and has no clock.
+type Limiter struct {
+	// Every is how long it takes until another call is allowed.
+	Every time.Duration
+	// Burst is how many calls are allowed at once.
+	Burst int
+
+	mutex   sync.Mutex
+	buckets map[LimitKey]bucket
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// Ask takes a token and reports whether there was one.
+func (l *Limiter) Ask(key LimitKey, now time.Time) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.buckets == nil {
+		l.buckets = map[LimitKey]bucket{}
+	}
+	b, ok := l.buckets[key]
+	if !ok {
+		b = bucket{tokens: float64(l.Burst), at: now}
+	}
+	if elapsed := now.Sub(b.at); elapsed > 0 && l.Every > 0 {
+		b.tokens, b.at = min(b.tokens+elapsed.Seconds()/l.Every.Seconds(), float64(l.Burst)), now
+	}
+	allowed := b.tokens >= 1
+	if allowed {
+		b.tokens--
+	}
+	l.buckets[key] = b
+	return allowed
+}
+
+// jittered returns a delay between d and twice d that depends on the machine and its resourceVersion, so that machines which are denied
+// together do not come back together.
+func jittered(d time.Duration, m *Machine) time.Duration {
+	h := fnv.New64a()
+	// Writing to a hash never fails.
+	_, _ = h.Write([]byte(m.Name + "\x00" + m.ResourceVersion))
+	return d + time.Duration(h.Sum64()%uint64(max(d, 1)))
+}

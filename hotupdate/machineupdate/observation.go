@@ -1,0 +1,86 @@
+package machineupdate
+
+import "time"
+
+// Phase is MCM's phase of a machine, CurrentStatus.Phase.
+type Phase string
+
+// The phases that matter here. In every other phase a machine is updated.
+const (
+	PhaseNone             Phase = "" // not created yet, or restored by a control-plane migration, which drops the status
+	PhaseCrashLoopBackOff Phase = "CrashLoopBackOff"
+	PhaseTerminating      Phase = "Terminating"
+	PhaseFailed           Phase = "Failed"
+)
+
+// Machine is what hot updates need to know of a Machine.
+type Machine struct {
+	Name            string
+	ResourceVersion string
+	ProviderID      string
+	Phase           Phase
+	// Deleting says that the machine has a deletion timestamp.
+	Deleting bool
+	// Annotations are those of the machine. They are not changed.
+	Annotations map[string]string
+}
+
+// Settings are the times of the flow.
+type Settings struct {
+	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. It must be longer than CallTimeout, and
+	// the time that requests may land after their sender gave up, and the lag of the cloud's reads, together. See "Time" in the package
+	// documentation. Zero is DefaultConfirmAfter.
+	ConfirmAfter time.Duration
+	// RetryAfter is how long after an update that failed, or was interrupted, the next one is made; another provider spec does not
+	// wait. Zero is no delay.
+	RetryAfter time.Duration
+	// CallTimeout is how long after the marker was written requests may be sent to the cloud. Zero is DefaultCallTimeout.
+	CallTimeout time.Duration
+	// VerifyPeriod is how long after it settled a machine is updated although nothing changed, which repairs drift. Zero is never.
+	VerifyPeriod time.Duration
+	// DenialDelay is how long the machine waits if the limiter denies the update, plus as much again as jitter. Zero is
+	// DefaultDenialDelay.
+	DenialDelay time.Duration
+}
+
+// The defaults of [Settings].
+const (
+	DefaultConfirmAfter = 15 * time.Minute
+	DefaultCallTimeout  = 5 * time.Minute
+	DefaultDenialDelay  = time.Minute
+)
+
+func orDefault(d, fallback time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return fallback
+}
+
+func (s *Settings) confirmAfter() time.Duration {
+	return orDefault(s.ConfirmAfter, DefaultConfirmAfter)
+}
+
+func (s *Settings) callTimeout() time.Duration { return orDefault(s.CallTimeout, DefaultCallTimeout) }
+
+func (s *Settings) denialDelay() time.Duration { return orDefault(s.DenialDelay, DefaultDenialDelay) }
+
+// Observation is everything that a decision depends on.
+type Observation struct {
+	Now      time.Time
+	Machine  Machine
+	Settings Settings
+	// Class is the machine's class; nil if it is gone, or if it could not be prepared, and then ClassError says why.
+	Class      *Prepared
+	ClassError error
+	// Secret is the secret of the class. It is handed on to the driver.
+	Secret map[string][]byte
+	// Limit is the key under which the limiter is asked.
+	Limit LimitKey
+}
+
+// LimitKey is what clouds limit calls by.
+type LimitKey struct {
+	Credentials string // a name of the credentials, not the credentials
+	Region      string
+}

@@ -1,0 +1,43 @@
+package machineupdate
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// Patch is one write to the metadata of a Machine.
+type Patch struct {
+	// Machine is the machine's name.
+	Machine string
+	// ResourceVersion is the one that the machine must still have. A write that does not check it lets two leaders overwrite each
+	// other's records.
+	ResourceVersion string
+	// Set are annotations to set, Remove those to remove.
+	Set    map[string]string
+	Remove []string
+}
+
+// MergePatch returns the write as a JSON merge patch, which the API server refuses with a conflict if the machine has another
+// resourceVersion.
+func (p Patch) MergePatch() ([]byte, error) {
+	annotations := make(map[string]*string, len(p.Set)+len(p.Remove))
+	for _, name := range p.Remove {
+		annotations[name] = nil
+	}
+	for name, value := range p.Set {
+		annotations[name] = &value
+	}
+	metadata := map[string]any{"resourceVersion": p.ResourceVersion, "annotations": annotations}
+	return json.Marshal(map[string]any{"metadata": metadata})
+}
+
+// Apply changes annotations as the write does. It returns a new map.
+func (p Patch) Apply(annotations map[string]string) map[string]string {
+	after := make(map[string]string, len(annotations)+len(p.Set))
+	maps.Copy(after, annotations)
+	for _, name := range p.Remove {
+		delete(after, name)
+	}
+	maps.Copy(after, p.Set)
+	return after
+}

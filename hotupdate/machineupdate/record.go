@@ -1,0 +1,75 @@
+package machineupdate
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// The annotations on Machine objects.
+const (
+	// AnnotationRecord holds the [Record].
+	AnnotationRecord = "machine.sapcloud.io/hot-update"
+	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section
+	// "Reconciliation Changes". Nothing reads it. It is left out where the spec is longer than [MaxLastApplied].
+	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
+)
+
+// State says how far the last update of a machine came. The zero value is Settled.
+type State uint8
+
+// The states of a record.
+const (
+	Settled     State = iota // applied and confirmed: nothing is under way
+	Calling                  // the driver may have been called, with any result
+	Unconfirmed              // the driver succeeded, but earlier requests may still land and reads may still lag
+)
+
+// String returns the word that stands for the state in the record, and "Settled" for the one that stands for itself.
+func (s State) String() string {
+	switch s {
+	case Settled:
+		return "Settled"
+	case Calling:
+		return "Calling"
+	case Unconfirmed:
+		return "Unconfirmed"
+	}
+	return "State(" + strconv.Itoa(int(s)) + ")"
+}
+
+// Record is what a machine remembers of its hot updates, in one annotation. Its JSON is specified in the package documentation.
+type Record struct {
+	// ProviderID is the VM that the record is about. Machine templates copy annotations, so a record of another VM says nothing.
+	ProviderID string
+	// Creating is the name of the machine whose VM is being created, while there is no provider ID. Either it or ProviderID is set.
+	Creating string
+	// Schema identifies what was Hot, and what the driver could apply, when the record was written.
+	Schema string
+	// State says how far the last update came.
+	State State
+	// Since is when the record was written, in whole seconds.
+	Since time.Time
+	// Applied is the hot part of the last success; empty if there was none.
+	Applied Hot
+	// Attempted are hot parts that may be live, or become live, beside Applied: what was sent since, and what was applied before a success that is
+	// not confirmed.
+	Attempted []Hot
+	// Attempts are the leaves of further attempts, if these were too long to be kept.
+	Attempts []Digest
+}
+
+// clone returns a copy that shares no slices.
+func (r *Record) clone() Record {
+	c := *r
+	c.Attempted, c.Attempts = slices.Clone(r.Attempted), slices.Clone(r.Attempts)
+	return c
+}
+
+// isOf reports whether the record is about this machine.
+func (r *Record) isOf(m *Machine) bool {
+	if r.Creating != "" {
+		return r.Creating == m.Name
+	}
+	return r.ProviderID == m.ProviderID && r.ProviderID != ""
+}

@@ -1,0 +1,179 @@
+package machineupdate
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+)
+
+// maxRecord is the size that a record may have at all: the API server gives all annotations of an object together 256 KiB.
+const maxRecord = 256 << 10
+
+// wire is the record's JSON.
+type wire struct {
+	Version    *int              `json:"v"`
+	ProviderID *string           `json:"providerID"`
+	Creating   *string           `json:"creating"`
+	Schema     *string           `json:"schema"`
+	State      string            `json:"state"`
+	Since      string            `json:"since"`
+	Applied    json.RawMessage   `json:"applied"`
+	Attempted  []json.RawMessage `json:"attempted"`
+	Attempts   []string          `json:"attempts"`
+}
+
+// ParseRecord reads the annotation. It is strict: what [Record.Annotation] could not have written, but for white space and the order
+// of members, is refused.
+//
+// The error is an [*Error] with the code MalformedRecord, or FutureRecord for a record that a later version wrote. It never quotes the
+// annotation. No input panics.
+func ParseRecord(annotation string) (Record, error) {
+	if len(annotation) > maxRecord {
+		return Record{}, malformed("is longer than annotations may be")
+	}
+	// The version comes first: what else a later one holds is not known.
+	var versioned struct {
+		Version *int `json:"v"`
+	}
+	if err := json.Unmarshal([]byte(annotation), &versioned); err == nil && versioned.Version != nil && *versioned.Version > version {
+		return Record{}, &Error{Code: FutureRecord, What: "has a record that a later version wrote", Cure: cureRecord}
+	}
+	var w wire
+	strict, err := sigsjson.UnmarshalStrict([]byte(annotation), &w)
+	if err != nil {
+		return Record{}, malformed("is not the JSON of a record")
+	}
+	if len(strict) > 0 {
+		return Record{}, malformed("has a member twice, or one that no record has")
+	}
+	return w.record()
+}
+
+func malformed(what string) *Error {
+	return &Error{Code: MalformedRecord, What: "has a record that " + what, Cure: cureRecord}
+}
+
+const cureRecord = "nothing has to be done: the machine is updated and recorded anew"
+
+// named says which machine a record's problem belongs to.
+func named(err error, machine string) error {
+	if problem, ok := errors.AsType[*Error](err); ok {
+		problem.Where = "machine " + machine
+	}
+	return err
+}
+
+// record checks what the JSON grammar does not.
+func (w *wire) record() (Record, error) {
+	r := Record{}
+	if w.Version == nil || *w.Version != version {
+		return r, malformed("has no known version")
+	}
+	for _, read := range []func(*Record) string{w.identity, w.progress, w.hotParts, w.attempts} {
+		if problem := read(&r); problem != "" {
+			return Record{}, malformed(problem)
+		}
+	}
+	if problem := r.contradiction(); problem != "" {
+		return Record{}, malformed(problem)
+	}
+	return r, nil
+}
+
+func (w *wire) identity(r *Record) string {
+	switch {
+	case w.Schema == nil:
+		return "names no schema"
+	case w.ProviderID != nil && w.Creating != nil:
+		return "names both a provider ID and a machine under creation"
+	case w.ProviderID != nil && *w.ProviderID != "":
+		r.ProviderID = *w.ProviderID
+	case w.Creating != nil && *w.Creating != "":
+		r.Creating = *w.Creating
+	default:
+		return "names neither a provider ID nor a machine under creation"
+	}
+	r.Schema = *w.Schema
+	return ""
+}
+
+func (w *wire) progress(r *Record) string {
+	switch w.State {
+	case "":
+	case Calling.String():
+		r.State = Calling
+	case Unconfirmed.String():
+		r.State = Unconfirmed
+	default:
+		return "has an unknown state"
+	}
+	since, err := time.Parse(sinceLayout, w.Since)
+	if err != nil {
+		return "has no time in whole seconds of UTC"
+	}
+	r.Since = since
+	return ""
+}
+
+func (w *wire) hotParts(r *Record) string {
+	if w.Applied != nil {
+		hot, ok := parseHot(w.Applied)
+		if !ok {
+			return "has something applied that is no hot part"
+		}
+		r.Applied = hot
+	}
+	for _, raw := range w.Attempted {
+		hot := Nothing
+		if string(raw) != "null" {
+			var ok bool
+			if hot, ok = parseHot(raw); !ok {
+				return "has something attempted that is no hot part"
+			}
+		}
+		r.Attempted = append(r.Attempted, hot)
+	}
+	return ""
+}
+
+// parseHot reads a JSON object that is no larger than what Prepare lets through.
+func parseHot(raw json.RawMessage) (Hot, bool) {
+	canonical, problem := canonjson.AppendValue(nil, raw)
+	if problem != nil || !strings.HasPrefix(string(canonical), "{") {
+		return "", false
+	}
+	hot := Hot(canonical)
+	return hot, tooLarge(hot) == ""
+}
+
+func (w *wire) attempts(r *Record) string {
+	for _, text := range w.Attempts {
+		digest, ok := parseDigest(text)
+		if !ok {
+			return "has an attempt that is no digest"
+		}
+		r.Attempts = append(r.Attempts, digest)
+	}
+	return ""
+}
+
+// contradiction says why the members do not go together.
+func (r *Record) contradiction() string {
+	attempted := len(r.Attempted)+len(r.Attempts) > 0
+	switch {
+	case r.State == Settled && attempted:
+		return "is settled, but has attempts"
+	case r.State != Calling && r.Applied == "":
+		return "says that something succeeded, but not what"
+	case r.State != Calling && r.Creating != "":
+		return "is of a machine under creation that is finished"
+	case size(r.Attempted, r.Attempts) > MaxAttempted:
+		return "has more attempts than are kept"
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+package hotupdate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// mergePatch applies a JSON merge patch by the letter of RFC 7386, section 2.
+func mergePatch(t require.TestingT, target, patch []byte) []byte {
+	read := func(raw []byte) any {
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		var value any
+		require.NoError(t, decoder.Decode(&value), "%s", raw)
+		return value
+	}
+	patched, err := json.Marshal(applyPatch(read(target), read(patch)))
+	require.NoError(t, err)
+	return patched
+}
+
+func applyPatch(target, patch any) any {
+	members, isObject := patch.(map[string]any)
+	if !isObject {
+		return patch
+	}
+	object, isObject := target.(map[string]any)
+	if !isObject {
+		object = map[string]any{}
+	}
+	for name, value := range members {
+		if value == nil {
+			delete(object, name)
+		} else {
+			object[name] = applyPatch(object[name], value)
+		}
+	}
+	return object
+}
+
+// patched draws the JSON of two configurations and the hot patch between them, and applies it to the first.
+func (s subject) patched(t *rapid.T, old, updated []byte) (result []byte, ok bool) {
+	patch, err := hotupdate.HotPatchRaw(s.schema, old, updated)
+	if err != nil {
+		for _, problem := range hotupdate.Errors(err) {
+			require.Equal(t, hotupdate.CodeNotPatchable, problem.Code, "%v", err)
+		}
+		return nil, false
+	}
+	return mergePatch(t, old, patch), true
+}
+
+func (s subject) diffRaw(t require.TestingT, old, updated []byte) hotupdate.Changes {
+	changes, err := hotupdate.DiffRaw(s.schema, old, updated)
+	require.NoError(t, err, "%s\nold %s\nnew %s", s.describe(), old, updated)
+	return changes
+}
+
+// TestHotPatchChangesOnlyWhatIsHot: a hot patch rolls nothing, and a second one has nothing left to do.
+func TestHotPatchChangesOnlyWhatIsHot(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		a, b := s.drawPair(t)
+		old, updated := toJSON(t, a), toJSON(t, b)
+		patched, ok := s.patched(t, old, updated)
+		if !ok {
+			return
+		}
+		for _, c := range s.diffRaw(t, old, patched) {
+			require.Contains(t, []hotupdate.Class{hotupdate.Hot, hotupdate.Ignored}, c.Class, "%s at %s: %s\nold %s\nnew %s\npatched %s", c.Op, c.Path, s.describe(), old, updated, patched)
+		}
+		again, err := hotupdate.HotPatchRaw(s.schema, patched, updated)
+		require.NoError(t, err)
+		require.Equal(t, "{}", string(again), "%s\nold %s\nnew %s\npatched %s", s.describe(), old, updated, patched)
+	})
+}
+
+// TestHotPatchAppliesAllThatIsHot: where nothing changes that is hashed, a hot patch leaves nothing hot to do.
+func TestHotPatchAppliesAllThatIsHot(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		a := s.draw(t)
+		b := respelled(t, hashView, s.root, a)
+		old, updated := toJSON(t, a), toJSON(t, b)
+		patched, ok := s.patched(t, old, updated)
+		if !ok {
+			return
+		}
+		left := s.diffRaw(t, patched, updated)
+		require.False(t, slices.ContainsFunc(left, func(c hotupdate.Change) bool { return c.Class != hotupdate.Ignored }),
+			"%v: %s\nold %s\nnew %s\npatched %s", left, s.describe(), old, updated, patched)
+	})
+}
+
+func TestHotPatch(t *testing.T) {
+	overrides := []hotupdate.Option{hotupdate.WithClass("volume.labels", hotupdate.Hot), hotupdate.WithClass("extra", hotupdate.Hot)}
+	schema := schemaFor[workerConfig](t, overrides...)
+	for _, tc := range []struct {
+		name, old, updated, want, reason string
+	}{
+		{"nothing", `{}`, `{"volume":{"iops":3}}`, `{}`, "an immutable change is no business of the patch"},
+		{"add", `{}`, `{"tags":{"vm":{"a":"b"}}}`, `{"tags":{"vm":{"a":"b"}}}`, "objects are made on the way"},
+		{"replace and remove", `{"tags":{"vm":{"a":"b","c":"d","e":"f"}}}`, `{"tags":{"vm":{"a":"x","e":"f"}}}`, `{"tags":{"vm":{"a":"x","c":null}}}`, "null removes, what stays is not named"},
+		{"remove all", `{"tags":{"vm":{"a":"b"}}}`, `{}`, `{"tags":{"vm":null}}`, "one null for all of them; tags itself may hold what is immutable"},
+		{"below an immutable parent", `{"volume":{"iops":3}}`, `{"volume":{"iops":4,"labels":{"a":"b"}}}`, `{"volume":{"labels":{"a":"b"}}}`, "iops stays as it is"},
+		{"the parent is new", `{}`, `{"volume":{"iops":4,"labels":{"a":"b"}}}`, `{"volume":{"labels":{"a":"b"}}}`, "an object with nothing but hot parts equals none in the hash"},
+		{"the parent goes", `{"volume":{"iops":4,"labels":{"a":"b"}}}`, `{}`, `{"volume":{"labels":null}}`, "what is immutable in it stays"},
+		{
+			"elements", `{"dataVolumes":[{"name":"a","iops":1,"labels":{"k":"v"}},{"name":"b"}]}`, `{"dataVolumes":[{"name":"b","iops":2,"labels":{"k":"v"}},{"name":"c","labels":{"k":"v"}},{"name":"a","iops":1}]}`,
+			`{"dataVolumes":[{"iops":1,"name":"a"},{"labels":{"k":"v"},"name":"b"}]}`, "labels go and come; order, size and number of elements are the old ones",
+		},
+		{
+			"elements that become hot", `{"machineLabels":[{"name":"a","value":"b","triggerRollingOnUpdate":true},{"name":"c","value":"d"}]}`,
+			`{"machineLabels":[{"name":"e","value":"f"},{"name":"c","value":"x"},{"name":"a","value":"y","triggerRollingOnUpdate":true}]}`,
+			`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true,"value":"b"},{"name":"c","value":"x"},{"name":"e","value":"f"}]}`, "hot elements change and come; the other carries its old value",
+		},
+		{"hot elements go", `{"machineLabels":[{"name":"a","value":"b","owner":"o"},{"name":"c","value":"d"}]}`, `{}`, `{"machineLabels":[{"name":"a","owner":"o"}]}`, "one holds something that is hashed, and stays with that"},
+		{"a flip", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a","value":"c","triggerRollingOnUpdate":true}]}`, `{}`, "to cease to be hot is an immutable change"},
+		{"free JSON", `{"extra":{"a":{"b":1,"c":2},"d":[1]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"f":[null]}}`, `{"extra":{"a":{"c":3,"e":{}},"d":null,"f":[null]}}`, "member by member; null inside of a list is a value"},
+		{"spelling", `{"tags":{"vm":{}},"extra":{"a":1}}`, `{"extra":{"a":1e0}}`, `{}`, "equal by meaning"},
+		{"ignored", `{"maxUnavailable":1}`, `{"maxUnavailable":2}`, `{}`, "nobody applies it"},
+		{"TypeMeta", `{"kind":"a"}`, `{"kind":"b"}`, `{}`, "it is no field"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			patch, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
+			require.NoError(t, err)
+			require.Equal(t, tc.want, string(patch), tc.reason)
+			before, err := schema.Decode([]byte(tc.old))
+			require.NoError(t, err)
+			after, err := schema.Decode([]byte(tc.updated))
+			require.NoError(t, err)
+			typed, err := hotupdate.HotPatch(schema, before.(*workerConfig), after.(*workerConfig))
+			require.NoError(t, err)
+			require.Equal(t, tc.want, string(typed), "Go values and their JSON have one patch")
+		})
+	}
+}
+
+// TestHotPatchRefuses what a merge patch cannot say, and what cannot be compared.
+func TestHotPatchRefuses(t *testing.T) {
+	schema := schemaFor[workerConfig](t, hotupdate.WithClass("extra", hotupdate.Hot))
+	for _, tc := range []struct {
+		name, old, updated string
+		want               hotupdate.Code
+		path               string
+	}{
+		{"null in free JSON", `{}`, `{"extra":{"a":null}}`, hotupdate.CodeNotPatchable, "extra"},
+		{"null deeper in free JSON", `{"extra":{"a":{"b":1}}}`, `{"extra":{"a":{"b":null}}}`, hotupdate.CodeNotPatchable, "extra"},
+		{"null in an object instead of a text", `{"extra":{"a":"x"}}`, `{"extra":{"a":{"b":null}}}`, hotupdate.CodeNotPatchable, "extra"},
+		{"no JSON", `{`, `{}`, hotupdate.CodeInvalidJSON, ""},
+		{"an element without its key", `{}`, `{"dataVolumes":[{}]}`, hotupdate.CodeMissingListKey, "dataVolumes[0]"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
+			problems := hotupdate.Errors(err)
+			require.Len(t, problems, 1)
+			require.Equal(t, tc.want, problems[0].Code)
+			require.Equal(t, tc.path, problems[0].Path)
+		})
+	}
+	patch, err := hotupdate.HotPatchRaw(schema, []byte(`{"extra":{"a":null,"b":1}}`), []byte(`{"extra":{"b":2,"a":null}}`))
+	require.NoError(t, err)
+	require.Equal(t, `{"extra":{"b":2}}`, string(patch), "a null that stays needs no patch")
+	loop := &tree{}
+	loop.Next = loop
+	_, err = hotupdate.HotPatch(schemaFor[tree](t), loop, nil)
+	require.Equal(t, hotupdate.CodePointerCycle, hotupdate.Errors(err)[0].Code, "a cycle is found before it is followed")
+}

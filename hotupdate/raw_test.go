@@ -1,0 +1,88 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestRawHalvesAreThoseOfTheValue: splitting JSON gives the JSON of the halves, and merging them gives what was split.
+func TestRawHalvesAreThoseOfTheValue(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		config := s.draw(t)
+		raw := toJSON(t, config)
+		immutable, hot, err := hotupdate.SplitRaw(s.schema, raw)
+		require.NoError(t, err, "%s", s.describe(config))
+		wantImmutable, wantHot := s.split(t, s.decode(t, raw))
+		require.Empty(t, s.diffRaw(t, toJSON(t, wantImmutable), immutable), "%s\n%s", s.describe(config), immutable)
+		require.Empty(t, s.diffRaw(t, toJSON(t, wantHot), hot), "%s\n%s", s.describe(config), hot)
+		requireOnly(t, s, s.decode(t, immutable), hashView.sees)
+		requireOnly(t, s, s.decode(t, hot), dropped)
+		merged, err := hotupdate.MergeRaw(s.schema, immutable, hot)
+		require.NoError(t, err, "%s\n%s\n%s", s.describe(config), immutable, hot)
+		require.Empty(t, s.diffRaw(t, raw, merged), "%s\n%s\n%s\n%s", s.describe(config), immutable, hot, merged)
+	})
+}
+
+func TestSplitRaw(t *testing.T) {
+	schema := schemaFor[workerConfig](t)
+	for _, tc := range []struct {
+		name, raw, immutable, hot, reason string
+	}{
+		{"nothing", " ", `{}`, `{}`, "the empty configuration"},
+		{"both halves", `{"tags":{"vm":{"a":"b"}},"volume":{"iops":3}}`, `{"tags":{},"volume":{"iops":3}}`, `{"tags":{"vm":{"a":"b"}},"volume":{}}`, "each member goes to its half, an object that may hold both to both"},
+		{"TypeMeta", `{"kind":"WorkerConfig","apiVersion":"v1"}`, `{"apiVersion":"v1","kind":"WorkerConfig"}`, `{"apiVersion":"v1","kind":"WorkerConfig"}`, "TypeMeta stands in both"},
+		{"elements", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a"}]}`, `{"machineLabels":[{"name":"a","value":"b"}]}`, "the name stands in both, so that the halves can be merged"},
+		{"spelling", `{"volume":{"size":"1024Mi"}}`, `{"volume":{"size":"1Gi"}}`, `{"volume":{}}`, "a leaf is spelled as its type spells it"},
+		{"null and zero", `{"volume":null,"tags":{"vm":null},"dataVolumes":[]}`, `{"dataVolumes":[],"tags":{}}`, `{"dataVolumes":[],"tags":{}}`, "null says nothing; an empty list is there"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			immutable, hot, err := hotupdate.SplitRaw(schema, []byte(tc.raw))
+			require.NoError(t, err)
+			assert.Equal(t, [2]string{tc.immutable, tc.hot}, [2]string{string(immutable), string(hot)}, tc.reason)
+		})
+	}
+	for _, raw := range []string{`{`, `{"x":1}`, `{"tags":1}`} {
+		_, _, err := hotupdate.SplitRaw(schema, []byte(raw))
+		require.Error(t, err, raw)
+		_, err = hotupdate.MergeRaw(schema, []byte(raw), nil)
+		require.Error(t, err, raw)
+		_, err = hotupdate.MergeRaw(schema, nil, []byte(raw))
+		require.Error(t, err, raw)
+	}
+	_, err := hotupdate.MergeRaw(schema, []byte(`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true}]}`), []byte(`{}`))
+	require.Equal(t, hotupdate.CodeHalvesDiffer, hotupdate.Errors(err)[0].Code, "halves of two configurations")
+}
+
+// TestEqualBytesAreNoChange: what is equal byte by byte is not read, so that an unchanged spec costs a comparison of memory.
+func TestEqualBytesAreNoChange(t *testing.T) {
+	schema := schemaFor[workerConfig](t)
+	for _, raw := range []string{"", `{}`, `{"volume":{"iops":3}}`, `{"unknown":1}`, `{`, "\xff"} {
+		changes, err := hotupdate.DiffRaw(schema, []byte(raw), []byte(raw))
+		require.NoError(t, err)
+		require.Empty(t, changes)
+		patch, err := hotupdate.HotPatchRaw(schema, []byte(raw), []byte(raw))
+		require.NoError(t, err)
+		require.Equal(t, "{}", string(patch))
+	}
+	_, err := hotupdate.DiffRaw(nil, nil, nil)
+	require.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code, "a missing Schema is an error in any case")
+	_, err = hotupdate.HotPatchRaw(nil, nil, nil)
+	require.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	_, err = hotupdate.DiffRaw(schema, []byte(`{"unknown":1}`), []byte(`{"unknown":1} `))
+	require.Error(t, err, "one space more, and it is read")
+}
+
+func TestEqualBytesAllocateNothing(t *testing.T) {
+	schema, raw := schemaFor[workerConfig](t), []byte(`{"volume":{"iops":3}}`)
+	same := append([]byte(nil), raw...)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		if changes, err := hotupdate.DiffRaw(schema, raw, same); err != nil || len(changes) > 0 {
+			t.Error("not equal")
+		}
+	}))
+}

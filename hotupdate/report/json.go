@@ -1,0 +1,130 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // the JSON Schema
+	"encoding/json"
+	"fmt"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// FormatVersion is the version of the JSON form. Members may be added under one version; none changes its meaning or goes away.
+const FormatVersion = 1
+
+//go:embed report.schema.json
+var jsonSchema string
+
+// JSONSchema returns the JSON Schema (draft 2020-12) of what [JSON] returns.
+func JSONSchema() []byte { return []byte(jsonSchema) }
+
+// The JSON form. The documentation of its members stands in the JSON Schema.
+type (
+	jsonReport struct {
+		FormatVersion int        `json:"formatVersion"`
+		Outcome       string     `json:"outcome"`
+		Pools         []jsonPool `json:"pools"`
+		Assumed       []string   `json:"assumedUnchanged"`
+		Notes         []string   `json:"notes"`
+	}
+	jsonPool struct {
+		Name       string       `json:"name,omitempty"`
+		FormerName string       `json:"formerName,omitempty"`
+		State      string       `json:"state"`
+		Strategy   string       `json:"strategy"`
+		Outcome    string       `json:"outcome,omitempty"`
+		Message    string       `json:"message"`
+		Changes    []jsonChange `json:"changes"`
+		Assumed    []string     `json:"assumedUnchanged"`
+		Notes      []string     `json:"notes"`
+	}
+	jsonChange struct {
+		Op        string          `json:"op"`
+		Path      string          `json:"path"`
+		Pointer   string          `json:"pointer"`
+		Class     string          `json:"class"`
+		Origin    string          `json:"origin"`
+		Source    string          `json:"source,omitempty"`
+		Old       json.RawMessage `json:"old,omitempty"`
+		New       json.RawMessage `json:"new,omitempty"`
+		Sensitive bool            `json:"sensitive,omitempty"`
+		Omitted   bool            `json:"omitted,omitempty"`
+		Cause     bool            `json:"cause,omitempty"`
+	}
+)
+
+// JSON returns the report for programs, as [JSONSchema] describes it. Values are whole, and numbers exact: decode them accordingly. It is
+// an error if the values of a [hotupdate.Change] are no JSON, which those of a Diff always are.
+func JSON(r Report) ([]byte, error) {
+	out := jsonReport{
+		FormatVersion: FormatVersion, Outcome: r.Outcome().String(), Pools: make([]jsonPool, len(r.Pools)),
+		Assumed: present(r.Assumed), Notes: present(r.Notes),
+	}
+	for i, p := range r.Pools {
+		pool, err := p.json()
+		if err != nil {
+			return nil, err
+		}
+		out.Pools[i] = pool
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(out); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return []byte(escapedLines(text.String())), nil
+}
+
+func (p Pool) json() (jsonPool, error) {
+	v := p.verdict()
+	out := jsonPool{
+		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Message: v.meaning,
+		Changes: make([]jsonChange, len(p.Changes)), Assumed: present(p.Assumed), Notes: present(p.Notes),
+	}
+	if p.State == Kept || p.State == Renamed {
+		out.Outcome = p.outcome().String()
+	}
+	isCause := p.isCause()
+	for i, c := range p.Changes {
+		change, err := jsonOf(c)
+		if err != nil {
+			return out, err
+		}
+		change.Cause = isCause[i]
+		out.Changes[i] = change
+	}
+	return out, nil
+}
+
+func jsonOf(c hotupdate.Change) (jsonChange, error) {
+	out := jsonChange{
+		Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Class: c.Class.String(), Origin: c.Origin.String(), Source: c.Source,
+		Sensitive: c.Sensitive, Omitted: c.Omitted,
+	}
+	if c.Sensitive {
+		return out, nil
+	}
+	for _, value := range []string{c.Old, c.New} {
+		if value != "" && !json.Valid([]byte(value)) {
+			return out, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Diff", plaintext.Printable(c.Path))
+		}
+	}
+	out.Old, out.New = json.RawMessage(c.Old), json.RawMessage(c.New)
+	return out, nil
+}
+
+// present is a list that is not null in JSON.
+func present(list []string) []string { return append([]string{}, list...) }
+
+// escapedLines escapes what is not printable in JSON, where it can only stand in strings. Newlines are the layout's.
+func escapedLines(text string) string {
+	var b bytes.Buffer
+	for l := range bytes.Lines([]byte(text)) {
+		b.WriteString(plaintext.Printable(string(bytes.TrimSuffix(l, []byte("\n")))))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// maxMarkdown bounds the characters of Markdown that list changes. GitHub refuses comments of more than 65,536 characters.
+const maxMarkdown = 56_000
+
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect. The verdict comes first, then each pool with its
+// changes, in a block that GitHub colours as a diff: a line begins with + or -, or with ! where a value was replaced.
+//
+// Everything that comes from a manifest stands in code spans and code blocks, where it is neither Markdown nor HTML, mentions nobody and
+// links nowhere. Changes beyond what fits into a comment are counted instead of shown; the verdicts are all there.
+func Markdown(r Report) string {
+	m := &markdownWriter{}
+	if !r.isBare() {
+		m.write("**" + r.Outcome().String() + "**: " + r.summary() + "\n")
+	}
+	for _, p := range r.Pools {
+		m.pool(p)
+	}
+	m.block(nil, r.Assumed, r.Notes)
+	return m.text.String()
+}
+
+type markdownWriter struct{ text strings.Builder }
+
+func (m *markdownWriter) write(line string) { m.text.WriteString(line + "\n") }
+
+func (m *markdownWriter) pool(p Pool) {
+	if p.Name != "" {
+		m.write("### Pool " + codeSpan(plaintext.Shorten(p.Name, maxName, plaintext.Printable)) + "\n")
+	}
+	v := p.verdict()
+	text := "**" + v.word + "**"
+	if p.FormerName != "" {
+		text += " from " + codeSpan(plaintext.Shorten(p.FormerName, maxName, plaintext.Printable))
+	}
+	text += ": " + v.meaning + v.blame(func(path string) string { return codeSpan(shownPath(path, plaintext.Printable)) })
+	m.write(text + "\n")
+	m.block(p.changeTable(plaintext.Printable), p.Assumed, p.Notes)
+}
+
+// block writes changes and remarks into a code block. No line in it begins with the fence, whatever a value holds: all begin with a
+// marker.
+func (m *markdownWriter) block(rows table, assumed, notes []string) {
+	if len(rows)+len(assumed)+len(notes) == 0 {
+		return
+	}
+	m.write("```diff")
+	widths := rows.widths()
+	for i, row := range rows {
+		if row[markerCell][:1] == "~" {
+			row[markerCell] = "!" + row[markerCell][1:]
+		}
+		text := line(row, widths, func(_ int, cell string) string { return cell })
+		if m.text.Len()+len(text) > maxMarkdown {
+			m.write("# " + strconv.Itoa(len(rows)-i) + " more changes are not shown here")
+			break
+		}
+		m.write(text)
+	}
+	if len(assumed) > 0 {
+		m.write("# assumed unchanged: " + plaintext.Printable(strings.Join(assumed, "; ")))
+	}
+	for _, note := range notes {
+		m.write("# note: " + plaintext.Printable(note))
+	}
+	m.write("```\n")
+}
+
+// codeSpan shows text as it is: its fence is longer than every run of backticks inside.
+func codeSpan(text string) string {
+	fence, run := "`", 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		if run++; run >= len(fence) {
+			fence = strings.Repeat("`", run+1)
+		}
+	}
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " " // one space on either side is not shown
+	}
+	return fence + text + fence
+}

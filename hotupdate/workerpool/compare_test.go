@@ -1,0 +1,318 @@
+package workerpool_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+)
+
+// A field that one side leaves out is indeterminate if Gardener fills it in and the default is not known.
+func TestOmittedAgainstExplicit(t *testing.T) {
+	t.Parallel()
+	own := pool + "kubernetes.kubelet."
+	for _, test := range []struct {
+		name, file string
+		before     []edit
+		change     []edit
+		want       hotupdate.Outcome
+		reason     string
+	}{
+		{"image", "shoot.yaml", nil, []edit{{pool + "machine.image", nil}}, hotupdate.Indeterminate, "Gardener takes the newest image of the CloudProfile"},
+		{"image version", "shoot.yaml", nil, []edit{{pool + "machine.image.version", nil}}, hotupdate.Indeterminate, "the newest version of the image"},
+		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, hotupdate.Indeterminate, "the newest version of the CloudProfile"},
+		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, hotupdate.Indeterminate, "the defaults depend on the release"},
+		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, hotupdate.Indeterminate, "the same"},
+		{
+			"one field of kubeReserved beside systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "kubeReserved.pid", nil}},
+			hotupdate.Indeterminate, "the sum depends on it",
+		},
+		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, hotupdate.Roll, "it has no default"},
+		{
+			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml", []edit{{own + "kubeReserved", nil}}, []edit{{own + "systemReserved.pid", "1"}},
+			hotupdate.Roll, "whatever the default, the sum differs",
+		},
+		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
+		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
+		{"volume type", "shoot.yaml", nil, []edit{{pool + "volume.type", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
+		{"container runtime", "shoot.yaml", nil, []edit{{pool + "cri", nil}}, hotupdate.NoUpdate, "the default is known: containerd"},
+		{
+			"image and machine type", "shoot.yaml", nil, []edit{{pool + "machine.image", nil}, {pool + "machine.type", "x"}}, hotupdate.Roll,
+			"another change decides",
+		},
+		{"image version and a hot field", "shoot.yaml", nil, []edit{{pool + "machine.image.version", nil}, {pool + "providerConfig.tags.a", "b"}}, hotupdate.Indeterminate, "the stricter may apply"},
+		{"image of a Worker", "worker.yaml", nil, []edit{{pool0 + "machineImage", nil}}, hotupdate.Roll, "gardenlet writes all there is into a Worker"},
+		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{pool0 + "kubeletConfig.kubeReserved", nil}}, hotupdate.Roll, "the same"},
+		{"version of a Worker's pool", "worker.yaml", nil, []edit{{pool0 + "kubernetesVersion", nil}}, hotupdate.Indeterminate, "the cluster's, which a Worker does not tell"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			with, without := manifest(t, test.file, test.before...), manifest(t, test.file, append(test.before, test.change...)...)
+			assert.Equal(t, test.want, compare(t, with, without, options(t)).Outcome, test.reason)
+			assert.Equal(t, test.want, compare(t, without, with, options(t)).Outcome, "the other way round: %s", test.reason)
+		})
+	}
+}
+
+// Nothing writes defaults into a provider config on its way into the hash, so there a field that comes is a change. It is none for sure
+// where the caller says that a defaulter has been at work.
+func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
+	t.Parallel()
+	old := manifest(t, "shoot.yaml")
+	updated := manifest(t, "shoot.yaml", edit{pool + "providerConfig.preference", "open"})
+	o := options(t)
+	got := compare(t, old, updated, o)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.False(t, got.Changes[0].Omitted)
+	o.Defaulted = true
+	got = compare(t, old, updated, o)
+	assert.Equal(t, hotupdate.Indeterminate, got.Outcome)
+	assert.True(t, got.Changes[0].Omitted)
+	rolled := manifest(t, "shoot.yaml", edit{pool + "providerConfig.preference", "open"}, edit{pool + "providerConfig.volume.iops", 1})
+	assert.Equal(t, hotupdate.Roll, compare(t, old, rolled, o).Outcome, "another field decides")
+}
+
+func TestUpdateStrategies(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		old, updated string
+		edits        []edit
+		want         hotupdate.Outcome
+		decides      hotupdate.Strategy
+		notes        []workerpool.Note
+		reason       string
+	}{
+		{"", "AutoRollingUpdate", nil, hotupdate.NoUpdate, hotupdate.AutoRollingUpdate, nil, "the default"},
+		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate, []workerpool.Note{workerpool.StrategySwitched}, "a non-goal"},
+		{"ManualInPlaceUpdate", "", nil, hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate, []workerpool.Note{workerpool.StrategySwitched}, "a non-goal, in either direction"},
+		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, hotupdate.NoUpdate, hotupdate.ManualInPlaceUpdate, []workerpool.Note{workerpool.StrategyRefined}, "a goal"},
+		{
+			"AutoInPlaceUpdate", "ManualInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, hotupdate.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+			[]workerpool.Note{workerpool.StrategyRefined}, "the rest counts as ever",
+		},
+		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, hotupdate.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
+		{
+			"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.35.0"}}, hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate,
+			[]workerpool.Note{workerpool.MinorSkipped}, "no minor may be skipped",
+		},
+		{
+			"ManualInPlaceUpdate", "ManualInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.32.0"}}, hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate,
+			[]workerpool.Note{workerpool.MinorSkipped}, "going back is a non-goal",
+		},
+		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, hotupdate.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
+	} {
+		strategy := func(name string) edit {
+			if name == "" {
+				return edit{pool + "updateStrategy", nil}
+			}
+			return edit{pool + "updateStrategy", name}
+		}
+		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy(test.updated))...), options(t))
+		name := test.old + " to " + test.updated + ": " + test.reason
+		assert.Equal(t, test.want, got.Outcome, name)
+		assert.Equal(t, test.decides, got.Strategy, name)
+		assert.Equal(t, test.notes, got.Notes, name)
+	}
+}
+
+// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is an in-place update although it ceases to.
+func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
+	t.Parallel()
+	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
+	for _, strategy := range strategies[1:] {
+		pick := edit{pool + "updateStrategy", strategy.String()}
+		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
+		assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
+		assert.Equal(t, []string{"kubernetes.version"}, paths(got.Changes))
+	}
+	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
+	on134 := edit{"spec.kubernetes.version", "1.34.0"}
+	got := compare(t, manifest(t, "shoot.yaml", enabled, on134), manifest(t, "shoot.yaml", enabled, on134, ipvs), options(t))
+	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Changes), "it counts again with IPVS")
+}
+
+func TestNodeAgentSecretNames(t *testing.T) {
+	t.Parallel()
+	const other = "gardener-node-agent-cpu-worker-fedcba9876543210"
+	secret := edit{pool0 + "nodeAgentSecretName", other}
+	inPlace := edit{pool0 + "updateStrategy", "AutoInPlaceUpdate"}
+	unknown := []workerpool.Assumption{workerpool.SameCRI, workerpool.SameNodeLocalDNS, workerpool.SameCredentials}
+	for _, test := range []struct {
+		name     string
+		old, new []edit
+		want     hotupdate.Outcome
+		paths    []string
+		assumed  []workerpool.Assumption
+		reason   string
+	}{
+		{"same", nil, nil, hotupdate.NoUpdate, nil, nil, "it covers what a Worker does not hold"},
+		{"alone", nil, []edit{secret}, hotupdate.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
+		{"with its cause", nil, []edit{secret, {pool0 + "machineType", "x"}}, hotupdate.Roll, []string{"machine.type"}, nil, "the cause is told, not the effect"},
+		{
+			"with what it does not cover", nil, []edit{secret, {pool0 + "volume.encrypted", false}}, hotupdate.Roll,
+			[]string{"nodeAgentSecretName", "volume.encrypted"}, nil, "there must be another cause",
+		},
+		{"not set yet", []edit{{pool0 + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
+		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
+	} {
+		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
+		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.paths, paths(got.Changes), "%s: %s", test.name, test.reason)
+		assert.ElementsMatch(t, test.assumed, got.Assumed, "%s: %s", test.name, test.reason)
+	}
+}
+
+func TestAssumptions(t *testing.T) {
+	t.Parallel()
+	noStatus := edit{"status", nil}
+	onAzure := edit{"spec.provider.type", "azure"}
+	rotated := edit{"status.credentials.rotation.certificateAuthorities.lastInitiationTime", "2027-01-01T00:00:00Z"}
+	for _, test := range []struct {
+		name     string
+		old, new []edit
+		want     []workerpool.Assumption
+	}{
+		{"all is told", nil, nil, nil},
+		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []workerpool.Assumption{workerpool.SameCredentials}},
+		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []workerpool.Assumption{workerpool.SameCredentials}},
+		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []workerpool.Assumption{workerpool.SameProviderState}},
+		{
+			"no versions", []edit{{"spec.kubernetes.version", nil}, {pool + "machine.image", nil}}, []edit{{"spec.kubernetes.version", nil}, {pool + "machine.image", nil}},
+			[]workerpool.Assumption{workerpool.SameKubernetesVersion, workerpool.SameMachineImageVersion},
+		},
+		{"systemReserved", []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []workerpool.Assumption{workerpool.ReservationsBySum}},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
+		assert.Equal(t, hotupdate.NoUpdate, got.Outcome, test.name)
+		assert.Equal(t, test.want, got.Assumed, test.name)
+	}
+}
+
+func TestProviderConfigsWithoutSchema(t *testing.T) {
+	t.Parallel()
+	config := pool + "providerConfig."
+	foreign := []edit{{config + "apiVersion", "metal.example/v1"}, {config + "secret", "hunter2"}}
+	with := func(more ...edit) []byte { return manifest(t, "shoot.yaml", append(foreign, more...)...) }
+	for _, test := range []struct {
+		name     string
+		old, new []byte
+		want     hotupdate.Outcome
+		notes    []workerpool.Note
+		reason   string
+	}{
+		{"same", with(), with(), hotupdate.NoUpdate, []workerpool.Note{workerpool.ConfigAsWhole}, "as JSON"},
+		{"a change", with(), with(edit{config + "secret", "hunter3"}), hotupdate.Roll, []workerpool.Note{workerpool.ConfigAsWhole}, "any change rolls"},
+		{"a tag", with(), with(edit{config + "tags.a", "b"}), hotupdate.Roll, []workerpool.Note{workerpool.ConfigAsWhole}, "nobody knows that it is hot"},
+		{"removed", with(), manifest(t, "shoot.yaml", edit{pool + "providerConfig", nil}), hotupdate.Roll, []workerpool.Note{workerpool.ConfigAsWhole}, "so does its removal"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), hotupdate.Roll, []workerpool.Note{workerpool.ConfigKindChanged}, "no Schema knows both"},
+		{"null", manifest(t, "shoot.yaml", edit{pool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{pool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), hotupdate.NoUpdate, nil, "null is none"},
+	} {
+		got := compare(t, test.old, test.new, options(t))
+		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.notes, got.Notes, test.name)
+		for _, c := range got.Changes {
+			assert.Equal(t, "providerConfig", c.Path)
+			assert.Equal(t, "/providerConfig", c.Pointer)
+			assert.True(t, c.Sensitive, "what is confidential in it is not known")
+			assert.NotContains(t, c.Old+c.New, "hunter")
+		}
+	}
+}
+
+// The changes of pool and provider config stand in one list, ordered by member, with pointers into the pool.
+func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
+	t.Parallel()
+	config := pool + "providerConfig."
+	updated := manifest(t, "shoot.yaml",
+		edit{pool + "volume.size", "1Gi"}, edit{pool + "machine.type", "x"}, edit{"spec.kubernetes.version", "1.32.0"},
+		edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{pool + "cri.name", "x"},
+		edit{config + "dataVolumes", []any{map[string]any{"name": "a/b", "iops": 1}}}, edit{config + "ODD", "x"},
+	)
+	got := compare(t, manifest(t, "shoot.yaml"), []byte(strings.Replace(string(updated), "ODD", "odd.name", 1)), options(t))
+	assert.Equal(t, []string{
+		"cri.name", "kubernetes.version", "machine.type", "providerConfig.dataVolumes[name=a/b].iops", `providerConfig["odd.name"]`,
+		"systemComponents.nodeLocalDNS.enabled", "volume.size",
+	}, paths(got.Changes))
+	pointers := map[string]string{}
+	for _, c := range got.Changes {
+		pointers[c.Path] = c.Pointer
+	}
+	assert.Equal(t, "/providerConfig/dataVolumes/0/iops", pointers["providerConfig.dataVolumes[name=a/b].iops"])
+	assert.Equal(t, "/providerConfig/odd.name", pointers[`providerConfig["odd.name"]`])
+	assert.Equal(t, "/kubernetes/version", pointers["kubernetes.version"])
+}
+
+func TestProviderConfigErrorsNameThePool(t *testing.T) {
+	t.Parallel()
+	broken := manifest(t, "shoot.yaml", edit{pool + "providerConfig.volume.iopz", 1}, edit{pool + "providerConfig.agent", 1})
+	_, err := workerpool.NewPlan(read(t, manifest(t, "shoot.yaml")), read(t, broken), options(t))
+	problems := workerpool.Errors(err)
+	require.Len(t, problems, 2)
+	for _, p := range problems {
+		assert.Equal(t, workerpool.CodeInvalidConfig, p.Code)
+		assert.Equal(t, "cpu-worker", p.Pool)
+		assert.Equal(t, "providerConfig", p.Path)
+	}
+	assert.Len(t, hotupdate.Errors(err), 2, "the causes can be reached")
+	require.Error(t, workerpool.Check(read(t, broken), options(t)))
+	require.NoError(t, workerpool.Check(read(t, manifest(t, "shoot.yaml")), options(t)))
+}
+
+func TestPoolsThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	aws, gcp := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
+	_, err := workerpool.Compare(aws.Pools[0], gcp.Pools[0], options(t))
+	codes(t, err, workerpool.CodeOtherProvider)
+	version := manifest(t, "shoot.yaml", edit{"spec.kubernetes.version", "one"})
+	_, err = workerpool.NewPlan(aws, read(t, version), options(t))
+	codes(t, err, workerpool.CodeInvalidPool)
+	nameless := aws.Pools[0]
+	nameless.Worker.Name = ""
+	_, err = workerpool.Compare(nameless, nameless, options(t))
+	codes(t, err, workerpool.CodeInvalidPool, workerpool.CodeInvalidPool)
+}
+
+// codes expects the codes of all problems.
+func codes(t testing.TB, err error, want ...workerpool.Code) {
+	t.Helper()
+	var got []workerpool.Code
+	for _, p := range workerpool.Errors(err) {
+		got = append(got, p.Code)
+		assert.NotEmpty(t, p.Error())
+	}
+	assert.Equal(t, want, got, "%v", err)
+}
+
+func TestConfigsOnTheirOwn(t *testing.T) {
+	t.Parallel()
+	head := `"apiVersion":"` + configVersion + `","kind":"` + configKind + `"`
+	old, updated := []byte("{"+head+"}"), []byte("{"+head+`,"agent":"2"}`)
+	got, err := workerpool.CompareConfigs(old, updated, options(t))
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, []string{"agent"}, paths(got.Changes))
+	assert.Equal(t, "/agent", got.Changes[0].Pointer)
+	assert.Equal(t, []workerpool.Assumption{workerpool.SameRestOfPool, workerpool.StrategyIsRollingUpdate}, got.Assumed)
+
+	o := options(t)
+	o.Strategy = &strategies[1]
+	got, err = workerpool.CompareConfigs(nil, updated, o)
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
+	assert.Equal(t, []workerpool.Assumption{workerpool.SameRestOfPool}, got.Assumed)
+
+	got, err = workerpool.CompareConfigs(nil, []byte("null"), workerpool.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.NoUpdate, got.Outcome)
+
+	got, err = workerpool.CompareConfigs(old, updated, workerpool.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, []string{""}, paths(got.Changes))
+	_, err = workerpool.CompareConfigs(old, []byte("{"+head+`,"agent":2}`), options(t))
+	require.Error(t, err)
+}

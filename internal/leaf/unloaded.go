@@ -1,0 +1,32 @@
+package leaf
+
+import "reflect"
+
+// Unloaded is a type that is not part of the running program, because it was read from source code. It answers as every reflect.Type
+// does, but the functions of package reflect cannot take it, so there are no values of it.
+type Unloaded interface {
+	reflect.Type
+
+	// PointerImplements reports whether a pointer to the type has the methods of an interface.
+	PointerImplements(iface reflect.Type) bool
+
+	// Loaded returns a type of the running program: for scalars, []byte and interfaces the one of the same kind and size.
+	Loaded() reflect.Type
+}
+
+// Zero returns the canonical text of t's zero value, where t is a leaf of kind k. It is nil if there is none, or if only the marshaler
+// of an [Unloaded] type could tell.
+func Zero(k Kind, t reflect.Type) []byte {
+	if _, ok := t.(Unloaded); ok && k.MarshalsItself() {
+		return nil
+	}
+	text, _ := Append(nil, k, reflect.Zero(loaded(t)))
+	return text
+}
+
+func loaded(t reflect.Type) reflect.Type {
+	if u, ok := t.(Unloaded); ok {
+		return u.Loaded()
+	}
+	return t
+}

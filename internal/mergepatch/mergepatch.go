@@ -1,0 +1,280 @@
+// Package mergepatch writes the JSON merge patch (RFC 7386) that turns one configuration into another.
+//
+// It owns what a patch says and what it cannot say. Two values that mean the same need no patch, however they are spelled. It must not
+// know classes: which parts of a configuration may change is decided before.
+package mergepatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+	"github.com/hotupdate/providerconfig/internal/walk"
+)
+
+// Between returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
+// patch replaces lists as a whole and removes members by null, so a value that holds null outside of a list is [fault.NotPatchable].
+func Between(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
+	w := &writer{}
+	old, _ = walk.Deref(old)
+	updated, _ = walk.Deref(updated)
+	w.object(p.Root, old, updated)
+	return w.buf, w.trail.Err()
+}
+
+type writer struct {
+	buf   []byte
+	trail walk.Trail
+}
+
+// try writes a member, and nothing if write has nothing to say.
+func (w *writer) try(header string, write func() bool) bool {
+	start := len(w.buf)
+	if last := w.buf[start-1]; last != '{' {
+		w.buf = append(w.buf, ',')
+	}
+	w.buf = append(w.buf, header...)
+	if write() {
+		return true
+	}
+	w.buf = w.buf[:start]
+	return false
+}
+
+func (w *writer) null() bool {
+	w.buf = append(w.buf, leaf.Null...)
+	return true
+}
+
+// object writes the patch of an object, either side of which may be missing, and reports whether it says something.
+func (w *writer) object(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
+	w.buf = append(w.buf, '{')
+	for _, f := range n.Fields {
+		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
+		some = w.try(f.Header, func() bool { return w.member(f, walk.Member(old, f), walk.Member(updated, f)) }) || some
+		w.trail.Leave()
+	}
+	w.buf = append(w.buf, '}')
+	return some
+}
+
+func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
+	n := f.Node
+	if n.Kind == fieldplan.Leaf {
+		return w.leafMember(f, old, updated)
+	}
+	old, isOld := walk.Deref(old)
+	updated, isNew := walk.Deref(updated)
+	if !isOld && !isNew {
+		return false
+	}
+	switch n.Kind {
+	case fieldplan.Object:
+		return w.objectMember(f, old, updated)
+	case fieldplan.Map:
+		return w.mapMember(n, old, updated)
+	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
+	}
+	return w.list(n, old, updated)
+}
+
+// leafMember compares by meaning: a declared default is no value.
+func (w *writer) leafMember(f *fieldplan.Field, old, updated reflect.Value) bool {
+	oldText, isOld := walk.MemberText(&w.trail, nil, f, old)
+	newText, isNew := walk.MemberText(&w.trail, nil, f, updated)
+	switch {
+	case isOld == isNew && bytes.Equal(oldText, newText):
+		return false
+	case !isNew:
+		return w.null()
+	case f.Quoted:
+		inner, problem := encodeLeaf(updated)
+		w.report(problem)
+		w.buf, _ = canonjson.AppendString(w.buf, string(inner))
+		return true
+	case !isOld:
+		old = reflect.Value{}
+	}
+	return w.leaf(old, updated)
+}
+
+// leaf writes a leaf that differs. Free JSON is patched member by member, since a patch cannot replace an object.
+func (w *writer) leaf(old, updated reflect.Value) bool {
+	before, problem := encodeLeaf(old)
+	w.report(problem)
+	after, problem := encodeLeaf(updated)
+	w.report(problem)
+	w.free(before, after)
+	return true
+}
+
+// encodeLeaf writes a leaf behind pointers; a missing one is null.
+func encodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
+	v, ok := walk.Deref(v)
+	if !ok {
+		return []byte(leaf.Null), nil
+	}
+	return rawjson.EncodeLeaf(v)
+}
+
+func (w *writer) report(problem *fault.Error) {
+	if problem != nil {
+		w.trail.Report(problem)
+	}
+}
+
+// objectMember patches an object. Where presence carries meaning, a difference in it is one.
+func (w *writer) objectMember(f *fieldplan.Field, old, updated reflect.Value) bool {
+	start := len(w.buf)
+	some := w.object(f.Node, old, updated)
+	some = some || f.KeepsPresence() && old.IsValid() != updated.IsValid()
+	if some && !updated.IsValid() {
+		w.buf = w.buf[:start]
+		return w.null()
+	}
+	return some
+}
+
+func (w *writer) mapMember(n *fieldplan.Node, old, updated reflect.Value) bool {
+	start := len(w.buf)
+	some := w.entries(n, old, updated)
+	if some && (!updated.IsValid() || updated.Len() == 0) {
+		w.buf = w.buf[:start]
+		return w.null()
+	}
+	return some
+}
+
+// entries writes the patch of a map.
+func (w *writer) entries(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
+	before, after := entriesOf(&w.trail, n, old), entriesOf(&w.trail, n, updated)
+	both := maps.Clone(before)
+	maps.Copy(both, after)
+	w.buf = append(w.buf, '{')
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		header, problem := canonjson.AppendString(nil, key)
+		w.report(problem)
+		w.trail.Enter((&walk.Element{Key: key}).Step(n))
+		some = w.try(string(header)+":", func() bool { return w.entry(n.Elem, before[key], after[key]) }) || some
+		w.trail.Leave()
+	}
+	w.buf = append(w.buf, '}')
+	return some
+}
+
+func entriesOf(t *walk.Trail, n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
+	entries := map[string]reflect.Value{}
+	for _, e := range walk.Elements(t, n, v) {
+		entries[e.Key] = e.Value
+	}
+	return entries
+}
+
+// entry patches one element of a map, whose presence carries meaning. The zero reflect.Value is an element that is not there.
+func (w *writer) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
+	switch {
+	case !updated.IsValid():
+		return w.null()
+	case old.IsValid() && bytes.Equal(document.Element(nil, &w.trail, n, old), document.Element(nil, &w.trail, n, updated)):
+		return false
+	case walk.IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
+		w.notPatchable()
+		return false
+	case n.Kind == fieldplan.Leaf:
+		return w.leaf(old, updated)
+	}
+	before, _ := walk.Deref(old)
+	after, _ := walk.Deref(updated)
+	switch n.Kind {
+	case fieldplan.Object:
+		w.object(n, before, after)
+	case fieldplan.Map:
+		w.entries(n, before, after)
+	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
+		w.buf = append(w.buf, rawjson.EncodeElement(&w.trail, n, after)...)
+	}
+	return true
+}
+
+// list replaces a list or array that differs.
+func (w *writer) list(n *fieldplan.Node, old, updated reflect.Value) bool {
+	if bytes.Equal(w.listText(n, old), w.listText(n, updated)) {
+		return false
+	}
+	if !updated.IsValid() {
+		return w.null()
+	}
+	w.buf = append(w.buf, rawjson.EncodeElement(&w.trail, n, updated)...)
+	return true
+}
+
+// listText is the text of a list, where a missing list is an empty one, and a missing array one of zeros.
+func (w *writer) listText(n *fieldplan.Node, v reflect.Value) []byte {
+	if !v.IsValid() || n.Kind == fieldplan.List && v.IsNil() {
+		v = reflect.New(n.Type).Elem()
+		if n.Kind == fieldplan.List {
+			v.Set(reflect.MakeSlice(n.Type, 0, 0))
+		}
+	}
+	return document.Element(nil, &w.trail, n, v)
+}
+
+// free patches free JSON.
+func (w *writer) free(old, updated []byte) {
+	if len(updated) == 0 || updated[0] != '{' {
+		w.buf = append(w.buf, updated...)
+		return
+	}
+	before, after := members(old), members(updated)
+	both := maps.Clone(before)
+	maps.Copy(both, after)
+	w.buf = append(w.buf, '{')
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		header, problem := canonjson.AppendString(nil, name)
+		w.report(problem)
+		w.try(string(header)+":", func() bool { return w.freeMember(before[name], after[name]) })
+	}
+	w.buf = append(w.buf, '}')
+}
+
+func (w *writer) freeMember(old, updated json.RawMessage) bool {
+	switch {
+	case updated == nil:
+		return w.null()
+	case old != nil && bytes.Equal(canonical(old), canonical(updated)):
+		return false
+	case string(updated) == leaf.Null:
+		w.notPatchable()
+		return false
+	}
+	w.free(old, updated)
+	return true
+}
+
+func (w *writer) notPatchable() {
+	w.trail.Report(&fault.Error{Code: fault.NotPatchable, What: "becomes or holds null, by which a merge patch removes a member", Cure: "leave the member out"})
+}
+
+// members are those of an object; nothing else has any. Their names are distinct, since the value was read from JSON or written by a
+// marshaler whose text was checked.
+func members(raw []byte) map[string]json.RawMessage {
+	found := map[string]json.RawMessage{}
+	if len(raw) > 0 && raw[0] == '{' {
+		_ = json.Unmarshal(raw, &found)
+	}
+	return found
+}
+
+func canonical(raw []byte) []byte {
+	text, _ := canonjson.AppendValue(nil, raw)
+	return text
+}

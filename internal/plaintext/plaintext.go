@@ -1,0 +1,89 @@
+// Package plaintext makes text of unknown origin fit to be shown: without control characters, and not longer than there is room for.
+//
+// It owns escaping and shortening. It must not know what a text is part of.
+package plaintext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Escape writes text so that it is harmless where it is shown.
+type Escape func(text string) string
+
+// ASCII escapes everything but printable ASCII, as JSON escapes it: what is shown looks the same in every terminal and log, moves no
+// cursor and hides behind no look-alike.
+func ASCII(text string) string {
+	return escaped(text, func(r rune) bool { return r >= ' ' && r <= '~' })
+}
+
+// Printable escapes what could move a cursor, colour a terminal or reverse the reading direction.
+func Printable(text string) string {
+	return escaped(text, func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar })
+}
+
+// escaped writes what is not harmless as \u escapes, in surrogate pairs where needed, so that a JSON text stays one and keeps its
+// meaning. Bytes that are not UTF-8 become the replacement character's.
+func escaped(text string, isHarmless func(rune) bool) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !isHarmless(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case isHarmless(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Ellipsis stands for what was left out.
+const Ellipsis = "..."
+
+// Head escapes text until limit characters are written, and returns what is left over.
+func Head(text string, limit int, escape Escape) (shown, rest string) {
+	var b strings.Builder
+	used := 0
+	for i, r := range text {
+		piece := escape(string(r))
+		if used += utf8.RuneCountInString(piece); used > limit {
+			return b.String(), text[i:]
+		}
+		b.WriteString(piece)
+	}
+	return b.String(), ""
+}
+
+// tail escapes the end of text, in at most limit characters.
+func tail(text string, limit int, escape Escape) string {
+	shown := ""
+	for text != "" {
+		_, size := utf8.DecodeLastRuneInString(text)
+		piece := escape(text[len(text)-size:])
+		if utf8.RuneCountInString(piece)+utf8.RuneCountInString(shown) > limit {
+			break
+		}
+		shown, text = piece+shown, text[:len(text)-size]
+	}
+	return shown
+}
+
+// Shorten escapes a path or name in at most limit characters. Of a longer one it shows beginning and end: either may be what tells it from
+// others.
+func Shorten(text string, limit int, escape Escape) string {
+	if shown, rest := Head(text, limit, escape); rest == "" {
+		return shown
+	}
+	end := max(0, limit-len(Ellipsis)) / 3
+	begin, rest := Head(text, max(0, limit-len(Ellipsis)-end), escape)
+	return begin + Ellipsis + tail(rest, end, escape)
+}

@@ -1,0 +1,260 @@
+// Package sourcetype shows types of source code, as go/types reads them, as types of package reflect.
+//
+// So one compiler of field plans, with one set of rules and sentences, reads both the types of a running program and those that an
+// analyzer finds in a file. The package owns the translation; it must not know a rule.
+package sourcetype
+
+import (
+	"go/types"
+	"iter"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// Program translates the types of one type-checked program. Identical types give one and the same reflect type. The zero value is
+// ready for use; it is not safe for concurrent use.
+type Program struct {
+	loaded map[string]reflect.Type // by import path and name
+	seen   map[string][]*Type      // by text; different types may have one text
+}
+
+// Of returns t as a reflect type. Types without a name in the universe of Go, or that the rules know by their identity, such as
+// resource.Quantity, are those of the running program. All others are [Type].
+func (p *Program) Of(t types.Type) reflect.Type {
+	t = types.Unalias(t)
+	if basic, ok := t.(*types.Basic); ok && loadedKinds[kindOf(basic)] != nil {
+		return loadedKinds[kindOf(basic)]
+	}
+	if known := p.known(t); known != nil {
+		return known
+	}
+	text := types.TypeString(t, nil)
+	for _, candidate := range p.seen[text] {
+		if types.Identical(candidate.source, t) {
+			return candidate
+		}
+	}
+	if p.seen == nil {
+		p.seen = map[string][]*Type{}
+	}
+	translated := &Type{Type: nearest(t), program: p, source: t}
+	p.seen[text] = append(p.seen[text], translated)
+	return translated
+}
+
+// known finds the types of the running program that the rules compare with.
+func (p *Program) known(t types.Type) reflect.Type {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 || named.Obj().Parent() != named.Obj().Pkg().Scope() {
+		return nil
+	}
+	if p.loaded == nil {
+		p.loaded = map[string]reflect.Type{}
+		for _, known := range append(leaf.KnownTypes(), reflect.TypeFor[metav1.TypeMeta]()) {
+			p.loaded[known.PkgPath()+"."+known.Name()] = known
+		}
+	}
+	return p.loaded[named.Obj().Pkg().Path()+"."+named.Obj().Name()]
+}
+
+// Type is a type of source code. It has the methods that describe a type's kind, name, parts and method set. The others are those of
+// the nearest type of the running program.
+type Type struct {
+	reflect.Type
+
+	program *Program
+	source  types.Type
+}
+
+var _ leaf.Unloaded = (*Type)(nil)
+
+// Source returns the type as it was read.
+func (t *Type) Source() types.Type { return t.source }
+
+// Loaded returns the nearest type of the running program: for scalars, []byte and interfaces the one of the same kind.
+func (t *Type) Loaded() reflect.Type { return t.Type }
+
+// nearest is int8 for a named int8, []byte for every slice, and so on; struct{} stands for all that has no values in a leaf.
+func nearest(t types.Type) reflect.Type {
+	kind := kindOf(t)
+	if loaded := loadedKinds[kind]; loaded != nil {
+		return loaded
+	}
+	//exhaustive:ignore
+	switch kind {
+	case reflect.Slice:
+		return reflect.TypeFor[[]byte]()
+	case reflect.Interface:
+		return reflect.TypeFor[any]()
+	default:
+		return reflect.TypeFor[struct{}]()
+	}
+}
+
+// loadedKinds are the scalars of the running program.
+var loadedKinds = map[reflect.Kind]reflect.Type{
+	reflect.Bool:       reflect.TypeFor[bool](),
+	reflect.Int:        reflect.TypeFor[int](),
+	reflect.Int8:       reflect.TypeFor[int8](),
+	reflect.Int16:      reflect.TypeFor[int16](),
+	reflect.Int32:      reflect.TypeFor[int32](),
+	reflect.Int64:      reflect.TypeFor[int64](),
+	reflect.Uint:       reflect.TypeFor[uint](),
+	reflect.Uint8:      reflect.TypeFor[uint8](),
+	reflect.Uint16:     reflect.TypeFor[uint16](),
+	reflect.Uint32:     reflect.TypeFor[uint32](),
+	reflect.Uint64:     reflect.TypeFor[uint64](),
+	reflect.Uintptr:    reflect.TypeFor[uintptr](),
+	reflect.Float32:    reflect.TypeFor[float32](),
+	reflect.Float64:    reflect.TypeFor[float64](),
+	reflect.Complex64:  reflect.TypeFor[complex64](),
+	reflect.Complex128: reflect.TypeFor[complex128](),
+	reflect.String:     reflect.TypeFor[string](),
+}
+
+// Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint is.
+func (t *Type) Kind() reflect.Kind { return kindOf(t.source) }
+
+func kindOf(t types.Type) reflect.Kind {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return basicKinds[t.Kind()]
+	case *types.Struct:
+		return reflect.Struct
+	case *types.Pointer:
+		return reflect.Pointer
+	case *types.Slice:
+		return reflect.Slice
+	case *types.Array:
+		return reflect.Array
+	case *types.Map:
+		return reflect.Map
+	case *types.Chan:
+		return reflect.Chan
+	case *types.Signature:
+		return reflect.Func
+	case *types.Interface:
+		return reflect.Interface
+	default:
+		return reflect.Invalid
+	}
+}
+
+var basicKinds = map[types.BasicKind]reflect.Kind{
+	types.Bool:          reflect.Bool,
+	types.Int:           reflect.Int,
+	types.Int8:          reflect.Int8,
+	types.Int16:         reflect.Int16,
+	types.Int32:         reflect.Int32,
+	types.Int64:         reflect.Int64,
+	types.Uint:          reflect.Uint,
+	types.Uint8:         reflect.Uint8,
+	types.Uint16:        reflect.Uint16,
+	types.Uint32:        reflect.Uint32,
+	types.Uint64:        reflect.Uint64,
+	types.Uintptr:       reflect.Uintptr,
+	types.Float32:       reflect.Float32,
+	types.Float64:       reflect.Float64,
+	types.Complex64:     reflect.Complex64,
+	types.Complex128:    reflect.Complex128,
+	types.String:        reflect.String,
+	types.UnsafePointer: reflect.UnsafePointer,
+}
+
+// Elem returns the element type of a pointer, list, map or channel.
+func (t *Type) Elem() reflect.Type {
+	if composed, ok := t.source.Underlying().(interface{ Elem() types.Type }); ok {
+		return t.program.Of(composed.Elem())
+	}
+	return t.Type.Elem()
+}
+
+// Key returns the key type of a map.
+func (t *Type) Key() reflect.Type {
+	if m, ok := t.source.Underlying().(*types.Map); ok {
+		return t.program.Of(m.Key())
+	}
+	return t.Type.Key()
+}
+
+// Len returns the length of an array.
+func (t *Type) Len() int {
+	if a, ok := t.source.Underlying().(*types.Array); ok {
+		return int(a.Len())
+	}
+	return t.Type.Len()
+}
+
+// NumField returns the number of fields of a struct, embedded ones counted once.
+func (t *Type) NumField() int {
+	if s, ok := t.source.Underlying().(*types.Struct); ok {
+		return s.NumFields()
+	}
+	return t.Type.NumField()
+}
+
+// Field returns the i'th field of a struct, without its offset.
+func (t *Type) Field(i int) reflect.StructField {
+	s, ok := t.source.Underlying().(*types.Struct)
+	if !ok {
+		return t.Type.Field(i)
+	}
+	v := s.Field(i)
+	f := reflect.StructField{Name: v.Name(), Type: t.program.Of(v.Type()), Tag: reflect.StructTag(s.Tag(i)), Index: []int{i}, Anonymous: v.Embedded()}
+	if !v.Exported() {
+		f.PkgPath = v.Pkg().Path()
+	}
+	return f
+}
+
+// Fields yields the fields of a struct in order.
+func (t *Type) Fields() iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range t.NumField() {
+			if !yield(t.Field(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Implements reports whether the type has the methods of an interface of the running program.
+func (t *Type) Implements(iface reflect.Type) bool { return implements(t.source, iface) }
+
+// PointerImplements reports whether a pointer to the type has them.
+func (t *Type) PointerImplements(iface reflect.Type) bool {
+	return implements(types.NewPointer(t.source), iface)
+}
+
+func implements(t types.Type, iface reflect.Type) bool {
+	methods := types.NewMethodSet(t)
+	for method := range iface.Methods() {
+		found := methods.Lookup(nil, method.Name)
+		if found == nil || spell(found.Type()) != method.Type.String() {
+			return false
+		}
+	}
+	return true
+}
+
+// Name returns the name of a named type, with its type arguments, and nothing for others.
+func (t *Type) Name() string {
+	if named, ok := t.source.(*types.Named); ok {
+		return spellName(named)
+	}
+	return ""
+}
+
+// PkgPath returns the import path of a named type.
+func (t *Type) PkgPath() string {
+	if named, ok := t.source.(*types.Named); ok && named.Obj().Pkg() != nil {
+		return named.Obj().Pkg().Path()
+	}
+	return ""
+}
+
+// String returns the type as package reflect spells it.
+func (t *Type) String() string { return spell(t.source) }

@@ -1,0 +1,86 @@
+package structtag
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Mend returns the whole struct tag as the cures of [Parse] want it, if there is no doubt about what was meant: quotes, spaces and
+// case, typing errors, an option or a whole struct tag that stands twice. It is false if nothing is wrong, if a cure is only one of several,
+// and if it was chosen by the meaning of a word or stands beside something else that reflect cannot read.
+//
+// The result has no problems, and reflect sees all of it.
+func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
+	if _, _, problems := Parse(tag); len(problems) == 0 {
+		return tag, false
+	}
+	found := find(string(tag))
+	var text string
+	if len(found) == 1 {
+		text, ok = found[0].rewrite(string(tag))
+	} else {
+		text, ok = withoutTwins(string(tag), found)
+	}
+	if !ok || !isConventional(text) {
+		return tag, false
+	}
+	if _, _, problems := Parse(reflect.StructTag(text)); len(problems) > 0 {
+		return tag, false
+	}
+	return reflect.StructTag(text), true
+}
+
+// rewrite puts what is right in the place of f.
+func (f finding) rewrite(tag string) (string, bool) {
+	r := read(f.value)
+	value, ok := r.mend()
+	name := strings.TrimPrefix(f.text, `"`)
+	unsure := f.bare || r.guessed || liken(name[:wordEnd(name, 0)]) == related
+	if !ok || unsure || strings.TrimFunc(f.junk, isSeparatorRune) != "" {
+		return "", false
+	}
+	before, after := tag[:f.at], tag[f.at+len(f.text):]
+	if f.state != seen {
+		before, after = strings.TrimRightFunc(before, isSeparatorRune), strings.TrimLeftFunc(after, isSeparatorRune)
+	}
+	return before + spaces(tag[len(before):f.at], before) + pair(value) + spaces(tag[f.at+len(f.text):len(tag)-len(after)], after) + after, true
+}
+
+// spaces returns what separates a pair from its neighbour: the gap, if reflect accepts it, as it may align columns.
+func spaces(gap, neighbour string) string {
+	switch {
+	case strings.Trim(gap, " ") == "":
+		return gap
+	case neighbour == "":
+		return ""
+	}
+	return " "
+}
+
+// withoutTwins keeps one of several equal struct tags.
+func withoutTwins(tag string, found []finding) (string, bool) {
+	for i := len(found) - 1; i > 0; i-- {
+		f := found[i]
+		if f.state != seen || found[0].state != seen || f.text != found[0].text {
+			return "", false
+		}
+		tag = strings.TrimRight(tag[:f.at], " ") + tag[f.at+len(f.text):]
+	}
+	return tag, true
+}
+
+// isConventional says whether reflect sees all of a struct tag.
+func isConventional(tag string) bool {
+	for at := 0; strings.Trim(tag[at:], " ") != ""; {
+		_, colon, end := nextPair(tag, at)
+		if end < 0 {
+			return false
+		}
+		if _, err := strconv.Unquote(tag[colon+1 : end]); err != nil {
+			return false
+		}
+		at = end
+	}
+	return true
+}
