@@ -121,7 +121,8 @@ func (r *run) index(n *node, elements *elements) bool {
 		e, ok := keyOf(n, elements.at(i, n.elemPointers))
 		if !ok {
 			r.giveUp()
-			break
+			r.drop(first)
+			return false
 		}
 		e.at = i
 		r.entries = append(r.entries, e)
@@ -142,6 +143,9 @@ func (r *run) sortTexts(first int) bool {
 // sortByText sorts texts that are alike in their first so many bytes. From where they begin to differ, eight bytes are compared as one
 // number; texts that are still alike are sorted by what follows.
 func sortByText(own []entry, alike int) {
+	if len(own) == 0 {
+		return
+	}
 	common := len(own[0].key)
 	for i := range own {
 		common = commonPrefix(own[0].key, own[i].key, alike, common)

@@ -357,10 +357,8 @@ func (c *comparison) maps(n *node, a, b memory) bool {
 	if len(before) != len(after) {
 		return false
 	}
-	if len(before) > 0 {
-		sortByText(before, 0)
-		sortByText(after, 0)
-	}
+	sortByText(before, 0)
+	sortByText(after, 0)
 	for i, e := range before {
 		f := after[i]
 		if e.key != f.key || !isText(e.key) || !c.selected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers)) {
