@@ -39,6 +39,7 @@ const (
 	OriginInherited = Origin(compare.Inherited) // the struct tag or override of a field above
 	OriginOverride  = Origin(compare.Override)  // an override of the field, see [WithClass]
 	OriginHotWhen   = Origin(compare.HotWhen)   // the element's own selector, see the option hotwhen
+	OriginUnknown   = Origin(compare.Unknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
 )
 
 // String returns the origin in words.
@@ -54,6 +55,8 @@ func (o Origin) String() string {
 		return "override"
 	case OriginHotWhen:
 		return "hotwhen"
+	case OriginUnknown:
+		return "unknown member"
 	}
 	return "unknown"
 }

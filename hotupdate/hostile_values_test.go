@@ -163,6 +163,9 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = hotupdate.LoadSchema([]byte("{}"))
 	note(err)
+	hotExtra := schemaFor[workerConfig](t, hotupdate.WithClass("extra", hotupdate.Hot))
+	_, err = hotupdate.HotPatchRaw(hotExtra, nil, []byte(`{"extra":{"a":null}}`))
+	note(err)
 	for code := hotupdate.CodeNoSchema; code.String() != "Unknown"; code++ {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}

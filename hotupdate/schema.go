@@ -69,7 +69,7 @@ func (s *Schema) Type() reflect.Type {
 func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 
 // Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as Kubernetes: names are case-sensitive,
-// unknown and duplicate members are errors, integers are exact. Nothing, white space and null are the empty configuration.
+// unknown (see [Schema.AdmitUnknown]) and duplicate members are errors, integers are exact. Nothing, white space and null are the empty configuration.
 func (s *Schema) Decode(raw []byte) (any, error) {
 	if s.isMissing() {
 		return nil, public(noSchema())
@@ -164,6 +164,29 @@ func (s *Schema) Fingerprint() (string, error) {
 		return "", public(err)
 	}
 	return exported.Fingerprint, nil
+}
+
+// AdmitUnknown returns a Schema that is like s, and takes members of raw JSON that s does not know for Immutable fields instead of refusing
+// them. It is for those who compare configurations of a release that is newer than their Schema: every change of what they do not know
+// replaces machines.
+//
+//   - It is another Schema, with a fingerprint of its own, and exported as such. Configurations without unknown members hash as under s.
+//   - Unknown members hold free JSON, and null says nothing. Their values are not shown in a [Change], as nobody has said that they may be;
+//     their origin is OriginUnknown.
+//   - They are Immutable also within Hot and Ignored objects. Where only one class may be, below a positional list that is Hot or Ignored
+//     and below a set, they remain an error.
+//   - The Schema is for raw JSON only, like one that was loaded, and has the limits of [LoadSchema].
+//
+// It is compiled with each call.
+func (s *Schema) AdmitUnknown() (*Schema, error) {
+	if s.isMissing() {
+		return nil, public(noSchema())
+	}
+	plan, err := schemajson.AdmitUnknown(s.plan)
+	if err != nil {
+		return nil, public(err)
+	}
+	return &Schema{plan}, nil
 }
 
 // LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the Schema that was exported, for

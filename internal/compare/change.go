@@ -29,6 +29,7 @@ const (
 	Inherited               // the struct tag or override of a field above
 	Override                // an override of this field
 	HotWhen                 // the element's selector
+	Unknown                 // the plan does not know the member
 )
 
 // Change is one difference.

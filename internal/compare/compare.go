@@ -93,7 +93,9 @@ func (d *differ) enterElement(s side, elem reflect.Value) side {
 // fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. The collection that
 // the objects are elements of names the key, by which they were paired.
 func (d *differ) fields(old, updated side, in *fieldplan.Node) {
+	unknown := d.unknownMembers(old, updated)
 	for i, f := range old.node.Fields {
+		unknown.before(f.Name)
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
 			continue
 		}
@@ -105,6 +107,7 @@ func (d *differ) fields(old, updated side, in *fieldplan.Node) {
 		d.member(f, before, after)
 		d.trail.Leave()
 	}
+	unknown.left()
 }
 
 // selector returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its

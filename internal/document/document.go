@@ -184,7 +184,9 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	}
 	start, some := w.position(), false
 	w.buf = append(w.buf, '{')
+	unknown := walk.UnknownMembers(&w.trail, n, v)
 	for _, f := range n.Fields {
+		some = w.unknown(n, unknown.Before(f.Name)) || some
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		if w.identifies(in, f) {
 			w.identity(f, v)
@@ -193,12 +195,24 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		}
 		w.trail.Leave()
 	}
+	some = w.unknown(n, unknown.Left()) || some
 	if !some {
 		w.cut(start)
 		return false
 	}
 	w.buf = append(w.buf, '}')
 	return true
+}
+
+// unknown writes members that the plan does not know, among those that it does.
+func (w *writer) unknown(n *fieldplan.Node, members []walk.Element) (some bool) {
+	for _, e := range members {
+		f, name := walk.UnknownField(n, e)
+		w.trail.Enter(name)
+		some = w.member(f, e.Value) || some
+		w.trail.Leave()
+	}
+	return some
 }
 
 // header writes a member's name, after a comma unless it is the first.

@@ -41,10 +41,10 @@ func (n *Node) classesBelow() ClassSet {
 	case Leaf:
 		return Of(n.Class)
 	case Object:
-		if len(n.Fields) == 0 {
+		if len(n.Parts()) == 0 {
 			return Of(n.Class)
 		}
-		for _, f := range n.Fields {
+		for _, f := range n.Parts() {
 			classes |= f.Classes()
 		}
 		return classes
@@ -57,7 +57,8 @@ func (n *Node) classesBelow() ClassSet {
 	return classes
 }
 
-// hidesBelow reports whether n is sensitive or holds something sensitive.
+// hidesBelow reports whether n is sensitive or holds something sensitive. Unknown members do not count: they never stand in the text of
+// something else.
 func (n *Node) hidesBelow() bool {
 	return n.HidesValues() || n.Elem != nil && n.Elem.HidesBelow ||
 		slices.ContainsFunc(n.Fields, func(f *Field) bool { return f.Node.HidesBelow })

@@ -42,6 +42,7 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 	}
 	trie := c.overrideTrie(overrides)
 	root := c.node(context{typ: t, overrides: trie, root: true}, typeName(t, "config"))
+	c.closeLists()
 	c.spreadClasses()
 	for _, check := range c.checks {
 		check()
@@ -51,7 +52,7 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy)}, nil
+	return &Plan{Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil}, nil
 }
 
 // isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
@@ -174,9 +175,12 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	name := typeName(ctx.typ, goField)
 	r := &resolver{faults: &c.faults, root: ctx.root}
 	for _, jf := range r.resolve(ctx.typ, name) {
-		if ctx.root && jf.typeMeta {
+		switch {
+		case ctx.root && jf.typeMeta:
 			c.meta = append(c.meta, c.field(jf, context{})) // without overrides, which would have no effect
-		} else {
+		case jf.typ == reflect.TypeFor[Unknown]():
+			n.Rest = c.field(jf, ctx)
+		default:
 			n.Fields = append(n.Fields, c.field(jf, ctx))
 		}
 	}

@@ -22,6 +22,7 @@ type Plan struct {
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
 	Lossy bool // something in raw JSON may not survive decoding into the type
+	Open  bool // there are objects with a Rest
 
 	once    sync.Once
 	derived any
@@ -67,6 +68,7 @@ type Node struct {
 	Recursive  bool                  // values may contain themselves; walkers look for cycles here
 
 	Fields []*Field // Object: in the order of their JSON names' bytes
+	Rest   *Field   // Object: a map of the members that are no Fields; nil if there must be none
 
 	Elem        *Node // List, Array, Map
 	ElemPointer bool  // elements are pointers: null differs from zero

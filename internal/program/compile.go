@@ -15,7 +15,7 @@ type Program struct {
 	kept  *node                     // what the canonical document keeps
 	whole map[*fieldplan.Node]*node // everything, by what it was compiled from
 	root  *node                     // of whole
-	odd   bool                      // the type has something that only package document can write
+	odd   bool                      // the plan has something that only package document can write, such as unknown members
 }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
@@ -103,7 +103,7 @@ type compiler struct {
 type context struct{ node, in *fieldplan.Node }
 
 func compile(p *fieldplan.Plan) *Program {
-	program := &Program{pointer: reflect.PointerTo(p.Type), whole: map[*fieldplan.Node]*node{}}
+	program := &Program{pointer: reflect.PointerTo(p.Type), odd: p.Open, whole: map[*fieldplan.Node]*node{}}
 	kept := &compiler{program: program, nodes: map[context]*node{}}
 	program.kept = kept.node(p.Root, nil)
 	whole := &compiler{program: program, whole: true, nodes: map[context]*node{}}

@@ -27,13 +27,24 @@ func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	if problem != nil && (problem.Code != fault.DuplicateMember || !json.Valid(raw)) {
 		return config, problem
 	}
-	if problem != nil || !canRead(raw, config) {
+	if problem != nil || !canReadPlan(p, raw, config) {
 		return reflect.New(p.Type), explain(p, raw)
 	}
 	if p.Lossy {
 		return config, lost(p, raw)
 	}
 	return config, nil
+}
+
+// canReadPlan reads raw into config. Where members may be unknown, they are gathered first.
+func canReadPlan(p *fieldplan.Plan, raw []byte, config reflect.Value) bool {
+	if p.Open {
+		g := &gatherer{}
+		if raw = g.root(p, raw); g.stray {
+			return false
+		}
+	}
+	return canRead(raw, config)
 }
 
 // canRead reads raw into what the pointer leads to, and reports whether it could. A type's own unmarshaler may panic.

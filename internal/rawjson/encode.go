@@ -20,7 +20,7 @@ import (
 func Encode(p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 	e := &encoder{}
 	root, _ := walk.Deref(v)
-	e.object(slices.Concat(p.Meta, p.Root.Fields), root, nil)
+	e.object(p.Root, slices.Concat(p.Meta, p.Root.Fields), root, nil)
 	return e.buf, e.trail.Err()
 }
 
@@ -34,6 +34,9 @@ func EncodeElement(t *walk.Trail, n *fieldplan.Node, v reflect.Value) []byte {
 
 // EncodeLeaf writes a leaf, not a pointer, as its type does.
 func EncodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
+	if v.Type() == reflect.TypeFor[leaf.OpaqueJSON]() && v.Len() > 0 {
+		return v.Bytes(), nil // as it was read
+	}
 	return leaf.Call(func() ([]byte, error) {
 		if !v.CanAddr() { // a marshaler may have the pointer as its receiver
 			addressable := reflect.New(v.Type()).Elem()
@@ -55,7 +58,7 @@ type encoder struct {
 }
 
 // object writes the members of an object. The key of an element of collection in is written even if it is zero.
-func (e *encoder) object(fields []*fieldplan.Field, v reflect.Value, in *fieldplan.Node) {
+func (e *encoder) object(n *fieldplan.Node, fields []*fieldplan.Field, v reflect.Value, in *fieldplan.Node) {
 	e.buf = append(e.buf, '{')
 	for _, f := range fields {
 		e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
@@ -63,6 +66,13 @@ func (e *encoder) object(fields []*fieldplan.Field, v reflect.Value, in *fieldpl
 		if present && (f.Pointer || !member.IsZero() || in != nil && in.Key != nil && in.Key.Name == f.Name) {
 			e.member(f, member)
 		}
+		e.trail.Leave()
+	}
+	unknown := walk.UnknownMembers(&e.trail, n, v)
+	for _, u := range unknown.Left() {
+		f, step := walk.UnknownField(n, u)
+		e.trail.Enter(step)
+		e.member(f, u.Value)
 		e.trail.Leave()
 	}
 	e.buf = append(e.buf, '}')
@@ -97,7 +107,7 @@ func (e *encoder) value(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	}
 	switch n.Kind {
 	case fieldplan.Object:
-		e.object(n.Fields, v, in)
+		e.object(n, n.Fields, v, in)
 	case fieldplan.List, fieldplan.Array:
 		e.elements(n, v)
 	case fieldplan.Map:

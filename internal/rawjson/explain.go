@@ -143,6 +143,9 @@ func openValue(raw []byte) *json.Decoder {
 
 func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 	f := n.Lookup(name)
+	if f == nil && n.Rest != nil {
+		return
+	}
 	if f == nil {
 		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.TypeName(), Cure: "check the name's spelling and case, and the apiVersion"})
 		return

@@ -17,6 +17,9 @@ import (
 func Export(p *fieldplan.Plan) (*Document, error) {
 	e := &exporter{recursive: map[*fieldplan.Node]string{}}
 	d := &Document{FormatVersion: FormatVersion, Root: e.node(p.Root, "/root")}
+	if p.Open {
+		d.Unknown = structtag.Immutable.String()
+	}
 	for _, f := range p.Meta {
 		d.TypeMeta = append(d.TypeMeta, f.Name)
 	}
@@ -27,7 +30,7 @@ func Export(p *fieldplan.Plan) (*Document, error) {
 
 // fingerprint is a digest of everything that decides a hash: not of what tells people where it comes from.
 func (d *Document) fingerprint() (string, error) {
-	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Root: d.Root.bare()}
+	bare := &Document{FormatVersion: d.FormatVersion, TypeMeta: d.TypeMeta, Unknown: d.Unknown, Root: d.Root.bare()}
 	data, err := json.Marshal(bare)
 	if err != nil {
 		return "", err

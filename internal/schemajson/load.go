@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // maxArray bounds the arrays of a loaded Schema in bytes: their values are made in memory.
@@ -24,7 +25,25 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{pointers: map[string]string{}}
+	return build(d)
+}
+
+// AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones.
+func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
+	d, err := Export(p)
+	if err != nil {
+		return nil, err
+	}
+	d.Unknown = structtag.Immutable.String()
+	if d.Fingerprint, err = d.fingerprint(); err != nil {
+		return nil, err
+	}
+	return build(d)
+}
+
+// build compiles a document whose fingerprint is right.
+func build(d *Document) (*fieldplan.Plan, error) {
+	b := &builder{pointers: map[string]string{}, open: d.Unknown != ""}
 	root := b.object(d.Root, "/root", d.TypeMeta)
 	if len(b.faults) > 0 {
 		return nil, b.faults.Err()
@@ -75,6 +94,9 @@ func decode(data []byte) (*Document, error) {
 	if !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0 {
 		return nil, invalid("/typeMeta", "is neither empty nor apiVersion and kind", exportAgain)
 	}
+	if d.Unknown != "" && d.Unknown != structtag.Immutable.String() {
+		return nil, invalid("/unknownMembers", "is neither missing nor immutable", exportAgain)
+	}
 	fingerprint, err := d.fingerprint()
 	if err != nil {
 		return nil, err
@@ -88,6 +110,7 @@ func decode(data []byte) (*Document, error) {
 // builder builds a Go type of the shape that a document describes. The names of its Go fields are unique, so that no two places
 // share a node.
 type builder struct {
+	open     bool // objects may have unknown members
 	faults   fault.List
 	fields   int
 	pointers map[string]string // Go field -> JSON pointer
@@ -116,7 +139,20 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 			fields = append(fields, b.goField(t, b.structTag(f, at), at))
 		}
 	}
+	if b.open {
+		tag := fmt.Sprintf("json:%q hotupdatable:%q", restName(n, meta), "false,sensitive")
+		fields = append(fields, b.goField(reflect.TypeFor[fieldplan.Unknown](), tag, pointer))
+	}
 	return reflect.StructOf(fields)
+}
+
+// restName is a name for the field that holds unknown members, and that of no other field. It is never seen in JSON.
+func restName(n *Node, meta []string) string {
+	name := "unknown"
+	for slices.Contains(meta, name) || slices.ContainsFunc(n.Fields, func(f *Field) bool { return f != nil && f.Name == name }) {
+		name += "~"
+	}
+	return name
 }
 
 func (b *builder) goField(t reflect.Type, tag, pointer string) reflect.StructField {

@@ -13,7 +13,9 @@ type Document struct {
 	Fingerprint   string `json:"fingerprint"`
 	// TypeMeta are the names of the root's members that are neither hashed nor compared.
 	TypeMeta []string `json:"typeMeta,omitempty"`
-	Root     *Node    `json:"root"`
+	// Unknown is the class of members that are not in the document: immutable, or empty where they are an error.
+	Unknown string `json:"unknownMembers,omitempty"`
+	Root    *Node  `json:"root"`
 }
 
 // Node describes the values of one place.

@@ -41,7 +41,7 @@ func (g *grafter) isTaken(c structtag.Class) bool { return g.takes.Any(fieldplan
 
 // fields fills to with the members of an object. Those that identify an element of collection in are copied from identity.
 func (g *grafter) fields(n *fieldplan.Node, to reflect.Value, from halves, in *fieldplan.Node, identity reflect.Value) {
-	for _, f := range n.Fields {
+	for _, f := range n.Parts() {
 		members := halves{walk.Member(from[0], f), walk.Member(from[1], f)}
 		g.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
@@ -265,7 +265,7 @@ func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *f
 	}
 	switch n.Kind {
 	case fieldplan.Object:
-		return slices.ContainsFunc(n.Fields, func(f *fieldplan.Field) bool {
+		return slices.ContainsFunc(n.Parts(), func(f *fieldplan.Field) bool {
 			return (in == nil || !in.Identity(f)) && memberHolds(f, walk.Member(v, f), classes)
 		})
 	case fieldplan.List, fieldplan.Array:

@@ -52,7 +52,7 @@ type merger struct {
 }
 
 func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
-	for _, f := range n.Fields {
+	for _, f := range n.Parts() {
 		members := halves{walk.Member(from[0], f), walk.Member(from[1], f)}
 		if f.KeepsPresence() && members.deref().isGone(f.Node) {
 			continue

@@ -63,7 +63,7 @@ func (s *splitter) place(classes fieldplan.ClassSet) place {
 
 // object fills to with the half of an object's members. Fields that identify an element of collection in go to both halves.
 func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
-	for _, f := range n.Fields {
+	for _, f := range n.Parts() {
 		s.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch place := s.place(f.Classes()); {
 		case place == all || in != nil && in.Identity(f):

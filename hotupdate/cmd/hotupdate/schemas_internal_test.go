@@ -11,7 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -20,7 +24,11 @@ var update = flag.Bool("update", false, "write the files instead of comparing th
 // examples are the provider configs whose Schemas are built in, a line each.
 func examples() []example {
 	return []example{
+		{"alicloud", alicloud.APIVersion, alicloud.Kind, alicloud.Schema},
 		{"aws", aws.APIVersion, aws.Kind, aws.Schema},
+		{"azure", azure.APIVersion, azure.Kind, azure.Schema},
+		{"gcp", gcp.APIVersion, gcp.Kind, gcp.Schema},
+		{"openstack", openstack.APIVersion, openstack.Kind, openstack.Schema},
 	}
 }
 
@@ -53,7 +61,7 @@ func TestSchemasAreThoseOfTheExamples(t *testing.T) {
 		}
 		got, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Equal(t, want.String(), string(got), "stale; run go generate ./hotupdate/cmd/hotupdate")
+		assert.True(t, bytes.Equal(want.Bytes(), got), "%s is stale; run go generate ./hotupdate/cmd/hotupdate", file)
 	}
 }
 

@@ -1,0 +1,279 @@
+package hotupdate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func openSchema(t require.TestingT, s *hotupdate.Schema) *hotupdate.Schema {
+	open, err := s.AdmitUnknown()
+	require.NoError(t, err)
+	return open
+}
+
+// strewn writes unknown members into some objects of JSON, wherever they stand.
+func strewn(t *rapid.T, raw []byte) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var tree any
+	require.NoError(t, decoder.Decode(&tree))
+	strew(t, tree)
+	written, err := json.Marshal(tree)
+	require.NoError(t, err)
+	return written
+}
+
+func strew(t *rapid.T, tree any) {
+	switch v := tree.(type) {
+	case []any:
+		for _, e := range v {
+			strew(t, e)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			strew(t, v[name])
+		}
+		if chance(t, 3) {
+			name := among(t, "a0", "unknown", "unknown~", "zz", "", "\u00e9\"")
+			if _, known := v[name]; !known {
+				v[name] = among[any](t, nil, nil, "x", "y", 1, map[string]any{"b": nil, "a": 1}, []any{})
+			}
+		}
+	}
+}
+
+// TestUnknownMembersAreImmutable: with unknown members, too, two configurations have one hash exactly if they have one document, and
+// exactly if no Immutable or InPlace change lies between them; hash and Diff refuse the same; and what is cut as hot is not hashed.
+func TestUnknownMembersAreImmutable(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		exported, err := s.schema.MarshalJSON()
+		require.NoError(t, err)
+		if unloadable.Match(exported) {
+			return
+		}
+		open := openSchema(t, s.schema)
+		a, b := s.drawPair(t)
+		old, updated := strewn(t, toJSON(t, a)), strewn(t, toJSON(t, b))
+		if chance(t, 4) {
+			updated = strewn(t, old)
+		}
+		before, errBefore := hash.OfRaw(open, old)
+		after, errAfter := hash.OfRaw(open, updated)
+		changes, err := hotupdate.DiffRaw(open, old, append(updated, ' '))
+		require.Equal(t, errBefore != nil || errAfter != nil, err != nil, "%v %v %v", errBefore, errAfter, err)
+		if err != nil {
+			return
+		}
+		strictest, some := changes.Strictest()
+		require.Equal(t, before == after, !some || strictest > hotupdate.InPlace, "%s\nold %s\nnew %s\n%v", s.describe(), old, updated, changes)
+		for _, raw := range [][]byte{old, updated} {
+			requireSteady(t, s, open, raw)
+		}
+	})
+}
+
+// requireSteady checks what leaves the hash of a configuration with unknown members as it is.
+func requireSteady(t *rapid.T, s subject, open *hotupdate.Schema, raw []byte) {
+	want, err := hash.DocumentRaw(open, raw)
+	require.NoError(t, err)
+	cut, err := open.CutHot(raw, hotupdate.CutNulls)
+	require.NoError(t, err)
+	got, err := hash.DocumentRaw(open, cut)
+	require.NoError(t, err, "%s\nraw %s\ncut %s", s.describe(), raw, cut)
+	require.Equal(t, string(want), string(got), "%s\nraw %s\ncut %s", s.describe(), raw, cut)
+
+	immutable, hot, err := hotupdate.SplitRaw(open, raw)
+	require.NoError(t, err)
+	got, err = hash.DocumentRaw(open, immutable)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "%s\nraw %s\nhalf %s", s.describe(), raw, immutable)
+	merged, err := hotupdate.MergeRaw(open, immutable, hot)
+	require.NoError(t, err, "%s\nraw %s\n%s\n%s", s.describe(), raw, immutable, hot)
+	changes, err := hotupdate.DiffRaw(open, raw, merged)
+	require.NoError(t, err)
+	require.Empty(t, changes, "%s\nraw %s\n%s\n%s\n%s", s.describe(), raw, immutable, hot, merged)
+
+	reordered := strewn0(t, raw)
+	got, err = hash.DocumentRaw(open, reordered)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "order and spelling do not count")
+}
+
+// strewn0 writes JSON anew, with sorted members.
+func strewn0(t require.TestingT, raw []byte) []byte {
+	var tree map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(raw, &tree))
+	written, err := json.MarshalIndent(tree, "", "\t")
+	require.NoError(t, err)
+	return written
+}
+
+// TestKnownMembersHashTheSame: a Schema that admits unknown members gives configurations without them the hash that they had, and the
+// same changes.
+func TestKnownMembersHashTheSame(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		exported, err := s.schema.MarshalJSON()
+		require.NoError(t, err)
+		if unloadable.Match(exported) {
+			return
+		}
+		open := openSchema(t, s.schema)
+		old, updated := s.drawPair(t)
+		require.Equal(t, s.hashRaw(t, toJSON(t, updated)), subject{s.root, open}.hashRaw(t, toJSON(t, updated)))
+		require.Equal(t, s.diffRaw(t, toJSON(t, old), toJSON(t, updated)), subject{s.root, open}.diffRaw(t, toJSON(t, old), toJSON(t, updated)))
+	})
+}
+
+func TestUnknownMembers(t *testing.T) {
+	strict := schemaFor[workerConfig](t)
+	open := openSchema(t, strict)
+	for _, tc := range []struct {
+		name, old, updated string
+		want               []string
+		reason             string
+	}{
+		{"none", `{}`, `{}  `, nil, "nothing changes"},
+		{"at the root", `{}`, `{"aa":1}`, []string{`add aa /aa: immutable, unknown member`}, "in the order of names"},
+		{"among others", `{"volume":{"iops":1}}`, `{"zz":1,"volume":{"iops":2,"a":1,"zz":2},"aa":1}`, []string{
+			`add aa /aa: immutable, unknown member`, `add volume.a /volume/a: immutable, unknown member`, `replace volume.iops /volume/iops: immutable, default`,
+			`add volume.zz /volume/zz: immutable, unknown member`, `add zz /zz: immutable, unknown member`,
+		}, "they stand among the others"},
+		{"null", `{"aa":null}`, `{}`, nil, "null says nothing"},
+		{"spelling", `{"aa":{"b":1.0,"c":"d"}}`, `{"aa":{"c":"\u0064","b":1}}`, nil, "equal by meaning"},
+		{"a name like no path", `{}`, `{"a.b":1}`, []string{`add ["a.b"] /a.b: immutable, unknown member`}, "quoted"},
+		{"below hot", `{"tags":{"vm":{"a":"b"}}}`, `{"tags":{"vm":{"a":"c"},"nic":1}}`, []string{`add tags.nic /tags/nic: immutable, unknown member`, `replace tags.vm[(sensitive)] /tags/vm: hot, inherited`}, "nobody knows whether a running machine can take it"},
+		{"in an element", `{"dataVolumes":[{"name":"a","x":1}]}`, `{"dataVolumes":[{"name":"b"},{"name":"a","x":2}]}`, []string{`replace dataVolumes[name=a].x /dataVolumes/1/x: immutable, unknown member`, `add dataVolumes[name=b] /dataVolumes/0: immutable, inherited`}, "paired by key"},
+		{"the name of the field behind", `{"unknown":{"a":1}}`, `{"unknown":{"a":2},"a":1}`, []string{`add a /a: immutable, unknown member`, `replace unknown /unknown: immutable, unknown member`}, "it is no name of JSON"},
+		{"another case", `{}`, `{"Volume":{"iops":1}}`, []string{`add Volume /Volume: immutable, unknown member`}, "names are case-sensitive"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			changes, err := hotupdate.DiffRaw(open, []byte(tc.old), []byte(tc.updated))
+			require.NoError(t, err)
+			var lines []string
+			for _, c := range changes {
+				lines = append(lines, c.Op.String()+" "+c.Path+" "+c.Pointer+": "+c.Class.String()+", "+c.Origin.String())
+				assert.Equal(t, c.Origin == hotupdate.OriginUnknown || c.Path == "tags.vm[(sensitive)]", c.Sensitive, "values of unknown members are not shown")
+			}
+			assert.Equal(t, tc.want, lines, tc.reason)
+			before, err := hash.OfRaw(open, []byte(tc.old))
+			require.NoError(t, err)
+			after, err := hash.OfRaw(open, []byte(tc.updated))
+			require.NoError(t, err)
+			assert.Equal(t, len(lines) == 0, before == after, tc.reason)
+		})
+	}
+	document, err := hash.DocumentRaw(open, []byte(`{"zz":{"b":1,"a":2},"volume":{"iops":2,"a":"x"},"aa":[],"tags":{"nic":1,"vm":{"a":"b"}}}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"aa":[],"tags":{"nic":1},"volume":{"a":"x","iops":2},"zz":{"a":2,"b":1}}`, string(document), "members are sorted, whoever knows them")
+	patch, err := hotupdate.HotPatchRaw(open, []byte(`{"tags":{"nic":1}}`), []byte(`{"tags":{"nic":2,"vm":{"a":"b"}}}`))
+	require.NoError(t, err)
+	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(patch), "a hot patch does not touch them")
+	_, err = hash.OfRaw(strict, []byte(`{"aa":1}`))
+	assert.Equal(t, hotupdate.CodeUnknownMember, hotupdate.Errors(err)[0].Code, "the Schema itself is as strict as before")
+}
+
+// TestOpenSchemas: a Schema that admits unknown members is one of its own, and remains it in JSON.
+func TestOpenSchemas(t *testing.T) {
+	strict := schemaFor[workerConfig](t)
+	open := openSchema(t, strict)
+	fingerprints := [2]string{}
+	for i, s := range []*hotupdate.Schema{strict, open} {
+		fingerprint, err := s.Fingerprint()
+		require.NoError(t, err)
+		fingerprints[i] = fingerprint
+	}
+	require.NotEqual(t, fingerprints[0], fingerprints[1])
+	exported, err := open.MarshalJSON()
+	require.NoError(t, err)
+	require.Contains(t, string(exported), `"unknownMembers":"immutable"`)
+	loaded, err := hotupdate.LoadSchema(exported)
+	require.NoError(t, err)
+	for _, s := range []*hotupdate.Schema{loaded, openSchema(t, open), openSchema(t, loaded)} {
+		again, err := s.MarshalJSON()
+		require.NoError(t, err)
+		require.Equal(t, string(exported), string(again), "loading and asking twice change nothing")
+	}
+	raw := []byte(`{"aa":1}`)
+	want, err := hash.OfRaw(open, raw)
+	require.NoError(t, err)
+	got, err := hash.OfRaw(loaded, raw)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	_, err = hotupdate.LoadSchema(bytes.Replace(exported, []byte(`"unknownMembers":"immutable"`), []byte(`"unknownMembers":"hot"`), 1))
+	require.Equal(t, "/unknownMembers", hotupdate.Errors(err)[0].Path)
+	_, err = hotupdate.LoadSchema(bytes.Replace(exported, []byte(`"unknownMembers":"immutable",`), nil, 1))
+	require.Equal(t, "/fingerprint", hotupdate.Errors(err)[0].Path, "whether unknown members are admitted belongs to the fingerprint")
+	_, err = schemaFor[tree](t).AdmitUnknown()
+	require.Equal(t, hotupdate.CodeInvalidSchema, hotupdate.Errors(err)[0].Code, "a type that contains itself cannot be made at run time")
+	_, err = (*hotupdate.Schema)(nil).AdmitUnknown()
+	require.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	_, err = hotupdate.Diff(open, nil, &workerConfig{})
+	require.Equal(t, hotupdate.CodeTypeMismatch, hotupdate.Errors(err)[0].Code, "it is for raw JSON")
+}
+
+// TestUnknownMembersWhereOnlyOneClassMayBe: they would not be Immutable, so they are an error, in the hash as in Diff.
+func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
+	type item struct {
+		A string `json:"a"`
+	}
+	type mode struct {
+		Mode  string `json:"mode"`
+		Items []item `json:"items"`
+		Kept  []item `json:"kept"  hotupdatable:"false"`
+	}
+	type config struct {
+		Hot     []item          `json:"hot"     hotupdatable:"true"`
+		HotSet  []item          `json:"hotSet"  hotupdatable:"true,set"`
+		Set     []item          `json:"set"     hotupdatable:"false,set"`
+		InPlace []item          `json:"inPlace" hotupdatable:"inplace,set"`
+		Places  []item          `json:"places"  hotupdatable:"inplace"`
+		Keyed   []item          `json:"keyed"   hotupdatable:"true,key=a"`
+		Ignored [1]item         `json:"ignored" hotupdatable:"ignore"`
+		Modes   map[string]mode `json:"modes"   hotupdatable:"false,hotwhen=mode:live"`
+	}
+	open := openSchema(t, schemaFor[config](t))
+	for _, tc := range []struct {
+		name, raw, path, reason string
+	}{
+		{"hot list", `{"hot":[{"a":"b","x":1}]}`, "hot[0].x", "an element that came or went would shift it to another"},
+		{"hot set", `{"hotSet":[{"x":1}]}`, "hotSet[0].x", "all elements are hot"},
+		{"in-place set", `{"inPlace":[{"x":1}]}`, "inPlace[0].x", "all elements are in-place"},
+		{"ignored array", `{"ignored":[{"x":1}]}`, "ignored[0].x", "as for lists"},
+		{"list that hotwhen makes hot", `{"modes":{"k":{"mode":"live","items":[{"x":1}]}}}`, "modes[k].items[0].x", "as for hot lists"},
+		{"list that hotwhen may make hot", `{"modes":{"k":{"mode":"dead","items":[{"x":1}]}}}`, "modes[k].items[0].x", "what is refused does not depend on a value"},
+		{"immutable set", `{"set":[{"x":1}]}`, "set[0].x", "an element of a set is shown as a whole"},
+		{"in-place list", `{"places":[{"x":1}]}`, "", "elements have their places in the hash"},
+		{"hot keyed list", `{"keyed":[{"a":"b","x":1}]}`, "", "it stands under its key"},
+		{"hot element", `{"modes":{"k":{"mode":"live","x":1,"kept":[{"x":1}]}}}`, "", "immutable in a hot element"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			sum, err := hash.OfRaw(open, []byte(tc.raw))
+			changes, diffErr := hotupdate.DiffRaw(open, nil, []byte(tc.raw))
+			if tc.path == "" {
+				require.NoError(t, err)
+				require.NoError(t, diffErr)
+				strictest, _ := changes.Strictest()
+				assert.Equal(t, hotupdate.Immutable, strictest, tc.reason)
+				return
+			}
+			assert.Zero(t, sum)
+			for _, err := range []error{err, diffErr} {
+				problems := hotupdate.Errors(err)
+				require.Len(t, problems, 1)
+				assert.Equal(t, hotupdate.CodeUnknownMember, problems[0].Code)
+				assert.Equal(t, tc.path, problems[0].Path, tc.reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package workerpool_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+)
+
+func TestReadWorker(t *testing.T) {
+	t.Parallel()
+	m := read(t, manifest(t, "worker.yaml"))
+	assert.Equal(t, workerpool.Worker, m.Kind)
+	assert.Equal(t, "aws", m.Provider)
+	assert.Equal(t, "shoot--dev--crazy-botany/crazy-botany", m.Namespace+"/"+m.Name)
+	require.Len(t, m.Pools, 1)
+	p := m.Pools[0]
+	assert.Equal(t, "cpu-worker", p.Worker.Name)
+	assert.Equal(t, "1.33.2", p.Worker.KubernetesVersion)
+	assert.Equal(t, &hash.Image{Name: "gardenlinux", Version: "1443.8.0"}, p.Worker.Image)
+	assert.Equal(t, &hash.Volume{Size: "50Gi", Type: new("gp3")}, p.Worker.Volume)
+	assert.Equal(t, new(true), p.Encrypted)
+	assert.Equal(t, []workerpool.DataVolume{
+		{Name: "kubelet-dir", Size: "25Gi", Type: new("gp3"), Encrypted: new(true)}, {Name: "cache", Size: "30Gi", Type: new("gp3")},
+	}, p.DataVolumes)
+	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
+	assert.Nil(t, p.Worker.CRI)
+	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.ProviderConfig))
+	data, err := p.Worker.Kubelet.Data()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data)
+}
+
+func TestReadShoot(t *testing.T) {
+	t.Parallel()
+	m := read(t, manifest(t, "shoot.yaml",
+		edit{pool + "updateStrategy", "ManualInPlaceUpdate"}, edit{"spec.kubernetes.kubeProxy.mode", "IPVS"},
+		edit{"spec.systemComponents.nodeLocalDNS.enabled", true},
+		edit{"status.credentials.rotation.certificateAuthorities.pendingWorkersRollouts", []any{
+			map[string]any{"name": "cpu-worker", "lastInitiationTime": "2025-01-01T00:00:00Z"}, map[string]any{"name": "other"},
+		}}))
+	assert.Equal(t, workerpool.Shoot, m.Kind)
+	require.Len(t, m.Pools, 1)
+	w := m.Pools[0].Worker
+	assert.Equal(t, hotupdate.ManualInPlaceUpdate, w.UpdateStrategy)
+	assert.Equal(t, "m5.large", w.MachineType)
+	assert.Equal(t, new("containerd"), w.CRI)
+	assert.True(t, w.NodeLocalDNS)
+	assert.Equal(t, "IPVS", w.KubeProxyMode)
+	assert.Equal(t, "2026-01-02 03:04:05 +0000 UTC", w.CARotation.LastInitiationTime.UTC().String())
+	require.Len(t, w.CARotation.PendingWorkersRollouts, 2)
+	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", w.CARotation.PendingWorkersRollouts[0].LastInitiationTime.UTC().String())
+	assert.Nil(t, w.CARotation.PendingWorkersRollouts[1].LastInitiationTime)
+	key, err := hash.InPlaceKey(w)
+	require.NoError(t, err)
+	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", key.Parts[2].Value, "the pool's own rollout counts")
+}
+
+// What the pool leaves out is the Shoot's. A kubelet configuration is not merged.
+func TestPoolsInheritFromTheShoot(t *testing.T) {
+	t.Parallel()
+	own := manifest(t, "shoot.yaml", edit{pool + "kubernetes.version", "1.32.1"}, edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"}, edit{pool + "kubernetes.kubelet.cpuManagerPolicy", nil})
+	w := read(t, own).Pools[0].Worker
+	assert.Equal(t, "1.32.1", w.KubernetesVersion)
+	assert.Nil(t, w.Kubelet.CPUManagerPolicy, "the pool has a kubelet configuration of its own")
+	inherited := manifest(t, "shoot.yaml", edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"}, edit{pool + "kubernetes", nil})
+	w = read(t, inherited).Pools[0].Worker
+	assert.Equal(t, "1.33.2", w.KubernetesVersion)
+	assert.Equal(t, new("none"), w.Kubelet.CPUManagerPolicy)
+	bare := manifest(t, "shoot.yaml", edit{"spec.kubernetes.kubelet", nil}, edit{pool + "kubernetes", nil})
+	assert.Nil(t, read(t, bare).Pools[0].Worker.Kubelet)
+}
+
+func TestShootWithoutWorkers(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot"}`,
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":null}`,
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"type":"aws","workers":[]}}}`,
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"type":"aws","workers":null}}}`,
+	} {
+		assert.Empty(t, read(t, []byte(raw)).Pools, raw)
+	}
+}
+
+// Whatever has another type outside the triggers is nobody's business; names in another case are other names.
+func TestReadIgnoresTheRest(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
+		at := map[string]string{"shoot.yaml": pool, "worker.yaml": pool0}[file]
+		raw := manifest(t, file, edit{at + "minimum", "three"}, edit{at + "labels", 7}, edit{at + "taints", true}, edit{"status.conditions", "x"},
+			edit{at + "MACHINETYPE", 5}, edit{at + "Volume", 5}, edit{at + "nodeTemplate", []any{}}, edit{"metadata.annotations", []any{1}}, edit{"spec.region", 1})
+		got := compare(t, manifest(t, file), raw, options(t))
+		assert.Empty(t, got.Changes, file)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	shoot := func(edits ...edit) string { return string(manifest(t, "shoot.yaml", edits...)) }
+	worker := func(edits ...edit) string { return string(manifest(t, "worker.yaml", edits...)) }
+	own := pool + "kubernetes.kubelet."
+	type problem struct {
+		code       workerpool.Code
+		pool, path string
+	}
+	const p = "cpu-worker"
+	for _, test := range []struct {
+		name, raw string
+		want      []problem
+	}{
+		{"no JSON", "{", []problem{{workerpool.CodeInvalidJSON, "", ""}}},
+		{"nothing", "", []problem{{workerpool.CodeInvalidJSON, "", ""}}},
+		{"null", "null", []problem{{workerpool.CodeUnknownKind, "", ""}}},
+		{"a list", "[]", []problem{{workerpool.CodeWrongType, "", ""}, {workerpool.CodeUnknownKind, "", ""}}},
+		{"another kind", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Seed"}`, []problem{{workerpool.CodeUnknownKind, "", ""}}},
+		{"another version", `{"apiVersion":"core.gardener.cloud/v2","kind":"Shoot"}`, []problem{{workerpool.CodeUnknownKind, "", ""}}},
+		{"kind of another type", `{"apiVersion":1,"kind":"Shoot"}`, []problem{{workerpool.CodeWrongType, "", "apiVersion"}, {workerpool.CodeUnknownKind, "", ""}}},
+		{"spec of another type", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":"x"}`, []problem{{workerpool.CodeWrongType, "", "spec"}}},
+		{"workers of another type", shoot(edit{"spec.provider.workers", map[string]any{}}), []problem{{workerpool.CodeWrongType, "", "spec.provider.workers"}}},
+		{"worker of another type", shoot(edit{"spec.provider.workers.0", "x"}), []problem{
+			{workerpool.CodeWrongType, "", "spec.provider.workers[0]"}, {workerpool.CodeNoName, "", "spec.provider.workers[0]"},
+		}},
+		{"null worker", shoot(edit{"spec.provider.workers.0", nil}), []problem{{workerpool.CodeNoName, "", "spec.provider.workers[0]"}}},
+		{"no name", worker(edit{pool0 + "name", nil}), []problem{{workerpool.CodeNoName, "", "spec.pools[0]"}}},
+		{"one name twice", worker(edit{"spec.pools", []any{
+			map[string]any{"name": "a"}, map[string]any{"name": "b"}, map[string]any{"name": "a"}, map[string]any{"name": "a"},
+		}}), []problem{{workerpool.CodeDuplicateName, "a", ""}}},
+		{"version without quotes", shoot(edit{"spec.kubernetes.version", 1.3}), []problem{{workerpool.CodeWrongType, "", "spec.kubernetes.version"}}},
+		{"machine", shoot(edit{pool + "machine", "m5"}), []problem{{workerpool.CodeWrongType, p, "machine"}}},
+		{"image", worker(edit{pool0 + "machineImage.version", 27}), []problem{{workerpool.CodeWrongType, p, "machineImage.version"}}},
+		{"encrypted", worker(edit{pool0 + "dataVolumes.1.encrypted", "yes"}), []problem{{workerpool.CodeWrongType, p, "dataVolumes[1].encrypted"}}},
+		{"strategy", shoot(edit{pool + "updateStrategy", "Recreate"}), []problem{{workerpool.CodeUnknownStrategy, p, "updateStrategy"}}},
+		{"quantity", shoot(edit{own + "kubeReserved.cpu", "one"}), []problem{{workerpool.CodeInvalidQuantity, p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		{"quantity of another type", shoot(edit{own + "kubeReserved.cpu", []any{}}), []problem{{workerpool.CodeInvalidQuantity, p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		{"time", shoot(edit{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "yesterday"}), []problem{
+			{workerpool.CodeInvalidTime, "", "status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
+		}},
+		{
+			"all at once", shoot(edit{pool + "machine.type", 1}, edit{pool + "volume.size", 1}, edit{own + "systemReserved.pid", "x"}),
+			[]problem{{workerpool.CodeWrongType, p, "volume.size"}, {workerpool.CodeWrongType, p, "machine.type"}, {workerpool.CodeInvalidQuantity, p, "kubernetes.kubelet.systemReserved.pid"}},
+		},
+		{
+			"a member twice", strings.Replace(worker(), `"machineType":"m5.large"`, `"machineType":"m5.large","machineType":"x"`, 1),
+			[]problem{{workerpool.CodeDuplicateMember, "", "spec.pools[0].machineType"}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m, err := workerpool.Read([]byte(test.raw))
+			assert.Nil(t, m)
+			var got []problem
+			for _, e := range workerpool.Errors(err) {
+				got = append(got, problem{e.Code, e.Pool, e.Path})
+				assert.True(t, strings.HasPrefix(e.Error(), "workerpool: "), e.Error())
+				assert.NotEqual(t, "Unknown", e.Code.String())
+			}
+			assert.Equal(t, test.want, got, "%v", err)
+		})
+	}
+}
+
+// Messages name places and never quote values, which may be confidential.
+func TestErrorsAreDiscreet(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	raw := manifest(t, "shoot.yaml", edit{pool + "machine", secret}, edit{pool + "updateStrategy", secret}, edit{pool + "kubernetes.kubelet.kubeReserved.cpu", secret})
+	_, err := workerpool.Read(raw)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), secret)
+}
+
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, workerpool.Worker, workerpool.KindOf("extensions.gardener.cloud/v1alpha1", "Worker"))
+	assert.Equal(t, workerpool.Shoot, workerpool.KindOf("core.gardener.cloud/v1beta1", "Shoot"))
+	assert.Equal(t, workerpool.NoKind, workerpool.KindOf("core.gardener.cloud/v1beta1", "Worker"))
+}
+
+// Reading, explaining and planning never panic, and a manifest that can be read differs in nothing from itself.
+func FuzzRead(f *testing.F) {
+	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
+		f.Add([]byte(manifest(f, file)))
+	}
+	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"workers":[null,{"name":"a"},{"name":"a","volume":[]}]}}}`))
+	o := options(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := workerpool.Read(raw)
+		if err != nil {
+			require.NotEmpty(t, workerpool.Errors(err))
+			return
+		}
+		require.True(t, json.Valid(raw))
+		planned, err := workerpool.NewPlan(m, m, o)
+		if err != nil {
+			require.NotEmpty(t, workerpool.Errors(err))
+			return
+		}
+		for _, p := range planned {
+			require.Equal(t, workerpool.Kept, p.State)
+			require.Empty(t, p.Changes)
+		}
+		require.NoError(t, workerpool.Check(m, o))
+	})
+}

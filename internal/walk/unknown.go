@@ -1,0 +1,44 @@
+package walk
+
+import (
+	"reflect"
+	"sort"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// Unknown are members of an object that its plan does not know, in the order of their names. A walk takes them out where they stand
+// among the others.
+type Unknown []Element
+
+// UnknownMembers returns the unknown members of object v of node n, which may be missing.
+func UnknownMembers(t *Trail, n *fieldplan.Node, v reflect.Value) Unknown {
+	if n.Rest == nil || !v.IsValid() {
+		return nil
+	}
+	return Elements(t, n.Rest.Node, Member(v, n.Rest))
+}
+
+// Before takes out the members whose names stand before name.
+func (u *Unknown) Before(name string) []Element {
+	at := sort.Search(len(*u), func(i int) bool { return (*u)[i].Key >= name })
+	before := (*u)[:at]
+	*u = (*u)[at:]
+	return before
+}
+
+// Left takes out all that are left.
+func (u *Unknown) Left() []Element {
+	left := *u
+	*u = nil
+	return left
+}
+
+// UnknownField describes an unknown member of an object like a field, which holds free JSON and where null says nothing, and returns the
+// step to it.
+func UnknownField(n *fieldplan.Node, e Element) (*fieldplan.Field, fieldpath.Step) {
+	header, _ := canonjson.AppendString(nil, e.Key) // Elements has checked the name
+	return &fieldplan.Field{Name: e.Key, Header: string(header) + ":", Node: n.Rest.Node.Elem}, fieldpath.Step{Kind: fieldpath.Member, Name: e.Key}
+}
