@@ -441,6 +441,7 @@ func (s *simulation) rest(settings machineupdate.Settings) {
 	passes := 0
 	for {
 		result := s.executor().Reconcile(context.Background(), machineupdate.Observation{Machine: s.machine, Class: s.class, Settings: settings})
+		//exhaustive:ignore
 		switch result.Outcome {
 		case machineupdate.Updated, machineupdate.Confirmed:
 			passes++
