@@ -49,12 +49,15 @@ const (
 
 // directionOf finds the order of a keyed list. One that is not mixed has each key once. It is false if an element has no key.
 func directionOf(n *node, elements *elements) (direction, bool) {
+	if n.kind == keyedByText {
+		return directionOfTexts(n, elements)
+	}
 	before, ok := keyOf(n, elements.at(0, n.elemPointers))
 	found := ascending
 	for i := 1; i < elements.len && ok; i++ {
 		var key entry
 		key, ok = keyOf(n, elements.at(i, n.elemPointers))
-		next := step(&before, &key)
+		next := direction(cmp.Compare(key.order, before.order))
 		if i == 1 {
 			found = next
 		}
@@ -66,12 +69,30 @@ func directionOf(n *node, elements *elements) (direction, bool) {
 	return found, ok
 }
 
-// step is the direction from one element to the next.
-func step(a, b *entry) direction {
-	if a.order != b.order {
-		return direction(cmp.Compare(b.order, a.order))
+// directionOfTexts is directionOf for keys that are texts. That they are UTF-8 is seen when they are written or compared.
+func directionOfTexts(n *node, elements *elements) (direction, bool) {
+	found, before := ascending, ""
+	for i := range elements.len {
+		m := elements.at(i, n.elemPointers)
+		if there(m) {
+			m = n.key.place.in(m)
+		}
+		if !there(m) {
+			return mixed, false
+		}
+		key := textAt(m)
+		if key == "" {
+			return mixed, false
+		}
+		if i == 1 && before > key {
+			found = descending
+		}
+		if before == key || i > 0 && (before > key) != (found == descending) {
+			return mixed, true
+		}
+		before = key
 	}
-	return direction(strings.Compare(b.key, a.key))
+	return found, true
 }
 
 // keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
@@ -227,7 +248,7 @@ func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
 	}
 	hot := n.when != nil && r.selects(n.when, m)
 	if n.kept && !hot {
-		r.element(n.elem, m)
+		r.placed(n.elem, m)
 		r.commit()
 		return true
 	}

@@ -63,9 +63,7 @@ type subject struct {
 }
 
 func newSubject(size fixture.Size) (*subject, error) {
-	s := &subject{config: size.New(), same: size.New(), tagged: size.New(), bare: size.New(), bareSame: size.New()}
-	s.tagged.Tags.VM["vm.example.com/key-00"] = "changed"
-	s.bare.Tags, s.bareSame.Tags = nil, nil
+	s := &subject{config: size.New()}
 	var err error
 	if s.schema, err = hotupdate.SchemaOf[fixture.WorkerConfig](); err != nil {
 		return nil, err
@@ -73,6 +71,14 @@ func newSubject(size fixture.Size) (*subject, error) {
 	if s.raw, err = json.Marshal(s.config); err != nil {
 		return nil, err
 	}
+	for _, c := range []**fixture.WorkerConfig{&s.config, &s.same, &s.tagged, &s.bare, &s.bareSame} { // decoded, so that no text is shared
+		*c = &fixture.WorkerConfig{}
+		if err = json.Unmarshal(s.raw, *c); err != nil {
+			return nil, err
+		}
+	}
+	s.tagged.Tags.VM["vm.example.com/key-00"] = "changed"
+	s.bare.Tags, s.bareSame.Tags = nil, nil
 	s.sameRaw = bytes.Clone(s.raw)
 	if s.rawTag, err = json.Marshal(s.tagged); err != nil {
 		return nil, err
