@@ -28,12 +28,16 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, hotupdate.Indeterminate, "the defaults depend on the release"},
 		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, hotupdate.Indeterminate, "the same"},
 		{
-			"one field of kubeReserved beside systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "kubeReserved.pid", nil}},
+			"one field of kubeReserved beside systemReserved", "shoot.yaml",
+			[]edit{{own + "systemReserved.pid", "1"}},
+			[]edit{{own + "kubeReserved.pid", nil}},
 			hotupdate.Indeterminate, "the sum depends on it",
 		},
 		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, hotupdate.Roll, "it has no default"},
 		{
-			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml", []edit{{own + "kubeReserved", nil}}, []edit{{own + "systemReserved.pid", "1"}},
+			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml",
+			[]edit{{own + "kubeReserved", nil}},
+			[]edit{{own + "systemReserved.pid", "1"}},
 			hotupdate.Roll, "whatever the default, the sum differs",
 		},
 		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
@@ -41,7 +45,9 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		{"volume type", "shoot.yaml", nil, []edit{{pool + "volume.type", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
 		{"container runtime", "shoot.yaml", nil, []edit{{pool + "cri", nil}}, hotupdate.NoUpdate, "the default is known: containerd"},
 		{
-			"image and machine type", "shoot.yaml", nil, []edit{{pool + "machine.image", nil}, {pool + "machine.type", "x"}}, hotupdate.Roll,
+			"image and machine type", "shoot.yaml", nil,
+			[]edit{{pool + "machine.image", nil}, {pool + "machine.type", "x"}},
+			hotupdate.Roll,
 			"another change decides",
 		},
 		{"image version and a hot field", "shoot.yaml", nil, []edit{{pool + "machine.image.version", nil}, {pool + "providerConfig.tags.a", "b"}}, hotupdate.Indeterminate, "the stricter may apply"},
@@ -91,17 +97,26 @@ func TestUpdateStrategies(t *testing.T) {
 		{"ManualInPlaceUpdate", "", nil, hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate, []workerpool.Note{workerpool.StrategySwitched}, "a non-goal, in either direction"},
 		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, hotupdate.NoUpdate, hotupdate.ManualInPlaceUpdate, []workerpool.Note{workerpool.StrategyRefined}, "a goal"},
 		{
-			"AutoInPlaceUpdate", "ManualInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, hotupdate.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
-			[]workerpool.Note{workerpool.StrategyRefined}, "the rest counts as ever",
+			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.34.0"}},
+			hotupdate.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+			[]workerpool.Note{workerpool.StrategyRefined},
+			"the rest counts as ever",
 		},
 		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, hotupdate.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
 		{
-			"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.35.0"}}, hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate,
-			[]workerpool.Note{workerpool.MinorSkipped}, "no minor may be skipped",
+			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.35.0"}},
+			hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate,
+			[]workerpool.Note{workerpool.MinorSkipped},
+			"no minor may be skipped",
 		},
 		{
-			"ManualInPlaceUpdate", "ManualInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.32.0"}}, hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate,
-			[]workerpool.Note{workerpool.MinorSkipped}, "going back is a non-goal",
+			"ManualInPlaceUpdate", "ManualInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.32.0"}},
+			hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate,
+			[]workerpool.Note{workerpool.MinorSkipped},
+			"going back is a non-goal",
 		},
 		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, hotupdate.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
 	} {
@@ -153,8 +168,25 @@ func TestNodeAgentSecretNames(t *testing.T) {
 		{"alone", nil, []edit{secret}, hotupdate.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
 		{"with its cause", nil, []edit{secret, {pool0 + "machineType", "x"}}, hotupdate.Roll, []string{"machine.type"}, nil, "the cause is told, not the effect"},
 		{
-			"with what it does not cover", nil, []edit{secret, {pool0 + "volume.encrypted", false}}, hotupdate.Roll,
-			[]string{"nodeAgentSecretName", "volume.encrypted"}, nil, "there must be another cause",
+			"with what it does not cover", nil,
+			[]edit{secret, {pool0 + "volume.encrypted", false}},
+			hotupdate.Roll,
+			[]string{"nodeAgentSecretName", "volume.encrypted"},
+			nil, "there must be another cause",
+		},
+		{
+			"with a data volume, which it does not cover", nil,
+			[]edit{secret, {pool0 + "dataVolumes.0.size", "1Gi"}},
+			hotupdate.Roll,
+			[]string{"dataVolumes[0].size", "nodeAgentSecretName"},
+			nil, "there must be another cause",
+		},
+		{
+			"with what may be a default", nil,
+			[]edit{secret, {pool0 + "kubernetesVersion", nil}},
+			hotupdate.Roll,
+			[]string{"kubernetes.version", "nodeAgentSecretName"},
+			nil, "the name says that something did change",
 		},
 		{"not set yet", []edit{{pool0 + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
 		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
@@ -181,10 +213,18 @@ func TestAssumptions(t *testing.T) {
 		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []workerpool.Assumption{workerpool.SameCredentials}},
 		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []workerpool.Assumption{workerpool.SameProviderState}},
 		{
-			"no versions", []edit{{"spec.kubernetes.version", nil}, {pool + "machine.image", nil}}, []edit{{"spec.kubernetes.version", nil}, {pool + "machine.image", nil}},
+			"no versions",
+			[]edit{{"spec.kubernetes.version", nil}, {pool + "machine.image", nil}},
+			[]edit{{"spec.kubernetes.version", nil}, {pool + "machine.image", nil}},
 			[]workerpool.Assumption{workerpool.SameKubernetesVersion, workerpool.SameMachineImageVersion},
 		},
 		{"systemReserved", []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []workerpool.Assumption{workerpool.ReservationsBySum}},
+		{
+			"systemReserved of the new one",
+			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
+			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {pool + "kubernetes.kubelet.systemReserved.pid", "1"}},
+			[]workerpool.Assumption{workerpool.ReservationsBySum},
+		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
 		assert.Equal(t, hotupdate.NoUpdate, got.Outcome, test.name)
@@ -220,6 +260,35 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 			assert.True(t, c.Sensitive, "what is confidential in it is not known")
 			assert.NotContains(t, c.Old+c.New, "hunter")
 		}
+	}
+}
+
+// Another apiVersion alone is no change, as long as both versions have one Schema.
+func TestProviderConfigsOfTwoVersions(t *testing.T) {
+	t.Parallel()
+	old := manifest(t, "shoot.yaml")
+	updated := manifest(t, "shoot.yaml", edit{pool + "providerConfig.apiVersion", "aws.provider.extensions.gardener.cloud/v1"})
+	same, err := hotupdate.SchemaOf[workerConfig]()
+	require.NoError(t, err)
+	other, err := hotupdate.SchemaOf[workerConfig](hotupdate.WithClass("volume", hotupdate.Hot))
+	require.NoError(t, err)
+	for _, test := range []struct {
+		name   string
+		newer  *hotupdate.Schema
+		want   hotupdate.Outcome
+		reason string
+	}{
+		{"one Schema", same, hotupdate.NoUpdate, "TypeMeta is left out"},
+		{"two Schemas", other, hotupdate.Roll, "what one of them hashes is nothing to the other"},
+		{"unknown", nil, hotupdate.Roll, "as a whole, apiVersion and all"},
+	} {
+		o := workerpool.Options{Schema: func(apiVersion, _ string) *hotupdate.Schema {
+			if apiVersion == configVersion {
+				return same
+			}
+			return test.newer
+		}}
+		assert.Equal(t, test.want, compare(t, old, updated, o).Outcome, "%s: %s", test.name, test.reason)
 	}
 }
 
@@ -277,14 +346,14 @@ func TestPoolsThatCannotBeCompared(t *testing.T) {
 }
 
 // codes expects the codes of all problems.
-func codes(t testing.TB, err error, want ...workerpool.Code) {
-	t.Helper()
+func codes(tb testing.TB, err error, want ...workerpool.Code) {
+	tb.Helper()
 	var got []workerpool.Code
 	for _, p := range workerpool.Errors(err) {
 		got = append(got, p.Code)
-		assert.NotEmpty(t, p.Error())
+		assert.NotEmpty(tb, p.Error())
 	}
-	assert.Equal(t, want, got, "%v", err)
+	assert.Equal(tb, want, got, "%v", err)
 }
 
 func TestConfigsOnTheirOwn(t *testing.T) {

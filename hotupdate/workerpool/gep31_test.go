@@ -46,8 +46,11 @@ func shootTriggers() []trigger {
 	return []trigger{
 		{".spec.kubernetes.version", "", nil, []edit{{"spec.kubernetes.version", "1.34.0"}}, updatedInPlace, []string{"kubernetes.version"}},
 		{
-			".spec.provider.workers[].kubernetes.version", "", []edit{{pool + "kubernetes.version", "1.32.7"}}, []edit{{pool + "kubernetes.version", "1.33.0"}},
-			updatedInPlace, []string{"kubernetes.version"},
+			".spec.provider.workers[].kubernetes.version", "",
+			[]edit{{pool + "kubernetes.version", "1.32.7"}},
+			[]edit{{pool + "kubernetes.version", "1.33.0"}},
+			updatedInPlace,
+			[]string{"kubernetes.version"},
 		},
 		{".spec.provider.workers[].machine.image.name", "", nil, []edit{{pool + "machine.image.name", "ubuntu"}}, onlyRolled, []string{"machine.image.name"}},
 		{".spec.provider.workers[].machine.image.version", "", nil, []edit{{pool + "machine.image.version", "1443.9.0"}}, updatedInPlace, []string{"machine.image.version"}},
@@ -57,8 +60,10 @@ func shootTriggers() []trigger {
 		{".spec.provider.workers[].providerConfig", "", nil, []edit{{config + "volume.iops", 12000}}, onlyRolled, []string{"providerConfig.volume.iops"}},
 		{".spec.provider.workers[].providerConfig, a field that is updated in place", "", nil, []edit{{config + "agent", "2"}}, updatedInPlace, []string{"providerConfig.agent"}},
 		{
-			".spec.provider.workers[].providerConfig, a hot field", "", nil, []edit{{config + "tags", map[string]any{"a": "b"}}},
-			outcomes{hotupdate.HotUpdate, hotupdate.HotUpdate}, []string{"providerConfig.tags[a]"},
+			".spec.provider.workers[].providerConfig, a hot field", "", nil,
+			[]edit{{config + "tags", map[string]any{"a": "b"}}},
+			outcomes{hotupdate.HotUpdate, hotupdate.HotUpdate},
+			[]string{"providerConfig.tags[a]"},
 		},
 		{".spec.provider.workers[].providerConfig, an ignored field", "", nil, []edit{{config + "hint", "x"}}, untouched, []string{"providerConfig.hint"}},
 		{".spec.provider.workers[].cri.name", "", nil, []edit{{pool + "cri.name", "other"}}, onlyRolled, []string{"cri.name"}},
@@ -66,12 +71,14 @@ func shootTriggers() []trigger {
 		{
 			".status.credentials.rotation.certificateAuthorities.lastInitiationTime", "", nil,
 			[]edit{{"status.credentials.rotation.certificateAuthorities.lastInitiationTime", "2026-05-06T07:08:09Z"}},
-			updatedInPlace, []string{"credentials.rotation.certificateAuthorities.lastInitiationTime"},
+			updatedInPlace,
+			[]string{"credentials.rotation.certificateAuthorities.lastInitiationTime"},
 		},
 		{
 			".status.credentials.rotation.serviceAccountKey.lastInitiationTime", "", nil,
 			[]edit{{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "2026-05-06T07:08:09Z"}},
-			updatedInPlace, []string{"credentials.rotation.serviceAccountKey.lastInitiationTime"},
+			updatedInPlace,
+			[]string{"credentials.rotation.serviceAccountKey.lastInitiationTime"},
 		},
 		{".spec.kubernetes.kubelet.kubeReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "kubeReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.memory"}},
 		{".spec.kubernetes.kubelet.systemReserved", "", both(kubelet+"kubeReserved.memory", "1Gi"), []edit{{kubelet + "systemReserved.memory", "2Gi"}}, updatedInPlace, []string{"kubernetes.kubelet.reserved.memory"}},
@@ -122,7 +129,8 @@ func notTriggers() []trigger {
 		{"a number without quotes", "", []edit{{own + "kubeReserved.cpu", "1"}}, []edit{{own + "kubeReserved.cpu", 1}}, untouched, nil},
 		{
 			"a reservation moved from systemReserved to kubeReserved", "", moved,
-			[]edit{{own + "systemReserved", nil}, {own + "kubeReserved.memory", "2Gi"}}, untouched, nil,
+			[]edit{{own + "systemReserved", nil}, {own + "kubeReserved.memory", "2Gi"}},
+			untouched, nil,
 		},
 		{"containerd written out", "", []edit{{pool + "cri", nil}}, []edit{{pool + "cri", map[string]any{"name": "containerd"}}}, untouched, nil},
 		{"node-local DNS from Kubernetes 1.34 on", "", []edit{{"spec.kubernetes.version", "1.34.0"}}, []edit{{"spec.systemComponents.nodeLocalDNS.enabled", true}}, untouched, nil},
@@ -130,11 +138,13 @@ func notTriggers() []trigger {
 		{"the Shoot's kubelet where the pool has its own", "", nil, []edit{{kubelet + "kubeReserved.memory", "9Gi"}, {kubelet + "cpuManagerPolicy", "none"}}, untouched, nil},
 		{
 			"scaling, labels, zones", "", nil,
-			[]edit{{pool + "minimum", 9}, {pool + "labels", map[string]any{"c": "d"}}, {pool + "zones", []any{"a", "b"}}, {pool + "annotations", map[string]any{"a": "b"}}}, untouched, nil,
+			[]edit{{pool + "minimum", 9}, {pool + "labels", map[string]any{"c": "d"}}, {pool + "zones", []any{"a", "b"}}, {pool + "annotations", map[string]any{"a": "b"}}},
+			untouched, nil,
 		},
 		{
 			"another pool's rollout of credentials", "", nil,
-			[]edit{{"status.credentials.rotation.certificateAuthorities.pendingWorkersRollouts", []any{map[string]any{"name": "other", "lastInitiationTime": "2020-01-01T00:00:00Z"}}}}, untouched, nil,
+			[]edit{{"status.credentials.rotation.certificateAuthorities.pendingWorkersRollouts", []any{map[string]any{"name": "other", "lastInitiationTime": "2020-01-01T00:00:00Z"}}}},
+			untouched, nil,
 		},
 		{
 			"what a cluster writes", worker, nil,
@@ -148,7 +158,8 @@ func notTriggers() []trigger {
 				{pool0 + "userDataSecretRef", map[string]any{"name": "another", "key": "x"}},
 				{pool0 + "nodeTemplate.capacity.cpu", "4"},
 				{pool0 + "clusterAutoscaler", map[string]any{"scaleDownUnneededTime": "1h"}},
-			}, untouched, nil,
+			},
+			untouched, nil,
 		},
 		{"Worker: names of data volumes on AWS", worker, nil, []edit{{pool0 + "dataVolumes.1.name", "renamed"}}, untouched, nil},
 	}
@@ -214,37 +225,37 @@ func TestSpellingIsNoTrigger(t *testing.T) {
 }
 
 // reversed writes every object's members in the opposite order.
-func reversed(t testing.TB, raw []byte) []byte {
-	t.Helper()
+func reversed(tb testing.TB, raw []byte) []byte {
+	tb.Helper()
 	var value any
-	require.NoError(t, json.Unmarshal(raw, &value))
-	return appendReversed(t, nil, value)
+	require.NoError(tb, json.Unmarshal(raw, &value))
+	return appendReversed(tb, nil, value)
 }
 
-func appendReversed(t testing.TB, dst []byte, value any) []byte {
-	t.Helper()
+func appendReversed(tb testing.TB, dst []byte, value any) []byte {
+	tb.Helper()
 	switch v := value.(type) {
 	case map[string]any:
 		members := [][]byte{}
 		for _, name := range sortedKeys(v) {
-			member := append(mustJSON(t, name), ':')
-			members = append([][]byte{appendReversed(t, member, v[name])}, members...)
+			member := append(mustJSON(tb, name), ':')
+			members = append([][]byte{appendReversed(tb, member, v[name])}, members...)
 		}
 		return append(append(append(dst, '{'), bytes.Join(members, []byte(","))...), '}')
 	case []any:
 		elements := [][]byte{}
 		for _, element := range v {
-			elements = append(elements, appendReversed(t, nil, element))
+			elements = append(elements, appendReversed(tb, nil, element))
 		}
 		return append(append(append(dst, '['), bytes.Join(elements, []byte(","))...), ']')
 	default:
-		return append(dst, mustJSON(t, value)...)
+		return append(dst, mustJSON(tb, value)...)
 	}
 }
 
-func mustJSON(t testing.TB, value any) []byte {
-	t.Helper()
+func mustJSON(tb testing.TB, value any) []byte {
+	tb.Helper()
 	raw, err := json.Marshal(value)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return raw
 }
