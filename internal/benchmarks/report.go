@@ -191,6 +191,6 @@ func (r *report) scale(picture string) error {
 
 func (r *report) perElement(run func() error, n int) float64 {
 	c := &measure.Case{Run: func() { _ = run() }}
-	measure.InTurns(measure.Options{Turns: max(r.options.Turns/5, 3), Slice: r.options.Slice}, []*measure.Case{c})
+	measure.InTurns(measure.Options{Turns: max(r.options.Turns/2, 3), Slice: r.options.Slice}, []*measure.Case{c})
 	return float64(c.PerOp.Nanoseconds()) / float64(n)
 }

@@ -151,7 +151,7 @@ func (r *run) index(n *node, elements *elements) bool {
 	if n.kind == keyedByText {
 		return r.sortTexts(first)
 	}
-	slices.SortFunc(r.entries[first:], compareOrder)
+	sortByOrder(r.entries[first:], mostSplits)
 	return r.distinct(first)
 }
 
@@ -174,7 +174,7 @@ func sortByText(own []entry, alike int) {
 	for i := range own {
 		own[i].order = eightBytes(own[i].key[common:])
 	}
-	slices.SortFunc(own, compareOrder)
+	sortByOrder(own, mostSplits)
 	for from := 0; from < len(own); {
 		to, whole := from+1, len(own[from].key) >= common+8
 		for ; to < len(own) && own[to].order == own[from].order; to++ {
@@ -190,6 +190,46 @@ func sortByText(own []entry, alike int) {
 		from = to
 	}
 }
+
+const (
+	fewEntries = 12 // are sorted by insertion
+	mostSplits = 32 // that do not halve what is sorted, before a sort takes over that cannot be slow
+)
+
+// sortByOrder sorts by the number alone, which is most of the work for large maps: without a function call for each comparison. Those
+// below, at and above a pivot go their own ways.
+func sortByOrder(own []entry, splits int) {
+	for ; len(own) > fewEntries; splits-- {
+		if splits == 0 {
+			slices.SortFunc(own, compareOrder)
+			return
+		}
+		pivot := median(own[0].order, own[len(own)/2].order, own[len(own)-1].order)
+		low, high := 0, len(own)
+		for i := 0; i < high; {
+			switch order := own[i].order; {
+			case order < pivot:
+				own[low], own[i] = own[i], own[low]
+				low++
+				i++
+			case order > pivot:
+				high--
+				own[high], own[i] = own[i], own[high]
+			default:
+				i++
+			}
+		}
+		sortByOrder(own[:low], splits-1)
+		own = own[high:]
+	}
+	for i := range own {
+		for j := i; j > 0 && own[j].order < own[j-1].order; j-- {
+			own[j], own[j-1] = own[j-1], own[j]
+		}
+	}
+}
+
+func median(a, b, c uint64) uint64 { return max(min(a, b), min(max(a, b), c)) }
 
 func compareOrder(a, b entry) int { return cmp.Compare(a.order, b.order) }
 
