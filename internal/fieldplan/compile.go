@@ -2,6 +2,7 @@ package fieldplan
 
 import (
 	"cmp"
+	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -52,7 +53,20 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil}, nil
+	return &Plan{
+		Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil,
+		Raw: slices.ContainsFunc(c.order, (*Node).readsRaw),
+	}, nil
+}
+
+// readsRaw reports whether values of n read their own JSON by rules that are not known.
+func (n *Node) readsRaw() bool {
+	switch n.Leaf {
+	case leaf.Quantity, leaf.IntOrString, leaf.Time, leaf.MetaTime, leaf.MicroTime, leaf.Duration, leaf.RawExtension, leaf.RawMessage, leaf.Opaque:
+		return false
+	case leaf.NotALeaf, leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number, leaf.Bytes, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler:
+	}
+	return reflect.PointerTo(n.Type).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
 // isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
