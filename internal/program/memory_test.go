@@ -114,6 +114,20 @@ func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 	}
 }
 
+// TestWhatContainsItselfCostsLittle: a run that has given up does not go on to write what stands beside, once for each level.
+func TestWhatContainsItselfCostsLittle(t *testing.T) {
+	p := plan(t)
+	circle := &config{Bytes: make([]byte, 1<<20), Text: strings.Repeat("x", 1<<20)}
+	circle.Next = circle
+	x := reflect.ValueOf(circle)
+	assert.Less(t, allocated(func() {
+		_, ok := program.Of(p).Sum(x)
+		assert.False(t, ok)
+		_, _, err := program.Of(p).Write(io.Discard, x)
+		assert.NoError(t, err)
+	}), uint64(1<<20))
+}
+
 // TestPoolsKeepNothingOfTheValue: after a run no text of the configuration is reachable, whether it ended well or not.
 func TestPoolsKeepNothingOfTheValue(t *testing.T) {
 	compiled := program.Of(plan(t))
