@@ -190,7 +190,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		if w.identifies(in, f) {
 			w.identity(f, v)
-		} else if w.writes(f.Node) || f.KeepsPresence() {
+		} else if w.writes(f.Node) || f.KeepsPresence() && w.keeps(f.Node) {
 			some = w.member(f, walk.Member(v, f)) || some
 		}
 		w.trail.Leave()
