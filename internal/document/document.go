@@ -112,7 +112,9 @@ type rest struct {
 // Write writes what is not skipped.
 func (r *rest) Write(b []byte) (int, error) {
 	skip := min(r.skip, len(b))
-	r.skip -= skip
+	if r.skip -= skip; skip == len(b) {
+		return skip, nil
+	}
 	n, err := r.out.Write(b[skip:])
 	return skip + n, err
 }

@@ -152,6 +152,25 @@ func runOnTraced(t *testing.T, compiled *program.Program, wrong string) map[stri
 	return watched
 }
 
+// TestWriterThatPanicsLeavesNothing: what a run had in its hands when a writer panicked is reachable from no later run.
+func TestWriterThatPanicsLeavesNothing(t *testing.T) {
+	compiled := program.Of(plan(t))
+	c, texts := traced("")
+	c.Tags["a"] = strings.Repeat("long", 4<<10)
+	x := reflect.ValueOf(c)
+	assert.Panics(t, func() { _, _, _ = compiled.Write(panicking{}, x) })
+	runtime.KeepAlive(c)
+	c, x = nil, reflect.Value{}
+	runtime.GC()
+	for name, text := range texts {
+		assert.Nil(t, text.Value(), name)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Write([]byte) (int, error) { panic("full") }
+
 // traced is a configuration with texts whose memory is watched.
 func traced(wrong string) (*config, map[string]weak.Pointer[[64]byte]) {
 	watched := map[string]weak.Pointer[[64]byte]{}

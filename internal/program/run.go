@@ -150,13 +150,14 @@ func (p *Program) Write(out io.Writer, v reflect.Value) (written int, ok bool, e
 		return 0, false, nil
 	}
 	r := start()
-	defer r.end()
 	r.out = out
 	r.document(p, v)
 	if !r.gaveUp {
 		r.flush()
 	}
-	return r.flushed, !r.gaveUp, r.failed
+	written, ok, err = r.flushed, !r.gaveUp, r.failed
+	r.end() // not deferred: what out leaves by a panic is not in order
+	return written, ok, err
 }
 
 // Sum returns the SHA-256 of the canonical document. It is false if the run gave up.
@@ -214,8 +215,17 @@ func (r *run) canFlush() bool { return r.out != nil && r.held == 0 && !r.gaveUp 
 
 func (r *run) flush() {
 	if r.failed == nil {
-		_, r.failed = r.out.Write(r.buf)
+		r.failed = WriteAll(r.out, r.buf)
 	}
 	r.flushed += len(r.buf)
 	r.buf = r.buf[:0]
+}
+
+// WriteAll writes all of b to out. A writer that takes less without an error has one.
+func WriteAll(out io.Writer, b []byte) error {
+	n, err := out.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
 }
