@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/program"
 )
 
@@ -150,6 +151,27 @@ func runOnTraced(t *testing.T, compiled *program.Program, wrong string) map[stri
 	require.Equal(t, wrong == "", compiled.SameWhole(x, x))
 	runtime.KeepAlive(c)
 	return watched
+}
+
+// TestDiffKeepsNothingOfTheValue: nor is a text reachable after changes were looked for, even if a map turned out to be wrong halfway.
+func TestDiffKeepsNothingOfTheValue(t *testing.T) {
+	for range 10 { // maps have no order
+		c, texts := traced("\xff")
+		for i := range 20 {
+			memory := new([64]byte)
+			memory[0], texts[fmt.Sprint(i)] = byte(i), weak.Make(memory)
+			c.Tags[stringOf(memory)] = ""
+		}
+		c.Tags["\xff"] = "key"
+		_, err := compare.Diff(plan(t), reflect.ValueOf(c), reflect.ValueOf(&config{}))
+		require.Error(t, err)
+		runtime.KeepAlive(c)
+		c, err = nil, nil
+		runtime.GC()
+		for name, text := range texts {
+			assert.Nil(t, text.Value(), name)
+		}
+	}
 }
 
 // TestWriterThatPanicsLeavesNothing: what a run had in its hands when a writer panicked is reachable from no later run.
