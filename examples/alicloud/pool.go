@@ -16,6 +16,4 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 
 // volumes are the pool's own fields that replace machines of Alibaba Cloud, beside the WorkerConfig and beside what Gardener covers
 // itself.
-func volumes(pool Pool) []string {
-	return append(extension.RootEncryption(pool.WorkerPool), extension.Volumes(pool.WorkerPool)...)
-}
+func volumes(pool Pool) []string { return extension.EncryptedVolumes(pool.WorkerPool) }

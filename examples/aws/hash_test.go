@@ -22,7 +22,7 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		`"iamInstanceProfile":{"name":"p"},"instanceMetadataOptions":{"httpTokens":"required","httpPutResponseHopLimit":2},` +
 		`"cpuOptions":{"coreCount":4,"threadsPerCore":2,"amdSevSnp":"enabled"},"capacityReservation":{"capacityReservationPreference":"open"},` +
 		`"networkInterfaces":[{"deviceIndex":0,"description":"d"},{"deviceIndex":1,"type":"efa","networkCardIndexRange":{"from":1,"to":3}}],` +
-		`"placement":{"tenancy":"host","partitionNumber":1},"instanceMarketOptions":{"marketType":"spot"},` +
+		`"placement":{"groupId":"g","tenancy":"host","hostId":"h","partitionNumber":1,"affinity":"default"},"instanceMarketOptions":{"marketType":"spot"},` +
 		`"nodeTemplate":{"capacity":{"memory":"1Gi","cpu":"100m"}}`
 	provider.CheckVectors(t, []exampletest.Vector{
 		{Name: "raw bytes, no config", Version: "1.33.1", Reason: "no string"},
@@ -41,14 +41,18 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 			Want: []string{`{` + typeMeta + `,"nodeTemplate":{"capacity":{"cpu":"8"}},"volume":{"iops":1}}`}, Reason: "as the expressions cut it",
 		},
 		{
+			Name: "raw bytes, null", Version: "1.33.1", Raw: provider.Config(`"nodeTemplate":{"virtualCapacity":null}`),
+			Want: []string{`{` + typeMeta + `,"nodeTemplate":{"virtualCapacity":null}}`}, Reason: "the expressions let it stand",
+		},
+		{
 			Name: "raw bytes, tags", Version: "1.33.1", Raw: provider.Config(`"tags":{"vm":{"a":"1"}},"volume":{"iops":1}`),
 			Want: []string{`{` + typeMeta + `,"volume":{"iops":1}}`}, Reason: "a new hot field is hot here too",
 		},
 		{Name: "list, no config", Version: "1.34.0", Reason: "no string"},
 		{
-			Name: "list", Version: "1.36.9", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Want: []string{
+			Name: "list", Version: "1.34.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Want: []string{
 				"cpu=1", "memory=1073741824", "3000", "b", "s", "a", "125", "p", "required", "2", "4", "2", "open", "spot",
-				"interface", "0", "efa", "1", "1", "3", "host", "1",
+				"interface", "0", "efa", "1", "1", "3", "g", "host", "h", "1", "default",
 			}, Reason: "value by value, without names",
 		},
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},

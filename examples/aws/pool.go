@@ -15,9 +15,7 @@ func NewPool(worker *gardener.WorkerPool) (Pool, error) {
 }
 
 // volumes are the pool's own fields that replace machines of AWS, beside the WorkerConfig and beside what Gardener covers itself.
-func volumes(pool Pool) []string {
-	return append(extension.RootEncryption(pool.WorkerPool), extension.Volumes(pool.WorkerPool)...)
-}
+func volumes(pool Pool) []string { return extension.EncryptedVolumes(pool.WorkerPool) }
 
 // rootVolume is the part of them that is hashed for pools that are updated in place.
 func rootVolume(pool Pool) []string { return extension.RootEncryption(pool.WorkerPool) }

@@ -19,9 +19,9 @@ func providerSpec(t *testing.T, raw []byte) *aws.ProviderSpec {
 	return s.(*aws.ProviderSpec)
 }
 
-// TestTags lays the flat map, the tags of each kind and the mandatory keys together.
+// TestTags lays the flat map, the map of each kind and the mandatory keys together.
 func TestTags(t *testing.T) {
-	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a","worker.gardener.cloud/pool":"mine"},"disk":{"backup":""}}`))
+	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a","worker.gardener.cloud/pool":"mine","kubernetes.io/role/node":"0"},"disk":{"backup":""}}`))
 	flat := map[string]string{
 		"kubernetes.io/cluster/shoot--p--s": "1", "kubernetes.io/role/node": "1", "worker.gardener.cloud/pool": "pool",
 	}

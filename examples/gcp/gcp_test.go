@@ -9,7 +9,12 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
 
 var provider = exampletest.Provider{
 	Schema: gcp.Schema, SpecSchema: gcp.ProviderSpecSchema, Hash: gcp.GenerateWorkerPoolHash, Spec: spec,
@@ -38,6 +43,15 @@ func TestGuarantees(t *testing.T) {
 	hotupdatetest.Check[gcp.ProviderSpec](t)
 }
 
+// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+func TestGolden(t *testing.T) {
+	schema, err := gcp.Schema()
+	require.NoError(t, err)
+	u := hotupdatetest.WithUpdate(update)
+	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
+	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", u)
+}
+
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, gcp.ToInternal, gcp.FromInternal)
 }
@@ -46,11 +60,24 @@ func TestPairs(t *testing.T) {
 	provider.CheckPairs(t, []exampletest.Pair{
 		exampletest.Hot("hot", "labels, network tags and numbers on Node objects", "nodeTemplate.virtualCapacity[example.com/dongle]",
 			"tags.disk[backup]", "tags.network[allow-ssh]", "tags.network[bastion]", "tags.vm[cost-center]"),
-		exampletest.InPlace("inplace", "a stopped VM", "serviceAccount.scopes[=https://www.googleapis.com/auth/logging.write]", "tags.vm[cost-center]"),
+		exampletest.InPlace("inplace", "a stopped VM", "serviceAccount.email", "serviceAccount.scopes[=https://www.googleapis.com/auth/logging.write]", "tags.vm[cost-center]"),
 		exampletest.Immutable("immutable", "needs new machines",
 			"bootVolume.provisionedIops", "bootVolume.provisionedThroughput", "dataVolumes[name=kubelet-dir].storagePool"),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[gcp.WorkerConfig](t), "1.34.0", "1.35.0", exampletest.Canonical)
+	onlyTags := &gcp.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
+}
+
+// TestReach leaves out what the autoscaler reads.
+func TestReach(t *testing.T) {
+	config := exampletest.Filled[gcp.WorkerConfig](t)
+	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
+	provider.CheckReach(t, config, "nodeTemplate")
 }
 
 func TestTriggers(t *testing.T) {

@@ -38,7 +38,7 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		},
 		{Name: "list, no config", Version: "1.35.0", Reason: "no string"},
 		{
-			Name: "list", Version: "1.36.9", Raw: provider.Config(full + account + `,"tags":{"vm":{"a":"1"}}`), Want: []string{
+			Name: "list", Version: "1.35.0", Raw: provider.Config(full + account + `,"tags":{"vm":{"a":"1"}}`), Want: []string{
 				"gpu=2", "nvidia-l4", "2", "", "key", "", "3000", "", "b", "140", "a", "image", "Intel Ice Lake", "a@b", "z", "y",
 			}, Reason: "value by value, without names",
 		},

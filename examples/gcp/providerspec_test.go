@@ -70,8 +70,12 @@ func TestValidateTags(t *testing.T) {
 	}, got)
 
 	worker := exampletest.Pool(exampletest.Canonical, nil)
+	worker.Labels = map[string]string{"k8s-cluster-name": "other"}
+	made, err := spec(worker)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"k8s-cluster-name": "shoot--p--s"}, made.(*gcp.ProviderSpec).Labels, "what the extension adds wins")
 	worker.Labels = map[string]string{"team.name": "a", "team/name": "b"}
-	_, err := spec(worker)
+	_, err = spec(worker)
 	require.ErrorContains(t, err, "worker pool pool: [labels[team.name]", "two labels that become one: neither wins")
 }
 

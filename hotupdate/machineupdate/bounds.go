@@ -24,6 +24,10 @@ func tooLarge(hot Hot) string {
 	if len(hot) > MaxHotPart {
 		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(hot), MaxHotPart)
 	}
+	const leastLeaf = len(`"":1,`)
+	if len(hot) < leastLeaf*MaxLeaves {
+		return ""
+	}
 	if n := treeOf(hot.JSON()).count(); n > MaxLeaves {
 		return fmt.Sprintf("has %d hot leaves, more than %d", n, MaxLeaves)
 	}

@@ -36,15 +36,11 @@ func ParseRecord(annotation string) (Record, error) {
 	if len(annotation) > maxRecord {
 		return Record{}, malformed("is longer than annotations may be")
 	}
-	// The version comes first: what else a later one holds is not known.
-	var versioned struct {
-		Version *int `json:"v"`
-	}
-	if err := json.Unmarshal([]byte(annotation), &versioned); err == nil && versioned.Version != nil && *versioned.Version > version {
-		return Record{}, &Error{Code: FutureRecord, What: "has a record that a later version wrote", Cure: cureRecord}
-	}
 	var w wire
 	strict, err := sigsjson.UnmarshalStrict([]byte(annotation), &w)
+	if w.Version != nil && *w.Version > version {
+		return Record{}, &Error{Code: FutureRecord, What: "has a record that a later version wrote", Cure: cureRecord}
+	}
 	if err != nil {
 		return Record{}, malformed("is not the JSON of a record")
 	}
@@ -112,12 +108,21 @@ func (w *wire) progress(r *Record) string {
 	default:
 		return "has an unknown state"
 	}
-	since, err := time.Parse(sinceLayout, w.Since)
-	if err != nil {
+	var ok bool
+	if r.Since, ok = parseSince(w.Since); !ok {
 		return "has no time in whole seconds of UTC"
 	}
-	r.Since = since
 	return ""
+}
+
+// parseSince reads a time that is spelled as a record spells it; time.Parse alone accepts fractions. It allocates nothing.
+func parseSince(text string) (time.Time, bool) {
+	since, err := time.Parse(sinceLayout, text)
+	if err != nil {
+		return since, false
+	}
+	var buffer [len(sinceLayout)]byte
+	return since, string(since.AppendFormat(buffer[:0], sinceLayout)) == text
 }
 
 func (w *wire) hotParts(r *Record) string {

@@ -1,6 +1,9 @@
 package workerpool
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Code says what kind of problem an [Error] reports. Codes are stable; the zero value is CodeUnknown.
 type Code uint8
@@ -78,10 +81,19 @@ func (e *Error) Error() string {
 	}
 	text := "workerpool: " + where + ": " + e.what
 	if e.Cause != nil {
-		text = "workerpool: " + where + ": " + e.Cause.Error()
+		text = "workerpool: " + where + ": " + bare(e.Cause)
 	}
 	if e.cure != "" {
 		text += "; " + e.cure
+	}
+	return text
+}
+
+// bare returns a problem without the name of the package that found it: the place is told already.
+func bare(cause error) string {
+	text := cause.Error()
+	for _, library := range []string{"hotupdate: ", "hash: "} {
+		text = strings.TrimPrefix(text, library)
 	}
 	return text
 }

@@ -41,10 +41,10 @@ const (
 )
 
 // options know the Schema of workerConfig.
-func options(t testing.TB) workerpool.Options {
-	t.Helper()
+func options(tb testing.TB) workerpool.Options {
+	tb.Helper()
 	schema, err := hotupdate.SchemaOf[workerConfig]()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return workerpool.Options{Schema: func(apiVersion, kind string) *hotupdate.Schema {
 		if apiVersion == configVersion && kind == configKind {
 			return schema
@@ -60,31 +60,31 @@ type edit struct {
 }
 
 // manifest reads a file of testdata and edits it.
-func manifest(t testing.TB, file string, edits ...edit) []byte {
-	t.Helper()
+func manifest(tb testing.TB, file string, edits ...edit) []byte {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/" + file)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	root := map[string]any{}
-	require.NoError(t, yaml.Unmarshal(data, &root))
+	require.NoError(tb, yaml.Unmarshal(data, &root))
 	for _, e := range edits {
-		set(t, root, strings.Split(e.path, "."), e.value)
+		set(tb, root, strings.Split(e.path, "."), e.value)
 	}
 	raw, err := json.Marshal(root)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return raw
 }
 
-func set(t testing.TB, at any, path []string, value any) {
-	t.Helper()
+func set(tb testing.TB, at any, path []string, value any) {
+	tb.Helper()
 	switch parent := at.(type) {
 	case []any:
 		i, err := strconv.Atoi(path[0])
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		if len(path) == 1 {
 			parent[i] = value
 			return
 		}
-		set(t, parent[i], path[1:], value)
+		set(tb, parent[i], path[1:], value)
 	case map[string]any:
 		if len(path) == 1 && value == nil {
 			delete(parent, path[0])
@@ -97,26 +97,26 @@ func set(t testing.TB, at any, path []string, value any) {
 		if parent[path[0]] == nil {
 			parent[path[0]] = map[string]any{}
 		}
-		set(t, parent[path[0]], path[1:], value)
+		set(tb, parent[path[0]], path[1:], value)
 	default:
-		t.Fatalf("nothing to edit at %v", path)
+		tb.Fatalf("nothing to edit at %v", path)
 	}
 }
 
-func read(t testing.TB, raw []byte) *workerpool.Manifest {
-	t.Helper()
+func read(tb testing.TB, raw []byte) *workerpool.Manifest {
+	tb.Helper()
 	m, err := workerpool.Read(raw)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return m
 }
 
 // compare compares the only pool of two manifests.
-func compare(t testing.TB, old, updated []byte, o workerpool.Options) workerpool.Comparison {
-	t.Helper()
-	planned, err := workerpool.NewPlan(read(t, old), read(t, updated), o)
-	require.NoError(t, err)
-	require.Len(t, planned, 1)
-	require.Equal(t, workerpool.Kept, planned[0].State)
+func compare(tb testing.TB, old, updated []byte, o workerpool.Options) workerpool.Comparison {
+	tb.Helper()
+	planned, err := workerpool.NewPlan(read(tb, old), read(tb, updated), o)
+	require.NoError(tb, err)
+	require.Len(tb, planned, 1)
+	require.Equal(tb, workerpool.Kept, planned[0].State)
 	return planned[0].Comparison
 }
 

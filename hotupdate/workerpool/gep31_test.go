@@ -225,37 +225,37 @@ func TestSpellingIsNoTrigger(t *testing.T) {
 }
 
 // reversed writes every object's members in the opposite order.
-func reversed(t testing.TB, raw []byte) []byte {
-	t.Helper()
+func reversed(tb testing.TB, raw []byte) []byte {
+	tb.Helper()
 	var value any
-	require.NoError(t, json.Unmarshal(raw, &value))
-	return appendReversed(t, nil, value)
+	require.NoError(tb, json.Unmarshal(raw, &value))
+	return appendReversed(tb, nil, value)
 }
 
-func appendReversed(t testing.TB, dst []byte, value any) []byte {
-	t.Helper()
+func appendReversed(tb testing.TB, dst []byte, value any) []byte {
+	tb.Helper()
 	switch v := value.(type) {
 	case map[string]any:
 		members := [][]byte{}
 		for _, name := range sortedKeys(v) {
-			member := append(mustJSON(t, name), ':')
-			members = append([][]byte{appendReversed(t, member, v[name])}, members...)
+			member := append(mustJSON(tb, name), ':')
+			members = append([][]byte{appendReversed(tb, member, v[name])}, members...)
 		}
 		return append(append(append(dst, '{'), bytes.Join(members, []byte(","))...), '}')
 	case []any:
 		elements := [][]byte{}
 		for _, element := range v {
-			elements = append(elements, appendReversed(t, nil, element))
+			elements = append(elements, appendReversed(tb, nil, element))
 		}
 		return append(append(append(dst, '['), bytes.Join(elements, []byte(","))...), ']')
 	default:
-		return append(dst, mustJSON(t, value)...)
+		return append(dst, mustJSON(tb, value)...)
 	}
 }
 
-func mustJSON(t testing.TB, value any) []byte {
-	t.Helper()
+func mustJSON(tb testing.TB, value any) []byte {
+	tb.Helper()
 	raw, err := json.Marshal(value)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return raw
 }

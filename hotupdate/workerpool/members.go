@@ -36,7 +36,7 @@ func (r *reader) open(pool, path string, raw []byte) object {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
-		o.wrongType("", "an object")
+		o.wrongType("", "an object", "write an object")
 		return o
 	}
 	o.members = map[string]json.RawMessage{}
@@ -63,8 +63,8 @@ func (o object) at(name string) string {
 	return o.path + "." + name
 }
 
-func (o object) wrongType(name, want string) {
-	o.reader.fail(o.pool, o.at(name), CodeWrongType, "has another type than "+want, "write "+want)
+func (o object) wrongType(name, want, cure string) {
+	o.reader.fail(o.pool, o.at(name), CodeWrongType, "is not "+want, cure)
 }
 
 // has reports whether the member is there and not null.
@@ -78,7 +78,7 @@ func (o object) child(name string) object {
 func (o object) list(name string) []json.RawMessage {
 	var elements []json.RawMessage
 	if o.has(name) && json.Unmarshal(o.members[name], &elements) != nil {
-		o.wrongType(name, "a list")
+		o.wrongType(name, "a list", "write a list")
 	}
 	return elements
 }
@@ -93,7 +93,7 @@ func (o object) objects(name string) []object {
 }
 
 func (o object) text(name string) *string {
-	return member[string](o, name, "a string; a version needs quotes in YAML")
+	return member[string](o, name, "a string", "put it in quotes")
 }
 
 // plain returns a string, which is empty if there is none.
@@ -104,10 +104,12 @@ func (o object) plain(name string) string {
 	return ""
 }
 
-func (o object) boolean(name string) *bool { return member[bool](o, name, "true or false") }
+func (o object) boolean(name string) *bool {
+	return member[bool](o, name, "true or false", "write one of them, without quotes")
+}
 
 func (o object) time(name string) *metav1.Time {
-	text := member[string](o, name, "a string")
+	text := o.text(name)
 	if text == nil {
 		return nil
 	}
@@ -132,13 +134,13 @@ func (o object) quantity(name string) *resource.Quantity {
 	return q
 }
 
-func member[T any](o object, name, want string) *T {
+func member[T any](o object, name, want, cure string) *T {
 	if !o.has(name) {
 		return nil
 	}
 	value := new(T)
 	if json.Unmarshal(o.members[name], value) != nil {
-		o.wrongType(name, want)
+		o.wrongType(name, want, cure)
 		return nil
 	}
 	return value

@@ -186,7 +186,7 @@ func TestKindOf(t *testing.T) {
 // Reading, explaining and planning never panic, and a manifest that can be read differs in nothing from itself.
 func FuzzRead(f *testing.F) {
 	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
-		f.Add([]byte(manifest(f, file)))
+		f.Add(manifest(f, file))
 	}
 	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"workers":[null,{"name":"a"},{"name":"a","volume":[]}]}}}`))
 	o := options(f)

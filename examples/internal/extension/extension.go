@@ -16,8 +16,9 @@ type Eras[P any] struct {
 	Rolling, InPlace []hash.Era[P]
 }
 
-// InPlace returns the eras of pools that are updated in place, for extensions that have hashed nothing of them: admission rejects every
-// change of their configs. In the canonical era, which begins with the minor from, admission may admit what needs no new machine.
+// InPlace returns the eras of pools that are updated in place, for extensions that have hashed nothing of them so far: a change of their
+// config is rejected by admission, or it goes unnoticed. From the canonical era on, which begins with the minor from, one that needs an
+// in-place update gets it, and admission need not reject what is hot.
 func InPlace[P any](schema *hotupdate.Schema, from string) []hash.Era[P] {
 	return []hash.Era[P]{
 		{Name: "nothing", Data: Values[P]()},

@@ -32,9 +32,10 @@ func Capacity(template *gardener.NodeTemplate) []string {
 	return data
 }
 
-// Volumes returns the size, type and encryption of a pool's data volumes in their order, as AWS and Alibaba Cloud hash them.
-func Volumes(pool *gardener.WorkerPool) []string {
-	var data []string
+// EncryptedVolumes returns whether the root volume is encrypted, then size, type and encryption of the data volumes in their order, as AWS
+// and Alibaba Cloud hash them.
+func EncryptedVolumes(pool *gardener.WorkerPool) []string {
+	data := RootEncryption(pool)
 	for _, v := range pool.DataVolumes {
 		data = Append(Append(append(data, v.Size), v.Type), v.Encrypted)
 	}

@@ -12,6 +12,8 @@ import (
 type Fault struct {
 	// Action is the action of the request.
 	Action cloudapi.Action
+	// AccessKey is who makes the request; empty is anybody.
+	AccessKey string
 	// Resource is an ID that the request names; empty is any request.
 	Resource string
 	// Effect is what goes wrong.
@@ -61,10 +63,18 @@ func (c *Cloud) Inject(faults ...Fault) {
 	c.faults = append(c.faults, faults...)
 }
 
+// Heal takes back every fault that has not happened yet. Requests that are under way still take effect.
+func (c *Cloud) Heal() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults = nil
+}
+
 // takeFault returns the fault that happens to a request.
-func (c *Cloud) takeFault(action cloudapi.Action, body any) (Fault, bool) {
+func (c *Cloud) takeFault(action cloudapi.Action, accessKey string, body any) (Fault, bool) {
 	at := slices.IndexFunc(c.faults, func(f Fault) bool {
-		return f.Action == action && (f.Resource == "" || slices.Contains(resourcesOf(body), f.Resource))
+		return f.Action == action && (f.AccessKey == "" || f.AccessKey == accessKey) &&
+			(f.Resource == "" || slices.Contains(resourcesOf(body), f.Resource))
 	})
 	if at < 0 {
 		return Fault{}, false

@@ -86,16 +86,16 @@ func (c *Cloud) handle(action cloudapi.Action, accessKey string, body any) reply
 	defer c.mu.Unlock()
 	c.land()
 	now := c.config.Clock.Now()
-	reply, outcome := c.serve(now, action, body)
+	reply, outcome := c.serve(now, action, accessKey, body)
 	c.note(Request{At: now, AccessKey: accessKey, Action: action, Body: body, Outcome: outcome})
 	return reply
 }
 
-func (c *Cloud) serve(now time.Time, action cloudapi.Action, body any) (reply, string) {
+func (c *Cloud) serve(now time.Time, action cloudapi.Action, accessKey string, body any) (reply, string) {
 	if !c.bucketOf(action).take(now) {
 		return refused(&cloudapi.Error{Code: cloudapi.RequestLimitExceeded, Message: "slow down"})
 	}
-	fault, ok := c.takeFault(action, body)
+	fault, ok := c.takeFault(action, accessKey, body)
 	if !ok {
 		response, err := c.perform(now, action, body)
 		if err != nil {

@@ -19,7 +19,7 @@ func (r *reconciliation) create(ctx context.Context) (time.Duration, error) {
 	switch driver.CodeOf(err) {
 	case driver.NotFound:
 		if r.machine.Spec.ProviderID != "" {
-			return ShortRetry, r.giveUpInTime(ctx, err) // reads lag: the VM may only not be visible yet
+			return r.crashLoop(ctx, err, "The VM is not visible") // reads lag: it may become so
 		}
 		return r.launch(ctx)
 	case driver.Initialization:
@@ -111,23 +111,18 @@ func (r *reconciliation) crashLoop(ctx context.Context, cause error, description
 		return 0, cause
 	}
 	r.say(description + ": " + cause.Error())
-	return ShortRetry, r.failed(ctx, api.MachineCrashLoopBackOff, cause, description)
+	return ShortRetry, r.failed(ctx, cause, description)
 }
 
-// failed writes a phase that something went wrong in; when the time for creation is over, that the machine has failed.
-func (r *reconciliation) failed(ctx context.Context, phase api.MachinePhase, cause error, description string) error {
-	if r.config.Now().Sub(r.machine.CreationTimestamp.Time) > r.config.CreationTimeout {
+// failed writes that something went wrong. If that has been so for too long the machine has failed. The time counts from the first
+// failure, not from the creation of the machine: after a control-plane migration, machines of any age come here, and one stale read
+// must not replace them.
+func (r *reconciliation) failed(ctx context.Context, cause error, description string) error {
+	phase, status := api.MachineCrashLoopBackOff, r.machine.Status.CurrentStatus
+	if status.Phase == phase && r.config.Now().Sub(status.LastUpdateTime.Time) > r.config.CreationTimeout {
 		phase = api.MachineFailed
 	}
 	return r.writeStatus(ctx, phase, api.LastOperation{
 		Description: description, ErrorCode: driver.CodeOf(cause).String(), State: api.StateFailed, Type: api.OperationCreate,
 	})
-}
-
-// giveUpInTime notes that the machine has failed when the time for creation is over.
-func (r *reconciliation) giveUpInTime(ctx context.Context, cause error) error {
-	if r.config.Now().Sub(r.machine.CreationTimestamp.Time) <= r.config.CreationTimeout {
-		return nil
-	}
-	return r.failed(ctx, api.MachineFailed, cause, "The VM is not there")
 }

@@ -7,12 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/simulation"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // TestInitializationIsRetried: the VM exists, but was not initialized (InitializeMachine proposal, "MCM Changes").
@@ -32,6 +36,20 @@ func TestInitializationIsRetried(t *testing.T) {
 	require.Len(t, instances, 1)
 	assert.False(t, instances[0].SourceDestCheck)
 	assert.Equal(t, 2, w.tagCalls(cloudapi.ModifyInstanceAttribute))
+	w.converged(s1, s1)
+}
+
+// TestWhatIsInitializedAgainIsUpdated: InitializeMachine may write what an update would have to undo, so the marker is written before it.
+func TestWhatIsInitializedAgainIsUpdated(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, w.CheckSourceAndDestination(vm))
+	w.Run(readLag)
+	w.loseStatus()
+	w.kill()
+	w.again()
+	w.updated()
+	assert.False(t, w.Cloud.Instances()[0].SourceDestCheck)
 	w.converged(s1, s1)
 }
 
@@ -127,7 +145,6 @@ func TestMachineThatNeverJoinsFails(t *testing.T) {
 	}{
 		{"the node does not come", func(c *simulation.Config) { c.BootTime = time.Hour }},
 		{"the VM cannot be made", func(c *simulation.Config) { c.Writes = cloud.Rate{PerSecond: 1e-9} }},
-		{"the VM cannot be seen", func(c *simulation.Config) { c.ReadLag, c.BootTime = time.Hour, time.Hour }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := start(t, spec(s1), tc.world)
@@ -147,4 +164,80 @@ func TestClassThatCannotBeRead(t *testing.T) {
 	w.change(s2)
 	w.updated()
 	w.converged(s2, s1)
+}
+
+// TestStaleReadReplacesNoMachine: after a control-plane migration the status of an old machine is empty, and the first read shows no VM. That
+// must not count as the end of its creation timeout.
+func TestStaleReadReplacesNoMachine(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	w.Run(24 * time.Hour)
+	w.Cloud.Inject(cloud.Fault{Action: cloudapi.DescribeInstances, Effect: cloud.Stale, Delay: 48 * time.Hour})
+	w.loseStatus()
+	w.kill()
+	w.again()
+	w.until(time.Minute, "the read is seen", func() bool { return w.said("The VM is not visible") })
+	assert.Equal(t, api.MachineCrashLoopBackOff, w.phase())
+	w.until(time.Minute, "the machine runs", func() bool { return w.phase() == api.MachineRunning })
+	assert.Equal(t, 1, w.tagCalls(cloudapi.RunInstances))
+}
+
+// TestVMThatIsGoneFails: somebody terminated the VM, and the status was lost.
+func TestVMThatIsGoneFails(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, w.Terminate(vm))
+	w.Run(readLag)
+	w.loseStatus()
+	w.kill()
+	w.again()
+	w.until(time.Hour, "the machine has failed", func() bool { return w.phase() == api.MachineFailed })
+	assert.Equal(t, 1, w.tagCalls(cloudapi.RunInstances), "a machine gets one VM; its machine set replaces it")
+}
+
+// TestWhatTheMachineNeedsIsMissing: without class or secret nothing is done, and nothing is lost.
+func TestWhatTheMachineNeedsIsMissing(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, store.Delete[api.Secret](t.Context(), w.Store, simulation.Secret))
+	before := len(w.writes)
+	w.change(s2)
+	w.Run(time.Minute)
+	assert.Len(t, w.writes, before)
+	assert.True(t, w.said("not found"))
+
+	secret := &api.Secret{ObjectMeta: metav1.ObjectMeta{Name: simulation.Secret}}
+	secret.Data = map[string][]byte{awsdriver.SecretAccessKey: []byte(simulation.ControllersKey)}
+	_, err := store.Create(t.Context(), w.Store, secret)
+	require.NoError(t, err)
+	w.until(11*time.Minute, "the machine is updated", func() bool { return w.record().State == machineupdate.Unconfirmed })
+	w.converged(s2, s1)
+
+	class, err := store.Get[api.MachineClass](t.Context(), w.Store, simulation.Class)
+	require.NoError(t, err)
+	class.SecretRef = nil
+	_, err = store.Update(t.Context(), w.Store, class)
+	require.NoError(t, err)
+	w.Run(time.Minute)
+	assert.True(t, w.said("names no secret"))
+}
+
+// TestClassThatIsBeingDeleted: a machine that was updated in place keeps its old class, which the extension deletes and a finalizer holds. It is
+// not updated to what that class says.
+func TestClassThatIsBeingDeleted(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	_, err := store.Patch[api.MachineClass](t.Context(), w.Store, simulation.Class, []byte(`{"metadata":{"finalizers":["in-use"]}}`))
+	require.NoError(t, err)
+	require.NoError(t, store.Delete[api.MachineClass](t.Context(), w.Store, simulation.Class))
+	before := len(w.writes)
+	w.change(s2)
+	w.Run(time.Hour)
+	assert.Len(t, w.writes, before)
+	assert.True(t, w.said("class is being deleted"))
+	require.NoError(t, w.DeleteMachine("m"))
+	w.until(10*time.Minute, "the machine is gone", func() bool {
+		_, err := w.Machine("m")
+		return apierrors.IsNotFound(err)
+	})
 }

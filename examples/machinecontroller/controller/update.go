@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -17,6 +16,9 @@ import (
 // in-place update. It returns its own delay, and ends nothing.
 func (r *reconciliation) update(ctx context.Context) time.Duration {
 	result := r.executor().Reconcile(ctx, r.observation())
+	if ctx.Err() != nil {
+		return 0 // a process that has ended says nothing
+	}
 	for _, event := range result.Events {
 		r.say(event.Message)
 	}
@@ -87,7 +89,7 @@ func (r *reconciliation) reportOperation(ctx context.Context, result *machineupd
 		return
 	}
 	err := r.writeStatus(ctx, r.machine.Status.CurrentStatus.Phase, operation)
-	if err != nil && !isConflict(err) && !errors.Is(err, context.Cause(ctx)) {
+	if err != nil && !isConflict(err) {
 		r.say("status not written: " + err.Error())
 	}
 }

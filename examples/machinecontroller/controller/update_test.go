@@ -132,16 +132,19 @@ func TestLateRequests(t *testing.T) {
 	}
 }
 
-// TestStaleReadOfWhatWasApplied: on success the former spec stays owned until the pass that confirms. Without it, a key that the read
-// before the update did not show would become foreign, and stay.
-func TestStaleReadOfWhatWasApplied(t *testing.T) {
-	w := start(t, spec(s2))
-	w.running(s2)
-	w.change(s1) // sets owner
+// TestStaleReadHidesWhatWasApplied: on success the former spec stays owned until the pass that confirms. Otherwise a key whose value the
+// read before the update did not show would become foreign, and stay.
+func TestStaleReadHidesWhatWasApplied(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, w.Tag(vm, "owner", "bob"))
+	w.Run(readLag)
+	require.NoError(t, w.Tag(vm, "owner", "alice")) // somebody puts it back; the read of the update does not show it
+	w.change(s2)
 	w.updated()
-	w.Cloud.Inject(cloud.Fault{Action: cloudapi.DescribeTags, Effect: cloud.Stale, Delay: time.Hour}) // does not show owner
-	w.change(map[string]string{"cost-center": "3000"})                                                // drops it
-	w.converged(map[string]string{"cost-center": "3000"}, s2)
+	live, _ := w.Cloud.Tags(vm)
+	assert.Contains(t, live, "owner")
+	w.converged(s2, s1)
 }
 
 func TestForeignTagsStay(t *testing.T) {
@@ -372,10 +375,7 @@ func TestControlPlaneMigration(t *testing.T) {
 	w.Cloud.Inject(cloud.Fault{Action: cloudapi.CreateTags, Effect: cloud.AnswerLost, Then: w.kill})
 	w.change(s2)
 	w.Run(time.Minute)
-	machine := w.machine()
-	machine.Status = api.MachineStatus{}
-	_, err := store.UpdateStatus(t.Context(), w.Store, machine)
-	require.NoError(t, err)
+	w.loseStatus()
 	w.change(s1)
 	w.again()
 	w.converged(s1, s1)
@@ -424,13 +424,16 @@ func TestFullRecord(t *testing.T) {
 			attempt[fmt.Sprintf("k%d", k)] = fmt.Sprintf("%d-%s", i, long)
 		}
 		w.Cloud.Inject(slices.Repeat([]cloud.Fault{{Action: cloudapi.DeleteTags, Code: cloudapi.InternalError}}, 3)...)
-		w.change(attempt)
+		changed := spec(attempt)
+		changed.ResourceTags = &tags.Tags{Disk: map[string]string{fmt.Sprintf("disk-%d", i): "1"}}
+		require.NoError(t, w.ChangeClass(changed))
 		w.Run(8 * time.Second)
 		digests = digests || len(w.record().Attempts) > 0
 	}
 	assert.True(t, digests, "the test is meant to fill the record")
-	live, _ := w.Cloud.Tags(vm)
+	live, _ := w.Cloud.Tags(data)
 	assert.Contains(t, live, "only-0")
+	assert.Contains(t, live, "disk-0")
 	w.change(s2)
 	w.converged(s2, s1)
 }

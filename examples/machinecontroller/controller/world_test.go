@@ -16,6 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/simulation"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -225,3 +226,12 @@ func (w *world) tagCalls(action cloudapi.Action) int {
 func (w *world) kill() { w.process.Kill() }
 
 func (w *world) again() { w.process = w.StartController("c2") }
+
+// loseStatus is what a control-plane migration does to the machine m.
+func (w *world) loseStatus() {
+	w.t.Helper()
+	machine := w.machine()
+	machine.Status = api.MachineStatus{}
+	_, err := store.UpdateStatus(w.t.Context(), w.Store, machine)
+	require.NoError(w.t, err)
+}

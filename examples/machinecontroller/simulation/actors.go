@@ -83,6 +83,19 @@ func (s *Simulation) Untag(resource, key string) error {
 	return err
 }
 
+// Terminate is somebody else who ends a VM.
+func (s *Simulation) Terminate(instance string) error {
+	_, err := others[cloudapi.Empty](s, cloudapi.TerminateInstances, cloudapi.TerminateInstancesRequest{InstanceIDs: []string{instance}})
+	return err
+}
+
+// CheckSourceAndDestination is somebody else who turns the check of an instance's traffic on again.
+func (s *Simulation) CheckSourceAndDestination(instance string) error {
+	_, err := others[cloudapi.Empty](s, cloudapi.ModifyInstanceAttribute,
+		cloudapi.ModifyInstanceAttributeRequest{InstanceID: instance, SourceDestCheck: true})
+	return err
+}
+
 // AttachVolume is a CSI driver that makes a volume with infrastructure tags of its own and attaches it to a VM. It returns the ID.
 func (s *Simulation) AttachVolume(instance, device string, tags map[string]string) (string, error) {
 	volume, err := others[cloudapi.CreateResourceResponse](s, cloudapi.CreateVolume, cloudapi.CreateResourceRequest{Tags: listOf(tags)})
@@ -111,7 +124,9 @@ func others[Response any](s *Simulation, action cloudapi.Action, request any) (*
 		Endpoint: s.endpoint, AccessKey: OthersKey, HTTP: s.client,
 		Timeout: Timeout, WithTimeout: s.Clock.WithTimeout, Wait: s.Clock.Wait,
 	}
-	return cloudapi.Call[Response](s.ctx, client, action, request)
+	response, err := cloudapi.Call[Response](s.ctx, client, action, request)
+	s.tellRequests()
+	return response, err
 }
 
 // listOf returns infrastructure tags as the API takes them, sorted by key.

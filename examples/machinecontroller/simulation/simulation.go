@@ -90,6 +90,9 @@ type Process struct {
 // Kill ends the process at once: from now on nothing that it does has any effect.
 func (p *Process) Kill() { p.kill(ErrKilled) }
 
+// Killed reports whether the process has ended.
+func (p *Process) Killed() bool { return p.ctx.Err() != nil }
+
 // Start makes a world without machines and processes. It ends with the context, or with Close.
 func Start(ctx context.Context, config Config) (*Simulation, error) {
 	schema, err := awsdriver.Schema()
@@ -188,7 +191,7 @@ func (s *Simulation) tellRequests() {
 
 // next returns the process that has something to do first.
 func (s *Simulation) next() (first *Process, at time.Time, ok bool) {
-	s.processes = slices.DeleteFunc(s.processes, func(p *Process) bool { return p.ctx.Err() != nil })
+	s.processes = slices.DeleteFunc(s.processes, func(p *Process) bool { return p.Killed() })
 	for _, p := range s.processes {
 		due, busy := p.Controller.Next()
 		if busy && (!ok || due.Before(at)) {

@@ -115,9 +115,13 @@ func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, er
 	if err != nil {
 		return nil, err
 	}
+	options := workerpool.Options{Schema: schemas.schema}
+	if err := workerpool.Check(&workerpool.Manifest{Pools: pools}, options); err != nil {
+		return nil, inFile(m.from, err)
+	}
 	var all []explained
 	for _, pool := range pools {
-		fields, err := workerpool.Explain(pool, workerpool.Options{Schema: schemas.schema})
+		fields, err := workerpool.Explain(pool, options)
 		if err != nil {
 			return nil, inFile(m.from, err)
 		}

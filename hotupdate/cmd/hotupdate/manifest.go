@@ -29,20 +29,23 @@ func readManifest(file string, in io.Reader) (*manifest, error) {
 	if info, err := os.Stat(file); file != stdin && err == nil && info.IsDir() {
 		return nil, withPlace(file, syscall.EISDIR)
 	}
-	var found []document
+	var first document
+	found := 0
 	for d, err := range documents([]string{file}, in) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, d)
+		if found++; found == 1 {
+			first = d
+		}
 	}
-	switch len(found) {
+	switch found {
 	case 0:
 		return nil, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", nameOf(file))
 	case 1:
-		return parseManifest(found[0])
+		return parseManifest(first)
 	default:
-		return nil, fmt.Errorf("%s: has %d documents; split it into files of one document each", nameOf(file), len(found))
+		return nil, fmt.Errorf("%s: has %d documents; split it into files of one document each", nameOf(file), found)
 	}
 }
 

@@ -3,18 +3,22 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/report"
 )
 
 func TestMain(m *testing.M) {
@@ -34,9 +38,14 @@ func printSHA256() int {
 	return 0
 }
 
-// TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml.
+// TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml,
+// those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
 func TestScripts(t *testing.T) {
 	aws, err := filepath.Abs("../../../examples/aws/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pools, err := filepath.Abs("../../workerpool/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +55,12 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("AWS", aws)
+			env.Setenv("POOLS", pools)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "edit": edit, "pad": pad},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "edit": edit, "pad": pad, "encode": encode, "bombs": bombs, "zeros": zeros, "deep": deep,
+		},
 	})
 }
 
@@ -93,12 +105,99 @@ func pad(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
+// encode FROM TO HOW writes a file with a byte-order mark (bom), with Windows' line ends (crlf) or in UTF-16 (utf16).
+func encode(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: encode FROM TO HOW")
+	}
+	text := ts.ReadFile(args[0])
+	switch args[2] {
+	case "bom":
+		text = "\ufeff" + text
+	case "crlf":
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	case "utf16":
+		var wide []byte
+		for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+			wide = binary.LittleEndian.AppendUint16(wide, unit)
+		}
+		text = string(wide)
+	default:
+		ts.Fatalf("no encoding %s", args[2])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
+}
+
+// bombs FILE writes a manifest of 1 MB whose aliases stand for 10 GB, with few of them.
+func bombs(ts *testscript.TestScript, _ bool, args []string) {
+	text := "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\na: &a " + strings.Repeat("x", 1<<20) + "\nb:\n" + strings.Repeat("- *a\n", 10_000)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// zeros FILE SIZE writes a file of zero bytes.
+func zeros(ts *testscript.TestScript, _ bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), nil, 0o600))
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// deep FILE LEVELS writes a Worker whose provider config is nested.
+func deep(ts *testscript.TestScript, _ bool, args []string) {
+	levels, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"kubernetes":{"version":"1.33"},"provider":{"type":"aws","workers":[{"name":"a","providerConfig":` +
+		strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels) + `}]}}}`
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
 func TestExitCodes(t *testing.T) {
 	for outcome, want := range map[hotupdate.Outcome]int{
 		hotupdate.NoUpdate: 0, hotupdate.HotUpdate: 10, hotupdate.InPlaceUpdate: 11,
 		hotupdate.Roll: 12, hotupdate.UpdateForbidden: 13, hotupdate.Indeterminate: 14,
 	} {
 		assert.Equal(t, want, exitCodeOf(outcome), outcome)
+	}
+}
+
+// Colour is for text on a terminal only.
+func TestColor(t *testing.T) {
+	const before, after = "../../../examples/aws/testdata/before.yaml", "../../../examples/aws/testdata/after.yaml"
+	for _, test := range []struct {
+		color  report.Color
+		output string
+		want   bool
+	}{
+		{report.Plain, "text", false}, {report.ANSI, "text", true}, {report.ANSI, "markdown", false}, {report.ANSI, "json", false},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run([]string{"plan", "--output", test.output, before, after}, streams{out: &stdout, err: &stderr, color: test.color})
+		assert.Equal(t, exitOK, code, stderr.String())
+		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
+	}
+}
+
+// A command may have two words, of which the first is a command of its own.
+func TestFindTakesTheLongestName(t *testing.T) {
+	all := []command{{name: "schema diff"}, {name: "schema"}, {name: "plan"}}
+	for _, test := range []struct {
+		args []string
+		want string
+		rest []string
+	}{
+		{[]string{"schema"}, "schema", []string{}},
+		{[]string{"schema", "aws"}, "schema", []string{"aws"}},
+		{[]string{"schema", "diff", "a", "b"}, "schema diff", []string{"a", "b"}},
+		{[]string{"plan", "diff"}, "plan", []string{"diff"}},
+		{[]string{"other"}, "", nil},
+	} {
+		for range 2 {
+			found, rest, ok := find(all, test.args)
+			assert.Equal(t, test.want, found.name)
+			assert.Equal(t, test.rest, rest)
+			assert.Equal(t, test.want != "", ok)
+			slices.Reverse(all)
+		}
 	}
 }
 

@@ -1,0 +1,409 @@
+// Package examples_test holds the code that the adoption guide shows.
+package examples_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// TestGuideShowsTestedCode finds every block of Go code of the guide, and the output beside it, in this file.
+func TestGuideShowsTestedCode(t *testing.T) {
+	guide, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("guide_test.go")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
+	require.Equal(t, 12, len(blocks))
+	for _, block := range blocks {
+		text := string(block[2])
+		switch string(block[1]) {
+		case "go":
+		case "text": // the output of an Example
+			text = regexp.MustCompile("(?m)^(.)").ReplaceAllString(text, "\t// $1")
+		default:
+			t.Errorf("a block of %q is not tested", block[1])
+		}
+		assert.Contains(t, string(source), text)
+	}
+	prose := regexp.MustCompile("(?s)```.*?```|`[^`]*`").ReplaceAll(guide, []byte("code"))
+	for _, file := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllSubmatch(prose, -1) {
+		_, err := os.Stat(string(file[1]))
+		assert.NoError(t, err)
+	}
+	assert.LessOrEqual(t, strings.Count(string(guide), "\n"), 160, "two pages")
+}
+
+// --- an extension ---
+
+type WorkerConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	NodeTemplate *NodeTemplate `json:"nodeTemplate,omitempty"`                               // the type is Gardener's: see WithClass
+	Volume       *Volume       `json:"volume,omitempty"`                                     // no struct tag: immutable
+	DataVolumes  []DataVolume  `json:"dataVolumes,omitempty"  hotupdatable:"false,key=name"` // in any order
+	Tags         *tags.Tags    `json:"tags,omitempty"         hotupdatable:"true"`           // hot
+}
+
+func schema() (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOf[WorkerConfig](hotupdate.WithClass("nodeTemplate.virtualCapacity", hotupdate.Hot))
+}
+
+type NodeTemplate struct {
+	Capacity        map[string]string `json:"capacity"`
+	VirtualCapacity map[string]string `json:"virtualCapacity,omitempty"`
+}
+
+type Volume struct {
+	IOPS       *int32 `json:"iops,omitempty"`
+	Throughput *int32 `json:"throughput,omitempty"`
+}
+
+type DataVolume struct {
+	Name string `json:"name"`
+	IOPS *int32 `json:"iops,omitempty"`
+}
+
+// WorkerPool stands for Gardener's.
+type WorkerPool struct {
+	KubernetesVersion   *string
+	NodeAgentSecretName *string
+	ProviderConfig      []byte
+	Encrypted           bool
+	Config              WorkerConfig
+}
+
+// workerPoolHash stands for Gardener's.
+func workerPoolHash(pool WorkerPool, additionalData []string) (string, error) {
+	name, err := hash.WorkerPool(pool.NodeAgentSecretName, additionalData...)
+	return name.Text, err
+}
+
+// ownFields are the pool's own fields that an extension hashes beside the config.
+func ownFields(pool WorkerPool) []string { return []string{strconv.FormatBool(pool.Encrypted)} }
+
+func generateWorkerPoolHash(pool WorkerPool) (string, error) {
+	schema, err := schema()
+	if err != nil {
+		return "", err
+	}
+	eras, err := hash.NewEras([]hash.Era[WorkerPool]{
+		{Name: "raw bytes", Data: rawBytes(schema)},
+		{Name: "hand-written list", From: "1.34", Data: handWrittenList},
+		{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, ownFields)},
+	})
+	if err != nil {
+		return "", err
+	}
+	data, err := eras.AdditionalData(pool.KubernetesVersion, pool.ProviderConfig, pool)
+	if err != nil {
+		return "", err
+	}
+	return workerPoolHash(pool, data) // Gardener's function
+}
+
+func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]string, error) {
+	return func(raw []byte, pool WorkerPool) ([]string, error) {
+		data := ownFields(pool)
+		if raw == nil { // no config, no string
+			return data, nil
+		}
+		cut, err := hash.Legacy(schema, raw, hotupdate.KeepNulls)
+		return append(data, string(cut)), err
+	}
+}
+
+func handWrittenList(_ []byte, pool WorkerPool) ([]string, error) {
+	data := ownFields(pool)
+	if v := pool.Config.Volume; v != nil && v.IOPS != nil {
+		data = append(data, strconv.Itoa(int(*v.IOPS))) // and so on: whatever it was
+	}
+	return data, nil
+}
+
+func TestWorkerConfig(t *testing.T) {
+	schema, err := schema()
+	require.NoError(t, err)
+	hotupdatetest.Check[WorkerConfig](t, hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema))
+}
+
+func validateUpdate(s *hotupdate.Schema, old, updated *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {
+	path := field.NewPath("providerConfig")
+	problems := hotupdate.ValidateUpdate(s, old, updated, strategy, path)
+	return append(problems, tags.AWS.Validate(updated.Tags, mandatory, path.Child("tags"))...)
+}
+
+// --- a driver ---
+
+type ProviderSpec struct {
+	AMI          string            `json:"ami"`
+	Tags         map[string]string `json:"tags,omitempty"         hotupdatable:"true"` // one flat map for all resources, as today
+	ResourceTags *tags.Tags        `json:"resourceTags,omitempty" hotupdatable:"true"` // the tags of the WorkerConfig
+}
+
+func tagsOf(rules *tags.Rules, kind tags.Kind, hot machineupdate.Hot) (map[string]string, error) {
+	var spec ProviderSpec
+	if hot == "" { // nothing is known of what was applied
+		return nil, nil //nolint:nilnil // nil is a map
+	}
+	if err := json.Unmarshal([]byte(hot), &spec); err != nil {
+		return nil, err
+	}
+	return rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), rules.MandatoryIn(spec.Tags)), nil
+}
+
+func plan(
+	rules *tags.Rules, kind tags.Kind, request *machineupdate.UpdateMachineRequest, own []string, live map[string]map[string]string,
+) ([]tags.Batch, error) {
+	desired, err := tagsOf(rules, kind, request.Desired)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := tagsOf(rules, kind, request.Applied)
+	if err != nil {
+		return nil, err
+	}
+	state := tags.State{Applied: applied, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
+	for _, hot := range request.Attempted {
+		attempt, err := tagsOf(rules, kind, hot)
+		if err != nil {
+			return nil, err
+		}
+		state.Attempted = append(state.Attempted, attempt)
+	}
+	for _, id := range own { // attempts that were too long to be kept in full
+		for _, path := range [][]string{{"tags"}, {"resourceTags", kind.String()}} {
+			if found := request.AttemptedAmong(live[id], path...); found != nil {
+				state.Attempted = append(state.Attempted, found)
+			}
+		}
+	}
+	plans, err := rules.Plan(state, own, live)
+	return rules.Batches(plans), err
+}
+
+// --- MCM ---
+
+// controller stands for MCM's.
+type controller struct {
+	classes  machineupdate.Classes
+	executor machineupdate.Executor
+	schema   *hotupdate.Schema
+	driver   machineupdate.Driver
+}
+
+func newController(schemaOfDriver []byte, executor machineupdate.Executor) (*controller, error) {
+	schema, err := hotupdate.LoadSchema(schemaOfDriver) // the driver exports it: MCM knows no provider's types
+	if err != nil {
+		return nil, err
+	}
+	driver := machineupdate.Driver{Ability: machineupdate.CanUpdate, Revision: "tags"}
+	return &controller{executor: executor, schema: schema, driver: driver}, nil
+}
+
+func (c *controller) reconcile(ctx context.Context, machine machineupdate.Machine, class machineupdate.Class, secret map[string][]byte) time.Duration {
+	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
+	result := c.executor.Reconcile(ctx, machineupdate.Observation{
+		Machine: machine, Class: prepared, ClassError: err, Secret: secret,
+		Limit: machineupdate.LimitKey{Credentials: "name-of-the-secret", Region: "eu-west-1"},
+	})
+	return result.Delay // the rest of the reconcile goes on; log result.Err, publish result.Events
+}
+
+func (c *controller) create(ctx context.Context, o machineupdate.Observation, createAndInitialize func(machineupdate.Class) (string, error)) (machineupdate.Result, error) {
+	creation, resourceVersion, result := c.executor.BeginCreation(ctx, o)
+	if result.Outcome != machineupdate.NotCalled {
+		return result, nil // look again after result.Delay
+	}
+	providerID, err := createAndInitialize(creation.Class())
+	if err != nil {
+		return result, err
+	}
+	return c.executor.FinishCreation(ctx, creation, providerID, resourceVersion), nil // only if the VM did not exist before
+}
+
+// --- the day a field becomes hot ---
+
+// HotterConfig is WorkerConfig on the day after.
+type HotterConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	NodeTemplate *NodeTemplate `json:"nodeTemplate,omitempty"`
+	Volume       *struct {
+		IOPS       *int32 `json:"iops,omitempty"       hotupdatable:"true"`
+		Throughput *int32 `json:"throughput,omitempty"`
+	} `json:"volume,omitempty"`
+	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
+	Tags        *tags.Tags   `json:"tags,omitempty"        hotupdatable:"true"`
+}
+
+func hotterEras(schemaOf137 []byte) (*hash.Eras[WorkerPool], error) {
+	schema, err := hotupdate.SchemaOf[HotterConfig]()
+	if err != nil {
+		return nil, err
+	}
+	lived, err := hotupdate.LoadSchema(schemaOf137) // exported by the release before, embedded
+	if err != nil {
+		return nil, err
+	}
+	return hash.NewEras([]hash.Era[WorkerPool]{
+		{Name: "canonical", Data: hash.Canonical(lived, ownFields)}, // behind the eras before it
+		{Name: "iops is hot", From: "1.39", Data: hash.Canonical(schema, ownFields)},
+	})
+}
+
+func Example_compatibility() {
+	lived, err := hotupdate.SchemaOf[WorkerConfig]()
+	if err != nil {
+		fmt.Println(err)
+	}
+	schema, err := hotupdate.SchemaOf[HotterConfig]()
+	if err != nil {
+		fmt.Println(err)
+	}
+	findings, err := hotupdate.Compatibility(lived, schema)
+	if err != nil {
+		fmt.Println(err)
+	}
+	for _, finding := range findings {
+		fmt.Println(finding)
+	}
+	// Output:
+	// volume.iops: became hot, was immutable: every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it is applied to running machines, it replaced machines
+}
+
+// --- the code above does what the guide says ---
+
+func pool(version, raw string) WorkerPool {
+	return WorkerPool{KubernetesVersion: &version, NodeAgentSecretName: new("gardener-node-agent-pool-b1b1b1b1b1b1b1b1"), ProviderConfig: []byte(raw)}
+}
+
+func TestTagsReplaceNothing(t *testing.T) {
+	for _, version := range []string{"1.33.0", "1.36.0", "1.37.0"} {
+		before, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1}}`))
+		require.NoError(t, err)
+		after, err := generateWorkerPoolHash(pool(version, `{"volume":{"iops":1},"tags":{"vm":{"team":"red"}}}`))
+		require.NoError(t, err)
+		assert.Equal(t, before, after, version)
+	}
+}
+
+func TestAdmission(t *testing.T) {
+	schema, err := schema()
+	require.NoError(t, err)
+	old := &WorkerConfig{Volume: &Volume{IOPS: new(int32(1))}}
+	updated := &WorkerConfig{Volume: &Volume{IOPS: new(int32(2))}, Tags: &tags.Tags{VM: map[string]string{"aws:x": "1"}}}
+	var fields []string
+	for _, problem := range validateUpdate(schema, old, updated, hotupdate.AutoInPlaceUpdate, nil) {
+		fields = append(fields, problem.Field)
+	}
+	assert.Equal(t, []string{"providerConfig.volume.iops", "providerConfig.tags.vm[aws:x]"}, fields)
+}
+
+func TestPlan(t *testing.T) {
+	rules, err := tags.AWS.Rules(tags.VM)
+	require.NoError(t, err)
+	const cluster = `"kubernetes.io/cluster/c":"1"`
+	request := &machineupdate.UpdateMachineRequest{
+		Applied:   `{"tags":{` + cluster + `},"resourceTags":{"vm":{"owner":"alice","team":"red"}}}`,
+		Attempted: []machineupdate.Hot{`{"tags":{` + cluster + `},"resourceTags":{"vm":{"team":"blue"}}}`, machineupdate.Nothing},
+		Attempts:  []machineupdate.Digest{machineupdate.DigestOf("1", "resourceTags", "vm", "long-ago")},
+		Desired:   `{"tags":{` + cluster + `},"resourceTags":{"vm":{"team":"blue"}}}`,
+	}
+	live := map[string]map[string]string{"i-1": {"kubernetes.io/cluster/c": "1", "owner": "alice", "team": "red", "long-ago": "1", "foreign": "1"}}
+	batches, err := plan(&rules, tags.VM, request, []string{"i-1"}, live)
+	require.NoError(t, err)
+	var got []string
+	for _, batch := range batches {
+		for _, tag := range batch.Tags {
+			got = append(got, batch.Op.String()+" "+tag.Key+"="+tag.Value)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"Set kubernetes.io/cluster/c=1", "Set team=blue", "Remove owner=alice", "Remove long-ago=1",
+	}, got, "what was applied or attempted goes, what is foreign stays")
+}
+
+func TestController(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[ProviderSpec]()
+	require.NoError(t, err)
+	exported, err := json.Marshal(schema)
+	require.NoError(t, err)
+	var called []string
+	var annotations map[string]string
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	c, err := newController(exported, machineupdate.Executor{
+		Now: func() time.Time { return now },
+		WriteMetadata: func(_ context.Context, patch machineupdate.Patch) (string, error) {
+			annotations = patch.Apply(annotations)
+			return "8", nil
+		},
+		UpdateMachine: func(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
+			called = append(called, string(request.Desired))
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	class := machineupdate.Class{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
+	machine := machineupdate.Machine{Name: "m", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
+	delay := c.reconcile(t.Context(), machine, class, nil)
+	assert.Equal(t, []string{`{"tags":{"k":"1"}}`}, called, "first adoption")
+	assert.Equal(t, machineupdate.DefaultConfirmAfter, delay, "when to confirm")
+	machine.Annotations, now = annotations, now.Add(delay)
+	c.reconcile(t.Context(), machine, class, nil)
+	machine.Annotations = annotations
+	assert.Zero(t, c.reconcile(t.Context(), machine, class, nil))
+	assert.Len(t, called, 2, "updated and confirmed, then nothing")
+
+	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
+	require.NoError(t, err)
+	o := machineupdate.Observation{Machine: machineupdate.Machine{Name: "n", ResourceVersion: "1"}, Class: prepared}
+	annotations = nil
+	_, err = c.create(t.Context(), o, func(machineupdate.Class) (string, error) { return "aws:///i-2", nil })
+	require.NoError(t, err)
+	record, err := machineupdate.ParseRecord(annotations[machineupdate.AnnotationRecord])
+	require.NoError(t, err)
+	assert.Equal(t, "aws:///i-2", record.ProviderID)
+	assert.Equal(t, machineupdate.Hot(`{"tags":{"k":"1"}}`), record.Applied)
+}
+
+func TestTheDayAfter(t *testing.T) {
+	lived, err := schema()
+	require.NoError(t, err)
+	exported, err := json.Marshal(lived)
+	require.NoError(t, err)
+	eras, err := hotterEras(exported)
+	require.NoError(t, err)
+	for version, rolls := range map[string]bool{"1.38.0": true, "1.39.0": false} {
+		before, err := eras.AdditionalData(&version, []byte(`{"volume":{"iops":1}}`), WorkerPool{})
+		require.NoError(t, err)
+		after, err := eras.AdditionalData(&version, []byte(`{"volume":{"iops":2}}`), WorkerPool{})
+		require.NoError(t, err)
+		assert.Equal(t, rolls, before[0] != after[0], version)
+	}
+	want, err := generateWorkerPoolHash(pool("1.38.0", `{"volume":{"iops":1}}`))
+	require.NoError(t, err)
+	data, err := eras.AdditionalData(new("1.38.0"), []byte(`{"volume":{"iops":1}}`), WorkerPool{})
+	require.NoError(t, err)
+	got, err := workerPoolHash(pool("1.38.0", ""), data)
+	require.NoError(t, err)
+	assert.Equal(t, want, got, "pools keep their names on the day of the release")
+}

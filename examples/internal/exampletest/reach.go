@@ -1,0 +1,111 @@
+package exampletest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// CheckReach changes one value of a config after the other, and sees to it that the driver gets to see each, as a change of the same class:
+// what does not reach the provider spec is applied to no machine, however it is hashed, and a driver does not apply what is hot to the
+// extension alone. Values whose path begins with one of except need not reach it.
+func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
+	t.Helper()
+	data, err := json.Marshal(filled)
+	fatal(t, err)
+	var config map[string]any
+	fatal(t, json.Unmarshal(data, &config))
+	for _, l := range leavesOf("", config) {
+		if slices.ContainsFunc(except, func(e string) bool { return strings.HasPrefix(l.path, e) }) {
+			continue
+		}
+		old := l.get()
+		l.set(changed(old))
+		updated, err := json.Marshal(config)
+		fatal(t, err)
+		l.set(old)
+		p.checkSameClass(t, l.path, data, updated)
+	}
+}
+
+func (p *Provider) checkSameClass(t *testing.T, path string, before, after []byte) {
+	t.Helper()
+	schema, err := p.Schema()
+	fatal(t, err)
+	changes, err := hotupdate.DiffRaw(schema, before, after)
+	fatal(t, err)
+	want, ok := changes.Strictest()
+	if !ok {
+		t.Errorf("%s: a change of it is none", path)
+		return
+	}
+	specSchema, err := p.SpecSchema()
+	fatal(t, err)
+	specChanges, err := specSchema.Diff(p.specOf(t, before), p.specOf(t, after))
+	fatal(t, err)
+	got, ok := specChanges.Strictest()
+	switch {
+	case !ok:
+		t.Errorf("%s does not reach the provider spec", path)
+	case got != want:
+		t.Errorf("%s is %s, but in the provider spec %q changes, which is %s", path, want, paths(specChanges), got)
+	}
+}
+
+func (p *Provider) specOf(t *testing.T, raw []byte) any {
+	t.Helper()
+	pool := Pool(Canonical, raw)
+	pool.DataVolumes = []gardener.DataVolume{{Name: "kubelet-dir", Size: "30Gi"}, {Name: "b", Size: "40Gi"}}
+	spec, err := p.Spec(pool)
+	fatal(t, err)
+	return spec
+}
+
+// leaf is a value in a JSON document.
+type leaf struct {
+	path string
+	get  func() any
+	set  func(any)
+}
+
+func leavesOf(path string, value any) []leaf {
+	var all []leaf
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			here := leaf{strings.TrimPrefix(path+"."+name, "."), func() any { return v[name] }, func(to any) { v[name] = to }}
+			all = append(all, orBelow(here, member)...)
+		}
+	case []any:
+		for i, element := range v {
+			here := leaf{fmt.Sprintf("%s[%d]", path, i), func() any { return v[i] }, func(to any) { v[i] = to }}
+			all = append(all, orBelow(here, element)...)
+		}
+	}
+	return all
+}
+
+func orBelow(here leaf, value any) []leaf {
+	switch value.(type) {
+	case map[string]any, []any:
+		return leavesOf(here.path, value)
+	}
+	return []leaf{here}
+}
+
+func changed(value any) any {
+	switch v := value.(type) {
+	case string:
+		return v + "x"
+	case float64:
+		return v + 1
+	case bool:
+		return !v
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// install puts the command into a folder, as the README says, and returns an environment whose PATH has that folder.
+func install(t *testing.T) []string {
+	t.Helper()
+	bin := t.TempDir()
+	command := exec.Command("go", "install", "./hotupdate/cmd/hotupdatelint")
+	command.Dir = "../../.."
+	command.Env = append(os.Environ(), "GOBIN="+bin)
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "GOWORK=off", "GOFLAGS=", "GOPROXY=off"}
+}
+
+// TestScripts builds the command and runs it as a user does, on its own and as a part of go vet.
+func TestScripts(t *testing.T) {
+	env := install(t)
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // the home folder of a script is empty
+		out, err := exec.Command("go", "env", name).Output()
+		require.NoError(t, err)
+		env = append(env, name+"="+strings.TrimSpace(string(out)))
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, env...)
+			return nil
+		},
+	})
+}
+
+// TestReadmeCommands runs the commands of the README in a module with one mistake: the first corrects it, the second finds nothing.
+func TestReadmeCommands(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```sh\ngo install ./hotupdate/cmd/hotupdatelint\n(.*?)\n(.*?)\n```").FindSubmatch(readme)
+	require.NotNil(t, shown)
+	env := append(os.Environ(), install(t)...)
+	module := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), []byte("module example.test/config\n\ngo 1.26\n"), 0o600))
+	source := "package config\n\ntype Config struct {\n\tTags map[string]string `json:\"tags\" hotupdatable:%s`\n}\n"
+	file := filepath.Join(module, "config.go")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(source, "%s", "true", 1)), 0o600))
+	for _, line := range shown[1:] {
+		command := exec.Command("sh", "-c", string(line))
+		command.Dir, command.Env = module, env
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+	}
+	corrected, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(source, "%s", `"true"`, 1), string(corrected))
+}

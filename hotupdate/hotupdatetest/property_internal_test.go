@@ -1,0 +1,147 @@
+package hotupdatetest
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// many has each way in which classes, lists and parents meet.
+type many struct {
+	Volume   *manyVolume                  `json:"volume,omitempty"`
+	Volumes  []manyVolume                 `json:"volumes,omitempty"  hotupdatable:"false,key=name"`
+	HotList  []manyVolume                 `json:"hotList,omitempty"  hotupdatable:"true,key=name"`
+	Labels   []manyLabel                  `json:"labels,omitempty"   hotupdatable:"false,key=name,hotwhen=rolls:false"`
+	Groups   []string                     `json:"groups,omitempty"   hotupdatable:"inplace,set"`
+	Zones    []string                     `json:"zones,omitempty"`
+	Capacity map[string]resource.Quantity `json:"capacity,omitempty" hotupdatable:"ignore"`
+	Tags     map[string]string            `json:"tags,omitempty"     hotupdatable:"true"`
+	Next     *many                        `json:"next,omitempty"     hotupdatable:"true"`
+	Kept     *many                        `json:"kept,omitempty"     hotupdatable:"inplace"`
+}
+
+type manyVolume struct {
+	Name   string             `json:"name"`
+	Size   *resource.Quantity `json:"size,omitempty"   hotupdatable:"false,default=50Gi"`
+	Labels map[string]string  `json:"labels,omitempty" hotupdatable:"true"`
+	Kept   string             `json:"kept,omitempty"   hotupdatable:"inplace"`
+}
+
+type manyLabel struct {
+	Name  string `json:"name"`
+	Rolls bool   `json:"rolls,omitempty"`
+	Value string `json:"value,omitempty"`
+	Owner string `json:"owner,omitempty" hotupdatable:"inplace"`
+}
+
+func subjectOfMany(t *testing.T) *subject {
+	t.Helper()
+	s, err := subjectOf[many](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *subject) changes(t *rapid.T, a, b reflect.Value) hotupdate.Changes {
+	changes, err := s.schema.Diff(a.Interface(), b.Interface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+func has(changes hotupdate.Changes, classes ...hotupdate.Class) bool {
+	return slices.ContainsFunc(changes, func(c hotupdate.Change) bool { return slices.Contains(classes, c.Class) })
+}
+
+// TestCmpIsDiff: with IgnoreHot, cmp says equal exactly if Diff lists no Immutable and no InPlace change; with IgnoreImmutable, exactly if
+// it lists no Hot and no Ignored one.
+func TestCmpIsDiff(t *testing.T) {
+	s := subjectOfMany(t)
+	rapid.Check(t, func(t *rapid.T) {
+		drawn := drawPair(author{t, s, 0})
+		if len(drawn.configs) < 2 {
+			return
+		}
+		a, b := drawn.configs[0].value(), drawn.configs[1].value()
+		changes := s.changes(t, a, b)
+		x, y := a.Interface().(*many), b.Interface().(*many)
+		if want, got := !has(changes, hotupdate.Immutable, hotupdate.InPlace), cmp.Equal(x, y, IgnoreHot[many]()); want != got {
+			t.Fatalf("IgnoreHot says %v: %v\n%s", got, changes, cmp.Diff(x, y))
+		}
+		if want, got := !has(changes, hotupdate.Hot, hotupdate.Ignored), cmp.Equal(x, y, IgnoreImmutable[many]()); want != got {
+			t.Fatalf("IgnoreImmutable says %v: %v\n%s", got, changes, cmp.Diff(x, y))
+		}
+	})
+}
+
+// TestMutateChangesOneField: whatever the configuration and the class, one field changes and the original does not.
+func TestMutateChangesOneField(t *testing.T) {
+	s := subjectOfMany(t)
+	rapid.Check(t, func(t *rapid.T) {
+		drawn := author{t, s, 0}.config()
+		before, config := drawn.value().Interface().(*many), drawn.value().Interface().(*many)
+		class := hotupdate.Class(author{t, s, 0}.pick(4)) //nolint:gosec // below 4
+		mutated, path := Mutate(t, config, class)
+		changes := s.changes(t, reflect.ValueOf(config), reflect.ValueOf(mutated))
+		if len(changes) != 1 || changes[0].Class != class || changes[0].Path != path {
+			t.Fatalf("want one %v change at %s, got %v", class, path, changes)
+		}
+		if !reflect.DeepEqual(before, config) {
+			t.Fatalf("the configuration itself changed: %s", cmp.Diff(before, config))
+		}
+		if at, shared := sharedMemory(reflect.ValueOf(config), reflect.ValueOf(mutated), drawn.value()); shared {
+			t.Fatalf("the mutated configuration shares memory at %s", at)
+		}
+	})
+}
+
+// TestReadingTakesNothingAway: a configuration that is taken apart and put together is the same, in other memory.
+func TestReadingTakesNothingAway(t *testing.T) {
+	s := subjectOfMany(t)
+	rapid.Check(t, func(t *rapid.T) {
+		drawn := author{t, s, 0}.config()
+		v := drawn.value()
+		again := s.read(v).value()
+		if !reflect.DeepEqual(v.Interface(), again.Interface()) {
+			t.Fatalf("%s", cmp.Diff(v.Interface(), again.Interface()))
+		}
+		if at, shared := sharedMemory(v, again, drawn.value()); shared {
+			t.Fatalf("shares memory at %s", at)
+		}
+	})
+}
+
+// TestTrialsAreNotVacuous: what puts the guarantees to the test does differ, and keeps what it should.
+func TestTrialsAreNotVacuous(t *testing.T) {
+	s := subjectOfMany(t)
+	tried, hot, kept, respelled, nilled := 0, 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		a := author{t, s, 0}
+		change, spelling, one := drawHotChange(a), drawSpelling(a), drawKeptChange(a)
+		tried++
+		changes := s.changes(t, change.configs[0].value(), change.configs[1].value())
+		if has(changes, hotupdate.Hot) {
+			hot++
+		}
+		if change.configs[0].root == nil != (change.configs[1].root == nil) {
+			nilled++
+		}
+		if !reflect.DeepEqual(spelling.configs[0].value().Interface(), spelling.configs[1].value().Interface()) {
+			respelled++
+		}
+		if one.spot != nil {
+			kept++
+		}
+	})
+	if hot < tried/2 || kept < tried/2 || respelled < tried/2 {
+		t.Errorf("of %d trials %d have hot changes, %d another spelling, %d a kept change, %d a nil root on one side", tried, hot, respelled, kept, nilled)
+	}
+}

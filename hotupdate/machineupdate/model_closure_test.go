@@ -1,0 +1,130 @@
+package machineupdate_test
+
+import "fmt"
+
+// This file judges a state by its fair closure: from now on class, driver and lease holder stay as they are, what is late dies (that it
+// lands is another state), caches and reads are in time, nothing fails, and nobody else edits anything. Then the machine has to come to
+// rest as it should be.
+
+// maxPasses is how many successful passes that may take.
+const maxPasses = 2
+
+func (m *model) judge(w *world) string {
+	if w.ability != capable {
+		return "" // nobody can update
+	}
+	c := *w
+	holder := 0
+	if c.two {
+		holder = 1
+	}
+	c.process[1-holder] = process{}
+	c.late = [2]request{}
+	c.faults, c.changes = 0, 0
+	c.normalize(&flow{})
+	return m.close(c, holder)
+}
+
+type visit struct {
+	at     packed
+	passes uint8
+}
+
+// close follows the one path that is left.
+func (m *model) close(c world, holder int) string {
+	var path []visit
+	passes := uint8(0)
+	for range 100 {
+		at := m.canonical(&c)
+		if left, ok := m.settled[at]; ok {
+			passes += left
+			return m.closed(&c, path, passes)
+		}
+		path = append(path, visit{at, passes})
+		if m.watch != nil {
+			m.watch(&c)
+		}
+		if c.process[holder].stage != idle || !c.running {
+			c = m.proceed(c, holder)
+			if m.violation != "" {
+				return m.takeViolation()
+			}
+			continue
+		}
+		a := m.ask(m.question(&c, c.record, c.class))
+		switch {
+		case a.pass != 0:
+			passes++
+			c.process[holder] = process{stage: decided, current: true, pass: a.pass}
+		case a.waits:
+			c, _ = m.later(&c)
+			c.normalize(&flow{})
+		default:
+			if violation := m.rest(c, holder); violation != "" {
+				return violation
+			}
+			return m.closed(&c, path, passes)
+		}
+	}
+	return "liveness: the machine does not come to rest: " + m.describe(&c)
+}
+
+// closed checks and remembers the number of passes on a path.
+func (m *model) closed(c *world, path []visit, passes uint8) string {
+	if passes > maxPasses {
+		return fmt.Sprintf("liveness: %d passes are needed to come to rest: %s", passes, m.describe(c))
+	}
+	for _, v := range path {
+		m.settled[v.at] = passes - v.passes
+	}
+	return ""
+}
+
+// proceed is the first thing that a process does next, if nothing disturbs it.
+func (m *model) proceed(c world, holder int) world {
+	var after *world
+	s := run{m, &c, func(next *world, _ event) {
+		if after == nil {
+			n := *next
+			after = &n
+		}
+	}}
+	s.step(holder)
+	return *after
+}
+
+// rest judges a machine for which there is nothing to do any more. What somebody else edited after the last pass is drift, which a
+// verification repairs.
+func (m *model) rest(c world, holder int) string {
+	wrong, drift := m.wrong(&c)
+	switch {
+	case wrong == "":
+		return ""
+	case !drift:
+		return "liveness: " + wrong + " in the end: " + m.describe(&c)
+	}
+	q := m.question(&c, c.record, c.class)
+	q.verify = true
+	c.drifted = [resources]uint8{}
+	c.process[holder] = process{stage: decided, current: true, pass: m.ask(q).pass}
+	if c.process[holder].pass == 0 {
+		return "liveness: a verification does nothing: " + m.describe(&c)
+	}
+	return m.close(c, holder)
+}
+
+// wrong says what is not as it should be, and whether all of that is drift.
+func (m *model) wrong(c *world) (wrong string, drift bool) {
+	drift = true
+	for r := range 1 + int(c.revision) {
+		for key := range keys {
+			want, live := c.class.get(key), c.live[r].get(key)
+			if live == want || want == 0 && (live == alien || c.ancient[r]&(1<<key) != 0) {
+				continue
+			}
+			wrong = fmt.Sprintf("resource %d has %q for %s, wanted %q", r+1, valueNames[live], keyNames[key], valueNames[want])
+			drift = drift && c.drifted[r]&(1<<key) != 0
+		}
+	}
+	return wrong, drift
+}

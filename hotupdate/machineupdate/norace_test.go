@@ -1,0 +1,5 @@
+//go:build !race
+
+package machineupdate_test
+
+const raceEnabled = false
