@@ -18,6 +18,7 @@ import (
 func Compare(old, updated *fieldplan.Plan) []Finding {
 	d := &differ{open: map[pair]bool{}}
 	d.typeMeta(old, updated)
+	d.unknownMembers(old, updated)
 	d.object(pair{old.Root, updated.Root}, spot{certain: true})
 	return d.sorted()
 }
@@ -111,6 +112,17 @@ func (d *differ) typeMeta(old, updated *fieldplan.Plan) {
 	}
 }
 
+// unknownMembers compares what becomes of members that the plans do not know.
+func (d *differ) unknownMembers(old, updated *fieldplan.Plan) {
+	const refused, admitted = "an error", "immutable"
+	switch {
+	case old.Open && !updated.Open:
+		d.add(spot{path: "*", certain: true}, Finding{Kind: UnknownMembersChanged, Old: admitted, New: refused, Reading: Claim{Certain, Spelled}})
+	case !old.Open && updated.Open:
+		d.add(spot{path: "*", certain: true}, Finding{Kind: UnknownMembersChanged, Old: refused, New: admitted})
+	}
+}
+
 // ifKept is the claim if something of these classes is in the hash.
 func ifKept(classes fieldplan.ClassSet, c Claim) Claim {
 	if classes.Any(fieldplan.Kept) {
@@ -134,14 +146,18 @@ func (d *differ) object(p pair, s spot) {
 			added = append(added, f)
 		}
 	}
-	d.gone(removed, added, s)
+	d.gone(p, removed, added, s)
 }
 
-// gone reports fields that came and went.
-func (d *differ) gone(removed, added []*fieldplan.Field, s spot) {
+// gone reports fields that came and went. Where unknown members are admitted, a field that came may have been one, and one that went is
+// one.
+func (d *differ) gone(p pair, removed, added []*fieldplan.Field, s spot) {
 	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{Kind: FieldRemoved, Old: describe(f.Node), OldClass: f.Node.Class, Reading: Claim{Certain, Spelled}}
+		if p.updated.Rest != nil {
+			finding.Hash, finding.Reading = Claim{Possible, Set}, Claim{}
+		}
 		if to := renamed[f]; to != nil {
 			finding.Kind, finding.New, finding.NewClass, finding.To = FieldRenamed, describe(to.Node), to.Node.Class, s.member(to.Name).path
 			added = slices.DeleteFunc(added, func(a *fieldplan.Field) bool { return a == to })
@@ -149,7 +165,11 @@ func (d *differ) gone(removed, added []*fieldplan.Field, s spot) {
 		d.add(s.member(f.Name), finding)
 	}
 	for _, f := range added {
-		d.add(s.member(f.Name), Finding{Kind: FieldAdded, New: describe(f.Node), NewClass: f.Node.Class})
+		finding := Finding{Kind: FieldAdded, New: describe(f.Node), NewClass: f.Node.Class}
+		if p.old.Rest != nil {
+			finding.Hash, finding.Reading = Claim{Possible, Set}, Claim{Possible, Set}
+		}
+		d.add(s.member(f.Name), finding)
 	}
 }
 
