@@ -108,14 +108,14 @@ func (d *differ) typeMeta(old, updated *fieldplan.Plan) {
 			d.add(spot{path: f.Name, certain: true}, Finding{Kind: TypeMetaChanged, Old: "type meta", New: "no field", Reading: Claim{Certain, Spelled}})
 		default:
 			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
 			})
 		}
 	}
 	for _, f := range updated.Meta {
 		if was := old.Root.Lookup(f.Name); was != nil {
 			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
 			})
 		}
 	}
@@ -170,7 +170,7 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{
 			Kind: ShapeChanged, Old: describe(p.old), New: describe(p.updated), OldClass: p.old.Class, NewClass: p.updated.Class,
-			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled}, // not every leaf can be null
 		})
 		return
 	}
