@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ignoring is the comment that silences a line. It needs a reason behind it.
+// ignoring is the comment that silences a line. A reason follows the space.
 const ignoring = "//hotupdatelint:ignore "
 
 // readIgnored finds the lines of a file that are not reported: that of the comment if code stands on it, and otherwise the one below.
@@ -13,7 +13,7 @@ func (s *source) readIgnored(file *ast.File) {
 	var comments []*ast.Comment
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
-			if strings.HasPrefix(comment.Text, ignoring) && strings.TrimSpace(comment.Text[len(ignoring):]) != "" {
+			if strings.HasPrefix(comment.Text, ignoring) {
 				comments = append(comments, comment)
 			}
 		}

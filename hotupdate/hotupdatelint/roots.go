@@ -35,6 +35,7 @@ type override struct {
 const (
 	modulePath    = "github.com/hotupdate/providerconfig"
 	hotupdatePath = modulePath + "/hotupdate"
+	kitPath       = hotupdatePath + "/hotupdatetest"
 )
 
 // compiles says that a function compiles the Schema of its type parameter with an index.
@@ -102,7 +103,7 @@ func (l *linter) configRoots() []root {
 			arguments := l.TypesInfo.Instances[name].TypeArgs
 			for i := range arguments.Len() {
 				inner, ok := known[compiles{function.Origin(), i}]
-				if !ok && (i > 0 || !isSchemaOf(function)) {
+				if !ok && (i > 0 || !compilesSchema(function)) {
 					continue
 				}
 				owner, isParam := owners[arguments.At(i)]
@@ -119,8 +120,9 @@ func (l *linter) configRoots() []root {
 	return roots
 }
 
-func isSchemaOf(function *types.Func) bool {
-	return function.Pkg() != nil && function.Pkg().Path() == hotupdatePath && function.Name() == "SchemaOf"
+// compilesSchema reports whether a function of this module compiles the Schema of its first type parameter.
+func compilesSchema(function *types.Func) bool {
+	return isIn(function, hotupdatePath, "SchemaOf") || isIn(function, kitPath, "Check", "Golden", "Mutate", "IgnoreHot", "IgnoreImmutable")
 }
 
 // typeParams returns the function that each type parameter of the package belongs to.
@@ -198,13 +200,16 @@ func (l *linter) settings(name *ast.Ident, in *types.Func) settings {
 	return found
 }
 
-// isOption reports whether t is an Option of package hotupdate, or a list of them.
+// isOption reports whether t is an Option of package hotupdate or of the test kit, or a list of them.
 func isOption(t types.Type) bool {
 	if list, ok := t.Underlying().(*types.Slice); ok {
 		t = list.Elem()
 	}
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Name() == "Option" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == hotupdatePath
+	if !ok || named.Obj().Name() != "Option" || named.Obj().Pkg() == nil {
+		return false
+	}
+	return named.Obj().Pkg().Path() == hotupdatePath || named.Obj().Pkg().Path() == kitPath
 }
 
 func (l *linter) isParam(argument ast.Expr, of *types.Func) bool {
@@ -223,8 +228,7 @@ func (l *linter) override(argument ast.Expr) (override, bool) {
 		return override{}, false
 	}
 	path, class := l.TypesInfo.Types[call.Args[0]].Value, l.TypesInfo.Types[call.Args[1]].Value
-	name := calleeName(call)
-	if name == nil || name.Name != "WithClass" || path == nil || class == nil {
+	if !isIn(l.callee(call), hotupdatePath, "WithClass") || path == nil || class == nil {
 		return override{}, false
 	}
 	number, _ := constant.Uint64Val(class)

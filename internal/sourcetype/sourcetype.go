@@ -242,16 +242,25 @@ func implements(t types.Type, iface reflect.Type) bool {
 
 // Name returns the name of a named type, with its type arguments, and nothing for others.
 func (t *Type) Name() string {
-	if named, ok := t.source.(*types.Named); ok {
-		return spellName(named)
+	switch source := t.source.(type) {
+	case *types.Named:
+		return spellName(source)
+	case *types.Basic: // the only one that is not of the running program is unsafe.Pointer
+		return source.Name()
+	default:
+		return ""
 	}
-	return ""
 }
 
 // PkgPath returns the import path of a named type.
 func (t *Type) PkgPath() string {
-	if named, ok := t.source.(*types.Named); ok && named.Obj().Pkg() != nil {
-		return named.Obj().Pkg().Path()
+	switch source := t.source.(type) {
+	case *types.Named:
+		if pkg := source.Obj().Pkg(); pkg != nil {
+			return pkg.Path()
+		}
+	case *types.Basic:
+		return types.Unsafe.Path()
 	}
 	return ""
 }

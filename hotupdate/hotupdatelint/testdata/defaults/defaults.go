@@ -38,6 +38,7 @@ type Config struct {
 	// Unknown defaults to what the cloud chooses.
 	Unknown *string `json:"unknown"`
 	Checked *string `json:"checked"`
+	Other   *string `json:"other"`
 }
 
 // SetDefaults_Config fills in what was left out.
@@ -51,6 +52,9 @@ func SetDefaults_Config(c *Config) {
 	}
 	if c.Unknown != nil {
 		c.Unknown = to("a")
+	}
+	if c.Checked == nil {
+		c.Other = to("b")
 	}
 	setDefaultGrace(c)
 }

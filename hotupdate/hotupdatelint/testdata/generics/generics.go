@@ -5,9 +5,9 @@ import "github.com/hotupdate/providerconfig/hotupdate"
 
 // Box is compiled where it is instantiated.
 type Box[T any] struct {
-	Value  T   `json:"value" hotupdatable:"true,set"` // want `field generics.Box\[int\].Value has the option .set., which is for slices`
-	Wrong  *T  `json:"wrong" hotupdatable:"ture"`     // want `field generics.Box\[int\].Wrong has unknown class`
-	Next   *Box[T] `json:"next"`
+	Value T       `json:"value" hotupdatable:"true,set"` // want `field generics.Box\[int\].Value has the option .set., which is for slices`
+	Wrong *T      `json:"wrong" hotupdatable:"ture"`     // want `field generics.Box\[int\].Wrong has unknown class`
+	Next  *Box[T] `json:"next"`
 }
 
 // Never is not instantiated, so only its syntax can be wrong.

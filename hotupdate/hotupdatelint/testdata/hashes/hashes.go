@@ -39,8 +39,8 @@ func wrong(c *Config, pool Pool) {
 	b, _ := json.Marshal(c)
 	_ = sha256.Sum256(b) // want `hotupdate: hashes.Config: is hashed by way of json.Marshal, which does not know its hotupdatable struct tags, so every hot update changes the hash; use hash.Of`
 
-	_ = md5.Sum([]byte(fmt.Sprintf("%+v", *c)))           // want `hashed by way of fmt.Sprintf`
-	_ = crc32.ChecksumIEEE(fmt.Appendf(nil, "%v", pool))  // want `hashes.Pool: is hashed by way of fmt.Appendf`
+	_ = md5.Sum([]byte(fmt.Sprintf("%+v", *c)))               // want `hashed by way of fmt.Sprintf`
+	_ = crc32.ChecksumIEEE(fmt.Appendf(nil, "%v", pool))      // want `hashes.Pool: is hashed by way of fmt.Appendf`
 	_, _ = hashstructure.Hash(c, hashstructure.FormatV2, nil) // want `hashed by way of hashstructure.Hash`
 
 	h := fnv.New32a()
@@ -52,8 +52,8 @@ func wrong(c *Config, pool Pool) {
 
 	text := "v1" + string(b)
 	trimmed := strings.TrimSpace(text)
-	_, _ = io.WriteString(h, trimmed)              // want `hashed by way of json.Marshal`
-	_, _ = io.Copy(h, strings.NewReader(trimmed))  // want `hashed by way of json.Marshal`
+	_, _ = io.WriteString(h, trimmed)             // want `hashed by way of json.Marshal`
+	_, _ = io.Copy(h, strings.NewReader(trimmed)) // want `hashed by way of json.Marshal`
 
 	var buffer bytes.Buffer
 	if err := json.NewEncoder(&buffer).Encode(c); err == nil {

@@ -26,7 +26,7 @@ type Tagged struct {
 	Type string `json:"type" hotupdatable:"true"`
 }
 
-func (*Tagged) GetObjectKind() schema.ObjectKind  { return nil }
+func (*Tagged) GetObjectKind() schema.ObjectKind { return nil }
 func (t *Tagged) DeepCopyObject() runtime.Object { return t }
 
 // Plain has none.
@@ -36,14 +36,14 @@ type Plain struct {
 
 func _(c *Config, unknown any) {
 	_, _ = hotupdate.SchemaOf[Config]()
-	_ = Config{Any: Tagged{}}                                                    // want `field held.Tagged.Type has a hotupdatable struct tag but is only reached through an interface`
-	_ = &Config{Any: []any{map[string]any{"a": &Tagged{}}}}                      // want `only reached through an interface`
-	_ = Config{Raw: &runtime.RawExtension{Object: &Tagged{}}}                    // want `only reached through an interface`
-	_ = Config{Lists: []any{1, "a", nil, Tagged{}}}                              // want `only reached through an interface`
+	_ = Config{Any: Tagged{}}                                                         // want `field held.Tagged.Type has a hotupdatable struct tag but is only reached through an interface`
+	_ = &Config{Any: []any{map[string]any{"a": &Tagged{}}}}                           // want `only reached through an interface`
+	_ = Config{Raw: &runtime.RawExtension{Object: &Tagged{}}}                         // want `only reached through an interface`
+	_ = Config{Lists: []any{1, "a", nil, Tagged{}}}                                   // want `only reached through an interface`
 	_ = Config{1, nil, map[string]any{"a": []Tagged{}}, nil, Tagged{}, nil, c.Nested} // want `only reached through an interface`
-	c.Any = &Tagged{}                                                            // want `only reached through an interface`
-	c.Many["a"] = Tagged{}                                                       // want `only reached through an interface`
-	c.Nested.Any = Tagged{}                                                      // want `only reached through an interface`
+	c.Any = &Tagged{}                                                                 // want `only reached through an interface`
+	c.Many["a"] = Tagged{}                                                            // want `only reached through an interface`
+	c.Nested.Any = Tagged{}                                                           // want `only reached through an interface`
 
 	_ = Config{Any: Plain{}, Typed: Tagged{}, Unseen: Tagged{}}
 	_ = Config{Any: unknown, Raw: &runtime.RawExtension{Raw: nil}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint/testdata/foreign"
+	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
 // NoTags has no struct tag at all: only the call of SchemaOf makes it a configuration.
@@ -24,7 +25,7 @@ type Server struct {
 // Meta has a struct tag that only the root of a configuration ignores.
 type Meta struct {
 	metav1.TypeMeta `json:",inline" hotupdatable:"true"` // want `field schemas.Meta.TypeMeta has a hotupdatable struct tag but promotes no field into JSON`
-	Name            string          `json:"name"`
+	Name            string                               `json:"name"`
 }
 
 // Part has the same, and is always below something.
@@ -35,9 +36,9 @@ type Part struct {
 
 // Overridden needs its overrides to be right.
 type Overridden struct {
-	Part  Part          `json:"part"`
+	Part  Part           `json:"part"`
 	Hot   []foreign.Port `json:"hot" hotupdatable:"false"`
-	Names []string      `json:"names"`
+	Names []string       `json:"names"`
 }
 
 const names = "names"
@@ -45,11 +46,11 @@ const names = "names"
 func _() {
 	_, _ = hotupdate.SchemaOf[NoTags]()
 	_, _ = hotupdate.SchemaOf[*Meta]()
-	_, _ = hotupdate.SchemaOf[int]() // want `hotupdate: int: is not a struct of fields`
+	_, _ = hotupdate.SchemaOf[int]()                     // want `hotupdate: int: is not a struct of fields`
 	_, _ = hotupdate.SchemaOf[struct{ done chan int }]() // want `has type struct \{ done chan int \} with only unexported fields`
 	_, _ = hotupdate.SchemaOf[Overridden](
 		hotupdate.WithClass(names, hotupdate.Hot),
-		hotupdate.WithClass("nmaes", hotupdate.Hot), // want `hotupdate: nmaes: matches no field of the type`
+		hotupdate.WithClass("nmaes", hotupdate.Hot),      // want `hotupdate: nmaes: matches no field of the type`
 		hotupdate.WithClass("part..name", hotupdate.Hot), // want `hotupdate: part..name: is no path of a field`
 	)
 	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot)) // want `field foreign.Port.Number is immutable below a list`
@@ -61,7 +62,9 @@ type Generic struct {
 	Name string // want `field schemas.Generic.Name has no JSON name`
 }
 
-func compile[Unused, T any](options ...hotupdate.Option) *hotupdate.Schema { return inner[T](options...) }
+func compile[Unused, T any](options ...hotupdate.Option) *hotupdate.Schema {
+	return inner[T](options...)
+}
 
 func inner[T any](options ...hotupdate.Option) *hotupdate.Schema {
 	schema, err := hotupdate.SchemaOf[T](options...)
@@ -78,4 +81,14 @@ func _() {
 		// What is not constant may mend a conflict of classes, so those are left to SchemaOf.
 		_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot), hotupdate.WithClass(path, hotupdate.Hot))
 	}
+}
+
+// Tested is compiled by the test kit.
+type Tested struct {
+	Name string // want `field schemas.Tested.Name has no JSON name`
+}
+
+func _(t hotupdatetest.T, schema *hotupdate.Schema) {
+	hotupdatetest.Check[Tested](t)
+	hotupdatetest.Golden[foreign.Ports](t, "ports.json", hotupdatetest.WithSchema(schema))
 }
