@@ -211,8 +211,12 @@ func TestPatterns(t *testing.T) {
 		path, above string
 		want        bool
 	}{
-		{"volume.iops", "volume", true}, {"volume", "volume", true}, {"volumes", "volume", false}, {"disks[].size", "disks", true},
-		{"volume", "volume.iops", false}, {"volume", "", true},
+		{"volume.iops", "volume", true},
+		{"volume", "volume", true},
+		{"volumes", "volume", false},
+		{"disks[].size", "disks", true},
+		{"volume", "volume.iops", false},
+		{"volume", "", true},
 	} {
 		assert.Equal(t, tc.want, within(tc.path, tc.above), "%s below %s", tc.path, tc.above)
 	}
