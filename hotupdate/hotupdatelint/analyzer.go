@@ -33,9 +33,11 @@ func run(pass *analysis.Pass) (any, error) {
 		Pass: pass, program: new(sourcetype.Program), source: readSource(pass),
 		configs: map[reflect.Type]bool{}, tagged: map[reflect.Type]bool{}, reported: map[report]bool{}, mended: map[*ast.Field]bool{},
 	}
+	var all []compiled
 	for _, root := range l.roots() {
-		l.compile(root)
+		all = append(all, l.compile(root))
 	}
+	l.checkDefaults(all)
 	l.checkGenerics()
 	l.checkInterfaces()
 	l.checkHashes()

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -69,7 +68,7 @@ func (l *linter) fix(field *ast.Field) []analysis.SuggestedFix {
 	}
 	l.mended[field] = true
 	text := "`" + string(mended) + "`"
-	if strings.ContainsAny(string(mended), "`\r") || !strconv.CanBackquote(strings.ReplaceAll(string(mended), "\t", "")) {
+	if !strconv.CanBackquote(string(mended)) {
 		text = strconv.Quote(string(mended))
 	}
 	return []analysis.SuggestedFix{{
