@@ -210,7 +210,7 @@ func (f Finding) consequences() []string {
 		all = append(all, "the updated Schema "+refuses(f.Reading.Effect)+" every configuration that "+f.Reading.Where.String())
 	}
 	if f.Kind == FieldRenamed && (f.NewClass == Immutable || f.NewClass == InPlace) {
-		all = append(all, "once rewritten, it rolls")
+		all = append(all, "one that is rewritten with the new name rolls")
 	}
 	switch f.Hash.Effect {
 	case CertainEffect:
@@ -218,7 +218,11 @@ func (f Finding) consequences() []string {
 	case PossibleEffect:
 		all = append(all, "a pool that "+f.Hash.Where.String()+" may roll unless an era of the old Schema stays")
 	case NoEffect:
-		all = append(all, "no hash changes")
+		if f.Reading.Effect == NoEffect {
+			all = append(all, "no hash changes")
+		} else {
+			all = append(all, "the hashes of the others stay")
+		}
 	}
 	if f.Kind == ClassChanged {
 		all = append(all, "from now on a change of it "+f.NewClass.consequence()+", it "+f.OldClass.past())

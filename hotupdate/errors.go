@@ -48,6 +48,9 @@ func Errors(err error) []*Error {
 
 // public turns the engine's problems into errors of this package; other errors stay as they are.
 func public(err error) error {
+	if err == nil {
+		return nil
+	}
 	problems := fault.All(err)
 	if len(problems) == 0 {
 		return err

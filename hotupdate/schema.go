@@ -122,6 +122,9 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 		return v, nil
 	}
 	typ := v.Type()
+	if typ.Kind() == reflect.Pointer && typ.Elem() == s.plan.Type {
+		return v, nil
+	}
 	for i := 0; i < fieldplan.MaxPointers && typ.Kind() == reflect.Pointer; i++ {
 		typ = typ.Elem()
 	}

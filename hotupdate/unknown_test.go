@@ -175,6 +175,11 @@ func TestUnknownMembers(t *testing.T) {
 	document, err := hash.DocumentRaw(open, []byte(`{"zz":{"b":1,"a":2},"volume":{"iops":2,"a":"x"},"aa":[],"tags":{"nic":1,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"aa":[],"tags":{"nic":1},"volume":{"a":"x","iops":2},"zz":{"a":2,"b":1}}`, string(document), "members are sorted, whoever knows them")
+	config, err := open.Decode([]byte(`{"zz":1,"tags":{"nic":1,"vm":{"a":"b"}}}`))
+	require.NoError(t, err)
+	hot, err := open.AppendHot(nil, config)
+	require.NoError(t, err)
+	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(hot), "they are not hot")
 	patch, err := hotupdate.HotPatchRaw(open, []byte(`{"tags":{"nic":1}}`), []byte(`{"tags":{"nic":2,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(patch), "a hot patch does not touch them")
@@ -276,4 +281,46 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzUnknownMembers: whatever raw JSON holds, a Schema that admits unknown members accepts all that the Schema accepts, with the same
+// hash, and has one hash for what is left when hot members are cut.
+func FuzzUnknownMembers(f *testing.F) {
+	schema, err := hotupdate.SchemaOf[everything]()
+	if err != nil {
+		f.Fatal(err)
+	}
+	open, err := schema.AdmitUnknown()
+	if err != nil {
+		f.Fatal(err)
+	}
+	exported, err := schema.MarshalJSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	loaded, err := hotupdate.LoadSchema(exported)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(everythingJSON))
+	for _, seed := range []string{`{"unknown":{"a":1},"ints":{"":null,"unknown":2}}`, `{"set":[{}],"keyed":[{"id":1,"x":1}],"map":{"::1":{"x":1}}}`, `{"x":1,"\u0078":2}`, "null", ""} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		sum, err := hash.OfRaw(open, raw)
+		strict, strictErr := hash.OfRaw(loaded, raw)
+		if strictErr == nil {
+			require.NoError(t, err)
+			require.Equal(t, strict, sum)
+		}
+		if err != nil {
+			require.NotEmpty(t, hotupdate.Errors(err), "a typed error")
+			return
+		}
+		cut, err := open.CutHot(raw, hotupdate.CutNulls)
+		require.NoError(t, err)
+		again, err := hash.OfRaw(open, cut)
+		require.NoError(t, err, "%s", cut)
+		require.Equal(t, sum, again, "%s", cut)
+	})
 }

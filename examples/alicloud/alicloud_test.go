@@ -10,7 +10,12 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
 
 var provider = exampletest.Provider{
 	Schema: alicloud.Schema, SpecSchema: alicloud.ProviderSpecSchema, Hash: alicloud.GenerateWorkerPoolHash, Spec: spec,
@@ -31,15 +36,21 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return alicloud.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
 func TestGuarantees(t *testing.T) {
 	schema, err := alicloud.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[alicloud.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[alicloud.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[alicloud.ProviderSpec](t)
-	hotupdatetest.Golden[alicloud.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+}
+
+// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+func TestGolden(t *testing.T) {
+	schema, err := alicloud.Schema()
+	require.NoError(t, err)
+	u := hotupdatetest.WithUpdate(update)
+	hotupdatetest.Golden[alicloud.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
+	hotupdatetest.Golden[alicloud.ProviderSpec](t, "testdata/providerspec.golden.json", u)
 }
 
 func TestConversion(t *testing.T) {
@@ -52,6 +63,12 @@ func TestPairs(t *testing.T) {
 		exampletest.Immutable("immutable", "new nodes only", "nodeTemplate.capacity[cpu]", "tags.vm[cost-center]").AndSpec(hotupdate.Hot),
 		exampletest.Nothing("equal", "equal in meaning"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[alicloud.WorkerConfig](t), "1.36.0", exampletest.Canonical)
+	onlyTags := &alicloud.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads.

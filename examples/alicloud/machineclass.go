@@ -25,8 +25,8 @@ func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"kubernetes.io/cluster/" + i.Cluster: "1", "kubernetes.io/role/worker/" + i.Cluster: "1"}
 }
 
-// ValidateTags returns what is wrong with the tags of a config, for admission: what Alibaba Cloud would refuse, more of them than its 20,
-// and keys by which machine-controller-manager would take the machine for one of another cluster and delete it.
+// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what Alibaba Cloud would refuse, more of them
+// than its 20, and keys by which machine-controller-manager would take the machine for one of another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory()}
 	return tags.AliCloud.Validate(config.Tags, mandatory, path.Child("tags"))

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// TestTags lays the flat map, the tags of each kind and the mandatory keys together.
+// TestTags lays the flat map, the map of each kind and the mandatory keys together.
 func TestTags(t *testing.T) {
 	worker := exampletest.Pool(exampletest.Canonical, provider.Config(`"tags":{"vm":{"team":"a"},"disk":{"backup":"daily"}}`))
 	worker.Labels["empty"] = ""

@@ -24,7 +24,7 @@ type WorkerConfig struct {
 
 	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// Tags are hot: TagResources and UntagResources work on running instances, and the driver calls them in UpdateMachine (hot-update
-	// proposal, "Shoot YAML changes" and "Driver interface changes").
+	// Tags are the infrastructure tags. They are hot: TagResources and UntagResources work on running instances, and the driver calls them
+	// in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }

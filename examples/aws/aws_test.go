@@ -9,7 +9,12 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
 
 var provider = exampletest.Provider{
 	Schema: aws.Schema, SpecSchema: aws.ProviderSpecSchema, Hash: aws.GenerateWorkerPoolHash, Spec: spec,
@@ -30,19 +35,31 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return aws.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
 func TestGuarantees(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[aws.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[aws.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[aws.ProviderSpec](t)
-	hotupdatetest.Golden[aws.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+}
+
+// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+func TestGolden(t *testing.T) {
+	schema, err := aws.Schema()
+	require.NoError(t, err)
+	u := hotupdatetest.WithUpdate(update)
+	hotupdatetest.Golden[aws.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
+	hotupdatetest.Golden[aws.ProviderSpec](t, "testdata/providerspec.golden.json", u)
 }
 
 func TestConversion(t *testing.T) {
 	exampletest.CheckConversion(t, &provider, aws.ToInternal, aws.FromInternal)
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[aws.WorkerConfig](t), "1.33.0", "1.34.0", exampletest.Canonical)
+	onlyTags := &aws.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.33.0", "1.34.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads, and the network card of an interface that has a range of them.

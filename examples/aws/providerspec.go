@@ -31,7 +31,7 @@ type ProviderSpec struct {
 	// Tags is the flat map for instances, volumes and interfaces alike: pool labels, and the keys by which machine-controller-manager
 	// finds its machines. It is hot as a whole (hot-update proposal, "What is available today").
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
-	// ResourceTags are the tags of the WorkerConfig, for each kind of resource.
+	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 

@@ -19,7 +19,7 @@ func providerSpec(t *testing.T, raw []byte) *aws.ProviderSpec {
 	return s.(*aws.ProviderSpec)
 }
 
-// TestTags lays the flat map, the tags of each kind and the mandatory keys together.
+// TestTags lays the flat map, the map of each kind and the mandatory keys together.
 func TestTags(t *testing.T) {
 	s := providerSpec(t, provider.Config(`"tags":{"vm":{"team":"a","worker.gardener.cloud/pool":"mine","kubernetes.io/role/node":"0"},"disk":{"backup":""}}`))
 	flat := map[string]string{

@@ -45,8 +45,8 @@ type WorkerConfig struct {
 	Placement *Placement `json:"placement,omitempty"`
 	// InstanceMarketOptions say how instances are bought.
 	InstanceMarketOptions *InstanceMarketOptions `json:"instanceMarketOptions,omitempty"`
-	// Tags are hot: CreateTags and DeleteTags work on running instances, and the driver calls them in UpdateMachine (hot-update
-	// proposal, "Shoot YAML changes" and "Driver interface changes").
+	// Tags are the infrastructure tags. They are hot: CreateTags and DeleteTags work on running instances, and the driver calls them in
+	// UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 

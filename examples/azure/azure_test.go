@@ -10,7 +10,12 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
 
 var provider = exampletest.Provider{
 	Schema: azure.Schema, SpecSchema: azure.ProviderSpecSchema, Hash: name, Spec: spec,
@@ -36,15 +41,21 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return azure.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
 func TestGuarantees(t *testing.T) {
 	schema, err := azure.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[azure.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[azure.ProviderSpec](t)
-	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+}
+
+// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+func TestGolden(t *testing.T) {
+	schema, err := azure.Schema()
+	require.NoError(t, err)
+	u := hotupdatetest.WithUpdate(update)
+	hotupdatetest.Golden[azure.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
+	hotupdatetest.Golden[azure.ProviderSpec](t, "testdata/providerspec.golden.json", u)
 }
 
 func TestConversion(t *testing.T) {
@@ -59,6 +70,12 @@ func TestPairs(t *testing.T) {
 			"dataVolumes[name=kubelet-dir].imageRef.sharedGalleryImageID", "diagnosticsProfile.storageURI"),
 		exampletest.Nothing("equal", "the order means nothing, and off is as good as absent"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[azure.WorkerConfig](t), "1.34.0", "1.35.0", exampletest.Canonical)
+	onlyTags := &azure.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads.

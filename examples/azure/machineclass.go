@@ -27,7 +27,7 @@ func (i *Infrastructure) mandatory() map[string]string {
 	return map[string]string{"Name": i.Cluster, "kubernetes.io-cluster-" + i.Cluster: "1", "kubernetes.io-role-node": "1"}
 }
 
-// ValidateTags returns what is wrong with the tags of a config, for admission: what Azure would refuse, and keys by which
+// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what Azure would refuse, and keys by which
 // machine-controller-manager would take the machine for one of another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{VM: infra.mandatory(), Network: infra.mandatory()}

@@ -33,8 +33,8 @@ type WorkerConfig struct {
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 	// CapacityReservation is the reservation that VMs run in.
 	CapacityReservation *CapacityReservation `json:"capacityReservation,omitempty"`
-	// Tags are hot: Microsoft.Resources/tags of running VMs, interfaces and disks can be changed, and the driver does so in
-	// UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").
+	// Tags are the infrastructure tags. They are hot: Microsoft.Resources/tags of running VMs, interfaces and disks can be changed, and the
+	// driver does so in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes").
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 

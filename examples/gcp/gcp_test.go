@@ -9,7 +9,12 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
 
 var provider = exampletest.Provider{
 	Schema: gcp.Schema, SpecSchema: gcp.ProviderSpecSchema, Hash: gcp.GenerateWorkerPoolHash, Spec: spec,
@@ -30,15 +35,21 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return gcp.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
 func TestGuarantees(t *testing.T) {
 	schema, err := gcp.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[gcp.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[gcp.ProviderSpec](t)
-	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+}
+
+// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+func TestGolden(t *testing.T) {
+	schema, err := gcp.Schema()
+	require.NoError(t, err)
+	u := hotupdatetest.WithUpdate(update)
+	hotupdatetest.Golden[gcp.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
+	hotupdatetest.Golden[gcp.ProviderSpec](t, "testdata/providerspec.golden.json", u)
 }
 
 func TestConversion(t *testing.T) {
@@ -54,6 +65,12 @@ func TestPairs(t *testing.T) {
 			"bootVolume.provisionedIops", "bootVolume.provisionedThroughput", "dataVolumes[name=kubelet-dir].storagePool"),
 		exampletest.Nothing("equal", "neither order means anything"),
 	})
+}
+
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[gcp.WorkerConfig](t), "1.34.0", "1.35.0", exampletest.Canonical)
+	onlyTags := &gcp.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.34.0", "1.35.0", exampletest.Canonical)
 }
 
 // TestReach leaves out what the autoscaler reads.

@@ -26,8 +26,8 @@ func (i *Infrastructure) networkTags() []string {
 	return []string{i.Cluster, "kubernetes-io-cluster-" + i.Cluster, "kubernetes-io-role-node"}
 }
 
-// ValidateTags returns what is wrong with the tags of a config, for admission: what GCP would refuse, values of network tags, and network
-// tags by which machine-controller-manager would take the machine for one of another cluster and delete it.
+// ValidateTags returns what is wrong with the infrastructure tags of a config, for admission: what GCP would refuse, values of network
+// tags, and network tags by which machine-controller-manager would take the machine for one of another cluster and delete it.
 func ValidateTags(config *WorkerConfig, infra *Infrastructure, path *field.Path) field.ErrorList {
 	mandatory := &tags.Tags{Network: tags.FromKeys(infra.networkTags()...)}
 	return tags.GCP.Validate(config.Tags, mandatory, path.Child("tags"))

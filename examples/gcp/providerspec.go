@@ -25,7 +25,7 @@ type ProviderSpec struct {
 	Labels map[string]string `json:"labels,omitempty" hotupdatable:"true"`
 	// Tags are the VM's network tags, among them those by which machine-controller-manager finds its machines.
 	Tags []string `json:"tags,omitempty" hotupdatable:"true,set"`
-	// ResourceTags are the tags of the WorkerConfig, for each kind of resource.
+	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 

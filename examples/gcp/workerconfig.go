@@ -38,9 +38,9 @@ type WorkerConfig struct {
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty" hotupdatable:"inplace"`
 	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// Tags are hot: instances.setLabels, disks.setLabels and instances.setTags work on running VMs, and the driver calls them in
-	// UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). VM and Disk are labels. Network are
-	// network tags: keys, each with the empty value.
+	// Tags are the infrastructure tags. They are hot: instances.setLabels, disks.setLabels and instances.setTags work on running VMs, and
+	// the driver calls them in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). VM and Disk are
+	// labels. Network are network tags: keys, each with the empty value.
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 

@@ -73,9 +73,9 @@ func (s *story) preface() {
 
 func (s *story) creation() {
 	s.chapter("A machine is created",
-		"Before the VM is launched, the controller writes down what it is about to apply. Initialization fails once, and is retried: from",
-		"then on nobody knows for sure what the VM was made with, so it is updated. At last a CSI driver attaches a volume, and a CNI plugin",
-		"an interface, both with a tag that looks like one of the machine's.")
+		"Before the VM is launched, the controller writes down what it is about to apply. Initialization fails once, and is retried as soon",
+		"as the cloud shows the VM: from then on nobody knows for sure what it was made with, so it is updated. At last a CSI driver attaches",
+		"a volume, and a CNI plugin an interface, both with a tag that looks like one of the machine's.")
 	s.check(s.world.CreateClass(spec("cost-center", "1000", "owner", "alice")))
 	s.says("user", "creates a class with cost-center=1000 owner=alice")
 	s.process = s.world.StartController("controller-1")

@@ -11,7 +11,12 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) { exampletest.Main(m, &update) }
 
 var provider = exampletest.Provider{
 	Schema: openstack.Schema, SpecSchema: openstack.ProviderSpecSchema, Hash: name, Spec: spec,
@@ -37,15 +42,21 @@ func spec(worker *gardener.WorkerPool) (any, error) {
 	return openstack.NewProviderSpec(pool, infrastructure())
 }
 
-// TestGuarantees checks the library's guarantees on generated configs and provider specs, and keeps what this release hashes. What a
-// changed golden file would do to a fleet is said in the failure; go test -update=harmless writes those that rename no pool.
+// TestGuarantees checks the library's guarantees on generated configs and provider specs.
 func TestGuarantees(t *testing.T) {
 	schema, err := openstack.Schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[openstack.WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[openstack.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), exampletest.Update())
 	hotupdatetest.Check[openstack.ProviderSpec](t)
-	hotupdatetest.Golden[openstack.ProviderSpec](t, "testdata/providerspec.golden.json", exampletest.Update())
+}
+
+// TestGolden keeps what this release hashes. What another golden file would do to a fleet is said in the failure.
+func TestGolden(t *testing.T) {
+	schema, err := openstack.Schema()
+	require.NoError(t, err)
+	u := hotupdatetest.WithUpdate(update)
+	hotupdatetest.Golden[openstack.WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), u)
+	hotupdatetest.Golden[openstack.ProviderSpec](t, "testdata/providerspec.golden.json", u)
 }
 
 func TestConversion(t *testing.T) {
@@ -64,11 +75,18 @@ func TestPairs(t *testing.T) {
 	})
 }
 
+func TestHotIsFree(t *testing.T) {
+	exampletest.CheckHotIsFree(t, &provider, exampletest.Filled[openstack.WorkerConfig](t), "1.36.0", exampletest.Canonical)
+	onlyTags := &openstack.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"team": "red"}}}
+	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.36.0", exampletest.Canonical)
+}
+
 // TestReach leaves out what the autoscaler reads, the server group, which the extension makes before, and the flag, which is for the
-// extension alone.
+// extension alone: a label is hot to the driver, flagged or not.
 func TestReach(t *testing.T) {
-	provider.CheckReach(t, exampletest.Filled[openstack.WorkerConfig](t), "nodeTemplate", "serverGroup",
-		"machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
+	config := exampletest.Filled[openstack.WorkerConfig](t)
+	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
+	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
 
 func TestTriggers(t *testing.T) {

@@ -36,7 +36,7 @@ type MachineSpec struct {
 	// finds its machines. It is hot as a whole. A machine label that triggers a rolling update is hot here, too: the extension has named
 	// another class for it by then, and a driver that sees it within one class may write it.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
-	// ResourceTags are the tags of the WorkerConfig, for each kind of resource.
+	// ResourceTags are the infrastructure tags of the WorkerConfig, for each kind of resource.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 

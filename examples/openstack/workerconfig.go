@@ -32,8 +32,9 @@ type WorkerConfig struct {
 	MachineLabels []MachineLabel `json:"machineLabels,omitempty" hotupdatable:"false,key=name,hotwhen=triggerRollingOnUpdate:false"`
 	// AdditionalSecurityGroups come without an order (Nova API, "Create server", security_groups).
 	AdditionalSecurityGroups []string `json:"additionalSecurityGroups,omitempty" hotupdatable:"false,set"`
-	// Tags are hot: metadata of servers and volumes can be written while the server runs, and the driver does so in UpdateMachine
-	// (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). Ports carry none, so Network has to be empty.
+	// Tags are the infrastructure tags. They are hot: metadata of servers and volumes can be written while the server runs, and the driver
+	// does so in UpdateMachine (hot-update proposal, "Shoot YAML changes" and "Driver interface changes"). Ports carry none, so Network has
+	// to be empty.
 	Tags *tags.Tags `json:"tags,omitempty" hotupdatable:"true"`
 }
 

@@ -22,7 +22,10 @@ type Creation struct {
 // What the driver is able to update does not matter here: what a VM was created with is worth knowing as soon as the driver can.
 func BeginCreation(o Observation) (*Creation, error) {
 	if o.Class == nil {
-		return nil, o.ClassError
+		if o.ClassError != nil {
+			return nil, o.ClassError
+		}
+		return nil, &Error{Code: UnusableClass, Where: "machine " + o.Machine.Name, What: "has no class", Cure: "prepare the class first"}
 	}
 	annotation, exists := o.Machine.Annotations[AnnotationRecord]
 	r, fresh := Record{}, true

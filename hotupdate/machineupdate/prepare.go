@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"strconv"
 	"sync"
 	"time"
 
@@ -41,10 +42,13 @@ const (
 
 // String returns the ability's name.
 func (a Ability) String() string {
-	if a == CanUpdate {
+	switch a {
+	case CannotUpdate:
+		return "CannotUpdate"
+	case CanUpdate:
 		return "CanUpdate"
 	}
-	return "CannotUpdate"
+	return "Ability(" + strconv.Itoa(int(a)) + ")"
 }
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
@@ -122,8 +126,7 @@ func (p *Prepared) settledSince(annotation, providerID string) (since time.Time,
 	if rest, ok = cut(rest, p.middle); !ok || len(rest) != len(sinceLayout)+len(p.tail) || rest[len(sinceLayout):] != p.tail {
 		return since, false
 	}
-	since, err := time.Parse(sinceLayout, rest[:len(sinceLayout)])
-	return since, err == nil
+	return parseSince(rest[:len(sinceLayout)])
 }
 
 func cut(s, prefix string) (string, bool) {
@@ -163,16 +166,19 @@ type KeptChange uint8
 
 // The changes.
 const (
-	KeptAlike   KeptChange = iota
-	KeptChanged            // running machines keep what they were made with; report it
+	KeptAlike   KeptChange = iota // it did not
+	KeptChanged                   // running machines keep what they were made with; report it
 )
 
 // String returns the change's name.
 func (k KeptChange) String() string {
-	if k == KeptChanged {
+	switch k {
+	case KeptAlike:
+		return "KeptAlike"
+	case KeptChanged:
 		return "KeptChanged"
 	}
-	return "KeptAlike"
+	return "KeptChange(" + strconv.Itoa(int(k)) + ")"
 }
 
 // Prepare is [Prepare], computed once per UID and resourceVersion, Schema and driver. An error is kept as well.

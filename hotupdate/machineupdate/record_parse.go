@@ -108,12 +108,21 @@ func (w *wire) progress(r *Record) string {
 	default:
 		return "has an unknown state"
 	}
-	since, err := time.Parse(sinceLayout, w.Since)
-	if err != nil {
+	var ok bool
+	if r.Since, ok = parseSince(w.Since); !ok {
 		return "has no time in whole seconds of UTC"
 	}
-	r.Since = since
 	return ""
+}
+
+// parseSince reads a time that is spelled as a record spells it; time.Parse alone accepts fractions. It allocates nothing.
+func parseSince(text string) (time.Time, bool) {
+	since, err := time.Parse(sinceLayout, text)
+	if err != nil {
+		return since, false
+	}
+	var buffer [len(sinceLayout)]byte
+	return since, string(since.AppendFormat(buffer[:0], sinceLayout)) == text
 }
 
 func (w *wire) hotParts(r *Record) string {

@@ -229,6 +229,68 @@ func TestChangesAgreeWithWhatExtensionsHash(t *testing.T) {
 	}
 }
 
+func TestDataVolumesOfEachProvider(t *testing.T) {
+	t.Parallel()
+	a, b := workerpool.DataVolume{Name: "a", Size: "1Gi"}, workerpool.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
+	renamed, encrypted, larger := b, b, b
+	renamed.Name, encrypted.Encrypted, larger.Size = "c", new(true), "2Gi"
+	none, roll := hotupdate.NoUpdate, hotupdate.Roll
+	type list = []workerpool.DataVolume
+	for _, test := range []struct {
+		provider                                  string
+		order, rename, encrypt, enlarge, one, two hotupdate.Outcome
+		reason                                    string
+	}{
+		{"aws", roll, none, roll, roll, roll, roll, "in order, without names"},
+		{"alicloud", roll, none, roll, roll, roll, roll, "in order, without names"},
+		{"azure", none, none, none, roll, roll, roll, "sorted, size and type"},
+		{"gcp", none, roll, none, roll, roll, roll, "by name, size and type"},
+		{"openstack", none, none, none, none, none, none, "not at all"},
+		{"metal", none, roll, roll, roll, roll, roll, "not known: all of it, by name"},
+	} {
+		outcome := func(old, updated list) hotupdate.Outcome {
+			of := func(volumes list) workerpool.Pool {
+				return workerpool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"}, DataVolumes: volumes}
+			}
+			got, err := workerpool.Compare(of(old), of(updated), workerpool.Options{})
+			require.NoError(t, err)
+			return got.Outcome
+		}
+		name := test.provider + ": " + test.reason
+		assert.Equal(t, none, outcome(list{a, b}, list{a, b}), name)
+		assert.Equal(t, test.order, outcome(list{a, b}, list{b, a}), name)
+		assert.Equal(t, test.rename, outcome(list{a, b}, list{a, renamed}), name)
+		assert.Equal(t, test.encrypt, outcome(list{a, b}, list{a, encrypted}), name)
+		assert.Equal(t, test.enlarge, outcome(list{a, b}, list{a, larger}), name)
+		assert.Equal(t, test.one, outcome(list{a}, list{a, b}), name)
+		assert.Equal(t, test.two, outcome(list{b}, list{b, renamed}), name)
+	}
+}
+
+// Gardener hashes an object without reservations or thresholds, and an image or a volume without content, as something.
+func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *hash.Worker){
+		"kubeReserved": func(w *hash.Worker) { w.Kubelet.KubeReserved = &hash.Reserved{} },
+		"evictionHard": func(w *hash.Worker) { w.Kubelet.EvictionHard = &hash.EvictionHard{} },
+		"image":        func(w *hash.Worker) { w.Image = &hash.Image{} },
+		"volume":       func(w *hash.Worker) { w.Volume = &hash.Volume{} },
+	} {
+		old := workerpool.Pool{Provider: "aws", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Kubelet: &hash.Kubelet{}}}
+		updated := old
+		updated.Worker.Kubelet = new(*old.Worker.Kubelet)
+		change(&updated.Worker)
+		got, err := workerpool.Compare(old, updated, workerpool.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, hotupdate.Roll, got.Outcome, name)
+		before, err := hash.NodeAgentSecretName(old.Worker)
+		require.NoError(t, err)
+		after, err := hash.NodeAgentSecretName(updated.Worker)
+		require.NoError(t, err)
+		assert.NotEqual(t, before.Text, after.Text, name)
+	}
+}
+
 // Of a provider that is not known, all of the volumes counts but their order.
 func TestUnknownProviderHashesAllOfItsVolumes(t *testing.T) {
 	t.Parallel()

@@ -187,15 +187,14 @@ func imageWithoutVersion(image *hash.Image) *hash.Image {
 	return &hash.Image{Name: image.Name}
 }
 
-// poolChanges compares all but the provider configs.
+// poolChanges compares all but the provider configs. A node-agent secret name is told only if nothing that it covers has changed for
+// certain.
 func (c *comparer) poolChanges() hotupdate.Changes {
 	oldName, newName := c.old.NodeAgentSecretName, c.updated.NodeAgentSecretName
 	changes := c.triggerChanges(nil, nil)
-	if oldName != nil && *oldName != *newName && !slices.ContainsFunc(changes, isInSecretName) {
-		changes = c.triggerChanges(oldName, newName)
-	}
-	for i := range changes {
-		changes[i].Omitted = c.mayBeDefault(changes[i])
+	explains := func(change hotupdate.Change) bool { return isInSecretName(change) && !change.Omitted }
+	if oldName != nil && *oldName != *newName && !slices.ContainsFunc(changes, explains) {
+		return c.triggerChanges(oldName, newName)
 	}
 	return changes
 }
@@ -213,6 +212,9 @@ func (c *comparer) triggerChanges(oldName, newName *string) hotupdate.Changes {
 	}
 	changes, err := schema.Diff(before, after)
 	c.problems.config(c.updated.Worker.Name, "", err)
+	for i := range changes {
+		changes[i].Omitted = c.mayBeDefault(changes[i])
+	}
 	return changes
 }
 

@@ -174,6 +174,20 @@ func TestNodeAgentSecretNames(t *testing.T) {
 			[]string{"nodeAgentSecretName", "volume.encrypted"},
 			nil, "there must be another cause",
 		},
+		{
+			"with a data volume, which it does not cover", nil,
+			[]edit{secret, {pool0 + "dataVolumes.0.size", "1Gi"}},
+			hotupdate.Roll,
+			[]string{"dataVolumes[0].size", "nodeAgentSecretName"},
+			nil, "there must be another cause",
+		},
+		{
+			"with what may be a default", nil,
+			[]edit{secret, {pool0 + "kubernetesVersion", nil}},
+			hotupdate.Roll,
+			[]string{"kubernetes.version", "nodeAgentSecretName"},
+			nil, "the name says that something did change",
+		},
 		{"not set yet", []edit{{pool0 + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
 		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
 	} {
@@ -205,6 +219,12 @@ func TestAssumptions(t *testing.T) {
 			[]workerpool.Assumption{workerpool.SameKubernetesVersion, workerpool.SameMachineImageVersion},
 		},
 		{"systemReserved", []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{pool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []workerpool.Assumption{workerpool.ReservationsBySum}},
+		{
+			"systemReserved of the new one",
+			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
+			[]edit{{pool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {pool + "kubernetes.kubelet.systemReserved.pid", "1"}},
+			[]workerpool.Assumption{workerpool.ReservationsBySum},
+		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
 		assert.Equal(t, hotupdate.NoUpdate, got.Outcome, test.name)
@@ -240,6 +260,35 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 			assert.True(t, c.Sensitive, "what is confidential in it is not known")
 			assert.NotContains(t, c.Old+c.New, "hunter")
 		}
+	}
+}
+
+// Another apiVersion alone is no change, as long as both versions have one Schema.
+func TestProviderConfigsOfTwoVersions(t *testing.T) {
+	t.Parallel()
+	old := manifest(t, "shoot.yaml")
+	updated := manifest(t, "shoot.yaml", edit{pool + "providerConfig.apiVersion", "aws.provider.extensions.gardener.cloud/v1"})
+	same, err := hotupdate.SchemaOf[workerConfig]()
+	require.NoError(t, err)
+	other, err := hotupdate.SchemaOf[workerConfig](hotupdate.WithClass("volume", hotupdate.Hot))
+	require.NoError(t, err)
+	for _, test := range []struct {
+		name   string
+		newer  *hotupdate.Schema
+		want   hotupdate.Outcome
+		reason string
+	}{
+		{"one Schema", same, hotupdate.NoUpdate, "TypeMeta is left out"},
+		{"two Schemas", other, hotupdate.Roll, "what one of them hashes is nothing to the other"},
+		{"unknown", nil, hotupdate.Roll, "as a whole, apiVersion and all"},
+	} {
+		o := workerpool.Options{Schema: func(apiVersion, _ string) *hotupdate.Schema {
+			if apiVersion == configVersion {
+				return same
+			}
+			return test.newer
+		}}
+		assert.Equal(t, test.want, compare(t, old, updated, o).Outcome, "%s: %s", test.name, test.reason)
 	}
 }
 

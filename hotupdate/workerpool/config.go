@@ -102,23 +102,39 @@ func nothing(raw []byte) []byte {
 	return raw
 }
 
-// schemaOf returns the Schema of two provider configs, of which one may be missing, and why there is none.
+// schemaOf returns the Schema of two provider configs, of which one may be missing, and why there is none. Another apiVersion alone is no
+// change: two kinds with one Schema are compared under it.
 func (o Options) schemaOf(old, updated []byte) (*hotupdate.Schema, Note) {
 	if isNull(updated) {
 		updated = old
 	}
-	meta := typeMetaOf(updated)
-	if !isNull(old) && typeMetaOf(old) != meta {
+	schema := o.find(updated)
+	if !isNull(old) && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
 		return nil, ConfigKindChanged
 	}
-	if o.Schema == nil {
-		return nil, ConfigAsWhole
-	}
-	schema := o.Schema(meta.apiVersion, meta.kind)
 	if schema == nil {
 		return nil, ConfigAsWhole
 	}
 	return schema, NoNote
+}
+
+// find returns the Schema of a provider config, nil if it is not known.
+func (o Options) find(config []byte) *hotupdate.Schema {
+	if o.Schema == nil {
+		return nil
+	}
+	meta := typeMetaOf(config)
+	return o.Schema(meta.apiVersion, meta.kind)
+}
+
+// sameSchema reports whether two Schemas are known and mean the same.
+func sameSchema(a, b *hotupdate.Schema) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	first, errFirst := a.Fingerprint()
+	second, errSecond := b.Fingerprint()
+	return a == b || errFirst == nil && errSecond == nil && first == second
 }
 
 // below puts a change of the provider config into the pool.

@@ -1,9 +1,9 @@
 // Package workerpool tells what a change of a whole worker pool does to its machines: of what GEP-31 lists as triggers beside the
 // provider config, and of the provider config.
 //
-// [Read] makes the [Pool]s of a Worker or Shoot manifest, and ignores all that concerns no machine. [NewPlan] pairs the pools of two
-// manifests and says of each whether it stays, comes, goes or was renamed, and what happens to its machines; [Compare] does so for two
-// pools.
+// [Read] makes a [Pool] of each worker pool of a Worker or Shoot manifest, and ignores all that concerns no machine. [NewPlan] pairs the
+// pools of two manifests and says of each whether it stays, comes, goes or was renamed, and what happens to its machines; [Compare] does
+// so for two pools.
 //
 // The triggers are a type with this library's struct tags, one for each provider because extensions hash different things: [AWSV1],
 // [AzureV1], [GCPV1], [OpenStackV1], [AliCloudV1], and [OtherV1] for the rest. Its differences and those of the provider config, which

@@ -176,7 +176,7 @@ func (o Options) content(p Pool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := schema.AppendDocument([]byte(p.Worker.UpdateStrategy.String()+"\n"), triggers)
+	text, err := schema.AppendDocument(nil, triggers)
 	if err != nil {
 		return "", err
 	}

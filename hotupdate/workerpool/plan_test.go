@@ -3,9 +3,11 @@ package workerpool_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -28,7 +30,7 @@ func manifestOf(pools ...workerpool.Pool) *workerpool.Manifest {
 func TestPoolsThatComeAndGo(t *testing.T) {
 	t.Parallel()
 	rotated := machines("b", "m")
-	rotated.Worker.CARotation.PendingWorkersRollouts = []hash.PendingWorkersRollout{{Name: "b"}}
+	rotated.Worker.CARotation.LastInitiationTime = &metav1.Time{Time: time.Unix(1e9, 0)}
 	inPlace := machines("b", "m")
 	inPlace.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
 	secret := func(p workerpool.Pool, name string) workerpool.Pool {
@@ -90,6 +92,16 @@ func TestRenamedPoolsShowTheirHotChanges(t *testing.T) {
 	planned, err := workerpool.NewPlan(manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), options(t))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"providerConfig.tags[a]"}, paths(planned[0].Changes))
+}
+
+func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
+	t.Parallel()
+	old, updated := machines("a", "m"), machines("b", "m")
+	old.NodeAgentSecretName, updated.NodeAgentSecretName = new("gardener-node-agent-a-0"), new("gardener-node-agent-b-0")
+	planned, err := workerpool.NewPlan(manifestOf(old), manifestOf(updated), options(t))
+	require.NoError(t, err)
+	assert.Equal(t, workerpool.Renamed, planned[0].State)
+	assert.Empty(t, planned[0].Changes)
 }
 
 func TestManifestsOfDifferentKinds(t *testing.T) {

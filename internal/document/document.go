@@ -184,7 +184,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	}
 	start, some := w.position(), false
 	w.buf = append(w.buf, '{')
-	unknown := walk.UnknownMembers(&w.trail, n, v)
+	unknown := w.unknownMembers(n, v)
 	for _, f := range n.Fields {
 		some = w.unknown(n, unknown.Before(f.Name)) || some
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
@@ -202,6 +202,14 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 	}
 	w.buf = append(w.buf, '}')
 	return true
+}
+
+// unknownMembers are the members of an object that the plan does not know, if their class is written.
+func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) walk.Unknown {
+	if n.Rest == nil || !w.writes(n.Rest.Node) {
+		return nil
+	}
+	return walk.UnknownMembers(&w.trail, n, v)
 }
 
 // unknown writes members that the plan does not know, among those that it does.

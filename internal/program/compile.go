@@ -10,7 +10,8 @@ import (
 
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
-	typ   reflect.Type
+	pointer reflect.Type // to the configuration's type
+
 	kept  *node                     // what the canonical document keeps
 	whole map[*fieldplan.Node]*node // everything, by what it was compiled from
 	root  *node                     // of whole
@@ -68,17 +69,20 @@ type node struct {
 	plan *fieldplan.Node
 }
 
-// op is what is done about one member of an object.
+// op is what is done about one member of an object. It is as long as a line of the processor's cache, with what is needed most in front.
 type op struct {
-	header string // a comma, the name and a colon
-	place  place
-	node   *node
+	place place
+	node  *node
+	kind  kind  // of node
+	bits  uint8 // of node
 
-	always    bool // part of an element's identity: written whatever its value, and no reason for the element to stay
-	skipsZero bool // the zero value is absent
-	presence  bool // an empty object is written
-	fallback  []byte
-	field     *fieldplan.Field
+	always     bool // part of an element's identity: written whatever its value, and no reason for the element to stay
+	zero       bool // the zero value is written
+	hasDefault bool // a value that equals the field's default is not
+	presence   bool // an empty object is written
+
+	header string // a comma, the name and a colon
+	field  *fieldplan.Field
 }
 
 // selector is a compiled hotwhen.
@@ -99,7 +103,7 @@ type compiler struct {
 type context struct{ node, in *fieldplan.Node }
 
 func compile(p *fieldplan.Plan) *Program {
-	program := &Program{typ: p.Type, odd: p.Open, whole: map[*fieldplan.Node]*node{}}
+	program := &Program{pointer: reflect.PointerTo(p.Type), odd: p.Open, whole: map[*fieldplan.Node]*node{}}
 	kept := &compiler{program: program, nodes: map[context]*node{}}
 	program.kept = kept.node(p.Root, nil)
 	whole := &compiler{program: program, whole: true, nodes: map[context]*node{}}
@@ -200,16 +204,17 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 		presence := f.KeepsPresence() && (c.whole || fieldplan.IsKept(f.Node.Class))
 		if c.whole || always || presence || f.Node.Classes.Any(fieldplan.Kept) {
 			o := c.op(from, f)
-			o.always, o.presence = always, presence
+			o.always, o.zero, o.presence = always, o.zero || always, presence
 			n.ops = append(n.ops, o)
 		}
 	}
 }
 
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
+	n := c.node(f.Node, nil)
 	return op{
-		header: "," + f.Header, place: placeOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: c.node(f.Node, nil),
-		skipsZero: !f.Pointer, fallback: f.Default, field: f,
+		place: placeOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
+		zero: f.Pointer, hasDefault: f.Default != nil, header: "," + f.Header, field: f,
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // entry is an element of a keyed list or map in an index that is sorted.
@@ -12,13 +11,6 @@ type entry struct {
 	order uint64 // integer keys, or eight bytes of a text from where the texts of an index differ
 	key   string
 	at    int // among the elements, or the values that were read from the map
-}
-
-func compareEntries(a, b entry) int {
-	if a.order != b.order {
-		return cmp.Compare(a.order, b.order)
-	}
-	return strings.Compare(a.key, b.key)
 }
 
 // keyOf reads the key of an element. It is false if there is none that package document would take.
@@ -32,40 +24,54 @@ func keyOf(n *node, m memory) (entry, bool) {
 		return entry{}, false
 	case n.kind == keyedByText:
 		s := textAt(key)
-		return entry{key: s}, s != "" && utf8.ValidString(s)
-	case n.key.node.kind == unsigned:
-		return entry{order: uintAt(key, n.key.node.bits)}, true
+		return entry{key: s}, s != "" && isText(s)
 	default:
-		return entry{order: uint64(intAt(key, n.key.node.bits)) ^ 1<<63}, true //nolint:gosec // keeps the order
+		return entry{order: orderOf(n, key)}, true
 	}
 }
 
+// orderOf reads an integer key as a number of the same order.
+func orderOf(n *node, key memory) uint64 {
+	if n.key.node.kind == unsigned {
+		return uintAt(key, n.key.node.bits)
+	}
+	return uint64(intAt(key, n.key.node.bits)) ^ 1<<63 //nolint:gosec // keeps the order
+}
+
 // direction is the order in which a keyed list stands.
-type direction uint8
+type direction int8
 
 const (
-	mixed direction = iota
+	descending direction = iota - 1
+	mixed
 	ascending
-	descending
 )
 
 // directionOf finds the order of a keyed list. One that is not mixed has each key once. It is false if an element has no key.
 func directionOf(n *node, elements *elements) (direction, bool) {
-	found := ascending
 	before, ok := keyOf(n, elements.at(0, n.elemPointers))
+	found := ascending
 	for i := 1; i < elements.len && ok; i++ {
 		var key entry
 		key, ok = keyOf(n, elements.at(i, n.elemPointers))
-		order := compareEntries(before, key)
-		if i == 1 && order > 0 {
-			found = descending
+		next := step(&before, &key)
+		if i == 1 {
+			found = next
 		}
-		if order == 0 || order > 0 != (found == descending) {
+		if next != found || next == mixed {
 			return mixed, ok
 		}
 		before = key
 	}
 	return found, ok
+}
+
+// step is the direction from one element to the next.
+func step(a, b *entry) direction {
+	if a.order != b.order {
+		return direction(cmp.Compare(b.order, a.order))
+	}
+	return direction(strings.Compare(b.key, a.key))
 }
 
 // keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
@@ -115,7 +121,8 @@ func (r *run) index(n *node, elements *elements) bool {
 		e, ok := keyOf(n, elements.at(i, n.elemPointers))
 		if !ok {
 			r.giveUp()
-			break
+			r.drop(first)
+			return false
 		}
 		e.at = i
 		r.entries = append(r.entries, e)
@@ -123,38 +130,61 @@ func (r *run) index(n *node, elements *elements) bool {
 	if n.kind == keyedByText {
 		return r.sortTexts(first)
 	}
-	return r.sortEntries(first)
+	slices.SortFunc(r.entries[first:], compareOrder)
+	return r.distinct(first)
 }
 
 // sortTexts sorts the entries from first on by their texts. It is false, and the run over, if one stands twice.
 func (r *run) sortTexts(first int) bool {
-	prepareTexts(r.entries[first:])
-	return r.sortEntries(first)
+	sortByText(r.entries[first:], 0)
+	return r.distinct(first)
 }
 
-// prepareTexts fills in the order of entries that have texts.
-func prepareTexts(own []entry) {
+// sortByText sorts texts that are alike in their first so many bytes. From where they begin to differ, eight bytes are compared as one
+// number; texts that are still alike are sorted by what follows.
+func sortByText(own []entry, alike int) {
+	if len(own) == 0 {
+		return
+	}
 	common := len(own[0].key)
 	for i := range own {
-		common = commonPrefix(own[0].key, own[i].key, common)
+		common = commonPrefix(own[0].key, own[i].key, alike, common)
 	}
 	for i := range own {
 		own[i].order = eightBytes(own[i].key[common:])
 	}
+	slices.SortFunc(own, compareOrder)
+	for from := 0; from < len(own); {
+		to, whole := from+1, len(own[from].key) >= common+8
+		for ; to < len(own) && own[to].order == own[from].order; to++ {
+			whole = whole && len(own[to].key) >= common+8
+		}
+		switch group := own[from:to]; {
+		case len(group) == 1:
+		case whole:
+			sortByText(group, common+8)
+		default: // some of the eight bytes are behind a text's end
+			slices.SortFunc(group, compareKey)
+		}
+		from = to
+	}
 }
 
-func (r *run) sortEntries(first int) bool {
+func compareOrder(a, b entry) int { return cmp.Compare(a.order, b.order) }
+
+func compareKey(a, b entry) int { return strings.Compare(a.key, b.key) }
+
+// distinct reports whether sorted entries from first on have different keys. If not, the run is over.
+func (r *run) distinct(first int) bool {
 	own := r.entries[first:]
-	slices.SortFunc(own, compareEntries)
 	for i := 1; i < len(own); i++ {
-		if compareEntries(own[i-1], own[i]) == 0 {
+		if own[i-1].order == own[i].order && own[i-1].key == own[i].key {
 			r.giveUp()
+			r.drop(first)
+			return false
 		}
 	}
-	if r.gaveUp {
-		r.drop(first)
-	}
-	return !r.gaveUp
+	return true
 }
 
 // drop takes entries off the stack, and the texts out of them.
@@ -163,10 +193,10 @@ func (r *run) drop(first int) {
 	r.entries = r.entries[:first]
 }
 
-// commonPrefix is the length, up to most, of what two texts begin with.
-func commonPrefix(a, b string, most int) int {
+// commonPrefix is the length of what two texts begin with, which is from alike to most.
+func commonPrefix(a, b string, alike, most int) int {
 	most = min(most, len(b))
-	for i := range most {
+	for i := alike; i < most; i++ {
 		if a[i] != b[i] {
 			return i
 		}

@@ -50,6 +50,9 @@ func follow(m memory, pointers int) memory {
 // there reports whether m is a value.
 func there(m memory) bool { return m.IsValid() }
 
+// behind returns the value of a pointer, none if it is nil.
+func behind(pointer reflect.Value) memory { return pointer.Elem() }
+
 // memoryOf returns v, which has to have an address.
 func memoryOf(v reflect.Value) memory { return v }
 

@@ -21,47 +21,55 @@ var none memory
 
 // place is where a member stands in its struct.
 type place struct {
-	offset   uintptr
-	pointers int       // that lead from there to the value
+	offset  uintptr
+	pointer bool // a pointer leads from there to the value
+	far     bool // the way is longer than that
+	way     *way
+}
+
+// way is a longer way to a member.
+type way struct {
 	embedded []uintptr // offsets of the embedded pointers on the way
+	pointers int       // that lead from the last offset to the value
 }
 
 // placeOf finds the place of a field in struct t.
 func placeOf(t reflect.Type, index []int, pointers int) place {
-	p := place{pointers: pointers}
+	p, w := place{pointer: pointers > 0}, &way{pointers: pointers}
 	for i, at := range index {
 		if i > 0 && t.Kind() == reflect.Pointer {
-			p.embedded = append(p.embedded, p.offset)
+			w.embedded = append(w.embedded, p.offset)
 			p.offset, t = 0, t.Elem()
 		}
 		sf := t.Field(at)
 		p.offset, t = p.offset+sf.Offset, sf.Type
 	}
+	if w.embedded != nil || pointers > 1 {
+		p.far, p.way = true, w
+	}
 	return p
 }
 
-// in returns where the member's value stands in the struct at m, and none if a pointer on the way is nil.
+// in returns where the member's value stands in the struct at m, and none if a pointer on the way is nil. It is small enough to be
+// inlined.
 func (p *place) in(m memory) memory {
-	if p.embedded != nil {
-		return p.behind(m)
+	if p.far {
+		return p.beyond(m)
 	}
 	m = unsafe.Add(m, p.offset)
-	if p.pointers == 0 {
-		return m
+	if p.pointer {
+		m = *(*memory)(m)
 	}
-	if m = *(*memory)(m); p.pointers == 1 {
-		return m
-	}
-	return follow(m, p.pointers-1)
+	return m
 }
 
-func (p *place) behind(m memory) memory {
-	for _, offset := range p.embedded {
+func (p *place) beyond(m memory) memory {
+	for _, offset := range p.way.embedded {
 		if m = *(*memory)(unsafe.Add(m, offset)); m == nil {
 			return nil
 		}
 	}
-	return follow(unsafe.Add(m, p.offset), p.pointers)
+	return follow(unsafe.Add(m, p.offset), p.way.pointers)
 }
 
 // follow follows so many pointers. None leads to none.
@@ -74,6 +82,9 @@ func follow(m memory, pointers int) memory {
 
 // there reports whether m is a value.
 func there(m memory) bool { return m != nil }
+
+// behind returns where the value of a pointer stands, none if it is nil.
+func behind(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 
 // memoryOf returns where v stands, which has to have an address.
 func memoryOf(v reflect.Value) memory { return v.Addr().UnsafePointer() }
@@ -146,7 +157,11 @@ func elementsAt(m memory, n *node) elements {
 
 // at returns where the element's value stands, behind so many pointers.
 func (e *elements) at(i, pointers int) memory {
-	return follow(unsafe.Add(e.data, uintptr(i)*e.size), pointers) //nolint:gosec // i is below the length
+	m := unsafe.Add(e.data, uintptr(i)*e.size)
+	if pointers > 0 {
+		m = follow(m, pointers)
+	}
+	return m
 }
 
 // mapOf is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever

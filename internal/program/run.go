@@ -49,15 +49,17 @@ func start() *run { return runs.Get().(*run) }
 // end hands the memory on, without what was read. Larger pieces, and what a run left behind that gave up, are left to the garbage
 // collector.
 func (r *run) end() {
-	next := run{buf: kept(r.buf, keepCap), scratch: kept(r.scratch, keepCap/2), digest: r.digest, spans: kept(r.spans, maxKept)}
-	if !r.gaveUp {
-		next.entries, next.texts, next.quantities = kept(r.entries, maxKept), kept(r.texts, maxKept), kept(r.quantities, maxKept)
+	if r.gaveUp {
+		*r = run{buf: r.buf, digest: r.digest}
 	}
-	*r = next
+	r.buf, r.scratch = kept(r.buf, keepCap), kept(r.scratch, keepCap/2)
+	r.entries, r.spans = kept(r.entries, maxKept), kept(r.spans, maxKept)
+	r.texts, r.quantities = kept(r.texts, maxKept), kept(r.quantities, maxKept)
+	r.out, r.failed, r.flushed, r.depth = nil, nil, 0, 0
 	runs.Put(r)
 }
 
-// kept empties memory that is used again, or drops it if there is too much. What was in it has been cleared.
+// kept empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
 func kept[T any](s []T, most int) []T {
 	if cap(s) > most {
 		return nil
@@ -94,7 +96,15 @@ func (r *run) enter() bool {
 func (r *run) leave() { r.depth-- }
 
 // rootOf returns where the configuration stands. Nil pointers are none. A configuration without an address is copied.
-func rootOf(v reflect.Value) memory {
+func (p *Program) rootOf(v reflect.Value) memory {
+	if v.Kind() == reflect.Pointer && v.Type() == p.pointer {
+		return behind(v)
+	}
+	return valueOf(v)
+}
+
+// valueOf returns where the value behind any pointers stands.
+func valueOf(v reflect.Value) memory {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return none
@@ -170,7 +180,7 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, ok bool) {
 }
 
 func (r *run) document(p *Program, v reflect.Value) {
-	root := rootOf(v)
+	root := p.rootOf(v)
 	if !there(root) || !r.object(p.kept, root, ifSome) {
 		r.buf = append(r.buf, "{}"...)
 	}
@@ -187,7 +197,13 @@ func (r *run) cut(position int) {
 
 // commit is called where everything written so far is known to stay.
 func (r *run) commit() {
-	if len(r.buf) >= spillAt && r.canFlush() {
+	if len(r.buf) >= spillAt {
+		r.spill()
+	}
+}
+
+func (r *run) spill() {
+	if r.canFlush() {
 		r.flush()
 	}
 }

@@ -4,11 +4,10 @@ import (
 	stdbytes "bytes"
 	"math"
 	"reflect"
-	"slices"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -25,9 +24,13 @@ func (p *Program) same(n *node, a, b reflect.Value) bool {
 	if p.odd {
 		return false
 	}
-	r := start()
-	defer r.end()
-	return r.sameElement(n, rootOf(a), rootOf(b))
+	var c comparison
+	same := c.element(n, p.rootOf(a), p.rootOf(b))
+	if c.scratch != nil {
+		c.scratch.pair = [2]resource.Quantity{}
+		c.scratch.end()
+	}
+	return same
 }
 
 // SameBelow is SameWhole for parts of values, which n describes and which have addresses. It does not see what is not there.
@@ -49,14 +52,29 @@ func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, 
 	}
 }
 
-// same compares two values whose presence is out of question.
-func (r *run) same(n *node, a, b memory) bool {
+// comparison walks two values side by side.
+type comparison struct {
+	depth   int
+	scratch *run // from when it is needed
+}
+
+// run returns memory to work with.
+func (c *comparison) run() *run {
+	if c.scratch == nil {
+		c.scratch = start()
+	}
+	return c.scratch
+}
+
+// value compares two values whose presence is out of question.
+func (c *comparison) value(n *node, a, b memory) bool {
 	switch n.kind {
 	case text:
-		s := textAt(a)
-		return s == textAt(b) && utf8.ValidString(s)
+		return sameText(textAt(a), textAt(b))
 	case integer:
 		return intAt(a, n.bits) == intAt(b, n.bits)
+	case object:
+		return c.object(n, a, b)
 	case boolean:
 		return boolAt(a) == boolAt(b)
 	case unsigned:
@@ -67,48 +85,45 @@ func (r *run) same(n *node, a, b memory) bool {
 	case bytes:
 		return isNilSlice(a) == isNilSlice(b) && stdbytes.Equal(bytesAt(a), bytesAt(b))
 	case quantity:
-		return r.sameQuantity(at[resource.Quantity](a), at[resource.Quantity](b))
+		return c.quantity(at[resource.Quantity](a), at[resource.Quantity](b))
 	case intOrString, otherLeaf:
-		return r.sameText(n.plan.Leaf, valueAt(a, n.plan.Type), valueAt(b, n.plan.Type))
-	case object, list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
+		return c.leaf(n.plan.Leaf, valueAt(a, n.plan.Type), valueAt(b, n.plan.Type))
+	case list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
 	}
-	if !r.enter() {
-		return false
-	}
-	defer r.leave()
-	return r.sameComposite(n, a, b)
+	return c.collection(n, a, b)
 }
 
-func (r *run) sameComposite(n *node, a, b memory) bool {
+func (c *comparison) collection(n *node, a, b memory) bool {
 	switch n.kind {
-	case object:
-		return r.sameObject(n, a, b)
 	case list, array, set: // elements of a set in another order are left to others
-		return r.samePlaces(n, a, b)
+		return c.places(n, a, b)
 	case keyedByText, keyedByInt:
-		return r.sameKeyed(n, a, b)
+		return c.keyed(n, a, b)
 	case mapOfText:
 		return sameTexts(textsAt(a), textsAt(b))
 	case mapOfQuantity:
-		return r.sameQuantities(quantitiesAt(a), quantitiesAt(b))
+		return c.quantities(quantitiesAt(a), quantitiesAt(b))
 	case mapOfAny:
-		return r.sameMaps(n, a, b)
-	case boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+		return c.maps(n, a, b)
+	case object, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
 	}
 	return false
 }
 
-func (r *run) sameQuantity(a, b *resource.Quantity) bool {
+func (c *comparison) quantity(a, b *resource.Quantity) bool {
 	x, xFits := a.AsInt64()
 	y, yFits := b.AsInt64()
 	if xFits && yFits {
 		return x == y
 	}
-	return r.sameText(leaf.Quantity, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
+	r := c.run()
+	r.pair = [2]resource.Quantity{*a, *b}
+	return c.leaf(leaf.Quantity, reflect.ValueOf(&r.pair[0]).Elem(), reflect.ValueOf(&r.pair[1]).Elem())
 }
 
-// sameText compares leaves by their canonical text.
-func (r *run) sameText(k leaf.Kind, a, b reflect.Value) bool {
+// leaf compares leaves by their canonical text.
+func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
+	r := c.run()
 	text, problem := leaf.Append(r.buf[:0], k, a)
 	if problem != nil {
 		return false
@@ -122,27 +137,46 @@ func (r *run) sameText(k leaf.Kind, a, b reflect.Value) bool {
 	return stdbytes.Equal(text, other)
 }
 
-func (r *run) sameObject(n *node, a, b memory) bool {
+// object goes down to the members. What contains itself ends at the limit.
+func (c *comparison) object(n *node, a, b memory) bool {
+	if c.depth++; c.depth > canonjson.MaxDepth {
+		return false
+	}
 	for i := range n.ops {
 		o := &n.ops[i]
 		x, y := o.place.in(a), o.place.in(b)
-		switch {
-		case !there(x) || !there(y):
+		if !there(x) || !there(y) {
 			if there(x) != there(y) {
 				return false
 			}
-		case o.node.kind == otherLeaf && o.skipsZero && o.isZero(x) && o.isZero(y): // what it says is not asked
-		case !r.same(o.node, x, y):
+			continue
+		}
+		same := false
+		switch o.kind {
+		case text:
+			same = sameText(textAt(x), textAt(y))
+		case integer:
+			same = intAt(x, o.bits) == intAt(y, o.bits)
+		case object:
+			same = c.object(o.node, x, y)
+		case list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny, boolean, unsigned, float, bytes, quantity, intOrString, otherLeaf:
+			same = c.value(o.node, x, y) || o.bothZero(x, y)
+		}
+		if !same {
 			return false
 		}
 	}
+	c.depth--
 	return true
 }
 
-func (o *op) isZero(m memory) bool { return valueAt(m, o.node.plan.Type).IsZero() }
+// bothZero reports whether two leaves are zero and so absent, whatever they would say.
+func (o *op) bothZero(a, b memory) bool {
+	return o.kind == otherLeaf && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
+}
 
-// sameElement compares two elements, either of which may be missing. Lists and maps have to agree on whether they are nil, too.
-func (r *run) sameElement(n *node, a, b memory) bool {
+// element compares two elements, either of which may be missing. Lists have to agree on whether they are nil, too.
+func (c *comparison) element(n *node, a, b memory) bool {
 	if !there(a) || !there(b) {
 		return there(a) == there(b)
 	}
@@ -153,66 +187,129 @@ func (r *run) sameElement(n *node, a, b memory) bool {
 		}
 	case object, array, mapOfText, mapOfQuantity, mapOfAny, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
 	}
-	return r.same(n, a, b)
+	return c.value(n, a, b)
 }
 
-func (r *run) samePlaces(n *node, a, b memory) bool {
+func (c *comparison) places(n *node, a, b memory) bool {
+	if c.depth++; c.depth > canonjson.MaxDepth {
+		return false
+	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
 	if x.len != y.len {
 		return false
 	}
 	for i := range x.len {
-		if !r.sameElement(n.elem, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+		if !c.element(n.elem, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+			return false
+		}
+	}
+	c.depth--
+	return true
+}
+
+// selected compares two elements of a collection, which may be hot.
+func (c *comparison) selected(n *node, a, b memory) bool {
+	if n.when == nil {
+		return c.element(n.elem, a, b)
+	}
+	r := c.run()
+	hot := r.selects(n.when, a)
+	if hot != r.selects(n.when, b) || r.gaveUp {
+		return false
+	}
+	if hot {
+		return c.element(n.when.hot, a, b)
+	}
+	return c.element(n.elem, a, b)
+}
+
+// keyed compares keyed lists: place by place if both stand in one order, which shows that no key stands there twice, and otherwise
+// through an index. Which it is, the keys say alone: nothing below is compared twice.
+func (c *comparison) keyed(n *node, a, b memory) bool {
+	if c.depth++; c.depth > canonjson.MaxDepth {
+		return false
+	}
+	x, y := elementsAt(a, n), elementsAt(b, n)
+	if x.len != y.len {
+		return false
+	}
+	same := x.len == 0
+	switch {
+	case same:
+	case alikeInOrder(n, &x, &y):
+		same = c.inOrder(n, &x, &y)
+	default:
+		same = c.indexed(n, &x, &y)
+	}
+	c.depth--
+	return same
+}
+
+// alikeInOrder reports whether two lists of one length have the same keys in the same places, in order or in the opposite. That the keys
+// are UTF-8 is seen when elements are compared.
+func alikeInOrder(n *node, x, y *elements) bool {
+	if n.kind == keyedByText {
+		return alikeByText(n, x, y)
+	}
+	order, ok := directionOf(n, x)
+	if !ok || order == mixed {
+		return false
+	}
+	for i := range x.len {
+		e, _ := keyOf(n, x.at(i, n.elemPointers))
+		if f, ok := keyOf(n, y.at(i, n.elemPointers)); !ok || e.order != f.order {
 			return false
 		}
 	}
 	return true
 }
 
-// sameSelected compares two elements of a collection, which may be hot.
-func (r *run) sameSelected(n *node, a, b memory) bool {
-	if n.when == nil {
-		return r.sameElement(n.elem, a, b)
-	}
-	hot := r.selects(n.when, a)
-	if hot != r.selects(n.when, b) || r.gaveUp {
-		return false
-	}
-	if hot {
-		return r.sameElement(n.when.hot, a, b)
-	}
-	return r.sameElement(n.elem, a, b)
-}
-
-// sameKeyed compares keyed lists. Those that are in order need no index; they are not mixed, so no key stands there twice.
-func (r *run) sameKeyed(n *node, a, b memory) bool {
-	x, y := elementsAt(a, n), elementsAt(b, n)
-	if x.len != y.len || x.len == 0 {
-		return x.len == y.len
-	}
-	orderX, okX := directionOf(n, &x)
-	orderY, okY := directionOf(n, &y)
-	switch {
-	case !okX || !okY:
-		return false
-	case orderX == orderY && orderX != mixed:
-		return r.sameInPlace(n, &x, &y)
-	}
-	first := len(r.entries)
-	same := r.index(n, &x)
-	second := len(r.entries)
-	same = same && r.index(n, &y)
-	for i := 0; same && i < x.len; i++ {
-		e, f := r.entries[first+i], r.entries[second+i]
-		same = r.sameSelected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers))
-	}
-	r.drop(first)
-	return same
-}
-
-func (r *run) sameInPlace(n *node, x, y *elements) bool {
+func alikeByText(n *node, x, y *elements) bool {
+	before, opposite := "", false
 	for i := range x.len {
-		if !r.sameSelected(n, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		if !there(e) || !there(f) {
+			return false
+		}
+		e, f = n.key.place.in(e), n.key.place.in(f)
+		if !there(e) || !there(f) {
+			return false
+		}
+		key := textAt(e)
+		if i == 1 {
+			opposite = before > key
+		}
+		if key != textAt(f) || key == "" || !opposite && before >= key || opposite && before <= key {
+			return false
+		}
+		before = key
+	}
+	return true
+}
+
+func (c *comparison) inOrder(n *node, x, y *elements) bool {
+	for i := range x.len {
+		if !c.selected(n, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *comparison) indexed(n *node, x, y *elements) bool {
+	r := c.run()
+	first := len(r.entries)
+	defer r.drop(first)
+	if !r.index(n, x) {
+		return false
+	}
+	second := len(r.entries)
+	if !r.index(n, y) {
+		return false
+	}
+	for i := range x.len {
+		e, f := r.entries[first+i], r.entries[second+i]
+		if !c.selected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers)) {
 			return false
 		}
 	}
@@ -224,30 +321,31 @@ func sameTexts(a, b map[string]string) bool {
 		return false
 	}
 	for key, value := range a {
-		other, ok := b[key]
-		if !ok || value != other || !utf8.ValidString(key) || !utf8.ValidString(value) {
+		if other, ok := b[key]; !ok || !sameText(value, other) || !isText(key) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *run) sameQuantities(a, b map[string]resource.Quantity) bool {
+func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for key, value := range a {
-		other, ok := b[key]
-		r.pair = [2]resource.Quantity{value, other}
-		if !ok || !utf8.ValidString(key) || !r.sameQuantity(&r.pair[0], &r.pair[1]) {
+		if other, ok := b[key]; !ok || !isText(key) || !c.quantity(&value, &other) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *run) sameMaps(n *node, a, b memory) bool {
-	x, y := n.values.Get().(*values), n.values.Get().(*values)
+// maps compares other maps by their sorted keys.
+func (c *comparison) maps(n *node, a, b memory) bool {
+	if c.depth++; c.depth > canonjson.MaxDepth {
+		return false
+	}
+	r, x, y := c.run(), n.values.Get().(*values), n.values.Get().(*values)
 	defer x.done(n)
 	defer y.done(n)
 	first := len(r.entries)
@@ -259,13 +357,14 @@ func (r *run) sameMaps(n *node, a, b memory) bool {
 	if len(before) != len(after) {
 		return false
 	}
-	slices.SortFunc(before, compareEntries)
-	slices.SortFunc(after, compareEntries)
+	sortByText(before, 0)
+	sortByText(after, 0)
 	for i, e := range before {
 		f := after[i]
-		if e.key != f.key || !utf8.ValidString(e.key) || !r.sameSelected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers)) {
+		if e.key != f.key || !isText(e.key) || !c.selected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers)) {
 			return false
 		}
 	}
+	c.depth--
 	return true
 }

@@ -52,47 +52,42 @@ func (r *run) object(n *node, m memory, when stay) bool {
 
 // member writes header and value, or nothing where the value is absent.
 func (r *run) member(o *op, m memory, header string) bool {
-	zero := !o.skipsZero || o.always // whether a zero value is written
-	switch o.node.kind {
+	start := len(r.buf)
+	switch o.kind {
 	case text:
 		s := textAt(m)
-		if s == "" && !zero {
+		if s == "" && !o.zero {
 			return false
 		}
-		start := len(r.buf)
 		r.buf = append(r.buf, header...)
-		if len(s) >= spillAt && o.fallback == nil && !o.always {
+		if len(s) >= spillAt && !o.hasDefault && !o.always {
 			r.longText(s)
 			return true
 		}
 		r.text(s)
-		return o.fallback == nil || r.differs(o, start, header)
 	case integer:
-		i := intAt(m, o.node.bits)
-		if i == 0 && !zero {
+		i := intAt(m, o.bits)
+		if i == 0 && !o.zero {
 			return false
 		}
-		start := len(r.buf)
 		r.buf = strconv.AppendInt(append(r.buf, header...), i, 10)
-		return o.fallback == nil || r.differs(o, start, header)
 	case boolean:
 		b := boolAt(m)
-		if !b && !zero {
+		if !b && !o.zero {
 			return false
 		}
-		start := len(r.buf)
 		r.buf = strconv.AppendBool(append(r.buf, header...), b)
-		return o.fallback == nil || r.differs(o, start, header)
+	case unsigned, float, bytes, quantity, intOrString, otherLeaf:
+		return r.leafMember(o, m, header)
 	case object, list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
 		return r.compositeMember(o, m, header)
-	case unsigned, float, bytes, quantity, intOrString, otherLeaf:
 	}
-	return r.leafMember(o, m, header)
+	return !o.hasDefault || r.differs(o, start, header)
 }
 
 // differs reports whether what stands behind the header differs from the member's default. Otherwise both are cut off.
 func (r *run) differs(o *op, start int, header string) bool {
-	if o.always || string(r.buf[start+len(header):]) != string(o.fallback) {
+	if o.always || string(r.buf[start+len(header):]) != string(o.field.Default) {
 		return true
 	}
 	r.buf = r.buf[:start]
@@ -107,12 +102,12 @@ func (r *run) leafMember(o *op, m memory, header string) bool {
 	case o.always:
 		r.leaf(o.node, m)
 		return true
-	case o.node.kind == bytes:
+	case o.kind == bytes:
 		if b := bytesAt(m); len(b) >= spillAt && r.canFlush() {
 			r.longBytes(b)
 			return true
 		}
-	case o.node.kind == otherLeaf && o.skipsZero && valueAt(m, o.node.plan.Type).IsZero():
+	case o.kind == otherLeaf && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
 		r.buf = r.buf[:start]
 		return false
 	}
@@ -135,7 +130,7 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 	switch {
 	case written:
 		return true
-	case o.presence && o.node.kind == object:
+	case o.presence && o.kind == object:
 		r.buf = append(r.buf, "{}"...)
 		return true
 	default:

@@ -3,41 +3,62 @@ package exampletest
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// CheckReach changes one value of a config after the other, and sees to it that the driver gets to see each: a field of the WorkerConfig
-// that does not reach the provider spec is applied to no machine, however it is hashed. Those whose path begins with one of except need
-// not reach it.
+// CheckReach changes one value of a config after the other, and sees to it that the driver gets to see each, as a change of the same class:
+// what does not reach the provider spec is applied to no machine, however it is hashed, and a driver does not apply what is hot to the
+// extension alone. Values whose path begins with one of except need not reach it.
 func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	t.Helper()
 	data, err := json.Marshal(filled)
 	fatal(t, err)
 	var config map[string]any
 	fatal(t, json.Unmarshal(data, &config))
-	before := p.specOf(t, config)
 	for _, l := range leavesOf("", config) {
 		if slices.ContainsFunc(except, func(e string) bool { return strings.HasPrefix(l.path, e) }) {
 			continue
 		}
 		old := l.get()
 		l.set(changed(old))
-		if reflect.DeepEqual(before, p.specOf(t, config)) {
-			t.Errorf("%s does not reach the provider spec", l.path)
-		}
+		updated, err := json.Marshal(config)
+		fatal(t, err)
 		l.set(old)
+		p.checkSameClass(t, l.path, data, updated)
 	}
 }
 
-func (p *Provider) specOf(t *testing.T, config map[string]any) any {
+func (p *Provider) checkSameClass(t *testing.T, path string, before, after []byte) {
 	t.Helper()
-	raw, err := json.Marshal(config)
+	schema, err := p.Schema()
 	fatal(t, err)
+	changes, err := hotupdate.DiffRaw(schema, before, after)
+	fatal(t, err)
+	want, ok := changes.Strictest()
+	if !ok {
+		t.Errorf("%s: a change of it is none", path)
+		return
+	}
+	specSchema, err := p.SpecSchema()
+	fatal(t, err)
+	specChanges, err := specSchema.Diff(p.specOf(t, before), p.specOf(t, after))
+	fatal(t, err)
+	got, ok := specChanges.Strictest()
+	switch {
+	case !ok:
+		t.Errorf("%s does not reach the provider spec", path)
+	case got != want:
+		t.Errorf("%s is %s, but in the provider spec %q changes, which is %s", path, want, paths(specChanges), got)
+	}
+}
+
+func (p *Provider) specOf(t *testing.T, raw []byte) any {
+	t.Helper()
 	pool := Pool(Canonical, raw)
 	pool.DataVolumes = []gardener.DataVolume{{Name: "kubelet-dir", Size: "30Gi"}, {Name: "b", Size: "40Gi"}}
 	spec, err := p.Spec(pool)

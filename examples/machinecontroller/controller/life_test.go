@@ -7,12 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/simulation"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // TestInitializationIsRetried: the VM exists, but was not initialized (InitializeMachine proposal, "MCM Changes").
@@ -189,4 +193,51 @@ func TestVMThatIsGoneFails(t *testing.T) {
 	w.again()
 	w.until(time.Hour, "the machine has failed", func() bool { return w.phase() == api.MachineFailed })
 	assert.Equal(t, 1, w.tagCalls(cloudapi.RunInstances), "a machine gets one VM; its machine set replaces it")
+}
+
+// TestWhatTheMachineNeedsIsMissing: without class or secret nothing is done, and nothing is lost.
+func TestWhatTheMachineNeedsIsMissing(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	require.NoError(t, store.Delete[api.Secret](t.Context(), w.Store, simulation.Secret))
+	before := len(w.writes)
+	w.change(s2)
+	w.Run(time.Minute)
+	assert.Len(t, w.writes, before)
+	assert.True(t, w.said("not found"))
+
+	secret := &api.Secret{ObjectMeta: metav1.ObjectMeta{Name: simulation.Secret}}
+	secret.Data = map[string][]byte{awsdriver.SecretAccessKey: []byte(simulation.ControllersKey)}
+	_, err := store.Create(t.Context(), w.Store, secret)
+	require.NoError(t, err)
+	w.until(11*time.Minute, "the machine is updated", func() bool { return w.record().State == machineupdate.Unconfirmed })
+	w.converged(s2, s1)
+
+	class, err := store.Get[api.MachineClass](t.Context(), w.Store, simulation.Class)
+	require.NoError(t, err)
+	class.SecretRef = nil
+	_, err = store.Update(t.Context(), w.Store, class)
+	require.NoError(t, err)
+	w.Run(time.Minute)
+	assert.True(t, w.said("names no secret"))
+}
+
+// TestClassThatIsBeingDeleted: a machine that was updated in place keeps its old class, which the extension deletes and a finalizer holds. It is
+// not updated to what that class says.
+func TestClassThatIsBeingDeleted(t *testing.T) {
+	w := start(t, spec(s1))
+	w.running(s1)
+	_, err := store.Patch[api.MachineClass](t.Context(), w.Store, simulation.Class, []byte(`{"metadata":{"finalizers":["in-use"]}}`))
+	require.NoError(t, err)
+	require.NoError(t, store.Delete[api.MachineClass](t.Context(), w.Store, simulation.Class))
+	before := len(w.writes)
+	w.change(s2)
+	w.Run(time.Hour)
+	assert.Len(t, w.writes, before)
+	assert.True(t, w.said("class is being deleted"))
+	require.NoError(t, w.DeleteMachine("m"))
+	w.until(10*time.Minute, "the machine is gone", func() bool {
+		_, err := w.Machine("m")
+		return apierrors.IsNotFound(err)
+	})
 }

@@ -72,7 +72,10 @@ func newChaos(t *rapid.T) *chaos {
 	require.NoError(t, c.CreateClass(spec(c.desired)))
 	c.process = c.StartController("c")
 	require.NoError(t, c.CreateMachine("m"))
-	require.True(t, c.RunUntil(10*time.Minute, func() bool { return c.machine(t).Status.CurrentStatus.Phase == api.MachineRunning }))
+	if rapid.Bool().Draw(t, "from its creation on") {
+		return c
+	}
+	require.True(t, c.RunUntil(10*time.Minute, func() bool { return c.phase(t) == api.MachineRunning }))
 	attached := map[string]string{"k1": "v1", "k2": "v2", "f1": "x"}
 	_, err = c.AttachVolume(vm, "/dev/xvdba", attached)
 	require.NoError(t, err)
@@ -117,9 +120,12 @@ func (c *chaos) machine(t *rapid.T) *api.Machine {
 	return machine
 }
 
+func (c *chaos) phase(t *rapid.T) api.MachinePhase { return c.machine(t).Status.CurrentStatus.Phase }
+
 // foreignIsUntouched is the boundary condition, and safety.
 func (c *chaos) foreignIsUntouched(t *rapid.T) {
 	require.Empty(t, c.unsafe, "%s", strings.Join(c.log, "\n"))
+	require.LessOrEqual(t, len(c.Cloud.Instances()), 1, "a machine has one VM\n%s", strings.Join(c.log, "\n"))
 	for id, theirs := range c.theirs {
 		live, _ := c.Cloud.Tags(id)
 		for key, value := range theirs {
@@ -148,6 +154,7 @@ func (c *chaos) fault(t *rapid.T) {
 		AccessKey: simulation.ControllersKey,
 		Action: rapid.SampledFrom([]cloudapi.Action{
 			cloudapi.CreateTags, cloudapi.DeleteTags, cloudapi.DescribeTags, cloudapi.DescribeInstances,
+			cloudapi.RunInstances, cloudapi.ModifyInstanceAttribute,
 		}).Draw(t, "action"),
 		Effect: rapid.SampledFrom([]cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.LandsLate, cloud.NeverLands}).Draw(t, "effect"),
 		Code:   rapid.SampledFrom([]cloudapi.Code{cloudapi.InternalError, cloudapi.RequestLimitExceeded}).Draw(t, "code"),
@@ -178,6 +185,9 @@ func (c *chaos) secondLeader(t *rapid.T) {
 // foreign is somebody who uses keys that are never the machine's, on any resource.
 func (c *chaos) foreign(t *rapid.T) {
 	id := rapid.SampledFrom(append(own(), csi, cni)).Draw(t, "resource")
+	if _, ok := c.Cloud.Tags(id); !ok {
+		return
+	}
 	key := fmt.Sprintf("f%d", rapid.IntRange(1, 3).Draw(t, "f"))
 	if c.theirs[id] == nil {
 		c.theirs[id] = map[string]string{}
@@ -193,8 +203,11 @@ func (c *chaos) foreign(t *rapid.T) {
 
 // disturb is somebody who removes the machine's keys, or gives them another value.
 func (c *chaos) disturb(t *rapid.T) {
-	c.disturbed = true
 	id := rapid.SampledFrom(own()).Draw(t, "resource")
+	if _, ok := c.Cloud.Tags(id); !ok {
+		return
+	}
+	c.disturbed = true
 	key := fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "k"))
 	c.note("disturbed: " + key + " of " + id)
 	if rapid.Bool().Draw(t, "remove") {
@@ -231,9 +244,15 @@ func (c *chaos) letItBe(t *rapid.T) {
 	c.process = c.StartController("last")
 	c.Run(time.Minute)
 	c.RunUntil(2*time.Hour, func() bool {
+		if c.phase(t) == api.MachineFailed {
+			return true
+		}
 		record, err := machineupdate.ParseRecord(c.machine(t).Annotations[machineupdate.AnnotationRecord])
-		return err == nil && record.State == machineupdate.Settled && c.machine(t).Status.CurrentStatus.Phase == api.MachineRunning
+		return err == nil && record.State == machineupdate.Settled && c.phase(t) == api.MachineRunning
 	})
+	if c.phase(t) == api.MachineFailed {
+		return // its creation took too long: it is replaced, not updated
+	}
 	before := c.writes
 	c.Run(2 * time.Hour)
 	require.Equal(t, before, c.writes, "once settled, nothing is written\n%s", strings.Join(c.log, "\n"))
@@ -251,7 +270,8 @@ func (c *chaos) letItBe(t *rapid.T) {
 		require.Equal(t, want, live, "%s\n%s", id, strings.Join(c.log, "\n"))
 	}
 	for _, id := range []string{csi, cni} {
-		live, _ := c.Cloud.Tags(id)
-		require.Equal(t, c.theirs[id], live, id)
+		if live, ok := c.Cloud.Tags(id); ok {
+			require.Equal(t, c.theirs[id], live, id)
+		}
 	}
 }

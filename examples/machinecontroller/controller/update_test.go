@@ -424,13 +424,16 @@ func TestFullRecord(t *testing.T) {
 			attempt[fmt.Sprintf("k%d", k)] = fmt.Sprintf("%d-%s", i, long)
 		}
 		w.Cloud.Inject(slices.Repeat([]cloud.Fault{{Action: cloudapi.DeleteTags, Code: cloudapi.InternalError}}, 3)...)
-		w.change(attempt)
+		changed := spec(attempt)
+		changed.ResourceTags = &tags.Tags{Disk: map[string]string{fmt.Sprintf("disk-%d", i): "1"}}
+		require.NoError(t, w.ChangeClass(changed))
 		w.Run(8 * time.Second)
 		digests = digests || len(w.record().Attempts) > 0
 	}
 	assert.True(t, digests, "the test is meant to fill the record")
-	live, _ := w.Cloud.Tags(vm)
+	live, _ := w.Cloud.Tags(data)
 	assert.Contains(t, live, "only-0")
+	assert.Contains(t, live, "disk-0")
 	w.change(s2)
 	w.converged(s2, s1)
 }

@@ -51,7 +51,7 @@ type usageError struct{ text string }
 func (e *usageError) Error() string { return e.text }
 
 func commands() []command {
-	return []command{planCommand(), hashCommand(), explainCommand(), schemaCommand()}
+	return []command{planCommand(), hashCommand(), explainCommand(), schemaCommand(), schemaDiffCommand(), auditCommand()}
 }
 
 // run runs one command line and returns its exit code.

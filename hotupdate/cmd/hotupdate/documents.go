@@ -200,24 +200,18 @@ func (s *splitter) take(line []byte) {
 	}
 }
 
-// line returns the next line with its end. Together with what was read before it must not exceed the limit. A text in UTF-16, which has
-// line ends of its own, is one line.
+// line returns the next line with its end. Together with what was read before it must not exceed the limit.
 func (s *splitter) line(before int) ([]byte, error) {
 	var line []byte
-	wide := false
 	for {
 		piece, err := s.in.ReadSlice('\n')
 		line = append(line, piece...)
-		if before == 0 && len(line) > 1 && (line[0] == 0xfe && line[1] == 0xff || line[0] == 0xff && line[1] == 0xfe) {
-			wide = true
-		}
 		if before+len(line) > maxDocumentSize {
 			return nil, fmt.Errorf("is larger than %d MiB; write one manifest in a document", maxDocumentSize>>20)
 		}
-		if err == nil && wide || errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
-		return line, err
 	}
 }
 

@@ -47,6 +47,7 @@ func TestDocumentsOfAStream(t *testing.T) {
 		{"directive", "%YAML 1.1\n---\na: 1\n", []string{`standard input: {"a":1}`}, "belongs to the document behind it"},
 		{"dashes that are no marker", "a: |\n  ---\n  x\nb: ----\n", []string{`standard input: {"a":"---\nx\n","b":"----"}`}, "indented, or longer"},
 		{"JSON", "{\"a\": 1}\n{\"a\": 2}[3]", []string{`standard input: {"a": 1}`, `standard input, document 2: {"a": 2}`, `standard input, document 3: [3]`}, "one behind the other"},
+		{"JSON behind a byte-order mark", "\ufeff{\"a\": 1.10}", []string{`standard input: {"a": 1.10}`}, "every digit is kept"},
 		{"JSON and YAML", "{\"a\": 1}\n---\nb: 2", []string{`standard input: {"a": 1}`, `standard input, document 2: {"b":2}`}, "with a marker between"},
 		{
 			"a list", "kind: WorkerList\nitems: [{a: 1}, {a: 2}]\n---\nb: 1", []string{

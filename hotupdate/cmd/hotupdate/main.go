@@ -5,6 +5,8 @@
 //	hotupdate explain FILE             the class of every field that is set
 //	hotupdate explain --document FILE  the exact bytes that are hashed
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
+//	hotupdate schema diff OLD NEW      what another Schema does to configs that nobody touches
+//	hotupdate audit PATH...            what a release does to a fleet that nobody touches
 //
 // Files are provider configs or Worker manifests, for plan also Shoot manifests, in YAML or JSON; - is standard input. See hotupdate
 // COMMAND --help.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/report"
 )
 
 func TestMain(m *testing.M) {
@@ -155,6 +157,47 @@ func TestExitCodes(t *testing.T) {
 		hotupdate.Roll: 12, hotupdate.UpdateForbidden: 13, hotupdate.Indeterminate: 14,
 	} {
 		assert.Equal(t, want, exitCodeOf(outcome), outcome)
+	}
+}
+
+// Colour is for text on a terminal only.
+func TestColor(t *testing.T) {
+	const before, after = "../../../examples/aws/testdata/before.yaml", "../../../examples/aws/testdata/after.yaml"
+	for _, test := range []struct {
+		color  report.Color
+		output string
+		want   bool
+	}{
+		{report.Plain, "text", false}, {report.ANSI, "text", true}, {report.ANSI, "markdown", false}, {report.ANSI, "json", false},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run([]string{"plan", "--output", test.output, before, after}, streams{out: &stdout, err: &stderr, color: test.color})
+		assert.Equal(t, exitOK, code, stderr.String())
+		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
+	}
+}
+
+// A command may have two words, of which the first is a command of its own.
+func TestFindTakesTheLongestName(t *testing.T) {
+	all := []command{{name: "schema diff"}, {name: "schema"}, {name: "plan"}}
+	for _, test := range []struct {
+		args []string
+		want string
+		rest []string
+	}{
+		{[]string{"schema"}, "schema", []string{}},
+		{[]string{"schema", "aws"}, "schema", []string{"aws"}},
+		{[]string{"schema", "diff", "a", "b"}, "schema diff", []string{"a", "b"}},
+		{[]string{"plan", "diff"}, "plan", []string{"diff"}},
+		{[]string{"other"}, "", nil},
+	} {
+		for range 2 {
+			found, rest, ok := find(all, test.args)
+			assert.Equal(t, test.want, found.name)
+			assert.Equal(t, test.rest, rest)
+			assert.Equal(t, test.want != "", ok)
+			slices.Reverse(all)
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ func origin(c hotupdate.Change) string {
 		return "override of " + c.Source
 	case hotupdate.OriginHotWhen:
 		return "hotwhen on " + c.Source
+	case hotupdate.OriginUnknown:
+		return "not in the Schema"
 	case hotupdate.OriginDefault:
 	}
 	return "default, no struct tag"

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+)
+
+// The exit codes of audit --exit-code and schema diff --exit-code beside exitRoll.
+const exitRejected = exitForbidden
+
+func auditCommand() command {
+	return command{
+		name:     "audit",
+		synopsis: "--old FILE --new FILE [--provider NAME] [--all] [--output FORMAT] [--exit-code] PATH...",
+		help: `Tells what a release of a provider extension does to a fleet that nobody touches: which worker pools it refuses, which it rolls, and which
+field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them, in any number of documents
+and lists; other kinds are passed over.
+
+--old and --new name what the releases read and hash provider configs by. Each is a Schema (of hotupdate schema, or of Schema.MarshalJSON), a
+golden file of hotupdatetest, or a set of eras:
+
+  {"formatVersion": 1, "apiVersion": "…", "kind": "WorkerConfig", "schema": SCHEMA, "eras": [
+    {"name": "bytes", "hash": "cut", "nulls": "keep"}, {"name": "canonical", "from": "1.35", "hash": "schema", "schema": SCHEMA}]}
+
+SCHEMA is a Schema or the name of a file with one. An era hashes by "schema" (the canonical document), "raw" (the bytes), "cut" (the bytes
+without hot members; "nulls" says whether hot nulls are cut or kept, "onlyTypeMeta" whether a config with nothing else is then kept or
+absent) or "other" (a function that is not known here, and the same in both releases if the eras' names are). Which era is in force follows
+from a pool's Kubernetes version. The top-level schema is what configs are read by; apiVersion and kind say which configs.
+
+Of a pool it says: rejected, the new release cannot read its config; rolled, its machines are replaced; renamed, its MachineClass gets
+another name, and its nodes are updated in place as its strategy says; indeterminate, an era hashes by a function that is not known;
+invalid, neither release can read its config; accepted, only the new one can; or kept. What the pool holds beside its provider config is taken to be hashed alike by both releases.
+
+Exit code: 0; with --exit-code 12 if a pool is rolled or renamed, 13 if one is rejected, 14 if one is indeterminate, the gravest counting. 1 is
+an error, or a manifest that cannot be read; 2 wrong usage.`,
+		flags: func(flags *pflag.FlagSet) action {
+			a := &auditor{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
+			flags.StringVar(&a.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
+			flags.StringVar(&a.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
+			flags.StringVar(&a.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
+			flags.BoolVar(&a.all, "all", false, "list the pools that are kept as well")
+			flags.BoolVar(&a.exitCode, "exit-code", false, "tell the gravest verdict by the exit code as well")
+			return a.run
+		},
+	}
+}
+
+type auditor struct {
+	old, updated, provider string
+	all, exitCode          bool
+	output                 *outputFlag
+}
+
+func (a *auditor) run(c *call) (int, error) {
+	switch {
+	case a.old == "" || a.updated == "":
+		return 0, &usageError{"needs --old and --new"}
+	case len(c.args) == 0:
+		return 0, &usageError{"needs a file, a directory or - with Worker manifests"}
+	}
+	old, oldErr := readRelease(a.old)
+	updated, newErr := readRelease(a.updated)
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return 0, err
+	}
+	if old.kind != (kindName{}) && updated.kind != (kindName{}) && old.kind != updated.kind {
+		return 0, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", a.updated, a.old)
+	}
+	report := a.audit(newComparison(old, updated), c)
+	if err := report.write(c, a.output.output); err != nil {
+		return 0, err
+	}
+	return report.exitCode(a.exitCode), nil
+}
+
+// audit looks at every pool of every manifest.
+func (a *auditor) audit(r *releases, c *call) *auditReport {
+	report := newAuditReport(r)
+	for d, err := range documents(c.args, c.in) {
+		if err != nil {
+			report.unreadable(err)
+			continue
+		}
+		m, err := poolsIn(d)
+		switch {
+		case err != nil:
+			report.unreadable(err)
+		case m == nil:
+			report.Summary.OtherDocuments++
+		case a.provider != "" && m.Provider != a.provider:
+			report.Summary.OtherPools += len(m.Pools)
+		default:
+			for _, pool := range m.Pools {
+				report.add(r.pool(d.from, m, pool), a.all)
+			}
+		}
+	}
+	report.order()
+	return report
+}
+
+// poolsIn reads the pools of a document; there are none in a document of another kind.
+func poolsIn(d document) (*workerpool.Manifest, error) {
+	kind, err := kindOf(d.raw)
+	if err != nil || workerpool.KindOf(kind.apiVersion, kind.kind) == workerpool.NoKind {
+		return nil, nil //nolint:nilnil,nilerr // what is no Worker is passed over, whatever it is
+	}
+	m, err := workerpool.Read(d.raw)
+	if err != nil {
+		return nil, inFile(d.from, err)
+	}
+	return m, nil
+}
+
+// releases are the two releases that pools are audited under.
+type releases struct {
+	old, updated *release
+	findings     map[[2]*hotupdate.Schema]hotupdate.Findings
+	shapes       map[*hotupdate.Schema]*shape
+}
+
+func newComparison(old, updated *release) *releases {
+	return &releases{old, updated, map[[2]*hotupdate.Schema]hotupdate.Findings{}, map[*hotupdate.Schema]*shape{}}
+}
+
+// pool audits one pool.
+func (r *releases) pool(from string, m *workerpool.Manifest, pool workerpool.Pool) *auditedPool {
+	audited := &auditedPool{
+		File: from, Namespace: m.Namespace, Manifest: m.Kind.String() + " " + m.Name, Pool: pool.Worker.Name,
+		KubernetesVersion: pool.Worker.KubernetesVersion, Strategy: pool.Worker.UpdateStrategy.String(), Verdict: verdictKept,
+	}
+	raw := pool.ProviderConfig
+	if string(raw) == "null" {
+		raw = nil
+	}
+	if !r.concerns(raw) {
+		audited.Verdict = verdictOther
+		return audited
+	}
+	r.judge(audited, raw, pool)
+	return audited
+}
+
+// concerns reports whether a provider config is of the releases' kind. Empty ones are of every kind.
+func (r *releases) concerns(raw []byte) bool {
+	want := r.old.kind
+	if want == (kindName{}) {
+		want = r.updated.kind
+	}
+	if want == (kindName{}) || len(raw) == 0 {
+		return true
+	}
+	kind, err := kindOf(raw)
+	return err != nil || kind == want
+}
+
+// judge reads and hashes a provider config under both releases.
+func (r *releases) judge(audited *auditedPool, raw []byte, pool workerpool.Pool) {
+	var version *string
+	if pool.Worker.KubernetesVersion != "" {
+		version = &pool.Worker.KubernetesVersion
+	}
+	old, oldErr := r.old.hash(version, raw)
+	updated, newErr := r.updated.hash(version, raw)
+	audited.OldEra, audited.NewEra = old.era.name, updated.era.name
+	audited.OldHash, audited.NewHash = old.shown(), updated.shown()
+	switch {
+	case oldErr != nil && newErr != nil:
+		audited.Verdict = verdictInvalid
+		audited.addErrors(oldErr)
+	case newErr != nil:
+		audited.Verdict = verdictRejected
+		audited.addErrors(newErr)
+		audited.explainRejection(r.findingsOf(r.old.schema, r.updated.schema))
+	case oldErr != nil:
+		audited.Verdict = verdictAccepted
+		audited.addErrors(oldErr)
+	case slices.Equal(old.data, updated.data):
+	case old.era.method == function || updated.era.method == function:
+		audited.Verdict = verdictIndeterminate
+		audited.Reasons = append(audited.Reasons, reason{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.era.name, old.era.name)})
+	default:
+		audited.Verdict = verdictRolled
+		if pool.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
+			audited.Verdict = verdictRenamed
+		}
+		audited.Reasons = r.reasons(old, updated, raw)
+	}
+}
+
+// hashedConfig is what a release makes of a provider config.
+type hashedConfig struct {
+	era  *releaseEra
+	data []string
+}
+
+// shown is a name for what is hashed: the sum of a canonical document, or the digest of what else is handed on.
+func (h hashedConfig) shown() string {
+	switch {
+	case h.era.method == function || len(h.data) == 0 && h.era.method != canonical:
+		return ""
+	case h.era.method == canonical:
+		return strings.Join(h.data, " ")
+	}
+	return hash.Compose(h.data...).String()
+}
+
+// hash reads a provider config, and hashes it by the era in force.
+func (r *release) hash(version *string, raw []byte) (hashedConfig, error) {
+	h := hashedConfig{era: &releaseEra{}}
+	choice, err := r.eras.Explain(version)
+	if err != nil {
+		return h, err
+	}
+	h.era = r.byName[choice.Era]
+	if h.era.method != canonical || h.era.schema != r.schema { // otherwise hashing reads it
+		if _, err := r.schema.Decode(raw); err != nil {
+			return h, err
+		}
+	}
+	if h.data, err = r.eras.AdditionalData(version, raw, struct{}{}); err != nil {
+		if failed, ok := errors.AsType[*hash.Error](err); ok && failed.Cause != nil {
+			err = failed.Cause
+		}
+		return h, err
+	}
+	return h, nil
+}
+
+// reasons says why two releases hash a provider config differently.
+func (r *releases) reasons(old, updated hashedConfig, raw []byte) []reason {
+	var all []reason
+	if old.era.name != updated.era.name || old.era.method != updated.era.method {
+		all = append(all, reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.era.name, updated.era.method.words(), old.era.name, old.era.method.words())})
+	}
+	if old.era.method != canonical || updated.era.method != canonical {
+		if old.era.schema != nil && updated.era.schema != nil && old.era.method == updated.era.method {
+			all = append(all, r.findingReasons(old.era.schema, updated.era.schema, nil)...)
+		}
+		return all
+	}
+	before, oldErr := hash.DocumentRaw(old.era.schema, raw)
+	after, newErr := hash.DocumentRaw(updated.era.schema, raw)
+	if oldErr != nil || newErr != nil {
+		return all
+	}
+	paths := differences(r.shape(old.era.schema), r.shape(updated.era.schema), before, after)
+	return append(all, r.findingReasons(old.era.schema, updated.era.schema, paths)...)
+}
+
+// findingReasons are the findings between two Schemas that concern the paths, or all of them. A path without one is named by itself.
+func (r *releases) findingReasons(old, updated *hotupdate.Schema, paths []string) []reason {
+	var all []reason
+	explained := map[string]bool{}
+	for _, f := range r.findingsOf(old, updated) {
+		if f.Hash.Effect == hotupdate.NoEffect {
+			continue
+		}
+		concerned := paths == nil
+		for _, path := range paths {
+			if within(path, f.Path) || within(f.Path, path) {
+				concerned, explained[path] = true, true
+			}
+		}
+		if concerned {
+			all = append(all, reason{Path: f.Path, Finding: f.Kind.String(), Text: f.String()})
+		}
+	}
+	for _, path := range paths {
+		if !explained[path] {
+			all = append(all, reason{Path: path, Text: path + ": is hashed in another way"})
+		}
+	}
+	return all
+}
+
+// within reports whether a path lies at or below another one.
+func within(path, above string) bool {
+	rest, ok := strings.CutPrefix(path, above)
+	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+func (r *releases) findingsOf(old, updated *hotupdate.Schema) hotupdate.Findings {
+	key := [2]*hotupdate.Schema{old, updated}
+	findings, known := r.findings[key]
+	if !known {
+		findings, _ = hotupdate.Compatibility(old, updated) // both are there
+		r.findings[key] = findings
+	}
+	return findings
+}
+
+func (r *releases) shape(s *hotupdate.Schema) *shape {
+	found, known := r.shapes[s]
+	if !known {
+		found = shapeOf(s)
+		r.shapes[s] = found
+	}
+	return found
+}
+
+// addErrors adds the problems of a provider config, a reason each.
+func (p *auditedPool) addErrors(err error) {
+	problems := hotupdate.Errors(err)
+	if len(problems) == 0 {
+		p.Reasons = append(p.Reasons, reason{Text: err.Error()})
+	}
+	for _, problem := range problems {
+		p.Reasons = append(p.Reasons, reason{Path: problem.Path, Code: problem.Code.String(), Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
+	}
+}
+
+// explainRejection adds the findings that say why configs are refused, for the paths that are.
+func (p *auditedPool) explainRejection(findings hotupdate.Findings) {
+	for _, f := range findings {
+		if f.Reading.Effect == hotupdate.NoEffect {
+			continue
+		}
+		refused := slices.ContainsFunc(p.Reasons, func(r reason) bool { return r.Code != "" && within(patternOf(r.Path), f.Path) })
+		if refused {
+			p.Reasons = append(p.Reasons, reason{Path: f.Path, Finding: f.Kind.String(), Text: f.String()})
+		}
+	}
+}
+
+// patternOf turns the path of an element into the path of all elements: dataVolumes[name=a].iops into dataVolumes[].iops.
+func patternOf(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '[' {
+			b.WriteByte(path[i])
+			continue
+		}
+		b.WriteString("[]") // a name in brackets looks like a key, which is more common
+		i = closingBracket(path, i)
+	}
+	return b.String()
+}
+
+// closingBracket finds the end of a step in brackets, whose quotes may hold brackets.
+func closingBracket(path string, open int) int {
+	quoted := false
+	for i := open + 1; i < len(path); i++ {
+		switch {
+		case path[i] == '\\' && quoted:
+			i++
+		case path[i] == '"':
+			quoted = !quoted
+		case path[i] == ']' && !quoted:
+			return i
+		}
+	}
+	return len(path) - 1
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// release is how a release of an extension reads and hashes provider configs.
+type release struct {
+	from   string
+	schema *hotupdate.Schema // what it reads them by
+	kind   kindName          // of the provider configs; empty if the file does not say
+	eras   *hash.Eras[struct{}]
+	byName map[string]*releaseEra
+}
+
+// releaseEra is one era of a release.
+type releaseEra struct {
+	name   string
+	method method
+	schema *hotupdate.Schema // of canonical eras and of those that cut; nil otherwise
+}
+
+// method is how an era hashes a provider config.
+type method string
+
+// The methods.
+const (
+	canonical method = "schema" // by its canonical document
+	rawBytes  method = "raw"    // by its bytes
+	cutBytes  method = "cut"    // by its bytes without hot members, see hash.Legacy
+	function  method = "other"  // by a function that is not known here
+)
+
+// words say what is hashed.
+func (m method) words() string {
+	switch m {
+	case canonical:
+		return "the canonical document"
+	case rawBytes:
+		return "the bytes"
+	case cutBytes:
+		return "the bytes without hot members"
+	case function:
+	}
+	return "in a way that is not known here"
+}
+
+// eraFile is a set of eras in a file.
+type eraFile struct {
+	FormatVersion int             `json:"formatVersion"`
+	APIVersion    string          `json:"apiVersion"`
+	Kind          string          `json:"kind"`
+	Schema        json.RawMessage `json:"schema"`
+	Eras          []eraEntry      `json:"eras"`
+}
+
+// eraEntry is one era in a file.
+type eraEntry struct {
+	Name   string          `json:"name"`
+	From   string          `json:"from"`
+	Hash   method          `json:"hash"`
+	Schema json.RawMessage `json:"schema"`
+	Nulls  string          `json:"nulls"`
+	Empty  string          `json:"onlyTypeMeta"`
+}
+
+// eraFileVersion is the version of files with eras.
+const eraFileVersion = 1
+
+// readRelease reads a Schema, a golden file of hotupdatetest, or a set of eras.
+func readRelease(file string) (*release, error) {
+	data, err := readWhole(file)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fmt.Errorf("%s: is no JSON object; write a Schema, a golden file or a set of eras", file)
+	}
+	if _, ok := members["eras"]; ok {
+		r, err := readEras(file, data)
+		return r, withFile(file, err)
+	}
+	schema, kind, err := schemaIn(data, members)
+	if err != nil {
+		return nil, withFile(file, err)
+	}
+	r := &release{from: file, schema: schema, kind: kind}
+	return r, r.setEras([]eraEntry{{Name: "the Schema", Hash: canonical}}, func(json.RawMessage) (*hotupdate.Schema, error) { return schema, nil })
+}
+
+func withFile(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return inFile(file, err)
+}
+
+// schemaIn loads a Schema, be it on its own, in a golden file or with the kind that it is for.
+func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, kindName, error) {
+	inner, wrapped := members["schema"]
+	if !wrapped {
+		schema, err := hotupdate.LoadSchema(data)
+		return schema, kindName{}, err
+	}
+	var kind kindName
+	for name, to := range map[string]*string{"apiVersion": &kind.apiVersion, "kind": &kind.kind} {
+		if raw, ok := members[name]; ok && json.Unmarshal(raw, to) != nil {
+			return nil, kind, errors.New(name + ": is no string")
+		}
+	}
+	if err := kind.check(); err != nil {
+		return nil, kind, err
+	}
+	schema, err := hotupdate.LoadSchema(inner)
+	return schema, kind, err
+}
+
+// check refuses half a kind.
+func (k kindName) check() error {
+	if (k.apiVersion == "") != (k.kind == "") {
+		return errors.New("has one of apiVersion and kind; write both, or neither")
+	}
+	return nil
+}
+
+// readEras reads a set of eras strictly.
+func readEras(file string, data []byte) (*release, error) {
+	var f eraFile
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		return nil, fmt.Errorf("is no set of eras: %w", err)
+	}
+	if f.FormatVersion != eraFileVersion {
+		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
+	}
+	kind := kindName{f.APIVersion, f.Kind}
+	if err := kind.check(); err != nil {
+		return nil, err
+	}
+	load := func(raw json.RawMessage) (*hotupdate.Schema, error) { return referredSchema(file, raw) }
+	schema, err := load(f.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	r := &release{from: file, schema: schema, kind: kind}
+	return r, r.setEras(f.Eras, load)
+}
+
+// referredSchema loads a Schema that stands in the file, or in another one that is named relative to it.
+func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error) {
+	var name string
+	if json.Unmarshal(raw, &name) == nil && name != "" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(file), name)
+		}
+		data, err := readWhole(name)
+		if err != nil {
+			return nil, err
+		}
+		raw = data
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return nil, errors.New("is missing; write a Schema or the name of a file with one")
+	}
+	schema, _, err := schemaIn(raw, members)
+	return schema, err
+}
+
+// setEras makes the eras of a release.
+func (r *release) setEras(entries []eraEntry, load func(raw json.RawMessage) (*hotupdate.Schema, error)) error {
+	r.byName = map[string]*releaseEra{}
+	eras := make([]hash.Era[struct{}], 0, len(entries))
+	var problems []error
+	for _, entry := range entries {
+		era, data, err := entry.era(load, r.schema)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("era %q: %w", entry.Name, err))
+			continue
+		}
+		r.byName[entry.Name] = era
+		eras = append(eras, hash.Era[struct{}]{Name: entry.Name, From: entry.From, Data: data})
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	made, err := hash.NewEras(eras)
+	r.eras = made
+	return err
+}
+
+type eraFunction = func(raw []byte, pool struct{}) ([]string, error)
+
+// era makes one era. Without a Schema of its own it has that of the release.
+func (e eraEntry) era(load func(raw json.RawMessage) (*hotupdate.Schema, error), schema *hotupdate.Schema) (*releaseEra, eraFunction, error) {
+	if len(e.Schema) > 0 {
+		own, err := load(e.Schema)
+		if err != nil {
+			return nil, nil, fmt.Errorf("schema: %w", err)
+		}
+		schema = own
+	}
+	cut, err := e.cut(schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch e.Hash {
+	case canonical:
+		return &releaseEra{e.Name, e.Hash, schema}, hash.Canonical[struct{}](schema), nil
+	case rawBytes:
+		return &releaseEra{e.Name, e.Hash, nil}, func(raw []byte, _ struct{}) ([]string, error) { return bytesOf(raw), nil }, nil
+	case cutBytes:
+		return &releaseEra{e.Name, e.Hash, schema}, cut, nil
+	case function:
+		return &releaseEra{e.Name, e.Hash, nil}, func([]byte, struct{}) ([]string, error) { return []string{"the function of era " + e.Name}, nil }, nil
+	}
+	return nil, nil, fmt.Errorf("hash: is %q; write schema, raw, cut or other", e.Hash)
+}
+
+// cut is the function of an era that cuts hot members out, with the options that only such an era has.
+func (e eraEntry) cut(schema *hotupdate.Schema) (eraFunction, error) {
+	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.CutNulls, "cut": hotupdate.CutNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
+	switch {
+	case !known || e.Nulls != "" && e.Hash != cutBytes:
+		return nil, fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)
+	case e.Empty != "" && (e.Empty != "kept" && e.Empty != "absent" || e.Hash != cutBytes):
+		return nil, fmt.Errorf("onlyTypeMeta: is %q; write kept or absent, in an era with hash cut", e.Empty)
+	}
+	return func(raw []byte, _ struct{}) ([]string, error) {
+		cut, err := hash.Legacy(schema, raw, nulls)
+		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
+			cut = nil
+		}
+		return bytesOf(cut), err
+	}, nil
+}
+
+// bytesOf is what hashing bytes hands on: nothing where there is no config.
+func bytesOf(raw []byte) []string {
+	if len(raw) == 0 {
+		return nil
+	}
+	return []string{string(raw)}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func schemaDiffCommand() command {
+	return command{
+		name:     "schema diff",
+		synopsis: "[--output FORMAT] [--exit-code] OLD NEW",
+		help: `Tells what a release that brings the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with what it
+does to hashes and which configurations it refuses. OLD and NEW are Schemas (of hotupdate schema, or of Schema.MarshalJSON) or golden
+files of hotupdatetest. Of sets of eras (see hotupdate audit) the Schemas are compared that configs are read by.
+
+Exit code: 0; with --exit-code 12 if a pool may roll, 13 if a configuration may be refused, the latter counting if both. 1 is an error, 2 wrong
+usage.`,
+		flags: func(flags *pflag.FlagSet) action {
+			d := &schemaDiffer{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
+			flags.BoolVar(&d.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
+			return d.run
+		},
+	}
+}
+
+type schemaDiffer struct {
+	output   *outputFlag
+	exitCode bool
+}
+
+// schemaDiff is what schema diff writes in JSON.
+type schemaDiff struct {
+	FormatVersion  int           `json:"formatVersion"`
+	OldFingerprint string        `json:"oldFingerprint"`
+	NewFingerprint string        `json:"newFingerprint"`
+	Harmless       bool          `json:"harmless"`
+	Findings       []jsonFinding `json:"findings"`
+}
+
+type jsonFinding struct {
+	Kind     string    `json:"kind"`
+	Path     string    `json:"path"`
+	To       string    `json:"to,omitempty"`
+	WhileHot bool      `json:"whileHot,omitempty"`
+	Old      string    `json:"old,omitempty"`
+	New      string    `json:"new,omitempty"`
+	Hash     jsonClaim `json:"hash"`
+	Reading  jsonClaim `json:"reading"`
+	Harmless bool      `json:"harmless"`
+	Text     string    `json:"text"`
+}
+
+type jsonClaim struct {
+	Effect string `json:"effect"`
+	Where  string `json:"where"`
+}
+
+func (d *schemaDiffer) run(c *call) (int, error) {
+	if len(c.args) != 2 {
+		return 0, &usageError{fmt.Sprintf("takes 2 file arguments, not %d", len(c.args))}
+	}
+	old, oldErr := readRelease(c.args[0])
+	updated, newErr := readRelease(c.args[1])
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return 0, err
+	}
+	findings, err := hotupdate.Compatibility(old.schema, updated.schema)
+	if err != nil {
+		return 0, err
+	}
+	if err := d.write(c, old.schema, updated.schema, findings); err != nil {
+		return 0, err
+	}
+	return d.code(findings), nil
+}
+
+func (d *schemaDiffer) code(findings hotupdate.Findings) int {
+	code := exitOK
+	for _, f := range findings {
+		if f.Hash.Effect != hotupdate.NoEffect {
+			code = max(code, exitRoll)
+		}
+		if f.Reading.Effect != hotupdate.NoEffect {
+			code = max(code, exitRejected)
+		}
+	}
+	if !d.exitCode {
+		return exitOK
+	}
+	return code
+}
+
+func (d *schemaDiffer) write(c *call, old, updated *hotupdate.Schema, findings hotupdate.Findings) error {
+	switch d.output.output {
+	case textOutput:
+		if len(findings) == 0 {
+			fmt.Fprintln(&c.out, "the Schemas mean the same")
+		}
+		for _, f := range findings {
+			fmt.Fprintf(&c.out, "%s %s\n", marker(f), printable(f.String()))
+		}
+	case markdownOutput:
+		fmt.Fprint(&c.out, "| | field | change | consequence |\n| --- | --- | --- | --- |\n")
+		for _, f := range findings {
+			fmt.Fprintf(&c.out, "| %s | %s | %s | %s |\n", marker(f), code(f.Path), f.Kind, code(f.String()))
+		}
+	case jsonOutput:
+		return writeDiffJSON(c, old, updated, findings)
+	}
+	return nil
+}
+
+// marker is ! for what may roll or refuse something.
+func marker(f hotupdate.Finding) string {
+	if f.Harmless() {
+		return "-"
+	}
+	return "!"
+}
+
+func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings hotupdate.Findings) error {
+	before, err := old.Fingerprint()
+	if err != nil {
+		return err
+	}
+	after, err := updated.Fingerprint()
+	if err != nil {
+		return err
+	}
+	d := schemaDiff{FormatVersion: auditVersion, OldFingerprint: before, NewFingerprint: after, Harmless: findings.Harmless(), Findings: []jsonFinding{}}
+	for _, f := range findings {
+		d.Findings = append(d.Findings, jsonFinding{
+			Kind: f.Kind.String(), Path: f.Path, To: f.To, WhileHot: f.WhileHot, Old: f.Old, New: f.New, Hash: jsonClaimOf(f.Hash), Reading: jsonClaimOf(f.Reading),
+			Harmless: f.Harmless(), Text: f.String(),
+		})
+	}
+	return writeJSON(c, d)
+}
+
+func jsonClaimOf(claim hotupdate.Claim) jsonClaim {
+	return jsonClaim{claim.Effect.String(), claim.Where.String()}
+}

@@ -1,0 +1,50 @@
+package hotupdate_test
+
+import (
+	"fmt"
+
+	k8sfield "k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// A hot patch holds what a running machine can be given of an update, and nothing else.
+func ExampleHotPatchRaw() {
+	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	patch, err := hotupdate.HotPatchRaw(schema,
+		[]byte(`{"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a","team":"x"}}}`),
+		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"cost-center":"b"}}}`))
+	fmt.Println(string(patch), err)
+	// Output: {"tags":{"vm":{"cost-center":"b","team":null}}} <nil>
+}
+
+// An admission webhook refuses what the pool's strategy cannot take, and warns of what replaces machines.
+func ExampleValidateUpdateRaw() {
+	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	old, updated := []byte(`{"volume":{"iops":3000}}`), []byte(`{"volume":{"iops":4000}}`)
+	path := k8sfield.NewPath("spec", "provider", "workers").Index(0).Child("providerConfig")
+	for _, err := range hotupdate.ValidateUpdateRaw(schema, old, updated, hotupdate.AutoInPlaceUpdate, path) {
+		fmt.Println(err)
+	}
+	changes, err := hotupdate.DiffRaw(schema, old, updated)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, warning := range changes.Warnings(hotupdate.AutoRollingUpdate, path) {
+		fmt.Println("Warning:", warning)
+	}
+	// Output:
+	// spec.provider.workers[0].providerConfig.volume.iops: Forbidden: is immutable: AutoInPlaceUpdate does not replace machines, which this change needs
+	// Warning: spec.provider.workers[0].providerConfig: roll: every machine of the pool is replaced
+	// Warning: spec.provider.workers[0].providerConfig.volume.iops: is immutable, so that its change causes: roll
+}

@@ -1,0 +1,146 @@
+package machineupdate_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// TestCreation: what a VM was created with is recorded after InitializeMachine, and settled if nobody else can have created it.
+func TestCreation(t *testing.T) {
+	class := classOf(t, `{"tags":{"k":"1"}}`)
+	creating := func(name string, attempted ...machineupdate.Hot) string {
+		return settledRecord(class, creatingOf(name), inState(machineupdate.Calling, attempted...))
+	}
+	for _, tc := range []struct {
+		name      string
+		annotated string
+		state     machineupdate.State
+		attempted []machineupdate.Hot
+		reason    string
+	}{
+		{"first", "", machineupdate.Settled, nil, "one attempt, which was successful"},
+		{"after a crash", creating("m-1", hotTwo), machineupdate.Unconfirmed, []machineupdate.Hot{hotTwo}, "the attempt before may have made it"},
+		{"after a crash with the same spec", creating("m-1", hotOne), machineupdate.Unconfirmed, nil, "and it may still be at work"},
+		{"with the annotation of a template", creating("m-0", hotTwo), machineupdate.Settled, nil, "it is another machine's"},
+		{"unreadable", "{", machineupdate.Unconfirmed, nil, "nobody knows what was attempted"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := machine(tc.annotated)
+			m.ProviderID, m.Phase = "", machineupdate.PhaseNone
+			executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+			o := machineupdate.Observation{Machine: m, Class: class}
+			c, version, result := executor.BeginCreation(t.Context(), o)
+			require.Equal(t, machineupdate.NotCalled, result.Outcome)
+			assert.Equal(t, class.Class(), c.Class())
+			marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
+			require.NoError(t, err)
+			assert.Equal(t, []any{"m-1", machineupdate.Calling}, []any{marker.Creating, marker.State})
+			assert.Contains(t, marker.Attempted, hotOne)
+
+			result = executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
+			require.Equal(t, machineupdate.Updated, result.Outcome)
+			r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
+			require.NoError(t, err)
+			assert.Equal(t, []any{"aws:///i-1", tc.state, hotOne}, []any{r.ProviderID, r.State, r.Applied}, tc.reason)
+			assert.Equal(t, tc.attempted, r.Attempted, tc.reason)
+			assert.Equal(t, `{"tags":{"k":"1"}}`, m.Annotations[machineupdate.AnnotationLastApplied])
+		})
+	}
+}
+
+// TestCrashBetweenCreateAndRecord: the VM is found, and nobody knows by which spec it was made but the marker.
+func TestCrashBetweenCreateAndRecord(t *testing.T) {
+	m := machine("")
+	m.ProviderID, m.Phase = "", machineupdate.PhaseNone
+	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)})
+	require.Equal(t, machineupdate.NotCalled, result.Outcome)
+
+	m.ProviderID, m.Phase = "aws:///i-1", "Pending"
+	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
+	require.Equal(t, machineupdate.Unfinished, d.Reason)
+	assert.Equal(t, []machineupdate.Hot{hotOne, hotTwo}, d.Pass.Request().Attempted)
+	marker := d.Pass.Marker()
+	assert.Equal(t, []string{"aws:///i-1", ""}, []string{marker.ProviderID, marker.Creating})
+}
+
+// TestInitializationOfAVMThatExists keeps the record of the VM, as after a control-plane migration.
+func TestInitializationOfAVMThatExists(t *testing.T) {
+	class := classOf(t, `{"tags":{"k":"2"}}`)
+	m := machine(settledRecord(class))
+	m.Phase = machineupdate.PhaseCrashLoopBackOff
+	c, err := machineupdate.BeginCreation(machineupdate.Observation{Now: start, Machine: m, Class: class})
+	require.NoError(t, err)
+	r, err := machineupdate.ParseRecord(c.AboutToCall().Set[machineupdate.AnnotationRecord])
+	require.NoError(t, err)
+	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotOne, []machineupdate.Hot{hotTwo}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
+}
+
+// TestCreationGoesOnWithAFullRecord: a machine that cannot be created for long attempts many specs.
+func TestCreationGoesOnWithAFullRecord(t *testing.T) {
+	m := machine("")
+	m.ProviderID, m.Phase = "", machineupdate.PhaseNone
+	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+	for i := range 20 {
+		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: classOf(t, wide(t, 150, 100+i, i))})
+		require.Equal(t, machineupdate.NotCalled, result.Outcome)
+		r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
+		require.NoError(t, err)
+		require.NotEmpty(t, r.Attempted)
+	}
+}
+
+func TestCreationErrors(t *testing.T) {
+	fail := func(err error) *machineupdate.Executor {
+		return &machineupdate.Executor{
+			Now:           func() time.Time { return start },
+			WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) { return "8", err },
+		}
+	}
+	o := machineupdate.Observation{Machine: machine(""), Class: classOf(t, `{}`)}
+	_, _, result := fail(machineupdate.ErrConflict).BeginCreation(t.Context(), o)
+	assert.Equal(t, machineupdate.Conflicted, result.Outcome)
+	c, version, result := fail(nil).BeginCreation(t.Context(), o)
+	require.Equal(t, machineupdate.NotCalled, result.Outcome)
+	assert.Equal(t, machineupdate.Conflicted, fail(machineupdate.ErrConflict).FinishCreation(t.Context(), c, "i", version).Outcome)
+	for _, classErr := range []error{assert.AnError, nil} {
+		o.Class, o.ClassError = nil, classErr
+		c, _, result = fail(nil).BeginCreation(t.Context(), o)
+		assert.Nil(t, c)
+		assert.Equal(t, machineupdate.WriteFailed, result.Outcome)
+		require.Error(t, result.Err)
+	}
+}
+
+func TestPatches(t *testing.T) {
+	long := classOf(t, `{"image":"`+strings.Repeat("x", machineupdate.MaxLastApplied)+`","tags":{"k":"2"}}`)
+	for _, tc := range []struct {
+		name  string
+		class *machineupdate.Prepared
+		want  string
+	}{
+		{"mirrored", classOf(t, `{"tags":{"k":"2"}}`), `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":RECORD,"machine.sapcloud.io/last-applied-providerspec":"{\"tags\":{\"k\":\"2\"}}"},"resourceVersion":"8"}}`},
+		{"too long to be mirrored", long, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":RECORD,"machine.sapcloud.io/last-applied-providerspec":null},"resourceVersion":"8"}}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), Class: tc.class})
+			patch := d.Pass.Succeeded("8", start.Add(time.Millisecond))
+			body, err := patch.MergePatch()
+			require.NoError(t, err)
+			record := `"{\"v\":1,\"providerID\":\"aws:///i-1\",\"schema\":\"` + tc.class.Schema() +
+				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"applied\":{\"tags\":{\"k\":\"2\"}}}"`
+			assert.Equal(t, strings.Replace(tc.want, "RECORD", record, 1), string(body), "since is rounded up")
+		})
+	}
+	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), Class: long})
+	body, err := d.Pass.RestorePrevious("8").MergePatch()
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"8"}}`, string(body))
+}

@@ -1,0 +1,243 @@
+package machineupdate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// bench is an executor whose functions are told what to return, and note what they are asked.
+type bench struct {
+	machineupdate.Executor
+
+	o        machineupdate.Observation
+	now      time.Time
+	writes   []machineupdate.Patch
+	calls    []*machineupdate.UpdateMachineRequest
+	writeErr map[int]error // by number of the write
+	callErr  error
+	onWrite  func(n int)
+	onCall   func(ctx context.Context)
+}
+
+func newBench(t *testing.T, record string) *bench {
+	t.Helper()
+	b := &bench{now: start, o: machineupdate.Observation{Machine: machine(record), Class: classOf(t, `{"tags":{"k":"2"}}`)}}
+	b.o.Settings = machineupdate.Settings{ConfirmAfter: time.Hour, RetryAfter: 10 * time.Second, VerifyPeriod: 24 * time.Hour}
+	b.Executor = machineupdate.Executor{
+		Now: func() time.Time { return b.now }, Counters: &machineupdate.Counters{},
+		WriteMetadata: func(_ context.Context, patch machineupdate.Patch) (string, error) {
+			b.writes = append(b.writes, patch)
+			if b.onWrite != nil {
+				b.onWrite(len(b.writes))
+			}
+			return fmt.Sprint("after-", len(b.writes)), b.writeErr[len(b.writes)]
+		},
+		UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+			b.calls = append(b.calls, request)
+			if b.onCall != nil {
+				b.onCall(ctx)
+			}
+			return b.callErr
+		},
+	}
+	return b
+}
+
+func (b *bench) reconcile(t *testing.T) machineupdate.Result {
+	t.Helper()
+	result := b.Reconcile(t.Context(), b.o)
+	assert.Equal(t, uint64(1), b.Counters.Ended(result.Outcome))
+	assert.Equal(t, uint64(1), b.Counters.Decided(result.Decision.Action, result.Decision.Reason))
+	return result
+}
+
+func TestExecutor(t *testing.T) {
+	class := classOf(t, `{"tags":{"k":"2"}}`)
+	previous := settledRecord(class)
+	unconfirmed := settledRecord(class, inState(machineupdate.Unconfirmed), func(r *machineupdate.Record) {
+		r.Applied, r.Since = hotTwo, start.Add(-time.Hour)
+	})
+	partial := fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.Resource{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, Err: assert.AnError})
+	conflict, missing := fmt.Errorf("write: %w", machineupdate.ErrConflict), fmt.Errorf("write: %w", machineupdate.ErrNotFound)
+	type outcome = machineupdate.Outcome
+	for _, tc := range []struct {
+		name          string
+		record        string
+		given         func(*bench)
+		want          outcome
+		delay         time.Duration
+		writes, calls int
+		events        []string
+		err           error
+	}{
+		{"success", previous, func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{machineupdate.EventUpdated}, nil},
+		{"confirmation", unconfirmed, func(*bench) {}, machineupdate.Confirmed, 24 * time.Hour, 2, 1, []string{machineupdate.EventConfirmed}, nil},
+		{"conflict before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 1, 0, nil, conflict},
+		{"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
+		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, nil, assert.AnError},
+		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 2, 1, nil, assert.AnError},
+		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
+		{"VM is gone", previous, func(b *bench) { b.callErr = missing }, machineupdate.Gone, 0, 1, 1, nil, missing},
+		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
+		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
+		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 0, 2, 1, []string{machineupdate.EventUnsupported}, machineupdate.ErrUnimplemented},
+		{"taking the marker back conflicts", previous, func(b *bench) {
+			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
+		}, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
+		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, machineupdate.NotCalled, 0, 0, 0, []string{machineupdate.EventUnsupported}, nil},
+		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, machineupdate.NotCalled, 24 * time.Hour, 0, 0, nil, nil},
+		{"unreadable record", "{", func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{machineupdate.EventRecord, machineupdate.EventUpdated}, nil},
+		{"no class", previous, func(b *bench) { b.o.Class = nil }, machineupdate.NotCalled, 0, 0, 0, []string{machineupdate.EventClass}, nil},
+		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, machineupdate.NotCalled, 0, 0, 0, []string{machineupdate.EventClass}, assert.AnError},
+		{"limiter denies", previous, func(b *bench) {
+			b.AskLimiter = func(machineupdate.LimitKey, machineupdate.Reason) bool { return false }
+		}, machineupdate.Denied, -1, 0, 0, nil, nil},
+		{"pause before the call", previous, func(b *bench) {
+			b.onWrite = func(int) { b.now = b.now.Add(machineupdate.DefaultCallTimeout) }
+		}, machineupdate.Canceled, 5 * time.Second, 1, 0, nil, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t, tc.record)
+			tc.given(b)
+			result := b.reconcile(t)
+			assert.Equal(t, tc.want, result.Outcome)
+			if tc.delay >= 0 {
+				assert.Equal(t, tc.delay, result.Delay)
+			}
+			assert.Equal(t, []int{tc.writes, tc.calls}, []int{len(b.writes), len(b.calls)})
+			var reasons []string
+			for _, event := range result.Events {
+				reasons = append(reasons, event.Reason)
+				assert.NotEmpty(t, event.Message)
+			}
+			assert.Equal(t, tc.events, reasons)
+			if tc.err != nil {
+				require.ErrorIs(t, result.Err, tc.err)
+			} else {
+				assert.Equal(t, result.Decision.Err, result.Err)
+			}
+			for i, patch := range b.writes {
+				assert.Equal(t, []string{"7", "after-1"}[i], patch.ResourceVersion, "every write says which version it is about")
+			}
+		})
+	}
+}
+
+// TestUnableRestoresPreviousRecord: what was recorded before is what is recorded afterwards.
+func TestUnableRestoresPreviousRecord(t *testing.T) {
+	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotOne))} {
+		b := newBench(t, previous)
+		b.o.Settings.RetryAfter = 0
+		b.callErr = machineupdate.ErrUnimplemented
+		b.reconcile(t)
+		require.Len(t, b.writes, 2)
+		annotations := b.writes[1].Apply(b.writes[0].Apply(b.o.Machine.Annotations))
+		assert.Equal(t, len(b.o.Machine.Annotations), len(annotations))
+		assert.Equal(t, previous, annotations[machineupdate.AnnotationRecord])
+	}
+}
+
+func TestExecutorHonoursCancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, "")
+	b.onWrite = func(int) { cancel() }
+	result := b.Reconcile(ctx, b.o)
+	assert.Equal(t, machineupdate.Canceled, result.Outcome)
+	require.ErrorIs(t, result.Err, context.Canceled)
+	assert.Empty(t, b.calls, "canceled between marker and call")
+	result = b.Reconcile(ctx, b.o)
+	assert.Equal(t, machineupdate.Canceled, result.Outcome)
+	assert.Len(t, b.writes, 1, "canceled before the marker")
+}
+
+// TestCallHasADeadline: nothing is sent after CallTimeout, or late requests would land after the confirmation.
+func TestCallHasADeadline(t *testing.T) {
+	b := newBench(t, "")
+	b.o.Settings.CallTimeout = time.Millisecond
+	b.onCall = func(ctx context.Context) {
+		<-ctx.Done()
+		b.callErr = ctx.Err()
+	}
+	result := b.reconcile(t)
+	assert.Equal(t, machineupdate.CallFailed, result.Outcome)
+	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+}
+
+// TestFirstAdoptionAsksTheLimiter: before the marker, with what clouds limit by; machines that are denied come back at different times.
+func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
+	limiter := machineupdate.Limiter{Every: time.Minute, Burst: 2}
+	key := machineupdate.LimitKey{Credentials: "account", Region: "eu"}
+	delays := map[time.Duration]bool{}
+	counters := &machineupdate.Counters{}
+	for i := range 12 {
+		b := newBench(t, "")
+		b.Counters, b.o.Limit, b.o.Machine.Name = counters, key, fmt.Sprint("m-", i)
+		b.AskLimiter = func(got machineupdate.LimitKey, reason machineupdate.Reason) bool {
+			assert.Equal(t, key, got)
+			assert.Equal(t, machineupdate.FirstAdoption, reason)
+			assert.Empty(t, b.writes)
+			return limiter.Ask(got, start)
+		}
+		if result := b.Reconcile(t.Context(), b.o); result.Outcome == machineupdate.Denied {
+			delays[result.Delay] = true
+			assert.GreaterOrEqual(t, result.Delay, machineupdate.DefaultDenialDelay)
+			assert.Less(t, result.Delay, 2*machineupdate.DefaultDenialDelay)
+		}
+	}
+	assert.Equal(t, []uint64{2, 10}, []uint64{counters.Ended(machineupdate.Updated), counters.Ended(machineupdate.Denied)})
+	assert.Greater(t, len(delays), 5)
+}
+
+func TestLimiter(t *testing.T) {
+	var nothing machineupdate.Limiter
+	assert.False(t, nothing.Ask(machineupdate.LimitKey{}, start))
+	l := machineupdate.Limiter{Every: time.Second, Burst: 2}
+	eu, us := machineupdate.LimitKey{Region: "eu"}, machineupdate.LimitKey{Region: "us"}
+	for _, tc := range []struct {
+		key   machineupdate.LimitKey
+		after time.Duration
+		want  bool
+	}{
+		{eu, 0, true},
+		{eu, 0, true},
+		{eu, 0, false},
+		{us, 0, true},
+		{eu, 500 * time.Millisecond, false},
+		{eu, time.Second, true},
+		{eu, 0, false},
+		{eu, time.Hour, true},
+		{eu, time.Hour, true},
+		{eu, time.Hour, false},
+	} {
+		assert.Equal(t, tc.want, l.Ask(tc.key, start.Add(tc.after)), "%v after %v", tc.key, tc.after)
+	}
+}
+
+func TestCounters(t *testing.T) {
+	b := newBench(t, "")
+	b.reconcile(t)
+	b.callErr = errors.New("failure")
+	b.Reconcile(t.Context(), b.o)
+	decisions, outcomes := maps.Collect(b.Counters.Decisions()), maps.Collect(b.Counters.Outcomes())
+	assert.Equal(t, map[[2]string]uint64{{"Update", "FirstAdoption"}: 2}, decisions)
+	assert.Equal(t, map[string]uint64{"Updated": 1, "CallFailed": 1}, outcomes)
+	assert.Zero(t, b.Counters.Decided(99, 0)+b.Counters.Decided(0, 99)+b.Counters.Ended(99))
+	for range b.Counters.Decisions() {
+		break
+	}
+	for range b.Counters.Outcomes() {
+		break
+	}
+	var executor machineupdate.Executor
+	executor.Now = func() time.Time { return start }
+	executor.Reconcile(t.Context(), machineupdate.Observation{}) // without counters
+}

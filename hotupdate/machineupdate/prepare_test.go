@@ -1,0 +1,140 @@
+package machineupdate_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+func TestPrepare(t *testing.T) {
+	class := classOf(t, `{"image":"a","labels":{"l":"1"},"tags":{"b":"2","a":"1"}}`)
+	assert.Equal(t, machineupdate.Hot(`{"tags":{"a":"1","b":"2"}}`), class.Hot(), "only what is hot, not what is ignored")
+	fingerprint, err := schemaOf[spec](t).Fingerprint()
+	require.NoError(t, err)
+	assert.Equal(t, fingerprint, class.Schema())
+	assert.Equal(t, fingerprint+"/disks", preparedFor(t, class, machineupdate.Driver{Revision: "disks"}).Schema())
+	assert.Equal(t, machineupdate.Nothing, classOf(t, ``).Hot())
+
+	for _, providerSpec := range []string{`{`, `{"imag":""}`, `{"image":1}`} {
+		_, err := machineupdate.Prepare(machineupdate.Class{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
+		assert.Equal(t, machineupdate.UnusableClass, codeOf(err))
+		assert.NotEmpty(t, hotupdate.Errors(err), "the cause is that of package hotupdate")
+	}
+	_, err = machineupdate.Prepare(machineupdate.Class{}, nil, able)
+	assert.Equal(t, machineupdate.UnusableClass, codeOf(err))
+}
+
+// TestClassesAreReadOnce, and a change of what is not hot is reported once.
+func TestClassesAreReadOnce(t *testing.T) {
+	schema := schemaOf[spec](t)
+	var classes machineupdate.Classes
+	class := func(version, providerSpec string) machineupdate.Class {
+		return machineupdate.Class{Name: "c", UID: "u", ResourceVersion: version, ProviderSpec: []byte(providerSpec)}
+	}
+	first, change, err := classes.Prepare(class("1", `{"image":"a"}`), schema, able)
+	require.NoError(t, err)
+	assert.Equal(t, machineupdate.KeptAlike, change)
+	again, _, _ := classes.Prepare(class("1", `{"image":"not looked at"}`), schema, able)
+	assert.Same(t, first, again)
+	for _, tc := range []struct {
+		version, spec string
+		want          machineupdate.KeptChange
+	}{
+		{"2", `{"image":"a","tags":{"k":"1"}}`, machineupdate.KeptAlike},
+		{"3", `{"image":"b","tags":{"k":"1"}}`, machineupdate.KeptChanged},
+		{"3", `{"image":"b","tags":{"k":"1"}}`, machineupdate.KeptAlike},
+		{"4", `{"image":"b","labels":{"l":"1"}}`, machineupdate.KeptAlike},
+	} {
+		_, change, err := classes.Prepare(class(tc.version, tc.spec), schema, able)
+		require.NoError(t, err)
+		assert.Equal(t, tc.want, change, tc.version)
+	}
+	_, _, err = classes.Prepare(class("5", `{`), schema, able)
+	require.Error(t, err)
+	_, _, again2 := classes.Prepare(class("5", `{`), schema, able)
+	assert.Equal(t, err, again2)
+	other, _, err := classes.Prepare(class("5", `{}`), schema, machineupdate.Driver{})
+	require.NoError(t, err, "another driver is another question")
+	require.NotNil(t, other)
+	classes.Forget("u")
+	_, _, err = classes.Prepare(class("5", `{}`), schema, able)
+	require.NoError(t, err)
+}
+
+func TestClassesConcurrently(t *testing.T) {
+	var classes machineupdate.Classes
+	var wait sync.WaitGroup
+	schema := schemaOf[spec](t)
+	prepared := make([]*machineupdate.Prepared, 32)
+	for i := range prepared {
+		wait.Go(func() {
+			prepared[i], _, _ = classes.Prepare(machineupdate.Class{UID: "u", ResourceVersion: "1"}, schema, able)
+		})
+	}
+	wait.Wait()
+	for _, p := range prepared {
+		assert.Same(t, prepared[0], p)
+	}
+}
+
+// TestNothingShowsSecrets: neither the values of a spec nor those of a secret are printed, whatever the verb.
+func TestNothingShowsSecrets(t *testing.T) {
+	class := classOf(t, `{"tags":{"k":"hunter2"}}`)
+	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}})
+	request := d.Pass.Request()
+	require.Equal(t, []byte("hunter2"), request.Secret["key"])
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		for _, value := range []any{request, request.Desired, request.Attempted, d.Pass.Marker()} {
+			text := fmt.Sprintf(verb, value)
+			assert.NotContains(t, text, "hunter2")
+			assert.NotContains(t, text, fmt.Sprintf("%x", "hunter2"))
+		}
+	}
+	assert.Equal(t, "null", string(machineupdate.Hot("").JSON()))
+}
+
+func TestErrors(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{&machineupdate.Error{Code: machineupdate.ForeignRecord, Where: "machine m", What: "has it", Cure: "do this"}, "machineupdate: machine m: has it; do this"},
+		{&machineupdate.Error{What: "has it", Cause: assert.AnError}, "machineupdate: has it: " + assert.AnError.Error()},
+		{&machineupdate.PartialError{Done: make([]machineupdate.Resource, 1), NotDone: []machineupdate.Resource{{"disk", "a"}, {"disk", "b"}}}, "updated 1 of 3 resources, but not disk a, disk b"},
+		{&machineupdate.PartialError{NotDone: []machineupdate.Resource{{"vm", "a"}}, Err: errors.New("throttled")}, "updated 0 of 1 resources, but not vm a: throttled"},
+	} {
+		assert.EqualError(t, tc.err, tc.want)
+	}
+}
+
+// TestNames: every value of an enum has a name, and others say what they are.
+func TestNames(t *testing.T) {
+	for name, tc := range map[string]struct {
+		of func(int) string
+		n  int
+	}{
+		"State":      {func(i int) string { return machineupdate.State(i).String() }, 3},
+		"Action":     {func(i int) string { return machineupdate.Action(i).String() }, 5},
+		"Reason":     {func(i int) string { return machineupdate.Reason(i).String() }, 14},
+		"Outcome":    {func(i int) string { return machineupdate.Outcome(i).String() }, 10},
+		"Code":       {func(i int) string { return machineupdate.Code(i).String() }, 6},
+		"Severity":   {func(i int) string { return machineupdate.Severity(i).String() }, 2},
+		"Ability":    {func(i int) string { return machineupdate.Ability(i).String() }, 2},
+		"KeptChange": {func(i int) string { return machineupdate.KeptChange(i).String() }, 2},
+	} {
+		seen := map[string]bool{}
+		for i := range tc.n {
+			seen[tc.of(i)] = true
+			assert.NotContains(t, tc.of(i), "(", name)
+		}
+		assert.Len(t, seen, tc.n, name)
+		assert.Equal(t, fmt.Sprintf("%s(%d)", name, tc.n), tc.of(tc.n))
+	}
+}

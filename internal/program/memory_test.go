@@ -1,0 +1,159 @@
+//go:build !race
+
+package program_test
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/internal/program"
+)
+
+// What is pooled is counted without the race detector, under which sync.Pool drops items at random.
+
+// usual is a configuration with all that real ones have: text, numbers, lists with and without keys, maps.
+func usual(items int) *config {
+	c := &config{
+		Text: "text", Int64: 5, Quantity: resource.MustParse("1Gi"), Far: &Far{FarText: "far"},
+		Tags: map[string]string{}, Capacity: map[string]resource.Quantity{}, Counts: map[string]int{}, Tree: map[string]place{},
+	}
+	for i := range items {
+		name := fmt.Sprintf("example.com/name-%05d", (i*7919)%items)
+		c.Named = append(c.Named, named{Name: name, Place: place{Zone: "a", Kept: i}})
+		c.Ranked = append(c.Ranked, ranked{Rank: int16(i)}) //nolint:gosec // small
+		c.Set = append(c.Set, name)
+		c.Texts = append(c.Texts, name)
+		c.Kids = append(c.Kids, &config{Text: name})
+		c.Tags[name], c.Counts[name], c.Tree[name] = name, i, place{Zone: name}
+		c.Capacity[name] = *resource.NewQuantity(int64(i), resource.BinarySI)
+	}
+	return c
+}
+
+func TestWarmRunsDoNotAllocate(t *testing.T) {
+	compiled := program.Of(plan(t))
+	for _, items := range []int{0, 1, 20, 200} {
+		a, b := usual(items), usual(items)
+		x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+		assert.Zero(t, testing.AllocsPerRun(50, func() { _, _ = compiled.Sum(x) }), "sum of %d", items)
+		assert.Zero(t, testing.AllocsPerRun(50, func() { _, _, _ = compiled.Write(io.Discard, x) }), "document of %d", items)
+		assert.True(t, compiled.SameWhole(x, y))
+		assert.Zero(t, testing.AllocsPerRun(50, func() { compiled.SameWhole(x, y) }), "comparison of %d", items)
+	}
+}
+
+// TestWarmRunsInGoroutinesDoNotAllocate counts what many goroutines allocate together. The pool may hand out a few runs more than there
+// are goroutines.
+func TestWarmRunsInGoroutinesDoNotAllocate(t *testing.T) {
+	compiled := program.Of(plan(t))
+	x, y := reflect.ValueOf(usual(20)), reflect.ValueOf(usual(20))
+	const goroutines, calls = 8, 500
+	all := func() {
+		var group sync.WaitGroup
+		for range goroutines {
+			group.Go(func() {
+				for range calls {
+					_, _ = compiled.Sum(x)
+					compiled.Same(x, y)
+				}
+			})
+		}
+		group.Wait()
+	}
+	all()
+	assert.Less(t, testing.AllocsPerRun(5, all), float64(goroutines*calls)/20)
+}
+
+// allocated returns the bytes of all that run allocates, an upper bound of its peak.
+func allocated(run func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	run()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestMemoryDoesNotGrowWithTheValue: lists, texts and bytes of any size are handed on in pieces; keyed lists that are in order need no
+// index.
+func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
+	compiled := program.Of(plan(t))
+	const size = 100_000
+	long := strings.Repeat("text with \" and é ", size)
+	inOrder, opposite := make([]named, size), make([]named, size)
+	for i := range size {
+		inOrder[i].Name = fmt.Sprintf("%06d", i)
+		opposite[size-1-i].Name = inOrder[i].Name
+	}
+	for name, c := range map[string]*config{
+		"list of texts":   {Texts: strings.Fields(long)},
+		"list of objects": {Kids: func() []*config { return make([]*config, size) }()},
+		"text":            {Text: long},
+		"bytes":           {Bytes: []byte(long)},
+		"long value":      {Tags: map[string]string{"a": long, "b": long}},
+		"keyed list":      {Named: inOrder},
+		"opposite order":  {Named: opposite},
+	} {
+		x := reflect.ValueOf(c)
+		runtime.GC() // twice: what is pooled is gone
+		runtime.GC()
+		assert.Less(t, allocated(func() {
+			_, ok := compiled.Sum(x)
+			assert.True(t, ok)
+		}), uint64(64<<10), "sum: %s", name)
+		assert.Less(t, allocated(func() { assert.True(t, compiled.SameWhole(x, x)) }), uint64(64<<10), "comparison: %s", name)
+	}
+}
+
+// TestPoolsKeepNothingOfTheValue: after a run no text of the configuration is reachable, whether it ended well or not.
+func TestPoolsKeepNothingOfTheValue(t *testing.T) {
+	compiled := program.Of(plan(t))
+	for _, wrong := range []string{"", "\xff"} {
+		c, texts := traced(wrong)
+		x := reflect.ValueOf(c)
+		_, ok := compiled.Sum(x)
+		require.Equal(t, wrong == "", ok)
+		require.Equal(t, wrong == "", compiled.SameWhole(x, x))
+		runtime.KeepAlive(c)
+		c, x = nil, reflect.Value{}
+		runtime.GC()
+		for name, text := range texts {
+			assert.Nil(t, text.Value(), "%s with %q", name, wrong)
+		}
+	}
+}
+
+// traced is a configuration with texts whose memory is watched.
+func traced(wrong string) (*config, map[string]weak.Pointer[[64]byte]) {
+	watched := map[string]weak.Pointer[[64]byte]{}
+	text := func(name string) string {
+		memory := new([64]byte)
+		copy(memory[:], name+strings.Repeat(".", 64))
+		watched[name] = weak.Make(memory)
+		return stringOf(memory)
+	}
+	c := &config{
+		Text:     text("text"),
+		Tags:     map[string]string{text("tag"): text("value"), "b": "c"},
+		Words:    map[word]word{word(text("word")): word(text("meaning"))},
+		Capacity: map[string]resource.Quantity{text("resource"): {Format: resource.Format(text("format"))}},
+		Named:    []named{{Name: "m"}, {Name: text("named")}, {Name: text("other"), Extra: new(text("extra"))}, {Name: "a"}},
+		Tree:     map[string]place{text("tree"): {Zone: text("zone")}},
+		Hot:      &hot{Trees: map[string][]named{text("trees"): {{Name: text("deep")}}}},
+		Set:      []string{text("element"), "a"},
+		Ignored:  wrong,
+	}
+	if wrong != "" {
+		c.Tree[wrong], c.Words["x"], c.Tags["x"] = place{}, word(wrong), wrong
+	}
+	return c, watched
+}
