@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -323,4 +324,45 @@ func FuzzUnknownMembers(f *testing.F) {
 		require.NoError(t, err, "%s", cut)
 		require.Equal(t, sum, again, "%s", cut)
 	})
+}
+
+// TestCompatibilityOfOpenSchemas: where unknown members are admitted, a field that comes may have been one, and a field that goes is one.
+func TestCompatibilityOfOpenSchemas(t *testing.T) {
+	type before struct {
+		A resource.Quantity `json:"a"`
+	}
+	type after struct {
+		A resource.Quantity `json:"a"`
+		B resource.Quantity `json:"b"`
+	}
+	small, large := schemaFor[before](t), schemaFor[after](t)
+	for _, tc := range []struct {
+		name         string
+		old, updated *hotupdate.Schema
+		want         []string
+		harmless     bool
+		reason       string
+	}{
+		{"the same", openSchema(t, small), openSchema(t, small), nil, true, "no difference"},
+		{"opened", small, openSchema(t, small), []string{"*: unknown members became immutable, were an error: no hash changes"}, true, "what was read is read alike"},
+		{"closed", openSchema(t, small), small, []string{"*: unknown members became an error, were immutable: the updated Schema refuses every configuration that sets it; the hashes of the others stay"}, false, "who has some is refused"},
+		{"a field comes", openSchema(t, small), openSchema(t, large), []string{"b: is new, quantity, immutable: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"}, false, "1Gi is hashed as a text before, and as a number of bytes after"},
+		{"a field goes", openSchema(t, large), openSchema(t, small), []string{"b: is gone, was quantity, immutable: a pool that sets it may roll unless an era of the old Schema stays"}, false, "the other way round"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			findings, err := hotupdate.Compatibility(tc.old, tc.updated)
+			require.NoError(t, err)
+			var lines []string
+			for _, f := range findings {
+				lines = append(lines, f.String())
+			}
+			assert.Equal(t, tc.want, lines, tc.reason)
+			assert.Equal(t, tc.harmless, findings.Harmless(), tc.reason)
+		})
+	}
+	old, err := hash.OfRaw(openSchema(t, small), []byte(`{"b":"1Gi"}`))
+	require.NoError(t, err)
+	updated, err := hash.OfRaw(openSchema(t, large), []byte(`{"b":"1Gi"}`))
+	require.NoError(t, err)
+	assert.NotEqual(t, old, updated, "that is why")
 }

@@ -308,7 +308,10 @@ func TestReservedKeysAreRefused(t *testing.T) {
 // TestNothingToDo: a machine that is as it should be costs two reads.
 func TestNothingToDo(t *testing.T) {
 	f := launched(t)
-	request := f.update(spec())
-	require.NoError(t, f.driver.UpdateMachine(t.Context(), request))
-	assert.Empty(t, f.writes())
+	require.NoError(t, f.driver.UpdateMachine(t.Context(), f.update(spec())))
+	var calls []cloudapi.Action
+	for _, r := range f.cloud.TakeRequests() {
+		calls = append(calls, r.Action)
+	}
+	assert.Equal(t, []cloudapi.Action{cloudapi.DescribeInstances, cloudapi.DescribeTags}, calls)
 }
