@@ -19,8 +19,18 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 	d := &differ{open: map[pair]bool{}}
 	d.typeMeta(old, updated)
 	d.unknownMembers(old, updated)
+	told := len(d.findings)
 	d.object(pair{old.Root, updated.Root}, spot{certain: true})
+	d.withoutTold(told)
 	return d.sorted()
+}
+
+// withoutTold drops what has been told about type meta already: that its members came or went as fields.
+func (d *differ) withoutTold(told int) {
+	first := slices.Clone(d.findings[:told])
+	d.findings = slices.DeleteFunc(d.findings, func(f Finding) bool {
+		return f.Kind != TypeMetaChanged && slices.ContainsFunc(first, func(t Finding) bool { return t.Path == f.Path })
+	})
 }
 
 // pair is a node of each plan in the same place.
@@ -96,17 +106,17 @@ func (d *differ) typeMeta(old, updated *fieldplan.Plan) {
 		switch {
 		case slices.ContainsFunc(updated.Meta, func(m *fieldplan.Field) bool { return m.Name == f.Name }):
 		case now == nil:
-			d.add(spot{path: f.Name, certain: true}, Finding{Kind: TypeMetaChanged, Old: "type meta", New: "none", Reading: Claim{Certain, Spelled}})
+			d.add(spot{path: f.Name, certain: true}, Finding{Kind: TypeMetaChanged, Old: "type meta", New: "no field", Reading: Claim{Certain, Spelled}})
 		default:
 			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
 			})
 		}
 	}
 	for _, f := range updated.Meta {
 		if was := old.Root.Lookup(f.Name); was != nil {
 			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
 			})
 		}
 	}
@@ -180,7 +190,7 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{
 			Kind: ShapeChanged, Old: describe(p.old), New: describe(p.updated), OldClass: p.old.Class, NewClass: p.updated.Class,
-			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled}, // not every leaf can be null
 		})
 		return
 	}
