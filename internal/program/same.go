@@ -199,7 +199,14 @@ func (c *comparison) places(n *node, a, b memory) bool {
 		return false
 	}
 	for i := range x.len {
-		if !c.element(n.elem, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		if n.elem.kind == object && there(e) && there(f) {
+			if !c.object(n.elem, e, f) {
+				return false
+			}
+			continue
+		}
+		if !c.element(n.elem, e, f) {
 			return false
 		}
 	}
@@ -209,7 +216,11 @@ func (c *comparison) places(n *node, a, b memory) bool {
 
 // selected compares two elements of a collection, which may be hot.
 func (c *comparison) selected(n *node, a, b memory) bool {
-	if n.when == nil {
+	switch {
+	case n.when != nil:
+	case n.elem.kind == object && there(a) && there(b):
+		return c.object(n.elem, a, b)
+	default:
 		return c.element(n.elem, a, b)
 	}
 	r := c.run()
@@ -265,24 +276,17 @@ func alikeInOrder(n *node, x, y *elements) bool {
 }
 
 func alikeByText(n *node, x, y *elements) bool {
-	before, opposite := "", false
+	if order, ok := directionOf(n, x); !ok || order == mixed {
+		return false
+	}
 	for i := range x.len {
-		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		if !there(e) || !there(f) {
+		f := y.at(i, n.elemPointers)
+		if !there(f) {
 			return false
 		}
-		e, f = n.key.place.in(e), n.key.place.in(f)
-		if !there(e) || !there(f) {
+		if f = n.key.place.in(f); !there(f) || textAt(f) != textAt(n.key.place.in(x.at(i, n.elemPointers))) {
 			return false
 		}
-		key := textAt(e)
-		if i == 1 {
-			opposite = before > key
-		}
-		if key != textAt(f) || key == "" || !opposite && before >= key || opposite && before <= key {
-			return false
-		}
-		before = key
 	}
 	return true
 }
