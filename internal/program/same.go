@@ -175,7 +175,8 @@ func (o *op) bothZero(a, b memory) bool {
 	return o.kind == otherLeaf && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
 }
 
-// element compares two elements, either of which may be missing. Lists have to agree on whether they are nil, too.
+// element compares two elements, either of which may be missing. Lists and maps have to agree on whether they are nil, too: null is no
+// empty list, and in a hot map it means that the key is absent.
 func (c *comparison) element(n *node, a, b memory) bool {
 	if !there(a) || !there(b) {
 		return there(a) == there(b)
@@ -185,7 +186,11 @@ func (c *comparison) element(n *node, a, b memory) bool {
 		if isNilSlice(a) != isNilSlice(b) {
 			return false
 		}
-	case object, array, mapOfText, mapOfQuantity, mapOfAny, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	case mapOfText, mapOfQuantity, mapOfAny:
+		if isNilMap(a) != isNilMap(b) {
+			return false
+		}
+	case object, array, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
 	}
 	return c.value(n, a, b)
 }
