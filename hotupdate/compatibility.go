@@ -59,6 +59,7 @@ const (
 	ElementNullabilityChanged = FindingKind(schemadiff.ElementNullabilityChanged) // elements became pointers, or the other way round
 	SensitivityChanged        = FindingKind(schemadiff.SensitivityChanged)        // the option sensitive
 	TypeMetaChanged           = FindingKind(schemadiff.TypeMetaChanged)           // apiVersion and kind of the root
+	UnknownMembersChanged     = FindingKind(schemadiff.UnknownMembersChanged)     // see [Schema.AdmitUnknown]; its path is *
 )
 
 var findingNames = [...]string{
@@ -67,6 +68,7 @@ var findingNames = [...]string{
 	HotWhenChanged: "HotWhenChanged", ShapeChanged: "ShapeChanged", LeafChanged: "LeafChanged", WidthChanged: "WidthChanged",
 	SpellingChanged: "SpellingChanged", MapKeyChanged: "MapKeyChanged", LengthChanged: "LengthChanged",
 	ElementNullabilityChanged: "ElementNullabilityChanged", SensitivityChanged: "SensitivityChanged", TypeMetaChanged: "TypeMetaChanged",
+	UnknownMembersChanged: "UnknownMembersChanged",
 }
 
 // String returns the kind's name, such as ClassChanged. Names are stable.
@@ -198,6 +200,8 @@ func (f Finding) change() string {
 		return "keys became " + f.New + ", were " + f.Old
 	case LengthChanged:
 		return "has " + f.New + " places, had " + f.Old
+	case UnknownMembersChanged:
+		return "unknown members became " + f.New + ", were " + f.Old
 	case NullabilityChanged, PairingChanged, ShapeChanged, LeafChanged, WidthChanged, SpellingChanged, SensitivityChanged, TypeMetaChanged:
 	}
 	return "became " + f.New + ", was " + f.Old

@@ -120,6 +120,7 @@ func TestHotPatch(t *testing.T) {
 			`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true,"value":"b"},{"name":"c","value":"x"},{"name":"e","value":"f"}]}`, "hot elements change and come; the other carries its old value",
 		},
 		{"hot elements go", `{"machineLabels":[{"name":"a","value":"b","owner":"o"},{"name":"c","value":"d"}]}`, `{}`, `{"machineLabels":[{"name":"a","owner":"o"}]}`, "one holds something that is hashed, and stays with that"},
+		{"an element goes", `{"dataVolumes":[{"name":"a","labels":{"k":"v"}}]}`, `{}`, `{}`, "its labels go with it, when the machine is replaced"},
 		{"a flip", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a","value":"c","triggerRollingOnUpdate":true}]}`, `{}`, "to cease to be hot is an immutable change"},
 		{"free JSON", `{"extra":{"a":{"b":1,"c":2},"d":[1]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"f":[null]}}`, `{"extra":{"a":{"c":3,"e":{}},"d":null,"f":[null]}}`, "member by member; null inside of a list is a value"},
 		{"spelling", `{"tags":{"vm":{}},"extra":{"a":1}}`, `{"extra":{"a":1e0}}`, `{}`, "equal by meaning"},
@@ -170,4 +171,40 @@ func TestHotPatchRefuses(t *testing.T) {
 	loop.Next = loop
 	_, err = hotupdate.HotPatch(schemaFor[tree](t), loop, nil)
 	require.Equal(t, hotupdate.CodePointerCycle, hotupdate.Errors(err)[0].Code, "a cycle is found before it is followed")
+}
+
+// TestHotPatchKeepsSpelling: a patch is read by the decoder that reads the configuration, so a number that is spelled as a text stays one,
+// and a key that is zero is there.
+func TestHotPatchKeepsSpelling(t *testing.T) {
+	type Key struct {
+		ID int `json:"id"`
+	}
+	type element struct {
+		*Key
+
+		Tag string `json:"tag,omitempty"`
+	}
+	type config struct {
+		Size     int                    `json:"size,string"`
+		Elements []element              `json:"elements"    hotupdatable:"true,key=id"`
+		Bytes    map[string][]byte      `json:"bytes"`
+		Nested   map[string]map[int]int `json:"nested"`
+	}
+	schema := schemaFor[config](t, hotupdate.WithClass("size", hotupdate.Hot), hotupdate.WithClass("bytes", hotupdate.Hot), hotupdate.WithClass("nested", hotupdate.Hot))
+	for _, tc := range []struct{ name, old, updated, want, reason string }{
+		{"quoted number", `{"size":"1"}`, `{"size":"2"}`, `{"size":"2"}`, "spelled as a text"},
+		{"quoted number goes", `{"size":"1"}`, `{}`, `{"size":null}`, "null is no text"},
+		{"key that is zero", `{"elements":[{"id":1}]}`, `{"elements":[{"id":0,"tag":"a"}]}`, `{"elements":[{"id":0,"tag":"a"}]}`, "without its key an element is lost"},
+		{"empty and null", `{"bytes":{"a":"AA==","b":"AA=="}}`, `{"bytes":{"a":"","c":"AQ=="}}`, `{"bytes":{"a":"","b":null,"c":"AQ=="}}`, "an element that is empty is there"},
+		{"maps in maps", `{"nested":{"a":{"1":1,"2":2},"b":{}}}`, `{"nested":{"a":{"2":3},"c":{}}}`, `{"nested":{"a":{"1":null,"2":3},"b":null,"c":{}}}`, "as deep as the difference"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			patch, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
+			require.NoError(t, err)
+			require.Equal(t, tc.want, string(patch), tc.reason)
+			left, err := hotupdate.DiffRaw(schema, mergePatch(t, []byte(tc.old), patch), []byte(tc.updated))
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
 }

@@ -1,7 +1,6 @@
 package hotupdatelint
 
 import (
-	"go/ast"
 	"reflect"
 
 	"golang.org/x/tools/go/analysis"
@@ -31,11 +30,13 @@ It also reports hashes of tagged types that do not know the struct tags, and def
 func run(pass *analysis.Pass) (any, error) {
 	l := &linter{
 		Pass: pass, program: new(sourcetype.Program), source: readSource(pass),
-		configs: map[reflect.Type]bool{}, tagged: map[reflect.Type]bool{}, reported: map[report]bool{}, mended: map[*ast.Field]bool{},
+		configs: map[reflect.Type]bool{}, tagged: map[reflect.Type]bool{}, reported: map[report]bool{},
 	}
+	var all []compiled
 	for _, root := range l.roots() {
-		l.compile(root)
+		all = append(all, l.compile(root))
 	}
+	l.checkDefaults(all)
 	l.checkGenerics()
 	l.checkInterfaces()
 	l.checkHashes()
@@ -51,5 +52,4 @@ type linter struct {
 	configs  map[reflect.Type]bool // struct types that are configurations, or parts of one
 	tagged   map[reflect.Type]bool // what isTagged found out
 	reported map[report]bool
-	mended   map[*ast.Field]bool // fields whose struct tag has got a fix
 }

@@ -16,8 +16,15 @@ import (
 // part is the one field of a made-up configuration, around a type of which no Schema is made: it may be a part of any.
 const part = "config.Part"
 
+// compiled is what became of a root.
+type compiled struct {
+	root   root
+	plan   *fieldplan.Plan // nil if something is wrong
+	places *places
+}
+
 // compile compiles one type and reports all that is wrong with it.
-func (l *linter) compile(r root) {
+func (l *linter) compile(r root) compiled {
 	typ := r.typ
 	if r.isConfig {
 		typ = behindPointers(typ)
@@ -36,9 +43,7 @@ func (l *linter) compile(r root) {
 			l.reportProblem(problem, p, r)
 		}
 	}
-	if plan != nil {
-		l.checkDefaults(plan.Root, p, map[*fieldplan.Node]bool{})
-	}
+	return compiled{r, plan, p}
 }
 
 func behindPointers(t types.Type) types.Type {

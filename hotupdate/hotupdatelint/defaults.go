@@ -32,7 +32,30 @@ func (f filling) text() (string, bool) {
 }
 
 // checkDefaults reports pointers to scalars that are hashed and whose known default their struct tag does not declare.
-func (l *linter) checkDefaults(n *fieldplan.Node, p *places, seen map[*fieldplan.Node]bool) {
+func (l *linter) checkDefaults(all []compiled) {
+	for i, c := range all {
+		if c.plan != nil && !l.isCovered(all, i) {
+			l.checkNode(c.plan.Root, c.places, map[*fieldplan.Node]bool{})
+		}
+	}
+}
+
+// isCovered reports whether a part is compiled below another type as well, where its classes are known.
+func (l *linter) isCovered(all []compiled, i int) bool {
+	part := all[i]
+	if part.root.isConfig {
+		return false
+	}
+	for j, whole := range all {
+		isBelow := j != i && whole.places.seen[l.program.Of(part.root.typ)]
+		if isBelow && (whole.root.isConfig || j < i || !part.places.seen[l.program.Of(whole.root.typ)]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *linter) checkNode(n *fieldplan.Node, p *places, seen map[*fieldplan.Node]bool) {
 	if n == nil || seen[n] {
 		return
 	}
@@ -42,11 +65,11 @@ func (l *linter) checkDefaults(n *fieldplan.Node, p *places, seen map[*fieldplan
 		if f.Pointer && f.Node.Kind == fieldplan.Leaf && f.Node.Leaf.TakesDefault() && fieldplan.IsKept(f.Node.Class) && f.Default == nil && at.field != nil {
 			l.checkDefault(f, at)
 		}
-		l.checkDefaults(f.Node, p, seen)
+		l.checkNode(f.Node, p, seen)
 	}
-	l.checkDefaults(n.Elem, p, seen)
+	l.checkNode(n.Elem, p, seen)
 	if n.When != nil {
-		l.checkDefaults(n.When.Hot, p, seen)
+		l.checkNode(n.When.Hot, p, seen)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -43,7 +42,7 @@ func (l *linter) report(f finding) {
 	l.reported[id] = true
 	d := analysis.Diagnostic{Pos: pos, End: end, Category: f.category, Message: f.problem.Error()}
 	if isField && isReadByParser(f.problem.Code) {
-		d.SuggestedFixes = l.fix(field)
+		d.SuggestedFixes = fixes(field)
 	}
 	l.Report(d)
 }
@@ -61,15 +60,14 @@ func isReadByParser(code fault.Code) bool {
 	return code >= fault.MalformedTag && code < fault.MisplacedOption && code != fault.ConflictingOptions
 }
 
-// fix offers the corrected struct tag, once for all problems of it.
-func (l *linter) fix(field *ast.Field) []analysis.SuggestedFix {
+// fixes offers the corrected struct tag. All problems of a struct tag have the same fix, which mends them all.
+func fixes(field *ast.Field) []analysis.SuggestedFix {
 	mended, ok := structtag.Mend(tagOf(field))
-	if !ok || l.mended[field] {
+	if !ok {
 		return nil
 	}
-	l.mended[field] = true
 	text := "`" + string(mended) + "`"
-	if strings.ContainsAny(string(mended), "`\r") || !strconv.CanBackquote(strings.ReplaceAll(string(mended), "\t", "")) {
+	if !strconv.CanBackquote(string(mended)) {
 		text = strconv.Quote(string(mended))
 	}
 	return []analysis.SuggestedFix{{

@@ -45,10 +45,12 @@ func readSource(pass *analysis.Pass) *source {
 
 // declaration reads one declaration of a file.
 func (s *source) declaration(declaration ast.Decl) {
-	generic := false
+	genericTo := token.NoPos // where the generic declaration ends that was met last
 	if function, ok := declaration.(*ast.FuncDecl); ok {
-		generic = isGeneric(s.pass, function)
 		s.readDefaults(function)
+		if isGeneric(s.pass, function) {
+			genericTo = function.End()
+		}
 	}
 	declared := map[ast.Expr]*ast.TypeSpec{}
 	ast.Inspect(declaration, func(n ast.Node) bool {
@@ -56,14 +58,14 @@ func (s *source) declaration(declaration ast.Decl) {
 		case *ast.TypeSpec:
 			declared[n.Type] = n
 			if n.TypeParams != nil {
-				generic = true
+				genericTo = n.End()
 			}
 		case *ast.CallExpr:
 			if name := calleeName(n); name != nil {
 				s.calls[name] = n
 			}
 		case *ast.StructType:
-			s.structType(n, declared[n], generic)
+			s.structType(n, declared[n], n.Pos() < genericTo)
 		}
 		return true
 	})

@@ -24,6 +24,7 @@ import (
 //   - The halves of [hotupdate.Split] share no memory with the configuration, have its hash and none, and merge to its JSON. So does the
 //     type's own DeepCopy, if it has one.
 //   - A type that marshals itself reads what it writes, and loses nothing on the way. See [WithNormalizing].
+//   - Values that the options give for one field or type have different texts, since each means something else.
 //
 // A configuration that has several hashes ends the check, since nothing else can be said about it; the other guarantees are tried and
 // reported each by itself. A failure is shrunk to a small counter-example and reported as YAML with the path of the field to blame; values and keys that the
@@ -38,6 +39,7 @@ func Check[C any](t T, options ...Option) {
 		fail(t, reflect.TypeFor[C](), err)
 		return
 	}
+	s.checkGiven(t)
 	for _, g := range guarantees {
 		if !g.check(t, s) && g.name == oneHash {
 			return

@@ -1,12 +1,29 @@
 // Package hotupdatetest holds the tests that an adopter of package hotupdate runs in CI.
 //
-// A hash stays stable only if every release of every adopter keeps it so. [Check] makes sure, with generated configurations, that the
-// adopter's type keeps the library's guarantees:
+// A hash stays stable only if every release of every adopter keeps it so. Two calls watch over that:
 //
 //	func TestWorkerConfig(t *testing.T) {
 //		hotupdatetest.Check[v1alpha1.WorkerConfig](t)
+//		hotupdatetest.Golden[v1alpha1.WorkerConfig](t, "testdata/workerconfig.json", hotupdatetest.WithUpdate(update))
 //	}
 //
-// The package owns how values of any type are generated, changed and shrunk, and how a failure is told. It must not know providers, and
-// nothing that runs in production may import it.
+// [Check] makes sure, with generated configurations, that the type keeps the library's guarantees: it finds marshalers that write one
+// value in two ways, copies that share memory, and defaults that are not declared. [Golden] keeps the type's Schema and the hashes of fixed
+// configurations in a file, and tells what a change of the type does to a fleet, before it is released. The switch is a flag of the test:
+//
+//	var update hotupdatetest.Update
+//
+//	func TestMain(m *testing.M) {
+//		flag.Var(&update, "update", "write golden files: true if that rolls no pool, roll in any case")
+//		os.Exit(m.Run())
+//	}
+//
+// For tests of the adopter's own there are [Mutate], which changes one field of a class, and the options [IgnoreHot] and [IgnoreImmutable]
+// for package cmp.
+//
+// The package owns how values of any type are generated, changed and shrunk, how a failure is told, and the golden file. It must not know
+// providers, and nothing that runs in production may import it.
+//
+// Sensitive values and keys are in no message. Generated values are in the files that rapid keeps of failures only as random bits; what
+// [WithVector] gives is written to the golden file as it is.
 package hotupdatetest

@@ -81,6 +81,7 @@ func TestAttemptsBecomeDigests(t *testing.T) {
 	assert.NotEmpty(t, request.Attempts)
 	assert.Contains(t, request.Attempted, machineupdate.Nothing, "whatever was applied may have been removed")
 	assert.Less(t, len(request.Attempted), 5)
+	assert.Contains(t, request.Attempted, o.Class.Hot(), "the wanted one is always known")
 	for i := range 5 {
 		assert.True(t, owns(t, request, "changing", strconv.Itoa(i)), i)
 		assert.True(t, owns(t, request, "key-050", strings.Repeat("v", 200+i)), i)
@@ -148,5 +149,26 @@ func TestLargeHotPart(t *testing.T) {
 			}
 			assert.Equal(t, machineupdate.LargeHotPart, codeOf(err))
 		})
+	}
+}
+
+// TestFormerAppliedIsRememberedAsDigests: what was applied before stays owned until the success is confirmed, however long it is.
+func TestFormerAppliedIsRememberedAsDigests(t *testing.T) {
+	former := classOf(t, wide(t, 150, 376, 1))
+	require.Greater(t, len(former.Hot()), machineupdate.MaxAttempted)
+	record := machineupdate.Record{ProviderID: "aws:///i-1", Schema: former.Schema(), Since: start, Applied: former.Hot()}
+	now, none := start, error(nil)
+	o := machineupdate.Observation{Machine: machine(record.Annotation()), Class: classOf(t, wide(t, 150, 375, 2))}
+	var requests []*machineupdate.UpdateMachineRequest
+	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
+	for _, want := range []machineupdate.Outcome{machineupdate.Updated, machineupdate.Confirmed, machineupdate.NotCalled} {
+		require.Equal(t, want, executor.Reconcile(t.Context(), o).Outcome)
+		now = now.Add(time.Hour)
+	}
+	require.Len(t, requests, 2)
+	for i, request := range requests {
+		assert.True(t, owns(t, request, "changing", "1"), "pass %d", i)
+		assert.True(t, owns(t, request, "key-149", strings.Repeat("v", 376)), "pass %d", i)
+		assert.Equal(t, o.Class.Hot(), request.Desired)
 	}
 }

@@ -67,9 +67,10 @@
 //
 // # Time
 //
-// Requests of a driver that gave up, crashed or lost its lease may land later, and reads of a cloud lag. ConfirmAfter must be longer than three
+// Requests of a driver that gave up, crashed or lost its lease may land later, and reads of a cloud lag. ConfirmAfter must be longer than four
 // spans together: CallTimeout, after which an [Executor] sends nothing more; the time from sending a request until it has landed or died;
-// and the lag of reads. Nothing that was sent before a success can then change a machine after it was confirmed.
+// the lag of reads; and the difference between the clocks of two leaders. Nothing that was sent before a success can then change a machine
+// after it was confirmed. Caches of the API server may lag for any time: whoever decides by an old record gets a conflict before the call.
 //
 // # Guarantees
 //

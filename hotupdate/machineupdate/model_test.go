@@ -78,7 +78,7 @@ func learning(*model) []world {
 	}
 }
 
-var long = flag.Bool("long", false, "check the model with larger budgets; takes minutes, and up to 3 GB of memory")
+var long = flag.Bool("long", false, "check the model with larger budgets: 31 million states, minutes and gigabytes; raise -timeout")
 
 // budget is how often the class changes, and how many disturbances there are: crashes, failures, late requests, stale reads, edits by
 // others, conflicts, the loss of the lease, a migration.

@@ -27,9 +27,9 @@ type Machine struct {
 
 // Settings are the times of the flow.
 type Settings struct {
-	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. It must be longer than CallTimeout, and
-	// the time that requests may land after their sender gave up, and the lag of the cloud's reads, together. See "Time" in the package
-	// documentation. Zero is DefaultConfirmAfter.
+	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. It must be longer than CallTimeout, the
+	// time that requests may land after their sender gave up, the lag of the cloud's reads, and the difference between the clocks of two
+	// leaders, together. See "Time" in the package documentation. Zero is DefaultConfirmAfter.
 	ConfirmAfter time.Duration
 	// RetryAfter is how long after an update that failed, or was interrupted, the next one is made; another provider spec does not
 	// wait. Zero is no delay.

@@ -82,9 +82,13 @@ func (p *Pass) mirrored(patch Patch) Patch {
 
 // Request returns what the driver is asked for.
 func (p *Pass) Request() *UpdateMachineRequest {
-	return &UpdateMachineRequest{
+	r := &UpdateMachineRequest{
 		Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret,
 		Applied: p.marker.Applied, Attempted: slices.Clone(p.marker.Attempted), Attempts: slices.Clone(p.marker.Attempts),
 		Desired: p.desired,
 	}
+	if len(r.Attempts) > 0 && !slices.Contains(r.Attempted, p.desired) {
+		r.Attempted = append(r.Attempted, p.desired) // recorded as digests only; what it differs in from the applied one is to be set, whatever reads say
+	}
+	return r
 }

@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"fmt"
-	"io"
 	"slices"
 )
 
@@ -55,5 +54,5 @@ func (r *UpdateMachineRequest) AttemptedAmong(live map[string]string, path ...st
 // Format prints the names of machine and class and the provider ID, for every verb, and neither secret nor spec.
 func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 	// A formatter has nobody to tell that writing failed; fmt does not either.
-	_, _ = fmt.Fprintf(io.Writer(f), "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.Name)
+	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.Name)
 }

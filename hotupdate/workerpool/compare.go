@@ -1,9 +1,12 @@
 package workerpool
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -46,6 +49,7 @@ const (
 	MinorSkipped           // an in-place update that is not to the next Kubernetes minor
 	ConfigAsWhole          // a provider config without a Schema, compared as a whole
 	ConfigKindChanged      // provider configs of different kinds, compared as a whole
+	QuantityRespelled      // a size that is the same, in another spelling
 )
 
 var noteTexts = [...]string{
@@ -55,6 +59,7 @@ var noteTexts = [...]string{
 	MinorSkipped:      "an in-place update has to take the next Kubernetes minor, without skipping one or going back (GEP-31)",
 	ConfigAsWhole:     "no Schema of the provider config is known: it is compared as a whole, and any change of it replaces machines",
 	ConfigKindChanged: "the provider configs have different kinds or versions: they are compared as a whole",
+	QuantityRespelled: "the same quantity in another spelling is a change here, because Gardener hashes the text of volume sizes and eviction thresholds",
 }
 
 // String returns the rule as a sentence.
@@ -72,6 +77,7 @@ func (n Note) String() string {
 //     that is not known here may have set it.
 //   - If only a node-agent secret name changed, then something that it covers and that the pools do not show: that replaces machines.
 //   - With [hash.SumOfReservations] only the sum of the reservations counts.
+//   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text. A note says so.
 //
 // All problems come back joined, each an [*Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
@@ -101,6 +107,9 @@ func (c *comparer) compare() (Comparison, error) {
 		return Comparison{}, err
 	}
 	c.result.Changes = join(pool, config)
+	if slices.ContainsFunc(pool, isRespelled) {
+		c.note(QuantityRespelled)
+	}
 	c.result.Outcome = c.result.Changes.OutcomeIfDefaulted(c.result.Strategy)
 	if inPlace(c.result.Strategy) && c.skipsMinor() {
 		c.note(MinorSkipped)
@@ -216,6 +225,22 @@ func (c *comparer) triggerChanges(oldName, newName *string) hotupdate.Changes {
 		changes[i].Omitted = c.mayBeDefault(changes[i])
 	}
 	return changes
+}
+
+// isRespelled reports whether both sides of a change are texts of one quantity.
+func isRespelled(c hotupdate.Change) bool {
+	before, isQuantity := quantityOf(c.Old)
+	after, isQuantityToo := quantityOf(c.New)
+	return isQuantity && isQuantityToo && before.Cmp(after) == 0
+}
+
+func quantityOf(text string) (resource.Quantity, bool) {
+	var spelled string
+	if json.Unmarshal([]byte(text), &spelled) != nil {
+		return resource.Quantity{}, false
+	}
+	q, err := resource.ParseQuantity(spelled)
+	return q, err == nil
 }
 
 // triggers returns the pool's triggers for its provider.

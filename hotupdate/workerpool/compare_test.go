@@ -134,6 +134,29 @@ func TestUpdateStrategies(t *testing.T) {
 	}
 }
 
+// TestRespelledQuantities are changes where Gardener hashes the text, and a note says so. Reservations are hashed as quantities.
+func TestRespelledQuantities(t *testing.T) {
+	t.Parallel()
+	respelled := []workerpool.Note{workerpool.QuantityRespelled}
+	for _, test := range []struct {
+		path, old, updated string
+		want               hotupdate.Outcome
+		notes              []workerpool.Note
+		reason             string
+	}{
+		{pool + "volume.size", "50Gi", "51200Mi", hotupdate.Roll, respelled, "the size is hashed as it is written"},
+		{pool + "volume.size", "50Gi", "50Gb", hotupdate.Roll, nil, "no quantity"},
+		{pool + "volume.size", "50Gi", "50G", hotupdate.Roll, nil, "another quantity"},
+		{pool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", hotupdate.Roll, respelled, "so is the threshold"},
+		{pool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", hotupdate.Roll, nil, "a percentage is no quantity"},
+		{pool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", hotupdate.NoUpdate, nil, "reservations are hashed as quantities"},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", edit{test.path, test.old}), manifest(t, "shoot.yaml", edit{test.path, test.updated}), options(t))
+		assert.Equal(t, test.want, got.Outcome, test.reason)
+		assert.Equal(t, test.notes, got.Notes, test.reason)
+	}
+}
+
 // From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is an in-place update although it ceases to.
 func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package fieldplan
 
 import (
 	"cmp"
-	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -60,14 +59,7 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 }
 
 // readsRaw reports whether values of n read their own JSON by rules that are not known.
-func (n *Node) readsRaw() bool {
-	switch n.Leaf {
-	case leaf.Quantity, leaf.IntOrString, leaf.Time, leaf.MetaTime, leaf.MicroTime, leaf.Duration, leaf.RawExtension, leaf.RawMessage, leaf.Opaque:
-		return false
-	case leaf.NotALeaf, leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number, leaf.Bytes, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler:
-	}
-	return reflect.PointerTo(n.Type).Implements(reflect.TypeFor[json.Unmarshaler]())
-}
+func (n *Node) readsRaw() bool { return n.Leaf.ReadsRaw(n.Type) }
 
 // isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
 // be one key of a map.

@@ -164,7 +164,7 @@ func (r *run) sortTexts(first int) bool {
 // sortByText sorts texts that are alike in their first so many bytes. From where they begin to differ, eight bytes are compared as one
 // number; texts that are still alike are sorted by what follows.
 func sortByText(own []entry, alike int) {
-	if len(own) == 0 {
+	if len(own) < 2 {
 		return
 	}
 	common := len(own[0].key)

@@ -18,8 +18,19 @@ import (
 func Compare(old, updated *fieldplan.Plan) []Finding {
 	d := &differ{open: map[pair]bool{}}
 	d.typeMeta(old, updated)
+	d.unknownMembers(old, updated)
+	told := len(d.findings)
 	d.object(pair{old.Root, updated.Root}, spot{certain: true})
+	d.withoutTold(told)
 	return d.sorted()
+}
+
+// withoutTold drops what has been told about type meta already: that its members came or went as fields.
+func (d *differ) withoutTold(told int) {
+	first := slices.Clone(d.findings[:told])
+	d.findings = slices.DeleteFunc(d.findings, func(f Finding) bool {
+		return f.Kind != TypeMetaChanged && slices.ContainsFunc(first, func(t Finding) bool { return t.Kind == TypeMetaChanged && t.Path == f.Path })
+	})
 }
 
 // pair is a node of each plan in the same place.
@@ -95,19 +106,30 @@ func (d *differ) typeMeta(old, updated *fieldplan.Plan) {
 		switch {
 		case slices.ContainsFunc(updated.Meta, func(m *fieldplan.Field) bool { return m.Name == f.Name }):
 		case now == nil:
-			d.add(spot{path: f.Name, certain: true}, Finding{Kind: TypeMetaChanged, Old: "type meta", New: "none", Reading: Claim{Certain, Spelled}})
+			d.add(spot{path: f.Name, certain: true}, Finding{Kind: TypeMetaChanged, Old: "type meta", New: "no field", Reading: Claim{Certain, Spelled}})
 		default:
 			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
 			})
 		}
 	}
 	for _, f := range updated.Meta {
 		if was := old.Root.Lookup(f.Name); was != nil {
 			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
 			})
 		}
+	}
+}
+
+// unknownMembers compares what becomes of members that the plans do not know.
+func (d *differ) unknownMembers(old, updated *fieldplan.Plan) {
+	const refused, admitted = "an error", "immutable"
+	switch {
+	case old.Open && !updated.Open:
+		d.add(spot{path: "*", certain: true}, Finding{Kind: UnknownMembersChanged, Old: admitted, New: refused, Reading: Claim{Certain, Spelled}})
+	case !old.Open && updated.Open:
+		d.add(spot{path: "*", certain: true}, Finding{Kind: UnknownMembersChanged, Old: refused, New: admitted})
 	}
 }
 
@@ -134,14 +156,18 @@ func (d *differ) object(p pair, s spot) {
 			added = append(added, f)
 		}
 	}
-	d.gone(removed, added, s)
+	d.gone(p, removed, added, s)
 }
 
-// gone reports fields that came and went.
-func (d *differ) gone(removed, added []*fieldplan.Field, s spot) {
+// gone reports fields that came and went. Where unknown members are admitted, a field that came may have been one, and one that went is
+// one.
+func (d *differ) gone(p pair, removed, added []*fieldplan.Field, s spot) {
 	renamed := renames(removed, added)
 	for _, f := range removed {
 		finding := Finding{Kind: FieldRemoved, Old: describe(f.Node), OldClass: f.Node.Class, Reading: Claim{Certain, Spelled}}
+		if p.updated.Rest != nil {
+			finding.Hash, finding.Reading = Claim{Possible, Set}, Claim{}
+		}
 		if to := renamed[f]; to != nil {
 			finding.Kind, finding.New, finding.NewClass, finding.To = FieldRenamed, describe(to.Node), to.Node.Class, s.member(to.Name).path
 			added = slices.DeleteFunc(added, func(a *fieldplan.Field) bool { return a == to })
@@ -149,7 +175,11 @@ func (d *differ) gone(removed, added []*fieldplan.Field, s spot) {
 		d.add(s.member(f.Name), finding)
 	}
 	for _, f := range added {
-		d.add(s.member(f.Name), Finding{Kind: FieldAdded, New: describe(f.Node), NewClass: f.Node.Class})
+		finding := Finding{Kind: FieldAdded, New: describe(f.Node), NewClass: f.Node.Class}
+		if p.old.Rest != nil {
+			finding.Hash, finding.Reading = Claim{Possible, Set}, Claim{Possible, Set}
+		}
+		d.add(s.member(f.Name), finding)
 	}
 }
 
@@ -160,7 +190,7 @@ func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{
 			Kind: ShapeChanged, Old: describe(p.old), New: describe(p.updated), OldClass: p.old.Class, NewClass: p.updated.Class,
-			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
+			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled}, // not every leaf can be null
 		})
 		return
 	}

@@ -30,6 +30,7 @@ const (
 	ElementNullabilityChanged
 	SensitivityChanged
 	TypeMetaChanged
+	UnknownMembersChanged // members that the plan does not know: an error, or immutable
 )
 
 // Effect says whether a difference has a consequence for the configurations that it concerns.

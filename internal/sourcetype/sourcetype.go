@@ -48,7 +48,7 @@ func (p *Program) Of(t types.Type) reflect.Type {
 // known finds the types of the running program that the rules compare with.
 func (p *Program) known(t types.Type) reflect.Type {
 	named, ok := t.(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 || named.Obj().Parent() != named.Obj().Pkg().Scope() {
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Parent() != named.Obj().Pkg().Scope() {
 		return nil
 	}
 	if p.loaded == nil {

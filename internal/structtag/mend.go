@@ -37,7 +37,7 @@ func (f finding) rewrite(tag string) (string, bool) {
 	value, ok := r.mend()
 	name := strings.TrimPrefix(f.text, `"`)
 	unsure := f.bare || r.guessed || liken(name[:wordEnd(name, 0)]) == related
-	if !ok || unsure || strings.TrimFunc(f.junk, isSeparatorRune) != "" {
+	if !ok || unsure {
 		return "", false
 	}
 	before, after := tag[:f.at], tag[f.at+len(f.text):]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/report"
 	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
 )
 
@@ -137,7 +138,7 @@ func (e explained) write(out io.Writer, before int) {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, f := range e.fields {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(f.Path), value(f), f.Class, origin(f))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(f.Path), value(f), f.Class, printable(report.Origin(f)))
 	}
 	_ = table.Flush() // out is a buffer
 }
@@ -148,7 +149,7 @@ func (e explained) writeMarkdown(out io.Writer) {
 	}
 	fmt.Fprint(out, "| field | value | class | origin |\n| --- | --- | --- | --- |\n")
 	for _, f := range e.fields {
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", code(f.Path), code(value(f)), f.Class, code(origin(f)))
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", code(f.Path), code(value(f)), f.Class, code(report.Origin(f)))
 	}
 	fmt.Fprintln(out)
 }

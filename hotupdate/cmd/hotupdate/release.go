@@ -80,6 +80,11 @@ func readRelease(file string) (*release, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseRelease(file, data)
+}
+
+// parseRelease reads what stands in a file; others that it names are read as well.
+func parseRelease(file string, data []byte) (*release, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, fmt.Errorf("%s: is no JSON object; write a Schema, a golden file or a set of eras", file)

@@ -41,6 +41,35 @@ type Config struct {
 	Other   *string `json:"other"`
 }
 
+// Outer has a part that is hashed and one that is not.
+type Outer struct {
+	Hot    *Inner `json:"hot"    hotupdatable:"true"`
+	Hashed *Kept  `json:"hashed"`
+}
+
+// Inner is only ever hot, but for what says otherwise.
+type Inner struct {
+	// +default=false
+	Inherited *bool `json:"inherited"`
+	// +default=false
+	Own *bool `json:"own" hotupdatable:"inplace"` // want `field defaults.Inner.Own is a pointer`
+}
+
+// Kept is hashed.
+type Kept struct {
+	// +default=false
+	Inherited *bool  `json:"inherited"` // want `field defaults.Kept.Inherited is a pointer`
+	Hot       string `json:"hot" hotupdatable:"true"`
+}
+
+// Alone is below nothing, so it is taken for a part that is hashed.
+type Alone struct {
+	// +default=false
+	Inherited *bool  `json:"inherited"` // want `field defaults.Alone.Inherited is a pointer`
+	Hot       string `json:"hot" hotupdatable:"true"`
+	Next      *Alone `json:"next"`
+}
+
 // SetDefaults_Config fills in what was left out.
 func SetDefaults_Config(c *Config) {
 	if c.IOPS == nil {

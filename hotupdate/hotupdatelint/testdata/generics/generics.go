@@ -30,3 +30,14 @@ func inside[T any]() {
 	_, _ = hotupdate.SchemaOf[config]()
 	_, _ = hotupdate.SchemaOf[[]T]()
 }
+
+type (
+	// Pair is generic.
+	Pair[K comparable, V any] struct {
+		Of map[K]V `json:"of" hotupdatable:"yes"` // want `field generics.Pair.Of has unknown class`
+	}
+	// Plain is not, and so has a type that can be wrong.
+	Plain struct {
+		Text string `json:"text" hotupdatable:"true,set"` // want `field generics.Plain.Text has the option .set.`
+	}
+)

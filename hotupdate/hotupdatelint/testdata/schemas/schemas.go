@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint/testdata/foreign"
+	twin "github.com/hotupdate/providerconfig/hotupdate/hotupdatelint/testdata/foreign/schemas"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
 
@@ -76,6 +77,7 @@ func inner[T any](options ...hotupdate.Option) *hotupdate.Schema {
 
 func _() {
 	_ = compile[Server, Generic]()
+	_ = compile[Server, foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot)) // want `field foreign.Port.Number is immutable below a list`
 	_ = compile[Server, Overridden](hotupdate.WithClass("nowhere", hotupdate.Hot)) // want `hotupdate: nowhere: matches no field of the type`
 	_ = func(path string) {
 		// What is not constant may mend a conflict of classes, so those are left to SchemaOf.
@@ -91,4 +93,19 @@ type Tested struct {
 func _(t hotupdatetest.T, schema *hotupdate.Schema) {
 	hotupdatetest.Check[Tested](t)
 	hotupdatetest.Golden[foreign.Ports](t, "ports.json", hotupdatetest.WithSchema(schema))
+}
+
+// Twins has two types that messages call by one name.
+type Twins struct {
+	Own   Twin      `json:"own"`
+	Other twin.Twin `json:"other"`
+}
+
+// Twin has the mistake.
+type Twin struct {
+	Name string // want `field schemas.Twin.Name has no JSON name`
+}
+
+func _() {
+	_, _ = hotupdate.SchemaOf[Twins]()
 }

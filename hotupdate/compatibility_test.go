@@ -1,0 +1,421 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+func compatibility[Old, New any](t *testing.T) (before, after *hotupdate.Schema, findings hotupdate.Findings) {
+	t.Helper()
+	before, err := hotupdate.SchemaOf[Old]()
+	require.NoError(t, err)
+	after, err = hotupdate.SchemaOf[New]()
+	require.NoError(t, err)
+	findings, err = hotupdate.Compatibility(before, after)
+	require.NoError(t, err)
+	return before, after, findings
+}
+
+// fate is what a release does to a configuration.
+type fate string
+
+const (
+	keeps   fate = "keeps its name"
+	renamed fate = "is renamed"
+	refused fate = "is refused"
+)
+
+func fateOf(t *testing.T, before, after *hotupdate.Schema, raw string) fate {
+	t.Helper()
+	old, err := hash.OfRaw(before, []byte(raw))
+	require.NoError(t, err)
+	updated, err := hash.OfRaw(after, []byte(raw))
+	switch {
+	case err != nil:
+		return refused
+	case old != updated:
+		return renamed
+	}
+	return keeps
+}
+
+// fields of the releases below
+type (
+	oneInt32 struct {
+		A int32 `json:"a,omitempty"`
+	}
+	oneInt64 struct {
+		Other int64 `json:"a,omitempty"`
+	}
+	oneUint8 struct {
+		A uint8 `json:"a,omitempty"`
+	}
+	oneHot struct {
+		A int32 `json:"a,omitempty" hotupdatable:"true"`
+	}
+	oneInPlace struct {
+		A int32 `json:"a,omitempty" hotupdatable:"inplace"`
+	}
+	oneIgnored struct {
+		A int32 `json:"a,omitempty" hotupdatable:"ignore"`
+	}
+	onePointer struct {
+		A *int32 `json:"a,omitempty"`
+	}
+	oneDefault struct {
+		A *int32 `json:"a,omitempty" hotupdatable:"false,default=5"`
+	}
+	oneZero struct {
+		A *int32 `json:"a,omitempty" hotupdatable:"false,default=0"`
+	}
+	oneString struct {
+		A string `json:"a,omitempty"`
+	}
+	oneQuoted struct {
+		A int32 `json:"a,omitempty,string"`
+	}
+	oneSecret struct {
+		A int32 `json:"a,omitempty" hotupdatable:"false,sensitive"`
+	}
+	oneAndHot struct {
+		oneInt32 `json:",inline"`
+		B        map[string]string `json:"b,omitempty" hotupdatable:"true"`
+	}
+	oneRenamed struct {
+		AA int32 `json:"aa,omitempty"`
+	}
+	oneNone struct {
+		Z string `json:"z,omitempty"`
+	}
+	oneObject struct {
+		A *struct {
+			B string `json:"b,omitempty"`
+		} `json:"a,omitempty"`
+	}
+	onePresence struct {
+		A *struct {
+			B string `json:"b,omitempty"`
+		} `json:"a,omitempty" hotupdatable:"false,presence"`
+	}
+	oneList struct {
+		A []string `json:"a,omitempty"`
+	}
+	oneSet struct {
+		A []string `json:"a,omitempty" hotupdatable:"false,set"`
+	}
+	onePointers struct {
+		A []*string `json:"a,omitempty"`
+	}
+	oneMap struct {
+		A map[string]string `json:"a,omitempty"`
+	}
+	oneIntMap struct {
+		A map[int32]string `json:"a,omitempty"`
+	}
+	oneArray struct {
+		A [2]int32 `json:"a"`
+	}
+	threeArray struct {
+		A [3]int32 `json:"a"`
+	}
+	oneMeta struct {
+		metav1.TypeMeta `json:",inline"`
+		A               int32 `json:"a,omitempty"`
+	}
+	oneKindField struct {
+		Kind string `json:"kind,omitempty"`
+		A    int32  `json:"a,omitempty"`
+	}
+	labelV1 struct {
+		Name  string `json:"name"`
+		Rolls bool   `json:"rolls,omitempty"`
+	}
+	oneKeyed struct {
+		A []labelV1 `json:"a,omitempty" hotupdatable:"false,key=name"`
+	}
+	oneHotWhen struct {
+		A []labelV1 `json:"a,omitempty" hotupdatable:"false,key=name,hotwhen=rolls:false"`
+	}
+	oneByPlace struct {
+		A []labelV1 `json:"a,omitempty"`
+	}
+	oneBytes struct {
+		A []byte `json:"a,omitempty"`
+	}
+	oneTime struct {
+		A metav1.Time `json:"a,omitempty"`
+	}
+	onePtrTime struct {
+		A *metav1.Time `json:"a,omitempty"`
+	}
+	oneDur struct {
+		A metav1.Duration `json:"a,omitempty"`
+	}
+	onePtrDur struct {
+		A *metav1.Duration `json:"a,omitempty"`
+	}
+	oneSize struct {
+		A resource.Quantity `json:"a,omitempty"`
+	}
+)
+
+// TestFindings: one row for each kind of difference, with the sentence that people read and configurations of which each claim holds.
+func TestFindings(t *testing.T) {
+	type fates map[string]fate
+	for _, tc := range []struct {
+		name    string
+		compare func(t *testing.T) (before, after *hotupdate.Schema, findings hotupdate.Findings)
+		want    []string
+		kinds   []hotupdate.FindingKind
+		fates   fates
+	}{
+		{"same", compatibility[oneInt32, oneInt32], nil, nil, fates{`{"a":5}`: keeps}},
+		{"widened and renamed in Go", compatibility[oneInt32, oneInt64], []string{"a: became int64, was int32: no hash changes"}, []hotupdate.FindingKind{hotupdate.WidthChanged}, fates{`{"a":5}`: keeps}},
+		{
+			"narrowed", compatibility[oneInt32, oneUint8],
+			[]string{"a: became uint8, was int32: the updated Schema may refuse every configuration that sets it; the hashes of the others stay"},
+			[]hotupdate.FindingKind{hotupdate.WidthChanged},
+			fates{`{"a":5}`: keeps, `{"a":-1}`: refused, `{"a":256}`: refused},
+		},
+		{
+			"became hot", compatibility[oneInt32, oneHot],
+			[]string{"a: became hot, was immutable: every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it is applied to running machines, it replaced machines"},
+			[]hotupdate.FindingKind{hotupdate.ClassChanged},
+			fates{`{"a":5}`: renamed, `{"a":0}`: keeps, `{}`: keeps},
+		},
+		{
+			"became immutable", compatibility[oneHot, oneInt32],
+			[]string{"a: became immutable, was hot: every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it replaces machines, it was applied to running machines"},
+			[]hotupdate.FindingKind{hotupdate.ClassChanged},
+			fates{`{"a":5}`: renamed, `{}`: keeps},
+		},
+		{
+			"became in-place", compatibility[oneInt32, oneInPlace],
+			[]string{"a: became in-place, was immutable: no hash changes; from now on a change of it updates nodes in place, or replaces machines of pools that roll, it replaced machines"},
+			[]hotupdate.FindingKind{hotupdate.ClassChanged},
+			fates{`{"a":5}`: keeps},
+		},
+		{
+			"became ignored", compatibility[oneHot, oneIgnored],
+			[]string{"a: became ignored, was hot: no hash changes; from now on a change of it concerns no machine, it was applied to running machines"},
+			[]hotupdate.FindingKind{hotupdate.ClassChanged},
+			fates{`{"a":5}`: keeps},
+		},
+		{
+			"pointer", compatibility[oneInt32, onePointer],
+			[]string{"a: became a pointer, was a value: every pool that spells out its zero value rolls unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.NullabilityChanged},
+			fates{`{"a":0}`: renamed, `{"a":5}`: keeps, `{"a":null}`: keeps},
+		},
+		{
+			"pointer with zero as default", compatibility[oneInt32, oneZero],
+			[]string{"a: became a pointer, was a value: no hash changes", "a: has the default 0, had none: no hash changes"},
+			[]hotupdate.FindingKind{hotupdate.DefaultChanged, hotupdate.NullabilityChanged},
+			fates{`{"a":0}`: keeps, `{"a":5}`: keeps},
+		},
+		{
+			"default", compatibility[onePointer, oneDefault],
+			[]string{"a: has the default 5, had none: every pool that spells out the old or the new default rolls unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.DefaultChanged},
+			fates{`{"a":5}`: renamed, `{"a":0}`: keeps, `{}`: keeps},
+		},
+		{
+			"another kind", compatibility[oneInt32, oneString],
+			[]string{"a: became string, was int32: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.LeafChanged},
+			fates{`{"a":5}`: refused, `{}`: keeps},
+		},
+		{
+			"quantity to string", compatibility[oneSize, oneString],
+			[]string{"a: became string, was quantity: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.LeafChanged},
+			fates{`{"a":"1Gi"}`: renamed, `{"a":"5"}`: keeps, `{"a":5}`: refused},
+		},
+		{
+			"quoted", compatibility[oneInt32, oneQuoted],
+			[]string{"a: became a string of int32, was int32: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.SpellingChanged},
+			fates{`{"a":5}`: refused, `{}`: keeps},
+		},
+		{"sensitive", compatibility[oneInt32, oneSecret], []string{"a: became sensitive, was shown: no hash changes"}, []hotupdate.FindingKind{hotupdate.SensitivityChanged}, fates{`{"a":5}`: keeps}},
+		{"first hot field", compatibility[oneInt32, oneAndHot], []string{"b: is new, map, hot: no hash changes"}, []hotupdate.FindingKind{hotupdate.FieldAdded}, fates{`{"a":5}`: keeps}},
+		{
+			"removed", compatibility[oneInt32, oneNone],
+			[]string{"a: is gone, was int32, immutable: the updated Schema refuses every configuration that sets it; the hashes of the others stay", "z: is new, string, immutable: no hash changes"},
+			[]hotupdate.FindingKind{hotupdate.FieldRemoved, hotupdate.FieldAdded},
+			fates{`{"a":5}`: refused, `{"a":null}`: refused, `{}`: keeps},
+		},
+		{
+			"renamed", compatibility[oneInt32, oneRenamed],
+			[]string{"a: is gone, and looks like aa now: the updated Schema refuses every configuration that sets it; one that is rewritten with the new name rolls; the hashes of the others stay"},
+			[]hotupdate.FindingKind{hotupdate.FieldRenamed},
+			fates{`{"a":5}`: refused, `{}`: keeps},
+		},
+		{
+			"presence", compatibility[oneObject, onePresence],
+			[]string{"a: an empty object means something, it used to mean nothing: every pool that has it empty rolls unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.PresenceChanged},
+			fates{`{"a":{}}`: renamed, `{"a":{"b":"x"}}`: keeps, `{}`: keeps},
+		},
+		{
+			"set", compatibility[oneList, oneSet],
+			[]string{"a: became a set, was found by position: a pool that has elements there may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.PairingChanged},
+			fates{`{"a":["b","a"]}`: renamed, `{"a":["a","b"]}`: keeps, `{"a":[]}`: keeps},
+		},
+		{
+			"key", compatibility[oneByPlace, oneKeyed],
+			[]string{"a: became found by name, was found by position: the updated Schema may refuse every configuration that has elements there; a pool that has elements there may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.PairingChanged},
+			fates{`{"a":[{"name":"b"},{"name":"a"}]}`: renamed, `{"a":[{"name":"a"}]}`: keeps, `{"a":[{"name":"a"},{"name":"a"}]}`: refused},
+		},
+		{
+			"hotwhen", compatibility[oneKeyed, oneHotWhen],
+			[]string{"a: elements are hot when rolls is false, were never: a pool that has elements there may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.HotWhenChanged},
+			fates{`{"a":[{"name":"a"}]}`: renamed, `{"a":[{"name":"a","rolls":true}]}`: keeps},
+		},
+		{
+			"pointers in a list", compatibility[oneList, onePointers],
+			[]string{"a[]: elements became pointers, were values: every pool that has a null element there rolls unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.ElementNullabilityChanged},
+			fates{`{"a":[null]}`: renamed, `{"a":[""]}`: keeps},
+		},
+		{
+			"shape", compatibility[oneList, oneMap],
+			[]string{"a: became map, was list: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.ShapeChanged},
+			fates{`{"a":["x"]}`: refused, `{}`: keeps},
+		},
+		{
+			"bytes are no list", compatibility[oneBytes, oneList],
+			[]string{"a: became list, was bytes: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.ShapeChanged},
+			fates{`{"a":"YQ=="}`: refused},
+		},
+		{
+			"map keys", compatibility[oneMap, oneIntMap],
+			[]string{"a: keys became int32, were string: the updated Schema may refuse every configuration that has elements there; a pool that has elements there may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.MapKeyChanged},
+			fates{`{"a":{"x":"y"}}`: refused, `{"a":{"5":"y"}}`: keeps},
+		},
+		{
+			"array", compatibility[oneArray, threeArray],
+			[]string{"a: has 3 places, had 2: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.LengthChanged},
+			fates{`{"a":[1,2]}`: renamed, `{}`: keeps},
+		},
+		{
+			"type meta became a field", compatibility[oneMeta, oneKindField],
+			[]string{
+				"apiVersion: became no field, was type meta: the updated Schema refuses every configuration that sets it; the hashes of the others stay",
+				"kind: became a field, was type meta: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays",
+			},
+			[]hotupdate.FindingKind{hotupdate.TypeMetaChanged, hotupdate.TypeMetaChanged},
+			fates{`{"kind":"x"}`: renamed, `{"apiVersion":"x"}`: refused, `{}`: keeps},
+		},
+		{"zero times", compatibility[oneTime, onePtrTime], []string{"a: became a pointer, was a value: no hash changes"}, []hotupdate.FindingKind{hotupdate.NullabilityChanged}, fates{`{"a":null}`: keeps, `{"a":"2026-01-02T03:04:05Z"}`: keeps}},
+		{
+			"null durations", compatibility[onePtrDur, oneDur],
+			[]string{"a: became a value, was a pointer: the updated Schema may refuse every configuration that sets it; every pool that spells out its zero value rolls unless an era of the old Schema stays"},
+			[]hotupdate.FindingKind{hotupdate.NullabilityChanged},
+			fates{`{"a":null}`: refused, `{"a":"0s"}`: renamed, `{"a":"1h"}`: keeps},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before, after, findings := tc.compare(t)
+			var texts []string
+			var kinds []hotupdate.FindingKind
+			for _, f := range findings {
+				texts, kinds = append(texts, f.String()), append(kinds, f.Kind)
+			}
+			assert.ElementsMatch(t, tc.want, texts)
+			assert.ElementsMatch(t, tc.kinds, kinds)
+			changed := false
+			for raw, want := range tc.fates {
+				got := fateOf(t, before, after, raw)
+				assert.Equal(t, want, got, raw)
+				changed = changed || got != keeps
+			}
+			assert.Equal(t, !changed, findings.Harmless(), "a row with findings that are not harmless needs a configuration that shows why")
+		})
+	}
+}
+
+// TestFindingsOfALoadedSchemaAreNone: a Schema and its JSON have one meaning.
+func TestFindingsOfALoadedSchemaAreNone(t *testing.T) {
+	schema, err := aws.Schema()
+	require.NoError(t, err)
+	written, err := schema.MarshalJSON()
+	require.NoError(t, err)
+	loaded, err := hotupdate.LoadSchema(written)
+	require.NoError(t, err)
+	for _, pair := range [][2]*hotupdate.Schema{{schema, loaded}, {loaded, schema}} {
+		findings, err := hotupdate.Compatibility(pair[0], pair[1])
+		require.NoError(t, err)
+		assert.Empty(t, findings)
+	}
+}
+
+// TestCompatibilityWithoutSchema: a missing Schema is an error and no panic.
+func TestCompatibilityWithoutSchema(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[oneInt32]()
+	require.NoError(t, err)
+	for _, pair := range [][2]*hotupdate.Schema{{nil, schema}, {schema, nil}, {schema, {}}} {
+		_, err := hotupdate.Compatibility(pair[0], pair[1])
+		require.Error(t, err)
+		assert.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	}
+}
+
+// TestCompatibilityHidesSecrets: the default of a sensitive field is not shown.
+func TestCompatibilityHidesSecrets(t *testing.T) {
+	type before struct {
+		A *string `json:"a,omitempty" hotupdatable:"false,sensitive"`
+	}
+	type after struct {
+		A *string `json:"a,omitempty" hotupdatable:"false,sensitive,default=hunter2"`
+	}
+	_, _, findings := compatibility[before, after](t)
+	require.Len(t, findings, 1)
+	written, err := json.Marshal(findings)
+	require.NoError(t, err)
+	assert.NotContains(t, string(written)+findings[0].String(), "hunter2")
+}
+
+// TestCompatibilityOfTypesThatContainThemselves ends.
+func TestCompatibilityOfTypesThatContainThemselves(t *testing.T) {
+	type before struct {
+		A    int32   `json:"a,omitempty"`
+		Next *before `json:"next,omitempty"`
+	}
+	type after struct {
+		A    int32  `json:"a,omitempty"    hotupdatable:"true"`
+		Next *after `json:"next,omitempty"`
+	}
+	_, _, findings := compatibility[before, after](t)
+	require.Len(t, findings, 2, "the root, and what it contains")
+	assert.Equal(t, "a", findings[0].Path)
+	assert.Equal(t, "next.a", findings[1].Path)
+}
+
+// TestFindingNames: names are stable and each has its own.
+func TestFindingNames(t *testing.T) {
+	seen := map[string]bool{}
+	for kind := hotupdate.FieldAdded; kind <= hotupdate.TypeMetaChanged; kind++ {
+		assert.NotEmpty(t, kind.String())
+		assert.False(t, seen[kind.String()], kind.String())
+		seen[kind.String()] = true
+	}
+	assert.Equal(t, "Unknown", hotupdate.FindingKind(200).String())
+	assert.Equal(t, "ClassChanged", hotupdate.ClassChanged.String())
+}
