@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -159,14 +160,14 @@ func TestDiffKeepsNothingOfTheValue(t *testing.T) {
 		c, texts := traced("\xff")
 		for i := range 20 {
 			memory := new([64]byte)
-			memory[0], texts[fmt.Sprint(i)] = byte(i), weak.Make(memory)
+			memory[0], texts[strconv.Itoa(i)] = byte(i), weak.Make(memory)
 			c.Tags[stringOf(memory)] = ""
 		}
 		c.Tags["\xff"] = "key"
 		_, err := compare.Diff(plan(t), reflect.ValueOf(c), reflect.ValueOf(&config{}))
 		require.Error(t, err)
 		runtime.KeepAlive(c)
-		c, err = nil, nil
+		c = nil
 		runtime.GC()
 		for name, text := range texts {
 			assert.Nil(t, text.Value(), name)
