@@ -101,8 +101,8 @@ func (o *Observation) decideBy(r Record) Decision {
 	changed, reason := o.changed(&r)
 	switch r.State {
 	case Calling:
-		if slices.Contains(r.Attempted, o.Class.hot) && r.Schema == o.Class.schema && o.Settings.RetryAfter > 0 {
-			if wait, sane := remaining(o.Now, r.Since, o.Settings.RetryAfter); sane && wait > 0 {
+		if slices.Contains(r.Attempted, o.Class.hot) && r.Schema == o.Class.schema {
+			if wait, sane := remaining(o.Now, r.Since, o.retryDelay(&r)); sane && wait > 0 {
 				return Decision{Action: Wait, Reason: Unfinished, Delay: wait}
 			}
 		}
@@ -176,8 +176,36 @@ func (o *Observation) marker(r *Record) *Record {
 }
 
 func (o *Observation) mark(r *Record) {
+	if r.State == Calling && r.Creating == "" {
+		r.Retries = min(r.Retries+1, maxRetries)
+	}
 	r.ProviderID, r.Creating = o.Machine.ProviderID, ""
 	r.Schema, r.State, r.Since = o.Class.schema, Calling, wholeSeconds(o.Now)
+}
+
+// retryDelay returns how long after the record was written the update is made again.
+func (o *Observation) retryDelay(r *Record) time.Duration {
+	d := o.Settings.retryAfter()
+	if r.Retries == 0 {
+		return d
+	}
+	limit := max(d, o.Settings.confirmAfter())
+	for range r.Retries {
+		if d *= 2; d >= limit {
+			d = limit
+			break
+		}
+	}
+	return d + spread(d/2, o.Machine.Name)
+}
+
+// nextTry returns how long after a pass failed another one is made. Then it is not too early for Decide, either.
+func (o *Observation) nextTry(p *Pass, now time.Time) time.Duration {
+	delay := max(o.retryDelay(&p.marker), shortRetry)
+	if p.marker.State == Unconfirmed {
+		delay = o.Settings.confirmAfter()
+	}
+	return delay + max(p.marker.Since.Sub(now), 0)
 }
 
 func (o *Observation) pass(desired Hot, marker Record) *Pass {
