@@ -84,6 +84,7 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 9: another Schema does not wait", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), otherSchema), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: reverted", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: of the own creation", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo), creatingOf("m-1"))}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 9: of the own creation with the same spec", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-1")), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: impossibly late", given: []func(*observation){calling, after(-time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 10: another class", given: []func(*observation){unconfirmed, wantsTwo, after(time.Second)}, action: machineupdate.Update, reason: machineupdate.SpecChanged},
 		{row: "row 10: another Schema", given: []func(*observation){record(inState(machineupdate.Unconfirmed), otherSchema)}, action: machineupdate.Update, reason: machineupdate.SchemaChanged},

@@ -15,7 +15,8 @@
 //
 // # Decision
 //
-// The first row that applies counts. "Wanted" is the hot part of the class, "full" means that no further attempt can be kept.
+// The first row that applies counts. "Wanted" is the hot part of the class, "full" means that no further attempt can be kept,
+// "repeated" that wanted was attempted already under the Schema, though not in a creation, or that the record is full.
 //
 //	row  machine and class                                           record                              decision
 //	 1   deletion timestamp, or phase Terminating                    any                                 None MachineDeleting
@@ -25,7 +26,7 @@
 //	 5   class with deletion timestamp                               any                                 None ClassDeleting
 //	 6   any                                                         none                                Update FirstAdoption
 //	 7   any                                                         unreadable, later, of another VM    Update RecordUnusable
-//	 8   any, RetryAfter not over, wanted attempted under the Schema Calling                             Wait Unfinished
+//	 8   repeated, RetryAfter not over                               Calling                             Wait Unfinished
 //	 9   any                                                         Calling                             Update Unfinished
 //	10   wanted or Schema not the applied one, not full              Unconfirmed                         Update SpecChanged, SchemaChanged
 //	11   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
@@ -49,7 +50,7 @@
 //
 //   - While a VM is being created "creating" with the machine's name stands in place of "providerID".
 //   - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
-//   - "retries" counts the updates that were begun since the last success, without the first. Only a record in the state Calling has it.
+//   - "retries" counts the updates that repeat one which was not successful. Only a record in the state Calling has it.
 //   - A settled record has no state, no attempted and no attempts.
 //   - HOT are the Hot fields only, see [hotupdate.Schema.AppendHot]; null is an attempt to remove them all. DIGEST is [Digest].
 //

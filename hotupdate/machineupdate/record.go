@@ -50,7 +50,7 @@ type Record struct {
 	State State
 	// Since is when the record was written, in whole seconds.
 	Since time.Time
-	// Retries is how many updates were begun since the last success, before the one that is under way. It makes waiting longer.
+	// Retries is how many times the update that is under way repeats one that was not successful. The next repetition waits the longer.
 	Retries int
 	// Applied is the hot part of the last success; empty if there was none.
 	Applied Hot

@@ -100,28 +100,63 @@ func recordIn(t *testing.T, annotations map[string]string) machineupdate.Record 
 	return r
 }
 
-// TestRetries: they count up with every pass since the last success, whatever it wanted.
+// TestRetries: they count the repetitions of what did not succeed. Another spec begins anew, one that was attempted before does not.
 func TestRetries(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
-	classes := []*machineupdate.Prepared{b.o.Class, classOf(t, `{"tags":{"k":"1"}}`)}
-	var delays []time.Duration
+	two, one := b.o.Class, classOf(t, `{"tags":{"k":"1"}}`)
+	classes := []*machineupdate.Prepared{two, two, two, one, one, two, one}
+	want := []int{0, 1, 2, 0, 1, 2, 3}
 	for i := range 40 {
-		b.o.Class = classes[i/3%2]
+		b.o.Class = classes[min(i, len(classes)-1)]
 		result := b.Reconcile(t.Context(), b.o)
 		require.Equal(t, machineupdate.CallFailed, result.Outcome)
 		b.o.Machine.Annotations = b.writes[i].Apply(b.o.Machine.Annotations)
-		require.Equal(t, min(i, 32), recordIn(t, b.o.Machine.Annotations).Retries)
-		b.now = b.now.Add(result.Delay)
-		if i < 9 {
-			delays = append(delays, result.Delay)
+		retries := min(i-3, 32)
+		if i < len(want) {
+			retries = want[i]
 		}
-		assert.LessOrEqual(t, result.Delay, 90*time.Minute, "ConfirmAfter and a half")
+		require.Equal(t, retries, recordIn(t, b.o.Machine.Annotations).Retries, "%d", i)
+		assert.GreaterOrEqual(t, result.Delay, min(10*time.Second<<min(retries, 20), time.Hour))
+		assert.LessOrEqual(t, result.Delay, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
+		b.now = b.now.Add(result.Delay)
 		d := machineupdate.Decide(machineupdate.Observation{Now: b.now.Add(-2 * time.Second), Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
-		assert.Equal(t, machineupdate.Wait, d.Action, "the delay is the one of the next decision")
+		assert.Equal(t, machineupdate.Wait, d.Action, "the delay is that of the next decision")
 	}
-	assert.IsIncreasing(t, delays)
 	b.callErr = nil
 	b.Reconcile(t.Context(), b.o)
 	assert.Zero(t, recordIn(t, b.writes[len(b.writes)-1].Set).Retries)
+}
+
+// TestRetriesOfLongAttempts: what was laid together, kept as digests, or does not fit at all, waits longer and longer as well.
+func TestRetriesOfLongAttempts(t *testing.T) {
+	b := newBench(t, "")
+	b.callErr = assert.AnError
+	fail := func(class *machineupdate.Prepared) machineupdate.Record {
+		t.Helper()
+		b.o.Class = class
+		result := b.Reconcile(t.Context(), b.o)
+		require.Equal(t, machineupdate.CallFailed, result.Outcome)
+		b.o.Machine.Annotations = b.writes[len(b.writes)-1].Apply(b.o.Machine.Annotations)
+		b.now = b.now.Add(result.Delay)
+		return recordIn(t, b.o.Machine.Annotations)
+	}
+	var merged, digests, full bool
+	for i := range 18 {
+		class := classOf(t, wide(t, 300, 20+max(i-6, 0), i)) // the first ones differ in one key only
+		r := fail(class)
+		reason := machineupdate.Decide(machineupdate.Observation{Now: b.now, Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
+		isFull := reason == machineupdate.RecordFull
+		if !isFull {
+			require.Zero(t, r.Retries, "another spec")
+		}
+		for range 2 {
+			before := r.Retries
+			r = fail(class)
+			require.Equal(t, min(before+1, 32), r.Retries)
+		}
+		merged = merged || len(r.Attempts) == 0 && !isFull && len(r.Attempted) > 1 && r.Attempted[0] == machineupdate.Nothing
+		digests, full = digests || len(r.Attempts) > 0, full || isFull
+	}
+	assert.Equal(t, []bool{true, true, true}, []bool{merged, digests, full}, "all forms have occurred")
 }

@@ -16,9 +16,6 @@ import (
 // in-place update. It returns its own delay, and ends nothing.
 func (r *reconciliation) update(ctx context.Context) time.Duration {
 	result := r.executor().Reconcile(ctx, r.observation())
-	if ctx.Err() != nil {
-		return 0 // a process that has ended says nothing
-	}
 	for _, event := range result.Events {
 		r.say(event.Message)
 	}
