@@ -201,10 +201,11 @@ func (o *Observation) retryDelay(r *Record) time.Duration {
 	}
 	limit := max(d, o.Settings.confirmAfter())
 	for range r.Retries {
-		if d *= 2; d >= limit {
+		if d > limit/2 {
 			d = limit
 			break
 		}
+		d *= 2
 	}
 	return d + spread(d/2, o.Machine.Name)
 }
