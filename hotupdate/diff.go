@@ -1,10 +1,9 @@
 package hotupdate
 
 import (
-	"bytes"
-
 	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // Diff lists how updated differs from old, leaf by leaf. Nil is the empty configuration.
@@ -19,9 +18,12 @@ import (
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
 
-// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode]. Equal bytes are no change and not looked at, whether they are JSON or not.
+// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
+//
+// Equal bytes are no change and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
+// order of members only, whether the Schema knows the members or not: an update that changes nothing has nothing to explain.
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
-	if !s.isMissing() && bytes.Equal(old, updated) {
+	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
 		return Changes{}, nil
 	}
 	before, after, err := s.decodeBoth(old, updated)
@@ -56,6 +58,18 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 // SameImmutable reports whether a and b have the same canonical document, and so the same hash: whether a change from one to the other
 // leaves machines in place.
 func SameImmutable[T any](s *Schema, a, b *T) (bool, error) { return s.SameImmutable(a, b) }
+
+// SameImmutableRaw is [SameImmutable] for raw JSON. What [DiffRaw] takes for no change without decoding it is the same.
+func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
+	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
+		return true, nil
+	}
+	first, second, err := s.decodeBoth(a, b)
+	if err != nil {
+		return false, err
+	}
+	return s.SameImmutable(first, second)
+}
 
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
 // type or a pointer to one; nil is the empty configuration.

@@ -118,18 +118,24 @@ func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 func TestPoolsKeepNothingOfTheValue(t *testing.T) {
 	compiled := program.Of(plan(t))
 	for _, wrong := range []string{"", "\xff"} {
-		c, texts := traced(wrong)
-		x := reflect.ValueOf(c)
-		_, ok := compiled.Sum(x)
-		require.Equal(t, wrong == "", ok)
-		require.Equal(t, wrong == "", compiled.SameWhole(x, x))
-		runtime.KeepAlive(c)
-		c, x = nil, reflect.Value{}
+		watched := runOnTraced(t, compiled, wrong)
 		runtime.GC()
-		for name, text := range texts {
+		for name, text := range watched {
 			assert.Nil(t, text.Value(), "%s with %q", name, wrong)
 		}
 	}
+}
+
+// runOnTraced returns the memory that is watched; the configuration itself is left behind.
+func runOnTraced(t *testing.T, compiled *program.Program, wrong string) map[string]weak.Pointer[[64]byte] {
+	t.Helper()
+	c, watched := traced(wrong)
+	x := reflect.ValueOf(c)
+	_, ok := compiled.Sum(x)
+	require.Equal(t, wrong == "", ok)
+	require.Equal(t, wrong == "", compiled.SameWhole(x, x))
+	runtime.KeepAlive(c)
+	return watched
 }
 
 // traced is a configuration with texts whose memory is watched.

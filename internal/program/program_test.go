@@ -3,7 +3,12 @@ package program_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -151,4 +156,36 @@ func TestEmpty(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, "{}", string(got))
 	}
+}
+
+// TestOrderOfManyKeys: large maps and keyed lists are sorted in ways that small ones do not see.
+func TestOrderOfManyKeys(t *testing.T) {
+	p := plan(t)
+	compiled := program.Of(p)
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(0, 700).Draw(t, "size")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		name := rapid.SampledFrom([]func(i int) string{
+			strconv.Itoa,
+			func(i int) string { return fmt.Sprintf("a common beginning %08d", i) },
+			func(i int) string { return fmt.Sprintf("%d same end", size-i) },
+			func(i int) string { return strings.Repeat("\x00", i%64) + strings.Repeat("x", i/64) },
+			func(i int) string { return strings.Repeat("eight by", i%32) + strings.Repeat("y", i/32) },
+			func(int) string { return strconv.FormatUint(random.Uint64(), 16) },
+		}).Draw(t, "names")
+		c := &config{Tags: map[string]string{}, Tree: map[string]place{}}
+		for i := range size {
+			key := name((i*7919)%size + 1)
+			c.Tags[key], c.Tree[key] = key, place{Kept: i}
+			c.Ranked = append(c.Ranked, ranked{Rank: int16((i * 7919) % size)}) //nolint:gosec // small
+			c.Named = append(c.Named, named{Name: strconv.Itoa(i*7919%size) + ": " + key})
+		}
+		want, err := explained(p, c)
+		require.NoError(t, err)
+		got, ok := compiled.Append(nil, reflect.ValueOf(c))
+		require.True(t, ok)
+		require.Equal(t, string(want), string(got))
+		slices.Reverse(c.Named)
+		require.True(t, compiled.Same(reflect.ValueOf(c), reflect.ValueOf(c)))
+	})
 }

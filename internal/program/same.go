@@ -175,7 +175,8 @@ func (o *op) bothZero(a, b memory) bool {
 	return o.kind == otherLeaf && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
 }
 
-// element compares two elements, either of which may be missing. Lists have to agree on whether they are nil, too.
+// element compares two elements, either of which may be missing. Lists and maps have to agree on whether they are nil, too: null is no
+// empty list, and in a hot map it means that the key is absent.
 func (c *comparison) element(n *node, a, b memory) bool {
 	if !there(a) || !there(b) {
 		return there(a) == there(b)
@@ -185,7 +186,11 @@ func (c *comparison) element(n *node, a, b memory) bool {
 		if isNilSlice(a) != isNilSlice(b) {
 			return false
 		}
-	case object, array, mapOfText, mapOfQuantity, mapOfAny, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	case mapOfText, mapOfQuantity, mapOfAny:
+		if isNilMap(a) != isNilMap(b) {
+			return false
+		}
+	case object, array, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
 	}
 	return c.value(n, a, b)
 }
@@ -199,7 +204,14 @@ func (c *comparison) places(n *node, a, b memory) bool {
 		return false
 	}
 	for i := range x.len {
-		if !c.element(n.elem, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		if n.elem.kind == object && there(e) && there(f) {
+			if !c.object(n.elem, e, f) {
+				return false
+			}
+			continue
+		}
+		if !c.element(n.elem, e, f) {
 			return false
 		}
 	}
@@ -209,7 +221,11 @@ func (c *comparison) places(n *node, a, b memory) bool {
 
 // selected compares two elements of a collection, which may be hot.
 func (c *comparison) selected(n *node, a, b memory) bool {
-	if n.when == nil {
+	switch {
+	case n.when != nil:
+	case n.elem.kind == object && there(a) && there(b):
+		return c.object(n.elem, a, b)
+	default:
 		return c.element(n.elem, a, b)
 	}
 	r := c.run()
@@ -265,24 +281,17 @@ func alikeInOrder(n *node, x, y *elements) bool {
 }
 
 func alikeByText(n *node, x, y *elements) bool {
-	before, opposite := "", false
+	if order, ok := directionOf(n, x); !ok || order == mixed {
+		return false
+	}
 	for i := range x.len {
-		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		if !there(e) || !there(f) {
+		f := y.at(i, n.elemPointers)
+		if !there(f) {
 			return false
 		}
-		e, f = n.key.place.in(e), n.key.place.in(f)
-		if !there(e) || !there(f) {
+		if f = n.key.place.in(f); !there(f) || textAt(f) != textAt(n.key.place.in(x.at(i, n.elemPointers))) {
 			return false
 		}
-		key := textAt(e)
-		if i == 1 {
-			opposite = before > key
-		}
-		if key != textAt(f) || key == "" || !opposite && before >= key || opposite && before <= key {
-			return false
-		}
-		before = key
 	}
 	return true
 }
