@@ -124,6 +124,11 @@ func (s *subject) checkOptions() error {
 	if err := s.checkTypes(); err != nil {
 		return err
 	}
+	for i, v := range s.vectors {
+		if slices.ContainsFunc(s.vectors[:i], func(w vector) bool { return w.Name == v.Name }) {
+			return misuse("WithVector", fmt.Sprintf("gives the name %q twice", v.Name), "give each vector a name of its own")
+		}
+	}
 	for _, d := range s.defaulters {
 		if d.call == nil {
 			return misuse("WithDefaulter", "is nil", "give a function, or leave the option out")
