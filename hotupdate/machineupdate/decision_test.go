@@ -76,8 +76,9 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 7: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 7: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 8: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
-		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadOf40s},
-		{row: "row 8: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadOf1h},
+		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20 * time.Second)},
+		{row: "row 8: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(30 * time.Minute)},
+		{row: "row 8: RetryAfter longer than ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(time.Hour), func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour }}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Hour + spreadIn(time.Hour)},
 		{row: "row 9: RetryAfter doubled, over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
@@ -129,12 +130,7 @@ func retried(n int) func(*machineupdate.Record) {
 	return func(r *machineupdate.Record) { r.Retries = n }
 }
 
-// FNV-1a of the machine's name, within the half of 40 seconds and of an hour.
-var (
-	spreadOf40s = spreadIn(20 * time.Second)
-	spreadOf1h  = spreadIn(30 * time.Minute)
-)
-
+// spreadIn is FNV-1a of the machine's name, within d.
 func spreadIn(d time.Duration) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("m-1"))
