@@ -129,8 +129,10 @@ func (e *Executor) call(ctx context.Context, pass *Pass, timeout time.Duration) 
 // finish writes what follows the call.
 func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, version string, callErr error) {
 	pass := result.Decision.Pass
+	// Of a partial failure the causes concern single resources: one that is missing, or that the driver does not know.
+	_, partial := errors.AsType[*PartialError](callErr)
 	switch {
-	case errors.Is(callErr, ErrUnimplemented):
+	case errors.Is(callErr, ErrUnimplemented) && !partial:
 		if _, err := e.WriteMetadata(ctx, pass.RestorePrevious(version)); err != nil {
 			result.endWrite(ctx, errors.Join(callErr, err))
 			return
@@ -138,7 +140,7 @@ func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, v
 		result.end(Unable, 0, callErr)
 	case callErr != nil && ctx.Err() != nil:
 		result.end(Canceled, shortRetry, callErr)
-	case errors.Is(callErr, ErrNotFound):
+	case errors.Is(callErr, ErrNotFound) && !partial:
 		result.end(Gone, o.nextTry(pass, e.Now()), callErr)
 	case callErr != nil:
 		result.end(CallFailed, o.nextTry(pass, e.Now()), callErr)
