@@ -121,6 +121,7 @@ func TestDecisionTable(t *testing.T) {
 				unable.Class = preparedFor(t, o.Class, machineupdate.Driver{})
 				d := machineupdate.Decide(unable)
 				assert.Equal(t, []any{machineupdate.Unsupported, tc.reason}, []any{d.Action, d.Reason}, "where the driver cannot update")
+				assert.Equal(t, tc.code, codeOf(d.Err))
 				assert.Nil(t, d.Pass)
 			}
 		})
