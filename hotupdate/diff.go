@@ -5,6 +5,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 // Diff lists how updated differs from old, leaf by leaf. Nil is the empty configuration.
@@ -23,6 +24,13 @@ func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(ol
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
+	}
+	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
+		after, err := s.Decode(updated) // only whether there is something wrong with it is open
+		if err != nil {
+			return nil, err
+		}
+		return s.Diff(after, after)
 	}
 	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
@@ -56,6 +64,21 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 // SameImmutable reports whether a and b have the same canonical document, and so the same hash: whether a change from one to the other
 // leaves machines in place.
 func SameImmutable[T any](s *Schema, a, b *T) (bool, error) { return s.SameImmutable(a, b) }
+
+// SameImmutableRaw is [SameImmutable] for raw JSON, read as by [Schema.Decode].
+//
+// Equal bytes are the same and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
+// order of members only: nothing is decoded, and whether the Schema takes it is not asked.
+func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
+	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
+		return true, nil
+	}
+	first, second, err := s.decodeBoth(a, b)
+	if err != nil {
+		return false, err
+	}
+	return s.SameImmutable(first, second)
+}
 
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
 // type or a pointer to one; nil is the empty configuration.

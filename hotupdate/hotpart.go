@@ -9,7 +9,7 @@ import (
 // what has to be remembered of one.
 //
 //   - It is written as canonically as the canonical document: configurations that differ in spelling only have the same bytes. A
-//     change that touches no Immutable and no InPlace field changes the bytes exactly if [Diff] lists a Hot change.
+//     change that touches no Immutable and no InPlace field changes the bytes exactly if [Diff] lists a Hot change; for the one exception see below.
 //   - Neither Ignored fields nor TypeMeta are in it. Nothing Hot at all is {}.
 //   - Elements of a collection that is not Hot itself stand there if something in them is Hot, with their keys and selectors, or in
 //     their places.

@@ -3,6 +3,8 @@ package hotupdate_test
 import (
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +20,8 @@ func (s subject) hotPart(t require.TestingT, config reflect.Value) string {
 	return string(part)
 }
 
-// TestHotPartChangesWithHotFields: among configurations with the same hash the hot part differs exactly if Diff lists a Hot change.
+// TestHotPartChangesWithHotFields: among configurations with the same hash the hot part differs exactly if Diff lists a Hot change. It
+// may also differ by the selector of an Ignored collection, without which the Hot fields of an element could not be read again.
 func TestHotPartChangesWithHotFields(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
 		a := s.draw(t)
@@ -27,8 +30,17 @@ func TestHotPartChangesWithHotFields(t *testing.T) {
 			b = respelled(t, fullView, s.root, a)
 		}
 		changes := s.diff(t, a, b)
-		require.Equal(t, len(changes.Of(hotupdate.Hot)) == 0, s.hotPart(t, a) == s.hotPart(t, b), "%v\n%s", changes, s.describe(a, b))
+		same := s.hotPart(t, a) == s.hotPart(t, b)
+		if !same && slices.ContainsFunc(changes.Of(hotupdate.Ignored), isSelector) {
+			return
+		}
+		require.Equal(t, len(changes.Of(hotupdate.Hot)) == 0, same, "%v\n%s", changes, s.describe(a, b))
 	})
+}
+
+// isSelector reports whether a change is one of a generated type's selectors.
+func isSelector(c hotupdate.Change) bool {
+	return strings.HasPrefix(c.Pointer[strings.LastIndexByte(c.Pointer, '/')+1:], "when")
 }
 
 // TestHotPartSeesEveryHotChange: whatever else changes, a Hot change is in the hot part.

@@ -70,7 +70,10 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 		}
 		before, errBefore := hash.OfRaw(open, old)
 		after, errAfter := hash.OfRaw(open, updated)
-		changes, err := hotupdate.DiffRaw(open, old, append(updated, ' '))
+		changes, err := hotupdate.DiffRaw(open, old, updated)
+		if (errBefore != nil || errAfter != nil) && bytes.Equal(rewrittenJSON(t, old), rewrittenJSON(t, updated)) {
+			return // what does not change need not be read
+		}
 		require.Equal(t, errBefore != nil || errAfter != nil, err != nil, "%v %v %v", errBefore, errAfter, err)
 		if err != nil {
 			return
@@ -104,16 +107,18 @@ func requireSteady(t *rapid.T, s subject, open *hotupdate.Schema, raw []byte) {
 	require.NoError(t, err)
 	require.Empty(t, changes, "%s\nraw %s\n%s\n%s\n%s", s.describe(), raw, immutable, hot, merged)
 
-	reordered := strewn0(t, raw)
+	reordered := rewrittenJSON(t, raw)
 	got, err = hash.DocumentRaw(open, reordered)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), "order and spelling do not count")
 }
 
-// strewn0 writes JSON anew, with sorted members.
-func strewn0(t require.TestingT, raw []byte) []byte {
-	var tree map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(raw, &tree))
+// rewrittenJSON writes JSON anew, with sorted members.
+func rewrittenJSON(t require.TestingT, raw []byte) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var tree any
+	require.NoError(t, decoder.Decode(&tree))
 	written, err := json.MarshalIndent(tree, "", "\t")
 	require.NoError(t, err)
 	return written

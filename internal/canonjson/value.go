@@ -1,6 +1,7 @@
 package canonjson
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/fault"
@@ -33,6 +34,31 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	return p.outline.appendSorted(dst, p.text), nil
 }
 
+// Same reports whether two documents are one JSON value: whether they differ in nothing but white space, escapes and the order of
+// members. Numbers have to be spelled alike, since 1.0 is no integer to a decoder. Documents of which [AppendValue] would refuse one are
+// not the same. No value is built; memory and time are those of AppendValue.
+func Same(a, b []byte) bool {
+	p, q := parsers.Get().(*parser), parsers.Get().(*parser)
+	defer p.release()
+	defer q.release()
+	return p.spell(a) && q.spell(b) && bytes.Equal(p.sorted(), q.sorted())
+}
+
+// spell reads raw and leaves numbers as they are spelled.
+func (p *parser) spell(raw []byte) bool {
+	p.Scanner, p.verbatim = NewScanner(raw), true
+	return p.document() == nil
+}
+
+// sorted is the text with the members of every object in order.
+func (p *parser) sorted() []byte {
+	if !p.outline.shuffled {
+		return p.text
+	}
+	p.copied = p.outline.appendSorted(p.copied[:0], p.text)
+	return p.copied
+}
+
 // parser writes raw as canonical text, but for the order of members. That is put right at the end, in one go: if every object were
 // sorted where it ends, the innermost would be moved once per level.
 type parser struct {
@@ -40,7 +66,10 @@ type parser struct {
 
 	text    []byte
 	scratch []byte
+	copied  []byte // text in order, if it was not
 	outline outline
+
+	verbatim bool // numbers stay as they are spelled
 }
 
 // release empties the parser and keeps its memory for another value.
@@ -48,7 +77,7 @@ func (p *parser) release() {
 	if len(p.raw) > maxPooled {
 		return
 	}
-	*p = parser{text: p.text[:0], scratch: p.scratch, outline: p.outline.reset()}
+	*p = parser{text: p.text[:0], scratch: p.scratch, copied: p.copied, outline: p.outline.reset()}
 	parsers.Put(p)
 }
 
@@ -206,7 +235,11 @@ func (p *parser) number() *fault.Error {
 	if !d.inRange() {
 		return numberRange(at)
 	}
-	p.text = d.append(p.text)
+	if p.verbatim {
+		p.text = append(p.text, p.raw[at:p.at]...)
+	} else {
+		p.text = d.append(p.text)
+	}
 	return nil
 }
 

@@ -52,8 +52,14 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
 	}
-	return &Plan{Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil}, nil
+	return &Plan{
+		Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil,
+		Raw: slices.ContainsFunc(c.order, (*Node).readsRaw),
+	}, nil
 }
+
+// readsRaw reports whether values of n read their own JSON by rules that are not known.
+func (n *Node) readsRaw() bool { return n.Leaf.ReadsRaw(n.Type) }
 
 // isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
 // be one key of a map.

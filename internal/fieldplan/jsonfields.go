@@ -294,7 +294,7 @@ func isQuotable(t reflect.Type) bool {
 	}
 	//exhaustive:ignore
 	switch leaf.KindOf(t) {
-	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String:
+	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number:
 		return true
 	default:
 		return false

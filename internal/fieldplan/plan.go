@@ -23,6 +23,7 @@ type Plan struct {
 
 	Lossy bool // something in raw JSON may not survive decoding into the type
 	Open  bool // there are objects with a Rest
+	Raw   bool // a type of its own reads raw JSON, and so may see how it is spelled
 
 	once    sync.Once
 	derived any

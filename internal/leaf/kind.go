@@ -45,8 +45,9 @@ const (
 )
 
 var (
-	jsonMarshalerType = reflect.TypeFor[json.Marshaler]()
-	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonMarshalerType   = reflect.TypeFor[json.Marshaler]()
+	jsonUnmarshalerType = reflect.TypeFor[json.Unmarshaler]()
+	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
 // KindOf returns how values of type t are read if they are leaves, and NotALeaf for structs, lists and maps.
@@ -137,6 +138,18 @@ func implements(t, iface reflect.Type) bool {
 		return u.PointerImplements(iface)
 	}
 	return reflect.PointerTo(t).Implements(iface)
+}
+
+// ReadsRaw reports whether a value of this kind and type t reads JSON by rules that are not known, and so may see how it is spelled. Types
+// without a program are not asked: no value of theirs is read.
+func (k Kind) ReadsRaw(t reflect.Type) bool {
+	switch k {
+	case Quantity, IntOrString, Time, MetaTime, MicroTime, Duration, RawExtension, RawMessage, Opaque:
+		return false
+	case NotALeaf, Bool, Int, Uint, Float, String, Number, Bytes, Interface, JSONMarshaler, TextMarshaler:
+	}
+	_, unloaded := t.(Unloaded)
+	return !unloaded && implements(t, jsonUnmarshalerType)
 }
 
 // MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.

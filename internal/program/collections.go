@@ -21,7 +21,7 @@ func (r *run) places(n *node, m memory) {
 		if i > 0 {
 			r.buf = append(r.buf, ',')
 		}
-		r.element(n.elem, elements.at(i, n.elemPointers))
+		r.placed(n.elem, elements.at(i, n.elemPointers))
 		r.commit()
 	}
 	r.buf = append(r.buf, ']')

@@ -49,12 +49,15 @@ const (
 
 // directionOf finds the order of a keyed list. One that is not mixed has each key once. It is false if an element has no key.
 func directionOf(n *node, elements *elements) (direction, bool) {
+	if n.kind == keyedByText {
+		return directionOfTexts(n, elements)
+	}
 	before, ok := keyOf(n, elements.at(0, n.elemPointers))
 	found := ascending
 	for i := 1; i < elements.len && ok; i++ {
 		var key entry
 		key, ok = keyOf(n, elements.at(i, n.elemPointers))
-		next := step(&before, &key)
+		next := direction(cmp.Compare(key.order, before.order))
 		if i == 1 {
 			found = next
 		}
@@ -66,12 +69,30 @@ func directionOf(n *node, elements *elements) (direction, bool) {
 	return found, ok
 }
 
-// step is the direction from one element to the next.
-func step(a, b *entry) direction {
-	if a.order != b.order {
-		return direction(cmp.Compare(b.order, a.order))
+// directionOfTexts is directionOf for keys that are texts. That they are UTF-8 is seen when they are written or compared.
+func directionOfTexts(n *node, elements *elements) (direction, bool) {
+	found, before := ascending, ""
+	for i := range elements.len {
+		m := elements.at(i, n.elemPointers)
+		if there(m) {
+			m = n.key.place.in(m)
+		}
+		if !there(m) {
+			return mixed, false
+		}
+		key := textAt(m)
+		if key == "" {
+			return mixed, false
+		}
+		if i == 1 && before > key {
+			found = descending
+		}
+		if before == key || i > 0 && (before > key) != (found == descending) {
+			return mixed, true
+		}
+		before = key
 	}
-	return direction(strings.Compare(b.key, a.key))
+	return found, true
 }
 
 // keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
@@ -130,7 +151,7 @@ func (r *run) index(n *node, elements *elements) bool {
 	if n.kind == keyedByText {
 		return r.sortTexts(first)
 	}
-	slices.SortFunc(r.entries[first:], compareOrder)
+	sortByOrder(r.entries[first:], mostSplits)
 	return r.distinct(first)
 }
 
@@ -143,7 +164,7 @@ func (r *run) sortTexts(first int) bool {
 // sortByText sorts texts that are alike in their first so many bytes. From where they begin to differ, eight bytes are compared as one
 // number; texts that are still alike are sorted by what follows.
 func sortByText(own []entry, alike int) {
-	if len(own) == 0 {
+	if len(own) < 2 {
 		return
 	}
 	common := len(own[0].key)
@@ -153,7 +174,7 @@ func sortByText(own []entry, alike int) {
 	for i := range own {
 		own[i].order = eightBytes(own[i].key[common:])
 	}
-	slices.SortFunc(own, compareOrder)
+	sortByOrder(own, mostSplits)
 	for from := 0; from < len(own); {
 		to, whole := from+1, len(own[from].key) >= common+8
 		for ; to < len(own) && own[to].order == own[from].order; to++ {
@@ -169,6 +190,46 @@ func sortByText(own []entry, alike int) {
 		from = to
 	}
 }
+
+const (
+	fewEntries = 12 // are sorted by insertion
+	mostSplits = 32 // that do not halve what is sorted, before a sort takes over that cannot be slow
+)
+
+// sortByOrder sorts by the number alone, which is most of the work for large maps: without a function call for each comparison. Those
+// below, at and above a pivot go their own ways.
+func sortByOrder(own []entry, splits int) {
+	for ; len(own) > fewEntries; splits-- {
+		if splits == 0 {
+			slices.SortFunc(own, compareOrder)
+			return
+		}
+		pivot := median(own[0].order, own[len(own)/2].order, own[len(own)-1].order)
+		low, high := 0, len(own)
+		for i := 0; i < high; {
+			switch order := own[i].order; {
+			case order < pivot:
+				own[low], own[i] = own[i], own[low]
+				low++
+				i++
+			case order > pivot:
+				high--
+				own[high], own[i] = own[i], own[high]
+			default:
+				i++
+			}
+		}
+		sortByOrder(own[:low], splits-1)
+		own = own[high:]
+	}
+	for i := range own {
+		for j := i; j > 0 && own[j].order < own[j-1].order; j-- {
+			own[j], own[j-1] = own[j-1], own[j]
+		}
+	}
+}
+
+func median(a, b, c uint64) uint64 { return max(min(a, b), min(max(a, b), c)) }
 
 func compareOrder(a, b entry) int { return cmp.Compare(a.order, b.order) }
 
@@ -227,7 +288,7 @@ func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
 	}
 	hot := n.when != nil && r.selects(n.when, m)
 	if n.kept && !hot {
-		r.element(n.elem, m)
+		r.placed(n.elem, m)
 		r.commit()
 		return true
 	}

@@ -3,13 +3,19 @@ package program_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/program"
@@ -101,18 +107,23 @@ func change(c *config, field int) {
 	}
 }
 
-// TestNestedTooDeeply: runs give up where package document does.
+// TestNestedTooDeeply: runs go as deep as real configurations do, and never where package document does not.
 func TestNestedTooDeeply(t *testing.T) {
 	p := plan(t)
-	for _, depth := range []int{990, 1000, 1001, 1100} {
+	for _, depth := range []int{60, 66, 1000, 1001, 1100} {
 		c := &config{Text: "bottom"}
 		for range depth {
 			c = &config{Next: c}
 		}
-		_, err := explained(p, c)
-		_, ok := program.Of(p).Append(nil, reflect.ValueOf(c))
-		assert.Equal(t, err == nil, ok, depth)
-		assert.Equal(t, err == nil, program.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
+		want, err := explained(p, c)
+		got, ok := program.Of(p).Append(nil, reflect.ValueOf(c))
+		assert.Equal(t, depth <= 60, ok, depth)
+		assert.Equal(t, depth <= 60, program.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
+		if ok {
+			assert.Equal(t, string(want), string(got))
+		}
+		_, diffErr := compare.Diff(p, reflect.ValueOf(c), reflect.ValueOf(c))
+		assert.Equal(t, err == nil, diffErr == nil, "what is equal is too deep all the same: %d", depth)
 	}
 	circle := &config{}
 	circle.Next, circle.Kids = circle, []*config{circle, circle}
@@ -134,7 +145,7 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 	require.NoError(t, err)
 	nested := func(others ...string) *root {
 		var kids []tree
-		for range 200 {
+		for range 30 {
 			kids = []tree{{Name: "a", Kids: kids}, {Name: others[0]}, {Name: others[1]}}
 		}
 		return &root{kids}
@@ -151,4 +162,36 @@ func TestEmpty(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, "{}", string(got))
 	}
+}
+
+// TestOrderOfManyKeys: large maps and keyed lists are sorted in ways that small ones do not see.
+func TestOrderOfManyKeys(t *testing.T) {
+	p := plan(t)
+	compiled := program.Of(p)
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(0, 700).Draw(t, "size")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		name := rapid.SampledFrom([]func(i int) string{
+			strconv.Itoa,
+			func(i int) string { return fmt.Sprintf("a common beginning %08d", i) },
+			func(i int) string { return fmt.Sprintf("%d same end", size-i) },
+			func(i int) string { return strings.Repeat("\x00", i%64) + strings.Repeat("x", i/64) },
+			func(i int) string { return strings.Repeat("eight by", i%32) + strings.Repeat("y", i/32) },
+			func(int) string { return strconv.FormatUint(random.Uint64(), 16) },
+		}).Draw(t, "names")
+		c := &config{Tags: map[string]string{}, Tree: map[string]place{}}
+		for i := range size {
+			key := name((i*7919)%size + 1)
+			c.Tags[key], c.Tree[key] = key, place{Kept: i}
+			c.Ranked = append(c.Ranked, ranked{Rank: int16((i * 7919) % size)}) //nolint:gosec // small
+			c.Named = append(c.Named, named{Name: strconv.Itoa(i*7919%size) + ": " + key})
+		}
+		want, err := explained(p, c)
+		require.NoError(t, err)
+		got, ok := compiled.Append(nil, reflect.ValueOf(c))
+		require.True(t, ok)
+		require.Equal(t, string(want), string(got))
+		slices.Reverse(c.Named)
+		require.True(t, compiled.Same(reflect.ValueOf(c), reflect.ValueOf(c)))
+	})
 }

@@ -7,24 +7,23 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // Same reports whether two values of the plan's type have the same canonical document. True is certain, and then nothing is wrong with
 // either; false may mean that the run gave up.
-func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, a, b) }
+func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, 0, a, b) }
 
 // SameWhole reports whether two values of the plan's type are equal in meaning, with what the canonical document leaves out. True is
 // certain, and then nothing is wrong with either.
-func (p *Program) SameWhole(a, b reflect.Value) bool { return p.same(p.root, a, b) }
+func (p *Program) SameWhole(a, b reflect.Value) bool { return p.same(p.root, 0, a, b) }
 
-func (p *Program) same(n *node, a, b reflect.Value) bool {
-	if p.odd {
+func (p *Program) same(n *node, depth int, a, b reflect.Value) bool {
+	if p.odd || depth > maxDepth {
 		return false
 	}
-	var c comparison
+	c := comparison{depth: depth}
 	same := c.element(n, p.rootOf(a), p.rootOf(b))
 	if c.scratch != nil {
 		c.scratch.pair = [2]resource.Quantity{}
@@ -33,9 +32,10 @@ func (p *Program) same(n *node, a, b reflect.Value) bool {
 	return same
 }
 
-// SameBelow is SameWhole for parts of values, which n describes and which have addresses. It does not see what is not there.
-func (p *Program) SameBelow(n *fieldplan.Node, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], a, b)
+// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. It does not see
+// what is not there.
+func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], depth, a, b)
 }
 
 // Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
@@ -54,7 +54,7 @@ func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, 
 
 // comparison walks two values side by side.
 type comparison struct {
-	depth   int
+	depth   int  // steps from the root
 	scratch *run // from when it is needed
 }
 
@@ -137,9 +137,9 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 	return stdbytes.Equal(text, other)
 }
 
-// object goes down to the members. What contains itself ends at the limit.
+// object goes down to the members.
 func (c *comparison) object(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	for i := range n.ops {
@@ -175,7 +175,8 @@ func (o *op) bothZero(a, b memory) bool {
 	return o.kind == otherLeaf && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
 }
 
-// element compares two elements, either of which may be missing. Lists have to agree on whether they are nil, too.
+// element compares two elements, either of which may be missing. Lists and maps have to agree on whether they are nil, too: null is no
+// empty list, and in a hot map it means that the key is absent.
 func (c *comparison) element(n *node, a, b memory) bool {
 	if !there(a) || !there(b) {
 		return there(a) == there(b)
@@ -185,13 +186,17 @@ func (c *comparison) element(n *node, a, b memory) bool {
 		if isNilSlice(a) != isNilSlice(b) {
 			return false
 		}
-	case object, array, mapOfText, mapOfQuantity, mapOfAny, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	case mapOfText, mapOfQuantity, mapOfAny:
+		if isNilMap(a) != isNilMap(b) {
+			return false
+		}
+	case object, array, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
 	}
 	return c.value(n, a, b)
 }
 
 func (c *comparison) places(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
@@ -199,7 +204,14 @@ func (c *comparison) places(n *node, a, b memory) bool {
 		return false
 	}
 	for i := range x.len {
-		if !c.element(n.elem, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
+		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		if n.elem.kind == object && there(e) && there(f) {
+			if !c.object(n.elem, e, f) {
+				return false
+			}
+			continue
+		}
+		if !c.element(n.elem, e, f) {
 			return false
 		}
 	}
@@ -209,7 +221,11 @@ func (c *comparison) places(n *node, a, b memory) bool {
 
 // selected compares two elements of a collection, which may be hot.
 func (c *comparison) selected(n *node, a, b memory) bool {
-	if n.when == nil {
+	switch {
+	case n.when != nil:
+	case n.elem.kind == object && there(a) && there(b):
+		return c.object(n.elem, a, b)
+	default:
 		return c.element(n.elem, a, b)
 	}
 	r := c.run()
@@ -226,7 +242,7 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 // keyed compares keyed lists: place by place if both stand in one order, which shows that no key stands there twice, and otherwise
 // through an index. Which it is, the keys say alone: nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
@@ -265,24 +281,17 @@ func alikeInOrder(n *node, x, y *elements) bool {
 }
 
 func alikeByText(n *node, x, y *elements) bool {
-	before, opposite := "", false
+	if order, ok := directionOf(n, x); !ok || order == mixed {
+		return false
+	}
 	for i := range x.len {
-		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		if !there(e) || !there(f) {
+		f := y.at(i, n.elemPointers)
+		if !there(f) {
 			return false
 		}
-		e, f = n.key.place.in(e), n.key.place.in(f)
-		if !there(e) || !there(f) {
+		if f = n.key.place.in(f); !there(f) || textAt(f) != textAt(n.key.place.in(x.at(i, n.elemPointers))) {
 			return false
 		}
-		key := textAt(e)
-		if i == 1 {
-			opposite = before > key
-		}
-		if key != textAt(f) || key == "" || !opposite && before >= key || opposite && before <= key {
-			return false
-		}
-		before = key
 	}
 	return true
 }
@@ -342,7 +351,7 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 
 // maps compares other maps by their sorted keys.
 func (c *comparison) maps(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	r, x, y := c.run(), n.values.Get().(*values), n.values.Get().(*values)

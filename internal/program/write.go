@@ -24,7 +24,7 @@ const (
 func (r *run) object(n *node, m memory, when stay) bool {
 	start, some, comma := r.position(), false, 0
 	r.buf = append(r.buf, '{')
-	for i := range n.ops {
+	for i := 0; i < len(n.ops) && !r.gaveUp; i++ {
 		o := &n.ops[i]
 		value := o.place.in(m)
 		if !there(value) {
@@ -125,7 +125,12 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 	if !r.enter() {
 		return false
 	}
-	written := r.composite(o.node, m, ifSome)
+	written := false
+	if o.kind == object {
+		written = r.object(o.node, m, ifSome)
+	} else {
+		written = r.composite(o.node, m, ifSome)
+	}
 	r.leave()
 	switch {
 	case written:
@@ -161,6 +166,18 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	case boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
 	}
 	return false
+}
+
+// placed is element, with objects on a shorter way.
+func (r *run) placed(n *node, m memory) {
+	if n.kind != object || !there(m) {
+		r.element(n, m)
+		return
+	}
+	if r.enter() {
+		r.object(n, m, anyway)
+		r.leave()
+	}
 }
 
 // element writes an element of a collection that is kept, whatever it holds.

@@ -36,6 +36,12 @@ func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	return config, nil
 }
 
+// Same reports whether two documents certainly say the same to the plan, well or badly: whether they are one JSON value and no type looks
+// at its spelling. Neither is decoded, and whether the plan takes them is not asked.
+func Same(p *fieldplan.Plan, a, b []byte) bool {
+	return bytes.Equal(a, b) || !p.Raw && canonjson.Same(a, b)
+}
+
 // canReadPlan reads raw into config. Where members may be unknown, they are gathered first.
 func canReadPlan(p *fieldplan.Plan, raw []byte, config reflect.Value) bool {
 	if p.Open {

@@ -29,7 +29,7 @@ func Compare(old, updated *fieldplan.Plan) []Finding {
 func (d *differ) withoutTold(told int) {
 	first := slices.Clone(d.findings[:told])
 	d.findings = slices.DeleteFunc(d.findings, func(f Finding) bool {
-		return f.Kind != TypeMetaChanged && slices.ContainsFunc(first, func(t Finding) bool { return t.Path == f.Path })
+		return f.Kind != TypeMetaChanged && slices.ContainsFunc(first, func(t Finding) bool { return t.Kind == TypeMetaChanged && t.Path == f.Path })
 	})
 }
 

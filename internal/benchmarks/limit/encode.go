@@ -115,7 +115,7 @@ func (e *encoder) config(c *fixture.WorkerConfig) {
 }
 
 // open writes a header, after a comma if something stands before it.
-func (e *encoder) open(header string, comma bool) {
+func (e *encoder) open(header string, comma bool) { //nolint:revive // by hand, and fast
 	if comma {
 		e.buf = append(e.buf, ',')
 	}

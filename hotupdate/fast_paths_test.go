@@ -1,0 +1,68 @@
+package hotupdate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestNullInAHotMapIsNoEmptyValue: null takes a key out of a hot map, an empty list or map keeps it. A comparison that took both for the
+// same would never have the key's coming or going applied.
+func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
+	type config struct {
+		Texts map[string]map[string]string            `json:"texts" hotupdatable:"true"`
+		Maps  map[string]map[string]map[string]string `json:"maps"  hotupdatable:"ignore"`
+		Lists map[string][]string                     `json:"lists" hotupdatable:"true"`
+	}
+	s := schemaFor[config](t)
+	for _, tc := range []struct{ null, empty config }{
+		{config{Texts: map[string]map[string]string{"a": nil}}, config{Texts: map[string]map[string]string{"a": {}}}},
+		{config{Maps: map[string]map[string]map[string]string{"a": nil}}, config{Maps: map[string]map[string]map[string]string{"a": {}}}},
+		{config{Maps: map[string]map[string]map[string]string{"a": {"b": nil}}}, config{Maps: map[string]map[string]map[string]string{"a": {"b": {}}}}},
+		{config{Lists: map[string][]string{"a": nil}}, config{Lists: map[string][]string{"a": {}}}},
+	} {
+		changes, err := hotupdate.Diff(s, &tc.null, &tc.empty)
+		require.NoError(t, err)
+		if assert.Len(t, changes, 1, "%v", tc) {
+			assert.Equal(t, hotupdate.Add, changes[0].Op)
+		}
+		changes, err = hotupdate.Diff(s, &tc.empty, &tc.null)
+		require.NoError(t, err)
+		assert.Len(t, changes, 1, "%v", tc)
+	}
+}
+
+// holder holds hot objects whose presence carries meaning, and which may contain themselves.
+type holder struct {
+	Hot  *holder `json:"hot"  hotupdatable:"true,presence"`
+	Kept string  `json:"kept" hotupdatable:"ignore"`
+}
+
+// TestWhatIsNotHashedIsNotWalked: what is wrong with a part that no canonical document shows is no reason to have none.
+func TestWhatIsNotHashedIsNotWalked(t *testing.T) {
+	type config struct {
+		Hot  *holder `json:"hot"  hotupdatable:"true,presence"`
+		Text string  `json:"text"`
+	}
+	type oddConfig struct {
+		config `json:",inline"`
+
+		Keys map[int]string `json:"keys"`
+	}
+	circle := &holder{}
+	circle.Hot = circle
+	for _, document := range []func() ([]byte, error){
+		func() ([]byte, error) { return hash.Document(schemaFor[config](t), &config{circle, "x"}) },
+		func() ([]byte, error) {
+			return hash.Document(schemaFor[oddConfig](t), &oddConfig{config: config{circle, "x"}})
+		},
+	} {
+		got, err := document()
+		require.NoError(t, err)
+		assert.Equal(t, `{"text":"x"}`, string(got))
+	}
+}

@@ -1,0 +1,121 @@
+package hotupdate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// names are members' names of plain letters.
+var names = regexp.MustCompile(`"[a-zA-Z0-9]+":`)
+
+// respelledRaw is the same JSON with other white space, names escaped, or members in the order of a Go map's.
+func respelledRaw(t *rapid.T, raw []byte) []byte {
+	var spelled bytes.Buffer
+	switch pick(t, 3) {
+	case 0:
+		require.NoError(t, json.Indent(&spelled, raw, " ", "\t"))
+	case 1:
+		spelled.Write(names.ReplaceAllFunc(raw, func(name []byte) []byte {
+			escaped := []byte{'"'}
+			for _, c := range name[1 : len(name)-2] {
+				escaped = fmt.Appendf(escaped, `\u%04x`, c)
+			}
+			return append(escaped, `":`...)
+		}))
+	default:
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		var tree any
+		require.NoError(t, decoder.Decode(&tree))
+		written, err := json.Marshal(tree)
+		require.NoError(t, err)
+		spelled.Write(written)
+	}
+	return spelled.Bytes()
+}
+
+// TestRawJSONIsComparedAsIfDecoded: however two documents are spelled, comparing them agrees with decoding both.
+func TestRawJSONIsComparedAsIfDecoded(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		first, second := s.drawPair(t)
+		a, b := toJSON(t, first), toJSON(t, second)
+		if rapid.Bool().Draw(t, "same") {
+			b = a
+		}
+		b = respelledRaw(t, b)
+		want := s.diff(t, s.decode(t, a), s.decode(t, b))
+		got, err := hotupdate.DiffRaw(s.schema, a, b)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "%s\n%s\n%s", s.describe(), a, b)
+		same, err := hotupdate.SameImmutableRaw(s.schema, a, b)
+		require.NoError(t, err)
+		require.Equal(t, s.hashRaw(t, a) == s.hashRaw(t, b), same, "%s\n%s\n%s", s.describe(), a, b)
+	})
+}
+
+// spelling keeps its JSON as it is spelled.
+type spelling string
+
+func (s *spelling) UnmarshalJSON(raw []byte) error {
+	*s = spelling(raw)
+	return nil
+}
+
+type spelled struct {
+	Count int      `json:"count"`
+	Text  string   `json:"text"`
+	Self  spelling `json:"self"`
+}
+
+type unspelled struct {
+	Count int    `json:"count"`
+	Text  string `json:"text"`
+}
+
+func TestSpelling(t *testing.T) {
+	selfish, err := hotupdate.SchemaOf[spelled]()
+	require.NoError(t, err)
+	plain, err := hotupdate.SchemaOf[unspelled]()
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		name   string
+		schema *hotupdate.Schema
+		a, b   string
+		same   bool
+		fails  bool
+		reason string
+
+		refused bool // by DiffRaw, which has to explain
+	}{
+		{"white space and order", plain, `{"count":1,"text":"a"}`, "{ \"text\" : \"\\u0061\",\n\"count\":1 }", true, false, "one JSON value", false},
+		{"unknown members", plain, `{"a":1,"b":[]}`, `{"b":[ ],"a":1}`, true, false, "nothing changed, so nothing is asked", true},
+		{"an unknown member that changes", plain, `{"a":1}`, `{"a":2}`, false, true, "only what is equal is not looked at", false},
+		{"a number that is no integer", plain, `{"count":1}`, `{"count":1.0}`, false, true, "a decoder refuses it", false},
+		{"a member that stands twice", plain, `{"count":1, "count":1}`, `{"count":1,"count":1}`, false, true, "it is no JSON that is taken", false},
+		{"no JSON", plain, `{"count":`, `{"count": `, false, true, "it cannot be read", false},
+		{"equal bytes that are no JSON", plain, `{"count":`, `{"count":`, true, false, "they are not looked at", false},
+		{"other text", plain, `{"text":"a"}`, `{"text": "b"}`, false, false, "a change", false},
+		{"a type that sees spelling", selfish, `{"self":"a"}`, `{"self":"\u0061"}`, false, false, "it says different things", false},
+		{"an empty configuration", plain, ``, ` {}`, true, false, "nothing is the empty configuration", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			same, err := hotupdate.SameImmutableRaw(tc.schema, []byte(tc.a), []byte(tc.b))
+			assert.Equal(t, tc.fails, err != nil, tc.reason)
+			assert.Equal(t, tc.same, same, tc.reason)
+			changes, err := hotupdate.DiffRaw(tc.schema, []byte(tc.a), []byte(tc.b))
+			assert.Equal(t, tc.fails || tc.refused, err != nil, tc.reason)
+			assert.Equal(t, tc.same && !tc.refused, err == nil && len(changes) == 0, tc.reason)
+		})
+	}
+	_, err = hotupdate.SameImmutableRaw(nil, nil, nil)
+	assert.Error(t, err, "there is no Schema")
+}

@@ -1,0 +1,197 @@
+// Package cases is what is measured: each operation of the library beside the code that somebody would write by hand for the type, and
+// beside what else there is.
+//
+// It owns what is fair: every function gets the same values, checks its answer while it is measured, and is set up before. It must not
+// know how time is taken or shown.
+package cases
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/r3labs/diff/v3"
+	"github.com/wI2L/jsondiff"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
+	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// Library is the name of the library's own case in every group.
+const Library = "this library"
+
+// Limit is the name of the case that is written by hand.
+const Limit = "by hand (the limit)"
+
+// Group is one operation.
+type Group struct {
+	Name  string
+	Cases []Case
+}
+
+// Case is one way to do it.
+type Case struct {
+	Name string
+	Run  func() error // an error is a wrong answer
+}
+
+type named = Case
+
+var (
+	errDiffers = errors.New("equal values are said to differ")
+	errSame    = errors.New("different values are said to be equal")
+)
+
+// subject is a configuration in all the forms that are measured.
+type subject struct {
+	schema   *hotupdate.Schema
+	config   *fixture.WorkerConfig
+	same     *fixture.WorkerConfig // in other memory
+	tagged   *fixture.WorkerConfig // with one changed tag
+	bare     *fixture.WorkerConfig // without what is hot
+	bareSame *fixture.WorkerConfig
+	raw      []byte
+	sameRaw  []byte // the same bytes in other memory
+	spelled  []byte // the same, spelled differently
+	rawTag   []byte // with one changed tag
+}
+
+func newSubject(size fixture.Size) (*subject, error) {
+	s := &subject{config: size.New()}
+	var err error
+	if s.schema, err = hotupdate.SchemaOf[fixture.WorkerConfig](); err != nil {
+		return nil, err
+	}
+	if s.raw, err = json.Marshal(s.config); err != nil {
+		return nil, err
+	}
+	for _, c := range []**fixture.WorkerConfig{&s.config, &s.same, &s.tagged, &s.bare, &s.bareSame} { // decoded, so that no text is shared
+		*c = &fixture.WorkerConfig{}
+		if err = json.Unmarshal(s.raw, *c); err != nil {
+			return nil, err
+		}
+	}
+	s.tagged.Tags.VM["vm.example.com/key-00"] = "changed"
+	s.bare.Tags, s.bareSame.Tags = nil, nil
+	s.sameRaw = bytes.Clone(s.raw)
+	if s.rawTag, err = json.Marshal(s.tagged); err != nil {
+		return nil, err
+	}
+	s.spelled, err = json.MarshalIndent(s.config, "", "  ")
+	return s, err
+}
+
+// Groups returns the operations on a configuration of this size.
+func Groups(size fixture.Size) ([]Group, error) {
+	s, err := newSubject(size)
+	if err != nil {
+		return nil, err
+	}
+	return []Group{
+		{"hash", s.hash()},
+		{"equal", s.equal()},
+		{"diff without a change", s.diffNone()},
+		{"diff with one changed tag", s.diffTag()},
+		{"hash of raw JSON", s.hashRaw()},
+		{"raw JSON, equal bytes", s.rawEqual()},
+		{"raw JSON, spelled differently", s.rawSpelled()},
+		{"cut of hot members (Legacy)", []Case{{Library, func() error { _, err := hash.Legacy(s.schema, s.raw, hotupdate.CutNulls); return err }}}},
+		{"compilation of the Schema", []Case{{Library, func() error { _, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil); return err }}}},
+	}, nil
+}
+
+func (s *subject) hash() []Case {
+	return append([]Case{
+		{Limit, func() error { _, err := limit.Sum(s.config); return err }},
+		{Library, func() error { _, err := hash.Of(s.schema, s.config); return err }},
+	}, hashPeers(s.bare)...)
+}
+
+// is turns an answer that has to be yes into an error.
+func is(yes bool, otherwise error) error { //nolint:revive // it is the answer
+	if yes {
+		return nil
+	}
+	return otherwise
+}
+
+func (s *subject) equal() []Case {
+	return []Case{
+		{Limit, func() error { return is(limit.Equal(s.config, s.same), errDiffers) }},
+		{Library, func() error {
+			same, err := hotupdate.SameImmutable(s.schema, s.config, s.same)
+			return errors.Join(err, is(same, errDiffers))
+		}},
+		{"reflect.DeepEqual", func() error { return is(reflect.DeepEqual(s.bare, s.bareSame), errDiffers) }},
+		{"equality.Semantic", func() error { return is(equality.Semantic.DeepEqual(s.bare, s.bareSame), errDiffers) }},
+		{"go-cmp Equal", func() error { return is(cmp.Equal(s.bare, s.bareSame), errDiffers) }},
+	}
+}
+
+func (s *subject) diffNone() []Case { return s.diffs(s.same, 0, errDiffers) }
+
+func (s *subject) diffTag() []Case { return s.diffs(s.tagged, 1, errSame) }
+
+func (s *subject) diffs(updated *fixture.WorkerConfig, want int, wrong error) []Case {
+	return []Case{
+		{Library, func() error {
+			changes, err := hotupdate.Diff(s.schema, s.config, updated)
+			return errors.Join(err, is(len(changes) == want, wrong))
+		}},
+		{"go-cmp Diff", func() error { return is((cmp.Diff(s.config, updated) == "") == (want == 0), wrong) }},
+		{"r3labs/diff", func() error {
+			changes, err := diff.Diff(s.config, updated)
+			return errors.Join(err, is(len(changes) == want, wrong))
+		}},
+		{"wI2L/jsondiff", func() error {
+			patch, err := jsondiff.Compare(s.config, updated)
+			return errors.Join(err, is(len(patch) == want, wrong))
+		}},
+	}
+}
+
+func (s *subject) hashRaw() []Case {
+	return []Case{
+		{Library, func() error { _, err := hash.OfRaw(s.schema, s.raw); return err }},
+		{"decode + json + SHA-256", func() error {
+			c := &fixture.WorkerConfig{}
+			if err := json.Unmarshal(s.raw, c); err != nil {
+				return err
+			}
+			return hashPeers(c)[0].Run()
+		}},
+	}
+}
+
+func (s *subject) rawEqual() []Case {
+	return []Case{
+		{"bytes.Equal (the limit)", func() error { return is(bytes.Equal(s.raw, s.sameRaw), errDiffers) }},
+		{Library, func() error { return s.sameRaws(s.raw, s.sameRaw) }},
+	}
+}
+
+func (s *subject) sameRaws(a, b []byte) error {
+	same, err := hotupdate.SameImmutableRaw(s.schema, a, b)
+	return errors.Join(err, is(same, errDiffers))
+}
+
+func (s *subject) rawSpelled() []Case {
+	return []Case{
+		{Library, func() error { return s.sameRaws(s.raw, s.spelled) }},
+		{"decode both + reflect.DeepEqual", func() error {
+			var a, b any
+			err := errors.Join(json.Unmarshal(s.raw, &a), json.Unmarshal(s.spelled, &b))
+			return errors.Join(err, is(reflect.DeepEqual(a, b), errDiffers))
+		}},
+		{"wI2L/jsondiff", func() error {
+			patch, err := jsondiff.CompareJSON(s.raw, s.spelled)
+			return errors.Join(err, is(len(patch) == 0, errDiffers))
+		}},
+	}
+}
