@@ -74,6 +74,7 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 7: truncated", given: []func(*observation){record(), truncate}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.MalformedRecord},
 		{row: "row 7: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.FutureRecord},
 		{row: "row 7: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
+		{row: "row 7: of another VM, whose ID in JSON is this one's", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 7: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 8: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
 		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20*time.Second)},
@@ -180,6 +181,19 @@ func TestMigrationKeepsRecord(t *testing.T) {
 	d := machineupdate.Decide(o)
 	require.Equal(t, machineupdate.Unfinished, d.Reason)
 	assert.Equal(t, []machineupdate.Hot{hotTwo, hotOne}, d.Pass.Request().Attempted)
+}
+
+// TestConfirmationChangesTheRecord: to an API server a write that changes nothing is none. It would keep the resourceVersion, and so stop
+// nobody who decided by an older record.
+func TestConfirmationChangesTheRecord(t *testing.T) {
+	class := classOf(t, `{"tags":{"k":"1"}}`)
+	record := settledRecord(class, inState(machineupdate.Unconfirmed, hotTwo))
+	now := start.Add(machineupdate.DefaultConfirmAfter)
+	d := machineupdate.Decide(machineupdate.Observation{Now: now, Machine: machine(record), Class: class})
+	require.Equal(t, machineupdate.Confirm, d.Action)
+	marker := d.Pass.Marker()
+	assert.Equal(t, []any{machineupdate.Unconfirmed, now, hotOne, []machineupdate.Hot{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
+	assert.NotEqual(t, record, d.Pass.AboutToCall().Set[machineupdate.AnnotationRecord])
 }
 
 // TestClassErrorIsReported: a class that cannot be prepared says why.

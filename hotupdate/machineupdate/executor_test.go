@@ -273,6 +273,8 @@ func TestLimiter(t *testing.T) {
 		{eu, time.Hour, true},
 		{eu, time.Hour, true},
 		{eu, time.Hour, false},
+		{us, -time.Second, true}, // clocks may be set back
+		{us, 0, false},
 	} {
 		assert.Equal(t, tc.want, l.Ask(tc.key, start.Add(tc.after)), "%v after %v", tc.key, tc.after)
 	}
