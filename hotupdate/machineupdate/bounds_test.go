@@ -75,11 +75,11 @@ func TestAttemptsAreLaidTogether(t *testing.T) {
 // TestAttemptsBecomeDigests: attempts that are long, and have nothing in common, are still owned.
 func TestAttemptsBecomeDigests(t *testing.T) {
 	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
-	var specs []string
+	var request *machineupdate.UpdateMachineRequest
 	for i := range 5 {
-		specs = append(specs, wide(t, 100, 200+i, i))
+		request = attempts(t, &o, wide(t, 100, 200+i, i))
+		assert.Contains(t, request.Attempted, request.Desired, "what may have been sent is sent again, whatever reads show")
 	}
-	request := attempts(t, &o, specs...)
 	assert.NotEmpty(t, request.Attempts)
 	assert.Contains(t, request.Attempted, machineupdate.Nothing, "whatever was applied may have been removed")
 	assert.Less(t, len(request.Attempted), 5)
@@ -112,6 +112,8 @@ func TestFullRecordGoesBackAndOn(t *testing.T) {
 	for range 8 {
 		result := executor.Reconcile(t.Context(), o)
 		reasons = append(reasons, result.Decision.Reason)
+		_, mirrored := o.Machine.Annotations[machineupdate.AnnotationLastApplied]
+		assert.Equal(t, len(reasons) > 2, mirrored, "only what was applied is mirrored")
 		now = now.Add(result.Delay)
 	}
 	assert.Equal(t, []machineupdate.Reason{

@@ -2,6 +2,8 @@ package machineupdate_test
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -89,11 +91,13 @@ func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	m.ProviderID, m.Phase = "", machineupdate.PhaseNone
 	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 	for i := range 20 {
-		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: classOf(t, wide(t, 150, 100+i, i))})
+		class := classOf(t, wide(t, 150, 100+i, i))
+		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: class})
 		require.Equal(t, machineupdate.NotCalled, result.Outcome)
 		r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 		require.NoError(t, err)
-		require.NotEmpty(t, r.Attempted)
+		require.True(t, slices.Contains(r.Attempted, class.Hot()) || slices.Contains(r.Attempts, machineupdate.DigestOf(strconv.Itoa(i), "tags", "changing")),
+			"%d: what is about to be created is among the attempts", i)
 	}
 }
 

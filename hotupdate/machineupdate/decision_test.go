@@ -74,14 +74,17 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 7: truncated", given: []func(*observation){record(), truncate}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.MalformedRecord},
 		{row: "row 7: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.FutureRecord},
 		{row: "row 7: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
+		{row: "row 7: of another VM, whose ID in JSON is this one's", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 7: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 8: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
-		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadOf40s},
-		{row: "row 8: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadOf1h},
+		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20*time.Second)},
+		{row: "row 8: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(30*time.Minute)},
+		{row: "row 8: RetryAfter longer than ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(time.Hour), func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour }}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Hour + spreadIn(time.Hour)},
 		{row: "row 9: RetryAfter doubled, over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: another Schema does not wait", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), otherSchema), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 9: a part of what was attempted does not wait", given: []func(*observation){record(inState(machineupdate.Calling, `{"tags":{"k":"1","l":"1"}}`)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: reverted", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: of the own creation", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo), creatingOf("m-1"))}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: of the own creation with the same spec", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-1")), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
@@ -119,6 +122,7 @@ func TestDecisionTable(t *testing.T) {
 				unable.Class = preparedFor(t, o.Class, machineupdate.Driver{})
 				d := machineupdate.Decide(unable)
 				assert.Equal(t, []any{machineupdate.Unsupported, tc.reason}, []any{d.Action, d.Reason}, "where the driver cannot update")
+				assert.Equal(t, tc.code, codeOf(d.Err))
 				assert.Nil(t, d.Pass)
 			}
 		})
@@ -129,12 +133,7 @@ func retried(n int) func(*machineupdate.Record) {
 	return func(r *machineupdate.Record) { r.Retries = n }
 }
 
-// FNV-1a of the machine's name, within the half of 40 seconds and of an hour.
-var (
-	spreadOf40s = spreadIn(20 * time.Second)
-	spreadOf1h  = spreadIn(30 * time.Minute)
-)
-
+// spreadIn is FNV-1a of the machine's name, within d.
 func spreadIn(d time.Duration) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("m-1"))
@@ -182,6 +181,19 @@ func TestMigrationKeepsRecord(t *testing.T) {
 	d := machineupdate.Decide(o)
 	require.Equal(t, machineupdate.Unfinished, d.Reason)
 	assert.Equal(t, []machineupdate.Hot{hotTwo, hotOne}, d.Pass.Request().Attempted)
+}
+
+// TestConfirmationChangesTheRecord: to an API server a write that changes nothing is none. It would keep the resourceVersion, and so stop
+// nobody who decided by an older record.
+func TestConfirmationChangesTheRecord(t *testing.T) {
+	class := classOf(t, `{"tags":{"k":"1"}}`)
+	record := settledRecord(class, inState(machineupdate.Unconfirmed, hotTwo))
+	now := start.Add(machineupdate.DefaultConfirmAfter)
+	d := machineupdate.Decide(machineupdate.Observation{Now: now, Machine: machine(record), Class: class})
+	require.Equal(t, machineupdate.Confirm, d.Action)
+	marker := d.Pass.Marker()
+	assert.Equal(t, []any{machineupdate.Unconfirmed, now, hotOne, []machineupdate.Hot{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
+	assert.NotEqual(t, record, d.Pass.AboutToCall().Set[machineupdate.AnnotationRecord])
 }
 
 // TestClassErrorIsReported: a class that cannot be prepared says why.

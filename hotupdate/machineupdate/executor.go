@@ -17,7 +17,7 @@ type Executor struct {
 	WriteMetadata func(ctx context.Context, patch Patch) (resourceVersion string, err error)
 	// UpdateMachine calls the driver.
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
-	// AskLimiter reports whether the driver may be called now. It does not block. Nil allows everything.
+	// AskLimiter reports whether the driver may be called now, for the update as a whole. It does not block. Nil allows everything.
 	AskLimiter func(key LimitKey, reason Reason) bool
 	// Now returns the time.
 	Now func() time.Time
@@ -129,8 +129,10 @@ func (e *Executor) call(ctx context.Context, pass *Pass, timeout time.Duration) 
 // finish writes what follows the call.
 func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, version string, callErr error) {
 	pass := result.Decision.Pass
+	// Of a partial failure the causes concern single resources: one that is missing, or that the driver does not know.
+	_, partial := errors.AsType[*PartialError](callErr)
 	switch {
-	case errors.Is(callErr, ErrUnimplemented):
+	case errors.Is(callErr, ErrUnimplemented) && !partial:
 		if _, err := e.WriteMetadata(ctx, pass.RestorePrevious(version)); err != nil {
 			result.endWrite(ctx, errors.Join(callErr, err))
 			return
@@ -138,7 +140,7 @@ func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, v
 		result.end(Unable, 0, callErr)
 	case callErr != nil && ctx.Err() != nil:
 		result.end(Canceled, shortRetry, callErr)
-	case errors.Is(callErr, ErrNotFound):
+	case errors.Is(callErr, ErrNotFound) && !partial:
 		result.end(Gone, o.nextTry(pass, e.Now()), callErr)
 	case callErr != nil:
 		result.end(CallFailed, o.nextTry(pass, e.Now()), callErr)
@@ -176,7 +178,7 @@ func (r *Result) endWrite(ctx context.Context, err error) {
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine, and returns what follows it. Unless the outcome is
-// NotCalled the driver must not be called: look again after the delay.
+// NotCalled the creation is nil and the driver must not be called: look again after the delay.
 func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *Creation, resourceVersion string, result Result) {
 	o.Now = e.Now()
 	creation, err := BeginCreation(o)
@@ -192,8 +194,8 @@ func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *
 	return creation, resourceVersion, result
 }
 
-// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. If the write fails
-// nothing is lost: the marker makes the machine be updated.
+// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. The outcome is Updated,
+// also where the machine is settled at once. If the write fails nothing is lost: the marker makes the machine be updated.
 func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, providerID, resourceVersion string) (result Result) {
 	if _, err := e.WriteMetadata(ctx, creation.Created(providerID, resourceVersion, e.Now())); err != nil {
 		result.endWrite(ctx, err)

@@ -66,7 +66,10 @@ func TestExecutor(t *testing.T) {
 	unconfirmed := settledRecord(class, inState(machineupdate.Unconfirmed), func(r *machineupdate.Record) {
 		r.Applied, r.Since = hotTwo, start.Add(-time.Hour)
 	})
-	partial := fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.Resource{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, Err: assert.AnError})
+	partialBy := func(err error) error {
+		return fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.Resource{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, Err: err})
+	}
+	partial := partialBy(assert.AnError)
 	conflict, missing := fmt.Errorf("write: %w", machineupdate.ErrConflict), fmt.Errorf("write: %w", machineupdate.ErrNotFound)
 	type outcome = machineupdate.Outcome
 	for _, tc := range []struct {
@@ -88,6 +91,9 @@ func TestExecutor(t *testing.T) {
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
 		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, missing},
 		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
+		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, machineupdate.ErrNotFound},
+		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, machineupdate.ErrUnimplemented},
+		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, machineupdate.CallFailed, 5 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
 		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{machineupdate.EventFailed}, partial},
 		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = missing }, machineupdate.Gone, time.Hour, 1, 1, nil, missing},
 		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{machineupdate.EventRecord}, missing},
@@ -267,6 +273,8 @@ func TestLimiter(t *testing.T) {
 		{eu, time.Hour, true},
 		{eu, time.Hour, true},
 		{eu, time.Hour, false},
+		{us, -time.Second, true}, // clocks may be set back
+		{us, 0, false},
 	} {
 		assert.Equal(t, tc.want, l.Ask(tc.key, start.Add(tc.after)), "%v after %v", tc.key, tc.after)
 	}

@@ -7,11 +7,12 @@ import (
 )
 
 // Limiter is a token bucket for each key, for the limiter function of an [Executor]: fleets that adopt hot updates call the driver once for
-// every machine. Its zero value denies everything; it is safe for concurrent use and has no clock.
+// every machine. It counts updates, each of which makes several calls: allow so many that the cloud does not have to throttle them, or
+// machines that are updated side by side take the calls from each other. Its zero value denies everything; it is safe for concurrent use and has no clock.
 type Limiter struct {
-	// Every is how long it takes until another call is allowed.
+	// Every is how long it takes until another update is allowed.
 	Every time.Duration
-	// Burst is how many calls are allowed at once.
+	// Burst is how many updates are allowed at once.
 	Burst int
 
 	mutex   sync.Mutex

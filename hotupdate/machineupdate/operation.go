@@ -27,7 +27,7 @@ func (r *Result) LastOperation() (operation LastOperation, ok bool) {
 	case Confirmed:
 		operation.Description = "The update of the machine is confirmed"
 	case CallFailed, Unable:
-		operation.State, operation.ErrorCode = "Failed", errorCode(r.Err)
+		operation.State, operation.ErrorCode = "Failed", r.errorCode()
 		operation.Description = "The machine was not, or not wholly, updated: " + r.Err.Error()
 	case NotCalled, Denied, Conflicted, WriteFailed, Canceled, Gone:
 		return LastOperation{}, false
@@ -37,11 +37,11 @@ func (r *Result) LastOperation() (operation LastOperation, ok bool) {
 	return operation, true
 }
 
-func errorCode(err error) string {
+func (r *Result) errorCode() string {
 	switch {
-	case errors.Is(err, ErrUnimplemented):
+	case r.Outcome == Unable:
 		return "Unimplemented"
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(r.Err, context.DeadlineExceeded):
 		return "DeadlineExceeded"
 	}
 	return "Unknown"

@@ -22,6 +22,7 @@ func TestLastOperation(t *testing.T) {
 		{machineupdate.Result{Outcome: machineupdate.Confirmed}, machineupdate.LastOperation{Description: "The update of the machine is confirmed", State: "Successful", Type: "Update"}},
 		{machineupdate.Result{Outcome: machineupdate.CallFailed, Err: errThrottled}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: throttled", ErrorCode: "Unknown", State: "Failed", Type: "Update"}},
 		{machineupdate.Result{Outcome: machineupdate.CallFailed, Err: late}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: driver: context deadline exceeded", ErrorCode: "DeadlineExceeded", State: "Failed", Type: "Update"}},
+		{machineupdate.Result{Outcome: machineupdate.CallFailed, Err: &machineupdate.PartialError{Err: machineupdate.ErrUnimplemented}}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: updated 0 of 0 resources, but not : the driver does not implement UpdateMachine", ErrorCode: "Unknown", State: "Failed", Type: "Update"}},
 		{machineupdate.Result{Outcome: machineupdate.Unable, Err: machineupdate.ErrUnimplemented}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: the driver does not implement UpdateMachine", ErrorCode: "Unimplemented", State: "Failed", Type: "Update"}},
 		{machineupdate.Result{Outcome: machineupdate.NotCalled}, machineupdate.LastOperation{}},
 		{machineupdate.Result{Outcome: machineupdate.Denied}, machineupdate.LastOperation{}},
