@@ -125,14 +125,21 @@ func (c *comparer) compare() (Comparison, error) {
 
 func isImageVersion(c hotupdate.Change) bool { return c.Path == "machine.image.version" }
 
-// Causes returns the changes that decide the outcome, as [hotupdate.Changes.Causes] does, and a skipped minor where it is forbidden.
+// Causes returns the changes that decide the outcome: each of them alone leads to it. It is empty where nothing happens to machines. A
+// skipped minor is one where the update is forbidden; what a default may have left as it was is one only if the outcome is indeterminate.
 func (c Comparison) Causes() hotupdate.Changes {
-	if !slices.Contains(c.Notes, MinorSkipped) {
-		return c.Changes.Causes(c.Strategy)
+	outcome := c.Changes.Outcome(c.Strategy)
+	if outcome == hotupdate.NoUpdate {
+		return nil
+	}
+	skipped := slices.Contains(c.Notes, MinorSkipped)
+	if skipped {
+		outcome = hotupdate.UpdateForbidden
 	}
 	var causes hotupdate.Changes
 	for _, change := range c.Changes {
-		if change.Path == versionPath || change.Class == hotupdate.Immutable {
+		decides := hotupdate.Changes{change}.Outcome(c.Strategy) == outcome || skipped && change.Path == versionPath
+		if decides && (!change.Omitted || c.Outcome == hotupdate.Indeterminate) {
 			causes = append(causes, change)
 		}
 	}

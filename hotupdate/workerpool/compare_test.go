@@ -154,6 +154,18 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
+// TestCausesBesideDefaults: what a default may have left as it was is not to blame for what is certain, and is where nothing is.
+func TestCausesBesideDefaults(t *testing.T) {
+	t.Parallel()
+	noImage, machine := edit{pool + "machine.image", nil}, edit{pool + "machine.type", "x"}
+	certain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage, machine), options(t))
+	assert.Equal(t, hotupdate.Roll, certain.Outcome)
+	assert.Equal(t, []string{"machine.type"}, paths(certain.Causes()))
+	uncertain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage), options(t))
+	assert.Equal(t, hotupdate.Indeterminate, uncertain.Outcome)
+	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
+}
+
 // TestInPlaceImages: the CloudProfile, which no plan sees, says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
