@@ -4,6 +4,7 @@ package examples_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -31,7 +32,7 @@ func TestGuideShowsTestedCode(t *testing.T) {
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Equal(t, 12, len(blocks))
+	require.Equal(t, 13, len(blocks))
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
@@ -138,11 +139,18 @@ func handWrittenList(_ []byte, pool WorkerPool) ([]string, error) {
 	return data, nil
 }
 
+var update hotupdatetest.Update
+
+func TestMain(m *testing.M) {
+	flag.Var(&update, "update", "write golden files") // in TestMain; var update hotupdatetest.Update
+	os.Exit(m.Run())
+}
+
 func TestWorkerConfig(t *testing.T) {
 	schema, err := schema()
 	require.NoError(t, err)
 	hotupdatetest.Check[WorkerConfig](t, hotupdatetest.WithSchema(schema))
-	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema))
+	hotupdatetest.Golden[WorkerConfig](t, "testdata/workerconfig.golden.json", hotupdatetest.WithSchema(schema), hotupdatetest.WithUpdate(update))
 }
 
 func validateUpdate(s *hotupdate.Schema, old, updated *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {

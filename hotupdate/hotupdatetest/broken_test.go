@@ -128,6 +128,44 @@ func (f forgetful) MarshalJSON() ([]byte, error)     { return json.Marshal(f.Nam
 func (f *forgetful) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &f.Names) }
 func (f forgetful) DeepCopy() forgetful              { return forgetful{} }
 
+// unread is lossy, and nobody can guess what it reads.
+type unread struct{ region, zone string }
+
+func (u unread) MarshalText() ([]byte, error) { return []byte(u.region), nil }
+func (u *unread) UnmarshalText(text []byte) error {
+	var ok bool
+	if u.region, u.zone, ok = strings.Cut(string(text), "/"); !ok && len(text) > 0 {
+		return errors.New("want REGION/ZONE")
+	}
+	return nil
+}
+
+// rounding forgets digits.
+type rounding float64
+
+func (r rounding) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%.1f", float64(r)), nil }
+
+func (r *rounding) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*float64)(r)) }
+
+// truncating forgets white space.
+type truncating struct{ Text string }
+
+func (r truncating) MarshalText() ([]byte, error)     { return []byte(strings.TrimSpace(r.Text)), nil }
+func (r *truncating) UnmarshalText(text []byte) error { r.Text = string(text); return nil }
+
+// incomparable has a method Equal that fails for what was read.
+type incomparable struct {
+	Text  string
+	cache *string
+}
+
+func (c incomparable) MarshalText() ([]byte, error) { return []byte(c.Text), nil }
+func (c *incomparable) UnmarshalText(text []byte) error {
+	c.Text, c.cache = string(text), new(string)
+	return nil
+}
+func (c incomparable) Equal(other incomparable) bool { return *c.cache == *other.cache }
+
 // inField has the type under test in an immutable and in a hot field.
 type inField[V any] struct {
 	Label V  `json:"label"`
@@ -254,6 +292,9 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"undeclared default", func(t hotupdatetest.T) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(undeclaredDefaults))
 		}, "DefaultsKeepTheHash", "type: the defaulting function changes the hash", "Gardener issue 11416 the other way round"},
+		{"rounding", check[inField[rounding]], "MarshalersReadWhatTheyWrite", "label: hotupdatetest_test.rounding loses something", "two numbers, one hash"},
+		{"truncating", check[inField[truncating]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.truncating loses something", "two texts, one hash"},
+		{"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite", "label: hotupdatetest_test.incomparable panics when it is compared", "a nil pointer"},
 		{"panicking default", func(t hotupdatetest.T) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(func(d *defaulted) { *d.Type = "" }))
 		}, "DefaultsKeepTheHash", "the defaulting function panics", "an optional field"},
@@ -271,6 +312,36 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 }
 
 func check[C any](t hotupdatetest.T) { hotupdatetest.Check[C](t) }
+
+// TestTypesThatCannotBeTriedAreTold: a type of which nothing but the zero value can be made is no type for which the guarantees hold.
+func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		run    func(t hotupdatetest.T)
+		want   string
+		reason string
+	}{
+		{"field", check[inField[unread]], "inField[github.com/hotupdate/providerconfig/hotupdate/hotupdatetest_test.unread]: hot: no two values of hotupdatetest_test.unread could be made", "in one report for both fields"},
+		{"elements", check[struct {
+			Zones []*unread `json:"zones"`
+		}], "zones[]: no two values of hotupdatetest_test.unread", "below a list"},
+		{"map keys", check[struct {
+			Zones map[unread]string `json:"zones"`
+		}], `zones: no two values of hotupdatetest_test.unread could be made, so the guarantees cannot be tried; give some with WithKeys("zones", …)`, "keys are written as well"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if r := record(t, tc.run); len(r.errors) != 1 || !strings.Contains(r.text(), tc.want) {
+				t.Errorf("%s: want one report with %q, got %d:\n%s", tc.reason, tc.want, len(r.errors), r.text())
+			}
+		})
+	}
+	r := record(t, func(t hotupdatetest.T) {
+		hotupdatetest.Check[inField[unread]](t, hotupdatetest.WithValues("label", "a/a"), hotupdatetest.WithValuesOf(unread{"a", "a"}))
+	})
+	if strings.Contains(r.text(), "could be made") || !strings.Contains(r.text(), "does not read what it writes") {
+		t.Errorf("want the breach and no more, got:\n%s", r.text())
+	}
+}
 
 // TestGivenValuesAreTold: values that the tester gives as different must differ in the hash, be the type's marshaler normalizing or not.
 func TestGivenValuesAreTold(t *testing.T) {

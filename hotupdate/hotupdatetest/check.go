@@ -26,6 +26,9 @@ import (
 //   - A type that marshals itself reads what it writes, and loses nothing on the way. See [WithNormalizing].
 //   - Values that the options give for one field or type have different texts, since each means something else.
 //
+// Values of a type that marshals itself are made by filling its exported fields, and by reading texts of common kinds. A type of which
+// no two values come about fails the check, since nothing could be said about it: see [WithValuesOf].
+//
 // A configuration that has several hashes ends the check, since nothing else can be said about it; the other guarantees are tried and
 // reported each by itself. A failure is shrunk to a small counter-example and reported as YAML with the path of the field to blame; values and keys that the
 // struct tags call sensitive are hidden. Mistakes in struct tags and options fail the test at once.
@@ -40,6 +43,7 @@ func Check[C any](t T, options ...Option) {
 		return
 	}
 	s.checkGiven(t)
+	s.checkTried(t)
 	for _, g := range guarantees {
 		if !g.check(t, s) && g.name == oneHash {
 			return

@@ -19,7 +19,8 @@ import (
 //	if diff := cmp.Diff(want, got, hotupdatetest.IgnoreHot[v1alpha1.WorkerConfig]()); diff != "" {
 //
 // Where two configurations differ, cmp lists their fields as they stand in Go, leaves by their meaning. A type without a Schema equals
-// nothing, and the difference says why; a configuration that cannot be hashed equals nothing either.
+// nothing, and the difference says why; a configuration that cannot be hashed equals nothing either. What differs is shown by cmp, which
+// does not know the option sensitive: compare no real secrets.
 func IgnoreHot[C any](options ...Option) cmp.Option { return comparing[C](options, fieldplan.Kept) }
 
 // IgnoreImmutable lets cmp compare configurations of type C by their Hot and Ignored parts: two of them are equal exactly if

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -21,8 +21,7 @@ func (s *subject) checkGiven(t T) {
 		}
 		s.reportSame(t, path, n.Leaf, values)
 	}
-	types := slices.SortedFunc(maps.Keys(s.byType), func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) })
-	for _, typ := range types {
+	for _, typ := range sortedTypes(s.byType) {
 		var values []reflect.Value
 		for _, given := range s.byType[typ] {
 			values = append(values, deeply(reflect.ValueOf(given)))
@@ -47,4 +46,36 @@ func (s *subject) reportSame(t T, what string, k leaf.Kind, values []reflect.Val
 		}
 		seen[string(text)] = i
 	}
+}
+
+// checkTried reports types that marshal themselves and of which no two values can be made: whatever was said of them would be said of
+// one value. Each is reported once, with the first place where it stands.
+func (s *subject) checkTried(t T) {
+	t.Helper()
+	seen := map[reflect.Type]bool{}
+	report := func(typ reflect.Type, path, option string) {
+		if !seen[typ] && !s.varies(typ) {
+			t.Errorf("%s", fmt.Sprintf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; give some with %s", s.typ, path, typ, option))
+		}
+		seen[typ] = true
+	}
+	s.visitNodes(func(n *fieldplan.Node, pattern string) {
+		switch {
+		case n.Kind == fieldplan.Map && leaf.KindOf(n.Type.Key()).MarshalsItself() && n.Type.Key().Kind() != reflect.String && len(s.keys[pattern]) == 0:
+			report(n.Type.Key(), pattern, fmt.Sprintf("WithKeys(%q, …)", pattern))
+		case n.Kind == fieldplan.Leaf && n.Leaf.MarshalsItself() && len(s.values[pattern]) == 0 && len(s.byType[n.Type]) == 0:
+			report(n.Type, pattern, fmt.Sprintf("WithValuesOf[%v](…)", n.Type))
+		}
+	})
+}
+
+// varies reports whether values of the type are made that are written in two ways.
+func (s *subject) varies(typ reflect.Type) bool {
+	texts := map[string]bool{}
+	for _, m := range s.foreign(typ) {
+		if text, problem := leaf.Append(nil, leaf.KindOf(typ), m()); problem == nil {
+			texts[string(text)] = true
+		}
+	}
+	return len(texts) > 1
 }

@@ -156,6 +156,23 @@ func TestGoldenKeepsVectors(t *testing.T) {
 	}
 }
 
+// TestGoldenTellsVectorsOfTheTestFromThoseOfTheFile: a vector that the type refuses leaves the file with -update=roll; one that the test
+// still gives has to be mended there, and the error says so.
+func TestGoldenTellsVectorsOfTheTestFromThoseOfTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "golden.json")
+	given := hotupdatetest.WithVector("mine", `{"tags":{"a":"b"}}`)
+	roll := hotupdatetest.WithUpdate(hotupdatetest.UpdateRolling)
+	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[withTags](t, file, given, roll) })
+	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, given, roll) })
+	if want := `before: WithVector("mine", …): is refused by the type: hotupdate: tags: `; !strings.Contains(r.text(), want) || !strings.Contains(r.text(), "; write it as the type is now") {
+		t.Errorf("want %q, got %q", want, r.text())
+	}
+	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, roll) })
+	if strings.Contains(string(read(t, file)), `"mine"`) {
+		t.Error("a vector that nobody can read is kept")
+	}
+}
+
 // loud and quiet are one type to a Schema, which does not know what a type writes that marshals itself.
 type (
 	loud struct {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -21,6 +22,7 @@ type Option interface{ apply(s *settings) }
 // settings are the options, as given.
 type settings struct {
 	schema     *hotupdate.Schema
+	noSchema   bool // WithSchema was given nil
 	values     map[string][]any
 	keys       map[string][]string
 	byType     map[reflect.Type][]any
@@ -43,7 +45,7 @@ var _ Option = optionFunc(nil)
 
 // WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithClass].
 func WithSchema(schema *hotupdate.Schema) Option {
-	return optionFunc(func(s *settings) { s.schema = schema })
+	return optionFunc(func(s *settings) { s.schema, s.noSchema = schema, schema == nil })
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
@@ -87,7 +89,11 @@ func WithNormalizing[V any]() Option {
 // has to be declared by the option default of the struct tag.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	return optionFunc(func(s *settings) {
-		s.defaulters = append(s.defaulters, defaulter{reflect.TypeFor[*T](), func(config any) { setDefaults(config.(*T)) }})
+		d := defaulter{typ: reflect.TypeFor[*T]()}
+		if setDefaults != nil {
+			d.call = func(config any) { setDefaults(config.(*T)) }
+		}
+		s.defaulters = append(s.defaulters, d)
 	})
 }
 
@@ -111,11 +117,22 @@ func (s *subject) checkOptions() error {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.keys)) {
-		if n, _ := s.find(path); n == nil || n.Kind != fieldplan.Map {
-			return misuse("WithKeys", fmt.Sprintf("path %q leads to no map", path), "write JSON names separated by dots, and [] for elements")
+		if err := s.checkKeys(path); err != nil {
+			return err
+		}
+	}
+	if err := s.checkTypes(); err != nil {
+		return err
+	}
+	for i, v := range s.vectors {
+		if slices.ContainsFunc(s.vectors[:i], func(w vector) bool { return w.Name == v.Name }) {
+			return misuse("WithVector", fmt.Sprintf("gives the name %q twice", v.Name), "give each vector a name of its own")
 		}
 	}
 	for _, d := range s.defaulters {
+		if d.call == nil {
+			return misuse("WithDefaulter", "is nil", "give a function, or leave the option out")
+		}
 		if d.typ != reflect.PointerTo(s.typ) {
 			return misuse("WithDefaulter", "takes a "+d.typ.String(), "give the function that takes a *"+s.typ.String())
 		}
@@ -123,10 +140,82 @@ func (s *subject) checkOptions() error {
 	return nil
 }
 
+func (s *subject) checkKeys(path string) error {
+	n, hidden := s.find(path)
+	if n == nil || n.Kind != fieldplan.Map {
+		return misuse("WithKeys", fmt.Sprintf("path %q leads to no map", path), "write JSON names separated by dots, and [] for elements")
+	}
+	if len(s.keys[path]) == 0 {
+		return misuse("WithKeys", fmt.Sprintf("gives no key for %q", path), "give at least one, or leave the option out")
+	}
+	for i, given := range s.keys[path] {
+		if _, ok := readKey(n.Type.Key(), given); !ok {
+			shown := strconv.Quote(given)
+			if hidden || n.HidesKeys() {
+				shown = fieldpath.Hidden
+			}
+			return misuse("WithKeys", fmt.Sprintf("key %d for %q, %s, is no %s", i+1, path, shown, n.Type.Key()), "give keys as they stand in JSON")
+		}
+	}
+	return nil
+}
+
+// checkTypes makes sure that what was given for types is for types that the configuration has.
+func (s *subject) checkTypes() error {
+	has := map[reflect.Type]bool{}
+	s.visitNodes(func(n *fieldplan.Node, _ string) {
+		has[deref(n.Type)] = true
+		if n.Kind == fieldplan.Map {
+			has[deref(n.Type.Key())] = true
+		}
+	})
+	for _, typ := range sortedTypes(s.byType) {
+		switch {
+		case !has[typ]:
+			return misuse("WithValuesOf["+typ.String()+"]", "no field is of this type", "correct the type, or leave the option out")
+		case len(s.byType[typ]) == 0:
+			return misuse("WithValuesOf["+typ.String()+"]", "gives no value", "give at least one, or leave the option out")
+		}
+	}
+	for _, typ := range sortedTypes(s.normalizes) {
+		if !has[typ] {
+			return misuse("WithNormalizing["+typ.String()+"]", "no field is of this type", "correct the type, or leave the option out")
+		}
+	}
+	return nil
+}
+
+func sortedTypes[V any](m map[reflect.Type]V) []reflect.Type {
+	return slices.SortedFunc(maps.Keys(m), func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// visitNodes calls visit for each node of the plan, in the order of the fields, with the pattern of its path. Types that contain
+// themselves end where they begin again.
+func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
+	open := map[*fieldplan.Node]bool{}
+	var below func(n *fieldplan.Node, pattern string)
+	below = func(n *fieldplan.Node, pattern string) {
+		if n == nil || open[n] {
+			return
+		}
+		open[n] = true
+		defer delete(open, n)
+		visit(n, pattern)
+		for _, f := range n.Fields {
+			below(f.Node, patternOf(pattern, f.Name))
+		}
+		below(n.Elem, pattern+"[]")
+	}
+	below(s.plan.Root, "")
+}
+
 func (s *subject) checkValues(path string) error {
 	n, hidden := s.find(path)
 	if n == nil || n.Kind != fieldplan.Leaf {
 		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf", path), "give values to the fields below it; write JSON names separated by dots, and [] for elements")
+	}
+	if len(s.values[path]) == 0 {
+		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
 	}
 	for i, given := range s.values[path] {
 		read, ok := readInto(n.Type, given)

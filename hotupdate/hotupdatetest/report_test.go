@@ -67,6 +67,23 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), "value 1 for \"default\", int, is no string", "a secret is not shown here either"},
 		{"no map", withOptions(hotupdatetest.WithKeys("zones", "a")), `"zones" leads to no map`, "a list has no keys"},
 		{"other defaulter", withOptions(hotupdatetest.WithDefaulter(func(*shortCopy) {})), "WithDefaulter: takes a *hotupdatetest_test.shortCopy", "a function for another type"},
+		{"no defaulter", withOptions(hotupdatetest.WithDefaulter[secrets](nil)), "WithDefaulter: is nil", "nothing would be tried"},
+		{"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil", "an error that was not looked at; the overrides would be lost"},
+		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
+		{"values of no field", withOptions(hotupdatetest.WithValuesOf(mute{})), "WithValuesOf[hotupdatetest_test.mute]: no field is of this type", "a field that went, or a wrong type"},
+		{"no values of a type", withOptions(hotupdatetest.WithValuesOf[string]()), "WithValuesOf[string]: gives no value", "nothing would be tried"},
+		{"normalizing no field", withOptions(hotupdatetest.WithNormalizing[mute]()), "WithNormalizing[hotupdatetest_test.mute]: no field is of this type", "a field that went, or a wrong type"},
+		{"one vector twice", func(t hotupdatetest.T) {
+			hotupdatetest.Golden[secrets](t, "testdata/none.json", hotupdatetest.WithVector("a", "{}"), hotupdatetest.WithVector("a", `{"zones":["a"]}`))
+		}, `WithVector: gives the name "a" twice`, "the file would hold two of a name"},
+		{"no keys", func(t hotupdatetest.T) {
+			hotupdatetest.Check[sharedCopy](t, hotupdatetest.WithKeys("tags"))
+		}, `WithKeys: gives no key for "tags"`, "nothing would be tried"},
+		{"wrong key", func(t hotupdatetest.T) {
+			hotupdatetest.Check[struct {
+				Ports map[int32]string `json:"ports"`
+			}](t, hotupdatetest.WithKeys("ports", "1", "http"))
+		}, `WithKeys: key 2 for "ports", "http", is no int32`, "another key would be taken silently"},
 		{"other schema", func(t hotupdatetest.T) {
 			schema, _ := hotupdate.SchemaOf[shortCopy]()
 			hotupdatetest.Check[secrets](t, hotupdatetest.WithSchema(schema))

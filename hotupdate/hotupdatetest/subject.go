@@ -28,6 +28,9 @@ func subjectOf[T any](options []Option) (*subject, error) {
 			o.apply(&s.settings)
 		}
 	}
+	if s.noSchema {
+		return nil, misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
+	}
 	if s.schema == nil {
 		schema, err := hotupdate.SchemaOf[T]()
 		if err != nil {
