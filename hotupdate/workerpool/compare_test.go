@@ -185,6 +185,22 @@ func TestInPlaceImages(t *testing.T) {
 	}
 }
 
+// TestProxyModeDecidesAboutNodeLocalDNS: whoever changed the one is told why the other is to blame.
+func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
+	t.Parallel()
+	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
+	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
+	before := manifest(t, "shoot.yaml", version, enabled)
+	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
+	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Causes()))
+	assert.Equal(t, []workerpool.Note{workerpool.ProxyModeChanged}, got.Notes)
+
+	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
+	got = compare(t, disabled, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Empty(t, got.Notes, "it is the user's own change")
+}
+
 // TestRespelledQuantities are changes where Gardener hashes the text, and a note says so. Reservations are hashed as quantities.
 func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()
