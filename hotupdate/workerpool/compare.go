@@ -51,6 +51,7 @@ const (
 	ConfigKindChanged      // provider configs of different kinds, compared as a whole
 	QuantityRespelled      // a size that is the same, in another spelling
 	ImageInPlace           // an in-place update of the machine image
+	ProxyModeChanged       // node-local DNS that begins or ceases to count with the mode of kube-proxy
 )
 
 var noteTexts = [...]string{
@@ -62,6 +63,7 @@ var noteTexts = [...]string{
 	ConfigKindChanged: "the provider configs have different kinds or versions: they are compared as a whole",
 	QuantityRespelled: "the same quantity in another spelling is a change here, because Gardener hashes the text of volume sizes and eviction thresholds",
 	ImageInPlace:      "the CloudProfile has to let the machine image be updated in place to its new version (GEP-31)",
+	ProxyModeChanged:  "kube-proxy's mode has changed, and decides whether node-local DNS replaces machines",
 }
 
 // String returns the rule as a sentence.
@@ -112,6 +114,9 @@ func (c *comparer) compare() (Comparison, error) {
 	if slices.ContainsFunc(pool, isRespelled) {
 		c.note(QuantityRespelled)
 	}
+	if c.old.Worker.NodeLocalDNS == c.updated.Worker.NodeLocalDNS && slices.ContainsFunc(pool, isNodeLocalDNS) {
+		c.note(ProxyModeChanged)
+	}
 	c.result.Outcome = c.result.Changes.OutcomeIfDefaulted(c.result.Strategy)
 	if inPlace(c.result.Strategy) && c.skipsMinor() {
 		c.note(MinorSkipped)
@@ -123,16 +128,27 @@ func (c *comparer) compare() (Comparison, error) {
 	return c.result, nil
 }
 
+func isNodeLocalDNS(c hotupdate.Change) bool {
+	return c.Path == "systemComponents.nodeLocalDNS.enabled"
+}
+
 func isImageVersion(c hotupdate.Change) bool { return c.Path == "machine.image.version" }
 
-// Causes returns the changes that decide the outcome, as [hotupdate.Changes.Causes] does, and a skipped minor where it is forbidden.
+// Causes returns the changes that decide the outcome: each of them alone leads to it. It is empty where nothing happens to machines. A
+// skipped minor is one where the update is forbidden; what a default may have left as it was is one only if the outcome is indeterminate.
 func (c Comparison) Causes() hotupdate.Changes {
-	if !slices.Contains(c.Notes, MinorSkipped) {
-		return c.Changes.Causes(c.Strategy)
+	outcome := c.Changes.Outcome(c.Strategy)
+	if outcome == hotupdate.NoUpdate {
+		return nil
+	}
+	skipped := slices.Contains(c.Notes, MinorSkipped)
+	if skipped {
+		outcome = hotupdate.UpdateForbidden
 	}
 	var causes hotupdate.Changes
 	for _, change := range c.Changes {
-		if change.Path == versionPath || change.Class == hotupdate.Immutable {
+		decides := hotupdate.Changes{change}.Outcome(c.Strategy) == outcome || skipped && change.Path == versionPath
+		if decides && (!change.Omitted || c.Outcome == hotupdate.Indeterminate) {
 			causes = append(causes, change)
 		}
 	}

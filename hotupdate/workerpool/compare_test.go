@@ -154,6 +154,18 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
+// TestCausesBesideDefaults: what a default may have left as it was is not to blame for what is certain, and is where nothing is.
+func TestCausesBesideDefaults(t *testing.T) {
+	t.Parallel()
+	noImage, machine := edit{pool + "machine.image", nil}, edit{pool + "machine.type", "x"}
+	certain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage, machine), options(t))
+	assert.Equal(t, hotupdate.Roll, certain.Outcome)
+	assert.Equal(t, []string{"machine.type"}, paths(certain.Causes()))
+	uncertain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage), options(t))
+	assert.Equal(t, hotupdate.Indeterminate, uncertain.Outcome)
+	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
+}
+
 // TestInPlaceImages: the CloudProfile, which no plan sees, says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
@@ -171,6 +183,22 @@ func TestInPlaceImages(t *testing.T) {
 		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{test.path, "1500"}), options(t))
 		assert.Equal(t, test.notes, got.Notes, test.reason)
 	}
+}
+
+// TestProxyModeDecidesAboutNodeLocalDNS: whoever changed the one is told why the other is to blame.
+func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
+	t.Parallel()
+	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
+	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
+	before := manifest(t, "shoot.yaml", version, enabled)
+	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
+	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Causes()))
+	assert.Equal(t, []workerpool.Note{workerpool.ProxyModeChanged}, got.Notes)
+
+	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
+	got = compare(t, disabled, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Empty(t, got.Notes, "it is the user's own change")
 }
 
 // TestRespelledQuantities are changes where Gardener hashes the text, and a note says so. Reservations are hashed as quantities.

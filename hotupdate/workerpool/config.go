@@ -166,6 +166,10 @@ func (r *reader) config(pool, path string, err error) {
 	if err == nil {
 		return
 	}
+	if len(Errors(err)) > 0 {
+		r.problems = append(r.problems, err) // which says where it is
+		return
+	}
 	problems := hotupdate.Errors(err)
 	for _, p := range problems {
 		r.problems = append(r.problems, &Error{Code: CodeInvalidConfig, Pool: pool, Path: path, Cause: p})

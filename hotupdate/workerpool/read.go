@@ -176,7 +176,8 @@ func (m *Manifest) readShoot(root object) {
 
 // common reads what has one name in Worker and Shoot.
 func (o object) common() Pool {
-	p := Pool{ProviderConfig: o.members["providerConfig"]}
+	p := Pool{ProviderConfig: o.members[configField]}
+	o.child(configField) // reports what is no object
 	if o.has("updateStrategy") {
 		name := o.plain("updateStrategy")
 		strategy, known := hotupdate.ParseStrategy(name)

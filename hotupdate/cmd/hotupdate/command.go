@@ -113,7 +113,9 @@ func (c command) run(args []string, std streams) int {
 	case errors.As(err, &wrong):
 		return c.usage(std, err)
 	case err != nil:
-		fmt.Fprintln(std.err, err)
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(std.err, printable(line)) // which names files that others may have named
+		}
 		return exitError
 	}
 	if _, err := run.out.WriteTo(std.out); err != nil {
@@ -124,14 +126,18 @@ func (c command) run(args []string, std streams) int {
 }
 
 func (c command) usage(std streams, err error) int {
-	fmt.Fprintf(std.err, "hotupdate %s: %v\nusage: %s\n", c.name, err, c.usageLine())
+	fmt.Fprintf(std.err, "hotupdate %s: %s\nusage: %s\n", c.name, printable(err.Error()), c.usageLine())
 	return exitUsage
 }
 
 // want checks the number of file arguments. Standard input can be read once.
 func want(n int, args []string) error {
 	if len(args) != n {
-		return &usageError{fmt.Sprintf("takes %d file arguments, not %d", n, len(args))}
+		plural := "file arguments"
+		if n == 1 {
+			plural = "file argument"
+		}
+		return &usageError{fmt.Sprintf("takes %d %s, not %d", n, plural, len(args))}
 	}
 	if n == 2 && args[0] == stdin && args[1] == stdin {
 		return &usageError{"standard input can be only one of the files"}

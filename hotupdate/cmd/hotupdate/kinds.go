@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -88,6 +89,9 @@ func readSchema(file string) (*hotupdate.Schema, error) {
 	data, err := readWhole(file)
 	if err != nil {
 		return nil, err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		return nil, fmt.Errorf("%s: is a list; write one Schema, as `hotupdate schema PROVIDER` does", file)
 	}
 	schema, err := hotupdate.LoadSchema(data)
 	if err != nil {

@@ -161,6 +161,19 @@ func TestExitCodes(t *testing.T) {
 }
 
 // Colour is for text on a terminal only.
+// TestErrorsOfHostileNames: names of files and flags reach the terminal, too.
+func TestErrorsOfHostileNames(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"hash", "\x1b[31mred"}, {"plan", "--\x1b[31mred", "a", "b"}, {"audit", "--old", "\x1b[31mred", "--new", "a", "."},
+	} {
+		var out, errors bytes.Buffer
+		run(args, streams{in: strings.NewReader(""), out: &out, err: &errors})
+		assert.Contains(t, errors.String(), `\u001b[31mred`)
+		assert.NotContains(t, errors.String(), "\x1b")
+	}
+}
+
 func TestColor(t *testing.T) {
 	const before, after = "../../../examples/aws/testdata/before.yaml", "../../../examples/aws/testdata/after.yaml"
 	for _, test := range []struct {

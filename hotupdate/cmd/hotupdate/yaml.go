@@ -161,7 +161,7 @@ func keyName(key *yaml.Node) (string, bool) {
 	if key.Kind != yaml.ScalarNode {
 		return "", false
 	}
-	if key.Style != 0 || !mayBeTyped(key.Value) {
+	if key.Style != 0 || isDecimal(key.Value) || !mayBeTyped(key.Value) {
 		return key.Value, true
 	}
 	raw, err := sigsyaml.YAMLToJSON([]byte(key.Value + ": 0"))
@@ -173,6 +173,12 @@ func keyName(key *yaml.Node) (string, bool) {
 		return name, true
 	}
 	return key.Value, true
+}
+
+// isDecimal reports whether a text is the way in which JSON writes the whole number that it stands for.
+func isDecimal(text string) bool {
+	number, err := strconv.Atoi(text)
+	return err == nil && strconv.Itoa(number) == text
 }
 
 // mayBeTyped reports whether YAML may take a plain text for a number, a truth value or null.
