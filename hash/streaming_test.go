@@ -44,10 +44,13 @@ type streamPart struct {
 	Deep *streamDeep `json:"deep,omitempty" hotupdatable:"false"`
 }
 
+// streamDeep fills a piece with a few levels, since its JSON name is long. deepest is as deep as real configurations can be.
 type streamDeep struct {
 	Text string      `json:"text,omitempty"`
-	Deep *streamDeep `json:"deep,omitempty"`
+	Deep *streamDeep `json:"deepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeepdeep,omitempty"`
 }
+
+const deepest = 50
 
 type streamKeyed struct {
 	Name string      `json:"name"`
@@ -80,7 +83,7 @@ func streamParts() *rapid.Generator[streamPart] {
 	return rapid.Custom(func(t *rapid.T) streamPart {
 		p := streamPart{Text: texts().Draw(t, "text")}
 		if rapid.Bool().Draw(t, "with object") {
-			p.Deep = deep(rapid.SampledFrom([]int{0, 1, 3, 600}).Draw(t, "levels"), texts().Draw(t, "bottom"))
+			p.Deep = deep(rapid.SampledFrom([]int{0, 1, 3, deepest, 600}).Draw(t, "levels"), texts().Draw(t, "bottom"))
 		}
 		return p
 	})
@@ -164,14 +167,14 @@ func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
 			config stream
 			want   string
 		}{
-			{"nested objects", stream{Map: map[string]*streamPart{"m": {Deep: deep(800, "")}}}, `,"e":{"m":{}}`},
+			{"nested objects", stream{Map: map[string]*streamPart{"m": {Deep: deep(deepest, "")}}}, `,"e":{"m":{}}`},
 			{"key of a vanished element", stream{HotKey: []streamKeyed{{Name: long, Part: &streamPart{Deep: deep(2, "")}}}}, ``},
 			{"key of a hot map", stream{Hot: map[string]*streamPart{long: {Deep: deep(2, "")}, "nil": nil}}, ``},
 			{"selector of a vanished element", stream{Labels: []streamLabel{{Name: long, Live: true}}}, ``},
-			{"array of nothing", stream{Array: [3]streamPart{1: {Deep: deep(800, "")}}}, ``},
+			{"array of nothing", stream{Array: [3]streamPart{1: {Deep: deep(deepest, "")}}}, ``},
 			{"vanished among others", stream{Hot: map[string]*streamPart{"a": {Text: long}, long: {}, "z": {Text: "z"}}}, `,"c":{"a":{"text":"` + long + `"},"z":{"text":"z"}}`},
 			{"list of emptied", stream{List: []*stream{{Empty: &stream{Hot: map[string]*streamPart{long: {}}}}, nil}}, `,"j":[{},{}]`},
-			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(800, "")}}, `,"k":{}`},
+			{"presence of emptied", stream{Spot: &streamPart{Deep: deep(deepest, "")}}, `,"k":{}`},
 			{
 				"emptied before others",
 				stream{Empty: &stream{Hot: map[string]*streamPart{long: {}}}, Set: []streamPart{{Text: "s"}, {}}, Last: new(0.0)},
@@ -229,6 +232,26 @@ func TestWriteDocumentToAFailingWriter(t *testing.T) {
 	}
 	w := &full{}
 	require.ErrorIs(t, s.WriteDocument(w, awsConfig{}), errFull, "the last piece counts, too")
+}
+
+// short is a writer that takes the beginning of each piece and says nothing of the rest.
+type short struct{ takes int }
+
+func (s short) Write(b []byte) (int, error) { return min(len(b), s.takes), nil }
+
+// TestWriteDocumentToAShortWriter: a document with gaps is no document, wherever the run got to before the rules had to finish it.
+func TestWriteDocumentToAShortWriter(t *testing.T) {
+	s := streamSchema(t)
+	fill := []string{strings.Repeat("x", 3*piece)}
+	for _, config := range []*stream{{}, {Fill: fill}, {Fill: fill, Empty: &stream{Map: map[string]*streamPart{"m": {Deep: deep(600, "x")}}}}} {
+		for _, takes := range []int{0, 1, piece} {
+			if err := s.WriteDocument(short{takes}, config); takes > 1 && config.Fill == nil {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, io.ErrShortWrite)
+			}
+		}
+	}
 }
 
 func TestWriteDocumentOfABadValue(t *testing.T) {

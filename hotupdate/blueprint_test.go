@@ -190,6 +190,7 @@ type architect struct {
 	fields    int // so far
 	overrides map[string]hotupdate.Class
 	forJSON   bool // only types that encoding/json writes and reads back
+	textKeys  bool // only maps whose keys are texts
 }
 
 func newArchitect(t *rapid.T) *architect {
@@ -502,6 +503,9 @@ func (a *architect) mapField(f *field, s scope) {
 }
 
 func (a *architect) mapKey() reflect.Type {
+	if a.textKeys {
+		return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString]())
+	}
 	return among(a.t, reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int16](), reflect.TypeFor[uint8](), reflect.TypeFor[textValue]())
 }
 

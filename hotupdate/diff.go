@@ -1,6 +1,8 @@
 package hotupdate
 
 import (
+	"bytes"
+
 	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -18,13 +20,17 @@ import (
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
 
-// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
-//
-// Equal bytes are no change and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
-// order of members only, whether the Schema knows the members or not: an update that changes nothing has nothing to explain.
+// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode]. Equal bytes are no change and not looked at, whether they are JSON or not.
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
-	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
+	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
+	}
+	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
+		after, err := s.Decode(updated) // only whether there is something wrong with it is open
+		if err != nil {
+			return nil, err
+		}
+		return s.Diff(after, after)
 	}
 	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
@@ -59,7 +65,10 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 // leaves machines in place.
 func SameImmutable[T any](s *Schema, a, b *T) (bool, error) { return s.SameImmutable(a, b) }
 
-// SameImmutableRaw is [SameImmutable] for raw JSON. What [DiffRaw] takes for no change without decoding it is the same.
+// SameImmutableRaw is [SameImmutable] for raw JSON, read as by [Schema.Decode].
+//
+// Equal bytes are the same and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
+// order of members only: nothing is decoded, and whether the Schema takes it is not asked.
 func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
 		return true, nil

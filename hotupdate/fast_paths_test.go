@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -32,5 +33,36 @@ func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 		changes, err = hotupdate.Diff(s, &tc.empty, &tc.null)
 		require.NoError(t, err)
 		assert.Len(t, changes, 1, "%v", tc)
+	}
+}
+
+// holder holds hot objects whose presence carries meaning, and which may contain themselves.
+type holder struct {
+	Hot  *holder `json:"hot"  hotupdatable:"true,presence"`
+	Kept string  `json:"kept" hotupdatable:"ignore"`
+}
+
+// TestWhatIsNotHashedIsNotWalked: what is wrong with a part that no canonical document shows is no reason to have none.
+func TestWhatIsNotHashedIsNotWalked(t *testing.T) {
+	type config struct {
+		Hot  *holder `json:"hot"  hotupdatable:"true,presence"`
+		Text string  `json:"text"`
+	}
+	type oddConfig struct {
+		config `json:",inline"`
+
+		Keys map[int]string `json:"keys"`
+	}
+	circle := &holder{}
+	circle.Hot = circle
+	for _, document := range []func() ([]byte, error){
+		func() ([]byte, error) { return hash.Document(schemaFor[config](t), &config{circle, "x"}) },
+		func() ([]byte, error) {
+			return hash.Document(schemaFor[oddConfig](t), &oddConfig{config: config{circle, "x"}})
+		},
+	} {
+		got, err := document()
+		require.NoError(t, err)
+		assert.Equal(t, `{"text":"x"}`, string(got))
 	}
 }

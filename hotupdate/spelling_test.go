@@ -93,25 +93,27 @@ func TestSpelling(t *testing.T) {
 		same   bool
 		fails  bool
 		reason string
+
+		refused bool // by DiffRaw, which has to explain
 	}{
-		{"white space and order", plain, `{"count":1,"text":"a"}`, "{ \"text\" : \"\\u0061\",\n\"count\":1 }", true, false, "one JSON value"},
-		{"unknown members", plain, `{"a":1,"b":[]}`, `{"b":[ ],"a":1}`, true, false, "nothing changed, so nothing is asked"},
-		{"an unknown member that changes", plain, `{"a":1}`, `{"a":2}`, false, true, "only what is equal is not looked at"},
-		{"a number that is no integer", plain, `{"count":1}`, `{"count":1.0}`, false, true, "a decoder refuses it"},
-		{"a member that stands twice", plain, `{"count":1, "count":1}`, `{"count":1,"count":1}`, false, true, "it is no JSON that is taken"},
-		{"no JSON", plain, `{"count":`, `{"count": `, false, true, "it cannot be read"},
-		{"equal bytes that are no JSON", plain, `{"count":`, `{"count":`, true, false, "they are not looked at"},
-		{"other text", plain, `{"text":"a"}`, `{"text": "b"}`, false, false, "a change"},
-		{"a type that sees spelling", selfish, `{"self":"a"}`, `{"self":"\u0061"}`, false, false, "it says different things"},
-		{"an empty configuration", plain, ``, ` {}`, true, false, "nothing is the empty configuration"},
+		{"white space and order", plain, `{"count":1,"text":"a"}`, "{ \"text\" : \"\\u0061\",\n\"count\":1 }", true, false, "one JSON value", false},
+		{"unknown members", plain, `{"a":1,"b":[]}`, `{"b":[ ],"a":1}`, true, false, "nothing changed, so nothing is asked", true},
+		{"an unknown member that changes", plain, `{"a":1}`, `{"a":2}`, false, true, "only what is equal is not looked at", false},
+		{"a number that is no integer", plain, `{"count":1}`, `{"count":1.0}`, false, true, "a decoder refuses it", false},
+		{"a member that stands twice", plain, `{"count":1, "count":1}`, `{"count":1,"count":1}`, false, true, "it is no JSON that is taken", false},
+		{"no JSON", plain, `{"count":`, `{"count": `, false, true, "it cannot be read", false},
+		{"equal bytes that are no JSON", plain, `{"count":`, `{"count":`, true, false, "they are not looked at", false},
+		{"other text", plain, `{"text":"a"}`, `{"text": "b"}`, false, false, "a change", false},
+		{"a type that sees spelling", selfish, `{"self":"a"}`, `{"self":"\u0061"}`, false, false, "it says different things", false},
+		{"an empty configuration", plain, ``, ` {}`, true, false, "nothing is the empty configuration", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			same, err := hotupdate.SameImmutableRaw(tc.schema, []byte(tc.a), []byte(tc.b))
 			assert.Equal(t, tc.fails, err != nil, tc.reason)
 			assert.Equal(t, tc.same, same, tc.reason)
 			changes, err := hotupdate.DiffRaw(tc.schema, []byte(tc.a), []byte(tc.b))
-			assert.Equal(t, tc.fails, err != nil, tc.reason)
-			assert.Equal(t, tc.same, err == nil && len(changes) == 0, tc.reason)
+			assert.Equal(t, tc.fails || tc.refused, err != nil, tc.reason)
+			assert.Equal(t, tc.same && !tc.refused, err == nil && len(changes) == 0, tc.reason)
 		})
 	}
 	_, err = hotupdate.SameImmutableRaw(nil, nil, nil)

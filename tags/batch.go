@@ -42,6 +42,9 @@ func (o Op) String() string {
 //     whose plan says [RemoveFirst], then all that is set, then the other removals.
 //   - Resources with the same steps share calls. Within a step resources and infrastructure tags keep their order.
 //
+// What fails is planned anew, and the new plan has the contested steps again. So a call that the cloud throttles is to be repeated after
+// a while: giving up at it lets the next plan spend what the cloud allows on its first calls, and no order of the calls helps against that.
+//
 // Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches share memory with the plans.
 func (r *Rules) Batches(plans []ResourcePlan) []Batch {
 	var batches []Batch

@@ -72,6 +72,22 @@ func (r *Record) attempt(hots ...Hot) bool {
 	return true
 }
 
+// hasAttempted reports whether the hot part was attempted. Of attempts that were laid together nobody knows: there everything counts that
+// consists of their leaves. Digests of what was attempted before, or of what an attempt to remove everything precedes, are taken so.
+func (r *Record) hasAttempted(hot Hot) bool {
+	if slices.Contains(r.Attempted, hot) {
+		return true
+	}
+	if len(r.Attempted) == 0 || r.Attempted[0] != Nothing {
+		return false
+	}
+	_, known := digested(r.Attempted, r.Attempts)
+	return treeOf(hot.JSON()).leaves("", func(pointer, value string) bool {
+		_, ok := slices.BinarySearchFunc(known, digestOf(pointer, value), Digest.compare)
+		return ok
+	})
+}
+
 // merged lays attempts together: each leaf of each of them is in one, and no other leaf.
 func merged(attempted []Hot) []Hot {
 	var layers []*tree
@@ -106,6 +122,6 @@ func digested(attempted []Hot, attempts []Digest) ([]Hot, []Digest) {
 			return true
 		})
 	}
-	slices.SortFunc(digests, func(a, b Digest) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(digests, Digest.compare)
 	return []Hot{Nothing}, slices.Compact(digests)
 }

@@ -31,8 +31,10 @@ func attempts(t *testing.T, o *machineupdate.Observation, providerSpecs ...strin
 	t.Helper()
 	var requests []*machineupdate.UpdateMachineRequest
 	failure := assert.AnError
-	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &failure)}
+	now := start
+	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &failure)}
 	for _, providerSpec := range providerSpecs {
+		now = now.Add(time.Hour) // longer than any retry takes
 		o.Class = classOf(t, providerSpec)
 		require.Equal(t, machineupdate.CallFailed, executor.Reconcile(t.Context(), *o).Outcome)
 		require.Less(t, len(o.Machine.Annotations[machineupdate.AnnotationRecord]), machineupdate.MaxAttempted+machineupdate.MaxHotPart+1000)
@@ -102,7 +104,7 @@ func TestFullRecordGoesBackAndOn(t *testing.T) {
 	require.Equal(t, hotOne, request.Desired, "back to what was applied")
 	require.Greater(t, len(request.Attempts), 1000)
 
-	now := start
+	now := start.Add(24 * time.Hour)
 	var none error
 	var requests []*machineupdate.UpdateMachineRequest
 	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}

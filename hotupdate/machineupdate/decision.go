@@ -1,9 +1,6 @@
 package machineupdate
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Decision says what to do about a machine, and why.
 type Decision struct {
@@ -101,8 +98,8 @@ func (o *Observation) decideBy(r Record) Decision {
 	changed, reason := o.changed(&r)
 	switch r.State {
 	case Calling:
-		if slices.Contains(r.Attempted, o.Class.hot) && r.Schema == o.Class.schema && o.Settings.RetryAfter > 0 {
-			if wait, sane := remaining(o.Now, r.Since, o.Settings.RetryAfter); sane && wait > 0 {
+		if o.repeats(&r) {
+			if wait, sane := remaining(o.Now, r.Since, o.retryDelay(&r)); sane && wait > 0 {
 				return Decision{Action: Wait, Reason: Unfinished, Delay: wait}
 			}
 		}
@@ -149,6 +146,11 @@ func (o *Observation) unconfirmed(r Record) Decision {
 	return Decision{Action: Confirm, Reason: ConfirmationDue, Pass: o.pass(r.Applied, marker)}
 }
 
+// repeats reports whether an update would repeat one that was not successful. If the record is full every update does.
+func (o *Observation) repeats(r *Record) bool {
+	return r.State == Calling && r.Creating == "" && r.Schema == o.Class.schema && (r.hasAttempted(o.Class.hot) || !o.fits(r))
+}
+
 // update makes an update out of what is recorded.
 func (o *Observation) update(reason Reason, r Record, err error) Decision {
 	if marker := o.marker(&r); marker != nil {
@@ -156,7 +158,7 @@ func (o *Observation) update(reason Reason, r Record, err error) Decision {
 	}
 	// No attempt more can be kept. Back to what was applied, which needs no attempt; once that is confirmed the attempts are forgotten.
 	marker := r.clone()
-	o.mark(&marker)
+	o.mark(&marker, &r)
 	back := r.Applied
 	if back == "" {
 		back = Nothing
@@ -168,16 +170,53 @@ func (o *Observation) update(reason Reason, r Record, err error) Decision {
 // hold what is applied now as well, once the update has succeeded.
 func (o *Observation) marker(r *Record) *Record {
 	marker := r.clone()
-	if after := r.clone(); !after.attempt(o.Class.hot, r.Applied) || !marker.attempt(o.Class.hot) {
+	if !o.fits(r) || !marker.attempt(o.Class.hot) {
 		return nil
 	}
-	o.mark(&marker)
+	o.mark(&marker, r)
 	return &marker
 }
 
-func (o *Observation) mark(r *Record) {
+// fits reports whether what the class wants can be attempted, and then what is applied now be kept.
+func (o *Observation) fits(r *Record) bool {
+	after := r.clone()
+	return after.attempt(o.Class.hot, r.Applied)
+}
+
+// mark makes a record the marker of an update that follows the one before.
+func (o *Observation) mark(r, before *Record) {
+	r.Retries = 0
+	if o.repeats(before) {
+		r.Retries = min(before.Retries+1, maxRetries)
+	}
 	r.ProviderID, r.Creating = o.Machine.ProviderID, ""
 	r.Schema, r.State, r.Since = o.Class.schema, Calling, wholeSeconds(o.Now)
+}
+
+// retryDelay returns how long after the record was written the update is made again.
+func (o *Observation) retryDelay(r *Record) time.Duration {
+	d := o.Settings.retryAfter()
+	if r.Retries == 0 {
+		return d
+	}
+	limit := max(d, o.Settings.confirmAfter())
+	for range r.Retries {
+		if d > limit/2 {
+			d = limit
+			break
+		}
+		d *= 2
+	}
+	return d + spread(d/2, o.Machine.Name)
+}
+
+// nextTry returns how long after a pass failed another one is made. Then it is not too early for Decide, either.
+func (o *Observation) nextTry(p *Pass, now time.Time) time.Duration {
+	delay := max(o.retryDelay(&p.marker), shortRetry)
+	if p.marker.State == Unconfirmed {
+		delay = o.Settings.confirmAfter()
+	}
+	return delay + max(p.marker.Since.Sub(now), 0)
 }
 
 func (o *Observation) pass(desired Hot, marker Record) *Pass {

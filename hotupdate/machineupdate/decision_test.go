@@ -2,6 +2,7 @@ package machineupdate_test
 
 import (
 	"errors"
+	"hash/fnv"
 	"testing"
 	"time"
 
@@ -75,11 +76,15 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 7: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 7: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
 		{row: "row 8: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
+		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadOf40s},
+		{row: "row 8: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadOf1h},
+		{row: "row 9: RetryAfter doubled, over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: another Schema does not wait", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), otherSchema), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: reverted", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: of the own creation", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo), creatingOf("m-1"))}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 9: of the own creation with the same spec", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-1")), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 9: impossibly late", given: []func(*observation){calling, after(-time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 10: another class", given: []func(*observation){unconfirmed, wantsTwo, after(time.Second)}, action: machineupdate.Update, reason: machineupdate.SpecChanged},
 		{row: "row 10: another Schema", given: []func(*observation){record(inState(machineupdate.Unconfirmed), otherSchema)}, action: machineupdate.Update, reason: machineupdate.SchemaChanged},
@@ -118,6 +123,22 @@ func TestDecisionTable(t *testing.T) {
 			}
 		})
 	}
+}
+
+func retried(n int) func(*machineupdate.Record) {
+	return func(r *machineupdate.Record) { r.Retries = n }
+}
+
+// FNV-1a of the machine's name, within the half of 40 seconds and of an hour.
+var (
+	spreadOf40s = spreadIn(20 * time.Second)
+	spreadOf1h  = spreadIn(30 * time.Minute)
+)
+
+func spreadIn(d time.Duration) time.Duration {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("m-1"))
+	return time.Duration(h.Sum64() % uint64(d))
 }
 
 func preparedFor(t *testing.T, p *machineupdate.Prepared, driver machineupdate.Driver) *machineupdate.Prepared {

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -19,6 +20,8 @@ const digestLength = 22 // of its text: base64 without padding
 
 // String returns the digest in base64.
 func (d Digest) String() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+
+func (d Digest) compare(other Digest) int { return bytes.Compare(d[:], other[:]) }
 
 func parseDigest(text string) (d Digest, ok bool) {
 	if len(text) != digestLength {

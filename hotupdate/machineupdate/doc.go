@@ -15,7 +15,8 @@
 //
 // # Decision
 //
-// The first row that applies counts. "Wanted" is the hot part of the class, "full" means that no further attempt can be kept.
+// The first row that applies counts. "Wanted" is the hot part of the class, "full" means that no further attempt can be kept,
+// "repeated" that wanted was attempted already under the Schema, though not in a creation, or that the record is full.
 //
 //	row  machine and class                                           record                              decision
 //	 1   deletion timestamp, or phase Terminating                    any                                 None MachineDeleting
@@ -25,7 +26,7 @@
 //	 5   class with deletion timestamp                               any                                 None ClassDeleting
 //	 6   any                                                         none                                Update FirstAdoption
 //	 7   any                                                         unreadable, later, of another VM    Update RecordUnusable
-//	 8   any, RetryAfter not over, wanted attempted under the Schema Calling                             Wait Unfinished
+//	 8   repeated, RetryAfter not over                               Calling                             Wait Unfinished
 //	 9   any                                                         Calling                             Update Unfinished
 //	10   wanted or Schema not the applied one, not full              Unconfirmed                         Update SpecChanged, SchemaChanged
 //	11   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
@@ -43,12 +44,15 @@
 //
 // The annotation [AnnotationRecord] is JSON without white space:
 //
-//		{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"applied":HOT,"attempted":[HOT|null,…],"attempts":[DIGEST,…]}
+//	{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"retries":N,"applied":HOT,"attempted":[HOT|null,…],"attempts":[DIGEST,…]}
 //
-//	  - While a VM is being created "creating" with the machine's name stands in place of "providerID".
-//	  - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
-//	  - A settled record has no state, no attempted and no attempts.
-//	  - HOT are the Hot fields only, see [hotupdate.Schema.AppendHot]; null is an attempt to remove them all. DIGEST is [Digest].
+// What stands in it:
+//
+//   - While a VM is being created "creating" with the machine's name stands in place of "providerID".
+//   - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
+//   - "retries" counts the updates that repeat one which was not successful. Only a record in the state Calling has it.
+//   - A settled record has no state, no attempted and no attempts.
+//   - HOT are the Hot fields only, see [hotupdate.Schema.AppendHot]; null is an attempt to remove them all. DIGEST is [Digest].
 //
 // Rules:
 //
@@ -72,11 +76,17 @@
 // the lag of reads; and the difference between the clocks of two leaders. Nothing that was sent before a success can then change a machine
 // after it was confirmed. Caches of the API server may lag for any time: whoever decides by an old record gets a conflict before the call.
 //
+// Nothing that a failed call has done is believed, so every pass makes all calls again. Where the cloud allows fewer calls than that,
+// passes that come too early would spend them all on their first call for ever. Two things keep that from happening: the time between
+// passes doubles from RetryAfter up to ConfirmAfter, which is when a confirmation that failed is repeated as well; and drivers repeat
+// calls that the cloud throttles, see [UpdateMachineRequest].
+//
 // # Guarantees
 //
 // At any time only wanted and mandatory keys are written, and a key is removed only if it is neither, and has a value that is recorded.
 //
-// Once class, driver and lease holder stay as they are, failures end, the times above hold, and nobody else edits wanted or recorded
+// Once class, driver and lease holder stay as they are, failures end, the times above hold, ConfirmAfter is time enough for the cloud to
+// allow the calls of one pass, and nobody else edits wanted or recorded
 // keys, at most two successful passes (three if the creation was interrupted) leave every resource with exactly the wanted, the mandatory
 // and the foreign infrastructure tags, and the driver is not called again. Not covered: keys that were dropped before the first
 // adoption, which are foreign for ever, and values that others set equal to ours.

@@ -41,8 +41,11 @@ const (
 	EventClass       = "HotUpdateClassUnusable"
 )
 
-// events lists what happened. Waiting and conflicts are no events: they happen all the time.
+// events lists what happened. Waiting, conflicts and cancellation are no events: they happen all the time.
 func events(o *Observation, r *Result) []Event {
+	if r.Outcome == Canceled {
+		return nil // whoever looks again will say it
+	}
 	list := decisionEvents(o, &r.Decision)
 	if r.Decision.Action == Unsupported || r.Outcome == Unable {
 		list = append(list, Event{Warning, EventUnsupported, "the machine should be updated (" + r.Decision.Reason.String() + "), but the driver cannot update machines"})

@@ -36,9 +36,9 @@ const (
 	Conflicted                 // the machine was changed meanwhile: look again
 	WriteFailed                // a write failed: look again
 	Canceled                   // the context was done, or the call would have been too late: look again
-	CallFailed                 // the driver failed, wholly or in part
+	CallFailed                 // the driver failed, wholly or in part, or CallTimeout was over
 	Unable                     // the driver returned ErrUnimplemented
-	Gone                       // there is no VM, or no machine
+	Gone                       // there is no machine, or the driver found no VM: look again, as reads of the cloud may lag
 	Updated                    // the update succeeded, and is to be confirmed
 	Confirmed                  // the machine is settled
 )
@@ -65,7 +65,7 @@ type Result struct {
 	Delay time.Duration
 	// Err is what a function returned, or what is wrong with record or class. It is for logs, and no reason to end the reconcile.
 	Err error
-	// Events are what the machine's owner may want to know.
+	// Events are what the machine's owner may want to know. There are none if the outcome is Canceled: a process that ends says nothing.
 	Events []Event
 }
 
@@ -131,7 +131,7 @@ func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result)
 	}
 	version, err := e.WriteMetadata(ctx, pass.AboutToCall())
 	if err != nil {
-		result.endWrite(err)
+		result.endWrite(ctx, err)
 		return
 	}
 	left := o.Settings.callTimeout() - e.Now().Sub(o.Now)
@@ -155,14 +155,16 @@ func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, v
 	switch {
 	case errors.Is(callErr, ErrUnimplemented):
 		if _, err := e.WriteMetadata(ctx, pass.RestorePrevious(version)); err != nil {
-			result.endWrite(errors.Join(callErr, err))
+			result.endWrite(ctx, errors.Join(callErr, err))
 			return
 		}
 		result.end(Unable, 0, callErr)
+	case callErr != nil && ctx.Err() != nil:
+		result.end(Canceled, shortRetry, callErr)
 	case errors.Is(callErr, ErrNotFound):
-		result.end(Gone, 0, callErr)
+		result.end(Gone, o.nextTry(pass, e.Now()), callErr)
 	case callErr != nil:
-		result.end(CallFailed, max(o.Settings.RetryAfter, shortRetry), callErr)
+		result.end(CallFailed, o.nextTry(pass, e.Now()), callErr)
 	default:
 		e.record(ctx, o, result, version)
 	}
@@ -176,15 +178,17 @@ func (e *Executor) record(ctx context.Context, o *Observation, result *Result, v
 		patch, outcome, delay = pass.Settled(version, now), Confirmed, o.Settings.VerifyPeriod
 	}
 	if _, err := e.WriteMetadata(ctx, patch); err != nil {
-		result.endWrite(err)
+		result.endWrite(ctx, err)
 		return
 	}
 	result.end(outcome, delay, nil)
 }
 
 // endWrite notes a write that failed.
-func (r *Result) endWrite(err error) {
+func (r *Result) endWrite(ctx context.Context, err error) {
 	switch {
+	case ctx.Err() != nil:
+		r.end(Canceled, shortRetry, err)
 	case errors.Is(err, ErrConflict):
 		r.end(Conflicted, conflictRetry, err)
 	case errors.Is(err, ErrNotFound):
@@ -209,7 +213,7 @@ func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *
 	}
 	resourceVersion, err = e.WriteMetadata(ctx, creation.AboutToCall())
 	if err != nil {
-		result.endWrite(err)
+		result.endWrite(ctx, err)
 		return nil, "", result
 	}
 	return creation, resourceVersion, result
@@ -227,7 +231,7 @@ func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, provi
 		return result
 	}
 	if _, err := e.WriteMetadata(ctx, creation.Created(providerID, resourceVersion, e.Now())); err != nil {
-		result.endWrite(err)
+		result.endWrite(ctx, err)
 		return result
 	}
 	result.end(Updated, shortRetry, nil)

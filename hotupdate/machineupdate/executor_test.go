@@ -122,9 +122,11 @@ func TestExecutor(t *testing.T) {
 		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, nil, assert.AnError},
 		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 2, 1, nil, assert.AnError},
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
-		{"VM is gone", previous, func(b *bench) { b.callErr = missing }, machineupdate.Gone, 0, 1, 1, nil, missing},
+		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, missing},
 		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
-		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
+		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{machineupdate.EventFailed}, partial},
+		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = missing }, machineupdate.Gone, time.Hour, 1, 1, nil, missing},
+		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{machineupdate.EventRecord}, missing},
 		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 0, 2, 1, []string{machineupdate.EventUnsupported}, machineupdate.ErrUnimplemented},
 		{"taking the marker back conflicts", previous, func(b *bench) {
 			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
@@ -193,6 +195,54 @@ func TestExecutorHonoursCancellation(t *testing.T) {
 	result = b.Reconcile(ctx, b.o)
 	assert.Equal(t, machineupdate.Canceled, result.Outcome)
 	assert.Len(t, b.writes, 1, "canceled before the marker")
+}
+
+// TestCanceledAnywhere: whatever a function returns once the context is done, the process is about to end, and blames nobody.
+func TestCanceledAnywhere(t *testing.T) {
+	canceled := fmt.Errorf("canceled: %w", context.Canceled)
+	for _, tc := range []struct {
+		name    string
+		callErr error
+		at      int // write; 0 is the call
+		writes  int
+	}{
+		{"in the call", canceled, 0, 1},
+		{"in the call, which says something else", assert.AnError, 0, 1},
+		{"in the call, which finds no VM", machineupdate.ErrNotFound, 0, 1},
+		{"in the write before it", nil, 1, 1},
+		{"in the write after it", nil, 2, 2},
+		{"in the write that takes the marker back", machineupdate.ErrUnimplemented, 2, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			b := newBench(t, "{")
+			b.callErr, b.writeErr = tc.callErr, map[int]error{tc.at: canceled}
+			b.onCall = func(context.Context) {
+				if tc.at == 0 {
+					cancel()
+				}
+			}
+			b.onWrite = func(n int) {
+				if n == tc.at {
+					cancel()
+				}
+			}
+			result := b.Reconcile(ctx, b.o)
+			assert.Equal(t, []any{machineupdate.Canceled, 5 * time.Second}, []any{result.Outcome, result.Delay})
+			assert.Empty(t, result.Events)
+			require.Error(t, result.Err)
+			assert.Len(t, b.writes, tc.writes)
+		})
+	}
+}
+
+// TestSuccessOfACanceledProcessIsWritten, if it still can be: nothing is lost, but a pass is saved.
+func TestSuccessOfACanceledProcessIsWritten(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, "")
+	b.onCall = func(context.Context) { cancel() }
+	assert.Equal(t, machineupdate.Updated, b.Reconcile(ctx, b.o).Outcome)
+	assert.Len(t, b.writes, 2)
 }
 
 // TestCallHasADeadline: nothing is sent after CallTimeout, or late requests would land after the confirmation.

@@ -48,8 +48,13 @@ func (l *Limiter) Ask(key LimitKey, now time.Time) bool {
 // jittered returns a delay between d and twice d that depends on the machine and its resourceVersion, so that machines which are denied
 // together do not come back together.
 func jittered(d time.Duration, m *Machine) time.Duration {
+	return d + spread(d, m.Name+"\x00"+m.ResourceVersion)
+}
+
+// spread returns a delay shorter than d that depends on the text.
+func spread(d time.Duration, text string) time.Duration {
 	h := fnv.New64a()
 	// Writing to a hash never fails.
-	_, _ = h.Write([]byte(m.Name + "\x00" + m.ResourceVersion))
-	return d + time.Duration(h.Sum64()%uint64(max(d, 1)))
+	_, _ = h.Write([]byte(text))
+	return time.Duration(h.Sum64() % uint64(max(d, 1)))
 }

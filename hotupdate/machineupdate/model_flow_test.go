@@ -208,7 +208,7 @@ func tagsetOf(tb testing.TB, hot machineupdate.Hot) tagset {
 }
 
 // record numbers an annotation. Records that no decision can tell apart have one number: the time counts in an unconfirmed record
-// only, and there only whether ConfirmAfter is over; the order of attempts never does.
+// only, and there only whether ConfirmAfter is over, as a retry may come at any time; the order of attempts never does.
 func (m *model) record(annotation string) recordID {
 	if annotation == "" {
 		return 0
@@ -222,6 +222,7 @@ func (m *model) intern(r machineupdate.Record) recordID {
 	if r.State != machineupdate.Unconfirmed || !r.Since.Equal(modelNow) {
 		r.Since = modelThen
 	}
+	r.Retries = 0
 	slices.Sort(r.Attempted)
 	id, isNew := m.records.id(r.Annotation())
 	if isNew {

@@ -32,7 +32,8 @@ type Settings struct {
 	// leaders, together. See "Time" in the package documentation. Zero is DefaultConfirmAfter.
 	ConfirmAfter time.Duration
 	// RetryAfter is how long after an update that failed, or was interrupted, the next one is made; another provider spec does not
-	// wait. Zero is no delay.
+	// wait. It doubles with each further one, up to ConfirmAfter, and is then up to a half longer, so that machines do not come back
+	// together. Zero is DefaultRetryAfter.
 	RetryAfter time.Duration
 	// CallTimeout is how long after the marker was written requests may be sent to the cloud. Zero is DefaultCallTimeout.
 	CallTimeout time.Duration
@@ -46,6 +47,7 @@ type Settings struct {
 // The defaults of [Settings].
 const (
 	DefaultConfirmAfter = 15 * time.Minute
+	DefaultRetryAfter   = 15 * time.Second
 	DefaultCallTimeout  = 5 * time.Minute
 	DefaultDenialDelay  = time.Minute
 )
@@ -60,6 +62,8 @@ func orDefault(d, fallback time.Duration) time.Duration {
 func (s *Settings) confirmAfter() time.Duration {
 	return orDefault(s.ConfirmAfter, DefaultConfirmAfter)
 }
+
+func (s *Settings) retryAfter() time.Duration { return orDefault(s.RetryAfter, DefaultRetryAfter) }
 
 func (s *Settings) callTimeout() time.Duration { return orDefault(s.CallTimeout, DefaultCallTimeout) }
 

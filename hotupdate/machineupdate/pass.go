@@ -32,7 +32,7 @@ func (p *Pass) AboutToCall() Patch {
 func (p *Pass) Succeeded(resourceVersion string, now time.Time) Patch {
 	r := p.marker.clone()
 	former := r.Applied
-	r.Applied, r.State, r.Since = p.desired, Unconfirmed, wholeSeconds(now)
+	r.Applied, r.State, r.Since, r.Retries = p.desired, Unconfirmed, wholeSeconds(now), 0
 	r.Attempted = slices.DeleteFunc(r.Attempted, func(attempted Hot) bool { return attempted == p.desired })
 	if former != p.desired && !r.attempt(former) {
 		r = p.marker // Decide has checked that it fits; what does not is never forgotten

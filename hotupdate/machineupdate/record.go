@@ -50,6 +50,8 @@ type Record struct {
 	State State
 	// Since is when the record was written, in whole seconds.
 	Since time.Time
+	// Retries is how many times the update that is under way repeats one that was not successful. The next repetition waits the longer.
+	Retries int
 	// Applied is the hot part of the last success; empty if there was none.
 	Applied Hot
 	// Attempted are hot parts that may be live, or become live, beside Applied: what was sent since, and what was applied before a success that is
@@ -58,6 +60,9 @@ type Record struct {
 	// Attempts are the leaves of further attempts, if these were too long to be kept.
 	Attempts []Digest
 }
+
+// maxRetries is where Retries stop to be counted: from there on they make no difference.
+const maxRetries = 32
 
 // clone returns a copy that shares no slices.
 func (r *Record) clone() Record {

@@ -22,6 +22,7 @@ type wire struct {
 	Schema     *string           `json:"schema"`
 	State      string            `json:"state"`
 	Since      string            `json:"since"`
+	Retries    *int              `json:"retries"`
 	Applied    json.RawMessage   `json:"applied"`
 	Attempted  []json.RawMessage `json:"attempted"`
 	Attempts   []string          `json:"attempts"`
@@ -112,6 +113,11 @@ func (w *wire) progress(r *Record) string {
 	if r.Since, ok = parseSince(w.Since); !ok {
 		return "has no time in whole seconds of UTC"
 	}
+	if w.Retries != nil {
+		if r.Retries = *w.Retries; r.Retries < 1 || r.Retries > maxRetries {
+			return "has an impossible number of retries"
+		}
+	}
 	return ""
 }
 
@@ -173,6 +179,8 @@ func (r *Record) contradiction() string {
 	switch {
 	case r.State == Settled && attempted:
 		return "is settled, but has attempts"
+	case r.State != Calling && r.Retries > 0:
+		return "says that something succeeded, and is retried"
 	case r.State != Calling && r.Applied == "":
 		return "says that something succeeded, but not what"
 	case r.State != Calling && r.Creating != "":

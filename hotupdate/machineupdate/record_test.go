@@ -31,6 +31,11 @@ func TestRecordFormat(t *testing.T) {
 			`{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:05Z","applied":{"tags":{"k":"1"}},"attempted":[{"tags":{"k":"2"}},null]}`,
 		},
 		{
+			"retried",
+			machineupdate.Record{ProviderID: "i", Schema: "s", State: machineupdate.Calling, Since: start, Retries: 32, Attempted: []machineupdate.Hot{hotTwo}},
+			`{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:05Z","retries":32,"attempted":[{"tags":{"k":"2"}}]}`,
+		},
+		{
 			"first adoption",
 			machineupdate.Record{ProviderID: "i", Schema: "s", State: machineupdate.Calling, Since: start, Attempted: []machineupdate.Hot{hotTwo}},
 			`{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:05Z","attempted":[{"tags":{"k":"2"}}]}`,
@@ -74,6 +79,9 @@ func drawRecord(t *rapid.T) machineupdate.Record {
 	}
 	r.Attempted = rapid.SliceOfN(hot, 0, 4).Draw(t, "attempted")
 	r.Attempts = slices.Repeat([]machineupdate.Digest{machineupdate.DigestOf("v", "k")}, rapid.IntRange(0, 3).Draw(t, "digests"))
+	if r.State == machineupdate.Calling {
+		r.Retries = rapid.IntRange(0, 32).Draw(t, "retries")
+	}
 	if r.State == machineupdate.Calling && rapid.Bool().Draw(t, "nothing applied") {
 		r.Applied = ""
 		if rapid.Bool().Draw(t, "creation") {
@@ -133,6 +141,11 @@ func TestMalformedRecords(t *testing.T) {
 		{"no time", `"since":"2026-01-02T03:04:05Z",`, ``},
 		{"time with fractions", `05Z`, `05.5Z`},
 		{"time of another zone", `05Z`, `05+01:00`},
+		{"no retries, spelled out", `Z",`, `Z","retries":0,`},
+		{"negative retries", `Z",`, `Z","retries":-1,`},
+		{"more retries than are counted", `Z",`, `Z","retries":33,`},
+		{"retries of another type", `Z",`, `Z","retries":"1",`},
+		{"retried after a success", `"Calling","since":"2026-01-02T03:04:05Z",`, `"Unconfirmed","since":"2026-01-02T03:04:05Z","retries":1,`},
 		{"impossible time", `2026-01-02`, `2026-02-30`},
 		{"unconfirmed without success", `"Calling","since":"2026-01-02T03:04:05Z","applied":{"tags":{"k":"secret"}}`, `"Unconfirmed","since":"2026-01-02T03:04:05Z"`},
 		{"finished creation", `"providerID":"i","schema":"s","state":"Calling"`, `"creating":"m","schema":"s","state":"Unconfirmed"`},

@@ -23,6 +23,9 @@ func (r *Record) Annotation() string {
 	dst = append(dst, sinceMember...)
 	dst = r.Since.UTC().AppendFormat(dst, sinceLayout)
 	dst = append(dst, '"')
+	if r.Retries > 0 {
+		dst = strconv.AppendInt(append(dst, `,"retries":`...), int64(r.Retries), 10)
+	}
 	if r.Applied != "" {
 		dst = appendApplied(dst, r.Applied)
 	}

@@ -13,6 +13,10 @@ import (
 // It returns nil if every resource is as desired, ErrUnimplemented if it cannot update at all and has sent nothing, ErrNotFound if the VM
 // is gone, a [*PartialError] if some resources were updated, and anything else if none was or nobody knows. It sends nothing after the
 // context is done.
+//
+// It may be called at any time, also while requests of an earlier call are still under way. Each call begins anew: what an earlier one that
+// failed has done counts for nothing. So a driver repeats what the cloud throttles, with growing delays, as long as the context lasts, and
+// does not give up at the first refusal.
 type UpdateMachineRequest struct {
 	Machine    string // its name
 	ProviderID string

@@ -154,11 +154,12 @@ func (s *simulation) executor() *machineupdate.Executor {
 }
 
 func (s *simulation) settings() machineupdate.Settings {
-	return machineupdate.Settings{ConfirmAfter: simConfirm, CallTimeout: simTimeout}
+	return machineupdate.Settings{ConfirmAfter: simConfirm, CallTimeout: simTimeout, RetryAfter: time.Nanosecond}
 }
 
 // reconcile is a leader that may see an old machine and an old class.
 func (s *simulation) reconcile() {
+	s.now = s.now.Add(time.Second) // time enough for a retry, and short beside everything else
 	o := machineupdate.Observation{Machine: s.machine, Class: s.class, Settings: s.settings()}
 	if len(s.cached) > 0 && s.draw(6, "stale machine") == 0 {
 		o.Machine = s.cached[len(s.cached)-1]

@@ -36,6 +36,8 @@ type Pool struct {
 	Outcome  hotupdate.Outcome
 	// Changes are shown in their order. They need not be complete for an added or removed pool.
 	Changes hotupdate.Changes
+	// Causes are those of the Changes that decide the Outcome, in their order; nil if the Strategy tells, see [hotupdate.Changes.Causes].
+	Causes hotupdate.Changes
 	// Assumed is what the input does not tell about this pool, and the verdict takes as unchanged.
 	Assumed []string
 	// Notes are remarks on this pool, a sentence each.

@@ -29,6 +29,7 @@ var (
 	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.Remove, Class: hotupdate.Hot, Origin: hotupdate.OriginHotWhen, Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
 	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, Old: "3000", New: "4000"}
 	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginStructTag, Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
+	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginInherited, Source: "workerpool.TriggersV1.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
 	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.Add, Class: hotupdate.Ignored, Origin: hotupdate.OriginOverride, Source: "nodeTemplate", New: `{}`}
 	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: hotupdate.OriginStructTag, Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
 	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, New: `"gp3"`, Omitted: true}
@@ -72,6 +73,10 @@ func goldens() []golden {
 		{"in_place", bare(hotupdate.AutoInPlaceUpdate, hotupdate.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
 		{"manual", bare(hotupdate.ManualInPlaceUpdate, hotupdate.InPlaceUpdate, account), "a node waits until somebody selects it"},
 		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, hotupdate.UpdateForbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
+		{"forbidden_in_place", report.Report{Pools: []report.Pool{{
+			Name: "web", Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden,
+			Changes: hotupdate.Changes{addedTag, account, minor}, Causes: hotupdate.Changes{minor},
+		}}}, "what is to blame is told beside the classes: the minor, not the account"},
 		{"indeterminate", bare(hotupdate.AutoRollingUpdate, hotupdate.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
 		{"many_causes", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, manyTags...), "the verdict names five causes, the list all"},
 		{"sensitive", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},

@@ -65,6 +65,9 @@ func (p Pool) causes() hotupdate.Changes {
 	if p.State != Kept || p.Outcome == hotupdate.NoUpdate || p.Outcome == hotupdate.HotUpdate {
 		return nil
 	}
+	if p.Causes != nil {
+		return p.Causes
+	}
 	return p.Changes.Causes(p.Strategy)
 }
 

@@ -50,6 +50,7 @@ const (
 	ConfigAsWhole          // a provider config without a Schema, compared as a whole
 	ConfigKindChanged      // provider configs of different kinds, compared as a whole
 	QuantityRespelled      // a size that is the same, in another spelling
+	ImageInPlace           // an in-place update of the machine image
 )
 
 var noteTexts = [...]string{
@@ -60,6 +61,7 @@ var noteTexts = [...]string{
 	ConfigAsWhole:     "no Schema of the provider config is known: it is compared as a whole, and any change of it replaces machines",
 	ConfigKindChanged: "the provider configs have different kinds or versions: they are compared as a whole",
 	QuantityRespelled: "the same quantity in another spelling is a change here, because Gardener hashes the text of volume sizes and eviction thresholds",
+	ImageInPlace:      "the CloudProfile has to let the machine image be updated in place to its new version (GEP-31)",
 }
 
 // String returns the rule as a sentence.
@@ -115,7 +117,26 @@ func (c *comparer) compare() (Comparison, error) {
 		c.note(MinorSkipped)
 		c.result.Outcome = hotupdate.UpdateForbidden
 	}
+	if c.result.Outcome == hotupdate.InPlaceUpdate && slices.ContainsFunc(pool, isImageVersion) {
+		c.note(ImageInPlace)
+	}
 	return c.result, nil
+}
+
+func isImageVersion(c hotupdate.Change) bool { return c.Path == "machine.image.version" }
+
+// Causes returns the changes that decide the outcome, as [hotupdate.Changes.Causes] does, and a skipped minor where it is forbidden.
+func (c Comparison) Causes() hotupdate.Changes {
+	if !slices.Contains(c.Notes, MinorSkipped) {
+		return c.Changes.Causes(c.Strategy)
+	}
+	var causes hotupdate.Changes
+	for _, change := range c.Changes {
+		if change.Path == versionPath || change.Class == hotupdate.Immutable {
+			causes = append(causes, change)
+		}
+	}
+	return causes
 }
 
 func (c *comparer) note(n Note) { c.result.Notes = append(c.result.Notes, n) }
@@ -260,7 +281,7 @@ func isInSecretName(c hotupdate.Change) bool {
 // mayBeDefault reports whether the change may come from a defaulter that is not known.
 func (c *comparer) mayBeDefault(change hotupdate.Change) bool {
 	switch path := change.Path; {
-	case path == "kubernetes.version":
+	case path == versionPath:
 		return c.oneLeaves(DefaultKubernetes, func(w hash.Worker) bool { return w.KubernetesVersion == "" })
 	case path == "machine.image.name":
 		return c.oneLeaves(DefaultMachineImage, func(w hash.Worker) bool { return imageOf(w).Name == "" })
@@ -273,7 +294,11 @@ func (c *comparer) mayBeDefault(change hotupdate.Change) bool {
 	return false
 }
 
-const reservedPath = "kubernetes.kubelet.reserved"
+// The paths of triggers with rules of their own.
+const (
+	versionPath  = "kubernetes.version"
+	reservedPath = "kubernetes.kubelet.reserved"
+)
 
 // oneLeaves reports whether one pool, but not the other, leaves a part to a default that is not known.
 func (c *comparer) oneLeaves(d Default, leaves func(hash.Worker) bool) bool {

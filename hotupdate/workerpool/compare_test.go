@@ -134,6 +134,45 @@ func TestUpdateStrategies(t *testing.T) {
 	}
 }
 
+// TestCausesOfAForbiddenUpdate are the changes to take back: the skipped minor, but no other change that is made in place.
+func TestCausesOfAForbiddenUpdate(t *testing.T) {
+	t.Parallel()
+	inPlace, image := edit{pool + "updateStrategy", "AutoInPlaceUpdate"}, edit{pool + "machine.image.version", "1443.9.0"}
+	skipped, machine := edit{"spec.kubernetes.version", "1.35.0"}, edit{pool + "machine.type", "x"}
+	for _, test := range []struct {
+		edits  []edit
+		want   []string
+		reason string
+	}{
+		{[]edit{image}, []string{"machine.image.version"}, "an in-place update has its cause, too"},
+		{[]edit{image, skipped}, []string{"kubernetes.version"}, "the image alone is updated in place"},
+		{[]edit{image, machine}, []string{"machine.type"}, "the same"},
+		{[]edit{image, skipped, machine}, []string{"kubernetes.version", "machine.type"}, "both are forbidden"},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", inPlace), manifest(t, "shoot.yaml", append(test.edits, inPlace)...), options(t))
+		assert.Equal(t, test.want, paths(got.Causes()), test.reason)
+	}
+}
+
+// TestInPlaceImages: the CloudProfile, which no plan sees, says which versions an image can be updated to in place.
+func TestInPlaceImages(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		strategy, path string
+		notes          []workerpool.Note
+		reason         string
+	}{
+		{"AutoInPlaceUpdate", pool + "machine.image.version", []workerpool.Note{workerpool.ImageInPlace}, "GEP-31, CloudProfile API"},
+		{"ManualInPlaceUpdate", pool + "machine.image.version", []workerpool.Note{workerpool.ImageInPlace}, "the same"},
+		{"AutoRollingUpdate", pool + "machine.image.version", nil, "new machines take any version"},
+		{"AutoInPlaceUpdate", pool + "machine.image.name", nil, "is forbidden anyway"},
+	} {
+		strategy := edit{pool + "updateStrategy", test.strategy}
+		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{test.path, "1500"}), options(t))
+		assert.Equal(t, test.notes, got.Notes, test.reason)
+	}
+}
+
 // TestRespelledQuantities are changes where Gardener hashes the text, and a note says so. Reservations are hashed as quantities.
 func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()

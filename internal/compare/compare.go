@@ -140,7 +140,7 @@ func (d *differ) member(f *fieldplan.Field, old, updated side) {
 
 // same reports whether two values are there and equal, certainly. Where the sides disagree on the class, null can mean two things.
 func (d *differ) same(old, updated side) bool {
-	return old.node == updated.node && d.program.SameBelow(old.node, old.value, updated.value)
+	return old.node == updated.node && d.program.SameBelow(old.node, len(d.trail.Path), old.value, updated.value)
 }
 
 // presence is the text of an object of which only the presence matters.

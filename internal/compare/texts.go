@@ -56,7 +56,11 @@ func (e *textEntry) value(i int) reflect.Value {
 func (d *differ) textMaps(old, updated side) bool {
 	before, ok := d.program.Texts(old.node, old.value)
 	after, okToo := d.program.Texts(updated.node, updated.value)
-	if !ok || !okToo || !d.findEntries(before, after) {
+	if !ok || !okToo {
+		return false
+	}
+	defer func() { clear(d.entries) }() // before they are used again, or handed on
+	if !d.findEntries(before, after) {
 		return false
 	}
 	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
@@ -65,7 +69,6 @@ func (d *differ) textMaps(old, updated side) bool {
 		step := walk.Element{Key: e.key}
 		d.element(old, updated, step.Step(old.node), e.value(0), e.value(1), old.node)
 	}
-	clear(d.entries)
 	return true
 }
 

@@ -112,7 +112,9 @@ type rest struct {
 // Write writes what is not skipped.
 func (r *rest) Write(b []byte) (int, error) {
 	skip := min(r.skip, len(b))
-	r.skip -= skip
+	if r.skip -= skip; skip == len(b) {
+		return skip, nil
+	}
 	n, err := r.out.Write(b[skip:])
 	return skip + n, err
 }
@@ -190,7 +192,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		if w.identifies(in, f) {
 			w.identity(f, v)
-		} else if w.writes(f.Node) || f.KeepsPresence() {
+		} else if w.writes(f.Node) || f.KeepsPresence() && w.keeps(f.Node) {
 			some = w.member(f, walk.Member(v, f)) || some
 		}
 		w.trail.Leave()

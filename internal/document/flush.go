@@ -3,6 +3,7 @@ package document
 import (
 	"sync"
 
+	"github.com/hotupdate/providerconfig/internal/program"
 	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
@@ -25,7 +26,7 @@ func (w *writer) flush() { w.flushAllBut(0) }
 func (w *writer) flushAllBut(rest int) {
 	n := len(w.buf) - rest
 	if w.failed == nil && !w.trail.Failed() {
-		_, w.failed = w.out.Write(w.buf[:n])
+		w.failed = program.WriteAll(w.out, w.buf[:n])
 	}
 	copy(w.buf, w.buf[n:])
 	w.buf = w.buf[:rest]

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/program"
 )
 
@@ -114,6 +115,20 @@ func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
 	}
 }
 
+// TestWhatContainsItselfCostsLittle: a run that has given up does not go on to write what stands beside, once for each level.
+func TestWhatContainsItselfCostsLittle(t *testing.T) {
+	p := plan(t)
+	circle := &config{Bytes: make([]byte, 1<<20), Text: strings.Repeat("x", 1<<20)}
+	circle.Next = circle
+	x := reflect.ValueOf(circle)
+	assert.Less(t, allocated(func() {
+		_, ok := program.Of(p).Sum(x)
+		assert.False(t, ok)
+		_, _, err := program.Of(p).Write(io.Discard, x)
+		assert.NoError(t, err)
+	}), uint64(1<<20))
+}
+
 // TestPoolsKeepNothingOfTheValue: after a run no text of the configuration is reachable, whether it ended well or not.
 func TestPoolsKeepNothingOfTheValue(t *testing.T) {
 	compiled := program.Of(plan(t))
@@ -137,6 +152,46 @@ func runOnTraced(t *testing.T, compiled *program.Program, wrong string) map[stri
 	runtime.KeepAlive(c)
 	return watched
 }
+
+// TestDiffKeepsNothingOfTheValue: nor is a text reachable after changes were looked for, even if a map turned out to be wrong halfway.
+func TestDiffKeepsNothingOfTheValue(t *testing.T) {
+	for range 10 { // maps have no order
+		c, texts := traced("\xff")
+		for i := range 20 {
+			memory := new([64]byte)
+			memory[0], texts[fmt.Sprint(i)] = byte(i), weak.Make(memory)
+			c.Tags[stringOf(memory)] = ""
+		}
+		c.Tags["\xff"] = "key"
+		_, err := compare.Diff(plan(t), reflect.ValueOf(c), reflect.ValueOf(&config{}))
+		require.Error(t, err)
+		runtime.KeepAlive(c)
+		c, err = nil, nil
+		runtime.GC()
+		for name, text := range texts {
+			assert.Nil(t, text.Value(), name)
+		}
+	}
+}
+
+// TestWriterThatPanicsLeavesNothing: what a run had in its hands when a writer panicked is reachable from no later run.
+func TestWriterThatPanicsLeavesNothing(t *testing.T) {
+	compiled := program.Of(plan(t))
+	c, texts := traced("")
+	c.Tags["a"] = strings.Repeat("long", 4<<10)
+	x := reflect.ValueOf(c)
+	assert.Panics(t, func() { _, _, _ = compiled.Write(panicking{}, x) })
+	runtime.KeepAlive(c)
+	c, x = nil, reflect.Value{}
+	runtime.GC()
+	for name, text := range texts {
+		assert.Nil(t, text.Value(), name)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Write([]byte) (int, error) { panic("full") }
 
 // traced is a configuration with texts whose memory is watched.
 func traced(wrong string) (*config, map[string]weak.Pointer[[64]byte]) {

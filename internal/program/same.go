@@ -7,24 +7,23 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // Same reports whether two values of the plan's type have the same canonical document. True is certain, and then nothing is wrong with
 // either; false may mean that the run gave up.
-func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, a, b) }
+func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, 0, a, b) }
 
 // SameWhole reports whether two values of the plan's type are equal in meaning, with what the canonical document leaves out. True is
 // certain, and then nothing is wrong with either.
-func (p *Program) SameWhole(a, b reflect.Value) bool { return p.same(p.root, a, b) }
+func (p *Program) SameWhole(a, b reflect.Value) bool { return p.same(p.root, 0, a, b) }
 
-func (p *Program) same(n *node, a, b reflect.Value) bool {
-	if p.odd {
+func (p *Program) same(n *node, depth int, a, b reflect.Value) bool {
+	if p.odd || depth > maxDepth {
 		return false
 	}
-	var c comparison
+	c := comparison{depth: depth}
 	same := c.element(n, p.rootOf(a), p.rootOf(b))
 	if c.scratch != nil {
 		c.scratch.pair = [2]resource.Quantity{}
@@ -33,9 +32,10 @@ func (p *Program) same(n *node, a, b reflect.Value) bool {
 	return same
 }
 
-// SameBelow is SameWhole for parts of values, which n describes and which have addresses. It does not see what is not there.
-func (p *Program) SameBelow(n *fieldplan.Node, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], a, b)
+// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. It does not see
+// what is not there.
+func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], depth, a, b)
 }
 
 // Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
@@ -54,7 +54,7 @@ func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, 
 
 // comparison walks two values side by side.
 type comparison struct {
-	depth   int
+	depth   int  // steps from the root
 	scratch *run // from when it is needed
 }
 
@@ -137,9 +137,9 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 	return stdbytes.Equal(text, other)
 }
 
-// object goes down to the members. What contains itself ends at the limit.
+// object goes down to the members.
 func (c *comparison) object(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	for i := range n.ops {
@@ -196,7 +196,7 @@ func (c *comparison) element(n *node, a, b memory) bool {
 }
 
 func (c *comparison) places(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
@@ -242,7 +242,7 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 // keyed compares keyed lists: place by place if both stand in one order, which shows that no key stands there twice, and otherwise
 // through an index. Which it is, the keys say alone: nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
@@ -351,7 +351,7 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 
 // maps compares other maps by their sorted keys.
 func (c *comparison) maps(n *node, a, b memory) bool {
-	if c.depth++; c.depth > canonjson.MaxDepth {
+	if c.depth++; c.depth > maxDepth {
 		return false
 	}
 	r, x, y := c.run(), n.values.Get().(*values), n.values.Get().(*values)

@@ -24,7 +24,7 @@ const (
 func (r *run) object(n *node, m memory, when stay) bool {
 	start, some, comma := r.position(), false, 0
 	r.buf = append(r.buf, '{')
-	for i := range n.ops {
+	for i := 0; i < len(n.ops) && !r.gaveUp; i++ {
 		o := &n.ops[i]
 		value := o.place.in(m)
 		if !there(value) {

@@ -16,9 +16,6 @@ import (
 // in-place update. It returns its own delay, and ends nothing.
 func (r *reconciliation) update(ctx context.Context) time.Duration {
 	result := r.executor().Reconcile(ctx, r.observation())
-	if ctx.Err() != nil {
-		return 0 // a process that has ended says nothing
-	}
 	for _, event := range result.Events {
 		r.say(event.Message)
 	}
@@ -76,19 +73,15 @@ func (r *reconciliation) patch(ctx context.Context, patch machineupdate.Patch) (
 
 // reportOperation tells people in the status what became of an update. Nothing reads it, and nothing is lost if it cannot be written.
 func (r *reconciliation) reportOperation(ctx context.Context, result *machineupdate.Result) {
-	operation := api.LastOperation{Type: api.OperationUpdate, State: api.StateSuccessful}
-	switch result.Outcome {
-	case machineupdate.Updated:
-		operation.Description = "The machine was updated (" + result.Decision.Reason.String() + ")"
-	case machineupdate.Confirmed:
-		operation.Description = "The update of the machine is confirmed"
-	case machineupdate.CallFailed:
-		operation.State, operation.Description = api.StateFailed, result.Err.Error()
-	case machineupdate.NotCalled, machineupdate.Denied, machineupdate.Conflicted, machineupdate.WriteFailed, machineupdate.Canceled,
-		machineupdate.Unable, machineupdate.Gone:
+	operation, ok := result.LastOperation()
+	if !ok {
 		return
 	}
-	err := r.writeStatus(ctx, r.machine.Status.CurrentStatus.Phase, operation)
+	report := api.LastOperation{
+		Description: operation.Description, ErrorCode: operation.ErrorCode,
+		State: api.MachineState(operation.State), Type: api.MachineOperationType(operation.Type),
+	}
+	err := r.writeStatus(ctx, r.machine.Status.CurrentStatus.Phase, report)
 	if err != nil && !isConflict(err) {
 		r.say("status not written: " + err.Error())
 	}

@@ -423,7 +423,7 @@ func TestFullRecord(t *testing.T) {
 		for k := range 30 {
 			attempt[fmt.Sprintf("k%d", k)] = fmt.Sprintf("%d-%s", i, long)
 		}
-		w.Cloud.Inject(slices.Repeat([]cloud.Fault{{Action: cloudapi.DeleteTags, Code: cloudapi.InternalError}}, 3)...)
+		w.Cloud.Inject(cloud.Fault{Action: cloudapi.DeleteTags, Code: cloudapi.InternalError})
 		changed := spec(attempt)
 		changed.ResourceTags = &tags.Tags{Disk: map[string]string{fmt.Sprintf("disk-%d", i): "1"}}
 		require.NoError(t, w.ChangeClass(changed))

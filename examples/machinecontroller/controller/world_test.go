@@ -161,10 +161,10 @@ func (w *world) settled() bool {
 	return ok && w.record().State == machineupdate.Settled
 }
 
-// updated waits until an update has succeeded.
+// updated waits until an update has succeeded. The time between two of them grows, up to a few minutes after four that failed.
 func (w *world) updated() {
 	w.t.Helper()
-	w.until(time.Minute, "the machine is updated", func() bool {
+	w.until(5*time.Minute, "the machine is updated", func() bool {
 		_, ok := w.machine().Annotations[machineupdate.AnnotationRecord]
 		return ok && w.record().State == machineupdate.Unconfirmed
 	})

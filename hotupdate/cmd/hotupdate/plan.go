@@ -174,6 +174,7 @@ func reportOf(planned []workerpool.PoolPlan) report.Report {
 	for _, p := range planned {
 		pool := report.Pool{
 			Name: p.Name, FormerName: p.FormerName, State: stateOf(p.State), Strategy: p.Strategy, Outcome: p.Outcome, Changes: p.Changes,
+			Causes: p.Causes(),
 		}
 		for _, a := range p.Assumed {
 			switch {

@@ -6,14 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// toJSON turns the text of YAML or JSON documents into JSON. JSON is left as it is, so that its numbers stay exact. Empty documents and
-// null are none.
+// toJSON turns the text of YAML or JSON documents into JSON, as kubectl does. Empty documents and null are none.
 func toJSON(text []byte) ([][]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if documents, ok := jsonDocuments(text); ok {
@@ -28,7 +30,7 @@ func toJSON(text []byte) ([][]byte, error) {
 			break
 		}
 		if err != nil {
-			return nil, yamlError(err)
+			return nil, yamlError(text, err)
 		}
 		if !isEmpty(&node) {
 			found = append(found, &node)
@@ -57,7 +59,7 @@ func jsonDocuments(text []byte) ([][]byte, bool) {
 			return nil, false
 		}
 		if string(raw) != "null" {
-			documents = append(documents, raw)
+			documents = append(documents, plainNumbers(raw))
 		}
 	}
 }
@@ -68,12 +70,12 @@ func convert(text []byte, document *yaml.Node) ([][]byte, error) {
 	if w.size(document) > maxDocumentSize {
 		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", maxDocumentSize>>20)
 	}
-	if err := errors.Join(duplicateKeys(document.Content[0], nil)...); err != nil {
+	if err := errors.Join(badKeys(document.Content[0], nil)...); err != nil {
 		return nil, err
 	}
-	raw, err := sigsyaml.YAMLToJSONStrict(text)
+	raw, err := sigsyaml.YAMLToJSON(text) // the strict one refuses members that replace those of a merge key
 	if err != nil {
-		return nil, yamlError(err)
+		return nil, yamlError(text, err)
 	}
 	return [][]byte{raw}, nil
 }
@@ -114,37 +116,142 @@ func (s *step) String() string {
 	return strings.TrimPrefix(s.above.String()+s.name, ".")
 }
 
-// duplicateKeys finds the keys that stand twice in their mapping. The YAML decoder finds them too, but does not say under which path.
-func duplicateKeys(node *yaml.Node, at *step) []error {
+// badKeys finds the keys that stand twice in their mapping, and those that are no text. The YAML decoder passes over keys that become one
+// text only in JSON, and does not say under which path a key stands.
+func badKeys(node *yaml.Node, at *step) []error {
 	var found []error
 	switch node.Kind {
 	case yaml.MappingNode:
 		seen := map[string]bool{}
 		for i := 0; i+1 < len(node.Content); i += 2 {
-			key := node.Content[i]
-			member := &step{at, "." + key.Value}
-			if seen[key.Value] && key.Kind == yaml.ScalarNode {
-				found = append(found, fmt.Errorf("%s: stands twice in its object, again in line %d; remove one of the members", printable(member.String()), key.Line))
+			name, ok := keyName(node.Content[i])
+			line := node.Content[i].Line
+			member := &step{at, "." + name}
+			switch {
+			case !ok:
+				found = append(found, fmt.Errorf("%shas a key in line %d that is no text; put it in quotes, or render the template first", prefix(at), line))
+			case seen[name]:
+				found = append(found, fmt.Errorf("%sstands twice in its object, again in line %d; remove one of the members", prefix(member), line))
 			}
-			seen[key.Value] = true
-			found = append(found, duplicateKeys(node.Content[i+1], member)...)
+			seen[name] = true
+			found = append(found, badKeys(node.Content[i+1], member)...)
 		}
 	case yaml.SequenceNode:
 		for i, element := range node.Content {
-			found = append(found, duplicateKeys(element, &step{at, fmt.Sprintf("[%d]", i)})...)
+			found = append(found, badKeys(element, &step{at, fmt.Sprintf("[%d]", i)})...)
 		}
 	case yaml.DocumentNode, yaml.ScalarNode, yaml.AliasNode:
 	}
 	return found
 }
 
-// yamlError words a parser's error on one line. The parsers name lines, keys and types; values they quote are cut off.
-func yamlError(err error) error {
-	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-	text = strings.TrimPrefix(text, "yaml: ")
-	text = strings.Join(strings.Fields(text), " ")
-	if before, _, quoted := strings.Cut(text, "`"); quoted {
-		text = strings.TrimSpace(before)
+// prefix returns a path as the beginning of a message, which the root has none of.
+func prefix(at *step) string {
+	if at == nil {
+		return ""
 	}
-	return errors.New("is no valid YAML or JSON: " + text)
+	return printable(at.String()) + ": "
+}
+
+// keyName returns the text that a key becomes in JSON, where yes is true and 0x10 is 16.
+func keyName(key *yaml.Node) (string, bool) {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	if key.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	if key.Style != 0 || !mayBeTyped(key.Value) {
+		return key.Value, true
+	}
+	raw, err := sigsyaml.YAMLToJSON([]byte(key.Value + ": 0"))
+	var names map[string]any
+	if err != nil || json.Unmarshal(raw, &names) != nil {
+		return "", false // null, or a number that is too large for a key
+	}
+	for name := range names {
+		return name, true
+	}
+	return key.Value, true
+}
+
+// mayBeTyped reports whether YAML may take a plain text for a number, a truth value or null.
+func mayBeTyped(text string) bool {
+	if text == "" || strings.ContainsRune("0123456789+-.~", rune(text[0])) {
+		return true
+	}
+	return slices.Contains([]string{"y", "yes", "on", "true", "n", "no", "off", "false", "null"}, strings.ToLower(text))
+}
+
+// plainNumbers writes the whole numbers of valid JSON without fraction and exponent, as a cluster returns them: 3e3 is 3000. All other
+// bytes stay.
+func plainNumbers(raw []byte) []byte {
+	var plain []byte
+	kept := 0 // raw up to here is in plain
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; {
+		case c == '"':
+			i = endOfString(raw, i)
+		case c == '-' || '0' <= c && c <= '9':
+			end := i + 1
+			for end < len(raw) && strings.IndexByte("0123456789+-.eE", raw[end]) >= 0 {
+				end++
+			}
+			if whole, ok := wholeNumber(raw[i:end]); ok {
+				plain = append(append(plain, raw[kept:i]...), whole...)
+				kept = end
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	if kept == 0 {
+		return raw
+	}
+	return append(plain, raw[kept:]...)
+}
+
+// endOfString returns the position behind the string that begins at start.
+func endOfString(raw []byte, start int) int {
+	for i := start + 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+// wholeNumber returns a number with a fraction or an exponent without them, if it needs none of them.
+func wholeNumber(number []byte) (string, bool) {
+	if !bytes.ContainsAny(number, ".eE") {
+		return "", false
+	}
+	value, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || value != math.Trunc(value) || math.Abs(value) >= 1<<63 {
+		return "", false
+	}
+	return strconv.FormatInt(int64(value), 10), true
+}
+
+// yamlError words a parser's error on one line. The parsers name lines, keys and types; values they quote are cut off.
+func yamlError(text []byte, err error) error {
+	what := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	what = strings.TrimPrefix(what, "yaml: ")
+	what = strings.Join(strings.Fields(what), " ")
+	if before, _, quoted := strings.Cut(what, "`"); quoted {
+		what = strings.TrimSpace(before)
+	}
+	if strings.HasPrefix(what, "unsupported map key") || strings.HasPrefix(what, "invalid map key") {
+		what = "a key is no text; put it in quotes"
+	}
+	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		before, _, _ := bytes.Cut(text, []byte("*"+name))
+		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes", bytes.Count(before, []byte("\n"))+1)
+	}
+	return errors.New("is no valid YAML or JSON: " + what)
 }

@@ -1,0 +1,162 @@
+package machineupdate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// throttled is a cloud that allows a call for each period, and two at once, behind a driver that gives up at the first refusal.
+type throttled struct {
+	t      *testing.T
+	now    time.Time
+	period time.Duration
+	calls  float64 // that are allowed now
+	at     time.Time
+	live   map[string]string
+}
+
+var errThrottled = errors.New("throttled")
+
+func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
+	rules, err := tags.AWS.Rules(tags.VM)
+	require.NoError(c.t, err)
+	state := tags.State{Applied: flatTags(c.t, request.Applied), Desired: flatTags(c.t, request.Desired)}
+	for _, attempted := range request.Attempted {
+		state.Attempted = append(state.Attempted, flatTags(c.t, attempted))
+	}
+	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": c.live})
+	require.NoError(c.t, err)
+	for _, batch := range rules.Batches(plans) {
+		c.calls = min(c.calls+c.now.Sub(c.at).Seconds()/c.period.Seconds(), 2)
+		c.at = c.now
+		if c.calls < 1 {
+			return errThrottled
+		}
+		c.calls--
+		step := tags.ResourcePlan{Set: batch.Tags}
+		if batch.Op == tags.Remove {
+			step = tags.ResourcePlan{Remove: batch.Tags}
+		}
+		c.live = step.Apply(c.live)
+	}
+	return nil
+}
+
+// TestThrottlingStarvesNobody: contested keys are set in each pass again, so passes which begin as soon as a single call is allowed would
+// spend it on the same call for ever. Waiting grows until all calls of a pass are allowed.
+func TestThrottlingStarvesNobody(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		forgets bool // the number of retries
+		want    machineupdate.State
+	}{
+		{"waiting grows", false, machineupdate.Settled},
+		{"waiting does not grow", true, machineupdate.Calling},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := &throttled{t: t, now: start, period: time.Minute, at: start, live: map[string]string{"k": "1"}}
+			class := classOf(t, `{"tags":{"l":"1"}}`)
+			o := machineupdate.Observation{Machine: machine(settledRecord(class)), Class: class}
+			write := writer(t, &o.Machine)
+			executor := machineupdate.Executor{
+				Now: func() time.Time { return c.now }, UpdateMachine: c.update, Counters: &machineupdate.Counters{},
+				WriteMetadata: func(ctx context.Context, patch machineupdate.Patch) (string, error) {
+					if r := recordIn(t, patch.Set); tc.forgets {
+						r.Retries = 0
+						patch.Set[machineupdate.AnnotationRecord] = r.Annotation()
+					}
+					return write(ctx, patch)
+				},
+			}
+			for range 100 {
+				result := executor.Reconcile(t.Context(), o)
+				if result.Outcome == machineupdate.Confirmed {
+					break
+				}
+				require.Positive(t, result.Delay)
+				c.now = c.now.Add(result.Delay)
+			}
+			assert.Equal(t, tc.want, recordIn(t, o.Machine.Annotations).State)
+			if tc.want == machineupdate.Settled {
+				assert.Equal(t, map[string]string{"l": "1"}, c.live)
+				assert.LessOrEqual(t, executor.Counters.Ended(machineupdate.CallFailed), uint64(5))
+			}
+		})
+	}
+}
+
+func recordIn(t *testing.T, annotations map[string]string) machineupdate.Record {
+	t.Helper()
+	r, err := machineupdate.ParseRecord(annotations[machineupdate.AnnotationRecord])
+	require.NoError(t, err)
+	return r
+}
+
+// TestRetries: they count the repetitions of what did not succeed. Another spec begins anew, one that was attempted before does not.
+func TestRetries(t *testing.T) {
+	b := newBench(t, "")
+	b.callErr = assert.AnError
+	two, one := b.o.Class, classOf(t, `{"tags":{"k":"1"}}`)
+	classes := []*machineupdate.Prepared{two, two, two, one, one, two, one}
+	want := []int{0, 1, 2, 0, 1, 2, 3}
+	for i := range 40 {
+		b.o.Class = classes[min(i, len(classes)-1)]
+		result := b.Reconcile(t.Context(), b.o)
+		require.Equal(t, machineupdate.CallFailed, result.Outcome)
+		b.o.Machine.Annotations = b.writes[i].Apply(b.o.Machine.Annotations)
+		retries := min(i-3, 32)
+		if i < len(want) {
+			retries = want[i]
+		}
+		require.Equal(t, retries, recordIn(t, b.o.Machine.Annotations).Retries, "%d", i)
+		assert.GreaterOrEqual(t, result.Delay, min(10*time.Second<<min(retries, 20), time.Hour))
+		assert.LessOrEqual(t, result.Delay, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
+		b.now = b.now.Add(result.Delay)
+		d := machineupdate.Decide(machineupdate.Observation{Now: b.now.Add(-2 * time.Second), Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
+		assert.Equal(t, machineupdate.Wait, d.Action, "the delay is that of the next decision")
+	}
+	b.callErr = nil
+	b.Reconcile(t.Context(), b.o)
+	assert.Zero(t, recordIn(t, b.writes[len(b.writes)-1].Set).Retries)
+}
+
+// TestRetriesOfLongAttempts: what was laid together, kept as digests, or does not fit at all, waits longer and longer as well.
+func TestRetriesOfLongAttempts(t *testing.T) {
+	b := newBench(t, "")
+	b.callErr = assert.AnError
+	fail := func(class *machineupdate.Prepared) machineupdate.Record {
+		t.Helper()
+		b.o.Class = class
+		result := b.Reconcile(t.Context(), b.o)
+		require.Equal(t, machineupdate.CallFailed, result.Outcome)
+		b.o.Machine.Annotations = b.writes[len(b.writes)-1].Apply(b.o.Machine.Annotations)
+		b.now = b.now.Add(result.Delay)
+		return recordIn(t, b.o.Machine.Annotations)
+	}
+	var merged, digests, full bool
+	for i := range 18 {
+		class := classOf(t, wide(t, 300, 20+max(i-6, 0), i)) // the first ones differ in one key only
+		r := fail(class)
+		reason := machineupdate.Decide(machineupdate.Observation{Now: b.now, Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
+		isFull := reason == machineupdate.RecordFull
+		if !isFull {
+			require.Zero(t, r.Retries, "another spec")
+		}
+		for range 2 {
+			before := r.Retries
+			r = fail(class)
+			require.Equal(t, min(before+1, 32), r.Retries)
+		}
+		merged = merged || len(r.Attempts) == 0 && !isFull && len(r.Attempted) > 1 && r.Attempted[0] == machineupdate.Nothing
+		digests, full = digests || len(r.Attempts) > 0, full || isFull
+	}
+	assert.Equal(t, []bool{true, true, true}, []bool{merged, digests, full}, "all forms have occurred")
+}
