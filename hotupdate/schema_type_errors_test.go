@@ -3,9 +3,11 @@ package hotupdate_test
 import (
 	"slices"
 	"sync"
+	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -103,4 +105,13 @@ func rootRows() []schemaErrorRow {
 		{"root pointer to pointer to int", compiling[**int](), root, reason},
 		{"root opaque", compiling[opaque](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test", "opaque"), "nothing of it is in JSON"},
 	}
+}
+
+// TestRootMarshalerIsTold: a struct that marshals itself is not called something else than a struct.
+func TestRootMarshalerIsTold(t *testing.T) {
+	_, err := hotupdate.SchemaOf[promotedMarshaler]()
+	require.EqualError(t, err, "hotupdate: hotupdate_test.promotedMarshaler: marshals itself, so that its fields are not what is in its JSON; "+
+		"remove its marshaler; one of an embedded type is promoted: give that a field of its own")
+	_, err = hotupdate.SchemaOf[int]()
+	require.EqualError(t, err, "hotupdate: int: is not a struct of fields; use the versioned struct type of the provider config")
 }

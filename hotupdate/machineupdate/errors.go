@@ -18,6 +18,7 @@ const (
 	ForeignRecord        // the record is that of another VM: machine templates copy annotations
 	UnusableClass        // the provider spec of the class cannot be read
 	LargeHotPart         // the hot part of the class is larger than what can be recorded
+	MissingFunction      // an [Executor] without a function that it needs, or a creation that was not begun
 )
 
 // String returns the code's name.
@@ -35,6 +36,8 @@ func (c Code) String() string {
 		return "UnusableClass"
 	case LargeHotPart:
 		return "LargeHotPart"
+	case MissingFunction:
+		return "MissingFunction"
 	}
 	return "Code(" + strconv.Itoa(int(c)) + ")"
 }

@@ -10,7 +10,8 @@ import (
 // Executor carries decisions out, with functions that the caller gives. It logs nothing, keeps nothing but counters, and is safe for
 // concurrent use if the functions are.
 //
-// It never ends the machine's reconcile and never blocks it longer than the functions do: it returns its own delay.
+// It never ends the machine's reconcile and never blocks it longer than the functions do: it returns its own delay. Without a function that
+// it needs it does nothing, and its result says so.
 type Executor struct {
 	// WriteMetadata makes one write and returns the machine's new resourceVersion. It returns ErrConflict if the machine has another
 	// resourceVersion than the patch says, and ErrNotFound if there is no such machine. It never reads anew to write in spite of a conflict.
@@ -77,6 +78,13 @@ const (
 
 // Reconcile decides about the machine and carries the decision out. The time of the observation is ignored.
 func (e *Executor) Reconcile(ctx context.Context, o Observation) Result {
+	err := e.missing()
+	if err == nil && e.UpdateMachine == nil {
+		err = missingFunction("UpdateMachine")
+	}
+	if err != nil {
+		return Result{Outcome: WriteFailed, Delay: mediumRetry, Err: err}
+	}
 	o.Now = e.Now()
 	d := Decide(o)
 	result := Result{Decision: d, Delay: d.Delay, Err: d.Err}
@@ -86,6 +94,21 @@ func (e *Executor) Reconcile(ctx context.Context, o Observation) Result {
 	result.Events = events(&o, &result)
 	e.Counters.count(&result)
 	return result
+}
+
+// missing is the error of an executor that lacks a function which every method needs.
+func (e *Executor) missing() error {
+	switch {
+	case e.WriteMetadata == nil:
+		return missingFunction("WriteMetadata")
+	case e.Now == nil:
+		return missingFunction("Now")
+	}
+	return nil
+}
+
+func missingFunction(name string) error {
+	return &Error{Code: MissingFunction, Where: "Executor." + name, What: "is nil", Cure: "set it"}
 }
 
 // end notes how a reconcile ended.
@@ -180,6 +203,10 @@ func (r *Result) endWrite(ctx context.Context, err error) {
 // BeginCreation writes the marker before CreateMachine or InitializeMachine, and returns what follows it. Unless the outcome is
 // NotCalled the creation is nil and the driver must not be called: look again after the delay.
 func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *Creation, resourceVersion string, result Result) {
+	if err := e.missing(); err != nil {
+		result.end(WriteFailed, mediumRetry, err)
+		return nil, "", result
+	}
 	o.Now = e.Now()
 	creation, err := BeginCreation(o)
 	if err != nil {
@@ -197,6 +224,14 @@ func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *
 // FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. The outcome is Updated,
 // also where the machine is settled at once. If the write fails nothing is lost: the marker makes the machine be updated.
 func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, providerID, resourceVersion string) (result Result) {
+	err := e.missing()
+	if creation == nil && err == nil {
+		err = &Error{Code: MissingFunction, Where: "FinishCreation", What: "has no creation to finish", Cure: "call it only if the outcome of BeginCreation is NotCalled"}
+	}
+	if err != nil {
+		result.end(WriteFailed, mediumRetry, err)
+		return result
+	}
 	if _, err := e.WriteMetadata(ctx, creation.Created(providerID, resourceVersion, e.Now())); err != nil {
 		result.endWrite(ctx, err)
 		return result

@@ -60,6 +60,42 @@ func (b *bench) reconcile(t *testing.T) machineupdate.Result {
 	return result
 }
 
+// TestExecutorLacksAFunction: whoever forgets to give one is told, in a result as any other.
+func TestExecutorLacksAFunction(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		take   func(e *machineupdate.Executor)
+		begins bool
+		reason string
+	}{
+		{"WriteMetadata", func(e *machineupdate.Executor) { e.WriteMetadata = nil }, false, "nothing could be recorded"},
+		{"Now", func(e *machineupdate.Executor) { e.Now = nil }, false, "nothing could be timed"},
+		{"UpdateMachine", func(e *machineupdate.Executor) { e.UpdateMachine = nil }, true, "machines are created without it"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t, "")
+			tc.take(&b.Executor)
+			want := "machineupdate: Executor." + tc.name + ": is nil; set it"
+			result := b.Reconcile(t.Context(), b.o)
+			require.EqualError(t, result.Err, want, tc.reason)
+			assert.Equal(t, machineupdate.WriteFailed, result.Outcome)
+			assert.Positive(t, result.Delay)
+			assert.Empty(t, b.writes)
+			if tc.begins {
+				return
+			}
+			creation, _, result := b.BeginCreation(t.Context(), b.o)
+			require.EqualError(t, result.Err, want, tc.reason)
+			assert.NotEqual(t, machineupdate.NotCalled, result.Outcome)
+			require.EqualError(t, b.FinishCreation(t.Context(), creation, "i-1", "1").Err, want, tc.reason)
+		})
+	}
+	var e *machineupdate.Error
+	b := newBench(t, "")
+	require.ErrorAs(t, b.FinishCreation(t.Context(), nil, "i-1", "1").Err, &e)
+	assert.Equal(t, machineupdate.MissingFunction, e.Code)
+}
+
 func TestExecutor(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	previous := settledRecord(class)

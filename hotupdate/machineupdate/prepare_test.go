@@ -132,7 +132,7 @@ func TestNames(t *testing.T) {
 		"Action":     {func(i int) string { return machineupdate.Action(i).String() }, 5},
 		"Reason":     {func(i int) string { return machineupdate.Reason(i).String() }, 14},
 		"Outcome":    {func(i int) string { return machineupdate.Outcome(i).String() }, 10},
-		"Code":       {func(i int) string { return machineupdate.Code(i).String() }, 6},
+		"Code":       {func(i int) string { return machineupdate.Code(i).String() }, 7},
 		"Severity":   {func(i int) string { return machineupdate.Severity(i).String() }, 2},
 		"Ability":    {func(i int) string { return machineupdate.Ability(i).String() }, 2},
 		"KeptChange": {func(i int) string { return machineupdate.KeptChange(i).String() }, 2},

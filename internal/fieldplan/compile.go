@@ -34,10 +34,11 @@ type compiler struct {
 func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
-		c.faults.Add(&fault.Error{
-			Code: fault.UnsupportedRoot, Type: t.String(),
-			What: "is not a struct of fields", Cure: "use the versioned struct type of the provider config",
-		})
+		what, cure := "is not a struct of fields", "use the versioned struct type of the provider config"
+		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
+			what, cure = "marshals itself, so that its fields are not what is in its JSON", "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
+		}
+		c.faults.Add(&fault.Error{Code: fault.UnsupportedRoot, Type: t.String(), What: what, Cure: cure})
 		return nil, c.faults.Err()
 	}
 	trie := c.overrideTrie(overrides)
