@@ -49,7 +49,7 @@ func (s *subject) reportSame(t T, what string, k leaf.Kind, values []reflect.Val
 }
 
 // checkTried reports types that marshal themselves and of which no two values can be made: whatever was said of them would be said of
-// one value. Each is reported once, with the first place where it stands.
+// one value. Each is reported once, with the first place where it stands. An interface with methods has no value in JSON at all.
 func (s *subject) checkTried(t T) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
@@ -65,6 +65,8 @@ func (s *subject) checkTried(t T) {
 			report(n.Type.Key(), pattern, fmt.Sprintf("WithKeys(%q, …)", pattern))
 		case n.Kind == fieldplan.Leaf && n.Leaf.MarshalsItself() && len(s.values[pattern]) == 0 && len(s.byType[n.Type]) == 0:
 			report(n.Type, pattern, fmt.Sprintf("WithValuesOf[%v](…)", n.Type))
+		case n.Kind == fieldplan.Leaf && n.Leaf == leaf.Interface && n.Type.NumMethod() > 0:
+			t.Errorf("%s", fmt.Sprintf("hotupdatetest: %v: %s: %v is an interface with methods, into which no JSON can be read; give the field a type of its own", s.typ, pattern, n.Type))
 		}
 	})
 }
