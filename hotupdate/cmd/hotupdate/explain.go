@@ -60,7 +60,7 @@ func (e *explainer) run(c *call) (int, error) {
 			one.writeMarkdown(&c.out)
 		}
 	case jsonOutput:
-		return exitOK, writeJSON(c, jsonOf(all))
+		return exitOK, writeJSON(c, explainList{listVersion, jsonOf(all)})
 	}
 	return exitOK, nil
 }
@@ -156,6 +156,10 @@ func (e explained) writeMarkdown(out io.Writer) {
 
 // The JSON of explained fields.
 type (
+	explainList struct {
+		FormatVersion int             `json:"formatVersion"`
+		Pools         []jsonExplained `json:"pools"`
+	}
 	jsonExplained struct {
 		Pool   string      `json:"pool,omitempty"`
 		Fields []jsonField `json:"fields"`

@@ -44,7 +44,7 @@ func (h *hasher) run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var all []hashed
+	all := make([]hashed, 0, len(configs))
 	var problems []error
 	for _, config := range configs {
 		sum, err := hash.OfRaw(config.schema, config.raw)
@@ -76,7 +76,7 @@ func (h *hasher) write(c *call, all []hashed) error {
 			fmt.Fprintf(&c.out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
 		}
 	case jsonOutput:
-		return writeJSON(c, all)
+		return writeJSON(c, hashList{listVersion, all})
 	}
 	return nil
 }
@@ -131,6 +131,15 @@ func (p *poolFlags) bareConfig(m *manifest, schemas *catalog) ([]config, error) 
 		return nil, err
 	}
 	return []config{{from: m.from, schema: schema, raw: m.raw}}, nil
+}
+
+// listVersion is the format of the lists that hash, explain and schema write as JSON.
+const listVersion = 1
+
+// hashList is the JSON of all hashes.
+type hashList struct {
+	FormatVersion int      `json:"formatVersion"`
+	Hashes        []hashed `json:"hashes"`
 }
 
 func writeJSON(c *call, value any) error {

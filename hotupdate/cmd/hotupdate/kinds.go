@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -90,8 +89,11 @@ func readSchema(file string) (*hotupdate.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		return nil, fmt.Errorf("%s: is a list; write one Schema, as `hotupdate schema PROVIDER` does", file)
+	var list struct {
+		Schemas json.RawMessage `json:"schemas"`
+	}
+	if json.Unmarshal(data, &list) == nil && list.Schemas != nil {
+		return nil, fmt.Errorf("%s: is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does", file)
 	}
 	schema, err := hotupdate.LoadSchema(data)
 	if err != nil {

@@ -16,12 +16,18 @@ func schemaCommand() command {
 		name:     "schema",
 		synopsis: "[--output FORMAT] [PROVIDER]",
 		help: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. Of one PROVIDER the JSON is
-what --schema takes; of all of them it is a list of objects with provider, apiVersion, kind and schema.`,
+what --schema takes; of all of them it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
 		flags: func(flags *pflag.FlagSet) action {
 			p := &schemaPrinter{addOutput(flags, jsonOutput, markdownOutput)}
 			return p.run
 		},
 	}
+}
+
+// schemaList is the JSON of all Schemas.
+type schemaList struct {
+	FormatVersion int              `json:"formatVersion"`
+	Schemas       []providerSchema `json:"schemas"`
 }
 
 type schemaPrinter struct{ output *outputFlag }
@@ -35,7 +41,7 @@ func (p *schemaPrinter) run(c *call) (int, error) {
 		return 0, err
 	}
 	if len(c.args) == 0 {
-		return exitOK, p.write(c, all, all)
+		return exitOK, p.write(c, all, schemaList{listVersion, all})
 	}
 	var names []string
 	for _, s := range all {
