@@ -66,6 +66,9 @@ func (a *auditor) run(c *call) (int, error) {
 	case len(c.args) == 0:
 		return 0, &usageError{"needs a file, a directory or - with Worker manifests"}
 	}
+	if err := wantStdinOnce(c.args); err != nil {
+		return 0, err
+	}
 	old, oldErr := readRelease(a.old)
 	updated, newErr := readRelease(a.updated)
 	if err := errors.Join(oldErr, newErr); err != nil {

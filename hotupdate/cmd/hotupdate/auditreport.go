@@ -170,7 +170,11 @@ func (r *auditReport) headline() string {
 	if r.Summary.OtherPools > 0 {
 		text += fmt.Sprintf("; %d of other providers", r.Summary.OtherPools)
 	}
-	if r.Summary.Unreadable > 0 {
+	switch r.Summary.Unreadable {
+	case 0:
+	case 1:
+		text += "; 1 manifest cannot be read"
+	default:
 		text += fmt.Sprintf("; %d manifests cannot be read", r.Summary.Unreadable)
 	}
 	return text

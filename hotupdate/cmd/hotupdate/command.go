@@ -130,7 +130,7 @@ func (c command) usage(std streams, err error) int {
 	return exitUsage
 }
 
-// want checks the number of file arguments. Standard input can be read once.
+// want checks the number of file arguments.
 func want(n int, args []string) error {
 	if len(args) != n {
 		plural := "file arguments"
@@ -139,7 +139,13 @@ func want(n int, args []string) error {
 		}
 		return &usageError{fmt.Sprintf("takes %d %s, not %d", n, plural, len(args))}
 	}
-	if n == 2 && args[0] == stdin && args[1] == stdin {
+	return wantStdinOnce(args)
+}
+
+// wantStdinOnce checks that standard input, which can be read once, is not given twice.
+func wantStdinOnce(args []string) error {
+	first := slices.Index(args, stdin)
+	if first >= 0 && slices.Contains(args[first+1:], stdin) {
 		return &usageError{"standard input can be only one of the files"}
 	}
 	return nil
