@@ -16,7 +16,10 @@ import (
 
 // Schema describes a configuration's type: its fields, their classes, and how their values are compared. It is what hash, diff and
 // split have in common. A Schema is immutable and safe for concurrent use.
-type Schema struct{ plan *fieldplan.Plan }
+type Schema struct {
+	plan    *fieldplan.Plan
+	pointer reflect.Type // to the configuration's type
+}
 
 // Option changes how [SchemaOf] reads a type.
 type Option interface{ apply(s *settings) }
@@ -54,8 +57,10 @@ func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	return &Schema{plan}, nil
+	return newSchema(plan), nil
 }
+
+func newSchema(plan *fieldplan.Plan) *Schema { return &Schema{plan, reflect.PointerTo(plan.Type)} }
 
 // Type returns the struct type that the Schema describes, nil if there is none.
 func (s *Schema) Type() reflect.Type {
@@ -118,13 +123,10 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 		return reflect.Value{}, noSchema()
 	}
 	v := reflect.ValueOf(config)
-	if !v.IsValid() {
+	if !v.IsValid() || v.Type() == s.pointer {
 		return v, nil
 	}
 	typ := v.Type()
-	if typ.Kind() == reflect.Pointer && typ.Elem() == s.plan.Type {
-		return v, nil
-	}
 	for i := 0; i < fieldplan.MaxPointers && typ.Kind() == reflect.Pointer; i++ {
 		typ = typ.Elem()
 	}
@@ -186,7 +188,7 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	return &Schema{plan}, nil
+	return newSchema(plan), nil
 }
 
 // LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the Schema that was exported, for
@@ -199,5 +201,5 @@ func LoadSchema(data []byte) (*Schema, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	return &Schema{plan}, nil
+	return newSchema(plan), nil
 }

@@ -24,17 +24,20 @@ func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	return appendQuoted(dst, s), nil
 }
 
-// isPlain reports whether s is ASCII that stands for itself between quotes. It looks at eight bytes at a time: a byte has its top bit
-// set by one of the terms if it is not ASCII, below ' ', a quote or a backslash.
+// isPlain reports whether s is ASCII that stands for itself between quotes. It looks at eight bytes at a time, and last at the last eight,
+// whatever stands before: a byte has its top bit set by one of the terms if it is not ASCII, below ' ', a quote or a backslash.
 func isPlain(s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for len(s) >= 8 {
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	for i := 0; len(s) >= 8; i = min(i+8, len(s)-8) {
+		b := s[i : i+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		if (x|(x-ones*' ')|((x^ones*'"')-ones)|((x^ones*'\\')-ones))&tops != 0 {
 			return false
 		}
-		s = s[8:]
+		if i+8 == len(s) {
+			return true
+		}
 	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {

@@ -2,6 +2,7 @@ package canonjson_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -39,6 +40,22 @@ func TestAppendString(t *testing.T) {
 			require.Nil(t, err)
 			assert.Equal(t, "dst "+tc.want, string(got), tc.reason)
 		})
+	}
+}
+
+// TestAppendStringAtEveryPlace: what must be escaped is found wherever it stands, however long the text is.
+func TestAppendStringAtEveryPlace(t *testing.T) {
+	for _, char := range []struct{ in, want string }{{"\x00", `\u0000`}, {"\x1f", `\u001f`}, {`"`, `\"`}, {`\`, `\\`}, {"é", "é"}, {"\x7f", "\x7f"}} {
+		for length := range 34 {
+			for place := range length + 1 {
+				before, after := strings.Repeat("a", place), strings.Repeat("~", length-place)
+				got, err := canonjson.AppendString(nil, before+char.in+after)
+				require.Nil(t, err)
+				require.Equal(t, `"`+before+char.want+after+`"`, string(got))
+				_, err = canonjson.AppendString(nil, before+"\xff"+after)
+				require.NotNil(t, err)
+			}
+		}
 	}
 }
 

@@ -57,6 +57,8 @@ type node struct {
 	kept bool  // the presence of elements is written
 	ops  []op  // of an object, in the order of the document
 
+	steps []step // of an object: how two are compared
+
 	elem         *node
 	elemPointers int // from an element to its value
 	elemSize     uintptr
@@ -83,6 +85,52 @@ type op struct {
 
 	header string // a comma, the name and a colon
 	field  *fieldplan.Field
+}
+
+// step is what a comparison does about one member of an object: an op without what only writing needs.
+type step struct {
+	near    near
+	move    move
+	pointer bool // leads from there to the value
+	op      *op
+}
+
+// move is how two members are compared.
+type move uint8
+
+const (
+	otherMember move = iota
+	textMember
+	fourMember  // a number of so many bytes
+	eightMember // likewise
+	objectMember
+	collectionMember
+)
+
+// stepOf finds the step of an op.
+func stepOf(o *op) step {
+	near, pointer, ok := o.place.near()
+	if !ok {
+		return step{op: o}
+	}
+	s := step{near: near, pointer: pointer, op: o}
+	switch o.kind {
+	case text:
+		s.move = textMember
+	case integer, unsigned:
+		switch o.bits {
+		case 32:
+			s.move = fourMember
+		case 64:
+			s.move = eightMember
+		}
+	case object:
+		s.move = objectMember
+	case list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
+		s.move = collectionMember
+	case boolean, float, bytes, quantity, intOrString, otherLeaf:
+	}
+	return s
 }
 
 // selector is a compiled hotwhen.
@@ -207,6 +255,10 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 			o.always, o.zero, o.presence = always, o.zero || always, presence
 			n.ops = append(n.ops, o)
 		}
+	}
+	n.steps = make([]step, len(n.ops))
+	for i := range n.ops {
+		n.steps[i] = stepOf(&n.ops[i])
 	}
 }
 

@@ -250,6 +250,9 @@ func (r *run) distinct(first int) bool {
 
 // drop takes entries off the stack, and the texts out of them.
 func (r *run) drop(first int) {
+	if len(r.entries) == first {
+		return
+	}
 	clear(r.entries[first:])
 	r.entries = r.entries[:first]
 }

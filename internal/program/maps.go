@@ -3,6 +3,8 @@ package program
 import (
 	"reflect"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // mapOfText writes a map of strings.
@@ -10,6 +12,15 @@ func (r *run) mapOfText(m memory) bool {
 	texts := textsAt(m)
 	if len(texts) == 0 {
 		return false
+	}
+	if len(texts) == 1 {
+		for key, value := range texts {
+			r.onlyKey(key)
+			r.elementText(value)
+		}
+		r.buf = append(r.buf, '}')
+		r.commit()
+		return true
 	}
 	first := len(r.entries)
 	r.entries, r.texts = room(r.entries, len(texts)), room(r.texts, len(texts))
@@ -39,6 +50,17 @@ func (r *run) mapOfQuantity(m memory) bool {
 	if len(quantities) == 0 {
 		return false
 	}
+	if len(quantities) == 1 {
+		for key, value := range quantities {
+			r.onlyKey(key)
+			r.pair[0] = value
+			r.quantity(&r.pair[0])
+		}
+		r.pair[0] = resource.Quantity{}
+		r.buf = append(r.buf, '}')
+		r.commit()
+		return true
+	}
 	first := len(r.entries)
 	r.entries, r.quantities = room(r.entries, len(quantities)), room(r.quantities, len(quantities))
 	for key, value := range quantities {
@@ -59,6 +81,13 @@ func (r *run) mapOfQuantity(m memory) bool {
 	clear(r.quantities)
 	r.quantities = r.quantities[:0]
 	return true
+}
+
+// onlyKey writes what stands before the value of a map that has one.
+func (r *run) onlyKey(key string) {
+	r.buf = append(r.buf, '{')
+	r.text(key)
+	r.buf = append(r.buf, ':')
 }
 
 // leafKey writes the key of entry i of a map whose entries begin at first.

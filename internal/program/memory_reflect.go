@@ -39,6 +39,24 @@ func (p *place) in(m memory) memory {
 	return follow(m, p.pointers)
 }
 
+// near is where a member stands that no embedded pointer is on the way to.
+type near = int
+
+// near is false for members that are further away, or behind several pointers.
+func (p *place) near() (at near, pointer, ok bool) {
+	return p.index[0], p.pointers > 0, len(p.index) == 1 && p.pointers <= 1
+}
+
+// memberAt returns the member of the struct m.
+func memberAt(m memory, n near) memory { return m.Field(n) }
+
+// pointedAt returns the value of the pointer m, none if it is nil.
+func pointedAt(m memory) memory { return m.Elem() }
+
+// sameFour and sameEight compare numbers of so many bytes.
+func sameFour(a, b memory) bool  { return a.Equal(b) }
+func sameEight(a, b memory) bool { return a.Equal(b) }
+
 // follow follows so many pointers. None leads to none.
 func follow(m memory, pointers int) memory {
 	for ; pointers > 0 && m.IsValid(); pointers-- {

@@ -72,6 +72,22 @@ func (p *place) beyond(m memory) memory {
 	return follow(unsafe.Add(m, p.offset), p.way.pointers)
 }
 
+// near is where a member stands that no embedded pointer is on the way to.
+type near = uintptr
+
+// near is false for members that are further away, or behind several pointers.
+func (p *place) near() (at near, pointer, ok bool) { return p.offset, p.pointer, !p.far }
+
+// memberAt returns where the member stands in the struct at m.
+func memberAt(m memory, n near) memory { return unsafe.Add(m, n) }
+
+// pointedAt returns where the value of the pointer at m stands, none if it is nil.
+func pointedAt(m memory) memory { return *(*memory)(m) }
+
+// sameFour and sameEight compare numbers of so many bytes.
+func sameFour(a, b memory) bool  { return *(*uint32)(a) == *(*uint32)(b) }
+func sameEight(a, b memory) bool { return *(*uint64)(a) == *(*uint64)(b) }
+
 // follow follows so many pointers. None leads to none.
 func follow(m memory, pointers int) memory {
 	for ; pointers > 0 && m != nil; pointers-- {

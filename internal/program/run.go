@@ -99,7 +99,7 @@ func (r *run) leave() { r.depth-- }
 
 // rootOf returns where the configuration stands. Nil pointers are none. A configuration without an address is copied.
 func (p *Program) rootOf(v reflect.Value) memory {
-	if v.Kind() == reflect.Pointer && v.Type() == p.pointer {
+	if v.IsValid() && v.Type() == p.pointer {
 		return behind(v)
 	}
 	return valueOf(v)
@@ -205,6 +205,9 @@ func (r *run) commit() {
 	}
 }
 
+// spill stands apart, so that commit is inlined.
+//
+//go:noinline
 func (r *run) spill() {
 	if r.canFlush() {
 		r.flush()

@@ -2,6 +2,7 @@ package program
 
 import (
 	stdbytes "bytes"
+	"cmp"
 	"math"
 	"reflect"
 
@@ -24,7 +25,12 @@ func (p *Program) same(n *node, depth int, a, b reflect.Value) bool {
 		return false
 	}
 	c := comparison{depth: depth}
-	same := c.element(n, p.rootOf(a), p.rootOf(b))
+	x, y, same := p.rootOf(a), p.rootOf(b), false
+	if n.kind == object && there(x) && there(y) {
+		same = c.object(n, x, y)
+	} else {
+		same = c.element(n, x, y)
+	}
 	if c.scratch != nil {
 		c.scratch.pair = [2]resource.Quantity{}
 		c.scratch.end()
@@ -138,36 +144,61 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 }
 
 // object goes down to the members.
-func (c *comparison) object(n *node, a, b memory) bool {
+func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
 	if c.depth++; c.depth > maxDepth {
 		return false
 	}
-	for i := range n.ops {
-		o := &n.ops[i]
-		x, y := o.place.in(a), o.place.in(b)
-		if !there(x) || !there(y) {
-			if there(x) != there(y) {
+	steps := n.steps
+	for i := range steps {
+		s := &steps[i]
+		x, y := memberAt(a, s.near), memberAt(b, s.near)
+		if s.pointer {
+			x, y = pointedAt(x), pointedAt(y)
+			if !there(x) || !there(y) {
+				if there(x) != there(y) {
+					return false
+				}
+				continue
+			}
+		}
+		switch s.move {
+		case textMember:
+			if !sameText(textAt(x), textAt(y)) {
 				return false
 			}
-			continue
-		}
-		same := false
-		switch o.kind {
-		case text:
-			same = sameText(textAt(x), textAt(y))
-		case integer:
-			same = intAt(x, o.bits) == intAt(y, o.bits)
-		case object:
-			same = c.object(o.node, x, y)
-		case list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny, boolean, unsigned, float, bytes, quantity, intOrString, otherLeaf:
-			same = c.value(o.node, x, y) || o.bothZero(x, y)
-		}
-		if !same {
-			return false
+		case fourMember:
+			if !sameFour(x, y) {
+				return false
+			}
+		case eightMember:
+			if !sameEight(x, y) {
+				return false
+			}
+		case objectMember:
+			if !c.object(s.op.node, x, y) {
+				return false
+			}
+		case collectionMember:
+			if !c.collection(s.op.node, x, y) {
+				return false
+			}
+		case otherMember:
+			if !c.member(s.op, a, b) {
+				return false
+			}
 		}
 	}
 	c.depth--
 	return true
+}
+
+// member compares members that are rare, or not near.
+func (c *comparison) member(o *op, a, b memory) bool {
+	x, y := o.place.in(a), o.place.in(b)
+	if !there(x) || !there(y) {
+		return there(x) == there(y)
+	}
+	return c.value(o.node, x, y) || o.bothZero(x, y)
 }
 
 // bothZero reports whether two leaves are zero and so absent, whatever they would say.
@@ -239,8 +270,8 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 	return c.element(n.elem, a, b)
 }
 
-// keyed compares keyed lists: place by place if both stand in one order, which shows that no key stands there twice, and otherwise
-// through an index. Which it is, the keys say alone: nothing below is compared twice.
+// keyed compares keyed lists: place by place as long as both stand in one order, which shows that no key stands there twice, and from
+// then on through an index. Which it is, the keys say alone: nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
 	if c.depth++; c.depth > maxDepth {
 		return false
@@ -249,63 +280,83 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 	if x.len != y.len {
 		return false
 	}
-	same := x.len == 0
-	switch {
-	case same:
-	case alikeInOrder(n, &x, &y):
-		same = c.inOrder(n, &x, &y)
-	default:
-		same = c.indexed(n, &x, &y)
+	done, same := 0, false
+	if n.kind == keyedByText {
+		done, same = c.orderedTexts(n, &x, &y)
+	} else {
+		done, same = c.ordered(n, &x, &y)
+	}
+	if same && done < x.len {
+		same = c.indexed(n, &x, &y, done)
 	}
 	c.depth--
 	return same
 }
 
-// alikeInOrder reports whether two lists of one length have the same keys in the same places, in order or in the opposite. That the keys
-// are UTF-8 is seen when elements are compared.
-func alikeInOrder(n *node, x, y *elements) bool {
-	if n.kind == keyedByText {
-		return alikeByText(n, x, y)
-	}
-	order, ok := directionOf(n, x)
-	if !ok || order == mixed {
-		return false
-	}
+// ordered compares the elements as they stand, and returns how many of them have the same keys in the same order, or in the opposite.
+// That the keys are UTF-8 is seen when elements are compared. It is false if one of these differs or has no key.
+func (c *comparison) ordered(n *node, x, y *elements) (done int, same bool) {
+	found, before := ascending, uint64(0)
 	for i := range x.len {
-		e, _ := keyOf(n, x.at(i, n.elemPointers))
-		if f, ok := keyOf(n, y.at(i, n.elemPointers)); !ok || e.order != f.order {
-			return false
+		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		e, ok := keyOf(n, m)
+		f, okToo := keyOf(n, o)
+		if !ok || !okToo {
+			return i, false
 		}
+		next := direction(cmp.Compare(e.order, before))
+		if i == 1 {
+			found = next
+		}
+		if e.order != f.order || i > 0 && (next != found || next == mixed) {
+			return i, true
+		}
+		if !c.selected(n, m, o) {
+			return i, false
+		}
+		before = e.order
 	}
-	return true
+	return x.len, true
 }
 
-func alikeByText(n *node, x, y *elements) bool {
-	if order, ok := directionOf(n, x); !ok || order == mixed {
-		return false
-	}
+// orderedTexts is ordered for keys that are texts.
+func (c *comparison) orderedTexts(n *node, x, y *elements) (done int, same bool) {
+	found, before := ascending, ""
+	alike := n.when == nil && n.elem.kind == object
 	for i := range x.len {
-		f := y.at(i, n.elemPointers)
-		if !there(f) {
-			return false
+		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		if !there(m) || !there(o) {
+			return i, false
 		}
-		if f = n.key.place.in(f); !there(f) || textAt(f) != textAt(n.key.place.in(x.at(i, n.elemPointers))) {
-			return false
+		e, f := n.key.place.in(m), n.key.place.in(o)
+		if !there(e) || !there(f) {
+			return i, false
 		}
+		key := textAt(e)
+		if key == "" {
+			return i, false
+		}
+		if i == 1 && before > key {
+			found = descending
+		}
+		if textAt(f) != key || i > 0 && (before == key || (before > key) != (found == descending)) {
+			return i, true
+		}
+		if alike {
+			same = c.object(n.elem, m, o)
+		} else {
+			same = c.selected(n, m, o)
+		}
+		if !same {
+			return i, false
+		}
+		before = key
 	}
-	return true
+	return x.len, true
 }
 
-func (c *comparison) inOrder(n *node, x, y *elements) bool {
-	for i := range x.len {
-		if !c.selected(n, x.at(i, n.elemPointers), y.at(i, n.elemPointers)) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *comparison) indexed(n *node, x, y *elements) bool {
+// indexed compares elements of one key. Those in the first places are done: there both have the same keys.
+func (c *comparison) indexed(n *node, x, y *elements, done int) bool {
 	r := c.run()
 	first := len(r.entries)
 	defer r.drop(first)
@@ -317,7 +368,10 @@ func (c *comparison) indexed(n *node, x, y *elements) bool {
 		return false
 	}
 	for i := range x.len {
-		e, f := r.entries[first+i], r.entries[second+i]
+		e, f := &r.entries[first+i], &r.entries[second+i]
+		if e.at < done && e.at == f.at {
+			continue
+		}
 		if !c.selected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers)) {
 			return false
 		}
@@ -342,7 +396,16 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 		return false
 	}
 	for key, value := range a {
-		if other, ok := b[key]; !ok || !isText(key) || !c.quantity(&value, &other) {
+		other, ok := b[key]
+		if !ok || !isText(key) {
+			return false
+		}
+		x, fits := value.AsInt64()
+		y, fitsToo := other.AsInt64()
+		if fits && fitsToo && x == y {
+			continue
+		}
+		if !c.quantity(&value, &other) {
 			return false
 		}
 	}

@@ -1,0 +1,55 @@
+package program_test
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/internal/program"
+)
+
+// TestKeyedListsInAnyOrder: lists that begin in one order and go on in two are the same exactly if their documents are, and never if a
+// key is wrong or stands twice, wherever it does.
+func TestKeyedListsInAnyOrder(t *testing.T) {
+	p := plan(t)
+	compiled := program.Of(p)
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "", "\xff"}), 0, 6).Draw(t, "keys")
+		if rapid.Bool().Draw(t, "distinct") {
+			keys = []string{"b", "c", "d", "e", "f"}[:rapid.IntRange(0, 5).Draw(t, "length")]
+		}
+		from := rapid.IntRange(0, len(keys)).Draw(t, "alike")
+		other := slices.Concat(keys[:from], rapid.Permutation(keys[from:]).Draw(t, "tail"))
+		list := rapid.SampledFrom([]func([]string) *config{byText, byNumber}).Draw(t, "list")
+		a, b := list(keys), list(other)
+		if i := rapid.IntRange(0, 8).Draw(t, "changed"); i < len(b.Named) {
+			b.Named[i].Place.Zone = "changed"
+		}
+		before, err := explained(p, a)
+		after, otherErr := explained(p, b)
+		same := err == nil && otherErr == nil && string(before) == string(after)
+		require.Equal(t, same, compiled.Same(reflect.ValueOf(a), reflect.ValueOf(b)))
+	})
+}
+
+// byText is a configuration with elements of these keys.
+func byText(keys []string) *config {
+	c := &config{}
+	for _, key := range keys {
+		c.Named = append(c.Named, named{Name: key, Place: place{Zone: "zone of " + strconv.Quote(key)}})
+	}
+	return c
+}
+
+// byNumber is a configuration with elements whose keys are numbers.
+func byNumber(keys []string) *config {
+	c := &config{}
+	for _, key := range keys {
+		c.Ranked = append(c.Ranked, ranked{Rank: int16((key + "z")[0]), Text: strconv.Quote(key)})
+	}
+	return c
+}
