@@ -195,7 +195,8 @@ func (o Options) configDocument(raw []byte) ([]byte, error) {
 	return hash.Document(schema, &whole{nothing(raw)})
 }
 
-// Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it.
+// Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
+// also reads those that are the same on both sides, which [NewPlan] recognises by their bytes.
 func Check(m *Manifest, o Options) error {
 	r := &reader{}
 	for _, p := range orEmpty(m, nil).Pools {

@@ -25,7 +25,7 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	if !ok || !isConventional(text) {
 		return tag, false
 	}
-	if _, _, problems := Parse(reflect.StructTag(text)); len(problems) > 0 {
+	if _, present, problems := Parse(reflect.StructTag(text)); !present || len(problems) > 0 {
 		return tag, false
 	}
 	return reflect.StructTag(text), true
