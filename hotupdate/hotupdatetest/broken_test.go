@@ -294,7 +294,7 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		}, "DefaultsKeepTheHash", "type: the defaulting function changes the hash", "Gardener issue 11416 the other way round"},
 		{"rounding", check[inField[rounding]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.rounding loses something", "two numbers, one hash"},
 		{"truncating", check[inField[truncating]], "MarshalersReadWhatTheyWrite", "hotupdatetest_test.truncating loses something", "two texts, one hash"},
-		{"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite", "label: hotupdatetest_test.incomparable panics when it is compared", "a nil pointer"},
+		{"incomparable", check[inField[incomparable]], "MarshalersReadWhatTheyWrite", ": hotupdatetest_test.incomparable panics when it is compared", "a nil pointer"},
 		{"panicking default", func(t hotupdatetest.T) {
 			hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(func(d *defaulted) { *d.Type = "" }))
 		}, "DefaultsKeepTheHash", "the defaulting function panics", "an optional field"},
