@@ -2,7 +2,6 @@ package hotupdate
 
 import (
 	"bytes"
-	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/document"
@@ -84,12 +83,8 @@ func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
 // type or a pointer to one; nil is the empty configuration.
 func (s *Schema) SameImmutable(a, b any) (bool, error) {
-	if !s.isMissing() && reflect.TypeOf(a) == s.pointer && reflect.TypeOf(b) == s.pointer { // as nearly always
-		same, err := document.Same(s.plan, reflect.ValueOf(a), reflect.ValueOf(b))
-		if err != nil {
-			return false, public(err)
-		}
-		return same, nil
+	if !s.isMissing() && document.SamePointers(s.plan, a, b) {
+		return true, nil
 	}
 	first, err := s.value(a)
 	if err != nil {

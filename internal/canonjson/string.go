@@ -2,6 +2,8 @@ package canonjson
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -13,10 +15,14 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is [fault.InvalidUTF8].
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
-	if isPlain(s) {
-		dst = append(dst, '"')
-		dst = append(dst, s...)
-		return append(dst, '"'), nil
+	end := len(dst) + len(s) + len(`""`)
+	if end > cap(dst) {
+		dst = slices.Grow(dst, len(s)+len(`""`))
+	}
+	quoted := dst[len(dst):end]
+	if copyPlain(quoted[1:end-len(dst)-1], s) {
+		quoted[0], quoted[len(quoted)-1] = '"', '"'
+		return dst[:end], nil
 	}
 	if !utf8.ValidString(s) {
 		return dst, invalidUTF8(invalidOffset([]byte(s)))
@@ -24,25 +30,31 @@ func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	return appendQuoted(dst, s), nil
 }
 
-// isPlain reports whether s is ASCII that stands for itself between quotes. It looks at eight bytes at a time, and last at the last eight,
-// whatever stands before: a byte has its top bit set by one of the terms if it is not ASCII, below ' ', a quote or a backslash.
-func isPlain(s string) bool {
+// copyPlain copies s as long as it is ASCII that stands for itself between quotes, and reports whether all of it is. It takes eight bytes at
+// a time, and last the last eight, whatever stands before: a byte has its top bit set by one of the terms if it is not ASCII, below ' ', a
+// quote or a backslash.
+func copyPlain(to []byte, s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for i := 0; len(s) >= 8; i = min(i+8, len(s)-8) {
-		b := s[i : i+8]
-		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		if (x|(x-ones*' ')|((x^ones*'"')-ones)|((x^ones*'\\')-ones))&tops != 0 {
-			return false
-		}
-		if i+8 == len(s) {
-			return true
+	if len(s) >= 8 {
+		for i := 0; ; i = min(i+8, len(s)-8) {
+			b := s[i : i+8]
+			x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+				uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+			if (x|(x-ones*' ')|((x^ones*'"')-ones)|((x^ones*'\\')-ones))&tops != 0 {
+				return false
+			}
+			binary.LittleEndian.PutUint64(to[i:], x)
+			if i+8 == len(s) {
+				return true
+			}
 		}
 	}
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+		c := s[i]
+		if c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			return false
 		}
+		to[i] = c
 	}
 	return true
 }

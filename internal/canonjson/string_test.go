@@ -1,6 +1,7 @@
 package canonjson_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -114,5 +115,24 @@ func BenchmarkAppendString(b *testing.B) {
 	dst := make([]byte, 0, 256)
 	for b.Loop() {
 		_, _ = canonjson.AppendString(dst, "arn:aws:iam::123456789012:instance-profile/shoot--core--nodes")
+	}
+}
+
+// TestAppendStringInAnyRoom: a text is appended to what stands there, wherever in it something needs an escape and whatever room is left.
+func TestAppendStringInAnyRoom(t *testing.T) {
+	for length := range 20 {
+		for room := range length + 5 {
+			for special := -1; special < length; special++ {
+				text := bytes.Repeat([]byte("a"), length)
+				want := "before\"" + string(text) + "\""
+				if special >= 0 {
+					text[special] = '\n'
+					want = "before\"" + strings.Repeat("a", special) + `\n` + strings.Repeat("a", length-special-1) + "\""
+				}
+				got, err := canonjson.AppendString(append(make([]byte, 0, len("before")+room), "before"...), string(text))
+				require.Nil(t, err)
+				require.Equal(t, want, string(got))
+			}
+		}
 	}
 }

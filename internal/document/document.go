@@ -78,6 +78,10 @@ func Same(p *fieldplan.Plan, a, b reflect.Value) (bool, error) {
 	return err == nil && first == second, err
 }
 
+// SamePointers reports whether a and b, which are pointers to the plan's type, certainly have the same canonical document, and nothing is
+// wrong with either. It is for those who ask often; what it does not see, Same does.
+func SamePointers(p *fieldplan.Plan, a, b any) bool { return program.Of(p).SamePointers(a, b) }
+
 // write writes the document without the speed of package program, unless writing has failed already.
 func write(out io.Writer, failed error, p *fieldplan.Plan, v reflect.Value) error {
 	w := writers.Get().(*writer)

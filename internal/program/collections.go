@@ -1,9 +1,6 @@
 package program
 
-import (
-	stdbytes "bytes"
-	"slices"
-)
+import stdbytes "bytes"
 
 // list writes a list in its own order. Below one whose elements' presence is not written nothing else is either.
 func (r *run) list(n *node, m memory) bool {
@@ -64,25 +61,31 @@ func (r *run) set(n *node, m memory) bool {
 	if r.gaveUp {
 		return false
 	}
-	own := r.spans[first:]
-	slices.SortFunc(own, func(a, b span) int { return stdbytes.Compare(r.buf[a.from:a.to], r.buf[b.from:b.to]) })
-	r.joinSet(start, own)
+	r.joinSet(start, r.spans[first:])
 	r.spans = r.spans[:first]
 	return true
 }
 
 // joinSet puts the elements of a set, whose texts stand from start on, into their order.
-func (r *run) joinSet(start int, sorted []span) {
-	mark := len(r.scratch)
-	for i, s := range sorted {
-		if i > 0 && stdbytes.Equal(r.buf[s.from:s.to], r.buf[sorted[i-1].from:sorted[i-1].to]) {
+func (r *run) joinSet(start int, spans []span) {
+	first, mark := len(r.entries), len(r.scratch)
+	r.entries = room(r.entries, len(spans))
+	for i := range spans {
+		r.entries = append(r.entries, entry{at: i})
+	}
+	own := r.entries[first:]
+	text := func(at int) []byte { return r.buf[spans[at].from:spans[at].to] }
+	sortByText(r, own, text, 0)
+	for i, e := range own {
+		if i > 0 && own[i-1].order == e.order && stdbytes.Equal(text(own[i-1].at), text(e.at)) {
 			continue
 		}
 		if i > 0 {
 			r.scratch = append(r.scratch, ',')
 		}
-		r.scratch = append(r.scratch, r.buf[s.from:s.to]...)
+		r.scratch = append(r.scratch, text(e.at)...)
 	}
+	r.entries = r.entries[:first]
 	r.buf = append(r.buf[:start], '[')
 	r.buf = append(r.buf, r.scratch[mark:]...)
 	r.buf = append(r.buf, ']')

@@ -11,6 +11,7 @@ import (
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
 	pointer reflect.Type // to the configuration's type
+	example any          // a pointer of that type
 
 	kept  *node                     // what the canonical document keeps
 	whole map[*fieldplan.Node]*node // everything, by what it was compiled from
@@ -151,7 +152,8 @@ type compiler struct {
 type context struct{ node, in *fieldplan.Node }
 
 func compile(p *fieldplan.Plan) *Program {
-	program := &Program{pointer: reflect.PointerTo(p.Type), odd: p.Open, whole: map[*fieldplan.Node]*node{}}
+	pointer := reflect.PointerTo(p.Type)
+	program := &Program{pointer: pointer, example: reflect.Zero(pointer).Interface(), odd: p.Open, whole: map[*fieldplan.Node]*node{}}
 	kept := &compiler{program: program, nodes: map[context]*node{}}
 	program.kept = kept.node(p.Root, nil)
 	whole := &compiler{program: program, whole: true, nodes: map[context]*node{}}

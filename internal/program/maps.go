@@ -22,23 +22,24 @@ func (r *run) mapOfText(m memory) bool {
 		r.commit()
 		return true
 	}
-	first := len(r.entries)
-	r.entries, r.texts = room(r.entries, len(texts)), room(r.texts, len(texts))
+	k := r.keysOf(len(texts))
+	r.texts = room(r.texts, len(texts))
 	for key, value := range texts {
-		r.entries = append(r.entries, entry{key: key, at: len(r.texts)})
+		r.add(k, key)
 		r.texts = append(r.texts, value)
 	}
-	if !r.sortTexts(first) {
-		return false
-	}
-	r.buf = append(r.buf, '{')
-	for i := first; i < len(r.entries) && !r.gaveUp; i++ {
-		r.leafKey(first, i)
-		r.elementText(r.texts[r.entries[i].at])
+	before := byte('{')
+	for _, e := range r.sorted(k) {
+		r.leafKey(before, r.keys[k.keys+e.at])
+		before = ','
+		r.elementText(r.texts[e.at])
 		r.commit()
+		if r.gaveUp {
+			break
+		}
 	}
 	r.buf = append(r.buf, '}')
-	r.drop(first)
+	r.drop(k)
 	clear(r.texts)
 	r.texts = r.texts[:0]
 	return true
@@ -61,23 +62,24 @@ func (r *run) mapOfQuantity(m memory) bool {
 		r.commit()
 		return true
 	}
-	first := len(r.entries)
-	r.entries, r.quantities = room(r.entries, len(quantities)), room(r.quantities, len(quantities))
+	k := r.keysOf(len(quantities))
+	r.quantities = room(r.quantities, len(quantities))
 	for key, value := range quantities {
-		r.entries = append(r.entries, entry{key: key, at: len(r.quantities)})
+		r.add(k, key)
 		r.quantities = append(r.quantities, value)
 	}
-	if !r.sortTexts(first) {
-		return false
-	}
-	r.buf = append(r.buf, '{')
-	for i := first; i < len(r.entries) && !r.gaveUp; i++ {
-		r.leafKey(first, i)
-		r.quantity(&r.quantities[r.entries[i].at])
+	before := byte('{')
+	for _, e := range r.sorted(k) {
+		r.leafKey(before, r.keys[k.keys+e.at])
+		before = ','
+		r.quantity(&r.quantities[e.at])
 		r.commit()
+		if r.gaveUp {
+			break
+		}
 	}
 	r.buf = append(r.buf, '}')
-	r.drop(first)
+	r.drop(k)
 	clear(r.quantities)
 	r.quantities = r.quantities[:0]
 	return true
@@ -90,13 +92,40 @@ func (r *run) onlyKey(key string) {
 	r.buf = append(r.buf, ':')
 }
 
-// leafKey writes the key of entry i of a map whose entries begin at first.
-func (r *run) leafKey(first, i int) {
-	if i > first {
-		r.buf = append(r.buf, ',')
-	}
-	r.text(r.entries[i].key)
+// leafKey writes the key of a map's entry, and what stands before it.
+func (r *run) leafKey(before byte, key string) {
+	r.buf = append(r.buf, before)
+	r.text(key)
 	r.buf = append(r.buf, ':')
+}
+
+// keys say where the index of a map begins on the stacks.
+type keys struct{ entries, keys int }
+
+// keysOf begins the index of a map of so many entries.
+func (r *run) keysOf(n int) keys {
+	k := keys{len(r.entries), len(r.keys)}
+	r.entries, r.keys = room(r.entries, n), room(r.keys, n)
+	return k
+}
+
+// add adds a key to the index that was begun last.
+func (r *run) add(k keys, key string) {
+	r.entries = append(r.entries, entry{at: len(r.keys) - k.keys})
+	r.keys = append(r.keys, key)
+}
+
+// sorted sorts the index of a map, which is the last one, and returns its entries.
+func (r *run) sorted(k keys) []entry {
+	own, keys := r.entries[k.entries:], r.keys[k.keys:]
+	sortByText(r, own, func(at int) string { return keys[at] }, 0)
+	return own
+}
+
+// drop takes the index of a map off the stacks, and the texts out of them.
+func (r *run) drop(k keys) {
+	clear(r.keys[k.keys:])
+	r.entries, r.keys = r.entries[:k.entries], r.keys[:k.keys]
 }
 
 // values are those of a map whose type is known to reflect only.
@@ -113,20 +142,21 @@ func valuesOf(t reflect.Type) *sync.Pool {
 	}}
 }
 
-// read reads a map into v and adds its keys to the entries.
-func (r *run) read(v *values, m reflect.Value) {
+// read reads a map into v and returns its index.
+func (r *run) read(v *values, m reflect.Value) keys {
 	if size := m.Len(); v.list.Len() < size {
 		v.list = reflect.MakeSlice(v.list.Type(), size, size)
 	}
-	r.entries = room(r.entries, m.Len())
+	k := r.keysOf(m.Len())
 	v.iter.Reset(m)
 	for i := 0; v.iter.Next() && i < v.list.Len(); i++ {
 		v.key.SetIterKey(&v.iter)
 		v.list.Index(i).SetIterValue(&v.iter)
-		r.entries = append(r.entries, entry{key: v.key.String(), at: i})
+		r.add(k, v.key.String())
 	}
 	v.iter.Reset(reflect.Value{})
 	v.key.SetZero()
+	return k
 }
 
 // done hands the memory of v on, without what was read.
@@ -149,20 +179,17 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	}
 	v := n.values.Get().(*values)
 	defer v.done(n)
-	first := len(r.entries)
-	r.read(v, valueAt(m, n.plan.Type))
-	if len(r.entries) == first || !r.sortTexts(first) {
-		return false
-	}
+	k := r.read(v, valueAt(m, n.plan.Type))
+	r.sorted(k)
 	start, some, separator := r.position(), false, ""
 	r.buf = append(r.buf, '{')
-	for i, last := first, len(r.entries); i < last && !r.gaveUp; i++ {
-		e := r.entries[i]
-		if r.keyedElement(n, v.at(e.at, n.elemPointers), e.key, separator) {
+	for i, last := k.entries, len(r.entries); i < last && !r.gaveUp; i++ {
+		at := r.entries[i].at // what is below may move the stacks
+		if r.keyedElement(n, v.at(at, n.elemPointers), r.keys[k.keys+at], separator) {
 			some, separator = true, ","
 		}
 	}
-	r.drop(first)
+	r.drop(k)
 	if !some {
 		r.cut(start)
 		return false

@@ -68,6 +68,15 @@ func follow(m memory, pointers int) memory {
 // there reports whether m is a value.
 func there(m memory) bool { return m.IsValid() }
 
+// pointedBy returns the value of the pointer that v holds, none if it is nil. It is false if v holds something of another type than a
+// pointer that is given for comparison.
+func pointedBy(v, pointer any) (memory, bool) {
+	if reflect.TypeOf(v) != reflect.TypeOf(pointer) {
+		return none, false
+	}
+	return behind(reflect.ValueOf(v)), true
+}
+
 // behind returns the value of a pointer, none if it is nil.
 func behind(pointer reflect.Value) memory { return pointer.Elem() }
 
@@ -111,6 +120,9 @@ func mapOf(t reflect.Type, _ *fieldplan.Node) kind {
 		return mapOfAny
 	}
 }
+
+// bothEmpty is not worth reflection.
+func bothEmpty(kind, memory, memory) bool { return false }
 
 func textsAt(m memory) map[string]string { return m.Interface().(map[string]string) }
 

@@ -102,6 +102,16 @@ func there(m memory) bool { return m != nil }
 // behind returns where the value of a pointer stands, none if it is nil.
 func behind(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 
+// held is how Go lays out a value of type any that holds a pointer.
+type held struct{ typ, data memory }
+
+// pointedBy returns where the value of the pointer stands that v holds, none if it is nil. It is false if v holds something of another
+// type than a pointer that is given for comparison.
+func pointedBy(v, pointer any) (memory, bool) {
+	h := (*held)(unsafe.Pointer(&v))
+	return h.data, h.typ == (*held)(unsafe.Pointer(&pointer)).typ
+}
+
 // memoryOf returns where v stands, which has to have an address.
 func memoryOf(v reflect.Value) memory { return v.Addr().UnsafePointer() }
 
@@ -178,6 +188,11 @@ func (e *elements) at(i, pointers int) memory {
 		m = follow(m, pointers)
 	}
 	return m
+}
+
+// bothEmpty reports whether two lists, or two maps, are certainly empty. It is small enough to be inlined.
+func bothEmpty(k kind, a, b memory) bool {
+	return k != array && *(*memory)(a) == nil && *(*memory)(b) == nil
 }
 
 // mapOf is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever

@@ -35,7 +35,10 @@ type run struct {
 
 	// Stacks, one frame per collection.
 	entries []entry
-	spans   []span
+	keys    []string // of maps
+	spans   []span   // of sets
+
+	spare []entry // for sorting
 
 	// Values of maps of leaves, which do not nest.
 	texts      []string
@@ -55,7 +58,7 @@ func (r *run) end() {
 		*r = run{buf: r.buf, digest: r.digest}
 	}
 	r.buf, r.scratch = kept(r.buf, keepCap), kept(r.scratch, keepCap/2)
-	r.entries, r.spans = kept(r.entries, maxKept), kept(r.spans, maxKept)
+	r.entries, r.keys, r.spans, r.spare = kept(r.entries, maxKept), kept(r.keys, maxKept), kept(r.spans, maxKept), kept(r.spare, maxKept)
 	r.texts, r.quantities = kept(r.texts, maxKept), kept(r.quantities, maxKept)
 	r.out, r.failed, r.flushed, r.depth = nil, nil, 0, 0
 	runs.Put(r)

@@ -14,18 +14,27 @@ import (
 
 // Same reports whether two values of the plan's type have the same canonical document. True is certain, and then nothing is wrong with
 // either; false may mean that the run gave up.
-func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, 0, a, b) }
+func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, 0, p.rootOf(a), p.rootOf(b)) }
+
+// SamePointers is Same for pointers to the plan's type. It is false for anything else.
+func (p *Program) SamePointers(a, b any) bool {
+	x, ok := pointedBy(a, p.example)
+	y, okToo := pointedBy(b, p.example)
+	return ok && okToo && p.same(p.kept, 0, x, y)
+}
 
 // SameWhole reports whether two values of the plan's type are equal in meaning, with what the canonical document leaves out. True is
 // certain, and then nothing is wrong with either.
-func (p *Program) SameWhole(a, b reflect.Value) bool { return p.same(p.root, 0, a, b) }
+func (p *Program) SameWhole(a, b reflect.Value) bool {
+	return p.same(p.root, 0, p.rootOf(a), p.rootOf(b))
+}
 
-func (p *Program) same(n *node, depth int, a, b reflect.Value) bool {
+func (p *Program) same(n *node, depth int, x, y memory) bool {
 	if p.odd || depth > maxDepth {
 		return false
 	}
 	c := comparison{depth: depth}
-	x, y, same := p.rootOf(a), p.rootOf(b), false
+	same := false
 	if n.kind == object && there(x) && there(y) {
 		same = c.object(n, x, y)
 	} else {
@@ -41,7 +50,7 @@ func (p *Program) same(n *node, depth int, a, b reflect.Value) bool {
 // SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. It does not see
 // what is not there.
 func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], depth, a, b)
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], depth, p.rootOf(a), p.rootOf(b))
 }
 
 // Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
@@ -154,11 +163,11 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 		x, y := memberAt(a, s.near), memberAt(b, s.near)
 		if s.pointer {
 			x, y = pointedAt(x), pointedAt(y)
-			if !there(x) || !there(y) {
-				if there(x) != there(y) {
-					return false
-				}
+			if !there(x) && !there(y) {
 				continue
+			}
+			if !there(x) || !there(y) {
+				return false
 			}
 		}
 		switch s.move {
@@ -179,6 +188,9 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 				return false
 			}
 		case collectionMember:
+			if bothEmpty(s.op.kind, x, y) {
+				continue
+			}
 			if !c.collection(s.op.node, x, y) {
 				return false
 			}
@@ -299,22 +311,22 @@ func (c *comparison) ordered(n *node, x, y *elements) (done int, same bool) {
 	found, before := ascending, uint64(0)
 	for i := range x.len {
 		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		e, ok := keyOf(n, m)
-		f, okToo := keyOf(n, o)
+		e, ok := numberOf(n, m)
+		f, okToo := numberOf(n, o)
 		if !ok || !okToo {
 			return i, false
 		}
-		next := direction(cmp.Compare(e.order, before))
+		next := direction(cmp.Compare(e, before))
 		if i == 1 {
 			found = next
 		}
-		if e.order != f.order || i > 0 && (next != found || next == mixed) {
+		if e != f || i > 0 && (next != found || next == mixed) {
 			return i, true
 		}
 		if !c.selected(n, m, o) {
 			return i, false
 		}
-		before = e.order
+		before = e
 	}
 	return x.len, true
 }
@@ -325,21 +337,15 @@ func (c *comparison) orderedTexts(n *node, x, y *elements) (done int, same bool)
 	alike := n.when == nil && n.elem.kind == object
 	for i := range x.len {
 		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		if !there(m) || !there(o) {
-			return i, false
-		}
-		e, f := n.key.place.in(m), n.key.place.in(o)
-		if !there(e) || !there(f) {
-			return i, false
-		}
-		key := textAt(e)
-		if key == "" {
+		key, ok := textOf(n, m)
+		other, okToo := textOf(n, o)
+		if !ok || !okToo {
 			return i, false
 		}
 		if i == 1 && before > key {
 			found = descending
 		}
-		if textAt(f) != key || i > 0 && (before == key || (before > key) != (found == descending)) {
+		if other != key || i > 0 && (before == key || (before > key) != (found == descending)) {
 			return i, true
 		}
 		if alike {
@@ -359,7 +365,7 @@ func (c *comparison) orderedTexts(n *node, x, y *elements) (done int, same bool)
 func (c *comparison) indexed(n *node, x, y *elements, done int) bool {
 	r := c.run()
 	first := len(r.entries)
-	defer r.drop(first)
+	defer func() { r.entries = r.entries[:first] }()
 	if !r.index(n, x) {
 		return false
 	}
@@ -420,20 +426,19 @@ func (c *comparison) maps(n *node, a, b memory) bool {
 	r, x, y := c.run(), n.values.Get().(*values), n.values.Get().(*values)
 	defer x.done(n)
 	defer y.done(n)
-	first := len(r.entries)
-	defer r.drop(first)
-	r.read(x, valueAt(a, n.plan.Type))
-	second := len(r.entries)
-	r.read(y, valueAt(b, n.plan.Type))
-	before, after := r.entries[first:second], r.entries[second:]
-	if len(before) != len(after) {
+	before := r.read(x, valueAt(a, n.plan.Type))
+	defer r.drop(before)
+	r.sorted(before)
+	after := r.read(y, valueAt(b, n.plan.Type))
+	r.sorted(after)
+	length := after.entries - before.entries
+	if length != len(r.entries)-after.entries {
 		return false
 	}
-	sortByText(before, 0)
-	sortByText(after, 0)
-	for i, e := range before {
-		f := after[i]
-		if e.key != f.key || !isText(e.key) || !c.selected(n, x.at(e.at, n.elemPointers), y.at(f.at, n.elemPointers)) {
+	for i := range length {
+		e, f := r.entries[before.entries+i].at, r.entries[after.entries+i].at // what is below may move the stacks
+		key := r.keys[before.keys+e]
+		if key != r.keys[after.keys+f] || !isText(key) || !c.selected(n, x.at(e, n.elemPointers), y.at(f, n.elemPointers)) {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ const tops = 0x8080808080808080
 // isText reports whether s is valid UTF-8. Most texts are short and in ASCII.
 func isText(s string) bool {
 	if len(s) < 8 {
-		return utf8.ValidString(s)
+		return isShortText(s)
 	}
 	found := load(s, len(s)-8)
 	for i := 0; i+8 < len(s); i += 8 {
@@ -17,13 +17,22 @@ func isText(s string) bool {
 	return found&tops == 0 || utf8.ValidString(s)
 }
 
+// isShortText is isText for less than eight bytes.
+func isShortText(s string) bool {
+	found := byte(0)
+	for i := range len(s) {
+		found |= s[i]
+	}
+	return found < utf8.RuneSelf || utf8.ValidString(s)
+}
+
 // sameText reports whether a and b are one text, of valid UTF-8. It looks at each byte once.
 func sameText(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	if len(a) < 8 {
-		return a == b && utf8.ValidString(a)
+		return a == b && isShortText(a)
 	}
 	found := load(a, len(a)-8)
 	differ := found ^ load(b, len(b)-8)
@@ -35,8 +44,8 @@ func sameText(a, b string) bool {
 	return differ == 0 && (found&tops == 0 || utf8.ValidString(a))
 }
 
-// load reads eight bytes of s. The compiler makes one instruction of it where it can.
-func load(s string, at int) uint64 {
+// load reads eight bytes of a text. The compiler makes one instruction of it where it can.
+func load[T string | []byte](s T, at int) uint64 {
 	s = s[at : at+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -70,7 +70,7 @@ func (r *run) member(o *op, m memory, header string) bool {
 		if i == 0 && !o.zero {
 			return false
 		}
-		r.buf = strconv.AppendInt(append(r.buf, header...), i, 10)
+		r.buf = appendInt(append(r.buf, header...), i)
 	case boolean:
 		b := boolAt(m)
 		if !b && !o.zero {
@@ -232,11 +232,11 @@ func (r *run) leaf(n *node, m memory) {
 	case text:
 		r.text(textAt(m))
 	case integer:
-		r.buf = strconv.AppendInt(r.buf, intAt(m, n.bits), 10)
+		r.buf = appendInt(r.buf, intAt(m, n.bits))
 	case boolean:
 		r.buf = strconv.AppendBool(r.buf, boolAt(m))
 	case unsigned:
-		r.buf = strconv.AppendUint(r.buf, uintAt(m, n.bits), 10)
+		r.buf = appendUint(r.buf, uintAt(m, n.bits))
 	case quantity:
 		r.quantity(at[resource.Quantity](m))
 	case intOrString:
@@ -266,7 +266,7 @@ func (r *run) quantity(q *resource.Quantity) {
 		r.appended(leaf.Append(r.buf, leaf.Quantity, reflect.ValueOf(q).Elem()))
 		return
 	}
-	r.buf = append(strconv.AppendInt(append(r.buf, '"'), i, 10), '"')
+	r.buf = append(appendInt(append(r.buf, '"'), i), '"')
 }
 
 func (r *run) intOrString(n *node, m memory) {
