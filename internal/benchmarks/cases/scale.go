@@ -2,6 +2,8 @@ package cases
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -16,6 +18,7 @@ type collections struct {
 	List    []string                     `json:"list,omitempty"`
 	Objects []fixture.NetworkInterface   `json:"objects,omitempty"`
 	Keyed   []fixture.DataVolume         `json:"keyed,omitempty"   hotupdatable:"false,key=name"`
+	Set     []string                     `json:"set,omitempty"     hotupdatable:"false,set"`
 	Map     map[string]string            `json:"map,omitempty"`
 	Amounts map[string]resource.Quantity `json:"amounts,omitempty"`
 }
@@ -35,7 +38,16 @@ func Scale() []Series {
 			}
 		})},
 		{"list of objects", ofCollections(func(c *collections, n int) { c.Objects = interfaces(n) })},
+		{"keyed list, in order", ofCollections(func(c *collections, n int) {
+			c.Keyed = volumes(n)
+			slices.SortFunc(c.Keyed, func(a, b fixture.DataVolume) int { return strings.Compare(a.Name, b.Name) })
+		})},
 		{"keyed list, shuffled", ofCollections(func(c *collections, n int) { c.Keyed = volumes(n) })},
+		{"set of texts, shuffled", ofCollections(func(c *collections, n int) {
+			for i := range n {
+				c.Set = append(c.Set, name(i))
+			}
+		})},
 		{"map of texts", ofCollections(func(c *collections, n int) {
 			c.Map = map[string]string{}
 			for i := range n {
