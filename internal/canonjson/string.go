@@ -139,6 +139,18 @@ func scanString(raw []byte, start int) (end int, err *fault.Error) {
 	return len(raw), invalidJSON(len(raw), "a string without its closing quote")
 }
 
+// AppendText appends the text of the string whose opening quote is raw[at], unescaped, and returns the offset behind its closing quote.
+func AppendText(dst, raw []byte, at int) (text []byte, end int, err *fault.Error) {
+	start := at + 1
+	if end, err = scanString(raw, start); err != nil {
+		return dst, at, err
+	}
+	if dst, err = appendUnescaped(dst, raw[start:end], start); err != nil {
+		return dst, at, err
+	}
+	return dst, end + 1, nil
+}
+
 // appendUnescaped appends the text of a string body that [scanString] has found. Offset is that of the body, for problems.
 func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
 	if !utf8.Valid(body) {
