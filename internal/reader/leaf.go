@@ -1,9 +1,7 @@
 package reader
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"math/bits"
 	"reflect"
 	"strconv"
 
@@ -13,31 +11,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// plainEnd returns the offset of the first byte from raw[at] on that does not stand for itself within a string: not ASCII, below ' ', a
-// quote or a backslash. It looks at eight bytes at a time: the lowest top bit that one of the terms sets is that of such a byte.
-func plainEnd(raw []byte, at int) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for ; at+8 <= len(raw); at += 8 {
-		x := binary.LittleEndian.Uint64(raw[at:])
-		if found := (x | (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & tops; found != 0 {
-			return at + bits.TrailingZeros64(found)/8
-		}
-	}
-	for ; at < len(raw); at++ {
-		if c := raw[at]; c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
-			break
-		}
-	}
-	return at
-}
-
 // text reads a string.
 func (r *run) text() (string, bool) {
 	if r.peek() != '"' {
 		return "", false
 	}
 	start := r.at + 1
-	end := plainEnd(r.raw, start)
+	end := canonjson.PlainEnd(r.raw, start)
 	if end < len(r.raw) && r.raw[end] == '"' {
 		r.at = end + 1
 		return r.piece(start, end), true
@@ -53,7 +33,7 @@ func (r *run) text() (string, bool) {
 
 // piece returns a piece of raw.
 func (r *run) piece(start, end int) string {
-	if r.whole != "" {
+	if r.life == Passing {
 		return r.whole[start:end]
 	}
 	return string(r.raw[start:end])
@@ -62,7 +42,7 @@ func (r *run) piece(start, end int) string {
 // name reads a string that is looked at only once.
 func (r *run) name() ([]byte, bool) {
 	start := r.at + 1
-	if end := plainEnd(r.raw, start); end < len(r.raw) && r.raw[end] == '"' {
+	if end := canonjson.PlainEnd(r.raw, start); end < len(r.raw) && r.raw[end] == '"' {
 		r.at = end + 1
 		return r.raw[start:end], true
 	}

@@ -88,18 +88,11 @@ func (r *run) place(p *place, v reflect.Value) bool {
 	}
 	switch p.usual {
 	case textPointer:
-		s, ok := r.text()
-		v.Set(reflect.ValueOf(&s))
-		return ok
+		return r.textPointer(v.Addr().Interface().(**string))
 	case int32Pointer:
-		i, ok := r.integer(32)
-		n := int32(i) //nolint:gosec // it has been checked
-		v.Set(reflect.ValueOf(&n))
-		return ok
+		return r.int32Pointer(v.Addr().Interface().(**int32))
 	case int64Pointer:
-		i, ok := r.integer(64)
-		v.Set(reflect.ValueOf(&i))
-		return ok
+		return r.int64Pointer(v.Addr().Interface().(**int64))
 	case textList, other:
 	}
 	for range p.pointers {
@@ -138,4 +131,36 @@ func (r *run) value(n *node, v reflect.Value) bool {
 	case odd:
 	}
 	return false
+}
+
+// textPointer reads a string that a pointer leads to.
+func (r *run) textPointer(to **string) (ok bool) {
+	if r.life == Passing {
+		*to = r.spareTexts.next()
+	} else {
+		*to = new(string)
+	}
+	**to, ok = r.text()
+	return ok
+}
+
+func (r *run) int32Pointer(to **int32) bool {
+	i, ok := r.integer(32)
+	if r.life == Passing {
+		*to = r.spareInt32s.next()
+	} else {
+		*to = new(int32)
+	}
+	**to = int32(i) //nolint:gosec // it has been checked
+	return ok
+}
+
+func (r *run) int64Pointer(to **int64) (ok bool) {
+	if r.life == Passing {
+		*to = r.spareInt64s.next()
+	} else {
+		*to = new(int64)
+	}
+	**to, ok = r.integer(64)
+	return ok
 }

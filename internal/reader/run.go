@@ -28,11 +28,17 @@ const (
 // use.
 type run struct {
 	raw   []byte
-	at    int    // offset in raw
-	depth int    // objects, lists and maps around what is read
-	whole string // a copy of raw, if texts are to be pieces of it
+	at    int // offset in raw
+	depth int // objects, lists and maps around what is read
+	life  Life
+	whole string // a copy of raw, if the value is passing
 
 	scratch []byte
+
+	// What optional members of a passing value point to.
+	spareTexts  spare[string]
+	spareInt32s spare[int32]
+	spareInt64s spare[int64]
 
 	// Entries of the map that is being read.
 	names      []string
@@ -50,7 +56,7 @@ func Read(p *fieldplan.Plan, raw []byte, life Life) (reflect.Value, bool) {
 		return reflect.Value{}, false
 	}
 	r := runs.Get().(*run)
-	r.raw = raw
+	r.raw, r.life = raw, life
 	if life == Passing {
 		r.whole = string(raw)
 	}
