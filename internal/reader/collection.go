@@ -85,49 +85,34 @@ func (r *run) key() (string, bool) {
 
 // mapOfText reads a map of texts. Entries are collected first, so that the map is made for as many as there are.
 func (r *run) mapOfText(v reflect.Value) bool {
-	ok := r.entries(func() bool {
-		if r.peek() == 'n' {
-			r.texts = append(r.texts, "")
-			return r.literal("null")
-		}
-		value, ok := r.text()
-		r.texts = append(r.texts, value)
-		return ok
-	})
+	ok := r.textEntries()
 	if ok {
-		ok = fill(v.Addr().Interface().(*map[string]string), r.names, r.texts)
+		var m map[string]string
+		m, ok = made(r.keys, r.values)
+		v.Set(reflect.ValueOf(m))
 	}
-	clear(r.names)
-	clear(r.texts)
-	r.names, r.texts = r.names[:0], r.texts[:0]
+	r.keys, r.values = forget(r.keys), forget(r.values)
 	return ok
 }
 
-// mapOfQuantity does likewise for quantities.
-func (r *run) mapOfQuantity(v reflect.Value) bool {
-	ok := r.entries(func() bool {
-		r.quantities = append(r.quantities, resource.Quantity{})
-		return r.quantity(&r.quantities[len(r.quantities)-1])
-	})
-	if ok {
-		ok = fill(v.Addr().Interface().(*map[string]resource.Quantity), r.names, r.quantities)
-	}
-	clear(r.names)
-	clear(r.quantities)
-	r.names, r.quantities = r.names[:0], r.quantities[:0]
-	return ok
-}
-
-// entries reads an object and notes the names.
-func (r *run) entries(value func() bool) bool {
+func (r *run) textEntries() bool {
 	empty, ok := r.open('}')
 	if empty || !ok {
 		return ok
 	}
 	for {
-		name, ok := r.key()
-		r.names = append(r.names, name)
-		if !ok || !value() {
+		key, ok := r.key()
+		if !ok {
+			return false
+		}
+		value := ""
+		if r.peek() == 'n' {
+			ok = r.literal("null")
+		} else {
+			value, ok = r.text()
+		}
+		r.keys, r.values = append(r.keys, key), append(r.values, value)
+		if !ok {
 			return false
 		}
 		if last, ok := r.next('}'); last || !ok {
@@ -136,12 +121,49 @@ func (r *run) entries(value func() bool) bool {
 	}
 }
 
-// fill makes a map. It is false if a name is there twice.
-func fill[V any](m *map[string]V, names []string, values []V) bool {
-	made := make(map[string]V, len(names))
-	for i, name := range names {
-		made[name] = values[i]
+// mapOfQuantity does likewise for quantities.
+func (r *run) mapOfQuantity(v reflect.Value) bool {
+	ok := r.quantityEntries()
+	if ok {
+		var m map[string]resource.Quantity
+		m, ok = made(r.keys, r.quantities)
+		v.Set(reflect.ValueOf(m))
 	}
-	*m = made
-	return len(made) == len(names)
+	r.keys, r.quantities = forget(r.keys), forget(r.quantities)
+	return ok
+}
+
+func (r *run) quantityEntries() bool {
+	empty, ok := r.open('}')
+	if empty || !ok {
+		return ok
+	}
+	for {
+		key, ok := r.key()
+		if !ok {
+			return false
+		}
+		r.keys, r.quantities = append(r.keys, key), append(r.quantities, resource.Quantity{})
+		if !r.quantity(&r.quantities[len(r.quantities)-1]) {
+			return false
+		}
+		if last, ok := r.next('}'); last || !ok {
+			return ok
+		}
+	}
+}
+
+// made makes a map. It is false if a key is there twice.
+func made[V any](keys []string, values []V) (map[string]V, bool) {
+	m := make(map[string]V, len(keys))
+	for i, key := range keys {
+		m[key] = values[i]
+	}
+	return m, len(m) == len(keys)
+}
+
+// forget empties memory that is used again, of what it held.
+func forget[T any](s []T) []T {
+	clear(s)
+	return s[:0]
 }

@@ -87,12 +87,10 @@ const (
 	textPointer
 	int32Pointer
 	int64Pointer
-	textList
 )
 
 var usualTypes = map[reflect.Type]usual{
 	reflect.TypeFor[*string](): textPointer, reflect.TypeFor[*int32](): int32Pointer, reflect.TypeFor[*int64](): int64Pointer,
-	reflect.TypeFor[[]string](): textList,
 }
 
 var (

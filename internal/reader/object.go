@@ -88,12 +88,18 @@ func (r *run) place(p *place, v reflect.Value) bool {
 	}
 	switch p.usual {
 	case textPointer:
-		return r.textPointer(v.Addr().Interface().(**string))
+		to, ok := r.textPointer()
+		v.Set(reflect.ValueOf(to))
+		return ok
 	case int32Pointer:
-		return r.int32Pointer(v.Addr().Interface().(**int32))
+		to, ok := r.int32Pointer()
+		v.Set(reflect.ValueOf(to))
+		return ok
 	case int64Pointer:
-		return r.int64Pointer(v.Addr().Interface().(**int64))
-	case textList, other:
+		to, ok := r.int64Pointer()
+		v.Set(reflect.ValueOf(to))
+		return ok
+	case other:
 	}
 	for range p.pointers {
 		pointer := reflect.New(v.Type().Elem())
@@ -134,33 +140,21 @@ func (r *run) value(n *node, v reflect.Value) bool {
 }
 
 // textPointer reads a string that a pointer leads to.
-func (r *run) textPointer(to **string) (ok bool) {
-	if r.life == Passing {
-		*to = r.spareTexts.next()
-	} else {
-		*to = new(string)
-	}
-	**to, ok = r.text()
-	return ok
+func (r *run) textPointer() (to *string, ok bool) {
+	to = r.texts.next(r.life)
+	*to, ok = r.text()
+	return to, ok
 }
 
-func (r *run) int32Pointer(to **int32) bool {
+func (r *run) int32Pointer() (to *int32, ok bool) {
 	i, ok := r.integer(32)
-	if r.life == Passing {
-		*to = r.spareInt32s.next()
-	} else {
-		*to = new(int32)
-	}
-	**to = int32(i) //nolint:gosec // it has been checked
-	return ok
+	to = r.int32s.next(r.life)
+	*to = int32(i) //nolint:gosec // it has been checked
+	return to, ok
 }
 
-func (r *run) int64Pointer(to **int64) (ok bool) {
-	if r.life == Passing {
-		*to = r.spareInt64s.next()
-	} else {
-		*to = new(int64)
-	}
-	**to, ok = r.integer(64)
-	return ok
+func (r *run) int64Pointer() (to *int64, ok bool) {
+	to = r.int64s.next(r.life)
+	*to, ok = r.integer(64)
+	return to, ok
 }

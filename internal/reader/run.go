@@ -35,14 +35,14 @@ type run struct {
 
 	scratch []byte
 
-	// What optional members of a passing value point to.
-	spareTexts  spare[string]
-	spareInt32s spare[int32]
-	spareInt64s spare[int64]
+	// What optional members point to.
+	texts  spare[string]
+	int32s spare[int32]
+	int64s spare[int64]
 
 	// Entries of the map that is being read.
-	names      []string
-	texts      []string
+	keys       []string
+	values     []string
 	quantities []resource.Quantity
 }
 
@@ -68,7 +68,7 @@ func Read(p *fieldplan.Plan, raw []byte, life Life) (reflect.Value, bool) {
 
 // end hands the memory on, without what was read.
 func (r *run) end() {
-	*r = run{scratch: kept(r.scratch, keepCap), names: kept(r.names, maxKept), texts: kept(r.texts, maxKept), quantities: kept(r.quantities, maxKept)}
+	*r = run{scratch: kept(r.scratch, keepCap), keys: kept(r.keys, maxKept), values: kept(r.values, maxKept), quantities: kept(r.quantities, maxKept)}
 	runs.Put(r)
 }
 
