@@ -84,7 +84,7 @@ func TestReadsWhatTheDecoderReads(t *testing.T) {
 	assert.NotZero(t, bad)
 }
 
-func count(b bool) int { //nolint:revive // it is what is counted
+func count(b bool) int {
 	if b {
 		return 1
 	}

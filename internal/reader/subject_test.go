@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -217,7 +218,7 @@ func (s speller) value(t reflect.Type, level int) string {
 // key is the text of the i-th key of a map.
 func (s speller) key(t reflect.Type, i int) string {
 	if t.Kind() != reflect.String {
-		return fmt.Sprint(i)
+		return strconv.Itoa(i)
 	}
 	return fmt.Sprint(pick(s, "", "a key", "é", `"`), i)
 }
@@ -263,9 +264,9 @@ func (s speller) scalar(k reflect.Kind) string {
 	case reflect.Float32, reflect.Float64:
 		return pick(s, "0", "-0.0", "1.5", "1e30", "3", "0.1", "16777217", "1E-5")
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
-		return pick(s, "0", "7", "-1", "127", "-128", fmt.Sprint(s.IntN(100)), "-0")
+		return pick(s, "0", "7", "-1", "127", "-128", strconv.Itoa(s.IntN(100)), "-0")
 	default:
-		return pick(s, "0", "7", "255", fmt.Sprint(s.IntN(100)))
+		return pick(s, "0", "7", "255", strconv.Itoa(s.IntN(100)))
 	}
 }
 
