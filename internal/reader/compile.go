@@ -19,7 +19,7 @@ const maxFields = 256
 // table is a compiled plan. It is immutable and safe for concurrent use.
 type table struct {
 	root *node
-	odd  bool // members may be unknown, or the type reads itself
+	odd  bool // the type reads itself, has too many fields, or may have unknown members
 }
 
 // tableOf returns the table of a plan. It is compiled once and kept with the plan.
@@ -101,9 +101,6 @@ var (
 type compiler struct{ nodes map[*fieldplan.Node]*node }
 
 func compile(p *fieldplan.Plan) *table {
-	if p.Open {
-		return &table{odd: true}
-	}
 	c := &compiler{nodes: map[*fieldplan.Node]*node{}}
 	root := c.node(&fieldplan.Node{Type: p.Type, Kind: fieldplan.Object, Fields: slices.Concat(p.Meta, p.Root.Fields), Rest: p.Root.Rest})
 	return &table{root: root, odd: root.kind != object}

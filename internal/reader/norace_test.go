@@ -22,7 +22,7 @@ func TestReadAllocatesForTheValueOnly(t *testing.T) {
 		return testing.AllocsPerRun(100, func() { _, _ = reader.Read(p, awsConfig, life) })
 	}
 	decoding := testing.AllocsPerRun(100, func() { decoded(p, awsConfig) })
-	assert.LessOrEqual(t, reading(reader.Lasting), 36.0)
-	assert.LessOrEqual(t, reading(reader.Passing), 20.0)
+	assert.LessOrEqual(t, reading(reader.Lasting), 35.0)
+	assert.LessOrEqual(t, reading(reader.Passing), 18.0)
 	assert.Greater(t, decoding, 3*reading(reader.Passing))
 }

@@ -84,7 +84,7 @@ func (r *run) field(f *field, v reflect.Value) bool {
 // place reads a value into v, which is zero.
 func (r *run) place(p *place, v reflect.Value) bool {
 	if r.peek() == 'n' && (p.pointers > 0 || !p.node.kind.readsNull()) {
-		return p.node.kind != odd && r.literal("null")
+		return r.literal("null")
 	}
 	switch p.usual {
 	case textPointer:

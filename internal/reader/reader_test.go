@@ -84,6 +84,24 @@ func TestReadsWhatTheDecoderReads(t *testing.T) {
 	assert.NotZero(t, bad)
 }
 
+// TestStrangeValues puts every strange value into every field, alone and in what may hold it.
+func TestStrangeValues(t *testing.T) {
+	p := build(t, reflect.TypeFor[config]())
+	var took, bad int
+	for _, f := range fieldsOf(p.Type) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		for _, text := range strange {
+			for _, around := range []string{"%", " %\n", "[%]", "[%,%]", `{"k":%}`, `{"k":[%]}`} {
+				read, could := check(t, p, `{"`+name+`":`+strings.ReplaceAll(around, "%", text)+`}`)
+				took, bad = took+count(read), bad+count(!could)
+			}
+		}
+	}
+	t.Log(took, bad)
+	assert.NotZero(t, took)
+	assert.NotZero(t, bad)
+}
+
 func count(b bool) int {
 	if b {
 		return 1
@@ -209,6 +227,9 @@ func TestManyFields(t *testing.T) {
 		took, good := check(t, p, "{"+strings.Join(members, ",")+"}")
 		assert.True(t, good)
 		assert.Equal(t, size <= 256, took)
+		took, good = check(t, p, "{"+members[size-1]+"}")
+		assert.True(t, good)
+		assert.Equal(t, size <= 256, took, "nothing is guessed of a struct that is too large")
 		for _, twice := range members {
 			took, good = check(t, p, "{"+strings.Join(members, ",")+","+twice+"}")
 			assert.False(t, took || good)
@@ -219,14 +240,18 @@ func TestManyFields(t *testing.T) {
 // TestReadsItself: a configuration with an unmarshaler of its own, and one with unknown members, are left to package rawjson.
 func TestReadsItself(t *testing.T) {
 	p := build(t, reflect.TypeFor[itself]())
-	_, ok := reader.Read(p, []byte(`{"a":"b"}`), reader.Lasting)
-	assert.False(t, ok)
+	for _, text := range []string{`{"a":"b"}`, "{}", "null"} {
+		took, _ := check(t, p, text)
+		assert.False(t, took)
+	}
 	open := build(t, reflect.TypeFor[struct {
 		A    string            `json:"a"`
 		Rest fieldplan.Unknown `json:"rest"`
 	}]())
-	_, ok = reader.Read(open, []byte(`{"a":"b"}`), reader.Lasting)
-	assert.False(t, ok)
+	for _, text := range []string{`{"a":"b"}`, `{"b":"c"}`, "{}"} {
+		_, ok := reader.Read(open, []byte(text), reader.Lasting)
+		assert.False(t, ok)
+	}
 }
 
 type itself struct {
