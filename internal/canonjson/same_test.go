@@ -122,6 +122,7 @@ func TestSameRefuses(t *testing.T) {
 		{"cut short", `{"a":1`, false, "no JSON"},
 		{"trailing comma", `[1,]`, false, "no JSON"},
 		{"no name", `{1:2}`, false, "no JSON"},
+		{"half a name", `{x":1}`, false, "no JSON"},
 		{"empty name", `{"":""}`, true, "one value"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

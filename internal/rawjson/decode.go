@@ -1,7 +1,7 @@
 // Package rawjson reads raw JSON into values of a field plan's type, as strictly as Kubernetes reads manifests.
 //
-// It owns what is refused: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8. It must not know
-// classes.
+// It owns what is refused: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8. Package reader reads
+// most documents faster; what it gives up is read, or explained, here. It must not know classes.
 package rawjson
 
 import (
@@ -32,7 +32,7 @@ func decode(p *fieldplan.Plan, raw []byte, life reader.Life) (reflect.Value, err
 	config, ok := reader.Read(p, raw, life)
 	switch {
 	case !ok:
-		return Explain(p, raw)
+		return decodeOrExplain(p, raw)
 	case p.Lossy:
 		return config, lost(p, raw)
 	default:
@@ -40,8 +40,8 @@ func decode(p *fieldplan.Plan, raw []byte, life reader.Life) (reflect.Value, err
 	}
 }
 
-// Explain is [Decode] by the decoder that Kubernetes uses, and so by the rules as they are written down there.
-func Explain(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
+// decodeOrExplain reads by the decoder that Kubernetes uses, and so by the rules as they are written down there.
+func decodeOrExplain(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config := reflect.New(p.Type)
 	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		return config, nil

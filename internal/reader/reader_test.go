@@ -194,6 +194,7 @@ func TestGivesUp(t *testing.T) {
 		{"empty", " {\n} ", true, "an object"},
 		{"deep", deep(60), true, "as deep as a configuration may ever be"},
 		{"too deep", deep(65), false, "not worth the effort"},
+		{"free JSON", `{"raw":{"a":"]}","b":["c"]},"any":[{"a":"b"}]}`, true, "its end is found"},
 		{"deep free JSON", `{"raw":` + strings.Repeat("[", 900) + strings.Repeat("]", 900) + `}`, true, "canonjson looks at it"},
 		{"too deep free JSON", `{"raw":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`, false, "the bound is counted from the root, which canonjson does not see"},
 		{"quoted", `{"quoted":"1"}`, false, "a rule of the decoder's own"},
