@@ -61,7 +61,7 @@ func copyPlain(to []byte, s string) bool {
 }
 
 // PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for itself between quotes. It looks at eight
-// bytes at a time, as isPlain does: the lowest top bit that a term sets is that of such a byte.
+// bytes at a time, as copyPlain does: the lowest top bit that a term sets is that of such a byte.
 func PlainEnd(raw []byte, at int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(raw); at += 8 {
