@@ -1,6 +1,7 @@
 package hotupdate_test
 
 import (
+	"crypto/sha256"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,6 +26,15 @@ func TestRawErrors(t *testing.T) {
 	checkProblems(t, want, err, "OfRaw")
 	_, err = hash.DocumentRaw(s, raw)
 	checkProblems(t, want, err, "DocumentRaw")
+	_, err = s.SumRawDocument(raw)
+	checkProblems(t, want, err, "SumRawDocument")
+	dst, err := s.AppendRawDocument([]byte("before"), raw)
+	checkProblems(t, want, err, "AppendRawDocument")
+	assert.Equal(t, "before", string(dst))
+	_, err = hotupdate.SameImmutableRaw(s, raw, nil)
+	checkProblems(t, want, err, "SameImmutableRaw")
+	_, err = hotupdate.SameImmutableRaw(s, nil, raw)
+	checkProblems(t, want, err, "SameImmutableRaw")
 	_, err = hotupdate.DiffRaw(s, raw, nil)
 	checkProblems(t, want, err, "DiffRaw")
 	_, err = hotupdate.DiffRaw(s, nil, raw)
@@ -40,6 +50,12 @@ func TestRawAndValueAgree(t *testing.T) {
 	assert.Equal(t, want, config)
 	fromRaw, err := hash.DocumentRaw(s, raw)
 	require.NoError(t, err)
+	appended, err := s.AppendRawDocument([]byte("before "), raw)
+	require.NoError(t, err)
+	assert.Equal(t, "before "+string(fromRaw), string(appended))
+	sum, err := s.SumRawDocument(raw)
+	require.NoError(t, err)
+	assert.Equal(t, sha256.Sum256(fromRaw), sum)
 	fromValue, err := hash.Document(s, want)
 	require.NoError(t, err)
 	assert.Equal(t, string(fromValue), string(fromRaw))
@@ -48,4 +64,12 @@ func TestRawAndValueAgree(t *testing.T) {
 	viaValues, err := hotupdate.Diff(s, want, nil)
 	require.NoError(t, err)
 	assert.Equal(t, viaValues, changes)
+}
+
+func TestRawWithoutSchema(t *testing.T) {
+	var none *hotupdate.Schema
+	_, err := none.SumRawDocument(nil)
+	checkProblems(t, []problem{valueProblem(hotupdate.CodeNoSchema, "")}, err, "SumRawDocument")
+	_, err = none.AppendRawDocument(nil, nil)
+	checkProblems(t, []problem{valueProblem(hotupdate.CodeNoSchema, "")}, err, "AppendRawDocument")
 }

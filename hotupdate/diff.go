@@ -73,11 +73,16 @@ func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
 		return true, nil
 	}
-	first, second, err := s.decodeBoth(a, b)
+	first, err := s.glance(a)
 	if err != nil {
-		return false, err
+		return false, public(err)
 	}
-	return s.SameImmutable(first, second)
+	second, err := s.glance(b)
+	if err != nil {
+		return false, public(err)
+	}
+	same, err := document.Same(s.plan, first, second)
+	return same, public(err)
 }
 
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's

@@ -117,6 +117,34 @@ func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
 	return sum, public(err)
 }
 
+// AppendRawDocument is [Schema.AppendDocument] for raw JSON, read as by [Schema.Decode].
+func (s *Schema) AppendRawDocument(dst, raw []byte) ([]byte, error) {
+	config, err := s.glance(raw)
+	if err != nil {
+		return dst, public(err)
+	}
+	dst, err = document.Append(dst, s.plan, config)
+	return dst, public(err)
+}
+
+// SumRawDocument is [Schema.SumDocument] for raw JSON, read as by [Schema.Decode].
+func (s *Schema) SumRawDocument(raw []byte) ([sha256.Size]byte, error) {
+	config, err := s.glance(raw)
+	if err != nil {
+		return [sha256.Size]byte{}, public(err)
+	}
+	sum, err := document.Sum(s.plan, config)
+	return sum, public(err)
+}
+
+// glance reads raw JSON into a value that nobody keeps.
+func (s *Schema) glance(raw []byte) (reflect.Value, error) {
+	if s.isMissing() {
+		return reflect.Value{}, noSchema()
+	}
+	return rawjson.Glance(s.plan, raw)
+}
+
 // value checks that config is what the Schema describes.
 func (s *Schema) value(config any) (reflect.Value, error) {
 	if s.isMissing() {

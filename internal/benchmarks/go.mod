@@ -14,6 +14,7 @@ require (
 	github.com/wI2L/jsondiff v0.6.1
 	k8s.io/apimachinery v0.34.0
 	pgregory.net/rapid v1.1.0
+	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8
 	tailscale.com v1.94.1
 )
 
@@ -43,7 +44,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397 // indirect
-	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 )

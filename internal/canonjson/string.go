@@ -3,6 +3,7 @@ package canonjson
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -57,6 +58,24 @@ func copyPlain(to []byte, s string) bool {
 		to[i] = c
 	}
 	return true
+}
+
+// PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for itself between quotes. It looks at eight
+// bytes at a time, as copyPlain does: the lowest top bit that a term sets is that of such a byte.
+func PlainEnd(raw []byte, at int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; at+8 <= len(raw); at += 8 {
+		x := binary.LittleEndian.Uint64(raw[at:])
+		if found := (x | (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & tops; found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; at < len(raw); at++ {
+		if c := raw[at]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return at
 }
 
 // AppendEscaped appends s as it stands between quotes. It is for those who write a long string in pieces and have checked that it is
@@ -137,6 +156,18 @@ func scanString(raw []byte, start int) (end int, err *fault.Error) {
 		}
 	}
 	return len(raw), invalidJSON(len(raw), "a string without its closing quote")
+}
+
+// AppendText appends the text of the string whose opening quote is raw[at], unescaped, and returns the offset behind its closing quote.
+func AppendText(dst, raw []byte, at int) (text []byte, end int, err *fault.Error) {
+	start := at + 1
+	if end, err = scanString(raw, start); err != nil {
+		return dst, at, err
+	}
+	if dst, err = appendUnescaped(dst, raw[start:end], start); err != nil {
+		return dst, at, err
+	}
+	return dst, end + 1, nil
 }
 
 // appendUnescaped appends the text of a string body that [scanString] has found. Offset is that of the body, for problems.

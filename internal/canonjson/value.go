@@ -1,7 +1,6 @@
 package canonjson
 
 import (
-	"bytes"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/fault"
@@ -32,31 +31,6 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 		return dst, err
 	}
 	return p.outline.appendSorted(dst, p.text), nil
-}
-
-// Same reports whether two documents are one JSON value: whether they differ in nothing but white space, escapes and the order of
-// members. Numbers have to be spelled alike, since 1.0 is no integer to a decoder. Documents of which [AppendValue] would refuse one are
-// not the same. No value is built; memory and time are those of AppendValue.
-func Same(a, b []byte) bool {
-	p, q := parsers.Get().(*parser), parsers.Get().(*parser)
-	defer p.release()
-	defer q.release()
-	return p.spell(a) && q.spell(b) && bytes.Equal(p.sorted(), q.sorted())
-}
-
-// spell reads raw and leaves numbers as they are spelled.
-func (p *parser) spell(raw []byte) bool {
-	p.Scanner, p.verbatim = NewScanner(raw), true
-	return p.document() == nil
-}
-
-// sorted is the text with the members of every object in order.
-func (p *parser) sorted() []byte {
-	if !p.outline.shuffled {
-		return p.text
-	}
-	p.copied = p.outline.appendSorted(p.copied[:0], p.text)
-	return p.copied
 }
 
 // parser writes raw as canonical text, but for the order of members. That is put right at the end, in one go: if every object were
@@ -211,17 +185,19 @@ func (p *parser) str() (err *fault.Error) {
 
 // appendText reads a string and appends its text, unescaped, to dst.
 func (p *parser) appendText(dst []byte) ([]byte, *fault.Error) {
-	start := p.at + 1
-	end, err := scanString(p.raw, start)
+	if end := PlainEnd(p.raw, p.at+1); end < len(p.raw) && p.raw[end] == '"' {
+		dst = append(dst, p.raw[p.at+1:end]...)
+		p.text = append(p.text, p.raw[p.at:end+1]...)
+		p.at = end + 1
+		return dst, nil
+	}
+	mark := len(dst)
+	dst, end, err := AppendText(dst, p.raw, p.at)
 	if err != nil {
 		return dst, err
 	}
-	mark := len(dst)
-	if dst, err = appendUnescaped(dst, p.raw[start:end], start); err != nil {
-		return dst, err
-	}
 	p.text = appendQuoted(p.text, dst[mark:])
-	p.at = end + 1
+	p.at = end
 	return dst, nil
 }
 

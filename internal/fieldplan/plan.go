@@ -25,14 +25,28 @@ type Plan struct {
 	Open  bool // there are objects with a Rest
 	Raw   bool // a type of its own reads raw JSON, and so may see how it is spelled
 
-	once    sync.Once
-	derived any
+	derived [Reading + 1]derived
 }
 
-// Derived returns what compile makes of the plan. It is compiled once and kept with the plan, for the one package that runs plans.
-func (p *Plan) Derived(compile func() any) any {
-	p.once.Do(func() { p.derived = compile() })
-	return p.derived
+// Use is what a package of speed makes something of a plan for.
+type Use uint8
+
+// The uses, each of one package.
+const (
+	Running Use = iota // package program
+	Reading            // package reader
+)
+
+type derived struct {
+	once sync.Once
+	made any
+}
+
+// Derived returns what compile makes of the plan for a use. It is compiled once and kept with the plan.
+func (p *Plan) Derived(use Use, compile func() any) any {
+	d := &p.derived[use]
+	d.once.Do(func() { d.made = compile() })
+	return d.made
 }
 
 // Kind is the shape of a node.

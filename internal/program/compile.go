@@ -21,7 +21,7 @@ type Program struct {
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
 func Of(p *fieldplan.Plan) *Program {
-	return p.Derived(func() any { return compile(p) }).(*Program)
+	return p.Derived(fieldplan.Running, func() any { return compile(p) }).(*Program)
 }
 
 // kind is the shape of a node, with what decides how it is run.

@@ -1,7 +1,7 @@
 // Package rawjson reads raw JSON into values of a field plan's type, as strictly as Kubernetes reads manifests.
 //
-// It owns what is refused: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8. It must not know
-// classes.
+// It owns what is refused: unknown and duplicate members, names in another case, wrong types, text that is not UTF-8. Package reader reads
+// most documents faster; what it gives up is read, or explained, here. It must not know classes.
 package rawjson
 
 import (
@@ -14,11 +14,34 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/reader"
 )
 
 // Decode reads raw into a new value of the plan's type and returns a pointer to it. Nothing, white space and null are the empty
 // configuration. All problems come back joined, each a *fault.Error with the path at which it stands.
 func Decode(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
+	return decode(p, raw, reader.Lasting)
+}
+
+// Glance is [Decode] for a value that is looked at and dropped: each text in it may keep a copy of all of raw in memory.
+func Glance(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
+	return decode(p, raw, reader.Passing)
+}
+
+func decode(p *fieldplan.Plan, raw []byte, life reader.Life) (reflect.Value, error) {
+	config, ok := reader.Read(p, raw, life)
+	switch {
+	case !ok:
+		return decodeOrExplain(p, raw)
+	case p.Lossy:
+		return config, lost(p, raw)
+	default:
+		return config, nil
+	}
+}
+
+// decodeOrExplain reads by the decoder that Kubernetes uses, and so by the rules as they are written down there.
+func decodeOrExplain(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	config := reflect.New(p.Type)
 	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		return config, nil

@@ -160,16 +160,9 @@ func (s *subject) diffs(updated *fixture.WorkerConfig, want int, wrong error) []
 }
 
 func (s *subject) hashRaw() []Case {
-	return []Case{
+	return append([]Case{
 		{Library, func() error { _, err := hash.OfRaw(s.schema, s.raw); return err }},
-		{"decode + json + SHA-256", func() error {
-			c := &fixture.WorkerConfig{}
-			if err := json.Unmarshal(s.raw, c); err != nil {
-				return err
-			}
-			return hashPeers(c)[0].Run()
-		}},
-	}
+	}, hashRawPeers(s.raw)...)
 }
 
 func (s *subject) rawEqual() []Case {

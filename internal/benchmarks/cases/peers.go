@@ -3,12 +3,14 @@ package cases
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 
 	gohugoio "github.com/gohugoio/hashstructure"
 	mitchellh "github.com/mitchellh/hashstructure/v2"
 	"k8s.io/apimachinery/pkg/util/dump"
+	sigsjson "sigs.k8s.io/json"
 	"tailscale.com/util/deephash"
 
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
@@ -31,4 +33,26 @@ func hashPeers(c *fixture.WorkerConfig) []named {
 			return err
 		}},
 	}
+}
+
+// hashRawPeers decode, drop what is hot, which takes a line for a type that is known, and hash what encoding/json makes of the rest.
+func hashRawPeers(raw []byte) []named {
+	return []named{
+		{"encoding/json, both ways + SHA-256", func() error {
+			c := &fixture.WorkerConfig{}
+			return errors.Join(json.Unmarshal(raw, c), sumWithoutTags(c))
+		}},
+		{"sigs.k8s.io/json strict + encoding/json + SHA-256", func() error {
+			c := &fixture.WorkerConfig{}
+			strict, err := sigsjson.UnmarshalStrict(raw, c)
+			return errors.Join(append(strict, err, sumWithoutTags(c))...)
+		}},
+	}
+}
+
+func sumWithoutTags(c *fixture.WorkerConfig) error {
+	c.Tags = nil
+	raw, err := json.Marshal(c)
+	sha256.Sum256(raw)
+	return err
 }

@@ -2,6 +2,7 @@ package limit_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/reader"
 )
 
 func schema(t require.TestingT) *hotupdate.Schema {
@@ -41,6 +44,23 @@ func TestBytesOfTheFixtures(t *testing.T) {
 		checkSame(t, s, size.New())
 	}
 	checkSame(t, s, &fixture.WorkerConfig{})
+}
+
+// TestFixturesAreReadFast: what is measured is read by package reader, which gives up without a word.
+func TestFixturesAreReadFast(t *testing.T) {
+	p, err := fieldplan.Compile(reflect.TypeFor[fixture.WorkerConfig](), nil)
+	require.NoError(t, err)
+	for _, size := range fixture.Sizes() {
+		raw, err := json.Marshal(size.New())
+		require.NoError(t, err)
+		want := &fixture.WorkerConfig{}
+		require.NoError(t, json.Unmarshal(raw, want))
+		for _, life := range []reader.Life{reader.Lasting, reader.Passing} {
+			got, ok := reader.Read(p, raw, life)
+			require.True(t, ok)
+			assert.True(t, reflect.DeepEqual(want, got.Interface()))
+		}
+	}
 }
 
 func texts() *rapid.Generator[string] {

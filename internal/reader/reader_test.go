@@ -1,0 +1,281 @@
+package reader_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/examples/alicloud"
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/reader"
+)
+
+// decoded reads as Kubernetes does what canonjson finds nothing wrong with.
+func decoded(p *fieldplan.Plan, raw []byte) (config reflect.Value, ok bool) {
+	defer func() { ok = recover() == nil && ok }()
+	if _, problem := canonjson.AppendValue(nil, raw); problem != nil {
+		return config, false
+	}
+	config = reflect.New(p.Type)
+	strict, err := sigsjson.UnmarshalStrict(raw, config.Interface())
+	return config, err == nil && len(strict) == 0
+}
+
+// check reads raw in both ways. It tells whether it was read, and whether it could have been.
+func check(t require.TestingT, p *fieldplan.Plan, text string) (took, good bool) {
+	want, good := decoded(p, []byte(text))
+	for _, life := range []reader.Life{reader.Lasting, reader.Passing} {
+		raw := []byte(text)
+		got, ok := reader.Read(p, raw, life)
+		if life == reader.Passing {
+			require.Equal(t, took, ok, "%q", text)
+		}
+		if took = ok; !ok {
+			continue
+		}
+		require.True(t, good, "%q of %s", text, p.Type)
+		require.Equal(t, text, string(raw), "raw is left as it is")
+		for i := range raw {
+			raw[i] = 'x'
+		}
+		if !reflect.DeepEqual(want.Interface(), got.Interface()) {
+			require.Equal(t, want.Interface(), got.Interface(), "%q", text)
+			require.Fail(t, "not deeply equal", "%q of %s: %#v", text, p.Type, got.Elem())
+		}
+	}
+	return took, good
+}
+
+func build(t require.TestingT, typ reflect.Type) *fieldplan.Plan {
+	p, err := fieldplan.Build(typ, nil)
+	require.NoError(t, err)
+	return p
+}
+
+// TestReadsWhatTheDecoderReads: what is read is what the decoder reads, and what the decoder refuses is never read.
+func TestReadsWhatTheDecoderReads(t *testing.T) {
+	p := build(t, reflect.TypeFor[config]())
+	var took, good, bad int
+	rapid.Check(t, func(t *rapid.T) {
+		s := speller{rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), rapid.SampledFrom([]int{0, 30, 200}).Draw(t, "mistakes")}
+		for range 20 {
+			text := s.space() + s.value(p.Type, 0) + s.space()
+			if s.slip() {
+				text = s.damage(text)
+			}
+			read, could := check(t, p, text)
+			took, good, bad = took+count(read), good+count(could), bad+count(!could)
+		}
+	})
+	t.Log(took, good, bad)
+	assert.NotZero(t, took)
+	assert.NotZero(t, bad)
+}
+
+// TestStrangeValues puts every strange value into every field, alone and in what may hold it.
+func TestStrangeValues(t *testing.T) {
+	p := build(t, reflect.TypeFor[config]())
+	var took, bad int
+	for _, f := range fieldsOf(p.Type) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		for _, text := range strange {
+			for _, around := range []string{"%", " %\n", "[%]", "[%,%]", `{"k":%}`, `{"k":[%]}`} {
+				read, could := check(t, p, `{"`+name+`":`+strings.ReplaceAll(around, "%", text)+`}`)
+				took, bad = took+count(read), bad+count(!could)
+			}
+		}
+	}
+	t.Log(took, bad)
+	assert.NotZero(t, took)
+	assert.NotZero(t, bad)
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// typeAuthor makes types.
+type typeAuthor struct{ speller }
+
+func (a typeAuthor) typ(level int) reflect.Type {
+	if level > 2 || a.chance(2) {
+		fields := fieldsOf(reflect.TypeFor[config]())
+		return fields[a.IntN(len(fields))].Type
+	}
+	switch a.IntN(5) {
+	case 0:
+		return reflect.PointerTo(a.typ(level))
+	case 1:
+		return reflect.SliceOf(a.typ(level + 1))
+	case 2:
+		return reflect.ArrayOf(a.IntN(3), a.typ(level+1))
+	case 3:
+		return reflect.MapOf(pick(a.speller, reflect.TypeFor[string](), reflect.TypeFor[word]()), a.typ(level+1))
+	default:
+		return a.object(level)
+	}
+}
+
+func (a typeAuthor) object(level int) reflect.Type {
+	var fields []reflect.StructField
+	for i := range 1 + a.IntN(pick(a.speller, 5, 5, 5, 80)) {
+		name := "F" + strings.Repeat("x", i)
+		fields = append(fields, reflect.StructField{Name: name, Type: a.typ(level + 1), Tag: reflect.StructTag(`json:"` + strings.ToLower(name) + `"`)})
+	}
+	a.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+	return reflect.StructOf(fields)
+}
+
+// TestReadsTypesOfAllKinds does the same with types that are drawn.
+func TestReadsTypesOfAllKinds(t *testing.T) {
+	var took, good int
+	rapid.Check(t, func(t *rapid.T) {
+		s := speller{rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), rapid.SampledFrom([]int{0, 30, 200}).Draw(t, "mistakes")}
+		p := build(t, typeAuthor{s}.object(0))
+		for range 10 {
+			read, could := check(t, p, s.value(p.Type, 0))
+			took, good = took+count(read), good+count(could)
+		}
+	})
+	t.Log(took, good)
+	assert.Greater(t, took, good/2)
+}
+
+// TestTakesProviderConfigs: none of the types that this is for is given up.
+func TestTakesProviderConfigs(t *testing.T) {
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[aws.WorkerConfig](), reflect.TypeFor[azure.WorkerConfig](), reflect.TypeFor[gcp.WorkerConfig](), reflect.TypeFor[openstack.WorkerConfig](),
+		reflect.TypeFor[alicloud.WorkerConfig](), reflect.TypeFor[aws.ProviderSpec](), reflect.TypeFor[azure.ProviderSpec](), reflect.TypeFor[gcp.ProviderSpec](),
+		reflect.TypeFor[openstack.ProviderSpec](), reflect.TypeFor[alicloud.ProviderSpec](),
+	} {
+		t.Run(typ.String(), func(t *testing.T) {
+			p := build(t, typ)
+			rapid.Check(t, func(t *rapid.T) {
+				s := speller{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
+				text := s.value(typ, 0)
+				if text == "null" {
+					return
+				}
+				took, good := check(t, p, text)
+				require.Equal(t, good, took, "%s", text)
+				require.True(t, good, "%s", text)
+			})
+		})
+	}
+}
+
+func TestGivesUp(t *testing.T) {
+	p := build(t, reflect.TypeFor[config]())
+	deep := func(levels int) string {
+		return strings.Repeat(`{"next":`, levels) + "{}" + strings.Repeat("}", levels)
+	}
+	for _, tc := range []struct {
+		name, raw string
+		took      bool
+		reason    string
+	}{
+		{"nothing", "", false, "whoever calls knows what nothing means"},
+		{"null", "null", false, "likewise"},
+		{"empty", " {\n} ", true, "an object"},
+		{"deep", deep(60), true, "as deep as a configuration may ever be"},
+		{"too deep", deep(65), false, "not worth the effort"},
+		{"free JSON", `{"raw":{"a":"]}","b":["c"]},"any":[{"a":"b"}]}`, true, "its end is found"},
+		{"deep free JSON", `{"raw":` + strings.Repeat("[", 900) + strings.Repeat("]", 900) + `}`, true, "canonjson looks at it"},
+		{"too deep free JSON", `{"raw":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`, false, "the bound is counted from the root, which canonjson does not see"},
+		{"quoted", `{"quoted":"1"}`, false, "a rule of the decoder's own"},
+		{"quoted null", `{"quotedP":null}`, false, "likewise"},
+		{"array too long", `{"nested":[[1,2],[3]]}`, false, "the decoder drops what does not fit"},
+		{"array too short", `{"nested":[[1]],"hash":[]}`, true, "the rest is zero"},
+		{"keys of other kinds", `{"ints":{"1":"a"}}`, false, "a rule of the decoder's own"},
+		{"keys with a text", `{"levelMap":{"a":""}}`, false, "likewise"},
+		{"panic", `{"panics":false}`, false, "its type's fault"},
+		{"unnamed type with methods", `{"unnamed":{}}`, false, "the decoder does not see them"},
+		{"embedded null", `{"farPlace":null,"nearText":null}`, true, "embedded pointers are set all the same"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			took, _ := check(t, p, tc.raw)
+			assert.Equal(t, tc.took, took, tc.reason)
+		})
+	}
+}
+
+// TestManyFields: a field that stands there twice is found in structs of any size.
+func TestManyFields(t *testing.T) {
+	for _, size := range []int{1, 63, 64, 65, 129, 256, 257} {
+		var fields []reflect.StructField
+		var members []string
+		for i := range size {
+			name := "F" + strings.Repeat("x", i)
+			fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + name + `"`)})
+			members = append(members, `"`+name+`":1`)
+		}
+		p := build(t, reflect.StructOf(fields))
+		took, good := check(t, p, "{"+strings.Join(members, ",")+"}")
+		assert.True(t, good)
+		assert.Equal(t, size <= 256, took)
+		took, good = check(t, p, "{"+members[size-1]+"}")
+		assert.True(t, good)
+		assert.Equal(t, size <= 256, took, "nothing is guessed of a struct that is too large")
+		for _, twice := range members {
+			took, good = check(t, p, "{"+strings.Join(members, ",")+","+twice+"}")
+			assert.False(t, took || good)
+		}
+	}
+}
+
+// TestReadsItself: a configuration with an unmarshaler of its own, and one with unknown members, are left to package rawjson.
+func TestReadsItself(t *testing.T) {
+	p := build(t, reflect.TypeFor[itself]())
+	for _, text := range []string{`{"a":"b"}`, "{}", "null"} {
+		took, _ := check(t, p, text)
+		assert.False(t, took)
+	}
+	open := build(t, reflect.TypeFor[struct {
+		A    string            `json:"a"`
+		Rest fieldplan.Unknown `json:"rest"`
+	}]())
+	for _, text := range []string{`{"a":"b"}`, `{"b":"c"}`, "{}"} {
+		_, ok := reader.Read(open, []byte(text), reader.Lasting)
+		assert.False(t, ok)
+	}
+}
+
+type itself struct {
+	A string `json:"a"`
+}
+
+func (i *itself) UnmarshalJSON(raw []byte) error {
+	i.A = string(bytes.ToUpper(raw))
+	return nil
+}
+
+func FuzzRead(f *testing.F) {
+	plans := []*fieldplan.Plan{
+		build(f, reflect.TypeFor[config]()), build(f, reflect.TypeFor[aws.WorkerConfig]()), build(f, reflect.TypeFor[openstack.ProviderSpec]()),
+	}
+	s := speller{rand.New(rand.NewPCG(1, 1)), 100}
+	for i := range 60 {
+		f.Add([]byte(s.damage(s.value(plans[i%3].Type, 0))), i%3)
+	}
+	for _, text := range strange {
+		f.Add([]byte(`{"any":`+text+`,"raw":`+text+`,"text":`+text+`}`), 0)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, which int) {
+		check(t, plans[uint(which)%3], string(raw)) //nolint:gosec // any of the three
+	})
+}
