@@ -20,7 +20,7 @@ const prefix = "v1:"
 func Of(s *hotupdate.Schema, config any) (Sum, error) { return s.SumDocument(config) }
 
 // OfRaw hashes raw JSON, read as strictly as by [hotupdate.Schema.Decode]. Nothing, white space and null are the empty configuration.
-func OfRaw(s *hotupdate.Schema, raw []byte) (Sum, error) { return s.SumRawDocument(raw) }
+func OfRaw(s *hotupdate.Schema, raw []byte) (Sum, error) { return s.SumDocumentRaw(raw) }
 
 // Document returns the canonical document of a configuration, the bytes that [Of] hashes.
 //
@@ -31,7 +31,7 @@ func Document(s *hotupdate.Schema, config any) ([]byte, error) {
 
 // DocumentRaw returns the canonical document of raw JSON, the bytes that [OfRaw] hashes.
 func DocumentRaw(s *hotupdate.Schema, raw []byte) ([]byte, error) {
-	return s.AppendRawDocument(nil, raw)
+	return s.AppendDocumentRaw(nil, raw)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [Parse] inverts it.

@@ -117,8 +117,8 @@ func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
 	return sum, public(err)
 }
 
-// AppendRawDocument is [Schema.AppendDocument] for raw JSON, read as by [Schema.Decode].
-func (s *Schema) AppendRawDocument(dst, raw []byte) ([]byte, error) {
+// AppendDocumentRaw is [Schema.AppendDocument] for raw JSON, read as by [Schema.Decode].
+func (s *Schema) AppendDocumentRaw(dst, raw []byte) ([]byte, error) {
 	config, err := s.glance(raw)
 	if err != nil {
 		return dst, public(err)
@@ -127,8 +127,8 @@ func (s *Schema) AppendRawDocument(dst, raw []byte) ([]byte, error) {
 	return dst, public(err)
 }
 
-// SumRawDocument is [Schema.SumDocument] for raw JSON, read as by [Schema.Decode].
-func (s *Schema) SumRawDocument(raw []byte) ([sha256.Size]byte, error) {
+// SumDocumentRaw is [Schema.SumDocument] for raw JSON, read as by [Schema.Decode].
+func (s *Schema) SumDocumentRaw(raw []byte) ([sha256.Size]byte, error) {
 	config, err := s.glance(raw)
 	if err != nil {
 		return [sha256.Size]byte{}, public(err)
