@@ -31,7 +31,7 @@ const (
 )
 
 // colors tell lines apart, also for most people who see few colors.
-var colors = [...]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
+var colors = [...]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7a5230", "#8c8c8c"}
 
 // Write writes the picture.
 func (p *Plot) Write(w io.Writer) error {
