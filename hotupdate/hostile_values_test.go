@@ -166,6 +166,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	hotExtra := schemaFor[workerConfig](t, hotupdate.WithClass("extra", hotupdate.Hot))
 	_, err = hotupdate.HotPatchRaw(hotExtra, nil, []byte(`{"extra":{"a":null}}`))
 	note(err)
+	_, err = s.CutHot(nil, hotupdate.KeepNulls+1)
+	note(err)
 	for code := hotupdate.CodeNoSchema; code.String() != "Unknown"; code++ {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}
