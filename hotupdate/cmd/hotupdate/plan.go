@@ -174,7 +174,7 @@ func reportOf(planned []workerpool.PoolPlan) report.Report {
 	for _, p := range planned {
 		pool := report.Pool{
 			Name: p.Name, FormerName: p.FormerName, State: stateOf(p.State), Strategy: p.Strategy, Outcome: p.Outcome, Changes: p.Changes,
-			Causes: p.Causes(),
+			Meaning: p.Consequence(), Causes: p.Causes(),
 		}
 		for _, a := range p.Assumed {
 			switch {
@@ -185,7 +185,9 @@ func reportOf(planned []workerpool.PoolPlan) report.Report {
 			}
 		}
 		for _, n := range p.Notes {
-			pool.Notes = append(pool.Notes, n.String())
+			if p.State != workerpool.Kept || !n.Forbids() { // else the verdict says it
+				pool.Notes = append(pool.Notes, n.String())
+			}
 		}
 		r.Pools = append(r.Pools, pool)
 	}
