@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
@@ -71,14 +72,23 @@ func (h *hasher) write(c *call, all []hashed) error {
 		}
 		return table.Flush()
 	case markdownOutput:
-		c.out.WriteString("| worker pool | hash |\n| --- | --- |\n")
-		for _, one := range all {
-			fmt.Fprintf(&c.out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
-		}
+		h.writeMarkdown(&c.out, all)
 	case jsonOutput:
 		return writeJSON(c, hashList{listVersion, all})
 	}
 	return nil
+}
+
+// writeMarkdown writes a table. A provider config on its own is of no pool.
+func (h *hasher) writeMarkdown(out io.Writer, all []hashed) {
+	if len(all) == 1 && all[0].Pool == "" {
+		fmt.Fprintf(out, "| hash |\n| --- |\n| %s |\n", code(all[0].Hash))
+		return
+	}
+	fmt.Fprint(out, "| worker pool | hash |\n| --- | --- |\n")
+	for _, one := range all {
+		fmt.Fprintf(out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
+	}
 }
 
 // config is a provider config to be looked at: on its own, or of a worker pool.
