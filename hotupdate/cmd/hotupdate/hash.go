@@ -20,7 +20,10 @@ func hashCommand() command {
 		help: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
 config, or a Worker or Shoot manifest, of which every worker pool gets a line. A pool without a provider config has the hash of the empty one.
 
-This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.`,
+This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.
+
+A provider config whose apiVersion and kind are not built in has no hash, which is an error, unless --schema names its Schema.
+Exit code: 0; 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet) action {
 			h := &hasher{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
 			h.pools.add(flags)
@@ -122,7 +125,7 @@ func (p *poolFlags) configs(c *call) ([]config, error) {
 	var all []config
 	var problems []error
 	for _, pool := range pools {
-		from := fmt.Sprintf("%s: pool %q: providerConfig", m.from, pool.Worker.Name)
+		from := placeOfConfig(m.from, pool)
 		schema, err := schemas.schemaOfRaw(from, pool.ProviderConfig)
 		if err != nil {
 			problems = append(problems, err)
