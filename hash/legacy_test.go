@@ -151,6 +151,18 @@ func TestLegacyWithoutASchema(t *testing.T) {
 	}
 }
 
+func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
+	for _, nulls := range []hotupdate.NullMembers{hotupdate.KeepNulls + 1, 255} {
+		for _, raw := range []string{"", " ", "{}", `{"tags":null}`, `{"tags":{}}`, "no JSON"} {
+			got, err := hash.Legacy(cutSchema(t), []byte(raw), nulls)
+			assert.Nil(t, got, "%d: %s", nulls, raw)
+			problems := hotupdate.Errors(err)
+			require.Len(t, problems, 1, "%d: %s: a mistake in the program shows whatever the configuration holds", nulls, raw)
+			assert.Equal(t, hotupdate.CodeUnknownNulls, problems[0].Code)
+		}
+	}
+}
+
 func TestLegacyFitsTheNestingLimit(t *testing.T) {
 	raw := `{"policy":` + strings.Repeat(`{"child":`, 998) + `{"note":1}` + strings.Repeat("}", 999)
 	got, err := hash.Legacy(cutSchema(t), []byte(raw), hotupdate.CutNulls)

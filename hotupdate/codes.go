@@ -65,6 +65,7 @@ const (
 	CodeHalvesDiffer       = Code(fault.HalvesDiffer)       // the two halves given to Merge do not belong together
 	CodeInvalidSchema      = Code(fault.InvalidSchema)      // a Schema in JSON that cannot be loaded
 	CodeNotPatchable       = Code(fault.NotPatchable)       // a value that a JSON merge patch cannot carry
+	CodeUnknownNulls       = Code(fault.UnknownNulls)       // a NullMembers that does not exist
 )
 
 // String returns the code's name without the prefix, such as MalformedTag.

@@ -166,6 +166,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	hotExtra := schemaFor[workerConfig](t, hotupdate.WithClass("extra", hotupdate.Hot))
 	_, err = hotupdate.HotPatchRaw(hotExtra, nil, []byte(`{"extra":{"a":null}}`))
 	note(err)
+	_, err = s.CutHot(nil, hotupdate.KeepNulls+1)
+	note(err)
 	for code := hotupdate.CodeNoSchema; code.String() != "Unknown"; code++ {
 		assert.True(t, produced[code], "nothing produces the code %s", code)
 	}
@@ -218,7 +220,6 @@ func cyclicRows() []hostileRow {
 	}
 	return []hostileRow{
 		{"cycle through a pointer", &hostile{Next: pointer}, cycle("next.next"), cycle("next.next"), "where it closes"},
-		{"cycle through the root", pointer, cycle("next.next"), cycle("next.next"), "the root's type counts anew below it, where TypeMeta is a field like others"},
 		{"cycle over several types", &hostile{Next: distant}, cycle("next.next.kids[0].next"), cycle("next.next.kids[0].next"), "wherever it closes"},
 		{"cycle through a slice", &hostile{Kids: slice}, cycle("kids[1].kids"), cycle("kids[1].kids"), "a slice that holds itself"},
 		{"cycle through a map", &hostile{Tree: tree}, cycle("tree[a].tree"), cycle("tree[a].tree"), "a map that holds itself"},
@@ -228,6 +229,33 @@ func cyclicRows() []hostileRow {
 		{"one value in two places", &hostile{Kids: []hostile{{Next: &hostile{}}, {Next: &hostile{}}}, Next: &hostile{}}, nil, nil, "no cycle"},
 		{"10,000 interfaces deep", &hostile{Any: deepAny}, tooDeep, tooDeep, "reported once"},
 	}
+}
+
+// TestCycleThroughTheRoot: a configuration that holds itself does so at its first member, however the walk comes to it.
+func TestCycleThroughTheRoot(t *testing.T) {
+	pointer, list, far := &hostile{Text: secretValue}, &hostile{Kids: []hostile{{}}}, &hostile{Tree: map[string]hostile{}}
+	pointer.Next = pointer
+	list.Kids[0].Next = list
+	far.Tree["a"] = hostile{Next: far}
+	for path, config := range map[string]*hostile{"next": pointer, "kids[0].next": list, "tree[a].next": far} {
+		want := []problem{valueProblem(hotupdate.CodePointerCycle, path)}
+		found := failures(schemaFor[hostile](t), config)
+		assert.Empty(t, found["Merge hot"], "nothing but hot fields are read there")
+		delete(found, "Merge hot")
+		for call, got := range found {
+			assert.Equal(t, want, got, "%s: %s", call, path)
+		}
+	}
+	_, err := hash.Document(schemaFor[hostile](t), *pointer)
+	checkProblems(t, []problem{valueProblem(hotupdate.CodePointerCycle, "next.next")}, err, "a copy of the root only leads to the cycle")
+
+	shared := &heating{Name: "a"}
+	merged, err := hotupdate.Merge(schemaFor[heating](t), shared, &heating{Then: shared})
+	require.NoError(t, err, "one half holds the other, but nothing holds itself")
+	assert.Equal(t, &heating{Name: "a", Then: &heating{Name: "a"}}, merged)
+	shared.Then = shared
+	_, err = hotupdate.Merge(schemaFor[heating](t), nil, shared)
+	checkProblems(t, []problem{valueProblem(hotupdate.CodePointerCycle, "then")}, err, "in the hot half")
 }
 
 // endless has nothing but its like below it.

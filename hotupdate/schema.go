@@ -200,14 +200,16 @@ func (s *Schema) Fingerprint() (string, error) {
 // them. It is for those who compare configurations of a release that is newer than their Schema: every change of what they do not know
 // replaces machines.
 //
-//   - It is another Schema, with a fingerprint of its own, and exported as such. Configurations without unknown members hash as under s.
+//   - It is another Schema, with a fingerprint of its own, and exported as such, unless s admits unknown members already. Configurations
+//     without unknown members hash as under s.
 //   - Unknown members hold free JSON, and null says nothing. Their values are not shown in a [Change], as nobody has said that they may be;
 //     their origin is OriginUnknown.
 //   - They are Immutable also within Hot and Ignored objects. Where only one class may be, below a positional list that is Hot or Ignored
 //     and below a set, they remain an error.
 //   - The Schema is for raw JSON only, like one that was loaded, and has the limits of [LoadSchema].
 //
-// It is compiled with each call.
+// It is compiled once for what [SchemaOf] keeps and for each Schema that was loaded, and lives as long as they do. Later calls, from any
+// goroutine, cost next to nothing and return the same, an error likewise.
 func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if s.isMissing() {
 		return nil, public(noSchema())

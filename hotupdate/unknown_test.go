@@ -233,6 +233,44 @@ func TestOpenSchemas(t *testing.T) {
 	require.Equal(t, hotupdate.CodeTypeMismatch, hotupdate.Errors(err)[0].Code, "it is for raw JSON")
 }
 
+// TestOpenSchemasAreCompiledOnce: whoever asks for each configuration anew pays for one Schema, and nothing grows.
+func TestOpenSchemasAreCompiledOnce(t *testing.T) {
+	type config struct {
+		Size resource.Quantity `json:"size"`
+	}
+	type recursive struct {
+		Next *recursive `json:"next"`
+	}
+	exported, err := schemaFor[config](t).MarshalJSON()
+	require.NoError(t, err)
+	loaded, err := hotupdate.LoadSchema(exported)
+	require.NoError(t, err)
+	for name, s := range map[string]*hotupdate.Schema{"Go type": schemaFor[config](t), "loaded": loaded, "open": openSchema(t, loaded)} {
+		for _, open := range together(func() *hotupdate.Schema { return openSchema(t, s) }) {
+			_, err := hash.OfRaw(open, []byte(`{"aa":1}`))
+			require.NoError(t, err, name)
+		}
+		allocations := testing.AllocsPerRun(100, func() {
+			if _, err := s.AdmitUnknown(); err != nil {
+				t.Error(err)
+			}
+		})
+		assert.LessOrEqual(t, allocations, 1.0, "%s: the Schema itself", name)
+	}
+	allocations := testing.AllocsPerRun(100, func() {
+		if _, err := schemaFor[config](t).AdmitUnknown(); err != nil {
+			t.Error(err)
+		}
+	})
+	assert.Less(t, allocations, 20.0, "SchemaOf returns what it has compiled, and so does this")
+
+	impossible := schemaFor[recursive](t)
+	_, want := impossible.AdmitUnknown()
+	for _, err := range together(func() error { _, err := impossible.AdmitUnknown(); return err }) {
+		require.Equal(t, problemsOf(want), problemsOf(err), "an error is kept as well")
+	}
+}
+
 // TestUnknownMembersWhereOnlyOneClassMayBe: they would not be Immutable, so they are an error, in the hash as in Diff.
 func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 	type item struct {

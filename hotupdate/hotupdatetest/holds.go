@@ -310,38 +310,18 @@ func (s *subject) refuses(schema *hotupdate.Schema, object []byte, c config) *br
 	return nil
 }
 
-// defaultsKeepHash: a defaulting function changes no hash.
-func (s *subject) defaultsKeepHash(t trial) *breach {
-	c := t.configs[0]
-	if c.root == nil {
-		return nil
-	}
-	for _, d := range s.defaulters {
-		config := c.value()
-		if _, problem := leaf.Call(func() ([]byte, error) { d.call(config.Interface()); return nil, nil }); problem != nil {
-			return &breach{what: "the defaulting function panics", cure: "mend it", shown: s.show(c)}
-		}
-		changes, err := s.schema.Diff(c.value().Interface(), config.Interface())
-		if err != nil {
-			return s.failed("cannot be compared after defaulting", err, c)
-		}
-		if kept := keptPaths(changes); len(kept) > 0 {
-			return &breach{
-				what: "the defaulting function changes the hash", path: kept[0],
-				cure: "declare the default in the struct tag: `hotupdatable:\"false,default=…\"`", shown: s.show(c),
-			}
-		}
-	}
-	return nil
-}
-
 func keptPaths(changes hotupdate.Changes) (paths []string) {
 	for _, c := range changes {
-		if c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace {
+		if isKept(c) {
 			paths = append(paths, c.Path)
 		}
 	}
 	return paths
+}
+
+// isKept reports whether a change is in the hash.
+func isKept(c hotupdate.Change) bool {
+	return c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace
 }
 
 func (s *subject) document(v reflect.Value) ([]byte, error) {

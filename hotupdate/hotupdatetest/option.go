@@ -85,8 +85,12 @@ func WithNormalizing[V any]() Option {
 	})
 }
 
-// WithDefaulter gives a defaulting function of the API type. [Check] makes sure that it changes no hash: every default that it fills in
-// has to be declared by the option default of the struct tag.
+// WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
+// no hash: every default that it fills in has to be declared by the option default of the struct tag.
+//
+// Defaults that cannot be declared are those of lists, maps, objects and bools that are no pointers, and those that depend on other fields or are
+// filled in only sometimes. Hash what was there before defaulting, as [hash.OfRaw] does with what the user wrote, and leave WithDefaulter out;
+// or let the code that reads the field apply the default.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	return optionFunc(func(s *settings) {
 		d := defaulter{typ: reflect.TypeFor[*T]()}

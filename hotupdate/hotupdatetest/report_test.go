@@ -108,7 +108,9 @@ func TestReportsAreSmall(t *testing.T) {
 		hotupdatetest.Check[defaulted](t, hotupdatetest.WithDefaulter(undeclaredDefaults))
 	})
 	want := "hotupdatetest: hotupdatetest_test.defaulted: type: the defaulting function changes the hash; " +
-		"declare the default in the struct tag: `hotupdatable:\"false,default=…\"`\nguarantee: DefaultsKeepTheHash\nconfiguration:\n  {}\nTo reproduce, specify -run=\"TestReportsAreSmall/DefaultsKeepTheHash\" -rapid.seed="
+		"if it fills in the same wherever the field is not set, declare that in the struct tag of hotupdatetest_test.defaulted.Type: `hotupdatable:\"false,default=interface\"`; " +
+		"if not, let the code that reads the field apply the default instead, or hash what was there before defaulting and leave WithDefaulter out" +
+		"\nguarantee: DefaultsKeepTheHash\nconfiguration:\n  {}\nTo reproduce, specify -run=\"TestReportsAreSmall/DefaultsKeepTheHash\" -rapid.seed="
 	if !strings.HasPrefix(r.text(), want) {
 		t.Errorf("want %s\ngot %s", want, r.text())
 	}

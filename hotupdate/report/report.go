@@ -34,6 +34,9 @@ type Pool struct {
 	// only: the State of others says what happens.
 	Strategy hotupdate.Strategy
 	Outcome  hotupdate.Outcome
+	// Meaning says what the Outcome means where a rule beside the classes decides it: a part of a sentence, in words of the program and not
+	// of a manifest. Empty is what [hotupdate.Outcome.Consequence] says.
+	Meaning string
 	// Changes are shown in their order. They need not be complete for an added or removed pool.
 	Changes hotupdate.Changes
 	// Causes are those of the Changes that decide the Outcome, in their order; nil if the Strategy tells, see [hotupdate.Changes.Causes].

@@ -77,6 +77,10 @@ func goldens() []golden {
 			Name: "web", Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden,
 			Changes: hotupdate.Changes{addedTag, account, minor}, Causes: hotupdate.Changes{minor},
 		}}}, "what is to blame is told beside the classes: the minor, not the account"},
+		{"forbidden_by_rule", report.Report{Pools: []report.Pool{{
+			Name: "web", Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden,
+			Meaning: "an in-place update has to take the next minor", Changes: hotupdate.Changes{minor}, Causes: hotupdate.Changes{minor},
+		}}}, "the verdict says what the caller knows: no machine would have to be replaced"},
 		{"indeterminate", bare(hotupdate.AutoRollingUpdate, hotupdate.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
 		{"many_causes", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, manyTags...), "the verdict names five causes, the list all"},
 		{"sensitive", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},

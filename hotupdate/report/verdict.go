@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // verdict is the first line about a pool: a word, what that means, and the paths to blame. Text and Markdown show it alike.
@@ -36,6 +37,9 @@ func (p Pool) verdict() verdict {
 	case Kept:
 	}
 	v.word, v.meaning = p.Outcome.String(), p.Outcome.Consequence(p.Strategy)
+	if p.Meaning != "" {
+		v.meaning = plaintext.ASCII(p.Meaning)
+	}
 	causes := p.causes()
 	for _, c := range causes[:min(len(causes), maxCauses)] {
 		v.causes = append(v.causes, c.Path)

@@ -74,6 +74,9 @@ func (n Note) String() string {
 	return "unknown"
 }
 
+// Forbids reports whether an update to which the rule applies is refused, whatever the classes of its changes are.
+func (n Note) Forbids() bool { return n == StrategySwitched || n == MinorSkipped }
+
 // Compare says what happens to the machines of a pool that changes from old to updated. Their names are not compared.
 //
 //   - What one of the pools does not know is assumed to be the same.
@@ -126,6 +129,30 @@ func (c *comparer) compare() (Comparison, error) {
 		c.note(ImageInPlace)
 	}
 	return c.result, nil
+}
+
+// Consequence says what the outcome means for the machines, in a part of a sentence for people: the rules that forbid the update, then,
+// unless they say it all, what [hotupdate.Outcome.Consequence] says.
+func (c Comparison) Consequence() string {
+	plain := c.Outcome.Consequence(c.Strategy)
+	if c.Outcome != hotupdate.UpdateForbidden {
+		return plain
+	}
+	var reasons []string
+	for _, n := range c.Notes {
+		if n.Forbids() {
+			reasons = append(reasons, n.String())
+		}
+	}
+	if len(reasons) == 0 || slices.ContainsFunc(c.Causes(), c.needsMachines) {
+		reasons = append(reasons, plain)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// needsMachines reports whether a cause of a forbidden update is forbidden because it replaces machines, and not by a rule.
+func (c Comparison) needsMachines(cause hotupdate.Change) bool {
+	return cause.Path != versionPath && cause.Path != strategyPath
 }
 
 func isNodeLocalDNS(c hotupdate.Change) bool {
@@ -291,7 +318,7 @@ func (p Pool) triggers(v variant) (any, error) {
 
 // isInSecretName reports whether the node-agent secret name covers a change of the triggers.
 func isInSecretName(c hotupdate.Change) bool {
-	return c.Path != "updateStrategy" && c.Path != "volume.encrypted" && !strings.HasPrefix(c.Path, "dataVolumes")
+	return c.Path != strategyPath && c.Path != "volume.encrypted" && !strings.HasPrefix(c.Path, "dataVolumes")
 }
 
 // mayBeDefault reports whether the change may come from a defaulter that is not known.
@@ -312,6 +339,7 @@ func (c *comparer) mayBeDefault(change hotupdate.Change) bool {
 
 // The paths of triggers with rules of their own.
 const (
+	strategyPath = "updateStrategy"
 	versionPath  = "kubernetes.version"
 	reservedPath = "kubernetes.kubelet.reserved"
 )

@@ -154,6 +154,37 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 	}
 }
 
+// TestConsequenceOfAForbiddenUpdate: the rule that forbids is named, and that machines would have to be replaced only if they would.
+func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
+	t.Parallel()
+	const (
+		replaces = "AutoInPlaceUpdate does not replace machines, which this change needs"
+		minor    = "an in-place update has to take the next Kubernetes minor, without skipping one or going back (GEP-31)"
+		switched = "a pool cannot change between rolling and in-place updates (GEP-31)"
+	)
+	strategy := func(name string) edit { return edit{pool + "updateStrategy", name} }
+	version := func(v string) edit { return edit{"spec.kubernetes.version", v} }
+	machine := edit{pool + "machine.type", "x"}
+	for _, test := range []struct {
+		old    string
+		edits  []edit
+		want   string
+		reason string
+	}{
+		{"AutoInPlaceUpdate", []edit{version("1.34.0")}, "every node is drained and updated in place, no machine is replaced", "nothing is forbidden"},
+		{"AutoInPlaceUpdate", []edit{machine}, replaces, "a class forbids it, no rule"},
+		{"AutoInPlaceUpdate", []edit{version("1.35.0")}, minor, "the version alone needs no new machine"},
+		{"AutoInPlaceUpdate", []edit{version("1.32.0")}, minor, "nor does going back"},
+		{"AutoInPlaceUpdate", []edit{version("1.35.0"), machine}, minor + "; " + replaces, "two reasons"},
+		{"AutoRollingUpdate", nil, switched, "the strategy is no property of a machine"},
+		{"AutoRollingUpdate", []edit{version("1.35.0")}, switched + "; " + minor, "two rules"},
+		{"AutoRollingUpdate", []edit{machine}, switched + "; " + replaces, "a rule and a class"},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy("AutoInPlaceUpdate"))...), options(t))
+		assert.Equal(t, test.want, got.Consequence(), test.reason)
+	}
+}
+
 // TestCausesBesideDefaults: what a default may have left as it was is not to blame for what is certain, and is where nothing is.
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()

@@ -73,6 +73,7 @@ const (
 	HalvesDiffer       // the two halves given to Merge do not belong together
 	InvalidSchema      // a Schema in JSON that cannot be loaded
 	NotPatchable       // a value that a JSON merge patch cannot carry
+	UnknownNulls       // a choice about null that does not exist
 )
 
 // names are the codes in words, for people and for machine-readable output.
@@ -129,6 +130,7 @@ var names = [...]string{
 	NotCopyable:        "NotCopyable",
 	HalvesDiffer:       "HalvesDiffer",
 	NotPatchable:       "NotPatchable",
+	UnknownNulls:       "UnknownNulls",
 }
 
 // String returns the code's name.

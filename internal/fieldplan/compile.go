@@ -43,6 +43,8 @@ func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
 	}
 	trie := c.overrideTrie(overrides)
 	root := c.node(context{typ: t, overrides: trie, root: true}, typeName(t, "config"))
+	// The root's node is met only once, for it alone has no TypeMeta; its values contain themselves if its type comes again.
+	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
 	c.closeLists()
 	c.spreadClasses()
 	for _, check := range c.checks {

@@ -147,7 +147,7 @@ func (c *compiler) presence(f *Field) {
 
 // defaultText compiles default=TEXT.
 func (c *compiler) defaultText(f *Field, text string) {
-	if !takesDefault(f) {
+	if !f.TakesDefault() {
 		c.misplaced(f, "default", "pointers to scalars, strings and numbers")
 		return
 	}
@@ -162,6 +162,7 @@ func (c *compiler) defaultText(f *Field, text string) {
 	}
 }
 
-func takesDefault(f *Field) bool {
+// TakesDefault reports whether default=TEXT may be declared for f, unless f is the key of a list or selects elements.
+func (f *Field) TakesDefault() bool {
 	return f.Node.Kind == Leaf && f.Node.Leaf.TakesDefault() && (f.Pointer || f.Node.Leaf != leaf.Bool)
 }

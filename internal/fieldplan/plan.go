@@ -26,6 +26,9 @@ type Plan struct {
 	Raw   bool // a type of its own reads raw JSON, and so may see how it is spelled
 
 	derived [Reading + 1]derived
+	opening sync.Once
+	opened  *Plan
+	openErr error
 }
 
 // Use is what a package of speed makes something of a plan for.
@@ -47,6 +50,16 @@ func (p *Plan) Derived(use Use, compile func() any) any {
 	d := &p.derived[use]
 	d.once.Do(func() { d.made = compile() })
 	return d.made
+}
+
+// Opened returns the plan that is like p and has a Rest, which is p itself if it has one. Compile makes it; that, or the error in its
+// place, is kept with p.
+func (p *Plan) Opened(compile func(*Plan) (*Plan, error)) (*Plan, error) {
+	if p.Open {
+		return p, nil
+	}
+	p.opening.Do(func() { p.opened, p.openErr = compile(p) })
+	return p.opened, p.openErr
 }
 
 // Kind is the shape of a node.

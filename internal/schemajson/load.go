@@ -28,8 +28,10 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	return build(d)
 }
 
-// AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones.
-func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
+// AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones. It is compiled once for p.
+func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) { return p.Opened(admitUnknown) }
+
+func admitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 	d, err := Export(p)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 	m := &merger{splitter: splitter{want: fieldplan.All}}
 	merged := reflect.New(p.Type)
 	from := halves{immutable, hot}.deref()
+	m.visit(p.Root, from)
 	if from[0].IsValid() {
 		for _, f := range p.Meta {
 			m.copyMember(merged.Elem(), from[0], f)
@@ -74,7 +75,9 @@ func (m *merger) merge(n *fieldplan.Node, classes fieldplan.ClassSet, to func() 
 	case !classes.Any(fieldplan.Dropped):
 		m.cloneIfSet(n, to, from[0])
 	case !classes.Any(fieldplan.Kept):
+		m.above, m.aboveHot = m.aboveHot, m.above // the hot half may hold what stands above in the other
 		m.cloneIfSet(n, to, from[1])
+		m.above, m.aboveHot = m.aboveHot, m.above
 	default:
 		if from[0].IsValid() || from[1].IsValid() {
 			to() // the embedded pointers on the way are not nil, even if nothing else is there
@@ -89,10 +92,15 @@ func (m *merger) cloneIfSet(n *fieldplan.Node, to func() reflect.Value, from ref
 	}
 }
 
+// visit records that the walk goes into both halves of a value, as [walk.Trail.Visit] does for one.
+func (m *merger) visit(n *fieldplan.Node, from halves) bool {
+	return (!from[0].IsValid() || m.trail.Visit(&m.above, n, from[0])) && (!from[1].IsValid() || m.trail.Visit(&m.aboveHot, n, from[1]))
+}
+
 // mixed merges a value of which either half holds something.
 func (m *merger) mixed(n *fieldplan.Node, to func() reflect.Value, from halves) {
 	defer func(kept, hot int) { m.above, m.aboveHot = m.above[:kept], m.aboveHot[:hot] }(len(m.above), len(m.aboveHot))
-	if from[0].IsValid() && !m.trail.Visit(&m.above, n, from[0]) || from[1].IsValid() && !m.trail.Visit(&m.aboveHot, n, from[1]) {
+	if !m.visit(n, from) {
 		return
 	}
 	switch {

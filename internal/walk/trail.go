@@ -57,8 +57,10 @@ func (t *Trail) Err() error { return t.faults.Err() }
 // Ancestors are the values that a walk stands in. A walk over two values has two of them.
 type Ancestors []visit
 
+// visit is a value by its type and memory. Not by its node: one type has several, the root's among them, and a value that stands above
+// itself does so under whichever it is met.
 type visit struct {
-	node *fieldplan.Node
+	typ  reflect.Type
 	at   uintptr
 	size int
 }
@@ -90,12 +92,12 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 func visitTo(n *fieldplan.Node, v reflect.Value) visit {
 	switch {
 	case v.Kind() == reflect.Map:
-		return visit{node: n, at: v.Pointer()}
+		return visit{typ: n.Type, at: v.Pointer()}
 	case v.Kind() == reflect.Slice:
-		return visit{node: n, at: v.Pointer(), size: v.Len()}
+		return visit{typ: n.Type, at: v.Pointer(), size: v.Len()}
 	case v.CanAddr():
-		return visit{node: n, at: v.Addr().Pointer()}
+		return visit{typ: n.Type, at: v.Addr().Pointer()}
 	default:
-		return visit{node: n}
+		return visit{typ: n.Type}
 	}
 }

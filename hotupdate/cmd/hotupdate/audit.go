@@ -24,8 +24,8 @@ func auditCommand() command {
 field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them, in any number of documents
 and lists; other kinds are passed over.
 
---old and --new name what the releases read and hash provider configs by. Each is a Schema (of hotupdate schema, or of Schema.MarshalJSON), a
-golden file of hotupdatetest, or a set of eras:
+--old and --new are files that say how the releases read and hash provider configs. Each is a Schema (as hotupdate schema PROVIDER or
+Schema.MarshalJSON writes it), a golden file of hotupdatetest, or a set of eras:
 
   {"formatVersion": 1, "apiVersion": "…", "kind": "WorkerConfig", "schema": SCHEMA, "eras": [
     {"name": "bytes", "hash": "cut", "nulls": "keep"}, {"name": "canonical", "from": "1.35", "hash": "schema", "schema": SCHEMA}]}
@@ -35,12 +35,18 @@ without hot members; "nulls" says whether hot nulls are cut or kept, "onlyTypeMe
 absent) or "other" (a function that is not known here, and the same in both releases if the eras' names are). Which era is in force follows
 from a pool's Kubernetes version. The top-level schema is what configs are read by; apiVersion and kind say which configs.
 
-Of a pool it says: rejected, the new release cannot read its config; rolled, its machines are replaced; renamed, its MachineClass gets
-another name, and its nodes are updated in place as its strategy says; indeterminate, an era hashes by a function that is not known;
-invalid, neither release can read its config; accepted, only the new one can; or kept. What the pool holds beside its provider config is taken to be hashed alike by both releases.
+Of a pool it says
+  rejected       the new release cannot read its config
+  rolled         its machines are replaced
+  renamed        its MachineClass gets another name, and its nodes are updated in place as its strategy says
+  indeterminate  an era hashes by a function that is not known
+  invalid        neither release can read its config
+  accepted       only the new release can read its config
+  kept           nothing happens to it
+What the pool holds beside its provider config is taken to be hashed alike by both releases.
 
-Exit code: 0; with --exit-code 12 if a pool is rolled or renamed, 13 if one is rejected, 14 if one is indeterminate, the gravest counting. 1 is
-an error, or a manifest that cannot be read; 2 wrong usage.`,
+Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate. 1 is an error,
+or a manifest that cannot be read; 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet) action {
 			a := &auditor{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
 			flags.StringVar(&a.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")

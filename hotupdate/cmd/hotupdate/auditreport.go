@@ -163,10 +163,16 @@ func (r *auditReport) headline() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	text := fmt.Sprintf("%d pools", r.Summary.Pools)
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	text := fmt.Sprintf("%d pools: ", r.Summary.Pools)
+	switch {
+	case r.Summary.Pools == 1:
+		text = "1 pool: "
+	case r.Summary.Pools+r.Summary.OtherPools+r.Summary.Unreadable == 0:
+		parts = []string{"there is no Worker or Shoot with a worker pool in what was read"}
+	case r.Summary.Pools == 0:
+		text = "0 pools"
 	}
+	text += strings.Join(parts, ", ")
 	if r.Summary.OtherPools > 0 {
 		text += fmt.Sprintf("; %d of other providers", r.Summary.OtherPools)
 	}

@@ -20,7 +20,11 @@ func explainCommand() command {
 		name:     "explain",
 		synopsis: "[--pool NAME] [--schema FILE] [--output FORMAT | --document] FILE",
 		help: `Writes every field that is set and concerns machines, with its value, its class and where the class comes from. FILE is a provider
-config, or a Worker or Shoot manifest, of which every worker pool is explained.`,
+config, or a Worker or Shoot manifest, of which every worker pool is explained.
+
+A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. Only in a pool of a provider that
+is not built in it is shown as one field instead.
+Exit code: 0; 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet) action {
 			e := &explainer{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
 			e.pools.add(flags)
@@ -114,6 +118,9 @@ func (e *explainer) explain(c *call) ([]explained, error) {
 func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, error) {
 	pools, err := e.pools.choose(m)
 	if err != nil {
+		return nil, err
+	}
+	if err := schemas.checkPools(m.from, pools); err != nil {
 		return nil, err
 	}
 	options := workerpool.Options{Schema: schemas.schema}

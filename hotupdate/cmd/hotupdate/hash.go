@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
@@ -19,7 +20,10 @@ func hashCommand() command {
 		help: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
 config, or a Worker or Shoot manifest, of which every worker pool gets a line. A pool without a provider config has the hash of the empty one.
 
-This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.`,
+This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.
+
+A provider config whose apiVersion and kind are not built in has no hash, which is an error, unless --schema names its Schema.
+Exit code: 0; 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet) action {
 			h := &hasher{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
 			h.pools.add(flags)
@@ -71,14 +75,23 @@ func (h *hasher) write(c *call, all []hashed) error {
 		}
 		return table.Flush()
 	case markdownOutput:
-		c.out.WriteString("| worker pool | hash |\n| --- | --- |\n")
-		for _, one := range all {
-			fmt.Fprintf(&c.out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
-		}
+		h.writeMarkdown(&c.out, all)
 	case jsonOutput:
 		return writeJSON(c, hashList{listVersion, all})
 	}
 	return nil
+}
+
+// writeMarkdown writes a table. A provider config on its own is of no pool.
+func (h *hasher) writeMarkdown(out io.Writer, all []hashed) {
+	if len(all) == 1 && all[0].Pool == "" {
+		fmt.Fprintf(out, "| hash |\n| --- |\n| %s |\n", code(all[0].Hash))
+		return
+	}
+	fmt.Fprint(out, "| worker pool | hash |\n| --- | --- |\n")
+	for _, one := range all {
+		fmt.Fprintf(out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
+	}
 }
 
 // config is a provider config to be looked at: on its own, or of a worker pool.
@@ -112,7 +125,7 @@ func (p *poolFlags) configs(c *call) ([]config, error) {
 	var all []config
 	var problems []error
 	for _, pool := range pools {
-		from := fmt.Sprintf("%s: pool %q: providerConfig", m.from, pool.Worker.Name)
+		from := placeOfConfig(m.from, pool)
 		schema, err := schemas.schemaOfRaw(from, pool.ProviderConfig)
 		if err != nil {
 			problems = append(problems, err)

@@ -3,11 +3,13 @@ package main
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
 )
 
 // The Schemas of the providers in examples. The command does not import them: it reads what every program reads.
@@ -59,11 +61,12 @@ func known() string {
 type catalog struct {
 	given *hotupdate.Schema // for every kind, if there is one
 	known map[kindName]*hotupdate.Schema
+	own   map[string]bool // providers that are built in, by their names and by their API groups
 }
 
 // newCatalog loads the Schemas that are built in and, if a file is named, the one that takes their place.
 func newCatalog(schemaFile string) (*catalog, error) {
-	c := &catalog{known: map[kindName]*hotupdate.Schema{}}
+	c := &catalog{known: map[kindName]*hotupdate.Schema{}, own: map[string]bool{}}
 	if schemaFile != "" {
 		given, err := readSchema(schemaFile)
 		c.given = given
@@ -79,6 +82,7 @@ func newCatalog(schemaFile string) (*catalog, error) {
 			return nil, inFile("the Schema of "+s.Provider, err)
 		}
 		c.known[kindName{s.APIVersion, s.Kind}] = schema
+		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
 	}
 	return c, nil
 }
@@ -129,6 +133,50 @@ func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 		return nil, withPlace(from, err)
 	}
 	return c.schemaOf(from, kind)
+}
+
+// check is checkKind for the provider configs of a manifest.
+func (c *catalog) check(m *manifest) error {
+	if m.pools == nil {
+		return c.checkKind(m.from, m.kind)
+	}
+	return c.checkPools(m.from, m.pools.Pools)
+}
+
+// checkKind reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command. Compared
+// as a whole, as those of other providers are, it would get a verdict that the provider's own code does not share.
+func (c *catalog) checkKind(from string, kind kindName) error {
+	if !c.own[groupOf(kind.apiVersion)] {
+		return nil
+	}
+	_, err := c.schemaOf(from, kind)
+	return err
+}
+
+// checkPools is checkKind for the provider configs of pools. In a pool of a built-in provider every one is that provider's.
+func (c *catalog) checkPools(from string, pools []workerpool.Pool) error {
+	var problems []error
+	for _, pool := range pools {
+		from := placeOfConfig(from, pool)
+		if c.own[pool.Provider] {
+			_, err := c.schemaOfRaw(from, pool.ProviderConfig)
+			problems = append(problems, err)
+		} else if kind, err := kindOf(pool.ProviderConfig); err == nil {
+			problems = append(problems, c.checkKind(from, kind))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// placeOfConfig names a pool's provider config.
+func placeOfConfig(from string, pool workerpool.Pool) string {
+	return fmt.Sprintf("%s: pool %q: providerConfig", from, pool.Worker.Name)
+}
+
+// groupOf returns the API group of an apiVersion.
+func groupOf(apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return group
 }
 
 // emptyConfig stands for every provider config that says nothing.

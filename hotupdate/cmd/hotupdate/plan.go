@@ -30,9 +30,12 @@ func planCommand() command {
 or as a cluster returns them. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines, and
 which changes are to blame, each with its class and where the class comes from.
 
-The provider config is taken to be hashed by its Schema. One of a kind that is not built in is compared as a whole, unless --schema
-names its Schema: then any change of it replaces machines. What the files do not tell is listed as assumed unchanged. Where a default
-of Gardener that is not known decides, the verdict is indeterminate.
+A provider config is taken to be hashed by the Schema of its apiVersion and kind. One of a provider that is not built in has none, unless
+--schema names it: then it is compared as a whole, and any change of it counts as one that replaces machines. One of a built-in provider
+in a version or kind that is not built in is an error, as in hash and explain: it is a mistake, or newer than this command.
+
+What the files do not tell is listed as assumed unchanged. Where a default of Gardener that is not known decides, the verdict is
+indeterminate.
 
 Exit code: 0; with --exit-code that of the gravest verdict: 0 none, 10 hot update, 11 in-place update, 12 roll (also of a removed or
 renamed pool), 13 forbidden, 14 indeterminate. 1 is an error, 2 wrong usage.`,
@@ -99,7 +102,10 @@ func readChecked(file string, c *call, schemas *catalog, options workerpool.Opti
 		_, err = hash.DocumentRaw(schema, m.raw)
 	}
 	if err != nil {
-		return nil, inFile(m.from, err)
+		err = inFile(m.from, err)
+	}
+	if err := errors.Join(schemas.check(m), err); err != nil {
+		return nil, err
 	}
 	return m, nil
 }
@@ -174,7 +180,7 @@ func reportOf(planned []workerpool.PoolPlan) report.Report {
 	for _, p := range planned {
 		pool := report.Pool{
 			Name: p.Name, FormerName: p.FormerName, State: stateOf(p.State), Strategy: p.Strategy, Outcome: p.Outcome, Changes: p.Changes,
-			Causes: p.Causes(),
+			Meaning: p.Consequence(), Causes: p.Causes(),
 		}
 		for _, a := range p.Assumed {
 			switch {
@@ -185,7 +191,9 @@ func reportOf(planned []workerpool.PoolPlan) report.Report {
 			}
 		}
 		for _, n := range p.Notes {
-			pool.Notes = append(pool.Notes, n.String())
+			if p.State != workerpool.Kept || !n.Forbids() { // else the verdict says it
+				pool.Notes = append(pool.Notes, n.String())
+			}
 		}
 		r.Pools = append(r.Pools, pool)
 	}

@@ -14,11 +14,12 @@ func schemaDiffCommand() command {
 		name:     "schema diff",
 		synopsis: "[--output FORMAT] [--exit-code] OLD NEW",
 		help: `Tells what a release that brings the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with what it
-does to hashes and which configurations it refuses. OLD and NEW are Schemas (of hotupdate schema, or of Schema.MarshalJSON) or golden
-files of hotupdatetest. Of sets of eras (see hotupdate audit) the Schemas are compared that configs are read by.
+does to hashes and which configurations it refuses. A difference by which pools may roll or configurations may be refused is marked with !.
 
-Exit code: 0; with --exit-code 12 if a pool may roll, 13 if a configuration may be refused, the latter counting if both. 1 is an error, 2 wrong
-usage.`,
+OLD and NEW are files: a Schema (as hotupdate schema PROVIDER or Schema.MarshalJSON writes it), a golden file of hotupdatetest, or a set of
+eras (see hotupdate audit), of which the Schema is compared that configs are read by.
+
+Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if a pool may roll. 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet) action {
 			d := &schemaDiffer{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
 			flags.BoolVar(&d.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
@@ -117,7 +118,7 @@ func (d *schemaDiffer) write(c *call, old, updated *hotupdate.Schema, findings h
 // marker is ! for what may roll or refuse something.
 func marker(f hotupdate.Finding) string {
 	if f.Harmless() {
-		return "-"
+		return " "
 	}
 	return "!"
 }
