@@ -55,8 +55,20 @@ func TestBytesAreThoseOfTheRules(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, sha256.Sum256(want), sum)
 	})
-	assert.Greater(t, written, gaveUp, "most values are written")
+	assert.NotZero(t, written, "the tests have seen runs that did not")
 	assert.NotZero(t, gaveUp, "the tests have seen runs that gave up")
+}
+
+// TestMostValuesAreWritten: giving up is for what is wrong or odd. The values are the same in every run.
+func TestMostValuesAreWritten(t *testing.T) {
+	compiled := program.Of(plan(t))
+	written, values := 0, 1000
+	for seed := range values {
+		if _, ok := compiled.Append(nil, reflect.ValueOf(draw(uint64(seed), false))); ok { //nolint:gosec // not negative
+			written++
+		}
+	}
+	assert.Greater(t, written, values*2/3)
 }
 
 // checkHandedOver: where a run gives up, package document goes on from where it stopped.
