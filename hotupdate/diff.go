@@ -20,13 +20,16 @@ import (
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
 
-// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode]. Equal bytes are no change and not looked at, whether they are JSON or not.
+// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
+//
+// Equal bytes are no change and not looked at, whether they are JSON or not. Of JSON that differs in white space, escapes and the order of
+// members only, updated alone is read: it is no change, or what is wrong with it is the error.
 func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
 	}
 	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
-		after, err := s.Decode(updated) // only whether there is something wrong with it is open
+		after, err := s.Decode(updated) // they say the same; only whether there is something wrong is open
 		if err != nil {
 			return nil, err
 		}

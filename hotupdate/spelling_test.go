@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -81,7 +82,51 @@ type unspelled struct {
 	Text  string `json:"text"`
 }
 
+// measured tells how long the JSON was that the decoder put into one of its fields: its own rules write it, but do not read it.
+type measured struct {
+	Below []json.RawMessage `json:"below"`
+}
+
+func (m measured) MarshalJSON() ([]byte, error) { return json.Marshal(len(m.Below[0])) }
+
+// length is a byte in lists that are written as base64, and reads the length of its JSON.
+type length byte
+
+func (l *length) UnmarshalJSON(raw []byte) error {
+	*l = length(len(raw))
+	return nil
+}
+
+// lengths only write themselves.
+type lengths []length
+
+func (l lengths) MarshalJSON() ([]byte, error) { return json.Marshal(l[0]) }
+
+type measuring struct {
+	Self measured `json:"self"`
+}
+
+type quantities struct {
+	Size resource.Quantity `json:"size"`
+}
+
+type byteLists struct {
+	Bytes []length `json:"bytes"`
+}
+
+type writingByteLists struct {
+	Bytes lengths `json:"bytes"`
+}
+
 func TestSpelling(t *testing.T) {
+	measuring, err := hotupdate.SchemaOf[measuring]()
+	require.NoError(t, err)
+	sized, err := hotupdate.SchemaOf[quantities]()
+	require.NoError(t, err)
+	inLists, err := hotupdate.SchemaOf[byteLists]()
+	require.NoError(t, err)
+	inWritingLists, err := hotupdate.SchemaOf[writingByteLists]()
+	require.NoError(t, err)
 	selfish, err := hotupdate.SchemaOf[spelled]()
 	require.NoError(t, err)
 	plain, err := hotupdate.SchemaOf[unspelled]()
@@ -98,6 +143,8 @@ func TestSpelling(t *testing.T) {
 	}{
 		{"white space and order", plain, `{"count":1,"text":"a"}`, "{ \"text\" : \"\\u0061\",\n\"count\":1 }", true, false, "one JSON value", false},
 		{"unknown members", plain, `{"a":1,"b":[]}`, `{"b":[ ],"a":1}`, true, false, "nothing changed, so nothing is asked", true},
+		{"an escape that is not taken", sized, `{"size":"1"}`, `{"size":"\u0031"}`, true, false, "a quantity takes no escapes, and without them it says the same", true},
+		{"an escape that was not taken", sized, `{"size":"\u0031"}`, `{"size":"1"}`, true, false, "what was is not asked", false},
 		{"an unknown member that changes", plain, `{"a":1}`, `{"a":2}`, false, true, "only what is equal is not looked at", false},
 		{"a number that is no integer", plain, `{"count":1}`, `{"count":1.0}`, false, true, "a decoder refuses it", false},
 		{"a member that stands twice", plain, `{"count":1, "count":1}`, `{"count":1,"count":1}`, false, true, "it is no JSON that is taken", false},
@@ -105,6 +152,9 @@ func TestSpelling(t *testing.T) {
 		{"equal bytes that are no JSON", plain, `{"count":`, `{"count":`, true, false, "they are not looked at", false},
 		{"other text", plain, `{"text":"a"}`, `{"text": "b"}`, false, false, "a change", false},
 		{"a type that sees spelling", selfish, `{"self":"a"}`, `{"self":"\u0061"}`, false, false, "it says different things", false},
+		{"a type that sees spelling, below one that only writes itself", measuring, `{"self":{"below":[[1,2]]}}`, `{"self":{"below":[[1, 2]]}}`, false, false, "likewise", false},
+		{"bytes that see spelling", inLists, `{"bytes":["a"]}`, `{"bytes":["\u0061"]}`, false, false, "likewise", false},
+		{"bytes that see spelling, in a list that only writes itself", inWritingLists, `{"bytes":["a"]}`, `{"bytes":["\u0061"]}`, false, false, "likewise", false},
 		{"an empty configuration", plain, ``, ` {}`, true, false, "nothing is the empty configuration", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -114,6 +164,14 @@ func TestSpelling(t *testing.T) {
 			changes, err := hotupdate.DiffRaw(tc.schema, []byte(tc.a), []byte(tc.b))
 			assert.Equal(t, tc.fails || tc.refused, err != nil, tc.reason)
 			assert.Equal(t, tc.same && !tc.refused, err == nil && len(changes) == 0, tc.reason)
+			first, err := tc.schema.SumDocumentRaw([]byte(tc.a))
+			if err != nil {
+				return
+			}
+			second, err := tc.schema.SumDocumentRaw([]byte(tc.b))
+			if err == nil {
+				assert.Equal(t, tc.same, first == second, "the hash says the same")
+			}
 		})
 	}
 	_, err = hotupdate.SameImmutableRaw(nil, nil, nil)

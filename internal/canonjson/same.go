@@ -60,9 +60,15 @@ func (t *twins) release() {
 	if len(t.a.raw) > maxPooled || len(t.b.raw) > maxPooled {
 		return
 	}
-	clear(t.names[:cap(t.names)])
-	*t = twins{names: t.names[:0], texts: t.texts}
+	t.forget(0)
+	*t = twins{names: t.names, texts: t.texts}
 	walks.Put(t)
+}
+
+// forget drops the names behind the first so many, and with them the document that they are pieces of.
+func (t *twins) forget(first int) {
+	clear(t.names[first:])
+	t.names = t.names[:first]
 }
 
 func (t *twins) document() bool {
@@ -141,7 +147,7 @@ func (t *twins) object() bool {
 			return false
 		}
 		if ends, same := t.next('}'); ends {
-			t.names = t.names[:first]
+			t.forget(first)
 			return same
 		}
 	}

@@ -48,6 +48,7 @@ var (
 	jsonMarshalerType   = reflect.TypeFor[json.Marshaler]()
 	jsonUnmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
 // KindOf returns how values of type t are read if they are leaves, and NotALeaf for structs, lists and maps.
@@ -140,8 +141,8 @@ func implements(t, iface reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(iface)
 }
 
-// ReadsRaw reports whether a value of this kind and type t reads JSON by rules that are not known, and so may see how it is spelled. Types
-// without a program are not asked: no value of theirs is read.
+// ReadsRaw reports whether a value of this kind and type t, or one below it that no plan shows, reads JSON by rules that are not known, and
+// so may see how it is spelled. Types without a program are not asked: no value of theirs is read.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
 	switch k {
 	case Quantity, IntOrString, Time, MetaTime, MicroTime, Duration, RawExtension, RawMessage, Opaque:
@@ -149,7 +150,18 @@ func (k Kind) ReadsRaw(t reflect.Type) bool {
 	case NotALeaf, Bool, Int, Uint, Float, String, Number, Bytes, Interface, JSONMarshaler, TextMarshaler:
 	}
 	_, unloaded := t.(Unloaded)
-	return !unloaded && implements(t, jsonUnmarshalerType)
+	return !unloaded && (implements(t, jsonUnmarshalerType) || k.readsRawBelow(t))
+}
+
+// readsRawBelow goes by what the decoder finds in a leaf that only writes itself.
+func (k Kind) readsRawBelow(t reflect.Type) bool {
+	if k.MarshalsItself() && !implements(t, textUnmarshalerType) {
+		k = kindByReflect(t)
+		if k == NotALeaf { // of what is below all is possible
+			return true
+		}
+	}
+	return k == Bytes && implements(t.Elem(), jsonUnmarshalerType) // which may be spelled as a list, too
 }
 
 // MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.
@@ -189,4 +201,11 @@ func MapKeyKind(t reflect.Type) Kind {
 	default:
 		return NotALeaf
 	}
+}
+
+// IsPlainMapKey reports whether the name of a member is the key of a map as it stands: keys of type t are strings and do not read
+// themselves. Other names may mean the same key. A type without a program is taken to be plain if it is a string.
+func IsPlainMapKey(t reflect.Type) bool {
+	_, unloaded := t.(Unloaded)
+	return t.Kind() == reflect.String && (unloaded || !implements(t, textUnmarshalerType))
 }

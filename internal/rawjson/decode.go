@@ -30,14 +30,20 @@ func Glance(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 
 func decode(p *fieldplan.Plan, raw []byte, life reader.Life) (reflect.Value, error) {
 	config, ok := reader.Read(p, raw, life)
-	switch {
-	case !ok:
+	if !ok {
 		return decodeOrExplain(p, raw)
-	case p.Lossy:
-		return config, lost(p, raw)
-	default:
-		return config, nil
 	}
+	return unlessLost(p, raw, config)
+}
+
+// unlessLost returns what was read, if it says all that raw says.
+func unlessLost(p *fieldplan.Plan, raw []byte, config reflect.Value) (reflect.Value, error) {
+	if p.Lossy {
+		if err := lost(p, raw); err != nil {
+			return reflect.New(p.Type), err
+		}
+	}
+	return config, nil
 }
 
 // decodeOrExplain reads by the decoder that Kubernetes uses, and so by the rules as they are written down there.
@@ -53,14 +59,12 @@ func decodeOrExplain(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 	if problem != nil || !canReadPlan(p, raw, config) {
 		return reflect.New(p.Type), explain(p, raw)
 	}
-	if p.Lossy {
-		return config, lost(p, raw)
-	}
-	return config, nil
+	return unlessLost(p, raw, config)
 }
 
-// Same reports whether two documents certainly say the same to the plan, well or badly: whether they are one JSON value and no type looks
-// at its spelling. Neither is decoded, and whether the plan takes them is not asked.
+// Same reports whether two documents certainly say the same to the plan, well or badly: whether they are one JSON value and no type takes
+// another spelling for another value. Neither is decoded, and whether the plan takes them is not asked: it may take one and not the other,
+// since quantities and times refuse escapes.
 func Same(p *fieldplan.Plan, a, b []byte) bool {
 	return bytes.Equal(a, b) || !p.Raw && canonjson.Same(a, b)
 }

@@ -32,6 +32,7 @@ type (
 		Bytes    []byte                `json:"bytes"`
 		Duration *metav1.Duration      `json:"duration"`
 		Float    float64               `json:"float"`
+		Folded   map[folded]int        `json:"folded"`
 		Int      int64                 `json:"int"`
 		Int8     int8                  `json:"int8"`
 		Ints     map[int]string        `json:"ints"`
@@ -61,6 +62,14 @@ type (
 		Size *int   `json:"size,omitempty"`
 	}
 )
+
+// folded is a text that is read in lower case.
+type folded string
+
+func (f *folded) UnmarshalText(text []byte) error {
+	*f = folded(strings.ToLower(string(text)))
+	return nil
+}
 
 // panicking is a type whose unmarshaler panics for everything but true.
 type panicking bool
@@ -137,6 +146,7 @@ func TestDecodeFails(t *testing.T) {
 		{"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB", "WrongJSONType quotedS"}, "a string that holds a value"},
 		{"quoted list", `{"quotedL":["1",2]}`, []string{"WrongJSONType quotedL[0]"}, "json:\",string\" is for scalars"},
 		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"WrongJSONType ints[a]", "WrongJSONType ints[1.0]"}, "the keys are integers"},
+		{"map keys that become one", `{"folded":{"A":1,"a":2},"ints":{"1":"a","01":"b"}}`, []string{"DuplicateMapKey folded[a]", "DuplicateMapKey ints[01]"}, "which one counts would be a guess"},
 		{"trailing data", `{} {}`, []string{"InvalidJSON"}, "one value"},
 		{"trailing comma", `{"text":"a",}`, []string{"InvalidJSON"}, "no JSON"},
 		{"cut short", `{"text":"a`, []string{"InvalidJSON"}, "no JSON"},
@@ -201,6 +211,20 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestDecodeLosesNothing: a type with no other reason to lose something is looked at, too.
+func TestDecodeLosesNothing(t *testing.T) {
+	p, err := fieldplan.Build(reflect.TypeFor[struct {
+		Folded map[folded]int `json:"folded"`
+	}](), nil)
+	require.NoError(t, err)
+	_, err = rawjson.Decode(p, []byte(`{"folded":{"A":1,"b":2}}`))
+	require.NoError(t, err)
+	for _, raw := range []string{`{"folded":{"A":1,"a":2}}`, `{"folded":{"a":2,"A":1}}`} {
+		_, err := rawjson.Decode(p, []byte(raw))
+		assert.Len(t, problems(err), 1)
+	}
+}
+
 func nestedLists(levels int) any {
 	var list any = []any{}
 	for range levels - 1 {
@@ -212,7 +236,7 @@ func nestedLists(levels int) any {
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		"", "null", `{"list":[{"name":"a","size":1},{"name":"b"}],"map":{"k":{"name":"n"}}}`, `{"any":{"a":[1,2.5,null,true,"\u00e9"]},"raw":{"a":1}}`,
-		`{"quoted":"1","quotedB":"true","quotedS":"\"\""}`, `{"ints":{"1":"a","-2":"b","01":"c"}}`, `{"text":"\ud800","raw":{"a":1,"a":2}}`,
+		`{"quoted":"1","quotedB":"true","quotedS":"\"\""}`, `{"ints":{"1":"a","-2":"b","01":"c"}}`, `{"folded":{"A":1,"a":2}}`, `{"text":"\ud800","raw":{"a":1,"a":2}}`,
 		`{"quantity":"1Gi","mixed":"50%","duration":"1h","time":"2024-01-01T00:00:00Z","bytes":"YQ=="}`, `{"array":[1],"float":1e3,"uint":1,"number":0}`,
 		`{"text":1,"list":{},"Text":"a"}`, `{"rawMsg":{"a":"\udc00"}}`, "\u00a0", `{"secrets":{"hunter2":"a","hunter2":"b"}}`,
 	} {

@@ -110,15 +110,20 @@ func depth(text string) (deepest int) {
 	return deepest
 }
 
-// isLossless reports whether decoding the object raw loses neither digits of numbers in free JSON nor entries of the map with integer
-// keys.
+// isLossless reports whether decoding the object raw loses neither digits of numbers in free JSON nor entries of the maps
+// whose keys are read.
 func isLossless(raw []byte) bool {
 	var members struct {
-		Any  json.RawMessage            `json:"any"`
-		Ints map[string]json.RawMessage `json:"ints"`
+		Any    json.RawMessage            `json:"any"`
+		Folded map[string]json.RawMessage `json:"folded"`
+		Ints   map[string]json.RawMessage `json:"ints"`
 	}
 	if json.Unmarshal(raw, &members) != nil {
 		return true // null
+	}
+	foldedKeys := map[string]bool{}
+	for name := range members.Folded {
+		foldedKeys[strings.ToLower(name)] = true
 	}
 	keys := map[int64]bool{}
 	for name := range members.Ints {
@@ -129,7 +134,7 @@ func isLossless(raw []byte) bool {
 	dec.UseNumber()
 	var free any
 	_ = dec.Decode(&free)
-	return len(keys) == len(members.Ints) && areNumbersExact(free)
+	return len(foldedKeys) == len(members.Folded) && len(keys) == len(members.Ints) && areNumbersExact(free)
 }
 
 // areNumbersExact reports whether each number is an int64, or what the shortest text of its float64 says.

@@ -177,21 +177,28 @@ func mapKind(t reflect.Type) kind {
 		return mapOfText
 	case t == reflect.TypeFor[map[string]resource.Quantity]():
 		return mapOfQuantity
-	case t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshalerType):
+	case !leaf.IsPlainMapKey(t.Key()):
 		return odd
 	default:
 		return mapOfAny
 	}
 }
 
+// place finds what stands behind the pointers of t. Behind a pointer type with a name the decoder sees no methods.
 func (c *compiler) place(t reflect.Type, from *fieldplan.Node) place {
 	p := place{usual: usualTypes[t]}
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
+		if t.Name() != "" {
+			return oddPlace()
+		}
 		p.pointers++
 	}
 	p.node = c.node(from)
 	return p
 }
+
+// oddPlace is a place that is not read here, not even null.
+func oddPlace() place { return place{node: &node{kind: odd}} }
 
 func (c *compiler) object(n *node, from *fieldplan.Node) {
 	if len(from.Fields) > maxFields || from.Rest != nil {
@@ -206,8 +213,8 @@ func (c *compiler) object(n *node, from *fieldplan.Node) {
 		n.fields[i] = field{
 			place: c.place(sf.Type, f.Node), name: f.Name, header: strings.TrimPrefix(f.Header, `"`), at: f.Index[last], through: f.Index[:last],
 		}
-		if f.Quoted || strings.Contains(sf.Tag.Get("json"), ",string") {
-			n.fields[i].place = place{node: &node{kind: odd}}
+		if f.Quoted || strings.Contains(sf.Tag.Get("json"), ",string") || !sf.IsExported() { // of an embedded struct with a name of its own
+			n.fields[i].place = oddPlace()
 		}
 		n.byName[f.Name] = i
 	}

@@ -10,10 +10,11 @@
 //
 // Given up are:
 //   - what is wrong, and what is nested deeper than maxDepth;
-//   - members with the option string, arrays with more elements than places, maps whose keys are no plain strings, and unnamed types with
-//     methods of their own, wherever one of them has a value;
+//   - members with the option string, arrays with more elements than places, maps whose keys are no plain strings, and types whose methods
+//     the decoder may not see: unnamed ones, those behind pointer types with a name, and embedded ones that are not exported but have a
+//     JSON name; each wherever it has a value;
 //   - objects that may have unknown members, or that have more than maxFields fields, and configurations that read themselves.
 //
 // Memory that is kept between runs holds at most maxKept entries and keepCap bytes, and no text of what was read but what is left in the
-// buffer for escapes.
+// buffer for escapes and checks.
 package reader
