@@ -67,7 +67,7 @@ func (n *Node) readsRaw() bool { return n.Leaf.ReadsRaw(n.Type) }
 // isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
 // be one key of a map.
 func (n *Node) isLossy() bool {
-	return n.Leaf == leaf.Interface || n.Kind == Map && !leaf.IsPlainMapKey(n.Type.Key())
+	return n.Leaf.HoldsInterface(n.Type) || n.Kind == Map && !leaf.IsPlainMapKey(n.Type.Key())
 }
 
 // distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.

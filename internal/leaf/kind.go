@@ -164,6 +164,36 @@ func (k Kind) readsRawBelow(t reflect.Type) bool {
 	return k == Bytes && implements(t.Elem(), jsonUnmarshalerType) // which may be spelled as a list, too
 }
 
+// HoldsInterface reports whether a value of this kind and type t is an interface, or has one below it that no plan shows. The decoder rounds
+// numbers that it reads into one.
+func (k Kind) HoldsInterface(t reflect.Type) bool {
+	if _, unloaded := t.(Unloaded); unloaded || !k.MarshalsItself() {
+		return k == Interface
+	}
+	return holdsInterface(t, map[reflect.Type]bool{})
+}
+
+func holdsInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] || implements(t, jsonUnmarshalerType) || implements(t, textUnmarshalerType) {
+		return false
+	}
+	seen[t] = true
+	//exhaustive:ignore
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return holdsInterface(t.Elem(), seen)
+	case reflect.Struct:
+		for field := range t.Fields() {
+			if holdsInterface(field.Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.
 func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMarshaler }
 

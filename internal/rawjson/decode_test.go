@@ -1,6 +1,7 @@
 package rawjson_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -265,5 +266,51 @@ func requireTyped(t *testing.T, err error) {
 	require.NotEmpty(t, found)
 	for _, p := range found {
 		require.NotEqual(t, fault.Unknown, p.Code)
+	}
+}
+
+// writing only writes itself, so that no plan shows what is in it.
+type writing struct {
+	Any   any            `json:"any,omitempty"`
+	Below []*writing     `json:"below,omitempty"`
+	Exact json.Number    `json:"exact,omitempty"`
+	Reads map[string]raw `json:"reads,omitempty"`
+}
+
+// MarshalJSON has the receiver of a value, and calls no method of it.
+func (w writing) MarshalJSON() ([]byte, error) {
+	type plain writing
+	return json.Marshal(plain(w))
+}
+
+// raw keeps what it reads.
+type raw struct{ value any }
+
+func (r raw) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
+func (r *raw) UnmarshalJSON(text []byte) error {
+	r.value = json.RawMessage(bytes.Clone(text))
+	return nil
+}
+
+// TestDigitsBelowATypeThatWritesItself: a number that an interface rounds is an error there, too: two numbers must not have one hash.
+func TestDigitsBelowATypeThatWritesItself(t *testing.T) {
+	p, err := fieldplan.Compile(reflect.TypeFor[struct {
+		Self *writing `json:"self"`
+		Read raw      `json:"read"`
+	}](), nil)
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		raw  string
+		want []string
+	}{
+		{`{"self":{"any":0.12345678901234567890}}`, []string{"NumberRange self"}},
+		{`{"self":{"below":[null,{"any":[18446744073709551617]}]}}`, []string{"NumberRange self"}},
+		{`{"self":{"below":[{"any":[0.5,9007199254740993,-1e3]}]}}`, nil},
+		{`{"self":{"exact":1.5}}`, nil},
+		{`{"self":null}`, nil},
+		{`{"read":0.12345678901234567890}`, nil},
+	} {
+		_, err := rawjson.Decode(p, []byte(tc.raw))
+		assert.Equal(t, tc.want, problems(err), tc.raw)
 	}
 }

@@ -95,7 +95,7 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 		})
 		return
 	}
-	if n.Leaf == leaf.Interface && !holds(target.Elem(), raw) {
+	if n.Leaf.HoldsInterface(n.Type) && !isExact(raw) {
 		e.trail.Report(&fault.Error{
 			Code: fault.NumberRange, Type: n.TypeName(),
 			What: "holds a number that " + n.TypeName() + " cannot hold exactly", Cure: "use json.RawMessage as the field's type, or fewer digits",
@@ -103,9 +103,13 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 	}
 }
 
-// holds reports whether what was decoded means the same as raw.
-func holds(decoded reflect.Value, raw []byte) bool {
-	got, problem := leaf.Append(nil, leaf.Interface, decoded)
+// isExact reports whether raw means the same when it has been read into an interface.
+func isExact(raw []byte) bool {
+	var decoded any
+	if !canRead(raw, reflect.ValueOf(&decoded)) {
+		return false
+	}
+	got, problem := leaf.Append(nil, leaf.Interface, reflect.ValueOf(&decoded).Elem())
 	if problem != nil {
 		return false
 	}
