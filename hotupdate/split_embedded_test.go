@@ -42,3 +42,34 @@ func TestMergeKeepsEmbeddedPointers(t *testing.T) {
 		assert.Equal(t, want, string(got))
 	}
 }
+
+// SplitPlaces is embedded by pointer and has an array, which is there whenever the embedded struct is.
+type SplitPlaces struct {
+	Places [1][]splitItem `json:"places"`
+	Kept   string         `json:"kept,omitempty"`
+	Hot    string         `json:"hot,omitempty"  hotupdatable:"true"`
+}
+
+// TestMergeTakesAMissingArrayForAZeroOne: the JSON of a half in which nothing below the embedded struct says anything does not name its
+// array, and that of the other half does, if only by a member beside it.
+func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
+	type config struct {
+		*SplitPlaces
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	for _, original := range []string{
+		`{"kept":"a","places":[null]}`, `{"hot":"a","places":[null]}`, `{"hot":"a","kept":"b","places":[null]}`, `{"places":[null]}`, `{}`,
+		`{"kept":"a","places":[[{"name":"a","hot":"b"}]]}`, `{"hot":"a","places":[[{"name":"a","hot":""},{"name":"b","hot":"c"}]]}`,
+	} {
+		immutable, hot, err := hotupdate.SplitRaw(schema, []byte(original))
+		require.NoError(t, err)
+		merged, err := hotupdate.MergeRaw(schema, immutable, hot)
+		require.NoError(t, err, "%s and %s", immutable, hot)
+		changes, err := hotupdate.DiffRaw(schema, []byte(original), merged)
+		require.NoError(t, err)
+		assert.Empty(t, changes, "%s and %s", immutable, hot)
+	}
+	_, err = hotupdate.MergeRaw(schema, []byte(`{"places":[[{"name":"a"}]]}`), []byte(`{}`))
+	checkProblems(t, []problem{valueProblem(hotupdate.CodeHalvesDiffer, "places[0]")}, err, "MergeRaw")
+}

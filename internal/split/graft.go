@@ -97,14 +97,9 @@ func (g *grafter) collection(n *fieldplan.Node, to func() reflect.Value, from ha
 	}
 }
 
-// places fills a list or array place by place. In a list old elements without a partner go with a replacement, not with a hot update. A
-// missing array says what the zero array says.
+// places fills a list or array place by place. In a list old elements without a partner go with a replacement, not with a hot update.
 func (g *grafter) places(n *fieldplan.Node, to reflect.Value, from halves) {
-	for i := range from {
-		if n.Kind == fieldplan.Array && !from[i].IsValid() {
-			from[i] = reflect.New(n.Type).Elem()
-		}
-	}
+	from = from.withArrays(n)
 	for i := range to.Len() {
 		pair := halves{from[0].Index(i)}
 		if from[1].IsValid() && i < from[1].Len() {

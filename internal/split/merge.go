@@ -107,6 +107,8 @@ func (m *merger) mixed(n *fieldplan.Node, to func() reflect.Value, from halves) 
 	case !from[0].IsValid() && !from[1].IsValid():
 	case n.Kind == fieldplan.Object:
 		m.fields(n, allocate(to()), from)
+	case n.Kind == fieldplan.Array:
+		m.list(n, to(), from.withArrays(n))
 	case !sameLength(from):
 		m.trail.Report(&fault.Error{Code: fault.HalvesDiffer, What: "has another number of elements in the hot half", Cure: "merge halves of one configuration"})
 	case !from.of(n).IsValid():
@@ -115,6 +117,16 @@ func (m *merger) mixed(n *fieldplan.Node, to func() reflect.Value, from halves) 
 	default:
 		m.list(n, to(), from)
 	}
+}
+
+// withArrays returns the halves of an array, both of which are there: a missing array says what the zero array says.
+func (h halves) withArrays(n *fieldplan.Node) halves {
+	for i := range h {
+		if n.Kind == fieldplan.Array && !h[i].IsValid() {
+			h[i] = reflect.New(n.Type).Elem()
+		}
+	}
+	return h
 }
 
 func sameLength(from halves) bool {
