@@ -16,7 +16,7 @@
 //   - Memory is read by the functions of one file, memory_unsafe.go, by address. With the build tag purego, or where the platform
 //     does not allow it, memory_reflect.go reads it by reflection. Everything else is the same code.
 //
-// Memory that a run needs beyond the value is bounded by what is kept, with three exceptions: the elements of sets, the keys of maps
-// and the places of keyed lists that are not in order are sorted in an index, which for more than maxKept of them is made for the run;
-// and leaves of free JSON are brought into order as a whole.
+// Memory that a run needs beyond the value is bounded by what is kept, with these exceptions: the elements of sets, the keys of maps and
+// the places of keyed lists that are not in order are sorted in an index, which for more than maxKept of them is made for the run; sets of
+// anything but words are written as a whole before they are sorted; and leaves of free JSON are brought into order as a whole.
 package program

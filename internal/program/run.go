@@ -46,7 +46,7 @@ type run struct {
 	pair       [2]resource.Quantity // that are compared
 }
 
-// runs keeps memory for further runs. One run takes about 60 KiB at most.
+// runs keeps memory for further runs. One run keeps about 90 KiB at most.
 var runs = sync.Pool{New: func() any { return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New()} }}
 
 func start() *run { return runs.Get().(*run) }

@@ -9,12 +9,11 @@ import (
 	"encoding/json"
 	"reflect"
 
-	sigsjson "sigs.k8s.io/json"
-
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/reader"
+	"github.com/hotupdate/providerconfig/internal/strictjson"
 )
 
 // Decode reads raw into a new value of the plan's type and returns a pointer to it. Nothing, white space and null are the empty
@@ -77,12 +76,5 @@ func canReadPlan(p *fieldplan.Plan, raw []byte, config reflect.Value) bool {
 			return false
 		}
 	}
-	return canRead(raw, config)
-}
-
-// canRead reads raw into what the pointer leads to, and reports whether it could. A type's own unmarshaler may panic.
-func canRead(raw []byte, pointer reflect.Value) (ok bool) {
-	defer func() { ok = recover() == nil && ok }()
-	strict, err := sigsjson.UnmarshalStrict(raw, pointer.Interface())
-	return err == nil && len(strict) == 0
+	return strictjson.Read(raw, config.Interface())
 }

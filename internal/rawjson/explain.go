@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/strictjson"
 	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
@@ -88,7 +89,7 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 		return
 	}
 	target := reflect.New(n.Type)
-	if !canRead(raw, target) {
+	if !strictjson.Read(raw, target.Interface()) {
 		e.trail.Report(&fault.Error{
 			Code: fault.WrongJSONType, Type: n.TypeName(),
 			What: "is " + jsonType(raw) + " that is no " + n.TypeName(), Cure: "write a value of that type",
@@ -106,7 +107,7 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 // isExact reports whether raw means the same when it has been read into an interface.
 func isExact(raw []byte) bool {
 	var decoded any
-	if !canRead(raw, reflect.ValueOf(&decoded)) {
+	if !strictjson.Read(raw, &decoded) {
 		return false
 	}
 	got, problem := leaf.Append(nil, leaf.Interface, reflect.ValueOf(&decoded).Elem())
@@ -164,7 +165,7 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 // quoted checks a value that is spelled as a string.
 func (e *explainer) quoted(n *fieldplan.Node, raw []byte) {
 	var inner string
-	if string(raw) != "null" && (json.Unmarshal(raw, &inner) != nil || !canRead([]byte(inner), reflect.New(n.Type))) {
+	if string(raw) != "null" && (json.Unmarshal(raw, &inner) != nil || !strictjson.Read([]byte(inner), reflect.New(n.Type).Interface())) {
 		e.wrong(n, raw, "a string that holds a "+n.Type.String())
 	}
 }
@@ -173,7 +174,7 @@ func (e *explainer) quoted(n *fieldplan.Node, raw []byte) {
 func (e *explainer) entry(n *fieldplan.Node, names map[string]string, name string, value []byte) {
 	encoded, err := json.Marshal(map[string]bool{name: true})
 	decoded := reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))
-	if err != nil || !canRead(encoded, decoded) {
+	if err != nil || !strictjson.Read(encoded, decoded.Interface()) {
 		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
 	}
 	for _, key := range decoded.Elem().MapKeys() {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	sigsjson "sigs.k8s.io/json"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/strictjson"
 )
 
 // text reads a string.
@@ -156,7 +156,7 @@ func (r *run) own(n *node, v reflect.Value) bool {
 		return false
 	}
 	if n.kind == foreign {
-		return decode(raw, v.Addr().Interface())
+		return strictjson.Read(raw, v.Addr().Interface())
 	}
 	u, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr())
 	return ok && unmarshal(u, raw)
@@ -166,13 +166,6 @@ func (r *run) own(n *node, v reflect.Value) bool {
 func unmarshal(u json.Unmarshaler, raw []byte) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	return u.UnmarshalJSON(raw) == nil
-}
-
-// decode reads as package rawjson does.
-func decode(raw []byte, pointer any) (ok bool) {
-	defer func() { ok = recover() == nil && ok }()
-	strict, err := sigsjson.UnmarshalStrict(raw, pointer)
-	return err == nil && len(strict) == 0
 }
 
 // extent reads a value of any kind and returns its bytes, which have been checked.
