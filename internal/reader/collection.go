@@ -49,26 +49,15 @@ func (r *run) array(n *node, v reflect.Value) bool {
 	return false
 }
 
-// mapOfAny reads an object into a map whose keys are strings.
-func (r *run) mapOfAny(n *node, v reflect.Value) bool {
-	v.Set(reflect.MakeMap(n.typ))
+// entries reads an object's members, the value of each by a function that gets its name.
+func (r *run) entries(value func(name string) bool) bool {
 	empty, ok := r.open('}')
 	if empty || !ok {
 		return ok
 	}
-	key, elem := reflect.New(n.typ.Key()).Elem(), reflect.New(n.typ.Elem()).Elem()
-	for count := 1; ; count++ {
-		name, ok := r.key()
-		if !ok {
-			return false
-		}
-		key.SetString(name)
-		elem.SetZero()
-		if !r.place(&n.elem, elem) {
-			return false
-		}
-		v.SetMapIndex(key, elem)
-		if v.Len() < count {
+	for {
+		name, ok := r.text()
+		if !ok || !r.colon() || !value(name) {
 			return false
 		}
 		if last, ok := r.next('}'); last || !ok {
@@ -77,15 +66,34 @@ func (r *run) mapOfAny(n *node, v reflect.Value) bool {
 	}
 }
 
-// key reads the name of a map's entry and the colon.
-func (r *run) key() (string, bool) {
-	name, ok := r.text()
-	return name, ok && r.colon()
+// mapOfAny reads an object into a map whose keys are strings.
+func (r *run) mapOfAny(n *node, v reflect.Value) bool {
+	v.Set(reflect.MakeMap(n.typ))
+	key, elem, count := reflect.New(n.typ.Key()).Elem(), reflect.New(n.typ.Elem()).Elem(), 0
+	return r.entries(func(name string) bool {
+		key.SetString(name)
+		elem.SetZero()
+		if !r.place(&n.elem, elem) {
+			return false
+		}
+		v.SetMapIndex(key, elem)
+		count++
+		return v.Len() == count // else the key was there
+	})
 }
 
 // mapOfText reads a map of texts. Entries are collected first, so that the map is made for as many as there are.
 func (r *run) mapOfText(v reflect.Value) bool {
-	ok := r.textEntries()
+	ok := r.entries(func(name string) bool {
+		value, ok := "", true
+		if r.peek() == 'n' {
+			ok = r.literal("null")
+		} else {
+			value, ok = r.text()
+		}
+		r.keys, r.values = append(r.keys, name), append(r.values, value)
+		return ok
+	})
 	if ok {
 		var m map[string]string
 		m, ok = made(r.keys, r.values)
@@ -95,35 +103,12 @@ func (r *run) mapOfText(v reflect.Value) bool {
 	return ok
 }
 
-func (r *run) textEntries() bool {
-	empty, ok := r.open('}')
-	if empty || !ok {
-		return ok
-	}
-	for {
-		key, ok := r.key()
-		if !ok {
-			return false
-		}
-		value := ""
-		if r.peek() == 'n' {
-			ok = r.literal("null")
-		} else {
-			value, ok = r.text()
-		}
-		r.keys, r.values = append(r.keys, key), append(r.values, value)
-		if !ok {
-			return false
-		}
-		if last, ok := r.next('}'); last || !ok {
-			return ok
-		}
-	}
-}
-
 // mapOfQuantity does likewise for quantities.
 func (r *run) mapOfQuantity(v reflect.Value) bool {
-	ok := r.quantityEntries()
+	ok := r.entries(func(name string) bool {
+		r.keys, r.quantities = append(r.keys, name), append(r.quantities, resource.Quantity{})
+		return r.quantity(&r.quantities[len(r.quantities)-1])
+	})
 	if ok {
 		var m map[string]resource.Quantity
 		m, ok = made(r.keys, r.quantities)
@@ -131,26 +116,6 @@ func (r *run) mapOfQuantity(v reflect.Value) bool {
 	}
 	r.keys, r.quantities = forget(r.keys), forget(r.quantities)
 	return ok
-}
-
-func (r *run) quantityEntries() bool {
-	empty, ok := r.open('}')
-	if empty || !ok {
-		return ok
-	}
-	for {
-		key, ok := r.key()
-		if !ok {
-			return false
-		}
-		r.keys, r.quantities = append(r.keys, key), append(r.quantities, resource.Quantity{})
-		if !r.quantity(&r.quantities[len(r.quantities)-1]) {
-			return false
-		}
-		if last, ok := r.next('}'); last || !ok {
-			return ok
-		}
-	}
 }
 
 // made makes a map. It is false if a key is there twice.
