@@ -85,7 +85,8 @@ func (r *run) mapOfAny(n *node, v reflect.Value) bool {
 // mapOfText reads a map of texts. Entries are collected first, so that the map is made for as many as there are.
 func (r *run) mapOfText(v reflect.Value) bool {
 	ok := r.entries(func(name string) bool {
-		value, ok := "", true
+		var value string
+		var ok bool
 		if r.peek() == 'n' {
 			ok = r.literal("null")
 		} else {
