@@ -73,3 +73,23 @@ func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 	_, err = hotupdate.MergeRaw(schema, []byte(`{"places":[[{"name":"a"}]]}`), []byte(`{}`))
 	checkProblems(t, []problem{valueProblem(hotupdate.CodeHalvesDiffer, "places[0]")}, err, "MergeRaw")
 }
+
+// TestMergeKeepsEmptyElements: that an element of a hot map is there is hot, even if all that it may hold is immutable.
+func TestMergeKeepsEmptyElements(t *testing.T) {
+	type element struct {
+		Kept string `json:"kept,omitempty" hotupdatable:"false"`
+	}
+	type config struct {
+		Hot map[string]*element `json:"hot" hotupdatable:"true"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	old, updated := &config{Hot: map[string]*element{"a": nil}}, &config{Hot: map[string]*element{"a": {}}}
+	immutable, _, err := hotupdate.Split(schema, old)
+	require.NoError(t, err)
+	_, hot, err := hotupdate.Split(schema, updated)
+	require.NoError(t, err)
+	merged, err := hotupdate.Merge(schema, immutable, hot)
+	require.NoError(t, err)
+	assert.Equal(t, updated, merged)
+}

@@ -212,5 +212,9 @@ func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
 	if node.Kind == fieldplan.Object && from.deref().isGone(node) {
 		return
 	}
-	m.merge(node, node.Classes, func() reflect.Value { return to }, from)
+	classes := node.Classes
+	if node.Kind == fieldplan.Object {
+		classes |= fieldplan.Of(node.Class) // that it is there, even with nothing in it
+	}
+	m.merge(node, classes, func() reflect.Value { return to }, from)
 }
