@@ -22,6 +22,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -143,7 +144,7 @@ var update hotupdatetest.Update
 
 func TestMain(m *testing.M) {
 	flag.Var(&update, "update", "write golden files") // in TestMain; var update hotupdatetest.Update
-	os.Exit(m.Run())
+	os.Exit(fixedseed.Run(m))
 }
 
 func TestWorkerConfig(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
 // TestMain keeps rapid from writing the failures that are asked for here into the source tree.
@@ -16,7 +17,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(fixedseed.Run(m))
 }
 
 // recorder is a test that fails on paper only.
