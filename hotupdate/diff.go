@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
@@ -84,14 +84,14 @@ func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
 	if err != nil {
 		return false, public(err)
 	}
-	same, err := document.Same(s.plan, first, second)
+	same, err := engine.Same(s.plan, first, second)
 	return same, public(err)
 }
 
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
 // type or a pointer to one; nil is the empty configuration.
 func (s *Schema) SameImmutable(a, b any) (bool, error) {
-	if !s.isMissing() && document.SamePointers(s.plan, a, b) {
+	if !s.isMissing() && engine.SamePointers(s.plan, a, b) {
 		return true, nil
 	}
 	first, err := s.value(a)
@@ -102,6 +102,6 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	if err != nil {
 		return false, public(err)
 	}
-	same, err := document.Same(s.plan, first, second)
+	same, err := engine.Same(s.plan, first, second)
 	return same, public(err)
 }

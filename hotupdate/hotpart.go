@@ -1,7 +1,7 @@
 package hotupdate
 
 import (
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -21,6 +21,6 @@ func (s *Schema) AppendHot(dst []byte, config any) ([]byte, error) {
 	if err != nil {
 		return dst, public(err)
 	}
-	dst, err = document.AppendClass(dst, s.plan, v, structtag.Hot)
+	dst, err = engine.AppendClass(dst, s.plan, v, structtag.Hot)
 	return dst, public(err)
 }

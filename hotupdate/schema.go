@@ -6,7 +6,7 @@ import (
 	"io"
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -92,7 +92,7 @@ func (s *Schema) AppendDocument(dst []byte, config any) ([]byte, error) {
 	if err != nil {
 		return dst, public(err)
 	}
-	dst, err = document.Append(dst, s.plan, v)
+	dst, err = engine.Append(dst, s.plan, v)
 	return dst, public(err)
 }
 
@@ -103,7 +103,7 @@ func (s *Schema) WriteDocument(w io.Writer, config any) error {
 	if err != nil {
 		return public(err)
 	}
-	return public(document.Write(w, s.plan, v))
+	return public(engine.Write(w, s.plan, v))
 }
 
 // SumDocument returns the SHA-256 of the canonical document of config, which it need not hold. Package hash specifies the document and
@@ -113,7 +113,7 @@ func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
 	if err != nil {
 		return [sha256.Size]byte{}, public(err)
 	}
-	sum, err := document.Sum(s.plan, v)
+	sum, err := engine.Sum(s.plan, v)
 	return sum, public(err)
 }
 
@@ -123,7 +123,7 @@ func (s *Schema) AppendDocumentRaw(dst, raw []byte) ([]byte, error) {
 	if err != nil {
 		return dst, public(err)
 	}
-	dst, err = document.Append(dst, s.plan, config)
+	dst, err = engine.Append(dst, s.plan, config)
 	return dst, public(err)
 }
 
@@ -133,7 +133,7 @@ func (s *Schema) SumDocumentRaw(raw []byte) ([sha256.Size]byte, error) {
 	if err != nil {
 		return [sha256.Size]byte{}, public(err)
 	}
-	sum, err := document.Sum(s.plan, config)
+	sum, err := engine.Sum(s.plan, config)
 	return sum, public(err)
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/mitchellh/hashstructure/v2"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // check walks v as hashstructure does and reports what hashstructure would fail, loop or crash on.
@@ -125,7 +125,7 @@ func hasFixedSize(k reflect.Kind) bool {
 }
 
 func (c *checker) composite(v reflect.Value, in owner) {
-	if c.depth > walk.MaxDepth {
+	if c.depth > engine.MaxDepth {
 		c.lost = true
 		c.report(CodeTooDeep, nil, nil)
 		return

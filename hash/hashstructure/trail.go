@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // trail is where a walk over a Go value stands, in JSON names.
@@ -49,7 +49,7 @@ func (t *trail) keyStep(key reflect.Value) fieldpath.Step {
 	if key.Kind() == reflect.Interface || leaf.MapKeyKind(key.Type()) == leaf.NotALeaf {
 		return fieldpath.Step{Kind: fieldpath.MapKey, Name: key.Type().String()}
 	}
-	return walk.KeyStep(&fieldplan.Node{Kind: fieldplan.Map, Sensitive: t.hidden}, key)
+	return engine.KeyStep(&fieldplan.Node{Kind: fieldplan.Map, Sensitive: t.hidden}, key)
 }
 
 // sensitivity is what a field's struct tag hides. Struct tags were found correct when the Schema was compiled.

@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // IgnoreHot lets cmp compare configurations of type C, wherever they stand, by what is hashed: two of them are equal exactly if they have
@@ -175,7 +175,7 @@ func (l *locator) element(step cmp.PathStep) bool {
 	vx, vy := step.Values()
 	for _, v := range []reflect.Value{vx, vy} {
 		if v.IsValid() {
-			n := walk.ElementNode(collection, v)
+			n := engine.ElementNode(collection, v)
 			l.classes |= n.Classes | fieldplan.Of(n.Class)
 			if l.node == nil || fieldplan.IsKept(n.Class) {
 				l.node = n

@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // author draws values. Of the classes in unset it leaves everything unset, in one way or another.
@@ -292,4 +292,4 @@ func readKey(t reflect.Type, text string) (reflect.Value, bool) {
 func fixed(v reflect.Value) maker { return func() reflect.Value { return v } }
 
 // mapKeyText is the text of a key in JSON.
-func mapKeyText(n *fieldplan.Node, key maker) string { return walk.KeyStep(n, key()).Name }
+func mapKeyText(n *fieldplan.Node, key maker) string { return engine.KeyStep(n, key()).Name }

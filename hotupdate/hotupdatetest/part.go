@@ -4,10 +4,10 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // maker makes a leaf. What two calls return means the same and shares no memory.
@@ -140,7 +140,7 @@ func elementNode(n *fieldplan.Node, e *part) *fieldplan.Node {
 	if n.When == nil {
 		return n.Elem
 	}
-	return walk.ElementNode(n, e.value())
+	return engine.ElementNode(n, e.value())
 }
 
 // text is the canonical text of a leaf, nil if it has none.
@@ -239,7 +239,7 @@ func (p *part) visit(path fieldpath.Path, do func(p *part, path fieldpath.Path))
 func (p *part) step(i int) fieldpath.Step {
 	switch {
 	case p.node.Kind == fieldplan.Map:
-		return walk.KeyStep(p.node, p.keys[i]())
+		return engine.KeyStep(p.node, p.keys[i]())
 	case p.node.Pairing == fieldplan.ByKey && !p.elems[i].null:
 		if key := p.elems[i].member(p.node.Key.Name); key != nil {
 			return fieldpath.Step{Kind: fieldpath.ListKey, Name: p.node.Key.Name, Value: plain(key.text()), At: i, Hidden: key.node.HidesValues()}

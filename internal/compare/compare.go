@@ -5,24 +5,23 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/program"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
 // pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	if compiled.SameWhole(old, updated) {
 		return nil, nil
 	}
 	d := differs.Get().(*differ)
 	defer d.release()
 	d.program, d.partner = compiled, true
-	oldRoot, _ := walk.Deref(old)
-	newRoot, _ := walk.Deref(updated)
+	oldRoot, _ := engine.Deref(old)
+	newRoot, _ := engine.Deref(updated)
 	d.composite(side{node: p.Root, value: oldRoot}, side{node: p.Root, value: newRoot}, nil)
 	if err := d.trail.Err(); err != nil {
 		return nil, err
@@ -32,12 +31,12 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 
 // differ walks two values side by side, and leaves out what the program finds to be the same.
 type differ struct {
-	program *program.Program
+	program *engine.Program
 	entries []textEntry // scratch for the map at hand
 
-	trail   walk.Trail
-	above   [2]walk.Ancestors // of the old and of the new value
-	moved   []position        // of elements that were paired by key
+	trail   engine.Trail
+	above   [2]engine.Ancestors // of the old and of the new value
+	moved   []position          // of elements that were paired by key
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
 	partner bool      // false inside an element that has none on the other side
@@ -70,7 +69,7 @@ func (o origin) at(depth int) (Origin, string) {
 
 // enterField returns the side of a field of s.
 func (d *differ) enterField(s side, f *fieldplan.Field) side {
-	child := side{node: f.Node, value: walk.Member(s.value, f), from: s.from}
+	child := side{node: f.Node, value: engine.Member(s.value, f), from: s.from}
 	switch f.Declared {
 	case fieldplan.StructTag:
 		child.from = origin{StructTag, f.Source, len(d.trail.Path)}
@@ -83,7 +82,7 @@ func (d *differ) enterField(s side, f *fieldplan.Field) side {
 
 // enterElement returns the side of an element of collection s, whose node depends on the element where hotwhen is declared.
 func (d *differ) enterElement(s side, elem reflect.Value) side {
-	child := side{node: walk.ElementNode(s.node, elem), value: elem, from: s.from}
+	child := side{node: engine.ElementNode(s.node, elem), value: elem, from: s.from}
 	if child.node != s.node.Elem {
 		child.from = origin{HotWhen, s.node.When.Source, len(d.trail.Path)}
 	}
@@ -130,8 +129,8 @@ func (d *differ) member(f *fieldplan.Field, old, updated side) {
 		return
 	}
 	var oldSet, newSet bool
-	old.value, oldSet = walk.Deref(old.value)
-	updated.value, newSet = walk.Deref(updated.value)
+	old.value, oldSet = engine.Deref(old.value)
+	updated.value, newSet = engine.Deref(updated.value)
 	if f.KeepsPresence() && oldSet != newSet {
 		d.emit(old, updated, presence[oldSet], presence[newSet])
 	}
@@ -147,8 +146,8 @@ func (d *differ) same(old, updated side) bool {
 var presence = map[bool]string{true: "{}"}
 
 func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
-	oldText, oldSet := walk.MemberText(&d.trail, d.texts[0][:0], f, old.value)
-	newText, newSet := walk.MemberText(&d.trail, d.texts[1][:0], f, updated.value)
+	oldText, oldSet := engine.MemberText(&d.trail, d.texts[0][:0], f, old.value)
+	newText, newSet := engine.MemberText(&d.trail, d.texts[1][:0], f, updated.value)
 	d.texts = [2][]byte{oldText, newText}
 	if oldSet != newSet || !bytes.Equal(oldText, newText) {
 		d.emit(old, updated, string(oldText), string(newText))
@@ -191,7 +190,7 @@ func (d *differ) keyed(old, updated side) {
 	if d.textMaps(old, updated) {
 		return
 	}
-	before, after := walk.Elements(&d.trail, n, old.value), walk.Elements(&d.trail, updated.node, updated.value)
+	before, after := engine.Elements(&d.trail, n, old.value), engine.Elements(&d.trail, updated.node, updated.value)
 	for len(before) > 0 || len(after) > 0 {
 		switch order := compareHeads(before, after); {
 		case order < 0:
@@ -209,14 +208,14 @@ func (d *differ) keyed(old, updated side) {
 	}
 }
 
-func compareHeads(a, b []walk.Element) int {
+func compareHeads(a, b []engine.Element) int {
 	switch {
 	case len(b) == 0:
 		return -1
 	case len(a) == 0:
 		return +1
 	default:
-		return walk.CompareKeys(a[0], b[0])
+		return engine.CompareKeys(a[0], b[0])
 	}
 }
 
@@ -288,7 +287,7 @@ func (d *differ) elementText(scratch []byte, s side) []byte {
 	if !s.value.IsValid() {
 		return scratch[:0]
 	}
-	return walk.ElementText(&d.trail, scratch[:0], s.node, s.value)
+	return engine.ElementText(&d.trail, scratch[:0], s.node, s.value)
 }
 
 // compositeElement compares what two elements hold. Where the presence of an element, or null against empty, shows in no change
@@ -297,8 +296,8 @@ func (d *differ) compositeElement(old, updated side, in *fieldplan.Node) {
 	oldText, newText := d.shell(old), d.shell(updated)
 	start := len(d.changes)
 	inside := [2]side{old, updated}
-	inside[0].value, _ = walk.Deref(old.value)
-	inside[1].value, _ = walk.Deref(updated.value)
+	inside[0].value, _ = engine.Deref(old.value)
+	inside[1].value, _ = engine.Deref(updated.value)
 	d.composite(inside[0], inside[1], in)
 	class := old.node.Class.Stricter(updated.node.Class)
 	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
@@ -317,7 +316,7 @@ func (d *differ) shell(s side) string {
 		return ""
 	case s.node.Kind == fieldplan.Object || s.node.Kind == fieldplan.Map:
 		return "{}"
-	case walk.IsNull(s.node, s.value):
+	case engine.IsNull(s.node, s.value):
 		return "null"
 	default:
 		return "[]"

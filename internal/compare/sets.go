@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -51,7 +51,7 @@ func (d *differ) members(s side) []member {
 	members := make([]member, 0, length(s.value))
 	for i := range length(s.value) {
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		text := document.Element(nil, &d.trail, s.node.Elem, s.value.Index(i))
+		text := engine.AppendElement(nil, &d.trail, s.node.Elem, s.value.Index(i))
 		d.trail.Leave()
 		members = append(members, member{string(text), i})
 	}

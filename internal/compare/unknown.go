@@ -4,23 +4,23 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // unknown compares the members that the plan does not know, among those that it does. Nil has none.
 type unknown struct {
 	d       *differ
 	node    *fieldplan.Node
-	members [2]walk.Unknown // of the old and of the new object
+	members [2]engine.Unknown // of the old and of the new object
 }
 
 func (d *differ) unknownMembers(old, updated side) *unknown {
 	if old.node.Rest == nil {
 		return nil
 	}
-	return &unknown{d, old.node, [2]walk.Unknown{
-		walk.UnknownMembers(&d.trail, old.node, old.value), walk.UnknownMembers(&d.trail, updated.node, updated.value),
+	return &unknown{d, old.node, [2]engine.Unknown{
+		engine.UnknownMembers(&d.trail, old.node, old.value), engine.UnknownMembers(&d.trail, updated.node, updated.value),
 	}}
 }
 
@@ -37,7 +37,7 @@ func (u *unknown) left() {
 	}
 }
 
-func (u *unknown) compare(old, updated []walk.Element) {
+func (u *unknown) compare(old, updated []engine.Element) {
 	for len(old) > 0 || len(updated) > 0 {
 		switch order := compareNames(old, updated); {
 		case order < 0:
@@ -53,7 +53,7 @@ func (u *unknown) compare(old, updated []walk.Element) {
 	}
 }
 
-func compareNames(a, b []walk.Element) int {
+func compareNames(a, b []engine.Element) int {
 	switch {
 	case len(b) == 0:
 		return -1
@@ -64,8 +64,8 @@ func compareNames(a, b []walk.Element) int {
 	}
 }
 
-func (u *unknown) member(e walk.Element, old, updated reflect.Value) {
-	f, step := walk.UnknownField(u.node, e)
+func (u *unknown) member(e engine.Element, old, updated reflect.Value) {
+	f, step := engine.UnknownField(u.node, e)
 	u.d.trail.Enter(step)
 	from := origin{kind: Unknown, depth: len(u.d.trail.Path)}
 	u.d.leafMember(f, side{f.Node, old, from}, side{f.Node, updated, from})

@@ -36,7 +36,7 @@ type Use uint8
 
 // The uses, each of one package.
 const (
-	Running Use = iota // package program
+	Running Use = iota // package engine
 	Reading            // package reader
 )
 

@@ -12,28 +12,27 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Between returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
 // patch replaces lists as a whole and removes members by null, so a value that holds null outside of a list is [fault.NotPatchable].
 func Between(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
 	w := &writer{}
-	old, _ = walk.Deref(old)
-	updated, _ = walk.Deref(updated)
+	old, _ = engine.Deref(old)
+	updated, _ = engine.Deref(updated)
 	w.object(p.Root, old, updated)
 	return w.buf, w.trail.Err()
 }
 
 type writer struct {
 	buf   []byte
-	trail walk.Trail
+	trail engine.Trail
 }
 
 // try writes a member, and nothing if write has nothing to say.
@@ -60,7 +59,7 @@ func (w *writer) object(n *fieldplan.Node, old, updated reflect.Value) (some boo
 	w.buf = append(w.buf, '{')
 	for _, f := range n.Fields {
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		some = w.try(f.Header, func() bool { return w.member(f, walk.Member(old, f), walk.Member(updated, f)) }) || some
+		some = w.try(f.Header, func() bool { return w.member(f, engine.Member(old, f), engine.Member(updated, f)) }) || some
 		w.trail.Leave()
 	}
 	w.buf = append(w.buf, '}')
@@ -72,8 +71,8 @@ func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
 	if n.Kind == fieldplan.Leaf {
 		return w.leafMember(f, old, updated)
 	}
-	old, isOld := walk.Deref(old)
-	updated, isNew := walk.Deref(updated)
+	old, isOld := engine.Deref(old)
+	updated, isNew := engine.Deref(updated)
 	if !isOld && !isNew {
 		return false
 	}
@@ -89,8 +88,8 @@ func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
 
 // leafMember compares by meaning: a declared default is no value.
 func (w *writer) leafMember(f *fieldplan.Field, old, updated reflect.Value) bool {
-	oldText, isOld := walk.MemberText(&w.trail, nil, f, old)
-	newText, isNew := walk.MemberText(&w.trail, nil, f, updated)
+	oldText, isOld := engine.MemberText(&w.trail, nil, f, old)
+	newText, isNew := engine.MemberText(&w.trail, nil, f, updated)
 	switch {
 	case isOld == isNew && bytes.Equal(oldText, newText):
 		return false
@@ -119,7 +118,7 @@ func (w *writer) leaf(old, updated reflect.Value) bool {
 
 // encodeLeaf writes a leaf behind pointers; a missing one is null.
 func encodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
-	v, ok := walk.Deref(v)
+	v, ok := engine.Deref(v)
 	if !ok {
 		return []byte(leaf.Null), nil
 	}
@@ -163,7 +162,7 @@ func (w *writer) entries(n *fieldplan.Node, old, updated reflect.Value) (some bo
 	for _, key := range slices.Sorted(maps.Keys(both)) {
 		header, problem := canonjson.AppendString(nil, key)
 		w.report(problem)
-		w.trail.Enter((&walk.Element{Key: key}).Step(n))
+		w.trail.Enter((&engine.Element{Key: key}).Step(n))
 		some = w.try(string(header)+":", func() bool { return w.entry(n.Elem, before[key], after[key]) }) || some
 		w.trail.Leave()
 	}
@@ -171,9 +170,9 @@ func (w *writer) entries(n *fieldplan.Node, old, updated reflect.Value) (some bo
 	return some
 }
 
-func entriesOf(t *walk.Trail, n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
+func entriesOf(t *engine.Trail, n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
 	entries := map[string]reflect.Value{}
-	for _, e := range walk.Elements(t, n, v) {
+	for _, e := range engine.Elements(t, n, v) {
 		entries[e.Key] = e.Value
 	}
 	return entries
@@ -184,16 +183,16 @@ func (w *writer) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
 	switch {
 	case !updated.IsValid():
 		return w.null()
-	case old.IsValid() && bytes.Equal(document.Element(nil, &w.trail, n, old), document.Element(nil, &w.trail, n, updated)):
+	case old.IsValid() && bytes.Equal(engine.AppendElement(nil, &w.trail, n, old), engine.AppendElement(nil, &w.trail, n, updated)):
 		return false
-	case walk.IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
+	case engine.IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
 		w.notPatchable()
 		return false
 	case n.Kind == fieldplan.Leaf:
 		return w.leaf(old, updated)
 	}
-	before, _ := walk.Deref(old)
-	after, _ := walk.Deref(updated)
+	before, _ := engine.Deref(old)
+	after, _ := engine.Deref(updated)
 	switch n.Kind {
 	case fieldplan.Object:
 		w.object(n, before, after)
@@ -225,7 +224,7 @@ func (w *writer) listText(n *fieldplan.Node, v reflect.Value) []byte {
 			v.Set(reflect.MakeSlice(n.Type, 0, 0))
 		}
 	}
-	return document.Element(nil, &w.trail, n, v)
+	return engine.AppendElement(nil, &w.trail, n, v)
 }
 
 // free patches free JSON.

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -253,7 +253,7 @@ func FuzzDecode(f *testing.F) {
 			requireTyped(t, err)
 			return
 		}
-		if _, err = document.Append(nil, p, decoded); err != nil {
+		if _, err = engine.Append(nil, p, decoded); err != nil {
 			requireTyped(t, err)
 		}
 	})

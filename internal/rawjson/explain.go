@@ -8,12 +8,12 @@ import (
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/strictjson"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // explain finds every reason for which a well-formed document could not be decoded. The decoder itself names only the first wrong
@@ -35,7 +35,7 @@ func lost(p *fieldplan.Plan, raw []byte) error {
 	return e.trail.Err()
 }
 
-type explainer struct{ trail walk.Trail }
+type explainer struct{ trail engine.Trail }
 
 func (e *explainer) root(p *fieldplan.Plan, raw []byte) {
 	root := *p.Root
@@ -178,7 +178,7 @@ func (e *explainer) entry(n *fieldplan.Node, names map[string]string, name strin
 		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
 	}
 	for _, key := range decoded.Elem().MapKeys() {
-		text := walk.KeyStep(n, key).Name
+		text := engine.KeyStep(n, key).Name
 		if earlier, ok := names[text]; ok && earlier != name {
 			e.trail.Report(&fault.Error{Code: fault.DuplicateMapKey, Type: n.TypeName(), What: "means the same key as another name", Cure: "remove one of them"})
 		}

@@ -5,10 +5,10 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Graft returns a pointer to a copy of old that has the Hot parts of updated: what a hot update leads to. Both values have been compared,
@@ -42,11 +42,11 @@ func (g *grafter) isTaken(c structtag.Class) bool { return g.takes.Any(fieldplan
 // fields fills to with the members of an object. Those that identify an element of collection in are copied from identity.
 func (g *grafter) fields(n *fieldplan.Node, to reflect.Value, from halves, in *fieldplan.Node, identity reflect.Value) {
 	for _, f := range n.Parts() {
-		members := halves{walk.Member(from[0], f), walk.Member(from[1], f)}
+		members := halves{engine.Member(from[0], f), engine.Member(from[1], f)}
 		g.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
 		case in != nil && in.Identity(f):
-			g.copyIfSet(f, to, walk.Member(identity, f))
+			g.copyIfSet(f, to, engine.Member(identity, f))
 		case !classes.Any(g.takes):
 			g.copyIfSet(f, to, members[0])
 		case !classes.Any(^g.takes):
@@ -141,9 +141,9 @@ func (g *grafter) keyed(n *fieldplan.Node, to func() reflect.Value, from halves)
 	}
 }
 
-func (g *grafter) inOrder(n *fieldplan.Node, v reflect.Value) []walk.Element {
-	elements := walk.Elements(&g.trail, n, v)
-	slices.SortFunc(elements, func(a, b walk.Element) int { return cmp.Compare(a.At, b.At) })
+func (g *grafter) inOrder(n *fieldplan.Node, v reflect.Value) []engine.Element {
+	elements := engine.Elements(&g.trail, n, v)
+	slices.SortFunc(elements, func(a, b engine.Element) int { return cmp.Compare(a.At, b.At) })
 	return elements
 }
 
@@ -155,10 +155,10 @@ func (g *grafter) entries(n *fieldplan.Node, to func() reflect.Value, from halve
 			continue
 		}
 		for it := half.MapRange(); it.Next(); {
-			if !fieldplan.IsKept(n.Class) && walk.IsNull(n.Elem, it.Value()) {
+			if !fieldplan.IsKept(n.Class) && engine.IsNull(n.Elem, it.Value()) {
 				continue
 			}
-			text := walk.KeyStep(n, it.Key()).Name
+			text := engine.KeyStep(n, it.Key()).Name
 			pair := pairs[text]
 			pair[i] = it.Value()
 			pairs[text], keys[text] = pair, it.Key()
@@ -167,7 +167,7 @@ func (g *grafter) entries(n *fieldplan.Node, to func() reflect.Value, from halve
 	grafted := reflect.MakeMap(n.Type)
 	for text, pair := range pairs {
 		elem := reflect.New(n.Type.Elem()).Elem()
-		g.trail.Enter(walk.KeyStep(n, keys[text]))
+		g.trail.Enter(engine.KeyStep(n, keys[text]))
 		if g.element(n, elem, pair) {
 			grafted.SetMapIndex(keys[text], elem)
 		}
@@ -180,10 +180,10 @@ func (g *grafter) entries(n *fieldplan.Node, to func() reflect.Value, from halve
 
 // element fills to and reports whether the element stays or comes. The zero reflect.Value is an element that is not there.
 func (g *grafter) element(n *fieldplan.Node, to reflect.Value, from halves) bool {
-	node := walk.ElementNode(n, from.any())
+	node := engine.ElementNode(n, from.any())
 	isOld, isNew := from[0].IsValid(), from[1].IsValid()
 	switch {
-	case isOld && isNew && walk.ElementNode(n, from[1]) != node:
+	case isOld && isNew && engine.ElementNode(n, from[1]) != node:
 		g.flipped(n, to, from)
 		return true
 	case isOld && !isNew && fieldplan.IsKept(node.Class):
@@ -201,7 +201,7 @@ func (g *grafter) element(n *fieldplan.Node, to reflect.Value, from halves) bool
 // flipped fills an element that is hot on one side only. Where its collection is Ignored the flip is hot, and takes what is Ignored along.
 func (g *grafter) flipped(n *fieldplan.Node, to reflect.Value, from halves) {
 	if fieldplan.IsKept(n.Class) {
-		g.clone(walk.ElementNode(n, from[0]), to, from[0])
+		g.clone(engine.ElementNode(n, from[0]), to, from[0])
 		return
 	}
 	defer func(takes fieldplan.ClassSet) { g.takes = takes }(g.takes)
@@ -214,14 +214,14 @@ func (g *grafter) elementParts(n *fieldplan.Node, to reflect.Value, from halves,
 	switch {
 	case n.Kind == fieldplan.Object:
 		g.objectElement(n, to, from, in)
-	case !n.Classes.Any(g.takes), n.Kind == fieldplan.List && from[0].IsValid() && walk.IsNull(n, from[0]): // null stays null, even if elements could come
+	case !n.Classes.Any(g.takes), n.Kind == fieldplan.List && from[0].IsValid() && engine.IsNull(n, from[0]): // null stays null, even if elements could come
 		g.cloneValid(n, to, from[0])
 	case !n.Classes.Any(^g.takes):
 		g.cloneValid(n, to, from[1])
 	default:
-		isNew := !from[0].IsValid() && !walk.IsNull(n, from[1])
+		isNew := !from[0].IsValid() && !engine.IsNull(n, from[1])
 		g.collection(n, func() reflect.Value { return to }, from.deref())
-		if isNew && walk.IsNull(n, to) {
+		if isNew && engine.IsNull(n, to) {
 			allocate(to).Set(emptyOf(n.Type))
 		}
 	}
@@ -254,14 +254,14 @@ func (g *grafter) cloneValid(n *fieldplan.Node, to, from reflect.Value) {
 
 // holds reports whether something of the classes is set in v. What identifies an element of collection in does not count.
 func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *fieldplan.Node) bool {
-	v, ok := walk.Deref(v)
+	v, ok := engine.Deref(v)
 	if !ok || !n.Classes.Any(classes) {
 		return false
 	}
 	switch n.Kind {
 	case fieldplan.Object:
 		return slices.ContainsFunc(n.Parts(), func(f *fieldplan.Field) bool {
-			return (in == nil || !in.Identity(f)) && memberHolds(f, walk.Member(v, f), classes)
+			return (in == nil || !in.Identity(f)) && memberHolds(f, engine.Member(v, f), classes)
 		})
 	case fieldplan.List, fieldplan.Array:
 		for i := range v.Len() {
@@ -283,16 +283,16 @@ func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *f
 
 func memberHolds(f *fieldplan.Field, v reflect.Value, classes fieldplan.ClassSet) bool {
 	if f.Node.Kind == fieldplan.Leaf {
-		_, set := walk.MemberText(&walk.Trail{}, nil, f, v)
+		_, set := engine.MemberText(&engine.Trail{}, nil, f, v)
 		return set && f.Node.Classes.Any(classes)
 	}
-	_, present := walk.Deref(v)
+	_, present := engine.Deref(v)
 	return present && f.KeepsPresence() && fieldplan.Of(f.Node.Class).Any(classes) || holds(f.Node, v, classes, nil)
 }
 
 // elementHolds counts the presence of an element as well, unless its place is always there.
 func elementHolds(in *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet) bool {
-	node := walk.ElementNode(in, v)
+	node := engine.ElementNode(in, v)
 	if in.Kind == fieldplan.Array {
 		return !v.IsZero() && holds(node, v, classes, in)
 	}

@@ -3,11 +3,10 @@ package split
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
@@ -32,8 +31,8 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 type halves [2]reflect.Value
 
 func (h halves) deref() halves {
-	h[0], _ = walk.Deref(h[0])
-	h[1], _ = walk.Deref(h[1])
+	h[0], _ = engine.Deref(h[0])
+	h[1], _ = engine.Deref(h[1])
 	return h
 }
 
@@ -49,12 +48,12 @@ func (h halves) of(n *fieldplan.Node) reflect.Value {
 type merger struct {
 	splitter
 
-	aboveHot walk.Ancestors
+	aboveHot engine.Ancestors
 }
 
 func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 	for _, f := range n.Parts() {
-		members := halves{walk.Member(from[0], f), walk.Member(from[1], f)}
+		members := halves{engine.Member(from[0], f), engine.Member(from[1], f)}
 		if f.KeepsPresence() && members.deref().isGone(f.Node) {
 			continue
 		}
@@ -66,7 +65,7 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 
 // isGone reports whether an object whose presence is hot is nil in the hot half, and says nothing in the other.
 func (h halves) isGone(n *fieldplan.Node) bool {
-	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && document.IsEmpty(n, h[0])
+	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && engine.IsEmpty(n, h[0])
 }
 
 // merge fills the place that to returns, which is asked for only if a half has the place as well.
@@ -92,7 +91,7 @@ func (m *merger) cloneIfSet(n *fieldplan.Node, to func() reflect.Value, from ref
 	}
 }
 
-// visit records that the walk goes into both halves of a value, as [walk.Trail.Visit] does for one.
+// visit records that the walk goes into both halves of a value, as [engine.Trail.Visit] does for one.
 func (m *merger) visit(n *fieldplan.Node, from halves) bool {
 	return (!from[0].IsValid() || m.trail.Visit(&m.above, n, from[0])) && (!from[1].IsValid() || m.trail.Visit(&m.aboveHot, n, from[1]))
 }
@@ -161,7 +160,7 @@ func (m *merger) pairs(n *fieldplan.Node, from halves) []halves {
 		}
 		return pairs
 	}
-	kept, hot := walk.Elements(&m.trail, n, from[0]), walk.Elements(&m.trail, n, from[1])
+	kept, hot := engine.Elements(&m.trail, n, from[0]), engine.Elements(&m.trail, n, from[1])
 	if m.trail.Failed() {
 		return nil
 	}
@@ -192,7 +191,7 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
 	}
 	to.Set(reflect.MakeMapWithSize(n.Type, from.of(n).Len()))
 	for it := from.of(n).MapRange(); it.Next(); {
-		step := walk.KeyStep(n, it.Key())
+		step := engine.KeyStep(n, it.Key())
 		partners := halves{from[0].MapIndex(it.Key()), from[1].MapIndex(it.Key())}
 		if !partners[0].IsValid() || !partners[1].IsValid() {
 			m.reportKey(step)
@@ -208,7 +207,7 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
 
 // element merges one element, which stands in both halves, if only with its identity.
 func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
-	node := walk.ElementNode(n, from.of(n))
+	node := engine.ElementNode(n, from.of(n))
 	if node.Kind == fieldplan.Object && from.deref().isGone(node) {
 		return
 	}

@@ -7,10 +7,10 @@ package split
 import (
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Split copies the immutable half of v, which is what stands in the canonical document, and the hot half, which is the rest, into two
@@ -22,15 +22,15 @@ func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, er
 }
 
 type splitter struct {
-	trail walk.Trail
-	above walk.Ancestors
+	trail engine.Trail
+	above engine.Ancestors
 	want  fieldplan.ClassSet // the classes of the half at hand
 }
 
 func (s *splitter) half(p *fieldplan.Plan, v reflect.Value, want fieldplan.ClassSet) reflect.Value {
 	half := reflect.New(p.Type)
 	s.want = want
-	if root, ok := walk.Deref(v); ok {
+	if root, ok := engine.Deref(v); ok {
 		s.trail.Visit(&s.above, p.Root, root)
 		for _, f := range p.Meta {
 			s.copyMember(half.Elem(), root, f)
@@ -69,7 +69,7 @@ func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldpl
 		case place == all || in != nil && in.Identity(f):
 			s.copyMember(to, from, f)
 		case place == part:
-			if v := walk.Member(from, f); v.IsValid() {
+			if v := engine.Member(from, f); v.IsValid() {
 				s.value(f.Node, settable(to, f), v, nil)
 			}
 		}
@@ -78,7 +78,7 @@ func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldpl
 }
 
 func (s *splitter) copyMember(to, from reflect.Value, f *fieldplan.Field) {
-	if v := walk.Member(from, f); v.IsValid() {
+	if v := engine.Member(from, f); v.IsValid() {
 		s.clone(f.Node, settable(to, f), v)
 	}
 }
@@ -104,7 +104,7 @@ func allocate(v reflect.Value) reflect.Value {
 
 // value fills to with the half of from, of which something goes to either half.
 func (s *splitter) value(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
-	from, ok := walk.Deref(from)
+	from, ok := engine.Deref(from)
 	if !ok {
 		return
 	}
@@ -143,7 +143,7 @@ func (s *splitter) entries(n *fieldplan.Node, to, from reflect.Value) {
 	to.Set(reflect.MakeMapWithSize(n.Type, from.Len()))
 	for it := from.MapRange(); it.Next(); {
 		elem := reflect.New(n.Type.Elem()).Elem()
-		s.trail.Enter(walk.KeyStep(n, it.Key()))
+		s.trail.Enter(engine.KeyStep(n, it.Key()))
 		s.element(n, elem, it.Value())
 		s.trail.Leave()
 		to.SetMapIndex(it.Key(), elem)
@@ -152,7 +152,7 @@ func (s *splitter) entries(n *fieldplan.Node, to, from reflect.Value) {
 
 // element fills one element. An element of the other half stands here as well, with nothing but its identity.
 func (s *splitter) element(n *fieldplan.Node, to, from reflect.Value) {
-	node := walk.ElementNode(n, from)
+	node := engine.ElementNode(n, from)
 	if s.place(node.Classes) == all {
 		s.clone(node, to, from)
 		return
@@ -173,7 +173,7 @@ func (s *splitter) clone(n *fieldplan.Node, to, from reflect.Value) {
 }
 
 func (s *splitter) cloneLeaf(n *fieldplan.Node, to, from reflect.Value) {
-	from, ok := walk.Deref(from)
+	from, ok := engine.Deref(from)
 	if !ok {
 		return
 	}

@@ -1,10 +1,7 @@
-package document
+package engine
 
 import (
 	"sync"
-
-	"github.com/hotupdate/providerconfig/internal/program"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 const (
@@ -26,7 +23,7 @@ func (w *writer) flush() { w.flushAllBut(0) }
 func (w *writer) flushAllBut(rest int) {
 	n := len(w.buf) - rest
 	if w.failed == nil && !w.trail.Failed() {
-		w.failed = program.WriteAll(w.out, w.buf[:n])
+		w.failed = WriteAll(w.out, w.buf[:n])
 	}
 	copy(w.buf, w.buf[n:])
 	w.buf = w.buf[:rest]
@@ -40,6 +37,6 @@ func (w *writer) release() {
 		buf = make([]byte, 0, 2*flushAt)
 	}
 	clear(w.trail.Path[:cap(w.trail.Path)])
-	*w = writer{buf: buf, trail: walk.Trail{Path: w.trail.Path[:0]}, above: w.above[:0]}
+	*w = writer{buf: buf, trail: Trail{Path: w.trail.Path[:0]}, above: w.above[:0]}
 	writers.Put(w)
 }

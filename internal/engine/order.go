@@ -1,4 +1,4 @@
-package program
+package engine
 
 import (
 	"cmp"
@@ -36,8 +36,8 @@ func (r *run) sortByOrder(own []entry) {
 			}
 		}
 	default:
-		r.spare = room(r.spare[:0], len(own))
-		ends := deal(own, r.spare[:len(own)], (bits.Len64(differ)-1)&^7)
+		r.sortBuffer = withRoom(r.sortBuffer[:0], len(own))
+		ends := deal(own, r.sortBuffer[:len(own)], (bits.Len64(differ)-1)&^7)
 		from := 0
 		for _, to := range ends {
 			if to-from > 1 {

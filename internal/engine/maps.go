@@ -1,4 +1,4 @@
-package program
+package engine
 
 import (
 	"reflect"
@@ -23,7 +23,7 @@ func (r *run) mapOfText(m memory) bool {
 		return true
 	}
 	k := r.keysOf(len(texts))
-	r.texts = room(r.texts, len(texts))
+	r.texts = withRoom(r.texts, len(texts))
 	for key, value := range texts {
 		r.add(k, key)
 		r.texts = append(r.texts, value)
@@ -63,7 +63,7 @@ func (r *run) mapOfQuantity(m memory) bool {
 		return true
 	}
 	k := r.keysOf(len(quantities))
-	r.quantities = room(r.quantities, len(quantities))
+	r.quantities = withRoom(r.quantities, len(quantities))
 	for key, value := range quantities {
 		r.add(k, key)
 		r.quantities = append(r.quantities, value)
@@ -105,7 +105,7 @@ type keys struct{ entries, keys int }
 // keysOf begins the index of a map of so many entries.
 func (r *run) keysOf(n int) keys {
 	k := keys{len(r.entries), len(r.keys)}
-	r.entries, r.keys = room(r.entries, n), room(r.keys, n)
+	r.entries, r.keys = withRoom(r.entries, n), withRoom(r.keys, n)
 	return k
 }
 
@@ -161,7 +161,7 @@ func (r *run) read(v *values, m reflect.Value) keys {
 
 // done hands the memory of v on, without what was read.
 func (v *values) done(n *node) {
-	if size := v.list.Len(); size > maxKept || size*int(n.elemSize) > keepCap { //nolint:gosec // sizes are small
+	if size := v.list.Len(); size > maxPooled || size*int(n.elemSize) > maxPooledBytes { //nolint:gosec // sizes are small
 		v.list = reflect.Zero(v.list.Type())
 	} else {
 		v.list.Clear()

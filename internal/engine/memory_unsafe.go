@@ -1,6 +1,6 @@
-//go:build !purego
+//go:build !hotupdate_reflect
 
-package program
+package engine
 
 import (
 	"reflect"
@@ -20,22 +20,22 @@ type memory = unsafe.Pointer
 var none memory
 
 // place is where a member stands in its struct.
-type place struct {
-	offset  uintptr
-	pointer bool // a pointer leads from there to the value
-	far     bool // the way is longer than that
-	way     *way
+type location struct {
+	offset   uintptr
+	pointer  bool // a pointer leads from there to the value
+	indirect bool // the way is longer than that
+	via      *indirection
 }
 
 // way is a longer way to a member.
-type way struct {
+type indirection struct {
 	embedded []uintptr // offsets of the embedded pointers on the way
 	pointers int       // that lead from the last offset to the value
 }
 
 // placeOf finds the place of a field in struct t.
-func placeOf(t reflect.Type, index []int, pointers int) place {
-	p, w := place{pointer: pointers > 0}, &way{pointers: pointers}
+func locationOf(t reflect.Type, index []int, pointers int) location {
+	p, w := location{pointer: pointers > 0}, &indirection{pointers: pointers}
 	for i, at := range index {
 		if i > 0 && t.Kind() == reflect.Pointer {
 			w.embedded = append(w.embedded, p.offset)
@@ -45,16 +45,16 @@ func placeOf(t reflect.Type, index []int, pointers int) place {
 		p.offset, t = p.offset+sf.Offset, sf.Type
 	}
 	if w.embedded != nil || pointers > 1 {
-		p.far, p.way = true, w
+		p.indirect, p.via = true, w
 	}
 	return p
 }
 
 // in returns where the member's value stands in the struct at m, and none if a pointer on the way is nil. It is small enough to be
 // inlined.
-func (p *place) in(m memory) memory {
-	if p.far {
-		return p.beyond(m)
+func (p *location) in(m memory) memory {
+	if p.indirect {
+		return p.follow(m)
 	}
 	m = unsafe.Add(m, p.offset)
 	if p.pointer {
@@ -63,23 +63,23 @@ func (p *place) in(m memory) memory {
 	return m
 }
 
-func (p *place) beyond(m memory) memory {
-	for _, offset := range p.way.embedded {
+func (p *location) follow(m memory) memory {
+	for _, offset := range p.via.embedded {
 		if m = *(*memory)(unsafe.Add(m, offset)); m == nil {
 			return nil
 		}
 	}
-	return follow(unsafe.Add(m, p.offset), p.way.pointers)
+	return follow(unsafe.Add(m, p.offset), p.via.pointers)
 }
 
 // near is where a member stands that no embedded pointer is on the way to.
-type near = uintptr
+type offset = uintptr
 
 // near is false for members that are further away, or behind several pointers.
-func (p *place) near() (at near, pointer, ok bool) { return p.offset, p.pointer, !p.far }
+func (p *location) direct() (at offset, pointer, ok bool) { return p.offset, p.pointer, !p.indirect }
 
 // memberAt returns where the member stands in the struct at m.
-func memberAt(m memory, n near) memory { return unsafe.Add(m, n) }
+func memberAt(m memory, n offset) memory { return unsafe.Add(m, n) }
 
 // pointedAt returns where the value of the pointer at m stands, none if it is nil.
 func pointedAt(m memory) memory { return *(*memory)(m) }
@@ -97,19 +97,19 @@ func follow(m memory, pointers int) memory {
 }
 
 // there reports whether m is a value.
-func there(m memory) bool { return m != nil }
+func exists(m memory) bool { return m != nil }
 
 // behind returns where the value of a pointer stands, none if it is nil.
-func behind(pointer reflect.Value) memory { return pointer.UnsafePointer() }
+func pointee(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 
 // held is how Go lays out a value of type any that holds a pointer.
-type held struct{ typ, data memory }
+type interfaceLayout struct{ typ, data memory }
 
 // pointedBy returns where the value of the pointer stands that v holds, none if it is nil. It is false if v holds something of another
 // type than a pointer that is given for comparison.
 func pointedBy(v, pointer any) (memory, bool) {
-	h := (*held)(unsafe.Pointer(&v))
-	return h.data, h.typ == (*held)(unsafe.Pointer(&pointer)).typ
+	h := (*interfaceLayout)(unsafe.Pointer(&v))
+	return h.data, h.typ == (*interfaceLayout)(unsafe.Pointer(&pointer)).typ
 }
 
 // memoryOf returns where v stands, which has to have an address.
@@ -174,7 +174,7 @@ type elements struct {
 }
 
 func elementsAt(m memory, n *node) elements {
-	if n.kind == array {
+	if n.kind == arrayKind {
 		return elements{m, n.elemSize, n.len}
 	}
 	s := (*slice)(m)
@@ -192,21 +192,21 @@ func (e *elements) at(i, pointers int) memory {
 
 // bothEmpty reports whether two lists, or two maps, are certainly empty. It is small enough to be inlined.
 func bothEmpty(k kind, a, b memory) bool {
-	return k != array && *(*memory)(a) == nil && *(*memory)(b) == nil
+	return k != arrayKind && *(*memory)(a) == nil && *(*memory)(b) == nil
 }
 
 // mapOf is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever
 // their names.
-func mapOf(t reflect.Type, elem *fieldplan.Node) kind {
+func kindOfMap(t reflect.Type, elem *fieldplan.Node) kind {
 	switch {
 	case t.Key().Kind() != reflect.String:
-		return mapOfAny
+		return mapKind
 	case t.Elem().Kind() == reflect.String && elem.Leaf == leaf.String:
-		return mapOfText
+		return textMapKind
 	case t.Elem() == reflect.TypeFor[resource.Quantity]():
-		return mapOfQuantity
+		return quantityMapKind
 	default:
-		return mapOfAny
+		return mapKind
 	}
 }
 

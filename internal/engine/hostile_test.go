@@ -1,4 +1,4 @@
-package program_test
+package engine_test
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/program"
 )
 
 // byValue and byPointer are marshalers whose zero values write something, and which may panic.
@@ -98,7 +98,7 @@ func hostiles() []hostile {
 func TestHostileTypesFollowTheRules(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[hostile](), nil)
 	require.NoError(t, err)
-	compiled, values, written := program.Of(p), hostiles(), 0
+	compiled, values, written := engine.Of(p), hostiles(), 0
 	for i := range values {
 		want, problem := explained(p, &values[i])
 		if got, ok := compiled.Append(nil, reflect.ValueOf(values[i])); ok {

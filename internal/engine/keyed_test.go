@@ -1,4 +1,4 @@
-package program_test
+package engine_test
 
 import (
 	"reflect"
@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/internal/program"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // TestKeyedListsInAnyOrder: lists that begin in one order and go on in two are the same exactly if their documents are, and never if a
 // key is wrong or stands twice, wherever it does.
 func TestKeyedListsInAnyOrder(t *testing.T) {
 	p := plan(t)
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "", "\xff"}), 0, 6).Draw(t, "keys")
 		if rapid.Bool().Draw(t, "distinct") {

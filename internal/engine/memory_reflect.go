@@ -1,6 +1,6 @@
-//go:build purego
+//go:build hotupdate_reflect
 
-package program
+package engine
 
 import (
 	"reflect"
@@ -17,16 +17,16 @@ type memory = reflect.Value
 var none memory
 
 // place is where a member stands in its struct.
-type place struct {
+type location struct {
 	index    []int
 	pointers int // that lead from there to the value
 }
 
 // placeOf finds the place of a field in struct t.
-func placeOf(_ reflect.Type, index []int, pointers int) place { return place{index, pointers} }
+func locationOf(_ reflect.Type, index []int, pointers int) location { return location{index, pointers} }
 
 // in returns the member's value in the struct at m, and none if a pointer on the way is nil.
-func (p *place) in(m memory) memory {
+func (p *location) in(m memory) memory {
 	for i, index := range p.index {
 		if i > 0 && m.Kind() == reflect.Pointer {
 			if m.IsNil() {
@@ -40,15 +40,15 @@ func (p *place) in(m memory) memory {
 }
 
 // near is where a member stands that no embedded pointer is on the way to.
-type near = int
+type offset = int
 
 // near is false for members that are further away, or behind several pointers.
-func (p *place) near() (at near, pointer, ok bool) {
+func (p *location) direct() (at offset, pointer, ok bool) {
 	return p.index[0], p.pointers > 0, len(p.index) == 1 && p.pointers <= 1
 }
 
 // memberAt returns the member of the struct m.
-func memberAt(m memory, n near) memory { return m.Field(n) }
+func memberAt(m memory, n offset) memory { return m.Field(n) }
 
 // pointedAt returns the value of the pointer m, none if it is nil.
 func pointedAt(m memory) memory { return m.Elem() }
@@ -66,7 +66,7 @@ func follow(m memory, pointers int) memory {
 }
 
 // there reports whether m is a value.
-func there(m memory) bool { return m.IsValid() }
+func exists(m memory) bool { return m.IsValid() }
 
 // pointedBy returns the value of the pointer that v holds, none if it is nil. It is false if v holds something of another type than a
 // pointer that is given for comparison.
@@ -74,11 +74,11 @@ func pointedBy(v, pointer any) (memory, bool) {
 	if reflect.TypeOf(v) != reflect.TypeOf(pointer) {
 		return none, false
 	}
-	return behind(reflect.ValueOf(v)), true
+	return pointee(reflect.ValueOf(v)), true
 }
 
 // behind returns the value of a pointer, none if it is nil.
-func behind(pointer reflect.Value) memory { return pointer.Elem() }
+func pointee(pointer reflect.Value) memory { return pointer.Elem() }
 
 // memoryOf returns v, which has to have an address.
 func memoryOf(v reflect.Value) memory { return v }
@@ -110,14 +110,14 @@ func elementsAt(m memory, _ *node) elements { return elements{m, m.Len()} }
 func (e *elements) at(i, pointers int) memory { return follow(e.list.Index(i), pointers) }
 
 // mapOf is the shape of maps that can be read as a Go map of a known type.
-func mapOf(t reflect.Type, _ *fieldplan.Node) kind {
+func kindOfMap(t reflect.Type, _ *fieldplan.Node) kind {
 	switch t {
 	case reflect.TypeFor[map[string]string]():
-		return mapOfText
+		return textMapKind
 	case reflect.TypeFor[map[string]resource.Quantity]():
-		return mapOfQuantity
+		return quantityMapKind
 	default:
-		return mapOfAny
+		return mapKind
 	}
 }
 

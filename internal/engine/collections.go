@@ -1,10 +1,10 @@
-package program
+package engine
 
-import stdbytes "bytes"
+import "bytes"
 
 // list writes a list in its own order. Below one whose elements' presence is not written nothing else is either.
 func (r *run) list(n *node, m memory) bool {
-	if !n.kept || elementsAt(m, n).len == 0 {
+	if !n.keepsElements || elementsAt(m, n).len == 0 {
 		return false
 	}
 	r.places(n, m)
@@ -26,14 +26,14 @@ func (r *run) places(n *node, m memory) {
 
 // array writes a fixed number of places, and nothing where they say what the zero array says.
 func (r *run) array(n *node, m memory) bool {
-	if !n.kept || n.len == 0 {
+	if !n.keepsElements || n.len == 0 {
 		return false
 	}
 	r.held++
 	start := len(r.buf)
 	r.places(n, m)
 	r.held--
-	if stdbytes.Equal(r.buf[start:], n.zero) {
+	if bytes.Equal(r.buf[start:], n.zero) {
 		r.buf = r.buf[:start]
 		return false
 	}
@@ -46,15 +46,15 @@ type span struct{ from, to int }
 // set writes the elements in the order of their bytes, each once.
 func (r *run) set(n *node, m memory) bool {
 	elements := elementsAt(m, n)
-	if !n.kept || elements.len == 0 {
+	if !n.keepsElements || elements.len == 0 {
 		return false
 	}
-	if n.elem.kind == text && r.words(n, &elements) {
+	if n.elem.kind == textKind && r.words(n, &elements) {
 		return true
 	}
 	start, first := len(r.buf), len(r.spans)
 	r.held++
-	r.spans = room(r.spans, elements.len)
+	r.spans = withRoom(r.spans, elements.len)
 	for i := 0; i < elements.len && !r.gaveUp; i++ {
 		from := len(r.buf)
 		r.element(n.elem, elements.at(i, n.elemPointers))
@@ -72,10 +72,10 @@ func (r *run) set(n *node, m memory) bool {
 // words writes a set of words, without a buffer for all of them. It is false, and nothing is written, if a text is none.
 func (r *run) words(n *node, elements *elements) bool {
 	first := len(r.entries)
-	r.entries = room(r.entries, elements.len)
+	r.entries = withRoom(r.entries, elements.len)
 	for i := range elements.len {
 		m := elements.at(i, n.elemPointers)
-		if !there(m) || !isWord(textAt(m)) {
+		if !exists(m) || !isWord(textAt(m)) {
 			r.entries = r.entries[:first]
 			return false
 		}
@@ -104,7 +104,7 @@ func (r *run) words(n *node, elements *elements) bool {
 // joinSet puts the elements of a set, whose texts stand from start on, into their order.
 func (r *run) joinSet(start int, spans []span) {
 	first, mark := len(r.entries), len(r.scratch)
-	r.entries = room(r.entries, len(spans))
+	r.entries = withRoom(r.entries, len(spans))
 	for i := range spans {
 		r.entries = append(r.entries, entry{at: i})
 	}
@@ -112,7 +112,7 @@ func (r *run) joinSet(start int, spans []span) {
 	text := func(at int) []byte { return r.buf[spans[at].from:spans[at].to] }
 	sortByText(r, own, text, 0)
 	for i, e := range own {
-		if i > 0 && own[i-1].order == e.order && stdbytes.Equal(text(own[i-1].at), text(e.at)) {
+		if i > 0 && own[i-1].order == e.order && bytes.Equal(text(own[i-1].at), text(e.at)) {
 			continue
 		}
 		if i > 0 {

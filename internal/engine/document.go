@@ -1,8 +1,4 @@
-// Package document writes the canonical document: a configuration without its hot and ignored parts, as canonical JSON.
-//
-// It owns which parts are written and in which order. Which fields exist and what they are comes from the field plan, the text of a
-// leaf from package leaf. The grammar is specified in package hash.
-package document
+package engine
 
 import (
 	"bytes"
@@ -15,15 +11,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/program"
 	"github.com/hotupdate/providerconfig/internal/structtag"
-	"github.com/hotupdate/providerconfig/internal/walk"
 )
 
 // Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers
 // are the empty configuration. On error dst is returned as it was, with every problem joined.
 func Append(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
-	if written, ok := program.Of(p).Append(dst, v); ok {
+	if written, ok := Of(p).Append(dst, v); ok {
 		return written, nil
 	}
 	return Explain(dst, p, v)
@@ -43,7 +37,7 @@ func Explain(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 // Write writes the canonical document to out in pieces, so that large configurations need no large buffer. After an error out has
 // received an unusable part of the document.
 func Write(out io.Writer, p *fieldplan.Plan, v reflect.Value) error {
-	written, ok, err := program.Of(p).Write(out, v)
+	written, ok, err := Of(p).Write(out, v)
 	if ok {
 		return err
 	}
@@ -52,7 +46,7 @@ func Write(out io.Writer, p *fieldplan.Plan, v reflect.Value) error {
 
 // Sum returns the SHA-256 of the canonical document.
 func Sum(p *fieldplan.Plan, v reflect.Value) ([sha256.Size]byte, error) {
-	sum, ok := program.Of(p).Sum(v)
+	sum, ok := Of(p).Sum(v)
 	if ok {
 		return sum, nil
 	}
@@ -67,7 +61,7 @@ func Sum(p *fieldplan.Plan, v reflect.Value) ([sha256.Size]byte, error) {
 // Same reports whether two configurations have the same canonical document. What walking both together does not show at once, their
 // digests do.
 func Same(p *fieldplan.Plan, a, b reflect.Value) (bool, error) {
-	if program.Of(p).Same(a, b) {
+	if Of(p).Same(a, b) {
 		return true, nil
 	}
 	first, err := Sum(p, a)
@@ -80,7 +74,7 @@ func Same(p *fieldplan.Plan, a, b reflect.Value) (bool, error) {
 
 // SamePointers reports whether a and b, which are pointers to the plan's type, certainly have the same canonical document, and nothing is
 // wrong with either. It is for those who ask often; what it does not see, Same does.
-func SamePointers(p *fieldplan.Plan, a, b any) bool { return program.Of(p).SamePointers(a, b) }
+func SamePointers(p *fieldplan.Plan, a, b any) bool { return Of(p).SamePointers(a, b) }
 
 // write writes the document without the speed of package program, unless writing has failed already.
 func write(out io.Writer, failed error, p *fieldplan.Plan, v reflect.Value) error {
@@ -123,10 +117,10 @@ func (r *rest) Write(b []byte) (int, error) {
 	return skip + n, err
 }
 
-// Element appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
+// AppendElement appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
 // of sets. Problems are reported to t.
-func Element(dst []byte, t *walk.Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	w := writer{buf: dst, want: fieldplan.All, trail: walk.Trail{Path: slices.Clone(t.Path)}}
+func AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
+	w := writer{buf: dst, want: fieldplan.All, trail: Trail{Path: slices.Clone(t.Path)}}
 	w.element(n, v, nil)
 	w.trail.MoveTo(t)
 	return w.buf
@@ -141,8 +135,8 @@ func IsEmpty(n *fieldplan.Node, object reflect.Value) bool {
 // writer writes one document. What may turn out empty is written on trial and cut off again; only what is known to stay is flushed.
 type writer struct {
 	buf     []byte
-	trail   walk.Trail
-	above   walk.Ancestors
+	trail   Trail
+	above   Ancestors
 	want    fieldplan.ClassSet // what is written
 	spelled bool               // write JSON that the type can be read from
 	out     io.Writer          // nil: everything stays in buf
@@ -152,7 +146,7 @@ type writer struct {
 }
 
 func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
-	object, ok := walk.Deref(v)
+	object, ok := Deref(v)
 	if ok {
 		w.trail.Visit(&w.above, p.Root, object)
 	}
@@ -197,7 +191,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		if w.identifies(in, f) {
 			w.identity(f, v)
 		} else if w.writes(f.Node) || f.KeepsPresence() && w.keeps(f.Node) {
-			some = w.member(f, walk.Member(v, f)) || some
+			some = w.member(f, Member(v, f)) || some
 		}
 		w.trail.Leave()
 	}
@@ -211,17 +205,17 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 }
 
 // unknownMembers are the members of an object that the plan does not know, if their class is written.
-func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) walk.Unknown {
+func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) Unknown {
 	if n.Rest == nil || !w.writes(n.Rest.Node) {
 		return nil
 	}
-	return walk.UnknownMembers(&w.trail, n, v)
+	return UnknownMembers(&w.trail, n, v)
 }
 
 // unknown writes members that the plan does not know, among those that it does.
-func (w *writer) unknown(n *fieldplan.Node, members []walk.Element) (some bool) {
+func (w *writer) unknown(n *fieldplan.Node, members []Element) (some bool) {
 	for _, e := range members {
-		f, name := walk.UnknownField(n, e)
+		f, name := UnknownField(n, e)
 		w.trail.Enter(name)
 		some = w.member(f, e.Value) || some
 		w.trail.Leave()
@@ -247,7 +241,7 @@ func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	w.header(f)
 	start := len(w.buf)
-	w.buf = walk.ElementText(&w.trail, w.buf, f.Node, walk.Identity(v, f))
+	w.buf = ElementText(&w.trail, w.buf, f.Node, Identity(v, f))
 	w.spell(start, f.Node.Leaf, spelling(f))
 }
 
@@ -267,13 +261,13 @@ func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	n := f.Node
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
-		w.buf, present = walk.MemberText(&w.trail, w.buf, f, v)
+		w.buf, present = MemberText(&w.trail, w.buf, f, v)
 		if present {
 			w.spell(start, n.Leaf, spelling(f))
 		}
 		return present
 	}
-	v, ok := walk.Deref(v)
+	v, ok := Deref(v)
 	if !ok {
 		return false
 	}
@@ -327,7 +321,7 @@ func (w *writer) composite(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool {
 	start, some := w.position(), false
 	w.buf = append(w.buf, begin)
-	for _, e := range walk.Elements(&w.trail, n, v) {
+	for _, e := range Elements(&w.trail, n, v) {
 		w.trail.Enter(e.Step(n))
 		some = w.keyedElement(n, e) || some
 		w.trail.Leave()
@@ -340,7 +334,7 @@ func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool
 	return true
 }
 
-func (w *writer) keyedElement(n *fieldplan.Node, e walk.Element) bool {
+func (w *writer) keyedElement(n *fieldplan.Node, e Element) bool {
 	start := w.position()
 	if last := w.buf[len(w.buf)-1]; last != '{' && last != '[' {
 		w.buf = append(w.buf, ',')
@@ -349,7 +343,7 @@ func (w *writer) keyedElement(n *fieldplan.Node, e walk.Element) bool {
 		w.buf, _ = canonjson.AppendString(w.buf, e.Key) // Elements has checked the key
 		w.buf = append(w.buf, ':')
 	}
-	node := walk.ElementNode(n, e.Value)
+	node := ElementNode(n, e.Value)
 	if w.keepsElement(n, node) {
 		w.element(node, e.Value, n)
 		w.commit()
@@ -365,7 +359,7 @@ func (w *writer) keyedElement(n *fieldplan.Node, e walk.Element) bool {
 
 // traces writes an element of a collection whose elements' presence is not written, if something in it is.
 func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
-	v, ok := walk.Deref(v)
+	v, ok := Deref(v)
 	if !ok || !w.writes(n) {
 		return false
 	}
@@ -377,12 +371,12 @@ func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
-		w.buf = walk.ElementText(&w.trail, w.buf, n, v)
+		w.buf = ElementText(&w.trail, w.buf, n, v)
 		w.spell(start, n.Leaf, leaf.Plain)
 		return
 	}
 	defer w.leave(len(w.above))
-	object, ok := walk.Deref(v)
+	object, ok := Deref(v)
 	if ok && !w.trail.Visit(&w.above, n, object) {
 		return
 	}
@@ -419,7 +413,7 @@ func emptyElement(n *fieldplan.Node, v reflect.Value) string {
 	switch {
 	case n.Kind == fieldplan.Object || n.Kind == fieldplan.Map:
 		return "{}"
-	case walk.IsNull(n, v):
+	case IsNull(n, v):
 		return "null"
 	default:
 		return "[]"

@@ -1,22 +1,22 @@
-package program
+package engine
 
 import "cmp"
 
 // keyIn returns where the key of an element stands, none if there is none.
 func keyIn(n *node, m memory) memory {
-	if !there(m) {
+	if !exists(m) {
 		return none
 	}
-	return n.key.place.in(m)
+	return n.key.location.in(m)
 }
 
 // numberOf reads an integer key as a number of the same order. It is false if there is none.
 func numberOf(n *node, m memory) (uint64, bool) {
 	key := keyIn(n, m)
 	switch {
-	case !there(key):
+	case !exists(key):
 		return 0, false
-	case n.key.node.kind == unsigned:
+	case n.key.node.kind == uintKind:
 		return uintAt(key, n.key.node.bits), true
 	default:
 		return uint64(intAt(key, n.key.node.bits)) ^ 1<<63, true //nolint:gosec // keeps the order
@@ -26,7 +26,7 @@ func numberOf(n *node, m memory) (uint64, bool) {
 // textOf reads a key that is a text. It is false if there is none that package document would take; that it is UTF-8 is seen elsewhere.
 func textOf(n *node, m memory) (string, bool) {
 	key := keyIn(n, m)
-	if !there(key) {
+	if !exists(key) {
 		return "", false
 	}
 	s := textAt(key)
@@ -44,7 +44,7 @@ const (
 
 // directionOf finds the order of a keyed list. One that is not mixed has each key once. It is false if an element has no key.
 func directionOf(n *node, elements *elements) (direction, bool) {
-	if n.kind == keyedByText {
+	if n.kind == textKeyedKind {
 		return directionOfTexts(n, elements)
 	}
 	before, ok := numberOf(n, elements.at(0, n.elemPointers))
@@ -125,8 +125,8 @@ func (r *run) keyedList(n *node, m memory) bool {
 // index adds the elements of a keyed list to the entries, in order. It is false, and the run over, if a key stands twice or is missing.
 func (r *run) index(n *node, elements *elements) bool {
 	first := len(r.entries)
-	r.entries = room(r.entries, elements.len)
-	byText := n.kind == keyedByText
+	r.entries = withRoom(r.entries, elements.len)
+	byText := n.kind == textKeyedKind
 	for i := range elements.len {
 		m, e, ok := elements.at(i, n.elemPointers), entry{at: i}, false
 		if byText {
@@ -146,7 +146,7 @@ func (r *run) index(n *node, elements *elements) bool {
 	switch {
 	case r.gaveUp:
 	case byText:
-		keyOf := func(at int) string { return textAt(n.key.place.in(elements.at(at, n.elemPointers))) }
+		keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
 		sortByText(r, own, keyOf, 0)
 		r.gaveUp = !distinctTexts(own, keyOf)
 	default:
@@ -164,12 +164,12 @@ func (r *run) index(n *node, elements *elements) bool {
 func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
 	start := r.position()
 	r.buf = append(r.buf, separator...)
-	if n.kind == mapOfAny {
+	if n.kind == mapKind {
 		r.text(name)
 		r.buf = append(r.buf, ':')
 	}
 	hot := n.when != nil && r.selects(n.when, m)
-	if n.kept && !hot {
+	if n.keepsElements && !hot {
 		r.placed(n.elem, m)
 		r.commit()
 		return true
@@ -188,7 +188,7 @@ func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
 
 // traces writes what there is to write of an element whose presence is not written.
 func (r *run) traces(n *node, m memory) bool {
-	if !there(m) || n.kind.isLeaf() || !r.enter() {
+	if !exists(m) || n.kind.isLeaf() || !r.enter() {
 		return false
 	}
 	written := r.composite(n, m, ifSome)
@@ -198,10 +198,10 @@ func (r *run) traces(n *node, m memory) bool {
 
 // selects reports whether hotwhen holds for an element.
 func (r *run) selects(s *selector, m memory) bool {
-	if there(m) {
-		m = s.op.place.in(m)
+	if exists(m) {
+		m = s.op.location.in(m)
 	}
-	if !there(m) {
+	if !exists(m) {
 		return s.zero
 	}
 	start := len(r.buf)

@@ -1,4 +1,4 @@
-package program
+package engine
 
 import (
 	"reflect"
@@ -26,8 +26,8 @@ func (r *run) object(n *node, m memory, when stay) bool {
 	r.buf = append(r.buf, '{')
 	for i := 0; i < len(n.ops) && !r.gaveUp; i++ {
 		o := &n.ops[i]
-		value := o.place.in(m)
-		if !there(value) {
+		value := o.location.in(m)
+		if !exists(value) {
 			if o.always {
 				r.giveUp()
 			}
@@ -54,7 +54,7 @@ func (r *run) object(n *node, m memory, when stay) bool {
 func (r *run) member(o *op, m memory, header string) bool {
 	start := len(r.buf)
 	switch o.kind {
-	case text:
+	case textKind:
 		s := textAt(m)
 		if s == "" && !o.zero {
 			return false
@@ -65,21 +65,21 @@ func (r *run) member(o *op, m memory, header string) bool {
 			return true
 		}
 		r.text(s)
-	case integer:
+	case intKind:
 		i := intAt(m, o.bits)
 		if i == 0 && !o.zero {
 			return false
 		}
 		r.buf = appendInt(append(r.buf, header...), i)
-	case boolean:
+	case boolKind:
 		b := boolAt(m)
 		if !b && !o.zero {
 			return false
 		}
 		r.buf = strconv.AppendBool(append(r.buf, header...), b)
-	case unsigned, float, bytes, quantity, intOrString, otherLeaf:
+	case uintKind, floatKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 		return r.leafMember(o, m, header)
-	case object, list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
+	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind:
 		return r.compositeMember(o, m, header)
 	}
 	return !o.hasDefault || r.differs(o, start, header)
@@ -102,12 +102,12 @@ func (r *run) leafMember(o *op, m memory, header string) bool {
 	case o.always:
 		r.leaf(o.node, m)
 		return true
-	case o.kind == bytes:
+	case o.kind == bytesKind:
 		if b := bytesAt(m); len(b) >= spillAt && r.canFlush() {
 			r.longBytes(b)
 			return true
 		}
-	case o.kind == otherLeaf && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
+	case o.kind == leafKind && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
 		r.buf = r.buf[:start]
 		return false
 	}
@@ -126,7 +126,7 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 		return false
 	}
 	written := false
-	if o.kind == object {
+	if o.kind == objectKind {
 		written = r.object(o.node, m, ifSome)
 	} else {
 		written = r.composite(o.node, m, ifSome)
@@ -135,7 +135,7 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 	switch {
 	case written:
 		return true
-	case o.presence && o.kind == object:
+	case o.presence && o.kind == objectKind:
 		r.buf = append(r.buf, "{}"...)
 		return true
 	default:
@@ -147,30 +147,30 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 // composite writes a value that is no leaf, and nothing where it is empty.
 func (r *run) composite(n *node, m memory, when stay) bool {
 	switch n.kind {
-	case object:
+	case objectKind:
 		return r.object(n, m, when)
-	case list:
+	case listKind:
 		return r.list(n, m)
-	case array:
+	case arrayKind:
 		return r.array(n, m)
-	case set:
+	case setKind:
 		return r.set(n, m)
-	case keyedByText, keyedByInt:
+	case textKeyedKind, intKeyedKind:
 		return r.keyedList(n, m)
-	case mapOfText:
-		return n.kept && r.mapOfText(m)
-	case mapOfQuantity:
-		return n.kept && r.mapOfQuantity(m)
-	case mapOfAny:
+	case textMapKind:
+		return n.keepsElements && r.mapOfText(m)
+	case quantityMapKind:
+		return n.keepsElements && r.mapOfQuantity(m)
+	case mapKind:
 		return r.mapOfAny(n, m)
-	case boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 	}
 	return false
 }
 
 // placed is element, with objects on a shorter way.
 func (r *run) placed(n *node, m memory) {
-	if n.kind != object || !there(m) {
+	if n.kind != objectKind || !exists(m) {
 		r.element(n, m)
 		return
 	}
@@ -183,14 +183,14 @@ func (r *run) placed(n *node, m memory) {
 // element writes an element of a collection that is kept, whatever it holds.
 func (r *run) element(n *node, m memory) {
 	switch {
-	case !there(m):
+	case !exists(m):
 		r.emptyElement(n, m)
-	case n.kind == text:
+	case n.kind == textKind:
 		r.elementText(textAt(m))
 	case n.kind.isLeaf():
 		r.leaf(n, m)
 	case r.enter():
-		if n.kind == array {
+		if n.kind == arrayKind {
 			r.places(n, m)
 		} else if !r.composite(n, m, anyway) {
 			r.emptyElement(n, m)
@@ -210,16 +210,16 @@ func (r *run) elementText(s string) {
 // emptyElement writes an element with nothing in it. One that is missing is known to nobody but package document if it has an identity.
 func (r *run) emptyElement(n *node, m memory) {
 	switch {
-	case n.kind == object:
+	case n.kind == objectKind:
 		for i := range n.ops {
 			if n.ops[i].always {
 				r.giveUp()
 			}
 		}
 		r.buf = append(r.buf, "{}"...)
-	case n.kind == mapOfText || n.kind == mapOfQuantity || n.kind == mapOfAny:
+	case n.kind == textMapKind || n.kind == quantityMapKind || n.kind == mapKind:
 		r.buf = append(r.buf, "{}"...)
-	case !there(m) || n.kind != array && isNilSlice(m):
+	case !exists(m) || n.kind != arrayKind && isNilSlice(m):
 		r.buf = append(r.buf, leaf.Null...)
 	default:
 		r.buf = append(r.buf, "[]"...)
@@ -229,19 +229,19 @@ func (r *run) emptyElement(n *node, m memory) {
 // leaf writes the text of a leaf.
 func (r *run) leaf(n *node, m memory) {
 	switch n.kind {
-	case text:
+	case textKind:
 		r.text(textAt(m))
-	case integer:
+	case intKind:
 		r.buf = appendInt(r.buf, intAt(m, n.bits))
-	case boolean:
+	case boolKind:
 		r.buf = strconv.AppendBool(r.buf, boolAt(m))
-	case unsigned:
+	case uintKind:
 		r.buf = appendUint(r.buf, uintAt(m, n.bits))
-	case quantity:
+	case quantityKind:
 		r.quantity(at[resource.Quantity](m))
-	case intOrString:
+	case intOrStringKind:
 		r.intOrString(n, m)
-	case object, list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny, float, bytes, otherLeaf:
+	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind, floatKind, bytesKind, leafKind:
 		r.anyLeaf(n, m)
 	}
 }

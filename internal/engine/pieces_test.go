@@ -1,4 +1,4 @@
-package program_test
+package engine_test
 
 import (
 	"bytes"
@@ -12,14 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/internal/document"
-	"github.com/hotupdate/providerconfig/internal/program"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // TestPiecesOfEveryLength: wherever the end of a piece falls, in a text or key or beside it, nothing is lost and nothing stands twice.
 func TestPiecesOfEveryLength(t *testing.T) {
 	p := plan(t)
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	const piece = 4 << 10
 	for _, end := range []int{piece, piece / 4 * 3, 2 * piece} {
 		for size := end - 40; size < end+4; size++ {
@@ -48,7 +47,7 @@ func explainedOnce(t *testing.T, c *config) []byte {
 	return want
 }
 
-func checkPieces(t *testing.T, compiled *program.Program, want []byte, c *config) {
+func checkPieces(t *testing.T, compiled *engine.Program, want []byte, c *config) {
 	t.Helper()
 	var out bytes.Buffer
 	written, ok, err := compiled.Write(&out, reflect.ValueOf(c))
@@ -64,7 +63,7 @@ func checkPieces(t *testing.T, compiled *program.Program, want []byte, c *config
 // never lost.
 func TestOneValueInManyGoroutines(t *testing.T) {
 	p := plan(t)
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	seeds := []uint64{1, 2, 3, 4, 5, 6, 7, 8}
 	var values []*config
 	var want [][]byte
@@ -88,7 +87,7 @@ func TestOneValueInManyGoroutines(t *testing.T) {
 		readers.Go(func() {
 			for i := range 200 {
 				c := values[i%len(values)]
-				sum, err := document.Sum(p, reflect.ValueOf(*c))
+				sum, err := engine.Sum(p, reflect.ValueOf(*c))
 				assert.NoError(t, err)
 				assert.Equal(t, sha256.Sum256(want[i%len(values)]), sum)
 				other := reflect.ValueOf(draw(seeds[i%len(values)], false))

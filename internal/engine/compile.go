@@ -1,4 +1,4 @@
-package program
+package engine
 
 import (
 	"reflect"
@@ -13,10 +13,10 @@ type Program struct {
 	pointer reflect.Type // to the configuration's type
 	example any          // a pointer of that type
 
-	kept  *node                     // what the canonical document keeps
-	whole map[*fieldplan.Node]*node // everything, by what it was compiled from
-	root  *node                     // of whole
-	odd   bool                      // the plan has something that only package document can write, such as unknown members
+	canonical *node                     // what the canonical document keeps
+	whole     map[*fieldplan.Node]*node // everything, by what it was compiled from
+	root      *node                     // of whole
+	open      bool                      // the plan has something that only package document can write, such as unknown members
 }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
@@ -28,35 +28,35 @@ func Of(p *fieldplan.Plan) *Program {
 type kind uint8
 
 const (
-	object kind = iota
-	list        // in its own order
-	array
-	set
-	keyedByText
-	keyedByInt
-	mapOfText
-	mapOfQuantity
-	mapOfAny
-	boolean
-	integer
-	unsigned
-	float
-	text
-	bytes
-	quantity
-	intOrString
-	otherLeaf
+	objectKind kind = iota
+	listKind        // in its own order
+	arrayKind
+	setKind
+	textKeyedKind
+	intKeyedKind
+	textMapKind
+	quantityMapKind
+	mapKind
+	boolKind
+	intKind
+	uintKind
+	floatKind
+	textKind
+	bytesKind
+	quantityKind
+	intOrStringKind
+	leafKind
 )
 
 // isLeaf reports whether values of the kind are leaves.
-func (k kind) isLeaf() bool { return k >= boolean }
+func (k kind) isLeaf() bool { return k >= boolKind }
 
 // node is a compiled fieldplan.Node.
 type node struct {
-	kind kind
-	bits uint8 // of a number
-	kept bool  // the presence of elements is written
-	ops  []op  // of an object, in the order of the document
+	kind          kind
+	bits          uint8 // of a number
+	keepsElements bool  // the presence of elements is written
+	ops           []op  // of an object, in the order of the document
 
 	steps []step // of an object: how two are compared
 
@@ -74,10 +74,10 @@ type node struct {
 
 // op is what is done about one member of an object. It is as long as a line of the processor's cache, with what is needed most in front.
 type op struct {
-	place place
-	node  *node
-	kind  kind  // of node
-	bits  uint8 // of node
+	location location
+	node     *node
+	kind     kind  // of node
+	bits     uint8 // of node
 
 	always     bool // part of an element's identity: written whatever its value, and no reason for the element to stay
 	zero       bool // the zero value is written
@@ -90,7 +90,7 @@ type op struct {
 
 // step is what a comparison does about one member of an object: an op without what only writing needs.
 type step struct {
-	near    near
+	offset  offset
 	move    move
 	pointer bool // leads from there to the value
 	op      *op
@@ -110,26 +110,26 @@ const (
 
 // stepOf finds the step of an op.
 func stepOf(o *op) step {
-	near, pointer, ok := o.place.near()
+	near, pointer, ok := o.location.direct()
 	if !ok {
 		return step{op: o}
 	}
-	s := step{near: near, pointer: pointer, op: o}
+	s := step{offset: near, pointer: pointer, op: o}
 	switch o.kind {
-	case text:
+	case textKind:
 		s.move = textMember
-	case integer, unsigned:
+	case intKind, uintKind:
 		switch o.bits {
 		case 32:
 			s.move = fourMember
 		case 64:
 			s.move = eightMember
 		}
-	case object:
+	case objectKind:
 		s.move = objectMember
-	case list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
+	case listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind:
 		s.move = collectionMember
-	case boolean, float, bytes, quantity, intOrString, otherLeaf:
+	case boolKind, floatKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 	}
 	return s
 }
@@ -153,9 +153,9 @@ type context struct{ node, in *fieldplan.Node }
 
 func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
-	program := &Program{pointer: pointer, example: reflect.Zero(pointer).Interface(), odd: p.Open, whole: map[*fieldplan.Node]*node{}}
+	program := &Program{pointer: pointer, example: reflect.Zero(pointer).Interface(), open: p.Open, whole: map[*fieldplan.Node]*node{}}
 	kept := &compiler{program: program, nodes: map[context]*node{}}
-	program.kept = kept.node(p.Root, nil)
+	program.canonical = kept.node(p.Root, nil)
 	whole := &compiler{program: program, whole: true, nodes: map[context]*node{}}
 	program.root = whole.node(p.Root, nil)
 	for ctx, n := range whole.nodes {
@@ -167,10 +167,10 @@ func compile(p *fieldplan.Plan) *Program {
 
 // zeroArrays computes the texts of arrays that nobody has set, until those of arrays within arrays are known, too.
 func (c *compiler) zeroArrays() {
-	for changed := !c.program.odd; changed; {
+	for changed := !c.program.open; changed; {
 		changed = false
 		for _, n := range c.nodes {
-			if n.kind != array {
+			if n.kind != arrayKind {
 				continue
 			}
 			if zero := zeroArray(n); string(zero) != string(n.zero) {
@@ -188,64 +188,64 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 	if n, ok := c.nodes[ctx]; ok {
 		return n
 	}
-	n := &node{plan: from, kept: c.whole || fieldplan.IsKept(from.Class)}
+	n := &node{plan: from, keepsElements: c.whole || fieldplan.IsKept(from.Class)}
 	c.nodes[ctx] = n
 	switch from.Kind {
 	case fieldplan.Leaf:
-		n.kind, n.bits = leafKind(from)
+		n.kind, n.bits = kindOfLeaf(from)
 	case fieldplan.Object:
 		c.object(n, from, in)
 	case fieldplan.List:
-		n.kind = listKind(from)
+		n.kind = kindOfList(from)
 		c.elements(n, from)
 	case fieldplan.Array:
-		n.kind, n.len = array, from.Type.Len()
+		n.kind, n.len = arrayKind, from.Type.Len()
 		c.elements(n, from)
 	case fieldplan.Map:
-		n.kind = mapOf(from.Type, from.Elem)
+		n.kind = kindOfMap(from.Type, from.Elem)
 		n.values = valuesOf(from.Type)
-		c.program.odd = c.program.odd || leaf.MapKeyKind(from.Type.Key()) != leaf.String
+		c.program.open = c.program.open || leaf.MapKeyKind(from.Type.Key()) != leaf.String
 		c.elements(n, from)
 	}
 	return n
 }
 
-func leafKind(n *fieldplan.Node) (kind, uint8) {
+func kindOfLeaf(n *fieldplan.Node) (kind, uint8) {
 	switch n.Leaf {
 	case leaf.Bool:
-		return boolean, 0
+		return boolKind, 0
 	case leaf.Int:
-		return integer, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+		return intKind, uint8(n.Type.Bits()) //nolint:gosec // at most 64
 	case leaf.Uint:
-		return unsigned, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+		return uintKind, uint8(n.Type.Bits()) //nolint:gosec // at most 64
 	case leaf.Float:
-		return float, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+		return floatKind, uint8(n.Type.Bits()) //nolint:gosec // at most 64
 	case leaf.String:
-		return text, 0
+		return textKind, 0
 	case leaf.Bytes:
-		return bytes, 0
+		return bytesKind, 0
 	case leaf.Quantity:
-		return quantity, 0
+		return quantityKind, 0
 	case leaf.IntOrString:
-		return intOrString, 0
+		return intOrStringKind, 0
 	case leaf.Number, leaf.Time, leaf.MetaTime, leaf.MicroTime, leaf.Duration, leaf.RawExtension, leaf.RawMessage, leaf.Interface,
 		leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque, leaf.NotALeaf:
 	}
-	return otherLeaf, 0
+	return leafKind, 0
 }
 
-func listKind(n *fieldplan.Node) kind {
+func kindOfList(n *fieldplan.Node) kind {
 	switch n.Pairing {
 	case fieldplan.ByValue:
-		return set
+		return setKind
 	case fieldplan.ByKey:
 		if n.Key.Node.Leaf == leaf.String {
-			return keyedByText
+			return textKeyedKind
 		}
-		return keyedByInt
+		return intKeyedKind
 	case fieldplan.ByPosition:
 	}
-	return list
+	return listKind
 }
 
 func (c *compiler) object(n *node, from, in *fieldplan.Node) {
@@ -267,7 +267,7 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	n := c.node(f.Node, nil)
 	return op{
-		place: placeOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
+		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
 		zero: f.Pointer, hasDefault: f.Default != nil, header: "," + f.Header, field: f,
 	}
 }

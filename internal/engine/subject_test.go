@@ -1,4 +1,4 @@
-package program_test
+package engine_test
 
 import (
 	"math"

@@ -1,7 +1,7 @@
-package program
+package engine
 
 import (
-	stdbytes "bytes"
+	"bytes"
 	"cmp"
 	"math"
 	"reflect"
@@ -14,13 +14,15 @@ import (
 
 // Same reports whether two values of the plan's type have the same canonical document. True is certain, and then nothing is wrong with
 // either; false may mean that the run gave up.
-func (p *Program) Same(a, b reflect.Value) bool { return p.same(p.kept, 0, p.rootOf(a), p.rootOf(b)) }
+func (p *Program) Same(a, b reflect.Value) bool {
+	return p.same(p.canonical, 0, p.rootOf(a), p.rootOf(b))
+}
 
 // SamePointers is Same for pointers to the plan's type. It is false for anything else.
 func (p *Program) SamePointers(a, b any) bool {
 	x, ok := pointedBy(a, p.example)
 	y, okToo := pointedBy(b, p.example)
-	return ok && okToo && p.same(p.kept, 0, x, y)
+	return ok && okToo && p.same(p.canonical, 0, x, y)
 }
 
 // SameWhole reports whether two values of the plan's type are equal in meaning, with what the canonical document leaves out. True is
@@ -30,12 +32,12 @@ func (p *Program) SameWhole(a, b reflect.Value) bool {
 }
 
 func (p *Program) same(n *node, depth int, x, y memory) bool {
-	if p.odd || depth > maxDepth {
+	if p.open || depth > maxDepth {
 		return false
 	}
 	c := comparison{depth: depth}
 	same := false
-	if n.kind == object && there(x) && there(y) {
+	if n.kind == objectKind && exists(x) && exists(y) {
 		same = c.object(n, x, y)
 	} else {
 		same = c.element(n, x, y)
@@ -56,7 +58,7 @@ func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bo
 // Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
 func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
 	switch {
-	case p.odd || p.whole[n].kind != mapOfText:
+	case p.open || p.whole[n].kind != textMapKind:
 		return nil, false
 	case !v.IsValid():
 		return nil, true
@@ -84,43 +86,43 @@ func (c *comparison) run() *run {
 // value compares two values whose presence is out of question.
 func (c *comparison) value(n *node, a, b memory) bool {
 	switch n.kind {
-	case text:
+	case textKind:
 		return sameText(textAt(a), textAt(b))
-	case integer:
+	case intKind:
 		return intAt(a, n.bits) == intAt(b, n.bits)
-	case object:
+	case objectKind:
 		return c.object(n, a, b)
-	case boolean:
+	case boolKind:
 		return boolAt(a) == boolAt(b)
-	case unsigned:
+	case uintKind:
 		return uintAt(a, n.bits) == uintAt(b, n.bits)
-	case float:
+	case floatKind:
 		f := floatAt(a, n.bits)
 		return f == floatAt(b, n.bits) && !math.IsInf(f, 0)
-	case bytes:
-		return isNilSlice(a) == isNilSlice(b) && stdbytes.Equal(bytesAt(a), bytesAt(b))
-	case quantity:
+	case bytesKind:
+		return isNilSlice(a) == isNilSlice(b) && bytes.Equal(bytesAt(a), bytesAt(b))
+	case quantityKind:
 		return c.quantity(at[resource.Quantity](a), at[resource.Quantity](b))
-	case intOrString, otherLeaf:
+	case intOrStringKind, leafKind:
 		return c.leaf(n.plan.Leaf, valueAt(a, n.plan.Type), valueAt(b, n.plan.Type))
-	case list, array, set, keyedByText, keyedByInt, mapOfText, mapOfQuantity, mapOfAny:
+	case listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind:
 	}
 	return c.collection(n, a, b)
 }
 
 func (c *comparison) collection(n *node, a, b memory) bool {
 	switch n.kind {
-	case list, array, set: // elements of a set in another order are left to others
+	case listKind, arrayKind, setKind: // elements of a set in another order are left to others
 		return c.places(n, a, b)
-	case keyedByText, keyedByInt:
+	case textKeyedKind, intKeyedKind:
 		return c.keyed(n, a, b)
-	case mapOfText:
+	case textMapKind:
 		return sameTexts(textsAt(a), textsAt(b))
-	case mapOfQuantity:
+	case quantityMapKind:
 		return c.quantities(quantitiesAt(a), quantitiesAt(b))
-	case mapOfAny:
+	case mapKind:
 		return c.maps(n, a, b)
-	case object, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	case objectKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 	}
 	return false
 }
@@ -149,7 +151,7 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 		return false
 	}
 	r.scratch = other
-	return stdbytes.Equal(text, other)
+	return bytes.Equal(text, other)
 }
 
 // object goes down to the members.
@@ -160,13 +162,13 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 	steps := n.steps
 	for i := range steps {
 		s := &steps[i]
-		x, y := memberAt(a, s.near), memberAt(b, s.near)
+		x, y := memberAt(a, s.offset), memberAt(b, s.offset)
 		if s.pointer {
 			x, y = pointedAt(x), pointedAt(y)
-			if !there(x) && !there(y) {
+			if !exists(x) && !exists(y) {
 				continue
 			}
-			if !there(x) || !there(y) {
+			if !exists(x) || !exists(y) {
 				return false
 			}
 		}
@@ -206,34 +208,34 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 
 // member compares members that are rare, or not near.
 func (c *comparison) member(o *op, a, b memory) bool {
-	x, y := o.place.in(a), o.place.in(b)
-	if !there(x) || !there(y) {
-		return there(x) == there(y)
+	x, y := o.location.in(a), o.location.in(b)
+	if !exists(x) || !exists(y) {
+		return exists(x) == exists(y)
 	}
 	return c.value(o.node, x, y) || o.bothZero(x, y)
 }
 
 // bothZero reports whether two leaves are zero and so absent, whatever they would say.
 func (o *op) bothZero(a, b memory) bool {
-	return o.kind == otherLeaf && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
+	return o.kind == leafKind && !o.zero && valueAt(a, o.node.plan.Type).IsZero() && valueAt(b, o.node.plan.Type).IsZero()
 }
 
 // element compares two elements, either of which may be missing. Lists and maps have to agree on whether they are nil, too: null is no
 // empty list, and in a hot map it means that the key is absent.
 func (c *comparison) element(n *node, a, b memory) bool {
-	if !there(a) || !there(b) {
-		return there(a) == there(b)
+	if !exists(a) || !exists(b) {
+		return exists(a) == exists(b)
 	}
 	switch n.kind {
-	case list, set, keyedByText, keyedByInt:
+	case listKind, setKind, textKeyedKind, intKeyedKind:
 		if isNilSlice(a) != isNilSlice(b) {
 			return false
 		}
-	case mapOfText, mapOfQuantity, mapOfAny:
+	case textMapKind, quantityMapKind, mapKind:
 		if isNilMap(a) != isNilMap(b) {
 			return false
 		}
-	case object, array, boolean, integer, unsigned, float, text, bytes, quantity, intOrString, otherLeaf:
+	case objectKind, arrayKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 	}
 	return c.value(n, a, b)
 }
@@ -248,7 +250,7 @@ func (c *comparison) places(n *node, a, b memory) bool {
 	}
 	for i := range x.len {
 		e, f := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		if n.elem.kind == object && there(e) && there(f) {
+		if n.elem.kind == objectKind && exists(e) && exists(f) {
 			if !c.object(n.elem, e, f) {
 				return false
 			}
@@ -266,7 +268,7 @@ func (c *comparison) places(n *node, a, b memory) bool {
 func (c *comparison) selected(n *node, a, b memory) bool {
 	switch {
 	case n.when != nil:
-	case n.elem.kind == object && there(a) && there(b):
+	case n.elem.kind == objectKind && exists(a) && exists(b):
 		return c.object(n.elem, a, b)
 	default:
 		return c.element(n.elem, a, b)
@@ -293,7 +295,7 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 		return false
 	}
 	done, same := 0, false
-	if n.kind == keyedByText {
+	if n.kind == textKeyedKind {
 		done, same = c.orderedTexts(n, &x, &y)
 	} else {
 		done, same = c.ordered(n, &x, &y)
@@ -334,7 +336,7 @@ func (c *comparison) ordered(n *node, x, y *elements) (done int, same bool) {
 // orderedTexts is ordered for keys that are texts.
 func (c *comparison) orderedTexts(n *node, x, y *elements) (done int, same bool) {
 	found, before := ascending, ""
-	alike := n.when == nil && n.elem.kind == object
+	alike := n.when == nil && n.elem.kind == objectKind
 	for i := range x.len {
 		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
 		key, ok := textOf(n, m)

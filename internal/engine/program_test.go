@@ -1,4 +1,4 @@
-package program_test
+package engine_test
 
 import (
 	"bytes"
@@ -16,20 +16,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
-	"github.com/hotupdate/providerconfig/internal/document"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/program"
 )
 
 // explained is the document by the rules as package document writes them down.
 func explained(p *fieldplan.Plan, c any) ([]byte, error) {
-	return document.Explain(nil, p, reflect.ValueOf(c))
+	return engine.Explain(nil, p, reflect.ValueOf(c))
 }
 
 // TestBytesAreThoseOfTheRules: what a run writes is what package document writes, and what has no document makes the run give up.
 func TestBytesAreThoseOfTheRules(t *testing.T) {
 	p := plan(t)
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	written, gaveUp := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
@@ -61,7 +60,7 @@ func TestBytesAreThoseOfTheRules(t *testing.T) {
 
 // TestMostValuesAreWritten: giving up is for what is wrong or odd. The values are the same in every run.
 func TestMostValuesAreWritten(t *testing.T) {
-	compiled := program.Of(plan(t))
+	compiled := engine.Of(plan(t))
 	written, values := 0, 1000
 	for seed := range values {
 		if _, ok := compiled.Append(nil, reflect.ValueOf(draw(uint64(seed), false))); ok { //nolint:gosec // not negative
@@ -75,8 +74,8 @@ func TestMostValuesAreWritten(t *testing.T) {
 func checkHandedOver(t require.TestingT, p *fieldplan.Plan, c *config) {
 	want, problem := explained(p, c)
 	var out bytes.Buffer
-	err := document.Write(&out, p, reflect.ValueOf(c))
-	sum, sumErr := document.Sum(p, reflect.ValueOf(c))
+	err := engine.Write(&out, p, reflect.ValueOf(c))
+	sum, sumErr := engine.Sum(p, reflect.ValueOf(c))
 	if problem != nil {
 		require.EqualError(t, err, problem.Error())
 		require.EqualError(t, sumErr, problem.Error())
@@ -91,7 +90,7 @@ func checkHandedOver(t require.TestingT, p *fieldplan.Plan, c *config) {
 // TestSameIsCertain: what is found to be the same has one document and nothing wrong; the same value in other memory is found to be.
 func TestSameIsCertain(t *testing.T) {
 	p := plan(t)
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	rapid.Check(t, func(t *rapid.T) {
 		seed, wrong := rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong")
 		a, b := draw(seed, wrong), draw(seed, wrong)
@@ -128,9 +127,9 @@ func TestNestedTooDeeply(t *testing.T) {
 			c = &config{Next: c}
 		}
 		want, err := explained(p, c)
-		got, ok := program.Of(p).Append(nil, reflect.ValueOf(c))
+		got, ok := engine.Of(p).Append(nil, reflect.ValueOf(c))
 		assert.Equal(t, depth <= 60, ok, depth)
-		assert.Equal(t, depth <= 60, program.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
+		assert.Equal(t, depth <= 60, engine.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
 		if ok {
 			assert.Equal(t, string(want), string(got))
 		}
@@ -139,9 +138,9 @@ func TestNestedTooDeeply(t *testing.T) {
 	}
 	circle := &config{}
 	circle.Next, circle.Kids = circle, []*config{circle, circle}
-	_, ok := program.Of(p).Sum(reflect.ValueOf(circle))
+	_, ok := engine.Of(p).Sum(reflect.ValueOf(circle))
 	assert.False(t, ok)
-	assert.False(t, program.Of(p).SameWhole(reflect.ValueOf(circle), reflect.ValueOf(circle)))
+	assert.False(t, engine.Of(p).SameWhole(reflect.ValueOf(circle), reflect.ValueOf(circle)))
 }
 
 // Keyed lists within keyed lists, whose later keys stand in another order, are compared once on each level.
@@ -162,7 +161,7 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 		}
 		return &root{kids}
 	}
-	same := program.Of(p).Same(reflect.ValueOf(nested("b", "c")), reflect.ValueOf(nested("c", "b")))
+	same := engine.Of(p).Same(reflect.ValueOf(nested("b", "c")), reflect.ValueOf(nested("c", "b")))
 	assert.True(t, same)
 }
 
@@ -170,7 +169,7 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	p := plan(t)
 	for _, c := range []any{nil, (*config)(nil), config{}, &config{}} {
-		got, ok := program.Of(p).Append(nil, reflect.ValueOf(c))
+		got, ok := engine.Of(p).Append(nil, reflect.ValueOf(c))
 		assert.True(t, ok)
 		assert.Equal(t, "{}", string(got))
 	}
@@ -179,7 +178,7 @@ func TestEmpty(t *testing.T) {
 // TestOrderOfManyKeys: large maps and keyed lists are sorted in ways that small ones do not see.
 func TestOrderOfManyKeys(t *testing.T) {
 	p := plan(t)
-	compiled := program.Of(p)
+	compiled := engine.Of(p)
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(0, 700).Draw(t, "size")
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -1,4 +1,4 @@
-package program_test
+package engine_test
 
 import (
 	"math"
@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/internal/program"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // TestNumbersAreThoseOfStrconv: at every power of two and of ten, beside them, and in between, with any room to write in.
 func TestNumbersAreThoseOfStrconv(t *testing.T) {
-	p := program.Of(plan(t))
+	p := engine.Of(plan(t))
 	check := func(t require.TestingT, u uint64, room int) {
 		i := int64(u) //nolint:gosec // every number of 64 bits is one
 		got, ok := p.Append(make([]byte, 0, room), reflect.ValueOf(&config{Int64: i, Uint64: u}))

@@ -1,4 +1,4 @@
-package program
+package engine
 
 import (
 	"crypto/sha256"
@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	spillAt = 4 << 10  // bytes that are worth handing on
-	keepCap = 16 << 10 // larger buffers are not kept for the next run
-	maxKept = 512      // entries that are kept for the next run
+	spillAt        = 4 << 10  // bytes that are worth handing on
+	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
+	maxPooled      = 512      // entries that are kept for the next run
 
 	// maxDepth is how many steps from the root a run goes. Kubernetes' own types stay below 30; what is nested more deeply, or contains
 	// itself, is not worth more than so many times the effort.
@@ -38,7 +38,7 @@ type run struct {
 	keys    []string // of maps
 	spans   []span   // of sets
 
-	spare []entry // for sorting
+	sortBuffer []entry // for sorting
 
 	// Values of maps of leaves, which do not nest.
 	texts      []string
@@ -57,15 +57,15 @@ func (r *run) end() {
 	if r.gaveUp {
 		*r = run{buf: r.buf, digest: r.digest}
 	}
-	r.buf, r.scratch = kept(r.buf, keepCap), kept(r.scratch, keepCap/2)
-	r.entries, r.keys, r.spans, r.spare = kept(r.entries, maxKept), kept(r.keys, maxKept), kept(r.spans, maxKept), kept(r.spare, maxKept)
-	r.texts, r.quantities = kept(r.texts, maxKept), kept(r.quantities, maxKept)
+	r.buf, r.scratch = recycled(r.buf, maxPooledBytes), recycled(r.scratch, maxPooledBytes/2)
+	r.entries, r.keys, r.spans, r.sortBuffer = recycled(r.entries, maxPooled), recycled(r.keys, maxPooled), recycled(r.spans, maxPooled), recycled(r.sortBuffer, maxPooled)
+	r.texts, r.quantities = recycled(r.texts, maxPooled), recycled(r.quantities, maxPooled)
 	r.out, r.failed, r.flushed, r.depth = nil, nil, 0, 0
 	runs.Put(r)
 }
 
 // kept empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
-func kept[T any](s []T, most int) []T {
+func recycled[T any](s []T, most int) []T {
 	if cap(s) > most {
 		return nil
 	}
@@ -73,14 +73,14 @@ func kept[T any](s []T, most int) []T {
 }
 
 // room returns s with room for n more: for maxKept in all if that is enough.
-func room[T any](s []T, n int) []T {
+func withRoom[T any](s []T, n int) []T {
 	switch need := len(s) + n; {
 	case need <= cap(s):
 		return s
-	case need <= maxKept/8:
-		return append(make([]T, 0, maxKept/8), s...)
-	case need <= maxKept:
-		return append(make([]T, 0, maxKept), s...)
+	case need <= maxPooled/8:
+		return append(make([]T, 0, maxPooled/8), s...)
+	case need <= maxPooled:
+		return append(make([]T, 0, maxPooled), s...)
 	default:
 		return append(make([]T, 0, max(need, 2*cap(s))), s...)
 	}
@@ -103,7 +103,7 @@ func (r *run) leave() { r.depth-- }
 // rootOf returns where the configuration stands. Nil pointers are none. A configuration without an address is copied.
 func (p *Program) rootOf(v reflect.Value) memory {
 	if v.IsValid() && v.Type() == p.pointer {
-		return behind(v)
+		return pointee(v)
 	}
 	return valueOf(v)
 }
@@ -130,7 +130,7 @@ func valueOf(v reflect.Value) memory {
 // Append appends the canonical document of v, a value of the plan's type behind any pointers. It is false, and dst is returned as it
 // was, if the run gave up.
 func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, bool) {
-	if p.odd {
+	if p.open {
 		return dst, false
 	}
 	r := start()
@@ -149,7 +149,7 @@ func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, bool) {
 // Write writes the canonical document to out in pieces. It is false if the run gave up; then out has received the first bytes of the
 // document, as many as are returned. The error is that of out.
 func (p *Program) Write(out io.Writer, v reflect.Value) (written int, ok bool, err error) {
-	if p.odd {
+	if p.open {
 		return 0, false, nil
 	}
 	r := start()
@@ -165,7 +165,7 @@ func (p *Program) Write(out io.Writer, v reflect.Value) (written int, ok bool, e
 
 // Sum returns the SHA-256 of the canonical document. It is false if the run gave up.
 func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, ok bool) {
-	if p.odd {
+	if p.open {
 		return sum, false
 	}
 	r := start()
@@ -187,7 +187,7 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, ok bool) {
 
 func (r *run) document(p *Program, v reflect.Value) {
 	root := p.rootOf(v)
-	if !there(root) || !r.object(p.kept, root, ifSome) {
+	if !exists(root) || !r.object(p.canonical, root, ifSome) {
 		r.buf = append(r.buf, "{}"...)
 	}
 }

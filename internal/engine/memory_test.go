@@ -1,6 +1,6 @@
 //go:build !race
 
-package program_test
+package engine_test
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/internal/compare"
-	"github.com/hotupdate/providerconfig/internal/program"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // What is pooled is counted without the race detector, under which sync.Pool drops items at random.
@@ -43,7 +43,7 @@ func usual(items int) *config {
 }
 
 func TestWarmRunsDoNotAllocate(t *testing.T) {
-	compiled := program.Of(plan(t))
+	compiled := engine.Of(plan(t))
 	for _, items := range []int{0, 1, 20, 200} {
 		a, b := usual(items), usual(items)
 		x, y := reflect.ValueOf(a), reflect.ValueOf(b)
@@ -57,7 +57,7 @@ func TestWarmRunsDoNotAllocate(t *testing.T) {
 // TestWarmRunsInGoroutinesDoNotAllocate counts what many goroutines allocate together. The pool may hand out a few runs more than there
 // are goroutines.
 func TestWarmRunsInGoroutinesDoNotAllocate(t *testing.T) {
-	compiled := program.Of(plan(t))
+	compiled := engine.Of(plan(t))
 	x, y := reflect.ValueOf(usual(20)), reflect.ValueOf(usual(20))
 	const goroutines, calls = 8, 500
 	all := func() {
@@ -88,7 +88,7 @@ func allocated(run func()) uint64 {
 // TestMemoryDoesNotGrowWithTheValue: lists, texts and bytes of any size are handed on in pieces; keyed lists that are in order need no
 // index.
 func TestMemoryDoesNotGrowWithTheValue(t *testing.T) {
-	compiled := program.Of(plan(t))
+	compiled := engine.Of(plan(t))
 	const size = 100_000
 	long := strings.Repeat("text with \" and é ", size)
 	inOrder, opposite := make([]named, size), make([]named, size)
@@ -123,16 +123,16 @@ func TestWhatContainsItselfCostsLittle(t *testing.T) {
 	circle.Next = circle
 	x := reflect.ValueOf(circle)
 	assert.Less(t, allocated(func() {
-		_, ok := program.Of(p).Sum(x)
+		_, ok := engine.Of(p).Sum(x)
 		assert.False(t, ok)
-		_, _, err := program.Of(p).Write(io.Discard, x)
+		_, _, err := engine.Of(p).Write(io.Discard, x)
 		assert.NoError(t, err)
 	}), uint64(1<<20))
 }
 
 // TestPoolsKeepNothingOfTheValue: after a run no text of the configuration is reachable, whether it ended well or not.
 func TestPoolsKeepNothingOfTheValue(t *testing.T) {
-	compiled := program.Of(plan(t))
+	compiled := engine.Of(plan(t))
 	for _, wrong := range []string{"", "\xff"} {
 		watched := runOnTraced(t, compiled, wrong)
 		runtime.GC()
@@ -143,7 +143,7 @@ func TestPoolsKeepNothingOfTheValue(t *testing.T) {
 }
 
 // runOnTraced returns the memory that is watched; the configuration itself is left behind.
-func runOnTraced(t *testing.T, compiled *program.Program, wrong string) map[string]weak.Pointer[[64]byte] {
+func runOnTraced(t *testing.T, compiled *engine.Program, wrong string) map[string]weak.Pointer[[64]byte] {
 	t.Helper()
 	c, watched := traced(wrong)
 	x := reflect.ValueOf(c)
@@ -177,7 +177,7 @@ func TestDiffKeepsNothingOfTheValue(t *testing.T) {
 
 // TestWriterThatPanicsLeavesNothing: what a run had in its hands when a writer panicked is reachable from no later run.
 func TestWriterThatPanicsLeavesNothing(t *testing.T) {
-	compiled := program.Of(plan(t))
+	compiled := engine.Of(plan(t))
 	c, texts := traced("")
 	c.Tags["a"] = strings.Repeat("long", 4<<10)
 	x := reflect.ValueOf(c)

@@ -1,8 +1,4 @@
-// Package walk holds what every walk over a configuration's value does alike: following a field plan's field into a value, bringing
-// elements into their canonical order, choosing the node of an element, and keeping the trail for errors.
-//
-// It owns the rules that pair a plan with a value. It must not know what a walk is for.
-package walk
+package engine
 
 import (
 	"reflect"
