@@ -15,7 +15,7 @@
 //
 // Those who have no Go type read raw JSON: [LoadSchema] takes a Schema that was exported, [Schema.AdmitUnknown] makes members that it does
 // not know Immutable, and [DiffRaw], [SplitRaw], [MergeRaw] and [HotPatchRaw] do for JSON what the functions without Raw do for Go values.
-// Admission webhooks use [ValidateUpdate] and [Changes.Warnings]; package hotupdate/report shows changes to people and programs.
+// Admission webhooks use [ValidateUpdate] and [Changes.Warnings].
 //
 // # Struct tag
 //

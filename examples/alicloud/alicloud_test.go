@@ -75,7 +75,3 @@ func TestHotIsFree(t *testing.T) {
 func TestReach(t *testing.T) {
 	provider.CheckReach(t, exampletest.Filled[alicloud.WorkerConfig](t), "nodeTemplate")
 }
-
-func TestTriggers(t *testing.T) {
-	provider.CheckTriggers(t, "alicloud", "1.36.0", exampletest.Canonical)
-}

@@ -68,7 +68,3 @@ func TestReach(t *testing.T) {
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
 }
-
-func TestTriggers(t *testing.T) {
-	provider.CheckTriggers(t, "aws", "1.33.0", "1.34.0", exampletest.Canonical)
-}

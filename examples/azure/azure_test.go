@@ -84,7 +84,3 @@ func TestReach(t *testing.T) {
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate")
 }
-
-func TestTriggers(t *testing.T) {
-	provider.CheckTriggers(t, "azure", "1.34.0", "1.35.0", exampletest.Canonical)
-}

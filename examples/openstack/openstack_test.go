@@ -88,7 +88,3 @@ func TestReach(t *testing.T) {
 	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
 	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
-
-func TestTriggers(t *testing.T) {
-	provider.CheckTriggers(t, "openstack", "1.36.0", exampletest.Canonical)
-}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // The exit codes of audit --exit-code and schema diff --exit-code beside exitRoll.
@@ -107,8 +107,8 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 		case a.provider != "" && m.Provider != a.provider:
 			report.Summary.OtherPools += len(m.Pools)
 		default:
-			for _, pool := range m.Pools {
-				report.add(r.pool(d.from, m, pool), a.all)
+			for _, p := range m.Pools {
+				report.add(r.pool(d.from, m, p), a.all)
 			}
 		}
 	}
@@ -117,12 +117,12 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 }
 
 // poolsIn reads the pools of a document; there are none in a document of another kind.
-func poolsIn(d document) (*workerpool.Manifest, error) {
+func poolsIn(d document) (*pool.Manifest, error) {
 	kind, err := kindOf(d.raw)
-	if err != nil || workerpool.KindOf(kind.apiVersion, kind.kind) == workerpool.NoKind {
+	if err != nil || pool.KindOf(kind.apiVersion, kind.kind) == pool.NoKind {
 		return nil, nil //nolint:nilnil,nilerr // what is no Worker is passed over, whatever it is
 	}
-	m, err := workerpool.Read(d.raw)
+	m, err := pool.Read(d.raw)
 	if err != nil {
 		return nil, inFile(d.from, err)
 	}
@@ -141,12 +141,12 @@ func newComparison(old, updated *release) *releases {
 }
 
 // pool audits one pool.
-func (r *releases) pool(from string, m *workerpool.Manifest, pool workerpool.Pool) *auditedPool {
+func (r *releases) pool(from string, m *pool.Manifest, p pool.Pool) *auditedPool {
 	audited := &auditedPool{
-		File: from, Namespace: m.Namespace, Manifest: m.Kind.String() + " " + m.Name, Pool: pool.Worker.Name,
-		KubernetesVersion: pool.Worker.KubernetesVersion, Strategy: pool.Worker.UpdateStrategy.String(), Verdict: verdictKept,
+		File: from, Namespace: m.Namespace, Manifest: m.Kind.String() + " " + m.Name, Pool: p.Worker.Name,
+		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictKept,
 	}
-	raw := pool.ProviderConfig
+	raw := p.ProviderConfig
 	if string(raw) == "null" {
 		raw = nil
 	}
@@ -154,7 +154,7 @@ func (r *releases) pool(from string, m *workerpool.Manifest, pool workerpool.Poo
 		audited.Verdict = verdictOther
 		return audited
 	}
-	r.judge(audited, raw, pool)
+	r.judge(audited, raw, p)
 	return audited
 }
 
@@ -172,10 +172,10 @@ func (r *releases) concerns(raw []byte) bool {
 }
 
 // judge reads and hashes a provider config under both releases.
-func (r *releases) judge(audited *auditedPool, raw []byte, pool workerpool.Pool) {
+func (r *releases) judge(audited *auditedPool, raw []byte, p pool.Pool) {
 	var version *string
-	if pool.Worker.KubernetesVersion != "" {
-		version = &pool.Worker.KubernetesVersion
+	if p.Worker.KubernetesVersion != "" {
+		version = &p.Worker.KubernetesVersion
 	}
 	old, oldErr := r.old.hash(version, raw)
 	updated, newErr := r.updated.hash(version, raw)
@@ -198,7 +198,7 @@ func (r *releases) judge(audited *auditedPool, raw []byte, pool workerpool.Pool)
 		audited.Reasons = append(audited.Reasons, reason{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.era.name, old.era.name)})
 	default:
 		audited.Verdict = verdictRolled
-		if pool.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
+		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
 			audited.Verdict = verdictRenamed
 		}
 		audited.Reasons = r.reasons(old, updated, raw)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/report"
-	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 func explainCommand() command {
@@ -123,17 +123,17 @@ func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, er
 	if err := schemas.checkPools(m.from, pools); err != nil {
 		return nil, err
 	}
-	options := workerpool.Options{Schema: schemas.schema}
-	if err := workerpool.Check(&workerpool.Manifest{Pools: pools}, options); err != nil {
+	options := pool.Options{Schema: schemas.schema}
+	if err := pool.Check(&pool.Manifest{Pools: pools}, options); err != nil {
 		return nil, inFile(m.from, err)
 	}
 	var all []explained
-	for _, pool := range pools {
-		fields, err := workerpool.Explain(pool, options)
+	for _, p := range pools {
+		fields, err := pool.Explain(p, options)
 		if err != nil {
 			return nil, inFile(m.from, err)
 		}
-		all = append(all, explained{pool.Worker.Name, fields})
+		all = append(all, explained{p.Worker.Name, fields})
 	}
 	return all, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // output is how a command writes its result. It is a flag.
@@ -64,16 +64,16 @@ func (p *poolFlags) add(flags *pflag.FlagSet) {
 }
 
 // choose returns the pools of a manifest that the flag leaves, which must be some.
-func (p *poolFlags) choose(m *manifest) ([]workerpool.Pool, error) {
+func (p *poolFlags) choose(m *manifest) ([]pool.Pool, error) {
 	if p.pool == "" {
 		return m.pools.Pools, nil
 	}
 	var names []string
-	for _, pool := range m.pools.Pools {
-		if pool.Worker.Name == p.pool {
-			return []workerpool.Pool{pool}, nil
+	for _, one := range m.pools.Pools {
+		if one.Worker.Name == p.pool {
+			return []pool.Pool{one}, nil
 		}
-		names = append(names, pool.Worker.Name)
+		names = append(names, one.Worker.Name)
 	}
 	return nil, noPool(p.pool, m.from, names)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // The Schemas of the providers in examples. The command does not import them: it reads what every program reads.
@@ -154,14 +154,14 @@ func (c *catalog) checkKind(from string, kind kindName) error {
 }
 
 // checkPools is checkKind for the provider configs of pools. In a pool of a built-in provider every one is that provider's.
-func (c *catalog) checkPools(from string, pools []workerpool.Pool) error {
+func (c *catalog) checkPools(from string, pools []pool.Pool) error {
 	var problems []error
-	for _, pool := range pools {
-		from := placeOfConfig(from, pool)
-		if c.own[pool.Provider] {
-			_, err := c.schemaOfRaw(from, pool.ProviderConfig)
+	for _, p := range pools {
+		from := placeOfConfig(from, p)
+		if c.own[p.Provider] {
+			_, err := c.schemaOfRaw(from, p.ProviderConfig)
 			problems = append(problems, err)
-		} else if kind, err := kindOf(pool.ProviderConfig); err == nil {
+		} else if kind, err := kindOf(p.ProviderConfig); err == nil {
 			problems = append(problems, c.checkKind(from, kind))
 		}
 	}
@@ -169,8 +169,8 @@ func (c *catalog) checkPools(from string, pools []workerpool.Pool) error {
 }
 
 // placeOfConfig names a pool's provider config.
-func placeOfConfig(from string, pool workerpool.Pool) string {
-	return fmt.Sprintf("%s: pool %q: providerConfig", from, pool.Worker.Name)
+func placeOfConfig(from string, p pool.Pool) string {
+	return fmt.Sprintf("%s: pool %q: providerConfig", from, p.Worker.Name)
 }
 
 // groupOf returns the API group of an apiVersion.

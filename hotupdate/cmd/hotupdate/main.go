@@ -15,7 +15,7 @@ package main
 import (
 	"os"
 
-	"github.com/hotupdate/providerconfig/hotupdate/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 func main() {

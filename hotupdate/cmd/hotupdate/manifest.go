@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // manifest is a Worker, a Shoot or a provider config on its own.
@@ -18,7 +18,7 @@ type manifest struct {
 	kind kindName
 	raw  []byte
 	// pools are those of a Worker or Shoot; nil for a provider config.
-	pools *workerpool.Manifest
+	pools *pool.Manifest
 }
 
 // kindName identifies a kind of manifest.
@@ -63,10 +63,10 @@ func parseManifest(d document) (*manifest, error) {
 		return nil, withPlace(d.from, err)
 	}
 	m := &manifest{from: d.from, kind: kind, raw: d.raw}
-	if workerpool.KindOf(kind.apiVersion, kind.kind) == workerpool.NoKind {
+	if pool.KindOf(kind.apiVersion, kind.kind) == pool.NoKind {
 		return m, nil
 	}
-	pools, err := workerpool.Read(d.raw)
+	pools, err := pool.Read(d.raw)
 	if err != nil {
 		return nil, inFile(d.from, err)
 	}
@@ -118,7 +118,7 @@ func readWhole(path string) ([]byte, error) {
 func inFile(file string, err error) error {
 	var lines []error
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		for _, library := range []string{"workerpool: ", "hotupdate: ", "hash: "} {
+		for _, library := range []string{"pool: ", "hotupdate: ", "hash: "} {
 			line = strings.TrimPrefix(line, library)
 		}
 		lines = append(lines, fmt.Errorf("%s: %s", file, line))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/report"
-	"github.com/hotupdate/providerconfig/hotupdate/workerpool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 // The exit codes of plan --exit-code.
@@ -62,7 +62,7 @@ func (p *planner) run(c *call) (int, error) {
 	if err := want(2, c.args); err != nil {
 		return 0, err
 	}
-	options := workerpool.Options{Defaulted: p.defaulted}
+	options := pool.Options{Defaulted: p.defaulted}
 	if p.strategy != "" {
 		strategy, ok := hotupdate.ParseStrategy(p.strategy)
 		if !ok {
@@ -91,13 +91,13 @@ func (p *planner) run(c *call) (int, error) {
 }
 
 // readChecked reads a manifest with its provider configs, so that all mistakes of both files are reported at once, each with its file.
-func readChecked(file string, c *call, schemas *catalog, options workerpool.Options) (*manifest, error) {
+func readChecked(file string, c *call, schemas *catalog, options pool.Options) (*manifest, error) {
 	m, err := readManifest(file, c.in)
 	if err != nil {
 		return nil, err
 	}
 	if m.pools != nil {
-		err = workerpool.Check(m.pools, options)
+		err = pool.Check(m.pools, options)
 	} else if schema := schemas.schema(m.kind.apiVersion, m.kind.kind); schema != nil {
 		_, err = hash.DocumentRaw(schema, m.raw)
 	}
@@ -124,14 +124,14 @@ func (p *planner) write(c *call, r report.Report) error {
 	return nil
 }
 
-func (p *planner) plan(old, updated *manifest, schemas *catalog, options workerpool.Options) (report.Report, error) {
+func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Options) (report.Report, error) {
 	if old.kind != updated.kind {
 		return report.Report{}, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
 	}
 	if old.pools == nil {
 		return p.planConfig(old, updated, schemas, options)
 	}
-	planned, err := workerpool.NewPlan(old.pools, updated.pools, options)
+	planned, err := pool.NewPlan(old.pools, updated.pools, options)
 	if err != nil {
 		return report.Report{}, inFile(updated.from, err)
 	}
@@ -142,60 +142,60 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options workerp
 }
 
 // choose leaves the pool that is asked for, by its name or its former name.
-func (p *planner) choose(planned []workerpool.PoolPlan, from string) ([]workerpool.PoolPlan, error) {
+func (p *planner) choose(planned []pool.PoolPlan, from string) ([]pool.PoolPlan, error) {
 	if p.pools.pool == "" {
 		return planned, nil
 	}
 	var names []string
-	for _, pool := range planned {
-		if pool.Name == p.pools.pool || pool.FormerName == p.pools.pool {
-			return []workerpool.PoolPlan{pool}, nil
+	for _, one := range planned {
+		if one.Name == p.pools.pool || one.FormerName == p.pools.pool {
+			return []pool.PoolPlan{one}, nil
 		}
-		names = append(names, pool.Name)
+		names = append(names, one.Name)
 	}
 	return nil, noPool(p.pools.pool, from, names)
 }
 
 // planConfig compares two provider configs on their own: all else of the pool is taken to be the same.
-func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options workerpool.Options) (report.Report, error) {
+func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options pool.Options) (report.Report, error) {
 	if p.pools.pool != "" {
 		return report.Report{}, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
 	}
 	if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil && updated.kind.kind != workerConfig {
 		return report.Report{}, err
 	}
-	compared, err := workerpool.CompareConfigs(old.raw, updated.raw, options)
+	compared, err := pool.CompareConfigs(old.raw, updated.raw, options)
 	if err != nil {
 		return report.Report{}, inFile(updated.from, err)
 	}
-	return reportOf([]workerpool.PoolPlan{{Comparison: compared}}), nil
+	return reportOf([]pool.PoolPlan{{Comparison: compared}}), nil
 }
 
 // workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.
 const workerConfig = "WorkerConfig"
 
 // reportOf words a plan. What is assumed of all pools that are compared is said once.
-func reportOf(planned []workerpool.PoolPlan) report.Report {
+func reportOf(planned []pool.PoolPlan) report.Report {
 	r := report.Report{Assumed: sharedAssumptions(planned)}
 	for _, p := range planned {
-		pool := report.Pool{
+		shown := report.Pool{
 			Name: p.Name, FormerName: p.FormerName, State: stateOf(p.State), Strategy: p.Strategy, Outcome: p.Outcome, Changes: p.Changes,
 			Meaning: p.Consequence(), Causes: p.Causes(),
 		}
 		for _, a := range p.Assumed {
 			switch {
 			case !a.IsSame():
-				pool.Notes = append(pool.Notes, a.String())
+				shown.Notes = append(shown.Notes, a.String())
 			case !slices.Contains(r.Assumed, a.String()):
-				pool.Assumed = append(pool.Assumed, a.String())
+				shown.Assumed = append(shown.Assumed, a.String())
 			}
 		}
 		for _, n := range p.Notes {
-			if p.State != workerpool.Kept || !n.Forbids() { // else the verdict says it
-				pool.Notes = append(pool.Notes, n.String())
+			if p.State != pool.Kept || !n.Forbids() { // else the verdict says it
+				shown.Notes = append(shown.Notes, n.String())
 			}
 		}
-		r.Pools = append(r.Pools, pool)
+		r.Pools = append(r.Pools, shown)
 	}
 	if len(planned) == 0 {
 		r.Notes = append(r.Notes, "there are no worker pools")
@@ -204,11 +204,11 @@ func reportOf(planned []workerpool.PoolPlan) report.Report {
 }
 
 // sharedAssumptions returns what is assumed unchanged in every pool that is on both sides.
-func sharedAssumptions(planned []workerpool.PoolPlan) []string {
+func sharedAssumptions(planned []pool.PoolPlan) []string {
 	var shared []string
 	first := true
 	for _, p := range planned {
-		if p.State == workerpool.Added || p.State == workerpool.Removed {
+		if p.State == pool.Added || p.State == pool.Removed {
 			continue
 		}
 		var own []string
@@ -222,15 +222,15 @@ func sharedAssumptions(planned []workerpool.PoolPlan) []string {
 	return shared
 }
 
-func stateOf(s workerpool.State) report.State {
+func stateOf(s pool.State) report.State {
 	switch s {
-	case workerpool.Kept:
+	case pool.Kept:
 		return report.Kept
-	case workerpool.Added:
+	case pool.Added:
 		return report.Added
-	case workerpool.Removed:
+	case pool.Removed:
 		return report.Removed
-	case workerpool.Renamed:
+	case pool.Renamed:
 	}
 	return report.Renamed
 }

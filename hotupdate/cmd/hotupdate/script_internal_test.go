@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pools, err := filepath.Abs("../../workerpool/testdata")
+	pools, err := filepath.Abs("internal/pool/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,337 @@
+package pool_test
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// drawn are the values that pools are drawn from: few, so that two pools often have much in common.
+func drawn[T any](t *rapid.T, label string, values ...T) T {
+	return rapid.SampledFrom(values).Draw(t, label)
+}
+
+func drawQuantity(t *rapid.T, label string) *resource.Quantity {
+	text := drawn(t, label, "", "", "1Gi", "1024Mi", "1073741824", "0", "500m", "0.5", "2Gi")
+	if text == "" {
+		return nil
+	}
+	return new(resource.MustParse(text))
+}
+
+func drawReserved(t *rapid.T, label string) *hash.Reserved {
+	if drawn(t, label, true, false, false) {
+		return nil
+	}
+	return &hash.Reserved{
+		CPU: drawQuantity(t, label+" cpu"), Memory: drawQuantity(t, label+" memory"),
+		EphemeralStorage: drawQuantity(t, label+" storage"), PID: drawQuantity(t, label+" pid"),
+	}
+}
+
+func drawKubelet(t *rapid.T) *hash.Kubelet {
+	if drawn(t, "no kubelet", true, false, false, false) {
+		return nil
+	}
+	k := &hash.Kubelet{
+		KubeReserved: drawReserved(t, "kube"), SystemReserved: drawReserved(t, "system"),
+		CPUManagerPolicy: drawn(t, "policy", nil, new(""), new("static")),
+		Rule:             drawn(t, "rule", hash.KubeReservedOnly, hash.SumOfReservations),
+	}
+	if drawn(t, "eviction", true, false) {
+		k.EvictionHard = &hash.EvictionHard{
+			MemoryAvailable: drawn(t, "memory available", nil, new(""), new("1Gi")),
+			NodeFSAvailable: drawn(t, "node FS available", nil, new("5%")),
+		}
+	}
+	return k
+}
+
+func drawRotation(t *rapid.T, label string) hash.Rotation {
+	at := func(label string) *metav1.Time {
+		return drawn(t, label, nil, &metav1.Time{}, &metav1.Time{Time: time.Unix(1e9, 0)}, &metav1.Time{Time: time.Unix(2e9, 0).UTC()})
+	}
+	r := hash.Rotation{LastInitiationTime: at(label)}
+	if drawn(t, label+" pending", true, false, false) {
+		r.PendingWorkersRollouts = []hash.PendingWorkersRollout{{Name: drawn(t, label+" of", "p", "q"), LastInitiationTime: at(label + " own")}}
+	}
+	return r
+}
+
+// drawPool draws a pool. Names of images have letters and versions digits: Gardener joins them without a separator.
+func drawPool(t *rapid.T) pool.Pool {
+	p := pool.Pool{Provider: drawn(t, "provider", "aws"), Worker: hash.Worker{
+		Name:              "p",
+		KubernetesVersion: drawn(t, "version", "1.32.0", "1.33.1", "1.33.2", "1.34.0-rc.1", "1.34.5"),
+		MachineType:       drawn(t, "type", "", "m", "n"),
+		CRI:               drawn(t, "cri", nil, new(""), new("containerd")),
+		CARotation:        drawRotation(t, "ca"), ServiceAccountKeyRotation: drawRotation(t, "sa"),
+		NodeLocalDNS: drawn(t, "dns", true, false), KubeProxyMode: drawn(t, "proxy", "", "IPTables", "IPVS"),
+		Kubelet: drawKubelet(t),
+	}}
+	if drawn(t, "image", true, true, false) {
+		p.Worker.Image = &hash.Image{Name: drawn(t, "image name", "", "a", "b"), Version: drawn(t, "image version", "", "1", "2")}
+	}
+	if drawn(t, "volume", true, true, false) {
+		p.Worker.Volume = &hash.Volume{Size: drawn(t, "size", "", "1Gi", "2Gi"), Type: drawn(t, "volume type", nil, new(""), new("fast"))}
+	}
+	return p
+}
+
+// changed draws a pool that differs from p in about one part.
+func changed(t *rapid.T, p pool.Pool) pool.Pool {
+	other := drawPool(t)
+	q := p
+	for range rapid.IntRange(0, 2).Draw(t, "changes") {
+		switch rapid.IntRange(0, 9).Draw(t, "part") {
+		case 0:
+			q.Worker.KubernetesVersion = other.Worker.KubernetesVersion
+		case 1:
+			q.Worker.MachineType = other.Worker.MachineType
+		case 2:
+			q.Worker.CRI = other.Worker.CRI
+		case 3:
+			q.Worker.CARotation = other.Worker.CARotation
+		case 4:
+			q.Worker.ServiceAccountKeyRotation = other.Worker.ServiceAccountKeyRotation
+		case 5:
+			q.Worker.NodeLocalDNS = other.Worker.NodeLocalDNS
+		case 6:
+			q.Worker.KubeProxyMode = other.Worker.KubeProxyMode
+		case 7:
+			q.Worker.Kubelet = other.Worker.Kubelet
+		case 8:
+			q.Worker.Image = other.Worker.Image
+		case 9:
+			q.Worker.Volume = other.Worker.Volume
+		}
+	}
+	return q
+}
+
+func needsMachines(changes hotupdate.Changes) bool {
+	return len(changes.Of(hotupdate.Immutable))+len(changes.Of(hotupdate.InPlace)) > 0
+}
+
+// The plan and Gardener's names cannot disagree: the changes concern machines exactly if a part of the name changed.
+func TestChangesAgreeWithTheNames(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		old := drawPool(t)
+		updated := changed(t, old)
+		if rapid.Bool().Draw(t, "all different") {
+			updated = drawPool(t)
+		}
+		secret := func(p pool.Pool) hash.Name {
+			name, err := hash.NodeAgentSecretName(p.Worker)
+			require.NoError(t, err)
+			return name
+		}
+		rolling, err := pool.Compare(old, updated, pool.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, len(secret(updated).Changed(secret(old))) > 0, needsMachines(rolling.Changes), "%v", rolling.Changes)
+		assert.Equal(t, needsMachines(rolling.Changes), rolling.Outcome == hotupdate.Roll)
+
+		key := func(p pool.Pool) hash.Name {
+			name, err := hash.InPlaceKey(p.Worker)
+			require.NoError(t, err)
+			return name
+		}
+		strategy := hotupdate.AutoInPlaceUpdate
+		inPlace, err := pool.Compare(old, updated, pool.Options{Strategy: &strategy})
+		require.NoError(t, err)
+		assert.Equal(t, len(key(updated).Changed(key(old))) > 0, len(inPlace.Changes.Of(hotupdate.InPlace)) > 0, "%v", inPlace.Changes)
+	})
+}
+
+func drawVolumes(t *rapid.T) []pool.DataVolume {
+	var all []pool.DataVolume
+	for i := range rapid.IntRange(0, 3).Draw(t, "volumes") {
+		all = append(all, pool.DataVolume{
+			Name: "v" + strconv.Itoa(i), Size: drawn(t, "size", "1Gi", "2Gi"),
+			Type: drawn(t, "type", nil, new("a"), new("b")), Encrypted: drawn(t, "encrypted", nil, new(true), new(false)),
+		})
+	}
+	return rapid.Permutation(all).Draw(t, "order")
+}
+
+// additional is what the extensions add to a pool's hash today, beside the provider config.
+func additional(p pool.Pool) []string {
+	var data []string
+	flag := func(b *bool) {
+		if b != nil {
+			data = append(data, strconv.FormatBool(*b))
+		}
+	}
+	text := func(s *string) {
+		if s != nil {
+			data = append(data, *s)
+		}
+	}
+	volumes := slices.Clone(p.DataVolumes)
+	switch p.Provider {
+	case "aws", "alicloud":
+		flag(p.Encrypted)
+		for _, v := range volumes {
+			data = append(data, v.Size)
+			text(v.Type)
+			flag(v.Encrypted)
+		}
+	case "azure":
+		for _, v := range volumes {
+			pair := v.Size + "/"
+			if v.Type != nil {
+				pair += *v.Type
+			}
+			data = append(data, pair)
+		}
+		slices.Sort(data)
+	case "gcp":
+		slices.SortFunc(volumes, func(a, b pool.DataVolume) int { return cmp.Compare(a.Name, b.Name) })
+		for _, v := range volumes {
+			data = append(data, v.Name, v.Size)
+			text(v.Type)
+		}
+	}
+	return data
+}
+
+func TestChangesAgreeWithWhatExtensionsHash(t *testing.T) {
+	t.Parallel()
+	for _, provider := range []string{"aws", "azure", "gcp", "openstack", "alicloud"} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				draw := func(label string) pool.Pool {
+					return pool.Pool{
+						Provider: provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"},
+						Encrypted: drawn(t, label, nil, new(true), new(false)), DataVolumes: drawVolumes(t),
+					}
+				}
+				old, updated := draw("old"), draw("new")
+				got, err := pool.Compare(old, updated, pool.Options{})
+				require.NoError(t, err)
+				assert.Equal(t, !slices.Equal(additional(old), additional(updated)), needsMachines(got.Changes), "%v", got.Changes)
+			})
+		})
+	}
+}
+
+func TestDataVolumesOfEachProvider(t *testing.T) {
+	t.Parallel()
+	a, b := pool.DataVolume{Name: "a", Size: "1Gi"}, pool.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
+	renamed, encrypted, larger := b, b, b
+	renamed.Name, encrypted.Encrypted, larger.Size = "c", new(true), "2Gi"
+	none, roll := hotupdate.NoUpdate, hotupdate.Roll
+	type list = []pool.DataVolume
+	for _, test := range []struct {
+		provider                                  string
+		order, rename, encrypt, enlarge, one, two hotupdate.Outcome
+		reason                                    string
+	}{
+		{"aws", roll, none, roll, roll, roll, roll, "in order, without names"},
+		{"alicloud", roll, none, roll, roll, roll, roll, "in order, without names"},
+		{"azure", none, none, none, roll, roll, roll, "sorted, size and type"},
+		{"gcp", none, roll, none, roll, roll, roll, "by name, size and type"},
+		{"openstack", none, none, none, none, none, none, "not at all"},
+		{"metal", none, roll, roll, roll, roll, roll, "not known: all of it, by name"},
+	} {
+		outcome := func(old, updated list) hotupdate.Outcome {
+			of := func(volumes list) pool.Pool {
+				return pool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"}, DataVolumes: volumes}
+			}
+			got, err := pool.Compare(of(old), of(updated), pool.Options{})
+			require.NoError(t, err)
+			return got.Outcome
+		}
+		name := test.provider + ": " + test.reason
+		assert.Equal(t, none, outcome(list{a, b}, list{a, b}), name)
+		assert.Equal(t, test.order, outcome(list{a, b}, list{b, a}), name)
+		assert.Equal(t, test.rename, outcome(list{a, b}, list{a, renamed}), name)
+		assert.Equal(t, test.encrypt, outcome(list{a, b}, list{a, encrypted}), name)
+		assert.Equal(t, test.enlarge, outcome(list{a, b}, list{a, larger}), name)
+		assert.Equal(t, test.one, outcome(list{a}, list{a, b}), name)
+		assert.Equal(t, test.two, outcome(list{b}, list{b, renamed}), name)
+	}
+}
+
+// Gardener hashes an object without reservations or thresholds, and an image or a volume without content, as something.
+func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *hash.Worker){
+		"kubeReserved": func(w *hash.Worker) { w.Kubelet.KubeReserved = &hash.Reserved{} },
+		"evictionHard": func(w *hash.Worker) { w.Kubelet.EvictionHard = &hash.EvictionHard{} },
+		"image":        func(w *hash.Worker) { w.Image = &hash.Image{} },
+		"volume":       func(w *hash.Worker) { w.Volume = &hash.Volume{} },
+	} {
+		old := pool.Pool{Provider: "aws", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Kubelet: &hash.Kubelet{}}}
+		updated := old
+		updated.Worker.Kubelet = new(*old.Worker.Kubelet)
+		change(&updated.Worker)
+		got, err := pool.Compare(old, updated, pool.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, hotupdate.Roll, got.Outcome, name)
+		before, err := hash.NodeAgentSecretName(old.Worker)
+		require.NoError(t, err)
+		after, err := hash.NodeAgentSecretName(updated.Worker)
+		require.NoError(t, err)
+		assert.NotEqual(t, before.Text, after.Text, name)
+	}
+}
+
+// Of a provider that is not known, all of the volumes counts but their order.
+func TestUnknownProviderHashesAllOfItsVolumes(t *testing.T) {
+	t.Parallel()
+	of := func(volumes ...pool.DataVolume) pool.Pool {
+		return pool.Pool{Provider: "metal", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"}, DataVolumes: volumes}
+	}
+	a, b := pool.DataVolume{Name: "a", Size: "1Gi"}, pool.DataVolume{Name: "b", Size: "1Gi"}
+	encrypted := b
+	encrypted.Encrypted = new(true)
+	renamed := b
+	renamed.Name = "c"
+	for _, test := range []struct {
+		name     string
+		old, new pool.Pool
+		want     hotupdate.Outcome
+	}{
+		{"order", of(a, b), of(b, a), hotupdate.NoUpdate},
+		{"encryption", of(a, b), of(a, encrypted), hotupdate.Roll},
+		{"name", of(a, b), of(a, renamed), hotupdate.Roll},
+		{"another volume", of(a), of(a, b), hotupdate.Roll},
+	} {
+		got, err := pool.Compare(test.old, test.new, pool.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, test.want, got.Outcome, test.name)
+	}
+}
+
+// Gardener joins an image's name and version, and leaves absent parts out: two pools can differ and have one name. The plan tells what
+// has to happen; Gardener notices nothing.
+func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
+	t.Parallel()
+	of := func(image hash.Image) pool.Pool {
+		return pool.Pool{Provider: "gcp", Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0", Image: &image}}
+	}
+	old, updated := of(hash.Image{Name: "linux", Version: "1.2"}), of(hash.Image{Name: "linux1", Version: ".2"})
+	before, err := hash.NodeAgentSecretName(old.Worker)
+	require.NoError(t, err)
+	after, err := hash.NodeAgentSecretName(updated.Worker)
+	require.NoError(t, err)
+	require.Equal(t, before.Text, after.Text)
+	got, err := pool.Compare(old, updated, pool.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+}

@@ -1,0 +1,508 @@
+package pool_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// A field that one side leaves out is indeterminate if Gardener fills it in and the default is not known.
+func TestOmittedAgainstExplicit(t *testing.T) {
+	t.Parallel()
+	own := shootsPool + "kubernetes.kubelet."
+	for _, test := range []struct {
+		name, file string
+		before     []edit
+		change     []edit
+		want       hotupdate.Outcome
+		reason     string
+	}{
+		{"image", "shoot.yaml", nil, []edit{{shootsPool + "machine.image", nil}}, hotupdate.Indeterminate, "Gardener takes the newest image of the CloudProfile"},
+		{"image version", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}}, hotupdate.Indeterminate, "the newest version of the image"},
+		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, hotupdate.Indeterminate, "the newest version of the CloudProfile"},
+		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, hotupdate.Indeterminate, "the defaults depend on the release"},
+		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, hotupdate.Indeterminate, "the same"},
+		{
+			"one field of kubeReserved beside systemReserved", "shoot.yaml",
+			[]edit{{own + "systemReserved.pid", "1"}},
+			[]edit{{own + "kubeReserved.pid", nil}},
+			hotupdate.Indeterminate, "the sum depends on it",
+		},
+		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, hotupdate.Roll, "it has no default"},
+		{
+			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml",
+			[]edit{{own + "kubeReserved", nil}},
+			[]edit{{own + "systemReserved.pid", "1"}},
+			hotupdate.Roll, "whatever the default, the sum differs",
+		},
+		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
+		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
+		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
+		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, hotupdate.NoUpdate, "the default is known: containerd"},
+		{
+			"image and machine type", "shoot.yaml", nil,
+			[]edit{{shootsPool + "machine.image", nil}, {shootsPool + "machine.type", "x"}},
+			hotupdate.Roll,
+			"another change decides",
+		},
+		{"image version and a hot field", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, hotupdate.Indeterminate, "the stricter may apply"},
+		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, hotupdate.Roll, "gardenlet writes all there is into a Worker"},
+		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}}, hotupdate.Roll, "the same"},
+		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, hotupdate.Indeterminate, "the cluster's, which a Worker does not tell"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			with, without := manifest(t, test.file, test.before...), manifest(t, test.file, append(test.before, test.change...)...)
+			assert.Equal(t, test.want, compare(t, with, without, options(t)).Outcome, test.reason)
+			assert.Equal(t, test.want, compare(t, without, with, options(t)).Outcome, "the other way round: %s", test.reason)
+		})
+	}
+}
+
+// Nothing writes defaults into a provider config on its way into the hash, so there a field that comes is a change. It is none for sure
+// where the caller says that a defaulter has been at work.
+func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
+	t.Parallel()
+	old := manifest(t, "shoot.yaml")
+	updated := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"})
+	o := options(t)
+	got := compare(t, old, updated, o)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.False(t, got.Changes[0].Omitted)
+	o.Defaulted = true
+	got = compare(t, old, updated, o)
+	assert.Equal(t, hotupdate.Indeterminate, got.Outcome)
+	assert.True(t, got.Changes[0].Omitted)
+	rolled := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"}, edit{shootsPool + "providerConfig.volume.iops", 1})
+	assert.Equal(t, hotupdate.Roll, compare(t, old, rolled, o).Outcome, "another field decides")
+}
+
+func TestUpdateStrategies(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		old, updated string
+		edits        []edit
+		want         hotupdate.Outcome
+		decides      hotupdate.Strategy
+		notes        []pool.Note
+		reason       string
+	}{
+		{"", "AutoRollingUpdate", nil, hotupdate.NoUpdate, hotupdate.AutoRollingUpdate, nil, "the default"},
+		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate, []pool.Note{pool.StrategySwitched}, "a non-goal"},
+		{"ManualInPlaceUpdate", "", nil, hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate, []pool.Note{pool.StrategySwitched}, "a non-goal, in either direction"},
+		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, hotupdate.NoUpdate, hotupdate.ManualInPlaceUpdate, []pool.Note{pool.StrategyRefined}, "a goal"},
+		{
+			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.34.0"}},
+			hotupdate.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+			[]pool.Note{pool.StrategyRefined},
+			"the rest counts as ever",
+		},
+		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, hotupdate.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
+		{
+			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.35.0"}},
+			hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate,
+			[]pool.Note{pool.MinorSkipped},
+			"no minor may be skipped",
+		},
+		{
+			"ManualInPlaceUpdate", "ManualInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.32.0"}},
+			hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate,
+			[]pool.Note{pool.MinorSkipped},
+			"going back is a non-goal",
+		},
+		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, hotupdate.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
+	} {
+		strategy := func(name string) edit {
+			if name == "" {
+				return edit{shootsPool + "updateStrategy", nil}
+			}
+			return edit{shootsPool + "updateStrategy", name}
+		}
+		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy(test.updated))...), options(t))
+		name := test.old + " to " + test.updated + ": " + test.reason
+		assert.Equal(t, test.want, got.Outcome, name)
+		assert.Equal(t, test.decides, got.Strategy, name)
+		assert.Equal(t, test.notes, got.Notes, name)
+	}
+}
+
+// TestCausesOfAForbiddenUpdate are the changes to take back: the skipped minor, but no other change that is made in place.
+func TestCausesOfAForbiddenUpdate(t *testing.T) {
+	t.Parallel()
+	inPlace, image := edit{shootsPool + "updateStrategy", "AutoInPlaceUpdate"}, edit{shootsPool + "machine.image.version", "1443.9.0"}
+	skipped, machine := edit{"spec.kubernetes.version", "1.35.0"}, edit{shootsPool + "machine.type", "x"}
+	for _, test := range []struct {
+		edits  []edit
+		want   []string
+		reason string
+	}{
+		{[]edit{image}, []string{"machine.image.version"}, "an in-place update has its cause, too"},
+		{[]edit{image, skipped}, []string{"kubernetes.version"}, "the image alone is updated in place"},
+		{[]edit{image, machine}, []string{"machine.type"}, "the same"},
+		{[]edit{image, skipped, machine}, []string{"kubernetes.version", "machine.type"}, "both are forbidden"},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", inPlace), manifest(t, "shoot.yaml", append(test.edits, inPlace)...), options(t))
+		assert.Equal(t, test.want, paths(got.Causes()), test.reason)
+	}
+}
+
+// TestConsequenceOfAForbiddenUpdate: the rule that forbids is named, and that machines would have to be replaced only if they would.
+func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
+	t.Parallel()
+	const (
+		replaces = "AutoInPlaceUpdate does not replace machines, which this change needs"
+		minor    = "an in-place update has to take the next Kubernetes minor, without skipping one or going back (GEP-31)"
+		switched = "a pool cannot change between rolling and in-place updates (GEP-31)"
+	)
+	strategy := func(name string) edit { return edit{shootsPool + "updateStrategy", name} }
+	version := func(v string) edit { return edit{"spec.kubernetes.version", v} }
+	machine := edit{shootsPool + "machine.type", "x"}
+	for _, test := range []struct {
+		old    string
+		edits  []edit
+		want   string
+		reason string
+	}{
+		{"AutoInPlaceUpdate", []edit{version("1.34.0")}, "every node is drained and updated in place, no machine is replaced", "nothing is forbidden"},
+		{"AutoInPlaceUpdate", []edit{machine}, replaces, "a class forbids it, no rule"},
+		{"AutoInPlaceUpdate", []edit{version("1.35.0")}, minor, "the version alone needs no new machine"},
+		{"AutoInPlaceUpdate", []edit{version("1.32.0")}, minor, "nor does going back"},
+		{"AutoInPlaceUpdate", []edit{version("1.35.0"), machine}, minor + "; " + replaces, "two reasons"},
+		{"AutoRollingUpdate", nil, switched, "the strategy is no property of a machine"},
+		{"AutoRollingUpdate", []edit{version("1.35.0")}, switched + "; " + minor, "two rules"},
+		{"AutoRollingUpdate", []edit{machine}, switched + "; " + replaces, "a rule and a class"},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy("AutoInPlaceUpdate"))...), options(t))
+		assert.Equal(t, test.want, got.Consequence(), test.reason)
+	}
+}
+
+// TestCausesBesideDefaults: what a default may have left as it was is not to blame for what is certain, and is where nothing is.
+func TestCausesBesideDefaults(t *testing.T) {
+	t.Parallel()
+	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
+	certain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage, machine), options(t))
+	assert.Equal(t, hotupdate.Roll, certain.Outcome)
+	assert.Equal(t, []string{"machine.type"}, paths(certain.Causes()))
+	uncertain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage), options(t))
+	assert.Equal(t, hotupdate.Indeterminate, uncertain.Outcome)
+	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
+}
+
+// TestInPlaceImages: the CloudProfile, which no plan sees, says which versions an image can be updated to in place.
+func TestInPlaceImages(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		strategy, path string
+		notes          []pool.Note
+		reason         string
+	}{
+		{"AutoInPlaceUpdate", shootsPool + "machine.image.version", []pool.Note{pool.ImageInPlace}, "GEP-31, CloudProfile API"},
+		{"ManualInPlaceUpdate", shootsPool + "machine.image.version", []pool.Note{pool.ImageInPlace}, "the same"},
+		{"AutoRollingUpdate", shootsPool + "machine.image.version", nil, "new machines take any version"},
+		{"AutoInPlaceUpdate", shootsPool + "machine.image.name", nil, "is forbidden anyway"},
+	} {
+		strategy := edit{shootsPool + "updateStrategy", test.strategy}
+		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{test.path, "1500"}), options(t))
+		assert.Equal(t, test.notes, got.Notes, test.reason)
+	}
+}
+
+// TestProxyModeDecidesAboutNodeLocalDNS: whoever changed the one is told why the other is to blame.
+func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
+	t.Parallel()
+	enabled, version := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{"spec.kubernetes.version", "1.34.0"}
+	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
+	before := manifest(t, "shoot.yaml", version, enabled)
+	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
+	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Causes()))
+	assert.Equal(t, []pool.Note{pool.ProxyModeChanged}, got.Notes)
+
+	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
+	got = compare(t, disabled, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Empty(t, got.Notes, "it is the user's own change")
+}
+
+// TestRespelledQuantities are changes where Gardener hashes the text, and a note says so. Reservations are hashed as quantities.
+func TestRespelledQuantities(t *testing.T) {
+	t.Parallel()
+	respelled := []pool.Note{pool.QuantityRespelled}
+	for _, test := range []struct {
+		path, old, updated string
+		want               hotupdate.Outcome
+		notes              []pool.Note
+		reason             string
+	}{
+		{shootsPool + "volume.size", "50Gi", "51200Mi", hotupdate.Roll, respelled, "the size is hashed as it is written"},
+		{shootsPool + "volume.size", "50Gi", "50Gb", hotupdate.Roll, nil, "no quantity"},
+		{shootsPool + "volume.size", "50Gi", "50G", hotupdate.Roll, nil, "another quantity"},
+		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", hotupdate.Roll, respelled, "so is the threshold"},
+		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", hotupdate.Roll, nil, "a percentage is no quantity"},
+		{shootsPool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", hotupdate.NoUpdate, nil, "reservations are hashed as quantities"},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", edit{test.path, test.old}), manifest(t, "shoot.yaml", edit{test.path, test.updated}), options(t))
+		assert.Equal(t, test.want, got.Outcome, test.reason)
+		assert.Equal(t, test.notes, got.Notes, test.reason)
+	}
+}
+
+// From Kubernetes 1.34 on node-local DNS does not count. The upgrade to 1.34 is an in-place update although it ceases to.
+func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
+	t.Parallel()
+	enabled := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
+	for _, strategy := range strategies[1:] {
+		pick := edit{shootsPool + "updateStrategy", strategy.String()}
+		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
+		assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
+		assert.Equal(t, []string{"kubernetes.version"}, paths(got.Changes))
+	}
+	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
+	on134 := edit{"spec.kubernetes.version", "1.34.0"}
+	got := compare(t, manifest(t, "shoot.yaml", enabled, on134), manifest(t, "shoot.yaml", enabled, on134, ipvs), options(t))
+	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Changes), "it counts again with IPVS")
+}
+
+func TestNodeAgentSecretNames(t *testing.T) {
+	t.Parallel()
+	const other = "gardener-node-agent-cpu-worker-fedcba9876543210"
+	secret := edit{workersPool + "nodeAgentSecretName", other}
+	inPlace := edit{workersPool + "updateStrategy", "AutoInPlaceUpdate"}
+	unknown := []pool.Assumption{pool.SameCRI, pool.SameNodeLocalDNS, pool.SameCredentials}
+	for _, test := range []struct {
+		name     string
+		old, new []edit
+		want     hotupdate.Outcome
+		paths    []string
+		assumed  []pool.Assumption
+		reason   string
+	}{
+		{"same", nil, nil, hotupdate.NoUpdate, nil, nil, "it covers what a Worker does not hold"},
+		{"alone", nil, []edit{secret}, hotupdate.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
+		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, hotupdate.Roll, []string{"machine.type"}, nil, "the cause is told, not the effect"},
+		{
+			"with what it does not cover", nil,
+			[]edit{secret, {workersPool + "volume.encrypted", false}},
+			hotupdate.Roll,
+			[]string{"nodeAgentSecretName", "volume.encrypted"},
+			nil, "there must be another cause",
+		},
+		{
+			"with a data volume, which it does not cover", nil,
+			[]edit{secret, {workersPool + "dataVolumes.0.size", "1Gi"}},
+			hotupdate.Roll,
+			[]string{"dataVolumes[0].size", "nodeAgentSecretName"},
+			nil, "there must be another cause",
+		},
+		{
+			"with what may be a default", nil,
+			[]edit{secret, {workersPool + "kubernetesVersion", nil}},
+			hotupdate.Roll,
+			[]string{"kubernetes.version", "nodeAgentSecretName"},
+			nil, "the name says that something did change",
+		},
+		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
+		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
+	} {
+		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
+		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.paths, paths(got.Changes), "%s: %s", test.name, test.reason)
+		assert.ElementsMatch(t, test.assumed, got.Assumed, "%s: %s", test.name, test.reason)
+	}
+}
+
+func TestAssumptions(t *testing.T) {
+	t.Parallel()
+	noStatus := edit{"status", nil}
+	onAzure := edit{"spec.provider.type", "azure"}
+	rotated := edit{"status.credentials.rotation.certificateAuthorities.lastInitiationTime", "2027-01-01T00:00:00Z"}
+	for _, test := range []struct {
+		name     string
+		old, new []edit
+		want     []pool.Assumption
+	}{
+		{"all is told", nil, nil, nil},
+		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []pool.Assumption{pool.SameCredentials}},
+		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []pool.Assumption{pool.SameCredentials}},
+		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []pool.Assumption{pool.SameProviderState}},
+		{
+			"no versions",
+			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.image", nil}},
+			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.image", nil}},
+			[]pool.Assumption{pool.SameKubernetesVersion, pool.SameMachineImageVersion},
+		},
+		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []pool.Assumption{pool.ReservationsBySum}},
+		{
+			"systemReserved of the new one",
+			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
+			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {shootsPool + "kubernetes.kubelet.systemReserved.pid", "1"}},
+			[]pool.Assumption{pool.ReservationsBySum},
+		},
+	} {
+		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
+		assert.Equal(t, hotupdate.NoUpdate, got.Outcome, test.name)
+		assert.Equal(t, test.want, got.Assumed, test.name)
+	}
+}
+
+func TestProviderConfigsWithoutSchema(t *testing.T) {
+	t.Parallel()
+	config := shootsPool + "providerConfig."
+	foreign := []edit{{config + "apiVersion", "metal.example/v1"}, {config + "secret", "hunter2"}}
+	with := func(more ...edit) []byte { return manifest(t, "shoot.yaml", append(foreign, more...)...) }
+	for _, test := range []struct {
+		name     string
+		old, new []byte
+		want     hotupdate.Outcome
+		notes    []pool.Note
+		reason   string
+	}{
+		{"same", with(), with(), hotupdate.NoUpdate, []pool.Note{pool.ConfigAsWhole}, "as JSON"},
+		{"a change", with(), with(edit{config + "secret", "hunter3"}), hotupdate.Roll, []pool.Note{pool.ConfigAsWhole}, "any change rolls"},
+		{"a tag", with(), with(edit{config + "tags.a", "b"}), hotupdate.Roll, []pool.Note{pool.ConfigAsWhole}, "nobody knows that it is hot"},
+		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), hotupdate.Roll, []pool.Note{pool.ConfigAsWhole}, "so does its removal"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), hotupdate.Roll, []pool.Note{pool.ConfigKindChanged}, "no Schema knows both"},
+		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), hotupdate.NoUpdate, nil, "null is none"},
+	} {
+		got := compare(t, test.old, test.new, options(t))
+		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.notes, got.Notes, test.name)
+		for _, c := range got.Changes {
+			assert.Equal(t, "providerConfig", c.Path)
+			assert.Equal(t, "/providerConfig", c.Pointer)
+			assert.True(t, c.Sensitive, "what is confidential in it is not known")
+			assert.NotContains(t, c.Old+c.New, "hunter")
+		}
+	}
+}
+
+// Another apiVersion alone is no change, as long as both versions have one Schema.
+func TestProviderConfigsOfTwoVersions(t *testing.T) {
+	t.Parallel()
+	old := manifest(t, "shoot.yaml")
+	updated := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.apiVersion", "aws.provider.extensions.gardener.cloud/v1"})
+	same, err := hotupdate.SchemaOf[workerConfig]()
+	require.NoError(t, err)
+	other, err := hotupdate.SchemaOf[workerConfig](hotupdate.WithClass("volume", hotupdate.Hot))
+	require.NoError(t, err)
+	for _, test := range []struct {
+		name   string
+		newer  *hotupdate.Schema
+		want   hotupdate.Outcome
+		reason string
+	}{
+		{"one Schema", same, hotupdate.NoUpdate, "TypeMeta is left out"},
+		{"two Schemas", other, hotupdate.Roll, "what one of them hashes is nothing to the other"},
+		{"unknown", nil, hotupdate.Roll, "as a whole, apiVersion and all"},
+	} {
+		o := pool.Options{Schema: func(apiVersion, _ string) *hotupdate.Schema {
+			if apiVersion == configVersion {
+				return same
+			}
+			return test.newer
+		}}
+		assert.Equal(t, test.want, compare(t, old, updated, o).Outcome, "%s: %s", test.name, test.reason)
+	}
+}
+
+// The changes of pool and provider config stand in one list, ordered by member, with pointers into the pool.
+func TestChangesOfPoolAndConfigAreOneList(t *testing.T) {
+	t.Parallel()
+	config := shootsPool + "providerConfig."
+	updated := manifest(t, "shoot.yaml",
+		edit{shootsPool + "volume.size", "1Gi"}, edit{shootsPool + "machine.type", "x"}, edit{"spec.kubernetes.version", "1.32.0"},
+		edit{"spec.systemComponents.nodeLocalDNS.enabled", true}, edit{shootsPool + "cri.name", "x"},
+		edit{config + "dataVolumes", []any{map[string]any{"name": "a/b", "iops": 1}}}, edit{config + "ODD", "x"},
+	)
+	got := compare(t, manifest(t, "shoot.yaml"), []byte(strings.Replace(string(updated), "ODD", "odd.name", 1)), options(t))
+	assert.Equal(t, []string{
+		"cri.name", "kubernetes.version", "machine.type", "providerConfig.dataVolumes[name=a/b].iops", `providerConfig["odd.name"]`,
+		"systemComponents.nodeLocalDNS.enabled", "volume.size",
+	}, paths(got.Changes))
+	pointers := map[string]string{}
+	for _, c := range got.Changes {
+		pointers[c.Path] = c.Pointer
+	}
+	assert.Equal(t, "/providerConfig/dataVolumes/0/iops", pointers["providerConfig.dataVolumes[name=a/b].iops"])
+	assert.Equal(t, "/providerConfig/odd.name", pointers[`providerConfig["odd.name"]`])
+	assert.Equal(t, "/kubernetes/version", pointers["kubernetes.version"])
+}
+
+func TestProviderConfigErrorsNameThePool(t *testing.T) {
+	t.Parallel()
+	broken := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.volume.iopz", 1}, edit{shootsPool + "providerConfig.agent", 1})
+	_, err := pool.NewPlan(read(t, manifest(t, "shoot.yaml")), read(t, broken), options(t))
+	problems := pool.Errors(err)
+	require.Len(t, problems, 2)
+	for _, p := range problems {
+		assert.Equal(t, pool.CodeInvalidConfig, p.Code)
+		assert.Equal(t, "cpu-worker", p.Pool)
+		assert.Equal(t, "providerConfig", p.Path)
+	}
+	assert.Len(t, hotupdate.Errors(err), 2, "the causes can be reached")
+	require.Error(t, pool.Check(read(t, broken), options(t)))
+	require.NoError(t, pool.Check(read(t, manifest(t, "shoot.yaml")), options(t)))
+}
+
+func TestPoolsThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	aws, gcp := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
+	_, err := pool.Compare(aws.Pools[0], gcp.Pools[0], options(t))
+	codes(t, err, pool.CodeOtherProvider)
+	version := manifest(t, "shoot.yaml", edit{"spec.kubernetes.version", "one"})
+	_, err = pool.NewPlan(aws, read(t, version), options(t))
+	codes(t, err, pool.CodeInvalidPool)
+	nameless := aws.Pools[0]
+	nameless.Worker.Name = ""
+	_, err = pool.Compare(nameless, nameless, options(t))
+	codes(t, err, pool.CodeInvalidPool, pool.CodeInvalidPool)
+}
+
+// codes expects the codes of all problems.
+func codes(tb testing.TB, err error, want ...pool.Code) {
+	tb.Helper()
+	var got []pool.Code
+	for _, p := range pool.Errors(err) {
+		got = append(got, p.Code)
+		assert.NotEmpty(tb, p.Error())
+	}
+	assert.Equal(tb, want, got, "%v", err)
+}
+
+func TestConfigsOnTheirOwn(t *testing.T) {
+	t.Parallel()
+	head := `"apiVersion":"` + configVersion + `","kind":"` + configKind + `"`
+	old, updated := []byte("{"+head+"}"), []byte("{"+head+`,"agent":"2"}`)
+	got, err := pool.CompareConfigs(old, updated, options(t))
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, []string{"agent"}, paths(got.Changes))
+	assert.Equal(t, "/agent", got.Changes[0].Pointer)
+	assert.Equal(t, []pool.Assumption{pool.SameRestOfPool, pool.StrategyIsRollingUpdate}, got.Assumed)
+
+	o := options(t)
+	o.Strategy = &strategies[1]
+	got, err = pool.CompareConfigs(nil, updated, o)
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
+	assert.Equal(t, []pool.Assumption{pool.SameRestOfPool}, got.Assumed)
+
+	got, err = pool.CompareConfigs(nil, []byte("null"), pool.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.NoUpdate, got.Outcome)
+
+	got, err = pool.CompareConfigs(old, updated, pool.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, []string{""}, paths(got.Changes))
+	_, err = pool.CompareConfigs(old, []byte("{"+head+`,"agent":2}`), options(t))
+	require.Error(t, err)
+}

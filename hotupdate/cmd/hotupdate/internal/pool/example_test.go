@@ -1,0 +1,71 @@
+package pool_test
+
+import (
+	"fmt"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// A Shoot is upgraded to the next Kubernetes minor, and a pool gets another name.
+func ExampleNewPlan() {
+	shoot := `{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "spec": {
+		"kubernetes": {"version": %q},
+		"provider": {"type": "aws", "workers": [
+			{"name": "large", "machine": {"type": "m5.large"}},
+			{"name": %q, "machine": {"type": "m5.small", "image": {"name": "linux", "version": "1.2.3"}}, "kubernetes": {"version": "1.32.4"}}
+		]}}}`
+	old, err := pool.Read(fmt.Appendf(nil, shoot, "1.33.2", "small"))
+	if err != nil {
+		panic(err) // names every mistake in the manifest
+	}
+	updated, err := pool.Read(fmt.Appendf(nil, shoot, "1.34.0", "tiny"))
+	if err != nil {
+		panic(err)
+	}
+	planned, err := pool.NewPlan(old, updated, pool.Options{})
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range planned {
+		fmt.Printf("%s: %s, %s\n", p.Name, p.State, p.Outcome)
+		for _, change := range p.Changes {
+			fmt.Println(" ", change.Path, change.Old, change.New, change.Class)
+		}
+		for _, assumption := range p.Assumed {
+			fmt.Println("  assumed unchanged:", assumption)
+		}
+	}
+	// Output:
+	// large: kept, roll
+	//   kubernetes.version "1.33" "1.34" in-place
+	//   assumed unchanged: the default version of the machine image
+	//   assumed unchanged: credentials and their rotation
+	// tiny: renamed, none
+	//   assumed unchanged: credentials and their rotation
+}
+
+// Two pools are compared with the Schema of their provider config.
+func ExampleCompare() {
+	type WorkerConfig struct {
+		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	}
+	schema, err := hotupdate.SchemaOf[WorkerConfig]()
+	if err != nil {
+		panic(err)
+	}
+	withConfig := func(config string) pool.Pool {
+		p := pool.Pool{Provider: "aws", ProviderConfig: []byte(config)}
+		p.Worker.Name, p.Worker.KubernetesVersion = "a", "1.34.0"
+		return p
+	}
+	compared, err := pool.Compare(withConfig(`{}`), withConfig(`{"tags":{"team":"red"}}`), pool.Options{
+		Schema: func(apiVersion, kind string) *hotupdate.Schema { return schema },
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(compared.Outcome, compared.Changes[0].Path)
+	// Output:
+	// hot update providerConfig.tags[team]
+}

@@ -1,0 +1,134 @@
+package pool_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// workerConfig is a provider config with a field of each class.
+type workerConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Volume      *volume           `json:"volume,omitempty"`
+	Tags        map[string]string `json:"tags,omitempty"        hotupdatable:"true"`
+	Preference  *string           `json:"preference,omitempty"`
+	Agent       *string           `json:"agent,omitempty"       hotupdatable:"inplace"`
+	Hint        *string           `json:"hint,omitempty"        hotupdatable:"ignore"`
+	DataVolumes []volume          `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
+	Odd         *string           `json:"odd.name,omitempty"`
+}
+
+type volume struct {
+	Name string `json:"name"`
+	IOPS *int32 `json:"iops,omitempty"`
+}
+
+const (
+	configVersion = "aws.provider.extensions.gardener.cloud/v1alpha1"
+	configKind    = "WorkerConfig"
+)
+
+// options know the Schema of workerConfig.
+func options(tb testing.TB) pool.Options {
+	tb.Helper()
+	schema, err := hotupdate.SchemaOf[workerConfig]()
+	require.NoError(tb, err)
+	return pool.Options{Schema: func(apiVersion, kind string) *hotupdate.Schema {
+		if apiVersion == configVersion && kind == configKind {
+			return schema
+		}
+		return nil
+	}}
+}
+
+// edit sets what stands at a path of a manifest; nil removes it. Numbers in the path are places in a list.
+type edit struct {
+	path  string
+	value any
+}
+
+// manifest reads a file of testdata and edits it.
+func manifest(tb testing.TB, file string, edits ...edit) []byte {
+	tb.Helper()
+	data, err := os.ReadFile("testdata/" + file)
+	require.NoError(tb, err)
+	root := map[string]any{}
+	require.NoError(tb, yaml.Unmarshal(data, &root))
+	for _, e := range edits {
+		set(tb, root, strings.Split(e.path, "."), e.value)
+	}
+	raw, err := json.Marshal(root)
+	require.NoError(tb, err)
+	return raw
+}
+
+func set(tb testing.TB, at any, path []string, value any) {
+	tb.Helper()
+	switch parent := at.(type) {
+	case []any:
+		i, err := strconv.Atoi(path[0])
+		require.NoError(tb, err)
+		if len(path) == 1 {
+			parent[i] = value
+			return
+		}
+		set(tb, parent[i], path[1:], value)
+	case map[string]any:
+		if len(path) == 1 && value == nil {
+			delete(parent, path[0])
+			return
+		}
+		if len(path) == 1 {
+			parent[path[0]] = value
+			return
+		}
+		if parent[path[0]] == nil {
+			parent[path[0]] = map[string]any{}
+		}
+		set(tb, parent[path[0]], path[1:], value)
+	default:
+		tb.Fatalf("nothing to edit at %v", path)
+	}
+}
+
+func read(tb testing.TB, raw []byte) *pool.Manifest {
+	tb.Helper()
+	m, err := pool.Read(raw)
+	require.NoError(tb, err)
+	return m
+}
+
+// compare compares the only pool of two manifests.
+func compare(tb testing.TB, old, updated []byte, o pool.Options) pool.Comparison {
+	tb.Helper()
+	planned, err := pool.NewPlan(read(tb, old), read(tb, updated), o)
+	require.NoError(tb, err)
+	require.Len(tb, planned, 1)
+	require.Equal(tb, pool.Kept, planned[0].State)
+	return planned[0].Comparison
+}
+
+// paths lists the changes that concern machines.
+func paths(changes hotupdate.Changes) []string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.Path)
+	}
+	return all
+}
+
+var strategies = []hotupdate.Strategy{hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,203 @@
+package pool_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// machines makes a pool with a machine type, which tells pools apart.
+func machines(name, machineType string, config ...string) pool.Pool {
+	p := pool.Pool{Provider: "aws", Worker: hash.Worker{Name: name, KubernetesVersion: "1.34.0", MachineType: machineType}}
+	if len(config) > 0 {
+		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config[0] + `}`)
+	}
+	return p
+}
+
+func manifestOf(pools ...pool.Pool) *pool.Manifest {
+	return &pool.Manifest{Kind: pool.Shoot, Provider: "aws", Pools: pools}
+}
+
+func TestPoolsThatComeAndGo(t *testing.T) {
+	t.Parallel()
+	rotated := machines("b", "m")
+	rotated.Worker.CARotation.LastInitiationTime = &metav1.Time{Time: time.Unix(1e9, 0)}
+	inPlace := machines("b", "m")
+	inPlace.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
+	secret := func(p pool.Pool, name string) pool.Pool {
+		p.NodeAgentSecretName = &name
+		return p
+	}
+	for _, test := range []struct {
+		name     string
+		old, new *pool.Manifest
+		want     []string
+		reason   string
+	}{
+		{"nothing", manifestOf(), manifestOf(), nil, "a Shoot without workers"},
+		{"no manifests", nil, nil, nil, "nil is a manifest without pools"},
+		{"first manifest", nil, manifestOf(machines("a", "m")), []string{"added a"}, "everything is new"},
+		{"last manifest", manifestOf(machines("a", "m")), nil, []string{"removed a"}, "everything goes"},
+		{"kept", manifestOf(machines("a", "m")), manifestOf(machines("a", "n")), []string{"kept a"}, "paired by name, whatever changed"},
+		{"reordered", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("b", "n"), machines("a", "m")), []string{"kept b", "kept a"}, "order of the new manifest"},
+		{"added", manifestOf(machines("a", "m")), manifestOf(machines("b", "m"), machines("a", "m")), []string{"added b", "kept a"}, "content of a pool that stays is no reason to be renamed"},
+		{"removed", manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(machines("b", "m")), []string{"kept b", "removed a"}, "last"},
+		{"renamed", manifestOf(machines("a", "m")), manifestOf(machines("b", "m")), []string{"renamed b from a"}, "same content"},
+		{"replaced", manifestOf(machines("a", "m")), manifestOf(machines("b", "n")), []string{"added b", "removed a"}, "other content"},
+		{"other strategy", manifestOf(machines("a", "m")), manifestOf(inPlace), []string{"added b", "removed a"}, "the strategy is content"},
+		{"other credentials", manifestOf(machines("a", "m")), manifestOf(rotated), []string{"renamed b from a"}, "a new pool has not seen the same rotations"},
+		{"other secret", manifestOf(secret(machines("a", "m"), "x-a")), manifestOf(secret(machines("b", "m"), "x-b")), []string{"renamed b from a"}, "the secret's name holds the pool's"},
+		{
+			"renamed with its config", manifestOf(machines("a", "m", `"agent":"1"`), machines("b", "m", `"agent":"2"`)),
+			manifestOf(machines("c", "m", `"agent":"2"`), machines("d", "m", `"agent":"1"`)),
+			[]string{"renamed c from b", "renamed d from a"},
+			"the provider config is content",
+		},
+		{"renamed with other tags", manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), []string{"renamed b from a"}, "hot fields are shown as changes"},
+		{
+			"several alike", manifestOf(machines("a", "m"), machines("b", "m"), machines("c", "m")), manifestOf(machines("x", "m"), machines("y", "m")),
+			[]string{"renamed x from a", "renamed y from b", "removed c"},
+			"first with first",
+		},
+		{"names swapped", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("a", "n"), machines("b", "m")), []string{"kept a", "kept b"}, "names go first: the machines of both are replaced"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			planned, err := pool.NewPlan(test.old, test.new, options(t))
+			require.NoError(t, err)
+			var got []string
+			for _, p := range planned {
+				text := p.State.String() + " " + p.Name
+				if p.FormerName != "" {
+					text += " from " + p.FormerName
+				}
+				got = append(got, text)
+			}
+			assert.Equal(t, test.want, got, test.reason)
+		})
+	}
+}
+
+func TestRenamedPoolsShowTheirHotChanges(t *testing.T) {
+	t.Parallel()
+	planned, err := pool.NewPlan(manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), options(t))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"providerConfig.tags[a]"}, paths(planned[0].Changes))
+}
+
+func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
+	t.Parallel()
+	old, updated := machines("a", "m"), machines("b", "m")
+	old.NodeAgentSecretName, updated.NodeAgentSecretName = new("gardener-node-agent-a-0"), new("gardener-node-agent-b-0")
+	planned, err := pool.NewPlan(manifestOf(old), manifestOf(updated), options(t))
+	require.NoError(t, err)
+	assert.Equal(t, pool.Renamed, planned[0].State)
+	assert.Empty(t, planned[0].Changes)
+}
+
+func TestManifestsOfDifferentKinds(t *testing.T) {
+	t.Parallel()
+	_, err := pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Worker, Provider: "aws"}, pool.Options{})
+	codes(t, err, pool.CodeOtherProvider)
+	_, err = pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Shoot, Provider: "gcp"}, pool.Options{})
+	codes(t, err, pool.CodeOtherProvider)
+}
+
+// All problems of all pools come at once, those of new pools among them.
+func TestAllProblemsOfAPlan(t *testing.T) {
+	t.Parallel()
+	broken := func(name string) pool.Pool { return machines(name, "m", `"agent":1`) }
+	_, err := pool.NewPlan(manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(broken("a"), broken("b"), broken("c")), options(t))
+	codes(t, err, pool.CodeInvalidConfig, pool.CodeInvalidConfig, pool.CodeInvalidConfig)
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	m := read(t, manifest(t, "worker.yaml"))
+	got, err := pool.Explain(m.Pools[0], options(t))
+	require.NoError(t, err)
+	classes := map[string]hotupdate.Class{}
+	for _, c := range got {
+		assert.Equal(t, hotupdate.Add, c.Op)
+		classes[c.Path] = c.Class
+	}
+	for path, want := range map[string]hotupdate.Class{
+		"machine.type": hotupdate.Immutable, "machine.image.name": hotupdate.Immutable, "machine.image.version": hotupdate.InPlace,
+		"kubernetes.version": hotupdate.InPlace, "kubernetes.kubelet.reserved.memory": hotupdate.InPlace, "volume.encrypted": hotupdate.Immutable,
+		"dataVolumes[0].size": hotupdate.Immutable, "providerConfig.volume.iops": hotupdate.Immutable, "nodeAgentSecretName": hotupdate.Immutable,
+		"updateStrategy": hotupdate.Immutable,
+	} {
+		assert.Contains(t, classes, path)
+		assert.Equal(t, want, classes[path], path)
+	}
+	got, err = pool.Explain(m.Pools[0], pool.Options{})
+	require.NoError(t, err)
+	assert.Contains(t, paths(got), "providerConfig", "as a whole")
+}
+
+// A hundred pools with 200 fields each, and ten times as many: the time per pool stays the same. In the last third of the pools one
+// field changes; some are renamed.
+func BenchmarkPlan(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("pools=%d", n), func(b *testing.B) {
+			old, updated := fleet(b, n, "a"), fleet(b, n, "b")
+			o := options(b)
+			b.SetBytes(int64(len(old) + len(updated)))
+			b.ReportAllocs()
+			for b.Loop() {
+				before, err := pool.Read(old)
+				require.NoError(b, err)
+				after, err := pool.Read(updated)
+				require.NoError(b, err)
+				planned, err := pool.NewPlan(before, after, o)
+				require.NoError(b, err)
+				if len(planned) != n {
+					b.Fatal(len(planned))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/pool")
+		})
+	}
+}
+
+// fleet writes a Shoot with n pools, whose provider configs have 200 fields.
+func fleet(b *testing.B, n int, variant string) []byte {
+	b.Helper()
+	workers := make([]any, n)
+	for i := range workers {
+		tags, volumes := map[string]any{}, make([]any, 50)
+		for j := range 100 {
+			tags[fmt.Sprintf("key-%d", j)] = fmt.Sprintf("value-%d", j)
+		}
+		for j := range volumes {
+			volumes[j] = map[string]any{"name": fmt.Sprintf("volume-%d", j), "iops": 1000 + j}
+		}
+		name, machineType := fmt.Sprintf("pool-%d", i), fmt.Sprintf("type-%d", i)
+		if variant == "b" && i%3 == 0 {
+			machineType += "-large"
+		}
+		if i%30 == 1 {
+			name += variant // renamed
+		}
+		workers[i] = map[string]any{
+			"name": name, "machine": map[string]any{"type": machineType, "image": map[string]any{"name": "linux", "version": "1.2.3"}},
+			"volume": map[string]any{"type": "gp3", "size": "50Gi"}, "minimum": 1, "maximum": 9, "labels": map[string]any{"a": "b"},
+			"providerConfig": map[string]any{"apiVersion": configVersion, "kind": configKind, "tags": tags, "dataVolumes": volumes},
+		}
+	}
+	return mustJSON(b, map[string]any{
+		"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot",
+		"spec": map[string]any{
+			"kubernetes": map[string]any{"version": "1.33.2"}, "provider": map[string]any{"type": "aws", "workers": workers},
+		},
+	})
+}

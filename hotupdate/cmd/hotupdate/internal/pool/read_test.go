@@ -1,0 +1,215 @@
+package pool_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+func TestReadWorker(t *testing.T) {
+	t.Parallel()
+	m := read(t, manifest(t, "worker.yaml"))
+	assert.Equal(t, pool.Worker, m.Kind)
+	assert.Equal(t, "aws", m.Provider)
+	assert.Equal(t, "shoot--dev--crazy-botany/crazy-botany", m.Namespace+"/"+m.Name)
+	require.Len(t, m.Pools, 1)
+	p := m.Pools[0]
+	assert.Equal(t, "cpu-worker", p.Worker.Name)
+	assert.Equal(t, "1.33.2", p.Worker.KubernetesVersion)
+	assert.Equal(t, &hash.Image{Name: "gardenlinux", Version: "1443.8.0"}, p.Worker.Image)
+	assert.Equal(t, &hash.Volume{Size: "50Gi", Type: new("gp3")}, p.Worker.Volume)
+	assert.Equal(t, new(true), p.Encrypted)
+	assert.Equal(t, []pool.DataVolume{
+		{Name: "kubelet-dir", Size: "25Gi", Type: new("gp3"), Encrypted: new(true)}, {Name: "cache", Size: "30Gi", Type: new("gp3")},
+	}, p.DataVolumes)
+	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
+	assert.Nil(t, p.Worker.CRI)
+	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.ProviderConfig))
+	data, err := p.Worker.Kubelet.Data()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data)
+}
+
+func TestReadShoot(t *testing.T) {
+	t.Parallel()
+	m := read(t, manifest(t, "shoot.yaml",
+		edit{shootsPool + "updateStrategy", "ManualInPlaceUpdate"}, edit{"spec.kubernetes.kubeProxy.mode", "IPVS"},
+		edit{"spec.systemComponents.nodeLocalDNS.enabled", true},
+		edit{"status.credentials.rotation.certificateAuthorities.pendingWorkersRollouts", []any{
+			map[string]any{"name": "cpu-worker", "lastInitiationTime": "2025-01-01T00:00:00Z"}, map[string]any{"name": "other"},
+		}}))
+	assert.Equal(t, pool.Shoot, m.Kind)
+	require.Len(t, m.Pools, 1)
+	w := m.Pools[0].Worker
+	assert.Equal(t, hotupdate.ManualInPlaceUpdate, w.UpdateStrategy)
+	assert.Equal(t, "m5.large", w.MachineType)
+	assert.Equal(t, new("containerd"), w.CRI)
+	assert.True(t, w.NodeLocalDNS)
+	assert.Equal(t, "IPVS", w.KubeProxyMode)
+	assert.Equal(t, "2026-01-02 03:04:05 +0000 UTC", w.CARotation.LastInitiationTime.UTC().String())
+	require.Len(t, w.CARotation.PendingWorkersRollouts, 2)
+	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", w.CARotation.PendingWorkersRollouts[0].LastInitiationTime.UTC().String())
+	assert.Nil(t, w.CARotation.PendingWorkersRollouts[1].LastInitiationTime)
+	key, err := hash.InPlaceKey(w)
+	require.NoError(t, err)
+	assert.Equal(t, "2025-01-01 00:00:00 +0000 UTC", key.Parts[2].Value, "the pool's own rollout counts")
+}
+
+// What the pool leaves out is the Shoot's. A kubelet configuration is not merged.
+func TestPoolsInheritFromTheShoot(t *testing.T) {
+	t.Parallel()
+	own := manifest(t, "shoot.yaml", edit{shootsPool + "kubernetes.version", "1.32.1"}, edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"}, edit{shootsPool + "kubernetes.kubelet.cpuManagerPolicy", nil})
+	w := read(t, own).Pools[0].Worker
+	assert.Equal(t, "1.32.1", w.KubernetesVersion)
+	assert.Nil(t, w.Kubelet.CPUManagerPolicy, "the pool has a kubelet configuration of its own")
+	inherited := manifest(t, "shoot.yaml", edit{"spec.kubernetes.kubelet.cpuManagerPolicy", "none"}, edit{shootsPool + "kubernetes", nil})
+	w = read(t, inherited).Pools[0].Worker
+	assert.Equal(t, "1.33.2", w.KubernetesVersion)
+	assert.Equal(t, new("none"), w.Kubelet.CPUManagerPolicy)
+	bare := manifest(t, "shoot.yaml", edit{"spec.kubernetes.kubelet", nil}, edit{shootsPool + "kubernetes", nil})
+	assert.Nil(t, read(t, bare).Pools[0].Worker.Kubelet)
+}
+
+func TestShootWithoutWorkers(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot"}`,
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":null}`,
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"type":"aws","workers":[]}}}`,
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"type":"aws","workers":null}}}`,
+	} {
+		assert.Empty(t, read(t, []byte(raw)).Pools, raw)
+	}
+}
+
+// Whatever has another type outside the triggers is nobody's business; names in another case are other names.
+func TestReadIgnoresTheRest(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
+		at := map[string]string{"shoot.yaml": shootsPool, "worker.yaml": workersPool}[file]
+		raw := manifest(t, file, edit{at + "minimum", "three"}, edit{at + "labels", 7}, edit{at + "taints", true}, edit{"status.conditions", "x"},
+			edit{at + "MACHINETYPE", 5}, edit{at + "Volume", 5}, edit{at + "nodeTemplate", []any{}}, edit{"metadata.annotations", []any{1}}, edit{"spec.region", 1})
+		got := compare(t, manifest(t, file), raw, options(t))
+		assert.Empty(t, got.Changes, file)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	shoot := func(edits ...edit) string { return string(manifest(t, "shoot.yaml", edits...)) }
+	worker := func(edits ...edit) string { return string(manifest(t, "worker.yaml", edits...)) }
+	own := shootsPool + "kubernetes.kubelet."
+	type problem struct {
+		code       pool.Code
+		pool, path string
+	}
+	const p = "cpu-worker"
+	for _, test := range []struct {
+		name, raw string
+		want      []problem
+	}{
+		{"no JSON", "{", []problem{{pool.CodeInvalidJSON, "", ""}}},
+		{"nothing", "", []problem{{pool.CodeInvalidJSON, "", ""}}},
+		{"null", "null", []problem{{pool.CodeUnknownKind, "", ""}}},
+		{"a list", "[]", []problem{{pool.CodeWrongType, "", ""}, {pool.CodeUnknownKind, "", ""}}},
+		{"another kind", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Seed"}`, []problem{{pool.CodeUnknownKind, "", ""}}},
+		{"another version", `{"apiVersion":"core.gardener.cloud/v2","kind":"Shoot"}`, []problem{{pool.CodeUnknownKind, "", ""}}},
+		{"kind of another type", `{"apiVersion":1,"kind":"Shoot"}`, []problem{{pool.CodeWrongType, "", "apiVersion"}, {pool.CodeUnknownKind, "", ""}}},
+		{"spec of another type", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":"x"}`, []problem{{pool.CodeWrongType, "", "spec"}}},
+		{"workers of another type", shoot(edit{"spec.provider.workers", map[string]any{}}), []problem{{pool.CodeWrongType, "", "spec.provider.workers"}}},
+		{"worker of another type", shoot(edit{"spec.provider.workers.0", "x"}), []problem{
+			{pool.CodeWrongType, "", "spec.provider.workers[0]"}, {pool.CodeNoName, "", "spec.provider.workers[0]"},
+		}},
+		{"null worker", shoot(edit{"spec.provider.workers.0", nil}), []problem{{pool.CodeNoName, "", "spec.provider.workers[0]"}}},
+		{"no name", worker(edit{workersPool + "name", nil}), []problem{{pool.CodeNoName, "", "spec.pools[0]"}}},
+		{"one name twice", worker(edit{"spec.pools", []any{
+			map[string]any{"name": "a"}, map[string]any{"name": "b"}, map[string]any{"name": "a"}, map[string]any{"name": "a"},
+		}}), []problem{{pool.CodeDuplicateName, "a", ""}}},
+		{"version without quotes", shoot(edit{"spec.kubernetes.version", 1.3}), []problem{{pool.CodeWrongType, "", "spec.kubernetes.version"}}},
+		{"machine", shoot(edit{shootsPool + "machine", "m5"}), []problem{{pool.CodeWrongType, p, "machine"}}},
+		{"image", worker(edit{workersPool + "machineImage.version", 27}), []problem{{pool.CodeWrongType, p, "machineImage.version"}}},
+		{"encrypted", worker(edit{workersPool + "dataVolumes.1.encrypted", "yes"}), []problem{{pool.CodeWrongType, p, "dataVolumes[1].encrypted"}}},
+		{"strategy", shoot(edit{shootsPool + "updateStrategy", "Recreate"}), []problem{{pool.CodeUnknownStrategy, p, "updateStrategy"}}},
+		{"quantity", shoot(edit{own + "kubeReserved.cpu", "one"}), []problem{{pool.CodeInvalidQuantity, p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		{"quantity of another type", shoot(edit{own + "kubeReserved.cpu", []any{}}), []problem{{pool.CodeInvalidQuantity, p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		{"time", shoot(edit{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "yesterday"}), []problem{
+			{pool.CodeInvalidTime, "", "status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
+		}},
+		{
+			"all at once", shoot(edit{shootsPool + "machine.type", 1}, edit{shootsPool + "volume.size", 1}, edit{own + "systemReserved.pid", "x"}),
+			[]problem{{pool.CodeWrongType, p, "volume.size"}, {pool.CodeWrongType, p, "machine.type"}, {pool.CodeInvalidQuantity, p, "kubernetes.kubelet.systemReserved.pid"}},
+		},
+		{
+			"a member twice", strings.Replace(worker(), `"machineType":"m5.large"`, `"machineType":"m5.large","machineType":"x"`, 1),
+			[]problem{{pool.CodeDuplicateMember, "", "spec.pools[0].machineType"}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m, err := pool.Read([]byte(test.raw))
+			assert.Nil(t, m)
+			var got []problem
+			for _, e := range pool.Errors(err) {
+				got = append(got, problem{e.Code, e.Pool, e.Path})
+				assert.True(t, strings.HasPrefix(e.Error(), "pool: "), e.Error())
+				assert.NotEqual(t, "Unknown", e.Code.String())
+			}
+			assert.Equal(t, test.want, got, "%v", err)
+		})
+	}
+}
+
+// Messages name places and never quote values, which may be confidential.
+func TestErrorsAreDiscreet(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	raw := manifest(t, "shoot.yaml", edit{shootsPool + "machine", secret}, edit{shootsPool + "updateStrategy", secret}, edit{shootsPool + "kubernetes.kubelet.kubeReserved.cpu", secret})
+	_, err := pool.Read(raw)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), secret)
+}
+
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, pool.Worker, pool.KindOf("extensions.gardener.cloud/v1alpha1", "Worker"))
+	assert.Equal(t, pool.Shoot, pool.KindOf("core.gardener.cloud/v1beta1", "Shoot"))
+	assert.Equal(t, pool.NoKind, pool.KindOf("core.gardener.cloud/v1beta1", "Worker"))
+}
+
+// Reading, explaining and planning never panic, and a manifest that can be read differs in nothing from itself.
+func FuzzRead(f *testing.F) {
+	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
+		f.Add(manifest(f, file))
+	}
+	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"workers":[null,{"name":"a"},{"name":"a","volume":[]}]}}}`))
+	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":{"provider":{"type":"aws","workers":[{"name":"a","machine":{"type":"m"},"providerConfig":{"` + "\xff" + `":1}}]}}}`))
+	o := options(f)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := pool.Read(raw)
+		if err != nil {
+			require.NotEmpty(t, pool.Errors(err))
+			return
+		}
+		require.True(t, json.Valid(raw))
+		planned, err := pool.NewPlan(m, m, o)
+		if err != nil {
+			require.NotEmpty(t, pool.Errors(err))
+			return
+		}
+		for _, p := range planned {
+			require.Equal(t, pool.Kept, p.State)
+			require.Empty(t, p.Changes)
+		}
+		// A provider config that is the same byte by byte is not read for a plan, but checked.
+		for _, problem := range pool.Errors(pool.Check(m, o)) {
+			require.Equal(t, pool.CodeInvalidConfig, problem.Code)
+		}
+	})
+}

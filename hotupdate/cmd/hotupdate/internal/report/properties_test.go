@@ -1,0 +1,300 @@
+package report_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+)
+
+// anyText has what is hostile to terminals, Markdown and JSON.
+func anyText() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "bc", "`", "```", "~~~", "|", "*", "\n", "\r\n", "\n```\n", "<b>", "&", "@x", "\x1b[2J", "\u202e", "\u2066", "\u009b", "\x00", "\xff", "\u00e9", "\U0001f40b", `\`, `"`, "#", " ", strings.Repeat("long", 50),
+		}), 0, 8).Draw(t, "pieces")
+		return strings.Join(pieces, "")
+	})
+}
+
+// anyReport draws reports whose every text is anything.
+func anyReport(t *rapid.T) report.Report {
+	text := func() string { return anyText().Draw(t, "text") }
+	texts := func() []string { return rapid.SliceOfN(anyText(), 0, 2).Draw(t, "texts") }
+	r := report.Report{Assumed: texts(), Notes: texts()}
+	for range rapid.IntRange(0, 3).Draw(t, "pools") {
+		p := report.Pool{
+			Name: text(), FormerName: text(), State: report.State(rapid.IntRange(0, 4).Draw(t, "state")),
+			Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Outcome: hotupdate.Outcome(rapid.IntRange(0, 6).Draw(t, "outcome")),
+			Assumed: texts(), Notes: texts(),
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+			old, _ := json.Marshal(text())
+			updated, _ := json.Marshal(text())
+			p.Changes = append(p.Changes, hotupdate.Change{
+				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
+				Op: hotupdate.Op(rapid.IntRange(0, 3).Draw(t, "op")), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
+			})
+		}
+		r.Pools = append(r.Pools, p)
+	}
+	return r
+}
+
+// lines counts the lines that a report has as text, from the report alone.
+func lines(r report.Report) int {
+	n := len(r.Notes) + min(1, len(r.Assumed))
+	for _, p := range r.Pools {
+		n += 1 + len(p.Changes) + len(p.Notes) + min(1, len(p.Assumed))
+	}
+	if len(r.Pools) != 1 || r.Pools[0].Name != "" { // the line that counts, and empty lines between pools and before the remarks
+		n += 1 + len(r.Pools)
+		if len(r.Assumed)+len(r.Notes) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTextIsHarmless: whatever a report holds, its text is printable ASCII in as many lines as the report has things to say.
+func TestTextIsHarmless(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyReport(t)
+		text := report.Text(r, report.Plain)
+		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }), "%q", text)
+		require.Equal(t, lines(r), strings.Count(text, "\n"), "%s", text)
+	})
+}
+
+// TestColorsChangeNothingElse: without the escapes that were asked for, coloured text is plain text.
+func TestColorsChangeNothingElse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyReport(t)
+		text := report.Text(r, report.ANSI)
+		for _, escape := range []string{"0", "1", "31", "32", "33", "36"} {
+			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
+		}
+		require.Equal(t, report.Text(r, report.Plain), text)
+	})
+}
+
+// TestMarkdownIsHarmless: outside of code there are but the words of this library, whatever a report holds.
+func TestMarkdownIsHarmless(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := report.Markdown(anyReport(t))
+		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", text)
+		for line := range strings.SplitSeq(withoutCode(t, text), "\n") {
+			line = strings.TrimPrefix(line, "### Pool ")
+			require.Equal(t, -1, strings.IndexFunc(line, func(c rune) bool {
+				return !strings.ContainsRune("*:;,-' ", c) && (c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c))
+			}), "%q", line)
+		}
+	})
+}
+
+// withoutCode leaves out code blocks and code spans, by the rules of CommonMark.
+func withoutCode(t require.TestingT, text string) string {
+	var outside []string
+	inBlock := false
+	for line := range strings.SplitSeq(text, "\n") {
+		switch {
+		case inBlock:
+			inBlock = strings.TrimLeft(line, " ") != "```"
+		case line == "```diff":
+			inBlock = true
+		default:
+			outside = append(outside, withoutSpans(t, line))
+		}
+	}
+	require.False(t, inBlock, "a code block has no end")
+	return strings.Join(outside, "\n")
+}
+
+func withoutSpans(t require.TestingT, line string) string {
+	begin := strings.IndexByte(line, '`')
+	if begin < 0 {
+		return line
+	}
+	rest := strings.TrimLeft(line[begin:], "`")
+	fence := line[begin : len(line)-len(rest)]
+	for at := 0; ; {
+		next := strings.IndexByte(rest[at:], '`')
+		require.GreaterOrEqual(t, next, 0, "a code span has no end: %q", line)
+		tail := strings.TrimLeft(rest[at+next:], "`")
+		if len(rest)-at-next-len(tail) == len(fence) {
+			return line[:begin] + withoutSpans(t, tail)
+		}
+		at = len(rest) - len(tail)
+	}
+}
+
+// TestJSONHasEverything: what a report holds is in its JSON, whole, in printable characters.
+func TestJSONHasEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyReport(t)
+		encoded, err := report.JSON(r)
+		require.NoError(t, err)
+		require.Equal(t, -1, strings.IndexFunc(string(encoded), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", encoded)
+		var decoded struct {
+			Pools []struct {
+				Name    string
+				Changes []struct {
+					Path, Pointer string
+					Old, New      json.RawMessage
+				}
+				Notes []string
+			}
+		}
+		require.NoError(t, json.Unmarshal(encoded, &decoded))
+		require.Len(t, decoded.Pools, len(r.Pools))
+		for i, p := range r.Pools {
+			require.Equal(t, valid(p.Name), decoded.Pools[i].Name)
+			require.Len(t, decoded.Pools[i].Notes, len(p.Notes))
+			for j, c := range p.Changes {
+				got := decoded.Pools[i].Changes[j]
+				require.Equal(t, [2]string{valid(c.Path), valid(c.Pointer)}, [2]string{got.Path, got.Pointer})
+				if c.Sensitive {
+					require.Empty(t, string(got.Old)+string(got.New))
+				} else {
+					require.JSONEq(t, c.Old, string(got.Old))
+					require.JSONEq(t, c.New, string(got.New))
+				}
+			}
+		}
+	})
+}
+
+// valid is text as JSON can hold it.
+func valid(text string) string {
+	var b strings.Builder
+	for _, c := range text { // bytes that are not UTF-8 are replaced one by one, as encoding/json does
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
+func TestSecretsAreNotInReports(t *testing.T) {
+	r := bare(hotupdate.AutoInPlaceUpdate, hotupdate.UpdateForbidden, secret)
+	r.Pools = append(r.Pools, report.Pool{Name: "a", State: report.Removed, Changes: hotupdate.Changes{secret}})
+	encoded, err := report.JSON(r)
+	require.NoError(t, err)
+	for _, rendering := range []string{report.Text(r, report.Plain), report.Text(r, report.ANSI), report.Markdown(r), string(encoded)} {
+		assert.NotContains(t, rendering, "hunter")
+		assert.Contains(t, rendering, "token")
+		assert.Contains(t, rendering, "forbidden")
+	}
+}
+
+func TestOutcomeOfReport(t *testing.T) {
+	kept := func(o hotupdate.Outcome) report.Pool { return report.Pool{Outcome: o} }
+	for _, tc := range []struct {
+		name   string
+		pools  []report.Pool
+		want   hotupdate.Outcome
+		reason string
+	}{
+		{"no pool", nil, hotupdate.NoUpdate, "there is no machine"},
+		{"the gravest", []report.Pool{kept(hotupdate.NoUpdate), kept(hotupdate.InPlaceUpdate), kept(hotupdate.HotUpdate)}, hotupdate.InPlaceUpdate, "wherever it stands"},
+		{"uncertain", []report.Pool{kept(hotupdate.Indeterminate), kept(hotupdate.InPlaceUpdate)}, hotupdate.Indeterminate, "it may be a roll"},
+		{"certain", []report.Pool{kept(hotupdate.Indeterminate), kept(hotupdate.Roll)}, hotupdate.Roll, "one roll is certain"},
+		{"forbidden", []report.Pool{kept(hotupdate.UpdateForbidden), kept(hotupdate.Roll)}, hotupdate.UpdateForbidden, "nothing is applied at all"},
+		{"unknown", []report.Pool{kept(99), kept(hotupdate.HotUpdate)}, 99, "what this release does not know may be anything"},
+		{"added", []report.Pool{{State: report.Added, Outcome: hotupdate.Roll}}, hotupdate.NoUpdate, "its machines do not exist yet"},
+		{"removed", []report.Pool{{State: report.Removed}}, hotupdate.Roll, "its machines go away"},
+		{"renamed", []report.Pool{{State: report.Renamed, Outcome: hotupdate.HotUpdate}}, hotupdate.Roll, "its machines go away"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			assert.Equal(t, tc.want, report.Report{Pools: tc.pools}.Outcome(), tc.reason)
+		})
+	}
+}
+
+func TestColorFor(t *testing.T) {
+	const terminal = fs.ModeDevice | fs.ModeCharDevice
+	for _, tc := range []struct {
+		name          string
+		mode          fs.FileMode
+		noColor, term string
+		want          report.Color
+	}{
+		{"terminal", terminal, "", "xterm", report.ANSI},
+		{"terminal of unknown kind", terminal, "", "", report.ANSI},
+		{"terminal without colours", terminal, "", "dumb", report.Plain},
+		{"user wants none", terminal, "1", "xterm", report.Plain},
+		{"any value of NO_COLOR counts", terminal, "0", "xterm", report.Plain},
+		{"file", 0, "", "xterm", report.Plain},
+		{"pipe", fs.ModeNamedPipe, "", "xterm", report.Plain},
+		{"disk", fs.ModeDevice, "", "xterm", report.Plain},
+	} {
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, report.ColorFor(tc.mode, tc.noColor, tc.term)) })
+	}
+}
+
+// TestMarkdownFitsIntoComment: GitHub refuses a comment of more than 65,536 characters; what is left out is counted.
+func TestMarkdownFitsIntoComment(t *testing.T) {
+	r := report.Report{}
+	for i := range 20 {
+		p := report.Pool{Name: fmt.Sprintf("pool-%d", i), Outcome: hotupdate.Roll}
+		for j := range 500 {
+			c := iops
+			c.Path = fmt.Sprintf("args[%d]", j)
+			p.Changes = append(p.Changes, c)
+		}
+		r.Pools = append(r.Pools, p)
+	}
+	text := report.Markdown(r)
+	assert.Less(t, len(text), 65_536)
+	for i := range 20 {
+		assert.Contains(t, text, fmt.Sprintf("### Pool `pool-%d`\n\n**roll**: every machine of the pool is replaced; cause: `args[0]`", i), "every verdict is there")
+	}
+	shown := strings.Count(text, "<- roll")
+	assert.Equal(t, 19*500+500-shown, countHidden(t, text))
+}
+
+// countHidden adds up the changes that a report says it does not show.
+func countHidden(t *testing.T, text string) (hidden int) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		var n int
+		if _, err := fmt.Sscanf(line, "# %d more changes are not shown here", &n); err == nil {
+			hidden += n
+		}
+	}
+	return hidden
+}
+
+// TestValuesMustBeJSON: a Change that somebody made by hand fails instead of breaking the JSON around it, and its value is not quoted.
+func TestValuesMustBeJSON(t *testing.T) {
+	_, err := report.JSON(bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, replaced("1", "hunter2")))
+	require.ErrorContains(t, err, "volume.iops")
+	assert.NotContains(t, err.Error(), "hunter2")
+}
+
+// TestReportOfDiff: what Diff finds in a provider config is shown with all its values, and no value is null that is not.
+func TestReportOfDiff(t *testing.T) {
+	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
+	require.NoError(t, err)
+	changes, err := hotupdate.DiffRaw(schema,
+		[]byte(`{"volume":{"iops":3000},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
+		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"a":"1"}}}`))
+	require.NoError(t, err)
+	r := bare(hotupdate.AutoRollingUpdate, changes.Outcome(hotupdate.AutoRollingUpdate), changes...)
+	assert.Equal(t, []string{
+		"roll: every machine of the pool is replaced; cause: dataVolumes[name=a].snapshotID, volume.iops",
+		`- dataVolumes[name=a].snapshotID  "s"           immutable  inherited from aws.WorkerConfig.DataVolumes  <- roll`,
+		`+ tags.vm[a]                      "1"           hot        inherited from aws.WorkerConfig.Tags`,
+		`~ volume.iops                     3000 -> 4000  immutable  default, no struct tag                       <- roll`,
+		"",
+	}, strings.Split(report.Text(r, report.Plain), "\n"))
+}

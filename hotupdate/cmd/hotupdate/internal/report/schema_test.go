@@ -1,0 +1,192 @@
+package report_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+)
+
+// validator checks JSON against as much of JSON Schema, draft 2020-12, as the published schema uses. A keyword that it does not know is a
+// failure: it would check nothing. So is a member that the schema does not describe, though the schema itself allows it.
+type validator struct {
+	root     map[string]any
+	problems []string
+}
+
+func validate(t *testing.T, document []byte) []string {
+	t.Helper()
+	v := &validator{}
+	require.NoError(t, json.Unmarshal(report.JSONSchema(), &v.root))
+	var value any
+	require.NoError(t, json.Unmarshal(document, &value))
+	v.check("", v.root, value)
+	return v.problems
+}
+
+func (v *validator) fail(at, format string, args ...any) {
+	v.problems = append(v.problems, at+": "+fmt.Sprintf(format, args...))
+}
+
+// holds reports whether a value is valid, without recording why not.
+func (v *validator) holds(at string, schema, value any) bool {
+	trial := &validator{root: v.root}
+	trial.check(at, schema, value)
+	return len(trial.problems) == 0
+}
+
+func (v *validator) check(at string, schema, value any) {
+	if allowed, isBool := schema.(bool); isBool {
+		if !allowed {
+			v.fail(at, "must not be there")
+		}
+		return
+	}
+	s := schema.(map[string]any)
+	for _, keyword := range slices.Sorted(maps.Keys(s)) {
+		v.keyword(at, keyword, s, value)
+	}
+}
+
+func (v *validator) keyword(at, keyword string, s map[string]any, value any) {
+	switch argument := s[keyword]; keyword {
+	case "$schema", "$id", "$defs", "title", "description", "then":
+	case "$ref":
+		v.check(at, v.resolve(argument.(string)), value)
+	case "const":
+		if !reflect.DeepEqual(argument, value) {
+			v.fail(at, "is %v, not %v", value, argument)
+		}
+	case "enum":
+		if !slices.ContainsFunc(argument.([]any), func(known any) bool { return reflect.DeepEqual(known, value) }) {
+			v.fail(at, "%v is none of %v", value, argument)
+		}
+	case "type":
+		if got := typeOf(value); got != argument {
+			v.fail(at, "is a %v, not a %v", got, argument)
+		}
+	case "minLength":
+		if text, ok := value.(string); ok && float64(utf8.RuneCountInString(text)) < argument.(float64) {
+			v.fail(at, "is shorter than %v", argument)
+		}
+	case "pattern":
+		if text, ok := value.(string); ok && !regexp.MustCompile(argument.(string)).MatchString(text) {
+			v.fail(at, "%q does not match %v", text, argument)
+		}
+	case "items":
+		elements, _ := value.([]any)
+		for i, element := range elements {
+			v.check(fmt.Sprintf("%s/%d", at, i), argument, element)
+		}
+	case "required":
+		v.required(at, argument.([]any), value)
+	case "properties":
+		v.properties(at, argument.(map[string]any), value, s["type"] == nil)
+	case "if":
+		if v.holds(at, argument, value) {
+			v.check(at, s["then"], value)
+		}
+	default:
+		v.fail(at, "the schema has the keyword %s, which this test does not know", keyword)
+	}
+}
+
+func (v *validator) required(at string, names []any, value any) {
+	object, isObject := value.(map[string]any)
+	for _, name := range names {
+		if _, present := object[name.(string)]; isObject && !present {
+			v.fail(at, "%v is missing", name)
+		}
+	}
+}
+
+// properties checks an object's members. Partial says that others are described elsewhere.
+func (v *validator) properties(at string, described map[string]any, value any, partial bool) {
+	object, _ := value.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		schema, known := described[name]
+		switch {
+		case known:
+			v.check(at+"/"+name, schema, object[name])
+		case !partial:
+			v.fail(at, "the schema does not describe %s", name)
+		}
+	}
+}
+
+func (v *validator) resolve(ref string) any {
+	var at any = v.root
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		at = at.(map[string]any)[name]
+	}
+	return at
+}
+
+func typeOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	default:
+		return "object"
+	}
+}
+
+// TestJSONIsWhatTheSchemaSays: every report is valid, and has no member that the schema does not describe.
+func TestJSONIsWhatTheSchemaSays(t *testing.T) {
+	for _, tc := range goldens() {
+		encoded, err := report.JSON(tc.report)
+		require.NoError(t, err)
+		assert.Empty(t, validate(t, encoded), "%s: %s", tc.name, encoded)
+	}
+}
+
+// TestSchemaRefuses: the schema, and the validator of this test, refuse what is no report.
+func TestSchemaRefuses(t *testing.T) {
+	const change = `{"op":"add","path":"a","pointer":"/a","class":"hot","origin":"default","new":null}`
+	document := func(pool string) string {
+		return `{"formatVersion":1,"outcome":"none","pools":[` + pool + `],"assumedUnchanged":[],"notes":[]}`
+	}
+	pool := func(members, changes string) string {
+		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","changes":[` + changes + `],"assumedUnchanged":[],"notes":[]}`)
+	}
+	const kept = `"state":"kept","outcome":"none"`
+	for _, tc := range []struct {
+		name, document string
+		want           []string
+		reason         string
+	}{
+		{"a report", pool(kept, change), nil, "the others differ from this one in one place"},
+		{"another version", strings.Replace(document(""), "1", "2", 1), []string{"/formatVersion: is 2, not 1"}, "const"},
+		{"no pools", strings.Replace(document(""), `"pools":[],`, "", 1), []string{": pools is missing"}, "required"},
+		{"null pools", strings.Replace(document(""), `[]`, "null", 1), []string{"/pools: is a null, not a array"}, "type"},
+		{"an unknown outcome", strings.Replace(document(""), "none", "boom", 1), []string{"/outcome: boom is none of [none hot update in-place update roll forbidden indeterminate]"}, "enum behind $ref"},
+		{"an empty name", pool(kept+`,"name":""`, ""), []string{"/pools/0/name: is shorter than 1"}, "a pool without a name has no such member"},
+		{"no outcome", pool(`"state":"renamed"`, ""), []string{"/pools/0: outcome is missing"}, "if, then required"},
+		{"no outcome where there is none", pool(`"state":"removed"`, ""), nil, "the state says it"},
+		{"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)), []string{`/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`}, "pattern"},
+		{"a sensitive value", pool(kept, strings.Replace(change, `"new"`, `"sensitive":true,"new"`, 1)), []string{"/pools/0/changes/0/new: must not be there"}, "if sensitive, then no values"},
+		{"a member of an unknown name", pool(kept+`,"x":1`, ""), []string{"/pools/0: the schema does not describe x"}, "this test is stricter than the schema"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			assert.Equal(t, tc.want, validate(t, []byte(tc.document)), tc.reason)
+		})
+	}
+}
