@@ -1,0 +1,121 @@
+// Command fuzz runs every fuzz target of a module for a short time each:
+//
+//	go run -C .tools/fuzz . -dir ../.. -time 5s
+//
+// Targets are found in the sources, so that one which a build constraint hides is a failure and no silence.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+type target struct{ folder, name string }
+
+func main() {
+	dir := flag.String("dir", ".", "folder of the module")
+	each := flag.Duration("time", 5*time.Second, "how long each target runs")
+	flag.Parse()
+	targets, err := declared(*dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	failed := 0
+	for _, t := range targets {
+		if err := t.fuzz(*each); err != nil {
+			fmt.Printf("%s in %s: %v\n", t.name, t.folder, err)
+			failed++
+		}
+	}
+	fmt.Printf("fuzz targets: %d, %v each, %d failed\n", len(targets), *each, failed)
+	if failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// declared finds the fuzz targets in the sources of a module, without those of modules below it and of folders that the go command
+// leaves out.
+func declared(module string) (found []target, err error) {
+	err = filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != module && isLeftOut(path, d.Name()):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") {
+				found = append(found, target{filepath.Dir(path), f.Name.Name})
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+func isLeftOut(path, name string) bool {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	return err == nil
+}
+
+// fuzz runs one target and prints what it prints. The minimizer is cut short: it stalls for long on some targets.
+func (t target) fuzz(each time.Duration) error {
+	fmt.Println("--", t.folder, t.name)
+	start := time.Now()
+	run := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "-fuzzminimizetime", "1x", ".")
+	run.Dir = t.folder
+	var out bytes.Buffer
+	run.Stdout = io.MultiWriter(os.Stdout, &out)
+	run.Stderr = run.Stdout
+	err := run.Run()
+	switch {
+	case strings.Contains(out.String(), "no fuzz tests to fuzz"):
+		return fmt.Errorf("is in the sources, and go test does not see it")
+	case err == nil:
+		return nil
+	case onlyRanOutOfTime(out.String()):
+		fmt.Println("found nothing: it ran into its own deadline (golang/go#75804)")
+		return nil
+	default:
+		t.showInputs(start)
+		return err
+	}
+}
+
+// onlyRanOutOfTime reports whether a target's own deadline is the only thing that failed, as it now and then does before Go 1.27.
+func onlyRanOutOfTime(out string) bool {
+	return strings.Count(out, "--- FAIL: ") == 1 && strings.Contains(out, "\n    context deadline exceeded\n") &&
+		!strings.Contains(out, "Failing input") && !strings.Contains(out, "failing seed corpus") && !strings.Contains(out, "\npanic:")
+}
+
+// showInputs prints the failing inputs that the run has written: the clone may be gone when somebody reads this.
+func (t target) showInputs(since time.Time) {
+	inputs, _ := filepath.Glob(filepath.Join(t.folder, "testdata", "fuzz", t.name, "*"))
+	for _, input := range inputs {
+		if info, err := os.Stat(input); err == nil && info.ModTime().After(since) {
+			text, _ := os.ReadFile(input)
+			fmt.Printf("%s:\n%s\n", input, text)
+		}
+	}
+}
