@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -51,7 +50,7 @@ func (d *differ) members(s side) []member {
 	members := make([]member, 0, length(s.value))
 	for i := range length(s.value) {
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		text := engine.AppendElement(nil, &d.trail, s.node.Elem, s.value.Index(i))
+		text := d.program.AppendElement(nil, &d.trail, s.node.Elem, s.value.Index(i))
 		d.trail.Leave()
 		members = append(members, member{string(text), i})
 	}

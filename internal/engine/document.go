@@ -119,7 +119,7 @@ func (r *rest) Write(b []byte) (int, error) {
 
 // AppendElement appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
 // of sets. Problems are reported to t.
-func AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
+func (*Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
 	w := writer{buf: dst, want: fieldplan.All, trail: Trail{Path: slices.Clone(t.Path)}}
 	w.element(n, v, nil)
 	w.trail.MoveTo(t)

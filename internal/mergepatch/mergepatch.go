@@ -23,7 +23,7 @@ import (
 // Between returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
 // patch replaces lists as a whole and removes members by null, so a value that holds null outside of a list is [fault.NotPatchable].
 func Between(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
-	w := &writer{}
+	w := &writer{program: engine.Of(p)}
 	old, _ = engine.Deref(old)
 	updated, _ = engine.Deref(updated)
 	w.object(p.Root, old, updated)
@@ -31,8 +31,9 @@ func Between(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
 }
 
 type writer struct {
-	buf   []byte
-	trail engine.Trail
+	program *engine.Program
+	buf     []byte
+	trail   engine.Trail
 }
 
 // try writes a member, and nothing if write has nothing to say.
@@ -183,7 +184,7 @@ func (w *writer) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
 	switch {
 	case !updated.IsValid():
 		return w.null()
-	case old.IsValid() && bytes.Equal(engine.AppendElement(nil, &w.trail, n, old), engine.AppendElement(nil, &w.trail, n, updated)):
+	case old.IsValid() && bytes.Equal(w.program.AppendElement(nil, &w.trail, n, old), w.program.AppendElement(nil, &w.trail, n, updated)):
 		return false
 	case engine.IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
 		w.notPatchable()
@@ -224,7 +225,7 @@ func (w *writer) listText(n *fieldplan.Node, v reflect.Value) []byte {
 			v.Set(reflect.MakeSlice(n.Type, 0, 0))
 		}
 	}
-	return engine.AppendElement(nil, &w.trail, n, v)
+	return w.program.AppendElement(nil, &w.trail, n, v)
 }
 
 // free patches free JSON.
