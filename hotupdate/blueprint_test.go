@@ -250,6 +250,21 @@ func (a *architect) manyLeaves() *blueprint {
 	return b
 }
 
+// manyLists draws the blueprint of a type with a list of every kind whose order means nothing, and maps.
+func (a *architect) manyLists() *blueprint {
+	s := scope{may: everyClass, depth: 1}
+	b := &blueprint{shape: objectShape, scope: s}
+	for range 3 {
+		keyed, set, mapped := a.named(), a.named(), a.named()
+		keyed.value, set.value = &blueprint{shape: listShape}, &blueprint{shape: listShape}
+		a.keyedField(keyed, s)
+		set.value.elem = a.element(a.tagged(set, s, "set").ofSet())
+		a.mapField(mapped, s)
+		b.fields = append(b.fields, keyed, set, mapped)
+	}
+	return b
+}
+
 // extended returns a copy of a blueprint in which structs have further fields, as draw makes them; draw returns nil for none. Structs
 // without fields stay as they are: their presence would lose its meaning.
 func (a *architect) extended(b *blueprint, draw func(s scope) *field) *blueprint {

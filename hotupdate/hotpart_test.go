@@ -3,8 +3,8 @@ package hotupdate_test
 import (
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,10 +38,10 @@ func TestHotPartChangesWithHotFields(t *testing.T) {
 	})
 }
 
-// isSelector reports whether a change is one of a generated type's selectors.
-func isSelector(c hotupdate.Change) bool {
-	return strings.HasPrefix(c.Pointer[strings.LastIndexByte(c.Pointer, '/')+1:], "when")
-}
+// selectors are the pointers to what hotwhen names, in generated and in written types.
+var selectors = regexp.MustCompile(`/(when[0-9]+|mode|triggerRollingOnUpdate)$`)
+
+func isSelector(c hotupdate.Change) bool { return selectors.MatchString(c.Pointer) }
 
 // TestHotPartSeesEveryHotChange: whatever else changes, a Hot change is in the hot part.
 func TestHotPartSeesEveryHotChange(t *testing.T) {

@@ -125,15 +125,21 @@ func (w view) list(p place, v reflect.Value) []any {
 	list = list[:full]
 	switch {
 	case p.set:
-		slices.SortFunc(list, byText)
+		slices.SortFunc(list, func(a, b any) int { return strings.Compare(canonical(a), canonical(b)) })
 		list = slices.CompactFunc(list, reflect.DeepEqual)
 	case p.key != "":
-		slices.SortFunc(list, func(a, b any) int { return byText(a.(map[string]any)[p.key], b.(map[string]any)[p.key]) })
+		slices.SortFunc(list, func(a, b any) int { return byKey(a.(map[string]any)[p.key], b.(map[string]any)[p.key]) })
 	}
 	return list
 }
 
-func byText(a, b any) int { return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b)) }
+// byKey is the order of list keys: texts by their bytes, integers by value.
+func byKey(a, b any) int {
+	if one, isNumber := a.(number); isNumber {
+		return one.exact().Cmp(b.(number).exact())
+	}
+	return strings.Compare(string(a.(text)), string(b.(text)))
+}
 
 func (w view) array(p place, v reflect.Value) (array []any, something bool) {
 	array = make([]any, v.Len())

@@ -48,14 +48,16 @@ func checkTypes(t *testing.T, architect func(t *rapid.T) *architect, property fu
 	})
 }
 
-// subject draws a type: one from a source file, one with many leaves, or most often any other.
+// subject draws a type: one from a source file, one with many leaves or lists, or most often any other.
 func (a *architect) subject() subject {
-	switch pick(a.t, 8) {
+	switch pick(a.t, 9) {
 	case 5, 6:
 		w := among(a.t, writtenTypes...)
 		return subjectOf(a.t, w.typ, w.overrides)
 	case 7:
 		return subjectOf(a.t, a.manyLeaves().build(plainWording), a.overrides)
+	case 8:
+		return subjectOf(a.t, a.manyLists().build(plainWording), a.overrides)
 	}
 	return subjectOf(a.t, a.config().build(plainWording), a.overrides)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 )
@@ -82,6 +83,9 @@ func (a author) leaf(p place) reflect.Value {
 
 func (a author) list(p place, v reflect.Value) {
 	n := pick(a.t, 5) - 1
+	if p.depth <= 1 {
+		n = pick(a.t, 8) - 1
+	}
 	if n < 0 {
 		return
 	}
@@ -407,6 +411,6 @@ func (e editor) mapping(p place, v, rewritten reflect.Value) {
 
 func sortedKeys(m reflect.Value) []reflect.Value {
 	return slices.SortedFunc(slices.Values(m.MapKeys()), func(a, b reflect.Value) int {
-		return byText(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
+		return strings.Compare(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
 	})
 }
