@@ -342,8 +342,11 @@ func TestPlan(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	for _, batch := range batches {
-		for _, tag := range batch.Tags {
-			got = append(got, batch.Op.String()+" "+tag.Key+"="+tag.Value)
+		for _, tag := range batch.Set {
+			got = append(got, "Set "+tag.Key+"="+tag.Value)
+		}
+		for _, tag := range batch.Remove {
+			got = append(got, "Remove "+tag.Key+"="+tag.Value)
 		}
 	}
 	assert.ElementsMatch(t, []string{

@@ -24,7 +24,12 @@ func list(text string) []tags.Tag {
 func showBatches(batches []tags.Batch) []string {
 	var texts []string
 	for _, b := range batches {
-		texts = append(texts, b.Op.String()+" "+strings.Join(b.Resources, ",")+pairs(b.Tags))
+		if len(b.Set) > 0 {
+			texts = append(texts, "Set "+strings.Join(b.Resources, ",")+pairs(b.Set))
+		}
+		if len(b.Remove) > 0 {
+			texts = append(texts, "Remove "+strings.Join(b.Resources, ",")+pairs(b.Remove))
+		}
 	}
 	return texts
 }
@@ -57,7 +62,7 @@ var batchTests = []struct {
 		"keys of a call",
 		tags.Call{Resources: 9, Tags: 2},
 		tags.Call{Resources: 1, Tags: 1},
-		[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1"), Order: tags.SetFirst}},
+		[]tags.ResourcePlan{{Resource: "r1", Set: list("a=1 b=1 c=1"), Remove: list("x=1 y=1"), SetFirst: true}},
 		[]string{"Set r1 a=1 b=1", "Set r1 c=1", "Remove r1 x=1", "Remove r1 y=1"},
 		"no more keys than the cloud takes",
 	},
@@ -66,8 +71,8 @@ var batchTests = []struct {
 		tags.Call{Resources: 9, Tags: 9},
 		tags.Call{Resources: 9, Tags: 9},
 		[]tags.ResourcePlan{
-			{Resource: "r1", Set: list("a=1"), Remove: list("x=1"), Order: tags.SetFirst},
-			{Resource: "r2", Set: list("a=1"), Remove: list("x=1"), Order: tags.RemoveFirst},
+			{Resource: "r1", Set: list("a=1"), Remove: list("x=1"), SetFirst: true},
+			{Resource: "r2", Set: list("a=1"), Remove: list("x=1")},
 		},
 		[]string{"Remove r2 x=1", "Set r1,r2 a=1", "Remove r1 x=1"},
 		"where the limit binds, removals come first",
@@ -86,7 +91,8 @@ var batchTests = []struct {
 func TestBatches(t *testing.T) {
 	for _, test := range batchTests {
 		t.Run(test.name, func(t *testing.T) {
-			rules := tags.Rules{SetCall: test.set, RemoveCall: test.remove}
+			var rules tags.Rules
+			*rules.SetCall(), *rules.RemoveCall() = test.set, test.remove
 			got := showBatches(rules.Batches(test.plans))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got  %q\nwant %q: %s", got, test.want, test.reason)
@@ -104,7 +110,7 @@ func steps(p tags.ResourcePlan) []string {
 	for _, tag := range p.Remove {
 		remove = append(remove, fmt.Sprintf("Remove %s=%s", tag.Key, tag.Value))
 	}
-	if p.Order == tags.RemoveFirst {
+	if !p.SetFirst {
 		return append(remove, set...)
 	}
 	return append(set, remove...)
@@ -120,23 +126,29 @@ func drawPlans(t *rapid.T) []tags.ResourcePlan {
 	var plans []tags.ResourcePlan
 	for i := range rapid.IntRange(0, 6).Draw(t, "resources") {
 		set := slices.CompactFunc(draw("set"), func(a, b tags.Tag) bool { return a.Key == b.Key })
-		order := tags.Order(rapid.IntRange(0, 1).Draw(t, "order"))
-		plans = append(plans, tags.ResourcePlan{Resource: fmt.Sprintf("r%d", i), Set: set, Remove: draw("remove"), Order: order})
+		setFirst := rapid.Bool().Draw(t, "set first")
+		plans = append(plans, tags.ResourcePlan{Resource: fmt.Sprintf("r%d", i), Set: set, Remove: draw("remove"), SetFirst: setFirst})
 	}
 	return plans
 }
 
-func checkSize(t *rapid.T, b tags.Batch, limit tags.Call) {
-	if len(b.Tags) == 0 || len(b.Resources) == 0 || len(b.Tags) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1) {
+// checkSize returns what the call does, after a check that it is one call and small enough.
+func checkSize(t *rapid.T, rules *tags.Rules, b tags.Batch) (verb string, all []tags.Tag) {
+	verb, all, limit := "Set", b.Set, *rules.SetCall()
+	if len(b.Remove) > 0 {
+		verb, all, limit = "Remove", b.Remove, *rules.RemoveCall()
+	}
+	if (len(b.Set) > 0) == (len(b.Remove) > 0) || len(b.Resources) == 0 || len(all) > max(limit.Tags, 1) || len(b.Resources) > max(limit.Resources, 1) {
 		t.Fatalf("a call of the wrong size: %v", b)
 	}
 	seen := map[string]bool{}
-	for _, tag := range b.Tags {
+	for _, tag := range all {
 		if seen[tag.Key] {
 			t.Fatalf("a call names %s twice: %v", tag.Key, b)
 		}
 		seen[tag.Key] = true
 	}
+	return verb, all
 }
 
 // Batches keep the order of every resource and lose nothing.
@@ -145,19 +157,16 @@ func TestBatchesKeepOrderAndLoseNothing(t *testing.T) {
 		call := func(label string) tags.Call {
 			return tags.Call{Resources: rapid.IntRange(0, 3).Draw(t, label), Tags: rapid.IntRange(0, 4).Draw(t, label)}
 		}
-		rules := tags.Rules{SetCall: call("set"), RemoveCall: call("remove")}
+		var rules tags.Rules
+		*rules.SetCall(), *rules.RemoveCall() = call("set"), call("remove")
 		plans := drawPlans(t)
 
 		got := map[string][]string{}
 		for _, b := range rules.Batches(plans) {
-			if b.Op == tags.Set {
-				checkSize(t, b, rules.SetCall)
-			} else {
-				checkSize(t, b, rules.RemoveCall)
-			}
+			verb, all := checkSize(t, &rules, b)
 			for _, id := range b.Resources {
-				for _, tag := range b.Tags {
-					got[id] = append(got[id], fmt.Sprintf("%v %s=%s", b.Op, tag.Key, tag.Value))
+				for _, tag := range all {
+					got[id] = append(got[id], fmt.Sprintf("%s %s=%s", verb, tag.Key, tag.Value))
 				}
 			}
 		}

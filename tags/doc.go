@@ -1,5 +1,5 @@
 // Package tags decides which infrastructure tags a driver sets and removes on the VM, the network interfaces and the disks of a
-// machine, so that exactly the desired and mandatory ones are there afterwards and those of others are as they were.
+// machine, so that afterwards each carries the desired and the mandatory ones, and those of others as they were.
 //
 // An infrastructure tag is a key with a value on a cloud resource: a tag on AWS, Azure and Alibaba Cloud, a label or a network tag on
 // GCP, an item of metadata on OpenStack. It is not a Go struct tag.
@@ -7,9 +7,9 @@
 // # Use
 //
 //   - Admission: [Cloud.Validate], or [Rules.Validate] for one kind of resource, tells a user everything that the cloud, the driver or
-//     MCM would not stand, before a machine is touched.
-//   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports what it could not turn.
-//   - Driver: [Rules.Effective] lays the maps of its spec together, [Rules.Plan] compares them with what is live, [Rules.Batches] cuts
+//     MCM would not accept, before a machine is touched.
+//   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports those that it could not turn.
+//   - Driver: [Rules.Effective] merges the maps of its spec, [Rules.Plan] compares them with what is live, [Rules.Batches] cuts
 //     the result into calls.
 //
 // # Rules of the plan
@@ -18,31 +18,29 @@
 //     is not confirmed, those of the spec that was last-applied before it (see [State]). A spec without tags, nil or empty, is an
 //     attempt to remove them all. A [State] belongs to one kind; triples of another kind own nothing here.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.
-//  3. A key that is neither desired nor mandatory is removed if the value that is live is owned. If somebody re-created the key with
-//     another value, it is theirs and stays.
-//  4. Keys that MCM, the driver or the cloud itself relies on (see [Reserved]) are never removed, not even if they are owned.
+//  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that somebody re-created with another
+//     value is theirs and stays.
+//  4. Keys that MCM, the driver or the cloud relies on are reserved. They are never removed, not even if they are owned.
 //  5. A key on which last-applied and any attempt differ is contested: an attempt may have landed, or may still land, and reads of a
 //     cloud lag. A contested key that is wanted is set whatever live says. A contested key that is not wanted is removed even if live
-//     does not show it, but only where the cloud removes on condition of the value ([GuardValue]), one removal for each owned value;
-//     elsewhere an unseen key cannot be removed without danger to others, and the next plan after the reads have caught up removes it.
+//     does not show it, but only where the cloud removes on condition of the value ([GuardValue]), one removal for each owned value.
+//     Elsewhere removing an unseen key could hit somebody else's; the next plan after the reads have caught up removes it.
 //  6. A desired key that is live with a foreign value becomes ours. The plan sets it and reports a takeover.
-//  7. Everything else is foreign and never touched, and takes its place under the limit.
-//  8. Resources are named by ID. Only those that the launch created may be passed; what is merely attached to the VM, volumes of a CSI
-//     driver or interfaces of a CNI, belongs to others, and listing it in live does not plan it.
-//  9. Too many keys, keys that are one key to the cloud, and keys that are reserved are errors, and then nothing is planned for any
-//     resource. Nothing is ever half-planned.
-//  10. Applying a plan, recording desired as last-applied without attempts, and planning again gives nothing to do.
+//  7. All other keys are foreign. They are never touched, and count towards the limit.
+//  8. Resources are named by ID. Pass only those that the launch created: volumes of a CSI driver and interfaces of a CNI are attached to
+//     the VM, but belong to others. Listing them in live does not plan them.
+//  9. Too many keys, keys that are one key to the cloud, and keys that are reserved are errors. Then nothing is planned for any resource.
+//  10. After a plan was applied and desired recorded as last-applied without attempts, the next plan is empty.
 //
 // # Edge cases
 //
 //   - nil and empty maps are the same.
-//   - Where a cloud does not tell keys apart by case ([CaseInsensitive]), they are compared folded throughout. A set uses the
-//     spelling that is live. Should one resource hold several spellings of one key, they are removed only if all of them are owned,
-//     because such a cloud may remove all of them at once.
-//   - Where infrastructure tags have no value ([KeysOnly]), ownership has no value either: a key that somebody removed and created
-//     again is indistinguishable from ours, and is removed with ours. Choose keys that nobody else uses. In [Tags] they are keys with
-//     an empty value.
-//   - Where a cloud neither takes a value nor a version as a condition ([Unguarded]), a key that changes hands between the read and
+//   - Where a cloud does not tell keys apart by case (Azure, OpenStack), they are compared folded throughout. The plan sets a key in the
+//     spelling that is live. Several spellings of one key on one resource are removed only if all of them are owned, because such a
+//     cloud may remove all of them at once.
+//   - GCP's network tags have no value, and so neither has their ownership: a key that somebody removed and created again is
+//     indistinguishable from ours, and is removed with ours. Choose keys that nobody else uses. In [Tags] they are keys with an empty value.
+//   - Where a cloud takes neither a value nor a version as a condition ([Unguarded]), a key that changes hands between the read and
 //     the removal is removed. The window is the lag of reads.
 //   - A value that others set equal to ours is ours.
 //
@@ -53,7 +51,6 @@
 //
 // # Sources
 //
-// The limits stand in one table, each with its source. The mandatory keys and the boundary condition, namely that tags added by other
-// means than the machine class are preserved as they are, are those of the hot-update proposal, sections "Boundary Condition" and
-// "What is available today".
+// One table holds the limits, each with its source. The mandatory keys, and the boundary condition that tags added by other means than the
+// machine class are preserved as they are, come from the hot-update proposal, sections "Boundary Condition" and "What is available today".
 package tags

@@ -22,7 +22,7 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 				continue
 			}
 			out[key] = layers[i].tags[key]
-			if r.Form == KeysOnly {
+			if r.keysOnly {
 				out[key] = ""
 			}
 		}

@@ -32,13 +32,16 @@ func Example() {
 		return
 	}
 	for _, batch := range rules.Batches(plans) {
-		for _, tag := range batch.Tags {
-			fmt.Println(batch.Op, batch.Resources, tag.Key, tag.Value)
+		for _, tag := range batch.Set {
+			fmt.Println("set on", batch.Resources, tag.Key, tag.Value)
+		}
+		for _, tag := range batch.Remove {
+			fmt.Println("remove from", batch.Resources, tag.Key, "if it is", tag.Value)
 		}
 	}
 	// Output:
-	// Set [vol-data vol-root] cost-center 2000
-	// Remove [vol-root] owner alice
+	// set on [vol-data vol-root] cost-center 2000
+	// remove from [vol-root] owner if it is alice
 }
 
 // Drivers of clouds that replace all labels at once write the result of the plan, with the fingerprint that live was read with.

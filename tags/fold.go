@@ -1,35 +1,14 @@
 package tags
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Folding says whether a cloud tells keys apart by case. The zero value is CaseSensitive.
-type Folding uint8
-
-// The foldings.
-const (
-	CaseSensitive   Folding = iota
-	CaseInsensitive         // keys that are equal under Unicode's simple case folding are one key
-)
-
-// String returns the folding's name.
-func (f Folding) String() string {
-	switch f {
-	case CaseSensitive:
-		return "CaseSensitive"
-	case CaseInsensitive:
-		return "CaseInsensitive"
-	}
-	return "Folding(" + strconv.Itoa(int(f)) + ")"
-}
-
 // identity returns what the cloud takes key for: two keys are one if and only if their identities are equal.
 func (r *Rules) identity(key string) string {
-	if r.Folding == CaseInsensitive {
+	if r.ignoresCase {
 		return fold(key)
 	}
 	return key

@@ -13,25 +13,13 @@ const (
 	Disk             // its volumes
 )
 
-// Kinds returns every kind, in a slice of its own.
+// Kinds returns every kind, in a new slice.
 func Kinds() []Kind { return []Kind{VM, Network, Disk} }
 
 // String returns the name that the kind has in JSON: "vm", "network" or "disk".
-func (k Kind) String() string {
-	switch k {
-	case VM:
-		return "vm"
-	case Network:
-		return "network"
-	case Disk:
-		return "disk"
-	case UnknownKind:
-	}
-	return "Kind(" + strconv.Itoa(int(k)) + ")"
-}
+func (k Kind) String() string { return enumName(k, "Kind", "", "vm", "network", "disk") }
 
-// Cloud is an infrastructure whose rules this package knows. The zero value is none. Drivers of other infrastructures write their
-// own [Rules].
+// Cloud is an infrastructure whose rules this package knows. The zero value is none.
 type Cloud uint8
 
 // The clouds.
@@ -44,23 +32,15 @@ const (
 	AliCloud
 )
 
-// Clouds returns every cloud, in a slice of its own.
-func Clouds() []Cloud { return []Cloud{AWS, Azure, GCP, OpenStack, AliCloud} }
-
 // String returns the cloud's name.
 func (c Cloud) String() string {
-	switch c {
-	case AWS:
-		return "AWS"
-	case Azure:
-		return "Azure"
-	case GCP:
-		return "GCP"
-	case OpenStack:
-		return "OpenStack"
-	case AliCloud:
-		return "Alibaba Cloud"
-	case UnknownCloud:
+	return enumName(c, "Cloud", "", "AWS", "Azure", "GCP", "OpenStack", "Alibaba Cloud")
+}
+
+// enumName returns the name at the value's index, or the type with the number for a value without a name.
+func enumName[E ~uint8](value E, enum string, names ...string) string {
+	if int(value) < len(names) && names[value] != "" {
+		return names[value]
 	}
-	return "Cloud(" + strconv.Itoa(int(c)) + ")"
+	return enum + "(" + strconv.Itoa(int(value)) + ")"
 }

@@ -6,134 +6,90 @@ import (
 	"strings"
 )
 
-// Reserved are keys that are not for users, because MCM, the driver or the cloud relies on them. They are never removed either.
-type Reserved struct {
-	Match Match
+// reservedKey matches keys that are not for users, because MCM, the driver or the cloud relies on them. They are never removed either.
+type reservedKey struct {
+	Match match
 	Text  string
-	Owner Owner
+	Owner owner
 }
 
-// Match says how the text of a [Reserved] is compared with a key. The zero value is MatchContains, which matches most.
-type Match uint8
+// match says how the text of a [reservedKey] is compared with a key.
+type match uint8
 
-// The matches.
 const (
-	MatchContains Match = iota // the key contains the text
-	MatchPrefix                // the key begins with the text
-	MatchExactly               // the key is the text
+	contains match = iota
+	begins
+	equals
 )
 
-// String returns the match's name.
-func (m Match) String() string {
-	switch m {
-	case MatchContains:
-		return "MatchContains"
-	case MatchPrefix:
-		return "MatchPrefix"
-	case MatchExactly:
-		return "MatchExactly"
-	}
-	return "Match(" + strconv.Itoa(int(m)) + ")"
-}
+// owner is who relies on a reserved key.
+type owner uint8
 
-// Owner is who relies on a reserved key. The zero value is MCMCluster, the one whose loss or abuse costs a machine.
-type Owner uint8
-
-// The owners.
 const (
-	MCMCluster Owner = iota // MCM: the key by which it finds, and deletes, the machines of a cluster
-	MCMRole                 // MCM: the key by which it tells machines from a cluster's other resources
-	TheDriver               // the driver sets the key itself
-	TheCloud                // the cloud refuses the key
+	mcmCluster owner = iota // MCM finds, and deletes, the machines of a cluster by the key
+	mcmRole                 // MCM tells machines from a cluster's other resources by the key
+	theDriver               // the driver sets the key itself
+	theCloud                // the cloud refuses the key
 )
 
-// String returns the owner's name.
-func (o Owner) String() string {
-	switch o {
-	case MCMCluster:
-		return "MCMCluster"
-	case MCMRole:
-		return "MCMRole"
-	case TheDriver:
-		return "TheDriver"
-	case TheCloud:
-		return "TheCloud"
-	}
-	return "Owner(" + strconv.Itoa(int(o)) + ")"
-}
-
-// anotherKey is the cure for a key that is reserved.
+// anotherKey is the hint for a key that is reserved.
 const anotherKey = "choose another key"
 
 // consequence says what would happen if a user had a key that is reserved. It is the rest of a sentence that begins with the key.
-func (d *Reserved) consequence() string {
-	matches := d.verb() + " " + strconv.Quote(d.Text)
-	switch d.Owner {
-	case MCMCluster:
+func (k *reservedKey) consequence() string {
+	matches := enumName(k.Match, "matches", "contains", "begins with", "is") + " " + strconv.Quote(k.Text)
+	switch k.Owner {
+	case mcmCluster:
 		return matches + ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
 			"and delete it, as it has no Machine object for it"
-	case MCMRole:
+	case mcmRole:
 		return matches + ", by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
 			"that has no Machine object, and delete it"
-	case TheDriver:
+	case theDriver:
 		return matches + ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name"
-	case TheCloud:
-		return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
+	case theCloud:
 	}
-	return matches + ", which is reserved"
-}
-
-func (d *Reserved) verb() string {
-	switch d.Match {
-	case MatchContains:
-		return "contains"
-	case MatchPrefix:
-		return "begins with"
-	case MatchExactly:
-		return "is"
-	}
-	return "matches"
+	return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
 }
 
 // reserved returns the first entry that the key matches, or nil. MCM and the drivers compare byte by byte, so case counts unless
-// the cloud itself ignores it; what the cloud reserves counts in any case.
-func (r *Rules) reserved(key string) *Reserved {
-	for i := range r.Reserved {
-		d := &r.Reserved[i]
-		anyCase := d.Owner == TheCloud || r.Folding == CaseInsensitive
-		if !anyCase && d.matches(key, d.Text) || anyCase && d.matchesFold(key) {
-			return d
+// the cloud itself ignores it. Case never counts in keys that the cloud reserves.
+func (r *Rules) reserved(key string) *reservedKey {
+	for i := range r.reservedKeys {
+		k := &r.reservedKeys[i]
+		anyCase := k.Owner == theCloud || r.ignoresCase
+		if !anyCase && k.matches(key, k.Text) || anyCase && k.matchesFold(key) {
+			return k
 		}
 	}
 	return nil
 }
 
-func (d *Reserved) matches(key, text string) bool {
-	switch d.Match {
-	case MatchContains:
+func (k *reservedKey) matches(key, text string) bool {
+	switch k.Match {
+	case contains:
 		return strings.Contains(key, text)
-	case MatchPrefix:
+	case begins:
 		return strings.HasPrefix(key, text)
-	case MatchExactly:
-		return key == text
+	case equals:
 	}
-	return false
+	return key == text
 }
 
-func (d *Reserved) matchesFold(key string) bool {
-	if d.Match == MatchExactly {
-		return strings.EqualFold(key, d.Text) // never folds, so never allocates
+func (k *reservedKey) matchesFold(key string) bool {
+	if k.Match == equals {
+		return strings.EqualFold(key, k.Text) // does not allocate, as folding may
 	}
-	return d.matches(fold(key), fold(d.Text))
+	return k.matches(fold(key), fold(k.Text))
 }
 
-// MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil: drivers whose spec holds pool labels
+// MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil. Drivers whose spec holds pool labels
 // and mandatory keys in one map pass the result as mandatory.
 func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	var found map[string]string
 	for key, value := range flat {
-		d := r.reserved(key)
-		if d == nil || d.Owner != MCMCluster && d.Owner != MCMRole {
+		k := r.reserved(key)
+		if k == nil || k.Owner != mcmCluster && k.Owner != mcmRole {
 			continue
 		}
 		if found == nil {
@@ -146,8 +102,8 @@ func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 
 // namesCluster reports whether MCM takes the key for that of a cluster.
 func (r *Rules) namesCluster(key string) bool {
-	d := r.reserved(key)
-	return d != nil && d.Owner == MCMCluster
+	k := r.reserved(key)
+	return k != nil && k.Owner == mcmCluster
 }
 
 // clusters counts the keys that name a cluster.

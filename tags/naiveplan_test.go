@@ -90,10 +90,10 @@ type naivePlanner struct {
 
 // same reports whether two keys are one key to the cloud.
 func (n *naivePlanner) same(a, b string) bool {
-	return a == b || n.rules.Folding == tags.CaseInsensitive && strings.EqualFold(a, b)
+	return a == b || n.rules.IgnoresCase() && strings.EqualFold(a, b)
 }
 
-func (n *naivePlanner) sameValue(a, b string) bool { return a == b || n.rules.Form == tags.KeysOnly }
+func (n *naivePlanner) sameValue(a, b string) bool { return a == b || n.rules.KeysOnly() }
 
 // valuesIn returns the values of a key in a spec, whatever its spelling.
 func (n *naivePlanner) valuesIn(spec map[string]string, key string) (values []string) {
@@ -136,9 +136,9 @@ func (n *naivePlanner) namesCluster(key string) bool {
 }
 
 func (n *naivePlanner) reservation(key string) *tags.Reserved {
-	i := slices.IndexFunc(n.rules.Reserved, func(d tags.Reserved) bool {
+	i := slices.IndexFunc(n.rules.Reserved(), func(d tags.Reserved) bool {
 		k, text := key, d.Text
-		if n.rules.Folding == tags.CaseInsensitive || d.Owner == tags.TheCloud {
+		if n.rules.IgnoresCase() || d.Owner == tags.TheCloud {
 			k, text = strings.ToLower(k), strings.ToLower(text)
 		}
 		switch d.Match {
@@ -154,7 +154,7 @@ func (n *naivePlanner) reservation(key string) *tags.Reserved {
 	if i < 0 {
 		return nil
 	}
-	return &n.rules.Reserved[i]
+	return &n.rules.Reserved()[i]
 }
 
 // wanted is desired below mandatory; it is not ok if either clashes, if desired is reserved, or if mandatory names several clusters.
@@ -240,13 +240,13 @@ func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
 	slices.Sort(plan.Takeover)
 	plan.Remove = slices.Compact(plan.Remove)
 	if foreign+len(plan.Set)+len(plan.Keep)+len(plan.Remove) <= n.rules.MaxTags {
-		plan.Order = tags.SetFirst
+		plan.SetFirst = true
 	}
 	return plan, additions == 0 || foreign+len(wanted) <= n.rules.MaxTags
 }
 
 func (n *naivePlanner) planWanted(plan *tags.ResourcePlan, tag tags.Tag) {
-	if n.rules.Form == tags.KeysOnly {
+	if n.rules.KeysOnly() {
 		tag.Value = ""
 	}
 	liveValue, isLive := n.live[tag.Key]
@@ -266,7 +266,7 @@ func (n *naivePlanner) planLive(plan *tags.ResourcePlan, wanted map[string]strin
 		case n.removable(key, wanted):
 			plan.Remove = append(plan.Remove, tags.Tag{Key: key, Value: value})
 		case len(n.valuesIn(wanted, key)) > 0 && n.spellings(key, wanted)[0] == key:
-		case slices.ContainsFunc(n.rules.Uncounted, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }):
+		case slices.ContainsFunc(n.rules.Uncounted(), func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }):
 		default:
 			foreign++
 		}
@@ -286,7 +286,7 @@ func (n *naivePlanner) planUnseen(plan *tags.ResourcePlan, wanted map[string]str
 			spelled := key
 			if all := n.spellings(key, wanted); len(all) > 0 {
 				spelled = all[0]
-			} else if n.rules.Folding == tags.CaseInsensitive {
+			} else if n.rules.IgnoresCase() {
 				spelled = strings.ToLower(key)
 			}
 			for _, value := range n.ownedValues(key) {

@@ -29,8 +29,9 @@ type State struct {
 type ResourcePlan struct {
 	// Resource is the ID.
 	Resource string
-	// Order says what goes first.
-	Order Order
+	// SetFirst says that everything is set before anything is removed, so that no key that replaces another is ever missing. Without it
+	// the removals come first, as the limit leaves no room.
+	SetFirst bool
 	// Set are the infrastructure tags to add or to overwrite.
 	Set []Tag
 	// Remove are the infrastructure tags to remove. The value is the condition: a driver whose cloud takes it hands it on. One key may
@@ -40,27 +41,6 @@ type ResourcePlan struct {
 	Keep []Tag
 	// Takeover are the keys of Set that are live with a foreign value, which is lost.
 	Takeover []string
-}
-
-// Order says whether a resource's infrastructure tags are first set or first removed. The zero value is RemoveFirst, which is right
-// everywhere; SetFirst leaves no moment in which a key that replaces another is missing.
-type Order uint8
-
-// The orders.
-const (
-	RemoveFirst Order = iota // the limit leaves no room to set before something is removed
-	SetFirst
-)
-
-// String returns the order's name.
-func (o Order) String() string {
-	switch o {
-	case RemoveFirst:
-		return "RemoveFirst"
-	case SetFirst:
-		return "SetFirst"
-	}
-	return "Order(" + strconv.Itoa(int(o)) + ")"
 }
 
 // Tag is one infrastructure tag. Printing it shows the key and the length of the value, as the value may be secret.

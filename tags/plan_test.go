@@ -47,7 +47,7 @@ func show(p tags.ResourcePlan) string {
 	if len(p.Takeover) > 0 {
 		parts = append(parts, "takeover "+strings.Join(p.Takeover, " "))
 	}
-	if p.Order == tags.RemoveFirst {
+	if !p.SetFirst {
 		parts = append(parts, "RemoveFirst")
 	}
 	return strings.Join(parts, "; ")

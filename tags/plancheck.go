@@ -25,16 +25,16 @@ func (p *planner) check() error {
 
 // clashes reports keys that are one key to the cloud, unless a mandatory key hides them.
 func (p *planner) clashes(s, hidden *spec, problems []error) []error {
-	for _, odd := range s.odd {
-		if _, ok := hidden.key(odd.id); ok {
+	for _, v := range s.variants {
+		if _, ok := hidden.key(v.id); ok {
 			continue
 		}
-		other, _ := s.key(odd.id)
-		if other == odd.key { // it stands for the others
+		other, _ := s.key(v.id)
+		if other == v.key { // it stands for the others
 			continue
 		}
 		problems = append(problems, &Error{
-			Code: KeyClash, Rules: p.rules.Name, Key: odd.key,
+			Code: KeyClash, Rules: p.rules.Name, Key: v.key,
 			What: "is one key with " + strconv.Quote(other) + " to the cloud, as it ignores case",
 			Cure: "keep one of them",
 		})

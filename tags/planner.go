@@ -13,7 +13,7 @@ type planner struct {
 	rules     *Rules
 	applied   spec
 	attempted []map[string]string
-	odd       [][]oddKey // of attempted; nil if there are none
+	variants  [][]variant // of attempted; nil if there are none
 	desired   spec
 	mandatory spec
 	wanted    int // identities in desired and mandatory
@@ -25,11 +25,11 @@ func newPlanner(r *Rules, s *State) planner {
 		applied: r.spec(s.Applied), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),
 	}
 	for i, attempt := range s.Attempted {
-		if odd := r.spec(attempt).odd; odd != nil {
-			if p.odd == nil {
-				p.odd = make([][]oddKey, len(s.Attempted))
+		if variants := r.spec(attempt).variants; variants != nil {
+			if p.variants == nil {
+				p.variants = make([][]variant, len(s.Attempted))
 			}
-			p.odd[i] = odd
+			p.variants[i] = variants
 		}
 	}
 	for range p.wantedKeys {
@@ -47,8 +47,8 @@ func (p *planner) record(i int) spec {
 		return p.applied
 	}
 	s := spec{tags: p.attempted[i-1]}
-	if p.odd != nil {
-		s.odd = p.odd[i-1]
+	if p.variants != nil {
+		s.variants = p.variants[i-1]
 	}
 	return s
 }
@@ -77,7 +77,7 @@ func (p *planner) wantedKey(id string) (string, bool) {
 
 // liveKey returns the spelling that stands for a key on a resource: the wanted one, if it is live.
 func (p *planner) liveKey(live *spec, id string) (string, bool) {
-	if len(live.odd) > 0 {
+	if len(live.variants) > 0 {
 		if key, ok := p.wantedKey(id); ok {
 			if _, ok := live.tags[key]; ok {
 				return key, true
@@ -120,7 +120,7 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	}
 	// Removals of what live does not show count too, as it may be there by now.
 	if foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags {
-		plan.Order = SetFirst
+		plan.SetFirst = true
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 	tags := make([]Tag, p.wanted)
 	set, keep, takeovers := 0, p.wanted, 0
 	for id, tag := range p.wantedKeys {
-		if p.rules.Form == KeysOnly {
+		if p.rules.keysOnly {
 			tag.Value = ""
 		}
 		key, isLive := p.liveKey(live, id)
@@ -262,7 +262,7 @@ func (p *planner) owned(id, value string) bool {
 
 // contested reports whether last-applied and any attempt differ on the key. What spells it in several ways differs from everything.
 func (p *planner) contested(id string) bool {
-	if len(p.attempted) == 0 && len(p.applied.odd) == 0 {
+	if len(p.attempted) == 0 && len(p.applied.variants) == 0 {
 		return false
 	}
 	value, isApplied := p.applied.get(id)
@@ -277,11 +277,11 @@ func (p *planner) contested(id string) bool {
 }
 
 // same compares values, of which there is only one where keys have none.
-func (p *planner) same(a, b string) bool { return p.rules.Form == KeysOnly || a == b }
+func (p *planner) same(a, b string) bool { return p.rules.keysOnly || a == b }
 
 // uncounted reports whether a live key does not count.
 func (p *planner) uncounted(id string) bool {
-	for _, prefix := range p.rules.Uncounted {
+	for _, prefix := range p.rules.uncounted {
 		if hasPrefixFold(id, prefix) {
 			return true
 		}

@@ -224,26 +224,8 @@ func TestCallLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		rules := rulesOf(t, test.cloud, test.kind)
-		if rules.SetCall != test.set || rules.RemoveCall != test.remove || rules.Guard != test.guard {
-			t.Errorf("%s: %+v %+v %v, want %+v %+v %v: %s", rules.Name, rules.SetCall, rules.RemoveCall, rules.Guard, test.set, test.remove, test.guard, test.source)
-		}
-	}
-}
-
-func TestEveryRowIsComplete(t *testing.T) {
-	for _, cloud := range tags.Clouds() {
-		for _, kind := range tags.Kinds() {
-			rules, err := cloud.Rules(kind)
-			if cloud == tags.OpenStack && kind == tags.Network {
-				continue // see TestNoRules
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rules.Name == "" || rules.Source == "" || rules.MaxTags <= 0 || rules.Key.Min != 1 || rules.Key.Max <= 0 ||
-				rules.SetCall.Tags <= 0 || rules.RemoveCall.Tags <= 0 || (rules.Form == tags.KeysAndValues && rules.Value.Max <= 0) {
-				t.Errorf("%v/%v: incomplete: %+v", cloud, kind, rules)
-			}
+		if *rules.SetCall() != test.set || *rules.RemoveCall() != test.remove || rules.Guard != test.guard {
+			t.Errorf("%s: %+v %+v %v, want %+v %+v %v: %s", rules.Name, rules.SetCall(), rules.RemoveCall(), rules.Guard, test.set, test.remove, test.guard, test.source)
 		}
 	}
 }
@@ -266,18 +248,6 @@ func TestNoRules(t *testing.T) {
 	}
 }
 
-// A caller that changes what it was given, for another quota, must not change it for others.
-func TestRulesAreNotShared(t *testing.T) {
-	rules := rulesOf(t, tags.AWS, tags.VM)
-	rules.Reserved[0].Text = "changed"
-	rules.Uncounted[0] = "changed"
-	rules.Value.NotPrefix[0] = "changed"
-	fresh := rulesOf(t, tags.AWS, tags.VM)
-	if fresh.Reserved[0].Text == "changed" || fresh.Uncounted[0] == "changed" || fresh.Value.NotPrefix[0] == "changed" {
-		t.Error("rules share memory")
-	}
-}
-
 func TestZeroRulesAllowNothing(t *testing.T) {
 	var rules tags.Rules
 	if errs := rules.Validate(one("k", "v"), nil, field.NewPath("tags")); !slices.Equal(kindsOf(errs), []field.ErrorType{tooLong, tooLong, tooMany}) {
@@ -287,30 +257,6 @@ func TestZeroRulesAllowNothing(t *testing.T) {
 	if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.NoRules {
 		t.Errorf("Plan = %v, want NoRules: rules that know no reserved key must not remove any", err)
 	}
-}
-
-func TestUnitLength(t *testing.T) {
-	for _, test := range []struct {
-		text                     string
-		bytes, utf16, codePoints int
-	}{
-		{"", 0, 0, 0}, {"abc", 3, 3, 3}, {"ä", 2, 1, 1}, {"漢", 3, 1, 1}, {astral, 4, 2, 1}, {"\uFFFF", 3, 1, 1}, {"a" + astral + "ä", 7, 4, 3},
-	} {
-		for unit, want := range map[tags.Unit]int{tags.Bytes: test.bytes, tags.UTF16Units: test.utf16, tags.CodePoints: test.codePoints} {
-			if got := unit.Length(test.text); got != want {
-				t.Errorf("%q has %d %v, want %d", test.text, got, unit, want)
-			}
-		}
-	}
-}
-
-func TestUnitLengthAgreesWithTheLibrary(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.String().Draw(t, "s")
-		if got, want := tags.UTF16Units.Length(s), len(utf16.Encode([]rune(s))); got != want {
-			t.Fatalf("%q has %d UTF-16 code units, want %d", s, got, want)
-		}
-	})
 }
 
 // naive is what the documentation of a cloud says of one key and one value, written once more as regular expressions.
@@ -418,28 +364,4 @@ func TestFoldingIsEqualFold(t *testing.T) {
 			t.Fatalf("%q and %q are one key: %v, want %v", a, b, got, want)
 		}
 	})
-}
-
-func TestAlphabetContains(t *testing.T) {
-	for _, test := range []struct {
-		name     string
-		alphabet tags.Alphabet
-		in, out  string
-	}{
-		{"everything", tags.Alphabet{}, "a/漢", ""},
-		{"everything but", tags.Alphabet{Except: "a/"}, "b漢", "a/"},
-		{"characters", tags.Alphabet{Chars: "ab"}, "ab", "c/"},
-		{"except wins", tags.Alphabet{Chars: "ab", Except: "a"}, "b", "ac"},
-	} {
-		for _, r := range test.in {
-			if !test.alphabet.Contains(r) {
-				t.Errorf("%s: does not contain %q", test.name, r)
-			}
-		}
-		for _, r := range test.out {
-			if test.alphabet.Contains(r) {
-				t.Errorf("%s: contains %q", test.name, r)
-			}
-		}
-	}
 }

@@ -11,60 +11,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Cleaning says how infrastructure tags are repaired. The zero value repairs nothing.
-type Cleaning struct {
-	Key         Clean
-	Value       Clean
-	EmptyValues EmptyValues
+// cleaning says how infrastructure tags are repaired. The zero value repairs nothing.
+type cleaning struct {
+	key, value clean
+	dropEmpty  bool // leave out keys with an empty value
 }
 
-// Clean says how one text is repaired, in the order of the fields. The zero value repairs nothing.
-type Clean struct {
-	Case        Case
-	Keep        Alphabet // characters that are kept; each other one becomes Replacement
-	Replacement string   // empty: nothing is replaced
-	Begin       Alphabet // characters at the beginning that are not of it are cut off
-	Cut         int      // the length in code points at which the text is cut; 0 is nowhere
-}
-
-// Case says what happens to capitals. The zero value is KeepCase.
-type Case uint8
-
-// The cases.
-const (
-	KeepCase Case = iota
-	LowerCase
-)
-
-// String returns the case's name.
-func (c Case) String() string {
-	switch c {
-	case KeepCase:
-		return "KeepCase"
-	case LowerCase:
-		return "LowerCase"
-	}
-	return "Case(" + strconv.Itoa(int(c)) + ")"
-}
-
-// EmptyValues says what happens to keys with an empty value. The zero value is KeepEmptyValues.
-type EmptyValues uint8
-
-// The ways with empty values.
-const (
-	KeepEmptyValues EmptyValues = iota
-	DropEmptyValues
-)
-
-// String returns the name.
-func (e EmptyValues) String() string {
-	switch e {
-	case KeepEmptyValues:
-		return "KeepEmptyValues"
-	case DropEmptyValues:
-		return "DropEmptyValues"
-	}
-	return "EmptyValues(" + strconv.Itoa(int(e)) + ")"
+// clean says how one text is repaired, in the order of the fields. The zero value repairs nothing.
+type clean struct {
+	lower       bool
+	keep        alphabet // each character that is not of it becomes replacement
+	replacement string   // empty: nothing is replaced
+	begin       alphabet // characters at the beginning that are not of it are cut off
+	cut         int      // the length in code points at which the text is cut; 0 is nowhere
 }
 
 // Sanitized is the result of [Rules.Sanitize].
@@ -98,17 +57,7 @@ const (
 
 // String returns the action's name.
 func (a Action) String() string {
-	switch a {
-	case Dropped:
-		return "Dropped"
-	case Merged:
-		return "Merged"
-	case Renamed:
-		return "Renamed"
-	case ValueChanged:
-		return "ValueChanged"
-	}
-	return "Action(" + strconv.Itoa(int(a)) + ")"
+	return enumName(a, "Action", "Dropped", "Merged", "Renamed", "ValueChanged")
 }
 
 // Sanitize turns pool labels, or whatever else was not written for the cloud, into infrastructure tags. It does what the provider
@@ -150,17 +99,17 @@ type cleaned struct {
 
 // cleanOne repairs one infrastructure tag and reports whether it is worth keeping.
 func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (cleaned, bool) {
-	c := cleaned{fromKey: key, fromValue: value, key: r.Cleaning.Key.clean(key), value: r.Cleaning.Value.clean(value)}
+	c := cleaned{fromKey: key, fromValue: value, key: r.cleaning.key.apply(key), value: r.cleaning.value.apply(value)}
 	errs := r.textErrors(c.key, c.value, path.Key(key))
-	if d := r.reserved(c.key); d != nil {
-		detail := "as " + strconv.Quote(c.key) + " " + d.consequence() + "; " + anotherKey
+	if k := r.reserved(c.key); k != nil {
+		detail := "as " + strconv.Quote(c.key) + " " + k.consequence() + "; " + anotherKey
 		errs = append(errs, field.Forbidden(path.Key(key), detail))
 	}
 	if len(errs) > 0 {
 		out.Errors = append(out.Errors, errs...)
 		return c, false
 	}
-	if c.value == "" && r.Cleaning.EmptyValues == DropEmptyValues {
+	if c.value == "" && r.cleaning.dropEmpty {
 		out.Changes = append(out.Changes, Change{Key: key, Action: Dropped})
 		return c, false
 	}
@@ -201,32 +150,32 @@ func reportClash(group []cleaned, path *field.Path, out *Sanitized) {
 	}
 }
 
-// clean repairs one text. Text that is not UTF-8 stays as it is: a repair would hide it from validation.
-func (c *Clean) clean(s string) string {
+// apply repairs one text. Text that is not UTF-8 stays as it is: a repair would hide it from validation.
+func (c *clean) apply(s string) string {
 	if !utf8.ValidString(s) {
 		return s
 	}
-	if c.Case == LowerCase {
+	if c.lower {
 		s = strings.ToLower(s)
 	}
-	if c.Replacement != "" {
+	if c.replacement != "" {
 		s = c.replace(s)
 	}
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return !c.Begin.Contains(r) })
-	if c.Cut > 0 {
-		s = firstCodePoints(s, c.Cut)
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return !c.begin.contains(r) })
+	if c.cut > 0 {
+		s = firstCodePoints(s, c.cut)
 	}
 	return s
 }
 
-func (c *Clean) replace(s string) string {
+func (c *clean) replace(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range s {
-		if c.Keep.Contains(r) {
+		if c.keep.contains(r) {
 			b.WriteRune(r)
 		} else {
-			b.WriteString(c.Replacement)
+			b.WriteString(c.replacement)
 		}
 	}
 	return b.String()

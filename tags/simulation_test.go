@@ -32,8 +32,8 @@ func simRules(t *testing.T) []tags.Rules {
 			t.Fatal(err)
 		}
 		rules.MaxTags = 8
-		rules.SetCall = tags.Call{Resources: min(rules.SetCall.Resources, 2), Tags: 2}
-		rules.RemoveCall = tags.Call{Resources: min(rules.RemoveCall.Resources, 2), Tags: min(rules.RemoveCall.Tags, 2)}
+		*rules.SetCall() = tags.Call{Resources: min(rules.SetCall().Resources, 2), Tags: 2}
+		*rules.RemoveCall() = tags.Call{Resources: min(rules.RemoveCall().Resources, 2), Tags: min(rules.RemoveCall().Tags, 2)}
 		all = append(all, rules)
 	}
 	return all
@@ -103,7 +103,7 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 		foreign:   map[string]map[string]string{},
 	}
 	w.mandatory = map[string]string{mandatoryKey(rules): w.value("m")}
-	if rules.Folding == tags.CaseInsensitive {
+	if rules.IgnoresCase() {
 		w.mandatory["Name"] = w.value("machine-1")
 	}
 	for _, id := range w.created {
@@ -121,7 +121,7 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 
 // mandatoryKey returns a key by which MCM would find the machine on this cloud.
 func mandatoryKey(rules tags.Rules) string {
-	for _, d := range rules.Reserved {
+	for _, d := range rules.Reserved() {
 		if d.Owner == tags.MCMCluster {
 			return d.Text + "shoot"
 		}
@@ -131,7 +131,7 @@ func mandatoryKey(rules tags.Rules) string {
 
 // value is v, or nothing where keys have no values.
 func (w *world) value(v string) string {
-	if w.rules.Form == tags.KeysOnly {
+	if w.rules.KeysOnly() {
 		return ""
 	}
 	return v
@@ -139,7 +139,7 @@ func (w *world) value(v string) string {
 
 // spell writes a key in one of the ways that are one key to the cloud.
 func (w *world) spell(t *rapid.T, key string) string {
-	if w.rules.Folding == tags.CaseInsensitive && rapid.Bool().Draw(t, "capitals") {
+	if w.rules.IgnoresCase() && rapid.Bool().Draw(t, "capitals") {
 		return strings.ToUpper(key)
 	}
 	return key
@@ -147,7 +147,7 @@ func (w *world) spell(t *rapid.T, key string) string {
 
 // identity is what the cloud takes a key for.
 func (w *world) identity(key string) string {
-	if w.rules.Folding == tags.CaseInsensitive {
+	if w.rules.IgnoresCase() {
 		return strings.ToLower(key)
 	}
 	return key
@@ -324,21 +324,22 @@ func (w *world) after(t *rapid.T, live map[string]string, c call) map[string]str
 	if c.replace != nil {
 		return maps.Clone(c.replace)
 	}
-	limit := w.rules.SetCall
-	if c.batch.Op == tags.Remove {
-		limit = w.rules.RemoveCall
+	limit := w.rules.SetCall()
+	if len(c.batch.Remove) > 0 {
+		limit = w.rules.RemoveCall()
 	}
-	if len(c.batch.Resources) > limit.Resources || len(c.batch.Tags) > limit.Tags {
+	all := slices.Concat(c.batch.Set, c.batch.Remove)
+	if len(c.batch.Resources) > limit.Resources || len(all) > limit.Tags {
 		t.Fatalf("a call is too large: %v", c.batch)
 	}
 	live = maps.Clone(live)
-	for i, tag := range c.batch.Tags {
-		if i > 0 && c.batch.Tags[i-1].Key == tag.Key {
+	for i, tag := range all {
+		if i > 0 && all[i-1].Key == tag.Key {
 			t.Fatalf("a call names a key twice: %v", c.batch)
 		}
 		key := w.liveSpelling(live, tag.Key)
 		switch value, ok := live[key]; {
-		case c.batch.Op == tags.Set:
+		case len(c.batch.Set) > 0:
 			live[key] = tag.Value
 		case ok && (w.rules.Guard == tags.Unguarded || value == tag.Value):
 			delete(live, key)
@@ -422,7 +423,7 @@ func (w *world) foreignDisturb(t *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(t, "mandatory") == 0 {
 		key = mandatoryKey(w.rules)
 	}
-	if w.rules.Guard == tags.Unguarded || w.rules.Form == tags.KeysOnly || rapid.Bool().Draw(t, "delete") {
+	if w.rules.Guard == tags.Unguarded || w.rules.KeysOnly() || rapid.Bool().Draw(t, "delete") {
 		delete(live, key)
 	} else if live[key] = fmt.Sprintf("x%d", rapid.IntRange(1, 3).Draw(t, "x")); len(live) > w.rules.MaxTags {
 		return

@@ -9,19 +9,19 @@ import (
 
 // spec is a map of infrastructure tags that is looked up by identity, that is by what the cloud takes a key for.
 //
-// The map is the caller's. Only keys that are not their own identity are indexed beside it, so where case counts, and where nobody uses
+// The map is the caller's. Keys that are not their own identity are indexed beside it. So where case counts, and where nobody uses
 // capitals, there is no index, and nothing is allocated.
 type spec struct {
-	tags map[string]string
-	odd  []oddKey // sorted by identity, then by key
+	tags     map[string]string
+	variants []variant // sorted by identity, then by key
 }
 
-// oddKey is a key that is not its own identity.
-type oddKey struct{ id, key string }
+// variant is a key that is not its own identity.
+type variant struct{ id, key string }
 
 func (r *Rules) spec(tags map[string]string) spec {
 	s := spec{tags: tags}
-	if r.Folding == CaseSensitive {
+	if !r.ignoresCase {
 		return s
 	}
 	n := 0
@@ -33,27 +33,27 @@ func (r *Rules) spec(tags map[string]string) spec {
 	if n == 0 {
 		return s
 	}
-	s.odd = make([]oddKey, 0, n)
+	s.variants = make([]variant, 0, n)
 	for key := range tags {
 		if !isFolded(key) {
-			s.odd = append(s.odd, oddKey{id: fold(key), key: key})
+			s.variants = append(s.variants, variant{id: fold(key), key: key})
 		}
 	}
-	slices.SortFunc(s.odd, func(a, b oddKey) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
+	slices.SortFunc(s.variants, func(a, b variant) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
 	return s
 }
 
-// oddOf returns the odd keys of an identity.
-func (s *spec) oddOf(id string) []oddKey {
-	if len(s.odd) == 0 {
+// variantsOf returns the variants of an identity.
+func (s *spec) variantsOf(id string) []variant {
+	if len(s.variants) == 0 {
 		return nil
 	}
-	first, _ := slices.BinarySearchFunc(s.odd, id, func(o oddKey, id string) int { return strings.Compare(o.id, id) })
+	first, _ := slices.BinarySearchFunc(s.variants, id, func(v variant, id string) int { return strings.Compare(v.id, id) })
 	end := first
-	for end < len(s.odd) && s.odd[end].id == id {
+	for end < len(s.variants) && s.variants[end].id == id {
 		end++
 	}
-	return s.odd[first:end]
+	return s.variants[first:end]
 }
 
 // key returns the spelling that stands for an identity: the identity itself, else the smallest.
@@ -61,26 +61,21 @@ func (s *spec) key(id string) (string, bool) {
 	if _, ok := s.tags[id]; ok {
 		return id, true
 	}
-	if odd := s.oddOf(id); len(odd) > 0 {
-		return odd[0].key, true
+	if variants := s.variantsOf(id); len(variants) > 0 {
+		return variants[0].key, true
 	}
 	return "", false
 }
 
 // get returns the value of the spelling that stands for an identity.
 func (s *spec) get(id string) (string, bool) {
-	if value, ok := s.tags[id]; ok {
-		return value, true
-	}
-	if odd := s.oddOf(id); len(odd) > 0 {
-		return s.tags[odd[0].key], true
-	}
-	return "", false
+	key, ok := s.key(id)
+	return s.tags[key], ok
 }
 
 // count returns how many spellings of an identity there are.
 func (s *spec) count(id string) int {
-	n := len(s.oddOf(id))
+	n := len(s.variantsOf(id))
 	if _, ok := s.tags[id]; ok {
 		n++
 	}
@@ -90,15 +85,15 @@ func (s *spec) count(id string) int {
 // all yields every key with its identity.
 func (s *spec) all(yield func(id, key string) bool) {
 	for key := range s.tags {
-		if len(s.odd) > 0 && !isFolded(key) {
+		if len(s.variants) > 0 && !isFolded(key) {
 			continue
 		}
 		if !yield(key, key) {
 			return
 		}
 	}
-	for _, odd := range s.odd {
-		if !yield(odd.id, odd.key) {
+	for _, v := range s.variants {
+		if !yield(v.id, v.key) {
 			return
 		}
 	}
@@ -106,7 +101,7 @@ func (s *spec) all(yield func(id, key string) bool) {
 
 // ids yields every identity once, with the spelling that stands for it.
 func (s *spec) ids(yield func(id, key string) bool) {
-	if len(s.odd) == 0 {
+	if len(s.variants) == 0 {
 		s.all(yield)
 		return
 	}
@@ -142,8 +137,8 @@ func (s *spec) spellings(id string) iter.Seq[Tag] {
 		if value, ok := s.tags[id]; ok && !yield(Tag{Key: id, Value: value}) {
 			return
 		}
-		for _, odd := range s.oddOf(id) {
-			if !yield(Tag{Key: odd.key, Value: s.tags[odd.key]}) {
+		for _, v := range s.variantsOf(id) {
+			if !yield(Tag{Key: v.key, Value: s.tags[v.key]}) {
 				return
 			}
 		}

@@ -36,153 +36,149 @@ func table() []row {
 	}
 }
 
+// Sources: AWS: Tag naming limits and requirements; Amazon EC2 API Reference: CreateTags, DeleteTags.
 func awsTags() Rules {
 	// AWS: Tag naming limits and requirements. EC2 itself takes every character; other services and billing do not.
-	chars := Alphabet{
-		Name:    "letters, digits, spaces and + - = . _ : / @",
-		Chars:   "+-=._:/@",
-		Classes: []*unicode.RangeTable{unicode.L, unicode.Z, unicode.N}, // AWS API references, type Tag: pattern [\p{L}\p{Z}\p{N}_.:/=+\-@]*
+	chars := alphabet{
+		name:    "letters, digits, spaces and + - = . _ : / @",
+		chars:   "+-=._:/@",
+		classes: []*unicode.RangeTable{unicode.L, unicode.Z, unicode.N}, // AWS API references, type Tag: pattern [\p{L}\p{Z}\p{N}_.:/=+\-@]*
 	}
-	return Rules{
+	return Rules{ // "Tag keys and values are case-sensitive"
 		Name:      "AWS tags",
-		Source:    "AWS: Tag naming limits and requirements; Amazon EC2 API Reference: CreateTags, DeleteTags",
-		Folding:   CaseSensitive,                                            // "Tag keys and values are case-sensitive"
 		MaxTags:   50,                                                       // user tags
-		Uncounted: []string{"aws:"},                                         // "do not count against your tags per resource limit"
-		Key:       Text{Min: 1, Max: 128, Unit: CodePoints, Allowed: chars}, // "128 Unicode characters in UTF-8"; Smithy's length trait counts code points
-		Value:     Text{Max: 256, Unit: CodePoints, Allowed: chars, NotPrefix: []string{"aws:"}},
-		Reserved: []Reserved{
-			{MatchContains, "kubernetes.io/cluster/", MCMCluster},
-			{MatchContains, "kubernetes.io/role/", MCMRole},
-			{MatchExactly, "Name", TheDriver},
-			{MatchPrefix, "aws:", TheCloud}, // "aws:, AWS:, or any upper or lowercase combination"
+		uncounted: []string{"aws:"},                                         // "do not count against your tags per resource limit"
+		key:       text{min: 1, max: 128, unit: codePoints, allowed: chars}, // "128 Unicode characters in UTF-8"; Smithy's length trait counts code points
+		value:     text{max: 256, unit: codePoints, allowed: chars, notPrefix: []string{"aws:"}},
+		reservedKeys: []reservedKey{
+			{contains, "kubernetes.io/cluster/", mcmCluster},
+			{contains, "kubernetes.io/role/", mcmRole},
+			{equals, "Name", theDriver},
+			{begins, "aws:", theCloud}, // "aws:, AWS:, or any upper or lowercase combination"
 		},
 		Guard:      GuardValue,                        // DeleteTags: with a value, "we delete the tag only if its value" is this
-		SetCall:    Call{Resources: 1000, Tags: 50},   // CreateTags: "Up to 1000 resource IDs"; a resource takes no more than 50 tags
-		RemoveCall: Call{Resources: 1000, Tags: 1000}, // DeleteTags: "Up to 1000 resource IDs", "Up to 1000 tags"
+		setCall:    call{Resources: 1000, Tags: 50},   // CreateTags: "Up to 1000 resource IDs"; a resource takes no more than 50 tags
+		removeCall: call{Resources: 1000, Tags: 1000}, // DeleteTags: "Up to 1000 resource IDs", "Up to 1000 tags"
 	}
 }
 
+// Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags.
 func azureTags() Rules {
 	return Rules{
-		Name:    "Azure tags",
-		Source:  "Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags",
-		Folding: CaseInsensitive, // "Tag names are case-insensitive for operations"
-		MaxTags: 50,
-		Key: Text{
-			Min: 1, Max: 512, Unit: UTF16Units, // "512 characters", unit open
-			Allowed: Alphabet{Name: `characters other than < > % & \ ? /`, Except: `<>%&\?/`},
+		Name:        "Azure tags",
+		ignoresCase: true, // "Tag names are case-insensitive for operations"
+		MaxTags:     50,
+		key: text{
+			min: 1, max: 512, unit: utf16Units, // "512 characters", unit open
+			allowed: alphabet{name: `characters other than < > % & \ ? /`, except: `<>%&\?/`},
 		},
-		Value: Text{Max: 256, Unit: UTF16Units}, // "256 characters", unit open
-		Reserved: []Reserved{
-			{MatchContains, "kubernetes.io-cluster-", MCMCluster},
-			{MatchContains, "kubernetes.io-role-", MCMRole},
-			{MatchExactly, "Name", TheDriver},
-			{MatchPrefix, "microsoft", TheCloud}, // Tags - Create Or Update: "prefixes which are reserved for Azure use"
-			{MatchPrefix, "azure", TheCloud},
-			{MatchPrefix, "windows", TheCloud},
+		value: text{max: 256, unit: utf16Units}, // "256 characters", unit open
+		reservedKeys: []reservedKey{
+			{contains, "kubernetes.io-cluster-", mcmCluster},
+			{contains, "kubernetes.io-role-", mcmRole},
+			{equals, "Name", theDriver},
+			{begins, "microsoft", theCloud}, // Tags - Create Or Update: "prefixes which are reserved for Azure use"
+			{begins, "azure", theCloud},
+			{begins, "windows", theCloud},
 		},
 		// As the Azure extension does with pool labels.
-		Cleaning:   Cleaning{Key: Clean{Case: LowerCase, Keep: Alphabet{Except: `<>%&\?/ `}, Replacement: "_"}},
+		cleaning:   cleaning{key: clean{lower: true, keep: alphabet{except: `<>%&\?/ `}, replacement: "_"}},
 		Guard:      GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
-		SetCall:    Call{Resources: 1, Tags: 50},
-		RemoveCall: Call{Resources: 1, Tags: 50},
+		setCall:    call{Resources: 1, Tags: 50},
+		removeCall: call{Resources: 1, Tags: 50},
 	}
 }
 
+// Sources: Google Cloud: Labels overview, Requirements for labels; Compute Engine API: setLabels. There are no capitals.
 func gcpLabels() Rules {
 	// Google Cloud APIs: label keys [\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}, values [\p{Ll}\p{Lo}\p{N}_-]{0,63}.
-	letters := Alphabet{Name: "a lower-case or international letter", Classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo}}
-	chars := Alphabet{
-		Name:    "lower-case or international letters, digits, _ and -",
-		Chars:   "_-",
-		Classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo, unicode.N},
+	letters := alphabet{name: "a lower-case or international letter", classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo}}
+	chars := alphabet{
+		name:    "lower-case or international letters, digits, _ and -",
+		chars:   "_-",
+		classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo, unicode.N},
 	}
 	// As the GCP extension does with pool labels; it drops international letters.
-	kept := Alphabet{Chars: lowerCase + digits + "_-"}
+	kept := alphabet{chars: lowerCase + digits + "_-"}
 	return Rules{
 		Name:    "GCP labels",
-		Source:  "Google Cloud: Labels overview, Requirements for labels; Compute Engine API: setLabels",
-		Folding: CaseSensitive, // there are no capitals
 		MaxTags: 64,
-		Key:     Text{Min: 1, Max: 63, Unit: CodePoints, MaxBytes: 128, Allowed: chars, First: letters}, // "63 characters", "UTF-8 encoding of maximum 128 bytes"
-		Value:   Text{Max: 63, Unit: CodePoints, MaxBytes: 128, Allowed: chars},
-		Cleaning: Cleaning{
-			Key:   Clean{Case: LowerCase, Keep: kept, Replacement: "_", Begin: Alphabet{Chars: lowerCase}, Cut: 63},
-			Value: Clean{Case: LowerCase, Keep: kept, Replacement: "_", Cut: 63},
+		key:     text{min: 1, max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters}, // "63 characters", "UTF-8 encoding of maximum 128 bytes"
+		value:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
+		cleaning: cleaning{
+			key:   clean{lower: true, keep: kept, replacement: "_", begin: alphabet{chars: lowerCase}, cut: 63},
+			value: clean{lower: true, keep: kept, replacement: "_", cut: 63},
 		},
 		Guard:      GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
-		SetCall:    Call{Resources: 1, Tags: 64},
-		RemoveCall: Call{Resources: 1, Tags: 64},
+		setCall:    call{Resources: 1, Tags: 64},
+		removeCall: call{Resources: 1, Tags: 64},
 	}
 }
 
+// Sources: Google Cloud VPC: Add network tags, Limits; Compute Engine API: setTags. There are no capitals.
 func gcpNetworkTags() Rules {
 	return Rules{
-		Name:    "GCP network tags",
-		Source:  "Google Cloud VPC: Add network tags, Limits; Compute Engine API: setTags",
-		Form:    KeysOnly,
-		Folding: CaseSensitive, // there are no capitals
-		MaxTags: 64,            // per VM
-		Key: Text{
-			Min: 1, Max: 63, Unit: CodePoints, // setTags: "1-63 characters long, and comply with RFC1035"
-			Allowed: Alphabet{Name: "lower-case letters, digits and -", Chars: lowerCase + digits + "-"},
-			First:   Alphabet{Name: "a lower-case letter", Chars: lowerCase},
-			Last:    Alphabet{Name: "a lower-case letter or a digit", Chars: lowerCase + digits},
+		Name:     "GCP network tags",
+		keysOnly: true,
+		MaxTags:  64, // per VM
+		key: text{
+			min: 1, max: 63, unit: codePoints, // setTags: "1-63 characters long, and comply with RFC1035"
+			allowed: alphabet{name: "lower-case letters, digits and -", chars: lowerCase + digits + "-"},
+			first:   alphabet{name: "a lower-case letter", chars: lowerCase},
+			last:    alphabet{name: "a lower-case letter or a digit", chars: lowerCase + digits},
 		},
-		Reserved: []Reserved{
-			{MatchContains, "kubernetes-io-cluster-", MCMCluster},
-			{MatchContains, "kubernetes-io-role-", MCMRole},
+		reservedKeys: []reservedKey{
+			{contains, "kubernetes-io-cluster-", mcmCluster},
+			{contains, "kubernetes-io-role-", mcmRole},
 		},
 		// No cleaning: a network tag selects firewall rules and routes, and a repaired one would select others.
 		Guard:      GuardVersion, // setTags writes all tags and demands an up-to-date fingerprint
-		SetCall:    Call{Resources: 1, Tags: 64},
-		RemoveCall: Call{Resources: 1, Tags: 64},
+		setCall:    call{Resources: 1, Tags: 64},
+		removeCall: call{Resources: 1, Tags: 64},
 	}
 }
 
+// Sources: Nova and Cinder API: metadata schema; Nova: quotas; Nova spec lowercase-metadata-keys.
 func openStackMetadata() Rules {
 	// Nova and Cinder API, metadata schema: keys ^[a-zA-Z0-9-_:. ]{1,255}$, values maxLength 255, both counted in Python's code points.
-	chars := Alphabet{Name: "ASCII letters, ASCII digits, spaces and - _ : .", Chars: lowerCase + upperCase + digits + "-_:. "}
+	chars := alphabet{name: "ASCII letters, ASCII digits, spaces and - _ : .", chars: lowerCase + upperCase + digits + "-_:. "}
 	return Rules{
-		Name:    "OpenStack metadata",
-		Source:  "Nova and Cinder API: metadata schema; Nova: quotas; Nova spec lowercase-metadata-keys",
-		Folding: CaseInsensitive, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
-		MaxTags: 128,             // quota metadata_items, its default
-		Key:     Text{Min: 1, Max: 255, Unit: CodePoints, Allowed: chars},
-		Value:   Text{Max: 255, Unit: CodePoints},
-		Reserved: []Reserved{
-			{MatchContains, "kubernetes.io-cluster-", MCMCluster},
-			{MatchContains, "kubernetes.io-role-", MCMRole},
+		Name:        "OpenStack metadata",
+		ignoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
+		MaxTags:     128,  // quota metadata_items, its default
+		key:         text{min: 1, max: 255, unit: codePoints, allowed: chars},
+		value:       text{max: 255, unit: codePoints},
+		reservedKeys: []reservedKey{
+			{contains, "kubernetes.io-cluster-", mcmCluster},
+			{contains, "kubernetes.io-role-", mcmRole},
 		},
 		// As the OpenStack extension does with pool labels.
-		Cleaning:   Cleaning{Key: Clean{Keep: chars, Replacement: "-"}},
+		cleaning:   cleaning{key: clean{keep: chars, replacement: "-"}},
 		Guard:      Unguarded,
-		SetCall:    Call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
-		RemoveCall: Call{Resources: 1, Tags: 1},   // DELETE metadata/{key}
+		setCall:    call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
+		removeCall: call{Resources: 1, Tags: 1},   // DELETE metadata/{key}
 	}
 }
 
+// Sources: Alibaba Cloud ECS: Limits, Tag limits; ECS API: TagResources, UntagResources. Case counts.
 func aliCloudTags() Rules {
 	// ECS API: "cannot start with aliyun or acs:" and "cannot contain http:// or https://"; OSS says that case does not matter.
 	urls := []string{"http://", "https://"}
 	return Rules{
 		Name:    "Alibaba Cloud tags",
-		Source:  "Alibaba Cloud ECS: Limits, Tag limits; ECS API: TagResources, UntagResources",
-		Folding: CaseSensitive,
 		MaxTags: 20,
-		Key:     Text{Min: 1, Max: 128, Unit: UTF16Units, NotContaining: urls}, // "128 characters", unit open
-		Value:   Text{Max: 128, Unit: UTF16Units, NotPrefix: []string{"aliyun", "acs:"}, NotContaining: urls},
-		Reserved: []Reserved{
-			{MatchContains, "kubernetes.io/cluster/", MCMCluster},
-			{MatchContains, "kubernetes.io/role/", MCMRole},
-			{MatchPrefix, "aliyun", TheCloud},
-			{MatchPrefix, "acs:", TheCloud},
+		key:     text{min: 1, max: 128, unit: utf16Units, notContaining: urls}, // "128 characters", unit open
+		value:   text{max: 128, unit: utf16Units, notPrefix: []string{"aliyun", "acs:"}, notContaining: urls},
+		reservedKeys: []reservedKey{
+			{contains, "kubernetes.io/cluster/", mcmCluster},
+			{contains, "kubernetes.io/role/", mcmRole},
+			{begins, "aliyun", theCloud},
+			{begins, "acs:", theCloud},
 		},
 		// As the Alibaba Cloud extension does with pool labels.
-		Cleaning:   Cleaning{EmptyValues: DropEmptyValues},
+		cleaning:   cleaning{dropEmpty: true},
 		Guard:      Unguarded,                     // UntagResources takes keys only
-		SetCall:    Call{Resources: 50, Tags: 20}, // TagResources: "Valid values of N: 1 to 50", "1 to 20"
-		RemoveCall: Call{Resources: 50, Tags: 20},
+		setCall:    call{Resources: 50, Tags: 20}, // TagResources: "Valid values of N: 1 to 50", "1 to 20"
+		removeCall: call{Resources: 50, Tags: 20},
 	}
 }

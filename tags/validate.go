@@ -31,7 +31,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 // Validate returns everything that is wrong with a user's infrastructure tags of one kind, sorted by key; nil if nothing is.
 //
 //   - The number counts mandatory keys too: TooMany.
-//   - Keys and values keep to their [Text]: Required, TooLong, Invalid.
+//   - Keys and values keep to what the cloud allows: Required, TooLong, Invalid.
 //   - Keys that are one key to the cloud are each a Duplicate.
 //   - Keys that MCM, the driver or the cloud relies on are Forbidden, and so is a key that is mandatory: mandatory keys are merged last,
 //     so the user's value would be lost. The message says what would happen.
@@ -81,12 +81,12 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 	if _, ok := own.key(id); ok {
 		return "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"
 	}
-	d := r.reserved(id)
-	if d == nil {
+	k := r.reserved(id)
+	if k == nil {
 		return ""
 	}
-	what := d.consequence()
-	if d.Owner == MCMCluster && len(clusters) > 0 {
+	what := k.consequence()
+	if k.Owner == mcmCluster && len(clusters) > 0 {
 		what = "would be a second cluster key beside " + strconv.Quote(clusters[0]) + ": it " + what
 	}
 	return what + "; " + anotherKey
@@ -95,16 +95,16 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 // textErrors lists what is wrong with the texts of a key and its value.
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for _, p := range r.Key.problems(key) {
+	for _, p := range r.key.problems(key) {
 		errs = append(errs, &field.Error{Type: p.kind, Field: at.String(), BadValue: key, Detail: "key " + p.detail})
 	}
-	if r.Form == KeysOnly {
+	if r.keysOnly {
 		if value != "" {
 			errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
 		}
 		return errs
 	}
-	for _, p := range r.Value.problems(value) {
+	for _, p := range r.value.problems(value) {
 		errs = append(errs, &field.Error{Type: p.kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: "value " + p.detail})
 	}
 	return errs

@@ -146,33 +146,6 @@ func TestNothingShowsValues(t *testing.T) {
 	})
 }
 
-// Drivers of other clouds write their own rules.
-func TestValidateWithOwnRules(t *testing.T) {
-	rules := tags.Rules{
-		Name: "my tags", MaxTags: 10, Folding: tags.CaseInsensitive,
-		Key: tags.Text{Min: 2, Max: 9}, Value: tags.Text{Min: 1, Max: 9, Unit: tags.CodePoints},
-		Reserved: []tags.Reserved{{Match: tags.MatchPrefix, Text: "Sys-", Owner: tags.TheDriver}},
-	}
-	for _, test := range []struct {
-		name   string
-		input  map[string]string
-		want   []field.ErrorType
-		reason string
-	}{
-		{"valid", one("ab", "ä"), nil, "within all limits"},
-		{"short key", one("a", "v"), []field.ErrorType{invalid}, "at least 2"},
-		{"no value", one("ab", ""), []field.ErrorType{required}, "at least 1"},
-		{"bytes", one("äääää", "v"), []field.ErrorType{tooLong}, "a unit that is not given is bytes, the strictest"},
-		{"reserved in any case", one("sYS-a", "v"), []field.ErrorType{forbidden}, "the cloud ignores case"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := kindsOf(rules.Validate(test.input, nil, field.NewPath("tags"))); !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v: %s", got, test.want, test.reason)
-			}
-		})
-	}
-}
-
 // A message about very many keys stays readable.
 func TestValidateNamesAHandful(t *testing.T) {
 	clashing := map[string]string{}

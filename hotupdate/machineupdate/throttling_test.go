@@ -41,10 +41,7 @@ func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachi
 			return errThrottled
 		}
 		c.calls--
-		step := tags.ResourcePlan{Set: batch.Tags}
-		if batch.Op == tags.Remove {
-			step = tags.ResourcePlan{Remove: batch.Tags}
-		}
+		step := tags.ResourcePlan{Set: batch.Set, Remove: batch.Remove}
 		c.live = step.Apply(c.live)
 	}
 	return nil

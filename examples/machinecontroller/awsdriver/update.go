@@ -167,12 +167,12 @@ func (u *update) withDigests(state tags.State, kind tags.Kind) tags.State {
 func (u *update) call(ctx context.Context, plans []tags.ResourcePlan) error {
 	batches := u.rules.Batches(plans)
 	for i, batch := range batches {
-		action := cloudapi.CreateTags
-		if batch.Op == tags.Remove {
-			action = cloudapi.DeleteTags
+		action, changed := cloudapi.CreateTags, batch.Set
+		if len(batch.Remove) > 0 {
+			action, changed = cloudapi.DeleteTags, batch.Remove
 		}
 		request := cloudapi.TagsRequest{Resources: batch.Resources}
-		for _, tag := range batch.Tags {
+		for _, tag := range changed {
 			request.Tags = append(request.Tags, cloudapi.Tag{Key: tag.Key, Value: &tag.Value})
 		}
 		if _, err := cloudapi.Call[cloudapi.Empty](ctx, u.client, action, request); err != nil {

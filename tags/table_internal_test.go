@@ -1,0 +1,99 @@
+package tags
+
+import (
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestEveryRowIsComplete(t *testing.T) {
+	for _, cloud := range Clouds() {
+		for _, kind := range Kinds() {
+			if cloud == OpenStack && kind == Network {
+				continue // see TestNoRules
+			}
+			r, err := cloud.Rules(kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Name == "" || r.MaxTags <= 0 || r.key.min != 1 || r.key.max <= 0 || r.value.min != 0 || (!r.keysOnly && r.value.max <= 0) ||
+				r.setCall.Tags <= 0 || r.removeCall.Tags <= 0 {
+				t.Errorf("%v/%v: incomplete: %+v", cloud, kind, r)
+			}
+		}
+	}
+}
+
+// A caller that changes what it was given, for another quota, must not change it for others.
+func TestRulesAreNotShared(t *testing.T) {
+	of := func() Rules {
+		rules, err := AWS.Rules(VM)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rules
+	}
+	rules := of()
+	rules.reservedKeys[0].Text = "changed"
+	rules.uncounted[0] = "changed"
+	rules.value.notPrefix[0] = "changed"
+	fresh := of()
+	if fresh.reservedKeys[0].Text == "changed" || fresh.uncounted[0] == "changed" || fresh.value.notPrefix[0] == "changed" {
+		t.Error("rules share memory")
+	}
+}
+
+const astralLetter = "𠀋" // one code point, two UTF-16 code units
+
+func TestUnitLength(t *testing.T) {
+	for _, test := range []struct {
+		text              string
+		utf16, codePoints int
+	}{
+		{"", 0, 0}, {"abc", 3, 3}, {"ä", 1, 1}, {"漢", 1, 1}, {astralLetter, 2, 1}, {"\uFFFF", 1, 1}, {"a" + astralLetter + "ä", 4, 3},
+	} {
+		for unit, want := range map[unit]int{utf16Units: test.utf16, codePoints: test.codePoints} {
+			if got := unit.length(test.text); got != want {
+				t.Errorf("%q has %d %v, want %d", test.text, got, unit, want)
+			}
+		}
+	}
+}
+
+func TestUnitLengthAgreesWithTheLibrary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s")
+		if got, want := utf16Units.length(s), len(utf16.Encode([]rune(s))); got != want {
+			t.Fatalf("%q has %d UTF-16 code units, want %d", s, got, want)
+		}
+		if got, want := codePoints.length(s), utf8.RuneCountInString(s); got != want {
+			t.Fatalf("%q has %d code points, want %d", s, got, want)
+		}
+	})
+}
+
+func TestAlphabetContains(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		alphabet alphabet
+		in, out  string
+	}{
+		{"everything", alphabet{}, "a/漢", ""},
+		{"everything but", alphabet{except: "a/"}, "b漢", "a/"},
+		{"characters", alphabet{chars: "ab"}, "ab", "c/"},
+		{"except wins", alphabet{chars: "ab", except: "a"}, "b", "ac"},
+	} {
+		for _, r := range test.in {
+			if !test.alphabet.contains(r) {
+				t.Errorf("%s: does not contain %q", test.name, r)
+			}
+		}
+		for _, r := range test.out {
+			if test.alphabet.contains(r) {
+				t.Errorf("%s: contains %q", test.name, r)
+			}
+		}
+	}
+}
