@@ -58,14 +58,14 @@ func TestGuideShowsTestedCode(t *testing.T) {
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
-	NodeTemplate *NodeTemplate `json:"nodeTemplate,omitempty"`                               // the type is Gardener's: see WithClass
+	NodeTemplate *NodeTemplate `json:"nodeTemplate,omitempty"`                               // the type is Gardener's: see WithTag
 	Volume       *Volume       `json:"volume,omitempty"`                                     // no struct tag: immutable
 	DataVolumes  []DataVolume  `json:"dataVolumes,omitempty"  hotupdatable:"false,key=name"` // in any order
 	Tags         *tags.Tags    `json:"tags,omitempty"         hotupdatable:"true"`           // hot
 }
 
 func schema() (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[WorkerConfig](hotupdate.WithClass("nodeTemplate.virtualCapacity", hotupdate.Hot))
+	return hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("nodeTemplate.virtualCapacity", "true"))
 }
 
 type NodeTemplate struct {

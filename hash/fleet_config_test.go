@@ -15,7 +15,7 @@ import (
 // simField is one leaf of the adopter's configuration, as the model knows it: by hand, without a Schema.
 type simField struct {
 	path   string          // in JSON; elements of lists by name
-	owner  string          // the path of WithClass that governs it; empty if its class is never changed
+	owner  string          // the path of WithTag that governs it; empty if its class is never changed
 	since  int             // the generation that has it
 	class  hotupdate.Class // before any change
 	values [][]string      // each of them in several spellings; the last one is what a hand-written list shows

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // simShape says which of the adopter's Go types is meant: how many generations of fields it has, and whether tier has a default.
@@ -142,7 +143,7 @@ func (s simShape) schema(t require.TestingT, classes map[string]hotupdate.Class)
 	maps.Copy(all, classes)
 	var options []hotupdate.Option
 	for path, class := range all {
-		options = append(options, hotupdate.WithClass(path, class))
+		options = append(options, hotupdate.WithTag(path, structtag.Class(class).Word()))
 	}
 	compile := map[simShape]func(...hotupdate.Option) (*hotupdate.Schema, error){
 		{1, false}: hotupdate.SchemaOf[simV1], {1, true}: hotupdate.SchemaOf[simV1WithDefault],

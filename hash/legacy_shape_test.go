@@ -106,7 +106,7 @@ type cutPolicy struct {
 
 func cutSchema(t require.TestingT) *hotupdate.Schema {
 	s, err := hotupdate.SchemaOf[cutWorkerConfig](
-		hotupdate.WithClass("nodeTemplate.virtualCapacity", hotupdate.Hot),
+		hotupdate.WithTag("nodeTemplate.virtualCapacity", "true"),
 	)
 	require.NoError(t, err)
 	return s

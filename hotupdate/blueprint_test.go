@@ -188,13 +188,13 @@ func (s scope) takesHotWhen() bool {
 type architect struct {
 	t         *rapid.T
 	fields    int // so far
-	overrides map[string]hotupdate.Class
+	overrides map[string]string
 	forJSON   bool // only types that encoding/json writes and reads back
 	textKeys  bool // only maps whose keys are texts
 }
 
 func newArchitect(t *rapid.T) *architect {
-	return &architect{t: t, overrides: map[string]hotupdate.Class{}}
+	return &architect{t: t, overrides: map[string]string{}}
 }
 
 func newJSONArchitect(t *rapid.T) *architect {
@@ -393,8 +393,24 @@ func (a *architect) overridden(s scope) scope {
 		return s
 	}
 	c := among(a.t, s.may.list()...)
-	a.overrides[s.path] = c
+	a.overrides[s.path] = word(c)
 	return s.declare(c)
+}
+
+// overrideTags moves struct tags of some fields, with their options, to overrides.
+func (a *architect) overrideTags(b *blueprint) {
+	if b == nil {
+		return
+	}
+	a.overrideTags(b.elem)
+	for _, f := range b.fields {
+		a.overrideTags(f.value)
+		path := step(b.scope.path, f.name())
+		if _, overridden := a.overrides[path]; !overridden && !f.embedded && f.tag != "" && b.scope.may != 0 && chance(a.t, 4) {
+			a.overrides[path] = f.tag
+			f.tag = among(a.t, "", "true", "false,sensitive")
+		}
+	}
 }
 
 // leafField draws a leaf with or without a default, sometimes behind pointers.
@@ -460,6 +476,7 @@ func (a *architect) listField(f *field, s scope) {
 // keyedField draws a list with key=, sometimes with hotwhen=.
 func (a *architect) keyedField(f *field, s scope) {
 	key := a.identity("key", reflect.TypeFor[string](), reflect.TypeFor[namedString](), reflect.TypeFor[int32](), reflect.TypeFor[uint64]())
+	key.value.pointers = max(0, pick(a.t, 5)-3)
 	inner := a.tagged(f, s, "key="+key.name())
 	f.value.elem = a.identified(f, inner, key)
 }

@@ -37,7 +37,7 @@ const (
 	OriginDefault   = Origin(compare.Default)   // no struct tag at the field or above: Immutable
 	OriginStructTag = Origin(compare.StructTag) // the field's own struct tag
 	OriginInherited = Origin(compare.Inherited) // the struct tag or override of a field above
-	OriginOverride  = Origin(compare.Override)  // an override of the field, see [WithClass]
+	OriginOverride  = Origin(compare.Override)  // an override of the field, see [WithTag]
 	OriginHotWhen   = Origin(compare.HotWhen)   // the element's own selector, see the option hotwhen
 	OriginUnknown   = Origin(compare.Unknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
 )

@@ -148,7 +148,7 @@ type Claim struct {
 type Finding struct {
 	// Kind is the kind of the difference.
 	Kind FindingKind
-	// Path is the field concerned, as [WithClass] takes it, with [] for elements. It is a path of the old Schema, and of the updated one
+	// Path is the field concerned, as [WithTag] takes it, with [] for elements. It is a path of the old Schema, and of the updated one
 	// for fields that are new. To is where a renamed field is now.
 	Path, To string
 	// WhileHot says that only elements are concerned for which hotwhen holds.

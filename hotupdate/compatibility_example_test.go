@@ -19,7 +19,7 @@ func ExampleCompatibility() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	updated, err := hotupdate.SchemaOf[VolumeOfNextRelease](hotupdate.WithClass("iops", hotupdate.Hot))
+	updated, err := hotupdate.SchemaOf[VolumeOfNextRelease](hotupdate.WithTag("iops", "true"))
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -55,9 +55,9 @@ func evolve(t *rapid.T, mutate func(a *architect, all []*field) bool) (evolution
 	return evolution{before, subject{rootOf(typ, a.overrides), schema}}, err == nil
 }
 
-func overriding(overrides map[string]hotupdate.Class) (all []hotupdate.Option) {
-	for path, class := range overrides {
-		all = append(all, hotupdate.WithClass(path, class))
+func overriding(overrides map[string]string) (all []hotupdate.Option) {
+	for path, tag := range overrides {
+		all = append(all, hotupdate.WithTag(path, tag))
 	}
 	return all
 }

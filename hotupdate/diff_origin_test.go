@@ -75,16 +75,16 @@ func TestOriginsOfClasses(t *testing.T) {
 			"add own: hot, struct tag hotupdate_test.handedDown.Own",
 		}},
 		{"override of a struct tag", nil, &machine{Tagged: "a", Plain: "b"}, []hotupdate.Option{
-			hotupdate.WithClass("tagged", hotupdate.InPlace), hotupdate.WithClass(`["plain"]`, hotupdate.Hot),
+			hotupdate.WithTag("tagged", "inplace"), hotupdate.WithTag(`["plain"]`, "true"),
 		}, []string{`add plain: hot, override ["plain"]`, "add tagged: in-place, override tagged"}},
-		{"override of a parent", nil, &machine{Below: machinePart{Name: "a", Hot: "b"}}, []hotupdate.Option{hotupdate.WithClass("below", hotupdate.InPlace)}, []string{
+		{"override of a parent", nil, &machine{Below: machinePart{Name: "a", Hot: "b"}}, []hotupdate.Option{hotupdate.WithTag("below", "inplace")}, []string{
 			"add below.hot: hot, struct tag hotupdate_test.machinePart.Hot",
 			"add below.name: in-place, inherited below",
 		}},
-		{"override of what an embedded struct hands down", nil, &machine{handedDown: handedDown{Handed: "a"}}, []hotupdate.Option{hotupdate.WithClass("handed", hotupdate.Ignored)}, []string{
+		{"override of what an embedded struct hands down", nil, &machine{handedDown: handedDown{Handed: "a"}}, []hotupdate.Option{hotupdate.WithTag("handed", "ignore")}, []string{
 			"add handed: ignored, override handed",
 		}},
-		{"override inside elements", &machine{Parts: []machinePart{{Name: "a"}}}, &machine{Parts: []machinePart{{Name: "a", Size: 1}}}, []hotupdate.Option{hotupdate.WithClass("parts[].size", hotupdate.Immutable)}, []string{
+		{"override inside elements", &machine{Parts: []machinePart{{Name: "a"}}}, &machine{Parts: []machinePart{{Name: "a", Size: 1}}}, []hotupdate.Option{hotupdate.WithTag("parts[].size", "false")}, []string{
 			"add parts[name=a].size: immutable, override parts[].size",
 		}},
 		{"element of a keyed list", nil, &machine{Parts: []machinePart{{Name: "a", Hot: "b"}}}, nil, []string{

@@ -36,8 +36,8 @@ func Example() {
 	// hot update true tags.vm[cost-center]
 }
 
-func ExampleWithClass() {
-	schema, err := hotupdate.SchemaOf[WorkerConfig](hotupdate.WithClass("volume.iops", hotupdate.InPlace))
+func ExampleWithTag() {
+	schema, err := hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("volume.iops", "inplace"))
 	if err != nil {
 		panic(err)
 	}

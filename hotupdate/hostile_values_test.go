@@ -163,7 +163,7 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = hotupdate.LoadSchema([]byte("{}"))
 	note(err)
-	hotExtra := schemaFor[workerConfig](t, hotupdate.WithClass("extra", hotupdate.Hot))
+	hotExtra := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
 	_, err = hotupdate.HotPatchRaw(hotExtra, nil, []byte(`{"extra":{"a":null}}`))
 	note(err)
 	_, err = s.CutHot(nil, hotupdate.KeepNulls+1)

@@ -83,7 +83,7 @@ const everythingJSON = `{
 
 func everythingSchema(t *testing.T) *hotupdate.Schema {
 	t.Helper()
-	schema, err := hotupdate.SchemaOf[everything](hotupdate.WithClass("ints.b", hotupdate.Hot), hotupdate.WithClass("map[].value", hotupdate.Immutable))
+	schema, err := hotupdate.SchemaOf[everything](hotupdate.WithTag("ints.b", "true"), hotupdate.WithTag("map[].value", "false"))
 	require.NoError(t, err)
 	return schema
 }

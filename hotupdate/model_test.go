@@ -20,7 +20,7 @@ import (
 type place struct {
 	typ   reflect.Type
 	class hotupdate.Class
-	path  string // as WithClass takes it
+	path  string // as WithTag takes it
 	by    *reading
 	depth int
 	options
@@ -34,7 +34,7 @@ type place struct {
 
 // reading is what is known about a whole configuration: its overrides, and the members that have been read already.
 type reading struct {
-	overrides map[string]hotupdate.Class
+	overrides map[string]string
 	members   map[memberKey][]place
 }
 
@@ -66,7 +66,7 @@ const (
 )
 
 // rootOf is the place of a whole configuration.
-func rootOf(t reflect.Type, overrides map[string]hotupdate.Class) place {
+func rootOf(t reflect.Type, overrides map[string]string) place {
 	return place{typ: t, by: &reading{overrides, map[memberKey][]place{}}}
 }
 
@@ -193,7 +193,7 @@ func (p place) scan(level []outer, members map[string][]place) (next []outer) {
 				secret: o.secret || secret, optional: strings.Contains(rest, "omit"),
 			}
 			if override, ok := p.by.overrides[m.path]; ok {
-				m.class = override
+				m.override(override)
 			}
 			if name == p.selector {
 				m.class = hotupdate.Hot
@@ -204,7 +204,16 @@ func (p place) scan(level []outer, members map[string][]place) (next []outer) {
 	return next
 }
 
-// step adds a JSON name to a path for WithClass.
+// override applies a struct tag to a member that may have one. Without options of its own it leaves those of the member.
+func (p *place) override(tag string) {
+	class, opts, secret := readTag(tag, p.class)
+	p.class, p.secret = class, p.secret || secret
+	if opts != (options{}) {
+		p.options = opts
+	}
+}
+
+// step adds a JSON name to a path for WithTag.
 func step(path, name string) string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return path + "[" + strconv.Quote(name) + "]"

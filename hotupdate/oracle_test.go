@@ -219,7 +219,7 @@ func (w view) element(c place, elem reflect.Value) (tree any, whole, something b
 // identify gives an object its key, and its selector where the collection or the element is seen, be they zero or not.
 func (w view) identify(c, e place, v reflect.Value, object map[string]any) {
 	if c.key != "" {
-		object[c.key] = leafTree(e.member(c.key).of(v))
+		object[c.key] = leafTree(behind(e.member(c.key).of(v)))
 	}
 	if c.when != "" && w.sees(min(c.class, e.class)) {
 		object[c.when] = zeroTree(e.member(c.when), v)

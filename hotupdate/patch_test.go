@@ -98,7 +98,7 @@ func TestHotPatchAppliesAllThatIsHot(t *testing.T) {
 }
 
 func TestHotPatch(t *testing.T) {
-	overrides := []hotupdate.Option{hotupdate.WithClass("volume.labels", hotupdate.Hot), hotupdate.WithClass("extra", hotupdate.Hot)}
+	overrides := []hotupdate.Option{hotupdate.WithTag("volume.labels", "true"), hotupdate.WithTag("extra", "true")}
 	schema := schemaFor[workerConfig](t, overrides...)
 	for _, tc := range []struct {
 		name, old, updated, want, reason string
@@ -144,7 +144,7 @@ func TestHotPatch(t *testing.T) {
 
 // TestHotPatchRefuses what a merge patch cannot say, and what cannot be compared.
 func TestHotPatchRefuses(t *testing.T) {
-	schema := schemaFor[workerConfig](t, hotupdate.WithClass("extra", hotupdate.Hot))
+	schema := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
 	for _, tc := range []struct {
 		name, old, updated string
 		want               hotupdate.Code
@@ -190,7 +190,7 @@ func TestHotPatchKeepsSpelling(t *testing.T) {
 		Bytes    map[string][]byte      `json:"bytes"`
 		Nested   map[string]map[int]int `json:"nested"`
 	}
-	schema := schemaFor[config](t, hotupdate.WithClass("size", hotupdate.Hot), hotupdate.WithClass("bytes", hotupdate.Hot), hotupdate.WithClass("nested", hotupdate.Hot))
+	schema := schemaFor[config](t, hotupdate.WithTag("size", "true"), hotupdate.WithTag("bytes", "true"), hotupdate.WithTag("nested", "true"))
 	for _, tc := range []struct{ name, old, updated, want, reason string }{
 		{"quoted number", `{"size":"1"}`, `{"size":"2"}`, `{"size":"2"}`, "spelled as a text"},
 		{"quoted number goes", `{"size":"1"}`, `{}`, `{"size":null}`, "null is no text"},

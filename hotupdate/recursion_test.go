@@ -149,7 +149,7 @@ func TestOverridesInsideRecursiveTypes(t *testing.T) {
 	deep := func(name string) *chain {
 		return &chain{Name: name, Next: &chain{Name: name, Next: &chain{Name: name, Next: &chain{Name: name, Next: &chain{Name: name}}}}}
 	}
-	s := schemaFor[chain](t, hotupdate.WithClass("next.next.next.name", hotupdate.Hot), hotupdate.WithClass("next", hotupdate.InPlace))
+	s := schemaFor[chain](t, hotupdate.WithTag("next.next.next.name", "true"), hotupdate.WithTag("next", "inplace"))
 	assert.Equal(t, []string{
 		"replace name: immutable, default",
 		"replace next.name: in-place, inherited next",
@@ -161,7 +161,7 @@ func TestOverridesInsideRecursiveTypes(t *testing.T) {
 	nested := func(size int) *family {
 		return &family{Kids: []family{{Name: "a", Size: size, Kids: []family{{Name: "b", Size: size, Kids: []family{{Name: "c", Size: size}}}}}}}
 	}
-	s = schemaFor[family](t, hotupdate.WithClass("kids[].kids[].size", hotupdate.Immutable))
+	s = schemaFor[family](t, hotupdate.WithTag("kids[].kids[].size", "false"))
 	assert.Equal(t, []string{
 		"replace kids[name=a].kids[name=b].kids[name=c].size: hot, struct tag hotupdate_test.family.Size",
 		"replace kids[name=a].kids[name=b].size: immutable, override kids[].kids[].size",

@@ -11,7 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Schema describes a configuration's type: its fields, their classes, and how their values are compared. It is what hash, diff and
@@ -24,19 +23,23 @@ type Schema struct {
 // Option changes how [SchemaOf] reads a type.
 type Option interface{ apply(s *settings) }
 
-type settings struct{ overrides []fieldplan.PathClass }
+type settings struct{ overrides []fieldplan.Override }
 
-type override fieldplan.PathClass
+type override fieldplan.Override
 
-func (o override) apply(s *settings) { s.overrides = append(s.overrides, fieldplan.PathClass(o)) }
+func (o override) apply(s *settings) { s.overrides = append(s.overrides, fieldplan.Override(o)) }
 
-// WithClass gives the field at path the class, whatever its struct tag says. It is for types that the adopter cannot edit.
+// WithTag gives the field at path a struct tag, CLASS[,OPTION...], as in "false,set". It is for types that the adopter cannot edit.
+//
+//   - The class replaces that of the field.
+//   - Options other than sensitive replace those of the field. An override without any leaves the field its own.
+//   - An override hides more than the field's struct tag, never less.
+//
+// The text is read and checked as a struct tag is. Its errors have path as their Path.
 //
 // The path consists of JSON names separated by dots, with [] for the elements of a list or map: nodeTemplate.virtualCapacity,
 // dataVolumes[].iops. A name with other characters is written ["name"]. A path that matches no field is an error.
-func WithClass(path string, class Class) Option {
-	return override{Path: path, Class: structtag.Class(class)}
-}
+func WithTag(path, tag string) Option { return override{path, tag} }
 
 // SchemaOf compiles the Schema of T, a struct whose fields have JSON names, or a pointer to one.
 //

@@ -62,7 +62,7 @@ func TestTypesAreCompiledConcurrently(t *testing.T) {
 	}
 	config := &unseen{Zones: []string{"b", "a"}, Volumes: []volume{{"b", 1}, {"a", 2}}, Tags: map[string]string{"k": "v"}, Next: &unseen{Zones: []string{"c"}}}
 	assertAgreement(t, together(race(nil, config)), 8)
-	assertAgreement(t, together(race(nil, config, hotupdate.WithClass("next", hotupdate.Ignored))), 8)
+	assertAgreement(t, together(race(nil, config, hotupdate.WithTag("next", "ignore"))), 8)
 }
 
 func assertAgreement(t *testing.T, results []raced, changes int) {
@@ -95,7 +95,7 @@ func TestSchemasAreSharedConcurrently(t *testing.T) {
 	classes := []hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}
 	config := &unseen{"a", "b"}
 	for _, class := range classes {
-		a, b := hotupdate.WithClass("a", class), hotupdate.WithClass("b", hotupdate.Hot)
+		a, b := hotupdate.WithTag("a", word(class)), hotupdate.WithTag("b", "true")
 		for _, r := range append(together(race(nil, config, a, b)), together(race(nil, config, b, a))...) {
 			assert.Empty(t, r.problems)
 			assert.Equal(t, class, r.changes[0].Class)

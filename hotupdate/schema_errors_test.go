@@ -61,7 +61,7 @@ func schemaErrorRows() []schemaErrorRow {
 	return slices.Concat(
 		tagSyntaxRows(), tagValueRows(), optionSyntaxRows(), misplacedOptionRows(), defaultRows(), keyRows(), hotWhenRows(),
 		absentFieldRows(), shadowedFieldRows(), marshalerRows(), unsupportedTypeRows(), rootRows(), positionalListRows(), setRows(),
-		overrideSyntaxRows(), overrideTargetRows(),
+		overrideSyntaxRows(), overrideTargetRows(), overrideOptionRows(),
 	)
 }
 

@@ -103,10 +103,10 @@ func positionalListRows() []schemaErrorRow {
 		}](), below("hotupdate_test.selecting.Map"), "its elements may be hot"},
 		{"list made hot by an override", compiling[struct {
 			List []coldLeaf `json:"list"`
-		}](hotupdate.WithClass("list", hotupdate.Hot)), cold, "overrides count as struct tags do"},
+		}](hotupdate.WithTag("list", "true")), cold, "overrides count as struct tags do"},
 		{"leaf made in-place by an override", compiling[struct {
 			List []plainLeaf `json:"list" hotupdatable:"true"`
-		}](hotupdate.WithClass("list[].port", hotupdate.InPlace)), below("hotupdate_test.plainLeaf.Port"), "overrides count as struct tags do"},
+		}](hotupdate.WithTag("list[].port", "inplace")), below("hotupdate_test.plainLeaf.Port"), "overrides count as struct tags do"},
 		{"recursive hot list", compiling[recursiveHotList](), below("hotupdate_test.recursiveHotList.Name"), "the inner elements are below a hot list"},
 	}
 }
@@ -136,10 +136,10 @@ func setRows() []schemaErrorRow {
 		}](), mixed("coldLeaf.Port"), "at any depth"},
 		{"by an override", compiling[struct {
 			Set []plainLeaf `json:"set" hotupdatable:"inplace,set"`
-		}](hotupdate.WithClass("set[].port", hotupdate.Ignored)), mixed("plainLeaf.Port"), "overrides count as struct tags do"},
+		}](hotupdate.WithTag("set[].port", "ignore")), mixed("plainLeaf.Port"), "overrides count as struct tags do"},
 		{"set made hot by an override", compiling[struct {
 			Set []coldLeaf `json:"set" hotupdatable:"false,set"`
-		}](hotupdate.WithClass("set", hotupdate.Hot)), mixed("coldLeaf.Port"), "overrides count as struct tags do"},
+		}](hotupdate.WithTag("set", "true")), mixed("coldLeaf.Port"), "overrides count as struct tags do"},
 		{"hotwhen in a set", compiling[struct {
 			Set []selecting `json:"set" hotupdatable:"ignore,set"`
 		}](), mixed("selecting.Map"), "its elements may be hot"},

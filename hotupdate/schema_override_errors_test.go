@@ -33,12 +33,18 @@ type shadowing struct {
 // overrideSyntaxRows are paths that are not well-formed.
 func overrideSyntaxRows() []schemaErrorRow {
 	rows := []schemaErrorRow{
-		{"two bad paths", compiling[overridable](hotupdate.WithClass("a..b", hotupdate.Hot), hotupdate.WithClass("", hotupdate.Hot)), []problem{
+		{"two bad paths", compiling[overridable](hotupdate.WithTag("a..b", "true"), hotupdate.WithTag("", "true")), []problem{
 			{Code: hotupdate.CodeInvalidPath}, {Code: hotupdate.CodeInvalidPath, Path: "a..b"},
 		}, "all errors at once"},
-		{"unknown classes", compiling[overridable](hotupdate.WithClass("class", hotupdate.Class(4)), hotupdate.WithClass("any", hotupdate.Class(255))), []problem{
+		{"unknown classes", compiling[overridable](hotupdate.WithTag("class", "hot"), hotupdate.WithTag("any", "")), []problem{
 			{Code: hotupdate.CodeUnknownClass, Path: "any"}, {Code: hotupdate.CodeUnknownClass, Path: "class"},
 		}, "a class that does not exist would drop the field silently"},
+	}
+	for tag, code := range map[string]hotupdate.Code{
+		"maybe": hotupdate.CodeUnknownClass, "set": hotupdate.CodeUnknownClass, "false,sett": hotupdate.CodeUnknownOption, "false,set=1": hotupdate.CodeMalformedOption,
+		"false,set,set": hotupdate.CodeDuplicateOption, "false,set,key=a": hotupdate.CodeConflictingOptions, `hotupdatable:"false,set"`: hotupdate.CodeMalformedTag,
+	} {
+		rows = append(rows, schemaErrorRow{"overriding structs " + tag, compiling[overridable](hotupdate.WithTag("structs", tag)), atPath(code, "structs"), "it is read as a struct tag is"})
 	}
 	for path, reason := range map[string]string{
 		"":                 "the root has no class of its own",
@@ -71,7 +77,7 @@ func overrideSyntaxRows() []schemaErrorRow {
 		if path == "/class" {
 			code = hotupdate.CodeUnknownPath
 		}
-		rows = append(rows, schemaErrorRow{"bad path " + path, compiling[overridable](hotupdate.WithClass(path, hotupdate.Hot)), atPath(code, path), reason})
+		rows = append(rows, schemaErrorRow{"bad path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath(code, path), reason})
 	}
 	return rows
 }
@@ -105,25 +111,47 @@ func overrideTargetRows() []schemaErrorRow {
 		"odd.name":                   "one name with a dot, not two names",
 		`[""]`:                       "an empty name",
 	} {
-		rows = append(rows, schemaErrorRow{"unknown path " + path, compiling[overridable](hotupdate.WithClass(path, hotupdate.Hot)), atPath(hotupdate.CodeUnknownPath, path), reason})
+		rows = append(rows, schemaErrorRow{"unknown path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath(hotupdate.CodeUnknownPath, path), reason})
 	}
 	return append(rows,
 		schemaErrorRow{"one path twice", compiling[overridable](
-			hotupdate.WithClass("class", hotupdate.Hot), hotupdate.WithClass("class", hotupdate.InPlace),
+			hotupdate.WithTag("class", "true"), hotupdate.WithTag("class", "inplace"),
 		), atPath(hotupdate.CodeDuplicatePath, "class"), "which one counts would be a guess"},
 		schemaErrorRow{"one path twice with one class", compiling[overridable](
-			hotupdate.WithClass("structs[].name", hotupdate.Hot), hotupdate.WithClass("structs[].name", hotupdate.Hot),
+			hotupdate.WithTag("structs[].name", "true"), hotupdate.WithTag("structs[].name", "true"),
 		), atPath(hotupdate.CodeDuplicatePath, "structs[].name"), "one of them will be forgotten"},
 		schemaErrorRow{"one path in two spellings", compiling[overridable](
-			hotupdate.WithClass("map[].name", hotupdate.Hot), hotupdate.WithClass(`["map"][]["name"]`, hotupdate.Hot),
+			hotupdate.WithTag("map[].name", "true"), hotupdate.WithTag(`["map"][]["name"]`, "true"),
 		), atPath(hotupdate.CodeDuplicatePath, `["map"][]["name"]`), "they mean one field"},
-		schemaErrorRow{"unknown path and struct tag", compiling[badSub](hotupdate.WithClass("typo", hotupdate.Hot)), []problem{
+		schemaErrorRow{"unknown path and struct tag", compiling[badSub](hotupdate.WithTag("typo", "true")), []problem{
 			{Code: hotupdate.CodeUnknownPath, Path: "typo"}, {Code: hotupdate.CodeMisspelledKey, Field: "hotupdate_test.badSub.Type"},
 		}, "all errors at once"},
 		schemaErrorRow{"override of a field without a JSON name", compiling[struct {
 			Name string
-		}](hotupdate.WithClass("Name", hotupdate.Hot)), []problem{
+		}](hotupdate.WithTag("Name", "true")), []problem{
 			{Code: hotupdate.CodeUnknownPath, Path: "Name"}, {Code: hotupdate.CodeNoJSONName, Field: "config.Name"},
 		}, "overrides name fields as JSON does"},
 	)
+}
+
+// overrideOptionRows are options that do not fit the field that an override gives them to.
+func overrideOptionRows() (rows []schemaErrorRow) {
+	for _, o := range []struct {
+		path, tag string
+		code      hotupdate.Code
+	}{
+		{"class", "false,set", hotupdate.CodeMisplacedOption},
+		{"lists[][].name", "false,key=name", hotupdate.CodeMisplacedOption},
+		{"lists", "false,key=name", hotupdate.CodeMisplacedOption},
+		{"structs", "false,hotwhen=on:true", hotupdate.CodeMisplacedOption},
+		{"object", "false,presence", hotupdate.CodeMisplacedOption},
+		{"any", "false,default=1", hotupdate.CodeMisplacedOption},
+		{"structs", "false,key=nowhere", hotupdate.CodeInvalidKeyField},
+		{"map", "true,hotwhen=on:true", hotupdate.CodeInvalidSelector},
+		{"size", "false,default=big", hotupdate.CodeInvalidDefault},
+		{"given", "false,default=''", hotupdate.CodeInvalidDefault},
+	} {
+		rows = append(rows, schemaErrorRow{"overriding " + o.path + " " + o.tag, compiling[overridable](hotupdate.WithTag(o.path, o.tag)), atPath(o.code, o.path), "the override is to blame"})
+	}
+	return rows
 }

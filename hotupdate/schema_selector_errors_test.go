@@ -22,7 +22,7 @@ func keyRows() []schemaErrorRow {
 		Number    json.Number        `json:"number"`
 		Omitempty string             `json:"omitempty,omitempty"`
 		Omitzero  string             `json:"omitzero,omitzero"`
-		Pointer   *string            `json:"pointer"`
+		Pointer   *string            `json:"pointer,omitempty"`
 		Struct    struct{}           `json:"struct"`
 		Text      string             `json:"text"`
 	}
@@ -40,9 +40,9 @@ func keyRows() []schemaErrorRow {
 		Omitempty []item   `json:"omitempty" hotupdatable:"false,key=omitempty"`
 		Omitzero  []item   `json:"omitzero"  hotupdatable:"false,key=omitzero"`
 		Path      []item   `json:"path"      hotupdatable:"false,key=struct.name"`
-		Pointer   []item   `json:"pointer"   hotupdatable:"false,key=pointer"`
 		Right     []*item  `json:"right"     hotupdatable:"false,key=text"`
 		RightInt  *[]*item `json:"rightInt"  hotupdatable:"false,key=int"`
+		RightPtr  []item   `json:"rightPtr"  hotupdatable:"false,key=pointer"`
 		Struct    []item   `json:"struct"    hotupdatable:"false,key=struct"`
 	}
 	type immutableKey struct {
@@ -60,12 +60,12 @@ func keyRows() []schemaErrorRow {
 	const invalid = hotupdate.CodeInvalidKeyField
 	return []schemaErrorRow{
 		{"unsuitable keys", compiling[keys](), at(invalid, "hotupdate_test.keys", "Bool", "Defaulted", "Float", "GoName", "Hot", "List", "Marshaled", "Missing",
-			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Pointer", "Struct"), "a key is a required string or integer of the list's own class"},
+			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a required string or integer of the list's own class"},
 		{"stricter key of a hot list", compiling[hotList](), at(invalid, "hotupdate_test.hotList", "Items"), "the key belongs to the list"},
-		{"key made hot by an override", compiling[overridden](hotupdate.WithClass("items[].name", hotupdate.Hot)), at(invalid, "hotupdate_test.overridden", "Items"), "overrides count as struct tags do"},
+		{"key made hot by an override", compiling[overridden](hotupdate.WithTag("items[].name", "true")), at(invalid, "hotupdate_test.overridden", "Items"), "overrides count as struct tags do"},
 		{"list made hot by an override, not its key", compiling[struct {
 			Items []immutableKey `json:"items" hotupdatable:"false,key=name"`
-		}](hotupdate.WithClass("items", hotupdate.Hot)), at(invalid, "config", "Items"), "the key's own struct tag stays"},
+		}](hotupdate.WithTag("items", "true")), at(invalid, "config", "Items"), "the key's own struct tag stays"},
 	}
 }
 
@@ -114,7 +114,7 @@ func hotWhenRows() []schemaErrorRow {
 		{"unsuitable selectors", compiling[selectors](), at(invalid, "hotupdate_test.selectors", "Defaulted", "Float", "Hot", "InPlace", "Missing", "NoBool", "NoInt",
 			"NoUint", "Pointer", "Range", "Struct"), "one meaning must have one spelling, of the collection's own class"},
 		{"hotwhen on hot collections", compiling[hot](), at(invalid, "hotupdate_test.hot", "List", "Map"), "it could never take effect"},
-		{"hotwhen on a collection made hot by an override", compiling[cold](hotupdate.WithClass("map", hotupdate.Hot)), at(invalid, "hotupdate_test.cold", "Map"), "it could never take effect"},
-		{"selector made hot by an override", compiling[cold](hotupdate.WithClass("map[].on", hotupdate.Hot)), at(invalid, "hotupdate_test.cold", "Map"), "a hot selector would change the class of its own element"},
+		{"hotwhen on a collection made hot by an override", compiling[cold](hotupdate.WithTag("map", "true")), at(invalid, "hotupdate_test.cold", "Map"), "it could never take effect"},
+		{"selector made hot by an override", compiling[cold](hotupdate.WithTag("map[].on", "true")), at(invalid, "hotupdate_test.cold", "Map"), "a hot selector would change the class of its own element"},
 	}
 }

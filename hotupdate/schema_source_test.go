@@ -20,7 +20,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // TestSourceCodeIsCompiledAlike reads the type of every row of [TestSchemaErrors] and [TestValidTypes] from this package's source
@@ -32,8 +31,8 @@ func TestSourceCodeIsCompiledAlike(t *testing.T) {
 			continue // found when a value is walked
 		}
 		compiled, ok := found.named[row.name]
-		if path, inLoop := overridePath(row.name); !ok && inLoop {
-			compiled, ok = compiledType{found.overridable, []fieldplan.PathClass{{Path: path, Class: structtag.Hot}}}, true
+		if override, inLoop := overrideOf(row.name); !ok && inLoop {
+			compiled, ok = compiledType{found.overridable, []fieldplan.Override{override}}, true
 		}
 		if assert.True(t, ok, "%s is not found in the source code", row.name) {
 			assert.Equal(t, sentences(row.errors()), sentences(compiled.errors()), row.name)
@@ -63,7 +62,7 @@ func TestAnalyzerReportsWhatSchemaOfReturns(t *testing.T) {
 	}
 	returned := map[string]string{}
 	for _, row := range schemaErrorRows() {
-		if _, inLoop := overridePath(row.name); inLoop && row.name != "unknown path and struct tag" {
+		if _, inLoop := overrideOf(row.name); inLoop && row.name != "unknown path and struct tag" {
 			continue // the path is no constant
 		}
 		for _, e := range hotupdate.Errors(row.errors()) {
@@ -79,14 +78,16 @@ func TestAnalyzerReportsWhatSchemaOfReturns(t *testing.T) {
 	}, reported, "the analyzer also reads the struct tags of types that marshal themselves")
 }
 
-// overridePath returns the path of a row that is made in a loop.
-func overridePath(row string) (path string, ok bool) {
+// overrideOf returns the override of a row that is made in a loop.
+func overrideOf(row string) (o fieldplan.Override, ok bool) {
 	for _, prefix := range []string{"bad path ", "unknown path "} {
 		if path, ok := strings.CutPrefix(row, prefix); ok {
-			return path, true
+			return fieldplan.Override{Path: path, Tag: "true"}, true
 		}
 	}
-	return "", false
+	row, ok = strings.CutPrefix(row, "overriding ")
+	o.Path, o.Tag, _ = strings.Cut(row, " ")
+	return o, ok
 }
 
 func sentences(err error) []string {
@@ -99,7 +100,7 @@ func sentences(err error) []string {
 // compiledType is what a call of the function compiling is about.
 type compiledType struct {
 	typ       types.Type
-	overrides []fieldplan.PathClass
+	overrides []fieldplan.Override
 }
 
 func (c compiledType) errors() error {
@@ -172,9 +173,8 @@ func (r *sourceRows) put(into map[string]compiledType, info *types.Info, name, c
 	compiled := compiledType{typ: info.TypeOf(function.Index)}
 	for _, option := range calling.Args {
 		arguments := option.(*ast.CallExpr).Args
-		class, _ := constant.Uint64Val(info.Types[arguments[1]].Value)
-		compiled.overrides = append(compiled.overrides, fieldplan.PathClass{
-			Path: constant.StringVal(info.Types[arguments[0]].Value), Class: structtag.Class(class),
+		compiled.overrides = append(compiled.overrides, fieldplan.Override{
+			Path: constant.StringVal(info.Types[arguments[0]].Value), Tag: constant.StringVal(info.Types[arguments[1]].Value),
 		})
 	}
 	into[constant.StringVal(text)] = compiled

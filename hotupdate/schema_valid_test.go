@@ -69,9 +69,9 @@ func TestValidTypes(t *testing.T) {
 			C map[hotupdate.Op]bool `json:"c"`
 		}](),
 		"overrides": compiling[overridable](
-			hotupdate.WithClass("any", hotupdate.Hot), hotupdate.WithClass("lists[][].name", hotupdate.Hot), hotupdate.WithClass("map[].on", hotupdate.InPlace),
-			hotupdate.WithClass(`["odd.name"]`, hotupdate.Ignored), hotupdate.WithClass("given", hotupdate.Hot), hotupdate.WithClass("structs[].name", hotupdate.Immutable),
-			hotupdate.WithClass("object.annotations", hotupdate.Ignored),
+			hotupdate.WithTag("any", "true"), hotupdate.WithTag("lists[][].name", "true"), hotupdate.WithTag("map[].on", "inplace"),
+			hotupdate.WithTag(`["odd.name"]`, "ignore"), hotupdate.WithTag("given", "true"), hotupdate.WithTag("structs[].name", "false"),
+			hotupdate.WithTag("object.annotations", "ignore"),
 		),
 	} {
 		require.NoError(t, compile(), name)

@@ -59,13 +59,15 @@ func (a *architect) subject() subject {
 	case 8:
 		return subjectOf(a.t, a.manyLists().build(plainWording), a.overrides)
 	}
-	return subjectOf(a.t, a.config().build(plainWording), a.overrides)
+	b := a.config()
+	a.overrideTags(b)
+	return subjectOf(a.t, b.build(plainWording), a.overrides)
 }
 
-func subjectOf(t *rapid.T, typ reflect.Type, overrides map[string]hotupdate.Class) subject {
+func subjectOf(t *rapid.T, typ reflect.Type, overrides map[string]string) subject {
 	var options []hotupdate.Option
 	for _, path := range slices.Sorted(maps.Keys(overrides)) {
-		options = append(options, hotupdate.WithClass(path, overrides[path]))
+		options = append(options, hotupdate.WithTag(path, overrides[path]))
 	}
 	schema, err := hotupdate.SchemaOfType(typ, options...)
 	require.NoError(t, err, "%v with overrides %v", typ, overrides)

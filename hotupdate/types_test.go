@@ -202,7 +202,7 @@ type group struct {
 // written is a type from a source file, with overrides.
 type written struct {
 	typ       reflect.Type
-	overrides map[string]hotupdate.Class
+	overrides map[string]string
 	generic   generic
 }
 
@@ -214,7 +214,7 @@ type generic struct {
 	merge func(s *hotupdate.Schema, immutable, hot any) (any, error)
 }
 
-func writtenAs[T any](overrides map[string]hotupdate.Class) written {
+func writtenAs[T any](overrides map[string]string) written {
 	return written{typ: reflect.TypeFor[T](), overrides: overrides, generic: generic{
 		same: func(s *hotupdate.Schema, a, b any) (bool, error) { return hotupdate.SameImmutable(s, a.(*T), b.(*T)) },
 		diff: func(s *hotupdate.Schema, a, b any) (hotupdate.Changes, error) {
@@ -228,15 +228,15 @@ func writtenAs[T any](overrides map[string]hotupdate.Class) written {
 }
 
 var writtenTypes = []written{
-	writtenAs[aws.WorkerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot}),
-	writtenAs[workerConfig](map[string]hotupdate.Class{"nodeTemplate.virtualCapacity": hotupdate.Hot, "volume.labels": hotupdate.Ignored}),
+	writtenAs[aws.WorkerConfig](map[string]string{"nodeTemplate.virtualCapacity": "true"}),
+	writtenAs[workerConfig](map[string]string{"nodeTemplate.virtualCapacity": "true", "volume.labels": "ignore"}),
 	writtenAs[corners](nil),
-	writtenAs[corners](map[string]hotupdate.Class{"modes[].value": hotupdate.Ignored, "fixed[].tag": hotupdate.InPlace}),
+	writtenAs[corners](map[string]string{"modes[].value": "ignore", "fixed[].tag": "inplace"}),
 	writtenAs[tree](nil),
-	writtenAs[tree](map[string]hotupdate.Class{"next.next": hotupdate.InPlace, "others[].others[].size": hotupdate.Hot}),
+	writtenAs[tree](map[string]string{"next.next": "inplace", "others[].others[].size": "true"}),
 	writtenAs[layers](nil),
-	writtenAs[layers](map[string]hotupdate.Class{"upper": hotupdate.Hot, "depth": hotupdate.Ignored, "byIndex[].shadow": hotupdate.InPlace}),
+	writtenAs[layers](map[string]string{"upper": "true", "depth": "ignore", "byIndex[].shadow": "inplace"}),
 	writtenAs[box[box[metav1.Duration]]](nil),
-	writtenAs[box[nodeTemplate]](map[string]hotupdate.Class{"named[].capacity": hotupdate.Hot}),
+	writtenAs[box[nodeTemplate]](map[string]string{"named[].capacity": "true"}),
 	writtenAs[box[any]](nil),
 }

@@ -113,7 +113,7 @@ func isNewKey(p place, list, elem reflect.Value) bool {
 // keyOf is the key of an element of a keyed list, or nil.
 func keyOf(p place, elem reflect.Value) any {
 	if object := behind(elem); object.IsValid() {
-		if key := p.elem().member(p.key).of(object); key.IsValid() {
+		if key := behind(p.elem().member(p.key).of(object)); key.IsValid() {
 			return key.Interface()
 		}
 	}

@@ -31,9 +31,9 @@ func (l *linter) compile(r root) compiled {
 	} else {
 		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)}, []string{`json:"part"`})
 	}
-	var overrides []fieldplan.PathClass
+	var overrides []fieldplan.Override
 	for _, o := range r.settings.overrides {
-		overrides = append(overrides, o.PathClass)
+		overrides = append(overrides, o.Override)
 	}
 	plan, err := fieldplan.Build(l.program.Of(typ), overrides)
 	p := &places{linter: l, found: map[string]place{}, seen: map[reflect.Type]bool{}}

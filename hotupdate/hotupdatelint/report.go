@@ -41,8 +41,8 @@ func (l *linter) report(f finding) {
 	}
 	l.reported[id] = true
 	d := analysis.Diagnostic{Pos: pos, End: end, Category: f.category, Message: f.problem.Error()}
-	if isField && isReadByParser(f.problem.Code) {
-		d.SuggestedFixes = fixes(field)
+	if isReadByParser(f.problem.Code) {
+		d.SuggestedFixes = fixes(f.at)
 	}
 	l.Report(d)
 }
@@ -60,18 +60,32 @@ func isReadByParser(code fault.Code) bool {
 	return code >= fault.MalformedTag && code < fault.MisplacedOption && code != fault.ConflictingOptions
 }
 
-// fixes offers the corrected struct tag. All problems of a struct tag have the same fix, which mends them all.
-func fixes(field *ast.Field) []analysis.SuggestedFix {
-	mended, ok := structtag.Mend(tagOf(field))
-	if !ok {
-		return nil
+// fixes offers the corrected struct tag of a field or an override. All problems of a struct tag have the same fix, which mends them all.
+func fixes(at ast.Node) []analysis.SuggestedFix {
+	switch at := at.(type) {
+	case *ast.Field:
+		if mended, ok := structtag.Mend(tagOf(at)); ok {
+			return rewrite(at.Tag, "`"+string(mended)+"`", string(mended))
+		}
+	case *ast.CallExpr: // of WithTag, or of the function that makes a Schema
+		if len(at.Args) < 2 {
+			return nil
+		}
+		literal, _ := ast.Unparen(at.Args[1]).(*ast.BasicLit)
+		if mended, ok := structtag.MendValue(textOf(literal)); ok {
+			return rewrite(literal, strconv.Quote(mended), mended)
+		}
 	}
-	text := "`" + string(mended) + "`"
-	if !strconv.CanBackquote(string(mended)) {
-		text = strconv.Quote(string(mended))
+	return nil
+}
+
+// rewrite replaces a string literal by source code, or by its text in double quotes if that cannot be source code.
+func rewrite(literal *ast.BasicLit, code, text string) []analysis.SuggestedFix {
+	if !strconv.CanBackquote(text) {
+		code = strconv.Quote(text)
 	}
 	return []analysis.SuggestedFix{{
-		Message:   "Write " + text,
-		TextEdits: []analysis.TextEdit{{Pos: field.Tag.Pos(), End: field.Tag.End(), NewText: []byte(text)}},
+		Message:   "Write " + code,
+		TextEdits: []analysis.TextEdit{{Pos: literal.Pos(), End: literal.End(), NewText: []byte(code)}},
 	}}
 }

@@ -25,9 +25,9 @@ type settings struct {
 	unknown   bool // there may be more
 }
 
-// override is a call of WithClass.
+// override is a call of WithTag.
 type override struct {
-	fieldplan.PathClass
+	fieldplan.Override
 
 	at ast.Node
 }
@@ -221,16 +221,15 @@ func (l *linter) isParam(argument ast.Expr, of *types.Func) bool {
 	return ok && slices.Contains(slices.Collect(of.Signature().Params().Variables()), v)
 }
 
-// override reads a call of WithClass with constants.
+// override reads a call of WithTag with constants.
 func (l *linter) override(argument ast.Expr) (override, bool) {
 	call, ok := ast.Unparen(argument).(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 {
 		return override{}, false
 	}
-	path, class := l.TypesInfo.Types[call.Args[0]].Value, l.TypesInfo.Types[call.Args[1]].Value
-	if !isIn(l.callee(call), hotupdatePath, "WithClass") || path == nil || class == nil {
+	path, tag := l.TypesInfo.Types[call.Args[0]].Value, l.TypesInfo.Types[call.Args[1]].Value
+	if !isIn(l.callee(call), hotupdatePath, "WithTag") || path == nil || tag == nil {
 		return override{}, false
 	}
-	number, _ := constant.Uint64Val(class)
-	return override{fieldplan.PathClass{Path: constant.StringVal(path), Class: structtag.Class(number)}, call}, true
+	return override{fieldplan.Override{Path: constant.StringVal(path), Tag: constant.StringVal(tag)}, call}, true
 }

@@ -129,15 +129,15 @@ func lastName(e ast.Expr) *ast.Ident {
 	}
 }
 
-func tagOf(field *ast.Field) reflect.StructTag {
-	if field.Tag == nil {
+func tagOf(field *ast.Field) reflect.StructTag { return reflect.StructTag(textOf(field.Tag)) }
+
+// textOf returns the text of a string literal, and nothing without one.
+func textOf(literal *ast.BasicLit) string {
+	if literal == nil {
 		return ""
 	}
-	text, err := strconv.Unquote(field.Tag.Value)
-	if err != nil {
-		return ""
-	}
-	return reflect.StructTag(text)
+	text, _ := strconv.Unquote(literal.Value)
+	return text
 }
 
 // line is a line of a file.

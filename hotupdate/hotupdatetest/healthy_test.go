@@ -103,7 +103,7 @@ type withCapacity struct {
 
 // TestHealthyTypesPass: types whose methods are well-behaved raise no alarm, whatever their shape.
 func TestHealthyTypesPass(t *testing.T) {
-	virtual, err := hotupdate.SchemaOf[withCapacity](hotupdate.WithClass("nodeTemplate.virtualCapacity", hotupdate.Ignored))
+	virtual, err := hotupdate.SchemaOf[withCapacity](hotupdate.WithTag("nodeTemplate.virtualCapacity", "ignore"))
 	if err != nil {
 		t.Fatal(err)
 	}

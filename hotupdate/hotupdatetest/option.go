@@ -43,7 +43,7 @@ func (f optionFunc) apply(s *settings) { f(s) }
 
 var _ Option = optionFunc(nil)
 
-// WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithClass].
+// WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithTag].
 func WithSchema(schema *hotupdate.Schema) Option {
 	return optionFunc(func(s *settings) { s.schema, s.noSchema = schema, schema == nil })
 }
@@ -51,7 +51,7 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
 // unset now and then as well. Each value must mean something else than the others.
 //
-// The path is that of [hotupdate.WithClass]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
+// The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return optionFunc(func(s *settings) { add(&s.values, path, values) })

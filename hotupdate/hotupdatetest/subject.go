@@ -7,7 +7,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // subject is a type under test.
@@ -57,11 +56,11 @@ func (s *subject) compile() error {
 	if err := json.Unmarshal(exported, d); err != nil {
 		return err
 	}
-	overrides := map[string]fieldplan.PathClass{}
+	overrides := map[string]string{}
 	collectOverrides(d.Root, overrides)
-	var all []fieldplan.PathClass
-	for _, o := range overrides {
-		all = append(all, o)
+	var all []fieldplan.Override
+	for path, tag := range overrides {
+		all = append(all, fieldplan.Override{Path: path, Tag: tag})
 	}
 	if s.plan, err = fieldplan.Compile(s.schema.Type(), all); err != nil {
 		return err
@@ -70,26 +69,17 @@ func (s *subject) compile() error {
 	return nil
 }
 
-func collectOverrides(n *schemajson.Node, found map[string]fieldplan.PathClass) {
+func collectOverrides(n *schemajson.Node, found map[string]string) {
 	if n == nil {
 		return
 	}
 	collectOverrides(n.Elem, found)
 	for _, f := range n.Fields {
 		if f.Override {
-			found[f.Source] = fieldplan.PathClass{Path: f.Source, Class: classNamed(f.Class)}
+			found[f.Source] = f.StructTag()
 		}
 		collectOverrides(f.Type, found)
 	}
-}
-
-func classNamed(name string) structtag.Class {
-	for _, c := range []structtag.Class{structtag.InPlace, structtag.Hot, structtag.Ignored} {
-		if c.String() == name {
-			return c
-		}
-	}
-	return structtag.Immutable
 }
 
 func deref(t reflect.Type) reflect.Type {

@@ -63,7 +63,7 @@ func TestClassesAreReadOnce(t *testing.T) {
 	other, _, err := classes.Prepare(class("5", `{}`), schema, machineupdate.Driver{})
 	require.NoError(t, err, "another driver is another question")
 	require.NotNil(t, other)
-	allHot, err := hotupdate.SchemaOf[spec](hotupdate.WithClass("image", hotupdate.Hot))
+	allHot, err := hotupdate.SchemaOf[spec](hotupdate.WithTag("image", "true"))
 	require.NoError(t, err)
 	_, _, err = classes.Prepare(class("6", `{"image":"a"}`), schema, able)
 	require.NoError(t, err)

@@ -73,7 +73,7 @@ func (d *differ) enterField(s side, f *fieldplan.Field) side {
 	switch f.Declared {
 	case fieldplan.StructTag:
 		child.from = origin{StructTag, f.Source, len(d.trail.Path)}
-	case fieldplan.Override:
+	case fieldplan.Overridden:
 		child.from = origin{Override, f.Source, len(d.trail.Path)}
 	case fieldplan.Inherited:
 	}

@@ -25,7 +25,7 @@ var cache sync.Map // cacheKey -> *compiled
 
 // Compile returns the field plan of t, behind pointers if any, under the overrides. A type that cannot be compiled yields all its
 // problems, joined, each a *fault.Error.
-func Compile(t reflect.Type, overrides []PathClass) (*Plan, error) {
+func Compile(t reflect.Type, overrides []Override) (*Plan, error) {
 	t = deref(t)
 	key := cacheKey{typ: t, overrides: overridesKey(overrides)}
 	if found, ok := cache.Load(key); ok {
@@ -37,12 +37,12 @@ func Compile(t reflect.Type, overrides []PathClass) (*Plan, error) {
 }
 
 // overridesKey spells overrides independently of their order.
-func overridesKey(overrides []PathClass) string {
+func overridesKey(overrides []Override) string {
 	if len(overrides) == 0 {
 		return ""
 	}
-	sorted := slices.SortedFunc(slices.Values(overrides), func(a, b PathClass) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Class, b.Class))
+	sorted := slices.SortedFunc(slices.Values(overrides), func(a, b Override) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Tag, b.Tag))
 	})
 	return fmt.Sprintf("%q", sorted)
 }

@@ -31,7 +31,7 @@ type compiler struct {
 
 // Build compiles the plan of struct type t, not a pointer, without keeping it: the caller owns it. All mistakes come back joined, each
 // once, in a stable order.
-func Build(t reflect.Type, overrides []PathClass) (*Plan, error) {
+func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		what, cure := "is not a struct of fields", "use the versioned struct type of the provider config"
@@ -226,32 +226,41 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 		Name: jf.name, Header: string(header) + ":", Index: jf.index, GoField: jf.goField,
 		Optional: jf.optional, Quoted: jf.quoted, Pointer: jf.typ.Kind() == reflect.Pointer,
 	}
-	child := context{typ: jf.typ, class: ctx.class, sensitive: jf.sensitivity(ctx.sensitive), overrides: ctx.overrides.member(jf.name)}
-	f.declare(jf, &child)
-	if hasListSemantics(jf.tag.Tag) {
-		f.Node = c.collection(f, jf.tag.Tag, child)
+	child := context{typ: jf.typ, class: ctx.class, overrides: ctx.overrides.member(jf.name)}
+	tag := f.declare(jf, &child)
+	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
+	if hasListSemantics(tag) {
+		f.Node = c.collection(f, tag, child)
 	} else {
 		f.Node = c.node(child, jf.goField)
 	}
-	c.fieldOptions(f, jf.tag.Tag)
+	c.fieldOptions(f, tag)
 	return f
 }
 
-// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance.
-func (f *Field) declare(jf *jsonField, child *context) {
+// declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance. It returns
+// the field's struct tag under the override.
+func (f *Field) declare(jf *jsonField, child *context) structtag.Tag {
+	tag := jf.tag.Tag
 	switch {
 	case child.overrides.declares():
-		child.class, f.Declared, f.Source = child.overrides.class, Override, child.overrides.path
+		o := child.overrides
+		child.class, f.Declared, f.Source = o.tag.Class, Overridden, o.path
+		if o.tag.HasOptions() {
+			f.optionPath = o.path
+		}
+		return tag.Override(o.tag)
 	case jf.tag.present:
 		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
 	case jf.embedded != nil:
 		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.goField
 	}
+	return tag
 }
 
-// sensitivity is the strongest wish for secrecy of a field, the embedded structs it is promoted from, and what it inherits.
-func (jf *jsonField) sensitivity(inherited structtag.Sensitivity) structtag.Sensitivity {
-	strongest := max(inherited, jf.tag.Sensitive)
+// embeddedSensitivity is the strongest sensitivity of the embedded structs that a field is promoted from.
+func (jf *jsonField) embeddedSensitivity() structtag.Sensitivity {
+	strongest := structtag.Shown
 	for e := jf.embedded; e != nil; e = e.outer {
 		strongest = max(strongest, e.tag.Sensitive)
 	}

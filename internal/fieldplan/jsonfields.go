@@ -196,7 +196,7 @@ func checkEmbedded(sf reflect.StructField, t reflect.Type, goField string) *faul
 
 // checkEmbeddedOptions allows what can be handed down to promoted fields: the class and secrecy.
 func (r *resolver) checkEmbeddedOptions(goField string, tag structtag.Tag) {
-	if tag.Set || tag.Key != "" || tag.HotWhen != nil || tag.Default != nil || tag.Presence {
+	if tag.HasOptions() {
 		r.faults.Add(&fault.Error{
 			Code: fault.MisplacedOption, Field: goField,
 			What: "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields", Cure: "remove the other options or give the field a JSON name",

@@ -59,7 +59,16 @@ func (n *Node) takesHotWhen() bool {
 
 // misplaced reports an option on a type that does not take it.
 func (c *compiler) misplaced(f *Field, option, allowed string) {
-	c.reject(f, fault.MisplacedOption, fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
+	c.rejectOption(f, fault.MisplacedOption, fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
+}
+
+// rejectOption reports an option at the field, or at the override that it comes from.
+func (c *compiler) rejectOption(f *Field, code fault.Code, what, cure string) {
+	c.reject(f, code, what, cure)
+	if f.optionPath != "" {
+		problem := c.faults[len(c.faults)-1]
+		problem.Field, problem.Path = "", f.optionPath
+	}
 }
 
 func (c *compiler) reject(f *Field, code fault.Code, what, cure string) {
@@ -75,8 +84,8 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 		what = "names no JSON field of " + n.Elem.TypeName()
 	case key.Node.Leaf != leaf.String && key.Node.Leaf != leaf.Int && key.Node.Leaf != leaf.Uint:
 		what = "names a field that is neither a string nor an integer"
-	case key.Pointer || key.Optional:
-		what = "names an optional field"
+	case key.Optional && !key.Pointer:
+		what = "names an optional field, which leaves out its zero value"
 	case key.Default != nil:
 		what = "names a field with `default=`"
 	case key.Node.Class != n.Class:
@@ -85,7 +94,7 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 		n.Key = key
 		return
 	}
-	c.reject(f, fault.InvalidKeyField, fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a required string or integer field of the list's own class")
+	c.rejectOption(f, fault.InvalidKeyField, fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a string or integer field of the list's own class that every element has")
 }
 
 // selector finds and checks the field that hotwhen=NAME:VALUE names. A pointer or a default would give one meaning two spellings.
@@ -109,7 +118,7 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 		}
 		what = "compares a " + field.Node.TypeName() + " with a value it cannot have"
 	}
-	c.reject(f, fault.InvalidSelector, fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
+	c.rejectOption(f, fault.InvalidSelector, fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
 }
 
 // selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
@@ -154,9 +163,9 @@ func (c *compiler) defaultText(f *Field, text string) {
 	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
 	switch {
 	case !ok:
-		c.reject(f, fault.InvalidDefault, "has a default that is no "+f.Node.TypeName(), "write a value of the field's type")
+		c.rejectOption(f, fault.InvalidDefault, "has a default that is no "+f.Node.TypeName(), "write a value of the field's type")
 	case !f.Pointer && bytes.Equal(canonical, f.Zero):
-		c.reject(f, fault.InvalidDefault, "has the zero value as its default, which counts as unset already", "remove the option")
+		c.rejectOption(f, fault.InvalidDefault, "has the zero value as its default, which counts as unset already", "remove the option")
 	default:
 		f.Default = canonical
 	}

@@ -2,22 +2,20 @@ package fieldplan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// PathClass overrides the class of the field at a path.
-type PathClass struct {
-	Path  string
-	Class structtag.Class
-}
+// Override gives the field at a path the struct tag CLASS[,OPTION...].
+type Override struct{ Path, Tag string }
 
 // overrideNode is a step of the overrides' paths. A nil node has no overrides below it.
 type overrideNode struct {
 	path    string // the whole path, if a path ends here
-	class   structtag.Class
+	tag     structtag.Tag
 	matched bool
 	members map[string]*overrideNode
 	elem    *overrideNode
@@ -45,22 +43,22 @@ func (o *overrideNode) element() *overrideNode {
 }
 
 // overrideTrie parses all paths; it returns nil without overrides, so that contexts are shared.
-func (c *compiler) overrideTrie(overrides []PathClass) *overrideNode {
+func (c *compiler) overrideTrie(overrides []Override) *overrideNode {
 	if len(overrides) == 0 {
 		return nil
 	}
 	root := &overrideNode{}
 	for _, o := range overrides {
+		tag, problems := structtag.ParseValue(o.Tag)
 		steps, ok := fieldpath.ParsePattern(o.Path)
 		if !ok {
-			c.faults.Add(&fault.Error{
-				Code: fault.InvalidPath, Path: o.Path,
-				What: "is no path of a field", Cure: "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters",
-			})
-			continue
+			problems.Add(invalidPath(o.Path))
 		}
-		if !All.Any(Of(o.Class)) {
-			c.faults.Add(&fault.Error{Code: fault.UnknownClass, Path: o.Path, What: "is overridden with a class that does not exist", Cure: "use one of the four classes"})
+		for _, problem := range problems {
+			problem.Path = o.Path
+			c.faults.Add(problem)
+		}
+		if len(problems) > 0 {
 			continue
 		}
 		end := root.insert(steps)
@@ -68,9 +66,23 @@ func (c *compiler) overrideTrie(overrides []PathClass) *overrideNode {
 			c.faults.Add(&fault.Error{Code: fault.DuplicatePath, Path: o.Path, What: "is overridden twice", Cure: "remove one of the overrides"})
 			continue
 		}
-		end.path, end.class = o.Path, o.Class
+		end.path, end.tag = o.Path, tag
 	}
 	return root
+}
+
+func invalidPath(path string) *fault.Error {
+	if field := strings.TrimSuffix(path, "[]"); field != path {
+		if _, ok := fieldpath.ParsePattern(field); ok {
+			return &fault.Error{
+				Code: fault.InvalidPath, What: "ends at the elements of a collection, which have no struct tag", Cure: "override `" + field + "`, or a field of the elements",
+			}
+		}
+	}
+	return &fault.Error{
+		Code: fault.InvalidPath,
+		What: "is no path of a field", Cure: "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters",
+	}
 }
 
 func (o *overrideNode) insert(steps []fieldpath.PatternStep) *overrideNode {

@@ -120,6 +120,8 @@ type Field struct {
 	Default  []byte // canonical text that counts as unset; nil if none
 	Optional bool   // omitempty or omitzero
 	Quoted   bool   // numbers and bools are spelled as strings in JSON
+
+	optionPath string // the path of the override that the options come from; empty if they are the struct tag's
 }
 
 // Unset reports whether a leaf with this canonical text counts as unset in f.
@@ -150,7 +152,7 @@ type Origin uint8
 const (
 	Inherited Origin = iota
 	StructTag
-	Override
+	Overridden
 )
 
 // ClassSet is a set of classes.

@@ -240,19 +240,23 @@ func (b *builder) structTag(f *Field, pointer string) string {
 		json += ",string"
 	}
 	tag := fmt.Sprintf("json:%q", json)
-	class, ok := parseClass(f.Class)
-	if !ok {
+	if _, ok := parseClass(f.Class); !ok {
 		b.reject(pointer+"/class", "is no class", "write immutable, in-place, hot or ignored")
 	}
-	options := f.options()
-	if f.Inherited && len(options) == 0 {
+	if f.Inherited && len(f.Options()) == 0 {
 		return tag
 	}
-	return tag + fmt.Sprintf(" hotupdatable:%q", strings.Join(append([]string{class.Word()}, options...), ","))
+	return tag + fmt.Sprintf(" hotupdatable:%q", f.StructTag())
 }
 
-// options are the options of the field's struct tag.
-func (f *Field) options() []string {
+// StructTag returns the value of a struct tag that says what the field says.
+func (f *Field) StructTag() string {
+	class, _ := parseClass(f.Class)
+	return strings.Join(append([]string{class.Word()}, f.Options()...), ",")
+}
+
+// Options returns the options of the field's struct tag.
+func (f *Field) Options() []string {
 	var options []string
 	if f.Set {
 		options = append(options, "set")
@@ -261,10 +265,10 @@ func (f *Field) options() []string {
 		options = append(options, "key="+f.Key)
 	}
 	if f.HotWhen != nil {
-		options = append(options, "hotwhen="+f.HotWhen.Name+":"+quoted(f.HotWhen.Value))
+		options = append(options, "hotwhen="+f.HotWhen.Name+":"+structtag.Quote(f.HotWhen.Value))
 	}
 	if f.Default != nil {
-		options = append(options, "default="+quoted(*f.Default))
+		options = append(options, "default="+structtag.Quote(*f.Default))
 	}
 	if f.Presence {
 		options = append(options, "presence")
@@ -274,9 +278,6 @@ func (f *Field) options() []string {
 	}
 	return options
 }
-
-// quoted quotes the argument of an option.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // locate replaces the Go fields that were made up by the places in the document.
 func (b *builder) locate(err error) error {
@@ -300,7 +301,7 @@ func annotate(n *fieldplan.Node, from *Node) {
 		case known.Inherited:
 			f.Declared = fieldplan.Inherited
 		case known.Override:
-			f.Declared = fieldplan.Override
+			f.Declared = fieldplan.Overridden
 		}
 		if known.Zero != "" {
 			f.Zero = []byte(known.Zero)

@@ -17,7 +17,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 	"github.com/hotupdate/providerconfig/internal/sourcetype/testdata/kinds"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // TestErrorsAgreeOnGeneratedTypes compiles types with right and wrong struct tags twice: as they are in this program, and as they would
@@ -31,8 +30,15 @@ func TestErrorsAgreeOnGeneratedTypes(t *testing.T) {
 			structs = append(structs, drawStruct(t, structs))
 		}
 		root := structs[len(structs)-1]
-		overrides := rapid.SampledFrom([][]fieldplan.PathClass{
-			nil, nil, {{Path: "a", Class: structtag.Hot}}, {{Path: "a[].b", Class: structtag.Ignored}}, {{Path: "c", Class: structtag.InPlace}, {Path: "b.a", Class: structtag.Hot}},
+		overrides := rapid.SampledFrom([][]fieldplan.Override{
+			nil, nil,
+			{{Path: "a", Tag: "true"}},
+			{{Path: "a[].b", Tag: "ignore"}},
+			{{Path: "c", Tag: "inplace"}, {Path: "b.a", Tag: "true"}},
+			{{Path: "a", Tag: "false,set"}},
+			{{Path: "b", Tag: "false,key=a"}},
+			{{Path: "c", Tag: "false,presence,sensitive"}},
+			{{Path: "a", Tag: "false,default=1"}},
 		}).Draw(t, "overrides")
 		_, want := fieldplan.Build(root, overrides)
 		_, got := fieldplan.Build(new(sourcetype.Program).Of(toSource(source, root)), overrides)

@@ -31,6 +31,13 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	return reflect.StructTag(text), true
 }
 
+// MendValue is [Mend] for a value that stands alone, as in an override.
+func MendValue(value string) (mended string, ok bool) {
+	r := read(value)
+	mended, ok = r.mend()
+	return mended, ok && !r.guessed && len(r.flaws) > 0
+}
+
 // rewrite puts what is right in the place of f.
 func (f finding) rewrite(tag string) (string, bool) {
 	r := read(f.value)

@@ -79,6 +79,42 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 	return t, len(found) > 0, problems
 }
 
+// ParseValue reads CLASS[,OPTION...] where it stands alone, as in an override, by the rules of [Parse].
+func ParseValue(value string) (Tag, fault.List) {
+	var problems fault.List
+	if found := find(value); len(found) > 0 && !found[0].bare {
+		problems.Add(&fault.Error{
+			Code: fault.MalformedTag, What: "has the whole struct tag " + tick(value) + " in place of its value", Cure: "write " + tick(found[0].value),
+		})
+		return Tag{}, problems
+	}
+	r := read(value)
+	mended, ok := r.mend()
+	for _, w := range r.flaws {
+		advice := w.advice
+		if ok {
+			advice = "write " + tick(mended)
+		}
+		problems.Add(&fault.Error{Code: w.code, What: w.what + " in override " + tick(value), Cure: w.hint + advice})
+	}
+	return r.tag, problems
+}
+
+// Override returns t under an override. The class is the override's, and so are the options if it has any but sensitive. Secrecy adds up.
+func (t Tag) Override(o Tag) Tag {
+	o.Sensitive = max(t.Sensitive, o.Sensitive)
+	if o.HasOptions() {
+		return o
+	}
+	t.Class, t.Sensitive = o.Class, o.Sensitive
+	return t
+}
+
+// HasOptions reports whether t has an option that says how values are compared: any but sensitive.
+func (t Tag) HasOptions() bool {
+	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
+}
+
 // problems returns what is wrong with the place, and then with the value that stands there.
 func (f finding) problems(r reading) fault.List {
 	var all fault.List

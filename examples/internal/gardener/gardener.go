@@ -18,7 +18,7 @@ import (
 // ResourceName names a resource; it stands for corev1.ResourceName.
 type ResourceName string
 
-// NodeTemplate stands for extensionsv1alpha1.NodeTemplate. An extension declares the class of its fields with [hotupdate.WithClass].
+// NodeTemplate stands for extensionsv1alpha1.NodeTemplate. An extension declares the class of its fields with [hotupdate.WithTag].
 type NodeTemplate struct {
 	// Capacity is what a node has.
 	Capacity map[ResourceName]resource.Quantity `json:"capacity"`

@@ -47,7 +47,7 @@ func (s *shape) elem() *shape {
 	return &shape{s.node.Elem}
 }
 
-// differences lists the paths at which two canonical documents differ, each once, as WithClass takes them.
+// differences lists the paths at which two canonical documents differ, each once, as WithTag takes them.
 func differences(old, updated *shape, before, after []byte) []string {
 	found := map[string]bool{}
 	compareTrees(found, "", old, updated, treeOf(before), treeOf(after))

@@ -82,7 +82,7 @@ func (s providerSchema) writeMarkdown(out io.Writer) error {
 func writeRows(out io.Writer, path string, n *schemajson.Node) {
 	for _, f := range n.Fields {
 		at := strings.TrimPrefix(path+"."+f.Name, ".")
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", code(at), code(typeOf(f.Type)), f.Class, code(optionsOf(f)))
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", code(at), code(typeOf(f.Type)), f.Class, code(strings.Join(f.Options(), ", ")))
 		writeElements(out, at, f.Type)
 	}
 }
@@ -106,32 +106,4 @@ func typeOf(n *schemajson.Node) string {
 	default:
 		return n.Kind
 	}
-}
-
-// optionsOf writes the options of a field as its struct tag does.
-func optionsOf(f *schemajson.Field) string {
-	var options []string
-	if f.Set {
-		options = append(options, "set")
-	}
-	if f.Key != "" {
-		options = append(options, "key="+f.Key)
-	}
-	if f.HotWhen != nil {
-		options = append(options, "hotwhen="+f.HotWhen.Name+":"+f.HotWhen.Value)
-	}
-	if f.Default != nil {
-		options = append(options, "default="+*f.Default)
-	}
-	if f.Presence {
-		options = append(options, "presence")
-	}
-	switch f.Sensitive {
-	case "":
-	case "keys":
-		options = append(options, "sensitive=keys")
-	default:
-		options = append(options, "sensitive")
-	}
-	return strings.Join(options, ", ")
 }

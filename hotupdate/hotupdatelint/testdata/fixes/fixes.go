@@ -1,6 +1,8 @@
 // Package fixes has struct tags whose correction is beyond doubt, and some where it is not.
 package fixes
 
+import "github.com/hotupdate/providerconfig/hotupdate"
+
 // Config is the configuration of a worker pool.
 type Config struct {
 	Unquoted   map[string]string `json:"unquoted"   hotupdatable:true`                  // want `field fixes.Config.Unquoted has malformed struct tag .hotupdatable:true.; write .hotupdatable:"true".$`
@@ -27,6 +29,13 @@ type Config struct {
 	Unknown  string  `json:"unknown"  hotupdatable:"true,frozen"`               // want `unknown option .frozen.`
 	Conflict []Item  `json:"conflict" hotupdatable:"true,set,key=name"`         // want `conflicting options`
 }
+
+// Foreign has struct tags by overrides.
+type Foreign struct {
+	List []string `json:"list"`
+}
+
+var _, _ = hotupdate.SchemaOf[Foreign](hotupdate.WithTag("list", "ture,Set")) // want `unknown class .ture. in override` `unknown option .Set. in override`
 
 // Item is an element of lists.
 type Item struct {

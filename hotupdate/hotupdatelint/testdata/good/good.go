@@ -95,7 +95,7 @@ type Controller struct {
 }
 
 func _(options []hotupdate.Option) {
-	_, _ = hotupdate.SchemaOf[WorkerConfig](hotupdate.WithClass("nested.size", hotupdate.Hot))
+	_, _ = hotupdate.SchemaOf[WorkerConfig](hotupdate.WithTag("nested.size", "true"))
 	_, _ = hotupdate.SchemaOf[WorkerConfig](options...)
 	_ = Controller{Other: &WorkerConfig{}}
 }

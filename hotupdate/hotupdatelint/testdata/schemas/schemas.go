@@ -50,12 +50,12 @@ func _() {
 	_, _ = hotupdate.SchemaOf[int]()                     // want `hotupdate: int: is not a struct of fields`
 	_, _ = hotupdate.SchemaOf[struct{ done chan int }]() // want `has type struct \{ done chan int \} with only unexported fields`
 	_, _ = hotupdate.SchemaOf[Overridden](
-		hotupdate.WithClass(names, hotupdate.Hot),
-		hotupdate.WithClass("nmaes", hotupdate.Hot),      // want `hotupdate: nmaes: matches no field of the type`
-		hotupdate.WithClass("part..name", hotupdate.Hot), // want `hotupdate: part..name: is no path of a field`
+		hotupdate.WithTag(names, "true"),
+		hotupdate.WithTag("nmaes", "true"),      // want `hotupdate: nmaes: matches no field of the type`
+		hotupdate.WithTag("part..name", "true"), // want `hotupdate: part..name: is no path of a field`
 	)
-	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot)) // want `field foreign.Port.Number is immutable below a list`
-	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot), hotupdate.WithClass("list[].number", hotupdate.Hot))
+	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true")) // want `field foreign.Port.Number is immutable below a list`
+	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true"), hotupdate.WithTag("list[].number", "true"))
 }
 
 // Generic is compiled by those who call compile.
@@ -77,11 +77,11 @@ func inner[T any](options ...hotupdate.Option) *hotupdate.Schema {
 
 func _() {
 	_ = compile[Server, Generic]()
-	_ = compile[Server, foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot)) // want `field foreign.Port.Number is immutable below a list`
-	_ = compile[Server, Overridden](hotupdate.WithClass("nowhere", hotupdate.Hot)) // want `hotupdate: nowhere: matches no field of the type`
+	_ = compile[Server, foreign.Ports](hotupdate.WithTag("list", "true")) // want `field foreign.Port.Number is immutable below a list`
+	_ = compile[Server, Overridden](hotupdate.WithTag("nowhere", "true")) // want `hotupdate: nowhere: matches no field of the type`
 	_ = func(path string) {
 		// What is not constant may mend a conflict of classes, so those are left to SchemaOf.
-		_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithClass("list", hotupdate.Hot), hotupdate.WithClass(path, hotupdate.Hot))
+		_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true"), hotupdate.WithTag(path, "true"))
 	}
 }
 

@@ -391,7 +391,7 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 	updated := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.apiVersion", "aws.provider.extensions.gardener.cloud/v1"})
 	same, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(t, err)
-	other, err := hotupdate.SchemaOf[workerConfig](hotupdate.WithClass("volume", hotupdate.Hot))
+	other, err := hotupdate.SchemaOf[workerConfig](hotupdate.WithTag("volume", "true"))
 	require.NoError(t, err)
 	for _, test := range []struct {
 		name   string
