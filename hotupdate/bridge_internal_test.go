@@ -3,7 +3,7 @@ package hotupdate
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/split"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // SchemaOfType is [SchemaOf] for types that are made at run time.
@@ -15,7 +15,7 @@ func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 	if err != nil {
 		return nil, nil, public(err)
 	}
-	kept, rest, err := split.Split(s.plan, v)
+	kept, rest, err := engine.Split(s.plan, v)
 	if err != nil {
 		return nil, nil, public(err)
 	}
@@ -32,7 +32,7 @@ func (s *Schema) MergeAny(immutable, hot any) (any, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	merged, err := split.Merge(s.plan, kept, rest)
+	merged, err := engine.Merge(s.plan, kept, rest)
 	if err != nil {
 		return nil, public(err)
 	}

@@ -3,7 +3,7 @@ package hotupdate
 import (
 	"slices"
 
-	"github.com/hotupdate/providerconfig/internal/compare"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // Op is what happened to a value.
@@ -11,9 +11,9 @@ type Op uint8
 
 // The operations.
 const (
-	Replace = Op(compare.Replace)
-	Add     = Op(compare.Add)
-	Remove  = Op(compare.Remove)
+	Replace = Op(engine.OpReplace)
+	Add     = Op(engine.OpAdd)
+	Remove  = Op(engine.OpRemove)
 )
 
 // String returns the operation in JSON Patch's words: replace, add or remove.
@@ -34,12 +34,12 @@ type Origin uint8
 
 // The origins.
 const (
-	OriginDefault   = Origin(compare.Default)   // no struct tag at the field or above: Immutable
-	OriginStructTag = Origin(compare.StructTag) // the field's own struct tag
-	OriginInherited = Origin(compare.Inherited) // the struct tag or override of a field above
-	OriginOverride  = Origin(compare.Override)  // an override of the field, see [WithTag]
-	OriginHotWhen   = Origin(compare.HotWhen)   // the element's own selector, see the option hotwhen
-	OriginUnknown   = Origin(compare.Unknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
+	OriginDefault   = Origin(engine.OriginDefault)   // no struct tag at the field or above: Immutable
+	OriginStructTag = Origin(engine.OriginStructTag) // the field's own struct tag
+	OriginInherited = Origin(engine.OriginInherited) // the struct tag or override of a field above
+	OriginOverride  = Origin(engine.OriginOverride)  // an override of the field, see [WithTag]
+	OriginHotWhen   = Origin(engine.OriginHotWhen)   // the element's own selector, see the option hotwhen
+	OriginUnknown   = Origin(engine.OriginUnknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
 )
 
 // String returns the origin in words.
@@ -85,7 +85,7 @@ type Change struct {
 	Omitted bool
 }
 
-func publicChange(c compare.Change) Change {
+func publicChange(c engine.Change) Change {
 	return Change{
 		Path: c.Path.String(), Pointer: c.Path.Pointer(), Op: Op(c.Op), Class: Class(c.Class),
 		Origin: Origin(c.Origin), Source: c.Source, Old: c.Old, New: c.New, Sensitive: c.Sensitive, Omitted: c.Omitted,

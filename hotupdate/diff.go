@@ -3,7 +3,6 @@ package hotupdate
 import (
 	"bytes"
 
-	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
@@ -53,7 +52,7 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	found, err := compare.Diff(s.plan, before, after)
+	found, err := engine.Diff(s.plan, before, after)
 	if err != nil {
 		return nil, public(err)
 	}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/compare"
-	"github.com/hotupdate/providerconfig/internal/mergepatch"
-	"github.com/hotupdate/providerconfig/internal/split"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated, and no others: what a running
@@ -44,14 +42,14 @@ func (s *Schema) hotPatch(old, updated any) ([]byte, error) {
 		return nil, public(err)
 	}
 	// What the comparison has seen is free of cycles and can be read.
-	if _, err := compare.Diff(s.plan, before, after); err != nil {
+	if _, err := engine.Diff(s.plan, before, after); err != nil {
 		return nil, public(err)
 	}
-	patched, err := split.Graft(s.plan, before, after)
+	patched, err := engine.Patched(s.plan, before, after)
 	if err != nil {
 		return nil, public(err)
 	}
-	patch, err := mergepatch.Between(s.plan, before, patched)
+	patch, err := engine.MergePatch(s.plan, before, patched)
 	if err != nil {
 		return nil, public(err)
 	}

@@ -3,8 +3,7 @@ package hotupdate
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/rawjson"
-	"github.com/hotupdate/providerconfig/internal/split"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // Split copies config into two halves. The immutable half holds the Immutable and InPlace fields, which are what is hashed; the hot
@@ -20,7 +19,7 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	if err != nil {
 		return nil, nil, public(err)
 	}
-	kept, rest, err := split.Split(s.plan, v)
+	kept, rest, err := engine.Split(s.plan, v)
 	if err != nil {
 		return nil, nil, public(err)
 	}
@@ -39,7 +38,7 @@ func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	merged, err := split.Merge(s.plan, kept, rest)
+	merged, err := engine.Merge(s.plan, kept, rest)
 	if err != nil {
 		return nil, public(err)
 	}
@@ -63,14 +62,14 @@ func SplitRaw(s *Schema, raw []byte) (immutable, hot []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, rest, err := split.Split(s.plan, reflect.ValueOf(config))
+	kept, rest, err := engine.Split(s.plan, reflect.ValueOf(config))
 	if err != nil {
 		return nil, nil, public(err)
 	}
-	if immutable, err = rawjson.Encode(s.plan, kept); err != nil {
+	if immutable, err = engine.Encode(s.plan, kept); err != nil {
 		return nil, nil, public(err)
 	}
-	if hot, err = rawjson.Encode(s.plan, rest); err != nil {
+	if hot, err = engine.Encode(s.plan, rest); err != nil {
 		return nil, nil, public(err)
 	}
 	return immutable, hot, nil
@@ -83,10 +82,10 @@ func MergeRaw(s *Schema, immutable, hot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := split.Merge(s.plan, reflect.ValueOf(kept), reflect.ValueOf(rest))
+	merged, err := engine.Merge(s.plan, reflect.ValueOf(kept), reflect.ValueOf(rest))
 	if err != nil {
 		return nil, public(err)
 	}
-	raw, err := rawjson.Encode(s.plan, merged)
+	raw, err := engine.Encode(s.plan, merged)
 	return raw, public(err)
 }

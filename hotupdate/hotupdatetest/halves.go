@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/split"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 const copyCure = "a DeepCopy must allocate everything anew; generate it"
@@ -17,7 +17,7 @@ func (s *subject) halvesMerge(t trial) *breach {
 		return nil
 	}
 	whole := c.value()
-	kept, hot, err := split.Split(s.plan, whole)
+	kept, hot, err := engine.Split(s.plan, whole)
 	if err != nil {
 		return s.failed("cannot be split", err, c)
 	}
@@ -42,7 +42,7 @@ func (s *subject) halvesSay(c config, whole, kept, hot reflect.Value) *breach {
 	if !bytes.Equal(want, immutable) {
 		return &breach{what: "a configuration and its immutable half have different hashes", path: s.blame(want, immutable), cure: copyCure, shown: s.show(c)}
 	}
-	merged, err := split.Merge(s.plan, kept, hot)
+	merged, err := engine.Merge(s.plan, kept, hot)
 	if err != nil {
 		return s.failed("has halves that do not merge", err, c)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
@@ -164,7 +163,7 @@ func TestDiffKeepsNothingOfTheValue(t *testing.T) {
 			c.Tags[stringOf(memory)] = ""
 		}
 		c.Tags["\xff"] = "key"
-		_, err := compare.Diff(plan(t), reflect.ValueOf(c), reflect.ValueOf(&config{}))
+		_, err := engine.Diff(plan(t), reflect.ValueOf(c), reflect.ValueOf(&config{}))
 		require.Error(t, err)
 		runtime.KeepAlive(c)
 		c = nil

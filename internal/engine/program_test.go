@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/internal/compare"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -133,7 +132,7 @@ func TestNestedTooDeeply(t *testing.T) {
 		if ok {
 			assert.Equal(t, string(want), string(got))
 		}
-		_, diffErr := compare.Diff(p, reflect.ValueOf(c), reflect.ValueOf(c))
+		_, diffErr := engine.Diff(p, reflect.ValueOf(c), reflect.ValueOf(c))
 		assert.Equal(t, err == nil, diffErr == nil, "what is equal is too deep all the same: %d", depth)
 	}
 	circle := &config{}

@@ -1,8 +1,4 @@
-// Package mergepatch writes the JSON merge patch (RFC 7386) that turns one configuration into another.
-//
-// It owns what a patch says and what it cannot say. Two values that mean the same need no patch, however they are spelled. It must not
-// know classes: which parts of a configuration may change is decided before.
-package mergepatch
+package engine
 
 import (
 	"bytes"
@@ -12,32 +8,30 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// Between returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
+// MergePatch returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
 // patch replaces lists as a whole and removes members by null, so a value that holds null outside of a list is [fault.NotPatchable].
-func Between(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
-	w := &writer{program: engine.Of(p)}
-	old, _ = engine.Deref(old)
-	updated, _ = engine.Deref(updated)
+func MergePatch(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
+	w := &patcher{program: Of(p)}
+	old, _ = Deref(old)
+	updated, _ = Deref(updated)
 	w.object(p.Root, old, updated)
 	return w.buf, w.trail.Err()
 }
 
-type writer struct {
-	program *engine.Program
+type patcher struct {
+	program *Program
 	buf     []byte
-	trail   engine.Trail
+	trail   Trail
 }
 
 // try writes a member, and nothing if write has nothing to say.
-func (w *writer) try(header string, write func() bool) bool {
+func (w *patcher) try(header string, write func() bool) bool {
 	start := len(w.buf)
 	if last := w.buf[start-1]; last != '{' {
 		w.buf = append(w.buf, ',')
@@ -50,30 +44,30 @@ func (w *writer) try(header string, write func() bool) bool {
 	return false
 }
 
-func (w *writer) null() bool {
+func (w *patcher) null() bool {
 	w.buf = append(w.buf, leaf.Null...)
 	return true
 }
 
 // object writes the patch of an object, either side of which may be missing, and reports whether it says something.
-func (w *writer) object(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
+func (w *patcher) object(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
 	w.buf = append(w.buf, '{')
 	for _, f := range n.Fields {
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		some = w.try(f.Header, func() bool { return w.member(f, engine.Member(old, f), engine.Member(updated, f)) }) || some
+		some = w.try(f.Header, func() bool { return w.member(f, Member(old, f), Member(updated, f)) }) || some
 		w.trail.Leave()
 	}
 	w.buf = append(w.buf, '}')
 	return some
 }
 
-func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
+func (w *patcher) member(f *fieldplan.Field, old, updated reflect.Value) bool {
 	n := f.Node
 	if n.Kind == fieldplan.Leaf {
 		return w.leafMember(f, old, updated)
 	}
-	old, isOld := engine.Deref(old)
-	updated, isNew := engine.Deref(updated)
+	old, isOld := Deref(old)
+	updated, isNew := Deref(updated)
 	if !isOld && !isNew {
 		return false
 	}
@@ -88,9 +82,9 @@ func (w *writer) member(f *fieldplan.Field, old, updated reflect.Value) bool {
 }
 
 // leafMember compares by meaning: a declared default is no value.
-func (w *writer) leafMember(f *fieldplan.Field, old, updated reflect.Value) bool {
-	oldText, isOld := engine.MemberText(&w.trail, nil, f, old)
-	newText, isNew := engine.MemberText(&w.trail, nil, f, updated)
+func (w *patcher) leafMember(f *fieldplan.Field, old, updated reflect.Value) bool {
+	oldText, isOld := MemberText(&w.trail, nil, f, old)
+	newText, isNew := MemberText(&w.trail, nil, f, updated)
 	switch {
 	case isOld == isNew && bytes.Equal(oldText, newText):
 		return false
@@ -108,7 +102,7 @@ func (w *writer) leafMember(f *fieldplan.Field, old, updated reflect.Value) bool
 }
 
 // leaf writes a leaf that differs. Free JSON is patched member by member, since a patch cannot replace an object.
-func (w *writer) leaf(old, updated reflect.Value) bool {
+func (w *patcher) leaf(old, updated reflect.Value) bool {
 	before, problem := encodeLeaf(old)
 	w.report(problem)
 	after, problem := encodeLeaf(updated)
@@ -119,21 +113,21 @@ func (w *writer) leaf(old, updated reflect.Value) bool {
 
 // encodeLeaf writes a leaf behind pointers; a missing one is null.
 func encodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
-	v, ok := engine.Deref(v)
+	v, ok := Deref(v)
 	if !ok {
 		return []byte(leaf.Null), nil
 	}
-	return rawjson.EncodeLeaf(v)
+	return EncodeLeaf(v)
 }
 
-func (w *writer) report(problem *fault.Error) {
+func (w *patcher) report(problem *fault.Error) {
 	if problem != nil {
 		w.trail.Report(problem)
 	}
 }
 
 // objectMember patches an object. Where presence carries meaning, a difference in it is one.
-func (w *writer) objectMember(f *fieldplan.Field, old, updated reflect.Value) bool {
+func (w *patcher) objectMember(f *fieldplan.Field, old, updated reflect.Value) bool {
 	start := len(w.buf)
 	some := w.object(f.Node, old, updated)
 	some = some || f.KeepsPresence() && old.IsValid() != updated.IsValid()
@@ -144,7 +138,7 @@ func (w *writer) objectMember(f *fieldplan.Field, old, updated reflect.Value) bo
 	return some
 }
 
-func (w *writer) mapMember(n *fieldplan.Node, old, updated reflect.Value) bool {
+func (w *patcher) mapMember(n *fieldplan.Node, old, updated reflect.Value) bool {
 	start := len(w.buf)
 	some := w.entries(n, old, updated)
 	if some && (!updated.IsValid() || updated.Len() == 0) {
@@ -155,7 +149,7 @@ func (w *writer) mapMember(n *fieldplan.Node, old, updated reflect.Value) bool {
 }
 
 // entries writes the patch of a map.
-func (w *writer) entries(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
+func (w *patcher) entries(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
 	before, after := entriesOf(&w.trail, n, old), entriesOf(&w.trail, n, updated)
 	both := maps.Clone(before)
 	maps.Copy(both, after)
@@ -163,7 +157,7 @@ func (w *writer) entries(n *fieldplan.Node, old, updated reflect.Value) (some bo
 	for _, key := range slices.Sorted(maps.Keys(both)) {
 		header, problem := canonjson.AppendString(nil, key)
 		w.report(problem)
-		w.trail.Enter((&engine.Element{Key: key}).Step(n))
+		w.trail.Enter((&Element{Key: key}).Step(n))
 		some = w.try(string(header)+":", func() bool { return w.entry(n.Elem, before[key], after[key]) }) || some
 		w.trail.Leave()
 	}
@@ -171,54 +165,54 @@ func (w *writer) entries(n *fieldplan.Node, old, updated reflect.Value) (some bo
 	return some
 }
 
-func entriesOf(t *engine.Trail, n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
+func entriesOf(t *Trail, n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
 	entries := map[string]reflect.Value{}
-	for _, e := range engine.Elements(t, n, v) {
+	for _, e := range Elements(t, n, v) {
 		entries[e.Key] = e.Value
 	}
 	return entries
 }
 
 // entry patches one element of a map, whose presence carries meaning. The zero reflect.Value is an element that is not there.
-func (w *writer) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
+func (w *patcher) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
 	switch {
 	case !updated.IsValid():
 		return w.null()
 	case old.IsValid() && bytes.Equal(w.program.AppendElement(nil, &w.trail, n, old), w.program.AppendElement(nil, &w.trail, n, updated)):
 		return false
-	case engine.IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
+	case IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
 		w.notPatchable()
 		return false
 	case n.Kind == fieldplan.Leaf:
 		return w.leaf(old, updated)
 	}
-	before, _ := engine.Deref(old)
-	after, _ := engine.Deref(updated)
+	before, _ := Deref(old)
+	after, _ := Deref(updated)
 	switch n.Kind {
 	case fieldplan.Object:
 		w.object(n, before, after)
 	case fieldplan.Map:
 		w.entries(n, before, after)
 	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
-		w.buf = append(w.buf, rawjson.EncodeElement(&w.trail, n, after)...)
+		w.buf = append(w.buf, EncodeElement(&w.trail, n, after)...)
 	}
 	return true
 }
 
 // list replaces a list or array that differs.
-func (w *writer) list(n *fieldplan.Node, old, updated reflect.Value) bool {
+func (w *patcher) list(n *fieldplan.Node, old, updated reflect.Value) bool {
 	if bytes.Equal(w.listText(n, old), w.listText(n, updated)) {
 		return false
 	}
 	if !updated.IsValid() {
 		return w.null()
 	}
-	w.buf = append(w.buf, rawjson.EncodeElement(&w.trail, n, updated)...)
+	w.buf = append(w.buf, EncodeElement(&w.trail, n, updated)...)
 	return true
 }
 
 // listText is the text of a list, where a missing list is an empty one, and a missing array one of zeros.
-func (w *writer) listText(n *fieldplan.Node, v reflect.Value) []byte {
+func (w *patcher) listText(n *fieldplan.Node, v reflect.Value) []byte {
 	if !v.IsValid() || n.Kind == fieldplan.List && v.IsNil() {
 		v = reflect.New(n.Type).Elem()
 		if n.Kind == fieldplan.List {
@@ -229,12 +223,12 @@ func (w *writer) listText(n *fieldplan.Node, v reflect.Value) []byte {
 }
 
 // free patches free JSON.
-func (w *writer) free(old, updated []byte) {
+func (w *patcher) free(old, updated []byte) {
 	if len(updated) == 0 || updated[0] != '{' {
 		w.buf = append(w.buf, updated...)
 		return
 	}
-	before, after := members(old), members(updated)
+	before, after := freeMembers(old), freeMembers(updated)
 	both := maps.Clone(before)
 	maps.Copy(both, after)
 	w.buf = append(w.buf, '{')
@@ -246,7 +240,7 @@ func (w *writer) free(old, updated []byte) {
 	w.buf = append(w.buf, '}')
 }
 
-func (w *writer) freeMember(old, updated json.RawMessage) bool {
+func (w *patcher) freeMember(old, updated json.RawMessage) bool {
 	switch {
 	case updated == nil:
 		return w.null()
@@ -260,13 +254,13 @@ func (w *writer) freeMember(old, updated json.RawMessage) bool {
 	return true
 }
 
-func (w *writer) notPatchable() {
+func (w *patcher) notPatchable() {
 	w.trail.Report(&fault.Error{Code: fault.NotPatchable, What: "becomes or holds null, by which a merge patch removes a member", Cure: "leave the member out"})
 }
 
-// members are those of an object; nothing else has any. Their names are distinct, since the value was read from JSON or written by a
+// freeMembers are those of an object; nothing else has any. Their names are distinct, since the value was read from JSON or written by a
 // marshaler whose text was checked.
-func members(raw []byte) map[string]json.RawMessage {
+func freeMembers(raw []byte) map[string]json.RawMessage {
 	found := map[string]json.RawMessage{}
 	if len(raw) > 0 && raw[0] == '{' {
 		_ = json.Unmarshal(raw, &found)

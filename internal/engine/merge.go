@@ -1,9 +1,8 @@
-package split
+package engine
 
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -31,8 +30,8 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 type halves [2]reflect.Value
 
 func (h halves) deref() halves {
-	h[0], _ = engine.Deref(h[0])
-	h[1], _ = engine.Deref(h[1])
+	h[0], _ = Deref(h[0])
+	h[1], _ = Deref(h[1])
 	return h
 }
 
@@ -48,12 +47,12 @@ func (h halves) of(n *fieldplan.Node) reflect.Value {
 type merger struct {
 	splitter
 
-	aboveHot engine.Ancestors
+	aboveHot Ancestors
 }
 
 func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 	for _, f := range n.Parts() {
-		members := halves{engine.Member(from[0], f), engine.Member(from[1], f)}
+		members := halves{Member(from[0], f), Member(from[1], f)}
 		if f.KeepsPresence() && members.deref().isGone(f.Node) {
 			continue
 		}
@@ -65,7 +64,7 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
 
 // isGone reports whether an object whose presence is hot is nil in the hot half, and says nothing in the other.
 func (h halves) isGone(n *fieldplan.Node) bool {
-	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && engine.IsEmpty(n, h[0])
+	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && IsEmpty(n, h[0])
 }
 
 // merge fills the place that to returns, which is asked for only if a half has the place as well.
@@ -91,7 +90,7 @@ func (m *merger) cloneIfSet(n *fieldplan.Node, to func() reflect.Value, from ref
 	}
 }
 
-// visit records that the walk goes into both halves of a value, as [engine.Trail.Visit] does for one.
+// visit records that the walk goes into both halves of a value, as [Trail.Visit] does for one.
 func (m *merger) visit(n *fieldplan.Node, from halves) bool {
 	return (!from[0].IsValid() || m.trail.Visit(&m.above, n, from[0])) && (!from[1].IsValid() || m.trail.Visit(&m.aboveHot, n, from[1]))
 }
@@ -160,7 +159,7 @@ func (m *merger) pairs(n *fieldplan.Node, from halves) []halves {
 		}
 		return pairs
 	}
-	kept, hot := engine.Elements(&m.trail, n, from[0]), engine.Elements(&m.trail, n, from[1])
+	kept, hot := Elements(&m.trail, n, from[0]), Elements(&m.trail, n, from[1])
 	if m.trail.Failed() {
 		return nil
 	}
@@ -191,7 +190,7 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
 	}
 	to.Set(reflect.MakeMapWithSize(n.Type, from.of(n).Len()))
 	for it := from.of(n).MapRange(); it.Next(); {
-		step := engine.KeyStep(n, it.Key())
+		step := KeyStep(n, it.Key())
 		partners := halves{from[0].MapIndex(it.Key()), from[1].MapIndex(it.Key())}
 		if !partners[0].IsValid() || !partners[1].IsValid() {
 			m.reportKey(step)
@@ -207,7 +206,7 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
 
 // element merges one element, which stands in both halves, if only with its identity.
 func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
-	node := engine.ElementNode(n, from.of(n))
+	node := ElementNode(n, from.of(n))
 	if node.Kind == fieldplan.Object && from.deref().isGone(node) {
 		return
 	}

@@ -1,4 +1,4 @@
-package rawjson
+package engine
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -19,14 +18,14 @@ import (
 // zero and no pointers. Leaves are spelled as their types spell them, and list elements keep their order.
 func Encode(p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 	e := &encoder{}
-	root, _ := engine.Deref(v)
+	root, _ := Deref(v)
 	e.object(p.Root, slices.Concat(p.Meta, p.Root.Fields), root, nil)
 	return e.buf, e.trail.Err()
 }
 
 // EncodeElement writes one value below a plan's root, whatever it holds. Problems are reported to t.
-func EncodeElement(t *engine.Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	e := &encoder{trail: engine.Trail{Path: slices.Clone(t.Path)}}
+func EncodeElement(t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
+	e := &encoder{trail: Trail{Path: slices.Clone(t.Path)}}
 	e.value(n, v, nil)
 	e.trail.MoveTo(t)
 	return e.buf
@@ -53,8 +52,8 @@ func EncodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
 
 type encoder struct {
 	buf   []byte
-	trail engine.Trail
-	above engine.Ancestors
+	trail Trail
+	above Ancestors
 }
 
 // object writes the members of an object. The key of an element of collection in is written even if it is zero.
@@ -62,15 +61,15 @@ func (e *encoder) object(n *fieldplan.Node, fields []*fieldplan.Field, v reflect
 	e.buf = append(e.buf, '{')
 	for _, f := range fields {
 		e.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		member, present := engine.Deref(engine.Member(v, f))
+		member, present := Deref(Member(v, f))
 		if present && (f.Pointer || !member.IsZero() || in != nil && in.Key != nil && in.Key.Name == f.Name) {
 			e.member(f, member)
 		}
 		e.trail.Leave()
 	}
-	unknown := engine.UnknownMembers(&e.trail, n, v)
+	unknown := UnknownMembers(&e.trail, n, v)
 	for _, u := range unknown.Left() {
-		f, step := engine.UnknownField(n, u)
+		f, step := UnknownField(n, u)
 		e.trail.Enter(step)
 		e.member(f, u.Value)
 		e.trail.Leave()
@@ -96,7 +95,7 @@ func (e *encoder) member(f *fieldplan.Field, v reflect.Value) {
 
 // value writes a value that stands in any case, be it an element of collection in or none.
 func (e *encoder) value(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
-	v, ok := engine.Deref(v)
+	v, ok := Deref(v)
 	if !ok || (n.Kind == fieldplan.List || n.Kind == fieldplan.Map) && v.IsNil() {
 		e.buf = append(e.buf, leaf.Null...)
 		return
@@ -135,7 +134,7 @@ func (e *encoder) elements(n *fieldplan.Node, v reflect.Value) {
 func (e *encoder) entries(n *fieldplan.Node, v reflect.Value) {
 	values := map[string]reflect.Value{}
 	for it := v.MapRange(); it.Next(); {
-		values[engine.KeyStep(n, it.Key()).Name] = it.Value()
+		values[KeyStep(n, it.Key()).Name] = it.Value()
 	}
 	e.buf = append(e.buf, '{')
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -1,23 +1,22 @@
-package split
+package engine
 
 import (
 	"cmp"
 	"reflect"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Graft returns a pointer to a copy of old that has the Hot parts of updated: what a hot update leads to. Both values have been compared,
+// Patched returns a pointer to a copy of old that has the Hot parts of updated: what a hot update leads to. Both values have been compared,
 // so neither contains itself. TypeMeta is that of old.
 //
 // An element, or an object whose presence counts, comes and goes with its own class: where that is not Hot, it stays as it is in old. One
 // that is Hot goes, unless it holds what is hashed, and comes with its Hot parts only. An element that is hot on one side only (hotwhen)
 // stays as it is in old.
-func Graft(p *fieldplan.Plan, old, updated reflect.Value) (reflect.Value, error) {
+func Patched(p *fieldplan.Plan, old, updated reflect.Value) (reflect.Value, error) {
 	g := &grafter{splitter: splitter{want: fieldplan.All}, takes: fieldplan.Of(structtag.Hot)}
 	grafted := reflect.New(p.Type)
 	from := halves{old, updated}.deref()
@@ -42,11 +41,11 @@ func (g *grafter) isTaken(c structtag.Class) bool { return g.takes.Any(fieldplan
 // fields fills to with the members of an object. Those that identify an element of collection in are copied from identity.
 func (g *grafter) fields(n *fieldplan.Node, to reflect.Value, from halves, in *fieldplan.Node, identity reflect.Value) {
 	for _, f := range n.Parts() {
-		members := halves{engine.Member(from[0], f), engine.Member(from[1], f)}
+		members := halves{Member(from[0], f), Member(from[1], f)}
 		g.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
 		case in != nil && in.Identity(f):
-			g.copyIfSet(f, to, engine.Member(identity, f))
+			g.copyIfSet(f, to, Member(identity, f))
 		case !classes.Any(g.takes):
 			g.copyIfSet(f, to, members[0])
 		case !classes.Any(^g.takes):
@@ -141,9 +140,9 @@ func (g *grafter) keyed(n *fieldplan.Node, to func() reflect.Value, from halves)
 	}
 }
 
-func (g *grafter) inOrder(n *fieldplan.Node, v reflect.Value) []engine.Element {
-	elements := engine.Elements(&g.trail, n, v)
-	slices.SortFunc(elements, func(a, b engine.Element) int { return cmp.Compare(a.At, b.At) })
+func (g *grafter) inOrder(n *fieldplan.Node, v reflect.Value) []Element {
+	elements := Elements(&g.trail, n, v)
+	slices.SortFunc(elements, func(a, b Element) int { return cmp.Compare(a.At, b.At) })
 	return elements
 }
 
@@ -155,10 +154,10 @@ func (g *grafter) entries(n *fieldplan.Node, to func() reflect.Value, from halve
 			continue
 		}
 		for it := half.MapRange(); it.Next(); {
-			if !fieldplan.IsKept(n.Class) && engine.IsNull(n.Elem, it.Value()) {
+			if !fieldplan.IsKept(n.Class) && IsNull(n.Elem, it.Value()) {
 				continue
 			}
-			text := engine.KeyStep(n, it.Key()).Name
+			text := KeyStep(n, it.Key()).Name
 			pair := pairs[text]
 			pair[i] = it.Value()
 			pairs[text], keys[text] = pair, it.Key()
@@ -167,7 +166,7 @@ func (g *grafter) entries(n *fieldplan.Node, to func() reflect.Value, from halve
 	grafted := reflect.MakeMap(n.Type)
 	for text, pair := range pairs {
 		elem := reflect.New(n.Type.Elem()).Elem()
-		g.trail.Enter(engine.KeyStep(n, keys[text]))
+		g.trail.Enter(KeyStep(n, keys[text]))
 		if g.element(n, elem, pair) {
 			grafted.SetMapIndex(keys[text], elem)
 		}
@@ -180,10 +179,10 @@ func (g *grafter) entries(n *fieldplan.Node, to func() reflect.Value, from halve
 
 // element fills to and reports whether the element stays or comes. The zero reflect.Value is an element that is not there.
 func (g *grafter) element(n *fieldplan.Node, to reflect.Value, from halves) bool {
-	node := engine.ElementNode(n, from.any())
+	node := ElementNode(n, from.any())
 	isOld, isNew := from[0].IsValid(), from[1].IsValid()
 	switch {
-	case isOld && isNew && engine.ElementNode(n, from[1]) != node:
+	case isOld && isNew && ElementNode(n, from[1]) != node:
 		g.flipped(n, to, from)
 		return true
 	case isOld && !isNew && fieldplan.IsKept(node.Class):
@@ -201,7 +200,7 @@ func (g *grafter) element(n *fieldplan.Node, to reflect.Value, from halves) bool
 // flipped fills an element that is hot on one side only. Where its collection is Ignored the flip is hot, and takes what is Ignored along.
 func (g *grafter) flipped(n *fieldplan.Node, to reflect.Value, from halves) {
 	if fieldplan.IsKept(n.Class) {
-		g.clone(engine.ElementNode(n, from[0]), to, from[0])
+		g.clone(ElementNode(n, from[0]), to, from[0])
 		return
 	}
 	defer func(takes fieldplan.ClassSet) { g.takes = takes }(g.takes)
@@ -214,14 +213,14 @@ func (g *grafter) elementParts(n *fieldplan.Node, to reflect.Value, from halves,
 	switch {
 	case n.Kind == fieldplan.Object:
 		g.objectElement(n, to, from, in)
-	case !n.Classes.Any(g.takes), n.Kind == fieldplan.List && from[0].IsValid() && engine.IsNull(n, from[0]): // null stays null, even if elements could come
+	case !n.Classes.Any(g.takes), n.Kind == fieldplan.List && from[0].IsValid() && IsNull(n, from[0]): // null stays null, even if elements could come
 		g.cloneValid(n, to, from[0])
 	case !n.Classes.Any(^g.takes):
 		g.cloneValid(n, to, from[1])
 	default:
-		isNew := !from[0].IsValid() && !engine.IsNull(n, from[1])
+		isNew := !from[0].IsValid() && !IsNull(n, from[1])
 		g.collection(n, func() reflect.Value { return to }, from.deref())
-		if isNew && engine.IsNull(n, to) {
+		if isNew && IsNull(n, to) {
 			allocate(to).Set(emptyOf(n.Type))
 		}
 	}
@@ -254,14 +253,14 @@ func (g *grafter) cloneValid(n *fieldplan.Node, to, from reflect.Value) {
 
 // holds reports whether something of the classes is set in v. What identifies an element of collection in does not count.
 func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *fieldplan.Node) bool {
-	v, ok := engine.Deref(v)
+	v, ok := Deref(v)
 	if !ok || !n.Classes.Any(classes) {
 		return false
 	}
 	switch n.Kind {
 	case fieldplan.Object:
 		return slices.ContainsFunc(n.Parts(), func(f *fieldplan.Field) bool {
-			return (in == nil || !in.Identity(f)) && memberHolds(f, engine.Member(v, f), classes)
+			return (in == nil || !in.Identity(f)) && memberHolds(f, Member(v, f), classes)
 		})
 	case fieldplan.List, fieldplan.Array:
 		for i := range v.Len() {
@@ -283,16 +282,16 @@ func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *f
 
 func memberHolds(f *fieldplan.Field, v reflect.Value, classes fieldplan.ClassSet) bool {
 	if f.Node.Kind == fieldplan.Leaf {
-		_, set := engine.MemberText(&engine.Trail{}, nil, f, v)
+		_, set := MemberText(&Trail{}, nil, f, v)
 		return set && f.Node.Classes.Any(classes)
 	}
-	_, present := engine.Deref(v)
+	_, present := Deref(v)
 	return present && f.KeepsPresence() && fieldplan.Of(f.Node.Class).Any(classes) || holds(f.Node, v, classes, nil)
 }
 
 // elementHolds counts the presence of an element as well, unless its place is always there.
 func elementHolds(in *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet) bool {
-	node := engine.ElementNode(in, v)
+	node := ElementNode(in, v)
 	if in.Kind == fieldplan.Array {
 		return !v.IsZero() && holds(node, v, classes, in)
 	}

@@ -1,4 +1,4 @@
-package compare
+package engine
 
 import (
 	"reflect"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 const (
@@ -21,7 +19,7 @@ var differs = sync.Pool{New: func() any { return &differ{} }}
 // release hands the memory on, without what was compared.
 func (d *differ) release() {
 	clear(d.trail.Path[:cap(d.trail.Path)])
-	next := differ{trail: engine.Trail{Path: kept(d.trail.Path, keptSteps)}, entries: kept(d.entries, keptEntries)}
+	next := differ{trail: Trail{Path: kept(d.trail.Path, keptSteps)}, entries: kept(d.entries, keptEntries)}
 	for i, text := range d.texts {
 		next.texts[i] = kept(text, keptText)
 	}
@@ -66,7 +64,7 @@ func (d *differ) textMaps(old, updated side) bool {
 	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
 	for i := range d.entries {
 		e := &d.entries[i]
-		step := engine.Element{Key: e.key}
+		step := Element{Key: e.key}
 		d.element(old, updated, step.Step(old.node), e.value(0), e.value(1), old.node)
 	}
 	return true

@@ -1,10 +1,9 @@
-package compare
+package engine
 
 import (
 	"reflect"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -12,15 +11,15 @@ import (
 type unknown struct {
 	d       *differ
 	node    *fieldplan.Node
-	members [2]engine.Unknown // of the old and of the new object
+	members [2]Unknown // of the old and of the new object
 }
 
 func (d *differ) unknownMembers(old, updated side) *unknown {
 	if old.node.Rest == nil {
 		return nil
 	}
-	return &unknown{d, old.node, [2]engine.Unknown{
-		engine.UnknownMembers(&d.trail, old.node, old.value), engine.UnknownMembers(&d.trail, updated.node, updated.value),
+	return &unknown{d, old.node, [2]Unknown{
+		UnknownMembers(&d.trail, old.node, old.value), UnknownMembers(&d.trail, updated.node, updated.value),
 	}}
 }
 
@@ -37,7 +36,7 @@ func (u *unknown) left() {
 	}
 }
 
-func (u *unknown) compare(old, updated []engine.Element) {
+func (u *unknown) compare(old, updated []Element) {
 	for len(old) > 0 || len(updated) > 0 {
 		switch order := compareNames(old, updated); {
 		case order < 0:
@@ -53,7 +52,7 @@ func (u *unknown) compare(old, updated []engine.Element) {
 	}
 }
 
-func compareNames(a, b []engine.Element) int {
+func compareNames(a, b []Element) int {
 	switch {
 	case len(b) == 0:
 		return -1
@@ -64,10 +63,10 @@ func compareNames(a, b []engine.Element) int {
 	}
 }
 
-func (u *unknown) member(e engine.Element, old, updated reflect.Value) {
-	f, step := engine.UnknownField(u.node, e)
+func (u *unknown) member(e Element, old, updated reflect.Value) {
+	f, step := UnknownField(u.node, e)
 	u.d.trail.Enter(step)
-	from := origin{kind: Unknown, depth: len(u.d.trail.Path)}
+	from := origin{kind: OriginUnknown, depth: len(u.d.trail.Path)}
 	u.d.leafMember(f, side{f.Node, old, from}, side{f.Node, updated, from})
 	u.d.trail.Leave()
 }

@@ -1,13 +1,8 @@
-// Package split takes a configuration apart by class, and puts the parts together again.
-//
-// It owns which half a value goes to, and what both halves need so that they fit: the same elements under the same keys. Halves and
-// merged values are copies; they share no memory with what they were made from.
-package split
+package engine
 
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -22,15 +17,15 @@ func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, er
 }
 
 type splitter struct {
-	trail engine.Trail
-	above engine.Ancestors
+	trail Trail
+	above Ancestors
 	want  fieldplan.ClassSet // the classes of the half at hand
 }
 
 func (s *splitter) half(p *fieldplan.Plan, v reflect.Value, want fieldplan.ClassSet) reflect.Value {
 	half := reflect.New(p.Type)
 	s.want = want
-	if root, ok := engine.Deref(v); ok {
+	if root, ok := Deref(v); ok {
 		s.trail.Visit(&s.above, p.Root, root)
 		for _, f := range p.Meta {
 			s.copyMember(half.Elem(), root, f)
@@ -41,23 +36,23 @@ func (s *splitter) half(p *fieldplan.Plan, v reflect.Value, want fieldplan.Class
 	return half
 }
 
-// place says how much of a node goes to the half at hand.
-type place uint8
+// share says how much of a node goes to the half at hand.
+type share uint8
 
 const (
-	none place = iota // all of it goes to the other half
-	part
-	all
+	nothing share = iota // all of it goes to the other half
+	some
+	everything
 )
 
-func (s *splitter) place(classes fieldplan.ClassSet) place {
+func (s *splitter) share(classes fieldplan.ClassSet) share {
 	switch {
 	case !classes.Any(s.want):
-		return none
+		return nothing
 	case classes.Any(^s.want):
-		return part
+		return some
 	default:
-		return all
+		return everything
 	}
 }
 
@@ -65,11 +60,11 @@ func (s *splitter) place(classes fieldplan.ClassSet) place {
 func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
 	for _, f := range n.Parts() {
 		s.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		switch place := s.place(f.Classes()); {
-		case place == all || in != nil && in.Identity(f):
+		switch share := s.share(f.Classes()); {
+		case share == everything || in != nil && in.Identity(f):
 			s.copyMember(to, from, f)
-		case place == part:
-			if v := engine.Member(from, f); v.IsValid() {
+		case share == some:
+			if v := Member(from, f); v.IsValid() {
 				s.value(f.Node, settable(to, f), v, nil)
 			}
 		}
@@ -78,7 +73,7 @@ func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldpl
 }
 
 func (s *splitter) copyMember(to, from reflect.Value, f *fieldplan.Field) {
-	if v := engine.Member(from, f); v.IsValid() {
+	if v := Member(from, f); v.IsValid() {
 		s.clone(f.Node, settable(to, f), v)
 	}
 }
@@ -104,7 +99,7 @@ func allocate(v reflect.Value) reflect.Value {
 
 // value fills to with the half of from, of which something goes to either half.
 func (s *splitter) value(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
-	from, ok := engine.Deref(from)
+	from, ok := Deref(from)
 	if !ok {
 		return
 	}
@@ -143,7 +138,7 @@ func (s *splitter) entries(n *fieldplan.Node, to, from reflect.Value) {
 	to.Set(reflect.MakeMapWithSize(n.Type, from.Len()))
 	for it := from.MapRange(); it.Next(); {
 		elem := reflect.New(n.Type.Elem()).Elem()
-		s.trail.Enter(engine.KeyStep(n, it.Key()))
+		s.trail.Enter(KeyStep(n, it.Key()))
 		s.element(n, elem, it.Value())
 		s.trail.Leave()
 		to.SetMapIndex(it.Key(), elem)
@@ -152,8 +147,8 @@ func (s *splitter) entries(n *fieldplan.Node, to, from reflect.Value) {
 
 // element fills one element. An element of the other half stands here as well, with nothing but its identity.
 func (s *splitter) element(n *fieldplan.Node, to, from reflect.Value) {
-	node := engine.ElementNode(n, from)
-	if s.place(node.Classes) == all {
+	node := ElementNode(n, from)
+	if s.share(node.Classes) == everything {
 		s.clone(node, to, from)
 		return
 	}
@@ -173,7 +168,7 @@ func (s *splitter) clone(n *fieldplan.Node, to, from reflect.Value) {
 }
 
 func (s *splitter) cloneLeaf(n *fieldplan.Node, to, from reflect.Value) {
-	from, ok := engine.Deref(from)
+	from, ok := Deref(from)
 	if !ok {
 		return
 	}

@@ -1,8 +1,4 @@
-// Package compare lists how two configurations differ, leaf by leaf.
-//
-// It owns the pairing of two values and what becomes a change. Equal means equal in meaning: two leaves with one canonical text, two
-// values that are both absent. It must not know update strategies or how changes are shown.
-package compare
+package engine
 
 import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -14,9 +10,9 @@ type Op uint8
 
 // The operations.
 const (
-	Replace Op = iota
-	Add
-	Remove
+	OpReplace Op = iota
+	OpAdd
+	OpRemove
 )
 
 // Origin says where the class of a change comes from.
@@ -24,12 +20,12 @@ type Origin uint8
 
 // The origins.
 const (
-	Default   Origin = iota // no struct tag anywhere above
-	StructTag               // the field's own
-	Inherited               // the struct tag or override of a field above
-	Override                // an override of this field
-	HotWhen                 // the element's selector
-	Unknown                 // the plan does not know the member
+	OriginDefault   Origin = iota // no struct tag anywhere above
+	OriginStructTag               // the field's own
+	OriginInherited               // the struct tag or override of a field above
+	OriginOverride                // an override of this field
+	OriginHotWhen                 // the element's selector
+	OriginUnknown                 // the plan does not know the member
 )
 
 // Change is one difference.

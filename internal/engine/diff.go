@@ -1,11 +1,10 @@
-package compare
+package engine
 
 import (
 	"bytes"
 	"reflect"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -13,15 +12,15 @@ import (
 // Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
 // pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
-	compiled := engine.Of(p)
+	compiled := Of(p)
 	if compiled.SameWhole(old, updated) {
 		return nil, nil
 	}
 	d := differs.Get().(*differ)
 	defer d.release()
 	d.program, d.partner = compiled, true
-	oldRoot, _ := engine.Deref(old)
-	newRoot, _ := engine.Deref(updated)
+	oldRoot, _ := Deref(old)
+	newRoot, _ := Deref(updated)
 	d.composite(side{node: p.Root, value: oldRoot}, side{node: p.Root, value: newRoot}, nil)
 	if err := d.trail.Err(); err != nil {
 		return nil, err
@@ -31,12 +30,12 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 
 // differ walks two values side by side, and leaves out what the program finds to be the same.
 type differ struct {
-	program *engine.Program
+	program *Program
 	entries []textEntry // scratch for the map at hand
 
-	trail   engine.Trail
-	above   [2]engine.Ancestors // of the old and of the new value
-	moved   []position          // of elements that were paired by key
+	trail   Trail
+	above   [2]Ancestors // of the old and of the new value
+	moved   []position   // of elements that were paired by key
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
 	partner bool      // false inside an element that has none on the other side
@@ -61,20 +60,20 @@ type origin struct {
 
 // at turns the nearest declaration into what a change at this depth reports.
 func (o origin) at(depth int) (Origin, string) {
-	if o.depth != depth && (o.kind == StructTag || o.kind == Override) {
-		return Inherited, o.source
+	if o.depth != depth && (o.kind == OriginStructTag || o.kind == OriginOverride) {
+		return OriginInherited, o.source
 	}
 	return o.kind, o.source
 }
 
 // enterField returns the side of a field of s.
 func (d *differ) enterField(s side, f *fieldplan.Field) side {
-	child := side{node: f.Node, value: engine.Member(s.value, f), from: s.from}
+	child := side{node: f.Node, value: Member(s.value, f), from: s.from}
 	switch f.Declared {
 	case fieldplan.StructTag:
-		child.from = origin{StructTag, f.Source, len(d.trail.Path)}
+		child.from = origin{OriginStructTag, f.Source, len(d.trail.Path)}
 	case fieldplan.Overridden:
-		child.from = origin{Override, f.Source, len(d.trail.Path)}
+		child.from = origin{OriginOverride, f.Source, len(d.trail.Path)}
 	case fieldplan.Inherited:
 	}
 	return child
@@ -82,9 +81,9 @@ func (d *differ) enterField(s side, f *fieldplan.Field) side {
 
 // enterElement returns the side of an element of collection s, whose node depends on the element where hotwhen is declared.
 func (d *differ) enterElement(s side, elem reflect.Value) side {
-	child := side{node: engine.ElementNode(s.node, elem), value: elem, from: s.from}
+	child := side{node: ElementNode(s.node, elem), value: elem, from: s.from}
 	if child.node != s.node.Elem {
-		child.from = origin{HotWhen, s.node.When.Source, len(d.trail.Path)}
+		child.from = origin{OriginHotWhen, s.node.When.Source, len(d.trail.Path)}
 	}
 	return child
 }
@@ -101,7 +100,7 @@ func (d *differ) fields(old, updated side, in *fieldplan.Node) {
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		before, after := d.enterField(old, f), d.enterField(updated, updated.node.Fields[i])
 		if in != nil && in.Identity(f) {
-			before, after = selector(in, old, before), selector(in, updated, after)
+			before, after = selectorOf(in, old, before), selectorOf(in, updated, after)
 		}
 		d.member(f, before, after)
 		d.trail.Leave()
@@ -109,9 +108,9 @@ func (d *differ) fields(old, updated side, in *fieldplan.Node) {
 	unknown.left()
 }
 
-// selector returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
+// selectorOf returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
 // own struct tag says: it comes and goes with the element.
-func selector(in *fieldplan.Node, elem, child side) side {
+func selectorOf(in *fieldplan.Node, elem, child side) side {
 	if elem.node == in.When.Hot {
 		hot := *child.node
 		hot.Class = elem.node.Class
@@ -129,8 +128,8 @@ func (d *differ) member(f *fieldplan.Field, old, updated side) {
 		return
 	}
 	var oldSet, newSet bool
-	old.value, oldSet = engine.Deref(old.value)
-	updated.value, newSet = engine.Deref(updated.value)
+	old.value, oldSet = Deref(old.value)
+	updated.value, newSet = Deref(updated.value)
 	if f.KeepsPresence() && oldSet != newSet {
 		d.emit(old, updated, presence[oldSet], presence[newSet])
 	}
@@ -146,8 +145,8 @@ func (d *differ) same(old, updated side) bool {
 var presence = map[bool]string{true: "{}"}
 
 func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
-	oldText, oldSet := engine.MemberText(&d.trail, d.texts[0][:0], f, old.value)
-	newText, newSet := engine.MemberText(&d.trail, d.texts[1][:0], f, updated.value)
+	oldText, oldSet := MemberText(&d.trail, d.texts[0][:0], f, old.value)
+	newText, newSet := MemberText(&d.trail, d.texts[1][:0], f, updated.value)
 	d.texts = [2][]byte{oldText, newText}
 	if oldSet != newSet || !bytes.Equal(oldText, newText) {
 		d.emit(old, updated, string(oldText), string(newText))
@@ -190,7 +189,7 @@ func (d *differ) keyed(old, updated side) {
 	if d.textMaps(old, updated) {
 		return
 	}
-	before, after := engine.Elements(&d.trail, n, old.value), engine.Elements(&d.trail, updated.node, updated.value)
+	before, after := Elements(&d.trail, n, old.value), Elements(&d.trail, updated.node, updated.value)
 	for len(before) > 0 || len(after) > 0 {
 		switch order := compareHeads(before, after); {
 		case order < 0:
@@ -208,14 +207,14 @@ func (d *differ) keyed(old, updated side) {
 	}
 }
 
-func compareHeads(a, b []engine.Element) int {
+func compareHeads(a, b []Element) int {
 	switch {
 	case len(b) == 0:
 		return -1
 	case len(a) == 0:
 		return +1
 	default:
-		return engine.CompareKeys(a[0], b[0])
+		return CompareKeys(a[0], b[0])
 	}
 }
 
@@ -287,7 +286,7 @@ func (d *differ) elementText(scratch []byte, s side) []byte {
 	if !s.value.IsValid() {
 		return scratch[:0]
 	}
-	return engine.ElementText(&d.trail, scratch[:0], s.node, s.value)
+	return ElementText(&d.trail, scratch[:0], s.node, s.value)
 }
 
 // compositeElement compares what two elements hold. Where the presence of an element, or null against empty, shows in no change
@@ -296,8 +295,8 @@ func (d *differ) compositeElement(old, updated side, in *fieldplan.Node) {
 	oldText, newText := d.shell(old), d.shell(updated)
 	start := len(d.changes)
 	inside := [2]side{old, updated}
-	inside[0].value, _ = engine.Deref(old.value)
-	inside[1].value, _ = engine.Deref(updated.value)
+	inside[0].value, _ = Deref(old.value)
+	inside[1].value, _ = Deref(updated.value)
 	d.composite(inside[0], inside[1], in)
 	class := old.node.Class.Stricter(updated.node.Class)
 	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
@@ -316,7 +315,7 @@ func (d *differ) shell(s side) string {
 		return ""
 	case s.node.Kind == fieldplan.Object || s.node.Kind == fieldplan.Map:
 		return "{}"
-	case engine.IsNull(s.node, s.value):
+	case IsNull(s.node, s.value):
 		return "null"
 	default:
 		return "[]"
@@ -343,7 +342,7 @@ func (d *differ) emit(old, updated side, oldText, newText string) {
 // path returns the current path: in the old value for removals, otherwise in the new one.
 func (d *differ) path(op Op) fieldpath.Path {
 	path := slices.Clone(d.trail.Path)
-	if op == Remove {
+	if op == OpRemove {
 		for _, m := range d.moved {
 			path[m.depth].At = m.at
 		}
@@ -354,10 +353,10 @@ func (d *differ) path(op Op) fieldpath.Path {
 func opOf(oldText, newText string) Op {
 	switch {
 	case oldText == "":
-		return Add
+		return OpAdd
 	case newText == "":
-		return Remove
+		return OpRemove
 	default:
-		return Replace
+		return OpReplace
 	}
 }
