@@ -31,7 +31,7 @@ func ExampleCompatibility() {
 	// Output:
 	// true FieldAdded cache
 	// false ClassChanged iops
-	// true WidthChanged iops
+	// true TypeChanged iops
 	// true FieldAdded size
 	// iops: became hot, was immutable: every pool that sets it rolls unless an era of the old Schema stays; from now on a change of it is applied to running machines, it replaced machines <nil>
 }

@@ -131,6 +131,25 @@ func withoutOption(tag, name string) string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ",")
 }
 
+// claim is what a finding says about the configurations that it concerns.
+type claim uint8
+
+const (
+	never claim = iota
+	possibly
+	certainly
+)
+
+func claimOf(e hotupdate.Effect) claim {
+	switch {
+	case e.Every:
+		return certainly
+	case e.Where != "":
+		return possibly
+	}
+	return never
+}
+
 // verdict is what a release does to one configuration.
 type verdict struct{ read, refused, renamed bool }
 
@@ -153,34 +172,34 @@ func TestFindingsClaimWhatHashesDo(t *testing.T) {
 		if !v.read {
 			return
 		}
-		var renames, refuses hotupdate.Effect
+		rolls, refuses := never, never
 		for _, f := range findings {
-			if e.concerns(f.Path, f.Hash.Where, raw) {
-				renames = max(renames, f.Hash.Effect)
+			if e.concerns(f.Path, f.Rolls.Where, raw) {
+				rolls = max(rolls, claimOf(f.Rolls))
 			}
-			if e.concerns(f.Path, f.Reading.Where, raw) {
-				refuses = max(refuses, f.Reading.Effect)
+			if e.concerns(f.Path, f.Refuses.Where, raw) {
+				refuses = max(refuses, claimOf(f.Refuses))
 			}
 		}
 		about := fmt.Sprintf("findings %v\nraw %s\nold %v\nnew %v", findings, raw, e.old.describe(), e.updated.describe())
 		switch {
 		case v.refused:
-			require.NotEqual(t, hotupdate.NoEffect, refuses, about)
+			require.NotEqual(t, never, refuses, about)
 		case v.renamed:
-			require.NotEqual(t, hotupdate.NoEffect, renames, about)
-			require.NotEqual(t, hotupdate.CertainEffect, refuses, about)
+			require.NotEqual(t, never, rolls, about)
+			require.NotEqual(t, certainly, refuses, about)
 		default:
-			require.NotEqual(t, hotupdate.CertainEffect, renames, about)
-			require.NotEqual(t, hotupdate.CertainEffect, refuses, about)
+			require.NotEqual(t, certainly, rolls, about)
+			require.NotEqual(t, certainly, refuses, about)
 		}
-		if findings.Harmless() {
+		if areHarmless(findings) {
 			require.Equal(t, verdict{read: true}, v, about)
 		}
 	})
 }
 
 // concerns reports whether the condition of a claim holds for a configuration.
-func (e evolution) concerns(path string, where hotupdate.Where, raw []byte) bool {
+func (e evolution) concerns(path string, where string, raw []byte) bool {
 	for _, s := range []subject{e.old, e.updated} {
 		config, err := s.schema.Decode(raw)
 		if err != nil {
@@ -210,22 +229,22 @@ func stepsOf(path string) []fieldpath.PatternStep {
 }
 
 // spelledAt looks for a condition that concerns how JSON is written.
-func spelledAt(tree any, steps []fieldpath.PatternStep, where hotupdate.Where) bool {
+func spelledAt(tree any, steps []fieldpath.PatternStep, where string) bool {
 	if len(steps) == 0 {
 		list, _ := tree.([]any)
 		object, _ := tree.(map[string]any)
-		return where == hotupdate.WhereElements && len(list)+len(object) > 0
+		return where == "has elements there" && len(list)+len(object) > 0
 	}
 	if !steps[0].Element {
 		object, _ := tree.(map[string]any)
 		member, ok := object[steps[0].Name]
-		if len(steps) == 1 && ok && (where == hotupdate.WhereSpelled || where == hotupdate.WhereSet && member != nil) {
+		if len(steps) == 1 && ok && (where == "names it" || where == "has it" && member != nil) {
 			return true
 		}
 		return ok && spelledAt(member, steps[1:], where)
 	}
 	for _, elem := range elementsOf(tree) {
-		if len(steps) == 1 && (where == hotupdate.WhereSet || where == hotupdate.WhereSpelled || where == hotupdate.WhereNullElement && elem == nil) || spelledAt(elem, steps[1:], where) {
+		if len(steps) == 1 && (where == "has it" || where == "names it" || where == "has a null element there" && elem == nil) || spelledAt(elem, steps[1:], where) {
 			return true
 		}
 	}
@@ -241,7 +260,7 @@ func elementsOf(tree any) []any {
 }
 
 // meantAt looks for a condition that concerns what a value says.
-func meantAt(p place, v reflect.Value, steps []fieldpath.PatternStep, where hotupdate.Where) bool {
+func meantAt(p place, v reflect.Value, steps []fieldpath.PatternStep, where string) bool {
 	inner := behind(v)
 	if !inner.IsValid() || p.shape() == leafShape {
 		return false
@@ -264,29 +283,30 @@ func meantAt(p place, v reflect.Value, steps []fieldpath.PatternStep, where hotu
 		return false
 	}
 	for _, elem := range inner.Seq2() {
-		if len(steps) == 1 && where == hotupdate.WhereSaid || len(steps) > 1 && meantAt(p.elemOf(elem), elem, steps[1:], where) {
+		if len(steps) == 1 && where == "sets it" || len(steps) > 1 && meantAt(p.elemOf(elem), elem, steps[1:], where) {
 			return true
 		}
 	}
 	return false
 }
 
-func means(m place, field reflect.Value, where hotupdate.Where) bool {
+func means(m place, field reflect.Value, where string) bool {
 	v := behind(field)
 	if !v.IsValid() {
 		return false
 	}
 	switch where {
-	case hotupdate.WhereSaid:
+	case "sets it":
 		_, said := hashView.member(m, field)
 		return said
-	case hotupdate.WhereZero:
+	case "spells out its zero value":
 		return m.shape() == leafShape && m.typ.Kind() == reflect.Pointer && reflect.DeepEqual(leafTree(v), leafTree(reflect.Zero(v.Type())))
-	case hotupdate.WhereDefault:
+	case "spells out the old or the new default":
 		return m.fallback != nil && reflect.DeepEqual(leafTree(v), leafTree(parsed(v.Type(), *m.fallback)))
-	case hotupdate.WhereEmptyObject:
+	case "has it empty":
 		return m.shape() == objectShape && m.typ.Kind() == reflect.Pointer && len(hashView.object(m, v)) == 0
-	case hotupdate.Nowhere, hotupdate.WhereSpelled, hotupdate.WhereSet, hotupdate.WhereElements, hotupdate.WhereNullElement:
+	case "", "names it", "has it", "has elements there", "has a null element there":
+		return false
 	}
-	return false
+	panic(where + " is no condition")
 }

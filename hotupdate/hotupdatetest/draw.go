@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"pgregory.net/rapid"
 
@@ -131,16 +130,9 @@ func (a author) value(n *fieldplan.Node, typ reflect.Type, pattern string, depth
 func (a author) object(n *fieldplan.Node, typ reflect.Type, pattern string, depth int) *part {
 	p := &part{node: n, typ: typ, pattern: pattern, members: make([]*part, len(n.Fields))}
 	for i, f := range n.Fields {
-		p.members[i] = a.member(n, f, patternOf(pattern, f.Name), depth+1)
+		p.members[i] = a.member(n, f, fieldpath.Join(pattern, f.Name), depth+1)
 	}
 	return p
-}
-
-func patternOf(pattern, name string) string {
-	var b strings.Builder
-	b.WriteString(pattern)
-	fieldpath.WriteMember(&b, name)
-	return b.String()
 }
 
 // place draws the content of one place of an array. Left unset it is as the zero array has it.
@@ -187,7 +179,7 @@ func (a author) identify(p, e *part) bool {
 	}
 	f := p.node.Key
 	for range 4 {
-		key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: patternOf(e.pattern, f.Name)}
+		key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name)}
 		key.make = author{a.t, a.s, 0}.leaf(f.Node, key.pattern)
 		e.setMember(f.Name, key)
 		if text := key.text(); text != nil && string(text) != `""` && !p.hasKey(string(text)) {
@@ -220,7 +212,7 @@ func (a author) selectElement(n *fieldplan.Node, e *part) {
 // makeHot sets the field by which an element is selected.
 func (a author) makeHot(n *fieldplan.Node, e *part) {
 	f := n.When.Field
-	e.setMember(f.Name, &part{node: f.Node, typ: fieldType(n.Elem, f), pattern: patternOf(e.pattern, f.Name), make: func() reflect.Value {
+	e.setMember(f.Name, &part{node: f.Node, typ: fieldType(n.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name), make: func() reflect.Value {
 		v := reflect.New(f.Node.Type)
 		_ = json.Unmarshal([]byte(n.When.Value), v.Interface()) // canonical text is JSON of the type
 		return v.Elem()

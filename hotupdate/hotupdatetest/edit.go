@@ -3,6 +3,7 @@ package hotupdatetest
 import (
 	"slices"
 
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -37,7 +38,7 @@ func (e editor) blank() author { return author{e.t, e.s, e.keep} }
 // member rewrites a member. One that says nothing may come to say nothing in another way.
 func (e editor) member(in *part, i, depth int) *part {
 	f, p := in.node.Fields[i], in.members[i]
-	pattern := patternOf(in.pattern, f.Name)
+	pattern := fieldpath.Join(in.pattern, f.Name)
 	switch {
 	case !f.Classes().Any(e.keep):
 		return e.author.member(in.node, f, pattern, depth)

@@ -88,9 +88,9 @@ func TestGoldenExplains(t *testing.T) {
 			"undo the change; or, if it has to be, keep the old Schema in an era",
 		}, true, "the example of the proposal"},
 		{"evolved", hotupdatetest.Golden[evolved], []string{
-			"- token: is gone, was string, immutable: the updated Schema refuses every configuration that sets it; the hashes of the others stay",
-			"- volume.iops: is gone, and looks like volume.maxIOPS now: the updated Schema refuses every configuration that sets it; one that is rewritten with the new name rolls; the hashes of the others stay",
-			"- volume.size: became string, was quantity: the updated Schema may refuse every configuration that sets it; a pool that sets it may roll unless an era of the old Schema stays",
+			"- token: is gone, was string, immutable: the updated Schema refuses every configuration that names it; the hashes of the others stay",
+			"- volume.iops: is gone, and looks like volume.maxIOPS now: the updated Schema refuses every configuration that names it; the hashes of the others stay; one that is rewritten with the new name rolls",
+			"- volume.size: became string, was quantity: the updated Schema may refuse a configuration that names it; a pool that has it may roll unless an era of the old Schema stays",
 			"- volume.kind: became a pointer, was a value: every pool that spells out its zero value rolls unless an era of the old Schema stays",
 			`- volume.kind: has the default "gp3", had none: every pool that spells out the old or the new default rolls unless an era of the old Schema stays`,
 			"- zones: became a set, was found by position: a pool that has elements there may roll unless an era of the old Schema stays",

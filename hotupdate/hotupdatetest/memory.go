@@ -127,8 +127,5 @@ func goPath(path string, f reflect.StructField) string {
 	case name == "" || name == "-":
 		name = f.Name
 	}
-	var b strings.Builder
-	b.WriteString(path)
-	fieldpath.WriteMember(&b, name)
-	return b.String()
+	return fieldpath.Join(path, name)
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -122,7 +123,7 @@ func (m *mutator) object(p *part, rebuild func(p *part) *part) {
 			changed.members[i] = member
 			return rebuild(&changed)
 		}
-		m.value(p.members[i], f.Node, fieldType(p.node, f), patternOf(p.pattern, f.Name), with)
+		m.value(p.members[i], f.Node, fieldType(p.node, f), fieldpath.Join(p.pattern, f.Name), with)
 	}
 }
 

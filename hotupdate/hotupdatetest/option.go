@@ -206,7 +206,7 @@ func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
 		defer delete(open, n)
 		visit(n, pattern)
 		for _, f := range n.Fields {
-			below(f.Node, patternOf(pattern, f.Name))
+			below(f.Node, fieldpath.Join(pattern, f.Name))
 		}
 		below(n.Elem, pattern+"[]")
 	}

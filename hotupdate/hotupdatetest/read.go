@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -35,7 +36,7 @@ func readPart(n *fieldplan.Node, typ reflect.Type, pattern string, v reflect.Val
 		p.members = make([]*part, len(n.Fields))
 		for i, f := range n.Fields {
 			if m := engine.Member(v, f); m.IsValid() {
-				p.members[i] = readPart(f.Node, fieldType(n, f), patternOf(pattern, f.Name), m)
+				p.members[i] = readPart(f.Node, fieldType(n, f), fieldpath.Join(pattern, f.Name), m)
 			}
 		}
 	case fieldplan.List, fieldplan.Array:

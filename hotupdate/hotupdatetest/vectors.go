@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -44,7 +45,7 @@ func member(name string, value json.RawMessage) json.RawMessage {
 
 func (m *vectorMaker) object(n *fieldplan.Node, path string, wrap wrapper) {
 	for _, f := range n.Fields {
-		at := patternOf(path, f.Name)
+		at := fieldpath.Join(path, f.Name)
 		m.node(f.Node, at, func(inner json.RawMessage) json.RawMessage {
 			if f.Quoted {
 				inner = quotedAgain(inner)

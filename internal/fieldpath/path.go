@@ -78,11 +78,8 @@ func (s Step) appendShown(dst []byte, text string) []byte {
 	}
 }
 
-// WriteMember appends a JSON name, after a dot where one is needed.
-func WriteMember(b *strings.Builder, name string) {
-	before := b.String()
-	b.Write(appendMember([]byte(before), name)[len(before):])
-}
+// Join returns path, which may be empty, and a JSON name below it.
+func Join(path, name string) string { return string(appendMember([]byte(path), name)) }
 
 func appendMember(dst []byte, name string) []byte {
 	switch {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -17,33 +16,48 @@ import (
 // what only people see do not differ.
 func Compare(old, updated *fieldplan.Plan) []Finding {
 	d := &differ{open: map[pair]bool{}}
-	d.typeMeta(old, updated)
-	d.unknownMembers(old, updated)
-	told := len(d.findings)
-	d.object(pair{old.Root, updated.Root}, spot{certain: true})
-	d.withoutTold(told)
-	return d.sorted()
-}
-
-// withoutTold drops what has been told about type meta already: that its members came or went as fields.
-func (d *differ) withoutTold(told int) {
-	first := slices.Clone(d.findings[:told])
-	d.findings = slices.DeleteFunc(d.findings, func(f Finding) bool {
-		return f.Kind != TypeMetaChanged && slices.ContainsFunc(first, func(t Finding) bool { return t.Kind == TypeMetaChanged && t.Path == f.Path })
-	})
+	if old.Open != updated.Open {
+		f := Finding{Kind: "UnknownMembersChanged", Old: unknownMembers[old.Open], New: unknownMembers[updated.Open]}
+		if old.Open {
+			f.Refuses = every(whereNamed)
+		}
+		d.add(spot{path: "*"}, f)
+	}
+	d.object(pair{rootOf(old), rootOf(updated)}, spot{certain: true})
+	return sorted(d.findings)
 }
 
 // pair is a node of each plan in the same place.
 type pair struct{ old, updated *fieldplan.Node }
 
+// areHashed reports whether both nodes themselves are hashed.
+func (p pair) areHashed() bool {
+	return fieldplan.IsKept(p.old.Class) && fieldplan.IsKept(p.updated.Class)
+}
+
+func (p pair) classes() fieldplan.ClassSet { return p.old.Classes | p.updated.Classes }
+
+// ifHashed is the effect on some configurations if something of these classes is in the hash.
+func ifHashed(classes fieldplan.ClassSet, where string) Effect {
+	if classes.Any(fieldplan.Kept) {
+		return some(where)
+	}
+	return none
+}
+
 // spot is where the comparison stands.
 type spot struct {
 	path     string
-	whileHot bool
+	whileHot bool // in elements for which hotwhen holds
 	certain  bool // what is certain for one element is so for the whole
 	// covered is a change of class that has been reported above, if reported.
 	reported bool
 	covered  [2]structtag.Class
+}
+
+func (s spot) member(name string) spot {
+	s.path = fieldpath.Join(s.path, name)
+	return s
 }
 
 type differ struct {
@@ -51,94 +65,28 @@ type differ struct {
 	open     map[pair]bool
 }
 
-func (s spot) member(name string) spot {
-	var b strings.Builder
-	b.WriteString(s.path)
-	fieldpath.WriteMember(&b, name)
-	s.path = b.String()
-	return s
-}
-
-func (s spot) elements() spot {
-	s.path += "[]"
-	return s
-}
-
-// ofLeaves is the spot of two leaves. Of different kinds they may say the same or not.
-func (s spot) ofLeaves(p pair) spot {
-	s.certain = s.certain && (kindName(p.old) == kindName(p.updated) || isInteger(p.old) && isInteger(p.updated))
-	return s
-}
-
-// add records a finding; what is certain about one of several elements that may be hot or be counted once is only possible.
+// add records a finding. What is certain about one of several elements that may be hot or be counted once is only possible.
 func (d *differ) add(s spot, f Finding) {
-	if f.Path == "" {
-		f.Path = s.path
+	f.Path = s.path
+	f.Rolls.Every = f.Rolls.Every && s.certain
+	in := ""
+	if s.whileHot {
+		in = " in elements that are hot"
 	}
-	f.WhileHot = s.whileHot
-	if !s.certain && f.Hash.Effect == Certain {
-		f.Hash.Effect = Possible
-	}
+	f.Text = f.sentence(in)
 	d.findings = append(d.findings, f)
 }
 
-// sorted brings the findings into the order of their paths. Of findings that say the same about elements that are hot and about others,
-// the graver stays.
-func (d *differ) sorted() []Finding {
-	slices.SortStableFunc(d.findings, func(a, b Finding) int {
-		switch {
-		case a.Path != b.Path:
-			return strings.Compare(a.Path, b.Path)
-		case a.Kind != b.Kind:
-			return int(a.Kind) - int(b.Kind)
-		}
-		return int(b.Hash.Effect) - int(a.Hash.Effect)
-	})
-	return slices.CompactFunc(d.findings, func(a, b Finding) bool {
-		return a.Path == b.Path && a.Kind == b.Kind && a.Old == b.Old && a.New == b.New && a.To == b.To
-	})
-}
-
-// typeMeta compares what is left out of the root.
-func (d *differ) typeMeta(old, updated *fieldplan.Plan) {
-	for _, f := range old.Meta {
-		now := updated.Root.Lookup(f.Name)
-		switch {
-		case slices.ContainsFunc(updated.Meta, func(m *fieldplan.Field) bool { return m.Name == f.Name }):
-		case now == nil:
-			d.add(spot{path: f.Name, certain: true}, Finding{Kind: TypeMetaChanged, Old: "type meta", New: "no field", Reading: Claim{Certain, Spelled}})
-		default:
-			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "type meta", New: "a field", NewClass: now.Node.Class, Hash: ifKept(now.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
-			})
-		}
+// rootOf is the root with TypeMeta, which neither rolls nor concerns a machine.
+func rootOf(p *fieldplan.Plan) *fieldplan.Node {
+	root := *p.Root
+	for _, f := range p.Meta {
+		meta, node := *f, *f.Node
+		node.Class, node.Classes = structtag.Ignored, fieldplan.Of(structtag.Ignored)
+		meta.Node = &node
+		root.Fields = append(slices.Clip(root.Fields), &meta)
 	}
-	for _, f := range updated.Meta {
-		if was := old.Root.Lookup(f.Name); was != nil {
-			d.add(spot{path: f.Name}, Finding{
-				Kind: TypeMetaChanged, Old: "a field", New: "type meta", OldClass: was.Node.Class, Hash: ifKept(was.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled},
-			})
-		}
-	}
-}
-
-// unknownMembers compares what becomes of members that the plans do not know.
-func (d *differ) unknownMembers(old, updated *fieldplan.Plan) {
-	const refused, admitted = "an error", "immutable"
-	switch {
-	case old.Open && !updated.Open:
-		d.add(spot{path: "*", certain: true}, Finding{Kind: UnknownMembersChanged, Old: admitted, New: refused, Reading: Claim{Certain, Spelled}})
-	case !old.Open && updated.Open:
-		d.add(spot{path: "*", certain: true}, Finding{Kind: UnknownMembersChanged, Old: refused, New: admitted})
-	}
-}
-
-// ifKept is the claim if something of these classes is in the hash.
-func ifKept(classes fieldplan.ClassSet, c Claim) Claim {
-	if classes.Any(fieldplan.Kept) {
-		return c
-	}
-	return Claim{}
+	return &root
 }
 
 // object compares the fields of two objects.
@@ -156,109 +104,128 @@ func (d *differ) object(p pair, s spot) {
 			added = append(added, f)
 		}
 	}
-	d.gone(p, removed, added, s)
+	d.cameAndWent(p, removed, added, s)
 }
 
-// gone reports fields that came and went. Where unknown members are admitted, a field that came may have been one, and one that went is
-// one.
-func (d *differ) gone(p pair, removed, added []*fieldplan.Field, s spot) {
-	renamed := renames(removed, added)
+// cameAndWent reports fields that are gone or new. Where unknown members are admitted, a field that came may have been one, and one that
+// went is one.
+func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) {
 	for _, f := range removed {
-		finding := Finding{Kind: FieldRemoved, Old: describe(f.Node), OldClass: f.Node.Class, Reading: Claim{Certain, Spelled}}
+		finding := Finding{Kind: "FieldRemoved", Old: describeField(f) + ", " + f.Node.Class.String(), Refuses: every(whereNamed)}
 		if p.updated.Rest != nil {
-			finding.Hash, finding.Reading = Claim{Possible, Set}, Claim{}
+			finding.Rolls, finding.Refuses = some(whereHeld), none
 		}
-		if to := renamed[f]; to != nil {
-			finding.Kind, finding.New, finding.NewClass, finding.To = FieldRenamed, describe(to.Node), to.Node.Class, s.member(to.Name).path
-			added = slices.DeleteFunc(added, func(a *fieldplan.Field) bool { return a == to })
+		if to := renamed(f, removed, added); to != nil {
+			finding.Kind, finding.New = "FieldRenamed", s.member(to.Name).path
+			if fieldplan.IsKept(to.Node.Class) {
+				finding.note = "one that is rewritten with the new name rolls"
+			}
 		}
 		d.add(s.member(f.Name), finding)
 	}
 	for _, f := range added {
-		finding := Finding{Kind: FieldAdded, New: describe(f.Node), NewClass: f.Node.Class}
+		if renamed(f, added, removed) != nil {
+			continue
+		}
+		finding := Finding{Kind: "FieldAdded", New: describeField(f) + ", " + f.Node.Class.String()}
 		if p.old.Rest != nil {
-			finding.Hash, finding.Reading = Claim{Possible, Set}, Claim{Possible, Set}
+			finding.Rolls, finding.Refuses = some(whereHeld), some(whereHeld)
 		}
 		d.add(s.member(f.Name), finding)
 	}
+}
+
+// renamed guesses which field on the other side f is: the only one of its shape, class and options, if f is the only one on its side.
+func renamed(f *fieldplan.Field, side, other []*fieldplan.Field) *fieldplan.Field {
+	unlike := func(g *fieldplan.Field) bool {
+		d, nowhere := &differ{open: map[pair]bool{}}, &fieldplan.Node{}
+		d.field(pair{nowhere, nowhere}, f, g, spot{})
+		return len(d.findings) > 0
+	}
+	alike := slices.DeleteFunc(slices.Clone(other), unlike)
+	if len(alike) != 1 || len(slices.DeleteFunc(slices.Clone(side), unlike)) != 1 {
+		return nil
+	}
+	return alike[0]
 }
 
 // field compares two fields of one name. The elements in which they stand are found or selected by identity fields, which are always
 // written.
 func (d *differ) field(in pair, old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
+	was, is := describeField(old), describeField(updated)
+	classes := old.Classes() | updated.Classes()
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, Finding{
-			Kind: ShapeChanged, Old: describe(p.old), New: describe(p.updated), OldClass: p.old.Class, NewClass: p.updated.Class,
-			Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Spelled}, // not every leaf can be null
-		})
+		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereNamed)}) // not every leaf can be null
 		return
 	}
 	s = d.class(p, old.Classes(), updated.Classes(), s)
-	identity := in.old.Identity(old) || in.updated.Identity(updated)
 	if p.old.Kind == fieldplan.Leaf {
-		d.unset(old, updated, identity, s.ofLeaves(p))
+		d.unset(in, old, updated, s)
 	} else {
 		d.presence(old, updated, s)
 	}
-	d.quoted(old, updated, s)
-	d.sensitive(p, s)
+	if old.Quoted != updated.Quoted {
+		d.add(s, Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(classes, whereHeld), Refuses: some(whereHeld)})
+	}
 	d.node(p, s)
 }
 
 // class compares the classes of two nodes and returns the spot below them.
 func (d *differ) class(p pair, before, now fieldplan.ClassSet, s spot) spot {
-	change := [2]structtag.Class{p.old.Class, p.updated.Class}
+	was, is := p.old.Class, p.updated.Class
+	change := [2]structtag.Class{was, is}
 	switch {
-	case change[0] == change[1]:
+	case was == is:
 		s.reported = false
 		return s
 	case s.reported && s.covered == change:
 		return s
 	}
 	d.add(s, Finding{
-		Kind: ClassChanged, Old: change[0].String(), New: change[1].String(), OldClass: change[0], NewClass: change[1], Hash: classClaim(change, before, now),
+		Kind: "ClassChanged", Old: was.String(), New: is.String(), Rolls: classEffect(change, before, now),
+		note: "from now on a change of it " + ofClass[is][0] + ", it " + ofClass[was][1],
 	})
 	s.reported, s.covered = true, change
 	return s
 }
 
-// classClaim says what a change of class does to the hash of who says something there.
-func classClaim(change [2]structtag.Class, before, now fieldplan.ClassSet) Claim {
+// classEffect says what a change of class does to the hash of who says something there.
+func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effect {
 	switch was, is := fieldplan.IsKept(change[0]), fieldplan.IsKept(change[1]); {
 	case was == is:
-		return Claim{}
+		return none
 	case was && !before.Any(fieldplan.Dropped) && !now.Any(fieldplan.Kept), is && !before.Any(fieldplan.Kept) && !now.Any(fieldplan.Dropped):
-		return Claim{Certain, Said}
+		return every(whereSet)
 	}
-	return Claim{Possible, Said}
+	return some(whereSet)
 }
 
-// unset compares which values of a leaf count as unset.
-func (d *differ) unset(old, updated *fieldplan.Field, identity bool, s spot) {
-	kept := fieldplan.IsKept(old.Node.Class) && fieldplan.IsKept(updated.Node.Class) && !identity
-	differs := func(text []byte) bool { return kept && text != nil && old.Unset(text) != updated.Unset(text) }
-	claim := func(where Where, texts ...[]byte) Claim {
-		if slices.ContainsFunc(texts, differs) {
-			return Claim{Certain, where}
+// unset compares which values of a leaf count as unset. Leaves of different kinds may say the same or not.
+func (d *differ) unset(in pair, old, updated *fieldplan.Field, s spot) {
+	p := pair{old.Node, updated.Node}
+	was, _ := kindName(p.old)
+	is, _ := kindName(p.updated)
+	sameKind := strings.TrimPrefix(was, "u") == strings.TrimPrefix(is, "u") // int or uint
+	s.certain = s.certain && sameKind
+	counts := p.areHashed() && !in.old.Identity(old) && !in.updated.Identity(updated)
+	effect := func(where string, texts ...[]byte) Effect {
+		for _, text := range texts {
+			if counts && text != nil && old.Unset(text) != updated.Unset(text) {
+				return every(where)
+			}
 		}
-		return Claim{}
+		return none
 	}
-	if old.Pointer != updated.Pointer || !old.Pointer && !bytes.Equal(old.Zero, updated.Zero) && kindName(old.Node) == kindName(updated.Node) {
-		f := Finding{
-			Kind: NullabilityChanged, Old: nullability(old), New: nullability(updated), OldClass: old.Node.Class, NewClass: updated.Node.Class,
-			Hash: claim(Zero, old.Zero, updated.Zero),
-		}
-		if old.Pointer && !updated.Pointer && refusesNull(updated.Node) {
-			f.Reading = Claim{Possible, Spelled}
+	if old.Pointer != updated.Pointer || !old.Pointer && !bytes.Equal(old.Zero, updated.Zero) && sameKind {
+		f := Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer], Rolls: effect(whereZero, old.Zero, updated.Zero)}
+		if old.Pointer && !updated.Pointer && refusesNull(p.updated) {
+			f.Refuses = some(whereNamed)
 		}
 		d.add(s, f)
 	}
 	if !bytes.Equal(old.Default, updated.Default) {
-		d.add(s, Finding{
-			Kind: DefaultChanged, Old: defaultText(old), New: defaultText(updated), OldClass: old.Node.Class, NewClass: updated.Node.Class,
-			Hash: claim(Default, old.Default, updated.Default),
-		})
+		d.add(s, Finding{Kind: "DefaultChanged", Old: defaultText(old), New: defaultText(updated), Rolls: effect(whereDefault, old.Default, updated.Default)})
 	}
 }
 
@@ -267,30 +234,13 @@ func refusesNull(n *fieldplan.Node) bool {
 	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Duration || n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque)
 }
 
-func nullability(f *fieldplan.Field) string {
-	if f.Pointer {
-		return "a pointer"
-	}
-	return "a value"
-}
-
-// defaultText shows a default, which is part of the source code, unless the field is sensitive.
-func defaultText(f *fieldplan.Field) string {
-	switch {
-	case f.Default == nil:
-		return "none"
-	case f.Node.HidesValues():
-		return fieldpath.Hidden
-	}
-	return string(f.Default)
-}
-
 // presence compares whether an empty object says something.
 func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
+	p := pair{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
-		f := Finding{Kind: NullabilityChanged, Old: nullability(old), New: nullability(updated), OldClass: old.Node.Class, NewClass: updated.Node.Class}
-		if old.Node.Kind == fieldplan.Array {
-			f.Hash = ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set})
+		f := Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]}
+		if p.old.Kind == fieldplan.Array {
+			f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereHeld)
 		}
 		d.add(s, f)
 	}
@@ -298,212 +248,108 @@ func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
 	if was == is && old.Presence == updated.Presence {
 		return
 	}
-	f := Finding{Kind: PresenceChanged, Old: "means nothing", New: "means something", OldClass: old.Node.Class, NewClass: updated.Node.Class}
-	if was {
-		f.Old = "means something"
-	}
-	if !is {
-		f.New = "means nothing"
-	}
-	if was != is && (fieldplan.IsKept(old.Node.Class) || fieldplan.IsKept(updated.Node.Class)) {
-		f.Hash = Claim{Possible, EmptyObject}
-		if fieldplan.IsKept(old.Node.Class) && fieldplan.IsKept(updated.Node.Class) {
-			f.Hash.Effect = Certain
-		}
+	f := Finding{Kind: "PresenceChanged", Old: presence[was], New: presence[is]}
+	if was != is {
+		f.Rolls = ifHashed(fieldplan.Of(p.old.Class)|fieldplan.Of(p.updated.Class), whereEmpty)
+		f.Rolls.Every = p.areHashed()
 	}
 	d.add(s, f)
-}
-
-// quoted compares whether scalars are spelled as strings.
-func (d *differ) quoted(old, updated *fieldplan.Field, s spot) {
-	if old.Quoted == updated.Quoted {
-		return
-	}
-	f := Finding{
-		Kind: SpellingChanged, Old: spelling(old), New: spelling(updated), OldClass: old.Node.Class, NewClass: updated.Node.Class,
-		Hash: ifKept(old.Classes()|updated.Classes(), Claim{Possible, Set}), Reading: Claim{Possible, Set},
-	}
-	d.add(s, f)
-}
-
-func spelling(f *fieldplan.Field) string {
-	if f.Quoted {
-		return "a string of " + describe(f.Node)
-	}
-	return describe(f.Node)
-}
-
-func (d *differ) sensitive(p pair, s spot) {
-	if p.old.Sensitive != p.updated.Sensitive {
-		d.add(s, Finding{
-			Kind: SensitivityChanged, Old: secrecy(p.old), New: secrecy(p.updated), OldClass: p.old.Class, NewClass: p.updated.Class,
-		})
-	}
-}
-
-func secrecy(n *fieldplan.Node) string {
-	if n.Sensitive == structtag.Shown {
-		return "shown"
-	}
-	return n.Sensitive.String()
 }
 
 // node compares two nodes of one kind.
 func (d *differ) node(p pair, s spot) {
+	if p.old.Sensitive != p.updated.Sensitive {
+		d.add(s, Finding{Kind: "SensitivityChanged", Old: p.old.Sensitive.String(), New: p.updated.Sensitive.String()})
+	}
 	if d.open[p] {
 		return
 	}
 	d.open[p] = true
 	defer delete(d.open, p)
+	if was, is := describe(p.old), describe(p.updated); was != is {
+		d.add(s, typeChange(p, was, is))
+	}
 	switch p.old.Kind {
-	case fieldplan.Leaf:
-		d.leaf(p, s)
 	case fieldplan.Object:
 		d.object(p, s)
-	case fieldplan.Array:
-		if a, b := p.old.Type.Len(), p.updated.Type.Len(); a != b {
-			d.add(s, d.possible(p, LengthChanged, strconv.Itoa(a), strconv.Itoa(b), Set))
-		}
-		d.element(p, s)
-	case fieldplan.Map:
-		d.mapKeys(p, s)
+	case fieldplan.List, fieldplan.Map, fieldplan.Array:
 		d.collection(p, s)
-	case fieldplan.List:
-		d.collection(p, s)
+	case fieldplan.Leaf:
 	}
 }
 
-// possible is a finding whose consequences depend on the values.
-func (d *differ) possible(p pair, kind Kind, old, updated string, where Where) Finding {
-	return Finding{
-		Kind: kind, Old: old, New: updated, OldClass: p.old.Class, NewClass: p.updated.Class,
-		Hash: ifKept(p.old.Classes|p.updated.Classes, Claim{Possible, where}), Reading: Claim{Possible, where},
+// typeChange is the finding that a node of the same shape is another leaf, of another width or length, or has other keys.
+func typeChange(p pair, was, is string) Finding {
+	where := whereHeld
+	if p.old.Kind == fieldplan.Map {
+		where = whereFilled
 	}
-}
-
-// leaf compares what kind of leaf it is. Integers of any width mean the same.
-func (d *differ) leaf(p pair, s spot) {
-	before, now := kindName(p.old), kindName(p.updated)
+	f := Finding{Kind: "TypeChanged", Old: was, New: is, Rolls: ifHashed(p.classes(), where), Refuses: some(where)}
+	areIntegers, hold := p.areIntegers()
 	switch {
-	case isInteger(p.old) && isInteger(p.updated):
-		d.width(s, p, p.old.Type, p.updated.Type, describe(p.old), describe(p.updated))
-	case before != now:
-		f := d.possible(p, LeafChanged, describe(p.old), describe(p.updated), Set)
-		f.Reading.Where = Spelled // not every leaf can be null
-		d.add(s, f)
-	case p.old.Leaf == leaf.Float && p.old.Type.Bits() != p.updated.Type.Bits():
-		d.add(s, d.possible(p, WidthChanged, describe(p.old), describe(p.updated), Set))
+	case areIntegers && hold:
+		f.Rolls, f.Refuses = none, none
+	case areIntegers:
+		f.Rolls = none
+	case p.old.Leaf != p.updated.Leaf:
+		f.Refuses.Where = whereNamed // not every leaf can be null
 	}
-}
-
-// width compares the ranges of integers.
-func (d *differ) width(s spot, p pair, old, updated reflect.Type, was, is string) {
-	if was == is {
-		return
-	}
-	f := Finding{Kind: WidthChanged, Old: was, New: is, OldClass: p.old.Class, NewClass: p.updated.Class}
-	if !holds(updated, old) {
-		f.Reading = Claim{Possible, Set}
-	}
-	d.add(s, f)
-}
-
-// holds reports whether every integer of type narrow is one of type wide.
-func holds(wide, narrow reflect.Type) bool {
-	signed := func(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64 }
-	switch {
-	case signed(wide) == signed(narrow):
-		return bitsOf(wide) >= bitsOf(narrow)
-	default:
-		return signed(wide) && bitsOf(wide) > bitsOf(narrow)
-	}
-}
-
-// mapKeys compares the keys of maps.
-func (d *differ) mapKeys(p pair, s spot) {
-	old, updated := p.old.Type.Key(), p.updated.Type.Key()
-	was, is := keyName(old), keyName(updated)
-	switch {
-	case was == is:
-	case was != kindString && is != kindString:
-		f := Finding{Kind: MapKeyChanged, Old: was, New: is, OldClass: p.old.Class, NewClass: p.updated.Class}
-		if !holds(updated, old) {
-			f.Reading = Claim{Possible, Elements}
-		}
-		d.add(s, f)
-	default:
-		d.add(s, d.possible(p, MapKeyChanged, was, is, Elements))
-	}
+	return f
 }
 
 // collection compares how elements are paired and selected, and the elements.
 func (d *differ) collection(p pair, s spot) {
+	rolls := ifHashed(p.classes(), whereFilled)
 	if was, is := pairing(p.old), pairing(p.updated); was != is {
-		f := d.possible(p, PairingChanged, was, is, Elements)
-		if p.updated.Pairing != fieldplan.ByKey {
-			f.Reading = Claim{}
+		f := Finding{Kind: "PairingChanged", Old: was, New: is, Rolls: rolls}
+		if p.updated.Pairing == fieldplan.ByKey {
+			f.Refuses = some(whereFilled)
 		}
 		d.add(s, f)
 	}
 	if was, is := hotWhen(p.old), hotWhen(p.updated); was != is {
-		f := d.possible(p, HotWhenChanged, was, is, Elements)
-		f.Reading = Claim{}
-		d.add(s, f)
+		d.add(s, Finding{Kind: "HotWhenChanged", Old: was, New: is, Rolls: rolls})
 	}
-	d.element(p, s)
-}
-
-// element compares the elements of two collections.
-func (d *differ) element(p pair, s spot) {
-	s = s.elements()
+	s.path += "[]"
 	if p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue || p.old.When != nil || p.updated.When != nil {
 		s.certain = false
 	}
-	d.elements(p, pair{p.old.Elem, p.updated.Elem}, s)
+	d.element(p, pair{p.old.Elem, p.updated.Elem}, s)
 	if p.old.When != nil && p.updated.When != nil {
 		s.whileHot = true
-		d.elements(p, pair{p.old.When.Hot, p.updated.When.Hot}, s)
+		d.element(p, pair{p.old.When.Hot, p.updated.When.Hot}, s)
 	}
 }
 
-func (d *differ) elements(in, p pair, s spot) {
+// element compares the elements of two collections.
+func (d *differ) element(in, p pair, s spot) {
 	if p.old.Kind != p.updated.Kind {
-		d.add(s, d.possible(p, ShapeChanged, describe(p.old), describe(p.updated), Set))
+		d.add(s, Finding{Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated), Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld)})
 		return
 	}
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)
-	d.elementNull(in, p, s)
-	d.sensitive(p, s)
+	if in.old.ElemPointer != in.updated.ElemPointer {
+		d.add(s, elementNull(in, p))
+	}
 	d.node(p, s)
 }
 
-// elementNull compares whether null elements are zero or nil.
-func (d *differ) elementNull(in, p pair, s spot) {
-	if in.old.ElemPointer == in.updated.ElemPointer {
-		return
-	}
-	f := Finding{
-		Kind: ElementNullabilityChanged, Old: elemNullability(in.old), New: elemNullability(in.updated), OldClass: p.old.Class, NewClass: p.updated.Class,
-	}
+// elementNull is the finding that null elements are zero and were nil, or the other way round.
+func elementNull(in, p pair) Finding {
+	f := Finding{Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer]}
 	if in.old.ElemPointer && refusesNull(p.updated) {
-		f.Reading = Claim{Possible, NullElement}
+		f.Refuses = some(whereNull)
 	}
+	isLeaf := p.old.Kind == fieldplan.Leaf
 	switch zero, _ := leaf.Append(nil, p.old.Leaf, reflect.Zero(p.old.Type)); {
-	case p.old.Kind == fieldplan.Leaf && string(zero) == leaf.Null:
+	case isLeaf && string(zero) == leaf.Null:
 	case in.old.Kind == fieldplan.Array:
-		f.Hash = ifKept(in.old.Classes|in.updated.Classes, Claim{Possible, Set})
-	case p.old.Kind == fieldplan.Leaf && fieldplan.IsKept(p.old.Class) && fieldplan.IsKept(p.updated.Class):
-		f.Hash = Claim{Certain, NullElement}
+		f.Rolls = ifHashed(in.classes(), whereHeld)
+	case isLeaf && p.areHashed():
+		f.Rolls = every(whereNull)
 	case p.old.Kind == fieldplan.Object && in.old.Pairing != fieldplan.ByKey && in.old.When == nil && in.old.Kind != fieldplan.Map:
 	default:
-		f.Hash = ifKept(in.old.Classes|in.updated.Classes, Claim{Possible, NullElement})
+		f.Rolls = ifHashed(in.classes(), whereNull)
 	}
-	d.add(s, f)
-}
-
-func elemNullability(n *fieldplan.Node) string {
-	if n.ElemPointer {
-		return "pointers"
-	}
-	return "values"
+	return f
 }

@@ -1,114 +1,87 @@
 package schemadiff
 
 import (
-	"reflect"
+	"cmp"
 	"strconv"
+	"strings"
 
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-const kindString = "string"
+var (
+	nullability    = map[bool]string{true: "a pointer", false: "a value"}
+	presence       = map[bool]string{true: "something", false: "nothing"}
+	unknownMembers = map[bool]string{true: "immutable", false: "an error"}
+	pairings       = map[fieldplan.Pairing]string{fieldplan.ByPosition: "found by position", fieldplan.ByValue: "a set"}
+	shapes         = map[fieldplan.Kind]string{fieldplan.Object: "object", fieldplan.List: "list", fieldplan.Map: "map"}
+)
+
+// ofClass says what a change of a field of a class does, and what it did.
+var ofClass = map[structtag.Class][2]string{
+	structtag.Immutable: {"replaces machines", "replaced machines"},
+	structtag.InPlace:   {"updates nodes in place, or replaces machines of pools that roll", "updated nodes in place, or replaced machines of pools that roll"},
+	structtag.Hot:       {"is applied to running machines", "was applied to running machines"},
+	structtag.Ignored:   {"concerns no machine", "concerned no machine"},
+}
+
+// kindName names a leaf, or the keys of a map, as the JSON of a Schema does, which does not tell all kinds apart. Bits is the width of numbers.
+func kindName(n *fieldplan.Node) (name string, bits int) {
+	if n.Kind == fieldplan.Map {
+		return schemajson.KeyName(n.Type.Key())
+	}
+	return schemajson.LeafName(n.Leaf, n.Type)
+}
 
 // describe says in a word what a node is.
 func describe(n *fieldplan.Node) string {
-	switch n.Kind {
-	case fieldplan.Object:
-		return "object"
-	case fieldplan.List:
-		return "list"
-	case fieldplan.Array:
-		return "array"
-	case fieldplan.Map:
-		return "map"
-	case fieldplan.Leaf:
+	name, bits := kindName(n)
+	if bits > 0 {
+		name += strconv.Itoa(bits)
 	}
-	if isInteger(n) || n.Leaf == leaf.Float {
-		return kindName(n) + strconv.Itoa(bitsOf(n.Type))
+	switch {
+	case n.Kind == fieldplan.Leaf:
+		return name
+	case n.Kind == fieldplan.Array:
+		return "array of " + strconv.Itoa(n.Type.Len())
+	case n.Kind == fieldplan.Map && bits > 0:
+		return "map by " + name
 	}
-	return kindName(n)
+	return shapes[n.Kind]
 }
 
-// kindName names a kind of leaf. Kinds that a loaded Schema cannot tell apart have one name.
-func kindName(n *fieldplan.Node) string {
-	switch n.Leaf {
-	case leaf.Bool:
-		return "bool"
-	case leaf.Int:
-		return "int"
-	case leaf.Uint:
-		return "uint"
-	case leaf.Float:
-		return "float"
-	case leaf.String:
-		return kindString
-	case leaf.Number:
-		return "number"
-	case leaf.Bytes:
-		return "bytes"
-	case leaf.Quantity:
-		return "quantity"
-	case leaf.IntOrString:
-		return "integer or string"
-	case leaf.Time, leaf.MetaTime, leaf.MicroTime:
-		return timeName(n.Leaf)
-	case leaf.Duration:
-		return "duration"
-	case leaf.RawExtension, leaf.RawMessage, leaf.Interface:
-		return "free JSON"
-	case leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque, leaf.NotALeaf:
+// describeField adds how the field spells it.
+func describeField(f *fieldplan.Field) string {
+	if f.Quoted {
+		return "a string of " + describe(f.Node)
 	}
-	return "a type that marshals itself"
+	return describe(f.Node)
 }
 
-func timeName(k leaf.Kind) string {
-	//exhaustive:ignore
-	switch k {
-	case leaf.Time:
-		return "time in nanoseconds"
-	case leaf.MicroTime:
-		return "time in microseconds"
-	default:
-		return "time in seconds"
-	}
+// areIntegers reports whether both are integers, or maps by integers, which mean the same in any width. It also reports whether the
+// updated ones hold all that the old ones do.
+func (p pair) areIntegers() (both, hold bool) {
+	was, from := kindName(p.old)
+	is, to := kindName(p.updated)
+	both = p.old.Kind == p.updated.Kind && strings.HasSuffix(was, "int") && strings.HasSuffix(is, "int")
+	return both, was == is && to >= from || is == "int" && to > from
 }
 
-func isInteger(n *fieldplan.Node) bool {
-	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Int || n.Leaf == leaf.Uint)
-}
-
-// bitsOf is the same on every machine.
-func bitsOf(t reflect.Type) int {
-	switch t.Kind() {
-	case reflect.Int, reflect.Uint, reflect.Uintptr:
-		return 64
-	default:
-		return t.Bits()
+// defaultText shows a default, which is part of the source code, unless the field is sensitive.
+func defaultText(f *fieldplan.Field) string {
+	if f.Default != nil && f.Node.HidesValues() {
+		return fieldpath.Hidden
 	}
-}
-
-// keyName names the keys of a map. Keys that marshal themselves are strings in JSON.
-func keyName(t reflect.Type) string {
-	//exhaustive:ignore
-	switch leaf.MapKeyKind(t) {
-	case leaf.Int:
-		return "int" + strconv.Itoa(bitsOf(t))
-	case leaf.Uint:
-		return "uint" + strconv.Itoa(bitsOf(t))
-	default:
-		return kindString
-	}
+	return cmp.Or(string(f.Default), "none")
 }
 
 func pairing(n *fieldplan.Node) string {
-	switch n.Pairing {
-	case fieldplan.ByValue:
-		return "a set"
-	case fieldplan.ByKey:
+	if n.Pairing == fieldplan.ByKey {
 		return "found by " + n.Key.Name
-	case fieldplan.ByPosition:
 	}
-	return "found by position"
+	return pairings[n.Pairing]
 }
 
 func hotWhen(n *fieldplan.Node) string {

@@ -84,11 +84,11 @@ func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
 	case fieldplan.Array:
 		return e.collection(&Node{Kind: kindArray, Length: n.Type.Len()}, n, pointer)
 	case fieldplan.Map:
-		keys, bits := keyName(n.Type.Key())
+		keys, bits := KeyName(n.Type.Key())
 		return e.collection(&Node{Kind: kindMap, Keys: keys, KeyBits: bits}, n, pointer)
 	case fieldplan.Leaf:
 	}
-	kind, bits := leafName(n.Leaf, n.Type)
+	kind, bits := LeafName(n.Leaf, n.Type)
 	return &Node{Kind: kind, Bits: bits}
 }
 

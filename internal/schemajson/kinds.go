@@ -53,8 +53,8 @@ var leafKinds = []leafKind{
 	{kindOpaque, leaf.TextMarshaler, nil},
 }
 
-// leafName is the name and the width of a leaf of type t.
-func leafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
+// LeafName is the name and the width of a leaf of type t.
+func LeafName(k leaf.Kind, t reflect.Type) (name string, bits int) {
 	for _, known := range leafKinds {
 		if known.kind != k {
 			continue
@@ -77,10 +77,10 @@ func width(t reflect.Type) int {
 	}
 }
 
-// keyName is the name and the width of map keys of type t. Keys that marshal themselves are strings in JSON.
-func keyName(t reflect.Type) (name string, bits int) {
+// KeyName is the name and the width of map keys of type t. Keys that marshal themselves are strings in JSON.
+func KeyName(t reflect.Type) (name string, bits int) {
 	if kind := leaf.MapKeyKind(t); kind == leaf.Int || kind == leaf.Uint {
-		return leafName(kind, t)
+		return LeafName(kind, t)
 	}
 	return kindString, 0
 }

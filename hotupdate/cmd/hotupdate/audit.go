@@ -132,12 +132,12 @@ func poolsIn(d document) (*pool.Manifest, error) {
 // releases are the two releases that pools are audited under.
 type releases struct {
 	old, updated *release
-	findings     map[[2]*hotupdate.Schema]hotupdate.Findings
+	findings     map[[2]*hotupdate.Schema][]hotupdate.Finding
 	shapes       map[*hotupdate.Schema]*shape
 }
 
 func newComparison(old, updated *release) *releases {
-	return &releases{old, updated, map[[2]*hotupdate.Schema]hotupdate.Findings{}, map[*hotupdate.Schema]*shape{}}
+	return &releases{old, updated, map[[2]*hotupdate.Schema][]hotupdate.Finding{}, map[*hotupdate.Schema]*shape{}}
 }
 
 // pool audits one pool.
@@ -270,7 +270,7 @@ func (r *releases) findingReasons(old, updated *hotupdate.Schema, paths []string
 	var all []reason
 	explained := map[string]bool{}
 	for _, f := range r.findingsOf(old, updated) {
-		if f.Hash.Effect == hotupdate.NoEffect {
+		if f.Rolls.Where == "" {
 			continue
 		}
 		concerned := paths == nil
@@ -280,7 +280,7 @@ func (r *releases) findingReasons(old, updated *hotupdate.Schema, paths []string
 			}
 		}
 		if concerned {
-			all = append(all, reason{Path: f.Path, Finding: f.Kind.String(), Text: f.String()})
+			all = append(all, reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
 		}
 	}
 	for _, path := range paths {
@@ -297,7 +297,7 @@ func within(path, above string) bool {
 	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-func (r *releases) findingsOf(old, updated *hotupdate.Schema) hotupdate.Findings {
+func (r *releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
 	key := [2]*hotupdate.Schema{old, updated}
 	findings, known := r.findings[key]
 	if !known {
@@ -328,14 +328,14 @@ func (p *auditedPool) addErrors(err error) {
 }
 
 // explainRejection adds the findings that say why configs are refused, for the paths that are.
-func (p *auditedPool) explainRejection(findings hotupdate.Findings) {
+func (p *auditedPool) explainRejection(findings []hotupdate.Finding) {
 	for _, f := range findings {
-		if f.Reading.Effect == hotupdate.NoEffect {
+		if f.Refuses.Where == "" {
 			continue
 		}
 		refused := slices.ContainsFunc(p.Reasons, func(r reason) bool { return r.Code != "" && within(patternOf(r.Path), f.Path) })
 		if refused {
-			p.Reasons = append(p.Reasons, reason{Path: f.Path, Finding: f.Kind.String(), Text: f.String()})
+			p.Reasons = append(p.Reasons, reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
 		}
 	}
 }

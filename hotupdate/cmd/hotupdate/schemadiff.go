@@ -43,21 +43,10 @@ type schemaDiff struct {
 }
 
 type jsonFinding struct {
-	Kind     string    `json:"kind"`
-	Path     string    `json:"path"`
-	To       string    `json:"to,omitempty"`
-	WhileHot bool      `json:"whileHot,omitempty"`
-	Old      string    `json:"old,omitempty"`
-	New      string    `json:"new,omitempty"`
-	Hash     jsonClaim `json:"hash"`
-	Reading  jsonClaim `json:"reading"`
-	Harmless bool      `json:"harmless"`
-	Text     string    `json:"text"`
-}
+	hotupdate.Finding
 
-type jsonClaim struct {
-	Effect string `json:"effect"`
-	Where  string `json:"where"`
+	Harmless bool   `json:"harmless"`
+	Text     string `json:"text"`
 }
 
 func (d *schemaDiffer) run(c *call) (int, error) {
@@ -79,13 +68,13 @@ func (d *schemaDiffer) run(c *call) (int, error) {
 	return d.code(findings), nil
 }
 
-func (d *schemaDiffer) code(findings hotupdate.Findings) int {
+func (d *schemaDiffer) code(findings []hotupdate.Finding) int {
 	code := exitOK
 	for _, f := range findings {
-		if f.Hash.Effect != hotupdate.NoEffect {
+		if f.Rolls.Where != "" {
 			code = max(code, exitRoll)
 		}
-		if f.Reading.Effect != hotupdate.NoEffect {
+		if f.Refuses.Where != "" {
 			code = max(code, exitRejected)
 		}
 	}
@@ -95,7 +84,7 @@ func (d *schemaDiffer) code(findings hotupdate.Findings) int {
 	return code
 }
 
-func (d *schemaDiffer) write(c *call, old, updated *hotupdate.Schema, findings hotupdate.Findings) error {
+func (d *schemaDiffer) write(c *call, old, updated *hotupdate.Schema, findings []hotupdate.Finding) error {
 	switch d.output.output {
 	case textOutput:
 		if len(findings) == 0 {
@@ -123,7 +112,7 @@ func marker(f hotupdate.Finding) string {
 	return "!"
 }
 
-func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings hotupdate.Findings) error {
+func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings []hotupdate.Finding) error {
 	before, err := old.Fingerprint()
 	if err != nil {
 		return err
@@ -132,16 +121,10 @@ func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings hotupdate.F
 	if err != nil {
 		return err
 	}
-	d := schemaDiff{FormatVersion: auditVersion, OldFingerprint: before, NewFingerprint: after, Harmless: findings.Harmless(), Findings: []jsonFinding{}}
+	d := schemaDiff{FormatVersion: auditVersion, OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
 	for _, f := range findings {
-		d.Findings = append(d.Findings, jsonFinding{
-			Kind: f.Kind.String(), Path: f.Path, To: f.To, WhileHot: f.WhileHot, Old: f.Old, New: f.New, Hash: jsonClaimOf(f.Hash), Reading: jsonClaimOf(f.Reading),
-			Harmless: f.Harmless(), Text: f.String(),
-		})
+		d.Harmless = d.Harmless && f.Harmless()
+		d.Findings = append(d.Findings, jsonFinding{f, f.Harmless(), f.String()})
 	}
 	return writeJSON(c, d)
-}
-
-func jsonClaimOf(claim hotupdate.Claim) jsonClaim {
-	return jsonClaim{claim.Effect.String(), claim.Where.String()}
 }
