@@ -57,7 +57,7 @@ var walks = sync.Pool{New: func() any { return new(twins) }}
 
 // release forgets the documents and keeps the memory for others.
 func (t *twins) release() {
-	if len(t.a.raw) > maxPooled || len(t.b.raw) > maxPooled {
+	if len(t.a.Raw) > maxPooled || len(t.b.Raw) > maxPooled {
 		return
 	}
 	t.forget(0)
@@ -173,33 +173,33 @@ func (t *twins) plain() []byte {
 	if t.a.Peek() != '"' {
 		return nil
 	}
-	start := t.a.at + 1
-	end := PlainEnd(t.a.raw, start) + 1
-	if end > len(t.a.raw) || t.a.raw[end-1] != '"' || !t.cut(t.a.raw[t.a.at:end]) {
+	start := t.a.At + 1
+	end := PlainEnd(t.a.Raw, start) + 1
+	if end > len(t.a.Raw) || t.a.Raw[end-1] != '"' || !t.cut(t.a.Raw[t.a.At:end]) {
 		return nil
 	}
-	t.a.at = end
-	return t.a.raw[start : end-1]
+	t.a.At = end
+	return t.a.Raw[start : end-1]
 }
 
 // cut reads a token of b, if it is next.
 func (t *twins) cut(token []byte) bool {
-	rest := t.b.raw[t.b.at:]
+	rest := t.b.Raw[t.b.At:]
 	if len(rest) < len(token) || string(rest[:len(token)]) != string(token) {
 		return false
 	}
-	t.b.at += len(token)
+	t.b.At += len(token)
 	return true
 }
 
 // text reads a string of any spelling.
 func (t *twins) text() bool {
 	for i, s := range []*Scanner{&t.a, &t.b} {
-		text, end, problem := AppendText(t.texts[i][:0], s.raw, s.at)
+		text, end, problem := AppendText(t.texts[i][:0], s.Raw, s.At)
 		if t.texts[i] = text; problem != nil {
 			return false
 		}
-		s.at = end
+		s.At = end
 	}
 	return bytes.Equal(t.texts[0], t.texts[1])
 }
@@ -210,7 +210,7 @@ func (t *twins) word(name string) bool {
 
 // number reads a number, which is spelled alike. If b goes on, no comma is found where one is due.
 func (t *twins) number() bool {
-	start := t.a.at
+	start := t.a.At
 	d, problem := t.a.readNumber()
-	return problem == nil && d.inRange() && t.cut(t.a.raw[start:t.a.at])
+	return problem == nil && d.inRange() && t.cut(t.a.Raw[start:t.a.At])
 }

@@ -15,20 +15,17 @@ import (
 //     does.
 //   - It allocates nothing but problems.
 type Scanner struct {
-	raw   []byte
-	at    int // offset in raw
+	Raw   []byte
+	At    int // offset of the next byte
 	depth int
 }
 
 // NewScanner returns a Scanner of raw.
-func NewScanner(raw []byte) Scanner { return Scanner{raw: raw} }
-
-// At returns the offset of the next byte.
-func (s *Scanner) At() int { return s.at }
+func NewScanner(raw []byte) Scanner { return Scanner{Raw: raw} }
 
 // Begin skips to the value. A byte-order mark is a problem.
 func (s *Scanner) Begin() *fault.Error {
-	if bytes.HasPrefix(s.raw, []byte("\ufeff")) {
+	if bytes.HasPrefix(s.Raw, []byte("\ufeff")) {
 		return invalidJSON(0, "a byte-order mark")
 	}
 	s.SkipSpace()
@@ -38,26 +35,32 @@ func (s *Scanner) Begin() *fault.Error {
 // End checks that nothing but white space follows the value.
 func (s *Scanner) End() *fault.Error {
 	s.SkipSpace()
-	if s.at < len(s.raw) {
-		return invalidJSON(s.at, "something follows the value")
+	if s.At < len(s.Raw) {
+		return invalidJSON(s.At, "something follows the value")
 	}
 	return nil
 }
 
 // Peek returns the next byte, or 0 at the end, which is as wrong there as a NUL in the input.
 func (s *Scanner) Peek() byte {
-	if s.at < len(s.raw) {
-		return s.raw[s.at]
+	if s.At < len(s.Raw) {
+		return s.Raw[s.At]
 	}
 	return 0
 }
 
-// SkipSpace skips what JSON calls white space.
+// SkipSpace skips what JSON calls white space, of which there mostly is none.
 func (s *Scanner) SkipSpace() {
-	for s.at < len(s.raw) {
-		switch s.raw[s.at] {
+	if s.At < len(s.Raw) && s.Raw[s.At] <= ' ' {
+		s.skipSpace()
+	}
+}
+
+func (s *Scanner) skipSpace() {
+	for s.At < len(s.Raw) {
+		switch s.Raw[s.At] {
 		case ' ', '\t', '\n', '\r':
-			s.at++
+			s.At++
 		default:
 			return
 		}
@@ -67,12 +70,12 @@ func (s *Scanner) SkipSpace() {
 // Open goes into an object or array, to its first member or element. If it is empty, the closing bracket is read as well.
 func (s *Scanner) Open(closing byte) (empty bool, err *fault.Error) {
 	if s.depth == MaxDepth {
-		return false, tooDeep(s.at)
+		return false, tooDeep(s.At)
 	}
-	s.at++
+	s.At++
 	s.SkipSpace()
 	if empty = s.Peek() == closing; empty {
-		s.at++
+		s.At++
 		return true, nil
 	}
 	s.depth++
@@ -84,28 +87,28 @@ func (s *Scanner) Next(closing byte) (last bool, err *fault.Error) {
 	s.SkipSpace()
 	switch s.Peek() {
 	case closing:
-		s.at++
+		s.At++
 		s.depth--
 		return true, nil
 	case ',':
-		s.at++
+		s.At++
 		s.SkipSpace()
 		return false, nil
 	default:
-		return false, invalidJSON(s.at, "neither a comma nor the closing bracket")
+		return false, invalidJSON(s.At, "neither a comma nor the closing bracket")
 	}
 }
 
 // Name reads a member's name and the colon, up to its value. The name stands between its quotes at raw[start:end], with its escapes.
 func (s *Scanner) Name() (start, end int, err *fault.Error) {
 	if s.Peek() != '"' {
-		return 0, 0, invalidJSON(s.at, "no member name where one is due")
+		return 0, 0, invalidJSON(s.At, "no member name where one is due")
 	}
-	start = s.at + 1
+	start = s.At + 1
 	if err = s.skipString(); err != nil {
 		return 0, 0, err
 	}
-	end = s.at - 1
+	end = s.At - 1
 	return start, end, s.Colon()
 }
 
@@ -113,9 +116,9 @@ func (s *Scanner) Name() (start, end int, err *fault.Error) {
 func (s *Scanner) Colon() *fault.Error {
 	s.SkipSpace()
 	if s.Peek() != ':' {
-		return invalidJSON(s.at, "no colon after a member name")
+		return invalidJSON(s.At, "no colon after a member name")
 	}
-	s.at++
+	s.At++
 	s.SkipSpace()
 	return nil
 }
@@ -135,38 +138,73 @@ func (s *Scanner) Scalar() *fault.Error {
 		_, err := s.readNumber()
 		return err
 	default:
-		return invalidJSON(s.at, "no value where one is due")
+		return invalidJSON(s.At, "no value where one is due")
 	}
+}
+
+// Skip reads a value of any kind.
+func (s *Scanner) Skip() *fault.Error {
+	opening := s.Peek()
+	if opening != '{' && opening != '[' {
+		return s.Scalar()
+	}
+	closing := opening + 2 // in ASCII
+	last, err := s.Open(closing)
+	for !last && err == nil {
+		if opening == '{' {
+			_, _, err = s.Name()
+		}
+		if err == nil {
+			err = s.Skip()
+		}
+		if err == nil {
+			last, err = s.Next(closing)
+		}
+	}
+	return err
+}
+
+// Check is [Scanner.Skip] for a value that must have a canonical text: its problems are those of [AppendValue], and if there is one, nothing
+// is read.
+func (s *Scanner) Check() *fault.Error {
+	p := parsers.Get().(*parser)
+	defer p.release()
+	p.Scanner = *s
+	err := p.value()
+	if err == nil {
+		s.At = p.At
+	}
+	return err
 }
 
 // Literal reads a value that is spelled in one way only.
 func (s *Scanner) Literal(name string) *fault.Error {
-	if !bytes.HasPrefix(s.raw[s.at:], []byte(name)) {
-		return invalidJSON(s.at, "no value where one is due")
+	if !bytes.HasPrefix(s.Raw[s.At:], []byte(name)) {
+		return invalidJSON(s.At, "no value where one is due")
 	}
-	s.at += len(name)
+	s.At += len(name)
 	return nil
 }
 
 // readNumber reads a number.
 func (s *Scanner) readNumber() (decimal, *fault.Error) {
-	d, end, ok := scanNumber(s.raw[s.at:])
+	d, end, ok := scanNumber(s.Raw[s.At:])
 	if !ok {
-		return d, invalidJSON(s.at+end, "malformed number")
+		return d, invalidJSON(s.At+end, "malformed number")
 	}
-	s.at += end
+	s.At += end
 	return d, nil
 }
 
 // skipString reads a string.
 func (s *Scanner) skipString() *fault.Error {
-	start := s.at + 1
-	end, err := scanString(s.raw, start)
+	start := s.At + 1
+	end, err := scanString(s.Raw, start)
 	if err != nil {
 		return err
 	}
-	s.at = end + 1
-	return checkEscapes(s.raw[start:end], start)
+	s.At = end + 1
+	return checkEscapes(s.Raw[start:end], start)
 }
 
 // checkEscapes checks the escapes of a string body, but for surrogates. Offset is that of the body.

@@ -9,7 +9,7 @@ import (
 // MaxDepth bounds how deep objects and arrays may nest. A scalar has depth 0, [] has depth 1.
 const MaxDepth = 1000
 
-// maxPooled is the length of the longest input whose memory is kept for another one.
+// maxPooled is the length of the longest text whose memory is kept for another one.
 const maxPooled = 32 << 10
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
@@ -48,7 +48,7 @@ type parser struct {
 
 // release empties the parser and keeps its memory for another value.
 func (p *parser) release() {
-	if len(p.raw) > maxPooled {
+	if cap(p.text) > maxPooled {
 		return
 	}
 	*p = parser{text: p.text[:0], scratch: p.scratch, copied: p.copied, outline: p.outline.reset()}
@@ -84,7 +84,7 @@ func (p *parser) value() *fault.Error {
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return p.number()
 	default:
-		return invalidJSON(p.at, "no value where one is due")
+		return invalidJSON(p.At, "no value where one is due")
 	}
 }
 
@@ -142,9 +142,9 @@ func (p *parser) members() *fault.Error {
 
 // member reads a name, the colon and the value.
 func (p *parser) member() *fault.Error {
-	m := member{offset: p.at, start: len(p.text), name: len(p.outline.names), object: len(p.outline.objects)}
+	m := member{offset: p.At, start: len(p.text), name: len(p.outline.names), object: len(p.outline.objects)}
 	if p.Peek() != '"' {
-		return invalidJSON(p.at, "no member name where one is due")
+		return invalidJSON(p.At, "no member name where one is due")
 	}
 	var err *fault.Error
 	if p.outline.names, err = p.appendText(p.outline.names); err != nil {
@@ -185,25 +185,25 @@ func (p *parser) str() (err *fault.Error) {
 
 // appendText reads a string and appends its text, unescaped, to dst.
 func (p *parser) appendText(dst []byte) ([]byte, *fault.Error) {
-	if end := PlainEnd(p.raw, p.at+1); end < len(p.raw) && p.raw[end] == '"' {
-		dst = append(dst, p.raw[p.at+1:end]...)
-		p.text = append(p.text, p.raw[p.at:end+1]...)
-		p.at = end + 1
+	if end := PlainEnd(p.Raw, p.At+1); end < len(p.Raw) && p.Raw[end] == '"' {
+		dst = append(dst, p.Raw[p.At+1:end]...)
+		p.text = append(p.text, p.Raw[p.At:end+1]...)
+		p.At = end + 1
 		return dst, nil
 	}
 	mark := len(dst)
-	dst, end, err := AppendText(dst, p.raw, p.at)
+	dst, end, err := AppendText(dst, p.Raw, p.At)
 	if err != nil {
 		return dst, err
 	}
 	p.text = appendQuoted(p.text, dst[mark:])
-	p.at = end
+	p.At = end
 	return dst, nil
 }
 
 // number reads a number.
 func (p *parser) number() *fault.Error {
-	at := p.at
+	at := p.At
 	d, err := p.readNumber()
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func (p *parser) number() *fault.Error {
 		return numberRange(at)
 	}
 	if p.verbatim {
-		p.text = append(p.text, p.raw[at:p.at]...)
+		p.text = append(p.text, p.Raw[at:p.At]...)
 	} else {
 		p.text = d.append(p.text)
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -43,7 +42,7 @@ func set(v reflect.Value, k Kind, text string) bool {
 		v.SetString(text)
 		return true
 	case Quantity:
-		q, err := resource.ParseQuantity(text)
+		q, err := ParseQuantity(text)
 		v.Set(reflect.ValueOf(q))
 		return err == nil
 	case IntOrString:

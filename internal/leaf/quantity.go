@@ -3,6 +3,7 @@ package leaf
 import (
 	"math/big"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -11,6 +12,37 @@ import (
 
 // maxQuantityDigits bounds a quantity's digits before and after the decimal point. Kubernetes' own quantities have at most 19.
 const maxQuantityDigits = 64
+
+// maxQuantityText bounds the digits of a quantity's text, and maxQuantityExponent the digits of its decimal exponent. Kubernetes' parser takes
+// time and memory in proportion to the power of ten itself: 20 bytes can keep it busy for minutes.
+const (
+	maxQuantityText     = 1024
+	maxQuantityExponent = len("999")
+)
+
+// ParseQuantity is resource.ParseQuantity for text of bounded digits and exponent; for other text the error is a [fault.Error].
+func ParseQuantity(text string) (resource.Quantity, error) {
+	if problem := checkQuantity(text); problem != nil {
+		return resource.Quantity{}, problem
+	}
+	return resource.ParseQuantity(text)
+}
+
+// checkQuantity refuses what takes Kubernetes' parser long. Text that is no quantity is fine here.
+func checkQuantity(text string) *fault.Error {
+	text = strings.TrimSpace(text)
+	unit := strings.TrimLeft(text, "+-.0123456789")
+	exponent := ""
+	if len(unit) > 1 && (unit[0] == 'e' || unit[0] == 'E') && strings.Trim(unit[1:], "+-0123456789") == "" {
+		exponent = strings.TrimLeft(unit[1:], "+-0")
+	}
+	if len(text)-len(unit) > maxQuantityText || len(exponent) > maxQuantityExponent {
+		return &fault.Error{
+			Code: fault.NumberRange, What: "is a quantity with more than 1024 digits or an exponent beyond 999", Cure: "use a quantity within Kubernetes' range",
+		}
+	}
+	return nil
+}
 
 // maxQuantityBits bounds the number that is converted to digits at all; trailing zeros may be many more than maxQuantityDigits.
 const maxQuantityBits = 1 << 14
@@ -24,11 +56,11 @@ func appendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
 	dec := exact.AsDec()
-	return appendDecimalString(dst, dec.UnscaledBig(), int(dec.Scale()))
+	return appendDecimalString(dst, dec.UnscaledBig(), int64(dec.Scale()))
 }
 
 // appendDecimalString writes unscaled × 10^-scale in plain notation without superfluous zeros.
-func appendDecimalString(dst []byte, unscaled *big.Int, scale int) ([]byte, *fault.Error) {
+func appendDecimalString(dst []byte, unscaled *big.Int, scale int64) ([]byte, *fault.Error) {
 	if unscaled.Sign() == 0 {
 		return append(dst, `"0"`...), nil
 	}
@@ -40,7 +72,7 @@ func appendDecimalString(dst []byte, unscaled *big.Int, scale int) ([]byte, *fau
 		digits = digits[:len(digits)-1]
 		scale--
 	}
-	whole := len(digits) - scale
+	whole := int64(len(digits)) - scale
 	if whole > maxQuantityDigits || scale > maxQuantityDigits {
 		return dst, quantityTooLong()
 	}
@@ -48,7 +80,7 @@ func appendDecimalString(dst []byte, unscaled *big.Int, scale int) ([]byte, *fau
 	if unscaled.Sign() < 0 {
 		dst = append(dst, '-')
 	}
-	return append(appendPlain(dst, digits, whole), '"'), nil
+	return append(appendPlain(dst, digits, int(whole)), '"'), nil
 }
 
 // appendPlain writes digits with the decimal point after the first whole of them.

@@ -54,10 +54,10 @@ func (o *outline) readMember() *fault.Error {
 // readItem reads the value of an item.
 func (o *outline) readItem(it item) *fault.Error {
 	at := len(o.items)
-	it.start = o.scan.At()
+	it.start = o.scan.At
 	o.items = append(o.items, it)
 	err := o.readValue()
-	o.items[at].end, o.items[at].next = o.scan.At(), len(o.items)
+	o.items[at].end, o.items[at].next = o.scan.At, len(o.items)
 	return err
 }
 
