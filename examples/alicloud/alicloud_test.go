@@ -75,3 +75,8 @@ func TestHotIsFree(t *testing.T) {
 func TestReach(t *testing.T) {
 	provider.CheckReach(t, exampletest.Filled[alicloud.WorkerConfig](t), "nodeTemplate")
 }
+
+// TestEmptyObjects finds the fields whose presence alone means something.
+func TestEmptyObjects(t *testing.T) {
+	provider.CheckEmptyObjects(t, exampletest.Filled[alicloud.WorkerConfig](t))
+}

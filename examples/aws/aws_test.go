@@ -68,3 +68,10 @@ func TestReach(t *testing.T) {
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
 }
+
+// TestEmptyObjects finds the fields whose presence alone means something.
+func TestEmptyObjects(t *testing.T) {
+	config := exampletest.Filled[aws.WorkerConfig](t)
+	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
+	provider.CheckEmptyObjects(t, config)
+}

@@ -53,6 +53,8 @@ func TestClasses(t *testing.T) {
 		{"interface type written out", `"networkInterfaces":[{"deviceIndex":0}]`, `"networkInterfaces":[{"deviceIndex":0,"type":"interface"}]`, hotupdate.NoUpdate, "the default"},
 		{"interface type", `"networkInterfaces":[{"deviceIndex":0}]`, `"networkInterfaces":[{"deviceIndex":0,"type":"efa"}]`, hotupdate.Roll, "another device"},
 		{"interfaces reordered", `"networkInterfaces":[{"deviceIndex":0},{"deviceIndex":1}]`, `"networkInterfaces":[{"deviceIndex":1},{"deviceIndex":0}]`, hotupdate.Roll, "attached in order"},
+		{"empty metadata options", ``, `"instanceMetadataOptions":{}`, hotupdate.Roll, "drops the enforcement of IMDSv2"},
+		{"empty CPU options", ``, `"cpuOptions":{}`, hotupdate.NoUpdate, "say nothing"},
 		{"SEV-SNP", `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, hotupdate.Roll, "forgotten by the hand-written list"},
 		{"iops to throughput", `"volume":{"iops":3000}`, `"volume":{"throughput":3000}`, hotupdate.Roll, "hashes alike in the hand-written list"},
 		{"tenancy to affinity", `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, hotupdate.Roll, "hashes alike in the hand-written list"},

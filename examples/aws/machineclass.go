@@ -60,7 +60,7 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 		KeyName:                   infra.KeyName,
 		NetworkInterfaces:         interfaces,
 		Region:                    infra.Region,
-		InstanceMetadataOptions:   (*InstanceMetadataOptions)(c.InstanceMetadataOptions),
+		InstanceMetadataOptions:   metadataOptions(c),
 		CPUOptions:                (*CPUOptions)(c.CPUOptions),
 		Placement:                 (*Placement)(c.Placement),
 		InstanceMarketOptions:     (*InstanceMarketOptions)(c.InstanceMarketOptions),
@@ -72,6 +72,15 @@ func NewProviderSpec(pool Pool, infra *Infrastructure) (*ProviderSpec, error) {
 		spec.IAM = (*IAMInstanceProfile)(p)
 	}
 	return spec, nil
+}
+
+// metadataOptions returns the pool's own, or those of a pool without any: tokens are required (IMDSv2), and a container gets one. An empty
+// object is a pool's own, and enforces nothing.
+func metadataOptions(config *apis.WorkerConfig) *InstanceMetadataOptions {
+	if config.InstanceMetadataOptions == nil {
+		return &InstanceMetadataOptions{HTTPTokens: new("required"), HTTPPutResponseHopLimit: new(int32(2))}
+	}
+	return (*InstanceMetadataOptions)(config.InstanceMetadataOptions)
 }
 
 // blockDevices lists the root volume and the data volumes, whose device names follow from the order in the pool.

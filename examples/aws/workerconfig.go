@@ -31,10 +31,11 @@ type WorkerConfig struct {
 	Volume *Volume `json:"volume,omitempty"`
 	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
-	// IAMInstanceProfile is the profile of the instances, by name or by ARN.
-	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty"`
-	// InstanceMetadataOptions configure the instance metadata service.
-	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty"`
+	// IAMInstanceProfile is the profile of the instances, by name or by ARN. An empty one is not the one of pools without any.
+	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty" hotupdatable:"false,presence"`
+	// InstanceMetadataOptions configure the instance metadata service. Empty ones drop the defaults of pools without any, which enforce
+	// IMDSv2.
+	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"false,presence"`
 	// CPUOptions configure cores and threads.
 	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
 	// CapacityReservation is the reservation that instances run in.
@@ -102,8 +103,9 @@ type CapacityReservation struct {
 // NetworkInterface is a network interface of every machine.
 type NetworkInterface struct {
 	// NetworkCardIndex is the network card, or NetworkCardIndexRange a range of them.
-	NetworkCardIndex      *int64      `json:"networkCardIndex,omitempty"`
-	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty"`
+	NetworkCardIndex *int64 `json:"networkCardIndex,omitempty"`
+	// NetworkCardIndexRange from 0 to 0 takes precedence over NetworkCardIndex as well.
+	NetworkCardIndexRange *IndexRange `json:"networkCardIndexRange,omitempty" hotupdatable:"false,presence"`
 	DeviceIndex           int64       `json:"deviceIndex"`
 	// Type is interface if it is not set (EC2 API, RunInstances). The default is declared, so writing it out changes nothing.
 	Type        *string `json:"type,omitempty"        hotupdatable:"false,default=interface"`

@@ -79,3 +79,10 @@ func TestReach(t *testing.T) {
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
 	provider.CheckReach(t, config, "nodeTemplate")
 }
+
+// TestEmptyObjects finds the fields whose presence alone means something.
+func TestEmptyObjects(t *testing.T) {
+	config := exampletest.Filled[gcp.WorkerConfig](t)
+	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
+	provider.CheckEmptyObjects(t, config)
+}

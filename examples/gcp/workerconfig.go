@@ -34,8 +34,8 @@ type WorkerConfig struct {
 	MinCPUPlatform *string `json:"minCpuPlatform,omitempty"`
 	// ServiceAccount is that of the VM. It can be changed on a stopped VM only (Google Cloud, "Change the attached service account"), so
 	// it needs the node drained, and is no hot update, though the motivation of the hot-update proposal hopes for one. Pools that roll
-	// replace the machines, as ever.
-	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty" hotupdatable:"inplace"`
+	// replace the machines, as ever. An empty one is not the one of pools without any.
+	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty" hotupdatable:"inplace,presence"`
 	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
 	// Tags are the infrastructure tags. They are hot: instances.setLabels, disks.setLabels and instances.setTags work on running VMs, and

@@ -88,3 +88,10 @@ func TestReach(t *testing.T) {
 	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
 	provider.CheckReach(t, config, "nodeTemplate", "serverGroup", "machineLabels[0].triggerRollingOnUpdate", "machineLabels[1].triggerRollingOnUpdate")
 }
+
+// TestEmptyObjects finds the fields whose presence alone means something.
+func TestEmptyObjects(t *testing.T) {
+	config := exampletest.Filled[openstack.WorkerConfig](t)
+	config.MachineLabels[0].TriggerRollingOnUpdate, config.MachineLabels[1].TriggerRollingOnUpdate = false, false
+	provider.CheckEmptyObjects(t, config)
+}

@@ -33,6 +33,57 @@ func (p *Provider) CheckReach(t *testing.T, filled any, except ...string) {
 	}
 }
 
+// CheckEmptyObjects empties one object of a config after the other, and compares that with none. Where machines differ, the code tests the
+// pointer for nil, and the canonical hash must differ, too: the field needs the option presence. Otherwise it must not. A
+// provider spec that cannot be read differs.
+func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
+	t.Helper()
+	data, err := json.Marshal(filled)
+	fatal(t, err)
+	var config map[string]any
+	fatal(t, json.Unmarshal(data, &config))
+	schema, err := p.Schema()
+	fatal(t, err)
+	specSchema, err := p.SpecSchema()
+	fatal(t, err)
+	for _, o := range objectsOf("", config) {
+		old := o.get()
+		o.set(map[string]any{})
+		empty, err := json.Marshal(config)
+		fatal(t, err)
+		o.set(nil)
+		none, err := json.Marshal(config)
+		fatal(t, err)
+		o.set(old)
+		changes, err := hotupdate.DiffRaw(schema, empty, none)
+		fatal(t, err)
+		specChanges, err := specSchema.Diff(p.specOf(t, empty), p.specOf(t, none))
+		if means := err != nil || len(specChanges) > 0; means != (len(changes) > 0) {
+			t.Errorf("%s: an empty object changes %q in the config, and %q in the provider spec (%v)", o.path, paths(changes), paths(specChanges), err)
+		}
+	}
+}
+
+// objectsOf lists the objects that are members of others.
+func objectsOf(path string, value any) []leaf {
+	var all []leaf
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			here := strings.TrimPrefix(path+"."+name, ".")
+			if _, ok := member.(map[string]any); ok {
+				all = append(all, leaf{here, func() any { return v[name] }, func(to any) { v[name] = to }})
+			}
+			all = append(all, objectsOf(here, member)...)
+		}
+	case []any:
+		for i, element := range v {
+			all = append(all, objectsOf(fmt.Sprintf("%s[%d]", path, i), element)...)
+		}
+	}
+	return all
+}
+
 func (p *Provider) checkSameClass(t *testing.T, path string, before, after []byte) {
 	t.Helper()
 	schema, err := p.Schema()
