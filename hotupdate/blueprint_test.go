@@ -455,7 +455,7 @@ func (a *architect) objectField(f *field, s scope) {
 	f.value.pointers = pointers
 }
 
-// listField draws a list by position, a set, or a keyed list.
+// listField draws a list by position, an array, a set, or a keyed list.
 func (a *architect) listField(f *field, s scope) {
 	f.value = &blueprint{shape: listShape}
 	kind := pick(a.t, 4)
@@ -465,6 +465,9 @@ func (a *architect) listField(f *field, s scope) {
 	switch kind {
 	case 0:
 		f.value.elem = a.element(a.declared(f, s).elements())
+		if chance(a.t, 3) {
+			f.value.shape, f.value.length = arrayShape, 1+pick(a.t, 2)
+		}
 	case 1:
 		f.value.elem = a.element(a.tagged(f, s, "set").ofSet())
 	default:

@@ -17,8 +17,8 @@ import (
 //     element of an Immutable list, an object with the option presence, an element whose hotwhen holds on one side only.
 //   - A merge patch replaces lists as a whole. Where a list is in the patch, its elements carry the old Immutable, InPlace and Ignored
 //     parts.
-//   - A Hot field whose value holds null in free JSON, outside of a list, is an error with [CodeNotPatchable]: in a merge patch null
-//     removes a member.
+//   - A Hot field whose value holds null in free JSON, and a list in the patch that holds null anywhere, are an error with
+//     [CodeNotPatchable]: in a merge patch null removes a member. In lists it should not, but common implementations remove it there too.
 //
 // A patch holds the values of sensitive fields.
 func HotPatch[T any](s *Schema, old, updated *T) ([]byte, error) { return s.hotPatch(old, updated) }

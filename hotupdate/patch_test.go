@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -122,7 +124,7 @@ func TestHotPatch(t *testing.T) {
 		{"hot elements go", `{"machineLabels":[{"name":"a","value":"b","owner":"o"},{"name":"c","value":"d"}]}`, `{}`, `{"machineLabels":[{"name":"a","owner":"o"}]}`, "one holds something that is hashed, and stays with that"},
 		{"an element goes", `{"dataVolumes":[{"name":"a","labels":{"k":"v"}}]}`, `{}`, `{}`, "its labels go with it, when the machine is replaced"},
 		{"a flip", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a","value":"c","triggerRollingOnUpdate":true}]}`, `{}`, "to cease to be hot is an immutable change"},
-		{"free JSON", `{"extra":{"a":{"b":1,"c":2},"d":[1]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"f":[null]}}`, `{"extra":{"a":{"c":3,"e":{}},"d":null,"f":[null]}}`, "member by member; null inside of a list is a value"},
+		{"free JSON", `{"extra":{"a":{"b":1,"c":2},"d":[1]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"f":[0]}}`, `{"extra":{"a":{"c":3,"e":{}},"d":null,"f":[0]}}`, "member by member, lists as a whole"},
 		{"spelling", `{"tags":{"vm":{}},"extra":{"a":1}}`, `{"extra":{"a":1e0}}`, `{}`, "equal by meaning"},
 		{"ignored", `{"maxUnavailable":1}`, `{"maxUnavailable":2}`, `{}`, "nobody applies it"},
 		{"TypeMeta", `{"kind":"a"}`, `{"kind":"b"}`, `{}`, "it is no field"},
@@ -153,6 +155,8 @@ func TestHotPatchRefuses(t *testing.T) {
 		{"null in free JSON", `{}`, `{"extra":{"a":null}}`, hotupdate.CodeNotPatchable, "extra"},
 		{"null deeper in free JSON", `{"extra":{"a":{"b":1}}}`, `{"extra":{"a":{"b":null}}}`, hotupdate.CodeNotPatchable, "extra"},
 		{"null in an object instead of a text", `{"extra":{"a":"x"}}`, `{"extra":{"a":{"b":null}}}`, hotupdate.CodeNotPatchable, "extra"},
+		{"null in a list in free JSON", `{}`, `{"extra":{"a":[null]}}`, hotupdate.CodeNotPatchable, "extra"},
+		{"null in an object in a list in free JSON", `{"extra":[]}`, `{"extra":[{"a":null}]}`, hotupdate.CodeNotPatchable, "extra"},
 		{"no JSON", `{`, `{}`, hotupdate.CodeInvalidJSON, ""},
 		{"an element without its key", `{}`, `{"dataVolumes":[{}]}`, hotupdate.CodeMissingListKey, "dataVolumes[0]"},
 	} {
@@ -171,6 +175,28 @@ func TestHotPatchRefuses(t *testing.T) {
 	loop.Next = loop
 	_, err = hotupdate.HotPatch(schemaFor[tree](t), loop, nil)
 	require.Equal(t, hotupdate.CodePointerCycle, hotupdate.Errors(err)[0].Code, "a cycle is found before it is followed")
+}
+
+// TestHotPatchRefusesListThatHoldsNull: a list in a patch carries what is Immutable in its elements. Common implementations of merge
+// patches remove null from lists as well, though RFC 7386 does not, and what they remove would roll machines.
+func TestHotPatchRefusesListThatHoldsNull(t *testing.T) {
+	type element struct {
+		Name  string               `json:"name"`
+		Free  runtime.RawExtension `json:"free"`
+		Limit map[string]*int      `json:"limit"`
+		Tag   string               `json:"tag"   hotupdatable:"true"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"false,key=name"`
+	}
+	schema := schemaFor[config](t)
+	for _, kept := range []string{`"free":{"a":null}`, `"free":[null]`, `"limit":{"a":null}`} {
+		old, updated := `{"elements":[{"name":"b",`+kept+`}]}`, `{"elements":[{"name":"b","tag":"c",`+kept+`}]}`
+		_, err := hotupdate.HotPatchRaw(schema, []byte(old), []byte(updated))
+		require.Len(t, hotupdate.Errors(err), 1, kept)
+		require.Equal(t, hotupdate.CodeNotPatchable, hotupdate.Errors(err)[0].Code)
+		require.Equal(t, "elements", hotupdate.Errors(err)[0].Path)
+	}
 }
 
 // TestHotPatchKeepsSpelling: a patch is read by the decoder that reads the configuration, so a number that is spelled as a text stays one,
@@ -207,4 +233,53 @@ func TestHotPatchKeepsSpelling(t *testing.T) {
 			require.Empty(t, left)
 		})
 	}
+}
+
+// hotPatchRaw is the patch between two configurations in JSON.
+func hotPatchRaw[T any](t *testing.T, old, updated string) string {
+	t.Helper()
+	patch, err := hotupdate.HotPatchRaw(schemaFor[T](t), []byte(old), []byte(updated))
+	require.NoError(t, err)
+	return string(patch)
+}
+
+// TestHotPatchKeepsArrayThatIsNotZero: an element that goes by a hot update stays if an Immutable array in it says something. An empty
+// list in an array does: zero is null.
+func TestHotPatchKeepsArrayThatIsNotZero(t *testing.T) {
+	type element struct {
+		Name  string   `json:"name"`
+		Lists [1][]int `json:"lists" hotupdatable:"false"`
+		Tag   string   `json:"tag"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"true,key=name"`
+	}
+	require.Equal(t, `{"elements":[{"lists":[[]],"name":"a"}]}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","lists":[[]],"tag":"b"}]}`, `{}`))
+	require.Equal(t, `{"elements":[]}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","lists":[null],"tag":"b"}]}`, `{}`))
+}
+
+// TestHotPatchRemovesElementWithZeroArray: an array of zeros says nothing, however the zeros are spelled, and holds no element back.
+func TestHotPatchRemovesElementWithZeroArray(t *testing.T) {
+	type element struct {
+		Name  string               `json:"name"`
+		Sizes [1]resource.Quantity `json:"sizes" hotupdatable:"false"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"true,key=name"`
+	}
+	require.Equal(t, `{"elements":[]}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","sizes":["0"]}]}`, `{}`))
+	require.Equal(t, `{}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","sizes":["1"]}]}`, `{}`))
+}
+
+// TestHotPatchTakesNullInHotMapForAbsent: a null in a hot map brings no Ignored element along.
+func TestHotPatchTakesNullInHotMapForAbsent(t *testing.T) {
+	type element struct {
+		Name   string             `json:"name"`
+		Labels map[string]*string `json:"labels" hotupdatable:"true"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"ignore,key=name"`
+	}
+	require.Equal(t, `{}`, hotPatchRaw[config](t, `{}`, `{"elements":[{"name":"a","labels":{"b":null}}]}`))
+	require.Equal(t, `{"elements":[{"labels":{"b":"c"},"name":"a"}]}`, hotPatchRaw[config](t, `{}`, `{"elements":[{"name":"a","labels":{"b":"c"}}]}`))
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"reflect"
 	"slices"
@@ -262,18 +263,20 @@ func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *f
 		return slices.ContainsFunc(n.Parts(), func(f *fieldplan.Field) bool {
 			return (in == nil || !in.Identity(f)) && memberHolds(f, Member(v, f), classes)
 		})
-	case fieldplan.List, fieldplan.Array:
+	case fieldplan.List:
 		for i := range v.Len() {
 			if elementHolds(n, v.Index(i), classes) {
 				return true
 			}
 		}
-	case fieldplan.Map:
-		for it := v.MapRange(); it.Next(); {
-			if elementHolds(n, it.Value(), classes) {
+	case fieldplan.Array:
+		for i := range v.Len() {
+			if placeHolds(n.Elem, v.Index(i), classes) {
 				return true
 			}
 		}
+	case fieldplan.Map:
+		return slices.ContainsFunc(Elements(&Trail{}, n, v), func(e Element) bool { return elementHolds(n, e.Value, classes) })
 	case fieldplan.Leaf:
 		return true
 	}
@@ -289,13 +292,23 @@ func memberHolds(f *fieldplan.Field, v reflect.Value, classes fieldplan.ClassSet
 	return present && f.KeepsPresence() && fieldplan.Of(f.Node.Class).Any(classes) || holds(f.Node, v, classes, nil)
 }
 
-// elementHolds counts the presence of an element as well, unless its place is always there.
+// elementHolds counts the presence of an element as well.
 func elementHolds(in *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet) bool {
 	node := ElementNode(in, v)
-	if in.Kind == fieldplan.Array {
-		return !v.IsZero() && holds(node, v, classes, in)
-	}
 	return fieldplan.Of(node.Class).Any(classes) || holds(node, v, classes, in)
+}
+
+// placeHolds reports whether an element of an array, which is always there, says something else than zero.
+func placeHolds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet) bool {
+	switch n.Kind {
+	case fieldplan.Leaf:
+		zero := reflect.Zero(v.Type())
+		return n.Classes.Any(classes) && !bytes.Equal(ElementText(&Trail{}, nil, n, v), ElementText(&Trail{}, nil, n, zero))
+	case fieldplan.List:
+		return fieldplan.Of(n.Class).Any(classes) && !IsNull(n, v) || holds(n, v, classes, nil)
+	case fieldplan.Object, fieldplan.Array, fieldplan.Map:
+	}
+	return holds(n, v, classes, nil)
 }
 
 // any returns a half that is there.

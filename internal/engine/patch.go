@@ -15,7 +15,7 @@ import (
 )
 
 // MergePatch returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
-// patch replaces lists as a whole and removes members by null, so a value that holds null outside of a list is [fault.NotPatchable].
+// patch replaces lists as a whole and removes members by null, so a value that is or holds null is [fault.NotPatchable].
 func MergePatch(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
 	w := &patcher{program: Of(p)}
 	old, _ = Deref(old)
@@ -194,7 +194,7 @@ func (w *patcher) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
 	case fieldplan.Map:
 		w.entries(n, before, after)
 	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
-		w.buf = append(w.buf, EncodeElement(&w.trail, n, after)...)
+		w.whole(EncodeElement(&w.trail, n, after))
 	}
 	return true
 }
@@ -207,7 +207,7 @@ func (w *patcher) list(n *fieldplan.Node, old, updated reflect.Value) bool {
 	if !updated.IsValid() {
 		return w.null()
 	}
-	w.buf = append(w.buf, EncodeElement(&w.trail, n, updated)...)
+	w.whole(EncodeElement(&w.trail, n, updated))
 	return true
 }
 
@@ -225,7 +225,7 @@ func (w *patcher) listText(n *fieldplan.Node, v reflect.Value) []byte {
 // free patches free JSON.
 func (w *patcher) free(old, updated []byte) {
 	if len(updated) == 0 || updated[0] != '{' {
-		w.buf = append(w.buf, updated...)
+		w.whole(updated)
 		return
 	}
 	before, after := freeMembers(old), freeMembers(updated)
@@ -252,6 +252,26 @@ func (w *patcher) freeMember(old, updated json.RawMessage) bool {
 	}
 	w.free(old, updated)
 	return true
+}
+
+// whole writes what replaces a value. RFC 7386 keeps null in lists, but common implementations remove it.
+func (w *patcher) whole(text []byte) {
+	if len(text) > 0 && text[0] == '[' && holdsNull(text) {
+		w.notPatchable()
+	}
+	w.buf = append(w.buf, text...)
+}
+
+func holdsNull(text []byte) bool {
+	tokens := json.NewDecoder(bytes.NewReader(text))
+	for {
+		switch token, err := tokens.Token(); {
+		case err != nil:
+			return false
+		case token == nil:
+			return true
+		}
+	}
 }
 
 func (w *patcher) notPatchable() {
