@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Digest is the full SHA-256 digest that Gardener cuts its short names from. Digests are comparable; the zero value stands for none.
@@ -45,13 +47,13 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseDigest reads a Digest's text, strictly: no other case, no white space. The error is an [*Error] with [CodeInvalidDigest].
+// ParseDigest reads a Digest's text, strictly: no other case, no white space. The error is a [*fault.Error] with "malformed-digest".
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	if len(text) != 2*len(d) || strings.Trim(text, "0123456789abcdef") != "" {
-		return d, &Error{
-			Code: CodeInvalidDigest, Where: "text of a digest", what: "is " + quoted(text),
-			cure: "write 64 lower-case hexadecimal digits",
+		return d, &fault.Error{
+			Kind: fault.Malformed, Code: "malformed-digest", Where: "text of a digest", What: "is " + quoted(text),
+			Hint: "write 64 lower-case hexadecimal digits",
 		}
 	}
 	_, err := hex.Decode(d[:], []byte(text))

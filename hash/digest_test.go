@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // naive is Gardener's composition, written as its definition says.
@@ -90,9 +91,9 @@ func TestParseDigest(t *testing.T) {
 		{text[:30] + "0x" + text[32:], "no digit in the middle"},
 	} {
 		_, err := hash.ParseDigest(test.in)
-		var e *hash.Error
+		var e *fault.Error
 		if assert.ErrorAsf(t, err, &e, test.reason) {
-			assert.Equal(t, hash.CodeInvalidDigest, e.Code, test.reason)
+			assert.Equal(t, "malformed-digest", e.Code, test.reason)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // box is a configuration of one field: where a table is about a leaf, the field's name and struct tag do not matter.
@@ -31,7 +32,7 @@ type row struct {
 
 // problem is what is stable of an error.
 type problem struct {
-	code hotupdate.Code
+	code string
 	path string
 }
 
@@ -59,7 +60,7 @@ func leaf[V any](name, want, reason string, values ...V) row {
 }
 
 // fails is a row of a value that has no document.
-func fails[T any](name string, code hotupdate.Code, path, reason string, value T) row {
+func fails[T any](name string, code string, path, reason string, value T) row {
 	r := says(name, "", reason, value)
 	r.at = caller()
 	r.problems = []problem{{code, path}}
@@ -67,7 +68,7 @@ func fails[T any](name string, code hotupdate.Code, path, reason string, value T
 }
 
 // leafFails is a row of a box whose value has no document.
-func leafFails[V any](name string, code hotupdate.Code, path, reason string, value V) row {
+func leafFails[V any](name string, code string, path, reason string, value V) row {
 	r := fails(name, code, path, reason, box[V]{value})
 	r.at = caller()
 	return r
@@ -121,7 +122,7 @@ func assertProblems(t *testing.T, s *hotupdate.Schema, v any, want []problem, wh
 
 func problems(err error) []problem {
 	var all []problem
-	for _, e := range hotupdate.Errors(err) {
+	for _, e := range fault.All(err) {
 		all = append(all, problem{e.Code, e.Path})
 	}
 	return all

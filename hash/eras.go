@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Era is one way to turn a worker pool into additional data, and the Kubernetes minor from which on it is in force. P is the adopter's
@@ -34,7 +35,7 @@ type Era[P any] struct {
 //  3. An era that has been released keeps its From and its function for as long as pools of its minors exist; so does a Schema, which
 //     lives on as its JSON. To retire one, drop its minors first, and the era a release later.
 //  4. The Schema of a live era may gain fields that the type did not have before, and that renames nothing. Without them a pool that
-//     sets such a field is refused until its next minor, with [hotupdate.CodeUnknownMember].
+//     sets such a field is refused until its next minor, with "unknown-member".
 //  5. In an era of raw bytes, decode the config strictly before it is hashed, and cut a new hot field from the release on that
 //     introduces it, never later: a pool may have set it.
 //  6. A pool without a version gets one only while its minor is in the first era.
@@ -60,7 +61,7 @@ type era[P any] struct {
 //   - The first has no From: it also holds for all older pools and for pools without a version.
 //   - Each other's From is a minor, written as MAJOR.MINOR and nothing else, above that of the one before it.
 //
-// All mistakes are returned, joined; each is an [*Error].
+// All mistakes are returned, joined; each is a [*fault.Error].
 func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 	if len(eras) == 0 {
 		return nil, noEras()
@@ -70,7 +71,7 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 	for i, e := range eras {
 		c.name(i, e.Name)
 		if e.Data == nil {
-			c.report(CodeNoEraFunction, "has no function", "set Data")
+			c.report("no-era-function", "has no function", "set Data")
 		}
 		checked[i] = era[P]{e, c.from(i, e.From)}
 	}
@@ -86,8 +87,8 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 // The version is the one that the pool runs, which may be older than the control plane's; [Eras.Explain] says which era it means. Raw
 // is the provider config as it came, nil if there is none.
 //
-// An unreadable version is an [*Error] with [CodeInvalidVersion]. What the era's function returns is wrapped in one with
-// [CodeEraFailed]. A panic of the function is not caught.
+// An unreadable version is a [*fault.Error] with "malformed-version". What the era's function returns is wrapped in one with
+// "era-failed". A panic of the function is not caught.
 func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) ([]string, error) {
 	i, _, err := e.choose(kubernetesVersion)
 	if err != nil {
@@ -95,7 +96,7 @@ func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) 
 	}
 	data, err := e.eras[i].Data(raw, pool)
 	if err != nil {
-		return nil, &Error{Code: CodeEraFailed, Where: eraName(i, e.eras[i].Name), Cause: err, what: "its function failed"}
+		return nil, &fault.Error{Kind: fault.Failed, Code: "era-failed", Where: eraName(i, e.eras[i].Name), Cause: err, What: "its function failed"}
 	}
 	return data, nil
 }
@@ -216,17 +217,17 @@ type eraCheck struct {
 	last  Minor // the highest From so far
 }
 
-func (c *eraCheck) report(code Code, what, cure string) {
-	c.errs = append(c.errs, &Error{Code: code, Where: c.where, what: what, cure: cure})
+func (c *eraCheck) report(code, what, cure string) {
+	c.errs = append(c.errs, &fault.Error{Kind: fault.Declaration, Code: code, Where: c.where, What: what, Hint: cure})
 }
 
 func (c *eraCheck) name(i int, name string) {
 	c.where = eraName(i, name)
 	switch {
 	case name == "":
-		c.report(CodeNoEraName, "has no name", "set Name")
+		c.report("no-era-name", "has no name", "set Name")
 	case slices.Contains(c.names, name):
-		c.report(CodeDuplicateEraName, "another era has this name", "give each a name of its own")
+		c.report("duplicate-era-name", "another era has this name", "give each a name of its own")
 	}
 	c.names = append(c.names, name)
 }
@@ -234,20 +235,20 @@ func (c *eraCheck) name(i int, name string) {
 func (c *eraCheck) from(i int, from string) Minor {
 	if i == 0 {
 		if from != "" {
-			c.report(CodeFirstEraHasFrom, "begins at "+quoted(from)+", so older pools have no era", "leave out From of the first era")
+			c.report("first-era-has-from", "begins at "+quoted(from)+", so older pools have no era", "leave out From of the first era")
 		}
 		return Minor{}
 	}
 	minor, ok := parseMinor(from)
 	switch {
 	case from == "":
-		c.report(CodeNoFrom, "does not say where it begins", "set From to a minor, such as 1.34")
+		c.report("no-from", "does not say where it begins", "set From to a minor, such as 1.34")
 	case !ok || minor.String() != from:
-		c.report(CodeInvalidFrom, "begins at "+quoted(from), "write MAJOR.MINOR, such as 1.34")
+		c.report("invalid-from", "begins at "+quoted(from), "write MAJOR.MINOR, such as 1.34")
 	case minor == c.last:
-		c.report(CodeDuplicateFrom, "begins at "+from+" as another era does", "let one of them begin later, or drop it")
+		c.report("duplicate-from", "begins at "+from+" as another era does", "let one of them begin later, or drop it")
 	case minor.Compare(c.last) < 0:
-		c.report(CodeUnorderedFrom, "begins at "+from+", below the "+c.last.String()+" of an era before it", "order the eras by From")
+		c.report("unordered-from", "begins at "+from+", below the "+c.last.String()+" of an era before it", "order the eras by From")
 	default:
 		c.last = minor
 	}
@@ -257,5 +258,14 @@ func (c *eraCheck) from(i int, from string) Minor {
 func eraName(i int, name string) string { return "era " + strconv.Itoa(i) + " " + strconv.Quote(name) }
 
 func noEras() error {
-	return &Error{Code: CodeNoEras, Where: "eras", what: "there is none", cure: "give NewEras at least the function in use today"}
+	return &fault.Error{Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none", Hint: "give NewEras at least the function in use today"}
+}
+
+// quoted shows text that may be anything, and may be long.
+func quoted(text string) string {
+	const most = 40
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "… (" + strconv.Itoa(len(text)) + " bytes)"
+	}
+	return strconv.Quote(text)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // constant is the function of an era that says its own name.
@@ -32,38 +33,38 @@ func erasOf(t require.TestingT, eras ...hash.Era[int]) *hash.Eras[int] {
 func TestNewErasRejects(t *testing.T) {
 	t.Parallel()
 	type list = []hash.Era[int]
-	codes := func(codes ...hash.Code) []hash.Code { return codes }
+	codes := func(codes ...string) []string { return codes }
 	for _, test := range []struct {
 		name   string
 		in     list
-		want   []hash.Code
+		want   []string
 		reason string
 	}{
-		{"nil", nil, codes(hash.CodeNoEras), "no pool would have an era"},
-		{"empty", list{}, codes(hash.CodeNoEras), "the same"},
-		{"first with From", list{eraOf("a", "1.30")}, codes(hash.CodeFirstEraHasFrom), "older pools would have no era"},
-		{"later without From", list{eraOf("a", ""), eraOf("b", "")}, codes(hash.CodeNoFrom), "two first eras"},
-		{"no name", list{eraOf("", "")}, codes(hash.CodeNoEraName), "nobody could tell which one failed"},
-		{"same name", list{eraOf("a", ""), eraOf("a", "1.34")}, codes(hash.CodeDuplicateEraName), "the same"},
-		{"no function", list{{Name: "a"}}, codes(hash.CodeNoEraFunction), "nothing to call"},
-		{"overlap", list{eraOf("a", ""), eraOf("b", "1.34"), eraOf("c", "1.34")}, codes(hash.CodeDuplicateFrom), "both begin at 1.34"},
-		{"unordered", list{eraOf("a", ""), eraOf("b", "1.37"), eraOf("c", "1.34")}, codes(hash.CodeUnorderedFrom), "which one stands for 1.38?"},
-		{"ordered as text", list{eraOf("a", ""), eraOf("b", "1.10"), eraOf("c", "1.9")}, codes(hash.CodeUnorderedFrom), "1.9 is below 1.10"},
+		{"nil", nil, codes("no-eras"), "no pool would have an era"},
+		{"empty", list{}, codes("no-eras"), "the same"},
+		{"first with From", list{eraOf("a", "1.30")}, codes("first-era-has-from"), "older pools would have no era"},
+		{"later without From", list{eraOf("a", ""), eraOf("b", "")}, codes("no-from"), "two first eras"},
+		{"no name", list{eraOf("", "")}, codes("no-era-name"), "nobody could tell which one failed"},
+		{"same name", list{eraOf("a", ""), eraOf("a", "1.34")}, codes("duplicate-era-name"), "the same"},
+		{"no function", list{{Name: "a"}}, codes("no-era-function"), "nothing to call"},
+		{"overlap", list{eraOf("a", ""), eraOf("b", "1.34"), eraOf("c", "1.34")}, codes("duplicate-from"), "both begin at 1.34"},
+		{"unordered", list{eraOf("a", ""), eraOf("b", "1.37"), eraOf("c", "1.34")}, codes("unordered-from"), "which one stands for 1.38?"},
+		{"ordered as text", list{eraOf("a", ""), eraOf("b", "1.10"), eraOf("c", "1.9")}, codes("unordered-from"), "1.9 is below 1.10"},
 		{
 			"unordered beyond a neighbour",
 			list{eraOf("a", ""), eraOf("b", "1.37"), eraOf("c", "1.34"), eraOf("d", "1.36")},
-			codes(hash.CodeUnorderedFrom, hash.CodeUnorderedFrom), "1.36 is below 1.37, too",
+			codes("unordered-from", "unordered-from"), "1.36 is below 1.37, too",
 		},
-		{"patch version", list{eraOf("a", ""), eraOf("b", "1.34.2")}, codes(hash.CodeInvalidFrom), "an era cannot begin within a minor"},
-		{"pre-release", list{eraOf("a", ""), eraOf("b", "1.34-rc.1")}, codes(hash.CodeInvalidFrom), "the same"},
-		{"prefix", list{eraOf("a", ""), eraOf("b", "v1.34")}, codes(hash.CodeInvalidFrom), "one spelling"},
-		{"garbage", list{eraOf("a", ""), eraOf("b", "next")}, codes(hash.CodeInvalidFrom), "no version"},
-		{"garbage is no From", list{eraOf("a", ""), eraOf("b", "x"), eraOf("c", "1.1")}, codes(hash.CodeInvalidFrom), "c is not blamed"},
+		{"patch version", list{eraOf("a", ""), eraOf("b", "1.34.2")}, codes("invalid-from"), "an era cannot begin within a minor"},
+		{"pre-release", list{eraOf("a", ""), eraOf("b", "1.34-rc.1")}, codes("invalid-from"), "the same"},
+		{"prefix", list{eraOf("a", ""), eraOf("b", "v1.34")}, codes("invalid-from"), "one spelling"},
+		{"garbage", list{eraOf("a", ""), eraOf("b", "next")}, codes("invalid-from"), "no version"},
+		{"garbage is no From", list{eraOf("a", ""), eraOf("b", "x"), eraOf("c", "1.1")}, codes("invalid-from"), "c is not blamed"},
 		{
 			"all at once",
 			list{{From: "1.1"}, {Name: "b"}, {Name: "b", From: "x"}, eraOf("d", "1.34"), eraOf("e", "1.34"), eraOf("f", "1.33")},
-			codes(hash.CodeNoEraName, hash.CodeNoEraFunction, hash.CodeFirstEraHasFrom, hash.CodeNoEraFunction, hash.CodeNoFrom,
-				hash.CodeDuplicateEraName, hash.CodeNoEraFunction, hash.CodeInvalidFrom, hash.CodeDuplicateFrom, hash.CodeUnorderedFrom),
+			codes("no-era-name", "no-era-function", "first-era-has-from", "no-era-function", "no-from",
+				"duplicate-era-name", "no-era-function", "invalid-from", "duplicate-from", "unordered-from"),
 			"one round is enough",
 		},
 	} {
@@ -73,7 +74,7 @@ func TestNewErasRejects(t *testing.T) {
 			assert.Nil(t, eras)
 			assert.Equal(t, test.want, codesOf(err), test.reason)
 			for _, e := range errorsOf(err) {
-				assert.Regexp(t, `^hash: era[^:]*: [^;]+; .+$`, e.Error())
+				assert.Regexp(t, `^hotupdate: era[^:]*: [^;]+; .+$`, e.Error())
 			}
 		})
 	}
@@ -133,9 +134,9 @@ func TestErasNeverGuessAVersion(t *testing.T) {
 	eras := erasOf(t, eraOf("raw", ""), eraOf("list", "1.34"))
 	for _, version := range []string{"", "latest", "1", "1.34.x", " 1.34.0"} {
 		_, err := eras.AdditionalData(&version, nil, 0)
-		assert.Equal(t, []hash.Code{hash.CodeInvalidVersion}, codesOf(err), version)
+		assert.Equal(t, []string{"malformed-version"}, codesOf(err), version)
 		choice, err := eras.Explain(&version)
-		assert.Equal(t, []hash.Code{hash.CodeInvalidVersion}, codesOf(err), version)
+		assert.Equal(t, []string{"malformed-version"}, codesOf(err), version)
 		assert.Zero(t, choice)
 	}
 }
@@ -144,9 +145,9 @@ func TestErasWithoutNewEras(t *testing.T) {
 	t.Parallel()
 	for _, eras := range []*hash.Eras[int]{nil, {}} {
 		_, err := eras.AdditionalData(nil, nil, 0)
-		assert.Equal(t, []hash.Code{hash.CodeNoEras}, codesOf(err))
+		assert.Equal(t, []string{"no-eras"}, codesOf(err))
 		_, err = eras.Explain(nil)
-		assert.Equal(t, []hash.Code{hash.CodeNoEras}, codesOf(err))
+		assert.Equal(t, []string{"no-eras"}, codesOf(err))
 	}
 }
 
@@ -159,8 +160,8 @@ func TestErasWrapTheFunctionsError(t *testing.T) {
 	data, err := eras.AdditionalData(new("1.34.0"), nil, 0)
 	assert.Nil(t, data, "no half of the data")
 	require.ErrorIs(t, err, cause)
-	assert.Equal(t, []hash.Code{hash.CodeEraFailed}, codesOf(err))
-	assert.EqualError(t, err, `hash: era 1 "list": its function failed: no volume`)
+	assert.Equal(t, []string{"era-failed"}, codesOf(err))
+	assert.EqualError(t, err, `hotupdate: era 1 "list": its function failed (*errors.errorString)`)
 }
 
 func TestErasLeaveAPanicAlone(t *testing.T) {
@@ -305,9 +306,9 @@ func TestCanonical(t *testing.T) {
 	assert.NotEqual(t, empty, size)
 
 	_, err = hash.Canonical[bool](schema)([]byte(`{"sise":1}`), true)
-	assert.Equal(t, hotupdate.CodeUnknownMember, hotupdate.Errors(err)[0].Code)
+	assert.Equal(t, "unknown-member", fault.All(err)[0].Code)
 	_, err = hash.Canonical[bool](nil)(nil, true)
-	assert.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 }
 
 func TestEnumsHaveNames(t *testing.T) {
@@ -315,14 +316,9 @@ func TestEnumsHaveNames(t *testing.T) {
 	for want, got := range map[string]interface{ String() string }{
 		"no version": hash.ReasonNoVersion, "first era": hash.ReasonFirst, "from its minor on": hash.ReasonFrom, "unknown": hash.ReasonUnknown,
 		"kubeReserved only": hash.KubeReservedOnly, "sum of kubeReserved and systemReserved": hash.SumOfReservations,
-		"EraFailed": hash.CodeEraFailed, "InvalidDigest": hash.CodeInvalidDigest, "NoEras": hash.CodeNoEras,
 	} {
 		assert.Equal(t, want, got.String())
 	}
 	assert.Equal(t, "unknown", hash.Reason(9).String())
 	assert.Equal(t, "unknown", hash.ReservationRule(9).String())
-	for c := hash.CodeNoSecretName; c <= hash.CodeEraFailed; c++ {
-		assert.NotEqual(t, "Unknown", c.String(), "%d", c)
-		assert.NotEmpty(t, c.String(), "%d", c)
-	}
 }

@@ -110,7 +110,7 @@ func ExampleEras_Explain() {
 	// <nil>
 	// era "list" is in force: Kubernetes 1.34 is at least 1.34 and below 1.37 <nil>
 	// era "raw" is in force: the pool has no Kubernetes version <nil>
-	// no era is in force hash: Kubernetes version: cannot read the version "latest"; write it as MAJOR.MINOR.PATCH, such as 1.34.2
+	// no era is in force hotupdate: Kubernetes version: is "latest", which is no version; write it as MAJOR.MINOR.PATCH, such as 1.34.2
 }
 
 // All mistakes of the eras come back at once.
@@ -121,9 +121,9 @@ func ExampleNewEras() {
 	})
 	fmt.Println(err)
 	// Output:
-	// hash: era 0 "raw": has no function; set Data
-	// hash: era 0 "raw": begins at "1.30", so older pools have no era; leave out From of the first era
-	// hash: era 1 "canonical": begins at "1.37.0"; write MAJOR.MINOR, such as 1.34
+	// hotupdate: era 0 "raw": has no function; set Data
+	// hotupdate: era 0 "raw": begins at "1.30", so older pools have no era; leave out From of the first era
+	// hotupdate: era 1 "canonical": begins at "1.37.0"; write MAJOR.MINOR, such as 1.34
 }
 
 // Which input gave a pool its new name?

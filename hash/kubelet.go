@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Kubelet is what of a kubelet's configuration replaces machines, or updates nodes in place.
@@ -79,7 +81,7 @@ func (r ReservationRule) String() string {
 // kube reservation, unless that is zero. So under [SumOfReservations] moving a reservation changes nothing as long as both are written
 // in one form.
 //
-// An unknown rule is an [*Error] with [CodeUnknownRule]. The quantities are not changed. Source: Gardener v1.150.
+// An unknown rule is a [*fault.Error] with "unknown-rule". The quantities are not changed. Source: Gardener v1.150.
 func (k *Kubelet) Data() ([]string, error) {
 	parts, err := k.parts()
 	return values(parts), err
@@ -109,7 +111,7 @@ func (k *Kubelet) parts() ([]Part, error) {
 // Reservations returns the reservations that Gardener's hashes cover under the rule, nil if there are none at all: what the first
 // string of [Kubelet.Data] is written from. The result may share quantities with k, and must not be changed.
 //
-// An unknown rule is an [*Error] with [CodeUnknownRule].
+// An unknown rule is a [*fault.Error] with "unknown-rule".
 func (k *Kubelet) Reservations() (*Reserved, error) {
 	if k == nil {
 		return nil, nil //nolint:nilnil // no configuration has no reservations
@@ -120,9 +122,9 @@ func (k *Kubelet) Reservations() (*Reserved, error) {
 	case SumOfReservations:
 		return k.KubeReserved.plus(k.SystemReserved), nil
 	}
-	return nil, &Error{
-		Code: CodeUnknownRule, Where: "Kubelet.Rule", what: "there is no rule " + strconv.Itoa(int(k.Rule)),
-		cure: "use KubeReservedOnly or SumOfReservations",
+	return nil, &fault.Error{
+		Kind: fault.Misuse, Code: "unknown-rule", Field: "Kubelet.Rule", What: "has the unknown rule " + strconv.Itoa(int(k.Rule)),
+		Hint: "use KubeReservedOnly or SumOfReservations",
 	}
 }
 

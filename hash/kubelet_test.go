@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func quantityOf(text string) *resource.Quantity { return new(resource.MustParse(text)) }
@@ -110,9 +111,9 @@ func TestKubeletData(t *testing.T) {
 func TestKubeletDataRejectsUnknownRules(t *testing.T) {
 	t.Parallel()
 	_, err := (&hash.Kubelet{Rule: 7}).Data()
-	var e *hash.Error
+	var e *fault.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, hash.CodeUnknownRule, e.Code)
+	assert.Equal(t, "unknown-rule", e.Code)
 }
 
 // The types of Gardener's API, in its order and with struct tags: an adapter converts pointers to them.
@@ -262,7 +263,7 @@ func TestReservationsOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, r)
 	_, err = (&hash.Kubelet{Rule: 99}).Reservations()
-	problem := &hash.Error{}
+	problem := &fault.Error{}
 	require.ErrorAs(t, err, &problem)
-	assert.Equal(t, hash.CodeUnknownRule, problem.Code)
+	assert.Equal(t, "unknown-rule", problem.Code)
 }

@@ -64,13 +64,13 @@ func TestLeafNumbers(t *testing.T) {
 		leaf("small json.Number", `1e-999`, "the exponent is at least -999", json.Number("1e-999")),
 		leaf("true", `true`, "a bool", true),
 
-		leafFails("NaN", hotupdate.CodeNotFinite, "v", "NaN has no number", math.NaN()),
-		leafFails("infinity", hotupdate.CodeNotFinite, "v", "an infinity has no number", new(math.Inf(1))),
-		leafFails("float32 infinity", hotupdate.CodeNotFinite, "v[1]", "an infinity has no number", []float32{1, float32(math.Inf(-1))}),
-		leafFails("NaN in a map", hotupdate.CodeNotFinite, "v[b]", "NaN has no number", map[string]float64{"a": 1, "b": math.NaN()}),
-		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", json.Number("1e1000")),
-		leafFails("small exponent", hotupdate.CodeNumberRange, "v", "the exponent is at least -999", new(json.Number("1e-1000"))),
-		leafFails("json.Number of no number", hotupdate.CodeInvalidJSON, "v", "any string fits into a json.Number", json.Number("0x10")),
+		leafFails("NaN", "not-finite", "v", "NaN has no number", math.NaN()),
+		leafFails("infinity", "not-finite", "v", "an infinity has no number", new(math.Inf(1))),
+		leafFails("float32 infinity", "not-finite", "v[1]", "an infinity has no number", []float32{1, float32(math.Inf(-1))}),
+		leafFails("NaN in a map", "not-finite", "v[b]", "NaN has no number", map[string]float64{"a": 1, "b": math.NaN()}),
+		leafFails("large exponent", "number-range", "v", "the exponent is at most 999", json.Number("1e1000")),
+		leafFails("small exponent", "number-range", "v", "the exponent is at least -999", new(json.Number("1e-1000"))),
+		leafFails("json.Number of no number", "invalid-json", "v", "any string fits into a json.Number", json.Number("0x10")),
 	})
 }
 
@@ -89,7 +89,7 @@ func TestLeafQuotedNumbers(t *testing.T) {
 		says("float", `{"f":0.5}`, "a number, although its JSON form is a string", config{F: new(0.5)}),
 		says("zero", `{"i":0}`, "explicit 0 is not unset", config{I: new(int64(0))}),
 		says("bool and string", `{"b":false,"s":"a"}`, "the value, not its JSON form", config{B: new(false), S: "a"}),
-		fails("NaN", hotupdate.CodeNotFinite, "f", "NaN has no number", config{F: new(math.NaN())}),
+		fails("NaN", "not-finite", "f", "NaN has no number", config{F: new(math.NaN())}),
 	})
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
@@ -111,10 +111,10 @@ func TestLeafStrings(t *testing.T) {
 		leaf("outside the BMP", "\"\U0001f600\"", "no surrogate pairs", "\U0001f600"),
 		leaf("replacement character", "\"\ufffd\"", "it is a character as any other", "\ufffd"),
 
-		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", "a\xffb"),
-		leafFails("surrogate as UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", region("\xed\xa0\x80")),
-		leafFails("truncated", hotupdate.CodeInvalidUTF8, "v[1]", "text must be UTF-8", []string{"", "\xe2\x82"}),
-		leafFails("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "v", "a key is text", map[string]int{"\xff": 1}),
+		leafFails("invalid UTF-8", "invalid-utf8", "v", "text must be UTF-8", "a\xffb"),
+		leafFails("surrogate as UTF-8", "invalid-utf8", "v", "text must be UTF-8", region("\xed\xa0\x80")),
+		leafFails("truncated", "invalid-utf8", "v[1]", "text must be UTF-8", []string{"", "\xe2\x82"}),
+		leafFails("invalid UTF-8 in a key", "invalid-utf8", "v", "a key is text", map[string]int{"\xff": 1}),
 	})
 }
 
@@ -140,9 +140,9 @@ func TestLeafQuantities(t *testing.T) {
 		leaf("map", `{"cpu":"0.25","memory":"1073741824"}`, "map values are not addressable",
 			map[string]resource.Quantity{"cpu": q("250m"), "memory": q("1Gi")}, map[string]resource.Quantity{"cpu": q("0.25"), "memory": q("1024Mi")}),
 
-		leafFails("65 digits", hotupdate.CodeNumberRange, "v", "at most 64 digits before the point", q("1e64")),
-		leafFails("65 decimals", hotupdate.CodeNumberRange, "v", "at most 64 digits behind the point", *resource.NewScaledQuantity(1, -65)),
-		leafFails("65 digits in a map", hotupdate.CodeNumberRange, "v[cpu]", "at most 64 digits before the point", map[string]resource.Quantity{"cpu": q("-1e64")}),
+		leafFails("65 digits", "number-range", "v", "at most 64 digits before the point", q("1e64")),
+		leafFails("65 decimals", "number-range", "v", "at most 64 digits behind the point", *resource.NewScaledQuantity(1, -65)),
+		leafFails("65 digits in a map", "number-range", "v[cpu]", "at most 64 digits before the point", map[string]resource.Quantity{"cpu": q("-1e64")}),
 	})
 }
 
@@ -178,9 +178,9 @@ func TestLeafIntOrString(t *testing.T) {
 		leaf("string", `"5"`, "by its type; the stale other half is ignored", intstr.FromString("5"), intstr.IntOrString{Type: intstr.String, IntVal: 7, StrVal: "5"}),
 		leaf("percentage", `"5%"`, "a string", new(intstr.FromString("5%"))),
 
-		leafFails("neither", hotupdate.CodeInvalidIntOrString, "v", "there are two types", intstr.IntOrString{Type: 2}),
-		leafFails("negative type", hotupdate.CodeInvalidIntOrString, "v", "there are two types", &intstr.IntOrString{Type: -1, IntVal: 1}),
-		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", intstr.FromString("\xff")),
+		leafFails("neither", "invalid-int-or-string", "v", "there are two types", intstr.IntOrString{Type: 2}),
+		leafFails("negative type", "invalid-int-or-string", "v", "there are two types", &intstr.IntOrString{Type: -1, IntVal: 1}),
+		leafFails("invalid UTF-8", "invalid-utf8", "v", "text must be UTF-8", intstr.FromString("\xff")),
 	})
 }
 
@@ -204,10 +204,10 @@ func TestLeafTimes(t *testing.T) {
 		leaf("last", `"9999-12-31T23:59:59.999999999Z"`, "the last time with four digits of a year", last, last.In(east)),
 		leaf("year 1", `"0001-01-01T00:00:00.000000001Z"`, "not the zero time", time.Time{}.Add(1)),
 
-		leafFails("year 10000", hotupdate.CodeInvalidTime, "v", "RFC 3339 has four digits for the year", last.Add(1)),
-		leafFails("metav1.Time in the year 10000", hotupdate.CodeInvalidTime, "v", "RFC 3339 has four digits for the year", metav1.Time{Time: last.Add(1)}),
-		leafFails("year 10000 in UTC", hotupdate.CodeInvalidTime, "v[0]", "the year in UTC counts", []metav1.MicroTime{{Time: last.Add(1).In(west)}}),
-		leafFails("negative year", hotupdate.CodeInvalidTime, "v", "RFC 3339 has no sign", new(time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))),
+		leafFails("year 10000", "invalid-time", "v", "RFC 3339 has four digits for the year", last.Add(1)),
+		leafFails("metav1.Time in the year 10000", "invalid-time", "v", "RFC 3339 has four digits for the year", metav1.Time{Time: last.Add(1)}),
+		leafFails("year 10000 in UTC", "invalid-time", "v[0]", "the year in UTC counts", []metav1.MicroTime{{Time: last.Add(1).In(west)}}),
+		leafFails("negative year", "invalid-time", "v", "RFC 3339 has no sign", new(time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))),
 	})
 }
 
@@ -257,19 +257,19 @@ func TestLeafRawJSON(t *testing.T) {
 			runtime.RawExtension{Raw: []byte(`{"b":[],"a":0}`), Object: &extensionObject{A: 7}}),
 		leaf("pointer to raw extension", `{}`, "nothing is left out of raw JSON", new(extension(`{}`))),
 
-		leafFails("duplicate member", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", raw(`{"a":1,"a":1}`)),
-		leafFails("duplicate unescaped", hotupdate.CodeDuplicateMember, "v", "names are compared unescaped", raw(`[{"a":{"b":1,"\u0062":2}}]`)),
-		leafFails("duplicate in an extension", hotupdate.CodeDuplicateMember, "v[1]", "decoders disagree about it",
+		leafFails("duplicate member", "duplicate-member", "v", "decoders disagree about it", raw(`{"a":1,"a":1}`)),
+		leafFails("duplicate unescaped", "duplicate-member", "v", "names are compared unescaped", raw(`[{"a":{"b":1,"\u0062":2}}]`)),
+		leafFails("duplicate in an extension", "duplicate-member", "v[1]", "decoders disagree about it",
 			[]runtime.RawExtension{{}, extension(`{"a":1,"a":2}`)}),
-		leafFails("lone surrogate", hotupdate.CodeInvalidUTF8, "v", "it is no character", raw(`"\ud83d"`)),
-		leafFails("lone low surrogate", hotupdate.CodeInvalidUTF8, "v", "it is no character", extension(`{"\ude00":1}`)),
-		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", raw("\"\xff\"")),
-		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", raw(`{"a":1e1000}`)),
-		leafFails("small exponent", hotupdate.CodeNumberRange, "v", "the exponent is at least -999", raw(`[1e-1000]`)),
-		leafFails("truncated", hotupdate.CodeInvalidJSON, "v", "malformed", raw(`{"a":`)),
-		leafFails("trailing", hotupdate.CodeInvalidJSON, "v", "malformed", raw(`1 2`)),
-		leafFails("YAML", hotupdate.CodeInvalidJSON, "v", "malformed", extension(`a: 1`)),
-		leafFails("deep", hotupdate.CodeTooDeep, "v", "more than 1000 levels", raw(strings.Repeat("[", 1001)+strings.Repeat("]", 1001))),
+		leafFails("lone surrogate", "invalid-utf8", "v", "it is no character", raw(`"\ud83d"`)),
+		leafFails("lone low surrogate", "invalid-utf8", "v", "it is no character", extension(`{"\ude00":1}`)),
+		leafFails("invalid UTF-8", "invalid-utf8", "v", "text must be UTF-8", raw("\"\xff\"")),
+		leafFails("large exponent", "number-range", "v", "the exponent is at most 999", raw(`{"a":1e1000}`)),
+		leafFails("small exponent", "number-range", "v", "the exponent is at least -999", raw(`[1e-1000]`)),
+		leafFails("truncated", "invalid-json", "v", "malformed", raw(`{"a":`)),
+		leafFails("trailing", "invalid-json", "v", "malformed", raw(`1 2`)),
+		leafFails("YAML", "invalid-json", "v", "malformed", extension(`a: 1`)),
+		leafFails("deep", "too-deep", "v", "more than 1000 levels", raw(strings.Repeat("[", 1001)+strings.Repeat("]", 1001))),
 	})
 }
 
@@ -311,17 +311,17 @@ func TestLeafInterfaces(t *testing.T) {
 		leaf("map", `{"a":{"b":0},"c":null}`, "interfaces as elements", map[string]any{"a": map[string]int{"b": 0}, "c": nil}),
 		leaf("other interface", `"::1"`, "an interface with methods is one, too", fmt.Stringer(netip.IPv6Loopback())),
 
-		leafFails[any]("NaN", hotupdate.CodeNotFinite, "v", "NaN has no number", any(math.NaN())),
-		leafFails("nested infinity", hotupdate.CodeNotFinite, "v[a]", "an infinity has no number", map[string]any{"a": []any{math.Inf(1)}}),
-		leafFails[any]("cycle", hotupdate.CodeTooDeep, "v", "it would never end; behind an interface that is all one sees", any(cycle)),
-		leafFails[any]("channel", hotupdate.CodeUnsupportedType, "v", "it has no JSON", any(make(chan int))),
-		leafFails[any]("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any("a\xff")),
-		leafFails[any]("nested invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(shown{A: []any{"\xff"}})),
-		leafFails[any]("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "v", "encoding/json would replace it silently", any(map[string]any{"\xff": 1})),
-		leafFails[any]("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", any(json.Number("1e1000"))),
-		leafFails[any]("failing marshaler", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", any([]any{failing{}})),
-		leafFails[any]("panicking marshaler", hotupdate.CodeMarshalFailed, "v", "input never panics", any(map[string]any{"a": &panicking{}})),
-		leafFails[any]("keys with one text", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", any(map[point]int{{1, 2}: 1, {1, 3}: 2})),
+		leafFails[any]("NaN", "not-finite", "v", "NaN has no number", any(math.NaN())),
+		leafFails("nested infinity", "not-finite", "v[a]", "an infinity has no number", map[string]any{"a": []any{math.Inf(1)}}),
+		leafFails[any]("cycle", "too-deep", "v", "it would never end; behind an interface that is all one sees", any(cycle)),
+		leafFails[any]("channel", "unsupported-value", "v", "it has no JSON", any(make(chan int))),
+		leafFails[any]("invalid UTF-8", "invalid-utf8", "v", "encoding/json would replace it silently", any("a\xff")),
+		leafFails[any]("nested invalid UTF-8", "invalid-utf8", "v", "encoding/json would replace it silently", any(shown{A: []any{"\xff"}})),
+		leafFails[any]("invalid UTF-8 in a key", "invalid-utf8", "v", "encoding/json would replace it silently", any(map[string]any{"\xff": 1})),
+		leafFails[any]("large exponent", "number-range", "v", "the exponent is at most 999", any(json.Number("1e1000"))),
+		leafFails[any]("failing marshaler", "marshal-failed", "v", "what cannot be written has no document", any([]any{failing{}})),
+		leafFails[any]("panicking marshaler", "marshal-failed", "v", "input never panics", any(map[string]any{"a": &panicking{}})),
+		leafFails[any]("keys with one text", "duplicate-member", "v", "decoders disagree about it", any(map[point]int{{1, 2}: 1, {1, 3}: 2})),
 	})
 }
 
@@ -356,17 +356,17 @@ func TestLeafMarshalers(t *testing.T) {
 		leaf("zero array with a text", "", "what the zero value returns is zero, although it is not empty", uuid{}),
 		leaf("zero arrays with a text", `["00-00"]`, "a zero element is an element", []uuid{{}}),
 
-		leafFails("failing", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", failing{1}),
-		leafFails("failing behind a pointer", hotupdate.CodeMarshalFailed, "v", "what cannot be written has no document", &failing{}),
-		leafFails("failing element", hotupdate.CodeMarshalFailed, "v[a]", "what cannot be written has no document", map[string]failing{"a": {}}),
-		leafFails("panicking", hotupdate.CodeMarshalFailed, "v", "input never panics", panicking{1}),
-		leafFails("panicking element", hotupdate.CodeMarshalFailed, "v[0]", "input never panics", []*panicking{{}}),
-		leafFails("no JSON", hotupdate.CodeInvalidJSON, "v", "its output must be JSON", jsonOnValue{`{`}),
-		leafFails("no output", hotupdate.CodeInvalidJSON, "v", "its output must be JSON", jsonOnValue{` `}),
-		leafFails("duplicate member", hotupdate.CodeDuplicateMember, "v", "decoders disagree about it", jsonOnPointer{`{"a":1,"a":2}`}),
-		leafFails("lone surrogate", hotupdate.CodeInvalidUTF8, "v", "it is no character", jsonOnValue{`"\udead"`}),
-		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", textOnPointer{"\xff"}),
-		leafFails("large exponent", hotupdate.CodeNumberRange, "v", "the exponent is at most 999", *new(big.Int).Exp(big.NewInt(10), big.NewInt(1000), nil)),
+		leafFails("failing", "marshal-failed", "v", "what cannot be written has no document", failing{1}),
+		leafFails("failing behind a pointer", "marshal-failed", "v", "what cannot be written has no document", &failing{}),
+		leafFails("failing element", "marshal-failed", "v[a]", "what cannot be written has no document", map[string]failing{"a": {}}),
+		leafFails("panicking", "marshal-failed", "v", "input never panics", panicking{1}),
+		leafFails("panicking element", "marshal-failed", "v[0]", "input never panics", []*panicking{{}}),
+		leafFails("no JSON", "invalid-json", "v", "its output must be JSON", jsonOnValue{`{`}),
+		leafFails("no output", "invalid-json", "v", "its output must be JSON", jsonOnValue{` `}),
+		leafFails("duplicate member", "duplicate-member", "v", "decoders disagree about it", jsonOnPointer{`{"a":1,"a":2}`}),
+		leafFails("lone surrogate", "invalid-utf8", "v", "it is no character", jsonOnValue{`"\udead"`}),
+		leafFails("invalid UTF-8", "invalid-utf8", "v", "text must be UTF-8", textOnPointer{"\xff"}),
+		leafFails("large exponent", "number-range", "v", "the exponent is at most 999", *new(big.Int).Exp(big.NewInt(10), big.NewInt(1000), nil)),
 	})
 }
 
@@ -442,9 +442,9 @@ func TestLeafKeysOfMaps(t *testing.T) {
 		leaf("integers with a text", `{"d3":1,"d7":0}`, "text marshalers as encoding/json writes them", map[digit]int{7: 0, 3: 1}),
 		leaf("arrays with a text", `{"1":0,"2":1}`, "text marshalers as encoding/json writes them", map[point]int{{1, 0}: 0, {2, 9}: 1}),
 
-		leafFails("two keys with one text", hotupdate.CodeDuplicateMapKey, "v[1]", "one of the values would be lost", map[point]int{{1, 2}: 1, {1, 3}: 2, {2, 3}: 2}),
-		leafFails("two integers with one text", hotupdate.CodeDuplicateMapKey, "v[d1]", "one of the values would be lost", map[digit]int{1: 1, 11: 2}),
-		leafFails("invalid UTF-8", hotupdate.CodeInvalidUTF8, "v", "a key is text", map[region]int{"\xc0": 1}),
+		leafFails("two keys with one text", "duplicate-map-key", "v[1]", "one of the values would be lost", map[point]int{{1, 2}: 1, {1, 3}: 2, {2, 3}: 2}),
+		leafFails("two integers with one text", "duplicate-map-key", "v[d1]", "one of the values would be lost", map[digit]int{1: 1, 11: 2}),
+		leafFails("invalid UTF-8", "invalid-utf8", "v", "a key is text", map[region]int{"\xc0": 1}),
 	})
 }
 
@@ -466,13 +466,13 @@ func TestLeafKeysOfLists(t *testing.T) {
 	run(t, []row{
 		says("unsigned keys", `{"slots":[{"at":0},{"at":9},{"at":10,"disk":"a"},{"at":18446744073709551615}]}`, "integers by value",
 			config{Slots: []slot{{At: math.MaxUint64}, {At: 10, Disk: "a"}, {At: 9}, {At: 0}}}),
-		fails("missing key", hotupdate.CodeMissingListKey, "disks[1]", "an element without a key cannot be found", config{Disks: []disk{{Name: "a"}, {Size: new(int64(1))}}}),
-		fails("nil element", hotupdate.CodeMissingListKey, "ptrs[0]", "an element without a key cannot be found", config{Ptrs: []*disk{nil}}),
-		fails("repeated key", hotupdate.CodeDuplicateListKey, "disks[name=a]", "which one is meant is not known, even if they are equal",
+		fails("missing key", "missing-list-key", "disks[1]", "an element without a key cannot be found", config{Disks: []disk{{Name: "a"}, {Size: new(int64(1))}}}),
+		fails("nil element", "missing-list-key", "ptrs[0]", "an element without a key cannot be found", config{Ptrs: []*disk{nil}}),
+		fails("repeated key", "duplicate-list-key", "disks[name=a]", "which one is meant is not known, even if they are equal",
 			config{Disks: []disk{{Name: "a"}, {Name: "b"}, {Name: "a"}}}),
-		fails("repeated integer key", hotupdate.CodeDuplicateListKey, "slots[at=0]", "which one is meant is not known", config{Slots: []slot{{}, {Disk: "a"}}}),
-		fails("invalid UTF-8 in a key", hotupdate.CodeInvalidUTF8, "disks[0]", "text must be UTF-8", config{Disks: []disk{{Name: "\xff"}}}),
-		fails("below a key", hotupdate.CodeNotFinite, "disks[name=b].load", "the path names the element", config{Disks: []disk{{Name: "b", Load: new(math.NaN())}, {Name: "a"}}}),
+		fails("repeated integer key", "duplicate-list-key", "slots[at=0]", "which one is meant is not known", config{Slots: []slot{{}, {Disk: "a"}}}),
+		fails("invalid UTF-8 in a key", "invalid-utf8", "disks[0]", "text must be UTF-8", config{Disks: []disk{{Name: "\xff"}}}),
+		fails("below a key", "not-finite", "disks[name=b].load", "the path names the element", config{Disks: []disk{{Name: "b", Load: new(math.NaN())}, {Name: "a"}}}),
 	})
 }
 
@@ -487,7 +487,7 @@ func TestLeafProblemsAreJoined(t *testing.T) {
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
 	_, err = hash.Of(s, config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}, Hot: "\xff"})
-	assert.Equal(t, []problem{{hotupdate.CodeNotFinite, "load"}, {hotupdate.CodeInvalidUTF8, "names[1]"}, {hotupdate.CodeNumberRange, "sizes[cpu]"}}, problems(err))
+	assert.Equal(t, []problem{{"not-finite", "load"}, {"invalid-utf8", "names[1]"}, {"number-range", "sizes[cpu]"}}, problems(err))
 	assert.NotContains(t, err.Error(), "secret")
 	assert.NotContains(t, err.Error(), "7")
 }
@@ -516,14 +516,14 @@ func TestLeafCyclesAndDepth(t *testing.T) {
 	for path, cycle := range map[string]*node{"next": self, "kids[1].next": list, "map[a]": mapped} {
 		_, err := hash.Of(s, cycle)
 		require.Len(t, problems(err), 1, path)
-		assert.Equal(t, hotupdate.CodePointerCycle, problems(err)[0].code, path)
+		assert.Equal(t, "pointer-cycle", problems(err)[0].code, path)
 		assert.Contains(t, problems(err)[0].path, path, "a place in the cycle")
 	}
 
 	assertDocument(t, s, chain(1000), strings.Repeat(`{"next":`, 999)+`{"size":1}`+strings.Repeat("}", 999), "1000 levels")
 	_, err = hash.Of(s, chain(100_000))
 	require.Len(t, problems(err), 1)
-	assert.Equal(t, hotupdate.CodeTooDeep, problems(err)[0].code)
+	assert.Equal(t, "too-deep", problems(err)[0].code)
 }
 
 // chain is an object of so many levels.
@@ -569,7 +569,7 @@ func TestLeafInterfacesHoldNoStructTags(t *testing.T) {
 	s, err := hotupdate.SchemaOf[box[any]]()
 	require.NoError(t, err)
 	for _, v := range []any{tagged{}, &tagged{}, []any{tagged{}}, taggedText{}, &taggedText{}} {
-		assertProblems(t, s, box[any]{v}, []problem{{hotupdate.CodeBelowInterface, "v"}}, fmt.Sprintf("%T", v))
+		assertProblems(t, s, box[any]{v}, []problem{{"below-interface", "v"}}, fmt.Sprintf("%T", v))
 	}
 }
 
@@ -588,16 +588,16 @@ func TestLeafInterfacesAreNotRepaired(t *testing.T) {
 		leaf[any]("string keys", `{"a":1}`, "a string is its own key", map[hexed]int{"a": 1}),
 		leaf[any]("keys with a text", `{"a":1}`, "text marshalers as encoding/json writes them", map[textOnValue]int{{"a"}: 1}),
 
-		leafFails[any]("embedded field", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", holder{hidden{"\xff"}}),
-		leafFails[any]("marshaler without an address", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", reticent{"\xff"}),
-		leafFails[any]("marshaler without an address in a map", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", map[string]any{"a": reticent{"\xff"}}),
-		leafFails[any]("text marshaler", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", textOnValue{"\xff"}),
-		leafFails[any]("text marshaler behind a pointer", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []any{&textOnPointer{"\xff"}}),
-		leafFails[any]("text marshaler with an address", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []textOnPointer{{"a"}, {"\xff"}}),
-		leafFails[any]("text marshaler as key", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", map[textOnValue]int{{"\xff"}: 1}),
-		leafFails[any]("string with a text as key", hotupdate.CodeInvalidUTF8, "v", "a string is its own key", map[hexed]int{"\xff": 1}),
-		leafFails[any]("text marshaler of a scalar", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", []raw{0xff}),
-		leafFails[any]("failing text marshaler", hotupdate.CodeMarshalFailed, "v", "input never panics", []any{&panicking{}}),
-		leafFails("object of an extension", hotupdate.CodeInvalidUTF8, "v", "text must be UTF-8", runtime.RawExtension{Object: &extensionObject{B: []string{"\xff"}}}),
+		leafFails[any]("embedded field", "invalid-utf8", "v", "text must be UTF-8", holder{hidden{"\xff"}}),
+		leafFails[any]("marshaler without an address", "invalid-utf8", "v", "text must be UTF-8", reticent{"\xff"}),
+		leafFails[any]("marshaler without an address in a map", "invalid-utf8", "v", "text must be UTF-8", map[string]any{"a": reticent{"\xff"}}),
+		leafFails[any]("text marshaler", "invalid-utf8", "v", "text must be UTF-8", textOnValue{"\xff"}),
+		leafFails[any]("text marshaler behind a pointer", "invalid-utf8", "v", "text must be UTF-8", []any{&textOnPointer{"\xff"}}),
+		leafFails[any]("text marshaler with an address", "invalid-utf8", "v", "text must be UTF-8", []textOnPointer{{"a"}, {"\xff"}}),
+		leafFails[any]("text marshaler as key", "invalid-utf8", "v", "text must be UTF-8", map[textOnValue]int{{"\xff"}: 1}),
+		leafFails[any]("string with a text as key", "invalid-utf8", "v", "a string is its own key", map[hexed]int{"\xff": 1}),
+		leafFails[any]("text marshaler of a scalar", "invalid-utf8", "v", "text must be UTF-8", []raw{0xff}),
+		leafFails[any]("failing text marshaler", "marshal-failed", "v", "input never panics", []any{&panicking{}}),
+		leafFails("object of an extension", "invalid-utf8", "v", "text must be UTF-8", runtime.RawExtension{Object: &extensionObject{B: []string{"\xff"}}}),
 	})
 }

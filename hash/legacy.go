@@ -62,9 +62,9 @@ import (
 //
 // # Errors, cost
 //
-// Nothing and white space stay as they are. What is not JSON is an error with [hotupdate.CodeInvalidJSON] and the byte offset, more
-// than 1000 levels one with [hotupdate.CodeTooDeep]. The encoding of text is not checked: what encoding/json reads is cut. A nulls that is
-// neither [hotupdate.CutNulls] nor [hotupdate.KeepNulls] is an error with [hotupdate.CodeUnknownNulls], whatever raw is.
+// Nothing and white space stay as they are. What is not JSON is an error with "invalid-json" and the byte offset, more
+// than 1000 levels one with "too-deep". The encoding of text is not checked: what encoding/json reads is cut. A nulls that is
+// neither [hotupdate.CutNulls] nor [hotupdate.KeepNulls] is an error with "unknown-nulls", whatever raw is.
 //
 // The result is raw itself if there is nothing to cut, and a new slice otherwise. Time and memory are linear in the length of raw.
 // The memory is reused, so that the result is the only allocation.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // checkLegacy compares the cut of any bytes with the oracle's.
@@ -43,9 +44,9 @@ func checkLegacy(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls hotu
 }
 
 func requireLegacyError(t require.TestingT, err error) {
-	problems := hotupdate.Errors(err)
+	problems := fault.All(err)
 	require.Len(t, problems, 1)
-	require.Contains(t, []hotupdate.Code{hotupdate.CodeInvalidJSON, hotupdate.CodeTooDeep}, problems[0].Code)
+	require.Contains(t, []string{"invalid-json", "too-deep"}, problems[0].Code)
 	require.Contains(t, err.Error(), "byte offset ")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 var legacyCases = []struct {
@@ -115,24 +116,24 @@ func TestLegacyErrors(t *testing.T) {
 	deep := strings.Repeat(`{"policy":[`, 501)
 	for _, tc := range []struct {
 		raw    string
-		code   hotupdate.Code
+		code   string
 		offset string
 		reason string
 	}{
-		{`{"tags":}`, hotupdate.CodeInvalidJSON, "offset 8:", "also inside of what would go"},
-		{`{"tags":1,}`, hotupdate.CodeInvalidJSON, "offset 10:", "a trailing comma"},
-		{`{"tags":{"a":01}}`, hotupdate.CodeInvalidJSON, "offset 14:", "a number with a leading zero"},
-		{`{"old":"\x"}`, hotupdate.CodeInvalidJSON, "offset 8:", "an escape that does not exist"},
-		{`{"\u12":1}`, hotupdate.CodeInvalidJSON, "offset 2:", "an escape cut short"},
-		{`{"tags":1}}`, hotupdate.CodeInvalidJSON, "offset 10:", "something behind the document"},
-		{"\ufeff{}", hotupdate.CodeInvalidJSON, "offset 0:", "a byte-order mark"},
-		{`{tags:1}`, hotupdate.CodeInvalidJSON, "offset 1:", "a bare name"},
-		{`{"tags":"`, hotupdate.CodeInvalidJSON, "offset 9:", "cut short"},
-		{deep, hotupdate.CodeTooDeep, "offset 5500", "too deep"},
+		{`{"tags":}`, "invalid-json", "offset 8:", "also inside of what would go"},
+		{`{"tags":1,}`, "invalid-json", "offset 10:", "a trailing comma"},
+		{`{"tags":{"a":01}}`, "invalid-json", "offset 14:", "a number with a leading zero"},
+		{`{"old":"\x"}`, "invalid-json", "offset 8:", "an escape that does not exist"},
+		{`{"\u12":1}`, "invalid-json", "offset 2:", "an escape cut short"},
+		{`{"tags":1}}`, "invalid-json", "offset 10:", "something behind the document"},
+		{"\ufeff{}", "invalid-json", "offset 0:", "a byte-order mark"},
+		{`{tags:1}`, "invalid-json", "offset 1:", "a bare name"},
+		{`{"tags":"`, "invalid-json", "offset 9:", "cut short"},
+		{deep, "too-deep", "offset 5500", "too deep"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			got, err := hash.Legacy(s, []byte(tc.raw), hotupdate.CutNulls)
-			var problem *hotupdate.Error
+			var problem *fault.Error
 			require.ErrorAs(t, err, &problem)
 			assert.Equal(t, tc.code, problem.Code)
 			assert.Contains(t, err.Error()+":", tc.offset)
@@ -145,9 +146,9 @@ func TestLegacyErrors(t *testing.T) {
 func TestLegacyWithoutASchema(t *testing.T) {
 	for _, s := range []*hotupdate.Schema{nil, {}} {
 		_, err := hash.Legacy(s, []byte(`{"tags":1}`), hotupdate.CutNulls)
-		var problem *hotupdate.Error
+		var problem *fault.Error
 		require.ErrorAs(t, err, &problem)
-		assert.Equal(t, hotupdate.CodeNoSchema, problem.Code)
+		assert.Equal(t, "no-schema", problem.Code)
 	}
 }
 
@@ -156,9 +157,9 @@ func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
 		for _, raw := range []string{"", " ", "{}", `{"tags":null}`, `{"tags":{}}`, "no JSON"} {
 			got, err := hash.Legacy(cutSchema(t), []byte(raw), nulls)
 			assert.Nil(t, got, "%d: %s", nulls, raw)
-			problems := hotupdate.Errors(err)
+			problems := fault.All(err)
 			require.Len(t, problems, 1, "%d: %s: a mistake in the program shows whatever the configuration holds", nulls, raw)
-			assert.Equal(t, hotupdate.CodeUnknownNulls, problems[0].Code)
+			assert.Equal(t, "unknown-nulls", problems[0].Code)
 		}
 	}
 }

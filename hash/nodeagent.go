@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Worker is what Gardener's names cover of a worker pool beside its provider config. It is filled from a Shoot: from the worker, and
@@ -134,7 +135,7 @@ func checkPoolName(w Worker) error {
 	if w.Name != "" {
 		return nil
 	}
-	return &Error{Code: CodeNoPoolName, Where: "Worker.Name", what: "is empty", cure: "set the name of the worker pool"}
+	return &fault.Error{Kind: fault.Missing, Code: "no-pool-name", Field: "Worker.Name", What: "is empty", Hint: "set the name of the worker pool"}
 }
 
 func checkStrategy(w Worker) error {
@@ -142,16 +143,18 @@ func checkStrategy(w Worker) error {
 	case hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate:
 		return nil
 	}
-	return &Error{
-		Code: CodeUnknownStrategy, Where: "Worker.UpdateStrategy",
-		what: "there is no strategy " + strconv.Itoa(int(w.UpdateStrategy)), cure: "use one of package hotupdate",
+	return &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-strategy", Field: "Worker.UpdateStrategy",
+		What: "is the unknown strategy " + strconv.Itoa(int(w.UpdateStrategy)), Hint: "use one of package hotupdate",
 	}
 }
 
 func (w Worker) minor() (Minor, error) {
 	m, ok := parseMinor(w.KubernetesVersion)
 	if !ok {
-		return m, invalidVersion("Worker.KubernetesVersion", w.KubernetesVersion)
+		problem := invalidVersion(w.KubernetesVersion)
+		problem.Where, problem.Field = "", "Worker.KubernetesVersion"
+		return m, problem
 	}
 	return m, nil
 }

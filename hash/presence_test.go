@@ -302,7 +302,7 @@ func TestPresenceOfKeys(t *testing.T) {
 			config{List: []numbered{{Index: 10, Text: "a"}, {Index: 2, Text: "b"}, {}, {Index: -3}}},
 			config{List: []numbered{{}, {Index: -3, Tag: "t"}, {Index: 2, Text: "b"}, {Index: 10, Text: "a"}}}),
 		says("pointers", `{"ptrs":[{"index":0},{"index":1}]}`, "behind a pointer or not", config{Ptrs: []*numbered{{Index: 1}, {}}}),
-		fails("nil element", hotupdate.CodeMissingListKey, "ptrs[1]", "an element without its key", config{Ptrs: []*numbered{{Index: 1}, nil}}),
+		fails("nil element", "missing-list-key", "ptrs[1]", "an element without its key", config{Ptrs: []*numbered{{Index: 1}, nil}}),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // TestRawKeysAreNotMerged holds maps of which the decoder would silently keep one entry of two.
@@ -25,9 +26,9 @@ func TestRawKeysAreNotMerged(t *testing.T) {
 		`{"addrs":{"::1":"a","0:0:0:0:0:0:0:1":"b","::2":""}}`: "addrs[0:0:0:0:0:0:0:1]",
 	} {
 		_, err := hash.OfRaw(schema, []byte(raw))
-		problems := hotupdate.Errors(err)
+		problems := fault.All(err)
 		require.Len(t, problems, 1, raw)
-		assert.Equal(t, hotupdate.CodeDuplicateMapKey, problems[0].Code, raw)
+		assert.Equal(t, "duplicate-map-key", problems[0].Code, raw)
 		assert.Equal(t, path, problems[0].Path, raw)
 	}
 	document, err := hash.DocumentRaw(schema, []byte(`{"ints":{"01":"a","2":"b"}}`))

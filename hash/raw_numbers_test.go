@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // TestRawNumbersAreNotRounded holds two raw configs that differ in a number which the decoder would round to one and the same value.
@@ -27,9 +28,9 @@ func TestRawNumbersAreNotRounded(t *testing.T) {
 		{`{"any":0.1234567890123456789}`, "any", "more digits than a float64 has"},
 	} {
 		_, err := hash.OfRaw(schema, []byte(tc.raw))
-		problems := hotupdate.Errors(err)
+		problems := fault.All(err)
 		require.Len(t, problems, 1, tc.reason)
-		assert.Equal(t, hotupdate.CodeNumberRange, problems[0].Code, tc.reason)
+		assert.Equal(t, "number-range", problems[0].Code, tc.reason)
 		assert.Equal(t, tc.path, problems[0].Path, tc.reason)
 	}
 	for raw, want := range map[string]string{

@@ -257,7 +257,7 @@ func TestWriteDocumentToAShortWriter(t *testing.T) {
 func TestWriteDocumentOfABadValue(t *testing.T) {
 	s := streamSchema(t)
 	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: new(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: new(math.Inf(1))}
-	want := []problem{{hotupdate.CodeNotFinite, "j[0].last"}, {hotupdate.CodeNotFinite, "last"}}
+	want := []problem{{"not-finite", "j[0].last"}, {"not-finite", "last"}}
 	var written pieces
 	assert.Equal(t, want, problems(s.WriteDocument(&written, bad)))
 	assert.NotContains(t, string(bytes.Join(written, nil)), "y", "nothing is written after a problem")
@@ -269,14 +269,14 @@ func TestWriteDocumentOfABadValue(t *testing.T) {
 
 func TestDocumentOfAnotherType(t *testing.T) {
 	s := streamSchema(t)
-	want := []problem{{code: hotupdate.CodeTypeMismatch}}
+	want := []problem{{code: "type-mismatch"}}
 	_, err := hash.Of(s, awsConfig{})
 	assert.Equal(t, want, problems(err))
 	_, err = hash.Document(s, 5)
 	assert.Equal(t, want, problems(err))
 	assert.Equal(t, want, problems(s.WriteDocument(io.Discard, "text")))
 
-	want = []problem{{code: hotupdate.CodeNoSchema}}
+	want = []problem{{code: "no-schema"}}
 	_, err = hash.Of(nil, awsConfig{})
 	assert.Equal(t, want, problems(err))
 	_, err = hash.OfRaw(nil, nil)
@@ -305,7 +305,7 @@ func checkMixed(t *testing.T, s *hotupdate.Schema, config *stream, want string) 
 	writeErr := s.WriteDocument(&written, config)
 	if want == "" {
 		for _, err := range []error{err, docErr, writeErr} {
-			assert.Equal(t, []problem{{hotupdate.CodeNotFinite, "last"}}, problems(err))
+			assert.Equal(t, []problem{{"not-finite", "last"}}, problems(err))
 		}
 		assert.Zero(t, sum)
 		return

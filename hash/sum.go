@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Sum is the SHA-256 digest of a canonical document of format v1. Sums are comparable.
@@ -53,23 +54,22 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Parse reads a Sum's text, strictly: no other case, no white space. The error is an [*Error] with [CodeUnknownFormat],
-// [CodeWrongLength] or [CodeWrongDigit].
+// Parse reads a Sum's text, strictly: no other case, no white space. The error is a [*fault.Error] with the code malformed-sum.
 func Parse(text string) (Sum, error) {
 	var sum Sum
 	digits, known := strings.CutPrefix(text, prefix)
 	switch {
 	case !known:
-		return sum, malformedSum(CodeUnknownFormat, "does not begin with "+prefix+", the format")
+		return sum, malformedSum("does not begin with " + prefix + ", the format")
 	case len(digits) != 2*len(sum):
-		return sum, malformedSum(CodeWrongLength, "has "+strconv.Itoa(len(digits))+" digits")
+		return sum, malformedSum("has " + strconv.Itoa(len(digits)) + " digits")
 	case strings.Trim(digits, "0123456789abcdef") != "":
-		return sum, malformedSum(CodeWrongDigit, "has a character that is no lower-case hexadecimal digit")
+		return sum, malformedSum("has a character that is no lower-case hexadecimal digit")
 	}
 	_, err := hex.Decode(sum[:], []byte(digits))
 	return sum, err
 }
 
-func malformedSum(code Code, what string) error {
-	return &Error{Code: code, Where: "text of a sum", what: what, cure: "write v1: and 64 lower-case hexadecimal digits"}
+func malformedSum(what string) error {
+	return &fault.Error{Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: what, Hint: "write v1: and 64 lower-case hexadecimal digits"}
 }

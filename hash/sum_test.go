@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // sums are arbitrary Sums.
@@ -54,36 +55,36 @@ func TestParseFails(t *testing.T) {
 	digits := strings.Repeat("0123456789abcdef", 4)
 	for _, tc := range []struct {
 		text   string
-		want   hash.Code
+		want   string
 		reason string
 	}{
-		{"", hash.CodeUnknownFormat, "nothing"},
-		{digits, hash.CodeUnknownFormat, "a bare digest could be of any format"},
-		{"v1", hash.CodeUnknownFormat, "the colon belongs to the name"},
-		{"v2:" + digits, hash.CodeUnknownFormat, "a later format"},
-		{"v10:" + digits, hash.CodeUnknownFormat, "a later format whose name begins alike"},
-		{"V1:" + digits, hash.CodeUnknownFormat, "no other case"},
-		{" v1:" + digits, hash.CodeUnknownFormat, "no white space"},
-		{"v1:", hash.CodeWrongLength, "no digits"},
-		{"v1:" + digits[:63], hash.CodeWrongLength, "a digit is missing"},
-		{"v1:" + digits + "0", hash.CodeWrongLength, "a digit too many"},
-		{"v1:" + digits + "\n", hash.CodeWrongLength, "no white space"},
-		{"v1:v1:" + digits, hash.CodeWrongLength, "the name twice"},
-		{"v1:" + digits[:62] + "\u00e9"[:1], hash.CodeWrongLength, "bytes are counted"},
-		{"v1:" + strings.ToUpper(digits), hash.CodeWrongDigit, "no other case"},
-		{"v1:" + digits[:63] + "g", hash.CodeWrongDigit, "not hexadecimal"},
-		{"v1:" + digits[:63] + " ", hash.CodeWrongDigit, "no white space"},
-		{"v1:" + digits[:62] + "\u00e9", hash.CodeWrongDigit, "two bytes, one character"},
-		{"v1:0x" + digits[:62], hash.CodeWrongDigit, "no other spelling"},
-		{"v1:" + digits[:30] + "\x00\xff" + digits[:32], hash.CodeWrongDigit, "any byte"},
+		{"", "malformed-sum", "nothing"},
+		{digits, "malformed-sum", "a bare digest could be of any format"},
+		{"v1", "malformed-sum", "the colon belongs to the name"},
+		{"v2:" + digits, "malformed-sum", "a later format"},
+		{"v10:" + digits, "malformed-sum", "a later format whose name begins alike"},
+		{"V1:" + digits, "malformed-sum", "no other case"},
+		{" v1:" + digits, "malformed-sum", "no white space"},
+		{"v1:", "malformed-sum", "no digits"},
+		{"v1:" + digits[:63], "malformed-sum", "a digit is missing"},
+		{"v1:" + digits + "0", "malformed-sum", "a digit too many"},
+		{"v1:" + digits + "\n", "malformed-sum", "no white space"},
+		{"v1:v1:" + digits, "malformed-sum", "the name twice"},
+		{"v1:" + digits[:62] + "\u00e9"[:1], "malformed-sum", "bytes are counted"},
+		{"v1:" + strings.ToUpper(digits), "malformed-sum", "no other case"},
+		{"v1:" + digits[:63] + "g", "malformed-sum", "not hexadecimal"},
+		{"v1:" + digits[:63] + " ", "malformed-sum", "no white space"},
+		{"v1:" + digits[:62] + "\u00e9", "malformed-sum", "two bytes, one character"},
+		{"v1:0x" + digits[:62], "malformed-sum", "no other spelling"},
+		{"v1:" + digits[:30] + "\x00\xff" + digits[:32], "malformed-sum", "any byte"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			sum, err := hash.Parse(tc.text)
-			var parse *hash.Error
+			var parse *fault.Error
 			require.ErrorAs(t, err, &parse, "%q", tc.text)
 			assert.Equal(t, tc.want, parse.Code, "%q", tc.text)
 			assert.Zero(t, sum)
-			assert.Regexp(t, "^hash: .*; write v1: ", err.Error(), "the text ends with the cure")
+			assert.Regexp(t, "^hotupdate: .*; write v1: ", err.Error(), "the text ends with the cure")
 			assert.NotContains(t, err.Error(), digits[:8], "and does not quote the input")
 
 			kept := hash.Sum{7: 7}
@@ -107,7 +108,7 @@ func FuzzParse(f *testing.F) {
 			assert.Equal(t, text, sum.String())
 			return
 		}
-		var parse *hash.Error
+		var parse *fault.Error
 		assert.True(t, errors.As(err, &parse), "%q", text)
 		assert.Zero(t, sum)
 	})
@@ -137,7 +138,7 @@ func TestSumInJSON(t *testing.T) {
 	assert.Equal(t, map[string]hash.Sum{"a": sum}, got.Sums)
 	assert.Equal(t, map[hash.Sum]string{sum: "a"}, got.Names)
 	assert.Nil(t, got.Former)
-	var parse *hash.Error
+	var parse *fault.Error
 	assert.ErrorAs(t, json.Unmarshal([]byte(`{"sums":{"a":"v2:"}}`), &got), &parse)
 }
 

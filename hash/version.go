@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"strconv"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Minor is a Kubernetes minor version, such as 1.34. Minors are comparable with ==; [Minor.Compare] orders them. The zero value is 0.0.
@@ -26,11 +28,11 @@ var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.
 //   - All else is an error, never a guess: a missing minor, leading zeros, white space, a fourth number, numbers of more than nine
 //     digits, anything behind the version.
 //
-// The error is an [*Error] with [CodeInvalidVersion].
+// The error is a [*fault.Error] with "malformed-version".
 func ParseMinor(version string) (Minor, error) {
 	m, ok := parseMinor(version)
 	if !ok {
-		return m, invalidVersion("Kubernetes version", version)
+		return m, invalidVersion(version)
 	}
 	return m, nil
 }
@@ -45,13 +47,13 @@ func parseMinor(version string) (Minor, bool) {
 	return Minor{uint32(major), uint32(minor)}, errMajor == nil && errMinor == nil
 }
 
-func invalidVersion(where, version string) *Error {
-	e := &Error{
-		Code: CodeInvalidVersion, Where: where,
-		what: "cannot read the version " + quoted(version), cure: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
+func invalidVersion(version string) *fault.Error {
+	e := &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-version", Where: "Kubernetes version",
+		What: "is " + quoted(version) + ", which is no version", Hint: "write it as MAJOR.MINOR.PATCH, such as 1.34.2",
 	}
 	if version == "" {
-		e.what = "is empty"
+		e.What = "is empty"
 	}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func TestParseMinor(t *testing.T) {
@@ -70,9 +71,9 @@ func TestParseMinorRejects(t *testing.T) {
 		{"latest", "a word"},
 	} {
 		_, err := hash.ParseMinor(test.in)
-		var e *hash.Error
+		var e *fault.Error
 		if assert.ErrorAsf(t, err, &e, "%q: %s", test.in, test.reason) {
-			assert.Equalf(t, hash.CodeInvalidVersion, e.Code, "%q: %s", test.in, test.reason)
+			assert.Equalf(t, "malformed-version", e.Code, "%q: %s", test.in, test.reason)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // How many digits of a digest stand in Gardener's names.
@@ -75,7 +77,7 @@ func (n Name) Changed(old Name) []string {
 // They cover the node-agent secret name, which covers what Gardener knows of the pool, and the additional data, which is all that an
 // extension has a say in. See [Eras] for where to get it from. Order counts, and an absent string is not an empty one.
 //
-// A secret name that is nil or empty is an [*Error] with [CodeNoSecretName]. Source: Gardener v1.150, which the result equals byte by
+// A secret name that is nil or empty is a [*fault.Error] with "no-secret-name". Source: Gardener v1.150, which the result equals byte by
 // byte; extensions built against releases up to 1.144 hand the same additional data to both versions of the function.
 func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, error) {
 	if err := checkSecretName(nodeAgentSecretName); err != nil {
@@ -109,9 +111,9 @@ func checkSecretName(name *string) error {
 	if name != nil && *name != "" {
 		return nil
 	}
-	return &Error{
-		Code: CodeNoSecretName, Where: "node-agent secret name", what: "there is none",
-		cure: "wait until gardenlet has set nodeAgentSecretName in the Worker's pool",
+	return &fault.Error{
+		Kind: fault.Missing, Code: "no-secret-name", Field: "NodeAgentSecretName", What: "is empty",
+		Hint: "wait until gardenlet has set nodeAgentSecretName in the Worker's pool",
 	}
 }
 

@@ -10,14 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // errorsOf lists the problems in a joined error.
-func errorsOf(err error) []*hash.Error {
-	var all []*hash.Error
+func errorsOf(err error) []*fault.Error {
+	var all []*fault.Error
 	switch e := err.(type) { //nolint:errorlint // walks the tree itself
 	case nil:
-	case *hash.Error:
+	case *fault.Error:
 		all = append(all, e)
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
@@ -27,8 +28,8 @@ func errorsOf(err error) []*hash.Error {
 	return all
 }
 
-func codesOf(err error) []hash.Code {
-	var all []hash.Code
+func codesOf(err error) []string {
+	var all []string
 	for _, e := range errorsOf(err) {
 		all = append(all, e.Code)
 	}
@@ -95,38 +96,38 @@ func TestWorkerPoolErrors(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		call   func() (hash.Name, error)
-		want   []hash.Code
+		want   []string
 		reason string
 	}{
-		{"rolling, nil", func() (hash.Name, error) { return hash.WorkerPool(nil) }, []hash.Code{hash.CodeNoSecretName}, "not yet set"},
-		{"rolling, empty", func() (hash.Name, error) { return hash.WorkerPool(new("")) }, []hash.Code{hash.CodeNoSecretName}, "no name"},
+		{"rolling, nil", func() (hash.Name, error) { return hash.WorkerPool(nil) }, []string{"no-secret-name"}, "not yet set"},
+		{"rolling, empty", func() (hash.Name, error) { return hash.WorkerPool(new("")) }, []string{"no-secret-name"}, "no name"},
 		{
 			"in-place, nil", func() (hash.Name, error) { return hash.WorkerPoolInPlace(nil, fine) },
-			[]hash.Code{hash.CodeNoSecretName},
+			[]string{"no-secret-name"},
 			"not yet set",
 		},
 		{
 			"in-place, all", func() (hash.Name, error) {
 				return hash.WorkerPoolInPlace(nil, hash.Worker{KubernetesVersion: "x", Kubelet: &hash.Kubelet{Rule: 9}})
 			},
-			[]hash.Code{hash.CodeNoSecretName, hash.CodeNoPoolName, hash.CodeInvalidVersion, hash.CodeUnknownRule},
+			[]string{"no-secret-name", "no-pool-name", "malformed-version", "unknown-rule"},
 			"all at once",
 		},
 		{
 			"key", func() (hash.Name, error) { return hash.InPlaceKey(hash.Worker{}) },
-			[]hash.Code{hash.CodeNoPoolName, hash.CodeInvalidVersion},
+			[]string{"no-pool-name", "malformed-version"},
 			"a missing version is not 0.0",
 		},
 		{
 			"secret name, all", func() (hash.Name, error) {
 				return hash.NodeAgentSecretName(hash.Worker{UpdateStrategy: 9, Kubelet: &hash.Kubelet{Rule: 9}})
 			},
-			[]hash.Code{hash.CodeNoPoolName, hash.CodeUnknownStrategy, hash.CodeInvalidVersion, hash.CodeUnknownRule},
+			[]string{"no-pool-name", "unknown-strategy", "malformed-version", "unknown-rule"},
 			"all at once",
 		},
 		{
 			"secret name, in-place", func() (hash.Name, error) { return hash.NodeAgentSecretName(hash.Worker{UpdateStrategy: 1}) },
-			[]hash.Code{hash.CodeNoPoolName},
+			[]string{"no-pool-name"},
 			"the version is not looked at",
 		},
 	} {
@@ -144,11 +145,9 @@ func TestErrorsNameTheCure(t *testing.T) {
 	t.Parallel()
 	_, err := hash.WorkerPoolInPlace(nil, hash.Worker{KubernetesVersion: "latest"})
 	for _, e := range errorsOf(err) {
-		assert.Regexp(t, `^hash: [^:]+: [^;]+; .+$`, e.Error())
-		assert.NotEqual(t, "Unknown", e.Code.String())
+		assert.Regexp(t, `^hotupdate: field [A-Za-z.]+ [^;]+; .+$`, e.Error())
 	}
-	assert.ErrorContains(t, err, `Worker.KubernetesVersion: cannot read the version "latest"`)
-	assert.Equal(t, "Unknown", hash.Code(200).String())
+	assert.ErrorContains(t, err, `Worker.KubernetesVersion is "latest", which is no version`)
 }
 
 func TestMachineClassName(t *testing.T) {

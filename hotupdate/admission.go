@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -98,30 +99,29 @@ func below(fldPath *field.Path, path string) string {
 // fieldErrors turns problems of a configuration into errors of fields.
 func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
-	for _, problem := range Errors(err) {
-		detail := problem.fault.What
-		if problem.fault.Cure != "" {
-			detail += "; " + problem.fault.Cure
+	for _, problem := range fault.All(err) {
+		detail := problem.What
+		if problem.Hint != "" {
+			detail += "; " + problem.Hint
 		}
-		errs = append(errs, at(fldPath, problem.Path, fieldErrorType(problem.Code), detail))
+		errs = append(errs, at(fldPath, problem.Path, fieldErrorType(problem.Kind), detail))
 	}
 	return errs
 }
 
-func fieldErrorType(code Code) field.ErrorType {
-	//exhaustive:ignore
-	switch code {
-	case CodeNoSchema, CodeTypeMismatch, CodeUnknown:
+func fieldErrorType(kind fault.Kind) field.ErrorType {
+	switch kind {
+	case fault.Misuse, fault.Declaration, fault.Schema:
 		return field.ErrorTypeInternal
-	case CodeWrongJSONType:
+	case fault.WrongType:
 		return field.ErrorTypeTypeInvalid
-	case CodeMissingListKey:
+	case fault.Missing:
 		return field.ErrorTypeRequired
-	case CodeDuplicateMember, CodeDuplicateMapKey, CodeDuplicateListKey:
+	case fault.Duplicate:
 		return field.ErrorTypeDuplicate
-	default:
-		return field.ErrorTypeInvalid
+	case fault.Malformed, fault.Limit, fault.Unknown, fault.Unsupported, fault.Conflict, fault.Failed:
 	}
+	return field.ErrorTypeInvalid
 }
 
 // Limits of admission warnings. An API server cuts warnings to 256 characters, and drops some, once those of a request exceed 4096.

@@ -13,11 +13,11 @@ func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) { return s
 func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 	v, err := s.value(config)
 	if err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	kept, rest, err := engine.Split(s.plan, v)
 	if err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	return kept.Interface(), rest.Interface(), nil
 }
@@ -26,15 +26,15 @@ func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {
 func (s *Schema) MergeAny(immutable, hot any) (any, error) {
 	kept, err := s.value(immutable)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	rest, err := s.value(hot)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	merged, err := engine.Merge(s.plan, kept, rest)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return merged.Interface(), nil
 }

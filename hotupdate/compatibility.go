@@ -14,7 +14,7 @@ import "github.com/hotupdate/providerconfig/internal/schemadiff"
 // The error says that a Schema is missing.
 func Compatibility(old, updated *Schema) ([]Finding, error) {
 	if old.isMissing() || updated.isMissing() {
-		return nil, public(noSchema())
+		return nil, noSchema()
 	}
 	found := schemadiff.Compare(old.plan, updated.plan)
 	findings := make([]Finding, len(found))

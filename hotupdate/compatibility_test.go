@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func compatibility[Old, New any](t *testing.T) (before, after *hotupdate.Schema, findings []hotupdate.Finding) {
@@ -378,7 +379,7 @@ func TestCompatibilityWithoutSchema(t *testing.T) {
 	for _, pair := range [][2]*hotupdate.Schema{{nil, schema}, {schema, nil}, {schema, {}}} {
 		_, err := hotupdate.Compatibility(pair[0], pair[1])
 		require.Error(t, err)
-		assert.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+		assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 	}
 }
 

@@ -46,15 +46,15 @@ func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
 func (s *Schema) Diff(old, updated any) (Changes, error) {
 	before, err := s.value(old)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	after, err := s.value(updated)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	found, err := engine.Diff(s.plan, before, after)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	changes := make(Changes, len(found))
 	for i, c := range found {
@@ -77,14 +77,14 @@ func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
 	}
 	first, err := s.glance(a)
 	if err != nil {
-		return false, public(err)
+		return false, err
 	}
 	second, err := s.glance(b)
 	if err != nil {
-		return false, public(err)
+		return false, err
 	}
 	same, err := engine.Same(s.plan, first, second)
-	return same, public(err)
+	return same, err
 }
 
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
@@ -95,12 +95,12 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	}
 	first, err := s.value(a)
 	if err != nil {
-		return false, public(err)
+		return false, err
 	}
 	second, err := s.value(b)
 	if err != nil {
-		return false, public(err)
+		return false, err
 	}
 	same, err := engine.Same(s.plan, first, second)
-	return same, public(err)
+	return same, err
 }

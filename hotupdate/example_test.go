@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -81,10 +82,10 @@ func ExampleSchemaOf_mistakes() {
 		Tags   *tags.Tags `json:"tags,omitempty"   hotupdatable:"true,set"`
 	}
 	_, err := hotupdate.SchemaOf[WorkerConfig]()
-	for _, problem := range hotupdate.Errors(err) {
+	for _, problem := range fault.All(err) {
 		fmt.Println(problem.Code, problem.Field)
 	}
 	// Output:
-	// MisplacedOption hotupdate_test.WorkerConfig.Tags
-	// UnknownClass hotupdate_test.WorkerConfig.Volume
+	// misplaced-option hotupdate_test.WorkerConfig.Tags
+	// unknown-class hotupdate_test.WorkerConfig.Volume
 }

@@ -19,8 +19,8 @@ import (
 func (s *Schema) AppendHot(dst []byte, config any) ([]byte, error) {
 	v, err := s.value(config)
 	if err != nil {
-		return dst, public(err)
+		return dst, err
 	}
 	dst, err = engine.AppendClass(dst, s.plan, v, structtag.Hot)
-	return dst, public(err)
+	return dst, err
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func (s subject) hotPart(t require.TestingT, config reflect.Value) string {
@@ -104,7 +105,7 @@ func TestHotPartErrors(t *testing.T) {
 	var missing *hotupdate.Schema
 	dst, err := missing.AppendHot([]byte("kept"), nil)
 	require.Error(t, err)
-	assert.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 	assert.Equal(t, "kept", string(dst))
 
 	type config struct {
@@ -112,6 +113,6 @@ func TestHotPartErrors(t *testing.T) {
 	}
 	dst, err = schemaFor[config](t).AppendHot([]byte("kept"), &config{Rate: math.NaN()})
 	require.Error(t, err)
-	assert.Equal(t, hotupdate.CodeNotFinite, hotupdate.Errors(err)[0].Code)
+	assert.Equal(t, "not-finite", fault.All(err)[0].Code)
 	assert.Equal(t, "kept", string(dst))
 }

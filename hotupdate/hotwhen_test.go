@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // requireSameHash checks that two configurations have one hash, and that Diff lists nothing that would change it.
@@ -103,5 +104,5 @@ func TestElementWithNothingButItsSelectorIsHot(t *testing.T) {
 	_, hot, err := hotupdate.Split(schema, &config{map[string]part{"a": {}}})
 	require.NoError(t, err)
 	_, err = hotupdate.Merge(schema, immutable, hot)
-	require.Equal(t, hotupdate.CodeHalvesDiffer, hotupdate.Errors(err)[0].Code)
+	require.Equal(t, "halves-differ", fault.All(err)[0].Code)
 }

@@ -15,11 +15,11 @@ const (
 // function Legacy, which is the usual entry.
 func (s *Schema) CutHot(raw []byte, nulls NullMembers) ([]byte, error) {
 	if s.isMissing() {
-		return nil, public(noSchema())
+		return nil, noSchema()
 	}
 	cut, problem := rawcut.Cut(s.plan, raw, rawcut.Nulls(nulls))
 	if problem != nil {
-		return nil, public(problem)
+		return nil, problem
 	}
 	return cut, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // everything has a field of every kind and with every option.
@@ -211,9 +212,9 @@ func TestArrayOfMarshalersIsNotLoaded(t *testing.T) {
 // requireInvalid checks that the only problem is a Schema that cannot be loaded, at the JSON pointer.
 func requireInvalid(t *testing.T, err error, pointer string) {
 	t.Helper()
-	problems := hotupdate.Errors(err)
+	problems := fault.All(err)
 	require.Len(t, problems, 1, "%v", err)
-	require.Equal(t, hotupdate.CodeInvalidSchema, problems[0].Code)
+	require.Equal(t, "invalid-schema", problems[0].Code)
 	require.Equal(t, pointer, problems[0].Path, "%v", err)
 }
 
@@ -242,11 +243,11 @@ func TestLoadSchemaRefuses(t *testing.T) {
 	}
 	for _, broken := range []string{"", "null", "[]", "{", good + "x"} {
 		_, err := hotupdate.LoadSchema([]byte(broken))
-		assert.NotEmpty(t, hotupdate.Errors(err), broken)
+		assert.NotEmpty(t, fault.All(err), broken)
 	}
 	var none *hotupdate.Schema
 	_, err = none.MarshalJSON()
-	assert.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
 }
 
 func FuzzLoadSchema(f *testing.F) {
@@ -263,7 +264,7 @@ func FuzzLoadSchema(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		loaded, err := hotupdate.LoadSchema(data)
 		if err != nil {
-			require.NotEmpty(t, hotupdate.Errors(err), "a typed error")
+			require.NotEmpty(t, fault.All(err), "a typed error")
 			return
 		}
 		again, err := loaded.MarshalJSON()

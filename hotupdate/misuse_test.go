@@ -36,7 +36,7 @@ func failures[T any](s *hotupdate.Schema, config *T) map[string][]problem {
 }
 
 func TestWithoutASchema(t *testing.T) {
-	want := []problem{{Code: hotupdate.CodeNoSchema}}
+	want := []problem{{Code: "no-schema"}}
 	for name, s := range map[string]*hotupdate.Schema{"nil": nil, "zero": {}} {
 		for call, got := range failures(s, &endless{Text: secretValue}) {
 			assert.Equal(t, want, got, "%s Schema, %s", name, call)
@@ -53,7 +53,7 @@ func TestWithoutASchema(t *testing.T) {
 
 func TestWrongType(t *testing.T) {
 	s := schemaFor[endless](t)
-	want := []problem{{Code: hotupdate.CodeTypeMismatch}}
+	want := []problem{{Code: "type-mismatch"}}
 	for call, got := range failures(s, &optionItem{Name: secretValue}) {
 		assert.Equal(t, want, got, call)
 	}
@@ -116,7 +116,7 @@ func TestHalvesThatDoNotBelongTogether(t *testing.T) {
 	differ := func(paths ...string) []problem {
 		var all []problem
 		for _, path := range paths {
-			all = append(all, valueProblem(hotupdate.CodeHalvesDiffer, path))
+			all = append(all, valueProblem("halves-differ", path))
 		}
 		return all
 	}
@@ -130,7 +130,7 @@ func TestHalvesThatDoNotBelongTogether(t *testing.T) {
 		{&config{Keyed: []element{{Name: "a"}}}, &config{}, differ("keyed"), "no keys"},
 		{&config{Keyed: []element{{Name: "a"}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b", Hot: "x"}, {Name: "a"}}}, nil, "the order carries no meaning"},
 		{&config{Keyed: []element{{}}}, &config{Keyed: []element{{}}}, []problem{
-			valueProblem(hotupdate.CodeMissingListKey, "keyed[0]"), valueProblem(hotupdate.CodeMissingListKey, "keyed[0]"),
+			valueProblem("missing-list-key", "keyed[0]"), valueProblem("missing-list-key", "keyed[0]"),
 		}, "no key in either half"},
 		{&config{Map: map[string]*element{"a": nil}}, &config{Map: map[string]*element{"b": nil}}, differ("map[a]"), "another key"},
 		{&config{Map: map[string]*element{"a": nil}}, &config{}, differ("map"), "no keys"},

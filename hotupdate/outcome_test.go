@@ -82,7 +82,6 @@ func TestWords(t *testing.T) {
 		"none": hotupdate.NoUpdate, "hot update": hotupdate.HotUpdate, "in-place update": hotupdate.InPlaceUpdate,
 		"roll": hotupdate.Roll, "forbidden": hotupdate.UpdateForbidden, "indeterminate": hotupdate.Indeterminate,
 		"AutoRollingUpdate": hotupdate.AutoRollingUpdate, "AutoInPlaceUpdate": hotupdate.AutoInPlaceUpdate, "ManualInPlaceUpdate": hotupdate.ManualInPlaceUpdate,
-		"MalformedTag": hotupdate.CodeMalformedTag, "HalvesDiffer": hotupdate.CodeHalvesDiffer, "Unknown": hotupdate.CodeUnknown,
 	} {
 		assert.Equal(t, want, word.String())
 	}
@@ -90,7 +89,6 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "unknown", hotupdate.Origin(9).String())
 	assert.Equal(t, "unknown", hotupdate.Strategy(9).String())
 	assert.Equal(t, "indeterminate", hotupdate.Outcome(9).String())
-	assert.Equal(t, "Unknown", hotupdate.Code(255).String())
 }
 
 func TestOutcomeIfDefaulted(t *testing.T) {

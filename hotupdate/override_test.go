@@ -117,12 +117,12 @@ func TestKeyBehindPointer(t *testing.T) {
 		"missing": `{"devices":[{"name":"a"},{"mode":"x"}]}`, "null": `{"devices":[{"name":"a"},{"name":null}]}`, "empty": `{"devices":[{"name":"a"},{"name":""}]}`,
 	} {
 		_, err := hash.OfRaw(schema, []byte(raw))
-		assert.Equal(t, atPath(hotupdate.CodeMissingListKey, "devices[1]"), problemsOf(err), reason)
+		assert.Equal(t, atPath("missing-list-key", "devices[1]"), problemsOf(err), reason)
 	}
 	for _, key := range []*string{nil, &empty} {
 		_, err := hash.Of(schema, &foreignPool{Devices: []foreignDevice{{&a, "", 1}, {key, "", 2}}})
-		assert.Equal(t, atPath(hotupdate.CodeMissingListKey, "devices[1]"), problemsOf(err))
+		assert.Equal(t, atPath("missing-list-key", "devices[1]"), problemsOf(err))
 	}
 	_, err := hash.Of(schema, &foreignPool{Devices: []foreignDevice{{&a, "", 1}, {&a, "", 2}}})
-	assert.Equal(t, atPath(hotupdate.CodeDuplicateListKey, "devices[name=a]"), problemsOf(err))
+	assert.Equal(t, atPath("duplicate-list-key", "devices[name=a]"), problemsOf(err))
 }

@@ -39,19 +39,19 @@ func HotPatchRaw(s *Schema, old, updated []byte) ([]byte, error) {
 func (s *Schema) hotPatch(old, updated any) ([]byte, error) {
 	before, after, err := s.values(old, updated)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	// What the comparison has seen is free of cycles and can be read.
 	if _, err := engine.Diff(s.plan, before, after); err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	patched, err := engine.Patched(s.plan, before, after)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	patch, err := engine.MergePatch(s.plan, before, patched)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return patch, nil
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // mergePatch applies a JSON merge patch by the letter of RFC 7386, section 2.
@@ -51,8 +52,8 @@ func applyPatch(target, patch any) any {
 func (s subject) patched(t *rapid.T, old, updated []byte) (result []byte, ok bool) {
 	patch, err := hotupdate.HotPatchRaw(s.schema, old, updated)
 	if err != nil {
-		for _, problem := range hotupdate.Errors(err) {
-			require.Equal(t, hotupdate.CodeNotPatchable, problem.Code, "%v", err)
+		for _, problem := range fault.All(err) {
+			require.Equal(t, "not-patchable", problem.Code, "%v", err)
 		}
 		return nil, false
 	}
@@ -149,20 +150,20 @@ func TestHotPatchRefuses(t *testing.T) {
 	schema := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
 	for _, tc := range []struct {
 		name, old, updated string
-		want               hotupdate.Code
+		want               string
 		path               string
 	}{
-		{"null in free JSON", `{}`, `{"extra":{"a":null}}`, hotupdate.CodeNotPatchable, "extra"},
-		{"null deeper in free JSON", `{"extra":{"a":{"b":1}}}`, `{"extra":{"a":{"b":null}}}`, hotupdate.CodeNotPatchable, "extra"},
-		{"null in an object instead of a text", `{"extra":{"a":"x"}}`, `{"extra":{"a":{"b":null}}}`, hotupdate.CodeNotPatchable, "extra"},
-		{"null in a list in free JSON", `{}`, `{"extra":{"a":[null]}}`, hotupdate.CodeNotPatchable, "extra"},
-		{"null in an object in a list in free JSON", `{"extra":[]}`, `{"extra":[{"a":null}]}`, hotupdate.CodeNotPatchable, "extra"},
-		{"no JSON", `{`, `{}`, hotupdate.CodeInvalidJSON, ""},
-		{"an element without its key", `{}`, `{"dataVolumes":[{}]}`, hotupdate.CodeMissingListKey, "dataVolumes[0]"},
+		{"null in free JSON", `{}`, `{"extra":{"a":null}}`, "not-patchable", "extra"},
+		{"null deeper in free JSON", `{"extra":{"a":{"b":1}}}`, `{"extra":{"a":{"b":null}}}`, "not-patchable", "extra"},
+		{"null in an object instead of a text", `{"extra":{"a":"x"}}`, `{"extra":{"a":{"b":null}}}`, "not-patchable", "extra"},
+		{"null in a list in free JSON", `{}`, `{"extra":{"a":[null]}}`, "not-patchable", "extra"},
+		{"null in an object in a list in free JSON", `{"extra":[]}`, `{"extra":[{"a":null}]}`, "not-patchable", "extra"},
+		{"no JSON", `{`, `{}`, "invalid-json", ""},
+		{"an element without its key", `{}`, `{"dataVolumes":[{}]}`, "missing-list-key", "dataVolumes[0]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
-			problems := hotupdate.Errors(err)
+			problems := fault.All(err)
 			require.Len(t, problems, 1)
 			require.Equal(t, tc.want, problems[0].Code)
 			require.Equal(t, tc.path, problems[0].Path)
@@ -174,7 +175,7 @@ func TestHotPatchRefuses(t *testing.T) {
 	loop := &tree{}
 	loop.Next = loop
 	_, err = hotupdate.HotPatch(schemaFor[tree](t), loop, nil)
-	require.Equal(t, hotupdate.CodePointerCycle, hotupdate.Errors(err)[0].Code, "a cycle is found before it is followed")
+	require.Equal(t, "pointer-cycle", fault.All(err)[0].Code, "a cycle is found before it is followed")
 }
 
 // TestHotPatchRefusesListThatHoldsNull: a list in a patch carries what is Immutable in its elements. Common implementations of merge
@@ -193,9 +194,9 @@ func TestHotPatchRefusesListThatHoldsNull(t *testing.T) {
 	for _, kept := range []string{`"free":{"a":null}`, `"free":[null]`, `"limit":{"a":null}`} {
 		old, updated := `{"elements":[{"name":"b",`+kept+`}]}`, `{"elements":[{"name":"b","tag":"c",`+kept+`}]}`
 		_, err := hotupdate.HotPatchRaw(schema, []byte(old), []byte(updated))
-		require.Len(t, hotupdate.Errors(err), 1, kept)
-		require.Equal(t, hotupdate.CodeNotPatchable, hotupdate.Errors(err)[0].Code)
-		require.Equal(t, "elements", hotupdate.Errors(err)[0].Path)
+		require.Len(t, fault.All(err), 1, kept)
+		require.Equal(t, "not-patchable", fault.All(err)[0].Code)
+		require.Equal(t, "elements", fault.All(err)[0].Path)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // TestRawHalvesAreThoseOfTheValue: splitting JSON gives the JSON of the halves, and merging them gives what was split.
@@ -55,7 +56,7 @@ func TestSplitRaw(t *testing.T) {
 		require.Error(t, err, raw)
 	}
 	_, err := hotupdate.MergeRaw(schema, []byte(`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true}]}`), []byte(`{}`))
-	require.Equal(t, hotupdate.CodeHalvesDiffer, hotupdate.Errors(err)[0].Code, "halves of two configurations")
+	require.Equal(t, "halves-differ", fault.All(err)[0].Code, "halves of two configurations")
 }
 
 // TestEqualBytesAreNoChange: what is equal byte by byte is not read, so that an unchanged spec costs a comparison of memory.
@@ -70,9 +71,9 @@ func TestEqualBytesAreNoChange(t *testing.T) {
 		require.Equal(t, "{}", string(patch))
 	}
 	_, err := hotupdate.DiffRaw(nil, nil, nil)
-	require.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code, "a missing Schema is an error in any case")
+	require.Equal(t, "no-schema", fault.All(err)[0].Code, "a missing Schema is an error in any case")
 	_, err = hotupdate.HotPatchRaw(nil, nil, nil)
-	require.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	require.Equal(t, "no-schema", fault.All(err)[0].Code)
 	_, err = hotupdate.DiffRaw(schema, []byte(`{"unknown":1}`), []byte(`{"unknown":2}`))
 	require.Error(t, err, "what differs is read")
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
@@ -58,7 +58,7 @@ func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
 	}
 	plan, err := fieldplan.Compile(t, s.overrides)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return newSchema(plan), nil
 }
@@ -80,10 +80,10 @@ func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 // unknown (see [Schema.AdmitUnknown]) and duplicate members are errors, integers are exact. Nothing, white space and null are the empty configuration.
 func (s *Schema) Decode(raw []byte) (any, error) {
 	if s.isMissing() {
-		return nil, public(noSchema())
+		return nil, noSchema()
 	}
 	config, err := rawjson.Decode(s.plan, raw)
-	return config.Interface(), public(err)
+	return config.Interface(), err
 }
 
 // AppendDocument appends the canonical document of config to dst. Package hash specifies the document and is the usual entry.
@@ -93,10 +93,10 @@ func (s *Schema) Decode(raw []byte) (any, error) {
 func (s *Schema) AppendDocument(dst []byte, config any) ([]byte, error) {
 	v, err := s.value(config)
 	if err != nil {
-		return dst, public(err)
+		return dst, err
 	}
 	dst, err = engine.Append(dst, s.plan, v)
-	return dst, public(err)
+	return dst, err
 }
 
 // WriteDocument writes the canonical document of config in pieces, without holding the whole of it. After an error what was written is
@@ -104,9 +104,9 @@ func (s *Schema) AppendDocument(dst []byte, config any) ([]byte, error) {
 func (s *Schema) WriteDocument(w io.Writer, config any) error {
 	v, err := s.value(config)
 	if err != nil {
-		return public(err)
+		return err
 	}
-	return public(engine.Write(w, s.plan, v))
+	return engine.Write(w, s.plan, v)
 }
 
 // SumDocument returns the SHA-256 of the canonical document of config, which it need not hold. Package hash specifies the document and
@@ -114,30 +114,30 @@ func (s *Schema) WriteDocument(w io.Writer, config any) error {
 func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
 	v, err := s.value(config)
 	if err != nil {
-		return [sha256.Size]byte{}, public(err)
+		return [sha256.Size]byte{}, err
 	}
 	sum, err := engine.Sum(s.plan, v)
-	return sum, public(err)
+	return sum, err
 }
 
 // AppendDocumentRaw is [Schema.AppendDocument] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) AppendDocumentRaw(dst, raw []byte) ([]byte, error) {
 	config, err := s.glance(raw)
 	if err != nil {
-		return dst, public(err)
+		return dst, err
 	}
 	dst, err = engine.Append(dst, s.plan, config)
-	return dst, public(err)
+	return dst, err
 }
 
 // SumDocumentRaw is [Schema.SumDocument] for raw JSON, read as by [Schema.Decode].
 func (s *Schema) SumDocumentRaw(raw []byte) ([sha256.Size]byte, error) {
 	config, err := s.glance(raw)
 	if err != nil {
-		return [sha256.Size]byte{}, public(err)
+		return [sha256.Size]byte{}, err
 	}
 	sum, err := engine.Sum(s.plan, config)
-	return sum, public(err)
+	return sum, err
 }
 
 // glance reads raw JSON into a value that nobody keeps.
@@ -163,25 +163,25 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 	}
 	if typ != s.plan.Type {
 		return v, &fault.Error{
-			Code: fault.TypeMismatch, Type: typ.String(),
-			What: "is not the Schema's type", Cure: "use the Schema of this type, or raw JSON with a Schema that was loaded",
+			Kind: fault.Misuse, Code: "type-mismatch", Type: typ.String(),
+			What: "is not the Schema's type", Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",
 		}
 	}
 	return v, nil
 }
 
 func noSchema() error {
-	return &fault.Error{Code: fault.NoSchema, What: "there is no Schema", Cure: "use the one that SchemaOf returned without an error"}
+	return &fault.Error{Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema", Hint: "use the one that SchemaOf returned without an error"}
 }
 
 // MarshalJSON returns the Schema in JSON, for programs that do not have the Go type and for releases to come. [LoadSchema] reads it.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	if s.isMissing() {
-		return nil, public(noSchema())
+		return nil, noSchema()
 	}
 	exported, err := schemajson.Export(s.plan)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return json.Marshal(exported)
 }
@@ -190,11 +190,11 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 // depend on the names of Go types and fields. Its text is "s1:" and 64 hexadecimal digits.
 func (s *Schema) Fingerprint() (string, error) {
 	if s.isMissing() {
-		return "", public(noSchema())
+		return "", noSchema()
 	}
 	exported, err := schemajson.Export(s.plan)
 	if err != nil {
-		return "", public(err)
+		return "", err
 	}
 	return exported.Fingerprint, nil
 }
@@ -215,11 +215,11 @@ func (s *Schema) Fingerprint() (string, error) {
 // goroutine, cost next to nothing and return the same, an error likewise.
 func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if s.isMissing() {
-		return nil, public(noSchema())
+		return nil, noSchema()
 	}
 	plan, err := schemajson.AdmitUnknown(s.plan)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return newSchema(plan), nil
 }
@@ -232,7 +232,7 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 func LoadSchema(data []byte) (*Schema, error) {
 	plan, err := schemajson.Load(data)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return newSchema(plan), nil
 }

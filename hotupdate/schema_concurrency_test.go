@@ -80,7 +80,7 @@ func TestErrorsAreFoundConcurrently(t *testing.T) {
 		Chan chan int `json:"chan"`
 		Next *unseen  `json:"next"`
 	}
-	want := append(at(hotupdate.CodeUnsupportedType, "hotupdate_test.unseen", "Chan"), at(hotupdate.CodeUnknownClass, "hotupdate_test.unseen", "Tags")...)
+	want := append(at("unsupported-type", "hotupdate_test.unseen", "Chan"), at("unknown-class", "hotupdate_test.unseen", "Tags")...)
 	for _, r := range together(race[unseen](nil, nil)) {
 		assert.Equal(t, want, r.problems)
 	}

@@ -2,13 +2,16 @@ package hotupdate_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // schemaErrorRow is one misuse of struct tags, types or overrides, with all errors that it must yield.
@@ -21,7 +24,7 @@ type schemaErrorRow struct {
 
 // problem is what is stable about an error.
 type problem struct {
-	Code  hotupdate.Code
+	Code  string
 	Field string
 	Path  string
 }
@@ -38,7 +41,7 @@ func compiling[T any](options ...hotupdate.Option) func() error {
 }
 
 // at lists problems with one code at several Go fields of one type.
-func at(code hotupdate.Code, typ string, fields ...string) []problem {
+func at(code string, typ string, fields ...string) []problem {
 	problems := make([]problem, len(fields))
 	for i, field := range fields {
 		problems[i] = problem{Code: code, Field: typ + "." + field}
@@ -47,11 +50,11 @@ func at(code hotupdate.Code, typ string, fields ...string) []problem {
 }
 
 // atPath lists one problem at a path.
-func atPath(code hotupdate.Code, path string) []problem { return []problem{{Code: code, Path: path}} }
+func atPath(code string, path string) []problem { return []problem{{Code: code, Path: path}} }
 
 func problemsOf(err error) []problem {
 	var problems []problem
-	for _, e := range hotupdate.Errors(err) {
+	for _, e := range fault.All(err) {
 		problems = append(problems, problem{e.Code, e.Field, e.Path})
 	}
 	return problems
@@ -70,7 +73,7 @@ func TestSchemaErrors(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			err := row.errors()
 			require.Error(t, err, row.reason)
-			var found *hotupdate.Error
+			var found *fault.Error
 			require.ErrorAs(t, err, &found)
 			assert.Equal(t, row.want, problemsOf(err), row.reason)
 			assert.Equal(t, row.want, problemsOf(row.errors()), "the second time")
@@ -80,25 +83,34 @@ func TestSchemaErrors(t *testing.T) {
 
 // TestSchemaErrorsAreComplete fails when a schema code has no row.
 func TestSchemaErrorsAreComplete(t *testing.T) {
-	produced := map[hotupdate.Code]bool{}
+	produced := map[string]bool{}
 	for _, row := range schemaErrorRows() {
 		for _, p := range problemsOf(row.errors()) {
 			produced[p.Code] = true
 		}
 	}
-	for code := hotupdate.CodeUnknown + 1; code < hotupdate.CodeNoSchema; code++ {
+	for _, code := range knownCodes(t, func(kind, folder string) bool {
+		return kind == fault.Declaration.String() && !strings.Contains(folder, "/") && folder != "hash"
+	}) {
 		assert.True(t, produced[code], "no row produces the code %s", code)
 	}
 }
 
-func TestSchemaErrorNamesAreDistinct(t *testing.T) {
-	names := map[string]hotupdate.Code{}
-	for code := hotupdate.CodeUnknown; code == hotupdate.CodeUnknown || code.String() != "Unknown"; code++ {
-		earlier, twice := names[code.String()]
-		assert.False(t, twice, "%d and %d are called %s", earlier, code, code)
-		names[code.String()] = code
+// knownCodes returns the codes of errors that package fault's golden list has for packages below hotupdate.
+func knownCodes(t *testing.T, wanted func(kind, folder string) bool) []string {
+	t.Helper()
+	list, err := os.ReadFile("fault/testdata/codes.txt")
+	require.NoError(t, err)
+	var codes []string
+	for line := range strings.Lines(string(list)) {
+		entry := strings.Split(strings.TrimSpace(line), "\t")
+		folder := strings.TrimPrefix(entry[2], "internal/")
+		if wanted(entry[0], folder) {
+			codes = append(codes, entry[1])
+		}
 	}
-	assert.Greater(t, len(names), int(hotupdate.CodeHalvesDiffer), "no code is without a name")
+	assert.NotEmpty(t, codes)
+	return codes
 }
 
 func TestSchemaErrorRowsHaveNames(t *testing.T) {

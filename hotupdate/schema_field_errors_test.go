@@ -24,17 +24,17 @@ func absentFieldRows() []schemaErrorRow {
 		Name   string     `json:"name"`
 	}
 	return []schemaErrorRow{
-		{"unexported field", compiling[badtags.Unexported](), at(hotupdate.CodeUnexportedField, "badtags.Unexported", "tags"), "JSON does not see it"},
+		{"unexported field", compiling[badtags.Unexported](), at("unexported-field", "badtags.Unexported", "tags"), "JSON does not see it"},
 		{"unexported field alone", compiling[badtags.UnexportedAlone](), slices.Concat(
-			at(hotupdate.CodeOpaqueStruct, "badtags", "UnexportedAlone"), at(hotupdate.CodeUnexportedField, "badtags.UnexportedAlone", "tags"),
+			at("opaque-struct", "badtags", "UnexportedAlone"), at("unexported-field", "badtags.UnexportedAlone", "tags"),
 		), "the type has nothing in JSON either"},
-		{"embedded text that is unexported", compiling[badtags.EmbeddedText](), at(hotupdate.CodeUnexportedField, "badtags.EmbeddedText", "text"), "only structs promote fields"},
+		{"embedded text that is unexported", compiling[badtags.EmbeddedText](), at("unexported-field", "badtags.EmbeddedText", "text"), "only structs promote fields"},
 		{"omitted fields", compiling[struct {
 			Name       string `json:"name"`
 			Tags       string `json:"-"    hotupdatable:"true"`
 			optionItem `json:"-"    hotupdatable:"true"`
-		}](), at(hotupdate.CodeOmittedField, "config", "Tags", "optionItem"), `json:"-" leaves them out`},
-		{"internal type", compiling[internal](), at(hotupdate.CodeNoJSONName, "hotupdate_test.internal", "Tags", "Volume"), "Gardener's internal types have no JSON names; every field says so"},
+		}](), at("omitted-field", "config", "Tags", "optionItem"), `json:"-" leaves them out`},
+		{"internal type", compiling[internal](), at("no-json-name", "hotupdate_test.internal", "Tags", "Volume"), "Gardener's internal types have no JSON names; every field says so"},
 		{"no usable JSON name", compiling[struct {
 			Bad       string `json:"a'b"`
 			Empty     string `json:""`
@@ -42,8 +42,8 @@ func absentFieldRows() []schemaErrorRow {
 			Omitempty string     `json:",omitempty" hotupdatable:"true"`
 			Inline    optionItem `json:",inline"`
 			Text
-		}](), at(hotupdate.CodeNoJSONName, "config", "Bad", "Empty", "Inline", "Interface", "Omitempty", "Text"), "encoding/json would use the Go name, which is no contract"},
-		{"named inline field", compiling[inlined](), at(hotupdate.CodeInlineNamedField, "hotupdate_test.inlined", "Common"), "encoding/json nests it under its Go name"},
+		}](), at("no-json-name", "config", "Bad", "Empty", "Inline", "Interface", "Omitempty", "Text"), "encoding/json would use the Go name, which is no contract"},
+		{"named inline field", compiling[inlined](), at("inline-named-field", "hotupdate_test.inlined", "Common"), "encoding/json nests it under its Go name"},
 	}
 }
 
@@ -69,7 +69,7 @@ func shadowedFieldRows() []schemaErrorRow {
 		Zone  string `json:"zone"`
 	}
 	type nothing struct{}
-	const shadowed = hotupdate.CodeShadowedField
+	const shadowed = "shadowed-field"
 	return []schemaErrorRow{
 		{"shadowed by a shallower field", compiling[outer](), at(shadowed, "hotupdate_test.inner", "Name"), "the shallower field wins"},
 		{"same name at one level", compiling[badtags.SameLevel](), at(shadowed, "badtags.SameLevel", "A", "B"), "both are dropped"},
@@ -78,23 +78,23 @@ func shadowedFieldRows() []schemaErrorRow {
 			at(shadowed, "badtags.Left", "Name"), at(shadowed, "badtags.Right", "Name"),
 		), "both are dropped, the other fields stay"},
 		{"one struct embedded by two ways", compiling[badtags.Diamond](), slices.Concat(
-			at(shadowed, "badtags.Base", "Base"), at(hotupdate.CodeIneffectiveTag, "badtags.North", "Base"),
+			at(shadowed, "badtags.Base", "Base"), at("ineffective-tag", "badtags.North", "Base"),
 		), "its fields drop each other, each is reported once"},
 		{"embedded struct with every field shadowed", compiling[both](), slices.Concat(
-			at(hotupdate.CodeIneffectiveTag, "hotupdate_test.both", "inner"), at(shadowed, "hotupdate_test.inner", "Name", "Zone"),
+			at("ineffective-tag", "hotupdate_test.both", "inner"), at(shadowed, "hotupdate_test.inner", "Name", "Zone"),
 		), "the struct tag of the embedded struct is handed down to nobody"},
 		{"embedded struct without fields", compiling[struct {
 			nothing `hotupdatable:"true"`
 			Name    string `json:"name"`
-		}](), at(hotupdate.CodeIneffectiveTag, "config", "nothing"), "there is nobody to hand it down to"},
+		}](), at("ineffective-tag", "config", "nothing"), "there is nobody to hand it down to"},
 		{"TypeMeta of the root", compiling[struct {
 			metav1.TypeMeta `json:",inline" hotupdatable:"true"`
 			Name            string `json:"name"`
-		}](), at(hotupdate.CodeIneffectiveTag, "config", "TypeMeta"), "it is neither hashed nor compared"},
+		}](), at("ineffective-tag", "config", "TypeMeta"), "it is neither hashed nor compared"},
 		{"pointer to TypeMeta of the root", compiling[struct {
 			*metav1.TypeMeta `json:",inline" hotupdatable:"false"`
 			Name             string `json:"name"`
-		}](), at(hotupdate.CodeIneffectiveTag, "config", "TypeMeta"), "it is neither hashed nor compared"},
+		}](), at("ineffective-tag", "config", "TypeMeta"), "it is neither hashed nor compared"},
 	}
 }
 
@@ -150,7 +150,7 @@ func marshalerRows() []schemaErrorRow {
 		Name string `json:"name"`
 	}
 	below := func(typ string, fields ...string) []problem {
-		return at(hotupdate.CodeBelowMarshaler, "hotupdate_test."+typ, fields...)
+		return at("below-marshaler", "hotupdate_test."+typ, fields...)
 	}
 	return []schemaErrorRow{
 		{"below a marshaler", compiling[struct {
@@ -167,12 +167,12 @@ func marshalerRows() []schemaErrorRow {
 		}](), below("taggedKey", "Name"), "a map key is its text"},
 		{"beside a promoted marshaler", compiling[struct {
 			A promotedMarshaler `json:"a"`
-		}](), at(hotupdate.CodePromotedMarshaler, "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},
-		{"two embedded marshalers", compiling[twoMarshalers](), at(hotupdate.CodePromotedMarshaler, "hotupdate_test.twoMarshalers", "Duration", "IntOrString"), "they hide each other's marshaler, so their values are not in JSON"},
+		}](), at("promoted-marshaler", "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},
+		{"two embedded marshalers", compiling[twoMarshalers](), at("promoted-marshaler", "hotupdate_test.twoMarshalers", "Duration", "IntOrString"), "they hide each other's marshaler, so their values are not in JSON"},
 		{"below an interface", hashing(struct {
 			Any any `json:"any"`
 		}{[]any{map[string]any{"a": &badSubInAny{}}}}), []problem{
-			{hotupdate.CodeBelowInterface, "hotupdate_test.badSubInAny.Type", "any"},
+			{"below-interface", "hotupdate_test.badSubInAny.Type", "any"},
 		}, "found when a value is walked: types do not tell what interfaces hold"},
 	}
 }

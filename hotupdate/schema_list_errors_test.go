@@ -51,7 +51,7 @@ func positionalListRows() []schemaErrorRow {
 	below := func(fields ...string) []problem {
 		var all []problem
 		for _, f := range fields {
-			all = append(all, problem{Code: hotupdate.CodeNonHotBelowList, Field: f})
+			all = append(all, problem{Code: "non-hot-below-list", Field: f})
 		}
 		return all
 	}
@@ -119,7 +119,7 @@ type recursiveHotList struct {
 // setRows are sets with elements of several classes.
 func setRows() []schemaErrorRow {
 	mixed := func(field string) []problem {
-		return []problem{{Code: hotupdate.CodeMixedSet, Field: "hotupdate_test." + field}}
+		return []problem{{Code: "mixed-set", Field: "hotupdate_test." + field}}
 	}
 	return []schemaErrorRow{
 		{"hot in an immutable set", compiling[struct {

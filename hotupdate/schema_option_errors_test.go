@@ -7,8 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // optionItem is an element that key and hotwhen can name fields of.
@@ -27,7 +25,7 @@ func optionSyntaxRows() []schemaErrorRow {
 			D string   `json:"d" hotupdatable:"true, sensitive"`
 			E string   `json:"e" hotupdatable:"true,false"`
 			F *string  `json:"f" hotupdatable:"false,default=a,b"`
-		}](), at(hotupdate.CodeUnknownOption, "config", "A", "B", "C", "D", "E", "F"), "another name, another case, a space, a second class, a comma that is not quoted"},
+		}](), at("unknown-option", "config", "A", "B", "C", "D", "E", "F"), "another name, another case, a space, a second class, a comma that is not quoted"},
 		{"malformed options", compiling[struct {
 			A []string     `json:"a" hotupdatable:"true,set=yes"`
 			B []optionItem `json:"b" hotupdatable:"false,key"`
@@ -39,13 +37,13 @@ func optionSyntaxRows() []schemaErrorRow {
 			H string       `json:"h" hotupdatable:"false,sensitive=values"`
 			I string       `json:"i" hotupdatable:"false,"`
 			J string       `json:"j" hotupdatable:"false,sensitive="`
-		}](), at(hotupdate.CodeMalformedOption, "config", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"), "arguments that are missing, superfluous or badly quoted"},
+		}](), at("malformed-option", "config", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"), "arguments that are missing, superfluous or badly quoted"},
 		{"malformed hotwhen", compiling[struct {
 			A map[string]optionItem `json:"a" hotupdatable:"false,hotwhen"`
 			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on"`
 			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=:true"`
 			D map[string]optionItem `json:"d" hotupdatable:"false,hotwhen=on:"`
-		}](), at(hotupdate.CodeMalformedOption, "config", "A", "B", "C", "D"), "it needs a name and a value"},
+		}](), at("malformed-option", "config", "A", "B", "C", "D"), "it needs a name and a value"},
 		{"duplicate options", compiling[struct {
 			A []string              `json:"a" hotupdatable:"true,set,set"`
 			B []optionItem          `json:"b" hotupdatable:"false,key=name,key=on"`
@@ -53,7 +51,7 @@ func optionSyntaxRows() []schemaErrorRow {
 			D *string               `json:"d" hotupdatable:"false,default=a,default=b"`
 			E *optionItem           `json:"e" hotupdatable:"false,presence,presence"`
 			F string                `json:"f" hotupdatable:"false,sensitive,sensitive=keys"`
-		}](), at(hotupdate.CodeDuplicateOption, "config", "A", "B", "C", "D", "E", "F"), "which one counts would be a guess"},
+		}](), at("duplicate-option", "config", "A", "B", "C", "D", "E", "F"), "which one counts would be a guess"},
 		{"conflicting options", compiling[struct {
 			A []optionItem          `json:"a" hotupdatable:"true,set,key=name"`
 			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on:true,set"`
@@ -64,7 +62,7 @@ func optionSyntaxRows() []schemaErrorRow {
 			G map[string]optionItem `json:"g" hotupdatable:"false,hotwhen=on:true,default=a"`
 			H map[string]optionItem `json:"h" hotupdatable:"false,hotwhen=on:true,presence"`
 			I *string               `json:"i" hotupdatable:"false,default=a,presence"`
-		}](), at(hotupdate.CodeConflictingOptions, "config", "A", "B", "C", "D", "E", "F", "G", "H", "I"), "they are for different types"},
+		}](), at("conflicting-options", "config", "A", "B", "C", "D", "E", "F", "G", "H", "I"), "they are for different types"},
 	}
 }
 
@@ -90,7 +88,7 @@ type embeddedPresence struct {
 
 // misplacedOptionRows have each option on every kind of field that does not take it.
 func misplacedOptionRows() []schemaErrorRow {
-	misplaced := func(fields ...string) []problem { return at(hotupdate.CodeMisplacedOption, "config", fields...) }
+	misplaced := func(fields ...string) []problem { return at("misplaced-option", "config", fields...) }
 	return []schemaErrorRow{
 		{"set on what is no slice", compiling[struct {
 			Any    any                   `json:"any"    hotupdatable:"false,set"`
@@ -129,7 +127,7 @@ func misplacedOptionRows() []schemaErrorRow {
 		{"key and hotwhen on a slice of scalars", compiling[struct {
 			Texts []string `json:"texts" hotupdatable:"false,key=name,hotwhen=on:true"`
 		}](), []problem{
-			{Code: hotupdate.CodeMisplacedOption, Field: "config.Texts"}, {Code: hotupdate.CodeMisplacedOption, Field: "config.Texts"},
+			{Code: "misplaced-option", Field: "config.Texts"}, {Code: "misplaced-option", Field: "config.Texts"},
 		}, "both are misplaced"},
 		{"default on what is no scalar", compiling[struct {
 			Any     any                  `json:"any"     hotupdatable:"false,default=1"`
@@ -176,7 +174,7 @@ func defaultRows() []schemaErrorRow {
 			Int8     *int8              `json:"int8"     hotupdatable:"false,default=300"`
 			Quantity *resource.Quantity `json:"quantity" hotupdatable:"false,default=1Zi"`
 			Uint     uint               `json:"uint"     hotupdatable:"false,default=-1"`
-		}](), at(hotupdate.CodeInvalidDefault, "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
+		}](), at("invalid-default", "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
 		{"default that is the zero value", compiling[struct {
 			Duration metav1.Duration   `json:"duration" hotupdatable:"false,default=0s"`
 			Float    float64           `json:"float"    hotupdatable:"false,default=-0.0"`
@@ -184,6 +182,6 @@ func defaultRows() []schemaErrorRow {
 			Quantity resource.Quantity `json:"quantity" hotupdatable:"false,default=0Gi"`
 			Text     string            `json:"text"     hotupdatable:"false,default=''"`
 			Uint     uint8             `json:"uint"     hotupdatable:"false,default=00"`
-		}](), at(hotupdate.CodeInvalidDefault, "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint"), "zero counts as unset already, however it is spelled"},
+		}](), at("invalid-default", "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint"), "zero counts as unset already, however it is spelled"},
 	}
 }

@@ -34,15 +34,15 @@ type shadowing struct {
 func overrideSyntaxRows() []schemaErrorRow {
 	rows := []schemaErrorRow{
 		{"two bad paths", compiling[overridable](hotupdate.WithTag("a..b", "true"), hotupdate.WithTag("", "true")), []problem{
-			{Code: hotupdate.CodeInvalidPath}, {Code: hotupdate.CodeInvalidPath, Path: "a..b"},
+			{Code: "invalid-path"}, {Code: "invalid-path", Path: "a..b"},
 		}, "all errors at once"},
 		{"unknown classes", compiling[overridable](hotupdate.WithTag("class", "hot"), hotupdate.WithTag("any", "")), []problem{
-			{Code: hotupdate.CodeUnknownClass, Path: "any"}, {Code: hotupdate.CodeUnknownClass, Path: "class"},
+			{Code: "unknown-class", Path: "any"}, {Code: "unknown-class", Path: "class"},
 		}, "a class that does not exist would drop the field silently"},
 	}
-	for tag, code := range map[string]hotupdate.Code{
-		"maybe": hotupdate.CodeUnknownClass, "set": hotupdate.CodeUnknownClass, "false,sett": hotupdate.CodeUnknownOption, "false,set=1": hotupdate.CodeMalformedOption,
-		"false,set,set": hotupdate.CodeDuplicateOption, "false,set,key=a": hotupdate.CodeConflictingOptions, `hotupdatable:"false,set"`: hotupdate.CodeMalformedTag,
+	for tag, code := range map[string]string{
+		"maybe": "unknown-class", "set": "unknown-class", "false,sett": "unknown-option", "false,set=1": "malformed-option",
+		"false,set,set": "duplicate-option", "false,set,key=a": "conflicting-options", `hotupdatable:"false,set"`: "malformed-tag",
 	} {
 		rows = append(rows, schemaErrorRow{"overriding structs " + tag, compiling[overridable](hotupdate.WithTag("structs", tag)), atPath(code, "structs"), "it is read as a struct tag is"})
 	}
@@ -73,9 +73,9 @@ func overrideSyntaxRows() []schemaErrorRow {
 		"/class":           "no RFC 6901 pointer; the slash is part of a name",
 		"object.\ufffdame": "a replacement character outside quotes",
 	} {
-		code := hotupdate.CodeInvalidPath
+		code := "invalid-path"
 		if path == "/class" {
-			code = hotupdate.CodeUnknownPath
+			code = "unknown-path"
 		}
 		rows = append(rows, schemaErrorRow{"bad path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath(code, path), reason})
 	}
@@ -111,25 +111,25 @@ func overrideTargetRows() []schemaErrorRow {
 		"odd.name":                   "one name with a dot, not two names",
 		`[""]`:                       "an empty name",
 	} {
-		rows = append(rows, schemaErrorRow{"unknown path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath(hotupdate.CodeUnknownPath, path), reason})
+		rows = append(rows, schemaErrorRow{"unknown path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath("unknown-path", path), reason})
 	}
 	return append(rows,
 		schemaErrorRow{"one path twice", compiling[overridable](
 			hotupdate.WithTag("class", "true"), hotupdate.WithTag("class", "inplace"),
-		), atPath(hotupdate.CodeDuplicatePath, "class"), "which one counts would be a guess"},
+		), atPath("duplicate-path", "class"), "which one counts would be a guess"},
 		schemaErrorRow{"one path twice with one class", compiling[overridable](
 			hotupdate.WithTag("structs[].name", "true"), hotupdate.WithTag("structs[].name", "true"),
-		), atPath(hotupdate.CodeDuplicatePath, "structs[].name"), "one of them will be forgotten"},
+		), atPath("duplicate-path", "structs[].name"), "one of them will be forgotten"},
 		schemaErrorRow{"one path in two spellings", compiling[overridable](
 			hotupdate.WithTag("map[].name", "true"), hotupdate.WithTag(`["map"][]["name"]`, "true"),
-		), atPath(hotupdate.CodeDuplicatePath, `["map"][]["name"]`), "they mean one field"},
+		), atPath("duplicate-path", `["map"][]["name"]`), "they mean one field"},
 		schemaErrorRow{"unknown path and struct tag", compiling[badSub](hotupdate.WithTag("typo", "true")), []problem{
-			{Code: hotupdate.CodeUnknownPath, Path: "typo"}, {Code: hotupdate.CodeMisspelledKey, Field: "hotupdate_test.badSub.Type"},
+			{Code: "unknown-path", Path: "typo"}, {Code: "misspelled-key", Field: "hotupdate_test.badSub.Type"},
 		}, "all errors at once"},
 		schemaErrorRow{"override of a field without a JSON name", compiling[struct {
 			Name string
 		}](hotupdate.WithTag("Name", "true")), []problem{
-			{Code: hotupdate.CodeUnknownPath, Path: "Name"}, {Code: hotupdate.CodeNoJSONName, Field: "config.Name"},
+			{Code: "unknown-path", Path: "Name"}, {Code: "no-json-name", Field: "config.Name"},
 		}, "overrides name fields as JSON does"},
 	)
 }
@@ -138,18 +138,18 @@ func overrideTargetRows() []schemaErrorRow {
 func overrideOptionRows() (rows []schemaErrorRow) {
 	for _, o := range []struct {
 		path, tag string
-		code      hotupdate.Code
+		code      string
 	}{
-		{"class", "false,set", hotupdate.CodeMisplacedOption},
-		{"lists[][].name", "false,key=name", hotupdate.CodeMisplacedOption},
-		{"lists", "false,key=name", hotupdate.CodeMisplacedOption},
-		{"structs", "false,hotwhen=on:true", hotupdate.CodeMisplacedOption},
-		{"object", "false,presence", hotupdate.CodeMisplacedOption},
-		{"any", "false,default=1", hotupdate.CodeMisplacedOption},
-		{"structs", "false,key=nowhere", hotupdate.CodeInvalidKeyField},
-		{"map", "true,hotwhen=on:true", hotupdate.CodeInvalidSelector},
-		{"size", "false,default=big", hotupdate.CodeInvalidDefault},
-		{"given", "false,default=''", hotupdate.CodeInvalidDefault},
+		{"class", "false,set", "misplaced-option"},
+		{"lists[][].name", "false,key=name", "misplaced-option"},
+		{"lists", "false,key=name", "misplaced-option"},
+		{"structs", "false,hotwhen=on:true", "misplaced-option"},
+		{"object", "false,presence", "misplaced-option"},
+		{"any", "false,default=1", "misplaced-option"},
+		{"structs", "false,key=nowhere", "invalid-key-field"},
+		{"map", "true,hotwhen=on:true", "invalid-selector"},
+		{"size", "false,default=big", "invalid-default"},
+		{"given", "false,default=''", "invalid-default"},
 	} {
 		rows = append(rows, schemaErrorRow{"overriding " + o.path + " " + o.tag, compiling[overridable](hotupdate.WithTag(o.path, o.tag)), atPath(o.code, o.path), "the override is to blame"})
 	}

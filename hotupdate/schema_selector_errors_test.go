@@ -57,7 +57,7 @@ func keyRows() []schemaErrorRow {
 	type overridden struct {
 		Items []plain `json:"items" hotupdatable:"false,key=name"`
 	}
-	const invalid = hotupdate.CodeInvalidKeyField
+	const invalid = "invalid-key-field"
 	return []schemaErrorRow{
 		{"unsuitable keys", compiling[keys](), at(invalid, "hotupdate_test.keys", "Bool", "Defaulted", "Float", "GoName", "Hot", "List", "Marshaled", "Missing",
 			"Mixed", "Number", "Omitempty", "Omitzero", "Path", "Struct"), "a key is a required string or integer of the list's own class"},
@@ -109,7 +109,7 @@ func hotWhenRows() []schemaErrorRow {
 	type cold struct {
 		Map map[string]plain `json:"map" hotupdatable:"false,hotwhen=on:true"`
 	}
-	const invalid = hotupdate.CodeInvalidSelector
+	const invalid = "invalid-selector"
 	return []schemaErrorRow{
 		{"unsuitable selectors", compiling[selectors](), at(invalid, "hotupdate_test.selectors", "Defaulted", "Float", "Hot", "InPlace", "Missing", "NoBool", "NoInt",
 			"NoUint", "Pointer", "Range", "Struct"), "one meaning must have one spelling, of the collection's own class"},

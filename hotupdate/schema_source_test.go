@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatelint"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
@@ -65,8 +65,8 @@ func TestAnalyzerReportsWhatSchemaOfReturns(t *testing.T) {
 		if _, inLoop := overrideOf(row.name); inLoop && row.name != "unknown path and struct tag" {
 			continue // the path is no constant
 		}
-		for _, e := range hotupdate.Errors(row.errors()) {
-			returned[e.Error()] = e.Code.String()
+		for _, e := range fault.All(row.errors()) {
+			returned[e.Error()] = e.Code
 		}
 	}
 	for sentence, code := range returned {
@@ -74,7 +74,7 @@ func TestAnalyzerReportsWhatSchemaOfReturns(t *testing.T) {
 		delete(reported, sentence)
 	}
 	assert.Equal(t, map[string]string{
-		"hotupdate: field hotupdate_test.taggedInList.Name has misspelled struct tag `hotUpdatable:\"true\"`; write `hotupdatable:\"true\"`": "MisspelledKey",
+		"hotupdate: field hotupdate_test.taggedInList.Name has misspelled struct tag `hotUpdatable:\"true\"`; write `hotupdatable:\"true\"`": "misspelled-key",
 	}, reported, "the analyzer also reads the struct tags of types that marshal themselves")
 }
 

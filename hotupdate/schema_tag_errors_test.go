@@ -3,19 +3,18 @@ package hotupdate_test
 import (
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
 )
 
 // tagSyntaxRows are struct tags that reflect does not see as they were meant.
 func tagSyntaxRows() []schemaErrorRow {
-	malformed := func(typ string) []problem { return at(hotupdate.CodeMalformedTag, "badtags."+typ, "Tags") }
-	misspelled := at(hotupdate.CodeMisspelledKey, "config", "Tags")
+	malformed := func(typ string) []problem { return at("malformed-tag", "badtags."+typ, "Tags") }
+	misspelled := at("misspelled-key", "config", "Tags")
 	return []schemaErrorRow{
 		{"no quotes", compiling[badtags.Unquoted](), malformed("Unquoted"), "the proposal's own spelling: reflect sees no struct tag"},
 		{
 			"no quotes and no JSON name", compiling[badtags.UnquotedOnly](),
-			append(malformed("UnquotedOnly"), at(hotupdate.CodeNoJSONName, "badtags.UnquotedOnly", "Tags")...), "both are reported",
+			append(malformed("UnquotedOnly"), at("no-json-name", "badtags.UnquotedOnly", "Tags")...), "both are reported",
 		},
 		{"space behind the colon", compiling[badtags.Spaced](), malformed("Spaced"), "reflect stops there"},
 		{"no closing quote", compiling[badtags.Unclosed](), malformed("Unclosed"), "reflect stops there"},
@@ -23,14 +22,14 @@ func tagSyntaxRows() []schemaErrorRow {
 		{"tab between struct tags", compiling[badtags.Tabbed](), malformed("Tabbed"), "only spaces separate struct tags"},
 		{
 			"behind a malformed struct tag", compiling[badtags.Hidden](),
-			append(malformed("Hidden"), at(hotupdate.CodeNoJSONName, "badtags.Hidden", "Tags")...), "reflect reads neither of them",
+			append(malformed("Hidden"), at("no-json-name", "badtags.Hidden", "Tags")...), "reflect reads neither of them",
 		},
 		{
 			"no quotes and an unknown class", compiling[badtags.UnquotedUnknown](),
-			append(malformed("UnquotedUnknown"), at(hotupdate.CodeUnknownClass, "badtags.UnquotedUnknown", "Tags")...), "all errors at once",
+			append(malformed("UnquotedUnknown"), at("unknown-class", "badtags.UnquotedUnknown", "Tags")...), "all errors at once",
 		},
-		{"key twice", compiling[badtags.Twice](), at(hotupdate.CodeDuplicateTag, "badtags.Twice", "Tags"), "reflect takes the first silently"},
-		{"key twice with one value", compiling[badtags.TwiceAlike](), at(hotupdate.CodeDuplicateTag, "badtags.TwiceAlike", "Tags"), "one of them will be forgotten"},
+		{"key twice", compiling[badtags.Twice](), at("duplicate-tag", "badtags.Twice", "Tags"), "reflect takes the first silently"},
+		{"key twice with one value", compiling[badtags.TwiceAlike](), at("duplicate-tag", "badtags.TwiceAlike", "Tags"), "one of them will be forgotten"},
 		{"key in camel case", compiling[struct {
 			Tags string `json:"tags" hotUpdatable:"true"`
 		}](), misspelled, "keys are case-sensitive"},
@@ -45,7 +44,7 @@ func tagSyntaxRows() []schemaErrorRow {
 		}](), misspelled, "a near-miss"},
 		{"key and class misspelled", compiling[struct {
 			Tags string `json:"tags" hotUpdatable:"yes"`
-		}](), slices.Concat(misspelled, at(hotupdate.CodeUnknownClass, "config", "Tags")), "both are reported"},
+		}](), slices.Concat(misspelled, at("unknown-class", "config", "Tags")), "both are reported"},
 	}
 }
 
@@ -64,7 +63,7 @@ type badSub struct {
 
 // tagValueRows are values of the struct tag whose class is wrong.
 func tagValueRows() []schemaErrorRow {
-	unknown := at(hotupdate.CodeUnknownClass, "config", "Tags")
+	unknown := at("unknown-class", "config", "Tags")
 	return []schemaErrorRow{
 		{"class ture", compiling[struct {
 			Tags string `json:"tags" hotupdatable:"ture"`
@@ -94,10 +93,10 @@ func tagValueRows() []schemaErrorRow {
 			Tags []string `json:"tags" hotupdatable:"set"`
 		}](), unknown, "the class comes first"},
 		{"several fields and types", compiling[badTag](), slices.Concat(
-			at(hotupdate.CodeMisspelledKey, "hotupdate_test.badSub", "Type"),
-			at(hotupdate.CodeUnknownClass, "hotupdate_test.badTag", "Size", "Tags"),
-			at(hotupdate.CodeUnknownOption, "hotupdate_test.badTag", "Tags"),
-			at(hotupdate.CodeUnknownClass, "hotupdate_test.badTag", "Zone"),
+			at("misspelled-key", "hotupdate_test.badSub", "Type"),
+			at("unknown-class", "hotupdate_test.badTag", "Size", "Tags"),
+			at("unknown-option", "hotupdate_test.badTag", "Tags"),
+			at("unknown-class", "hotupdate_test.badTag", "Zone"),
 		), "all errors of a type and of the types below come back joined, each once"},
 	}
 }

@@ -62,30 +62,30 @@ func unsupportedTypeRows() []schemaErrorRow {
 		Time  time.Location     `json:"time"`
 	}
 	return []schemaErrorRow{
-		{"unsupported types", compiling[unsupported](), at(hotupdate.CodeUnsupportedType, "hotupdate_test.unsupported",
+		{"unsupported types", compiling[unsupported](), at("unsupported-type", "hotupdate_test.unsupported",
 			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Self", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
-		{"unsupported map keys", compiling[keys](), at(hotupdate.CodeUnsupportedMapKey, "hotupdate_test.keys",
+		{"unsupported map keys", compiling[keys](), at("unsupported-map-key", "hotupdate_test.keys",
 			"Any", "Array", "Bool", "Float", "Nested", "Pointer", "Struct", "Text"), "member names are texts"},
-		{"opaque structs", compiling[opaques](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
-		{"embedded pointer to an unexported struct", compiling[badtags.PointerToUnexported](), at(hotupdate.CodeUnsupportedType, "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
-		{"embedded and named pointer to an unexported struct", compiling[badtags.NamedPointerToUnexported](), at(hotupdate.CodeUnsupportedType, "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
-		{"embedded and named marshaler that is unexported", compiling[namedMarshalers](), at(hotupdate.CodeUnsupportedType, "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
+		{"opaque structs", compiling[opaques](), at("opaque-struct", "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
+		{"embedded pointer to an unexported struct", compiling[badtags.PointerToUnexported](), at("unsupported-type", "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
+		{"embedded and named pointer to an unexported struct", compiling[badtags.NamedPointerToUnexported](), at("unsupported-type", "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
+		{"embedded and named marshaler that is unexported", compiling[namedMarshalers](), at("unsupported-type", "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
 		{"several problems of one field", compiling[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set,default=1"`
 		}](), slices.Concat(
-			at(hotupdate.CodeConflictingOptions, "config", "A"), at(hotupdate.CodeUnsupportedType, "config", "A"), at(hotupdate.CodeUnsupportedMapKey, "config", "A"),
+			at("conflicting-options", "config", "A"), at("unsupported-map-key", "config", "A"), at("unsupported-type", "config", "A"),
 		), "whether set fits the type is asked when it is clear that it is meant"},
 		{"several problems of one type", compiling[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set"`
 		}](), slices.Concat(
-			at(hotupdate.CodeMisplacedOption, "config", "A"), at(hotupdate.CodeUnsupportedType, "config", "A"), at(hotupdate.CodeUnsupportedMapKey, "config", "A"),
+			at("misplaced-option", "config", "A"), at("unsupported-map-key", "config", "A"), at("unsupported-type", "config", "A"),
 		), "key, element and option are wrong on their own"},
 	}
 }
 
 // rootRows are types that are no configuration.
 func rootRows() []schemaErrorRow {
-	root := []problem{{Code: hotupdate.CodeUnsupportedRoot}}
+	root := []problem{{Code: "unsupported-root"}}
 	const reason = "a configuration is a struct of fields with JSON names"
 	return []schemaErrorRow{
 		{"root int", compiling[int](), root, reason},
@@ -103,7 +103,7 @@ func rootRows() []schemaErrorRow {
 		{"root promoted marshaler", compiling[promotedMarshaler](), root, "it marshals itself"},
 		{"root pointer to itself", compiling[selfPointer](), root, "it leads to no struct"},
 		{"root pointer to pointer to int", compiling[**int](), root, reason},
-		{"root opaque", compiling[opaque](), at(hotupdate.CodeOpaqueStruct, "hotupdate_test", "opaque"), "nothing of it is in JSON"},
+		{"root opaque", compiling[opaque](), at("opaque-struct", "hotupdate_test", "opaque"), "nothing of it is in JSON"},
 	}
 }
 

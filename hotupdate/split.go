@@ -17,11 +17,11 @@ import (
 func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	v, err := s.value(config)
 	if err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	kept, rest, err := engine.Split(s.plan, v)
 	if err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	return behind[T](kept), behind[T](rest), nil
 }
@@ -32,15 +32,15 @@ func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 func Merge[T any](s *Schema, immutable, hot *T) (*T, error) {
 	kept, err := s.value(immutable)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	rest, err := s.value(hot)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	merged, err := engine.Merge(s.plan, kept, rest)
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	return behind[T](merged), nil
 }
@@ -64,13 +64,13 @@ func SplitRaw(s *Schema, raw []byte) (immutable, hot []byte, err error) {
 	}
 	kept, rest, err := engine.Split(s.plan, reflect.ValueOf(config))
 	if err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	if immutable, err = engine.Encode(s.plan, kept); err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	if hot, err = engine.Encode(s.plan, rest); err != nil {
-		return nil, nil, public(err)
+		return nil, nil, err
 	}
 	return immutable, hot, nil
 }
@@ -84,8 +84,8 @@ func MergeRaw(s *Schema, immutable, hot []byte) ([]byte, error) {
 	}
 	merged, err := engine.Merge(s.plan, reflect.ValueOf(kept), reflect.ValueOf(rest))
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	raw, err := engine.Encode(s.plan, merged)
-	return raw, public(err)
+	return raw, err
 }

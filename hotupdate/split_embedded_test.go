@@ -71,7 +71,7 @@ func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 		assert.Empty(t, changes, "%s and %s", immutable, hot)
 	}
 	_, err = hotupdate.MergeRaw(schema, []byte(`{"places":[[{"name":"a"}]]}`), []byte(`{}`))
-	checkProblems(t, []problem{valueProblem(hotupdate.CodeHalvesDiffer, "places[0]")}, err, "MergeRaw")
+	checkProblems(t, []problem{valueProblem("halves-differ", "places[0]")}, err, "MergeRaw")
 }
 
 // TestMergeKeepsEmptyElements: that an element of a hot map is there is hot, even if all that it may hold is immutable.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func (s subject) split(t require.TestingT, config reflect.Value) (immutable, hot reflect.Value) {
@@ -242,8 +243,8 @@ func TestMergeAppliesHotUpdate(t *testing.T) {
 		_, hot := s.split(t, updated)
 		merged, err := s.schema.MergeAny(immutable.Interface(), hot.Interface())
 		if err != nil {
-			for _, problem := range hotupdate.Errors(err) {
-				require.Equal(t, hotupdate.CodeHalvesDiffer, problem.Code, "%v", err)
+			for _, problem := range fault.All(err) {
+				require.Equal(t, "halves-differ", problem.Code, "%v", err)
 			}
 			return
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func openSchema(t require.TestingT, s *hotupdate.Schema) *hotupdate.Schema {
@@ -190,7 +191,7 @@ func TestUnknownMembers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(patch), "a hot patch does not touch them")
 	_, err = hash.OfRaw(strict, []byte(`{"aa":1}`))
-	assert.Equal(t, hotupdate.CodeUnknownMember, hotupdate.Errors(err)[0].Code, "the Schema itself is as strict as before")
+	assert.Equal(t, "unknown-member", fault.All(err)[0].Code, "the Schema itself is as strict as before")
 }
 
 // TestOpenSchemas: a Schema that admits unknown members is one of its own, and remains it in JSON.
@@ -222,15 +223,15 @@ func TestOpenSchemas(t *testing.T) {
 	require.Equal(t, want, got)
 
 	_, err = hotupdate.LoadSchema(bytes.Replace(exported, []byte(`"unknownMembers":"immutable"`), []byte(`"unknownMembers":"hot"`), 1))
-	require.Equal(t, "/unknownMembers", hotupdate.Errors(err)[0].Path)
+	require.Equal(t, "/unknownMembers", fault.All(err)[0].Path)
 	_, err = hotupdate.LoadSchema(bytes.Replace(exported, []byte(`"unknownMembers":"immutable",`), nil, 1))
-	require.Equal(t, "/fingerprint", hotupdate.Errors(err)[0].Path, "whether unknown members are admitted belongs to the fingerprint")
+	require.Equal(t, "/fingerprint", fault.All(err)[0].Path, "whether unknown members are admitted belongs to the fingerprint")
 	_, err = schemaFor[tree](t).AdmitUnknown()
-	require.Equal(t, hotupdate.CodeInvalidSchema, hotupdate.Errors(err)[0].Code, "a type that contains itself cannot be made at run time")
+	require.Equal(t, "invalid-schema", fault.All(err)[0].Code, "a type that contains itself cannot be made at run time")
 	_, err = (*hotupdate.Schema)(nil).AdmitUnknown()
-	require.Equal(t, hotupdate.CodeNoSchema, hotupdate.Errors(err)[0].Code)
+	require.Equal(t, "no-schema", fault.All(err)[0].Code)
 	_, err = hotupdate.Diff(open, nil, &workerConfig{})
-	require.Equal(t, hotupdate.CodeTypeMismatch, hotupdate.Errors(err)[0].Code, "it is for raw JSON")
+	require.Equal(t, "type-mismatch", fault.All(err)[0].Code, "it is for raw JSON")
 }
 
 // TestOpenSchemasAreCompiledOnce: whoever asks for each configuration anew pays for one Schema, and nothing grows.
@@ -318,9 +319,9 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 			}
 			assert.Zero(t, sum)
 			for _, err := range []error{err, diffErr} {
-				problems := hotupdate.Errors(err)
+				problems := fault.All(err)
 				require.Len(t, problems, 1)
-				assert.Equal(t, hotupdate.CodeUnknownMember, problems[0].Code)
+				assert.Equal(t, "unknown-member", problems[0].Code)
 				assert.Equal(t, tc.path, problems[0].Path, tc.reason)
 			}
 		})
@@ -358,7 +359,7 @@ func FuzzUnknownMembers(f *testing.F) {
 			require.Equal(t, strict, sum)
 		}
 		if err != nil {
-			require.NotEmpty(t, hotupdate.Errors(err), "a typed error")
+			require.NotEmpty(t, fault.All(err), "a typed error")
 			return
 		}
 		cut, err := open.CutHot(raw, hotupdate.CutNulls)

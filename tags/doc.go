@@ -46,7 +46,7 @@
 //
 // # Errors
 //
-// Validation returns a [field.ErrorList]. Everything else returns, joined, values of type [*Error] with a [Code]. Neither shows the
+// Validation returns a [field.ErrorList]. Everything else returns, joined, values of type [*fault.Error]. Neither shows the
 // value of an infrastructure tag: it may be secret. Codes, actions and the types of field errors are stable; texts are not.
 //
 // # Sources

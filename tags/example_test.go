@@ -144,5 +144,5 @@ func ExampleCloud_Rules() {
 	fmt.Println(err)
 	// Output:
 	// OpenStack metadata 256
-	// tags: OpenStack: resources of kind network carry no infrastructure tags that this package knows; leave them out
+	// hotupdate: OpenStack: resources of kind network carry no infrastructure tags that this package knows; leave them out
 }

@@ -81,9 +81,9 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // to infrastructure tags; it may hold other resources, which are not looked at, and a resource that it does not hold has none. Nothing that is
 // passed is changed or kept.
 //
-// The error joins all problems, each an [*Error]: desired or mandatory keys that clash ([KeyClash]), that are reserved and not mandatory
-// ([ReservedKey]), that name several clusters ([SecondClusterKey]), and resources on which foreign, mandatory and desired keys exceed
-// the limit ([OverLimit]). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
+// The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash (key-clash), that are reserved and not mandatory
+// (reserved-key), that name several clusters (second-cluster-key), and resources on which foreign, mandatory and desired keys exceed
+// the limit (over-limit). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
 // [Rules.Validate]'s task, at admission.
 func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
 	p := newPlanner(r, &state)

@@ -4,20 +4,22 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // check returns what is wrong with desired and mandatory, whatever is live.
 func (p *planner) check() error {
 	if p.rules.MaxTags <= 0 {
-		return &Error{Code: NoRules, Rules: p.rules.Name, What: "the rules allow no infrastructure tags", Cure: "take them from a Cloud, or fill them in"}
+		return &fault.Error{Kind: fault.Misuse, Code: "empty-rules", Where: p.rules.Name, What: "the rules allow no infrastructure tags", Hint: "take them from a Cloud, or fill them in"}
 	}
 	problems := p.clashes(&p.mandatory, &spec{}, nil)
 	problems = p.clashes(&p.desired, &p.mandatory, problems)
 	if p.rules.clusters(&p.mandatory) > 1 {
-		problems = append(problems, &Error{
-			Code: SecondClusterKey, Rules: p.rules.Name,
+		problems = append(problems, &fault.Error{
+			Kind: fault.Conflict, Code: "second-cluster-key", Where: p.rules.Name,
 			What: "mandatory keys name more than one cluster: " + quoteAll(p.rules.clusterKeys(&p.mandatory)),
-			Cure: "pass the keys of the machine's own cluster only",
+			Hint: "pass the keys of the machine's own cluster only",
 		})
 	}
 	return errors.Join(p.reservedKeys(problems)...)
@@ -33,10 +35,10 @@ func (p *planner) clashes(s, hidden *spec, problems []error) []error {
 		if other == v.key { // it stands for the others
 			continue
 		}
-		problems = append(problems, &Error{
-			Code: KeyClash, Rules: p.rules.Name, Key: v.key,
+		problems = append(problems, &fault.Error{
+			Kind: fault.Conflict, Code: "key-clash", Where: p.rules.Name, Path: strconv.Quote(v.key),
 			What: "is one key with " + strconv.Quote(other) + " to the cloud, as it ignores case",
-			Cure: "keep one of them",
+			Hint: "keep one of them",
 		})
 	}
 	return problems
@@ -52,10 +54,10 @@ func (p *planner) reservedKeys(problems []error) []error {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		problems = append(problems, &Error{
-			Code: ReservedKey, Rules: p.rules.Name, Key: key,
+		problems = append(problems, &fault.Error{
+			Kind: fault.Conflict, Code: "reserved-key", Where: p.rules.Name, Path: strconv.Quote(key),
 			What: p.rules.reserved(key).consequence(),
-			Cure: anotherKey + ", or pass it as mandatory if it is",
+			Hint: anotherKey + ", or pass it as mandatory if it is",
 		})
 	}
 	return problems

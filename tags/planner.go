@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // planner compares one State with the live infrastructure tags of one resource after the other. Everything in it is looked up by
@@ -112,10 +114,10 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	additions := p.planWanted(plan, &live)
 	foreign := p.planRest(plan, &live)
 	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
-		return &Error{
-			Code: OverLimit, Rules: p.rules.Name, Resource: plan.Resource,
+		return &fault.Error{
+			Kind: fault.Limit, Code: "over-limit", Where: p.rules.Name, Path: plan.Resource,
 			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted, foreign, p.rules.MaxTags),
-			Cure: "want fewer keys, or remove foreign ones",
+			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
 	// Removals of what live does not show count too, as it may be there by now.

@@ -1,5 +1,7 @@
 package tags
 
+import "github.com/hotupdate/providerconfig/hotupdate/fault"
+
 // Rules are what one cloud demands of the infrastructure tags of one kind of resource. They come from [Cloud.Rules], and a copy may
 // differ in its exported fields. The zero value allows nothing: no key, no value, no infrastructure tag.
 type Rules struct {
@@ -51,9 +53,9 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 			return row.rules, nil
 		}
 	}
-	return Rules{}, &Error{
-		Code: NoRules, Rules: c.String(),
+	return Rules{}, &fault.Error{
+		Kind: fault.Unsupported, Code: "no-rules", Where: c.String(),
 		What: "resources of kind " + k.String() + " carry no infrastructure tags that this package knows",
-		Cure: "leave them out",
+		Hint: "leave them out",
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -242,7 +243,7 @@ func TestNoRules(t *testing.T) {
 		{tags.Cloud(99), tags.Kind(99), "neither exists"},
 	} {
 		_, err := test.cloud.Rules(test.kind)
-		if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.NoRules {
+		if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Code != "no-rules" {
 			t.Errorf("%v/%v: error %v, want NoRules: %s", test.cloud, test.kind, err, test.reason)
 		}
 	}
@@ -254,8 +255,8 @@ func TestZeroRulesAllowNothing(t *testing.T) {
 		t.Errorf("Validate = %v", errs)
 	}
 	_, err := rules.Plan(tags.State{Applied: one("k", "v")}, []string{"r"}, map[string]map[string]string{"r": one("k", "v")})
-	if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.NoRules {
-		t.Errorf("Plan = %v, want NoRules: rules that know no reserved key must not remove any", err)
+	if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Code != "empty-rules" {
+		t.Errorf("Plan = %v, want empty-rules: rules that know no reserved key must not remove any", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -237,7 +238,7 @@ func (w *world) pass(t *rapid.T, read map[string]map[string]string, versions map
 	state := tags.State{Applied: w.applied, Attempted: w.attempted, Desired: w.desired, Mandatory: w.mandatory}
 	plans, err := w.rules.Plan(state, w.created, read)
 	if err != nil {
-		if problem, ok := errors.AsType[*tags.Error](err); !ok || problem.Code != tags.OverLimit {
+		if problem, ok := errors.AsType[*fault.Error](err); !ok || problem.Code != "over-limit" {
 			t.Fatalf("Plan: %v", err)
 		}
 		return false

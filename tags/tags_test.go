@@ -121,12 +121,6 @@ var enumTests = []struct {
 	{tags.Renamed, "Renamed"},
 	{tags.ValueChanged, "ValueChanged"},
 	{tags.Action(9), "Action(9)"},
-	{tags.UnknownCode, "Code(0)"},
-	{tags.NoRules, "NoRules"},
-	{tags.OverLimit, "OverLimit"},
-	{tags.KeyClash, "KeyClash"},
-	{tags.ReservedKey, "ReservedKey"},
-	{tags.SecondClusterKey, "SecondClusterKey"},
 }
 
 func TestEnumStrings(t *testing.T) {

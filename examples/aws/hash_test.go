@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 const typeMeta = `"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig"`
@@ -111,9 +112,9 @@ func TestUnknownMember(t *testing.T) {
 		pool := exampletest.Pool(version, nil)
 		pool.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"volume":{"iopz":1}}`)}
 		_, err := aws.GenerateWorkerPoolHash(pool)
-		problems := hotupdate.Errors(err)
+		problems := fault.All(err)
 		require.Len(t, problems, 1)
-		assert.Equal(t, hotupdate.CodeUnknownMember, problems[0].Code)
+		assert.Equal(t, "unknown-member", problems[0].Code)
 		assert.Equal(t, "volume.iopz", problems[0].Path)
 		assert.ErrorContains(t, err, "worker pool pool: ")
 	}

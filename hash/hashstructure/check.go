@@ -10,6 +10,7 @@ import (
 
 	"github.com/mitchellh/hashstructure/v2"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -49,22 +50,40 @@ type owner struct {
 	field  string
 }
 
-func (c *checker) report(code Code, typ reflect.Type, cause error) {
+func (c *checker) report(problem fault.Error, typ reflect.Type) {
 	if len(c.found) >= maxFound {
 		return
 	}
-	problem := &Error{Code: code, Path: c.path.String(), Cause: cause}
+	problem.Path = c.path.String()
 	if typ != nil {
 		problem.Type = typ.String()
+		problem.What = "the type " + problem.Type + " " + problem.What
 	}
-	c.found = append(c.found, problem)
+	c.found = append(c.found, &problem)
+}
+
+func cycle() fault.Error {
+	return fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", What: "contains itself", Hint: "remove the cycle"}
+}
+
+func endlessZero() fault.Error {
+	return fault.Error{
+		Kind: fault.Unsupported, Code: "endless-zero", What: "has a zero value that contains itself under ZeroNil",
+		Hint: "set IgnoreZeroValue as well, or leave ZeroNil out",
+	}
+}
+
+func methodFailed(cause error) fault.Error {
+	return fault.Error{
+		Kind: fault.Failed, Code: "method-failed", What: "has a method that failed", Hint: "correct the method or the value", Cause: cause,
+	}
 }
 
 // enter records that the walk goes into p. It is false, and the walk ends, where p stands above itself.
-func (c *checker) enter(p place, code Code) bool {
+func (c *checker) enter(p place, problem func() fault.Error) bool {
 	if slices.Contains(c.above, p) {
 		c.lost = true
-		c.report(code, p.typ, nil)
+		c.report(problem(), p.typ)
 		return false
 	}
 	c.above = append(c.above, p)
@@ -81,7 +100,9 @@ func (c *checker) value(v reflect.Value, in owner) {
 	case !ok:
 	case v.Type() == reflect.TypeFor[time.Time]():
 		if _, err := v.Interface().(time.Time).MarshalBinary(); err != nil {
-			c.report(CodeInvalidTime, nil, err)
+			c.report(fault.Error{
+				Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err,
+			}, nil)
 		}
 	default:
 		c.byKind(v, in)
@@ -97,7 +118,7 @@ func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 			if c.options.ZeroNil {
 				zero = v.Type().Elem()
 			}
-			if !v.IsNil() && !c.enter(place{typ: v.Type(), at: v.Pointer()}, CodeCycle) {
+			if !v.IsNil() && !c.enter(place{typ: v.Type(), at: v.Pointer()}, cycle) {
 				return v, false
 			}
 		}
@@ -106,7 +127,7 @@ func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 	if v.IsValid() {
 		return v, true
 	}
-	return reflect.Zero(zero), c.enter(place{typ: zero}, CodeEndlessZero)
+	return reflect.Zero(zero), c.enter(place{typ: zero}, endlessZero)
 }
 
 func (c *checker) byKind(v reflect.Value, in owner) {
@@ -115,7 +136,9 @@ func (c *checker) byKind(v reflect.Value, in owner) {
 	case k == reflect.Array || k == reflect.Slice || k == reflect.Map || k == reflect.Struct:
 		c.composite(v, in)
 	default:
-		c.report(CodeUnsupportedKind, v.Type(), nil)
+		c.report(fault.Error{
+			Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry",
+		}, v.Type())
 	}
 }
 
@@ -127,7 +150,7 @@ func hasFixedSize(k reflect.Kind) bool {
 func (c *checker) composite(v reflect.Value, in owner) {
 	if c.depth > engine.MaxDepth {
 		c.lost = true
-		c.report(CodeTooDeep, nil, nil)
+		c.report(fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}, nil)
 		return
 	}
 	c.depth++
@@ -146,7 +169,7 @@ func (c *checker) elements(v reflect.Value) {
 	if elem := v.Type().Elem().Kind(); hasFixedSize(elem) || elem == reflect.String || v.Len() == 0 {
 		return
 	}
-	if v.Kind() == reflect.Slice && !c.enter(place{typ: v.Type(), at: v.Pointer(), size: v.Len()}, CodeCycle) {
+	if v.Kind() == reflect.Slice && !c.enter(place{typ: v.Type(), at: v.Pointer(), size: v.Len()}, cycle) {
 		return
 	}
 	for i := range v.Len() {
@@ -161,7 +184,7 @@ type entry struct {
 }
 
 func (c *checker) entries(v reflect.Value, in owner) {
-	if v.Len() == 0 || !c.enter(place{typ: v.Type(), at: v.Pointer()}, CodeCycle) {
+	if v.Len() == 0 || !c.enter(place{typ: v.Type(), at: v.Pointer()}, cycle) {
 		return
 	}
 	entries := make([]entry, v.Len())
@@ -262,7 +285,10 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 		})
 		return reflect.ValueOf(text), ok
 	case demanded:
-		c.report(CodeNotStringer, v.Type(), nil)
+		c.report(fault.Error{
+			Kind: fault.Declaration, Code: "not-stringer", What: "has no method String on the value, which the struct tag `string` asks for",
+			Hint: "remove `string`, or use a pointer if only that has the method",
+		}, v.Type())
 		return v, false
 	default:
 		return v, true
@@ -273,7 +299,7 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 func (c *checker) call(method func() error) (ok bool) {
 	_, problem := leaf.Call(func() ([]byte, error) { return nil, method() })
 	if problem != nil {
-		c.report(CodeMethodFailed, nil, problem.Cause)
+		c.report(methodFailed(problem.Cause), nil)
 		return false
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -166,7 +167,10 @@ func (t *trimmer) dropElements(list reflect.Value) {
 
 func (t *trimmer) entries(kept, rest reflect.Value) {
 	if kept.Len() > 0 && t.hidesKeys() {
-		t.err = errors.Join(t.err, &Error{Code: CodeHiddenKeys, Path: t.path.String()})
+		t.err = errors.Join(t.err, &fault.Error{
+			Kind: fault.Unsupported, Code: "hidden-keys", Path: t.path.String(), What: "has hot and other parts below keys that must not be shown",
+			Hint: "write `sensitive` in place of `sensitive=keys`, or give the map one class",
+		})
 		return
 	}
 	for _, key := range kept.MapKeys() {

@@ -23,8 +23,7 @@ func (s Sum) String() string { return strconv.FormatUint(uint64(s), 10) }
 //   - The methods Hash, HashInclude and HashIncludeMap of types in the configuration are used, and String where the options or the
 //     struct tag say so. They are called twice, and not protected against recursing without end.
 //
-// What hashstructure cannot hash, or would not survive, is an error: a [*Error], or the [*hotupdate.Error] of [hotupdate.Split], all
-// that was found joined.
+// What hashstructure cannot hash, or would not survive, is an error: all problems that were found, joined.
 func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 	half, err := Half(s, config)
 	if err != nil {
@@ -40,7 +39,8 @@ func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 func sum(half any, options Options) (_ Sum, err error) {
 	defer func() {
 		if recover() != nil {
-			err = &Error{Code: CodeMethodFailed}
+			problem := methodFailed(nil)
+			err = &problem
 		}
 	}()
 	format, err := options.format()
@@ -53,7 +53,8 @@ func sum(half any, options Options) (_ Sum, err error) {
 	}
 	result, err := hashstructure.Hash(half, format, fresh)
 	if err != nil {
-		return 0, &Error{Code: CodeMethodFailed, Cause: err}
+		problem := methodFailed(err)
+		return 0, &problem
 	}
 	return Sum(result), nil
 }

@@ -4,6 +4,8 @@ import (
 	"hash"
 
 	"github.com/mitchellh/hashstructure/v2"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Format is the version of hashstructure's algorithm. The zero value is the one that hashstructure recommends.
@@ -69,7 +71,7 @@ func (o Options) format() (hashstructure.Format, error) {
 	case FormatV1:
 		return hashstructure.FormatV1, nil
 	}
-	return 0, &Error{Code: CodeUnknownFormat}
+	return 0, &fault.Error{Kind: fault.Misuse, Code: "unknown-format", What: "the options name no format", Hint: "use FormatV2 or FormatV1"}
 }
 
 // fresh returns options for one call: hashstructure keeps its state in them, so that two goroutines that share them get wrong sums
@@ -82,7 +84,7 @@ func (o Options) fresh() (*hashstructure.HashOptions, error) {
 		return options, nil
 	}
 	if options.Hasher = o.Hasher(); options.Hasher == nil {
-		return nil, &Error{Code: CodeNoHasher}
+		return nil, &fault.Error{Kind: fault.Misuse, Code: "no-hasher", What: "the options' Hasher returned nil", Hint: "return a new hash.Hash64, or leave Hasher out"}
 	}
 	return options, nil
 }

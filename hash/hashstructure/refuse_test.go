@@ -17,6 +17,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash/hashstructure"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // carrier brings any value past Split: a type that copies itself is not looked into.
@@ -133,8 +134,8 @@ func codeAndPath(err error) []string {
 	var all []string
 	var walk func(err error)
 	walk = func(err error) {
-		var problem *hashstructure.Error
-		var schema *hotupdate.Error
+		var problem *fault.Error
+		var schema *fault.Error
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
 				walk(e)
@@ -143,9 +144,9 @@ func codeAndPath(err error) []string {
 		}
 		switch {
 		case errors.As(err, &problem):
-			all = append(all, problem.Code.String()+" "+problem.Path)
+			all = append(all, problem.Code+" "+problem.Path)
 		case errors.As(err, &schema):
-			all = append(all, "hotupdate."+schema.Code.String()+" "+schema.Path)
+			all = append(all, "hotupdate."+schema.Code+" "+schema.Path)
 		}
 	}
 	walk(err)
@@ -165,46 +166,46 @@ func TestRefused(t *testing.T) {
 		want    []string
 		reason  string
 	}{
-		{"interface that holds itself", carry(cyclicPointer()), hashstructure.Options{}, []string{"Cycle free.V"}, "hashstructure loops for ever"},
-		{"map that holds itself", carry(cyclicMap()), hashstructure.Options{}, []string{"Cycle free.V[m]"}, "hashstructure overflows the stack"},
-		{"slice that holds itself", carry(cyclicSlice()), hashstructure.Options{}, []string{"Cycle free.V[1]"}, "hashstructure overflows the stack"},
-		{"pointers in a ring", carry(ring()), hashstructure.Options{}, []string{"Cycle free.V.next.next"}, "hashstructure overflows the stack"},
-		{"nested 1,001 levels", carry(chain(1001)), hashstructure.Options{}, []string{"TooDeep free.V" + strings.Repeat(".next", 999)}, "the limit of the other packages"},
-		{"cycle that Split sees", &carrying{Any: cyclicMap()}, hashstructure.Options{}, []string{"hotupdate.TooDeep any"}, "it cannot be copied"},
-		{"zero value within itself", carry(link{}), zeroNil, []string{"EndlessZero free.V.next.next"}, "hashstructure overflows the stack: the zero link has a nil next"},
-		{"zero value within itself, by way of others", carry(tree{}), zeroNil, []string{"EndlessZero free.V.Kids[0].Up.Kids[0].Up"}, "as above"},
-		{"uintptr", carry([]uintptr{1}), hashstructure.Options{}, []string{"UnsupportedKind free.V[0]"}, "encoding/binary does not write it"},
-		{"chan", carry(make(chan int)), hashstructure.Options{}, []string{"UnsupportedKind free.V"}, "no kind of hashstructure's"},
-		{"func", carry(func() {}), hashstructure.Options{}, []string{"UnsupportedKind free.V"}, "no kind of hashstructure's"},
-		{"complex128", carry([]complex128{1}), hashstructure.Options{}, []string{"UnsupportedKind free.V[0]"}, "complex64 works, complex128 does not"},
-		{"unsafe pointer", carry(reflect.ValueOf(inner).UnsafePointer()), hashstructure.Options{}, []string{"UnsupportedKind free.V"}, "no kind of hashstructure's"},
-		{"chan that Split sees", &carrying{Any: make(chan int)}, hashstructure.Options{}, []string{"hotupdate.NotCopyable any"}, "it cannot be copied"},
-		{"nil pointer to a pointer", carry(struct{ P **int }{}), zeroNil, []string{"UnsupportedKind free.V.P"}, "the zero value is a nil pointer, which hashstructure does not follow again"},
-		{"nil pointer to an interface", carry(struct{ P *any }{}), zeroNil, []string{"UnsupportedKind free.V.P"}, "as above"},
-		{"nil interface behind a pointer", carry(struct{ P *any }{new(any)}), zeroNil, []string{"UnsupportedKind free.V.P"}, "ZeroNil remembers the pointer's type"},
-		{"text of what has none", carry(mute{}), hashstructure.Options{}, []string{"NotStringer free.V.N"}, "as hashstructure says"},
-		{"String on a nil pointer", &carrying{}, hashstructure.Options{UseStringer: true}, []string{"MethodFailed when"}, "metav1.Time has String on the value, and hashstructure panics"},
-		{"Hash fails", carry(failing{}), hashstructure.Options{}, []string{"MethodFailed free.V"}, "a method's error has no path"},
-		{"HashInclude panics", carry(panicking{}), hashstructure.Options{}, []string{"MethodFailed free.V.V"}, "input never panics"},
-		{"HashIncludeMap fails", carry(choosy{map[string]int{"k": 1}}), hashstructure.Options{}, []string{"MethodFailed free.V.M[k]"}, "a method's error has no path"},
-		{"offset beyond 32,767 minutes", carry(time.Unix(0, 0).In(time.FixedZone("far", 1<<30))), hashstructure.Options{}, []string{"InvalidTime free.V"}, "its binary form has 16 bits"},
-		{"hidden keys", &carrying{Secret: map[string]carrier{"secret": {make(chan int)}}}, hashstructure.Options{}, []string{"UnsupportedKind secret[(sensitive)].V"}, "keys may be secret"},
+		{"interface that holds itself", carry(cyclicPointer()), hashstructure.Options{}, []string{"pointer-cycle free.V"}, "hashstructure loops for ever"},
+		{"map that holds itself", carry(cyclicMap()), hashstructure.Options{}, []string{"pointer-cycle free.V[m]"}, "hashstructure overflows the stack"},
+		{"slice that holds itself", carry(cyclicSlice()), hashstructure.Options{}, []string{"pointer-cycle free.V[1]"}, "hashstructure overflows the stack"},
+		{"pointers in a ring", carry(ring()), hashstructure.Options{}, []string{"pointer-cycle free.V.next.next"}, "hashstructure overflows the stack"},
+		{"nested 1,001 levels", carry(chain(1001)), hashstructure.Options{}, []string{"too-deep free.V" + strings.Repeat(".next", 999)}, "the limit of the other packages"},
+		{"cycle that Split sees", &carrying{Any: cyclicMap()}, hashstructure.Options{}, []string{"too-deep any"}, "it cannot be copied"},
+		{"zero value within itself", carry(link{}), zeroNil, []string{"endless-zero free.V.next.next"}, "hashstructure overflows the stack: the zero link has a nil next"},
+		{"zero value within itself, by way of others", carry(tree{}), zeroNil, []string{"endless-zero free.V.Kids[0].Up.Kids[0].Up"}, "as above"},
+		{"uintptr", carry([]uintptr{1}), hashstructure.Options{}, []string{"unsupported-value free.V[0]"}, "encoding/binary does not write it"},
+		{"chan", carry(make(chan int)), hashstructure.Options{}, []string{"unsupported-value free.V"}, "no kind of hashstructure's"},
+		{"func", carry(func() {}), hashstructure.Options{}, []string{"unsupported-value free.V"}, "no kind of hashstructure's"},
+		{"complex128", carry([]complex128{1}), hashstructure.Options{}, []string{"unsupported-value free.V[0]"}, "complex64 works, complex128 does not"},
+		{"unsafe pointer", carry(reflect.ValueOf(inner).UnsafePointer()), hashstructure.Options{}, []string{"unsupported-value free.V"}, "no kind of hashstructure's"},
+		{"chan that Split sees", &carrying{Any: make(chan int)}, hashstructure.Options{}, []string{"not-copyable any"}, "it cannot be copied"},
+		{"nil pointer to a pointer", carry(struct{ P **int }{}), zeroNil, []string{"unsupported-value free.V.P"}, "the zero value is a nil pointer, which hashstructure does not follow again"},
+		{"nil pointer to an interface", carry(struct{ P *any }{}), zeroNil, []string{"unsupported-value free.V.P"}, "as above"},
+		{"nil interface behind a pointer", carry(struct{ P *any }{new(any)}), zeroNil, []string{"unsupported-value free.V.P"}, "ZeroNil remembers the pointer's type"},
+		{"text of what has none", carry(mute{}), hashstructure.Options{}, []string{"not-stringer free.V.N"}, "as hashstructure says"},
+		{"String on a nil pointer", &carrying{}, hashstructure.Options{UseStringer: true}, []string{"method-failed when"}, "metav1.Time has String on the value, and hashstructure panics"},
+		{"Hash fails", carry(failing{}), hashstructure.Options{}, []string{"method-failed free.V"}, "a method's error has no path"},
+		{"HashInclude panics", carry(panicking{}), hashstructure.Options{}, []string{"method-failed free.V.V"}, "input never panics"},
+		{"HashIncludeMap fails", carry(choosy{map[string]int{"k": 1}}), hashstructure.Options{}, []string{"method-failed free.V.M[k]"}, "a method's error has no path"},
+		{"offset beyond 32,767 minutes", carry(time.Unix(0, 0).In(time.FixedZone("far", 1<<30))), hashstructure.Options{}, []string{"invalid-time free.V"}, "its binary form has 16 bits"},
+		{"hidden keys", &carrying{Secret: map[string]carrier{"secret": {make(chan int)}}}, hashstructure.Options{}, []string{"unsupported-value secret[(sensitive)].V"}, "keys may be secret"},
 		{
 			"two at once", &carrying{Free: carrier{map[string]any{"b": make(chan int), "a": func() {}}}, Secret: map[string]carrier{"secret": {uintptr(1)}}},
 			hashstructure.Options{},
-			[]string{"UnsupportedKind free.V[a]", "UnsupportedKind free.V[b]", "UnsupportedKind secret[(sensitive)].V"},
+			[]string{"unsupported-value free.V[a]", "unsupported-value free.V[b]", "unsupported-value secret[(sensitive)].V"},
 			"all are found, map entries by key",
 		},
 		{
 			"keys of other types", carry(map[any]any{true: make(chan int), nil: 1, 2: func() {}}),
 			hashstructure.Options{},
-			[]string{"UnsupportedKind free.V[2]", "UnsupportedKind free.V[bool]"},
+			[]string{"unsupported-value free.V[2]", "unsupported-value free.V[bool]"},
 			"they are called by their type",
 		},
-		{"unknown format", carry(1), hashstructure.Options{Format: 9}, []string{"UnknownFormat "}, "never a silent default"},
-		{"hasher without a hash", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return nil }}, []string{"NoHasher "}, "never a silent default"},
-		{"hasher that panics", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { panic("secret") }}, []string{"MethodFailed "}, "input never panics"},
-		{"hasher that cannot write", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return fullHash{} }}, []string{"MethodFailed "}, "hashstructure panics"},
+		{"unknown format", carry(1), hashstructure.Options{Format: 9}, []string{"unknown-format "}, "never a silent default"},
+		{"hasher without a hash", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return nil }}, []string{"no-hasher "}, "never a silent default"},
+		{"hasher that panics", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { panic("secret") }}, []string{"method-failed "}, "input never panics"},
+		{"hasher that cannot write", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return fullHash{} }}, []string{"method-failed "}, "hashstructure panics"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := hashstructure.Of(s, tc.config, tc.options)
@@ -232,11 +233,11 @@ func TestRefusedFields(t *testing.T) {
 		want    []string
 		reason  string
 	}{
-		{"plain", hashstructure.Options{}, []string{"UnsupportedKind disk.address"}, "encoding/binary does not write uintptr, not even zero"},
+		{"plain", hashstructure.Options{}, []string{"unsupported-value disk.address"}, "encoding/binary does not write uintptr, not even zero"},
 		{"Karpenter", hashstructure.Karpenter(), nil, "zero values are left out"},
 		{"ZeroNil", hashstructure.Options{ZeroNil: true}, []string{
-			"UnsupportedKind disk.address", "UnsupportedKind disk.size",
-			"UnsupportedKind disk.mirror.address", "UnsupportedKind disk.mirror.size", "EndlessZero disk.mirror.mirror",
+			"unsupported-value disk.address", "unsupported-value disk.size",
+			"unsupported-value disk.mirror.address", "unsupported-value disk.mirror.size", "endless-zero disk.mirror.mirror",
 		}, "a nil mirror is a disk without a mirror, and so on"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -301,7 +302,7 @@ func TestErrorsKeepTheCause(t *testing.T) {
 	require.ErrorIs(t, err, errSecret)
 	assert.NotContains(t, err.Error(), errSecret.Error(), "what a method says may quote a value")
 	_, err = hashstructure.Of[carrying](nil, nil, hashstructure.Options{})
-	assert.Equal(t, []string{"hotupdate.NoSchema "}, codeAndPath(err))
+	assert.Equal(t, []string{"no-schema "}, codeAndPath(err))
 }
 
 // TestPropertyRefusedExactlyIfHashstructureFails compares the check with hashstructure itself, on values on which that ends.

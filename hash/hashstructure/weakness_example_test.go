@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hash/hashstructure"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // sums are both hashes of one configuration.
@@ -28,7 +29,7 @@ func hashBoth[T any](config *T, options hashstructure.Options) sums {
 		return sums{}
 	}
 	here, err := hashstructure.Of(schema, config, options)
-	if problem, ok := errors.AsType[*hashstructure.Error](err); ok {
+	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		fmt.Println(problem.Code, problem.Path)
 	}
 	canonical, err := hash.Of(schema, config)
@@ -190,7 +191,7 @@ func ExampleOf_quantityText() {
 	// 1Gi, 500Gi: here different, package hash different
 	// 1Gi, 1024Mi: here same, package hash same
 	// 1Gi, 1073741824: here different, package hash same
-	// NotStringer size
+	// not-stringer size
 }
 
 // One instant in two zones has two sums, even if both are UTC by another name.
@@ -361,16 +362,16 @@ func ExampleOf_cycle() {
 	ring := &chained{}
 	ring.Next = &chained{Next: ring}
 	_, err = hashstructure.Of(schema, ring, hashstructure.Karpenter())
-	for _, problem := range hotupdate.Errors(err) {
+	for _, problem := range fault.All(err) {
 		fmt.Println(problem.Code)
 	}
 
 	// With ZeroNil a recursive type is enough: a nil pointer stands for a zero value with a nil pointer, and so on.
 	_, err = hashstructure.Of(schema, &chained{}, hashstructure.Options{ZeroNil: true})
-	if problem, ok := errors.AsType[*hashstructure.Error](err); ok {
+	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		fmt.Println(problem.Code, problem.Path)
 	}
 	// Output:
-	// PointerCycle
-	// EndlessZero next.next
+	// pointer-cycle
+	// endless-zero next.next
 }

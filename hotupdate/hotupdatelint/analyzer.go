@@ -8,14 +8,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 )
 
-// Categories of diagnostics that are not codes of hotupdate errors.
-const (
-	// UndeclaredDefault is a pointer whose default is known but not declared in its struct tag.
-	UndeclaredDefault = "UndeclaredDefault"
-	// DirectHash is a hash of a tagged type that does not know its struct tags.
-	DirectHash = "DirectHash"
-)
-
 // Analyzer reports what is wrong with hotupdatable struct tags. It needs no facts, so dependencies are not analyzed.
 var Analyzer = &analysis.Analyzer{
 	Name: "hotupdatelint",

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -58,14 +58,12 @@ func behindPointers(t types.Type) types.Type {
 }
 
 // dependsOnClasses reports whether overrides may mend what the code says.
-func dependsOnClasses(code fault.Code) bool {
-	//exhaustive:ignore
+func dependsOnClasses(code string) bool {
 	switch code {
-	case fault.NonHotBelowList, fault.MixedSet, fault.InvalidKeyField, fault.InvalidSelector:
+	case "non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector":
 		return true
-	default:
-		return false
 	}
+	return false
 }
 
 // reportProblem reports one error of a compiled type at the field, the override or the type to blame.
@@ -78,14 +76,14 @@ func (l *linter) reportProblem(problem *fault.Error, p *places, r root) {
 	}
 	if !r.isConfig {
 		whole := l.program.Of(r.typ).String()
-		problem.Cure = strings.ReplaceAll(problem.Cure, part, "the fields of type "+whole)
+		problem.Hint = strings.ReplaceAll(problem.Hint, part, "the fields of type "+whole)
 		if problem.Field == part {
 			problem.Field = whole
 		} else if below, ok := strings.CutPrefix(problem.Field, part+"."); ok {
 			problem.Field = "config." + below // as the compiler calls a type without a name
 		}
 	}
-	l.report(finding{place: at, category: problem.Code.String(), problem: problem})
+	l.report(finding{place: at, problem: problem})
 }
 
 // place is where something is reported.
@@ -175,7 +173,7 @@ func (l *linter) checkGenerics() {
 				for _, problem := range problems {
 					problem.Field = typ.String() + "." + name.Name
 					v, _ := l.TypesInfo.Defs[name].(*types.Var)
-					l.report(finding{place: place{at: field, field: v}, category: problem.Code.String(), problem: problem})
+					l.report(finding{place: place{at: field, field: v}, problem: problem})
 				}
 			}
 		}

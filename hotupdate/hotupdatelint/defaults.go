@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
@@ -88,10 +88,11 @@ func (l *linter) checkDefault(f *fieldplan.Field, at place) {
 			what, cure = "`"+text+"`", "write `"+withDefault(field, f.Node.Class, text)+"`"
 		}
 	}
-	l.report(finding{place: at, category: UndeclaredDefault, problem: &fault.Error{
+	l.report(finding{place: at, problem: &fault.Error{
+		Kind: fault.Declaration, Code: "undeclared-default",
 		Field: f.GoField,
 		What:  "is a pointer that " + filled.by + " fills in with " + what + ", so a value that was left out is hashed differently once it is filled in",
-		Cure:  cure,
+		Hint:  cure,
 	}})
 }
 

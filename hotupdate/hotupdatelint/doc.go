@@ -10,13 +10,13 @@
 //
 // Beyond SchemaOf, which knows nothing but types, it reports
 //
-//   - a tagged value that is put behind an interface of a configuration, where its struct tags have no effect (BelowInterface),
+//   - a tagged value that is put behind an interface of a configuration, where its struct tags have no effect (below-interface),
 //   - a hashed pointer without `default=` whose default is known, from a marker such as +default=false or from a defaulting function
-//     of the package: unset and the default mean the same and are hashed differently ([UndeclaredDefault]),
+//     of the package: unset and the default mean the same and are hashed differently (undeclared-default),
 //   - a hash of a tagged type that is computed from the output of fmt or encoding/json, or by hashstructure: it changes with every hot
-//     field ([DirectHash]). Tests are left out, as they name no machines.
+//     field (direct-hash). Tests are left out, as they name no machines.
 //
-// Diagnostics carry the name of the error's code as their category. A line with the comment
+// Diagnostics carry the code of the [fault.Error] as their category. A line with the comment
 //
 //	//hotupdatelint:ignore REASON
 //

@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -282,10 +282,11 @@ func (f *flow) checkCall(call *ast.CallExpr) {
 }
 
 func (f *flow) reportHash(call *ast.CallExpr, text *encoded) {
-	f.report(finding{place: place{at: call}, category: DirectHash, problem: &fault.Error{
+	f.report(finding{place: place{at: call}, problem: &fault.Error{
+		Kind: fault.Declaration, Code: "direct-hash",
 		Type: f.program.Of(behindPointers(text.typ)).String(),
 		What: "is hashed by way of " + text.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
-		Cure: "use hash.Of, or package hash/hashstructure for sums that are compared with its own",
+		Hint: "use hash.Of, or package hash/hashstructure for sums that are compared with its own",
 	}})
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -15,15 +15,14 @@ import (
 type finding struct {
 	place
 
-	category string
-	problem  *fault.Error
+	problem *fault.Error
 }
 
 // report identifies a finding: one field reached from two types is reported once.
 type report struct {
-	pos            token.Pos
-	field          string // none for a field of the package, which may be called after several types
-	category, what string
+	pos        token.Pos
+	field      string // none for a field of the package, which may be called after several types
+	code, what string
 }
 
 func (l *linter) report(f finding) {
@@ -32,7 +31,7 @@ func (l *linter) report(f finding) {
 	if isField {
 		pos, end = fieldRange(field)
 	}
-	id := report{pos, f.problem.Field, f.category, f.problem.What}
+	id := report{pos, f.problem.Field, f.problem.Code, f.problem.What}
 	if f.field != nil {
 		id.pos, id.field = f.field.Pos(), ""
 	}
@@ -40,7 +39,7 @@ func (l *linter) report(f finding) {
 		return
 	}
 	l.reported[id] = true
-	d := analysis.Diagnostic{Pos: pos, End: end, Category: f.category, Message: f.problem.Error()}
+	d := analysis.Diagnostic{Pos: pos, End: end, Category: f.problem.Code, Message: f.problem.Error()}
 	if isReadByParser(f.problem.Code) {
 		d.SuggestedFixes = fixes(f.at)
 	}
@@ -56,8 +55,12 @@ func fieldRange(field *ast.Field) (pos, end token.Pos) {
 }
 
 // isReadByParser reports whether a problem lies in the text of a struct tag, whatever its field is.
-func isReadByParser(code fault.Code) bool {
-	return code >= fault.MalformedTag && code < fault.MisplacedOption && code != fault.ConflictingOptions
+func isReadByParser(code string) bool {
+	switch code {
+	case "malformed-tag", "misspelled-key", "duplicate-tag", "unknown-class", "unknown-option", "malformed-option", "duplicate-option":
+		return true
+	}
+	return false
 }
 
 // fixes offers the corrected struct tag of a field or an override. All problems of a struct tag have the same fix, which mends them all.

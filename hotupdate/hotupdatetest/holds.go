@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -352,7 +353,7 @@ func canonical(v any) []byte {
 // failed is the breach of a function that returned an error.
 func (s *subject) failed(what string, err error, configs ...config) *breach {
 	b := &breach{what: "a configuration " + what + ": " + err.Error(), cure: "mend the type, or give the values that it can have with WithValues or WithValuesOf", shown: s.show(configs...)}
-	for _, e := range hotupdate.Errors(err) {
+	for _, e := range fault.All(err) {
 		b.path = e.Path
 		break
 	}

@@ -151,7 +151,7 @@ func TestLargeHotPart(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			assert.Equal(t, machineupdate.LargeHotPart, codeOf(err))
+			assert.Equal(t, "large-hot-part", codeOf(err))
 		})
 	}
 }

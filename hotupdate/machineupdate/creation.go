@@ -3,6 +3,8 @@ package machineupdate
 import (
 	"errors"
 	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Creation is the record around the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
@@ -25,15 +27,15 @@ func BeginCreation(o Observation) (*Creation, error) {
 		if o.ClassError != nil {
 			return nil, o.ClassError
 		}
-		return nil, &Error{Code: UnusableClass, Where: "machine " + o.Machine.Name, What: "has no class", Cure: "prepare the class first"}
+		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "machine " + o.Machine.Name, What: "has no class", Hint: "prepare the class first"}
 	}
 	annotation, exists := o.Machine.Annotations[AnnotationRecord]
 	r, fresh := Record{}, true
 	if exists {
 		var err error
 		r, err = recordOf(&o.Machine, annotation)
-		problem, ok := errors.AsType[*Error](err)
-		fresh = ok && problem.Code == ForeignRecord
+		problem, ok := errors.AsType[*fault.Error](err)
+		fresh = ok && problem.Code == "foreign-record"
 	}
 	marker := r.clone()
 	if !marker.attempt(o.Class.hot) {

@@ -1,6 +1,10 @@
 package machineupdate
 
-import "time"
+import (
+	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
 
 // Decision says what to do about a machine, and why.
 type Decision struct {
@@ -9,7 +13,7 @@ type Decision struct {
 	// Delay is when to look again, if nothing else makes the machine be looked at before; zero if only another event can change
 	// the decision.
 	Delay time.Duration
-	// Err is what is wrong with the record or the class, an [*Error]. What is wrong with a record does not keep an update from being made.
+	// Err is what is wrong with the record or the class, a [*fault.Error]. What is wrong with a record does not keep an update from being made.
 	Err error
 	// Pass is the update to be made: nil unless the action is Update or Confirm.
 	Pass *Pass
@@ -88,7 +92,7 @@ func recordOf(m *Machine, annotation string) (Record, error) {
 		return r, named(err, m.Name)
 	}
 	if !r.isOf(m) {
-		return Record{}, &Error{Code: ForeignRecord, Where: "machine " + m.Name, What: "has the record of another VM", Cure: cureRecord}
+		return Record{}, &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: cureRecord}
 	}
 	return r, nil
 }

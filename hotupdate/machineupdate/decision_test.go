@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -59,7 +60,7 @@ func TestDecisionTable(t *testing.T) {
 		action machineupdate.Action
 		reason machineupdate.Reason
 		delay  time.Duration
-		code   machineupdate.Code
+		code   string
 	}{
 		{row: "row 1: deletion timestamp", given: []func(*observation){calling, func(o *observation) { o.Machine.Deleting = true }}, reason: machineupdate.MachineDeleting},
 		{row: "row 1: Terminating", given: []func(*observation){calling, phase("Terminating")}, reason: machineupdate.MachineDeleting},
@@ -70,12 +71,12 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 4: no class", given: []func(*observation){calling, class(nil)}, reason: machineupdate.ClassUnusable},
 		{row: "row 5: class with deletion timestamp", given: []func(*observation){calling, class(gone)}, reason: machineupdate.ClassDeleting},
 		{row: "row 6: no record", action: machineupdate.Update, reason: machineupdate.FirstAdoption},
-		{row: "row 7: empty", given: []func(*observation){raw("")}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.MalformedRecord},
-		{row: "row 7: truncated", given: []func(*observation){record(), truncate}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.MalformedRecord},
-		{row: "row 7: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.FutureRecord},
-		{row: "row 7: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
-		{row: "row 7: of another VM, whose ID in JSON is this one's", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
-		{row: "row 7: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: machineupdate.ForeignRecord},
+		{row: "row 7: empty", given: []func(*observation){raw("")}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
+		{row: "row 7: truncated", given: []func(*observation){record(), truncate}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
+		{row: "row 7: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "future-record"},
+		{row: "row 7: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
+		{row: "row 7: of another VM, whose ID in JSON is this one's", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
+		{row: "row 7: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
 		{row: "row 8: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
 		{row: "row 8: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20*time.Second)},
 		{row: "row 8: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(30*time.Minute)},
@@ -147,11 +148,11 @@ func preparedFor(t *testing.T, p *machineupdate.Prepared, driver machineupdate.D
 	return prepared
 }
 
-func codeOf(err error) machineupdate.Code {
-	if problem, ok := errors.AsType[*machineupdate.Error](err); ok {
+func codeOf(err error) string {
+	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		return problem.Code
 	}
-	return machineupdate.UnknownCode
+	return ""
 }
 
 func creatingOf(name string) func(*machineupdate.Record) {
@@ -203,7 +204,7 @@ func TestClassErrorIsReported(t *testing.T) {
 	assert.NotContains(t, err.Error(), "secret")
 	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), ClassError: err})
 	assert.Equal(t, machineupdate.ClassUnusable, d.Reason)
-	assert.Equal(t, machineupdate.UnusableClass, codeOf(d.Err))
+	assert.Equal(t, "unusable-class", codeOf(d.Err))
 }
 
 // TestDecidingAllocatesNothing: machines that are up to date are looked at by the hundred thousand.

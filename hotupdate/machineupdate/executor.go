@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Executor carries decisions out, with functions that the caller gives. It logs nothing, keeps nothing but counters, and is safe for
@@ -108,7 +110,7 @@ func (e *Executor) missing() error {
 }
 
 func missingFunction(name string) error {
-	return &Error{Code: MissingFunction, Where: "Executor." + name, What: "is nil", Cure: "set it"}
+	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
 }
 
 // end notes how a reconcile ended.
@@ -226,7 +228,7 @@ func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *
 func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, providerID, resourceVersion string) (result Result) {
 	err := e.missing()
 	if creation == nil && err == nil {
-		err = &Error{Code: MissingFunction, Where: "FinishCreation", What: "has no creation to finish", Cure: "call it only if the outcome of BeginCreation is NotCalled"}
+		err = &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if the outcome of BeginCreation is NotCalled"}
 	}
 	if err != nil {
 		result.end(WriteFailed, mediumRetry, err)

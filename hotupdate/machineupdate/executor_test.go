@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -75,7 +76,7 @@ func TestExecutorLacksAFunction(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t, "")
 			tc.take(&b.Executor)
-			want := "machineupdate: Executor." + tc.name + ": is nil; set it"
+			want := "hotupdate: Executor." + tc.name + ": is nil; set it"
 			result := b.Reconcile(t.Context(), b.o)
 			require.EqualError(t, result.Err, want, tc.reason)
 			assert.Equal(t, machineupdate.WriteFailed, result.Outcome)
@@ -90,10 +91,10 @@ func TestExecutorLacksAFunction(t *testing.T) {
 			require.EqualError(t, b.FinishCreation(t.Context(), creation, "i-1", "1").Err, want, tc.reason)
 		})
 	}
-	var e *machineupdate.Error
+	var e *fault.Error
 	b := newBench(t, "")
 	require.ErrorAs(t, b.FinishCreation(t.Context(), nil, "i-1", "1").Err, &e)
-	assert.Equal(t, machineupdate.MissingFunction, e.Code)
+	assert.Equal(t, "missing-function", e.Code)
 }
 
 func TestExecutor(t *testing.T) {

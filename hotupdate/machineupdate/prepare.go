@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Class is what hot updates need to know of a MachineClass.
@@ -66,7 +67,7 @@ type Prepared struct {
 // settledHead begins every record of a machine that has a VM.
 const settledHead = `{"v":1,"providerID":"`
 
-// Prepare reads the class. The error is an [*Error] with the code UnusableClass if the provider spec does not belong to the Schema or the
+// Prepare reads the class. The error is a [*fault.Error] with the code unusable-class if the provider spec does not belong to the Schema or the
 // Schema is missing, and LargeHotPart if the hot part is larger than what can be recorded. No machine of such a class is updated.
 func Prepare(class Class, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	config, err := schema.Decode(class.ProviderSpec)
@@ -86,7 +87,7 @@ func Prepare(class Class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 		return nil, unusable(class, err)
 	}
 	if what := tooLarge(Hot(hot)); what != "" {
-		return nil, &Error{Code: LargeHotPart, Where: "class " + class.Name, What: what, Cure: "make fewer or shorter fields hot"}
+		return nil, &fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class.Name, What: what, Hint: "make fewer or shorter fields hot"}
 	}
 	p := &Prepared{class: class, driver: driver, hot: Hot(hot), schema: fingerprint, kept: string(kept)}
 	if driver.Revision != "" {
@@ -97,8 +98,8 @@ func Prepare(class Class, schema *hotupdate.Schema, driver Driver) (*Prepared, e
 	return p, nil
 }
 
-func unusable(class Class, err error) *Error {
-	return &Error{Code: UnusableClass, Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
+func unusable(class Class, err error) *fault.Error {
+	return &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
 }
 
 // Class returns the class.

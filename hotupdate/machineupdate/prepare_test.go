@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -24,11 +25,11 @@ func TestPrepare(t *testing.T) {
 
 	for _, providerSpec := range []string{`{`, `{"imag":""}`, `{"image":1}`} {
 		_, err := machineupdate.Prepare(machineupdate.Class{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
-		assert.Equal(t, machineupdate.UnusableClass, codeOf(err))
-		assert.NotEmpty(t, hotupdate.Errors(err), "the cause is that of package hotupdate")
+		assert.Equal(t, "unusable-class", codeOf(err))
+		assert.NotEmpty(t, fault.All(err), "the cause is that of package hotupdate")
 	}
 	_, err = machineupdate.Prepare(machineupdate.Class{}, nil, able)
-	assert.Equal(t, machineupdate.UnusableClass, codeOf(err))
+	assert.Equal(t, "unusable-class", codeOf(err))
 }
 
 // TestClassesAreReadOnce, and a change of what is not hot is reported once.
@@ -113,8 +114,6 @@ func TestErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&machineupdate.Error{Code: machineupdate.ForeignRecord, Where: "machine m", What: "has it", Cure: "do this"}, "machineupdate: machine m: has it; do this"},
-		{&machineupdate.Error{What: "has it", Cause: assert.AnError}, "machineupdate: has it: " + assert.AnError.Error()},
 		{&machineupdate.PartialError{Done: make([]machineupdate.Resource, 1), NotDone: []machineupdate.Resource{{"disk", "a"}, {"disk", "b"}}}, "updated 1 of 3 resources, but not disk a, disk b"},
 		{&machineupdate.PartialError{NotDone: []machineupdate.Resource{{"vm", "a"}}, Err: errors.New("throttled")}, "updated 0 of 1 resources, but not vm a: throttled"},
 	} {
@@ -132,7 +131,6 @@ func TestNames(t *testing.T) {
 		"Action":     {func(i int) string { return machineupdate.Action(i).String() }, 5},
 		"Reason":     {func(i int) string { return machineupdate.Reason(i).String() }, 14},
 		"Outcome":    {func(i int) string { return machineupdate.Outcome(i).String() }, 10},
-		"Code":       {func(i int) string { return machineupdate.Code(i).String() }, 7},
 		"Severity":   {func(i int) string { return machineupdate.Severity(i).String() }, 2},
 		"Ability":    {func(i int) string { return machineupdate.Ability(i).String() }, 2},
 		"KeptChange": {func(i int) string { return machineupdate.KeptChange(i).String() }, 2},

@@ -8,6 +8,7 @@ import (
 
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
@@ -31,7 +32,7 @@ type wire struct {
 // ParseRecord reads the annotation. It is strict: what [Record.Annotation] could not have written, but for white space and the order
 // of members, is refused.
 //
-// The error is an [*Error] with the code MalformedRecord, or FutureRecord for a record that a later version wrote. It never quotes the
+// The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
 // annotation. No input panics.
 func ParseRecord(annotation string) (Record, error) {
 	if len(annotation) > maxRecord {
@@ -40,7 +41,7 @@ func ParseRecord(annotation string) (Record, error) {
 	var w wire
 	strict, err := sigsjson.UnmarshalStrict([]byte(annotation), &w)
 	if w.Version != nil && *w.Version > version {
-		return Record{}, &Error{Code: FutureRecord, What: "has a record that a later version wrote", Cure: cureRecord}
+		return Record{}, &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: cureRecord}
 	}
 	if err != nil {
 		return Record{}, malformed("is not the JSON of a record")
@@ -51,15 +52,15 @@ func ParseRecord(annotation string) (Record, error) {
 	return w.record()
 }
 
-func malformed(what string) *Error {
-	return &Error{Code: MalformedRecord, What: "has a record that " + what, Cure: cureRecord}
+func malformed(what string) *fault.Error {
+	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that " + what, Hint: cureRecord}
 }
 
 const cureRecord = "nothing has to be done: the machine is updated and recorded anew"
 
 // named says which machine a record's problem belongs to.
 func named(err error, machine string) error {
-	if problem, ok := errors.AsType[*Error](err); ok {
+	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		problem.Where = "machine " + machine
 	}
 	return err

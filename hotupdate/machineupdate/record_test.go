@@ -109,7 +109,7 @@ func TestTruncatedRecords(t *testing.T) {
 		text := r.Annotation()
 		for n := range len(text) {
 			_, err := machineupdate.ParseRecord(text[:n])
-			require.Equal(t, machineupdate.MalformedRecord, codeOf(err), "%q", text[:n])
+			require.Equal(t, "malformed-record", codeOf(err), "%q", text[:n])
 		}
 	})
 }
@@ -165,7 +165,7 @@ func TestMalformedRecords(t *testing.T) {
 			text := strings.Replace(whole, tc.old, tc.changed, 1)
 			require.NotEqual(t, whole, text)
 			_, err := machineupdate.ParseRecord(text)
-			require.Equal(t, machineupdate.MalformedRecord, codeOf(err))
+			require.Equal(t, "malformed-record", codeOf(err))
 			assert.NotContains(t, err.Error(), "secret", "the annotation is never quoted")
 			converges(t, text)
 		})
@@ -201,7 +201,7 @@ func converges(t *testing.T, annotation string) {
 func TestFutureRecords(t *testing.T) {
 	for _, text := range []string{`{"v":2}`, `{"v":99,"providerID":{},"new":[1]}`} {
 		_, err := machineupdate.ParseRecord(text)
-		assert.Equal(t, machineupdate.FutureRecord, codeOf(err), text)
+		assert.Equal(t, "future-record", codeOf(err), text)
 		converges(t, text)
 	}
 }
@@ -224,7 +224,7 @@ func FuzzParseRecord(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, r.Annotation(), again.Annotation())
 		} else {
-			require.NotEqual(t, machineupdate.UnknownCode, codeOf(err))
+			require.NotEmpty(t, codeOf(err))
 		}
 		converges(t, text)
 	})

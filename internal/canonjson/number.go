@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // MaxExponent bounds the decimal exponent of a number whose first significant digit stands before the decimal point:
@@ -30,7 +30,7 @@ func AppendUint(dst []byte, u uint64) []byte { return strconv.AppendUint(dst, u,
 // AppendFloat appends the shortest decimal that reads back as f, in the layout of [AppendNumber].
 //
 // Bits is the width of f: 32 means that f is first rounded to a float32, anything else means 64. NaN and infinities, also those
-// that come from rounding, are [fault.NotFinite].
+// that come from rounding, are "not-finite".
 func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
 	if bits == 32 {
 		f = float64(float32(f))
@@ -46,7 +46,7 @@ func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
 }
 
 // AppendNumber appends the exact value of a JSON number literal, which it never rounds. A malformed literal, or white space
-// around it, is [fault.InvalidJSON]; a value beyond [MaxExponent] is [fault.NumberRange].
+// around it, is "invalid-json"; a value beyond [MaxExponent] is "number-range".
 func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
 	d, end, ok := scanNumber(literal)
 	if !ok || end < len(literal) {

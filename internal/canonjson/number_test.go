@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 func number(t require.TestingT, literal string) string {
@@ -93,40 +92,40 @@ func clip(s string) string { return s[:min(len(s), 24)] }
 func TestAppendNumberFails(t *testing.T) {
 	for _, tc := range []struct {
 		in     string
-		want   fault.Code
+		want   string
 		offset string
 		reason string
 	}{
-		{"", fault.InvalidJSON, "offset 0", "nothing"},
-		{"-", fault.InvalidJSON, "offset 1", "no digits"},
-		{"+1", fault.InvalidJSON, "offset 0", "JSON knows no plus before a number"},
-		{"01", fault.InvalidJSON, "offset 1", "a leading zero"},
-		{"-00", fault.InvalidJSON, "offset 2", "a leading zero"},
-		{"1.", fault.InvalidJSON, "offset 2", "no digits behind the point"},
-		{"1.e5", fault.InvalidJSON, "offset 2", "no digits behind the point"},
-		{".5", fault.InvalidJSON, "offset 0", "no digits before the point"},
-		{"-.5", fault.InvalidJSON, "offset 1", "no digits before the point"},
-		{"1e", fault.InvalidJSON, "offset 2", "no exponent"},
-		{"1e+", fault.InvalidJSON, "offset 3", "no exponent"},
-		{"1e5.5", fault.InvalidJSON, "offset 3", "an exponent is an integer"},
-		{"1.2.3", fault.InvalidJSON, "offset 3", "two points"},
-		{"--1", fault.InvalidJSON, "offset 1", "two signs"},
-		{"1 ", fault.InvalidJSON, "offset 1", "a literal has no white space"},
-		{" 1", fault.InvalidJSON, "offset 0", "a literal has no white space"},
-		{"0x10", fault.InvalidJSON, "offset 1", "Go's spelling"},
-		{"1_000", fault.InvalidJSON, "offset 1", "Go's spelling"},
-		{"NaN", fault.InvalidJSON, "offset 0", "not JSON"},
-		{"Infinity", fault.InvalidJSON, "offset 0", "not JSON"},
-		{"1e1000", fault.NumberRange, "offset 0", "one more than the largest exponent"},
-		{"10e999", fault.NumberRange, "offset 0", "one more than the largest exponent"},
-		{"1e-1000", fault.NumberRange, "offset 0", "one less than the smallest exponent"},
-		{"0.1e-999", fault.NumberRange, "offset 0", "one less than the smallest exponent"},
-		{strings.Repeat("1", 1001), fault.NumberRange, "offset 0", "as many digits as 1e1000"},
-		{"1e999999999999999999999", fault.NumberRange, "offset 0", "beyond int64"},
-		{"1e-999999999999999999999", fault.NumberRange, "offset 0", "beyond int64"},
-		{"1e18446744073709551616", fault.NumberRange, "offset 0", "2^64 would wrap around to 0"},
-		{"1e4294967296", fault.NumberRange, "offset 0", "2^32 would wrap around to 0"},
-		{"1" + strings.Repeat("0", 100) + "e-18446744073709551716", fault.NumberRange, "offset 0", "would wrap around"},
+		{"", "invalid-json", "offset 0", "nothing"},
+		{"-", "invalid-json", "offset 1", "no digits"},
+		{"+1", "invalid-json", "offset 0", "JSON knows no plus before a number"},
+		{"01", "invalid-json", "offset 1", "a leading zero"},
+		{"-00", "invalid-json", "offset 2", "a leading zero"},
+		{"1.", "invalid-json", "offset 2", "no digits behind the point"},
+		{"1.e5", "invalid-json", "offset 2", "no digits behind the point"},
+		{".5", "invalid-json", "offset 0", "no digits before the point"},
+		{"-.5", "invalid-json", "offset 1", "no digits before the point"},
+		{"1e", "invalid-json", "offset 2", "no exponent"},
+		{"1e+", "invalid-json", "offset 3", "no exponent"},
+		{"1e5.5", "invalid-json", "offset 3", "an exponent is an integer"},
+		{"1.2.3", "invalid-json", "offset 3", "two points"},
+		{"--1", "invalid-json", "offset 1", "two signs"},
+		{"1 ", "invalid-json", "offset 1", "a literal has no white space"},
+		{" 1", "invalid-json", "offset 0", "a literal has no white space"},
+		{"0x10", "invalid-json", "offset 1", "Go's spelling"},
+		{"1_000", "invalid-json", "offset 1", "Go's spelling"},
+		{"NaN", "invalid-json", "offset 0", "not JSON"},
+		{"Infinity", "invalid-json", "offset 0", "not JSON"},
+		{"1e1000", "number-range", "offset 0", "one more than the largest exponent"},
+		{"10e999", "number-range", "offset 0", "one more than the largest exponent"},
+		{"1e-1000", "number-range", "offset 0", "one less than the smallest exponent"},
+		{"0.1e-999", "number-range", "offset 0", "one less than the smallest exponent"},
+		{strings.Repeat("1", 1001), "number-range", "offset 0", "as many digits as 1e1000"},
+		{"1e999999999999999999999", "number-range", "offset 0", "beyond int64"},
+		{"1e-999999999999999999999", "number-range", "offset 0", "beyond int64"},
+		{"1e18446744073709551616", "number-range", "offset 0", "2^64 would wrap around to 0"},
+		{"1e4294967296", "number-range", "offset 0", "2^32 would wrap around to 0"},
+		{"1" + strings.Repeat("0", 100) + "e-18446744073709551716", "number-range", "offset 0", "would wrap around"},
 	} {
 		t.Run(clip(tc.in), func(t *testing.T) {
 			got, err := canonjson.AppendNumber([]byte("dst "), []byte(tc.in))
@@ -198,7 +197,7 @@ func TestAppendFloatNotFinite(t *testing.T) {
 		{1e39, 32, "beyond float32: infinity after rounding"},
 	} {
 		got, err := canonjson.AppendFloat([]byte("dst "), tc.in, tc.bits)
-		requireFault(t, err, fault.NotFinite)
+		requireFault(t, err, "not-finite")
 		assert.Equal(t, "dst ", string(got), tc.reason)
 	}
 }
@@ -352,7 +351,7 @@ func TestNumbersAgainstOracle(t *testing.T) {
 
 func checkNumber(t require.TestingT, literal string) {
 	got, err := canonjson.AppendNumber([]byte("dst "), []byte(literal))
-	if want := numberProblem(literal); want != fault.Unknown {
+	if want := numberProblem(literal); want != "" {
 		requireFault(t, err, want)
 		require.Equal(t, "dst ", string(got))
 		return

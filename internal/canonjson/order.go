@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // outline knows where the objects of a text and their members stand. With it a text is copied in sorted order.

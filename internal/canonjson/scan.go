@@ -5,12 +5,12 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Scanner steps through raw JSON token by token. It serves those who need to know where values stand and not what they mean.
 //
-//   - It checks the grammar of RFC 8259 and [MaxDepth]: problems are [fault.InvalidJSON] and [fault.TooDeep].
+//   - It checks the grammar of RFC 8259 and [MaxDepth]: problems are "invalid-json" and "too-deep".
 //   - It checks neither the encoding of text nor the range of numbers, and accepts invalid UTF-8 and lone surrogates, as encoding/json
 //     does.
 //   - It allocates nothing but problems.

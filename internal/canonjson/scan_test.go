@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 // scanAll steps through a whole document.
@@ -55,7 +55,7 @@ func TestScannerAcceptsWhatEncodingJSONDoes(t *testing.T) {
 		err := scanAll(raw)
 		require.Equal(t, json.Valid([]byte(raw)), err == nil, "%q", raw)
 		if err != nil {
-			requireFault(t, err, fault.InvalidJSON)
+			requireFault(t, err, "invalid-json")
 		}
 	})
 }

@@ -9,12 +9,12 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a quoted JSON string. Invalid UTF-8 is [fault.InvalidUTF8].
+// AppendString appends s as a quoted JSON string. Invalid UTF-8 is "invalid-utf8".
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	end := len(dst) + len(s) + len(`""`)
 	if end > cap(dst) {

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 func TestAppendString(t *testing.T) {
@@ -71,11 +70,11 @@ func TestAppendStringInvalidUTF8(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := canonjson.AppendString([]byte("dst "), tc.in)
-			requireFault(t, err, fault.InvalidUTF8)
+			requireFault(t, err, "invalid-utf8")
 			assert.Contains(t, err.What, tc.offset, tc.reason)
 			assert.Equal(t, "dst ", string(got), "dst keeps its length")
 			got, err = canonjson.AppendStringBytes([]byte("dst "), []byte(tc.in))
-			requireFault(t, err, fault.InvalidUTF8)
+			requireFault(t, err, "invalid-utf8")
 			assert.Contains(t, err.What, tc.offset, tc.reason)
 			assert.Equal(t, "dst ", string(got), "dst keeps its length")
 		})
@@ -90,7 +89,7 @@ func TestStringsRoundTrip(t *testing.T) {
 		}
 		text, err := canonjson.AppendString(nil, want)
 		if !utf8.ValidString(want) {
-			requireFault(t, err, fault.InvalidUTF8)
+			requireFault(t, err, "invalid-utf8")
 			return
 		}
 		require.Nil(t, err)

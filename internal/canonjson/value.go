@@ -3,7 +3,7 @@ package canonjson
 import (
 	"sync"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // MaxDepth bounds how deep objects and arrays may nest. A scalar has depth 0, [] has depth 1.
@@ -16,10 +16,10 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 
 // AppendValue appends the canonical text of the one JSON value in raw, which may have white space around it.
 //
-//   - Anything but one value of RFC 8259, a byte-order mark included, is [fault.InvalidJSON].
-//   - Invalid UTF-8 in a string, and a lone surrogate, are [fault.InvalidUTF8].
-//   - A name that occurs twice in an object is [fault.DuplicateMember].
-//   - A number beyond [MaxExponent] is [fault.NumberRange], nesting beyond [MaxDepth] is [fault.TooDeep].
+//   - Anything but one value of RFC 8259, a byte-order mark included, is "invalid-json".
+//   - Invalid UTF-8 in a string, and a lone surrogate, are "invalid-utf8".
+//   - A name that occurs twice in an object is "duplicate-member".
+//   - A number beyond [MaxExponent] is "number-range", nesting beyond [MaxDepth] is "too-deep".
 //
 // It returns the first problem that it finds; names are compared where their object ends. Time and memory are linear in the
 // length of raw, but for sorting the members of each object. Dst and raw may overlap.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -62,9 +62,9 @@ func withoutDuplicates(t *Trail, n *fieldplan.Node, sorted []Element) []Element 
 		if i > 0 && CompareKeys(sorted[i-1], e) == 0 {
 			t.Enter(e.Step(n))
 			if n.Kind == fieldplan.Map {
-				t.Report(&fault.Error{Code: fault.DuplicateMapKey, What: "stands for two keys with the same text", Cure: "remove one of the keys"})
+				t.Report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", What: "stands for two keys with the same text", Hint: "remove one of the keys"})
 			} else {
-				t.Report(&fault.Error{Code: fault.DuplicateListKey, What: "is the key of two elements", Cure: "give each element a key of its own"})
+				t.Report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements", Hint: "give each element a key of its own"})
 			}
 			t.Leave()
 			continue
@@ -111,7 +111,7 @@ func keyText(key reflect.Value) (string, *fault.Error) {
 		}
 		text = string(out)
 	case key.Kind() == reflect.Interface:
-		return "", &fault.Error{Code: fault.MarshalFailed, What: "has a nil key, which has no text", Cure: "remove the key"}
+		return "", &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a nil key, which has no text", Hint: "remove the key"}
 	case key.CanInt():
 		text = strconv.FormatInt(key.Int(), 10)
 	default:
@@ -153,7 +153,7 @@ func (e *Element) readKey(n *fieldplan.Node) *fault.Error {
 	}
 	switch {
 	case !ok || key.Kind() == reflect.String && key.Len() == 0:
-		return &fault.Error{Code: fault.MissingListKey, What: "has no " + n.Key.Name + ", by which the element is found", Cure: "set it"}
+		return &fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.Key.Name + ", by which the element is found", Hint: "set it"}
 	case key.Kind() == reflect.String && !utf8.ValidString(key.String()):
 		return invalidUTF8Key()
 	case key.Kind() == reflect.String:

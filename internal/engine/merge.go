@@ -3,7 +3,7 @@ package engine
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -108,7 +108,7 @@ func (m *merger) mixed(n *fieldplan.Node, to func() reflect.Value, from halves) 
 	case n.Kind == fieldplan.Array:
 		m.list(n, to(), from.withArrays(n))
 	case !sameLength(from):
-		m.trail.Report(&fault.Error{Code: fault.HalvesDiffer, What: "has another number of elements in the hot half", Cure: "merge halves of one configuration"})
+		m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "has another number of elements in the hot half", Hint: "merge halves of one configuration"})
 	case !from.of(n).IsValid():
 	case n.Kind == fieldplan.Map:
 		m.entries(n, to(), from)
@@ -179,7 +179,7 @@ func (m *merger) pairs(n *fieldplan.Node, from halves) []halves {
 
 func (m *merger) reportKey(step fieldpath.Step) {
 	m.trail.Enter(step)
-	m.trail.Report(&fault.Error{Code: fault.HalvesDiffer, What: "stands in one half only", Cure: "merge halves of one configuration"})
+	m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "stands in one half only", Hint: "merge halves of one configuration"})
 	m.trail.Leave()
 }
 

@@ -7,15 +7,15 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // MergePatch returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
-// patch replaces lists as a whole and removes members by null, so a value that is or holds null is [fault.NotPatchable].
+// patch replaces lists as a whole and removes members by null, so a value that is or holds null is not-patchable.
 func MergePatch(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
 	w := &patcher{program: Of(p)}
 	old, _ = Deref(old)
@@ -275,7 +275,7 @@ func holdsNull(text []byte) bool {
 }
 
 func (w *patcher) notPatchable() {
-	w.trail.Report(&fault.Error{Code: fault.NotPatchable, What: "becomes or holds null, by which a merge patch removes a member", Cure: "leave the member out"})
+	w.trail.Report(&fault.Error{Kind: fault.Unsupported, Code: "not-patchable", What: "becomes or holds null, by which a merge patch removes a member", Hint: "leave the member out"})
 }
 
 // freeMembers are those of an object; nothing else has any. Their names are distinct, since the value was read from JSON or written by a

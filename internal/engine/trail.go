@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -69,7 +69,7 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 		return false
 	case len(t.Path) > MaxDepth:
 		t.lost = true
-		t.Report(&fault.Error{Code: fault.TooDeep, What: "is nested too deeply", Cure: "flatten the value"})
+		t.Report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"})
 		return false
 	case !n.Recursive:
 		return true
@@ -77,7 +77,7 @@ func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool
 	now := visitTo(n, v)
 	if now.at != 0 && slices.Contains(*above, now) {
 		t.lost = true
-		t.Report(&fault.Error{Code: fault.PointerCycle, Type: n.TypeName(), What: "contains itself", Cure: "remove the cycle"})
+		t.Report(&fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself", Hint: "remove the cycle"})
 		return false
 	}
 	*above = append(*above, now)

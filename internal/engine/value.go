@@ -3,7 +3,7 @@ package engine
 import (
 	"reflect"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -109,5 +109,5 @@ func Identity(object reflect.Value, f *fieldplan.Field) reflect.Value {
 }
 
 func invalidUTF8Key() *fault.Error {
-	return &fault.Error{Code: fault.InvalidUTF8, What: "has a key that is not valid UTF-8", Cure: "correct the key"}
+	return &fault.Error{Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key"}
 }

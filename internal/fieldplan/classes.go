@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -83,14 +83,14 @@ func (f *Field) KeepsPresence() bool {
 func (c *compiler) oneClass(n *Node) {
 	switch {
 	case n.Kind == List && n.Pairing == ByValue:
-		c.refuseOthers(n, n.Elem, fault.MixedSet, "a set", map[*Node]bool{})
+		c.refuseOthers(n, n.Elem, "mixed-set", "a set", map[*Node]bool{})
 	case (n.Kind == List && n.Pairing == ByPosition || n.Kind == Array) && !IsKept(n.Class):
-		c.refuseOthers(n, n.Elem, fault.NonHotBelowList, "a list whose elements are paired by position", map[*Node]bool{})
+		c.refuseOthers(n, n.Elem, "non-hot-below-list", "a list whose elements are paired by position", map[*Node]bool{})
 	}
 }
 
 // refuseOthers names every field below list that was given another class.
-func (c *compiler) refuseOthers(list, below *Node, code fault.Code, kind string, seen map[*Node]bool) {
+func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*Node]bool) {
 	if below == nil || seen[below] || below.Classes == Of(list.Class) {
 		return
 	}
@@ -105,8 +105,8 @@ func (c *compiler) refuseOthers(list, below *Node, code fault.Code, kind string,
 	c.refuseOthers(list, below.Elem, code, kind, seen)
 	if below.When != nil && below.When.Field != nil {
 		c.faults.Add(&fault.Error{
-			Code: code, Field: below.When.Source, Type: below.TypeName(),
-			What: fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class), Cure: "remove the option, or pair the list's elements with `key=`",
+			Kind: fault.Declaration, Code: code, Field: below.When.Source, Type: below.TypeName(),
+			What: fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class), Hint: "remove the option, or pair the list's elements with `key=`",
 		})
 	}
 }

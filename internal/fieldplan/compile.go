@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -38,7 +38,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
 			what, cure = "marshals itself, so that its fields are not what is in its JSON", "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
 		}
-		c.faults.Add(&fault.Error{Code: fault.UnsupportedRoot, Type: t.String(), What: what, Cure: cure})
+		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: cure})
 		return nil, c.faults.Err()
 	}
 	trie := c.overrideTrie(overrides)
@@ -140,8 +140,8 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 		c.element(n, ctx, goField)
 	default:
 		c.faults.Add(&fault.Error{
-			Code: fault.UnsupportedType, Field: goField, Type: ctx.typ.String(),
-			What: "has the unsupported type " + ctx.typ.String(), Cure: "use a type that JSON can carry, or `json:\"-\"`",
+			Kind: fault.Declaration, Code: "unsupported-type", Field: goField, Type: ctx.typ.String(),
+			What: "has the unsupported type " + ctx.typ.String(), Hint: "use a type that JSON can carry, or `json:\"-\"`",
 		})
 	}
 }
@@ -155,19 +155,19 @@ func (c *compiler) leaf(n *Node, goField string) {
 // refuseTagsBelow reports struct tags below a type that marshals itself.
 func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
 	for _, tagged := range leaf.TaggedFields(t) {
-		code, what := fault.BelowMarshaler, "has a hotupdatable struct tag below "+t.String()+", which marshals itself"
+		code, what := "below-marshaler", "has a hotupdatable struct tag below "+t.String()+", which marshals itself"
 		if leaf.PromotesMarshaler(t) {
-			code, what = fault.PromotedMarshaler, "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+t.String()
+			code, what = "promoted-marshaler", "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+t.String()
 		}
-		c.faults.Add(&fault.Error{Code: code, Field: tagged, What: what, Cure: "put the struct tag on " + goField + " or remove it"})
+		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: code, Field: tagged, What: what, Hint: "put the struct tag on " + goField + " or remove it"})
 	}
 }
 
 func (c *compiler) mapKey(t reflect.Type, goField string) {
 	if leaf.MapKeyKind(t.Key()) == leaf.NotALeaf {
 		c.faults.Add(&fault.Error{
-			Code: fault.UnsupportedMapKey, Field: goField, Type: t.String(),
-			What: "has map keys of type " + t.Key().String(), Cure: "use keys that are strings, integers or text marshalers",
+			Kind: fault.Declaration, Code: "unsupported-map-key", Field: goField, Type: t.String(),
+			What: "has map keys of type " + t.Key().String(), Hint: "use keys that are strings, integers or text marshalers",
 		})
 		return
 	}
@@ -195,8 +195,8 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	}
 	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
 		c.faults.Add(&fault.Error{
-			Code: fault.OpaqueStruct, Field: goField, Type: ctx.typ.String(),
-			What: "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON", Cure: "use a type that marshals itself, or `json:\"-\"`",
+			Kind: fault.Declaration, Code: "opaque-struct", Field: goField, Type: ctx.typ.String(),
+			What: "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON", Hint: "use a type that marshals itself, or `json:\"-\"`",
 		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -89,8 +89,8 @@ func (r *resolver) scan(l *level) {
 func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	goField := l.name + "." + sf.Name
 	tag, present := r.parse(goField, sf.Tag)
-	at := func(code fault.Code, what, cure string) {
-		r.faults.Add(&fault.Error{Code: code, Field: goField, Type: sf.Type.String(), What: what, Cure: cure})
+	at := func(code, what, cure string) {
+		r.faults.Add(&fault.Error{Kind: fault.Declaration, Code: code, Field: goField, Type: sf.Type.String(), What: what, Hint: cure})
 	}
 	jsonTag, hasJSON := sf.Tag.Lookup("json")
 	name, options, _ := strings.Cut(jsonTag, ",")
@@ -98,16 +98,16 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	switch {
 	case !sf.IsExported() && !promoted:
 		if present {
-			at(fault.UnexportedField, "has a hotupdatable struct tag but is unexported, so it is not in JSON", "export the field or remove the struct tag")
+			at("unexported-field", "has a hotupdatable struct tag but is unexported, so it is not in JSON", "export the field or remove the struct tag")
 		}
 	case jsonTag == "-":
 		if present {
-			at(fault.OmittedField, "has a hotupdatable struct tag but is left out of JSON by `json:\"-\"`", "give it a JSON name or remove the struct tag")
+			at("omitted-field", "has a hotupdatable struct tag but is left out of JSON by `json:\"-\"`", "give it a JSON name or remove the struct tag")
 		}
 	case promoted && !isJSONName(name):
 		r.embed(l, sf, i, goField, taggedField{tag, present})
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
-		at(fault.UnsupportedType, "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type")
+		at("unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type")
 	case !isJSONName(name):
 		r.unnamed(at, sf, hasJSON, options, present)
 	default:
@@ -127,15 +127,15 @@ func (r *resolver) record(l *level, f *jsonField) {
 }
 
 // unnamed reports an exported field that has no JSON name of its own.
-func (r *resolver) unnamed(at func(fault.Code, string, string), sf reflect.StructField, hasJSON bool, options string, tagged bool) {
+func (r *resolver) unnamed(at func(string, string, string), sf reflect.StructField, hasJSON bool, options string, tagged bool) {
 	suggestion := strings.ToLower(sf.Name[:1]) + sf.Name[1:]
 	switch {
 	case tagged && hasOption(options, "inline"):
-		at(fault.InlineNamedField, "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write `json:\""+suggestion+"\"`")
+		at("inline-named-field", "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write `json:\""+suggestion+"\"`")
 	case hasJSON:
-		at(fault.NoJSONName, "has no usable JSON name in its json struct tag", "write `json:\""+suggestion+"\"`, or `json:\"-\"` to leave it out")
+		at("no-json-name", "has no usable JSON name in its json struct tag", "write `json:\""+suggestion+"\"`, or `json:\"-\"` to leave it out")
 	default:
-		at(fault.NoJSONName, "has no JSON name; JSON names are the contract of a versioned API type", "write `json:\""+suggestion+"\"`, and use the versioned type (v1alpha1), not the internal one")
+		at("no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "write `json:\""+suggestion+"\"`, and use the versioned type (v1alpha1), not the internal one")
 	}
 }
 
@@ -181,13 +181,13 @@ func checkEmbedded(sf reflect.StructField, t reflect.Type, goField string) *faul
 	switch {
 	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
 		return &fault.Error{
-			Code: fault.UnsupportedType, Field: goField, Type: sf.Type.String(),
-			What: "embeds a pointer to an unexported struct, which encoding/json cannot fill", Cure: "embed the struct itself or export its type",
+			Kind: fault.Declaration, Code: "unsupported-type", Field: goField, Type: sf.Type.String(),
+			What: "embeds a pointer to an unexported struct, which encoding/json cannot fill", Hint: "embed the struct itself or export its type",
 		}
 	case leaf.KindOf(t) != leaf.NotALeaf:
 		return &fault.Error{
-			Code: fault.PromotedMarshaler, Field: goField, Type: sf.Type.String(),
-			What: "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON", Cure: "give the field a JSON name",
+			Kind: fault.Declaration, Code: "promoted-marshaler", Field: goField, Type: sf.Type.String(),
+			What: "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON", Hint: "give the field a JSON name",
 		}
 	default:
 		return nil
@@ -198,8 +198,8 @@ func checkEmbedded(sf reflect.StructField, t reflect.Type, goField string) *faul
 func (r *resolver) checkEmbeddedOptions(goField string, tag structtag.Tag) {
 	if tag.HasOptions() {
 		r.faults.Add(&fault.Error{
-			Code: fault.MisplacedOption, Field: goField,
-			What: "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields", Cure: "remove the other options or give the field a JSON name",
+			Kind: fault.Declaration, Code: "misplaced-option", Field: goField,
+			What: "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields", Hint: "remove the other options or give the field a JSON name",
 		})
 	}
 }
@@ -234,8 +234,8 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	for _, f := range slices.Compact(group) {
 		if f != winner && f.tag.present {
 			r.faults.Add(&fault.Error{
-				Code: fault.ShadowedField, Field: f.goField,
-				What: "has a hotupdatable struct tag but another field of the same JSON name drops it", Cure: "rename one of the fields or remove the struct tag",
+				Kind: fault.Declaration, Code: "shadowed-field", Field: f.goField,
+				What: "has a hotupdatable struct tag but another field of the same JSON name drops it", Hint: "rename one of the fields or remove the struct tag",
 			})
 		}
 	}
@@ -245,8 +245,8 @@ func (r *resolver) checkEmbeddings() {
 	for _, e := range r.embeddings {
 		if !e.survived {
 			r.faults.Add(&fault.Error{
-				Code: fault.IneffectiveTag, Field: e.goField,
-				What: "has a hotupdatable struct tag but promotes no field into JSON", Cure: "remove the struct tag",
+				Kind: fault.Declaration, Code: "ineffective-tag", Field: e.goField,
+				What: "has a hotupdatable struct tag but promotes no field into JSON", Hint: "remove the struct tag",
 			})
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -59,11 +59,11 @@ func (n *Node) takesHotWhen() bool {
 
 // misplaced reports an option on a type that does not take it.
 func (c *compiler) misplaced(f *Field, option, allowed string) {
-	c.rejectOption(f, fault.MisplacedOption, fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
+	c.rejectOption(f, "misplaced-option", fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
 }
 
 // rejectOption reports an option at the field, or at the override that it comes from.
-func (c *compiler) rejectOption(f *Field, code fault.Code, what, cure string) {
+func (c *compiler) rejectOption(f *Field, code, what, cure string) {
 	c.reject(f, code, what, cure)
 	if f.optionPath != "" {
 		problem := c.faults[len(c.faults)-1]
@@ -71,8 +71,8 @@ func (c *compiler) rejectOption(f *Field, code fault.Code, what, cure string) {
 	}
 }
 
-func (c *compiler) reject(f *Field, code fault.Code, what, cure string) {
-	c.faults.Add(&fault.Error{Code: code, Field: f.GoField, Type: f.Node.TypeName(), What: what, Cure: cure})
+func (c *compiler) reject(f *Field, code, what, cure string) {
+	c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: code, Field: f.GoField, Type: f.Node.TypeName(), What: what, Hint: cure})
 }
 
 // key finds and checks the field that key=NAME names.
@@ -94,7 +94,7 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 		n.Key = key
 		return
 	}
-	c.rejectOption(f, fault.InvalidKeyField, fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a string or integer field of the list's own class that every element has")
+	c.rejectOption(f, "invalid-key-field", fmt.Sprintf("has the option `key=%s`, which %s", name, what), "name a string or integer field of the list's own class that every element has")
 }
 
 // selector finds and checks the field that hotwhen=NAME:VALUE names. A pointer or a default would give one meaning two spellings.
@@ -118,7 +118,7 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 		}
 		what = "compares a " + field.Node.TypeName() + " with a value it cannot have"
 	}
-	c.rejectOption(f, fault.InvalidSelector, fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
+	c.rejectOption(f, "invalid-selector", fmt.Sprintf("has the option `hotwhen=%s:%s`, which %s", when.Name, when.Value, what), "name a required string, integer or bool field of the collection's own class and one of its values")
 }
 
 // selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
@@ -163,9 +163,9 @@ func (c *compiler) defaultText(f *Field, text string) {
 	canonical, ok := leaf.ParseText(f.Node.Leaf, f.Node.Type, text)
 	switch {
 	case !ok:
-		c.rejectOption(f, fault.InvalidDefault, "has a default that is no "+f.Node.TypeName(), "write a value of the field's type")
+		c.rejectOption(f, "invalid-default", "has a default that is no "+f.Node.TypeName(), "write a value of the field's type")
 	case !f.Pointer && bytes.Equal(canonical, f.Zero):
-		c.rejectOption(f, fault.InvalidDefault, "has the zero value as its default, which counts as unset already", "remove the option")
+		c.rejectOption(f, "invalid-default", "has the zero value as its default, which counts as unset already", "remove the option")
 	default:
 		f.Default = canonical
 	}

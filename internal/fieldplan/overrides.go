@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -63,7 +63,7 @@ func (c *compiler) overrideTrie(overrides []Override) *overrideNode {
 		}
 		end := root.insert(steps)
 		if end.declares() {
-			c.faults.Add(&fault.Error{Code: fault.DuplicatePath, Path: o.Path, What: "is overridden twice", Cure: "remove one of the overrides"})
+			c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "duplicate-path", Path: o.Path, What: "is overridden twice", Hint: "remove one of the overrides"})
 			continue
 		}
 		end.path, end.tag = o.Path, tag
@@ -75,13 +75,13 @@ func invalidPath(path string) *fault.Error {
 	if field := strings.TrimSuffix(path, "[]"); field != path {
 		if _, ok := fieldpath.ParsePattern(field); ok {
 			return &fault.Error{
-				Code: fault.InvalidPath, What: "ends at the elements of a collection, which have no struct tag", Cure: "override `" + field + "`, or a field of the elements",
+				Kind: fault.Declaration, Code: "invalid-path", What: "ends at the elements of a collection, which have no struct tag", Hint: "override `" + field + "`, or a field of the elements",
 			}
 		}
 	}
 	return &fault.Error{
-		Code: fault.InvalidPath,
-		What: "is no path of a field", Cure: "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters",
+		Kind: fault.Declaration, Code: "invalid-path",
+		What: "is no path of a field", Hint: "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters",
 	}
 }
 
@@ -112,8 +112,8 @@ func (c *compiler) reportUnmatched(o *overrideNode) {
 	}
 	if o.declares() && !o.matched {
 		c.faults.Add(&fault.Error{
-			Code: fault.UnknownPath, Path: o.path,
-			What: "matches no field of the type", Cure: "check the JSON names; inside free JSON and types that marshal themselves there are no fields",
+			Kind: fault.Declaration, Code: "unknown-path", Path: o.path,
+			What: "matches no field of the type", Hint: "check the JSON names; inside free JSON and types that marshal themselves there are no fields",
 		})
 	}
 	names := make([]string, 0, len(o.members))

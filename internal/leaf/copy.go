@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 var errNoText = errors.New("no text to copy by")
@@ -44,7 +44,7 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
-		return &fault.Error{Code: fault.TooDeep, What: "is nested too deeply or contains itself", Cure: "remove the cycle or the nesting"}
+		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply or contains itself", Hint: "remove the cycle or the nesting"}
 	case isFlat(from.Type()):
 		to.Set(from)
 		return nil
@@ -70,7 +70,7 @@ func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 
 func notCopyable(t reflect.Type) *fault.Error {
 	return &fault.Error{
-		Code: fault.NotCopyable, Type: t.String(), What: "holds a " + t.String() + ", which cannot be copied without sharing memory", Cure: "give the type a DeepCopy method",
+		Kind: fault.Unsupported, Code: "not-copyable", Type: t.String(), What: "holds a " + t.String() + ", which cannot be copied without sharing memory", Hint: "give the type a DeepCopy method",
 	}
 }
 

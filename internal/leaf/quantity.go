@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // maxQuantityDigits bounds a quantity's digits before and after the decimal point. Kubernetes' own quantities have at most 19.
@@ -38,7 +38,7 @@ func checkQuantity(text string) *fault.Error {
 	}
 	if len(text)-len(unit) > maxQuantityText || len(exponent) > maxQuantityExponent {
 		return &fault.Error{
-			Code: fault.NumberRange, What: "is a quantity with more than 1024 digits or an exponent beyond 999", Cure: "use a quantity within Kubernetes' range",
+			Kind: fault.Limit, Code: "number-range", What: "is a quantity with more than 1024 digits or an exponent beyond 999", Hint: "use a quantity within Kubernetes' range",
 		}
 	}
 	return nil
@@ -108,6 +108,6 @@ func appendZeros(dst []byte, n int) []byte {
 
 func quantityTooLong() *fault.Error {
 	return &fault.Error{
-		Code: fault.NumberRange, What: "is a quantity with more than 64 digits before or after the decimal point", Cure: "use a quantity within Kubernetes' range",
+		Kind: fault.Limit, Code: "number-range", What: "is a quantity with more than 64 digits before or after the decimal point", Hint: "use a quantity within Kubernetes' range",
 	}
 }

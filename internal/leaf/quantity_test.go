@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -24,7 +24,7 @@ func TestParseQuantityIsBounded(t *testing.T) {
 		_, err := leaf.ParseQuantity(text)
 		var problem *fault.Error
 		require.ErrorAs(t, err, &problem)
-		assert.Equal(t, fault.NumberRange, problem.Code)
+		assert.Equal(t, "number-range", problem.Code)
 		assert.NotContains(t, err.Error(), text[:4], "no value is shown")
 		_, ok := leaf.ParseText(leaf.Quantity, reflect.TypeFor[resource.Quantity](), text)
 		assert.False(t, ok, "no default either")
@@ -49,7 +49,7 @@ func TestQuantityOfLargeScale(t *testing.T) {
 		for _, scale := range []resource.Scale{math.MaxInt32, math.MaxInt32 - 18, 64, -90, math.MinInt32 + 18, math.MinInt32 + 1} {
 			_, problem := leaf.Append(nil, leaf.Quantity, reflect.ValueOf(*resource.NewScaledQuantity(value, scale)))
 			require.NotNil(t, problem, "%de%d", value, scale)
-			assert.Equal(t, fault.NumberRange, problem.Code)
+			assert.Equal(t, "number-range", problem.Code)
 		}
 	}
 }

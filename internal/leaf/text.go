@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 // Null is the text of a leaf that holds nothing. As a member it is absent.
@@ -62,7 +62,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 		return appendMarshaledText(dst, v)
 	case NotALeaf:
 	}
-	return dst, &fault.Error{Code: fault.TypeMismatch, Type: v.Type().String(), What: "is not a leaf"}
+	return dst, &fault.Error{Kind: fault.Misuse, Code: "type-mismatch", Type: v.Type().String(), What: "is not a leaf"}
 }
 
 // pointerTo returns a pointer to v without copying it where it has an address.
@@ -104,7 +104,7 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 	case intstr.String:
 		return canonjson.AppendString(dst, v.StrVal)
 	default:
-		return dst, &fault.Error{Code: fault.InvalidIntOrString, What: "is neither an integer nor a string", Cure: "set Type to intstr.Int or intstr.String"}
+		return dst, &fault.Error{Kind: fault.WrongType, Code: "invalid-int-or-string", What: "is neither an integer nor a string", Hint: "set Type to intstr.Int or intstr.String"}
 	}
 }
 
@@ -114,7 +114,7 @@ const zeroTime = `"0001-01-01T00:00:00Z"`
 func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
-		return dst, &fault.Error{Code: fault.InvalidTime, What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Cure: "correct the time"}
+		return dst, &fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a year outside 0 to 9999, which RFC 3339 cannot express", Hint: "correct the time"}
 	}
 	mark := len(dst)
 	dst = append(dst, '"')
@@ -169,12 +169,12 @@ func methods[I any](v reflect.Value) I {
 func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	defer func() {
 		if recover() != nil {
-			out, problem = nil, &fault.Error{Code: fault.MarshalFailed, What: "has a marshaler that panicked", Cure: "correct the marshaler or the value"}
+			out, problem = nil, &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that panicked", Hint: "correct the marshaler or the value"}
 		}
 	}()
 	out, err := marshal()
 	if err != nil {
-		return nil, &fault.Error{Code: fault.MarshalFailed, What: "has a marshaler that failed", Cure: "correct the value", Cause: err}
+		return nil, &fault.Error{Kind: fault.Failed, Code: "marshal-failed", What: "has a marshaler that failed", Hint: "correct the value", Cause: err}
 	}
 	return out, nil
 }

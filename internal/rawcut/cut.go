@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -32,11 +32,11 @@ const maxPooled = 1 << 16
 var cutters = sync.Pool{New: func() any { return new(cutter) }}
 
 // Cut returns raw without what is hot or ignored under the plan: raw itself if there is nothing of that, a new slice otherwise. Nothing
-// and white space are the empty document. Problems are [fault.InvalidJSON], [fault.TooDeep] and [fault.UnknownNulls].
+// and white space are the empty document. Problems are "invalid-json", "too-deep" and "unknown-nulls".
 func Cut(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	if nulls > KeepNulls {
 		return nil, &fault.Error{
-			Code: fault.UnknownNulls, What: "there is no choice " + strconv.Itoa(int(nulls)) + " about null members", Cure: "use CutNulls or KeepNulls",
+			Kind: fault.Misuse, Code: "unknown-nulls", What: "there is no choice " + strconv.Itoa(int(nulls)) + " about null members", Hint: "use CutNulls or KeepNulls",
 		}
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {

@@ -1,8 +1,8 @@
 package rawcut
 
 import (
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 // outline knows where the members and containers of a document stand, in the order in which they begin.

@@ -10,7 +10,6 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/reader"
 	"github.com/hotupdate/providerconfig/internal/strictjson"
@@ -52,7 +51,7 @@ func decodeOrExplain(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 		return config, nil
 	}
 	_, problem := canonjson.AppendValue(nil, raw)
-	if problem != nil && (problem.Code != fault.DuplicateMember || !json.Valid(raw)) {
+	if problem != nil && (problem.Code != "duplicate-member" || !json.Valid(raw)) {
 		return config, problem
 	}
 	if problem != nil || !canReadPlan(p, raw, config) {

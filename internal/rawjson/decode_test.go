@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
@@ -108,61 +108,61 @@ func TestDecodeFails(t *testing.T) {
 		want      []string
 		reason    string
 	}{
-		{"unknown members", `{"a":1,"list":[{"name":"x","b":2}],"map":{"k":{"c":3}}}`, []string{"UnknownMember a", "UnknownMember list[0].b", "UnknownMember map[k].c"}, "at every level"},
-		{"wrong case", `{"Text":"a","TEXT":"b","list":[{"Name":"x"}]}`, []string{"UnknownMember Text", "UnknownMember TEXT", "UnknownMember list[0].Name"}, "names are case-sensitive"},
-		{"Go name of an embedded struct", `{"TypeMeta":{},"embedded":{}}`, []string{"UnknownMember TypeMeta", "UnknownMember embedded"}, "its fields are promoted"},
+		{"unknown members", `{"a":1,"list":[{"name":"x","b":2}],"map":{"k":{"c":3}}}`, []string{"unknown-member a", "unknown-member list[0].b", "unknown-member map[k].c"}, "at every level"},
+		{"wrong case", `{"Text":"a","TEXT":"b","list":[{"Name":"x"}]}`, []string{"unknown-member Text", "unknown-member TEXT", "unknown-member list[0].Name"}, "names are case-sensitive"},
+		{"Go name of an embedded struct", `{"TypeMeta":{},"embedded":{}}`, []string{"unknown-member TypeMeta", "unknown-member embedded"}, "its fields are promoted"},
 		{"odd names", `{"a.b":1,"":2,"a\"]":3}`, []string{`UnknownMember ["a.b"]`, `UnknownMember [""]`, `UnknownMember ["a\"]"]`}, "paths quote them"},
-		{"duplicate members", `{"text":"a","text":"b","list":[{"name":"a","name":"a"}]}`, []string{"DuplicateMember text", "DuplicateMember list[0].name"}, "which one counts would be a guess"},
-		{"duplicate member in another spelling", `{"text":"a","t\u0065xt":"a"}`, []string{"DuplicateMember text"}, "escapes make no difference"},
-		{"three times", `{"text":"a","text":"b","text":"c"}`, []string{"DuplicateMember text", "DuplicateMember text"}, "once for each member too many"},
-		{"duplicate TypeMeta", `{"kind":"a","kind":"b"}`, []string{"DuplicateMember kind"}, "also where nothing is hashed"},
-		{"duplicate null", `{"text":null,"text":null}`, []string{"DuplicateMember text"}, "null is a value"},
-		{"duplicate map keys", `{"map":{"a/b":{},"a/b":{}}}`, []string{"DuplicateMember map[a/b]"}, "spelled as a map key"},
-		{"duplicate hidden map keys", `{"secrets":{"hunter2":"a","hunter2":"b"}}`, []string{"DuplicateMember secrets[(sensitive)]"}, "the key is not shown"},
-		{"duplicates in free JSON", `{"any":{"a":[{"b":1,"b":2}]}}`, []string{"DuplicateMember any"}, "at the field: inside there are no fields"},
-		{"duplicates in raw JSON", `{"raw":{"a":1,"a":2},"rawMsg":[{"a":1,"a":2}]}`, []string{"DuplicateMember raw", "DuplicateMember rawMsg"}, "also where the decoder does not look"},
-		{"duplicates before a lone surrogate", `{"raw":{"a":1,"a":2},"text":"\ud800"}`, []string{"DuplicateMember raw", "InvalidUTF8 text"}, "one problem does not hide another"},
-		{"duplicates before what is no JSON", `{"raw":{"a":1,"a":2},"list":[`, []string{"DuplicateMember"}, "without a path, which only JSON has"},
-		{"nulls beside a problem", `{"a":1,"array":null,"list":null,"map":null,"quoted":null,"raw":null,"text":null}`, []string{"UnknownMember a"}, "null is no problem of its own"},
+		{"duplicate members", `{"text":"a","text":"b","list":[{"name":"a","name":"a"}]}`, []string{"duplicate-member text", "duplicate-member list[0].name"}, "which one counts would be a guess"},
+		{"duplicate member in another spelling", `{"text":"a","t\u0065xt":"a"}`, []string{"duplicate-member text"}, "escapes make no difference"},
+		{"three times", `{"text":"a","text":"b","text":"c"}`, []string{"duplicate-member text", "duplicate-member text"}, "once for each member too many"},
+		{"duplicate TypeMeta", `{"kind":"a","kind":"b"}`, []string{"duplicate-member kind"}, "also where nothing is hashed"},
+		{"duplicate null", `{"text":null,"text":null}`, []string{"duplicate-member text"}, "null is a value"},
+		{"duplicate map keys", `{"map":{"a/b":{},"a/b":{}}}`, []string{"duplicate-member map[a/b]"}, "spelled as a map key"},
+		{"duplicate hidden map keys", `{"secrets":{"hunter2":"a","hunter2":"b"}}`, []string{"duplicate-member secrets[(sensitive)]"}, "the key is not shown"},
+		{"duplicates in free JSON", `{"any":{"a":[{"b":1,"b":2}]}}`, []string{"duplicate-member any"}, "at the field: inside there are no fields"},
+		{"duplicates in raw JSON", `{"raw":{"a":1,"a":2},"rawMsg":[{"a":1,"a":2}]}`, []string{"duplicate-member raw", "duplicate-member rawMsg"}, "also where the decoder does not look"},
+		{"duplicates before a lone surrogate", `{"raw":{"a":1,"a":2},"text":"\ud800"}`, []string{"duplicate-member raw", "invalid-utf8 text"}, "one problem does not hide another"},
+		{"duplicates before what is no JSON", `{"raw":{"a":1,"a":2},"list":[`, []string{"duplicate-member"}, "without a path, which only JSON has"},
+		{"nulls beside a problem", `{"a":1,"array":null,"list":null,"map":null,"quoted":null,"raw":null,"text":null}`, []string{"unknown-member a"}, "null is no problem of its own"},
 		{"wrong types", `{"any":1,"array":{},"bool":"true","bytes":[1],"float":"1","int":true,"list":{},"map":[],"text":1,"uint":{}}`, []string{
-			"WrongJSONType array", "WrongJSONType bool", "WrongJSONType float", "WrongJSONType int", "WrongJSONType list", "WrongJSONType map", "WrongJSONType text", "WrongJSONType uint",
+			"wrong-json-type array", "wrong-json-type bool", "wrong-json-type float", "wrong-json-type int", "wrong-json-type list", "wrong-json-type map", "wrong-json-type text", "wrong-json-type uint",
 		}, "all at once; a list of numbers is read as bytes"},
 		{"wrong types below", `{"list":[1,{"size":"a"}],"map":{"a":[],"b":{"name":{}}}}`, []string{
-			"WrongJSONType list[0]", "WrongJSONType list[1].size", "WrongJSONType map[a]", "WrongJSONType map[b].name",
+			"wrong-json-type list[0]", "wrong-json-type list[1].size", "wrong-json-type map[a]", "wrong-json-type map[b].name",
 		}, "with their paths"},
 		{"wrong texts", `{"bytes":"?","duration":"1","mixed":1.5,"quantity":"1Zi","time":"yesterday"}`, []string{
-			"WrongJSONType bytes", "WrongJSONType duration", "WrongJSONType mixed", "WrongJSONType quantity", "WrongJSONType time",
+			"wrong-json-type bytes", "wrong-json-type duration", "wrong-json-type mixed", "wrong-json-type quantity", "wrong-json-type time",
 		}, "the type's own unmarshaler says so"},
-		{"unmarshaler that panics", `{"panics":false}`, []string{"WrongJSONType panics"}, "as if it had failed"},
-		{"root of another type", `[]`, []string{"WrongJSONType"}, "a configuration is an object"},
-		{"root that is a text", `"hunter2"`, []string{"WrongJSONType"}, "a configuration is an object"},
-		{"root that is a number", ` 1 `, []string{"WrongJSONType"}, "a configuration is an object"},
+		{"unmarshaler that panics", `{"panics":false}`, []string{"wrong-json-type panics"}, "as if it had failed"},
+		{"root of another type", `[]`, []string{"wrong-json-type"}, "a configuration is an object"},
+		{"root that is a text", `"hunter2"`, []string{"wrong-json-type"}, "a configuration is an object"},
+		{"root that is a number", ` 1 `, []string{"wrong-json-type"}, "a configuration is an object"},
 		{"integers out of range", `{"int8":128,"uint":-1,"int":9223372036854775808,"pointer":-9223372036854775809}`, []string{
-			"WrongJSONType int8", "WrongJSONType uint", "WrongJSONType int", "WrongJSONType pointer",
+			"wrong-json-type int8", "wrong-json-type uint", "wrong-json-type int", "wrong-json-type pointer",
 		}, "nothing is cut off"},
-		{"integers with a fraction", `{"int":1.0,"int8":1e2,"array":[1,0.5]}`, []string{"WrongJSONType int", "WrongJSONType int8", "WrongJSONType array[1]"}, "as in Kubernetes"},
-		{"float out of range", `{"float":1e400}`, []string{"WrongJSONType float"}, "no infinity"},
-		{"huge exponent", `{"number":1e1000}`, []string{"NumberRange"}, "beyond the bound"},
-		{"quoted without quotes", `{"quoted":1,"quotedB":true}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB"}, "json:\",string\" wants a string"},
-		{"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`, []string{"WrongJSONType quoted", "WrongJSONType quotedB", "WrongJSONType quotedS"}, "a string that holds a value"},
-		{"quoted list", `{"quotedL":["1",2]}`, []string{"WrongJSONType quotedL[0]"}, "json:\",string\" is for scalars"},
-		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"WrongJSONType ints[a]", "WrongJSONType ints[1.0]"}, "the keys are integers"},
-		{"map keys that become one", `{"folded":{"A":1,"a":2},"ints":{"1":"a","01":"b"}}`, []string{"DuplicateMapKey folded[a]", "DuplicateMapKey ints[01]"}, "which one counts would be a guess"},
-		{"trailing data", `{} {}`, []string{"InvalidJSON"}, "one value"},
-		{"trailing comma", `{"text":"a",}`, []string{"InvalidJSON"}, "no JSON"},
-		{"cut short", `{"text":"a`, []string{"InvalidJSON"}, "no JSON"},
-		{"YAML", "text: a\n", []string{"InvalidJSON"}, "no JSON"},
-		{"byte-order mark", "\ufeff{}", []string{"InvalidJSON"}, "no JSON"},
-		{"byte-order mark alone", "\ufeff", []string{"InvalidJSON"}, "no JSON"},
-		{"no-break space alone", "\u00a0", []string{"InvalidJSON"}, "no white space of JSON"},
-		{"vertical tab alone", "\v", []string{"InvalidJSON"}, "no white space of JSON"},
-		{"lone surrogate", `{"text":"\ud800"}`, []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
-		{"lone surrogate in a name", `{"map":{"\udc00":{}}}`, []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
-		{"invalid UTF-8", "{\"text\":\"\xff\"}", []string{"InvalidUTF8"}, "encoding/json would repair it silently"},
-		{"invalid UTF-8 in raw JSON", "{\"raw\":{\"a\":\"\xff\"}}", []string{"InvalidUTF8"}, "also where the decoder does not look"},
-		{"deep lists", `{"any":` + deep("[", "]", 1000) + `}`, []string{"TooDeep"}, "beyond the bound"},
-		{"deep lists that do not end", strings.Repeat("[", 1_000_000), []string{"TooDeep"}, "beyond the bound"},
-		{"deep objects", strings.Repeat(`{"any":`, 100_000), []string{"TooDeep"}, "beyond the bound"},
+		{"integers with a fraction", `{"int":1.0,"int8":1e2,"array":[1,0.5]}`, []string{"wrong-json-type int", "wrong-json-type int8", "wrong-json-type array[1]"}, "as in Kubernetes"},
+		{"float out of range", `{"float":1e400}`, []string{"wrong-json-type float"}, "no infinity"},
+		{"huge exponent", `{"number":1e1000}`, []string{"number-range"}, "beyond the bound"},
+		{"quoted without quotes", `{"quoted":1,"quotedB":true}`, []string{"wrong-json-type quoted", "wrong-json-type quotedB"}, "json:\",string\" wants a string"},
+		{"quoted with something else", `{"quoted":"a","quotedB":"","quotedS":"a"}`, []string{"wrong-json-type quoted", "wrong-json-type quotedB", "wrong-json-type quotedS"}, "a string that holds a value"},
+		{"quoted list", `{"quotedL":["1",2]}`, []string{"wrong-json-type quotedL[0]"}, "json:\",string\" is for scalars"},
+		{"map keys that are no integers", `{"ints":{"a":"","1":"","1.0":""}}`, []string{"wrong-json-type ints[a]", "wrong-json-type ints[1.0]"}, "the keys are integers"},
+		{"map keys that become one", `{"folded":{"A":1,"a":2},"ints":{"1":"a","01":"b"}}`, []string{"duplicate-map-key folded[a]", "duplicate-map-key ints[01]"}, "which one counts would be a guess"},
+		{"trailing data", `{} {}`, []string{"invalid-json"}, "one value"},
+		{"trailing comma", `{"text":"a",}`, []string{"invalid-json"}, "no JSON"},
+		{"cut short", `{"text":"a`, []string{"invalid-json"}, "no JSON"},
+		{"YAML", "text: a\n", []string{"invalid-json"}, "no JSON"},
+		{"byte-order mark", "\ufeff{}", []string{"invalid-json"}, "no JSON"},
+		{"byte-order mark alone", "\ufeff", []string{"invalid-json"}, "no JSON"},
+		{"no-break space alone", "\u00a0", []string{"invalid-json"}, "no white space of JSON"},
+		{"vertical tab alone", "\v", []string{"invalid-json"}, "no white space of JSON"},
+		{"lone surrogate", `{"text":"\ud800"}`, []string{"invalid-utf8"}, "encoding/json would repair it silently"},
+		{"lone surrogate in a name", `{"map":{"\udc00":{}}}`, []string{"invalid-utf8"}, "encoding/json would repair it silently"},
+		{"invalid UTF-8", "{\"text\":\"\xff\"}", []string{"invalid-utf8"}, "encoding/json would repair it silently"},
+		{"invalid UTF-8 in raw JSON", "{\"raw\":{\"a\":\"\xff\"}}", []string{"invalid-utf8"}, "also where the decoder does not look"},
+		{"deep lists", `{"any":` + deep("[", "]", 1000) + `}`, []string{"too-deep"}, "beyond the bound"},
+		{"deep lists that do not end", strings.Repeat("[", 1_000_000), []string{"too-deep"}, "beyond the bound"},
+		{"deep objects", strings.Repeat(`{"any":`, 100_000), []string{"too-deep"}, "beyond the bound"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := rawjson.Decode(plan(t), []byte(tc.raw))
@@ -303,8 +303,8 @@ func TestDigitsBelowATypeThatWritesItself(t *testing.T) {
 		raw  string
 		want []string
 	}{
-		{`{"self":{"any":0.12345678901234567890}}`, []string{"NumberRange self"}},
-		{`{"self":{"below":[null,{"any":[18446744073709551617]}]}}`, []string{"NumberRange self"}},
+		{`{"self":{"any":0.12345678901234567890}}`, []string{"number-range self"}},
+		{`{"self":{"below":[null,{"any":[18446744073709551617]}]}}`, []string{"number-range self"}},
 		{`{"self":{"below":[{"any":[0.5,9007199254740993,-1e3]}]}}`, nil},
 		{`{"self":{"exact":1.5}}`, nil},
 		{`{"self":null}`, nil},

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -22,7 +22,7 @@ func explain(p *fieldplan.Plan, raw []byte) error {
 	e := &explainer{}
 	e.root(p, raw)
 	if !e.trail.Failed() {
-		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: p.Type.String(), What: "cannot be decoded", Cure: "check it against the type's documentation"})
+		e.trail.Report(&fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: p.Type.String(), What: "cannot be decoded", Hint: "check it against the type's documentation"})
 	}
 	return e.trail.Err()
 }
@@ -64,7 +64,7 @@ func (e *explainer) value(n *fieldplan.Node, raw []byte) {
 }
 
 func (e *explainer) wrong(n *fieldplan.Node, raw []byte, want string) {
-	e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "is " + jsonType(raw) + " where " + want + " is expected", Cure: "write " + want})
+	e.trail.Report(&fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.TypeName(), What: "is " + jsonType(raw) + " where " + want + " is expected", Hint: "write " + want})
 }
 
 // jsonType names the type of a JSON value without quoting it.
@@ -91,15 +91,15 @@ func (e *explainer) leaf(n *fieldplan.Node, raw []byte) {
 	target := reflect.New(n.Type)
 	if !strictjson.Read(raw, target.Interface()) {
 		e.trail.Report(&fault.Error{
-			Code: fault.WrongJSONType, Type: n.TypeName(),
-			What: "is " + jsonType(raw) + " that is no " + n.TypeName(), Cure: "write a value of that type",
+			Kind: fault.WrongType, Code: "wrong-json-type", Type: n.TypeName(),
+			What: "is " + jsonType(raw) + " that is no " + n.TypeName(), Hint: "write a value of that type",
 		})
 		return
 	}
 	if n.Leaf.HoldsInterface(n.Type) && !isExact(raw) {
 		e.trail.Report(&fault.Error{
-			Code: fault.NumberRange, Type: n.TypeName(),
-			What: "holds a number that " + n.TypeName() + " cannot hold exactly", Cure: "use json.RawMessage as the field's type, or fewer digits",
+			Kind: fault.Limit, Code: "number-range", Type: n.TypeName(),
+			What: "holds a number that " + n.TypeName() + " cannot hold exactly", Hint: "use json.RawMessage as the field's type, or fewer digits",
 		})
 	}
 }
@@ -132,7 +132,7 @@ func (e *explainer) members(raw []byte, step fieldpath.Step, visit func(name str
 		step.Name = name
 		e.trail.Enter(step)
 		if seen[name] {
-			e.trail.Report(&fault.Error{Code: fault.DuplicateMember, What: "stands twice in its object", Cure: "remove one of the members"})
+			e.trail.Report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
 		}
 		seen[name] = true
 		visit(name, value)
@@ -152,7 +152,7 @@ func (e *explainer) member(n *fieldplan.Node, name string, value []byte) {
 		return
 	}
 	if f == nil {
-		e.trail.Report(&fault.Error{Code: fault.UnknownMember, What: "is no field of " + n.TypeName(), Cure: "check the name's spelling and case, and the apiVersion"})
+		e.trail.Report(&fault.Error{Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.TypeName(), Hint: "check the name's spelling and case, and the apiVersion"})
 		return
 	}
 	if f.Quoted {
@@ -175,12 +175,12 @@ func (e *explainer) entry(n *fieldplan.Node, names map[string]string, name strin
 	encoded, err := json.Marshal(map[string]bool{name: true})
 	decoded := reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))
 	if err != nil || !strictjson.Read(encoded, decoded.Interface()) {
-		e.trail.Report(&fault.Error{Code: fault.WrongJSONType, Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Cure: "correct the key"})
+		e.trail.Report(&fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.TypeName(), What: "has a key that is no " + n.Type.Key().String(), Hint: "correct the key"})
 	}
 	for _, key := range decoded.Elem().MapKeys() {
 		text := engine.KeyStep(n, key).Name
 		if earlier, ok := names[text]; ok && earlier != name {
-			e.trail.Report(&fault.Error{Code: fault.DuplicateMapKey, Type: n.TypeName(), What: "means the same key as another name", Cure: "remove one of them"})
+			e.trail.Report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.TypeName(), What: "means the same key as another name", Hint: "remove one of them"})
 		}
 		names[text] = name
 	}

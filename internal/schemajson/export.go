@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -143,5 +143,5 @@ func parseClass(name string) (structtag.Class, bool) {
 }
 
 func invalid(pointer, what, cure string) *fault.Error {
-	return &fault.Error{Code: fault.InvalidSchema, Path: pointer, What: what, Cure: cure}
+	return &fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: pointer, What: what, Hint: cure}
 }

@@ -10,8 +10,8 @@ import (
 
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -284,7 +284,7 @@ func (b *builder) locate(err error) error {
 	located := fault.List{}
 	for _, problem := range fault.All(err) {
 		name := problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]
-		located.Add(&fault.Error{Code: fault.InvalidSchema, Path: b.pointers[name], What: problem.What, Cure: problem.Cure, Cause: problem})
+		located.Add(&fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: b.pointers[name], What: problem.What, Hint: problem.Hint, Cause: problem})
 	}
 	return located.Err()
 }

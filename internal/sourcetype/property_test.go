@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
 	"github.com/hotupdate/providerconfig/internal/sourcetype/testdata/kinds"
@@ -23,7 +23,7 @@ import (
 // be read from source code. All errors must be the same, word for word, under the same overrides.
 func TestErrorsAgreeOnGeneratedTypes(t *testing.T) {
 	source := loadKinds(t)
-	faulty := map[fault.Code]int{}
+	faulty := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		var structs []reflect.Type
 		for range rapid.IntRange(1, 4).Draw(t, "structs") {

@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("silent about the key in %q", raw)
 		}
 		for _, p := range problems {
-			checkCure(t, p.Cure)
+			checkCure(t, p.Hint)
 		}
 		checkMend(t, reflect.StructTag(raw), len(problems))
 	})

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/hotupdate/providerconfig/internal/fault"
 )
 
 // reading is what a value CLASS[,OPTION...] says, what is wrong with it, and how it would be right.
@@ -19,7 +17,7 @@ type reading struct { //nolint:recvcheck // built by pointer, read by value
 
 // flaw is one problem of a value.
 type flaw struct {
-	code   fault.Code
+	code   string
 	what   string
 	hint   string // what comes before the cure
 	advice string // the cure, if the value as a whole cannot be mended
@@ -89,7 +87,7 @@ func (r *reading) readClass(text string) {
 		return
 	}
 	const words = "write one of `true`, `false`, `inplace` and `ignore`"
-	f := flaw{code: fault.UnknownClass, what: "has unknown class " + tick(text), advice: words}
+	f := flaw{code: "unknown-class", what: "has unknown class " + tick(text), advice: words}
 	switch meant := meantClass(text); {
 	case text == "":
 		f.what, f.advice = "has no class", words+" first"
@@ -141,7 +139,7 @@ func (r *reading) isDuplicate(o option) bool {
 	if i < 0 {
 		return false
 	}
-	f := flaw{code: fault.DuplicateOption, what: "has option " + tick(o.name) + " twice", advice: "write it once"}
+	f := flaw{code: "duplicate-option", what: "has option " + tick(o.name) + " twice", advice: "write it once"}
 	if first := r.options[i]; first.text == o.text {
 		r.remedy("")
 	} else {
@@ -157,7 +155,7 @@ func (r *reading) malformed(o option, hint, advice, remedy string) {
 		r.remedy(remedy)
 		advice = "write " + tick(remedy)
 	}
-	r.add(flaw{code: fault.MalformedOption, what: "has malformed option " + tick(o.text), hint: hint, advice: advice})
+	r.add(flaw{code: "malformed-option", what: "has malformed option " + tick(o.text), hint: hint, advice: advice})
 }
 
 func (r *reading) readFlag(o option) {
@@ -252,11 +250,11 @@ func (r *reading) readSensitivity(o option) Sensitivity {
 
 func (r *reading) readUnknown(o option) {
 	names := "`" + strings.Join(optionNames(), "`, `") + "`"
-	f := flaw{code: fault.UnknownOption, what: "has unknown option " + tick(o.text), advice: "write one of " + names}
+	f := flaw{code: "unknown-option", what: "has unknown option " + tick(o.text), advice: "write one of " + names}
 	meant := meantOption(o)
 	switch joined, ok := r.joinText(o); {
 	case o.text == "":
-		f = flaw{code: fault.MalformedOption, what: "has an empty option", advice: "remove the comma"}
+		f = flaw{code: "malformed-option", what: "has an empty option", advice: "remove the comma"}
 		r.remedy("")
 	case meant != "":
 		f.hint, f.advice = spaceHint(o.name), "write "+tick(meant)
@@ -300,7 +298,7 @@ func (r *reading) findConflicts() {
 				continue
 			}
 			r.add(flaw{
-				code: fault.ConflictingOptions, what: "has conflicting options " + tick(a.text) + " and " + tick(b.text),
+				code: "conflicting-options", what: "has conflicting options " + tick(a.text) + " and " + tick(b.text),
 				advice: "keep one: " + tick(a.name) + " is for " + purpose(a.name) + ", " + tick(b.name) + " for " + purpose(b.name),
 			})
 		}

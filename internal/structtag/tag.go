@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Tag is what a hotupdatable struct tag says.
@@ -84,7 +84,7 @@ func ParseValue(value string) (Tag, fault.List) {
 	var problems fault.List
 	if found := find(value); len(found) > 0 && !found[0].bare {
 		problems.Add(&fault.Error{
-			Code: fault.MalformedTag, What: "has the whole struct tag " + tick(value) + " in place of its value", Cure: "write " + tick(found[0].value),
+			Kind: fault.Declaration, Code: "malformed-tag", What: "has the whole struct tag " + tick(value) + " in place of its value", Hint: "write " + tick(found[0].value),
 		})
 		return Tag{}, problems
 	}
@@ -95,7 +95,7 @@ func ParseValue(value string) (Tag, fault.List) {
 		if ok {
 			advice = "write " + tick(mended)
 		}
-		problems.Add(&fault.Error{Code: w.code, What: w.what + " in override " + tick(value), Cure: w.hint + advice})
+		problems.Add(&fault.Error{Kind: fault.Declaration, Code: w.code, What: w.what + " in override " + tick(value), Hint: w.hint + advice})
 	}
 	return r.tag, problems
 }
@@ -120,7 +120,7 @@ func (f finding) problems(r reading) fault.List {
 	var all fault.List
 	if f.state != seen {
 		code, what := f.describe()
-		all.Add(&fault.Error{Code: code, What: what, Cure: f.cure(r)})
+		all.Add(&fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: f.cure(r)})
 	}
 	if f.bare {
 		return all
@@ -131,20 +131,20 @@ func (f finding) problems(r reading) fault.List {
 		if ok {
 			advice = "write " + tick(pair(mended))
 		}
-		all.Add(&fault.Error{Code: w.code, What: w.what + " in struct tag " + tick(f.text), Cure: w.hint + advice})
+		all.Add(&fault.Error{Kind: fault.Declaration, Code: w.code, What: w.what + " in struct tag " + tick(f.text), Hint: w.hint + advice})
 	}
 	return all
 }
 
-func (f finding) describe() (code fault.Code, what string) {
+func (f finding) describe() (code, what string) {
 	switch f.state {
 	case misspelled:
-		return fault.MisspelledKey, "has misspelled struct tag " + tick(f.text)
+		return "misspelled-key", "has misspelled struct tag " + tick(f.text)
 	case hidden:
-		return fault.MalformedTag, "has struct tag " + tick(f.text) + " behind malformed " + tick(f.junk) + ", where reflect does not see it"
+		return "malformed-tag", "has struct tag " + tick(f.text) + " behind malformed " + tick(f.junk) + ", where reflect does not see it"
 	case malformed, seen:
 	}
-	return fault.MalformedTag, "has malformed struct tag " + tick(f.text)
+	return "malformed-tag", "has malformed struct tag " + tick(f.text)
 }
 
 // cure says what to write at the place.
@@ -177,9 +177,9 @@ func duplicate(found []finding) *fault.Error {
 		texts[i] = tick(f.text)
 	}
 	return &fault.Error{
-		Code: fault.DuplicateTag,
+		Kind: fault.Declaration, Code: "duplicate-tag",
 		What: "has more than one struct tag for " + key + ": " + strings.Join(texts, " and "),
-		Cure: "keep one of them",
+		Hint: "keep one of them",
 	}
 }
 

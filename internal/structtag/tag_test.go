@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/internal/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 //go:fix inline
 
-func codes(problems fault.List) []fault.Code {
-	var all []fault.Code
+func codes(problems fault.List) []string {
+	var all []string
 	for _, p := range problems {
 		all = append(all, p.Code)
 	}
@@ -123,7 +123,7 @@ func TestParseNothing(t *testing.T) {
 type faulty struct {
 	name   string
 	in     reflect.StructTag
-	want   []fault.Code
+	want   []string
 	reason string
 }
 
@@ -133,7 +133,7 @@ func (f faulty) run(t *testing.T) {
 	assert.True(t, ok, f.reason)
 	assert.Equal(t, f.want, codes(problems), f.reason)
 	for _, p := range problems {
-		assert.NotEmpty(t, p.Cure, f.reason)
+		assert.NotEmpty(t, p.Hint, f.reason)
 		assert.Contains(t, p.What, "`", "what stands there is quoted")
 		assert.True(t, strings.HasPrefix(p.What, "has "), "reads on from the field: %s", p.What)
 		assert.Empty(t, p.Field, "the caller adds the field")
@@ -143,9 +143,9 @@ func (f faulty) run(t *testing.T) {
 func TestParseKeyProblems(t *testing.T) {
 	t.Parallel()
 	var (
-		malformed  = []fault.Code{fault.MalformedTag}
-		misspelled = []fault.Code{fault.MisspelledKey}
-		twice      = []fault.Code{fault.DuplicateTag}
+		malformed  = []string{"malformed-tag"}
+		misspelled = []string{"misspelled-key"}
+		twice      = []string{"duplicate-tag"}
 	)
 	for _, test := range []faulty{
 		{"no quotes", `hotupdatable:true`, malformed, "the proposal's own spelling"},
@@ -207,12 +207,12 @@ func TestParseKeyProblems(t *testing.T) {
 		{"twice the same", `hotupdatable:"true" hotupdatable:"true"`, twice, "still one too many"},
 		{
 			"twice, second malformed", `hotupdatable:"true" hotupdatable:false`,
-			[]fault.Code{fault.MalformedTag, fault.DuplicateTag},
+			[]string{"malformed-tag", "duplicate-tag"},
 			"all problems",
 		},
 		{
 			"twice, second misspelled", `hotupdatable:"true" updatable:"true"`,
-			[]fault.Code{fault.MisspelledKey, fault.DuplicateTag},
+			[]string{"misspelled-key", "duplicate-tag"},
 			"mending the key alone would give the key twice",
 		},
 	} {
@@ -225,80 +225,80 @@ func TestParseKeyProblems(t *testing.T) {
 
 func TestParseValueProblems(t *testing.T) {
 	t.Parallel()
-	only := func(c ...fault.Code) []fault.Code { return c }
+	only := func(c ...string) []string { return c }
 	for _, test := range []faulty{
-		{"ture", `hotupdatable:"ture"`, only(fault.UnknownClass), "a typing error"},
-		{"yes", `hotupdatable:"yes"`, only(fault.UnknownClass), "YAML"},
-		{"True", `hotupdatable:"True"`, only(fault.UnknownClass), "case counts"},
-		{"prose", `hotupdatable:"immutable"`, only(fault.UnknownClass), "the word of prose"},
-		{"empty", `hotupdatable:""`, only(fault.UnknownClass), "no class"},
-		{"option first", `hotupdatable:"set"`, only(fault.UnknownClass), "the class is never implied"},
-		{"space before class", `hotupdatable:" true"`, only(fault.UnknownClass), "no space is trimmed"},
-		{"space behind class", `hotupdatable:"true ,set"`, only(fault.UnknownClass), "no space is trimmed"},
-		{"quoted class", `hotupdatable:"'true'"`, only(fault.UnknownClass), "only texts are quoted"},
+		{"ture", `hotupdatable:"ture"`, only("unknown-class"), "a typing error"},
+		{"yes", `hotupdatable:"yes"`, only("unknown-class"), "YAML"},
+		{"True", `hotupdatable:"True"`, only("unknown-class"), "case counts"},
+		{"prose", `hotupdatable:"immutable"`, only("unknown-class"), "the word of prose"},
+		{"empty", `hotupdatable:""`, only("unknown-class"), "no class"},
+		{"option first", `hotupdatable:"set"`, only("unknown-class"), "the class is never implied"},
+		{"space before class", `hotupdatable:" true"`, only("unknown-class"), "no space is trimmed"},
+		{"space behind class", `hotupdatable:"true ,set"`, only("unknown-class"), "no space is trimmed"},
+		{"quoted class", `hotupdatable:"'true'"`, only("unknown-class"), "only texts are quoted"},
 
-		{"space before option", `hotupdatable:"true, set"`, only(fault.UnknownOption), "no space is trimmed"},
-		{"unknown", `hotupdatable:"true,sorted"`, only(fault.UnknownOption), "no such option"},
-		{"misspelled", `hotupdatable:"true,sett"`, only(fault.UnknownOption), "a typing error"},
-		{"case of option", `hotupdatable:"true,hotWhen=a:b"`, only(fault.UnknownOption), "case counts"},
-		{"colon", `hotupdatable:"true,key:name"`, only(fault.UnknownOption), "an equals sign is meant"},
-		{"class as option", `hotupdatable:"true,false"`, only(fault.UnknownOption), "one class only"},
-		{"comma in text", `hotupdatable:"false,default=a,b"`, only(fault.UnknownOption), "the text needs quotes"},
+		{"space before option", `hotupdatable:"true, set"`, only("unknown-option"), "no space is trimmed"},
+		{"unknown", `hotupdatable:"true,sorted"`, only("unknown-option"), "no such option"},
+		{"misspelled", `hotupdatable:"true,sett"`, only("unknown-option"), "a typing error"},
+		{"case of option", `hotupdatable:"true,hotWhen=a:b"`, only("unknown-option"), "case counts"},
+		{"colon", `hotupdatable:"true,key:name"`, only("unknown-option"), "an equals sign is meant"},
+		{"class as option", `hotupdatable:"true,false"`, only("unknown-option"), "one class only"},
+		{"comma in text", `hotupdatable:"false,default=a,b"`, only("unknown-option"), "the text needs quotes"},
 
-		{"empty option", `hotupdatable:"true,,set"`, only(fault.MalformedOption), "a comma too many"},
-		{"trailing comma", `hotupdatable:"true,"`, only(fault.MalformedOption), "a comma too many"},
-		{"set with argument", `hotupdatable:"true,set=1"`, only(fault.MalformedOption), "takes none"},
-		{"set with empty argument", `hotupdatable:"true,set="`, only(fault.MalformedOption), "takes none"},
-		{"set false", `hotupdatable:"true,set=false"`, only(fault.MalformedOption), "the cure must not turn it on"},
-		{"presence with argument", `hotupdatable:"true,presence=true"`, only(fault.MalformedOption), "takes none"},
-		{"key without name", `hotupdatable:"true,key"`, only(fault.MalformedOption), "needs a name"},
-		{"key with empty name", `hotupdatable:"true,key="`, only(fault.MalformedOption), "needs a name"},
-		{"quoted name", `hotupdatable:"true,key='name'"`, only(fault.MalformedOption), "names have no quotes"},
-		{"double-quoted name", `hotupdatable:"true,key=\"name\""`, only(fault.MalformedOption), "names have no quotes"},
-		{"quote in name", `hotupdatable:"true,key=a'b"`, only(fault.MalformedOption), "names have no quotes"},
-		{"space in front of name", `hotupdatable:"true,key= name"`, only(fault.MalformedOption), "no space is trimmed"},
-		{"hotwhen alone", `hotupdatable:"false,hotwhen"`, only(fault.MalformedOption), "needs an argument"},
-		{"hotwhen without value", `hotupdatable:"false,hotwhen=a"`, only(fault.MalformedOption), "needs a value"},
-		{"hotwhen with empty value", `hotupdatable:"false,hotwhen=a:"`, only(fault.MalformedOption), "an empty value is quoted"},
-		{"hotwhen without name", `hotupdatable:"false,hotwhen=:b"`, only(fault.MalformedOption), "needs a name"},
-		{"hotwhen quoted name", `hotupdatable:"false,hotwhen='a':b"`, only(fault.MalformedOption), "names have no quotes"},
-		{"hotwhen quote inside", `hotupdatable:"false,hotwhen=a:b'c"`, only(fault.MalformedOption), "a quote needs quotes"},
-		{"default alone", `hotupdatable:"false,default"`, only(fault.MalformedOption), "needs a text"},
-		{"default empty", `hotupdatable:"false,default="`, only(fault.MalformedOption), "an empty text is quoted"},
-		{"quote inside", `hotupdatable:"false,default=it's"`, only(fault.MalformedOption), "a quote needs quotes"},
-		{"quote not closed", `hotupdatable:"false,default='a"`, only(fault.MalformedOption), "no closing quote"},
-		{"lone quote", `hotupdatable:"false,default='"`, only(fault.MalformedOption), "no closing quote"},
-		{"three quotes", `hotupdatable:"false,default='''"`, only(fault.MalformedOption), "the last quote is no closing quote"},
-		{"text behind quote", `hotupdatable:"false,default='a'b"`, only(fault.MalformedOption), "the quote is closed too early"},
-		{"space at the end of a text", `hotupdatable:"false,default=a ,sensitive"`, only(fault.MalformedOption), "no space is trimmed"},
-		{"text of a space", `hotupdatable:"false,default= "`, only(fault.MalformedOption), "a space is quoted"},
-		{"sensitive with argument", `hotupdatable:"false,sensitive=values"`, only(fault.MalformedOption), "keys is the only argument"},
-		{"sensitive with empty argument", `hotupdatable:"false,sensitive="`, only(fault.MalformedOption), "keys is the only argument"},
+		{"empty option", `hotupdatable:"true,,set"`, only("malformed-option"), "a comma too many"},
+		{"trailing comma", `hotupdatable:"true,"`, only("malformed-option"), "a comma too many"},
+		{"set with argument", `hotupdatable:"true,set=1"`, only("malformed-option"), "takes none"},
+		{"set with empty argument", `hotupdatable:"true,set="`, only("malformed-option"), "takes none"},
+		{"set false", `hotupdatable:"true,set=false"`, only("malformed-option"), "the cure must not turn it on"},
+		{"presence with argument", `hotupdatable:"true,presence=true"`, only("malformed-option"), "takes none"},
+		{"key without name", `hotupdatable:"true,key"`, only("malformed-option"), "needs a name"},
+		{"key with empty name", `hotupdatable:"true,key="`, only("malformed-option"), "needs a name"},
+		{"quoted name", `hotupdatable:"true,key='name'"`, only("malformed-option"), "names have no quotes"},
+		{"double-quoted name", `hotupdatable:"true,key=\"name\""`, only("malformed-option"), "names have no quotes"},
+		{"quote in name", `hotupdatable:"true,key=a'b"`, only("malformed-option"), "names have no quotes"},
+		{"space in front of name", `hotupdatable:"true,key= name"`, only("malformed-option"), "no space is trimmed"},
+		{"hotwhen alone", `hotupdatable:"false,hotwhen"`, only("malformed-option"), "needs an argument"},
+		{"hotwhen without value", `hotupdatable:"false,hotwhen=a"`, only("malformed-option"), "needs a value"},
+		{"hotwhen with empty value", `hotupdatable:"false,hotwhen=a:"`, only("malformed-option"), "an empty value is quoted"},
+		{"hotwhen without name", `hotupdatable:"false,hotwhen=:b"`, only("malformed-option"), "needs a name"},
+		{"hotwhen quoted name", `hotupdatable:"false,hotwhen='a':b"`, only("malformed-option"), "names have no quotes"},
+		{"hotwhen quote inside", `hotupdatable:"false,hotwhen=a:b'c"`, only("malformed-option"), "a quote needs quotes"},
+		{"default alone", `hotupdatable:"false,default"`, only("malformed-option"), "needs a text"},
+		{"default empty", `hotupdatable:"false,default="`, only("malformed-option"), "an empty text is quoted"},
+		{"quote inside", `hotupdatable:"false,default=it's"`, only("malformed-option"), "a quote needs quotes"},
+		{"quote not closed", `hotupdatable:"false,default='a"`, only("malformed-option"), "no closing quote"},
+		{"lone quote", `hotupdatable:"false,default='"`, only("malformed-option"), "no closing quote"},
+		{"three quotes", `hotupdatable:"false,default='''"`, only("malformed-option"), "the last quote is no closing quote"},
+		{"text behind quote", `hotupdatable:"false,default='a'b"`, only("malformed-option"), "the quote is closed too early"},
+		{"space at the end of a text", `hotupdatable:"false,default=a ,sensitive"`, only("malformed-option"), "no space is trimmed"},
+		{"text of a space", `hotupdatable:"false,default= "`, only("malformed-option"), "a space is quoted"},
+		{"sensitive with argument", `hotupdatable:"false,sensitive=values"`, only("malformed-option"), "keys is the only argument"},
+		{"sensitive with empty argument", `hotupdatable:"false,sensitive="`, only("malformed-option"), "keys is the only argument"},
 
-		{"set twice", `hotupdatable:"true,set,set"`, only(fault.DuplicateOption), ""},
-		{"key twice", `hotupdatable:"true,key=a,key=b"`, only(fault.DuplicateOption), "the second must not win silently"},
-		{"sensitive twice", `hotupdatable:"true,sensitive,sensitive=keys"`, only(fault.DuplicateOption), "two degrees of one option"},
+		{"set twice", `hotupdatable:"true,set,set"`, only("duplicate-option"), ""},
+		{"key twice", `hotupdatable:"true,key=a,key=b"`, only("duplicate-option"), "the second must not win silently"},
+		{"sensitive twice", `hotupdatable:"true,sensitive,sensitive=keys"`, only("duplicate-option"), "two degrees of one option"},
 
-		{"set and key", `hotupdatable:"true,set,key=a"`, only(fault.ConflictingOptions), "two ways to pair elements"},
-		{"set and hotwhen", `hotupdatable:"false,set,hotwhen=a:b"`, only(fault.ConflictingOptions), "hotwhen needs a key"},
-		{"set and presence", `hotupdatable:"false,set,presence"`, only(fault.ConflictingOptions), "list and struct"},
-		{"key and presence", `hotupdatable:"false,presence,key=a"`, only(fault.ConflictingOptions), "list and struct"},
-		{"hotwhen and presence", `hotupdatable:"false,presence,hotwhen=a:b"`, only(fault.ConflictingOptions), "map and struct"},
-		{"default and set", `hotupdatable:"false,default=a,set"`, only(fault.ConflictingOptions), "scalar and list"},
-		{"default and key", `hotupdatable:"false,key=a,default=a"`, only(fault.ConflictingOptions), "scalar and list"},
-		{"default and hotwhen", `hotupdatable:"false,default=a,hotwhen=a:b"`, only(fault.ConflictingOptions), "scalar and map"},
-		{"default and presence", `hotupdatable:"false,default=a,presence"`, only(fault.ConflictingOptions), "scalar and struct"},
+		{"set and key", `hotupdatable:"true,set,key=a"`, only("conflicting-options"), "two ways to pair elements"},
+		{"set and hotwhen", `hotupdatable:"false,set,hotwhen=a:b"`, only("conflicting-options"), "hotwhen needs a key"},
+		{"set and presence", `hotupdatable:"false,set,presence"`, only("conflicting-options"), "list and struct"},
+		{"key and presence", `hotupdatable:"false,presence,key=a"`, only("conflicting-options"), "list and struct"},
+		{"hotwhen and presence", `hotupdatable:"false,presence,hotwhen=a:b"`, only("conflicting-options"), "map and struct"},
+		{"default and set", `hotupdatable:"false,default=a,set"`, only("conflicting-options"), "scalar and list"},
+		{"default and key", `hotupdatable:"false,key=a,default=a"`, only("conflicting-options"), "scalar and list"},
+		{"default and hotwhen", `hotupdatable:"false,default=a,hotwhen=a:b"`, only("conflicting-options"), "scalar and map"},
+		{"default and presence", `hotupdatable:"false,default=a,presence"`, only("conflicting-options"), "scalar and struct"},
 
 		{
 			"all at once", `hotupdatable:"ture,sett,set=1,key=a,key=a,,default='b"`,
 			only(
-				fault.UnknownClass, fault.UnknownOption, fault.MalformedOption, fault.DuplicateOption, fault.MalformedOption, fault.MalformedOption,
-				fault.ConflictingOptions, fault.ConflictingOptions, fault.ConflictingOptions,
+				"unknown-class", "unknown-option", "malformed-option", "duplicate-option", "malformed-option", "malformed-option",
+				"conflicting-options", "conflicting-options", "conflicting-options",
 			), "no problem hides another; the duplicate adds no conflict",
 		},
-		{"quote hides no option", `hotupdatable:"false,default='a,sett"`, only(fault.MalformedOption, fault.UnknownOption), "no closing quote"},
-		{"value of a malformed pair", `hotupdatable:ture`, only(fault.MalformedTag, fault.UnknownClass), "no problem hides another"},
-		{"value of a misspelled key", `hotUpdatable:"true,sett"`, only(fault.MisspelledKey, fault.UnknownOption), "no problem hides another"},
+		{"quote hides no option", `hotupdatable:"false,default='a,sett"`, only("malformed-option", "unknown-option"), "no closing quote"},
+		{"value of a malformed pair", `hotupdatable:ture`, only("malformed-tag", "unknown-class"), "no problem hides another"},
+		{"value of a misspelled key", `hotUpdatable:"true,sett"`, only("misspelled-key", "unknown-option"), "no problem hides another"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -354,7 +354,7 @@ func TestCureIsRight(t *testing.T) {
 		_, _, problems := structtag.Parse(reflect.StructTag(test.in))
 		require.NotEmpty(t, problems, test.in)
 		for _, p := range problems {
-			assert.Contains(t, p.Cure, "write `"+test.want+"`", "%s: %s", test.in, test.reason)
+			assert.Contains(t, p.Hint, "write `"+test.want+"`", "%s: %s", test.in, test.reason)
 		}
 		_, ok, problems := structtag.Parse(reflect.StructTag(test.want))
 		assert.True(t, ok && len(problems) == 0, "%s: the cure has problems itself: %v", test.in, problems)
@@ -377,7 +377,7 @@ func TestCureIsNoGuess(t *testing.T) {
 		_, _, problems := structtag.Parse(reflect.StructTag(test.in))
 		require.NotEmpty(t, problems, test.in)
 		for _, p := range problems {
-			assert.NotContains(t, p.Cure, test.wrong, "%s: %s", test.in, test.reason)
+			assert.NotContains(t, p.Hint, test.wrong, "%s: %s", test.in, test.reason)
 		}
 	}
 }

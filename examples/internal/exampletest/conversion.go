@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // CheckConversion converts a config in which everything is set to its internal type I and back, and sees to it that the internal type
@@ -26,12 +27,12 @@ func CheckConversion[V, I any](t *testing.T, p *Provider, toInternal func(*V) *I
 	}
 
 	_, err := hotupdate.SchemaOf[I]()
-	problems := hotupdate.Errors(err)
+	problems := fault.All(err)
 	if len(problems) == 0 {
 		t.Error("the internal type has a Schema")
 	}
 	for _, problem := range problems {
-		if problem.Code != hotupdate.CodeNoJSONName {
+		if problem.Code != "no-json-name" {
 			t.Errorf("refused for another reason than its names: %v", problem)
 		}
 	}

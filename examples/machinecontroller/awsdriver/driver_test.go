@@ -20,6 +20,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -288,10 +289,10 @@ func TestPlanComesBeforeCalls(t *testing.T) {
 		desired.ResourceTags.Disk[fmt.Sprintf("k%d", i)] = "v"
 	}
 	err := f.driver.UpdateMachine(t.Context(), f.update(desired))
-	problem, ok := errors.AsType[*tags.Error](err)
+	problem, ok := errors.AsType[*fault.Error](err)
 	require.True(t, ok)
-	assert.Equal(t, tags.OverLimit, problem.Code)
-	assert.Equal(t, "vol-1", problem.Resource)
+	assert.Equal(t, "over-limit", problem.Code)
+	assert.Equal(t, "vol-1", problem.Path)
 	assert.Empty(t, f.writes())
 }
 

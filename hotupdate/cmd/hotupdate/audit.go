@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // The exit codes of audit --exit-code and schema diff --exit-code beside exitRoll.
@@ -236,7 +237,7 @@ func (r *release) hash(version *string, raw []byte) (hashedConfig, error) {
 		}
 	}
 	if h.data, err = r.eras.AdditionalData(version, raw, struct{}{}); err != nil {
-		if failed, ok := errors.AsType[*hash.Error](err); ok && failed.Cause != nil {
+		if failed, ok := errors.AsType[*fault.Error](err); ok && failed.Code == "era-failed" {
 			err = failed.Cause
 		}
 		return h, err
@@ -318,12 +319,12 @@ func (r *releases) shape(s *hotupdate.Schema) *shape {
 
 // addErrors adds the problems of a provider config, a reason each.
 func (p *auditedPool) addErrors(err error) {
-	problems := hotupdate.Errors(err)
+	problems := fault.All(err)
 	if len(problems) == 0 {
 		p.Reasons = append(p.Reasons, reason{Text: err.Error()})
 	}
 	for _, problem := range problems {
-		p.Reasons = append(p.Reasons, reason{Path: problem.Path, Code: problem.Code.String(), Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
+		p.Reasons = append(p.Reasons, reason{Path: problem.Path, Code: problem.Code, Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
 	}
 }
 

@@ -48,7 +48,9 @@ func (p Pool) common() (TriggersV1, error) {
 }
 
 func (p Pool) invalid(err error) error {
-	return &Error{Code: CodeInvalidPool, Pool: p.Worker.Name, Cause: err}
+	var r reader
+	r.found(p.Worker.Name, "", err)
+	return r.err()
 }
 
 func partsOf(name hash.Name) map[string]*string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Options say how pools are compared. The zero value compares provider configs as a whole.
@@ -86,12 +87,12 @@ func (n Note) Forbids() bool { return n == StrategySwitched || n == MinorSkipped
 //   - With [hash.SumOfReservations] only the sum of the reservations counts.
 //   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text. A note says so.
 //
-// All problems come back joined, each an [*Error].
+// All problems come back joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
 	if old.Provider != updated.Provider {
-		return Comparison{}, &Error{
-			Code: CodeOtherProvider, Pool: updated.Worker.Name,
-			what: "is of another provider than before", cure: "compare pools of one provider",
+		return Comparison{}, &fault.Error{
+			Kind: fault.Conflict, Code: "other-provider", Where: whereOf(updated.Worker.Name),
+			What: "is of another provider than before", Hint: "compare pools of one provider",
 		}
 	}
 	c := &comparer{old: old, updated: updated, options: o}
@@ -284,7 +285,7 @@ func (c *comparer) triggerChanges(oldName, newName *string) hotupdate.Changes {
 		return nil
 	}
 	changes, err := schema.Diff(before, after)
-	c.problems.config(c.updated.Worker.Name, "", err)
+	c.problems.found(c.updated.Worker.Name, "", err)
 	for i := range changes {
 		changes[i].Omitted = c.mayBeDefault(changes[i])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // A field that one side leaves out is indeterminate if Gardener fills it in and the default is not known.
@@ -440,14 +441,12 @@ func TestProviderConfigErrorsNameThePool(t *testing.T) {
 	t.Parallel()
 	broken := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.volume.iopz", 1}, edit{shootsPool + "providerConfig.agent", 1})
 	_, err := pool.NewPlan(read(t, manifest(t, "shoot.yaml")), read(t, broken), options(t))
-	problems := pool.Errors(err)
+	problems := fault.All(err)
 	require.Len(t, problems, 2)
 	for _, p := range problems {
-		assert.Equal(t, pool.CodeInvalidConfig, p.Code)
-		assert.Equal(t, "cpu-worker", p.Pool)
-		assert.Equal(t, "providerConfig", p.Path)
+		assert.Equal(t, map[string]string{"providerConfig.agent": "wrong-json-type", "providerConfig.volume.iopz": "unknown-member"}[p.Path], p.Code)
+		assert.Equal(t, `pool "cpu-worker"`, p.Where)
 	}
-	assert.Len(t, hotupdate.Errors(err), 2, "the causes can be reached")
 	require.Error(t, pool.Check(read(t, broken), options(t)))
 	require.NoError(t, pool.Check(read(t, manifest(t, "shoot.yaml")), options(t)))
 }
@@ -456,21 +455,21 @@ func TestPoolsThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	aws, gcp := read(t, manifest(t, "shoot.yaml")), read(t, manifest(t, "shoot.yaml", edit{"spec.provider.type", "gcp"}))
 	_, err := pool.Compare(aws.Pools[0], gcp.Pools[0], options(t))
-	codes(t, err, pool.CodeOtherProvider)
+	codes(t, err, "other-provider")
 	version := manifest(t, "shoot.yaml", edit{"spec.kubernetes.version", "one"})
 	_, err = pool.NewPlan(aws, read(t, version), options(t))
-	codes(t, err, pool.CodeInvalidPool)
+	codes(t, err, "malformed-version")
 	nameless := aws.Pools[0]
 	nameless.Worker.Name = ""
 	_, err = pool.Compare(nameless, nameless, options(t))
-	codes(t, err, pool.CodeInvalidPool, pool.CodeInvalidPool)
+	codes(t, err, "no-pool-name", "no-pool-name")
 }
 
 // codes expects the codes of all problems.
-func codes(tb testing.TB, err error, want ...pool.Code) {
+func codes(tb testing.TB, err error, want ...string) {
 	tb.Helper()
-	var got []pool.Code
-	for _, p := range pool.Errors(err) {
+	var got []string
+	for _, p := range fault.All(err) {
 		got = append(got, p.Code)
 		assert.NotEmpty(tb, p.Error())
 	}

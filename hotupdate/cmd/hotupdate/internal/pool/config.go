@@ -36,7 +36,7 @@ func (c *comparer) configChanges() hotupdate.Changes {
 		c.note(note)
 	}
 	changes, err := c.options.configDiff(schema, old, updated)
-	c.problems.config(c.updated.Worker.Name, configField, err)
+	c.problems.found(c.updated.Worker.Name, configField, err)
 	for i := range changes {
 		changes[i] = below(changes[i])
 	}
@@ -159,22 +159,4 @@ func join(pool, config hotupdate.Changes) hotupdate.Changes {
 		return cmp.Compare(member, field)
 	})
 	return slices.Concat(pool[:at], config, pool[at:])
-}
-
-// config reports what package hotupdate found, a problem each.
-func (r *reader) config(pool, path string, err error) {
-	if err == nil {
-		return
-	}
-	if len(Errors(err)) > 0 {
-		r.problems = append(r.problems, err) // which says where it is
-		return
-	}
-	problems := hotupdate.Errors(err)
-	for _, p := range problems {
-		r.problems = append(r.problems, &Error{Code: CodeInvalidConfig, Pool: pool, Path: path, Cause: p})
-	}
-	if len(problems) == 0 {
-		r.problems = append(r.problems, &Error{Code: CodeInvalidConfig, Pool: pool, Path: path, Cause: err})
-	}
 }

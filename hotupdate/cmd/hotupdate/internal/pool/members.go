@@ -8,13 +8,48 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // reader collects the problems of a manifest, so that all of them are reported at once.
 type reader struct{ problems []error }
 
-func (r *reader) fail(pool, path string, code Code, what, cure string) {
-	r.problems = append(r.problems, &Error{Code: code, Pool: pool, Path: path, what: what, cure: cure})
+// fail reports a problem at a path, from the manifest's root or, if there is a pool, from the pool.
+func (r *reader) fail(pool, path string, problem fault.Error) {
+	problem.Where, problem.Path = whereOf(pool), path
+	if pool == "" && path == "" {
+		problem.Where = "manifest"
+	}
+	r.problems = append(r.problems, &problem)
+}
+
+// found reports what another package found below a path of a pool.
+func (r *reader) found(pool, path string, err error) {
+	if err == nil {
+		return
+	}
+	problems := fault.All(err)
+	if len(problems) == 0 {
+		r.fail(pool, path, fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
+	}
+	for _, p := range problems {
+		r.fail(pool, joinPaths(path, p.Path), *p)
+	}
+}
+
+func joinPaths(path, inner string) string {
+	if path == "" || inner == "" || inner[0] == '[' {
+		return path + inner
+	}
+	return path + "." + inner
+}
+
+func whereOf(pool string) string {
+	if pool == "" {
+		return ""
+	}
+	return "pool " + strconv.Quote(pool)
 }
 
 func (r *reader) err() error { return errors.Join(r.problems...) }
@@ -48,7 +83,7 @@ func (r *reader) open(pool, path string, raw []byte) object {
 		}
 		key, _ := name.(string)
 		if _, twice := o.members[key]; twice {
-			r.fail(pool, o.at(key), CodeDuplicateMember, "stands twice in its object", "remove one of the members")
+			r.fail(pool, o.at(key), fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
 		}
 		o.members[key] = value
 	}
@@ -57,14 +92,11 @@ func (r *reader) open(pool, path string, raw []byte) object {
 
 // at returns the path of a member.
 func (o object) at(name string) string {
-	if o.path == "" || name == "" {
-		return o.path + name
-	}
-	return o.path + "." + name
+	return joinPaths(o.path, name)
 }
 
 func (o object) wrongType(name, want, cure string) {
-	o.reader.fail(o.pool, o.at(name), CodeWrongType, "is not "+want, cure)
+	o.reader.fail(o.pool, o.at(name), fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not " + want, Hint: cure})
 }
 
 // has reports whether the member is there and not null.
@@ -115,7 +147,7 @@ func (o object) time(name string) *metav1.Time {
 	}
 	t := &metav1.Time{}
 	if err := t.UnmarshalQueryParameter(*text); err != nil {
-		o.reader.fail(o.pool, o.at(name), CodeInvalidTime, "is no time", "write it as in 2026-01-31T12:00:00Z")
+		o.reader.fail(o.pool, o.at(name), fault.Error{Kind: fault.Malformed, Code: "malformed-time", What: "is no time", Hint: "write it as in 2026-01-31T12:00:00Z"})
 		return nil
 	}
 	return t
@@ -128,7 +160,7 @@ func (o object) quantity(name string) *resource.Quantity {
 	}
 	q := &resource.Quantity{}
 	if err := json.Unmarshal(o.members[name], q); err != nil {
-		o.reader.fail(o.pool, o.at(name), CodeInvalidQuantity, "is no quantity", "write a number with an optional unit, such as 80m or 1Gi")
+		o.reader.fail(o.pool, o.at(name), fault.Error{Kind: fault.Malformed, Code: "malformed-quantity", What: "is no quantity", Hint: "write a number with an optional unit, such as 80m or 1Gi"})
 		return nil
 	}
 	return q

@@ -3,6 +3,7 @@ package pool
 import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // State says whether a pool stands on both sides of a change.
@@ -47,13 +48,13 @@ type PoolPlan struct {
 // their provider configs are equal, credentials aside; of several, the first that is gone goes with the first that is new. The order is
 // that of the new manifest, then removed pools in the order of the old one.
 //
-// The time is linear in the size of the manifests. All problems come back joined, each an [*Error].
+// The time is linear in the size of the manifests. All problems come back joined, each a [*fault.Error].
 func NewPlan(old, updated *Manifest, o Options) ([]PoolPlan, error) {
 	old, updated = orEmpty(old, updated), orEmpty(updated, old)
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
-		return nil, &Error{
-			Code: CodeOtherProvider, what: "is of another kind or provider than the manifest it is compared with",
-			cure: "compare manifests of one kind and provider",
+		return nil, &fault.Error{
+			Kind: fault.Conflict, Code: "other-provider", What: "is of another kind or provider than the manifest it is compared with",
+			Hint: "compare manifests of one kind and provider",
 		}
 	}
 	p := &planner{options: o, kept: map[string]Pool{}, gone: map[string]Pool{}, alike: map[string][]Pool{}}
@@ -212,12 +213,12 @@ func Check(m *Manifest, o Options) error {
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	r := &reader{}
 	pool, err := p.explainTriggers()
-	r.config(p.Worker.Name, "", err)
+	r.found(p.Worker.Name, "", err)
 	var config hotupdate.Changes
 	if !isNull(p.ProviderConfig) {
 		schema, _ := o.schemaOf(nil, p.ProviderConfig)
 		config, err = o.configDiff(schema, nil, p.ProviderConfig)
-		r.config(p.Worker.Name, configField, err)
+		r.found(p.Worker.Name, configField, err)
 		for i := range config {
 			config[i] = below(config[i])
 		}

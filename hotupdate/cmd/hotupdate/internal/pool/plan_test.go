@@ -107,9 +107,9 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 func TestManifestsOfDifferentKinds(t *testing.T) {
 	t.Parallel()
 	_, err := pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Worker, Provider: "aws"}, pool.Options{})
-	codes(t, err, pool.CodeOtherProvider)
+	codes(t, err, "other-provider")
 	_, err = pool.NewPlan(manifestOf(), &pool.Manifest{Kind: pool.Shoot, Provider: "gcp"}, pool.Options{})
-	codes(t, err, pool.CodeOtherProvider)
+	codes(t, err, "other-provider")
 }
 
 // All problems of all pools come at once, those of new pools among them.
@@ -117,7 +117,7 @@ func TestAllProblemsOfAPlan(t *testing.T) {
 	t.Parallel()
 	broken := func(name string) pool.Pool { return machines(name, "m", `"agent":1`) }
 	_, err := pool.NewPlan(manifestOf(machines("a", "m"), machines("b", "m")), manifestOf(broken("a"), broken("b"), broken("c")), options(t))
-	codes(t, err, pool.CodeInvalidConfig, pool.CodeInvalidConfig, pool.CodeInvalidConfig)
+	codes(t, err, "wrong-json-type", "wrong-json-type", "wrong-json-type")
 }
 
 func TestExplain(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Kind says what a manifest is. The zero value is none.
@@ -69,11 +70,11 @@ type Manifest struct {
 //
 // A Worker does not tell the container runtime, node-local DNS and rotations, but has a node-agent secret name that covers them.
 //
-// All problems come back joined, each an [*Error]. Pools without a name, or with one name, are errors.
+// All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
 	r := &reader{}
 	if !json.Valid(raw) {
-		r.fail("", "", CodeInvalidJSON, "is no valid JSON", "write a Worker or a Shoot")
+		r.fail("", "", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a Worker or a Shoot"})
 		return nil, r.err()
 	}
 	root := r.open("", "", raw)
@@ -86,8 +87,10 @@ func Read(raw []byte) (*Manifest, error) {
 	case Shoot:
 		m.readShoot(root)
 	case NoKind:
-		r.fail("", "", CodeUnknownKind, "has another apiVersion and kind",
-			"write "+workerVersion+" Worker or "+shootVersion+" Shoot")
+		r.fail("", "", fault.Error{
+			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
+			Hint: "write " + workerVersion + " Worker or " + shootVersion + " Shoot",
+		})
 	}
 	m.checkNames(r)
 	if err := r.err(); err != nil {
@@ -103,7 +106,7 @@ func (m *Manifest) pools(in object, list string, read func(o object) Pool) {
 		o := in.reader.open("", at, raw)
 		name := o.plain("name")
 		if name == "" {
-			in.reader.fail("", at, CodeNoName, "has no name", "set the name of the worker pool")
+			in.reader.fail("", at, fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
 			continue
 		}
 		o.pool, o.path = name, ""
@@ -119,7 +122,7 @@ func (m *Manifest) checkNames(r *reader) {
 	for _, p := range m.Pools {
 		seen[p.Worker.Name]++
 		if seen[p.Worker.Name] == 2 {
-			r.fail(p.Worker.Name, "", CodeDuplicateName, "there are two pools of this name", "give each pool a name of its own")
+			r.fail(p.Worker.Name, "", fault.Error{Kind: fault.Duplicate, Code: "duplicate-pool-name", What: "there are two pools of this name", Hint: "give each pool a name of its own"})
 		}
 	}
 }
@@ -182,7 +185,7 @@ func (o object) common() Pool {
 		name := o.plain("updateStrategy")
 		strategy, known := hotupdate.ParseStrategy(name)
 		if !known {
-			o.reader.fail(o.pool, "updateStrategy", CodeUnknownStrategy, "is unknown", "write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate")
+			o.reader.fail(o.pool, "updateStrategy", fault.Error{Kind: fault.Unknown, Code: "unknown-strategy", What: "is unknown", Hint: "write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"})
 		}
 		p.Worker.UpdateStrategy = strategy
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func TestReadWorker(t *testing.T) {
@@ -107,7 +108,7 @@ func TestReadRefuses(t *testing.T) {
 	worker := func(edits ...edit) string { return string(manifest(t, "worker.yaml", edits...)) }
 	own := shootsPool + "kubernetes.kubelet."
 	type problem struct {
-		code       pool.Code
+		code       string
 		pool, path string
 	}
 	const p = "cpu-worker"
@@ -115,40 +116,40 @@ func TestReadRefuses(t *testing.T) {
 		name, raw string
 		want      []problem
 	}{
-		{"no JSON", "{", []problem{{pool.CodeInvalidJSON, "", ""}}},
-		{"nothing", "", []problem{{pool.CodeInvalidJSON, "", ""}}},
-		{"null", "null", []problem{{pool.CodeUnknownKind, "", ""}}},
-		{"a list", "[]", []problem{{pool.CodeWrongType, "", ""}, {pool.CodeUnknownKind, "", ""}}},
-		{"another kind", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Seed"}`, []problem{{pool.CodeUnknownKind, "", ""}}},
-		{"another version", `{"apiVersion":"core.gardener.cloud/v2","kind":"Shoot"}`, []problem{{pool.CodeUnknownKind, "", ""}}},
-		{"kind of another type", `{"apiVersion":1,"kind":"Shoot"}`, []problem{{pool.CodeWrongType, "", "apiVersion"}, {pool.CodeUnknownKind, "", ""}}},
-		{"spec of another type", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":"x"}`, []problem{{pool.CodeWrongType, "", "spec"}}},
-		{"workers of another type", shoot(edit{"spec.provider.workers", map[string]any{}}), []problem{{pool.CodeWrongType, "", "spec.provider.workers"}}},
+		{"no JSON", "{", []problem{{"invalid-json", "", ""}}},
+		{"nothing", "", []problem{{"invalid-json", "", ""}}},
+		{"null", "null", []problem{{"unknown-kind", "", ""}}},
+		{"a list", "[]", []problem{{"wrong-json-type", "", ""}, {"unknown-kind", "", ""}}},
+		{"another kind", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Seed"}`, []problem{{"unknown-kind", "", ""}}},
+		{"another version", `{"apiVersion":"core.gardener.cloud/v2","kind":"Shoot"}`, []problem{{"unknown-kind", "", ""}}},
+		{"kind of another type", `{"apiVersion":1,"kind":"Shoot"}`, []problem{{"wrong-json-type", "", "apiVersion"}, {"unknown-kind", "", ""}}},
+		{"spec of another type", `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","spec":"x"}`, []problem{{"wrong-json-type", "", "spec"}}},
+		{"workers of another type", shoot(edit{"spec.provider.workers", map[string]any{}}), []problem{{"wrong-json-type", "", "spec.provider.workers"}}},
 		{"worker of another type", shoot(edit{"spec.provider.workers.0", "x"}), []problem{
-			{pool.CodeWrongType, "", "spec.provider.workers[0]"}, {pool.CodeNoName, "", "spec.provider.workers[0]"},
+			{"wrong-json-type", "", "spec.provider.workers[0]"}, {"no-pool-name", "", "spec.provider.workers[0]"},
 		}},
-		{"null worker", shoot(edit{"spec.provider.workers.0", nil}), []problem{{pool.CodeNoName, "", "spec.provider.workers[0]"}}},
-		{"no name", worker(edit{workersPool + "name", nil}), []problem{{pool.CodeNoName, "", "spec.pools[0]"}}},
+		{"null worker", shoot(edit{"spec.provider.workers.0", nil}), []problem{{"no-pool-name", "", "spec.provider.workers[0]"}}},
+		{"no name", worker(edit{workersPool + "name", nil}), []problem{{"no-pool-name", "", "spec.pools[0]"}}},
 		{"one name twice", worker(edit{"spec.pools", []any{
 			map[string]any{"name": "a"}, map[string]any{"name": "b"}, map[string]any{"name": "a"}, map[string]any{"name": "a"},
-		}}), []problem{{pool.CodeDuplicateName, "a", ""}}},
-		{"version without quotes", shoot(edit{"spec.kubernetes.version", 1.3}), []problem{{pool.CodeWrongType, "", "spec.kubernetes.version"}}},
-		{"machine", shoot(edit{shootsPool + "machine", "m5"}), []problem{{pool.CodeWrongType, p, "machine"}}},
-		{"image", worker(edit{workersPool + "machineImage.version", 27}), []problem{{pool.CodeWrongType, p, "machineImage.version"}}},
-		{"encrypted", worker(edit{workersPool + "dataVolumes.1.encrypted", "yes"}), []problem{{pool.CodeWrongType, p, "dataVolumes[1].encrypted"}}},
-		{"strategy", shoot(edit{shootsPool + "updateStrategy", "Recreate"}), []problem{{pool.CodeUnknownStrategy, p, "updateStrategy"}}},
-		{"quantity", shoot(edit{own + "kubeReserved.cpu", "one"}), []problem{{pool.CodeInvalidQuantity, p, "kubernetes.kubelet.kubeReserved.cpu"}}},
-		{"quantity of another type", shoot(edit{own + "kubeReserved.cpu", []any{}}), []problem{{pool.CodeInvalidQuantity, p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		}}), []problem{{"duplicate-pool-name", "a", ""}}},
+		{"version without quotes", shoot(edit{"spec.kubernetes.version", 1.3}), []problem{{"wrong-json-type", "", "spec.kubernetes.version"}}},
+		{"machine", shoot(edit{shootsPool + "machine", "m5"}), []problem{{"wrong-json-type", p, "machine"}}},
+		{"image", worker(edit{workersPool + "machineImage.version", 27}), []problem{{"wrong-json-type", p, "machineImage.version"}}},
+		{"encrypted", worker(edit{workersPool + "dataVolumes.1.encrypted", "yes"}), []problem{{"wrong-json-type", p, "dataVolumes[1].encrypted"}}},
+		{"strategy", shoot(edit{shootsPool + "updateStrategy", "Recreate"}), []problem{{"unknown-strategy", p, "updateStrategy"}}},
+		{"quantity", shoot(edit{own + "kubeReserved.cpu", "one"}), []problem{{"malformed-quantity", p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		{"quantity of another type", shoot(edit{own + "kubeReserved.cpu", []any{}}), []problem{{"malformed-quantity", p, "kubernetes.kubelet.kubeReserved.cpu"}}},
 		{"time", shoot(edit{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "yesterday"}), []problem{
-			{pool.CodeInvalidTime, "", "status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
+			{"malformed-time", "", "status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
 		}},
 		{
 			"all at once", shoot(edit{shootsPool + "machine.type", 1}, edit{shootsPool + "volume.size", 1}, edit{own + "systemReserved.pid", "x"}),
-			[]problem{{pool.CodeWrongType, p, "volume.size"}, {pool.CodeWrongType, p, "machine.type"}, {pool.CodeInvalidQuantity, p, "kubernetes.kubelet.systemReserved.pid"}},
+			[]problem{{"wrong-json-type", p, "volume.size"}, {"wrong-json-type", p, "machine.type"}, {"malformed-quantity", p, "kubernetes.kubelet.systemReserved.pid"}},
 		},
 		{
 			"a member twice", strings.Replace(worker(), `"machineType":"m5.large"`, `"machineType":"m5.large","machineType":"x"`, 1),
-			[]problem{{pool.CodeDuplicateMember, "", "spec.pools[0].machineType"}},
+			[]problem{{"duplicate-member", "", "spec.pools[0].machineType"}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -156,10 +157,9 @@ func TestReadRefuses(t *testing.T) {
 			m, err := pool.Read([]byte(test.raw))
 			assert.Nil(t, m)
 			var got []problem
-			for _, e := range pool.Errors(err) {
-				got = append(got, problem{e.Code, e.Pool, e.Path})
-				assert.True(t, strings.HasPrefix(e.Error(), "pool: "), e.Error())
-				assert.NotEqual(t, "Unknown", e.Code.String())
+			for _, e := range fault.All(err) {
+				got = append(got, problem{e.Code, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.Where, "manifest"), "pool "), `"`), e.Path})
+				assert.True(t, strings.HasPrefix(e.Error(), "hotupdate: "), e.Error())
 			}
 			assert.Equal(t, test.want, got, "%v", err)
 		})
@@ -194,13 +194,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m, err := pool.Read(raw)
 		if err != nil {
-			require.NotEmpty(t, pool.Errors(err))
+			require.NotEmpty(t, fault.All(err))
 			return
 		}
 		require.True(t, json.Valid(raw))
 		planned, err := pool.NewPlan(m, m, o)
 		if err != nil {
-			require.NotEmpty(t, pool.Errors(err))
+			require.NotEmpty(t, fault.All(err))
 			return
 		}
 		for _, p := range planned {
@@ -208,8 +208,8 @@ func FuzzRead(f *testing.F) {
 			require.Empty(t, p.Changes)
 		}
 		// A provider config that is the same byte by byte is not read for a plan, but checked.
-		for _, problem := range pool.Errors(pool.Check(m, o)) {
-			require.Equal(t, pool.CodeInvalidConfig, problem.Code)
+		for _, problem := range fault.All(pool.Check(m, o)) {
+			require.Regexp(t, `^providerConfig`, problem.Path)
 		}
 	})
 }

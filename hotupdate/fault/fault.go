@@ -1,0 +1,128 @@
+// Package fault holds the one error type of this module. It depends on the standard library only.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind says what a caller can do about an [Error].
+type Kind uint8
+
+// The kinds.
+const (
+	Misuse      Kind = iota // the call is wrong: no Schema, a value of another type, an option that does not exist. Correct the program.
+	Declaration             // a Go type, struct tag, override or era cannot be compiled. Correct the program.
+	Schema                  // a Schema in JSON cannot be loaded. Correct the document.
+	Malformed               // text that does not have its syntax: JSON, UTF-8, a version, a record.
+	WrongType               // a value has another type than its field.
+	Missing                 // a required value is missing.
+	Duplicate               // two things have one name or key.
+	Limit                   // a number, time, depth, size or count is outside its limits.
+	Unknown                 // a name is not known: a member, version, strategy or cloud.
+	Unsupported             // a valid value that this operation cannot carry.
+	Conflict                // two inputs contradict each other.
+	Failed                  // code of somebody else returned an error or panicked.
+)
+
+var kindNames = [...]string{
+	"misuse", "declaration", "schema", "malformed", "wrong type", "missing", "duplicate", "limit", "unknown", "unsupported", "conflict", "failed",
+}
+
+// String returns the kind in words.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Error is one problem: where it is, what is wrong, and how to mend it. Functions return all problems that they find, joined; [All] lists
+// them.
+//
+// All fields but What and Hint are stable. What and Hint are for people. No field holds a value of a configuration; only Cause may.
+type Error struct {
+	Kind  Kind   // what a caller can do about it
+	Code  string // the exact problem, such as malformed-tag; each code has one kind
+	Where string // what the problem is about, where Field and Path do not tell: machine m1, or pool "a"
+	Field string // Go field of a type, such as aws.WorkerConfig.Tags
+	Path  string // path of JSON names in a value, such as dataVolumes[name=a].iops; empty for the root
+	Type  string // Go type, where it says more than the field
+	What  string // what is wrong
+	Hint  string // what to write or do instead; may be empty
+	Cause error  // what other code returned; the text of an [Error] is shown, of others only the Go type
+}
+
+// Error returns "hotupdate: <where>: <what>; <hint>".
+func (e *Error) Error() string { return "hotupdate: " + e.text() }
+
+func (e *Error) text() string {
+	var b strings.Builder
+	if e.Where != "" {
+		b.WriteString(e.Where + ": ")
+	}
+	switch {
+	case e.Field != "":
+		b.WriteString("field " + e.Field + " ")
+	case e.Path != "":
+		b.WriteString(e.Path + ": ")
+	case e.Type != "":
+		b.WriteString(e.Type + ": ")
+	}
+	b.WriteString(e.What)
+	if e.Cause != nil {
+		b.WriteString(" (" + causeText(e.Cause) + ")")
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// causeText does not show the text of foreign errors, which may quote a value.
+func causeText(cause error) string {
+	var texts []string
+	for _, e := range All(cause) {
+		texts = append(texts, e.text())
+	}
+	if len(texts) == 0 {
+		return fmt.Sprintf("%T", cause)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// List collects problems and joins them at the edge.
+type List []*Error
+
+// Add appends a problem.
+func (l *List) Add(e *Error) { *l = append(*l, e) }
+
+// Err joins the problems; an empty list is nil.
+func (l *List) Err() error {
+	errs := make([]error, len(*l))
+	for i, e := range *l {
+		errs[i] = e
+	}
+	return errors.Join(errs...)
+}
+
+// All returns every [Error] inside a possibly joined or wrapped error, in order. It does not list the causes of an Error.
+func All(err error) List {
+	switch e := err.(type) { //nolint:errorlint // walks the tree itself
+	case *Error:
+		return List{e}
+	case interface{ Unwrap() []error }:
+		var all List
+		for _, inner := range e.Unwrap() {
+			all = append(all, All(inner)...)
+		}
+		return all
+	case interface{ Unwrap() error }:
+		return All(e.Unwrap())
+	}
+	return nil
+}

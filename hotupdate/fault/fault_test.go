@@ -1,0 +1,57 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	inner := &fault.Error{Path: "list[0]", What: "has no name", Hint: "set it"}
+	for _, test := range []struct {
+		err  fault.Error
+		want string
+	}{
+		{fault.Error{What: "there is no Schema"}, "there is no Schema"},
+		{fault.Error{Field: "aws.Config.Tags", Path: "tags", Type: "string", What: "is odd", Hint: "mend it"}, "field aws.Config.Tags is odd; mend it"},
+		{fault.Error{Path: "tags", Type: "string", What: "is odd"}, "tags: is odd"},
+		{fault.Error{Type: "string", What: "is odd"}, "string: is odd"},
+		{fault.Error{Where: "machine m", What: "is odd", Hint: "mend it"}, "machine m: is odd; mend it"},
+		{fault.Error{Where: `pool "a"`, Path: "volume", What: "is odd"}, `pool "a": volume: is odd`},
+		{fault.Error{What: "has a marshaler that failed", Cause: errors.New("hunter2"), Hint: "correct it"}, "has a marshaler that failed (*errors.errorString); correct it"},
+		{fault.Error{Where: "class c", What: "cannot be read", Cause: errors.Join(inner, inner)}, "class c: cannot be read (list[0]: has no name; set it; list[0]: has no name; set it)"},
+	} {
+		assert.EqualError(t, &test.err, "hotupdate: "+test.want)
+	}
+}
+
+func TestAll(t *testing.T) {
+	t.Parallel()
+	a, b := &fault.Error{What: "a"}, &fault.Error{What: "b", Cause: &fault.Error{What: "cause"}}
+	assert.Empty(t, fault.All(nil))
+	assert.Empty(t, fault.All(errors.New("foreign")))
+	assert.Equal(t, fault.List{a}, fault.All(a))
+	assert.Equal(t, fault.List{a, b}, fault.All(errors.Join(a, fmt.Errorf("wrapped: %w", errors.Join(errors.New("foreign"), b)))), "in order, without causes")
+	var list fault.List
+	assert.NoError(t, list.Err())
+	list.Add(a)
+	list.Add(b)
+	assert.Equal(t, list, fault.All(list.Err()))
+	assert.ErrorIs(t, list.Err(), b.Cause)
+}
+
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for kind := fault.Misuse; kind <= fault.Failed; kind++ {
+		seen[kind.String()] = true
+		assert.NotContains(t, kind.String(), "(")
+	}
+	assert.Len(t, seen, int(fault.Failed)+1)
+	assert.Equal(t, "Kind(200)", fault.Kind(200).String())
+}
