@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -224,11 +225,11 @@ func newController(schemaOfDriver []byte, executor machineupdate.Executor) (*con
 	if err != nil {
 		return nil, err
 	}
-	driver := machineupdate.Driver{Ability: machineupdate.CanUpdate, Revision: "tags"}
+	driver := machineupdate.Driver{CanUpdate: true, Revision: "tags"}
 	return &controller{executor: executor, schema: schema, driver: driver}, nil
 }
 
-func (c *controller) reconcile(ctx context.Context, machine machineupdate.Machine, class machineupdate.Class, secret map[string][]byte) time.Duration {
+func (c *controller) reconcile(ctx context.Context, machine machineupdate.Machine, class machineupdate.MachineClass, secret map[string][]byte) time.Duration {
 	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
 	result := c.executor.Reconcile(ctx, machineupdate.Observation{
 		Machine: machine, Class: prepared, ClassError: err, Secret: secret,
@@ -237,9 +238,9 @@ func (c *controller) reconcile(ctx context.Context, machine machineupdate.Machin
 	return result.Delay // the rest of the reconcile goes on; log result.Err, publish result.Events
 }
 
-func (c *controller) create(ctx context.Context, o machineupdate.Observation, createAndInitialize func(machineupdate.Class) (string, error)) (machineupdate.Result, error) {
+func (c *controller) create(ctx context.Context, o machineupdate.Observation, createAndInitialize func(machineupdate.MachineClass) (string, error)) (machineupdate.Result, error) {
 	creation, resourceVersion, result := c.executor.BeginCreation(ctx, o)
-	if result.Outcome != machineupdate.NotCalled {
+	if creation == nil {
 		return result, nil // look again after result.Delay
 	}
 	providerID, err := createAndInitialize(creation.Class())
@@ -365,7 +366,10 @@ func TestController(t *testing.T) {
 	c, err := newController(exported, machineupdate.Executor{
 		Now: func() time.Time { return now },
 		WriteMetadata: func(_ context.Context, patch machineupdate.Patch) (string, error) {
-			annotations = patch.Apply(annotations)
+			after := map[string]string{}
+			maps.Copy(after, annotations)
+			maps.Copy(after, patch.Set)
+			annotations = after
 			return "8", nil
 		},
 		UpdateMachine: func(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
@@ -374,11 +378,11 @@ func TestController(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	class := machineupdate.Class{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
+	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
 	machine := machineupdate.Machine{Name: "m", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
 	delay := c.reconcile(t.Context(), machine, class, nil)
 	assert.Equal(t, []string{`{"tags":{"k":"1"}}`}, called, "first adoption")
-	assert.Equal(t, machineupdate.DefaultConfirmAfter, delay, "when to confirm")
+	assert.Equal(t, 15*time.Minute, delay, "when to confirm")
 	machine.Annotations, now = annotations, now.Add(delay)
 	c.reconcile(t.Context(), machine, class, nil)
 	machine.Annotations = annotations
@@ -389,12 +393,11 @@ func TestController(t *testing.T) {
 	require.NoError(t, err)
 	o := machineupdate.Observation{Machine: machineupdate.Machine{Name: "n", ResourceVersion: "1"}, Class: prepared}
 	annotations = nil
-	_, err = c.create(t.Context(), o, func(machineupdate.Class) (string, error) { return "aws:///i-2", nil })
+	_, err = c.create(t.Context(), o, func(machineupdate.MachineClass) (string, error) { return "aws:///i-2", nil })
 	require.NoError(t, err)
-	record, err := machineupdate.ParseRecord(annotations[machineupdate.AnnotationRecord])
-	require.NoError(t, err)
-	assert.Equal(t, "aws:///i-2", record.ProviderID)
-	assert.Equal(t, machineupdate.Hot(`{"tags":{"k":"1"}}`), record.Applied)
+	record := annotations[machineupdate.AnnotationRecord]
+	assert.Contains(t, record, `"providerID":"aws:///i-2"`)
+	assert.Contains(t, record, `"applied":{"tags":{"k":"1"}}`)
 }
 
 func TestTheDayAfter(t *testing.T) {

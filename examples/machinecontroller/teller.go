@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,11 +137,11 @@ func (s *story) until(what string, holds func() bool) {
 
 // settle lets time pass until the update is confirmed, and shows how things are then.
 func (s *story) settle() {
-	s.until("the machine settles", func() bool { return s.record().State == machineupdate.Settled && s.record().Applied != "" })
+	s.until("the machine settles", func() bool { return s.record().State == "" && s.record().Applied != nil })
 	s.show()
 }
 
-func (s *story) isUpdated() bool { return s.record().State == machineupdate.Unconfirmed }
+func (s *story) isUpdated() bool { return s.record().State == "Unconfirmed" }
 
 // machine returns the machine, an empty one if there is none.
 func (s *story) machine() *api.Machine {
@@ -151,24 +152,32 @@ func (s *story) machine() *api.Machine {
 	return found
 }
 
+// record is what the machine remembers, as the documentation of package machineupdate specifies it. Hot parts are read as specs.
+type record struct {
+	State     string                   `json:"state"` // empty if it is settled
+	Applied   *awsdriver.ProviderSpec  `json:"applied"`
+	Attempted []awsdriver.ProviderSpec `json:"attempted"`
+}
+
 // record returns what the machine remembers, an empty record if there is none yet.
-func (s *story) record() machineupdate.Record {
-	annotation, ok := s.machine().Annotations[machineupdate.AnnotationRecord]
-	if !ok {
-		return machineupdate.Record{}
+func (s *story) record() record {
+	var found record
+	if annotation, ok := s.machine().Annotations[machineupdate.AnnotationRecord]; ok {
+		s.check(json.Unmarshal([]byte(annotation), &found))
 	}
-	record, err := machineupdate.ParseRecord(annotation)
-	s.check(err)
-	return record
+	return found
 }
 
 // show shows the record, and what is live.
 func (s *story) show() {
 	record := s.record()
 	s.line("")
-	remembered := []string{record.State.String(), "applied {" + s.showHot(record.Applied) + "}"}
+	remembered := []string{cmp.Or(record.State, "Settled")}
+	if record.Applied != nil {
+		remembered = append(remembered, "applied {"+show(record.Applied.Tags)+"}")
+	}
 	for _, attempt := range record.Attempted {
-		remembered = append(remembered, "attempted {"+s.showHot(attempt)+"}")
+		remembered = append(remembered, "attempted {"+show(attempt.Tags)+"}")
 	}
 	s.line("   record  %s", strings.Join(remembered, ", "))
 	s.showLive()
@@ -190,13 +199,6 @@ func (s *story) showLive() {
 	for _, text := range order {
 		s.line("   live    %-24s %s", strings.Join(same[text], " "), text)
 	}
-}
-
-// showHot shows the tags of a hot part.
-func (s *story) showHot(hot machineupdate.Hot) string {
-	var part awsdriver.ProviderSpec
-	s.check(json.Unmarshal(hot.JSON(), &part))
-	return show(part.Tags)
 }
 
 // show shows tags without those by which the machine is found.

@@ -2,29 +2,22 @@ package machineupdate
 
 import "strconv"
 
-// Action is what to do about a machine. The zero value is None.
-type Action uint8
+// action is what to do about a machine.
+type action uint8
 
-// The actions.
 const (
-	None        Action = iota // nothing
-	Wait                      // nothing yet
-	Unsupported               // nothing, though the machine should be updated: the driver cannot
-	Update                    // update the machine
-	Confirm                   // update the machine once more, to settle it
+	actNone        action = iota // nothing
+	actWait                      // nothing yet
+	actUnsupported               // nothing, though the machine should be updated: the driver cannot
+	actUpdate                    // update the machine
+	actConfirm                   // update the machine once more, to settle it
 )
 
-var actionNames = [...]string{None: "None", Wait: "Wait", Unsupported: "Unsupported", Update: "Update", Confirm: "Confirm"}
-
-// String returns the action's name.
-func (a Action) String() string {
-	if int(a) < len(actionNames) {
-		return actionNames[a]
-	}
-	return "Action(" + strconv.Itoa(int(a)) + ")"
+var actionNames = [...]string{
+	actNone: "None", actWait: "Wait", actUnsupported: "Unsupported", actUpdate: "Update", actConfirm: "Confirm",
 }
 
-// Reason says why. The zero value is UpToDate.
+// Reason says why a machine is updated or not. The zero value is UpToDate.
 type Reason uint8
 
 // The reasons.
@@ -41,7 +34,7 @@ const (
 	SpecChanged                   // the hot part of the class changed
 	SchemaChanged                 // other fields are Hot, or the driver applies other things, than when the record was written
 	VerifyDue                     // VerifyPeriod is over
-	RecordFull                    // no further attempt can be kept: back to what was applied, then on
+	RecordFull                    // no further attempt fits: the machine is first taken back to what was applied
 	ConfirmationDue               // the last success is to be confirmed
 )
 
@@ -58,4 +51,25 @@ func (r Reason) String() string {
 		return reasonNames[r]
 	}
 	return "Reason(" + strconv.Itoa(int(r)) + ")"
+}
+
+// ending is how a reconcile ended.
+type ending uint8
+
+const (
+	notCalled   ending = iota // there was nothing to call
+	denied                    // the limiter denied the call
+	conflicted                // the machine was changed meanwhile: look again
+	writeFailed               // a write failed: look again
+	canceled                  // the context was done, or the call would have been too late: look again
+	callFailed                // the driver failed, wholly or in part, or CallTimeout was over
+	unable                    // the driver returned ErrUnimplemented
+	gone                      // there is no machine, or the driver found no VM: look again, as reads of the cloud may lag
+	updated                   // the update succeeded, and is to be confirmed
+	confirmed                 // the machine is settled
+)
+
+var endingNames = [...]string{
+	notCalled: "NotCalled", denied: "Denied", conflicted: "Conflicted", writeFailed: "WriteFailed", canceled: "Canceled",
+	callFailed: "CallFailed", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
 }

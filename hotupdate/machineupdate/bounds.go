@@ -7,29 +7,29 @@ import (
 
 // What a record may hold. The API server gives all annotations of an object together 256 KiB.
 const (
-	// MaxAttempted is how many bytes the attempts of a record take.
-	MaxAttempted = 32 << 10
-	// MaxHotPart is how many bytes one hot part takes. 50 infrastructure tags of the largest size on each of three kinds of resources are
+	// maxAttempted is how many bytes the attempts of a record take.
+	maxAttempted = 32 << 10
+	// maxHotPart is how many bytes one hot part takes. 50 infrastructure tags of the largest size on each of three kinds of resources are
 	// 57,600 characters.
-	MaxHotPart = 96 << 10
-	// MaxLeaves is how many leaves, such as infrastructure tags, one hot part has. Two hot parts of this size can always be attempted, as
+	maxHotPart = 96 << 10
+	// maxLeaves is how many leaves, such as infrastructure tags, one hot part has. Two hot parts of this size can always be attempted, as
 	// digests.
-	MaxLeaves = 600
-	// MaxLastApplied is how many bytes the mirrored provider spec takes.
-	MaxLastApplied = 64 << 10
+	maxLeaves = 600
+	// maxLastApplied is how many bytes the mirrored provider spec takes.
+	maxLastApplied = 64 << 10
 )
 
 // tooLarge says why a hot part cannot be recorded.
 func tooLarge(hot Hot) string {
-	if len(hot) > MaxHotPart {
-		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(hot), MaxHotPart)
+	if len(hot) > maxHotPart {
+		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(hot), maxHotPart)
 	}
 	const leastLeaf = len(`"":1,`)
-	if len(hot) < leastLeaf*MaxLeaves {
+	if len(hot) < leastLeaf*maxLeaves {
 		return ""
 	}
-	if n := treeOf(hot.JSON()).count(); n > MaxLeaves {
-		return fmt.Sprintf("has %d hot leaves, more than %d", n, MaxLeaves)
+	if n := treeOf(hot.JSON()).count(); n > maxLeaves {
+		return fmt.Sprintf("has %d hot leaves, more than %d", n, maxLeaves)
 	}
 	return ""
 }
@@ -51,7 +51,7 @@ func size(attempted []Hot, attempts []Digest) int {
 // What is too long to be kept as it was sent is kept in a form that owns the same leaves, and differs from applied wherever an attempt
 // did: first laid together in as few hot parts as possible, then as digests. Both forms begin with an attempt to remove everything, which
 // makes every applied leaf differ, as the ones that they replace may have.
-func (r *Record) attempt(hots ...Hot) bool {
+func (r *record) attempt(hots ...Hot) bool {
 	attempted := slices.Clone(r.Attempted)
 	for _, hot := range hots {
 		if hot != "" && !slices.Contains(attempted, hot) {
@@ -59,13 +59,13 @@ func (r *Record) attempt(hots ...Hot) bool {
 		}
 	}
 	digests := r.Attempts
-	if size(attempted, digests) > MaxAttempted {
+	if size(attempted, digests) > maxAttempted {
 		attempted = merged(attempted)
 	}
-	if size(attempted, digests) > MaxAttempted {
+	if size(attempted, digests) > maxAttempted {
 		attempted, digests = digested(attempted, digests)
 	}
-	if size(attempted, digests) > MaxAttempted {
+	if size(attempted, digests) > maxAttempted {
 		return false
 	}
 	r.Attempted, r.Attempts = attempted, digests
@@ -74,7 +74,7 @@ func (r *Record) attempt(hots ...Hot) bool {
 
 // hasAttempted reports whether the hot part was attempted. Of attempts that were laid together nobody knows: there everything counts that
 // consists of their leaves. Digests of what was attempted before, or of what an attempt to remove everything precedes, are taken so.
-func (r *Record) hasAttempted(hot Hot) bool {
+func (r *record) hasAttempted(hot Hot) bool {
 	if slices.Contains(r.Attempted, hot) {
 		return true
 	}

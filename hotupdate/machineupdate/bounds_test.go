@@ -36,7 +36,7 @@ func attempts(t *testing.T, o *machineupdate.Observation, providerSpecs ...strin
 	for _, providerSpec := range providerSpecs {
 		now = now.Add(time.Hour) // longer than any retry takes
 		o.Class = classOf(t, providerSpec)
-		require.Equal(t, machineupdate.CallFailed, executor.Reconcile(t.Context(), *o).Outcome)
+		require.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(executor.Reconcile(t.Context(), *o)))
 		require.Less(t, len(o.Machine.Annotations[machineupdate.AnnotationRecord]), machineupdate.MaxAttempted+machineupdate.MaxHotPart+1000)
 	}
 	return requests[len(requests)-1]
@@ -111,7 +111,7 @@ func TestFullRecordGoesBackAndOn(t *testing.T) {
 	var reasons []machineupdate.Reason
 	for range 8 {
 		result := executor.Reconcile(t.Context(), o)
-		reasons = append(reasons, result.Decision.Reason)
+		reasons = append(reasons, result.Reason)
 		_, mirrored := o.Machine.Annotations[machineupdate.AnnotationLastApplied]
 		assert.Equal(t, len(reasons) > 2, mirrored, "only what was applied is mirrored")
 		now = now.Add(result.Delay)
@@ -146,7 +146,7 @@ func TestLargeHotPart(t *testing.T) {
 		{"too many", wide(t, machineupdate.MaxLeaves, 1, 0), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := machineupdate.Prepare(machineupdate.Class{Name: "c", ProviderSpec: []byte(tc.spec)}, schemaOf[spec](t), able)
+			_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(tc.spec)}, schemaOf[spec](t), able)
 			if tc.ok {
 				require.NoError(t, err)
 				return
@@ -165,8 +165,8 @@ func TestFormerAppliedIsRememberedAsDigests(t *testing.T) {
 	o := machineupdate.Observation{Machine: machine(record.Annotation()), Class: classOf(t, wide(t, 150, 375, 2))}
 	var requests []*machineupdate.UpdateMachineRequest
 	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
-	for _, want := range []machineupdate.Outcome{machineupdate.Updated, machineupdate.Confirmed, machineupdate.NotCalled} {
-		require.Equal(t, want, executor.Reconcile(t.Context(), o).Outcome)
+	for _, want := range []machineupdate.Ending{machineupdate.Updated, machineupdate.Confirmed, machineupdate.NotCalled} {
+		require.Equal(t, want, machineupdate.EndingOf(executor.Reconcile(t.Context(), o)))
 		now = now.Add(time.Hour)
 	}
 	require.Len(t, requests, 2)

@@ -5,29 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Counters count decisions and outcomes since the process began. The zero value is ready for use, and safe for concurrent use.
+// Counters count what was decided and how it ended, since the process began. The zero value is ready for use, and safe for concurrent use.
 type Counters struct {
 	decisions [len(actionNames)][len(reasonNames)]atomic.Uint64
-	outcomes  [len(outcomeNames)]atomic.Uint64
+	endings   [len(endingNames)]atomic.Uint64
 }
 
-// Decided returns how often an action was decided for a reason.
-func (c *Counters) Decided(action Action, reason Reason) uint64 {
-	if int(action) >= len(c.decisions) || int(reason) >= len(reasonNames) {
-		return 0
-	}
-	return c.decisions[action][reason].Load()
-}
-
-// Ended returns how often a reconcile had the outcome.
-func (c *Counters) Ended(outcome Outcome) uint64 {
-	if int(outcome) >= len(c.outcomes) {
-		return 0
-	}
-	return c.outcomes[outcome].Load()
-}
-
-// Decisions yields every action with every reason that occurred, for a metric with the labels action and reason.
+// Decisions yields every action with every reason that occurred, for a metric with the labels action and reason. The actions are None, Wait,
+// Unsupported, Update and Confirm.
 func (c *Counters) Decisions() iter.Seq2[[2]string, uint64] {
 	return func(yield func([2]string, uint64) bool) {
 		for action, reasons := range actionNames {
@@ -40,11 +25,12 @@ func (c *Counters) Decisions() iter.Seq2[[2]string, uint64] {
 	}
 }
 
-// Outcomes yields every outcome that occurred, for a metric with the label outcome.
-func (c *Counters) Outcomes() iter.Seq2[string, uint64] {
+// Endings yields every way in which a reconcile ended, for a metric with the label ending: NotCalled, Denied, Conflicted, WriteFailed,
+// Canceled, CallFailed, Unable, Gone, Updated and Confirmed.
+func (c *Counters) Endings() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
-		for outcome, name := range outcomeNames {
-			if n := c.outcomes[outcome].Load(); n > 0 && !yield(name, n) {
+		for ending, name := range endingNames {
+			if n := c.endings[ending].Load(); n > 0 && !yield(name, n) {
 				return
 			}
 		}
@@ -55,6 +41,6 @@ func (c *Counters) count(r *Result) {
 	if c == nil {
 		return
 	}
-	c.decisions[r.Decision.Action][r.Decision.Reason].Add(1)
-	c.outcomes[r.Outcome].Add(1)
+	c.decisions[r.decision.action][r.Reason].Add(1)
+	c.endings[r.ending].Add(1)
 }

@@ -35,11 +35,11 @@ func TestCreation(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := machine(tc.annotated)
-			m.ProviderID, m.Phase = "", machineupdate.PhaseNone
+			m.ProviderID, m.Phase = "", ""
 			executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 			o := machineupdate.Observation{Machine: m, Class: class}
 			c, version, result := executor.BeginCreation(t.Context(), o)
-			require.Equal(t, machineupdate.NotCalled, result.Outcome)
+			require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 			assert.Equal(t, class.Class(), c.Class())
 			marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 			require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestCreation(t *testing.T) {
 			assert.Contains(t, marker.Attempted, hotOne)
 
 			result = executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
-			require.Equal(t, machineupdate.Updated, result.Outcome)
+			require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(result))
 			r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 			require.NoError(t, err)
 			assert.Equal(t, []any{"aws:///i-1", tc.state, hotOne}, []any{r.ProviderID, r.State, r.Applied}, tc.reason)
@@ -60,13 +60,13 @@ func TestCreation(t *testing.T) {
 // TestCrashBetweenCreateAndRecord: the VM is found, and nobody knows by which spec it was made but the marker.
 func TestCrashBetweenCreateAndRecord(t *testing.T) {
 	m := machine("")
-	m.ProviderID, m.Phase = "", machineupdate.PhaseNone
+	m.ProviderID, m.Phase = "", ""
 	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)})
-	require.Equal(t, machineupdate.NotCalled, result.Outcome)
+	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 
 	m.ProviderID, m.Phase = "aws:///i-1", "Pending"
-	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
+	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
 	require.Equal(t, machineupdate.Unfinished, d.Reason)
 	assert.Equal(t, []machineupdate.Hot{hotOne, hotTwo}, d.Pass.Request().Attempted)
 	marker := d.Pass.Marker()
@@ -77,8 +77,8 @@ func TestCrashBetweenCreateAndRecord(t *testing.T) {
 func TestInitializationOfAVMThatExists(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	m := machine(settledRecord(class))
-	m.Phase = machineupdate.PhaseCrashLoopBackOff
-	c, err := machineupdate.BeginCreation(machineupdate.Observation{Now: start, Machine: m, Class: class})
+	m.Phase = "CrashLoopBackOff"
+	c, err := machineupdate.BeginCreation(machineupdate.Observation{Machine: m, Class: class})
 	require.NoError(t, err)
 	r, err := machineupdate.ParseRecord(c.AboutToCall().Set[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
@@ -88,12 +88,12 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 // TestCreationGoesOnWithAFullRecord: a machine that cannot be created for long attempts many specs.
 func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	m := machine("")
-	m.ProviderID, m.Phase = "", machineupdate.PhaseNone
+	m.ProviderID, m.Phase = "", ""
 	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 	for i := range 20 {
 		class := classOf(t, wide(t, 150, 100+i, i))
 		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: class})
-		require.Equal(t, machineupdate.NotCalled, result.Outcome)
+		require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 		r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 		require.NoError(t, err)
 		require.True(t, slices.Contains(r.Attempted, class.Hot()) || slices.Contains(r.Attempts, machineupdate.DigestOf(strconv.Itoa(i), "tags", "changing")),
@@ -110,15 +110,15 @@ func TestCreationErrors(t *testing.T) {
 	}
 	o := machineupdate.Observation{Machine: machine(""), Class: classOf(t, `{}`)}
 	_, _, result := fail(machineupdate.ErrConflict).BeginCreation(t.Context(), o)
-	assert.Equal(t, machineupdate.Conflicted, result.Outcome)
+	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
 	c, version, result := fail(nil).BeginCreation(t.Context(), o)
-	require.Equal(t, machineupdate.NotCalled, result.Outcome)
-	assert.Equal(t, machineupdate.Conflicted, fail(machineupdate.ErrConflict).FinishCreation(t.Context(), c, "i", version).Outcome)
+	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
+	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(fail(machineupdate.ErrConflict).FinishCreation(t.Context(), c, "i", version)))
 	for _, classErr := range []error{assert.AnError, nil} {
 		o.Class, o.ClassError = nil, classErr
 		c, _, result = fail(nil).BeginCreation(t.Context(), o)
 		assert.Nil(t, c)
-		assert.Equal(t, machineupdate.WriteFailed, result.Outcome)
+		assert.Equal(t, machineupdate.WriteFailed, machineupdate.EndingOf(result))
 		require.Error(t, result.Err)
 	}
 }
@@ -134,7 +134,7 @@ func TestPatches(t *testing.T) {
 		{"too long to be mirrored", long, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":RECORD,"machine.sapcloud.io/last-applied-providerspec":null},"resourceVersion":"8"}}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), Class: tc.class})
+			d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), Class: tc.class})
 			patch := d.Pass.Succeeded("8", start.Add(time.Millisecond))
 			body, err := patch.MergePatch()
 			require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestPatches(t *testing.T) {
 			assert.Equal(t, strings.Replace(tc.want, "RECORD", record, 1), string(body), "since is rounded up")
 		})
 	}
-	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), Class: long})
+	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), Class: long})
 	body, err := d.Pass.RestorePrevious("8").MergePatch()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"8"}}`, string(body))

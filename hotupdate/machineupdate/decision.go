@@ -6,36 +6,36 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Decision says what to do about a machine, and why.
-type Decision struct {
-	Action Action
-	Reason Reason
-	// Delay is when to look again, if nothing else makes the machine be looked at before; zero if only another event can change
+// decision says what to do about a machine, and why.
+type decision struct {
+	action action
+	reason Reason
+	// delay is when to look again, if nothing else makes the machine be looked at before; zero if only another event can change
 	// the decision.
-	Delay time.Duration
-	// Err is what is wrong with the record or the class, a [*fault.Error]. What is wrong with a record does not keep an update from being made.
-	Err error
-	// Pass is the update to be made: nil unless the action is Update or Confirm.
-	Pass *Pass
+	delay time.Duration
+	// err is what is wrong with the record or the class. A record that is wrong does not keep an update from being made.
+	err error
+	// pass is the update to be made: nil unless the action is actUpdate or actConfirm.
+	pass *pass
 }
 
-// Decide says what to do about a machine. It is a pure function, never panics, and allocates nothing for a machine that is up to
-// date. The package documentation has the table.
-func Decide(o Observation) Decision {
+// decide says what to do about a machine. It is a pure function, and allocates nothing for a machine that is up to date. The package
+// documentation has the table.
+func decide(o *Observation) decision {
 	d := o.decide()
-	if d.Pass != nil && o.Class.driver.Ability != CanUpdate {
-		return Decision{Action: Unsupported, Reason: d.Reason, Err: d.Err}
+	if d.pass != nil && !o.Class.driver.CanUpdate {
+		return decision{action: actUnsupported, reason: d.reason, err: d.err}
 	}
 	return d
 }
 
-func (o *Observation) decide() Decision {
+func (o *Observation) decide() decision {
 	if reason, ok := o.excluded(); ok {
-		return Decision{Action: None, Reason: reason, Err: o.ClassError}
+		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
 	annotation, exists := o.Machine.Annotations[AnnotationRecord]
 	if !exists {
-		return o.update(FirstAdoption, Record{}, nil)
+		return o.update(FirstAdoption, record{}, nil)
 	}
 	if since, ok := o.Class.settledSince(annotation, o.Machine.ProviderID); ok {
 		if d, ok := o.upToDate(since); ok {
@@ -44,7 +44,7 @@ func (o *Observation) decide() Decision {
 	}
 	r, err := recordOf(&o.Machine, annotation)
 	if err != nil {
-		return o.update(RecordUnusable, Record{}, err)
+		return o.update(RecordUnusable, record{}, err)
 	}
 	return o.decideBy(r)
 }
@@ -52,11 +52,11 @@ func (o *Observation) decide() Decision {
 // excluded says why a machine is not updated, whatever its record says.
 func (o *Observation) excluded() (Reason, bool) {
 	switch m := &o.Machine; {
-	case m.Deleting || m.Phase == PhaseTerminating:
+	case m.Deleting || m.Phase == phaseTerminating:
 		return MachineDeleting, true
-	case m.Phase == PhaseFailed:
+	case m.Phase == phaseFailed:
 		return MachineFailed, true
-	case m.ProviderID == "" || m.Phase == PhaseNone || m.Phase == PhaseCrashLoopBackOff:
+	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
 		return CreationPending, true
 	case o.Class == nil:
 		return ClassUnusable, true
@@ -67,12 +67,12 @@ func (o *Observation) excluded() (Reason, bool) {
 }
 
 // upToDate decides for a machine with nothing under way that is as the class wants it, unless it is time to verify that.
-func (o *Observation) upToDate(since time.Time) (Decision, bool) {
+func (o *Observation) upToDate(since time.Time) (decision, bool) {
 	if o.Settings.VerifyPeriod <= 0 {
-		return Decision{Action: None, Reason: UpToDate}, true
+		return decision{action: actNone, reason: UpToDate}, true
 	}
-	wait, sane := remaining(o.Now, since, o.Settings.VerifyPeriod)
-	return Decision{Action: None, Reason: UpToDate, Delay: wait}, sane && wait > 0
+	wait, sane := remaining(o.now, since, o.Settings.VerifyPeriod)
+	return decision{action: actNone, reason: UpToDate, delay: wait}, sane && wait > 0
 }
 
 // remaining returns how long it is until d after since. It is not sane, and not to be waited for, if since is further ahead than clocks of
@@ -86,34 +86,34 @@ func remaining(now, since time.Time, d time.Duration) (wait time.Duration, sane 
 }
 
 // recordOf reads the machine's record and checks that it is its own.
-func recordOf(m *Machine, annotation string) (Record, error) {
-	r, err := ParseRecord(annotation)
+func recordOf(m *Machine, annotation string) (record, error) {
+	r, err := parseRecord(annotation)
 	if err != nil {
 		return r, named(err, m.Name)
 	}
 	if !r.isOf(m) {
-		return Record{}, &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: cureRecord}
+		return record{}, &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: cureRecord}
 	}
 	return r, nil
 }
 
 // decideBy decides by the record.
-func (o *Observation) decideBy(r Record) Decision {
+func (o *Observation) decideBy(r record) decision {
 	changed, reason := o.changed(&r)
 	switch r.State {
-	case Calling:
+	case calling:
 		if o.repeats(&r) {
-			if wait, sane := remaining(o.Now, r.Since, o.retryDelay(&r)); sane && wait > 0 {
-				return Decision{Action: Wait, Reason: Unfinished, Delay: wait}
+			if wait, sane := remaining(o.now, r.Since, o.retryDelay(&r)); sane && wait > 0 {
+				return decision{action: actWait, reason: Unfinished, delay: wait}
 			}
 		}
 		return o.update(Unfinished, r, nil)
-	case Unconfirmed:
+	case unconfirmed:
 		if changed && o.marker(&r) != nil {
 			return o.update(reason, r, nil)
 		}
 		return o.unconfirmed(r)
-	case Settled:
+	case settled:
 	}
 	if changed {
 		return o.update(reason, r, nil)
@@ -125,7 +125,7 @@ func (o *Observation) decideBy(r Record) Decision {
 }
 
 // changed reports whether the class wants something else than what was applied, and what made it so.
-func (o *Observation) changed(r *Record) (bool, Reason) {
+func (o *Observation) changed(r *record) (bool, Reason) {
 	switch {
 	case r.Applied != o.Class.hot:
 		return true, SpecChanged
@@ -136,29 +136,29 @@ func (o *Observation) changed(r *Record) (bool, Reason) {
 }
 
 // unconfirmed decides for a machine whose last update succeeded, and that is to be confirmed before anything else is done.
-func (o *Observation) unconfirmed(r Record) Decision {
-	wait, sane := remaining(o.Now, r.Since, o.Settings.confirmAfter())
+func (o *Observation) unconfirmed(r record) decision {
+	wait, sane := remaining(o.now, r.Since, o.Settings.confirmAfter())
 	switch {
 	case !sane:
 		return o.update(Unfinished, r, nil)
 	case wait > 0:
-		return Decision{Action: Wait, Reason: ConfirmationDue, Delay: wait}
+		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
 	}
 	// The record is written before this call as well. It carries the resourceVersion, and so stops whoever decided by an older one.
 	marker := r.clone()
-	marker.Since = wholeSeconds(o.Now)
-	return Decision{Action: Confirm, Reason: ConfirmationDue, Pass: o.pass(r.Applied, marker)}
+	marker.Since = wholeSeconds(o.now)
+	return decision{action: actConfirm, reason: ConfirmationDue, pass: o.pass(r.Applied, marker)}
 }
 
 // repeats reports whether an update would repeat one that was not successful. If the record is full every update does.
-func (o *Observation) repeats(r *Record) bool {
-	return r.State == Calling && r.Creating == "" && r.Schema == o.Class.schema && (r.hasAttempted(o.Class.hot) || !o.fits(r))
+func (o *Observation) repeats(r *record) bool {
+	return r.State == calling && r.Creating == "" && r.Schema == o.Class.schema && (r.hasAttempted(o.Class.hot) || !o.fits(r))
 }
 
 // update makes an update out of what is recorded.
-func (o *Observation) update(reason Reason, r Record, err error) Decision {
+func (o *Observation) update(reason Reason, r record, err error) decision {
 	if marker := o.marker(&r); marker != nil {
-		return Decision{Action: Update, Reason: reason, Err: err, Pass: o.pass(o.Class.hot, *marker)}
+		return decision{action: actUpdate, reason: reason, err: err, pass: o.pass(o.Class.hot, *marker)}
 	}
 	// No attempt more can be kept. Back to what was applied, which needs no attempt; once that is confirmed the attempts are forgotten.
 	marker := r.clone()
@@ -167,12 +167,12 @@ func (o *Observation) update(reason Reason, r Record, err error) Decision {
 	if back == "" {
 		back = Nothing
 	}
-	return Decision{Action: Update, Reason: RecordFull, Err: err, Pass: o.pass(back, marker)}
+	return decision{action: actUpdate, reason: RecordFull, err: err, pass: o.pass(back, marker)}
 }
 
 // marker returns the record that announces an update to what the class wants, or nil if that is more than can be kept. It must
 // hold what is applied now as well, once the update has succeeded.
-func (o *Observation) marker(r *Record) *Record {
+func (o *Observation) marker(r *record) *record {
 	marker := r.clone()
 	if !o.fits(r) || !marker.attempt(o.Class.hot) {
 		return nil
@@ -182,23 +182,23 @@ func (o *Observation) marker(r *Record) *Record {
 }
 
 // fits reports whether what the class wants can be attempted, and then what is applied now be kept.
-func (o *Observation) fits(r *Record) bool {
+func (o *Observation) fits(r *record) bool {
 	after := r.clone()
 	return after.attempt(o.Class.hot, r.Applied)
 }
 
 // mark makes a record the marker of an update that follows the one before.
-func (o *Observation) mark(r, before *Record) {
+func (o *Observation) mark(r, before *record) {
 	r.Retries = 0
 	if o.repeats(before) {
 		r.Retries = min(before.Retries+1, maxRetries)
 	}
 	r.ProviderID, r.Creating = o.Machine.ProviderID, ""
-	r.Schema, r.State, r.Since = o.Class.schema, Calling, wholeSeconds(o.Now)
+	r.Schema, r.State, r.Since = o.Class.schema, calling, wholeSeconds(o.now)
 }
 
 // retryDelay returns how long after the record was written the update is made again.
-func (o *Observation) retryDelay(r *Record) time.Duration {
+func (o *Observation) retryDelay(r *record) time.Duration {
 	d := o.Settings.retryAfter()
 	if r.Retries == 0 {
 		return d
@@ -215,17 +215,17 @@ func (o *Observation) retryDelay(r *Record) time.Duration {
 }
 
 // nextTry returns how long after a pass failed another one is made. Then it is not too early for Decide, either.
-func (o *Observation) nextTry(p *Pass, now time.Time) time.Duration {
+func (o *Observation) nextTry(p *pass, now time.Time) time.Duration {
 	delay := max(o.retryDelay(&p.marker), shortRetry)
-	if p.marker.State == Unconfirmed {
+	if p.marker.State == unconfirmed {
 		delay = o.Settings.confirmAfter()
 	}
 	return delay + max(p.marker.Since.Sub(now), 0)
 }
 
-func (o *Observation) pass(desired Hot, marker Record) *Pass {
+func (o *Observation) pass(desired Hot, marker record) *pass {
 	previous, recorded := o.Machine.Annotations[AnnotationRecord]
-	return &Pass{
+	return &pass{
 		machine: o.Machine, class: o.Class, secret: o.Secret, desired: desired,
 		marker: marker, previous: previous, recorded: recorded,
 	}

@@ -47,9 +47,9 @@ func TestDecisionTable(t *testing.T) {
 	raw := func(annotation string) func(*observation) {
 		return func(o *observation) { o.Machine.Annotations[machineupdate.AnnotationRecord] = annotation }
 	}
-	phase := func(p machineupdate.Phase) func(*observation) { return func(o *observation) { o.Machine.Phase = p } }
+	phase := func(p string) func(*observation) { return func(o *observation) { o.Machine.Phase = p } }
 	class := func(p *machineupdate.Prepared) func(*observation) { return func(o *observation) { o.Class = p } }
-	after := func(d time.Duration) func(*observation) { return func(o *observation) { o.Now = start.Add(d) } }
+	after := func(d time.Duration) func(*observation) { return func(o *observation) { o.SetNow(start.Add(d)) } }
 	otherSchema := func(r *machineupdate.Record) { r.Schema = "s1:other" }
 	wantsTwo := class(classOf(t, `{"tags":{"k":"2"}}`))
 	calling := record(inState(machineupdate.Calling, hotOne))
@@ -107,7 +107,8 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 17: VerifyPeriod not over, spelled otherwise", given: []func(*observation){record(), respell, verifying, after(time.Hour)}, reason: machineupdate.UpToDate, delay: 23 * time.Hour},
 	} {
 		t.Run(tc.row, func(t *testing.T) {
-			o := observation{Now: start, Machine: machine(""), Class: one}
+			o := observation{Machine: machine(""), Class: one}
+			o.SetNow(start)
 			o.Machine.Annotations = map[string]string{}
 			o.Settings = machineupdate.Settings{ConfirmAfter: time.Hour, RetryAfter: 10 * time.Second}
 			for _, change := range tc.given {
@@ -175,8 +176,9 @@ func verifying(o *machineupdate.Observation) { o.Settings.VerifyPeriod = 24 * ti
 // TestMigrationKeepsRecord: a control-plane migration drops the status and keeps the annotations. Nothing is forgotten.
 func TestMigrationKeepsRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
-	o := machineupdate.Observation{Now: start, Machine: machine(settledRecord(class, inState(machineupdate.Calling, hotTwo))), Class: class}
-	o.Machine.Phase = machineupdate.PhaseNone
+	o := machineupdate.Observation{Machine: machine(settledRecord(class, inState(machineupdate.Calling, hotTwo))), Class: class}
+	o.SetNow(start)
+	o.Machine.Phase = ""
 	assert.Equal(t, machineupdate.CreationPending, machineupdate.Decide(o).Reason, "the creation flow finds the VM")
 	o.Machine.Phase = "Running"
 	d := machineupdate.Decide(o)
@@ -189,8 +191,8 @@ func TestMigrationKeepsRecord(t *testing.T) {
 func TestConfirmationChangesTheRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	record := settledRecord(class, inState(machineupdate.Unconfirmed, hotTwo))
-	now := start.Add(machineupdate.DefaultConfirmAfter)
-	d := machineupdate.Decide(machineupdate.Observation{Now: now, Machine: machine(record), Class: class})
+	now := start.Add(15 * time.Minute)
+	d := machineupdate.DecideAt(now, machineupdate.Observation{Machine: machine(record), Class: class})
 	require.Equal(t, machineupdate.Confirm, d.Action)
 	marker := d.Pass.Marker()
 	assert.Equal(t, []any{machineupdate.Unconfirmed, now, hotOne, []machineupdate.Hot{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
@@ -199,10 +201,10 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 
 // TestClassErrorIsReported: a class that cannot be prepared says why.
 func TestClassErrorIsReported(t *testing.T) {
-	_, err := machineupdate.Prepare(machineupdate.Class{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"iops":"secret"}`)}, schemaOf[spec](t), able)
+	_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"iops":"secret"}`)}, schemaOf[spec](t), able)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "secret")
-	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), ClassError: err})
+	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), ClassError: err})
 	assert.Equal(t, machineupdate.ClassUnusable, d.Reason)
 	assert.Equal(t, "unusable-class", codeOf(d.Err))
 }
@@ -210,7 +212,8 @@ func TestClassErrorIsReported(t *testing.T) {
 // TestDecidingAllocatesNothing: machines that are up to date are looked at by the hundred thousand.
 func TestDecidingAllocatesNothing(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
-	o := machineupdate.Observation{Now: start, Machine: machine(settledRecord(class)), Class: class}
+	o := machineupdate.Observation{Machine: machine(settledRecord(class)), Class: class}
+	o.SetNow(start)
 	allocs := testing.AllocsPerRun(100, func() {
 		if machineupdate.Decide(o).Reason != machineupdate.UpToDate {
 			t.Error("the machine is not up to date")
@@ -236,7 +239,7 @@ func BenchmarkDecide100000(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for i := range machines {
-					machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machines[i], Class: bc.class})
+					machineupdate.DecideAt(start, machineupdate.Observation{Machine: machines[i], Class: bc.class})
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(machines)), "ns/machine")

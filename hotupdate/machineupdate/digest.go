@@ -18,8 +18,7 @@ type Digest [16]byte
 
 const digestLength = 22 // of its text: base64 without padding
 
-// String returns the digest in base64.
-func (d Digest) String() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+func (d Digest) text() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
 
 func (d Digest) compare(other Digest) int { return bytes.Compare(d[:], other[:]) }
 

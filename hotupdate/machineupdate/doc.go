@@ -6,17 +6,16 @@
 //
 // # Use
 //
-//   - [Prepare], or [Classes.Prepare], reads a class once for all of its machines.
-//   - [Decide] says what to do about one machine. It is a pure function.
-//   - [Executor.Reconcile] decides and carries out. It belongs behind the health check in MCM's reconcile of a machine, outside the
-//     block that needs a node label, and returns its own delay: the rest of the reconcile goes on.
+//   - [Classes.Prepare] reads a class once for all of its machines.
+//   - [Executor.Reconcile] decides what to do about one machine, and does it. Call it behind the health check in MCM's reconcile of a machine,
+//     outside the block that needs a node label. It returns its own delay: the rest of the reconcile goes on.
 //   - [Executor.BeginCreation] and [Executor.FinishCreation] stand around CreateMachine and InitializeMachine.
 //   - A driver gets an [UpdateMachineRequest], and plans with package tags.
 //
 // # Decision
 //
-// The first row that applies counts. "Wanted" is the hot part of the class, "full" means that no further attempt can be kept,
-// "repeated" that wanted was attempted already under the Schema, though not in a creation, or that the record is full.
+// The first row that applies counts. "Wanted" is the hot part of the class. "Full" means that the record has no room for another attempt.
+// "Repeated" means that wanted was attempted before under the same Schema, though not in a creation, or that the record is full.
 //
 //	row  machine and class                                           record                              decision
 //	 1   deletion timestamp, or phase Terminating                    any                                 None MachineDeleting
@@ -52,46 +51,46 @@
 //   - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
 //   - "retries" counts the updates that repeat one which was not successful. Only a record in the state Calling has it.
 //   - A settled record has no state, no attempted and no attempts.
-//   - HOT are the Hot fields only, see [hotupdate.Schema.AppendHot]; null is an attempt to remove them all. DIGEST is [Digest].
+//   - HOT are the Hot fields only, see [hotupdate.Schema.AppendHot]; null is an attempt to remove them all. DIGEST is a [Digest] in base64.
 //
 // Rules:
 //
-//  1. Before every call that writes to the cloud the record is written with the state Calling and the wanted hot part among the attempts. That it
-//     stands there makes the next reconcile update, whatever the class wants by then. A confirmation renews Since instead.
+//  1. Before every call that writes to the cloud the record is written with the state Calling and the wanted hot part among the attempts. This
+//     marker makes the next reconcile update, whatever the class wants by then. A confirmation renews Since instead.
 //  2. A success makes the wanted hot part the applied one, and leaves the attempts, to which the former applied one is added. Until a
 //     second pass has succeeded, ConfirmAfter later, the machine is Unconfirmed. A failure writes nothing.
-//  3. Every write carries the resourceVersion by which it was decided. After a conflict the machine is looked at anew.
-//  4. A creation records what it created with. A VM that was found is updated instead.
+//  3. Every write carries the resourceVersion by which it was decided. After a conflict the machine is reconciled anew.
+//  4. A creation records the spec that it created with. A VM that was found is updated instead.
 //  5. A record is about one provider ID. One that is unreadable, later, or of another VM owns nothing: keys that were attempted under it and are
 //     no longer wanted become foreign.
-//  6. A driver that turns out to be unable takes the marker back.
+//  6. Where a driver turns out to be unable to update, the marker is taken back.
 //
-// Attempts take [MaxAttempted] bytes. Longer ones are laid together, then kept as digests, and if that is too long the machine is first taken
-// back to what was applied.
+// The attempts of a record take at most 32 KiB. Longer ones are merged, then replaced by digests. If these are too long as well, the machine is
+// first taken back to what was applied. A hot part has at most 96 KiB and 600 leaves, such as infrastructure tags.
 //
 // # Time
 //
 // Requests of a driver that gave up, crashed or lost its lease may land later, and reads of a cloud lag. ConfirmAfter must be longer than four
 // spans together: CallTimeout, after which an [Executor] sends nothing more; the time from sending a request until it has landed or died;
-// the lag of reads; and the difference between the clocks of two leaders. Nothing that was sent before a success can then change a machine
-// after it was confirmed. Caches of the API server may lag for any time: whoever decides by an old record gets a conflict before the call.
+// the lag of reads; and the difference between the clocks of two leaders. Then no request that was sent before a success can change a machine
+// after its confirmation. Caches of the API server may lag for any time: a decision by an old record ends in a conflict before the call.
 //
-// Nothing that a failed call has done is believed, so every pass makes all calls again. Where the cloud allows fewer calls than that,
-// passes that come too early would spend them all on their first call for ever. Two things keep that from happening: the time between
-// passes doubles from RetryAfter up to ConfirmAfter, which is when a confirmation that failed is repeated as well; and drivers repeat
+// The effects of a failed call are unknown, so every pass makes all calls again. Where the cloud allows fewer calls than a pass needs,
+// passes that follow too early would spend the allowance on their first calls for ever. Two rules prevent that: the time between
+// passes doubles from RetryAfter up to ConfirmAfter, which is also when a failed confirmation is repeated; and drivers repeat
 // calls that the cloud throttles, see [UpdateMachineRequest].
 //
 // # Guarantees
 //
 // At any time only wanted and mandatory keys are written, and a key is removed only if it is neither, and has a value that is recorded.
 //
-// Once class, driver and lease holder stay as they are, failures end, the times above hold, ConfirmAfter is time enough for the cloud to
-// allow the calls of one pass, and nobody else edits wanted or recorded
-// keys, at most two successful passes (three if the creation was interrupted) leave every resource with exactly the wanted, the mandatory
-// and the foreign infrastructure tags, and the driver is not called again. Not covered: keys that were dropped before the first
-// adoption, which are foreign for ever, and values that others set equal to ours.
+// From some moment on let class, driver and lease holder stay as they are, failures end, the times above hold, ConfirmAfter be time enough
+// for the cloud to allow the calls of one pass, and nobody else edit wanted or recorded keys. Then at most two successful passes, three if
+// the creation was interrupted, leave every resource with exactly the wanted, the mandatory and the foreign infrastructure tags, and the
+// driver is not called again. Not covered: keys that were dropped before the first adoption, which are foreign for ever, and values that
+// others set equal to ours.
 //
-// The package's own tests prove both by checking every state of a small model.
+// The package's tests check both in every state of a small model.
 //
 // Source: the proposal "Hot-Update VirtualMachine tags without triggering a rolling-update", sections "Driver interface changes" and
 // "Machine Class reconciliation" with its two edge cases; MCM's proposal for InitializeMachine.

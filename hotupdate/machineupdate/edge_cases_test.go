@@ -88,12 +88,12 @@ func edgeCase(t *testing.T, stop func(*machineupdate.Executor, machineupdate.Obs
 
 	// T4: the class is S1 again, as is what was applied last.
 	o.Class, d.stopAt = s1, ""
-	var outcomes []machineupdate.Outcome
+	var outcomes []machineupdate.Ending
 	for range 4 {
-		outcomes = append(outcomes, executor.Reconcile(t.Context(), o).Outcome)
+		outcomes = append(outcomes, machineupdate.EndingOf(executor.Reconcile(t.Context(), o)))
 		now = now.Add(time.Hour)
 	}
-	assert.Equal(t, []machineupdate.Outcome{machineupdate.Updated, machineupdate.Confirmed, machineupdate.NotCalled, machineupdate.NotCalled}, outcomes)
+	assert.Equal(t, []machineupdate.Ending{machineupdate.Updated, machineupdate.Confirmed, machineupdate.NotCalled, machineupdate.NotCalled}, outcomes)
 	for id, live := range d.live {
 		assert.Equal(t, map[string]string{"k": "1", "foreign": "x"}, live, id)
 	}
@@ -104,7 +104,7 @@ func TestProposalEdgeCase1(t *testing.T) {
 	edgeCase(t, func(e *machineupdate.Executor, o machineupdate.Observation, d *driver) {
 		d.err = errors.New("throttled")
 		result := e.Reconcile(t.Context(), o)
-		assert.Equal(t, machineupdate.CallFailed, result.Outcome)
+		assert.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
 		partial, ok := errors.AsType[*machineupdate.PartialError](result.Err)
 		require.True(t, ok)
 		assert.Equal(t, []machineupdate.Resource{{Kind: "vm", ID: "vm-1"}}, partial.Done)

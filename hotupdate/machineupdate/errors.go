@@ -22,9 +22,6 @@ type Resource struct {
 	ID   string
 }
 
-// String returns kind and ID.
-func (r Resource) String() string { return r.Kind + " " + r.ID }
-
 // PartialError is returned by a driver that updated some of a machine's resources and not others.
 type PartialError struct {
 	Done    []Resource
@@ -37,7 +34,7 @@ type PartialError struct {
 func (e *PartialError) Error() string {
 	names := make([]string, len(e.NotDone))
 	for i, resource := range e.NotDone {
-		names[i] = resource.String()
+		names[i] = resource.Kind + " " + resource.ID
 	}
 	text := fmt.Sprintf("updated %d of %d resources, but not %s", len(e.Done), len(e.Done)+len(e.NotDone), strings.Join(names, ", "))
 	if e.Err != nil {

@@ -1,80 +1,63 @@
 package machineupdate
 
-import "strconv"
-
-// Severity says how much an event matters. The zero value is Normal.
-type Severity uint8
-
-// The severities, with the names of the types of Kubernetes' events.
-const (
-	Normal Severity = iota
-	Warning
-)
-
-// String returns the type of a Kubernetes event.
-func (s Severity) String() string {
-	switch s {
-	case Normal:
-		return "Normal"
-	case Warning:
-		return "Warning"
-	}
-	return "Severity(" + strconv.Itoa(int(s)) + ")"
-}
-
 // Event is something that happened to a machine, for whoever publishes events or logs.
 type Event struct {
-	Severity Severity
-	// Reason is a word in Kubernetes' style, such as HotUpdateFailed.
+	// Type is that of a Kubernetes event: Normal or Warning.
+	Type string
+	// Reason is HotUpdated, HotUpdateConfirmed, HotUpdateFailed, HotUpdateUnsupported, HotUpdateRecordUnusable or HotUpdateClassUnusable.
 	Reason string
 	// Message is a sentence. It never quotes a value of a provider spec, unless the driver's errors do.
 	Message string
 }
 
-// The reasons of events.
 const (
-	EventUpdated     = "HotUpdated"
-	EventConfirmed   = "HotUpdateConfirmed"
-	EventFailed      = "HotUpdateFailed"
-	EventUnsupported = "HotUpdateUnsupported"
-	EventRecord      = "HotUpdateRecordUnusable"
-	EventClass       = "HotUpdateClassUnusable"
+	normal  = "Normal"
+	warning = "Warning"
+
+	eventUpdated     = "HotUpdated"
+	eventConfirmed   = "HotUpdateConfirmed"
+	eventFailed      = "HotUpdateFailed"
+	eventUnsupported = "HotUpdateUnsupported"
+	eventRecord      = "HotUpdateRecordUnusable"
+	eventClass       = "HotUpdateClassUnusable"
 )
 
 // events lists what happened. Waiting, conflicts and cancellation are no events: they happen all the time.
 func events(o *Observation, r *Result) []Event {
-	if r.Outcome == Canceled {
-		return nil // whoever looks again will say it
+	if r.ending == canceled {
+		return nil // another process will look again, and report it
 	}
-	list := decisionEvents(o, &r.Decision)
-	if r.Decision.Action == Unsupported || r.Outcome == Unable {
-		list = append(list, Event{Warning, EventUnsupported, "the machine should be updated (" + r.Decision.Reason.String() + "), but the driver cannot update machines"})
+	list := decisionEvents(o, r)
+	if r.decision.action == actUnsupported || r.ending == unable {
+		list = append(list, Event{warning, eventUnsupported, "the machine should be updated (" + r.Reason.String() + "), but the driver cannot update machines"})
 	}
 	//exhaustive:ignore
-	switch r.Outcome {
-	case Updated:
-		return append(list, Event{Normal, EventUpdated, "the machine was updated (" + r.Decision.Reason.String() + ")"})
-	case Confirmed:
-		return append(list, Event{Normal, EventConfirmed, "the update of the machine is confirmed"})
-	case CallFailed:
-		return append(list, Event{Warning, EventFailed, "the machine was not, or not wholly, updated: " + r.Err.Error()})
+	switch r.ending {
+	case updated:
+		return append(list, Event{normal, eventUpdated, "the machine was updated (" + r.Reason.String() + ")"})
+	case confirmed:
+		return append(list, Event{normal, eventConfirmed, "the update of the machine is confirmed"})
+	case callFailed:
+		return append(list, Event{warning, eventFailed, failureText + r.Err.Error()})
 	}
 	return list
 }
 
+const failureText = "the machine was not, or not wholly, updated: "
+
 // decisionEvents lists what is wrong with the record or the class.
-func decisionEvents(o *Observation, d *Decision) []Event {
+func decisionEvents(o *Observation, r *Result) []Event {
 	//exhaustive:ignore
-	switch d.Reason {
+	switch r.Reason {
 	case RecordUnusable:
-		return []Event{{Warning, EventRecord, d.Err.Error()}}
+		return []Event{{warning, eventRecord, r.decision.err.Error()}}
 	case ClassDeleting:
-		return []Event{{Normal, EventClass, "the class is being deleted, so its machines are not updated"}}
+		return []Event{{normal, eventClass, "the class is being deleted, so its machines are not updated"}}
 	case ClassUnusable:
 		if o.ClassError != nil {
-			return []Event{{Warning, EventClass, o.ClassError.Error()}}
+			return []Event{{warning, eventClass, o.ClassError.Error()}}
 		}
-		return []Event{{Warning, EventClass, "the machine has no class"}}
+		return []Event{{warning, eventClass, "the machine has no class"}}
 	}
 	return nil
 }

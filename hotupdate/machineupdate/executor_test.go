@@ -56,8 +56,8 @@ func newBench(t *testing.T, record string) *bench {
 func (b *bench) reconcile(t *testing.T) machineupdate.Result {
 	t.Helper()
 	result := b.Reconcile(t.Context(), b.o)
-	assert.Equal(t, uint64(1), b.Counters.Ended(result.Outcome))
-	assert.Equal(t, uint64(1), b.Counters.Decided(result.Decision.Action, result.Decision.Reason))
+	assert.Equal(t, uint64(1), b.Counters.Ended(machineupdate.EndingOf(result)))
+	assert.Equal(t, uint64(1), b.Counters.Decided(machineupdate.DecisionOf(result).Action, result.Reason))
 	return result
 }
 
@@ -79,7 +79,7 @@ func TestExecutorLacksAFunction(t *testing.T) {
 			want := "hotupdate: Executor." + tc.name + ": is nil; set it"
 			result := b.Reconcile(t.Context(), b.o)
 			require.EqualError(t, result.Err, want, tc.reason)
-			assert.Equal(t, machineupdate.WriteFailed, result.Outcome)
+			assert.Equal(t, machineupdate.WriteFailed, machineupdate.EndingOf(result))
 			assert.Positive(t, result.Delay)
 			assert.Empty(t, b.writes)
 			if tc.begins {
@@ -87,7 +87,7 @@ func TestExecutorLacksAFunction(t *testing.T) {
 			}
 			creation, _, result := b.BeginCreation(t.Context(), b.o)
 			require.EqualError(t, result.Err, want, tc.reason)
-			assert.NotEqual(t, machineupdate.NotCalled, result.Outcome)
+			assert.NotEqual(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 			require.EqualError(t, b.FinishCreation(t.Context(), creation, "i-1", "1").Err, want, tc.reason)
 		})
 	}
@@ -108,7 +108,7 @@ func TestExecutor(t *testing.T) {
 	}
 	partial := partialBy(assert.AnError)
 	conflict, missing := fmt.Errorf("write: %w", machineupdate.ErrConflict), fmt.Errorf("write: %w", machineupdate.ErrNotFound)
-	type outcome = machineupdate.Outcome
+	type outcome = machineupdate.Ending
 	for _, tc := range []struct {
 		name          string
 		record        string
@@ -119,42 +119,42 @@ func TestExecutor(t *testing.T) {
 		events        []string
 		err           error
 	}{
-		{"success", previous, func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{machineupdate.EventUpdated}, nil},
-		{"confirmation", unconfirmed, func(*bench) {}, machineupdate.Confirmed, 24 * time.Hour, 2, 1, []string{machineupdate.EventConfirmed}, nil},
+		{"success", previous, func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{"HotUpdated"}, nil},
+		{"confirmation", unconfirmed, func(*bench) {}, machineupdate.Confirmed, 24 * time.Hour, 2, 1, []string{"HotUpdateConfirmed"}, nil},
 		{"conflict before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 1, 0, nil, conflict},
 		{"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
 		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, nil, assert.AnError},
 		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 2, 1, nil, assert.AnError},
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
 		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, missing},
-		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
-		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, machineupdate.ErrNotFound},
-		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{machineupdate.EventFailed}, machineupdate.ErrUnimplemented},
-		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, machineupdate.CallFailed, 5 * time.Second, 1, 1, []string{machineupdate.EventFailed}, partial},
-		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{machineupdate.EventFailed}, partial},
+		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
+		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
+		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, machineupdate.CallFailed, 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
+		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = missing }, machineupdate.Gone, time.Hour, 1, 1, nil, missing},
-		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{machineupdate.EventRecord}, missing},
-		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 0, 2, 1, []string{machineupdate.EventUnsupported}, machineupdate.ErrUnimplemented},
+		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, missing},
+		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 0, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
 		{"taking the marker back conflicts", previous, func(b *bench) {
 			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
 		}, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
-		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, machineupdate.NotCalled, 0, 0, 0, []string{machineupdate.EventUnsupported}, nil},
+		{"driver is known to be unable", previous, func(b *bench) { b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{}) }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateUnsupported"}, nil},
 		{"nothing to do", settledRecord(class, func(r *machineupdate.Record) { r.Applied = hotTwo }), func(*bench) {}, machineupdate.NotCalled, 24 * time.Hour, 0, 0, nil, nil},
-		{"unreadable record", "{", func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{machineupdate.EventRecord, machineupdate.EventUpdated}, nil},
-		{"no class", previous, func(b *bench) { b.o.Class = nil }, machineupdate.NotCalled, 0, 0, 0, []string{machineupdate.EventClass}, nil},
-		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, machineupdate.NotCalled, 0, 0, 0, []string{machineupdate.EventClass}, assert.AnError},
+		{"unreadable record", "{", func(*bench) {}, machineupdate.Updated, time.Hour, 2, 1, []string{"HotUpdateRecordUnusable", "HotUpdated"}, nil},
+		{"no class", previous, func(b *bench) { b.o.Class = nil }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateClassUnusable"}, nil},
+		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
 			b.AskLimiter = func(machineupdate.LimitKey, machineupdate.Reason) bool { return false }
 		}, machineupdate.Denied, -1, 0, 0, nil, nil},
 		{"pause before the call", previous, func(b *bench) {
-			b.onWrite = func(int) { b.now = b.now.Add(machineupdate.DefaultCallTimeout) }
+			b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) }
 		}, machineupdate.Canceled, 5 * time.Second, 1, 0, nil, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t, tc.record)
 			tc.given(b)
 			result := b.reconcile(t)
-			assert.Equal(t, tc.want, result.Outcome)
+			assert.Equal(t, tc.want, machineupdate.EndingOf(result))
 			if tc.delay >= 0 {
 				assert.Equal(t, tc.delay, result.Delay)
 			}
@@ -168,7 +168,7 @@ func TestExecutor(t *testing.T) {
 			if tc.err != nil {
 				require.ErrorIs(t, result.Err, tc.err)
 			} else {
-				assert.Equal(t, result.Decision.Err, result.Err)
+				assert.Equal(t, machineupdate.DecisionOf(result).Err, result.Err)
 			}
 			for i, patch := range b.writes {
 				assert.Equal(t, []string{"7", "after-1"}[i], patch.ResourceVersion, "every write says which version it is about")
@@ -196,11 +196,11 @@ func TestExecutorHonoursCancellation(t *testing.T) {
 	b := newBench(t, "")
 	b.onWrite = func(int) { cancel() }
 	result := b.Reconcile(ctx, b.o)
-	assert.Equal(t, machineupdate.Canceled, result.Outcome)
+	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(result))
 	require.ErrorIs(t, result.Err, context.Canceled)
 	assert.Empty(t, b.calls, "canceled between marker and call")
 	result = b.Reconcile(ctx, b.o)
-	assert.Equal(t, machineupdate.Canceled, result.Outcome)
+	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(result))
 	assert.Len(t, b.writes, 1, "canceled before the marker")
 }
 
@@ -235,7 +235,7 @@ func TestCanceledAnywhere(t *testing.T) {
 				}
 			}
 			result := b.Reconcile(ctx, b.o)
-			assert.Equal(t, []any{machineupdate.Canceled, 5 * time.Second}, []any{result.Outcome, result.Delay})
+			assert.Equal(t, []any{machineupdate.Canceled, 5 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
 			assert.Empty(t, result.Events)
 			require.Error(t, result.Err)
 			assert.Len(t, b.writes, tc.writes)
@@ -248,7 +248,7 @@ func TestSuccessOfACanceledProcessIsWritten(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := newBench(t, "")
 	b.onCall = func(context.Context) { cancel() }
-	assert.Equal(t, machineupdate.Updated, b.Reconcile(ctx, b.o).Outcome)
+	assert.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.Reconcile(ctx, b.o)))
 	assert.Len(t, b.writes, 2)
 }
 
@@ -261,7 +261,7 @@ func TestCallHasADeadline(t *testing.T) {
 		b.callErr = ctx.Err()
 	}
 	result := b.reconcile(t)
-	assert.Equal(t, machineupdate.CallFailed, result.Outcome)
+	assert.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 }
 
@@ -280,10 +280,10 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 			assert.Empty(t, b.writes)
 			return limiter.Ask(got, start)
 		}
-		if result := b.Reconcile(t.Context(), b.o); result.Outcome == machineupdate.Denied {
+		if result := b.Reconcile(t.Context(), b.o); machineupdate.EndingOf(result) == machineupdate.Denied {
 			delays[result.Delay] = true
-			assert.GreaterOrEqual(t, result.Delay, machineupdate.DefaultDenialDelay)
-			assert.Less(t, result.Delay, 2*machineupdate.DefaultDenialDelay)
+			assert.GreaterOrEqual(t, result.Delay, time.Minute)
+			assert.Less(t, result.Delay, 2*time.Minute)
 		}
 	}
 	assert.Equal(t, []uint64{2, 10}, []uint64{counters.Ended(machineupdate.Updated), counters.Ended(machineupdate.Denied)})
@@ -322,14 +322,13 @@ func TestCounters(t *testing.T) {
 	b.reconcile(t)
 	b.callErr = errors.New("failure")
 	b.Reconcile(t.Context(), b.o)
-	decisions, outcomes := maps.Collect(b.Counters.Decisions()), maps.Collect(b.Counters.Outcomes())
+	decisions, endings := maps.Collect(b.Counters.Decisions()), maps.Collect(b.Counters.Endings())
 	assert.Equal(t, map[[2]string]uint64{{"Update", "FirstAdoption"}: 2}, decisions)
-	assert.Equal(t, map[string]uint64{"Updated": 1, "CallFailed": 1}, outcomes)
-	assert.Zero(t, b.Counters.Decided(99, 0)+b.Counters.Decided(0, 99)+b.Counters.Ended(99))
+	assert.Equal(t, map[string]uint64{"Updated": 1, "CallFailed": 1}, endings)
 	for range b.Counters.Decisions() {
 		break
 	}
-	for range b.Counters.Outcomes() {
+	for range b.Counters.Endings() {
 		break
 	}
 	var executor machineupdate.Executor

@@ -28,12 +28,12 @@ func schemaOf[T any](tb testing.TB) *hotupdate.Schema {
 	return schema
 }
 
-var able = machineupdate.Driver{Ability: machineupdate.CanUpdate}
+var able = machineupdate.Driver{CanUpdate: true}
 
 // classOf prepares a class with the provider spec.
 func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
 	tb.Helper()
-	class := machineupdate.Class{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(providerSpec)}
+	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(providerSpec)}
 	prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), able)
 	require.NoError(tb, err)
 	return prepared
@@ -61,10 +61,10 @@ func TestLife(t *testing.T) {
 		UpdateMachine: caller(&requests, &fail),
 		Counters:      &machineupdate.Counters{},
 	}
-	run := func(action machineupdate.Action, reason machineupdate.Reason, outcome machineupdate.Outcome) {
+	run := func(action machineupdate.Action, reason machineupdate.Reason, outcome machineupdate.Ending) {
 		t.Helper()
 		result := executor.Reconcile(t.Context(), o)
-		assert.Equal(t, []any{action, reason, outcome}, []any{result.Decision.Action, result.Decision.Reason, result.Outcome})
+		assert.Equal(t, []any{action, reason, outcome}, []any{machineupdate.DecisionOf(result).Action, result.Reason, machineupdate.EndingOf(result)})
 	}
 	record := func(want string) {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestLife(t *testing.T) {
 	record(head + `"state":"Calling","since":"2026-01-02T03:04:05Z","attempted":[{"tags":{"k":"1"}}]}`)
 	fail = nil
 	run(machineupdate.Wait, machineupdate.Unfinished, machineupdate.NotCalled)
-	now = now.Add(machineupdate.DefaultRetryAfter)
+	now = now.Add(15 * time.Second)
 	run(machineupdate.Update, machineupdate.Unfinished, machineupdate.Updated)
 	record(head + `"state":"Unconfirmed","since":"2026-01-02T03:04:20Z","applied":{"tags":{"k":"1"}}}`)
 	run(machineupdate.Wait, machineupdate.ConfirmationDue, machineupdate.NotCalled)

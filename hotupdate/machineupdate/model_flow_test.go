@@ -149,8 +149,8 @@ func newModel(tb testing.TB, f flow, changes, faults uint8) *model {
 		for _, s := range allTagsets {
 			raw, err := json.Marshal(spec{Tags: s.tags()})
 			require.NoError(tb, err)
-			class := machineupdate.Class{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: raw}
-			driver := machineupdate.Driver{Ability: machineupdate.CanUpdate, Revision: strconv.Itoa(revision)}
+			class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: raw}
+			driver := machineupdate.Driver{CanUpdate: true, Revision: strconv.Itoa(revision)}
 			prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), driver)
 			require.NoError(tb, err)
 			m.classes[revision] = append(m.classes[revision], prepared)
@@ -272,10 +272,11 @@ func (m *model) ask(q question) answer {
 		return a
 	}
 	o := machineupdate.Observation{
-		Now: modelNow, Class: m.classes[q.revision][q.class],
+		Class:    m.classes[q.revision][q.class],
 		Machine:  machineupdate.Machine{Name: "m", ResourceVersion: "1", Phase: "Running"},
 		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
 	}
+	o.SetNow(modelNow)
 	if q.verify {
 		o.Settings.VerifyPeriod = time.Nanosecond
 	}

@@ -2,15 +2,12 @@ package machineupdate
 
 import "time"
 
-// Phase is MCM's phase of a machine, CurrentStatus.Phase.
-type Phase string
-
-// The phases that matter here. In every other phase a machine is updated.
+// MCM's phases that matter here. In every other phase a machine is updated.
 const (
-	PhaseNone             Phase = "" // not created yet, or restored by a control-plane migration, which drops the status
-	PhaseCrashLoopBackOff Phase = "CrashLoopBackOff"
-	PhaseTerminating      Phase = "Terminating"
-	PhaseFailed           Phase = "Failed"
+	phaseNone             = "" // not created yet, or restored by a control-plane migration, which drops the status
+	phaseCrashLoopBackOff = "CrashLoopBackOff"
+	phaseTerminating      = "Terminating"
+	phaseFailed           = "Failed"
 )
 
 // Machine is what hot updates need to know of a Machine.
@@ -18,7 +15,7 @@ type Machine struct {
 	Name            string
 	ResourceVersion string
 	ProviderID      string
-	Phase           Phase
+	Phase           string // CurrentStatus.Phase
 	// Deleting says that the machine has a deletion timestamp.
 	Deleting bool
 	// Annotations are those of the machine. They are not changed.
@@ -29,28 +26,19 @@ type Machine struct {
 type Settings struct {
 	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. It must be longer than CallTimeout, the
 	// time that requests may land after their sender gave up, the lag of the cloud's reads, and the difference between the clocks of two
-	// leaders, together. See "Time" in the package documentation. Zero is DefaultConfirmAfter.
+	// leaders, together. See "Time" in the package documentation. Zero is 15 minutes.
 	ConfirmAfter time.Duration
 	// RetryAfter is how long after an update that failed, or was interrupted, the next one is made; another provider spec does not
 	// wait. It doubles with each further one, up to ConfirmAfter, and is then up to a half longer, so that machines do not come back
-	// together. Zero is DefaultRetryAfter.
+	// together. Zero is 15 seconds.
 	RetryAfter time.Duration
-	// CallTimeout is how long after the marker was written requests may be sent to the cloud. Zero is DefaultCallTimeout.
+	// CallTimeout is how long after the marker was written requests may be sent to the cloud. Zero is 5 minutes.
 	CallTimeout time.Duration
 	// VerifyPeriod is how long after it settled a machine is updated although nothing changed, which repairs drift. Zero is never.
 	VerifyPeriod time.Duration
-	// DenialDelay is how long the machine waits if the limiter denies the update, plus as much again as jitter. Zero is
-	// DefaultDenialDelay.
+	// DenialDelay is how long the machine waits if the limiter denies the update, plus as much again as jitter. Zero is a minute.
 	DenialDelay time.Duration
 }
-
-// The defaults of [Settings].
-const (
-	DefaultConfirmAfter = 15 * time.Minute
-	DefaultRetryAfter   = 15 * time.Second
-	DefaultCallTimeout  = 5 * time.Minute
-	DefaultDenialDelay  = time.Minute
-)
 
 func orDefault(d, fallback time.Duration) time.Duration {
 	if d > 0 {
@@ -59,19 +47,13 @@ func orDefault(d, fallback time.Duration) time.Duration {
 	return fallback
 }
 
-func (s *Settings) confirmAfter() time.Duration {
-	return orDefault(s.ConfirmAfter, DefaultConfirmAfter)
-}
-
-func (s *Settings) retryAfter() time.Duration { return orDefault(s.RetryAfter, DefaultRetryAfter) }
-
-func (s *Settings) callTimeout() time.Duration { return orDefault(s.CallTimeout, DefaultCallTimeout) }
-
-func (s *Settings) denialDelay() time.Duration { return orDefault(s.DenialDelay, DefaultDenialDelay) }
+func (s *Settings) confirmAfter() time.Duration { return orDefault(s.ConfirmAfter, 15*time.Minute) }
+func (s *Settings) retryAfter() time.Duration   { return orDefault(s.RetryAfter, 15*time.Second) }
+func (s *Settings) callTimeout() time.Duration  { return orDefault(s.CallTimeout, 5*time.Minute) }
+func (s *Settings) denialDelay() time.Duration  { return orDefault(s.DenialDelay, time.Minute) }
 
 // Observation is everything that a decision depends on.
 type Observation struct {
-	Now      time.Time
 	Machine  Machine
 	Settings Settings
 	// Class is the machine's class; nil if it is gone, or if it could not be prepared, and then ClassError says why.
@@ -81,6 +63,8 @@ type Observation struct {
 	Secret map[string][]byte
 	// Limit is the key under which the limiter is asked.
 	Limit LimitKey
+
+	now time.Time
 }
 
 // LimitKey is what clouds limit calls by.

@@ -5,41 +5,30 @@ import (
 	"errors"
 )
 
-// LastOperation is a report for people, in the words of a Machine's status.lastOperation. The hot-update proposal discusses it as the
-// place of state, in section "Machine Class reconciliation", option 2. It is none: health checks overwrite it, a control-plane migration
-// drops it, and deletion keeps its own progress there. Nothing in this package reads it.
-type LastOperation struct {
-	Description string
-	ErrorCode   string // as MCM spells its codes; empty for a success
-	State       string // Successful or Failed
-	Type        string // Update
-}
-
-// LastOperation reports what became of a call to the driver. It is not ok where there was none, or where its result is not known: then
-// the status stays as it is.
+// LastOperation reports to people what became of a call to the driver, in the words of a Machine's status.lastOperation. The type is Update. The
+// state is Successful if the error code, as MCM spells its codes, is empty, else Failed. It is not ok where there was no call, or where
+// its result is not known: then leave the status as it is.
 //
 // The error code is Unknown if only the driver's error tells more; a caller who understands it may say more.
-func (r *Result) LastOperation() (operation LastOperation, ok bool) {
-	operation = LastOperation{Type: "Update", State: "Successful"}
-	switch r.Outcome {
-	case Updated:
-		operation.Description = "The machine was updated (" + r.Decision.Reason.String() + ")"
-	case Confirmed:
-		operation.Description = "The update of the machine is confirmed"
-	case CallFailed, Unable:
-		operation.State, operation.ErrorCode = "Failed", r.errorCode()
-		operation.Description = "The machine was not, or not wholly, updated: " + r.Err.Error()
-	case NotCalled, Denied, Conflicted, WriteFailed, Canceled, Gone:
-		return LastOperation{}, false
-	default:
-		return LastOperation{}, false
+//
+// Nothing in this package reads it. The hot-update proposal discusses it as the place of state, in section "Machine Class reconciliation",
+// option 2. It cannot be: health checks overwrite it, a control-plane migration drops it, and deletion keeps its own progress there.
+func (r *Result) LastOperation() (description, errorCode string, ok bool) {
+	switch r.ending {
+	case updated:
+		return "The machine was updated (" + r.Reason.String() + ")", "", true
+	case confirmed:
+		return "The update of the machine is confirmed", "", true
+	case callFailed, unable:
+		return "The machine was not, or not wholly, updated: " + r.Err.Error(), r.errorCode(), true
+	case notCalled, denied, conflicted, writeFailed, canceled, gone:
 	}
-	return operation, true
+	return "", "", false
 }
 
 func (r *Result) errorCode() string {
 	switch {
-	case r.Outcome == Unable:
+	case r.ending == unable:
 		return "Unimplemented"
 	case errors.Is(r.Err, context.DeadlineExceeded):
 		return "DeadlineExceeded"

@@ -10,32 +10,34 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestLastOperation: only what became of a call to the driver is reported.
+// TestLastOperation: only a call to the driver with a known result is reported.
 func TestLastOperation(t *testing.T) {
+	const failure = "The machine was not, or not wholly, updated: "
 	late := fmt.Errorf("driver: %w", context.DeadlineExceeded)
-	changed := machineupdate.Decision{Reason: machineupdate.SpecChanged}
+	partial := &machineupdate.PartialError{Err: machineupdate.ErrUnimplemented}
 	for _, tc := range []struct {
-		given machineupdate.Result
-		want  machineupdate.LastOperation
+		ending            machineupdate.Ending
+		err               error
+		description, code string
 	}{
-		{machineupdate.Result{Outcome: machineupdate.Updated, Decision: changed}, machineupdate.LastOperation{Description: "The machine was updated (SpecChanged)", State: "Successful", Type: "Update"}},
-		{machineupdate.Result{Outcome: machineupdate.Confirmed}, machineupdate.LastOperation{Description: "The update of the machine is confirmed", State: "Successful", Type: "Update"}},
-		{machineupdate.Result{Outcome: machineupdate.CallFailed, Err: errThrottled}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: throttled", ErrorCode: "Unknown", State: "Failed", Type: "Update"}},
-		{machineupdate.Result{Outcome: machineupdate.CallFailed, Err: late}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: driver: context deadline exceeded", ErrorCode: "DeadlineExceeded", State: "Failed", Type: "Update"}},
-		{machineupdate.Result{Outcome: machineupdate.CallFailed, Err: &machineupdate.PartialError{Err: machineupdate.ErrUnimplemented}}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: updated 0 of 0 resources, but not : the driver does not implement UpdateMachine", ErrorCode: "Unknown", State: "Failed", Type: "Update"}},
-		{machineupdate.Result{Outcome: machineupdate.Unable, Err: machineupdate.ErrUnimplemented}, machineupdate.LastOperation{Description: "The machine was not, or not wholly, updated: the driver does not implement UpdateMachine", ErrorCode: "Unimplemented", State: "Failed", Type: "Update"}},
-		{machineupdate.Result{Outcome: machineupdate.NotCalled}, machineupdate.LastOperation{}},
-		{machineupdate.Result{Outcome: machineupdate.Denied}, machineupdate.LastOperation{}},
-		{machineupdate.Result{Outcome: machineupdate.Conflicted, Err: machineupdate.ErrConflict}, machineupdate.LastOperation{}},
-		{machineupdate.Result{Outcome: machineupdate.WriteFailed, Err: errThrottled}, machineupdate.LastOperation{}},
-		{machineupdate.Result{Outcome: machineupdate.Canceled, Err: context.Canceled}, machineupdate.LastOperation{}},
-		{machineupdate.Result{Outcome: machineupdate.Gone, Err: machineupdate.ErrNotFound}, machineupdate.LastOperation{}},
-		{machineupdate.Result{Outcome: 99}, machineupdate.LastOperation{}},
+		{machineupdate.Updated, nil, "The machine was updated (SpecChanged)", ""},
+		{machineupdate.Confirmed, nil, "The update of the machine is confirmed", ""},
+		{machineupdate.CallFailed, errThrottled, failure + "throttled", "Unknown"},
+		{machineupdate.CallFailed, late, failure + "driver: context deadline exceeded", "DeadlineExceeded"},
+		{machineupdate.CallFailed, partial, failure + "updated 0 of 0 resources, but not : the driver does not implement UpdateMachine", "Unknown"},
+		{machineupdate.Unable, machineupdate.ErrUnimplemented, failure + "the driver does not implement UpdateMachine", "Unimplemented"},
+		{machineupdate.NotCalled, nil, "", ""},
+		{machineupdate.Denied, nil, "", ""},
+		{machineupdate.Conflicted, machineupdate.ErrConflict, "", ""},
+		{machineupdate.WriteFailed, errThrottled, "", ""},
+		{machineupdate.Canceled, context.Canceled, "", ""},
+		{machineupdate.Gone, machineupdate.ErrNotFound, "", ""},
 	} {
-		t.Run(tc.given.Outcome.String()+" "+tc.want.ErrorCode, func(t *testing.T) {
-			operation, ok := tc.given.LastOperation()
-			assert.Equal(t, tc.want, operation)
-			assert.Equal(t, tc.want.Type != "", ok)
+		t.Run(tc.ending.String()+" "+tc.code, func(t *testing.T) {
+			result := machineupdate.NewResult(tc.ending, machineupdate.SpecChanged, tc.err)
+			description, code, ok := result.LastOperation()
+			assert.Equal(t, []string{tc.description, tc.code}, []string{description, code})
+			assert.Equal(t, tc.description != "", ok)
 		})
 	}
 }

@@ -1,9 +1,6 @@
 package machineupdate
 
-import (
-	"encoding/json"
-	"maps"
-)
+import "encoding/json"
 
 // Patch is one write to the metadata of a Machine.
 type Patch struct {
@@ -29,15 +26,4 @@ func (p Patch) MergePatch() ([]byte, error) {
 	}
 	metadata := map[string]any{"resourceVersion": p.ResourceVersion, "annotations": annotations}
 	return json.Marshal(map[string]any{"metadata": metadata})
-}
-
-// Apply changes annotations as the write does. It returns a new map.
-func (p Patch) Apply(annotations map[string]string) map[string]string {
-	after := make(map[string]string, len(annotations)+len(p.Set))
-	maps.Copy(after, annotations)
-	for _, name := range p.Remove {
-		delete(after, name)
-	}
-	maps.Copy(after, p.Set)
-	return after
 }

@@ -24,11 +24,11 @@ func TestPrepare(t *testing.T) {
 	assert.Equal(t, machineupdate.Nothing, classOf(t, ``).Hot())
 
 	for _, providerSpec := range []string{`{`, `{"imag":""}`, `{"image":1}`} {
-		_, err := machineupdate.Prepare(machineupdate.Class{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
+		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
 		assert.Equal(t, "unusable-class", codeOf(err))
 		assert.NotEmpty(t, fault.All(err), "the cause is that of package hotupdate")
 	}
-	_, err = machineupdate.Prepare(machineupdate.Class{}, nil, able)
+	_, err = machineupdate.Prepare(machineupdate.MachineClass{}, nil, able)
 	assert.Equal(t, "unusable-class", codeOf(err))
 }
 
@@ -36,26 +36,26 @@ func TestPrepare(t *testing.T) {
 func TestClassesAreReadOnce(t *testing.T) {
 	schema := schemaOf[spec](t)
 	var classes machineupdate.Classes
-	class := func(version, providerSpec string) machineupdate.Class {
-		return machineupdate.Class{Name: "c", UID: "u", ResourceVersion: version, ProviderSpec: []byte(providerSpec)}
+	class := func(version, providerSpec string) machineupdate.MachineClass {
+		return machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: version, ProviderSpec: []byte(providerSpec)}
 	}
-	first, change, err := classes.Prepare(class("1", `{"image":"a"}`), schema, able)
+	first, beyond, err := classes.Prepare(class("1", `{"image":"a"}`), schema, able)
 	require.NoError(t, err)
-	assert.Equal(t, machineupdate.KeptAlike, change)
+	assert.False(t, beyond)
 	again, _, _ := classes.Prepare(class("1", `{"image":"not looked at"}`), schema, able)
 	assert.Same(t, first, again)
 	for _, tc := range []struct {
 		version, spec string
-		want          machineupdate.KeptChange
+		want          bool
 	}{
-		{"2", `{"image":"a","tags":{"k":"1"}}`, machineupdate.KeptAlike},
-		{"3", `{"image":"b","tags":{"k":"1"}}`, machineupdate.KeptChanged},
-		{"3", `{"image":"b","tags":{"k":"1"}}`, machineupdate.KeptAlike},
-		{"4", `{"image":"b","labels":{"l":"1"}}`, machineupdate.KeptAlike},
+		{"2", `{"image":"a","tags":{"k":"1"}}`, false},
+		{"3", `{"image":"b","tags":{"k":"1"}}`, true},
+		{"3", `{"image":"b","tags":{"k":"1"}}`, false},
+		{"4", `{"image":"b","labels":{"l":"1"}}`, false},
 	} {
-		_, change, err := classes.Prepare(class(tc.version, tc.spec), schema, able)
+		_, beyond, err := classes.Prepare(class(tc.version, tc.spec), schema, able)
 		require.NoError(t, err)
-		assert.Equal(t, tc.want, change, tc.version)
+		assert.Equal(t, tc.want, beyond, tc.version)
 	}
 	_, _, err = classes.Prepare(class("5", `{`), schema, able)
 	require.Error(t, err)
@@ -68,10 +68,10 @@ func TestClassesAreReadOnce(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = classes.Prepare(class("6", `{"image":"a"}`), schema, able)
 	require.NoError(t, err)
-	other, change, err = classes.Prepare(class("6", `{"image":"a"}`), allHot, able)
+	other, beyond, err = classes.Prepare(class("6", `{"image":"a"}`), allHot, able)
 	require.NoError(t, err)
 	assert.Equal(t, machineupdate.Hot(`{"image":"a"}`), other.Hot(), "another Schema is another question")
-	assert.Equal(t, machineupdate.KeptAlike, change, "and no change of the class")
+	assert.False(t, beyond, "and no change of the class")
 	classes.Forget("u")
 	_, _, err = classes.Prepare(class("5", `{}`), schema, able)
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestClassesConcurrently(t *testing.T) {
 	prepared := make([]*machineupdate.Prepared, 32)
 	for i := range prepared {
 		wait.Go(func() {
-			prepared[i], _, _ = classes.Prepare(machineupdate.Class{UID: "u", ResourceVersion: "1"}, schema, able)
+			prepared[i], _, _ = classes.Prepare(machineupdate.MachineClass{UID: "u", ResourceVersion: "1"}, schema, able)
 		})
 	}
 	wait.Wait()
@@ -96,7 +96,7 @@ func TestClassesConcurrently(t *testing.T) {
 // TestNothingShowsSecrets: neither the values of a spec nor those of a secret are printed, whatever the verb.
 func TestNothingShowsSecrets(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"hunter2"}}`)
-	d := machineupdate.Decide(machineupdate.Observation{Now: start, Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}})
+	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}})
 	request := d.Pass.Request()
 	require.Equal(t, []byte("hunter2"), request.Secret["key"])
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
@@ -121,19 +121,14 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNames: every value of an enum has a name, and others say what they are.
+// TestNames: every value of an enum has a name, and for other values String returns the type with the number.
 func TestNames(t *testing.T) {
 	for name, tc := range map[string]struct {
 		of func(int) string
 		n  int
 	}{
-		"State":      {func(i int) string { return machineupdate.State(i).String() }, 3},
-		"Action":     {func(i int) string { return machineupdate.Action(i).String() }, 5},
-		"Reason":     {func(i int) string { return machineupdate.Reason(i).String() }, 14},
-		"Outcome":    {func(i int) string { return machineupdate.Outcome(i).String() }, 10},
-		"Severity":   {func(i int) string { return machineupdate.Severity(i).String() }, 2},
-		"Ability":    {func(i int) string { return machineupdate.Ability(i).String() }, 2},
-		"KeptChange": {func(i int) string { return machineupdate.KeptChange(i).String() }, 2},
+		"state":  {func(i int) string { return machineupdate.State(i).String() }, 3},
+		"Reason": {func(i int) string { return machineupdate.Reason(i).String() }, 14},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.n {

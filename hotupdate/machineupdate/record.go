@@ -8,46 +8,46 @@ import (
 
 // The annotations on Machine objects.
 const (
-	// AnnotationRecord holds the [Record].
+	// AnnotationRecord holds the record.
 	AnnotationRecord = "machine.sapcloud.io/hot-update"
 	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section
-	// "Reconciliation Changes". Nothing reads it. It is left out where the spec is longer than [MaxLastApplied].
+	// "Reconciliation Changes". Nothing reads it. It is left out where the spec is longer than [maxLastApplied].
 	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
 )
 
-// State says how far the last update of a machine came. The zero value is Settled.
-type State uint8
+// state says how far the last update of a machine came. The zero value is Settled.
+type state uint8
 
 // The states of a record.
 const (
-	Settled     State = iota // applied and confirmed: nothing is under way
-	Calling                  // the driver may have been called, with any result
-	Unconfirmed              // the driver succeeded, but earlier requests may still land and reads may still lag
+	settled     state = iota // applied and confirmed: nothing is under way
+	calling                  // the driver may have been called, with any result
+	unconfirmed              // the driver succeeded, but earlier requests may still land and reads may still lag
 )
 
 // String returns the word that stands for the state in the record, and "Settled" for the one that stands for itself.
-func (s State) String() string {
+func (s state) String() string {
 	switch s {
-	case Settled:
+	case settled:
 		return "Settled"
-	case Calling:
+	case calling:
 		return "Calling"
-	case Unconfirmed:
+	case unconfirmed:
 		return "Unconfirmed"
 	}
-	return "State(" + strconv.Itoa(int(s)) + ")"
+	return "state(" + strconv.Itoa(int(s)) + ")"
 }
 
-// Record is what a machine remembers of its hot updates, in one annotation. Its JSON is specified in the package documentation.
-type Record struct {
+// record is what a machine remembers of its hot updates, in one annotation. Its JSON is specified in the package documentation.
+type record struct {
 	// ProviderID is the VM that the record is about. Machine templates copy annotations, so a record of another VM says nothing.
 	ProviderID string
 	// Creating is the name of the machine whose VM is being created, while there is no provider ID. Either it or ProviderID is set.
 	Creating string
 	// Schema identifies what was Hot, and what the driver could apply, when the record was written.
 	Schema string
-	// State says how far the last update came.
-	State State
+	// state says how far the last update came.
+	State state
 	// Since is when the record was written, in whole seconds.
 	Since time.Time
 	// Retries is how many times the update that is under way repeats one that was not successful. The next repetition waits the longer.
@@ -65,14 +65,14 @@ type Record struct {
 const maxRetries = 32
 
 // clone returns a copy that shares no slices.
-func (r *Record) clone() Record {
+func (r *record) clone() record {
 	c := *r
 	c.Attempted, c.Attempts = slices.Clone(r.Attempted), slices.Clone(r.Attempts)
 	return c
 }
 
 // isOf reports whether the record is about this machine.
-func (r *Record) isOf(m *Machine) bool {
+func (r *record) isOf(m *Machine) bool {
 	if r.Creating != "" {
 		return r.Creating == m.Name
 	}

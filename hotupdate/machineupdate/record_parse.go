@@ -29,25 +29,25 @@ type wire struct {
 	Attempts   []string          `json:"attempts"`
 }
 
-// ParseRecord reads the annotation. It is strict: what [Record.Annotation] could not have written, but for white space and the order
+// parseRecord reads the annotation. It is strict: what [record.Annotation] could not have written, but for white space and the order
 // of members, is refused.
 //
 // The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
 // annotation. No input panics.
-func ParseRecord(annotation string) (Record, error) {
+func parseRecord(annotation string) (record, error) {
 	if len(annotation) > maxRecord {
-		return Record{}, malformed("is longer than annotations may be")
+		return record{}, malformed("is longer than annotations may be")
 	}
 	var w wire
 	strict, err := sigsjson.UnmarshalStrict([]byte(annotation), &w)
 	if w.Version != nil && *w.Version > version {
-		return Record{}, &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: cureRecord}
+		return record{}, &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: cureRecord}
 	}
 	if err != nil {
-		return Record{}, malformed("is not the JSON of a record")
+		return record{}, malformed("is not the JSON of a record")
 	}
 	if len(strict) > 0 {
-		return Record{}, malformed("has a member twice, or one that no record has")
+		return record{}, malformed("has a member twice, or one that no record has")
 	}
 	return w.record()
 }
@@ -67,23 +67,23 @@ func named(err error, machine string) error {
 }
 
 // record checks what the JSON grammar does not.
-func (w *wire) record() (Record, error) {
-	r := Record{}
+func (w *wire) record() (record, error) {
+	r := record{}
 	if w.Version == nil || *w.Version != version {
 		return r, malformed("has no known version")
 	}
-	for _, read := range []func(*Record) string{w.identity, w.progress, w.hotParts, w.attempts} {
+	for _, read := range []func(*record) string{w.identity, w.progress, w.hotParts, w.attempts} {
 		if problem := read(&r); problem != "" {
-			return Record{}, malformed(problem)
+			return record{}, malformed(problem)
 		}
 	}
 	if problem := r.contradiction(); problem != "" {
-		return Record{}, malformed(problem)
+		return record{}, malformed(problem)
 	}
 	return r, nil
 }
 
-func (w *wire) identity(r *Record) string {
+func (w *wire) identity(r *record) string {
 	switch {
 	case w.Schema == nil:
 		return "names no schema"
@@ -100,13 +100,13 @@ func (w *wire) identity(r *Record) string {
 	return ""
 }
 
-func (w *wire) progress(r *Record) string {
+func (w *wire) progress(r *record) string {
 	switch w.State {
 	case "":
-	case Calling.String():
-		r.State = Calling
-	case Unconfirmed.String():
-		r.State = Unconfirmed
+	case calling.String():
+		r.State = calling
+	case unconfirmed.String():
+		r.State = unconfirmed
 	default:
 		return "has an unknown state"
 	}
@@ -132,7 +132,7 @@ func parseSince(text string) (time.Time, bool) {
 	return since, string(since.AppendFormat(buffer[:0], sinceLayout)) == text
 }
 
-func (w *wire) hotParts(r *Record) string {
+func (w *wire) hotParts(r *record) string {
 	if w.Applied != nil {
 		hot, ok := parseHot(w.Applied)
 		if !ok {
@@ -163,7 +163,7 @@ func parseHot(raw json.RawMessage) (Hot, bool) {
 	return hot, tooLarge(hot) == ""
 }
 
-func (w *wire) attempts(r *Record) string {
+func (w *wire) attempts(r *record) string {
 	for _, text := range w.Attempts {
 		digest, ok := parseDigest(text)
 		if !ok {
@@ -175,18 +175,18 @@ func (w *wire) attempts(r *Record) string {
 }
 
 // contradiction says why the members do not go together.
-func (r *Record) contradiction() string {
+func (r *record) contradiction() string {
 	attempted := len(r.Attempted)+len(r.Attempts) > 0
 	switch {
-	case r.State == Settled && attempted:
+	case r.State == settled && attempted:
 		return "is settled, but has attempts"
-	case r.State != Calling && r.Retries > 0:
+	case r.State != calling && r.Retries > 0:
 		return "says that something succeeded, and is retried"
-	case r.State != Calling && r.Applied == "":
+	case r.State != calling && r.Applied == "":
 		return "says that something succeeded, but not what"
-	case r.State != Calling && r.Creating != "":
+	case r.State != calling && r.Creating != "":
 		return "is of a machine under creation that is finished"
-	case size(r.Attempted, r.Attempts) > MaxAttempted:
+	case size(r.Attempted, r.Attempts) > maxAttempted:
 		return "has more attempts than are kept"
 	}
 	return ""

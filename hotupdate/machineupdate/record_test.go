@@ -48,7 +48,7 @@ func TestRecordFormat(t *testing.T) {
 		{
 			"nothing applied, digests",
 			machineupdate.Record{ProviderID: "i", Schema: "s", State: machineupdate.Unconfirmed, Since: start, Applied: machineupdate.Nothing, Attempts: []machineupdate.Digest{digest}},
-			`{"v":1,"providerID":"i","schema":"s","state":"Unconfirmed","since":"2026-01-02T03:04:05Z","applied":{},"attempts":["` + digest.String() + `"]}`,
+			`{"v":1,"providerID":"i","schema":"s","state":"Unconfirmed","since":"2026-01-02T03:04:05Z","applied":{},"attempts":["` + digest.Text() + `"]}`,
 		},
 		{
 			"odd texts",
@@ -115,7 +115,7 @@ func TestTruncatedRecords(t *testing.T) {
 }
 
 func TestMalformedRecords(t *testing.T) {
-	whole := `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:05Z","applied":{"tags":{"k":"secret"}},"attempted":[{"tags":{"k":"secret"}},null],"attempts":["` + machineupdate.DigestOf("1", "k").String() + `"]}`
+	whole := `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:05Z","applied":{"tags":{"k":"secret"}},"attempted":[{"tags":{"k":"secret"}},null],"attempts":["` + machineupdate.DigestOf("1", "k").Text() + `"]}`
 	_, err := machineupdate.ParseRecord(whole)
 	require.NoError(t, err)
 	for _, tc := range []struct{ name, old, changed string }{
@@ -154,8 +154,8 @@ func TestMalformedRecords(t *testing.T) {
 		{"applied with a member twice", `"applied":{"tags":{"k":"secret"}}`, `"applied":{"tags":{},"tags":{"k":"secret"}}`},
 		{"attempted no list", `"attempted":[{"tags":{"k":"secret"}},null]`, `"attempted":{"tags":{"k":"secret"}}`},
 		{"attempted no object", `[{"tags":{"k":"secret"}},null]`, `["secret"]`},
-		{"digest too short", machineupdate.DigestOf("1", "k").String(), "secret"},
-		{"digest of other characters", machineupdate.DigestOf("1", "k").String(), strings.Repeat("+", 22)},
+		{"digest too short", machineupdate.DigestOf("1", "k").Text(), "secret"},
+		{"digest of other characters", machineupdate.DigestOf("1", "k").Text(), strings.Repeat("+", 22)},
 		{"too many leaves", `"applied":{"tags":{"k":"secret"}}`, `"applied":{` + strings.TrimSuffix(manyLeaves(machineupdate.MaxLeaves+1), ",") + `}`},
 		{"too many attempts", `[{"tags":{"k":"secret"}},null]`, `[{"k":"` + strings.Repeat("x", machineupdate.MaxAttempted) + `"}]`},
 		{"too long", whole, strings.Repeat(" ", 256<<10) + whole},
@@ -194,7 +194,7 @@ func converges(t *testing.T, annotation string) {
 		executor.Reconcile(t.Context(), o)
 		now = now.Add(time.Hour)
 	}
-	assert.Equal(t, machineupdate.UpToDate, executor.Reconcile(t.Context(), o).Decision.Reason)
+	assert.Equal(t, machineupdate.UpToDate, executor.Reconcile(t.Context(), o).Reason)
 	assert.LessOrEqual(t, len(requests), 2)
 }
 

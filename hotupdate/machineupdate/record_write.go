@@ -13,11 +13,11 @@ const version = 1
 // sinceLayout is RFC 3339 in UTC and whole seconds, so that it always has the same length.
 const sinceLayout = "2006-01-02T15:04:05Z"
 
-// Annotation returns the record in canonical form, which is what [ParseRecord] reads: equal records have equal bytes.
-func (r *Record) Annotation() string {
+// Annotation returns the record in canonical form, which is what parseRecord reads: equal records have equal bytes.
+func (r *record) Annotation() string {
 	dst := appendHead(make([]byte, 0, 256+len(r.Applied)+size(r.Attempted, r.Attempts)), r)
 	dst = appendSchema(dst, r.Schema)
-	if r.State != Settled {
+	if r.State != settled {
 		dst = append(dst, `,"state":"`+r.State.String()+`"`...)
 	}
 	dst = append(dst, sinceMember...)
@@ -37,7 +37,7 @@ func (r *Record) Annotation() string {
 const sinceMember = `,"since":"`
 
 // appendHead appends what comes before the schema.
-func appendHead(dst []byte, r *Record) []byte {
+func appendHead(dst []byte, r *record) []byte {
 	dst = append(dst, `{"v":`...)
 	dst = strconv.AppendInt(dst, version, 10)
 	if r.Creating != "" {
@@ -77,7 +77,7 @@ func appendAttempted(dst []byte, attempted []Hot) []byte {
 func appendAttempts(dst []byte, attempts []Digest) []byte {
 	for i, digest := range attempts {
 		dst = append(dst, separator(i, `,"attempts":[`)...)
-		dst = append(dst, `"`+digest.String()+`"`...)
+		dst = append(dst, `"`+digest.text()+`"`...)
 	}
 	return closed(dst, len(attempts))
 }

@@ -22,7 +22,7 @@ type UpdateMachineRequest struct {
 	ProviderID string
 	// Class is the class. Its provider spec holds mandatory infrastructure tags, regions and whatever else a driver needs; of what is Hot in
 	// it, Desired counts.
-	Class Class
+	Class MachineClass
 	// Secret is the data of the class's secret.
 	Secret map[string][]byte
 

@@ -114,8 +114,8 @@ func (s *simulation) changeClass() {
 	}
 	raw, err := json.Marshal(config)
 	require.NoError(s.t, err)
-	driver := machineupdate.Driver{Ability: machineupdate.CanUpdate, Revision: strconv.Itoa(s.draw(2, "revision"))}
-	class, err := machineupdate.Prepare(machineupdate.Class{Name: "c", UID: "u", ProviderSpec: raw}, s.schema, driver)
+	driver := machineupdate.Driver{CanUpdate: true, Revision: strconv.Itoa(s.draw(2, "revision"))}
+	class, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", UID: "u", ProviderSpec: raw}, s.schema, driver)
 	require.NoError(s.t, err)
 	s.classes, s.class = append(s.classes, s.class), class
 }
@@ -443,18 +443,18 @@ func (s *simulation) rest(settings machineupdate.Settings) {
 	for {
 		result := s.executor().Reconcile(context.Background(), machineupdate.Observation{Machine: s.machine, Class: s.class, Settings: settings})
 		//exhaustive:ignore
-		switch result.Outcome {
+		switch machineupdate.EndingOf(result) {
 		case machineupdate.Updated, machineupdate.Confirmed:
 			passes++
 			require.LessOrEqual(s.t, passes, maxPasses)
 		case machineupdate.NotCalled:
-			if result.Decision.Action == machineupdate.None {
+			if machineupdate.DecisionOf(result).Action == machineupdate.None {
 				return
 			}
-			require.Equal(s.t, machineupdate.Wait, result.Decision.Action)
+			require.Equal(s.t, machineupdate.Wait, machineupdate.DecisionOf(result).Action)
 			s.pause()
 		default:
-			s.t.Fatalf("%v though nothing disturbs: %v", result.Outcome, result.Err)
+			s.t.Fatalf("%v though nothing disturbs: %v", machineupdate.EndingOf(result), result.Err)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestThrottlingStarvesNobody(t *testing.T) {
 			}
 			for range 100 {
 				result := executor.Reconcile(t.Context(), o)
-				if result.Outcome == machineupdate.Confirmed {
+				if machineupdate.EndingOf(result) == machineupdate.Confirmed {
 					break
 				}
 				require.Positive(t, result.Delay)
@@ -107,7 +107,7 @@ func TestRetries(t *testing.T) {
 	for i := range 40 {
 		b.o.Class = classes[min(i, len(classes)-1)]
 		result := b.Reconcile(t.Context(), b.o)
-		require.Equal(t, machineupdate.CallFailed, result.Outcome)
+		require.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
 		b.o.Machine.Annotations = b.writes[i].Apply(b.o.Machine.Annotations)
 		retries := min(i-3, 32)
 		if i < len(want) {
@@ -117,7 +117,7 @@ func TestRetries(t *testing.T) {
 		assert.GreaterOrEqual(t, result.Delay, min(10*time.Second<<min(retries, 20), time.Hour))
 		assert.LessOrEqual(t, result.Delay, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
 		b.now = b.now.Add(result.Delay)
-		d := machineupdate.Decide(machineupdate.Observation{Now: b.now.Add(-2 * time.Second), Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
+		d := machineupdate.DecideAt(b.now.Add(-2*time.Second), machineupdate.Observation{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
 		assert.Equal(t, machineupdate.Wait, d.Action, "the delay is that of the next decision")
 	}
 	b.callErr = nil
@@ -133,7 +133,7 @@ func TestRetriesOfLongAttempts(t *testing.T) {
 		t.Helper()
 		b.o.Class = class
 		result := b.Reconcile(t.Context(), b.o)
-		require.Equal(t, machineupdate.CallFailed, result.Outcome)
+		require.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
 		b.o.Machine.Annotations = b.writes[len(b.writes)-1].Apply(b.o.Machine.Annotations)
 		b.now = b.now.Add(result.Delay)
 		return recordIn(t, b.o.Machine.Annotations)
@@ -142,7 +142,7 @@ func TestRetriesOfLongAttempts(t *testing.T) {
 	for i := range 18 {
 		class := classOf(t, wide(t, 300, 20+max(i-6, 0), i)) // the first ones differ in one key only
 		r := fail(class)
-		reason := machineupdate.Decide(machineupdate.Observation{Now: b.now, Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
+		reason := machineupdate.DecideAt(b.now, machineupdate.Observation{Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
 		isFull := reason == machineupdate.RecordFull
 		if !isFull {
 			require.Zero(t, r.Retries, "another spec")

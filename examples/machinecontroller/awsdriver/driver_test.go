@@ -96,7 +96,7 @@ func hot(t *testing.T, s *awsdriver.ProviderSpec) machineupdate.Hot {
 func (f *fixture) update(desired *awsdriver.ProviderSpec) *machineupdate.UpdateMachineRequest {
 	f.t.Helper()
 	return &machineupdate.UpdateMachineRequest{
-		Machine: "m", ProviderID: providerID, Class: machineupdate.Class{ProviderSpec: classOf(f.t, desired).ProviderSpec.Raw},
+		Machine: "m", ProviderID: providerID, Class: machineupdate.MachineClass{ProviderSpec: classOf(f.t, desired).ProviderSpec.Raw},
 		Secret:  f.request.Secret.Data,
 		Applied: hot(f.t, spec()), Attempted: []machineupdate.Hot{hot(f.t, desired)}, Desired: hot(f.t, desired),
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // create makes the VM of a machine that has none, and initializes it. Both write to the cloud what an update would have to undo, so the
@@ -63,7 +62,7 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 		return r.crashLoop(ctx, err, api.InstanceInitialization)
 	}
 	finished := executor.FinishCreation(ctx, creation, made.ProviderID, r.machine.ResourceVersion)
-	if finished.Outcome != machineupdate.Updated {
+	if finished.Err != nil {
 		return finished.Delay, finished.Err
 	}
 	return r.pending(ctx)

@@ -16,7 +16,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/simulation"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // TestInitializationIsRetried: the VM exists, but was not initialized (InitializeMachine proposal, "MCM Changes").
@@ -210,7 +209,7 @@ func TestWhatTheMachineNeedsIsMissing(t *testing.T) {
 	secret.Data = map[string][]byte{awsdriver.SecretAccessKey: []byte(simulation.ControllersKey)}
 	_, err := store.Create(t.Context(), w.Store, secret)
 	require.NoError(t, err)
-	w.until(11*time.Minute, "the machine is updated", func() bool { return w.record().State == machineupdate.Unconfirmed })
+	w.until(11*time.Minute, "the machine is updated", func() bool { return w.record().State == "Unconfirmed" })
 	w.converged(s2, s1)
 
 	class, err := store.Get[api.MachineClass](t.Context(), w.Store, simulation.Class)

@@ -63,7 +63,7 @@ func newChaos(t *rapid.T) *chaos {
 	c.Simulation, err = simulation.Start(context.Background(), simulation.Config{
 		ReadLag: readLag, CacheLag: 2 * time.Second, BootTime: time.Minute,
 		Settings: machineupdate.Settings{CallTimeout: 5 * time.Minute, ConfirmAfter: confirmAfter, RetryAfter: 20 * time.Second},
-		Updates:  machineupdate.Driver{Ability: machineupdate.CanUpdate, Revision: awsdriver.Revision},
+		Updates:  machineupdate.Driver{CanUpdate: true, Revision: awsdriver.Revision},
 		Request:  c.observe,
 		Report:   func(process, _, text string) { c.note(process + ": " + text) },
 	})
@@ -247,8 +247,8 @@ func (c *chaos) letItBe(t *rapid.T) {
 		if c.phase(t) == api.MachineFailed {
 			return true
 		}
-		record, err := machineupdate.ParseRecord(c.machine(t).Annotations[machineupdate.AnnotationRecord])
-		return err == nil && record.State == machineupdate.Settled && c.phase(t) == api.MachineRunning
+		record, ok := recordOf(c.machine(t))
+		return ok && record.settled() && c.phase(t) == api.MachineRunning
 	})
 	if c.phase(t) == api.MachineFailed {
 		return // its creation took too long: it is replaced, not updated

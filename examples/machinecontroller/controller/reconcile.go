@@ -86,11 +86,11 @@ func (r *reconciliation) validate(ctx context.Context) error {
 
 // prepare reads the class side of updates, once for each resourceVersion of the class.
 func (r *reconciliation) prepare() {
-	prepared, change, err := r.classes.Prepare(machineupdate.Class{
+	prepared, beyond, err := r.classes.Prepare(machineupdate.MachineClass{
 		Name: r.class.Name, UID: r.class.UID, ResourceVersion: r.class.ResourceVersion,
 		Deleting: r.class.DeletionTimestamp != nil, ProviderSpec: r.class.ProviderSpec.Raw,
 	}, r.config.Schema, r.config.Updates)
-	if change == machineupdate.KeptChanged {
+	if beyond {
 		r.say("class " + r.class.Name + " changed in fields that no update applies: running machines keep what they were made with")
 	}
 	r.prepared, r.classErr = prepared, err

@@ -26,10 +26,9 @@ func (r *reconciliation) update(ctx context.Context) time.Duration {
 // observation is what package machineupdate needs to know.
 func (r *reconciliation) observation() machineupdate.Observation {
 	return machineupdate.Observation{
-		Now: r.config.Now(),
 		Machine: machineupdate.Machine{
 			Name: r.machine.Name, ResourceVersion: r.machine.ResourceVersion, ProviderID: r.machine.Spec.ProviderID,
-			Phase: machineupdate.Phase(r.machine.Status.CurrentStatus.Phase), Deleting: r.machine.DeletionTimestamp != nil,
+			Phase: string(r.machine.Status.CurrentStatus.Phase), Deleting: r.machine.DeletionTimestamp != nil,
 			Annotations: r.machine.Annotations,
 		},
 		Settings: r.config.Settings,
@@ -73,13 +72,13 @@ func (r *reconciliation) patch(ctx context.Context, patch machineupdate.Patch) (
 
 // reportOperation tells people in the status what became of an update. Nothing reads it, and nothing is lost if it cannot be written.
 func (r *reconciliation) reportOperation(ctx context.Context, result *machineupdate.Result) {
-	operation, ok := result.LastOperation()
+	description, code, ok := result.LastOperation()
 	if !ok {
 		return
 	}
-	report := api.LastOperation{
-		Description: operation.Description, ErrorCode: operation.ErrorCode,
-		State: api.MachineState(operation.State), Type: api.MachineOperationType(operation.Type),
+	report := api.LastOperation{Description: description, ErrorCode: code, State: api.StateSuccessful, Type: api.OperationUpdate}
+	if code != "" {
+		report.State = api.StateFailed
 	}
 	err := r.writeStatus(ctx, r.machine.Status.CurrentStatus.Phase, report)
 	if err != nil && !isConflict(err) {

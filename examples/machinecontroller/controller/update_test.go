@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func TestProposalEdgeCase1(t *testing.T) {
 	w.until(time.Minute, "the first call has landed", func() bool { return w.tagCalls(cloudapi.CreateTags) == 1 })
 	w.Run(time.Second)
 	assert.True(t, w.said("updated 0 of 4 resources"))
-	assert.Equal(t, machineupdate.Calling, w.record().State)
+	assert.Equal(t, "Calling", w.record().State)
 	w.carry(own(), map[string]string{"cost-center": "2000", "team": "blue", "owner": "alice"})
 	w.change(s1)
 	w.converged(s1, s1)
@@ -214,7 +215,7 @@ func TestOverTheLimit(t *testing.T) {
 	w.change(tooMany)
 	w.Run(time.Minute)
 	assert.Len(t, w.writes, before)
-	assert.Equal(t, machineupdate.Calling, w.record().State)
+	assert.Equal(t, "Calling", w.record().State)
 	assert.True(t, w.said("InvalidArgument"))
 	delete(tooMany, "k0")
 	w.change(tooMany)
@@ -254,16 +255,16 @@ func TestFirstAdoption(t *testing.T) {
 	w.again()
 	w.Run(time.Second)
 	counters := w.process.Controller.Counters()
-	assert.Equal(t, uint64(2), counters.Ended(machineupdate.Updated))
-	assert.Equal(t, uint64(fleet-2), counters.Ended(machineupdate.Denied))
+	endings := maps.Collect(counters.Endings())
+	assert.Equal(t, uint64(2), endings["Updated"])
+	assert.Equal(t, uint64(fleet-2), endings["Denied"])
 	w.until(3*time.Hour, "all machines are settled", func() bool {
 		return forAll(func(m *api.Machine) bool {
-			annotation, ok := m.Annotations[machineupdate.AnnotationRecord]
-			record, err := machineupdate.ParseRecord(annotation)
-			return ok && err == nil && record.State == machineupdate.Settled
+			record, ok := recordOf(m)
+			return ok && record.settled()
 		})
 	})
-	assert.GreaterOrEqual(t, counters.Ended(machineupdate.Updated), uint64(fleet), "each was updated")
+	assert.GreaterOrEqual(t, maps.Collect(counters.Endings())["Updated"], uint64(fleet), "each was updated")
 }
 
 // TestThrottling: there are fewer calls than every pass would make. A driver that gives up at the first refusal would spend them all on
@@ -326,7 +327,7 @@ func TestDriverLearnsToUpdate(t *testing.T) {
 			w.carry(own(), s1)
 			assert.True(t, w.said("the driver cannot update machines"))
 			w.kill()
-			w.Config.Driver, w.Config.Updates = nil, machineupdate.Driver{Ability: machineupdate.CanUpdate, Revision: awsdriver.Revision}
+			w.Config.Driver, w.Config.Updates = nil, machineupdate.Driver{CanUpdate: true, Revision: awsdriver.Revision}
 			w.again()
 			w.updated()
 			w.converged(s2, s1)
@@ -363,7 +364,7 @@ func TestConflicts(t *testing.T) {
 	w.running(s1)
 	w.change(s2)
 	w.updated()
-	assert.GreaterOrEqual(t, w.process.Controller.Counters().Ended(machineupdate.Conflicted), uint64(3))
+	assert.GreaterOrEqual(t, maps.Collect(w.process.Controller.Counters().Endings())["Conflicted"], uint64(3))
 	assert.Equal(t, "autoscaler", w.machine().Annotations["by"])
 	w.converged(s2, s1)
 }

@@ -1,0 +1,126 @@
+package machineupdate
+
+import (
+	"maps"
+	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// What the tests know of the record, the decision and the passes.
+type (
+	Record = record
+	State  = state
+	Action = action
+	Ending = ending
+	Pass   = pass
+
+	// Decision is a decision with fields that tests can read.
+	Decision struct {
+		Action Action
+		Reason Reason
+		Delay  time.Duration
+		Err    error
+		Pass   *Pass
+	}
+)
+
+const (
+	Settled     = settled
+	Calling     = calling
+	Unconfirmed = unconfirmed
+
+	None        = actNone
+	Wait        = actWait
+	Unsupported = actUnsupported
+	Update      = actUpdate
+	Confirm     = actConfirm
+
+	NotCalled   = notCalled
+	Denied      = denied
+	Conflicted  = conflicted
+	WriteFailed = writeFailed
+	Canceled    = canceled
+	CallFailed  = callFailed
+	Unable      = unable
+	Gone        = gone
+	Updated     = updated
+	Confirmed   = confirmed
+
+	MaxAttempted   = maxAttempted
+	MaxHotPart     = maxHotPart
+	MaxLeaves      = maxLeaves
+	MaxLastApplied = maxLastApplied
+)
+
+func (a action) String() string { return actionNames[a] }
+func (e ending) String() string { return endingNames[e] }
+
+func ParseRecord(annotation string) (Record, error) { return parseRecord(annotation) }
+
+// SetNow is what an Executor does first.
+func (o *Observation) SetNow(now time.Time) { o.now = now }
+
+func Decide(o Observation) Decision { return exported(decide(&o)) }
+
+// DecideAt decides at a time.
+func DecideAt(now time.Time, o Observation) Decision {
+	o.now = now
+	return Decide(o)
+}
+
+func exported(d decision) Decision { return Decision{d.action, d.reason, d.delay, d.err, d.pass} }
+
+// DecisionOf and EndingOf tell what led to a result.
+func DecisionOf(r Result) Decision { return exported(r.decision) }
+func EndingOf(r Result) Ending     { return r.ending }
+
+// NewResult is a result of an update for the reason.
+func NewResult(how Ending, reason Reason, err error) Result {
+	return Result{ending: how, Reason: reason, Err: err}
+}
+
+func BeginCreation(o Observation) (*Creation, error) { return beginCreation(&o) }
+
+func (c *Creation) AboutToCall() Patch { return c.pass.aboutToCall() }
+
+func (c *Creation) Created(providerID, version string, now time.Time) Patch {
+	return c.created(providerID, version, now)
+}
+
+func (p *pass) Marker() Record                                { return p.marker.clone() }
+func (p *pass) AboutToCall() Patch                            { return p.aboutToCall() }
+func (p *pass) Succeeded(version string, now time.Time) Patch { return p.succeeded(version, now) }
+func (p *pass) Settled(version string, now time.Time) Patch   { return p.settled(version, now) }
+func (p *pass) RestorePrevious(version string) Patch          { return p.restorePrevious(version) }
+func (p *pass) Request() *UpdateMachineRequest                { return p.request() }
+
+func (p *Prepared) Class() MachineClass { return p.class }
+func (p *Prepared) Hot() Hot            { return p.hot }
+func (p *Prepared) Schema() string      { return p.schema }
+
+// Ended returns how often a reconcile ended so.
+func (c *Counters) Ended(how Ending) uint64 { return c.endings[how].Load() }
+
+// Decided returns how often an action was decided for a reason.
+func (c *Counters) Decided(action Action, reason Reason) uint64 {
+	return c.decisions[action][reason].Load()
+}
+
+// Apply changes annotations as the write does. It returns a new map.
+func (p Patch) Apply(annotations map[string]string) map[string]string {
+	after := make(map[string]string, len(annotations)+len(p.Set))
+	maps.Copy(after, annotations)
+	for _, name := range p.Remove {
+		delete(after, name)
+	}
+	maps.Copy(after, p.Set)
+	return after
+}
+
+func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
+	return prepare(class, schema, driver)
+}
+
+// Text is the digest as a record has it.
+func (d Digest) Text() string { return d.text() }
