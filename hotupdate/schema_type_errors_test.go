@@ -103,6 +103,12 @@ func rootRows() []schemaErrorRow {
 		{"root promoted marshaler", compiling[promotedMarshaler](), root, "it marshals itself"},
 		{"root pointer to itself", compiling[selfPointer](), root, "it leads to no struct"},
 		{"root pointer to pointer to int", compiling[**int](), root, reason},
+		{"root object", compiling[struct {
+			metav1.TypeMeta   `json:",inline"`
+			metav1.ObjectMeta `json:"metadata,omitempty"`
+
+			Spec optionItem `json:"spec"`
+		}](), at("whole-object", "config", "ObjectMeta"), "metadata changes with every write: the spec is to be hashed"},
 		{"root opaque", compiling[opaque](), at("opaque-struct", "hotupdate_test", "opaque"), "nothing of it is in JSON"},
 	}
 }

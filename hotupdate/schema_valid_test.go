@@ -51,6 +51,12 @@ func TestValidTypes(t *testing.T) {
 			A string   `json:"a"`
 			B chan int `json:"-"`
 		}](),
+		"whole object whose metadata concerns no machine": compiling[struct {
+			metav1.ObjectMeta `json:"metadata" hotupdatable:"ignore"`
+		}](),
+		"whole object whose metadata gets a class by override": compiling[struct {
+			metav1.ObjectMeta `json:"metadata"`
+		}](hotupdate.WithTag("metadata", "false")),
 		"all options": compiling[validOptions](),
 		"other classes below keyed and immutable collections": compiling[struct {
 			HotKeyed  []keyedCold         `json:"hotKeyed"  hotupdatable:"true,key=name"`

@@ -28,7 +28,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, root := range l.roots() {
 		all = append(all, l.compile(root))
 	}
-	l.checkDefaults(all)
+	l.checkPointers(all)
 	l.checkGenerics()
 	l.checkInterfaces()
 	l.checkHashes()

@@ -39,7 +39,7 @@ func (l *linter) compile(r root) compiled {
 	p := &places{linter: l, found: map[string]place{}, seen: map[reflect.Type]bool{}}
 	p.visit(l.program.Of(typ), "config", place{at: r.at})
 	for _, problem := range fault.All(err) {
-		if !r.settings.unknown || !dependsOnClasses(problem.Code) {
+		if !r.settings.unknown || !dependsOnClasses(problem) {
 			l.reportProblem(problem, p, r)
 		}
 	}
@@ -57,10 +57,10 @@ func behindPointers(t types.Type) types.Type {
 	return t
 }
 
-// dependsOnClasses reports whether overrides may mend what the code says.
-func dependsOnClasses(code string) bool {
-	switch code {
-	case "non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector":
+// dependsOnClasses reports whether overrides may mend a problem.
+func dependsOnClasses(problem *fault.Error) bool {
+	switch problem.Code {
+	case "non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object":
 		return true
 	}
 	return false

@@ -31,8 +31,9 @@ func (f filling) text() (string, bool) {
 	return f.value.ExactString(), true
 }
 
-// checkDefaults reports pointers to scalars that are hashed and whose known default their struct tag does not declare.
-func (l *linter) checkDefaults(all []compiled) {
+// checkPointers reports hashed pointers whose struct tag does not declare what the package says of nil: a default, or that an empty object
+// differs from it.
+func (l *linter) checkPointers(all []compiled) {
 	for i, c := range all {
 		if c.plan != nil && !l.isCovered(all, i) {
 			l.checkNode(c.plan.Root, c.places, map[*fieldplan.Node]bool{})
@@ -61,9 +62,9 @@ func (l *linter) checkNode(n *fieldplan.Node, p *places, seen map[*fieldplan.Nod
 	}
 	seen[n] = true
 	for _, f := range n.Fields {
-		at := p.found[f.GoField]
-		if f.Pointer && f.Node.Kind == fieldplan.Leaf && f.Node.Leaf.TakesDefault() && fieldplan.IsKept(f.Node.Class) && f.Default == nil && at.field != nil {
+		if at := p.found[f.GoField]; at.field != nil && f.Pointer && fieldplan.IsKept(f.Node.Class) {
 			l.checkDefault(f, at)
+			l.checkPresence(f, at)
 		}
 		l.checkNode(f.Node, p, seen)
 	}
@@ -79,13 +80,13 @@ func (l *linter) checkDefault(f *fieldplan.Field, at place) {
 	if marked, isMarked := marker(field); isMarked {
 		filled, ok = marked, true
 	}
-	if !ok {
+	if !ok || !f.TakesDefault() || f.Default != nil {
 		return
 	}
 	what, cure := "another value", "declare it with the option `default=`"
 	if text, known := filled.text(); known {
 		if _, fits := leaf.ParseText(f.Node.Leaf, f.Node.Type, text); fits {
-			what, cure = "`"+text+"`", "write `"+withDefault(field, f.Node.Class, text)+"`"
+			what, cure = "`"+text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(text))+"`"
 		}
 	}
 	l.report(finding{place: at, problem: &fault.Error{
@@ -96,13 +97,13 @@ func (l *linter) checkDefault(f *fieldplan.Field, at place) {
 	}})
 }
 
-// withDefault returns the field's struct tag with the default added.
-func withDefault(field *ast.Field, class structtag.Class, text string) string {
+// withOption returns the field's struct tag with an option added.
+func withOption(field *ast.Field, class structtag.Class, option string) string {
 	value, ok := tagOf(field).Lookup("hotupdatable")
 	if !ok {
 		value = class.Word()
 	}
-	return "hotupdatable:" + strconv.Quote(value+",default="+structtag.Quote(text))
+	return "hotupdatable:" + strconv.Quote(value+","+option)
 }
 
 // marker reads the default in a field's comment: +default=false, +kubebuilder:default:="gp3".
@@ -134,8 +135,7 @@ func markerValue(text string) constant.Value {
 
 // readDefaults finds out what a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
 func (s *source) readDefaults(function *ast.FuncDecl) {
-	name := strings.ToLower(function.Name.Name)
-	if function.Body == nil || !strings.HasPrefix(name, "default") && !strings.HasPrefix(name, "setdefault") && !strings.HasPrefix(name, "setobjectdefault") {
+	if function.Body == nil || !isDefaulting(function) {
 		return
 	}
 	ast.Inspect(function.Body, func(n ast.Node) bool {
@@ -153,6 +153,11 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 		}
 		return true
 	})
+}
+
+func isDefaulting(function *ast.FuncDecl) bool {
+	name := strings.ToLower(function.Name.Name)
+	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") || strings.HasPrefix(name, "setobjectdefault")
 }
 
 // comparedWithNil returns the field that a condition compares with nil.

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -12,7 +14,7 @@ import (
 // checkHashes reports hashes of tagged types that do not know the struct tags. Tests are left out: what they hash names no machines.
 func (l *linter) checkHashes() {
 	for _, file := range l.Files {
-		if strings.HasSuffix(l.Fset.Position(file.Pos()).Filename, "_test.go") {
+		if isTest(l.Pass, file) {
 			continue
 		}
 		for _, declaration := range file.Decls {
@@ -26,6 +28,10 @@ func (l *linter) checkHashes() {
 			})
 		}
 	}
+}
+
+func isTest(pass *analysis.Pass, file *ast.File) bool {
+	return strings.HasSuffix(pass.Fset.Position(file.Pos()).Filename, "_test.go")
 }
 
 // encoded is the text of a tagged value.

@@ -19,6 +19,7 @@ type source struct {
 	calls    map[*ast.Ident]*ast.CallExpr
 	tagged   []taggedStruct // in the order of the files
 	defaults map[*types.Var]filling
+	nilTests map[*types.Var]string // the function that compares the field with nil
 	ignored  map[line]bool
 }
 
@@ -32,11 +33,14 @@ type taggedStruct struct {
 func readSource(pass *analysis.Pass) *source {
 	s := &source{
 		pass: pass, fields: map[*types.Var]*ast.Field{}, calls: map[*ast.Ident]*ast.CallExpr{},
-		defaults: map[*types.Var]filling{}, ignored: map[line]bool{},
+		defaults: map[*types.Var]filling{}, nilTests: map[*types.Var]string{}, ignored: map[line]bool{},
 	}
 	for _, file := range pass.Files {
 		for _, declaration := range file.Decls {
 			s.declaration(declaration)
+			if function, ok := declaration.(*ast.FuncDecl); ok && !ast.IsGenerated(file) && !isTest(pass, file) {
+				s.readNilTests(function)
+			}
 		}
 		s.readIgnored(file)
 	}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -45,6 +47,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	root := c.node(context{typ: t, overrides: trie, root: true}, typeName(t, "config"))
 	// The root's node is met only once, for it alone has no TypeMeta; its values contain themselves if its type comes again.
 	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
+	c.refuseMetadata(root)
 	c.closeLists()
 	c.spreadClasses()
 	for _, check := range c.checks {
@@ -59,6 +62,15 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil,
 		Raw: slices.ContainsFunc(c.order, (*Node).readsRaw),
 	}, nil
+}
+
+// refuseMetadata refuses a root that is a whole object of Kubernetes, unless somebody has said what its metadata is for machines.
+func (c *compiler) refuseMetadata(root *Node) {
+	f := root.Lookup("metadata")
+	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" || f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
+		return
+	}
+	c.reject(f, "whole-object", "makes the configuration a whole object, whose metadata changes with every write", "use the type of its spec, or give the field the class `ignore`")
 }
 
 // readsRaw reports whether values of n read their own JSON by rules that are not known.

@@ -147,12 +147,15 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 }
 
 func (c *compiler) presence(f *Field) {
-	if !f.Pointer || f.Node.Kind != Object {
+	if !f.TakesPresence() {
 		c.misplaced(f, "presence", "pointers to structs")
 		return
 	}
 	f.Presence = true
 }
+
+// TakesPresence reports whether presence may be declared for f.
+func (f *Field) TakesPresence() bool { return f.Pointer && f.Node.Kind == Object }
 
 // defaultText compiles default=TEXT.
 func (c *compiler) defaultText(f *Field, text string) {

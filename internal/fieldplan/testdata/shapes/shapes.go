@@ -225,7 +225,7 @@ type WithTypeMeta struct {
 // WithObjectMeta is like an object in Kubernetes.
 type WithObjectMeta struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitempty" hotupdatable:"false"`
 }
 
 // Omitted leaves fields out.

@@ -1,0 +1,108 @@
+package hotupdatelint
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// checkPresence reports a hashed pointer to a struct if the package tests it for nil and its struct tag has no presence.
+func (l *linter) checkPresence(f *fieldplan.Field, at place) {
+	by, tested := l.source.nilTests[at.field]
+	if !tested || !f.TakesPresence() || f.KeepsPresence() {
+		return
+	}
+	l.report(finding{place: at, problem: &fault.Error{
+		Kind: fault.Declaration, Code: "undeclared-presence",
+		Field: f.GoField,
+		What:  "is a pointer that " + by + " compares with nil, but an empty object is hashed as none is",
+		Hint:  "write `" + withOption(l.source.fields[at.field], f.Node.Class, "presence") + "` if they differ, or `" + ignoring + "REASON` if they do not",
+	}})
+}
+
+// concernsNoMachine reports whether nil tests of a function do not matter: those of copies and validation, and those of defaulting functions,
+// which give an empty object what they give to none.
+func concernsNoMachine(function *ast.FuncDecl) bool {
+	name := strings.ToLower(function.Name.Name)
+	for _, prefix := range []string{"deepcopy", "validate", "convert_", "autoconvert_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return isDefaulting(function)
+}
+
+// readNilTests finds the fields that a function compares with nil, directly or through a variable.
+func (s *source) readNilTests(function *ast.FuncDecl) {
+	if function.Body == nil || concernsNoMachine(function) {
+		return
+	}
+	aliases := map[types.Object]*types.Var{}
+	guards := map[*ast.BinaryExpr]bool{}
+	ast.Inspect(function.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i := range min(len(n.Lhs), len(n.Rhs)) {
+				if name, ok := n.Lhs[i].(*ast.Ident); ok {
+					aliases[s.pass.TypesInfo.ObjectOf(name)] = s.fieldOf(n.Rhs[i])
+				}
+			}
+		case *ast.BinaryExpr:
+			s.findGuards(n, guards)
+			if field := s.nilTested(n, aliases); field != nil && !guards[n] && s.nilTests[field] == "" {
+				s.nilTests[field] = nameOf(function)
+			}
+		}
+		return true
+	})
+}
+
+// findGuards finds comparisons that only protect what stands behind them, as in x.F != nil && x.F.G > 0: there, an empty object is like none.
+func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) {
+	guarding := map[token.Token]token.Token{token.LAND: token.NEQ, token.LOR: token.EQL}[e.Op]
+	left := ast.Unparen(e.X)
+	if inner, ok := left.(*ast.BinaryExpr); ok && inner.Op == e.Op {
+		left = ast.Unparen(inner.Y)
+	}
+	comparison, ok := left.(*ast.BinaryExpr)
+	if !ok || comparison.Op != guarding {
+		return
+	}
+	tested := types.ExprString(ast.Unparen(comparison.X))
+	ast.Inspect(e.Y, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok && types.ExprString(selector.X) == tested {
+			guards[comparison] = true
+		}
+		return true
+	})
+}
+
+// nilTested returns the field that a comparison tests for nil.
+func (s *source) nilTested(e *ast.BinaryExpr, aliases map[types.Object]*types.Var) *types.Var {
+	if e.Op != token.EQL && e.Op != token.NEQ {
+		return nil
+	}
+	x, y := ast.Unparen(e.X), ast.Unparen(e.Y)
+	if s.pass.TypesInfo.Types[x].IsNil() {
+		x, y = y, x
+	}
+	if !s.pass.TypesInfo.Types[y].IsNil() {
+		return nil
+	}
+	if name, ok := x.(*ast.Ident); ok {
+		return aliases[s.pass.TypesInfo.ObjectOf(name)]
+	}
+	return s.fieldOf(x)
+}
+
+// nameOf returns the name of a function, with the type of its receiver.
+func nameOf(function *ast.FuncDecl) string {
+	if function.Recv == nil {
+		return function.Name.Name
+	}
+	return lastName(function.Recv.List[0].Type).Name + "." + function.Name.Name
+}
