@@ -124,7 +124,7 @@ func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, er
 		return nil, err
 	}
 	options := pool.Options{Schema: schemas.schema}
-	if err := pool.Check(&pool.Manifest{Pools: pools}, options); err != nil {
+	if err := pool.Check(pools, options); err != nil {
 		return nil, inFile(m.from, err)
 	}
 	var all []explained

@@ -118,10 +118,7 @@ func readWhole(path string) ([]byte, error) {
 func inFile(file string, err error) error {
 	var lines []error
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		for _, library := range []string{"pool: ", "hotupdate: ", "hash: "} {
-			line = strings.TrimPrefix(line, library)
-		}
-		lines = append(lines, fmt.Errorf("%s: %s", file, line))
+		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))
 	}
 	return errors.Join(lines...)
 }

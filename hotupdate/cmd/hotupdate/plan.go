@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -80,14 +79,14 @@ func (p *planner) run(c *call) (int, error) {
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	r, err := p.plan(old, updated, schemas, options)
+	plan, err := p.plan(old, updated, schemas, options)
 	if err != nil {
 		return 0, err
 	}
-	if err := p.write(c, r); err != nil || !p.exitCode {
+	if err := p.write(c, plan); err != nil || !p.exitCode {
 		return exitOK, err
 	}
-	return exitCodeOf(r.Outcome()), nil
+	return exitCodeOf(plan.Outcome()), nil
 }
 
 // readChecked reads a manifest with its provider configs, so that all mistakes of both files are reported at once, each with its file.
@@ -97,7 +96,7 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 		return nil, err
 	}
 	if m.pools != nil {
-		err = pool.Check(m.pools, options)
+		err = pool.Check(m.pools.Pools, options)
 	} else if schema := schemas.schema(m.kind.apiVersion, m.kind.kind); schema != nil {
 		_, err = hash.DocumentRaw(schema, m.raw)
 	}
@@ -110,46 +109,43 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	return m, nil
 }
 
-func (p *planner) write(c *call, r report.Report) error {
+func (p *planner) write(c *call, plan pool.Plan) error {
 	switch p.output.output {
 	case textOutput:
-		c.out.WriteString(report.Text(r, c.color))
+		c.out.WriteString(report.Text(plan, c.color))
 	case markdownOutput:
-		c.out.WriteString(report.Markdown(r))
+		c.out.WriteString(report.Markdown(plan))
 	case jsonOutput:
-		text, err := report.JSON(r)
+		text, err := report.JSON(plan)
 		c.out.Write(text)
 		return err
 	}
 	return nil
 }
 
-func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Options) (report.Report, error) {
+func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
 	if old.kind != updated.kind {
-		return report.Report{}, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
+		return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
 	}
 	if old.pools == nil {
 		return p.planConfig(old, updated, schemas, options)
 	}
-	planned, err := pool.NewPlan(old.pools, updated.pools, options)
+	plan, err := pool.NewPlan(old.pools, updated.pools, options)
 	if err != nil {
-		return report.Report{}, inFile(updated.from, err)
+		return nil, inFile(updated.from, err)
 	}
-	if planned, err = p.choose(planned, updated.from); err != nil {
-		return report.Report{}, err
-	}
-	return reportOf(planned), nil
+	return p.choose(plan, updated.from)
 }
 
 // choose leaves the pool that is asked for, by its name or its former name.
-func (p *planner) choose(planned []pool.PoolPlan, from string) ([]pool.PoolPlan, error) {
+func (p *planner) choose(plan pool.Plan, from string) (pool.Plan, error) {
 	if p.pools.pool == "" {
-		return planned, nil
+		return plan, nil
 	}
 	var names []string
-	for _, one := range planned {
+	for _, one := range plan {
 		if one.Name == p.pools.pool || one.FormerName == p.pools.pool {
-			return []pool.PoolPlan{one}, nil
+			return pool.Plan{one}, nil
 		}
 		names = append(names, one.Name)
 	}
@@ -157,83 +153,22 @@ func (p *planner) choose(planned []pool.PoolPlan, from string) ([]pool.PoolPlan,
 }
 
 // planConfig compares two provider configs on their own: all else of the pool is taken to be the same.
-func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options pool.Options) (report.Report, error) {
+func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
 	if p.pools.pool != "" {
-		return report.Report{}, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
+		return nil, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
 	}
 	if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil && updated.kind.kind != workerConfig {
-		return report.Report{}, err
+		return nil, err
 	}
 	compared, err := pool.CompareConfigs(old.raw, updated.raw, options)
 	if err != nil {
-		return report.Report{}, inFile(updated.from, err)
+		return nil, inFile(updated.from, err)
 	}
-	return reportOf([]pool.PoolPlan{{Comparison: compared}}), nil
+	return pool.Plan{{Comparison: compared}}, nil
 }
 
 // workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.
 const workerConfig = "WorkerConfig"
-
-// reportOf words a plan. What is assumed of all pools that are compared is said once.
-func reportOf(planned []pool.PoolPlan) report.Report {
-	r := report.Report{Assumed: sharedAssumptions(planned)}
-	for _, p := range planned {
-		shown := report.Pool{
-			Name: p.Name, FormerName: p.FormerName, State: stateOf(p.State), Strategy: p.Strategy, Outcome: p.Outcome, Changes: p.Changes,
-			Meaning: p.Consequence(), Causes: p.Causes(),
-		}
-		for _, a := range p.Assumed {
-			switch {
-			case !a.IsSame():
-				shown.Notes = append(shown.Notes, a.String())
-			case !slices.Contains(r.Assumed, a.String()):
-				shown.Assumed = append(shown.Assumed, a.String())
-			}
-		}
-		for _, n := range p.Notes {
-			if p.State != pool.Kept || !n.Forbids() { // else the verdict says it
-				shown.Notes = append(shown.Notes, n.String())
-			}
-		}
-		r.Pools = append(r.Pools, shown)
-	}
-	if len(planned) == 0 {
-		r.Notes = append(r.Notes, "there are no worker pools")
-	}
-	return r
-}
-
-// sharedAssumptions returns what is assumed unchanged in every pool that is on both sides.
-func sharedAssumptions(planned []pool.PoolPlan) []string {
-	var shared []string
-	first := true
-	for _, p := range planned {
-		if p.State == pool.Added || p.State == pool.Removed {
-			continue
-		}
-		var own []string
-		for _, a := range p.Assumed {
-			if a.IsSame() && (first || slices.Contains(shared, a.String())) {
-				own = append(own, a.String())
-			}
-		}
-		shared, first = own, false
-	}
-	return shared
-}
-
-func stateOf(s pool.State) report.State {
-	switch s {
-	case pool.Kept:
-		return report.Kept
-	case pool.Added:
-		return report.Added
-	case pool.Removed:
-		return report.Removed
-	case pool.Renamed:
-	}
-	return report.Renamed
-}
 
 func exitCodeOf(outcome hotupdate.Outcome) int {
 	switch outcome {

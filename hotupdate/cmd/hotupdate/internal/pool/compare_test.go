@@ -245,6 +245,7 @@ func TestRespelledQuantities(t *testing.T) {
 	}{
 		{shootsPool + "volume.size", "50Gi", "51200Mi", hotupdate.Roll, respelled, "the size is hashed as it is written"},
 		{shootsPool + "volume.size", "50Gi", "50Gb", hotupdate.Roll, nil, "no quantity"},
+		{shootsPool + "volume.size", "1e-100000000", "1e-100000001", hotupdate.Roll, nil, "nothing that is compared as a quantity within minutes"},
 		{shootsPool + "volume.size", "50Gi", "50G", hotupdate.Roll, nil, "another quantity"},
 		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", hotupdate.Roll, respelled, "so is the threshold"},
 		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", hotupdate.Roll, nil, "a percentage is no quantity"},
@@ -277,13 +278,13 @@ func TestNodeAgentSecretNames(t *testing.T) {
 	const other = "gardener-node-agent-cpu-worker-fedcba9876543210"
 	secret := edit{workersPool + "nodeAgentSecretName", other}
 	inPlace := edit{workersPool + "updateStrategy", "AutoInPlaceUpdate"}
-	unknown := []pool.Assumption{pool.SameCRI, pool.SameNodeLocalDNS, pool.SameCredentials}
+	unknown := []pool.Unknown{pool.UnknownCRI, pool.UnknownNodeLocalDNS, pool.UnknownCredentials}
 	for _, test := range []struct {
 		name     string
 		old, new []edit
 		want     hotupdate.Outcome
 		paths    []string
-		assumed  []pool.Assumption
+		assumed  []pool.Unknown
 		reason   string
 	}{
 		{"same", nil, nil, hotupdate.NoUpdate, nil, nil, "it covers what a Worker does not hold"},
@@ -316,11 +317,11 @@ func TestNodeAgentSecretNames(t *testing.T) {
 		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
 		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
 		assert.Equal(t, test.paths, paths(got.Changes), "%s: %s", test.name, test.reason)
-		assert.ElementsMatch(t, test.assumed, got.Assumed, "%s: %s", test.name, test.reason)
+		assert.ElementsMatch(t, test.assumed, got.Unknown, "%s: %s", test.name, test.reason)
 	}
 }
 
-func TestAssumptions(t *testing.T) {
+func TestWhatManifestsDoNotTell(t *testing.T) {
 	t.Parallel()
 	noStatus := edit{"status", nil}
 	onAzure := edit{"spec.provider.type", "azure"}
@@ -328,29 +329,33 @@ func TestAssumptions(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		old, new []edit
-		want     []pool.Assumption
+		want     []pool.Unknown
+		notes    []pool.Note
 	}{
-		{"all is told", nil, nil, nil},
-		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []pool.Assumption{pool.SameCredentials}},
-		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []pool.Assumption{pool.SameCredentials}},
-		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []pool.Assumption{pool.SameProviderState}},
+		{"all is told", nil, nil, nil, nil},
+		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []pool.Unknown{pool.UnknownCredentials}, nil},
+		{"a user's Shoot against the cluster's", []edit{noStatus}, []edit{rotated}, []pool.Unknown{pool.UnknownCredentials}, nil},
+		{"infrastructure that is hashed", []edit{onAzure}, []edit{onAzure}, []pool.Unknown{pool.UnknownProviderState}, nil},
 		{
 			"no versions",
 			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.image", nil}},
 			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.image", nil}},
-			[]pool.Assumption{pool.SameKubernetesVersion, pool.SameMachineImageVersion},
+			[]pool.Unknown{pool.UnknownKubernetesVersion, pool.UnknownMachineImageVersion},
+			nil,
 		},
-		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []pool.Assumption{pool.ReservationsBySum}},
+		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []pool.Note{pool.ReservationsBySum}},
 		{
 			"systemReserved of the new one",
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {shootsPool + "kubernetes.kubelet.systemReserved.pid", "1"}},
-			[]pool.Assumption{pool.ReservationsBySum},
+			nil,
+			[]pool.Note{pool.ReservationsBySum},
 		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
 		assert.Equal(t, hotupdate.NoUpdate, got.Outcome, test.name)
-		assert.Equal(t, test.want, got.Assumed, test.name)
+		assert.Equal(t, test.want, got.Unknown, test.name)
+		assert.Equal(t, test.notes, got.Notes, test.name)
 	}
 }
 
@@ -447,8 +452,8 @@ func TestProviderConfigErrorsNameThePool(t *testing.T) {
 		assert.Equal(t, map[string]string{"providerConfig.agent": "wrong-json-type", "providerConfig.volume.iopz": "unknown-member"}[p.Path], p.Code)
 		assert.Equal(t, `pool "cpu-worker"`, p.Where)
 	}
-	require.Error(t, pool.Check(read(t, broken), options(t)))
-	require.NoError(t, pool.Check(read(t, manifest(t, "shoot.yaml")), options(t)))
+	require.Error(t, pool.Check(read(t, broken).Pools, options(t)))
+	require.NoError(t, pool.Check(read(t, manifest(t, "shoot.yaml")).Pools, options(t)))
 }
 
 func TestPoolsThatCannotBeCompared(t *testing.T) {
@@ -485,14 +490,16 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, hotupdate.Roll, got.Outcome)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
 	assert.Equal(t, "/agent", got.Changes[0].Pointer)
-	assert.Equal(t, []pool.Assumption{pool.SameRestOfPool, pool.StrategyIsRollingUpdate}, got.Assumed)
+	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
+	assert.Equal(t, []pool.Note{pool.StrategyIsRollingUpdate}, got.Notes)
 
 	o := options(t)
 	o.Strategy = &strategies[1]
 	got, err = pool.CompareConfigs(nil, updated, o)
 	require.NoError(t, err)
 	assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
-	assert.Equal(t, []pool.Assumption{pool.SameRestOfPool}, got.Assumed)
+	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
+	assert.Empty(t, got.Notes)
 
 	got, err = pool.CompareConfigs(nil, []byte("null"), pool.Options{})
 	require.NoError(t, err)

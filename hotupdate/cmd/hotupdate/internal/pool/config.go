@@ -3,6 +3,7 @@ package pool
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,55 +19,51 @@ type whole struct {
 }
 
 // typeMeta says of which kind a provider config is.
-type typeMeta struct{ apiVersion, kind string }
+type typeMeta struct{ APIVersion, Kind string }
 
-func typeMetaOf(raw []byte) typeMeta {
-	o := (&reader{}).open("", "", raw)
-	return typeMeta{o.plain("apiVersion"), o.plain("kind")}
-}
-
-// configChanges compares the provider configs. Its changes stand below providerConfig.
-func (c *comparer) configChanges() hotupdate.Changes {
-	old, updated := c.old.ProviderConfig, c.updated.ProviderConfig
-	if isNull(old) && isNull(updated) {
-		return nil
-	}
-	schema, note := c.options.schemaOf(old, updated)
-	if note != NoNote {
-		c.note(note)
-	}
-	changes, err := c.options.configDiff(schema, old, updated)
-	c.problems.found(c.updated.Worker.Name, configField, err)
-	for i := range changes {
-		changes[i] = below(changes[i])
-	}
-	return changes
+func typeMetaOf(raw []byte) (meta typeMeta) {
+	d := &decoder{} // whose problems the comparison reports
+	d.decode("", raw, reflect.ValueOf(&meta).Elem())
+	return meta
 }
 
 // CompareConfigs is [Compare] for two provider configs on their own. Nothing and null are the empty one. Paths and pointers begin in the
 // provider config, and are empty if it is compared as a whole.
 //
-// The rest of the pool is assumed to be the same, and the strategy to be AutoRollingUpdate unless the options name one.
+// The rest of the pool is unknown, and the strategy is taken to be AutoRollingUpdate unless the options name one.
 func CompareConfigs(old, updated []byte, o Options) (Comparison, error) {
-	result := Comparison{Assumed: []Assumption{SameRestOfPool}}
+	c := Comparison{Unknown: []Unknown{UnknownRestOfPool}}
 	if o.Strategy != nil {
-		result.Strategy = *o.Strategy
+		c.Strategy = *o.Strategy
 	} else {
-		result.Assumed = append(result.Assumed, StrategyIsRollingUpdate)
+		c.Notes = []Note{StrategyIsRollingUpdate}
 	}
-	if !isNull(old) || !isNull(updated) {
-		schema, note := o.schemaOf(old, updated)
-		if note != NoNote {
-			result.Notes = append(result.Notes, note)
-		}
-		changes, err := o.configDiff(schema, old, updated)
-		if err != nil {
-			return Comparison{}, err
-		}
-		result.Changes = changes
+	changes, err := c.compareConfigs(old, updated, o)
+	if err != nil {
+		return Comparison{}, err
 	}
-	result.Outcome = result.Changes.OutcomeIfDefaulted(result.Strategy)
-	return result, nil
+	c.Changes = changes
+	c.Outcome = changes.OutcomeIfDefaulted(c.Strategy)
+	return c, nil
+}
+
+// compareConfigs compares provider configs under their Schema, or as a whole if there is none, which it notes.
+func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
+	if isNull(old) && isNull(updated) {
+		return nil, nil
+	}
+	schema := o.find(updated)
+	if isNull(updated) {
+		schema = o.find(old)
+	}
+	bothSet := !isNull(old) && !isNull(updated)
+	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
+	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
+		c.Notes = append(c.Notes, ConfigKindChanged)
+		return wholeDiff(old, updated)
+	}
+	c.noteIf(ConfigAsWhole, schema == nil)
+	return o.configDiff(schema, old, updated)
 }
 
 // configDiff compares under a Schema, or as a whole if there is none.
@@ -86,36 +83,18 @@ func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	changes, err := hotupdate.Diff(schema, &whole{nothing(old)}, &whole{nothing(updated)})
-	for i := range changes {
-		changes[i].Path, changes[i].Pointer, changes[i].Omitted = "", "", false
-		changes[i].Origin, changes[i].Source = hotupdate.OriginDefault, "" // nobody has declared anything
+	changes, err := schema.Diff(wholeOf(old), wholeOf(updated))
+	for i, c := range changes {
+		changes[i] = hotupdate.Change{Op: c.Op, Class: c.Class, Sensitive: true, Origin: hotupdate.OriginDefault} // nobody has declared anything
 	}
 	return changes, err
 }
 
-// nothing turns null into nothing.
-func nothing(raw []byte) []byte {
+func wholeOf(raw []byte) *whole {
 	if isNull(raw) {
 		return nil
 	}
-	return raw
-}
-
-// schemaOf returns the Schema of two provider configs, of which one may be missing, and why there is none. Another apiVersion alone is no
-// change: two kinds with one Schema are compared under it.
-func (o Options) schemaOf(old, updated []byte) (*hotupdate.Schema, Note) {
-	if isNull(updated) {
-		updated = old
-	}
-	schema := o.find(updated)
-	if !isNull(old) && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
-		return nil, ConfigKindChanged
-	}
-	if schema == nil {
-		return nil, ConfigAsWhole
-	}
-	return schema, NoNote
+	return &whole{raw}
 }
 
 // find returns the Schema of a provider config, nil if it is not known.
@@ -124,7 +103,7 @@ func (o Options) find(config []byte) *hotupdate.Schema {
 		return nil
 	}
 	meta := typeMetaOf(config)
-	return o.Schema(meta.apiVersion, meta.kind)
+	return o.Schema(meta.APIVersion, meta.Kind)
 }
 
 // sameSchema reports whether two Schemas are known and mean the same.
@@ -137,26 +116,19 @@ func sameSchema(a, b *hotupdate.Schema) bool {
 	return a == b || errFirst == nil && errSecond == nil && first == second
 }
 
-// below puts a change of the provider config into the pool.
-func below(c hotupdate.Change) hotupdate.Change {
-	c.Pointer = "/" + configField + c.Pointer
-	switch {
-	case c.Path == "":
-		c.Path = configField
-	case strings.HasPrefix(c.Path, "["):
+// join puts the changes of the provider config below providerConfig, and in their place among those of the triggers: the order is that of
+// the first members.
+func join(triggers, config hotupdate.Changes) hotupdate.Changes {
+	all := slices.Clone(triggers)
+	for _, c := range config {
+		c.Pointer = "/" + configField + c.Pointer
+		if c.Path != "" && c.Path[0] != '[' {
+			c.Path = "." + c.Path
+		}
 		c.Path = configField + c.Path
-	default:
-		c.Path = configField + "." + c.Path
+		all = append(all, c)
 	}
-	return c
-}
-
-// join puts the changes of the provider config in their place among those of the pool, which are ordered by member.
-func join(pool, config hotupdate.Changes) hotupdate.Changes {
-	at, _ := slices.BinarySearchFunc(pool, configField, func(c hotupdate.Change, field string) int {
-		member, _, _ := strings.Cut(c.Path, ".")
-		member, _, _ = strings.Cut(member, "[")
-		return cmp.Compare(member, field)
-	})
-	return slices.Concat(pool[:at], config, pool[at:])
+	member := func(c hotupdate.Change) string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
+	slices.SortStableFunc(all, func(a, b hotupdate.Change) int { return cmp.Compare(member(a), member(b)) })
+	return all
 }

@@ -32,7 +32,7 @@ func ExampleNewPlan() {
 		for _, change := range p.Changes {
 			fmt.Println(" ", change.Path, change.Old, change.New, change.Class)
 		}
-		for _, assumption := range p.Assumed {
+		for _, assumption := range p.Unknown {
 			fmt.Println("  assumed unchanged:", assumption)
 		}
 	}

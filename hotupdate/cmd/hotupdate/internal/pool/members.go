@@ -3,182 +3,156 @@ package pool
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// reader collects the problems of a manifest, so that all of them are reported at once.
-type reader struct{ problems []error }
-
-// fail reports a problem at a path, from the manifest's root or, if there is a pool, from the pool.
-func (r *reader) fail(pool, path string, problem fault.Error) {
-	problem.Where, problem.Path = whereOf(pool), path
-	if pool == "" && path == "" {
-		problem.Where = "manifest"
-	}
-	r.problems = append(r.problems, &problem)
+// decoder reads a manifest into Go values. It collects all problems, so that they are reported at once.
+type decoder struct {
+	pool     string // the worker pool that is being read, where paths begin; empty outside of pools
+	problems problems
 }
 
-// found reports what another package found below a path of a pool.
-func (r *reader) found(pool, path string, err error) {
-	if err == nil {
+// object is raw JSON that has to be an object. Its members are read elsewhere.
+type object json.RawMessage
+
+// decode reads raw JSON into v. Of an object it reads the members that the struct has fields for: a member has its field's name in lower
+// camel case, such as cpuManagerPolicy for CPUManagerPolicy, and no other case. Members without a field are not looked at. Null and no
+// JSON leave v as it is.
+func (d *decoder) decode(path string, raw []byte, v reflect.Value) {
+	if isNull(raw) {
 		return
 	}
-	problems := fault.All(err)
-	if len(problems) == 0 {
-		r.fail(pool, path, fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
-	}
-	for _, p := range problems {
-		r.fail(pool, joinPaths(path, p.Path), *p)
+	switch target := v.Addr().Interface().(type) {
+	case *json.RawMessage:
+		*target = raw
+	case *object:
+		d.members(path, raw)
+		*target = raw
+	case *string:
+		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a string", Hint: "put it in quotes"})
+	case *bool:
+		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not true or false", Hint: "write one of them, without quotes"})
+	case *metav1.Time:
+		d.leaf(path, raw, target, fault.Error{Kind: fault.Malformed, Code: "malformed-time", What: "is no time", Hint: "write it as in 2026-01-31T12:00:00Z"})
+	case *resource.Quantity:
+		d.quantity(path, raw, target)
+	case *hotupdate.Strategy:
+		d.strategy(path, raw, target)
+	default:
+		d.composite(path, raw, v)
 	}
 }
 
-func joinPaths(path, inner string) string {
-	if path == "" || inner == "" || inner[0] == '[' {
-		return path + inner
+func (d *decoder) composite(path string, raw []byte, v reflect.Value) {
+	//exhaustive:ignore
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.decode(path, raw, v.Elem())
+	case reflect.Struct:
+		d.fields(path, d.members(path, raw), v)
+	case reflect.Slice:
+		var elements []json.RawMessage
+		d.leaf(path, raw, &elements, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
+		v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
+		for i, element := range elements {
+			d.decode(path+"["+strconv.Itoa(i)+"]", element, v.Index(i))
+		}
 	}
-	return path + "." + inner
 }
 
-func whereOf(pool string) string {
-	if pool == "" {
-		return ""
+// fields reads the members of an object into the fields of a struct, in the order of the fields.
+func (d *decoder) fields(path string, members map[string]json.RawMessage, v reflect.Value) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if field.Anonymous {
+			d.fields(path, members, v.Field(i))
+			continue
+		}
+		name := memberName(field.Name)
+		d.decode(joinPaths(path, name), members[name], v.Field(i))
 	}
-	return "pool " + strconv.Quote(pool)
 }
 
-func (r *reader) err() error { return errors.Join(r.problems...) }
-
-// object is a JSON object whose members are looked up by name, case-sensitively. Null counts as absent, and so does the whole of an
-// absent object. Members that nobody asks for are not looked at.
-type object struct {
-	reader  *reader
-	pool    string // the pool that it is part of
-	path    string // from the manifest's root, or from the pool
-	members map[string]json.RawMessage
+// memberName turns the name of a field into lower camel case: the capitals that it begins with are one word.
+func memberName(field string) string {
+	end := 0
+	for end < len(field) && field[end] >= 'A' && field[end] <= 'Z' {
+		end++
+	}
+	if end > 1 && end < len(field) {
+		end--
+	}
+	return strings.ToLower(field[:end]) + field[end:]
 }
 
-// open reads the members of an object. Anything else is a problem, null is not.
-func (r *reader) open(pool, path string, raw []byte) object {
-	o := object{reader: r, pool: pool, path: path}
+// members returns the members of an object. Anything else is a problem, and so is a member that stands twice.
+func (d *decoder) members(path string, raw []byte) map[string]json.RawMessage {
 	if isNull(raw) {
-		return o
+		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
-		o.wrongType("", "an object", "write an object")
-		return o
+		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
+		return nil
 	}
-	o.members = map[string]json.RawMessage{}
+	members := map[string]json.RawMessage{}
 	for decoder.More() {
-		name, _ := decoder.Token() // the manifest is valid JSON
+		token, _ := decoder.Token() // the manifest is valid JSON
+		name, _ := token.(string)
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
-			return o
+			return members
 		}
-		key, _ := name.(string)
-		if _, twice := o.members[key]; twice {
-			r.fail(pool, o.at(key), fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
+		if _, twice := members[name]; twice {
+			d.fail(joinPaths(path, name), fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
 		}
-		o.members[key] = value
+		members[name] = value
 	}
-	return o
+	return members
 }
 
-// at returns the path of a member.
-func (o object) at(name string) string {
-	return joinPaths(o.path, name)
-}
-
-func (o object) wrongType(name, want, cure string) {
-	o.reader.fail(o.pool, o.at(name), fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not " + want, Hint: cure})
-}
-
-// has reports whether the member is there and not null.
-func (o object) has(name string) bool { return !isNull(o.members[name]) }
-
-func (o object) child(name string) object {
-	return o.reader.open(o.pool, o.at(name), o.members[name])
-}
-
-// list returns the elements of a list.
-func (o object) list(name string) []json.RawMessage {
-	var elements []json.RawMessage
-	if o.has(name) && json.Unmarshal(o.members[name], &elements) != nil {
-		o.wrongType(name, "a list", "write a list")
+func (d *decoder) leaf(path string, raw []byte, target any, problem fault.Error) {
+	if json.Unmarshal(raw, target) != nil {
+		d.fail(path, problem)
 	}
-	return elements
-}
-
-// objects returns the elements of a list of objects.
-func (o object) objects(name string) []object {
-	var all []object
-	for i, element := range o.list(name) {
-		all = append(all, o.reader.open(o.pool, o.at(name)+"["+strconv.Itoa(i)+"]", element))
-	}
-	return all
-}
-
-func (o object) text(name string) *string {
-	return member[string](o, name, "a string", "put it in quotes")
-}
-
-// plain returns a string, which is empty if there is none.
-func (o object) plain(name string) string {
-	if text := o.text(name); text != nil {
-		return *text
-	}
-	return ""
-}
-
-func (o object) boolean(name string) *bool {
-	return member[bool](o, name, "true or false", "write one of them, without quotes")
-}
-
-func (o object) time(name string) *metav1.Time {
-	text := o.text(name)
-	if text == nil {
-		return nil
-	}
-	t := &metav1.Time{}
-	if err := t.UnmarshalQueryParameter(*text); err != nil {
-		o.reader.fail(o.pool, o.at(name), fault.Error{Kind: fault.Malformed, Code: "malformed-time", What: "is no time", Hint: "write it as in 2026-01-31T12:00:00Z"})
-		return nil
-	}
-	return t
 }
 
 // quantity reads what Kubernetes reads as a quantity: a string or a number.
-func (o object) quantity(name string) *resource.Quantity {
-	if !o.has(name) {
-		return nil
+func (d *decoder) quantity(path string, raw []byte, target *resource.Quantity) {
+	text := string(raw)
+	if raw[0] == '"' && json.Unmarshal(raw, &text) != nil {
+		text = ""
 	}
-	q := &resource.Quantity{}
-	if err := json.Unmarshal(o.members[name], q); err != nil {
-		o.reader.fail(o.pool, o.at(name), fault.Error{Kind: fault.Malformed, Code: "malformed-quantity", What: "is no quantity", Hint: "write a number with an optional unit, such as 80m or 1Gi"})
-		return nil
+	quantity, err := leaf.ParseQuantity(text)
+	if err != nil {
+		d.fail(path, fault.Error{Kind: fault.Malformed, Code: "malformed-quantity", What: "is no quantity", Hint: "write a number with an optional unit, such as 80m or 1Gi"})
 	}
-	return q
+	*target = quantity
 }
 
-func member[T any](o object, name, want, cure string) *T {
-	if !o.has(name) {
-		return nil
+func (d *decoder) strategy(path string, raw []byte, target *hotupdate.Strategy) {
+	var name string
+	_ = json.Unmarshal(raw, &name) // what is no string is no strategy
+	strategy, known := hotupdate.ParseStrategy(name)
+	if !known {
+		d.fail(path, fault.Error{Kind: fault.Unknown, Code: "unknown-strategy", What: "is unknown", Hint: "write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"})
 	}
-	value := new(T)
-	if json.Unmarshal(o.members[name], value) != nil {
-		o.wrongType(name, want, cure)
-		return nil
-	}
-	return value
+	*target = strategy
 }
 
-// isNull reports whether raw JSON says nothing.
+func (d *decoder) fail(path string, problem fault.Error) { d.problems.fail(d.pool, path, problem) }
+
+// isNull reports whether raw JSON is null or missing.
 func isNull(raw []byte) bool {
 	trimmed := bytes.TrimSpace(raw)
 	return len(trimmed) == 0 || string(trimmed) == "null"

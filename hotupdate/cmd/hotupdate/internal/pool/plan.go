@@ -12,7 +12,7 @@ type State uint8
 // The states.
 const (
 	Kept    State = iota // the pool is on both sides
-	Added                // the pool is new
+	Added                // the pool is new: its machines are created, and no other machine is touched
 	Removed              // the pool is gone, and so are its machines
 	Renamed              // the pool has another name: its machines are replaced, because their names begin with the pool's
 )
@@ -32,14 +32,60 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// PoolPlan is what a change does to one pool.
-type PoolPlan struct {
+// Planned is what a change does to one pool. A provider config that was compared on its own is a pool without a name.
+type Planned struct {
 	// Name is the pool's name, FormerName the one that a renamed pool had.
 	Name, FormerName string
 	// State says whether the pool stands on both sides.
 	State State
-	// Comparison is what changed in a pool that was kept or renamed. Its Outcome counts for kept pools only.
+	// Comparison is what changed in a pool that was kept or renamed. Its Outcome counts for kept pools only; see [Planned.Effect].
 	Comparison
+}
+
+// Effect is what happens to the machines that the pool has. Those of a removed or renamed pool go away as if it were rolled; those of an
+// added one do not exist yet.
+func (p Planned) Effect() hotupdate.Outcome {
+	switch p.State {
+	case Added:
+		return hotupdate.NoUpdate
+	case Removed, Renamed:
+		return hotupdate.Roll
+	case Kept:
+	}
+	return p.Outcome
+}
+
+// Plan is what a change does to each worker pool of a manifest.
+type Plan []Planned
+
+// Outcome is the gravest effect on any machine that exists: of forbidden, roll, indeterminate, in-place update, hot update and none the
+// first that applies to a pool.
+func (p Plan) Outcome() hotupdate.Outcome {
+	gravest := hotupdate.NoUpdate
+	for _, planned := range p {
+		if effect := planned.Effect(); Severity(effect) > Severity(gravest) {
+			gravest = effect
+		}
+	}
+	return gravest
+}
+
+// Severity orders outcomes. What is certain to replace machines is graver than what may.
+func Severity(o hotupdate.Outcome) int {
+	switch o {
+	case hotupdate.NoUpdate:
+		return 0
+	case hotupdate.HotUpdate:
+		return 1
+	case hotupdate.InPlaceUpdate:
+		return 2
+	case hotupdate.Indeterminate:
+	case hotupdate.Roll:
+		return 4
+	case hotupdate.UpdateForbidden:
+		return 5
+	}
+	return 3 // what is not known may be anything
 }
 
 // NewPlan says what happens to each worker pool when one manifest takes the place of another of the same kind and provider.
@@ -49,7 +95,7 @@ type PoolPlan struct {
 // that of the new manifest, then removed pools in the order of the old one.
 //
 // The time is linear in the size of the manifests. All problems come back joined, each a [*fault.Error].
-func NewPlan(old, updated *Manifest, o Options) ([]PoolPlan, error) {
+func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 	old, updated = orEmpty(old, updated), orEmpty(updated, old)
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
@@ -57,20 +103,23 @@ func NewPlan(old, updated *Manifest, o Options) ([]PoolPlan, error) {
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
-	p := &planner{options: o, kept: map[string]Pool{}, gone: map[string]Pool{}, alike: map[string][]Pool{}}
-	p.pair(old.Pools, updated.Pools)
+	p := pair(old.Pools, updated.Pools, o)
+	var plan Plan
+	var all problems
 	for _, pool := range updated.Pools {
-		p.plan(pool)
+		planned, err := p.plan(pool)
+		plan = append(plan, planned)
+		all.add(err)
 	}
 	for _, pool := range old.Pools {
 		if _, ok := p.gone[pool.Worker.Name]; ok {
-			p.pools = append(p.pools, PoolPlan{Name: pool.Worker.Name, State: Removed, Comparison: Comparison{Strategy: o.strategyOf(pool)}})
+			plan = append(plan, Planned{Name: pool.Worker.Name, State: Removed, Comparison: Comparison{Strategy: o.strategyOf(pool)}})
 		}
 	}
-	if err := p.problems.err(); err != nil {
+	if err := all.err(); err != nil {
 		return nil, err
 	}
-	return p.pools, nil
+	return plan, nil
 }
 
 // orEmpty returns m, or a manifest without pools that goes with the other one.
@@ -85,16 +134,17 @@ func orEmpty(m, other *Manifest) *Manifest {
 	}
 }
 
-type planner struct {
-	options    Options
-	kept, gone map[string]Pool   // the old pools, by name
-	alike      map[string][]Pool // those that are gone, by content
-	pools      []PoolPlan
-	problems   reader
+// pairs are old pools by what becomes of them.
+type pairs struct {
+	options   Options
+	kept      map[string]Pool   // by name
+	gone      map[string]Pool   // by name
+	byContent map[string][]Pool // those that are gone
 }
 
-// pair sorts the old pools by what becomes of them. Content is compared only if there are both pools that are gone and new ones.
-func (p *planner) pair(old, updated []Pool) {
+// pair finds out what becomes of the old pools. Content is compared only if there are both pools that are gone and new ones.
+func pair(old, updated []Pool, o Options) *pairs {
+	p := &pairs{o, map[string]Pool{}, map[string]Pool{}, map[string][]Pool{}}
 	for _, pool := range old {
 		p.gone[pool.Worker.Name] = pool
 	}
@@ -105,137 +155,108 @@ func (p *planner) pair(old, updated []Pool) {
 		}
 	}
 	if len(p.kept) == len(updated) {
-		return
+		return p
 	}
 	for _, pool := range old {
 		if _, ok := p.gone[pool.Worker.Name]; !ok {
 			continue
 		}
-		if content, err := p.options.content(pool); err == nil {
-			p.alike[content] = append(p.alike[content], pool)
+		if content, err := o.content(pool); err == nil {
+			p.byContent[content] = append(p.byContent[content], pool)
 		}
 	}
+	return p
 }
 
-// plan adds the plan of a pool of the new manifest.
-func (p *planner) plan(pool Pool) {
-	planned := PoolPlan{Name: pool.Worker.Name}
+// plan says what happens to a pool of the new manifest.
+func (p *pairs) plan(pool Pool) (Planned, error) {
+	planned := Planned{Name: pool.Worker.Name}
 	var err error
 	if before, ok := p.kept[pool.Worker.Name]; ok {
 		planned.Comparison, err = Compare(before, pool, p.options)
 	} else if before, ok := p.formerly(pool); ok {
 		planned.State, planned.FormerName = Renamed, before.Worker.Name
-		planned.Comparison, err = Compare(before.withoutSecretName(), pool.withoutSecretName(), p.options)
+		before.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // which hold the pools' names
+		planned.Comparison, err = Compare(before, pool, p.options)
 	} else {
 		planned.State, planned.Strategy = Added, p.options.strategyOf(pool)
 		_, err = Explain(pool, p.options)
 	}
-	if err != nil {
-		p.problems.problems = append(p.problems.problems, err)
-	}
-	p.pools = append(p.pools, planned)
+	return planned, err
 }
 
 // formerly finds the pool that a new one was, and takes it from those that are gone.
-func (p *planner) formerly(pool Pool) (Pool, bool) {
-	if len(p.alike) == 0 {
+func (p *pairs) formerly(pool Pool) (Pool, bool) {
+	if len(p.byContent) == 0 {
 		return Pool{}, false
 	}
 	content, err := p.options.content(pool)
-	if err != nil || len(p.alike[content]) == 0 {
+	if err != nil || len(p.byContent[content]) == 0 {
 		return Pool{}, false
 	}
-	before := p.alike[content][0]
-	p.alike[content] = p.alike[content][1:]
+	before := p.byContent[content][0]
+	p.byContent[content] = p.byContent[content][1:]
 	delete(p.gone, before.Worker.Name)
 	return before, true
-}
-
-// withoutSecretName drops the name of a secret, which holds the pool's.
-func (p Pool) withoutSecretName() Pool {
-	p.NodeAgentSecretName = nil
-	return p
-}
-
-func (o Options) strategyOf(p Pool) hotupdate.Strategy {
-	if o.Strategy != nil {
-		return *o.Strategy
-	}
-	return p.Worker.UpdateStrategy
 }
 
 // content returns a text that two pools share exactly if one may be the other under a new name.
 func (o Options) content(p Pool) (string, error) {
 	p.NodeAgentSecretName = nil
-	forget(&p, SameCredentials)
-	v := variantOf(p.Provider)
-	schema, err := v.schema()
+	p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = hash.Rotation{}, hash.Rotation{}
+	schema, triggers, err := p.triggers()
 	if err != nil {
 		return "", err
 	}
-	triggers, err := p.triggers(v)
-	if err != nil {
-		return "", err
-	}
-	text, err := schema.AppendDocument(nil, triggers)
+	text, err := hash.Document(schema, triggers)
 	if err != nil {
 		return "", err
 	}
 	config, err := o.configDocument(p.ProviderConfig)
-	return string(append(append(text, '\n'), config...)), err
+	return string(text) + "\n" + string(config), err
 }
 
 func (o Options) configDocument(raw []byte) ([]byte, error) {
-	if schema, _ := o.schemaOf(nil, raw); schema != nil {
+	if schema := o.find(raw); schema != nil {
 		return hash.DocumentRaw(schema, raw)
 	}
 	schema, err := hotupdate.SchemaOf[whole]()
 	if err != nil {
 		return nil, err
 	}
-	return hash.Document(schema, &whole{nothing(raw)})
+	return hash.Document(schema, wholeOf(raw))
 }
 
 // Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
 // also reads those that are the same on both sides, which [NewPlan] recognises by their bytes.
-func Check(m *Manifest, o Options) error {
-	r := &reader{}
-	for _, p := range orEmpty(m, nil).Pools {
-		if _, err := Explain(p, o); err != nil {
-			r.problems = append(r.problems, err)
-		}
+func Check(pools []Pool, o Options) error {
+	var all problems
+	for _, p := range pools {
+		_, err := Explain(p, o)
+		all.add(err)
 	}
-	return r.err()
+	return all.err()
 }
 
 // Explain lists every field of a pool that is set and that decides about its machines, with its class: what sets the pool apart from an
 // empty one.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
-	r := &reader{}
-	pool, err := p.explainTriggers()
-	r.found(p.Worker.Name, "", err)
+	var all problems
+	triggers, err := p.explainTriggers()
+	all.found(p.Worker.Name, "", err)
 	var config hotupdate.Changes
 	if !isNull(p.ProviderConfig) {
-		schema, _ := o.schemaOf(nil, p.ProviderConfig)
-		config, err = o.configDiff(schema, nil, p.ProviderConfig)
-		r.found(p.Worker.Name, configField, err)
-		for i := range config {
-			config[i] = below(config[i])
-		}
+		config, err = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
+		all.found(p.Worker.Name, configField, err)
 	}
-	if err := r.err(); err != nil {
+	if err := all.err(); err != nil {
 		return nil, err
 	}
-	return join(pool, config), nil
+	return join(triggers, config), nil
 }
 
-func (p Pool) explainTriggers() (hotupdate.Changes, error) {
-	v := variantOf(p.Provider)
-	schema, err := v.schema()
-	if err != nil {
-		return nil, err
-	}
-	triggers, err := p.triggers(v)
+func (p *Pool) explainTriggers() (hotupdate.Changes, error) {
+	schema, triggers, err := p.triggers()
 	if err != nil {
 		return nil, err
 	}

@@ -144,6 +144,30 @@ func TestExplain(t *testing.T) {
 	assert.Contains(t, paths(got), "providerConfig", "as a whole")
 }
 
+func TestOutcomeOfAPlan(t *testing.T) {
+	kept := func(o hotupdate.Outcome) pool.Planned { return pool.Planned{Comparison: pool.Comparison{Outcome: o}} }
+	for _, tc := range []struct {
+		name   string
+		pools  pool.Plan
+		want   hotupdate.Outcome
+		reason string
+	}{
+		{"no pool", nil, hotupdate.NoUpdate, "there is no machine"},
+		{"the gravest", pool.Plan{kept(hotupdate.NoUpdate), kept(hotupdate.InPlaceUpdate), kept(hotupdate.HotUpdate)}, hotupdate.InPlaceUpdate, "wherever it stands"},
+		{"uncertain", pool.Plan{kept(hotupdate.Indeterminate), kept(hotupdate.InPlaceUpdate)}, hotupdate.Indeterminate, "it may be a roll"},
+		{"certain", pool.Plan{kept(hotupdate.Indeterminate), kept(hotupdate.Roll)}, hotupdate.Roll, "one roll is certain"},
+		{"forbidden", pool.Plan{kept(hotupdate.UpdateForbidden), kept(hotupdate.Roll)}, hotupdate.UpdateForbidden, "nothing is applied at all"},
+		{"unknown", pool.Plan{kept(99), kept(hotupdate.HotUpdate)}, 99, "what this release does not know may be anything"},
+		{"added", pool.Plan{{State: pool.Added, Comparison: pool.Comparison{Outcome: hotupdate.Roll}}}, hotupdate.NoUpdate, "its machines do not exist yet"},
+		{"removed", pool.Plan{{State: pool.Removed}}, hotupdate.Roll, "its machines go away"},
+		{"renamed", pool.Plan{{State: pool.Renamed, Comparison: pool.Comparison{Outcome: hotupdate.HotUpdate}}}, hotupdate.Roll, "its machines go away"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			assert.Equal(t, tc.want, tc.pools.Outcome(), tc.reason)
+		})
+	}
+}
+
 // A hundred pools with 200 fields each, and ten times as many: the time per pool stays the same. In the last third of the pools one
 // field changes; some are renamed.
 func BenchmarkPlan(b *testing.B) {

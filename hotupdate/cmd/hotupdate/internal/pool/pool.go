@@ -6,7 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 )
 
-// Pool is what decides about the machines of one worker pool. [Read] fills it; a program that has Gardener's types can fill it itself.
+// Pool is what decides about the machines of one worker pool.
 type Pool struct {
 	// Worker is what Gardener's names cover, the pool's name and update strategy among it.
 	Worker hash.Worker
@@ -20,11 +20,11 @@ type Pool struct {
 	ProviderConfig []byte
 	// NodeAgentSecretName is the name that Gardener has composed, which a Worker manifest holds; nil if it is not known.
 	NodeAgentSecretName *string
-	// Unknown lists what of the above is not known. It is assumed to be the same in every pool that this one is compared with.
-	Unknown []Assumption
-	// Defaulted lists what a defaulter fills in that is not known here: if one pool leaves it out and the other does not, the outcome is
-	// indeterminate.
-	Defaulted []Default
+	// Unknown lists what the manifest does not tell.
+	Unknown []Unknown
+	// Defaulted lists the paths of the triggers that the manifest leaves out and that Gardener fills in, with a value that is not known
+	// here. A change of one of them is indeterminate if the other pool sets it.
+	Defaulted []string
 }
 
 // DataVolume is a volume beside the root volume. Type and Encrypted are nil if they are not set.
@@ -34,90 +34,79 @@ type DataVolume struct {
 	Encrypted  *bool
 }
 
-// Assumption is something that a comparison takes for granted. The zero value is none.
-type Assumption uint8
+// Unknown is something that decides about machines and that manifests do not tell. A comparison takes it to be the same in both pools.
+type Unknown uint8
 
-// The assumptions. All but the last two say that something did not change.
+// What may be unknown.
 const (
-	NothingAssumed          Assumption = iota
-	SameKubernetesVersion              // the pool's Kubernetes version is not known
-	SameMachineImageVersion            // the version of the machine image is left to a default
-	SameCRI                            // the container runtime is not known
-	SameNodeLocalDNS                   // whether node-local DNS is enabled is not known
-	SameCredentials                    // the rotations of credentials are not known
-	SameProviderState                  // the state that the extension hashes is not known, such as networks and server groups
-	SameRestOfPool                     // only the provider config is known
-	ReservationsBySum                  // kubeReserved and systemReserved are added up
-	StrategyIsRollingUpdate            // the update strategy is not known
+	UnknownKubernetesVersion   Unknown = iota // no Kubernetes version is set
+	UnknownMachineImageVersion                // the version of the machine image is left to a default
+	UnknownCRI                                // the container runtime
+	UnknownNodeLocalDNS                       // whether node-local DNS is enabled
+	UnknownCredentials                        // the rotations of credentials
+	UnknownProviderState                      // the state that the extension hashes, such as networks and server groups
+	UnknownRestOfPool                         // all but the provider config
 )
 
-var assumptionTexts = [...]string{
-	NothingAssumed:          "nothing",
-	SameKubernetesVersion:   "the Kubernetes version",
-	SameMachineImageVersion: "the default version of the machine image",
-	SameCRI:                 "the container runtime",
-	SameNodeLocalDNS:        "node-local DNS",
-	SameCredentials:         "credentials and their rotation",
-	SameProviderState:       "the state of the provider's infrastructure",
-	SameRestOfPool:          "the rest of the worker pool",
-	ReservationsBySum:       "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both",
-	StrategyIsRollingUpdate: "the update strategy is taken to be AutoRollingUpdate",
+// unknowns holds what each Unknown is called, and the trigger that is left out of the comparison for it.
+var unknowns = [...]struct{ text, trigger string }{
+	UnknownKubernetesVersion:   {"the Kubernetes version", versionPath},
+	UnknownMachineImageVersion: {"the default version of the machine image", imageVersionPath},
+	UnknownCRI:                 {"the container runtime", "cri"},
+	UnknownNodeLocalDNS:        {"node-local DNS", nodeLocalDNSPath},
+	UnknownCredentials:         {"credentials and their rotation", "credentials"},
+	UnknownProviderState:       {text: "the state of the provider's infrastructure"},
+	UnknownRestOfPool:          {text: "the rest of the worker pool"},
 }
 
-// String returns what is assumed: a thing that did not change, or a sentence; see [Assumption.IsSame].
-func (a Assumption) String() string {
-	if int(a) < len(assumptionTexts) {
-		return assumptionTexts[a]
-	}
-	return "unknown"
-}
+// String returns the name of the thing that is unknown.
+func (u Unknown) String() string { return unknowns[u].text }
 
-// IsSame reports whether the assumption is that the thing named by String did not change.
-func (a Assumption) IsSame() bool { return a >= SameKubernetesVersion && a <= SameRestOfPool }
-
-// Default is a part of a pool that a defaulter fills in, in a way that is not known here.
-type Default uint8
-
-// The defaults.
-const (
-	NoDefault           Default = iota
-	DefaultKubernetes           // the Kubernetes version
-	DefaultMachineImage         // the machine image, or its version
-	DefaultKubeReserved         // the reservations for Kubernetes
-)
-
-// String returns the name of the part.
-func (d Default) String() string {
-	switch d {
-	case NoDefault:
-		return "none"
-	case DefaultKubernetes:
-		return "Kubernetes version"
-	case DefaultMachineImage:
-		return "machine image"
-	case DefaultKubeReserved:
-		return "kubeReserved"
-	}
-	return "unknown"
-}
-
-// assumed returns what the comparison of two pools assumes, each once, in the order of the constants.
-func assumed(old, updated Pool) []Assumption {
+// unknownOf returns what a comparison of two pools does not know, each once, in the order of the constants.
+func unknownOf(old, updated *Pool) []Unknown {
 	all := slices.Concat(old.Unknown, updated.Unknown)
 	if old.Worker.KubernetesVersion == "" && updated.Worker.KubernetesVersion == "" {
-		all = append(all, SameKubernetesVersion)
+		all = append(all, UnknownKubernetesVersion)
 	}
 	if imageOf(old.Worker).Version == "" && imageOf(updated.Worker).Version == "" {
-		all = append(all, SameMachineImageVersion)
-	}
-	if hasSystemReserved(old) || hasSystemReserved(updated) {
-		all = append(all, ReservationsBySum)
+		all = append(all, UnknownMachineImageVersion)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-func hasSystemReserved(p Pool) bool {
-	k := p.Worker.Kubelet
-	return k != nil && k.SystemReserved != nil && k.Rule == hash.SumOfReservations
+// Note is a rule that decides a comparison beside the classes of its changes.
+type Note uint8
+
+// The notes.
+const (
+	StrategyIsRollingUpdate Note = iota // the update strategy is not known
+	ReservationsBySum                   // kubeReserved and systemReserved are added up
+	StrategySwitched                    // a change between rolling and in-place updates
+	StrategyRefined                     // a change between the two strategies that update in place
+	ConfigAsWhole                       // a provider config without a Schema, compared as a whole
+	ConfigKindChanged                   // provider configs of different kinds, compared as a whole
+	QuantityRespelled                   // a size that is the same, in another spelling
+	ProxyModeChanged                    // node-local DNS that begins or ceases to count with the mode of kube-proxy
+	MinorSkipped                        // an in-place update that is not to the next Kubernetes minor
+	ImageInPlace                        // an in-place update of the machine image
+)
+
+var noteTexts = [...]string{
+	StrategyIsRollingUpdate: "the update strategy is taken to be AutoRollingUpdate",
+	ReservationsBySum:       "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both",
+	StrategySwitched:        "a pool cannot change between rolling and in-place updates (GEP-31)",
+	StrategyRefined:         "changing who starts in-place updates touches no machine",
+	MinorSkipped:            "an in-place update has to take the next Kubernetes minor, without skipping one or going back (GEP-31)",
+	ConfigAsWhole:           "no Schema of the provider config is known: it is compared as a whole, and any change of it replaces machines",
+	ConfigKindChanged:       "the provider configs have different kinds or versions: they are compared as a whole",
+	QuantityRespelled:       "the same quantity in another spelling is a change here, because Gardener hashes the text of volume sizes and eviction thresholds",
+	ImageInPlace:            "the CloudProfile has to let the machine image be updated in place to its new version (GEP-31)",
+	ProxyModeChanged:        "kube-proxy's mode has changed, and decides whether node-local DNS replaces machines",
 }
+
+// String returns the rule as a sentence.
+func (n Note) String() string { return noteTexts[n] }
+
+// Forbids reports whether an update to which the rule applies is refused, whatever the classes of its changes are.
+func (n Note) Forbids() bool { return n == StrategySwitched || n == MinorSkipped }

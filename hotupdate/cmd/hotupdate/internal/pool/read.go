@@ -2,6 +2,7 @@ package pool
 
 import (
 	"encoding/json"
+	"reflect"
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -22,14 +23,13 @@ const (
 // String returns the kind as it stands in a manifest.
 func (k Kind) String() string {
 	switch k {
-	case NoKind:
-		return "none"
 	case Worker:
 		return "Worker"
 	case Shoot:
 		return "Shoot"
+	case NoKind:
 	}
-	return "unknown"
+	return "none"
 }
 
 const (
@@ -59,6 +59,66 @@ type Manifest struct {
 	Pools []Pool
 }
 
+// The parts of manifests that are read. Members have the names of the fields, see decoder.decode.
+type (
+	manifest struct {
+		APIVersion, Kind string
+		Metadata         struct{ Namespace, Name string }
+		Spec             json.RawMessage
+		Status           *struct{ Credentials struct{ Rotation rotations } }
+	}
+	rotations  struct{ CertificateAuthorities, ServiceAccountKey hash.Rotation }
+	workerSpec struct {
+		Type  string
+		Pools []json.RawMessage
+	}
+	shootSpec struct {
+		Kubernetes struct {
+			Version   string
+			Kubelet   *hash.Kubelet
+			KubeProxy struct{ Mode string }
+		}
+		SystemComponents struct{ NodeLocalDNS struct{ Enabled bool } }
+		Provider         struct {
+			Type    string
+			Workers []json.RawMessage
+		}
+	}
+	// commonFields have one name in a pool of a Worker and in a worker of a Shoot.
+	commonFields struct {
+		ProviderConfig object
+		UpdateStrategy hotupdate.Strategy
+		Volume         *struct {
+			Size      string
+			Type      *string
+			Encrypted *bool
+		}
+		DataVolumes []DataVolume
+	}
+	workerPool struct {
+		commonFields
+
+		MachineType         string
+		MachineImage        *hash.Image
+		KubernetesVersion   string
+		KubeletConfig       *hash.Kubelet
+		NodeAgentSecretName *string
+	}
+	shootWorker struct {
+		commonFields
+
+		Machine struct {
+			Type  string
+			Image *hash.Image
+		}
+		CRI        struct{ Name *string }
+		Kubernetes struct {
+			Version *string
+			Kubelet *hash.Kubelet
+		}
+	}
+)
+
 // Read reads a Worker or Shoot manifest in JSON, as a user writes it or as a cluster returns it.
 //
 //   - Only what concerns machines is looked at; whatever else stands there is ignored, whatever its type.
@@ -72,190 +132,156 @@ type Manifest struct {
 //
 // All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
-	r := &reader{}
+	d := &decoder{}
 	if !json.Valid(raw) {
-		r.fail("", "", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a Worker or a Shoot"})
-		return nil, r.err()
+		d.fail("", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a Worker or a Shoot"})
+		return nil, d.problems.err()
 	}
-	root := r.open("", "", raw)
-	m := &Manifest{Kind: KindOf(root.plain("apiVersion"), root.plain("kind"))}
-	metadata := root.child("metadata")
-	m.Namespace, m.Name = metadata.plain("namespace"), metadata.plain("name")
-	switch m.Kind {
+	var m manifest
+	d.fields("", d.members("", raw), reflect.ValueOf(&m).Elem())
+	read := &Manifest{Kind: KindOf(m.APIVersion, m.Kind), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name}
+	switch read.Kind {
 	case Worker:
-		m.readWorker(root)
+		d.readWorker(read, &m)
 	case Shoot:
-		m.readShoot(root)
+		d.readShoot(read, &m)
 	case NoKind:
-		r.fail("", "", fault.Error{
+		d.fail("", fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
 			Hint: "write " + workerVersion + " Worker or " + shootVersion + " Shoot",
 		})
 	}
-	m.checkNames(r)
-	if err := r.err(); err != nil {
+	d.checkNames(read.Pools)
+	if err := d.problems.err(); err != nil {
 		return nil, err
 	}
-	return m, nil
+	return read, nil
 }
 
-// pools reads each element of a list of pools.
-func (m *Manifest) pools(in object, list string, read func(o object) Pool) {
-	for i, raw := range in.list(list) {
-		at := in.at(list) + "[" + strconv.Itoa(i) + "]"
-		o := in.reader.open("", at, raw)
-		name := o.plain("name")
-		if name == "" {
-			in.reader.fail("", at, fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
+func (d *decoder) readWorker(to *Manifest, m *manifest) {
+	var spec workerSpec
+	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
+	to.Provider = spec.Type
+	readPools(d, to, "spec.pools", spec.Pools, func(w *workerPool, p *Pool) {
+		w.fill(p)
+		p.Worker.MachineType, p.Worker.Image = w.MachineType, w.MachineImage
+		p.Worker.KubernetesVersion, p.Worker.Kubelet = w.KubernetesVersion, w.KubeletConfig
+		p.NodeAgentSecretName = w.NodeAgentSecretName
+		p.Unknown = []Unknown{UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials}
+		if w.KubernetesVersion == "" {
+			p.Defaulted = []string{versionPath} // the cluster's version
+		}
+	})
+}
+
+func (d *decoder) readShoot(to *Manifest, m *manifest) {
+	var spec shootSpec
+	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
+	to.Provider = spec.Provider.Type
+	readPools(d, to, "spec.provider.workers", spec.Provider.Workers, func(w *shootWorker, p *Pool) {
+		w.fill(p)
+		worker := &p.Worker
+		worker.MachineType, worker.Image = w.Machine.Type, w.Machine.Image
+		worker.CRI = orDefault(w.CRI.Name, "containerd")
+		worker.KubernetesVersion = *orDefault(w.Kubernetes.Version, spec.Kubernetes.Version)
+		worker.Kubelet = w.Kubernetes.Kubelet
+		if worker.Kubelet == nil {
+			worker.Kubelet = spec.Kubernetes.Kubelet
+		}
+		worker.NodeLocalDNS, worker.KubeProxyMode = spec.SystemComponents.NodeLocalDNS.Enabled, spec.Kubernetes.KubeProxy.Mode
+		if m.Status == nil {
+			p.Unknown = append(p.Unknown, UnknownCredentials)
+		} else {
+			worker.CARotation = m.Status.Credentials.Rotation.CertificateAuthorities
+			worker.ServiceAccountKeyRotation = m.Status.Credentials.Rotation.ServiceAccountKey
+		}
+		p.Defaulted = omittedDefaults(p.Worker)
+	})
+}
+
+// readPools reads each element of a list of pools into a P, and what fill makes of it into the manifest.
+func readPools[P any](d *decoder, to *Manifest, path string, elements []json.RawMessage, fill func(from *P, p *Pool)) {
+	for i, raw := range elements {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		members := d.members(at, raw)
+		var named struct{ Name string }
+		d.fields(at, members, reflect.ValueOf(&named).Elem())
+		if named.Name == "" {
+			d.fail(at, fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
 			continue
 		}
-		o.pool, o.path = name, ""
-		p := read(o)
-		p.Worker.Name, p.Provider = name, m.Provider
-		m.Pools = append(m.Pools, p.withUnknown(m.Kind))
+		var from P
+		d.pool = named.Name
+		d.fields("", members, reflect.ValueOf(&from).Elem())
+		d.pool = ""
+		p := Pool{Provider: to.Provider}
+		fill(&from, &p)
+		p.Worker.Name = named.Name
+		if k := p.Worker.Kubelet; k != nil {
+			k.Rule = hash.SumOfReservations
+		}
+		if volumesOf(to.Provider).state {
+			p.Unknown = append(p.Unknown, UnknownProviderState)
+		}
+		to.Pools = append(to.Pools, p)
 	}
 }
 
-// checkNames reports the pools that have the name of an earlier one.
-func (m *Manifest) checkNames(r *reader) {
+// fill takes over the fields that Worker and Shoot have in common.
+func (c *commonFields) fill(p *Pool) {
+	p.ProviderConfig, p.DataVolumes = c.ProviderConfig, c.DataVolumes
+	p.Worker.UpdateStrategy = c.UpdateStrategy
+	if v := c.Volume; v != nil {
+		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
+	}
+}
+
+// omittedDefaults lists the triggers that a Shoot leaves out and Gardener fills in.
+func omittedDefaults(w hash.Worker) []string {
+	image, reserved := imageOf(w), (*hash.Reserved)(nil)
+	if w.Kubelet != nil {
+		reserved = w.Kubelet.KubeReserved
+	}
+	fields := orDefault(reserved, hash.Reserved{})
+	var omitted []string
+	for _, part := range []struct {
+		path      string
+		isOmitted bool
+	}{
+		{versionPath, w.KubernetesVersion == ""},
+		{imageNamePath, image.Name == ""},
+		{imageVersionPath, image.Version == ""},
+		{reservedPath, reserved == nil},
+		{reservedPath + ".cpu", fields.CPU == nil},
+		{reservedPath + ".memory", fields.Memory == nil},
+		{reservedPath + ".ephemeralStorage", fields.EphemeralStorage == nil},
+		{reservedPath + ".pid", fields.PID == nil},
+	} {
+		if part.isOmitted {
+			omitted = append(omitted, part.path)
+		}
+	}
+	return omitted
+}
+
+// checkNames reports the pools that have the name of an earlier one, each name once.
+func (d *decoder) checkNames(pools []Pool) {
 	seen := map[string]int{}
-	for _, p := range m.Pools {
+	for _, p := range pools {
 		seen[p.Worker.Name]++
 		if seen[p.Worker.Name] == 2 {
-			r.fail(p.Worker.Name, "", fault.Error{Kind: fault.Duplicate, Code: "duplicate-pool-name", What: "there are two pools of this name", Hint: "give each pool a name of its own"})
+			d.problems.fail(p.Worker.Name, "", fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-pool-name", What: "there are two pools of this name", Hint: "give each pool a name of its own",
+			})
 		}
 	}
 }
 
-func (m *Manifest) readWorker(root object) {
-	spec := root.child("spec")
-	m.Provider = spec.plain("type")
-	m.pools(spec, "pools", func(o object) Pool {
-		p := o.common()
-		p.Worker.MachineType = o.plain("machineType")
-		p.Worker.Image = o.image("machineImage")
-		p.Worker.KubernetesVersion = o.plain("kubernetesVersion")
-		p.Worker.Kubelet = o.child("kubeletConfig").kubelet()
-		p.NodeAgentSecretName = o.text("nodeAgentSecretName")
-		p.Unknown = []Assumption{SameCRI, SameNodeLocalDNS, SameCredentials}
-		return p
-	})
-}
+func imageOf(w hash.Worker) hash.Image { return *orDefault(w.Image, hash.Image{}) }
 
-func (m *Manifest) readShoot(root object) {
-	spec := root.child("spec")
-	provider, kubernetes := spec.child("provider"), spec.child("kubernetes")
-	m.Provider = provider.plain("type")
-	nodeLocalDNS := spec.child("systemComponents").child("nodeLocalDNS").boolean("enabled")
-	proxyMode := kubernetes.child("kubeProxy").plain("mode")
-	rotation := root.child("status").child("credentials").child("rotation")
-	ca, serviceAccountKey := rotation.child("certificateAuthorities").rotation(), rotation.child("serviceAccountKey").rotation()
-	version, kubelet := kubernetes.plain("version"), kubernetes.child("kubelet").kubelet()
-	m.pools(provider, "workers", func(o object) Pool {
-		p := o.common()
-		machine, own := o.child("machine"), o.child("kubernetes")
-		p.Worker.MachineType = machine.plain("type")
-		p.Worker.Image = machine.image("image")
-		p.Worker.CRI = new("containerd")
-		if cri := o.child("cri").text("name"); cri != nil {
-			p.Worker.CRI = cri
-		}
-		p.Worker.KubernetesVersion, p.Worker.Kubelet = version, kubelet
-		if own.has("version") {
-			p.Worker.KubernetesVersion = own.plain("version")
-		}
-		if own.has("kubelet") {
-			p.Worker.Kubelet = own.child("kubelet").kubelet()
-		}
-		p.Worker.NodeLocalDNS = nodeLocalDNS != nil && *nodeLocalDNS
-		p.Worker.KubeProxyMode = proxyMode
-		p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = ca, serviceAccountKey
-		if !root.has("status") {
-			p.Unknown = append(p.Unknown, SameCredentials)
-		}
-		return p
-	})
-}
-
-// common reads what has one name in Worker and Shoot.
-func (o object) common() Pool {
-	p := Pool{ProviderConfig: o.members[configField]}
-	o.child(configField) // reports what is no object
-	if o.has("updateStrategy") {
-		name := o.plain("updateStrategy")
-		strategy, known := hotupdate.ParseStrategy(name)
-		if !known {
-			o.reader.fail(o.pool, "updateStrategy", fault.Error{Kind: fault.Unknown, Code: "unknown-strategy", What: "is unknown", Hint: "write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate"})
-		}
-		p.Worker.UpdateStrategy = strategy
+func orDefault[T any](value *T, otherwise T) *T {
+	if value == nil {
+		return &otherwise
 	}
-	if volume := o.child("volume"); volume.members != nil {
-		p.Worker.Volume = &hash.Volume{Size: volume.plain("size"), Type: volume.text("type")}
-		p.Encrypted = volume.boolean("encrypted")
-	}
-	for _, v := range o.objects("dataVolumes") {
-		p.DataVolumes = append(p.DataVolumes, DataVolume{
-			Name: v.plain("name"), Size: v.plain("size"), Type: v.text("type"), Encrypted: v.boolean("encrypted"),
-		})
-	}
-	return p
-}
-
-// withUnknown adds what is left to defaults or is the provider's own.
-func (p Pool) withUnknown(kind Kind) Pool {
-	if p.Worker.KubernetesVersion == "" {
-		p.Defaulted = append(p.Defaulted, DefaultKubernetes)
-	}
-	if kind == Shoot {
-		p.Defaulted = append(p.Defaulted, DefaultMachineImage, DefaultKubeReserved)
-	}
-	if p.Provider != aws && p.Provider != gcp && p.Provider != aliCloud {
-		p.Unknown = append(p.Unknown, SameProviderState)
-	}
-	return p
-}
-
-func (o object) image(name string) *hash.Image {
-	image := o.child(name)
-	if image.members == nil {
-		return nil
-	}
-	return &hash.Image{Name: image.plain("name"), Version: image.plain("version")}
-}
-
-func (o object) kubelet() *hash.Kubelet {
-	if o.members == nil {
-		return nil
-	}
-	k := &hash.Kubelet{
-		KubeReserved: o.child("kubeReserved").reserved(), SystemReserved: o.child("systemReserved").reserved(),
-		CPUManagerPolicy: o.text("cpuManagerPolicy"), Rule: hash.SumOfReservations,
-	}
-	if e := o.child("evictionHard"); e.members != nil {
-		k.EvictionHard = &hash.EvictionHard{
-			MemoryAvailable: e.text("memoryAvailable"), ImageFSAvailable: e.text("imageFSAvailable"),
-			ImageFSInodesFree: e.text("imageFSInodesFree"), NodeFSAvailable: e.text("nodeFSAvailable"),
-			NodeFSInodesFree: e.text("nodeFSInodesFree"),
-		}
-	}
-	return k
-}
-
-func (o object) reserved() *hash.Reserved {
-	if o.members == nil {
-		return nil
-	}
-	return &hash.Reserved{
-		CPU: o.quantity("cpu"), Memory: o.quantity("memory"), EphemeralStorage: o.quantity("ephemeralStorage"), PID: o.quantity("pid"),
-	}
-}
-
-func (o object) rotation() hash.Rotation {
-	r := hash.Rotation{LastInitiationTime: o.time("lastInitiationTime")}
-	for _, pending := range o.objects("pendingWorkersRollouts") {
-		r.PendingWorkersRollouts = append(r.PendingWorkersRollouts, hash.PendingWorkersRollout{
-			Name: pending.plain("name"), LastInitiationTime: pending.time("lastInitiationTime"),
-		})
-	}
-	return r
+	return value
 }

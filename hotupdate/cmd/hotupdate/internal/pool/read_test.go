@@ -139,6 +139,7 @@ func TestReadRefuses(t *testing.T) {
 		{"encrypted", worker(edit{workersPool + "dataVolumes.1.encrypted", "yes"}), []problem{{"wrong-json-type", p, "dataVolumes[1].encrypted"}}},
 		{"strategy", shoot(edit{shootsPool + "updateStrategy", "Recreate"}), []problem{{"unknown-strategy", p, "updateStrategy"}}},
 		{"quantity", shoot(edit{own + "kubeReserved.cpu", "one"}), []problem{{"malformed-quantity", p, "kubernetes.kubelet.kubeReserved.cpu"}}},
+		{"quantity that takes minutes to compute", shoot(edit{own + "kubeReserved.cpu", "1e-100000000"}), []problem{{"malformed-quantity", p, "kubernetes.kubelet.kubeReserved.cpu"}}},
 		{"quantity of another type", shoot(edit{own + "kubeReserved.cpu", []any{}}), []problem{{"malformed-quantity", p, "kubernetes.kubelet.kubeReserved.cpu"}}},
 		{"time", shoot(edit{"status.credentials.rotation.serviceAccountKey.lastInitiationTime", "yesterday"}), []problem{
 			{"malformed-time", "", "status.credentials.rotation.serviceAccountKey.lastInitiationTime"},
@@ -208,7 +209,7 @@ func FuzzRead(f *testing.F) {
 			require.Empty(t, p.Changes)
 		}
 		// A provider config that is the same byte by byte is not read for a plan, but checked.
-		for _, problem := range fault.All(pool.Check(m, o)) {
+		for _, problem := range fault.All(pool.Check(m.Pools, o)) {
 			require.Regexp(t, `^providerConfig`, problem.Path)
 		}
 	})

@@ -1,56 +1,71 @@
 package pool
 
-// TriggersV1 is what decides about the machines of every worker pool, whatever its provider. The names are those of a Shoot.
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Triggers is what decides about the machines of a worker pool beside the provider config. The names are those of a Shoot.
 //
-// Immutable fields replace machines, InPlace fields are applied by an in-place update where the pool's strategy is one. The version in
-// the name changes when the fields do.
+// Immutable fields replace machines, InPlace fields are applied by an in-place update where the pool's strategy is one.
 //
 // Source: GEP-31, "Goals".
-type TriggersV1 struct {
+type Triggers struct {
 	// UpdateStrategy is the pool's strategy. A pool cannot change from rolling to in-place updates, nor back.
 	UpdateStrategy string `json:"updateStrategy,omitempty"`
-	// Kubernetes is the version and the kubelet's configuration.
-	Kubernetes KubernetesV1 `json:"kubernetes,omitempty" hotupdatable:"inplace"`
-	// Machine is the machine's type and image.
-	Machine MachineV1 `json:"machine,omitempty"`
-	// CRI is the container runtime.
-	CRI CRIV1 `json:"cri,omitempty"`
-	// SystemComponents is what runs on every node.
-	SystemComponents SystemComponentsV1 `json:"systemComponents,omitempty"`
-	// Credentials says which rotation the pool has seen.
-	Credentials CredentialsV1 `json:"credentials,omitempty" hotupdatable:"inplace"`
+	// Kubernetes is the minor version and what of the kubelet's configuration needs a drained node.
+	Kubernetes struct {
+		Version string  `json:"version,omitempty"`
+		Kubelet Kubelet `json:"kubelet,omitempty"`
+	} `json:"kubernetes,omitempty" hotupdatable:"inplace"`
+	Machine Machine `json:"machine,omitempty"`
+	CRI     struct {
+		Name *string `json:"name,omitempty"`
+	} `json:"cri,omitempty"`
+	SystemComponents struct {
+		NodeLocalDNS struct {
+			// Enabled counts only where enabling it replaces machines, see [hash.NodeAgentSecretName].
+			Enabled bool `json:"enabled,omitempty"`
+		} `json:"nodeLocalDNS,omitempty"`
+	} `json:"systemComponents,omitempty"`
+	// Credentials says which rotations the pool has seen.
+	Credentials struct {
+		Rotation struct {
+			CertificateAuthorities Rotation `json:"certificateAuthorities,omitempty"`
+			ServiceAccountKey      Rotation `json:"serviceAccountKey,omitempty"`
+		} `json:"rotation,omitempty"`
+	} `json:"credentials,omitempty" hotupdatable:"inplace"`
 	// NodeAgentSecretName covers all of the above. It is set only where it is the only one that changed.
 	NodeAgentSecretName *string `json:"nodeAgentSecretName,omitempty"`
+	// Volume and DataVolumes are what the provider's extension hashes of the volumes, see volumeRule.
+	Volume      Volume   `json:"volume,omitempty"`
+	DataVolumes []Volume `json:"dataVolumes,omitempty"`
 }
 
-// KubernetesV1 is the Kubernetes of the nodes.
-type KubernetesV1 struct {
-	// Version is MAJOR.MINOR.
-	Version string `json:"version,omitempty"`
-	// Kubelet is the kubelet's configuration.
-	Kubelet KubeletV1 `json:"kubelet,omitempty"`
-}
-
-// KubeletV1 is what of a kubelet's configuration needs a drained node.
-type KubeletV1 struct {
+// Kubelet is what of a kubelet's configuration needs a drained node.
+type Kubelet struct {
 	// Reserved is what is kept for daemons: kubeReserved, or the sum of kubeReserved and systemReserved.
-	Reserved *ReservedV1 `json:"reserved,omitempty" hotupdatable:"inplace,presence"`
+	Reserved *Reserved `json:"reserved,omitempty" hotupdatable:"inplace,presence"`
 	// EvictionHard holds the hard eviction thresholds.
-	EvictionHard *EvictionHardV1 `json:"evictionHard,omitempty" hotupdatable:"inplace,presence"`
-	// CPUManagerPolicy is the CPU manager's policy.
-	CPUManagerPolicy *string `json:"cpuManagerPolicy,omitempty"`
+	EvictionHard     *EvictionHard `json:"evictionHard,omitempty"     hotupdatable:"inplace,presence"`
+	CPUManagerPolicy *string       `json:"cpuManagerPolicy,omitempty"`
 }
 
-// ReservedV1 holds quantities as Gardener hashes them: 1024Mi is 1Gi, but 1073741824 is not.
-type ReservedV1 struct {
+// Reserved holds quantities as Gardener hashes them: 1024Mi is 1Gi, but 1073741824 is not.
+type Reserved struct {
 	CPU              *string `json:"cpu,omitempty"`
 	Memory           *string `json:"memory,omitempty"`
 	EphemeralStorage *string `json:"ephemeralStorage,omitempty"`
 	PID              *string `json:"pid,omitempty"`
 }
 
-// EvictionHardV1 holds quantities or percentages as they are written. An empty one counts as absent.
-type EvictionHardV1 struct {
+// EvictionHard holds quantities or percentages as they are written. An empty one counts as absent.
+type EvictionHard struct {
 	MemoryAvailable   string `json:"memoryAvailable,omitempty"`
 	ImageFSAvailable  string `json:"imageFSAvailable,omitempty"`
 	ImageFSInodesFree string `json:"imageFSInodesFree,omitempty"`
@@ -58,120 +73,173 @@ type EvictionHardV1 struct {
 	NodeFSInodesFree  string `json:"nodeFSInodesFree,omitempty"`
 }
 
-// MachineV1 is the machine.
-type MachineV1 struct {
-	Type  string  `json:"type,omitempty"`
-	Image ImageV1 `json:"image,omitempty"`
+// Machine is the machine's type and image.
+type Machine struct {
+	Type  string `json:"type,omitempty"`
+	Image struct {
+		Name    *string `json:"name,omitempty"`
+		Version string  `json:"version,omitempty" hotupdatable:"inplace"`
+	} `json:"image,omitempty"`
 }
 
-// ImageV1 is the machine image.
-type ImageV1 struct {
-	Name    *string `json:"name,omitempty"`
-	Version string  `json:"version,omitempty" hotupdatable:"inplace"`
-}
-
-// CRIV1 is the container runtime.
-type CRIV1 struct {
-	Name *string `json:"name,omitempty"`
-}
-
-// SystemComponentsV1 is what runs on every node.
-type SystemComponentsV1 struct {
-	NodeLocalDNS NodeLocalDNSV1 `json:"nodeLocalDNS,omitempty"`
-}
-
-// NodeLocalDNSV1 is the DNS cache on the nodes.
-type NodeLocalDNSV1 struct {
-	// Enabled counts only where enabling it replaces machines, see [hash.NodeAgentSecretName].
-	Enabled bool `json:"enabled,omitempty"`
-}
-
-// CredentialsV1 holds the rotations of the cluster's credentials.
-type CredentialsV1 struct {
-	Rotation RotationV1 `json:"rotation,omitempty"`
-}
-
-// RotationV1 holds the rotations that need new or updated nodes.
-type RotationV1 struct {
-	CertificateAuthorities RotationTimeV1 `json:"certificateAuthorities,omitempty"`
-	ServiceAccountKey      RotationTimeV1 `json:"serviceAccountKey,omitempty"`
-}
-
-// RotationTimeV1 says when the rotation began that the pool has seen.
-type RotationTimeV1 struct {
+// Rotation says when the rotation began that the pool has seen.
+type Rotation struct {
 	LastInitiationTime *string `json:"lastInitiationTime,omitempty"`
 }
 
-// VolumeV1 is a root volume.
-type VolumeV1 struct {
-	Type *string `json:"type,omitempty"`
-	Size *string `json:"size,omitempty"`
+// Volume is what an extension hashes of a root volume or a data volume.
+type Volume struct {
+	Name      string  `json:"name"`
+	Type      *string `json:"type,omitempty"`
+	Size      *string `json:"size,omitempty"`
+	Encrypted *bool   `json:"encrypted,omitempty"`
 }
 
-// EncryptedVolumeV1 is a volume where the extension hashes encryption, too.
-type EncryptedVolumeV1 struct {
-	VolumeV1
+// The paths of triggers with rules of their own.
+const (
+	strategyPath     = "updateStrategy"
+	versionPath      = "kubernetes.version"
+	reservedPath     = "kubernetes.kubelet.reserved"
+	imageNamePath    = "machine.image.name"
+	imageVersionPath = "machine.image.version"
+	nodeLocalDNSPath = "systemComponents.nodeLocalDNS.enabled"
+)
 
-	Encrypted *bool `json:"encrypted,omitempty"`
+// volumeRule says what a provider's extension hashes of a pool's volumes, beside the size and type of the root volume.
+type volumeRule struct {
+	encryption bool // of all volumes
+	data       bool // the data volumes, size and type
+	names      bool // the names of data volumes, and not their order
+	sorted     bool // data volumes in the order of size and type
+	state      bool // beside the volumes: state of the infrastructure, which no manifest tells
 }
 
-// NamedVolumeV1 is a data volume that is found by its name.
-type NamedVolumeV1 struct {
-	VolumeV1
-
-	Name string `json:"name"`
+// volumesOf returns the rule of a provider. Of one that is not known all of it counts.
+func volumesOf(provider string) volumeRule {
+	switch provider {
+	case "aws", "alicloud":
+		return volumeRule{encryption: true, data: true}
+	case "gcp":
+		return volumeRule{data: true, names: true}
+	case "azure":
+		return volumeRule{data: true, sorted: true, state: true}
+	case "openstack":
+		return volumeRule{state: true}
+	}
+	return volumeRule{encryption: true, data: true, names: true, state: true}
 }
 
-// NamedEncryptedVolumeV1 is a data volume of which all counts.
-type NamedEncryptedVolumeV1 struct {
-	EncryptedVolumeV1
-
-	Name string `json:"name"`
+// schema returns the Schema of the triggers under the rule.
+func (r volumeRule) schema() (*hotupdate.Schema, error) {
+	if r.names {
+		return hotupdate.SchemaOf[Triggers](hotupdate.WithTag("dataVolumes", "false,key=name"))
+	}
+	return hotupdate.SchemaOf[Triggers]()
 }
 
-// AWSV1 are the triggers on AWS: encryption counts, and data volumes are hashed in their order, without names.
-type AWSV1 struct {
-	TriggersV1
-
-	Volume      EncryptedVolumeV1   `json:"volume,omitempty"`
-	DataVolumes []EncryptedVolumeV1 `json:"dataVolumes,omitempty"`
+// volume returns what is hashed of a volume.
+func (r volumeRule) volume(v DataVolume) Volume {
+	hashed := Volume{Type: v.Type, Size: &v.Size}
+	if r.encryption {
+		hashed.Encrypted = v.Encrypted
+	}
+	if r.names {
+		hashed.Name = v.Name
+	}
+	return hashed
 }
 
-// AzureV1 are the triggers on Azure: data volumes are hashed without names, in the order of size and type.
-type AzureV1 struct {
-	TriggersV1
-
-	Volume      VolumeV1   `json:"volume,omitempty"`
-	DataVolumes []VolumeV1 `json:"dataVolumes,omitempty"`
+func (r volumeRule) dataVolumes(volumes []DataVolume) []Volume {
+	if !r.data {
+		return nil
+	}
+	if r.sorted {
+		volumes = slices.SortedFunc(slices.Values(volumes), bySizeAndType)
+	}
+	var hashed []Volume
+	for _, v := range volumes {
+		hashed = append(hashed, r.volume(v))
+	}
+	return hashed
 }
 
-// GCPV1 are the triggers on GCP: data volumes are found by name.
-type GCPV1 struct {
-	TriggersV1
-
-	Volume      VolumeV1        `json:"volume,omitempty"`
-	DataVolumes []NamedVolumeV1 `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
+// bySizeAndType orders volumes; one without a type stands before one with an empty type.
+func bySizeAndType(a, b DataVolume) int {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return "=" + *s
+	}
+	return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(text(a.Type), text(b.Type)))
 }
 
-// OpenStackV1 are the triggers on OpenStack, where data volumes are not hashed.
-type OpenStackV1 struct {
-	TriggersV1
+// unknownVersion stands for a Kubernetes version that is not known: node-local DNS counts below it.
+const unknownVersion = "0.0"
 
-	Volume VolumeV1 `json:"volume,omitempty"`
+// triggers returns the pool's triggers with their Schema. Package hash decides what counts; its parts are taken apart again only where they
+// hold several fields.
+func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
+	w := p.Worker
+	w.UpdateStrategy = hotupdate.AutoRollingUpdate // whose name has all the parts
+	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
+	rule := volumesOf(p.Provider)
+	schema, err := rule.schema()
+	name, nameErr := hash.NodeAgentSecretName(w)
+	reserved, reservedErr := w.Kubelet.Reservations()
+	if err := cmp.Or(err, nameErr, reservedErr); err != nil {
+		return nil, nil, err
+	}
+	parts := make(map[string]*string, len(name.Parts))
+	for _, part := range name.Parts {
+		parts[part.Name] = &part.Value
+	}
+	t := &Triggers{UpdateStrategy: p.Worker.UpdateStrategy.String(), NodeAgentSecretName: p.NodeAgentSecretName}
+	if p.Worker.KubernetesVersion != "" {
+		t.Kubernetes.Version = *parts[hash.PartKubernetesVersion]
+	}
+	t.Kubernetes.Kubelet = Kubelet{reservedOf(reserved), evictionOf(w.Kubelet), parts[hash.PartCPUManagerPolicy]}
+	t.Machine.Type = w.MachineType
+	if w.Image != nil {
+		t.Machine.Image.Name, t.Machine.Image.Version = &w.Image.Name, w.Image.Version
+	}
+	t.CRI.Name = parts[hash.PartCRI]
+	t.SystemComponents.NodeLocalDNS.Enabled = parts[hash.PartNodeLocalDNS] != nil
+	t.Credentials.Rotation.CertificateAuthorities.LastInitiationTime = parts[hash.PartCARotation]
+	t.Credentials.Rotation.ServiceAccountKey.LastInitiationTime = parts[hash.PartServiceAccountKeyRotation]
+	if v := w.Volume; v != nil {
+		t.Volume = rule.volume(DataVolume{Size: v.Size, Type: v.Type})
+	}
+	if rule.encryption {
+		t.Volume.Encrypted = p.Encrypted
+	}
+	t.DataVolumes = rule.dataVolumes(p.DataVolumes)
+	return schema, t, nil
 }
 
-// AliCloudV1 are the triggers on AliCloud: encryption counts, and data volumes are hashed in their order, without names.
-type AliCloudV1 struct {
-	TriggersV1
-
-	Volume      EncryptedVolumeV1   `json:"volume,omitempty"`
-	DataVolumes []EncryptedVolumeV1 `json:"dataVolumes,omitempty"`
+func reservedOf(r *hash.Reserved) *Reserved {
+	if r == nil {
+		return nil
+	}
+	return &Reserved{quantityText(r.CPU), quantityText(r.Memory), quantityText(r.EphemeralStorage), quantityText(r.PID)}
 }
 
-// OtherV1 are the triggers where the provider is not known: everything about volumes counts.
-type OtherV1 struct {
-	TriggersV1
+// quantityText prints a copy: Quantity's String keeps its result in the quantity, which pools may share.
+func quantityText(q *resource.Quantity) *string {
+	if q == nil {
+		return nil
+	}
+	c := q.DeepCopy()
+	return new(c.String())
+}
 
-	Volume      EncryptedVolumeV1        `json:"volume,omitempty"`
-	DataVolumes []NamedEncryptedVolumeV1 `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
+func evictionOf(k *hash.Kubelet) *EvictionHard {
+	if k == nil || k.EvictionHard == nil {
+		return nil
+	}
+	e, none := k.EvictionHard, ""
+	text := func(s *string) string { return *cmp.Or(s, &none) }
+	return &EvictionHard{
+		text(e.MemoryAvailable), text(e.ImageFSAvailable), text(e.ImageFSInodesFree), text(e.NodeFSAvailable), text(e.NodeFSInodesFree),
+	}
 }

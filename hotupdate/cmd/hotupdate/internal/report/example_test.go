@@ -5,6 +5,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -19,10 +20,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(report.Text(report.Report{Pools: []report.Pool{
-		{Name: "web", Outcome: changes.Outcome(hotupdate.AutoRollingUpdate), Changes: changes},
-		{Name: "db", State: report.Added},
-	}}, report.Plain))
+	fmt.Print(report.Text(pool.Plan{
+		{Name: "web", Comparison: pool.Comparison{Outcome: changes.Outcome(hotupdate.AutoRollingUpdate), Changes: changes}},
+		{Name: "db", State: pool.Added},
+	}, report.Plain))
 	// Output:
 	// roll: 2 pools: 1 roll, 1 added
 	//

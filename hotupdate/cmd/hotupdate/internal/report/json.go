@@ -2,24 +2,18 @@ package report
 
 import (
 	"bytes"
-	_ "embed" // the JSON Schema
 	"encoding/json"
 	"fmt"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form. Members may be added under one version; none changes its meaning or goes away.
+// FormatVersion is the version of the JSON form, which report.schema.json describes. Members may be added under one version; none changes its meaning or goes away.
 const FormatVersion = 1
 
-//go:embed report.schema.json
-var jsonSchema string
-
-// JSONSchema returns the JSON Schema (draft 2020-12) of what [JSON] returns.
-func JSONSchema() []byte { return []byte(jsonSchema) }
-
-// The JSON form. The documentation of its members stands in the JSON Schema.
+// The JSON form. The documentation of its members stands in report.schema.json.
 type (
 	jsonReport struct {
 		FormatVersion int        `json:"formatVersion"`
@@ -54,15 +48,16 @@ type (
 	}
 )
 
-// JSON returns the report for programs, as [JSONSchema] describes it. Values are whole, and numbers exact: decode them accordingly. It is
-// an error if the values of a [hotupdate.Change] are no JSON, which those of a Diff always are.
-func JSON(r Report) ([]byte, error) {
+// JSON returns the report for programs. Values are whole, and numbers exact: decode them accordingly. It is an error if the values of a
+// [hotupdate.Change] are no JSON, which those of a Diff always are.
+func JSON(plan pool.Plan) ([]byte, error) {
+	shared := sharedRemarks(plan)
 	out := jsonReport{
-		FormatVersion: FormatVersion, Outcome: r.Outcome().String(), Pools: make([]jsonPool, len(r.Pools)),
-		Assumed: present(r.Assumed), Notes: present(r.Notes),
+		FormatVersion: FormatVersion, Outcome: plan.Outcome().String(), Pools: make([]jsonPool, len(plan)),
+		Assumed: present(shared.assumed), Notes: []string{},
 	}
-	for i, p := range r.Pools {
-		pool, err := p.json()
+	for i, p := range plan {
+		pool, err := jsonPoolOf(p, remarksOf(p, shared))
 		if err != nil {
 			return nil, err
 		}
@@ -78,22 +73,21 @@ func JSON(r Report) ([]byte, error) {
 	return []byte(escapedLines(text.String())), nil
 }
 
-func (p Pool) json() (jsonPool, error) {
-	v := p.verdict()
+func jsonPoolOf(p pool.Planned, remarks remarks) (jsonPool, error) {
 	out := jsonPool{
-		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Message: v.meaning,
-		Changes: make([]jsonChange, len(p.Changes)), Assumed: present(p.Assumed), Notes: present(p.Notes),
+		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Message: verdictOf(p).meaning,
+		Changes: make([]jsonChange, len(p.Changes)), Assumed: present(remarks.assumed), Notes: present(remarks.notes),
 	}
-	if p.State == Kept || p.State == Renamed {
-		out.Outcome = p.outcome().String()
+	if p.State == pool.Kept || p.State == pool.Renamed {
+		out.Outcome = p.Effect().String()
 	}
-	isCause := p.isCause()
+	causes := isCause(p)
 	for i, c := range p.Changes {
 		change, err := jsonOf(c)
 		if err != nil {
 			return out, err
 		}
-		change.Cause = isCause[i]
+		change.Cause = causes[i]
 		out.Changes[i] = change
 	}
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -15,40 +16,42 @@ const maxMarkdown = 56_000
 //
 // Everything that comes from a manifest stands in code spans and code blocks, where it is neither Markdown nor HTML, mentions nobody and
 // links nowhere. Changes beyond what fits into a comment are counted instead of shown; the verdicts are all there.
-func Markdown(r Report) string {
-	m := &markdownWriter{}
-	if !r.isBare() {
-		m.write("**" + r.Outcome().String() + "**: " + r.summary() + "\n")
+func Markdown(plan pool.Plan) string {
+	m := &markdownWriter{shared: sharedRemarks(plan)}
+	if !isBare(plan) {
+		m.write("**" + plan.Outcome().String() + "**: " + summary(plan) + "\n")
 	}
-	for _, p := range r.Pools {
+	for _, p := range plan {
 		m.pool(p)
 	}
-	m.block(nil, r.Assumed, r.Notes)
+	m.block(nil, m.shared)
 	return m.text.String()
 }
 
-type markdownWriter struct{ text strings.Builder }
+type markdownWriter struct {
+	text   strings.Builder
+	shared remarks
+}
 
 func (m *markdownWriter) write(line string) { m.text.WriteString(line + "\n") }
 
-func (m *markdownWriter) pool(p Pool) {
+func (m *markdownWriter) pool(p pool.Planned) {
 	if p.Name != "" {
 		m.write("### Pool " + codeSpan(plaintext.Shorten(p.Name, maxName, plaintext.Printable)) + "\n")
 	}
-	v := p.verdict()
-	text := "**" + v.word + "**"
+	v := verdictOf(p)
+	word := "**" + v.word + "**"
 	if p.FormerName != "" {
-		text += " from " + codeSpan(plaintext.Shorten(p.FormerName, maxName, plaintext.Printable))
+		word += " from " + codeSpan(plaintext.Shorten(p.FormerName, maxName, plaintext.Printable))
 	}
-	text += ": " + v.meaning + v.blame(func(path string) string { return codeSpan(shownPath(path, plaintext.Printable)) })
-	m.write(text + "\n")
-	m.block(p.changeTable(plaintext.Printable), p.Assumed, p.Notes)
+	m.write(v.line(word, func(path string) string { return codeSpan(shownPath(path, plaintext.Printable)) }) + "\n")
+	m.block(changeTable(p, plaintext.Printable), remarksOf(p, m.shared))
 }
 
 // block writes changes and remarks into a code block. No line in it begins with the fence, whatever a value holds: all begin with a
 // marker.
-func (m *markdownWriter) block(rows table, assumed, notes []string) {
-	if len(rows)+len(assumed)+len(notes) == 0 {
+func (m *markdownWriter) block(rows table, remarks remarks) {
+	if len(rows) == 0 && remarks.isEmpty() {
 		return
 	}
 	m.write("```diff")
@@ -64,11 +67,8 @@ func (m *markdownWriter) block(rows table, assumed, notes []string) {
 		}
 		m.write(text)
 	}
-	if len(assumed) > 0 {
-		m.write("# assumed unchanged: " + plaintext.Printable(strings.Join(assumed, "; ")))
-	}
-	for _, note := range notes {
-		m.write("# note: " + plaintext.Printable(note))
+	for _, remark := range remarks.lines(plaintext.Printable) {
+		m.write("# " + remark)
 	}
 	m.write("```\n")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -27,16 +29,17 @@ func anyText() *rapid.Generator[string] {
 	})
 }
 
-// anyReport draws reports whose every text is anything.
-func anyReport(t *rapid.T) report.Report {
+// anyPlan draws plans whose every text is anything.
+func anyPlan(t *rapid.T) pool.Plan {
 	text := func() string { return anyText().Draw(t, "text") }
-	texts := func() []string { return rapid.SliceOfN(anyText(), 0, 2).Draw(t, "texts") }
-	r := report.Report{Assumed: texts(), Notes: texts()}
+	var plan pool.Plan
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
-		p := report.Pool{
-			Name: text(), FormerName: text(), State: report.State(rapid.IntRange(0, 4).Draw(t, "state")),
-			Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Outcome: hotupdate.Outcome(rapid.IntRange(0, 6).Draw(t, "outcome")),
-			Assumed: texts(), Notes: texts(),
+		p := pool.Planned{
+			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 4).Draw(t, "state")), Comparison: pool.Comparison{
+				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Outcome: hotupdate.Outcome(rapid.IntRange(0, 6).Draw(t, "outcome")),
+				Unknown: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, int(pool.UnknownRestOfPool)), unknownOf), 0, 3, rapid.ID[pool.Unknown]).Draw(t, "unknown"),
+				Notes:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(pool.ImageInPlace)), noteOf), 0, 2).Draw(t, "notes"),
+			},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
@@ -46,30 +49,58 @@ func anyReport(t *rapid.T) report.Report {
 				Op: hotupdate.Op(rapid.IntRange(0, 3).Draw(t, "op")), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
 			})
 		}
-		r.Pools = append(r.Pools, p)
+		plan = append(plan, p)
 	}
-	return r
+	return plan
 }
 
-// lines counts the lines that a report has as text, from the report alone.
-func lines(r report.Report) int {
-	n := len(r.Notes) + min(1, len(r.Assumed))
-	for _, p := range r.Pools {
-		n += 1 + len(p.Changes) + len(p.Notes) + min(1, len(p.Assumed))
-	}
-	if len(r.Pools) != 1 || r.Pools[0].Name != "" { // the line that counts, and empty lines between pools and before the remarks
-		n += 1 + len(r.Pools)
-		if len(r.Assumed)+len(r.Notes) > 0 {
-			n++
+func unknownOf(i int) pool.Unknown { return pool.Unknown(i) }
+
+func noteOf(i int) pool.Note { return pool.Note(i) }
+
+// lines counts the lines that a plan has as text, from the plan alone.
+func lines(plan pool.Plan) int {
+	var shared []pool.Unknown
+	for u := range pool.UnknownRestOfPool + 1 {
+		compared, unknown := 0, 0
+		for _, p := range plan {
+			if p.State == pool.Added || p.State == pool.Removed {
+				continue
+			}
+			compared++
+			if slices.Contains(p.Unknown, u) {
+				unknown++
+			}
 		}
+		if compared > 0 && compared == unknown {
+			shared = append(shared, u)
+		}
+	}
+	n := min(1, len(shared))
+	for _, p := range plan {
+		n += 1 + len(p.Changes)
+		for _, u := range p.Unknown {
+			if !slices.Contains(shared, u) {
+				n++
+				break
+			}
+		}
+		for _, note := range p.Notes {
+			if p.State != pool.Kept || !note.Forbids() {
+				n++
+			}
+		}
+	}
+	if len(plan) != 1 || plan[0].Name != "" { // the line that counts, and empty lines between pools and before the remarks
+		n += 1 + len(plan) + min(1, len(shared))
 	}
 	return n
 }
 
-// TestTextIsHarmless: whatever a report holds, its text is printable ASCII in as many lines as the report has things to say.
+// TestTextIsHarmless: whatever a plan holds, its text is printable ASCII in as many lines as the plan has things to say.
 func TestTextIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyReport(t)
+		r := anyPlan(t)
 		text := report.Text(r, report.Plain)
 		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }), "%q", text)
 		require.Equal(t, lines(r), strings.Count(text, "\n"), "%s", text)
@@ -79,7 +110,7 @@ func TestTextIsHarmless(t *testing.T) {
 // TestColorsChangeNothingElse: without the escapes that were asked for, coloured text is plain text.
 func TestColorsChangeNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyReport(t)
+		r := anyPlan(t)
 		text := report.Text(r, report.ANSI)
 		for _, escape := range []string{"0", "1", "31", "32", "33", "36"} {
 			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
@@ -88,10 +119,10 @@ func TestColorsChangeNothingElse(t *testing.T) {
 	})
 }
 
-// TestMarkdownIsHarmless: outside of code there are but the words of this library, whatever a report holds.
+// TestMarkdownIsHarmless: outside of code there are but the words of this library, whatever a plan holds.
 func TestMarkdownIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := report.Markdown(anyReport(t))
+		text := report.Markdown(anyPlan(t))
 		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", text)
 		for line := range strings.SplitSeq(withoutCode(t, text), "\n") {
 			line = strings.TrimPrefix(line, "### Pool ")
@@ -138,10 +169,10 @@ func withoutSpans(t require.TestingT, line string) string {
 	}
 }
 
-// TestJSONHasEverything: what a report holds is in its JSON, whole, in printable characters.
+// TestJSONHasEverything: what a plan holds is in its JSON, whole, in printable characters.
 func TestJSONHasEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyReport(t)
+		r := anyPlan(t)
 		encoded, err := report.JSON(r)
 		require.NoError(t, err)
 		require.Equal(t, -1, strings.IndexFunc(string(encoded), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", encoded)
@@ -152,14 +183,27 @@ func TestJSONHasEverything(t *testing.T) {
 					Path, Pointer string
 					Old, New      json.RawMessage
 				}
-				Notes []string
+				Notes   []string
+				Message string
+				Assumed []string `json:"assumedUnchanged"`
 			}
+			Assumed []string `json:"assumedUnchanged"`
 		}
 		require.NoError(t, json.Unmarshal(encoded, &decoded))
-		require.Len(t, decoded.Pools, len(r.Pools))
-		for i, p := range r.Pools {
+		require.Len(t, decoded.Pools, len(r))
+		for i, p := range r {
 			require.Equal(t, valid(p.Name), decoded.Pools[i].Name)
-			require.Len(t, decoded.Pools[i].Notes, len(p.Notes))
+			for _, note := range p.Notes {
+				told := slices.Concat(decoded.Pools[i].Notes, strings.Split(decoded.Pools[i].Message, "; "))
+				if p.State != pool.Kept || !note.Forbids() || p.Outcome == hotupdate.UpdateForbidden {
+					require.Contains(t, told, note.String())
+				}
+			}
+			for _, unknown := range p.Unknown {
+				if p.State == pool.Kept || p.State == pool.Renamed {
+					require.Contains(t, append(decoded.Assumed, decoded.Pools[i].Assumed...), unknown.String())
+				}
+			}
 			for j, c := range p.Changes {
 				got := decoded.Pools[i].Changes[j]
 				require.Equal(t, [2]string{valid(c.Path), valid(c.Pointer)}, [2]string{got.Path, got.Pointer})
@@ -186,37 +230,13 @@ func valid(text string) string {
 // TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
 func TestSecretsAreNotInReports(t *testing.T) {
 	r := bare(hotupdate.AutoInPlaceUpdate, hotupdate.UpdateForbidden, secret)
-	r.Pools = append(r.Pools, report.Pool{Name: "a", State: report.Removed, Changes: hotupdate.Changes{secret}})
+	r = append(r, pool.Planned{Name: "a", State: pool.Removed, Comparison: pool.Comparison{Changes: hotupdate.Changes{secret}}})
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
 	for _, rendering := range []string{report.Text(r, report.Plain), report.Text(r, report.ANSI), report.Markdown(r), string(encoded)} {
 		assert.NotContains(t, rendering, "hunter")
 		assert.Contains(t, rendering, "token")
 		assert.Contains(t, rendering, "forbidden")
-	}
-}
-
-func TestOutcomeOfReport(t *testing.T) {
-	kept := func(o hotupdate.Outcome) report.Pool { return report.Pool{Outcome: o} }
-	for _, tc := range []struct {
-		name   string
-		pools  []report.Pool
-		want   hotupdate.Outcome
-		reason string
-	}{
-		{"no pool", nil, hotupdate.NoUpdate, "there is no machine"},
-		{"the gravest", []report.Pool{kept(hotupdate.NoUpdate), kept(hotupdate.InPlaceUpdate), kept(hotupdate.HotUpdate)}, hotupdate.InPlaceUpdate, "wherever it stands"},
-		{"uncertain", []report.Pool{kept(hotupdate.Indeterminate), kept(hotupdate.InPlaceUpdate)}, hotupdate.Indeterminate, "it may be a roll"},
-		{"certain", []report.Pool{kept(hotupdate.Indeterminate), kept(hotupdate.Roll)}, hotupdate.Roll, "one roll is certain"},
-		{"forbidden", []report.Pool{kept(hotupdate.UpdateForbidden), kept(hotupdate.Roll)}, hotupdate.UpdateForbidden, "nothing is applied at all"},
-		{"unknown", []report.Pool{kept(99), kept(hotupdate.HotUpdate)}, 99, "what this release does not know may be anything"},
-		{"added", []report.Pool{{State: report.Added, Outcome: hotupdate.Roll}}, hotupdate.NoUpdate, "its machines do not exist yet"},
-		{"removed", []report.Pool{{State: report.Removed}}, hotupdate.Roll, "its machines go away"},
-		{"renamed", []report.Pool{{State: report.Renamed, Outcome: hotupdate.HotUpdate}}, hotupdate.Roll, "its machines go away"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			assert.Equal(t, tc.want, report.Report{Pools: tc.pools}.Outcome(), tc.reason)
-		})
 	}
 }
 
@@ -243,15 +263,15 @@ func TestColorFor(t *testing.T) {
 
 // TestMarkdownFitsIntoComment: GitHub refuses a comment of more than 65,536 characters; what is left out is counted.
 func TestMarkdownFitsIntoComment(t *testing.T) {
-	r := report.Report{}
+	var r pool.Plan
 	for i := range 20 {
-		p := report.Pool{Name: fmt.Sprintf("pool-%d", i), Outcome: hotupdate.Roll}
+		p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: pool.Comparison{Outcome: hotupdate.Roll}}
 		for j := range 500 {
 			c := iops
 			c.Path = fmt.Sprintf("args[%d]", j)
 			p.Changes = append(p.Changes, c)
 		}
-		r.Pools = append(r.Pools, p)
+		r = append(r, p)
 	}
 	text := report.Markdown(r)
 	assert.Less(t, len(text), 65_536)

@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden is a report whose renderings stand in testdata/golden.
+// golden is a plan whose renderings stand in testdata/golden.
 type golden struct {
 	name   string
-	report report.Report
+	plan   pool.Plan
 	reason string
 }
 
@@ -29,15 +30,25 @@ var (
 	goneLabel = hotupdate.Change{Path: "machineLabels[name=a].value", Pointer: "/machineLabels/0/value", Op: hotupdate.Remove, Class: hotupdate.Hot, Origin: hotupdate.OriginHotWhen, Source: "openstack.WorkerConfig.MachineLabels", Old: `"b"`}
 	iops      = hotupdate.Change{Path: "volume.iops", Pointer: "/volume/iops", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, Old: "3000", New: "4000"}
 	account   = hotupdate.Change{Path: "serviceAccount.email", Pointer: "/serviceAccount/email", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginStructTag, Source: "gcp.WorkerConfig.ServiceAccount", Old: `"a@b"`, New: `"c@d"`}
-	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginInherited, Source: "pool.TriggersV1.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
+	minor     = hotupdate.Change{Path: "kubernetes.version", Pointer: "/kubernetes/version", Op: hotupdate.Replace, Class: hotupdate.InPlace, Origin: hotupdate.OriginInherited, Source: "pool.Triggers.Kubernetes", Old: `"1.33"`, New: `"1.35"`}
 	hint      = hotupdate.Change{Path: "nodeTemplate", Pointer: "/nodeTemplate", Op: hotupdate.Add, Class: hotupdate.Ignored, Origin: hotupdate.OriginOverride, Source: "nodeTemplate", New: `{}`}
 	secret    = hotupdate.Change{Path: "token", Pointer: "/token", Op: hotupdate.Replace, Class: hotupdate.Immutable, Origin: hotupdate.OriginStructTag, Source: "x.Config.Token", Sensitive: true, Old: `"hunter2"`, New: `"hunter3"`}
 	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, New: `"gp3"`, Omitted: true}
 )
 
-// bare is a report about a provider config without pools.
-func bare(strategy hotupdate.Strategy, outcome hotupdate.Outcome, changes ...hotupdate.Change) report.Report {
-	return report.Report{Pools: []report.Pool{{Strategy: strategy, Outcome: outcome, Changes: changes}}}
+// bare is a plan for a provider config without pools.
+func bare(strategy hotupdate.Strategy, outcome hotupdate.Outcome, changes ...hotupdate.Change) pool.Plan {
+	return pool.Plan{{Comparison: pool.Comparison{Strategy: strategy, Outcome: outcome, Changes: changes}}}
+}
+
+// compared is a comparison under AutoRollingUpdate, of which credentials and the infrastructure are unknown besides.
+func compared(outcome hotupdate.Outcome, unknown []pool.Unknown, notes []pool.Note, changes ...hotupdate.Change) pool.Comparison {
+	return pool.Comparison{Outcome: outcome, Unknown: append(unknown, pool.UnknownCredentials, pool.UnknownProviderState), Notes: notes, Changes: changes}
+}
+
+func underAutoInPlace(c pool.Comparison) pool.Comparison {
+	c.Strategy = hotupdate.AutoInPlaceUpdate
+	return c
 }
 
 func replaced(old, updated string) hotupdate.Change {
@@ -73,14 +84,14 @@ func goldens() []golden {
 		{"in_place", bare(hotupdate.AutoInPlaceUpdate, hotupdate.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
 		{"manual", bare(hotupdate.ManualInPlaceUpdate, hotupdate.InPlaceUpdate, account), "a node waits until somebody selects it"},
 		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, hotupdate.UpdateForbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
-		{"forbidden_in_place", report.Report{Pools: []report.Pool{{
-			Name: "web", Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden,
-			Changes: hotupdate.Changes{addedTag, account, minor}, Causes: hotupdate.Changes{minor},
+		{"forbidden_in_place", pool.Plan{{Name: "web", Comparison: pool.Comparison{
+			Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden, Notes: []pool.Note{pool.MinorSkipped},
+			Changes: hotupdate.Changes{addedTag, account, minor},
 		}}}, "what is to blame is told beside the classes: the minor, not the account"},
-		{"forbidden_by_rule", report.Report{Pools: []report.Pool{{
-			Name: "web", Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden,
-			Meaning: "an in-place update has to take the next minor", Changes: hotupdate.Changes{minor}, Causes: hotupdate.Changes{minor},
-		}}}, "the verdict says what the caller knows: no machine would have to be replaced"},
+		{"forbidden_by_rule", pool.Plan{{Name: "web", Comparison: pool.Comparison{
+			Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden, Notes: []pool.Note{pool.MinorSkipped, pool.ImageInPlace},
+			Changes: hotupdate.Changes{minor},
+		}}}, "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
 		{"indeterminate", bare(hotupdate.AutoRollingUpdate, hotupdate.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
 		{"many_causes", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, manyTags...), "the verdict names five causes, the list all"},
 		{"sensitive", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
@@ -93,24 +104,20 @@ func goldens() []golden {
 		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
 		{"unicode", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
 		{"whole", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
-		{"no_pools", report.Report{}, "a manifest without pools"},
-		{"pools", report.Report{
-			Pools: []report.Pool{
-				{Name: "web", Outcome: hotupdate.Roll, Changes: hotupdate.Changes{addedTag, iops}, Assumed: []string{"the machine image's version"}},
-				{Name: "db", Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.InPlaceUpdate, Changes: hotupdate.Changes{account}, Notes: []string{"Its provider is not known."}},
-				{Name: "calm", Outcome: hotupdate.NoUpdate},
-				{Name: "quiet", Outcome: hotupdate.NoUpdate},
-				{Name: "new", State: report.Added},
-				{Name: "gone", State: report.Removed},
-				{Name: "b", FormerName: "a", State: report.Renamed, Outcome: hotupdate.HotUpdate, Changes: hotupdate.Changes{addedTag}},
-			},
-			Assumed: []string{"credential rotation", "the extension's status"},
-			Notes:   []string{"One of the files was read from a cluster."},
-		}, "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides"},
-		{"hostile_pool", report.Report{Pools: []report.Pool{
-			{Name: "a`b``c\n# x\x1b[31m", Outcome: hotupdate.NoUpdate, Assumed: []string{"a\n```"}, Notes: []string{"@x\n```\n<b>"}},
-			{Name: "`", FormerName: strings.Repeat("n", 200), State: report.Renamed},
-		}, Notes: []string{"\u202e"}}, "names and remarks come from manifests, too"},
+		{"no_pools", pool.Plan{}, "a manifest without pools"},
+		{"pools", pool.Plan{
+			{Name: "web", Comparison: compared(hotupdate.Roll, []pool.Unknown{pool.UnknownMachineImageVersion}, nil, addedTag, iops)},
+			{Name: "db", Comparison: underAutoInPlace(compared(hotupdate.InPlaceUpdate, nil, []pool.Note{pool.ConfigAsWhole}, account))},
+			{Name: "calm", Comparison: compared(hotupdate.NoUpdate, nil, nil)},
+			{Name: "quiet", Comparison: compared(hotupdate.NoUpdate, nil, nil)},
+			{Name: "new", State: pool.Added},
+			{Name: "gone", State: pool.Removed},
+			{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(hotupdate.HotUpdate, nil, nil, addedTag)},
+		}, "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
+		{"hostile_pool", pool.Plan{
+			{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(hotupdate.NoUpdate, nil, []pool.Note{pool.StrategyRefined})},
+			{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
+		}, "names come from manifests, too"},
 	}
 }
 
@@ -118,10 +125,10 @@ func goldens() []golden {
 func TestGolden(t *testing.T) {
 	for _, tc := range goldens() {
 		t.Run(tc.name, func(t *testing.T) {
-			encoded, err := report.JSON(tc.report)
+			encoded, err := report.JSON(tc.plan)
 			require.NoError(t, err)
 			for extension, got := range map[string]string{
-				"txt": report.Text(tc.report, report.Plain), "ansi": report.Text(tc.report, report.ANSI), "md": report.Markdown(tc.report), "json": string(encoded),
+				"txt": report.Text(tc.plan, report.Plain), "ansi": report.Text(tc.plan, report.ANSI), "md": report.Markdown(tc.plan), "json": string(encoded),
 			} {
 				file := filepath.Join("testdata", "golden", tc.name+"."+extension)
 				if *update {

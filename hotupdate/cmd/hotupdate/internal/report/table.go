@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -17,14 +18,14 @@ const (
 )
 
 // changeTable fills the table of a pool.
-func (p Pool) changeTable(escape plaintext.Escape) table {
-	isCause := p.isCause()
+func changeTable(p pool.Planned, escape plaintext.Escape) table {
+	causes := isCause(p)
 	rows := make(table, len(p.Changes))
 	for i, c := range p.Changes {
 		rows[i] = []string{
-			marker(c.Op) + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), plaintext.Shorten(origin(c), maxPath, escape), "",
+			marker(c.Op) + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), plaintext.Shorten(Origin(c), maxPath, escape), "",
 		}
-		if isCause[i] {
+		if causes[i] {
 			rows[i][causeCell] = "<- " + p.Outcome.String()
 		}
 	}

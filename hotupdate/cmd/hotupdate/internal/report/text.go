@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -17,42 +18,51 @@ import (
 //
 // Several pools follow a line that counts their verdicts, each below a line with its name. The layout is for people; programs read
 // [JSON].
-func Text(r Report, color Color) string {
-	t := &textWriter{color: color}
-	if !r.isBare() {
-		t.write(color.paint(bold+colorOf(r.Outcome()), r.Outcome().String()) + ": " + r.summary())
+func Text(plan pool.Plan, color Color) string {
+	t := &textWriter{color: color, shared: sharedRemarks(plan)}
+	if isBare(plan) {
+		t.pool(plan[0])
+		t.write(t.shared.lines(plaintext.ASCII)...)
+		return t.text.String()
 	}
-	for _, p := range r.Pools {
-		if !r.isBare() {
-			t.write("")
-		}
+	outcome := plan.Outcome()
+	t.write(color.paint(bold+colorOf(outcome), outcome.String()) + ": " + summary(plan))
+	for _, p := range plan {
+		t.write("")
 		t.pool(p)
 	}
-	if !r.isBare() && len(r.Assumed)+len(r.Notes) > 0 {
+	if !t.shared.isEmpty() {
 		t.write("")
 	}
-	t.remarks(r.Assumed, r.Notes)
+	t.write(t.shared.lines(plaintext.ASCII)...)
 	return t.text.String()
 }
 
 type textWriter struct {
-	text  strings.Builder
-	color Color
+	text   strings.Builder
+	color  Color
+	shared remarks
 }
 
-func (t *textWriter) write(line string) { t.text.WriteString(line + "\n") }
+func (t *textWriter) write(lines ...string) {
+	for _, line := range lines {
+		t.text.WriteString(line + "\n")
+	}
+}
 
-func (t *textWriter) pool(p Pool) {
-	t.write(t.title(p) + t.verdict(p.verdict()))
-	rows := p.changeTable(plaintext.ASCII)
+func (t *textWriter) pool(p pool.Planned) {
+	v := verdictOf(p)
+	word := t.color.paint(bold+colorOf(p.Effect()), v.word)
+	t.write(title(p) + v.line(word, func(path string) string { return shownPath(path, plaintext.ASCII) }))
+	rows := changeTable(p, plaintext.ASCII)
 	widths := rows.widths()
 	for i, row := range rows {
 		t.write(line(row, widths, func(column int, cell string) string { return t.paintCell(p.Changes[i], column, cell) }))
 	}
-	t.remarks(p.Assumed, p.Notes)
+	t.write(remarksOf(p, t.shared).lines(plaintext.ASCII)...)
 }
 
-func (t *textWriter) title(p Pool) string {
+func title(p pool.Planned) string {
 	title := ""
 	if p.Name != "" {
 		title = "pool " + plaintext.Shorten(p.Name, maxName, plaintext.ASCII)
@@ -64,21 +74,6 @@ func (t *textWriter) title(p Pool) string {
 		title += ": "
 	}
 	return title
-}
-
-func (t *textWriter) verdict(v verdict) string {
-	word := t.color.paint(bold+colorOf(v.outcome), v.word)
-	return word + ": " + v.meaning + v.blame(func(path string) string { return shownPath(path, plaintext.ASCII) })
-}
-
-// remarks writes what is assumed unchanged, and notes.
-func (t *textWriter) remarks(assumed, notes []string) {
-	if len(assumed) > 0 {
-		t.write("assumed unchanged: " + plaintext.ASCII(strings.Join(assumed, "; ")))
-	}
-	for _, note := range notes {
-		t.write("note: " + plaintext.ASCII(note))
-	}
 }
 
 // paintCell colours the marker by what happened, and the cell that names a cause.
