@@ -125,21 +125,21 @@ func TestHalvesThatDoNotBelongTogether(t *testing.T) {
 		want           []problem
 		reason         string
 	}{
-		{&config{Keyed: []element{{Name: "a"}}}, &config{Keyed: []element{{Name: "b"}}}, differ("keyed[name=a]"), "another key"},
-		{&config{Keyed: []element{{Name: "a"}}}, nil, differ("keyed"), "no keys"},
-		{&config{Keyed: []element{{Name: "a"}}}, &config{}, differ("keyed"), "no keys"},
+		{&config{Keyed: []element{{Name: "a"}}}, &config{Keyed: []element{{Name: "b"}}}, differ("keyed[name=a]", "keyed[name=b]"), "another key"},
+		{&config{Keyed: []element{{Name: "a"}}}, nil, differ("keyed[name=a]"), "no keys"},
+		{&config{Keyed: []element{{Name: "a"}}}, &config{}, differ("keyed[name=a]"), "no keys"},
 		{&config{Keyed: []element{{Name: "a"}, {Name: "b"}}}, &config{Keyed: []element{{Name: "b", Hot: "x"}, {Name: "a"}}}, nil, "the order carries no meaning"},
 		{&config{Keyed: []element{{}}}, &config{Keyed: []element{{}}}, []problem{
 			valueProblem("missing-list-key", "keyed[0]"), valueProblem("missing-list-key", "keyed[0]"),
 		}, "no key in either half"},
-		{&config{Map: map[string]*element{"a": nil}}, &config{Map: map[string]*element{"b": nil}}, differ("map[a]"), "another key"},
-		{&config{Map: map[string]*element{"a": nil}}, &config{}, differ("map"), "no keys"},
-		{&config{Hot: map[string]*immutable{"a": nil}}, &config{Hot: map[string]*immutable{"b": nil}}, differ("hot[b]"), "another key"},
+		{&config{Map: map[string]*element{"a": nil}}, &config{Map: map[string]*element{"b": nil}}, differ("map[a]", "map[b]"), "another key"},
+		{&config{Map: map[string]*element{"a": nil}}, &config{}, differ("map[a]"), "no keys"},
+		{&config{Hot: map[string]*immutable{"a": nil}}, &config{Hot: map[string]*immutable{"b": nil}}, differ("hot[a]", "hot[b]"), "another key"},
 		{&config{Places: make([]element, 2)}, &config{Places: make([]element, 3)}, differ("places"), "another length"},
 		{&config{}, &config{Places: make([]element, 1)}, differ("places"), "another length"},
 		{&config{Array: &[1]element{}}, &config{}, nil, "a missing array says what the zero array says"},
-		{&config{Secret: map[string]element{secretKey: {}}}, &config{Secret: map[string]element{"b": {}}}, differ("secret[(sensitive)]"), "the key is not shown"},
-		{&config{Places: make([]element, 1), Map: map[string]*element{"a": nil}}, &config{}, differ("map", "places"), "all errors at once"},
+		{&config{Secret: map[string]element{secretKey: {}}}, &config{Secret: map[string]element{"b": {}}}, differ("secret[(sensitive)]", "secret[(sensitive)]"), "the key is not shown"},
+		{&config{Places: make([]element, 1), Map: map[string]*element{"a": nil}}, &config{}, differ("map[a]", "places"), "all errors at once"},
 	} {
 		_, err := hotupdate.Merge(s, tc.immutable, tc.hot)
 		checkProblems(t, tc.want, err, tc.reason)

@@ -284,3 +284,15 @@ func TestHotPatchTakesNullInHotMapForAbsent(t *testing.T) {
 	require.Equal(t, `{}`, hotPatchRaw[config](t, `{}`, `{"elements":[{"name":"a","labels":{"b":null}}]}`))
 	require.Equal(t, `{"elements":[{"labels":{"b":"c"},"name":"a"}]}`, hotPatchRaw[config](t, `{}`, `{"elements":[{"name":"a","labels":{"b":"c"}}]}`))
 }
+
+// TestHotPatchKnowsClassOfSelectedElement: in an element that hotwhen makes hot, maps are hot, and a null in them is absent.
+func TestHotPatchKnowsClassOfSelectedElement(t *testing.T) {
+	type element struct {
+		Cold bool                         `json:"cold"`
+		Tags map[string]map[string]string `json:"tags"`
+	}
+	type config struct {
+		Elements map[string]*element `json:"elements" hotupdatable:"false,hotwhen=cold:false"`
+	}
+	require.Equal(t, `{"elements":{"a":{}}}`, hotPatchRaw[config](t, `{}`, `{"elements":{"a":{"tags":{"b":null}}}}`))
+}

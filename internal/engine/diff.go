@@ -19,9 +19,8 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 	d := differs.Get().(*differ)
 	defer d.release()
 	d.program, d.partner = compiled, true
-	oldRoot, _ := Deref(old)
-	newRoot, _ := Deref(updated)
-	d.composite(side{node: p.Root, value: oldRoot}, side{node: p.Root, value: newRoot}, nil)
+	roots := pair{old, updated}.deref()
+	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
 		return nil, err
 	}
@@ -34,8 +33,8 @@ type differ struct {
 	entries []textEntry // scratch for the map at hand
 
 	trail   Trail
-	above   [2]Ancestors // of the old and of the new value
-	moved   []position   // of elements that were paired by key
+	above   [2]Ancestors
+	moved   []position // of elements that were paired by key
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
 	partner bool      // false inside an element that has none on the other side
@@ -44,11 +43,22 @@ type differ struct {
 // position is where an element of a keyed list stands in the old list; the trail says where it stands in the new one.
 type position struct{ depth, at int }
 
-// side is the old or the new half of a pair. Its node says which class the value has on that side; the zero value is not there.
+// sides are what stands at one place in the old and in the new value.
+type sides [2]side
+
+// side is one of them; without a value nothing is there. Its node says which class the value has on that side.
 type side struct {
 	node  *fieldplan.Node
 	value reflect.Value
 	from  origin
+}
+
+func (s sides) values() pair { return pair{s[0].value, s[1].value} }
+
+// with returns the sides with other values.
+func (s sides) with(values pair) sides {
+	s[0].value, s[1].value = values[0], values[1]
+	return s
 }
 
 // origin is the nearest declaration of a class, and how deep it stands.
@@ -79,259 +89,194 @@ func (d *differ) enterField(s side, f *fieldplan.Field) side {
 	return child
 }
 
-// enterElement returns the side of an element of collection s, whose node depends on the element where hotwhen is declared.
-func (d *differ) enterElement(s side, elem reflect.Value) side {
-	child := side{node: ElementNode(s.node, elem), value: elem, from: s.from}
-	if child.node != s.node.Elem {
-		child.from = origin{OriginHotWhen, s.node.When.Source, len(d.trail.Path)}
+// enterElements returns the sides of a pair of elements of collections s. Their nodes depend on the elements where hotwhen is declared. An
+// element that is missing has the class of the other.
+func (d *differ) enterElements(s sides, values pair) (elems sides) {
+	for i, value := range values {
+		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
+		if elems[i].node != s[i].node.Elem {
+			elems[i].from = origin{OriginHotWhen, s[i].node.When.Source, len(d.trail.Path)}
+		}
 	}
-	return child
+	for i, value := range values {
+		if other := elems[1-i]; !value.IsValid() {
+			elems[i].node, elems[i].from = other.node, other.from
+		}
+	}
+	return elems
 }
 
 // fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. The collection that
 // the objects are elements of names the key, by which they were paired.
-func (d *differ) fields(old, updated side, in *fieldplan.Node) {
-	unknown := d.unknownMembers(old, updated)
-	for i, f := range old.node.Fields {
-		unknown.before(f.Name)
+func (d *differ) fields(s sides, in *fieldplan.Node) {
+	unknown := d.unknownMembers(s)
+	for i, f := range s[0].node.Fields {
+		d.unknown(s[0].node, unknown, f.Name)
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
 			continue
 		}
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		before, after := d.enterField(old, f), d.enterField(updated, updated.node.Fields[i])
+		members := sides{d.enterField(s[0], f), d.enterField(s[1], s[1].node.Fields[i])}
 		if in != nil && in.Identity(f) {
-			before, after = selectorOf(in, old, before), selectorOf(in, updated, after)
+			members = sides{selectorOf(in, s[0], members[0]), selectorOf(in, s[1], members[1])}
 		}
-		d.member(f, before, after)
+		d.member(f, members)
 		d.trail.Leave()
 	}
-	unknown.left()
+	d.unknown(s[0].node, unknown, afterNames)
 }
 
 // selectorOf returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
 // own struct tag says: it comes and goes with the element.
-func selectorOf(in *fieldplan.Node, elem, child side) side {
+func selectorOf(in *fieldplan.Node, elem, selector side) side {
 	if elem.node == in.When.Hot {
-		hot := *child.node
+		hot := *selector.node
 		hot.Class = elem.node.Class
-		child.node, child.from = &hot, elem.from
+		selector.node, selector.from = &hot, elem.from
 	}
-	return child
+	return selector
 }
 
-func (d *differ) member(f *fieldplan.Field, old, updated side) {
+func (d *differ) member(f *fieldplan.Field, s sides) {
 	if f.Node.Kind == fieldplan.Leaf {
-		d.leafMember(f, old, updated)
+		d.leafMember(f, s)
 		return
 	}
-	if d.same(old, updated) {
+	if d.same(s) {
 		return
 	}
-	var oldSet, newSet bool
-	old.value, oldSet = Deref(old.value)
-	updated.value, newSet = Deref(updated.value)
-	if f.KeepsPresence() && oldSet != newSet {
-		d.emit(old, updated, presence[oldSet], presence[newSet])
+	s = s.with(s.values().deref())
+	if old, updated := s[0].value.IsValid(), s[1].value.IsValid(); f.KeepsPresence() && old != updated {
+		d.emit(s, [2]string{presence[old], presence[updated]})
 	}
-	d.composite(old, updated, nil)
+	d.composite(s, nil)
 }
 
 // same reports whether two values are there and equal, certainly. Where the sides disagree on the class, null can mean two things.
-func (d *differ) same(old, updated side) bool {
-	return old.node == updated.node && d.program.SameBelow(old.node, len(d.trail.Path), old.value, updated.value)
+func (d *differ) same(s sides) bool {
+	return s[0].node == s[1].node && d.program.SameBelow(s[0].node, len(d.trail.Path), s[0].value, s[1].value)
 }
 
 // presence is the text of an object of which only the presence matters.
 var presence = map[bool]string{true: "{}"}
 
-func (d *differ) leafMember(f *fieldplan.Field, old, updated side) {
-	oldText, oldSet := MemberText(&d.trail, d.texts[0][:0], f, old.value)
-	newText, newSet := MemberText(&d.trail, d.texts[1][:0], f, updated.value)
-	d.texts = [2][]byte{oldText, newText}
-	if oldSet != newSet || !bytes.Equal(oldText, newText) {
-		d.emit(old, updated, string(oldText), string(newText))
-		d.changes[len(d.changes)-1].Omitted = d.partner && oldSet != newSet && f.Default == nil
+func (d *differ) leafMember(f *fieldplan.Field, s sides) {
+	var set [2]bool
+	for i := range s {
+		d.texts[i], set[i] = MemberText(&d.trail, d.texts[i][:0], f, s[i].value)
+	}
+	if set[0] != set[1] || !bytes.Equal(d.texts[0], d.texts[1]) {
+		d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
+		d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && f.Default == nil
 	}
 }
 
 // composite compares two values that are no leaves, either of which may be missing.
-func (d *differ) composite(old, updated side, in *fieldplan.Node) {
-	if !old.value.IsValid() && !updated.value.IsValid() {
-		return
-	}
-	defer d.leave(len(d.above[0]), len(d.above[1]))
-	for i, s := range [2]side{old, updated} {
-		if s.value.IsValid() && !d.trail.Visit(&d.above[i], s.node, s.value) {
+func (d *differ) composite(s sides, in *fieldplan.Node) {
+	defer func(old, updated int) { d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated] }(len(d.above[0]), len(d.above[1]))
+	for i := range s {
+		if s[i].value.IsValid() && !d.trail.Visit(&d.above[i], s[i].node, s[i].value) {
 			return
 		}
 	}
-	switch n := old.node; {
+	switch n := s[0].node; {
+	case !s.values().any().IsValid():
 	case n.Kind == fieldplan.Object:
-		d.fields(old, updated, in)
+		d.fields(s, in)
 	case n.Kind == fieldplan.Map, n.Pairing == fieldplan.ByKey:
-		d.keyed(old, updated)
-	case n.Kind == fieldplan.Array:
-		d.array(old, updated)
+		d.keyed(s)
 	case n.Pairing == fieldplan.ByValue:
-		d.sets(old, updated)
+		d.sets(s)
 	default:
-		d.positions(old, updated)
+		d.positions(s)
 	}
 }
 
-func (d *differ) leave(old, updated int) {
-	d.above[0], d.above[1] = d.above[0][:old], d.above[1][:updated]
-}
-
-// keyed compares maps and keyed lists by merging their sorted keys.
-func (d *differ) keyed(old, updated side) {
-	n := old.node
-	if d.textMaps(old, updated) {
+// keyed compares maps and keyed lists.
+func (d *differ) keyed(s sides) {
+	if d.textMaps(s) {
 		return
 	}
-	before, after := Elements(&d.trail, n, old.value), Elements(&d.trail, updated.node, updated.value)
-	for len(before) > 0 || len(after) > 0 {
-		switch order := compareHeads(before, after); {
-		case order < 0:
-			d.element(old, updated, before[0].Step(n), before[0].Value, reflect.Value{}, n)
-			before = before[1:]
-		case order > 0:
-			d.element(old, updated, after[0].Step(n), reflect.Value{}, after[0].Value, n)
-			after = after[1:]
-		default:
-			d.moved = append(d.moved, position{len(d.trail.Path), before[0].At})
-			d.element(old, updated, after[0].Step(n), before[0].Value, after[0].Value, n)
-			d.moved = d.moved[:len(d.moved)-1]
-			before, after = before[1:], after[1:]
+	pairs := pairing{left: [2][]Element{Elements(&d.trail, s[0].node, s[0].value), Elements(&d.trail, s[1].node, s[1].value)}}
+	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
+		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
+			d.moved = append(d.moved, position{len(d.trail.Path), old.At})
 		}
+		d.element(s, pairs.element().Step(s[0].node), pairs.values(), s[0].node)
 	}
 }
 
-func compareHeads(a, b []Element) int {
-	switch {
-	case len(b) == 0:
-		return -1
-	case len(a) == 0:
-		return +1
-	default:
-		return CompareKeys(a[0], b[0])
+// positions compares lists and arrays place by place.
+func (d *differ) positions(s sides) {
+	if n := s[0].node; n.Kind == fieldplan.Array {
+		s[0].value, s[1].value = arrayOrZero(n, s[0].value), arrayOrZero(n, s[1].value)
+	}
+	for i := range max(length(s[0].value), length(s[1].value)) {
+		d.element(s, fieldpath.Step{Kind: fieldpath.Index, At: i}, pair{index(s[0].value, i), index(s[1].value, i)}, nil)
 	}
 }
 
-// positions compares lists place by place.
-func (d *differ) positions(old, updated side) {
-	for i := range max(length(old.value), length(updated.value)) {
-		d.element(old, updated, fieldpath.Step{Kind: fieldpath.Index, At: i}, index(old.value, i), index(updated.value, i), nil)
-	}
-}
-
-func length(list reflect.Value) int {
-	if !list.IsValid() {
-		return 0
-	}
-	return list.Len()
-}
-
-// index returns the element at i, or nothing beyond the end.
-func index(list reflect.Value, i int) reflect.Value {
-	if i >= length(list) {
-		return reflect.Value{}
-	}
-	return list.Index(i)
-}
-
-// array compares arrays. A missing one says what the zero array says.
-func (d *differ) array(old, updated side) {
-	for _, s := range []*side{&old, &updated} {
-		if !s.value.IsValid() {
-			s.value = reflect.New(s.node.Type).Elem()
-		}
-	}
-	d.positions(old, updated)
-}
-
-// element compares one element, which may be missing on one side, of two collections.
-func (d *differ) element(old, updated side, step fieldpath.Step, before, after reflect.Value, in *fieldplan.Node) {
+// element compares a pair of elements of two collections. Elements of collection in have an identity.
+func (d *differ) element(collections sides, step fieldpath.Step, values pair, in *fieldplan.Node) {
 	d.trail.Enter(step)
 	defer d.trail.Leave()
-	oldElem, newElem := d.enterElement(old, before), d.enterElement(updated, after)
-	// A missing element has no class of its own.
-	if !before.IsValid() {
-		oldElem.node, oldElem.from = newElem.node, newElem.from
-	}
-	if !after.IsValid() {
-		newElem.node, newElem.from = oldElem.node, oldElem.from
-	}
-	if oldElem.node.Kind == fieldplan.Leaf {
-		d.leafElement(oldElem, newElem)
+	s := d.enterElements(collections, values)
+	if s[0].node.Kind == fieldplan.Leaf {
+		d.leafElement(s)
 		return
 	}
-	if d.same(oldElem, newElem) {
+	if d.same(s) {
 		return
 	}
 	defer func(outer bool) { d.partner = outer }(d.partner)
-	d.partner = d.partner && before.IsValid() && after.IsValid()
-	d.compositeElement(oldElem, newElem, in)
+	d.partner = d.partner && values[0].IsValid() && values[1].IsValid()
+	d.compositeElement(s, in)
 }
 
-func (d *differ) leafElement(old, updated side) {
-	d.texts = [2][]byte{d.elementText(d.texts[0], old), d.elementText(d.texts[1], updated)}
+func (d *differ) leafElement(s sides) {
+	for i := range s {
+		d.texts[i] = d.texts[i][:0]
+		if s[i].value.IsValid() {
+			d.texts[i] = ElementText(&d.trail, d.texts[i], s[i].node, s[i].value)
+		}
+	}
 	if !bytes.Equal(d.texts[0], d.texts[1]) {
-		d.emit(old, updated, string(d.texts[0]), string(d.texts[1]))
+		d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
 	}
-}
-
-// elementText writes the text of a leaf over scratch; a missing one has none.
-func (d *differ) elementText(scratch []byte, s side) []byte {
-	if !s.value.IsValid() {
-		return scratch[:0]
-	}
-	return ElementText(&d.trail, scratch[:0], s.node, s.value)
 }
 
 // compositeElement compares what two elements hold. Where the presence of an element, or null against empty, shows in no change
 // below that is strict enough, the element itself is the change.
-func (d *differ) compositeElement(old, updated side, in *fieldplan.Node) {
-	oldText, newText := d.shell(old), d.shell(updated)
+func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
+	shells := [2]string{shell(s[0]), shell(s[1])}
 	start := len(d.changes)
-	inside := [2]side{old, updated}
-	inside[0].value, _ = Deref(old.value)
-	inside[1].value, _ = Deref(updated.value)
-	d.composite(inside[0], inside[1], in)
-	class := old.node.Class.Stricter(updated.node.Class)
+	d.composite(s.with(s.values().deref()), in)
+	class := s[0].node.Class.Stricter(s[1].node.Class)
 	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
-	if oldText != newText && !slices.ContainsFunc(d.changes[start:], strictEnough) {
+	if shells[0] != shells[1] && !slices.ContainsFunc(d.changes[start:], strictEnough) {
 		below := slices.Clone(d.changes[start:])
 		d.changes = d.changes[:start]
-		d.emit(old, updated, oldText, newText)
+		d.emit(s, shells)
 		d.changes = append(d.changes, below...)
 	}
 }
 
 // shell is the text of an element without its content: empty if it is missing.
-func (d *differ) shell(s side) string {
-	switch {
-	case !s.value.IsValid():
+func shell(s side) string {
+	if !s.value.IsValid() {
 		return ""
-	case s.node.Kind == fieldplan.Object || s.node.Kind == fieldplan.Map:
-		return "{}"
-	case IsNull(s.node, s.value):
-		return "null"
-	default:
-		return "[]"
 	}
+	return emptyElement(s.node, s.value)
 }
 
 // emit records a change at the current path. Where the sides disagree on the class, the stricter one counts.
-func (d *differ) emit(old, updated side, oldText, newText string) {
-	strict := updated
-	if old.node.Class != updated.node.Class && old.node.Class.Stricter(updated.node.Class) == old.node.Class {
-		strict = old
+func (d *differ) emit(s sides, texts [2]string) {
+	strict := s[1]
+	if old := s[0].node.Class; old != strict.node.Class && old.Stricter(strict.node.Class) == old {
+		strict = s[0]
 	}
-	c := Change{
-		Path: d.path(opOf(oldText, newText)), Op: opOf(oldText, newText), Class: strict.node.Class,
-		Old: oldText, New: newText, Sensitive: strict.node.HidesBelow,
-	}
+	op := opOf(texts)
+	c := Change{Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1], Sensitive: strict.node.HidesBelow}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
 	if c.Sensitive {
 		c.Old, c.New = "", ""
@@ -350,11 +295,11 @@ func (d *differ) path(op Op) fieldpath.Path {
 	return path
 }
 
-func opOf(oldText, newText string) Op {
+func opOf(texts [2]string) Op {
 	switch {
-	case oldText == "":
+	case texts[0] == "":
 		return OpAdd
-	case newText == "":
+	case texts[1] == "":
 		return OpRemove
 	default:
 		return OpReplace

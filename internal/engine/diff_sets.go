@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"cmp"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -11,70 +9,46 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// member is an element of a set, identified by its canonical text.
-type member struct {
-	text string
-	at   int
-}
-
-// sets compares sets by merging their sorted elements. All elements are of the set's own class, so each is a change as a whole.
-func (d *differ) sets(old, updated side) {
-	before, after := d.members(old), d.members(updated)
-	for len(before) > 0 || len(after) > 0 {
-		switch order := compareMembers(before, after); {
-		case order < 0:
-			d.setElement(old, updated, before[0], before[0].text, "")
-			before = before[1:]
-		case order > 0:
-			d.setElement(old, updated, after[0], "", after[0].text)
-			after = after[1:]
-		default:
-			before, after = before[1:], after[1:]
+// sets compares sets. All elements are of the set's own class, so each is a change as a whole.
+func (d *differ) sets(s sides) {
+	elem := s[0].node.Elem
+	pairs := pairing{left: [2][]Element{d.distinct(s[0]), d.distinct(s[1])}}
+	for pairs.next() {
+		var texts [2]string
+		for i, e := range pairs.at {
+			if e != nil {
+				texts[i] = e.Key
+			}
+		}
+		if texts[0] != texts[1] {
+			d.trail.Enter(stepInSet(elem, pairs.element()))
+			d.emit(sides{{node: elem, from: s[0].from}, {node: elem, from: s[1].from}}, texts)
+			d.trail.Leave()
 		}
 	}
 }
 
-func compareMembers(a, b []member) int {
-	switch {
-	case len(b) == 0:
-		return -1
-	case len(a) == 0:
-		return +1
-	default:
-		return strings.Compare(a[0].text, b[0].text)
-	}
-}
-
-// members returns the distinct elements of a set in canonical order, each with the place where it stands first.
-func (d *differ) members(s side) []member {
-	members := make([]member, 0, length(s.value))
+// distinct returns the elements of a set in canonical order, each where it stands first. Their keys are their texts.
+func (d *differ) distinct(s side) []Element {
+	elements := make([]Element, 0, length(s.value))
 	for i := range length(s.value) {
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
 		text := d.program.AppendElement(nil, &d.trail, s.node.Elem, s.value.Index(i))
 		d.trail.Leave()
-		members = append(members, member{string(text), i})
+		elements = append(elements, Element{Key: string(text), At: i})
 	}
-	slices.SortFunc(members, func(a, b member) int {
-		return cmp.Or(strings.Compare(a.text, b.text), cmp.Compare(a.at, b.at))
-	})
-	return slices.CompactFunc(members, func(a, b member) bool { return a.text == b.text })
+	slices.SortStableFunc(elements, CompareKeys)
+	return slices.CompactFunc(elements, func(a, b Element) bool { return a.Key == b.Key })
 }
 
-func (d *differ) setElement(old, updated side, m member, oldText, newText string) {
-	d.trail.Enter(stepTo(old.node, m))
-	elem := old.node.Elem
-	d.emit(side{elem, reflect.Value{}, old.from}, side{elem, reflect.Value{}, updated.from}, oldText, newText)
-	d.trail.Leave()
-}
-
-// stepTo names scalars by their text, and other elements by where they stand.
-func stepTo(set *fieldplan.Node, m member) fieldpath.Step {
-	if set.Elem.Kind != fieldplan.Leaf {
-		return fieldpath.Step{Kind: fieldpath.Index, At: m.at}
+// stepInSet names scalars by their text, and other elements by where they stand.
+func stepInSet(elem *fieldplan.Node, e *Element) fieldpath.Step {
+	if elem.Kind != fieldplan.Leaf {
+		return fieldpath.Step{Kind: fieldpath.Index, At: e.At}
 	}
-	value := m.text
+	value := e.Key
 	if strings.HasPrefix(value, `"`) {
-		_ = json.Unmarshal([]byte(m.text), &value) // canonical text is valid JSON
+		_ = json.Unmarshal([]byte(e.Key), &value) // canonical text is valid JSON
 	}
-	return fieldpath.Step{Kind: fieldpath.SetElem, Value: value, At: m.at, Hidden: set.Elem.HidesValues()}
+	return fieldpath.Step{Kind: fieldpath.SetElem, Value: value, At: e.At, Hidden: elem.HidesValues()}
 }

@@ -41,19 +41,20 @@ type textEntry struct {
 	has  [2]bool
 }
 
-// value returns one side of the entry, if it is there.
-func (e *textEntry) value(i int) reflect.Value {
-	if !e.has[i] {
-		return reflect.Value{}
+func (e *textEntry) values() (values pair) {
+	for i := range values {
+		if e.has[i] {
+			values[i] = reflect.ValueOf(&e.text[i]).Elem()
+		}
 	}
-	return reflect.ValueOf(&e.text[i]).Elem()
+	return values
 }
 
 // textMaps compares maps of strings, the usual shape of infrastructure tags, by looking up what stands in one in the other; only what
 // differs is brought into order. It is false, and nothing is done, for other maps and where a key is wrong.
-func (d *differ) textMaps(old, updated side) bool {
-	before, ok := d.program.Texts(old.node, old.value)
-	after, okToo := d.program.Texts(updated.node, updated.value)
+func (d *differ) textMaps(s sides) bool {
+	before, ok := d.program.Texts(s[0].node, s[0].value)
+	after, okToo := d.program.Texts(s[1].node, s[1].value)
 	if !ok || !okToo {
 		return false
 	}
@@ -64,8 +65,8 @@ func (d *differ) textMaps(old, updated side) bool {
 	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
 	for i := range d.entries {
 		e := &d.entries[i]
-		step := Element{Key: e.key}
-		d.element(old, updated, step.Step(old.node), e.value(0), e.value(1), old.node)
+		key := Element{Key: e.key}
+		d.element(s, key.Step(s[0].node), e.values(), s[0].node)
 	}
 	return true
 }

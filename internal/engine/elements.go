@@ -74,7 +74,12 @@ func withoutDuplicates(t *Trail, n *fieldplan.Node, sorted []Element) []Element 
 	return distinct
 }
 
-// entries reads a map. In a hot or ignored map a null value means that the key is absent, as in a JSON merge patch.
+// isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored map, as in a JSON merge patch.
+func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
+	return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)
+}
+
+// entries reads a map.
 func entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	elements := make([]Element, 0, v.Len())
 	key := reflect.New(v.Type().Key()).Elem()
@@ -88,7 +93,7 @@ func entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 		}
 		value := values.Index(len(elements))
 		value.SetIterValue(it)
-		if !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value) {
+		if isAbsent(n, value) {
 			value.SetZero()
 			continue
 		}

@@ -1,218 +1,274 @@
 package engine
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
 // both halves must have the same elements in both. TypeMeta is taken from the immutable half.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
-	m := &merger{splitter: splitter{want: fieldplan.All}}
+	m := &merger{copier: copier{classes: fieldplan.All}, takes: fieldplan.Dropped, halves: true}
+	return m.root(p, pair{immutable, hot})
+}
+
+// Patched returns a pointer to a copy of old that has the Hot parts of updated: what a hot update leads to. Both values have been compared,
+// so neither contains itself. TypeMeta is that of old.
+//
+// An element, or an object whose presence counts, comes and goes with its own class: where that is not Hot, it stays as it is in old. One
+// that is Hot goes, unless it holds what is hashed, and comes with its Hot parts only. An element that is hot on one side only (hotwhen)
+// stays as it is in old.
+func Patched(p *fieldplan.Plan, old, updated reflect.Value) (reflect.Value, error) {
+	m := &merger{copier: copier{classes: fieldplan.All}, takes: fieldplan.Of(structtag.Hot)}
+	return m.root(p, pair{old, updated})
+}
+
+// merger copies a value from two sides: some classes from the first, some from the second.
+type merger struct {
+	copier
+
+	above  [2]Ancestors       // in either side
+	takes  fieldplan.ClassSet // the classes that are copied from the second side
+	halves bool               // the sides are halves of one value, so that elements stand in both
+}
+
+func (m *merger) isTaken(c structtag.Class) bool { return m.takes.Any(fieldplan.Of(c)) }
+
+func (m *merger) root(p *fieldplan.Plan, from pair) (reflect.Value, error) {
 	merged := reflect.New(p.Type)
-	from := halves{immutable, hot}.deref()
-	m.visit(p.Root, from)
+	from = from.deref()
 	if from[0].IsValid() {
 		for _, f := range p.Meta {
-			m.copyMember(merged.Elem(), from[0], f)
+			m.member(f, merged.Elem(), from[0])
 		}
 	}
-	if from[0].IsValid() || from[1].IsValid() {
-		m.fields(p.Root, merged.Elem(), from)
-	}
+	m.mixed(p.Root, merged, from, nil)
 	return merged, m.trail.Err()
 }
 
-// halves are the immutable and the hot half of one value; either may be missing.
-type halves [2]reflect.Value
-
-func (h halves) deref() halves {
-	h[0], _ = Deref(h[0])
-	h[1], _ = Deref(h[1])
-	return h
-}
-
-// of returns the half that holds the presence of n.
-func (h halves) of(n *fieldplan.Node) reflect.Value {
-	if fieldplan.IsKept(n.Class) {
-		return h[0]
+// take copies a value whole from one side, if it is there.
+func (m *merger) take(side int, n *fieldplan.Node, to reflect.Value, from pair) {
+	if from[side].IsValid() {
+		m.copier.above = m.above[side]
+		m.clone(n, to, from[side])
 	}
-	return h[1]
 }
 
-// merger copies with the splitter's means, walking two values.
-type merger struct {
-	splitter
-
-	aboveHot Ancestors
-}
-
-func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from halves) {
-	for _, f := range n.Parts() {
-		members := halves{Member(from[0], f), Member(from[1], f)}
-		if f.KeepsPresence() && members.deref().isGone(f.Node) {
-			continue
+// mixed fills to with parts of both sides, either of which may be missing.
+func (m *merger) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+	defer func(first, second int) { m.above = [2]Ancestors{m.above[0][:first], m.above[1][:second]} }(len(m.above[0]), len(m.above[1]))
+	for side, v := range from {
+		if v.IsValid() && !m.trail.Visit(&m.above[side], n, v) {
+			return
 		}
-		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		m.merge(f.Node, f.Classes(), func() reflect.Value { return settable(to, f) }, members)
-		m.trail.Leave()
 	}
-}
-
-// isGone reports whether an object whose presence is hot is nil in the hot half, and says nothing in the other.
-func (h halves) isGone(n *fieldplan.Node) bool {
-	return !fieldplan.IsKept(n.Class) && !h[1].IsValid() && IsEmpty(n, h[0])
-}
-
-// merge fills the place that to returns, which is asked for only if a half has the place as well.
-func (m *merger) merge(n *fieldplan.Node, classes fieldplan.ClassSet, to func() reflect.Value, from halves) {
-	switch {
-	case !classes.Any(fieldplan.Dropped):
-		m.cloneIfSet(n, to, from[0])
-	case !classes.Any(fieldplan.Kept):
-		m.above, m.aboveHot = m.aboveHot, m.above // the hot half may hold what stands above in the other
-		m.cloneIfSet(n, to, from[1])
-		m.above, m.aboveHot = m.aboveHot, m.above
-	default:
-		if from[0].IsValid() || from[1].IsValid() {
-			to() // the embedded pointers on the way are not nil, even if nothing else is there
-		}
-		m.mixed(n, to, from.deref())
-	}
-}
-
-func (m *merger) cloneIfSet(n *fieldplan.Node, to func() reflect.Value, from reflect.Value) {
-	if from.IsValid() {
-		m.clone(n, to(), from)
-	}
-}
-
-// visit records that the walk goes into both halves of a value, as [Trail.Visit] does for one.
-func (m *merger) visit(n *fieldplan.Node, from halves) bool {
-	return (!from[0].IsValid() || m.trail.Visit(&m.above, n, from[0])) && (!from[1].IsValid() || m.trail.Visit(&m.aboveHot, n, from[1]))
-}
-
-// mixed merges a value of which either half holds something.
-func (m *merger) mixed(n *fieldplan.Node, to func() reflect.Value, from halves) {
-	defer func(kept, hot int) { m.above, m.aboveHot = m.above[:kept], m.aboveHot[:hot] }(len(m.above), len(m.aboveHot))
-	if !m.visit(n, from) {
-		return
+	if from[0].IsValid() {
+		allocate(to)
 	}
 	switch {
-	case !from[0].IsValid() && !from[1].IsValid():
 	case n.Kind == fieldplan.Object:
-		m.fields(n, allocate(to()), from)
+		m.fields(n, allocate(to), from, in)
 	case n.Kind == fieldplan.Array:
-		m.list(n, to(), from.withArrays(n))
-	case !sameLength(from):
-		m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "has another number of elements in the hot half", Hint: "merge halves of one configuration"})
-	case !from.of(n).IsValid():
+		if from[0].IsValid() || holds(n, from[1], m.takes, nil) {
+			m.places(n, allocate(to), pair{arrayOrZero(n, from[0]), arrayOrZero(n, from[1])})
+		}
 	case n.Kind == fieldplan.Map:
-		m.entries(n, to(), from)
-	default:
-		m.list(n, to(), from)
+		m.entries(n, to, from)
+	case n.Pairing == fieldplan.ByKey:
+		m.keyed(n, to, from)
+	case m.halves && length(from[0]) != length(from[1]):
+		m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "has another number of elements in the hot half", Hint: "merge halves of one configuration"})
+	case isSet(from[0]):
+		list := reflect.MakeSlice(n.Type, from[0].Len(), from[0].Len())
+		allocate(to).Set(list)
+		m.places(n, list, from)
 	}
 }
 
-// withArrays returns the halves of an array, both of which are there: a missing array says what the zero array says.
-func (h halves) withArrays(n *fieldplan.Node) halves {
-	for i := range h {
-		if n.Kind == fieldplan.Array && !h[i].IsValid() {
-			h[i] = reflect.New(n.Type).Elem()
-		}
-	}
-	return h
-}
+// isSet reports whether a list or map is there and not nil.
+func isSet(v reflect.Value) bool { return v.IsValid() && !v.IsNil() }
 
-func sameLength(from halves) bool {
-	lengths := [2]int{}
-	for i, half := range from {
-		if half.IsValid() {
-			lengths[i] = half.Len()
-		}
-	}
-	return lengths[0] == lengths[1]
-}
-
-// list merges lists and arrays in the order of the half that holds the elements' presence.
-func (m *merger) list(n *fieldplan.Node, to reflect.Value, from halves) {
-	to = allocate(to)
-	if n.Kind == fieldplan.List && !from.of(n).IsNil() {
-		to.Set(reflect.MakeSlice(n.Type, from.of(n).Len(), from.of(n).Len()))
-	}
-	for i, partners := range m.pairs(n, from) {
-		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		m.element(n, to.Index(i), partners)
-		m.trail.Leave()
-	}
-}
-
-// pairs returns, for each element of the half that holds the presence, the elements of both halves.
-func (m *merger) pairs(n *fieldplan.Node, from halves) []halves {
-	pairs := make([]halves, from.of(n).Len())
-	if n.Pairing != fieldplan.ByKey {
-		for i := range pairs {
-			pairs[i] = halves{from[0].Index(i), from[1].Index(i)}
-		}
-		return pairs
-	}
-	kept, hot := Elements(&m.trail, n, from[0]), Elements(&m.trail, n, from[1])
-	if m.trail.Failed() {
-		return nil
-	}
-	for i := range kept {
-		if kept[i].Key != hot[i].Key {
-			m.reportKey(kept[i].Step(n))
-			return nil
-		}
-		at := kept[i].At
-		if !fieldplan.IsKept(n.Class) {
-			at = hot[i].At
-		}
-		pairs[at] = halves{kept[i].Value, hot[i].Value}
-	}
-	return pairs
-}
-
-func (m *merger) reportKey(step fieldpath.Step) {
-	m.trail.Enter(step)
-	m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "stands in one half only", Hint: "merge halves of one configuration"})
-	m.trail.Leave()
-}
-
-func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from halves) {
-	to = allocate(to)
-	if from.of(n).IsNil() {
-		return
-	}
-	to.Set(reflect.MakeMapWithSize(n.Type, from.of(n).Len()))
-	for it := from.of(n).MapRange(); it.Next(); {
-		step := KeyStep(n, it.Key())
-		partners := halves{from[0].MapIndex(it.Key()), from[1].MapIndex(it.Key())}
-		if !partners[0].IsValid() || !partners[1].IsValid() {
-			m.reportKey(step)
+// fields fills to with the members of an object. What identifies an element of collection in is copied from the side that says which
+// elements there are.
+func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+	for _, f := range n.Parts() {
+		members := pair{Member(from[0], f), Member(from[1], f)}
+		if !members.any().IsValid() {
 			continue
 		}
-		elem := reflect.New(n.Type.Elem()).Elem()
-		m.trail.Enter(step)
-		m.element(n, elem, partners)
+		place := settable(to, f)
+		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
+		switch classes := f.Classes(); {
+		case in != nil && in.Identity(f):
+			m.take(m.identifying(in, from), f.Node, place, members)
+		case !classes.Any(m.takes):
+			m.take(0, f.Node, place, members)
+		case !classes.Any(^m.takes):
+			m.take(1, f.Node, place, members)
+		case m.stays(f, members.deref()):
+			m.mixed(f.Node, place, members.deref(), nil)
+		}
 		m.trail.Leave()
-		to.SetMapIndex(it.Key(), elem)
 	}
 }
 
-// element merges one element, which stands in both halves, if only with its identity.
-func (m *merger) element(n *fieldplan.Node, to reflect.Value, from halves) {
-	node := ElementNode(n, from.of(n))
-	if node.Kind == fieldplan.Object && from.deref().isGone(node) {
+func (m *merger) identifying(in *fieldplan.Node, from pair) int {
+	if !from[0].IsValid() || from[1].IsValid() && m.isTaken(in.Class) {
+		return 1
+	}
+	return 0
+}
+
+// stays reports whether a member is there: by its presence, where that counts, or by what it holds.
+func (m *merger) stays(f *fieldplan.Field, from pair) bool {
+	n, isOld := f.Node, from[0].IsValid()
+	switch {
+	case !f.KeepsPresence(), !fieldplan.IsKept(n.Class) && !m.isTaken(n.Class):
+		return isOld || m.halves && from[1].IsValid() || holds(n, from[1], m.takes, nil)
+	case m.isTaken(n.Class):
+		return from[1].IsValid() || holds(n, from[0], fieldplan.Kept, nil)
+	default:
+		return isOld
+	}
+}
+
+// places fills a list or array place by place. In a list old elements without a partner go with a replacement, not with a hot update.
+func (m *merger) places(n *fieldplan.Node, to reflect.Value, from pair) {
+	for i := range to.Len() {
+		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		m.element(n, to.Index(i), pair{index(from[0], i), index(from[1], i)})
+		m.trail.Leave()
+	}
+}
+
+// keyed fills a keyed list in the order of the first side.
+func (m *merger) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
+	slots := make([]reflect.Value, length(from[0])+length(from[1])) // of the first side, then of the second
+	pairs := pairing{left: [2][]Element{Elements(&m.trail, n, from[0]), Elements(&m.trail, n, from[1])}}
+	for pairs.next() {
+		elem := reflect.New(n.Type.Elem()).Elem()
+		m.trail.Enter(pairs.element().Step(n))
+		if m.element(n, elem, pairs.values()) {
+			at := pairs.element().At + length(from[0])
+			if old := pairs.at[0]; old != nil {
+				at = old.At
+			}
+			slots[at] = elem
+		}
+		m.trail.Leave()
+	}
+	list := reflect.MakeSlice(n.Type, 0, len(slots))
+	for _, elem := range slots {
+		if elem.IsValid() {
+			list = reflect.Append(list, elem)
+		}
+	}
+	if list.Len() > 0 || isSet(from[0]) {
+		allocate(to).Set(list)
+	}
+}
+
+// entries fills a map. Its keys are paired by their texts, as pointers may differ.
+func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from pair) {
+	pairs, keys := map[string]pair{}, map[string]reflect.Value{}
+	for side, entries := range from {
+		if !entries.IsValid() {
+			continue
+		}
+		for it := entries.MapRange(); it.Next(); {
+			if !m.halves && isAbsent(n, it.Value()) {
+				continue
+			}
+			text := KeyStep(n, it.Key()).Name
+			entry := pairs[text]
+			entry[side] = it.Value()
+			pairs[text], keys[text] = entry, it.Key()
+		}
+	}
+	merged := reflect.MakeMap(n.Type)
+	for _, text := range slices.Sorted(maps.Keys(pairs)) {
+		elem := reflect.New(n.Type.Elem()).Elem()
+		m.trail.Enter(KeyStep(n, keys[text]))
+		if m.element(n, elem, pairs[text]) {
+			merged.SetMapIndex(keys[text], elem)
+		}
+		m.trail.Leave()
+	}
+	if merged.Len() > 0 || isSet(from[0]) {
+		allocate(to).Set(merged)
+	}
+}
+
+// element fills to and reports whether the element stays or comes. The zero reflect.Value is an element that is not there.
+func (m *merger) element(n *fieldplan.Node, to reflect.Value, from pair) bool {
+	node := ElementNode(n, from.any())
+	isOld, isNew := from[0].IsValid(), from[1].IsValid()
+	switch {
+	case m.halves && isOld != isNew:
+		m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "stands in one half only", Hint: "merge halves of one configuration"})
+		return false
+	case isOld && isNew && ElementNode(n, from[1]) != node:
+		m.flipped(n, to, from)
+		return true
+	case isOld && !isNew && fieldplan.IsKept(node.Class):
+		m.take(0, node, to, from)
+		return true
+	case !isOld && (fieldplan.IsKept(node.Class) || !m.isTaken(node.Class) && !holds(node, from[1], m.takes, n)):
+		return false
+	case !isNew && m.isTaken(node.Class) && !holds(node, from[0], fieldplan.Kept, n):
+		return false
+	}
+	m.elementParts(node, to, from, n)
+	return true
+}
+
+// flipped fills an element that is hot on one side only. Where the collection is Ignored, the change of the selector counts as Hot, and
+// Ignored parts are copied with the Hot ones.
+func (m *merger) flipped(n *fieldplan.Node, to reflect.Value, from pair) {
+	if fieldplan.IsKept(n.Class) {
+		m.take(0, ElementNode(n, from[0]), to, from)
 		return
 	}
-	classes := node.Classes
-	if node.Kind == fieldplan.Object {
-		classes |= fieldplan.Of(node.Class) // that it is there, even with nothing in it
+	defer func(takes fieldplan.ClassSet) { m.takes = takes }(m.takes)
+	m.takes = fieldplan.Dropped
+	m.mixed(n.When.Hot, to, from.orZero(n.When.Hot), n)
+}
+
+func (m *merger) elementParts(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+	isNull := from[0].IsValid() && IsNull(n, from[0])
+	switch {
+	case n.Kind == fieldplan.Object:
+		m.objectElement(n, to, from, in)
+	case !n.Classes.Any(m.takes), n.Kind == fieldplan.List && isNull && !m.halves: // null stays null, even if elements could come
+		m.take(0, n, to, from)
+	case !n.Classes.Any(^m.takes):
+		m.take(1, n, to, from)
+	default:
+		m.mixed(n, to, from.deref(), nil)
+		if !from[0].IsValid() && !IsNull(n, from[1]) && IsNull(n, to) {
+			allocate(to).Set(emptyOf(n.Type))
+		}
 	}
-	m.merge(node, classes, func() reflect.Value { return to }, from)
+}
+
+func (m *merger) objectElement(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+	values := from.deref()
+	isGone := m.halves && !values[1].IsValid() && m.isTaken(n.Class) && !holds(n, values[0], fieldplan.Kept, in)
+	if values.any().IsValid() && !isGone {
+		m.mixed(n, to, from.orZero(n), in)
+	}
+}
+
+// emptyOf is an empty list or map that is not nil.
+func emptyOf(t reflect.Type) reflect.Value {
+	if t.Kind() == reflect.Map {
+		return reflect.MakeMap(t)
+	}
+	return reflect.MakeSlice(t, 0, 0)
 }

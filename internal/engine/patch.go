@@ -158,7 +158,7 @@ func (w *patcher) entries(n *fieldplan.Node, old, updated reflect.Value) (some b
 		header, problem := canonjson.AppendString(nil, key)
 		w.report(problem)
 		w.trail.Enter((&Element{Key: key}).Step(n))
-		some = w.try(string(header)+":", func() bool { return w.entry(n.Elem, before[key], after[key]) }) || some
+		some = w.try(string(header)+":", func() bool { return w.entry(ElementNode(n, after[key]), before[key], after[key]) }) || some
 		w.trail.Leave()
 	}
 	w.buf = append(w.buf, '}')

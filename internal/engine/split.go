@@ -9,72 +9,85 @@ import (
 )
 
 // Split copies the immutable half of v, which is what stands in the canonical document, and the hot half, which is the rest, into two
-// pointers to values of the plan's type. TypeMeta stands in both.
+// pointers to values of the plan's type. TypeMeta stands in both. Halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
-	s := &splitter{}
-	immutable, hot = s.half(p, v, fieldplan.Kept), s.half(p, v, fieldplan.Dropped)
-	return immutable, hot, s.trail.Err()
+	c := &copier{classes: fieldplan.Kept}
+	immutable = c.root(p, v)
+	c.classes = fieldplan.Dropped
+	hot = c.root(p, v)
+	return immutable, hot, c.trail.Err()
 }
 
-type splitter struct {
-	trail Trail
-	above Ancestors
-	want  fieldplan.ClassSet // the classes of the half at hand
+// copier copies what is of some classes. Collections that hold anything of them are copied with all elements, and with the identity of
+// each, so that two copies of different classes can be merged.
+type copier struct {
+	trail   Trail
+	above   Ancestors
+	classes fieldplan.ClassSet
 }
 
-func (s *splitter) half(p *fieldplan.Plan, v reflect.Value, want fieldplan.ClassSet) reflect.Value {
-	half := reflect.New(p.Type)
-	s.want = want
-	if root, ok := Deref(v); ok {
-		s.trail.Visit(&s.above, p.Root, root)
-		for _, f := range p.Meta {
-			s.copyMember(half.Elem(), root, f)
+func (c *copier) root(p *fieldplan.Plan, v reflect.Value) reflect.Value {
+	copied := reflect.New(p.Type)
+	root, ok := Deref(v)
+	if !ok {
+		return copied
+	}
+	for _, f := range p.Meta {
+		c.member(f, copied.Elem(), root)
+	}
+	c.parts(p.Root, copied, root, nil)
+	return copied
+}
+
+// parts fills to with the parts of from that are of the wanted classes. Members that identify an element of collection in are copied whatever
+// their class.
+func (c *copier) parts(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
+	from, ok := Deref(from)
+	if !ok {
+		return
+	}
+	defer func(ancestors int) { c.above = c.above[:ancestors] }(len(c.above))
+	if !c.trail.Visit(&c.above, n, from) {
+		return
+	}
+	to = allocate(to)
+	switch n.Kind {
+	case fieldplan.Object:
+		c.members(n, to, from, in)
+	case fieldplan.List:
+		if !from.IsNil() {
+			to.Set(reflect.MakeSlice(n.Type, from.Len(), from.Len()))
+			c.places(n, to, from)
 		}
-		s.object(p.Root, half.Elem(), root, nil)
-		s.above = s.above[:0]
-	}
-	return half
-}
-
-// share says how much of a node goes to the half at hand.
-type share uint8
-
-const (
-	nothing share = iota // all of it goes to the other half
-	some
-	everything
-)
-
-func (s *splitter) share(classes fieldplan.ClassSet) share {
-	switch {
-	case !classes.Any(s.want):
-		return nothing
-	case classes.Any(^s.want):
-		return some
-	default:
-		return everything
+	case fieldplan.Array:
+		c.places(n, to, from)
+	case fieldplan.Map:
+		if !from.IsNil() {
+			c.entries(n, to, from)
+		}
+	case fieldplan.Leaf:
 	}
 }
 
-// object fills to with the half of an object's members. Fields that identify an element of collection in go to both halves.
-func (s *splitter) object(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
+func (c *copier) members(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
 	for _, f := range n.Parts() {
-		s.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		switch share := s.share(f.Classes()); {
-		case share == everything || in != nil && in.Identity(f):
-			s.copyMember(to, from, f)
-		case share == some:
+		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
+		switch classes := f.Classes(); {
+		case !classes.Any(^c.classes) || in != nil && in.Identity(f):
+			c.member(f, to, from)
+		case classes.Any(c.classes):
 			if v := Member(from, f); v.IsValid() {
-				s.value(f.Node, settable(to, f), v, nil)
+				c.parts(f.Node, settable(to, f), v, nil)
 			}
 		}
-		s.trail.Leave()
+		c.trail.Leave()
 	}
 }
 
-func (s *splitter) copyMember(to, from reflect.Value, f *fieldplan.Field) {
+// member copies a member whole.
+func (c *copier) member(f *fieldplan.Field, to, from reflect.Value) {
 	if v := Member(from, f); v.IsValid() {
-		s.clone(f.Node, settable(to, f), v)
+		c.clone(f.Node, settable(to, f), v)
 	}
 }
 
@@ -97,82 +110,50 @@ func allocate(v reflect.Value) reflect.Value {
 	return v
 }
 
-// value fills to with the half of from, of which something goes to either half.
-func (s *splitter) value(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
-	from, ok := Deref(from)
-	if !ok {
-		return
-	}
-	defer func(ancestors int) { s.above = s.above[:ancestors] }(len(s.above))
-	if !s.trail.Visit(&s.above, n, from) {
-		return
-	}
-	to = allocate(to)
-	switch n.Kind {
-	case fieldplan.Object:
-		s.object(n, to, from, in)
-	case fieldplan.List:
-		if !from.IsNil() {
-			to.Set(reflect.MakeSlice(n.Type, from.Len(), from.Len()))
-			s.elements(n, to, from)
-		}
-	case fieldplan.Array:
-		s.elements(n, to, from)
-	case fieldplan.Map:
-		if !from.IsNil() {
-			s.entries(n, to, from)
-		}
-	case fieldplan.Leaf:
-	}
-}
-
-func (s *splitter) elements(n *fieldplan.Node, to, from reflect.Value) {
+func (c *copier) places(n *fieldplan.Node, to, from reflect.Value) {
 	for i := range from.Len() {
-		s.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		s.element(n, to.Index(i), from.Index(i))
-		s.trail.Leave()
+		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
+		c.element(n, to.Index(i), from.Index(i))
+		c.trail.Leave()
 	}
 }
 
-func (s *splitter) entries(n *fieldplan.Node, to, from reflect.Value) {
+func (c *copier) entries(n *fieldplan.Node, to, from reflect.Value) {
 	to.Set(reflect.MakeMapWithSize(n.Type, from.Len()))
 	for it := from.MapRange(); it.Next(); {
 		elem := reflect.New(n.Type.Elem()).Elem()
-		s.trail.Enter(KeyStep(n, it.Key()))
-		s.element(n, elem, it.Value())
-		s.trail.Leave()
+		c.trail.Enter(KeyStep(n, it.Key()))
+		c.element(n, elem, it.Value())
+		c.trail.Leave()
 		to.SetMapIndex(it.Key(), elem)
 	}
 }
 
-// element fills one element. An element of the other half stands here as well, with nothing but its identity.
-func (s *splitter) element(n *fieldplan.Node, to, from reflect.Value) {
-	node := ElementNode(n, from)
-	if s.share(node.Classes) == everything {
-		s.clone(node, to, from)
-		return
+func (c *copier) element(n *fieldplan.Node, to, from reflect.Value) {
+	if node := ElementNode(n, from); node.Classes.Any(^c.classes) {
+		c.parts(node, to, from, n)
+	} else {
+		c.clone(node, to, from)
 	}
-	s.value(node, to, from, n)
 }
 
 // clone copies a value whole.
-func (s *splitter) clone(n *fieldplan.Node, to, from reflect.Value) {
+func (c *copier) clone(n *fieldplan.Node, to, from reflect.Value) {
 	if n.Kind == fieldplan.Leaf {
-		s.cloneLeaf(n, to, from)
+		c.cloneLeaf(n, to, from)
 		return
 	}
-	want := s.want
-	s.want = fieldplan.All
-	s.value(n, to, from, nil)
-	s.want = want
+	defer func(classes fieldplan.ClassSet) { c.classes = classes }(c.classes)
+	c.classes = fieldplan.All
+	c.parts(n, to, from, nil)
 }
 
-func (s *splitter) cloneLeaf(n *fieldplan.Node, to, from reflect.Value) {
+func (c *copier) cloneLeaf(n *fieldplan.Node, to, from reflect.Value) {
 	from, ok := Deref(from)
 	if !ok {
 		return
 	}
 	if problem := leaf.Copy(allocate(to), from, n.Leaf); problem != nil {
-		s.trail.Report(problem)
+		c.trail.Report(problem)
 	}
 }

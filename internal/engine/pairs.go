@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// pair is what stands at one place in two values; the zero reflect.Value is nothing.
+type pair [2]reflect.Value
+
+func (p pair) deref() pair {
+	p[0], _ = Deref(p[0])
+	p[1], _ = Deref(p[1])
+	return p
+}
+
+// orZero follows the pointers of two elements that are objects: null says what the zero object says.
+func (p pair) orZero(n *fieldplan.Node) pair {
+	values := p.deref()
+	for side := range p {
+		if p[side].IsValid() && !values[side].IsValid() {
+			values[side] = reflect.Zero(n.Type)
+		}
+	}
+	return values
+}
+
+// any returns a side that is there.
+func (p pair) any() reflect.Value {
+	if p[0].IsValid() {
+		return p[0]
+	}
+	return p[1]
+}
+
+// pairing goes through the elements of two collections in canonical order, and pairs those that have one key.
+type pairing struct {
+	left [2][]Element // elements that are still to come
+	at   [2]*Element  // the pair at hand; nil on the side where there is none
+}
+
+// next goes to the next pair.
+func (p *pairing) next() bool {
+	order := 0
+	switch {
+	case len(p.left[0])+len(p.left[1]) == 0:
+		return false
+	case len(p.left[0]) == 0:
+		order = +1
+	case len(p.left[1]) == 0:
+		order = -1
+	default:
+		order = CompareKeys(p.left[0][0], p.left[1][0])
+	}
+	p.at = [2]*Element{}
+	if order <= 0 {
+		p.at[0], p.left[0] = &p.left[0][0], p.left[0][1:]
+	}
+	if order >= 0 {
+		p.at[1], p.left[1] = &p.left[1][0], p.left[1][1:]
+	}
+	return true
+}
+
+// first is the key of the next pair. Behind the last it is behind all keys.
+func (p *pairing) first() string {
+	first := afterNames
+	for _, left := range p.left {
+		if len(left) > 0 {
+			first = min(first, left[0].Key)
+		}
+	}
+	return first
+}
+
+// element returns the second element of the pair, or the first where there is no second.
+func (p *pairing) element() *Element {
+	if p.at[1] != nil {
+		return p.at[1]
+	}
+	return p.at[0]
+}
+
+func (p *pairing) values() (values pair) {
+	for side, e := range p.at {
+		if e != nil {
+			values[side] = e.Value
+		}
+	}
+	return values
+}
+
+// arrayOrZero returns an array; a missing one says what the zero array says.
+func arrayOrZero(n *fieldplan.Node, array reflect.Value) reflect.Value {
+	if array.IsValid() {
+		return array
+	}
+	return reflect.New(n.Type).Elem()
+}
+
+// length is that of a list, array or map; a missing one has no elements.
+func length(v reflect.Value) int {
+	if !v.IsValid() {
+		return 0
+	}
+	return v.Len()
+}
+
+// index returns the element at i, or nothing beyond the end.
+func index(list reflect.Value, i int) reflect.Value {
+	if i >= length(list) {
+		return reflect.Value{}
+	}
+	return list.Index(i)
+}
