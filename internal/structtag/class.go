@@ -4,7 +4,10 @@
 // not know types, caches, plans or values. Whether an option suits the field's type is decided where types are known, in fieldplan.
 package structtag
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Class says what happens to machines when a field changes. A smaller class is stricter; the zero value is the strictest.
 type Class uint8
@@ -17,17 +20,15 @@ const (
 	Ignored                // no machine is concerned
 )
 
+var (
+	prose = []string{Immutable: "immutable", InPlace: "in-place", Hot: "hot", Ignored: "ignored"}
+	words = []string{Immutable: "false", InPlace: "inplace", Hot: "true", Ignored: "ignore"}
+)
+
 // String returns the class in prose: immutable, in-place, hot or ignored. [ParseClass] reads the words of the struct tag instead.
 func (c Class) String() string {
-	switch c {
-	case Immutable:
-		return "immutable"
-	case InPlace:
-		return "in-place"
-	case Hot:
-		return "hot"
-	case Ignored:
-		return "ignored"
+	if int(c) < len(prose) {
+		return prose[c]
 	}
 	return "Class(" + strconv.Itoa(int(c)) + ")"
 }
@@ -36,30 +37,15 @@ func (c Class) String() string {
 func (c Class) Stricter(o Class) Class { return min(c, o) }
 
 // ParseClass reads the word that stands for a class in a struct tag: true, false, inplace or ignore, and no other spelling.
-func ParseClass(word string) (Class, bool) {
-	switch word {
-	case "true":
-		return Hot, true
-	case "false":
-		return Immutable, true
-	case "inplace":
-		return InPlace, true
-	case "ignore":
-		return Ignored, true
-	}
-	return Immutable, false
+func ParseClass(word string) (Class, bool) { return classIn(words, word) }
+
+// ClassNamed reads what [Class.String] returns.
+func ClassNamed(name string) (Class, bool) { return classIn(prose, name) }
+
+func classIn(names []string, name string) (Class, bool) {
+	at := slices.Index(names, name)
+	return Class(max(at, 0)), at >= 0
 }
 
-// Word returns the word that stands for c in a struct tag. ParseClass inverts it.
-func (c Class) Word() string {
-	switch c {
-	case Hot:
-		return "true"
-	case InPlace:
-		return "inplace"
-	case Ignored:
-		return "ignore"
-	case Immutable:
-	}
-	return "false"
-}
+// Word returns the word that stands for a class in a struct tag. [ParseClass] inverts it.
+func (c Class) Word() string { return words[c] }

@@ -86,49 +86,55 @@ func (r *reading) readClass(text string) {
 	if ok {
 		return
 	}
-	const words = "write one of `true`, `false`, `inplace` and `ignore`"
-	f := flaw{code: "unknown-class", what: "has unknown class " + tick(text), advice: words}
+	f := flaw{code: "unknown-class", what: "has unknown class " + tick(text), advice: "write one of `true`, `false`, `inplace` and `ignore`"}
+	_, isOption := kindOf(newOption(text).name)
 	switch meant := meantClass(text); {
 	case text == "":
-		f.what, f.advice = "has no class", words+" first"
-	case isOption(newOption(text).name):
-		f.advice = "write a class first, for example " + tick(pair("false,"+text))
+		f.what, f.advice = "has no class", f.advice+" first"
+	case isOption:
+		f.advice = "write a class first, for example " + tick("false,"+text)
 	case meant != "":
 		f.hint, f.advice = spaceHint(text), "write "+tick(meant)
 		r.remedy(meant)
-		r.guessed = nearest(strings.TrimSpace(text), meant) == ""
+		r.guessed = nearest(strings.TrimSpace(text), []string{meant}) == ""
 	}
 	r.add(f)
 }
 
-func isOption(name string) bool { return slices.Contains(optionNames(), name) }
+// optionKind is what is known about the options of one name.
+type optionKind struct {
+	purpose string // the fields that it is for; empty if it excludes no other option
+	read    func(r *reading, o option)
+}
 
-func optionNames() []string {
-	return []string{"set", "key", "hotwhen", "default", "presence", "sensitive"}
+var optionNames = []string{"set", "key", "hotwhen", "default", "presence", "sensitive"}
+
+func kindOf(name string) (kind optionKind, known bool) {
+	switch name {
+	case "set":
+		return optionKind{"lists in which order carries no meaning", func(r *reading, o option) { r.tag.Set = r.readFlag(o) }}, true
+	case "key":
+		return optionKind{"lists that are looked up by a field of the element", func(r *reading, o option) { r.tag.Key = r.readName(o, o.arg, "key=NAME", "") }}, true
+	case "hotwhen":
+		return optionKind{"keyed lists and maps", func(r *reading, o option) { r.tag.HotWhen = r.readHotWhen(o) }}, true
+	case "default":
+		return optionKind{"scalars", func(r *reading, o option) { r.tag.Default = new(r.readText(o, "default=", o.arg)) }}, true
+	case "presence":
+		return optionKind{"pointers to structs", func(r *reading, o option) { r.tag.Presence = r.readFlag(o) }}, true
+	case "sensitive":
+		return optionKind{read: func(r *reading, o option) { r.tag.Sensitive = r.readSensitivity(o) }}, true
+	}
+	return optionKind{}, false
 }
 
 func (r *reading) readOption(o option) {
 	r.mended = append(r.mended, o.text)
-	switch o.name {
-	case "set":
-		r.tag.Set = true
-		r.readFlag(o)
-	case "presence":
-		r.tag.Presence = true
-		r.readFlag(o)
-	case "key":
-		r.tag.Key = r.readName(o, o.arg, "key=NAME", "")
-	case "hotwhen":
-		r.tag.HotWhen = r.readHotWhen(o)
-	case "default":
-		text := r.readText(o, "default=", o.arg)
-		r.tag.Default = &text
-	case "sensitive":
-		r.tag.Sensitive = r.readSensitivity(o)
-	default:
+	kind, known := kindOf(o.name)
+	if !known {
 		r.readUnknown(o)
 		return
 	}
+	kind.read(r, o)
 	if !r.isDuplicate(o) {
 		r.options = append(r.options, o)
 	}
@@ -158,7 +164,7 @@ func (r *reading) malformed(o option, hint, advice, remedy string) {
 	r.add(flaw{code: "malformed-option", what: "has malformed option " + tick(o.text), hint: hint, advice: advice})
 }
 
-func (r *reading) readFlag(o option) {
+func (r *reading) readFlag(o option) bool {
 	switch {
 	case !o.hasArg:
 	case o.arg == "false":
@@ -167,6 +173,7 @@ func (r *reading) readFlag(o option) {
 		r.guessed = r.guessed || o.arg != "" && o.arg != "true"
 		r.malformed(o, "", "", o.name)
 	}
+	return true
 }
 
 // readName reads a JSON name. The form is how the option ought to look, the rest what follows the name in the option.
@@ -240,7 +247,7 @@ func (r *reading) readSensitivity(o option) Sensitivity {
 		return HideValues
 	case o.arg == "keys":
 		return HideKeys
-	case nearest(strings.TrimSpace(o.arg), "keys") != "":
+	case nearest(strings.TrimSpace(o.arg), []string{"keys"}) != "":
 		r.malformed(o, spaceHint(o.arg), "", "sensitive=keys")
 	default:
 		r.malformed(o, "", "write `sensitive` to hide values, or `sensitive=keys` to hide map keys too", "")
@@ -249,7 +256,7 @@ func (r *reading) readSensitivity(o option) Sensitivity {
 }
 
 func (r *reading) readUnknown(o option) {
-	names := "`" + strings.Join(optionNames(), "`, `") + "`"
+	names := "`" + strings.Join(optionNames, "`, `") + "`"
 	f := flaw{code: "unknown-option", what: "has unknown option " + tick(o.text), advice: "write one of " + names}
 	meant := meantOption(o)
 	switch joined, ok := r.joinText(o); {
@@ -274,7 +281,7 @@ func meantOption(o option) string {
 	if before, after, ok := strings.Cut(o.text, ":"); ok && !strings.Contains(before, "=") {
 		name, arg, hasArg = before, after, true
 	}
-	meant := nearest(strings.TrimSpace(name), optionNames()...)
+	meant := nearest(strings.TrimSpace(name), optionNames)
 	if meant == "" || !hasArg {
 		return meant
 	}
@@ -294,40 +301,18 @@ func (r *reading) joinText(o option) (string, bool) {
 func (r *reading) findConflicts() {
 	for i, a := range r.options {
 		for _, b := range r.options[i+1:] {
-			if !exclude(a.name, b.name) {
+			first, _ := kindOf(a.name)
+			second, _ := kindOf(b.name)
+			isPair := (a.name == "key" || a.name == "hotwhen") && (b.name == "key" || b.name == "hotwhen")
+			if isPair || first.purpose == "" || second.purpose == "" {
 				continue
 			}
 			r.add(flaw{
 				code: "conflicting-options", what: "has conflicting options " + tick(a.text) + " and " + tick(b.text),
-				advice: "keep one: " + tick(a.name) + " is for " + purpose(a.name) + ", " + tick(b.name) + " for " + purpose(b.name),
+				advice: "keep one: " + tick(a.name) + " is for " + first.purpose + ", " + tick(b.name) + " for " + second.purpose,
 			})
 		}
 	}
-}
-
-// exclude says whether two options cannot stand together. What goes with sensitive depends on nothing here.
-func exclude(a, b string) bool {
-	if a == "sensitive" || b == "sensitive" {
-		return false
-	}
-	keyed := func(name string) bool { return name == "key" || name == "hotwhen" }
-	return !keyed(a) || !keyed(b)
-}
-
-func purpose(name string) string {
-	switch name {
-	case "set":
-		return "lists in which order carries no meaning"
-	case "key":
-		return "lists that are looked up by a field of the element"
-	case "hotwhen":
-		return "keyed lists and maps"
-	case "default":
-		return "scalars"
-	case "presence":
-		return "pointers to structs"
-	}
-	return "other fields"
 }
 
 // spaceHint says to remove the space at the ends of a text, if there is any.

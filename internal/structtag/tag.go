@@ -60,8 +60,8 @@ func (s Sensitivity) String() string {
 //
 // ok says whether the field has the struct tag at all, well-formed or faulty; there are no problems without it. With problems, the
 // Tag is not to be relied on. All problems are returned at once: also those of a struct tag that reflect does not see, because its
-// key is misspelled, because it is not written as key:"value", or because something before it is not. Problems hold Code, What and
-// Cure; the caller adds the field.
+// key is misspelled, because it is not written as key:"value", or because something before it is not. Problems hold no
+// Field; the caller adds it.
 func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 	found := find(string(tag))
 	for i, f := range found {
@@ -81,23 +81,28 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 
 // ParseValue reads CLASS[,OPTION...] where it stands alone, as in an override, by the rules of [Parse].
 func ParseValue(value string) (Tag, fault.List) {
-	var problems fault.List
 	if found := find(value); len(found) > 0 && !found[0].bare {
-		problems.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "malformed-tag", What: "has the whole struct tag " + tick(value) + " in place of its value", Hint: "write " + tick(found[0].value),
-		})
-		return Tag{}, problems
+		return Tag{}, fault.List{problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value", "write "+tick(found[0].value))}
 	}
 	r := read(value)
+	return r.tag, r.problems(" in override "+tick(value), func(mended string) string { return mended })
+}
+
+// problems returns what is wrong with a value. The hints are the whole value as spelled, if it can be mended.
+func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
 	mended, ok := r.mend()
 	for _, w := range r.flaws {
 		advice := w.advice
 		if ok {
-			advice = "write " + tick(mended)
+			advice = "write " + tick(spelled(mended))
 		}
-		problems.Add(&fault.Error{Kind: fault.Declaration, Code: w.code, What: w.what + " in override " + tick(value), Hint: w.hint + advice})
+		all.Add(problem(w.code, w.what+where, w.hint+advice))
 	}
-	return r.tag, problems
+	return all
+}
+
+func problem(code, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: hint}
 }
 
 // Override returns t under an override. The class is the override's, and so are the options if it has any but sensitive. Secrecy adds up.
@@ -118,48 +123,34 @@ func (t Tag) HasOptions() bool {
 // problems returns what is wrong with the place, and then with the value that stands there.
 func (f finding) problems(r reading) fault.List {
 	var all fault.List
-	if f.state != seen {
-		code, what := f.describe()
-		all.Add(&fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: f.cure(r)})
+	switch f.state {
+	case misspelled:
+		all.Add(problem("misspelled-key", "has misspelled struct tag "+tick(f.text), f.hint(r)))
+	case hidden:
+		all.Add(problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed "+tick(f.junk)+", where reflect does not see it", f.hint(r)))
+	case malformed:
+		all.Add(problem("malformed-tag", "has malformed struct tag "+tick(f.text), f.hint(r)))
+	case seen:
 	}
 	if f.bare {
 		return all
 	}
-	mended, ok := r.mend()
-	for _, w := range r.flaws {
-		advice := w.advice
-		if ok {
-			advice = "write " + tick(pair(mended))
-		}
-		all.Add(&fault.Error{Kind: fault.Declaration, Code: w.code, What: w.what + " in struct tag " + tick(f.text), Hint: w.hint + advice})
-	}
-	return all
+	return append(all, r.problems(" in struct tag "+tick(f.text), pair)...)
 }
 
-func (f finding) describe() (code, what string) {
-	switch f.state {
-	case misspelled:
-		return "misspelled-key", "has misspelled struct tag " + tick(f.text)
-	case hidden:
-		return "malformed-tag", "has struct tag " + tick(f.text) + " behind malformed " + tick(f.junk) + ", where reflect does not see it"
-	case malformed, seen:
-	}
-	return "malformed-tag", "has malformed struct tag " + tick(f.text)
-}
-
-// cure says what to write at the place.
-func (f finding) cure(r reading) string {
+// hint says what to write at the place.
+func (f finding) hint(r reading) string {
 	value, ok := r.mend()
-	if f.bare {
-		return f.cureWith(pair("true")) + "; another class may stand in place of `true`"
+	switch {
+	case f.bare:
+		return f.hintTo(pair("true")) + "; another class may stand in place of `true`"
+	case !ok:
+		return f.hintTo(pair("CLASS[,OPTION...]"))
 	}
-	if !ok {
-		return f.cureWith(pair("CLASS[,OPTION...]"))
-	}
-	return f.cureWith(pair(value))
+	return f.hintTo(pair(value))
 }
 
-func (f finding) cureWith(right string) string {
+func (f finding) hintTo(right string) string {
 	switch {
 	case f.junk == "":
 		return "write " + tick(right)
@@ -176,11 +167,7 @@ func duplicate(found []finding) *fault.Error {
 	for i, f := range found {
 		texts[i] = tick(f.text)
 	}
-	return &fault.Error{
-		Kind: fault.Declaration, Code: "duplicate-tag",
-		What: "has more than one struct tag for " + key + ": " + strings.Join(texts, " and "),
-		Hint: "keep one of them",
-	}
+	return problem("duplicate-tag", "has more than one struct tag for "+key+": "+strings.Join(texts, " and "), "keep one of them")
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }
@@ -188,15 +175,12 @@ func pair(value string) string { return key + ":" + strconv.Quote(value) }
 // tick puts a text into backquotes and makes visible what does not print.
 func tick(text string) string {
 	var b strings.Builder
-	b.WriteByte('`')
 	for _, r := range text {
 		if unicode.IsPrint(r) {
 			b.WriteRune(r)
-			continue
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		}
-		quoted := strconv.QuoteRune(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
 	}
-	b.WriteByte('`')
-	return b.String()
+	return "`" + b.String() + "`"
 }

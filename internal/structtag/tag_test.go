@@ -465,7 +465,7 @@ func TestMessages(t *testing.T) {
 			"has unknown option ` set` in struct tag `hotupdatable:\"blue, set\"`; remove the space: write `set`",
 		}},
 		{`hotupdatable:"set"`, []string{
-			"has unknown class `set` in struct tag `hotupdatable:\"set\"`; write a class first, for example `hotupdatable:\"false,set\"`",
+			"has unknown class `set` in struct tag `hotupdatable:\"set\"`; write a class first, for example `false,set`",
 		}},
 		{`hotupdatable:"false,default="`, []string{
 			"has malformed option `default=` in struct tag `hotupdatable:\"false,default=\"`; " +
