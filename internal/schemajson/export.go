@@ -132,16 +132,6 @@ func plainText(canonical string) string {
 	return canonical
 }
 
-// parseClass reads the class names that Export writes.
-func parseClass(name string) (structtag.Class, bool) {
-	for _, c := range []structtag.Class{structtag.Immutable, structtag.InPlace, structtag.Hot, structtag.Ignored} {
-		if c.String() == name {
-			return c, true
-		}
-	}
-	return structtag.Immutable, false
-}
-
 func invalid(pointer, what, cure string) *fault.Error {
 	return &fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: pointer, What: what, Hint: cure}
 }

@@ -240,7 +240,7 @@ func (b *builder) structTag(f *Field, pointer string) string {
 		json += ",string"
 	}
 	tag := fmt.Sprintf("json:%q", json)
-	if _, ok := parseClass(f.Class); !ok {
+	if _, ok := structtag.ClassNamed(f.Class); !ok {
 		b.reject(pointer+"/class", "is no class", "write immutable, in-place, hot or ignored")
 	}
 	if f.Inherited && len(f.Options()) == 0 {
@@ -251,7 +251,7 @@ func (b *builder) structTag(f *Field, pointer string) string {
 
 // StructTag returns the value of a struct tag that says what the field says.
 func (f *Field) StructTag() string {
-	class, _ := parseClass(f.Class)
+	class, _ := structtag.ClassNamed(f.Class)
 	return strings.Join(append([]string{class.Word()}, f.Options()...), ",")
 }
 

@@ -95,24 +95,19 @@ func nearest(t types.Type) reflect.Type {
 }
 
 // loadedKinds are the scalars of the running program.
-var loadedKinds = map[reflect.Kind]reflect.Type{
-	reflect.Bool:       reflect.TypeFor[bool](),
-	reflect.Int:        reflect.TypeFor[int](),
-	reflect.Int8:       reflect.TypeFor[int8](),
-	reflect.Int16:      reflect.TypeFor[int16](),
-	reflect.Int32:      reflect.TypeFor[int32](),
-	reflect.Int64:      reflect.TypeFor[int64](),
-	reflect.Uint:       reflect.TypeFor[uint](),
-	reflect.Uint8:      reflect.TypeFor[uint8](),
-	reflect.Uint16:     reflect.TypeFor[uint16](),
-	reflect.Uint32:     reflect.TypeFor[uint32](),
-	reflect.Uint64:     reflect.TypeFor[uint64](),
-	reflect.Uintptr:    reflect.TypeFor[uintptr](),
-	reflect.Float32:    reflect.TypeFor[float32](),
-	reflect.Float64:    reflect.TypeFor[float64](),
-	reflect.Complex64:  reflect.TypeFor[complex64](),
-	reflect.Complex128: reflect.TypeFor[complex128](),
-	reflect.String:     reflect.TypeFor[string](),
+var loadedKinds = byKind(
+	reflect.TypeFor[bool](), reflect.TypeFor[string](),
+	reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+	reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
+	reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[complex64](), reflect.TypeFor[complex128](),
+)
+
+func byKind(scalars ...reflect.Type) map[reflect.Kind]reflect.Type {
+	kinds := map[reflect.Kind]reflect.Type{}
+	for _, t := range scalars {
+		kinds[t.Kind()] = t
+	}
+	return kinds
 }
 
 // Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint is.
@@ -121,7 +116,7 @@ func (t *Type) Kind() reflect.Kind { return kindOf(t.source) }
 func kindOf(t types.Type) reflect.Kind {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
-		return basicKinds[t.Kind()]
+		return basicKind(t.Kind())
 	case *types.Struct:
 		return reflect.Struct
 	case *types.Pointer:
@@ -143,25 +138,17 @@ func kindOf(t types.Type) reflect.Kind {
 	}
 }
 
-var basicKinds = map[types.BasicKind]reflect.Kind{
-	types.Bool:          reflect.Bool,
-	types.Int:           reflect.Int,
-	types.Int8:          reflect.Int8,
-	types.Int16:         reflect.Int16,
-	types.Int32:         reflect.Int32,
-	types.Int64:         reflect.Int64,
-	types.Uint:          reflect.Uint,
-	types.Uint8:         reflect.Uint8,
-	types.Uint16:        reflect.Uint16,
-	types.Uint32:        reflect.Uint32,
-	types.Uint64:        reflect.Uint64,
-	types.Uintptr:       reflect.Uintptr,
-	types.Float32:       reflect.Float32,
-	types.Float64:       reflect.Float64,
-	types.Complex64:     reflect.Complex64,
-	types.Complex128:    reflect.Complex128,
-	types.String:        reflect.String,
-	types.UnsafePointer: reflect.UnsafePointer,
+// basicKind relies on the order of the kinds from bool to complex128, which is that of package reflect.
+func basicKind(k types.BasicKind) reflect.Kind {
+	switch {
+	case k == types.String:
+		return reflect.String
+	case k == types.UnsafePointer:
+		return reflect.UnsafePointer
+	case k <= types.Complex128:
+		return reflect.Kind(k) //nolint:gosec // from 0 to 16
+	}
+	return reflect.Invalid
 }
 
 // Elem returns the element type of a pointer, list, map or channel.
