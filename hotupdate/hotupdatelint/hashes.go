@@ -3,6 +3,7 @@ package hotupdatelint
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -121,9 +122,8 @@ func (f *flow) object(e ast.Expr) types.Object {
 		return f.object(e.X)
 	case *ast.IndexExpr:
 		return f.object(e.X)
-	default:
-		return nil
 	}
+	return nil
 }
 
 // write learns what calls write into a buffer.
@@ -148,9 +148,9 @@ func (f *flow) writing(call *ast.CallExpr) (into ast.Expr, text *encoded) {
 	case isIn(function, "fmt", "Fprint", "Fprintf", "Fprintln"):
 		return call.Args[0], f.printed(function, call.Args[1:])
 	case isIn(function, "io", "WriteString", "Copy"):
-		return call.Args[0], f.anyText(call.Args[1:])
+		return call.Args[0], f.text(call.Args[1:]...)
 	case receiver != nil && strings.HasPrefix(function.Name(), "Write"):
-		return receiver, f.anyText(call.Args)
+		return receiver, f.text(call.Args...)
 	}
 	return nil, nil
 }
@@ -167,37 +167,26 @@ func (f *flow) isNewEncoder(call *ast.CallExpr) bool {
 	return isIn(f.callee(call), "encoding/json", "NewEncoder") && len(call.Args) == 1
 }
 
-// text returns what tagged value an expression is the text of, nil if of none.
-func (f *flow) text(e ast.Expr) *encoded {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return f.written[f.TypesInfo.ObjectOf(e)]
-	case *ast.BinaryExpr:
-		return f.anyText([]ast.Expr{e.X, e.Y})
-	case *ast.SliceExpr:
-		return f.text(e.X)
-	case *ast.UnaryExpr:
-		return f.text(e.X)
-	case *ast.StarExpr:
-		return f.text(e.X)
-	case *ast.IndexExpr:
-		return f.text(e.X)
-	case *ast.CompositeLit:
-		return f.anyText(e.Elts)
-	case *ast.CallExpr:
-		return f.result(e)
-	default:
-		return nil
-	}
-}
-
-func (f *flow) anyText(list []ast.Expr) *encoded {
+// text returns what tagged value the first text in some expressions is of, nil if there is none.
+func (f *flow) text(list ...ast.Expr) (found *encoded) {
 	for _, e := range list {
-		if text := f.text(e); text != nil {
-			return text
-		}
+		ast.Inspect(e, func(n ast.Node) bool {
+			if found != nil {
+				return false
+			}
+			switch n := n.(type) {
+			case *ast.Ident:
+				found = f.written[f.TypesInfo.ObjectOf(n)]
+			case *ast.CallExpr:
+				found = f.result(n)
+				return false
+			case *ast.SelectorExpr, *ast.FuncLit:
+				return false
+			}
+			return true
+		})
 	}
-	return nil
+	return found
 }
 
 // result returns what tagged value a call's first result is the text of.
@@ -205,16 +194,16 @@ func (f *flow) result(call *ast.CallExpr) *encoded {
 	function := f.callee(call)
 	switch {
 	case f.TypesInfo.Types[call.Fun].IsType(), f.TypesInfo.Types[call.Fun].IsBuiltin():
-		return f.anyText(call.Args)
+		return f.text(call.Args...)
 	case function == nil || function.Pkg() == nil:
 		return nil
 	case strings.HasPrefix(function.Name(), "Marshal") && isEncoder(function.Pkg().Path()) || isIn(function, "fmt", "Sprint", "Sprintf", "Sprintln", "Append", "Appendf", "Appendln"):
 		return f.printed(function, call.Args)
 	case handsOn(function.Pkg().Path()):
-		if receiver := receiverOf(call); receiver != nil && f.text(receiver) != nil {
-			return f.text(receiver)
+		if receiver := receiverOf(call); receiver != nil {
+			return f.text(append([]ast.Expr{receiver}, call.Args...)...)
 		}
-		return f.anyText(call.Args)
+		return f.text(call.Args...)
 	}
 	return nil
 }
@@ -226,7 +215,7 @@ func (f *flow) printed(function *types.Func, arguments []ast.Expr) *encoded {
 			return &encoded{f.TypesInfo.TypeOf(argument), function.Pkg().Name() + "." + function.Name()}
 		}
 	}
-	return f.anyText(arguments)
+	return f.text(arguments...)
 }
 
 // isEncoder reports whether a package writes Go values as text.
@@ -281,7 +270,7 @@ func (f *flow) checkCall(call *ast.CallExpr) {
 			}
 		}
 	case isTextHash(function):
-		if text := f.anyText(call.Args); text != nil {
+		if text := f.text(call.Args...); text != nil {
 			f.reportHash(call, text)
 		}
 	}
@@ -314,30 +303,24 @@ func isTextHash(function *types.Func) bool {
 	if path == modulePath+"/hash" {
 		return true
 	}
+	contained, prefixes := []string{"hash", "checksum", "digest", "fingerprint", "sha1", "sha256", "sha512", "md5", "fnv"}, []string(nil)
 	if strings.HasPrefix(path, "hash/") || strings.HasPrefix(path, "crypto/") || strings.HasPrefix(path, "golang.org/x/crypto/") {
-		for _, prefix := range []string{"sum", "checksum", "update", "bytes", "string"} {
-			if strings.HasPrefix(name, prefix) {
-				return true
-			}
-		}
-		return false
+		contained, prefixes = nil, []string{"sum", "checksum", "update", "bytes", "string"}
 	}
-	for _, word := range []string{"hash", "checksum", "digest", "fingerprint", "sha1", "sha256", "sha512", "md5", "fnv"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(contained, func(word string) bool { return strings.Contains(name, word) }) ||
+		slices.ContainsFunc(prefixes, func(word string) bool { return strings.HasPrefix(name, word) })
 }
 
 // takesSchema reports whether a function knows the struct tags.
 func takesSchema(function *types.Func) bool {
-	for param := range function.Signature().Params().Variables() {
-		if named, ok := behindPointers(param.Type()).(*types.Named); ok && named.Obj().Name() == "Schema" && named.Obj().Pkg().Path() == hotupdatePath {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(function.Signature().Params().Variables()), func(param *types.Var) bool {
+		return isNamed(behindPointers(param.Type()), hotupdatePath, "Schema")
+	})
+}
+
+func isNamed(t types.Type, path, name string) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
 }
 
 // isHash reports whether t is a hash.Hash by its methods.
@@ -368,13 +351,5 @@ func receiverOf(call *ast.CallExpr) ast.Expr {
 }
 
 func isIn(function *types.Func, path string, names ...string) bool {
-	if function == nil || function.Pkg() == nil || function.Pkg().Path() != path {
-		return false
-	}
-	for _, name := range names {
-		if function.Name() == name {
-			return true
-		}
-	}
-	return false
+	return function != nil && function.Pkg() != nil && function.Pkg().Path() == path && slices.Contains(names, function.Name())
 }

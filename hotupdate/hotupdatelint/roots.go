@@ -205,11 +205,7 @@ func isOption(t types.Type) bool {
 	if list, ok := t.Underlying().(*types.Slice); ok {
 		t = list.Elem()
 	}
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Name() != "Option" || named.Obj().Pkg() == nil {
-		return false
-	}
-	return named.Obj().Pkg().Path() == hotupdatePath || named.Obj().Pkg().Path() == kitPath
+	return isNamed(t, hotupdatePath, "Option") || isNamed(t, kitPath, "Option")
 }
 
 func (l *linter) isParam(argument ast.Expr, of *types.Func) bool {
