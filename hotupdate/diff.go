@@ -83,14 +83,14 @@ func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same, err := engine.Same(s.plan, first, second)
+	same, err := engine.Of(s.plan).Same(first, second)
 	return same, err
 }
 
 // SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
 // type or a pointer to one; nil is the empty configuration.
 func (s *Schema) SameImmutable(a, b any) (bool, error) {
-	if !s.isMissing() && engine.SamePointers(s.plan, a, b) {
+	if !s.isMissing() && engine.Of(s.plan).SamePointers(a, b) {
 		return true, nil
 	}
 	first, err := s.value(a)
@@ -101,6 +101,6 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same, err := engine.Same(s.plan, first, second)
+	same, err := engine.Of(s.plan).Same(first, second)
 	return same, err
 }

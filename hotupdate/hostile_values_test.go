@@ -52,7 +52,7 @@ type hostile struct {
 	Texts     []string                          `json:"texts"`
 	Time      time.Time                         `json:"time"`
 	Tree      map[string]hostile                `json:"tree"`
-	Writes    badJSON                           `json:"writes"`
+	Writes    badJSON                           `json:"writes,omitzero"`
 }
 
 // panicking and failing are marshalers that work for zero values only.

@@ -95,7 +95,7 @@ func (s *Schema) AppendDocument(dst []byte, config any) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, err = engine.Append(dst, s.plan, v)
+	dst, err = engine.Of(s.plan).Append(dst, v)
 	return dst, err
 }
 
@@ -106,7 +106,7 @@ func (s *Schema) WriteDocument(w io.Writer, config any) error {
 	if err != nil {
 		return err
 	}
-	return engine.Write(w, s.plan, v)
+	return engine.Of(s.plan).Write(w, v)
 }
 
 // SumDocument returns the SHA-256 of the canonical document of config, which it need not hold. Package hash specifies the document and
@@ -116,7 +116,7 @@ func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
-	sum, err := engine.Sum(s.plan, v)
+	sum, err := engine.Of(s.plan).Sum(v)
 	return sum, err
 }
 
@@ -126,7 +126,7 @@ func (s *Schema) AppendDocumentRaw(dst, raw []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, err = engine.Append(dst, s.plan, config)
+	dst, err = engine.Of(s.plan).Append(dst, config)
 	return dst, err
 }
 
@@ -136,7 +136,7 @@ func (s *Schema) SumDocumentRaw(raw []byte) ([sha256.Size]byte, error) {
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
-	sum, err := engine.Sum(s.plan, config)
+	sum, err := engine.Of(s.plan).Sum(config)
 	return sum, err
 }
 

@@ -2,9 +2,12 @@ package engine
 
 import "bytes"
 
-// list writes a list in its own order. Below one whose elements' presence is not written nothing else is either.
+// list writes a list in its own order.
 func (r *run) list(n *node, m memory) bool {
-	if !n.keepsElements || elementsAt(m, n).len == 0 {
+	switch {
+	case !n.keeps:
+		return r.sparse(n, m)
+	case elementsAt(m, n).len == 0:
 		return false
 	}
 	r.places(n, m)
@@ -14,20 +17,49 @@ func (r *run) list(n *node, m memory) bool {
 func (r *run) places(n *node, m memory) {
 	elements := elementsAt(m, n)
 	r.buf = append(r.buf, '[')
-	for i := 0; i < elements.len && !r.gaveUp; i++ {
+	for i := range elements.len {
 		if i > 0 {
 			r.buf = append(r.buf, ',')
 		}
-		r.placed(n.elem, elements.at(i, n.elemPointers))
+		r.at(i)
+		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.commit()
 	}
 	r.buf = append(r.buf, ']')
 }
 
-// array writes a fixed number of places, and nothing where they say what the zero array says.
-func (r *run) array(n *node, m memory) bool {
-	if !n.keepsElements || n.len == 0 {
+// sparse writes the elements of a list whose elements' presence is not written, in their places, up to the last one with something in
+// it. Nothing is kept below a list that is hot or ignored.
+func (r *run) sparse(n *node, m memory) bool {
+	if !n.elem.writes {
 		return false
+	}
+	elements, start, end := elementsAt(m, n), r.position(), 0
+	r.buf = append(r.buf, '[')
+	for i := range elements.len {
+		if i > 0 {
+			r.buf = append(r.buf, ',')
+		}
+		r.at(i)
+		if e := elements.at(i, n.elemPointers); r.traces(n.elem, e) {
+			end = r.position()
+		} else {
+			r.emptyElement(n.elem, e)
+		}
+	}
+	if end == 0 {
+		r.cut(start)
+		return false
+	}
+	r.cut(end)
+	r.buf = append(r.buf, ']')
+	return true
+}
+
+// array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
+func (r *run) array(n *node, m memory) bool {
+	if !n.keeps || n.len == 0 {
+		return r.sparse(n, m)
 	}
 	r.held++
 	start := len(r.buf)
@@ -46,7 +78,7 @@ type span struct{ from, to int }
 // set writes the elements in the order of their bytes, each once.
 func (r *run) set(n *node, m memory) bool {
 	elements := elementsAt(m, n)
-	if !n.keepsElements || elements.len == 0 {
+	if !n.keeps || elements.len == 0 {
 		return false
 	}
 	if n.elem.kind == textKind && r.words(n, &elements) {
@@ -55,15 +87,13 @@ func (r *run) set(n *node, m memory) bool {
 	start, first := len(r.buf), len(r.spans)
 	r.held++
 	r.spans = withRoom(r.spans, elements.len)
-	for i := 0; i < elements.len && !r.gaveUp; i++ {
+	for i := range elements.len {
+		r.at(i)
 		from := len(r.buf)
 		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.spans = append(r.spans, span{from, len(r.buf)})
 	}
 	r.held--
-	if r.gaveUp {
-		return false
-	}
 	r.joinSet(start, r.spans[first:])
 	r.spans = r.spans[:first]
 	return true

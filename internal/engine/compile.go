@@ -2,26 +2,41 @@ package engine
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
-	pointer reflect.Type // to the configuration's type
-	example any          // a pointer of that type
+	pointer   reflect.Type    // to the configuration's type
+	example   any             // a pointer of that type
+	canonical *writing        // what the canonical document keeps
+	whole     *writing        // everything
+	hot       func() *writing // what is hot, as JSON that the type can be read from
+}
 
-	canonical *node                     // what the canonical document keeps
-	whole     map[*fieldplan.Node]*node // everything, by what it was compiled from
-	root      *node                     // of whole
-	open      bool                      // the plan has something that only package document can write, such as unknown members
+// writing is a plan compiled for what is written of its values.
+type writing struct {
+	root  *node
+	nodes map[*fieldplan.Node]*node // those of values that no collection identifies
 }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
 func Of(p *fieldplan.Plan) *Program {
 	return p.Derived(fieldplan.Running, func() any { return compile(p) }).(*Program)
+}
+
+func compile(p *fieldplan.Plan) *Program {
+	pointer := reflect.PointerTo(p.Type)
+	return &Program{
+		pointer: pointer, example: reflect.Zero(pointer).Interface(),
+		canonical: compileFor(p, fieldplan.Kept, leaf.Plain), whole: compileFor(p, fieldplan.All, leaf.Plain),
+		hot: sync.OnceValue(func() *writing { return compileFor(p, fieldplan.Of(structtag.Hot), leaf.Quoted) }),
+	}
 }
 
 // kind is the shape of a node, with what decides how it is run.
@@ -45,7 +60,7 @@ const (
 	bytesKind
 	quantityKind
 	intOrStringKind
-	leafKind
+	leafKind // any other leaf
 )
 
 // isLeaf reports whether values of the kind are leaves.
@@ -53,10 +68,18 @@ func (k kind) isLeaf() bool { return k >= boolKind }
 
 // node is a compiled fieldplan.Node.
 type node struct {
-	kind          kind
-	bits          uint8 // of a number
-	keepsElements bool  // the presence of elements is written
-	ops           []op  // of an object, in the order of the document
+	kind      kind
+	bits      uint8 // of a number
+	recursive bool  // values may contain themselves
+	keeps     bool  // the presence of elements is written
+	writes    bool  // something at or below the node can be written
+	dropsNull bool  // null elements of the map count as absent
+	plainKeys bool  // the keys of the map are strings
+	spelled   bool  // the leaf's text is not what its type reads
+
+	ops   []op   // of an object, in the order of the document
+	rest  *op    // of an object: its unknown members, if they are written
+	empty string // text of an object that is not there, as an element: its identity
 
 	steps []step // of an object: how two are compared
 
@@ -67,22 +90,24 @@ type node struct {
 	zero         []byte     // array: its text if nobody has set it
 	key          *op        // of a keyed list
 	when         *selector  // nil if elements are all alike
-	values       *sync.Pool // mapOfAny: memory for what it holds
+	values       *sync.Pool // of a map: memory for what it holds
+	constant     string     // of a leaf: written instead of its text
 
 	plan *fieldplan.Node
 }
 
-// op is what is done about one member of an object. It is as long as a line of the processor's cache, with what is needed most in front.
+// op is what is done about one member of an object. It is as long as a line of the processor's cache.
 type op struct {
 	location location
 	node     *node
-	kind     kind  // of node
+	kind     kind  // of node, or leafKind where the member is written in an unusual way
 	bits     uint8 // of node
 
 	always     bool // part of an element's identity: written whatever its value, and no reason for the element to stay
 	zero       bool // the zero value is written
 	hasDefault bool // a value that equals the field's default is not
-	presence   bool // an empty object is written
+	presence   bool // an empty value is written
+	quoted     bool // the value is written as a string
 
 	header string // a comma, the name and a colon
 	field  *fieldplan.Field
@@ -110,12 +135,12 @@ const (
 
 // stepOf finds the step of an op.
 func stepOf(o *op) step {
-	near, pointer, ok := o.location.direct()
+	offset, pointer, ok := o.location.direct()
 	if !ok {
 		return step{op: o}
 	}
-	s := step{offset: near, pointer: pointer, op: o}
-	switch o.kind {
+	s := step{offset: offset, pointer: pointer, op: o}
+	switch o.node.kind {
 	case textKind:
 		s.move = textMember
 	case intKind, uintKind:
@@ -137,37 +162,36 @@ func stepOf(o *op) step {
 // selector is a compiled hotwhen.
 type selector struct {
 	op    op
-	value string
-	zero  bool // a missing element is selected
-	hot   *node
+	value string // canonical text that selects
+	zero  bool   // a missing element is selected
+	hot   *node  // of selected elements
+	keeps bool   // their presence is written
 }
 
 type compiler struct {
-	program *Program
-	whole   bool
-	nodes   map[context]*node
+	want     fieldplan.ClassSet // what is written
+	spelling leaf.Spelling      // of what is written
+	nodes    map[context]*node
 }
 
 // context is what a node is compiled in: an element's identity depends on its collection.
 type context struct{ node, in *fieldplan.Node }
 
-func compile(p *fieldplan.Plan) *Program {
-	pointer := reflect.PointerTo(p.Type)
-	program := &Program{pointer: pointer, example: reflect.Zero(pointer).Interface(), open: p.Open, whole: map[*fieldplan.Node]*node{}}
-	kept := &compiler{program: program, nodes: map[context]*node{}}
-	program.canonical = kept.node(p.Root, nil)
-	whole := &compiler{program: program, whole: true, nodes: map[context]*node{}}
-	program.root = whole.node(p.Root, nil)
-	for ctx, n := range whole.nodes {
-		program.whole[ctx.node] = n
+func compileFor(p *fieldplan.Plan, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
+	c := &compiler{want: want, spelling: spelling, nodes: map[context]*node{}}
+	w := &writing{root: c.node(p.Root, nil), nodes: map[*fieldplan.Node]*node{}}
+	for ctx, n := range c.nodes {
+		if ctx.in == nil {
+			w.nodes[ctx.node] = n
+		}
 	}
-	kept.zeroArrays()
-	return program
+	c.zeroArrays()
+	return w
 }
 
 // zeroArrays computes the texts of arrays that nobody has set, until those of arrays within arrays are known, too.
 func (c *compiler) zeroArrays() {
-	for changed := !c.program.open; changed; {
+	for changed := true; changed; {
 		changed = false
 		for _, n := range c.nodes {
 			if n.kind != arrayKind {
@@ -180,19 +204,34 @@ func (c *compiler) zeroArrays() {
 	}
 }
 
+// zeroArray is the text of an array that nobody has set, or nil if its elements cannot be written.
+func zeroArray(n *node) []byte {
+	r := start()
+	defer r.end()
+	zero := memoryOf(reflect.New(n.plan.Type).Elem())
+	r.enter(n, zero)
+	r.places(n, zero)
+	r.leave()
+	if r.trail.Failed() {
+		return nil
+	}
+	return slices.Clone(r.buf)
+}
+
+// keeps reports whether the presence of n, or of its elements, is written.
+func (c *compiler) keeps(n *fieldplan.Node) bool { return c.want.Any(fieldplan.Of(n.Class)) }
+
 func (c *compiler) node(from, in *fieldplan.Node) *node {
 	ctx := context{from, in}
-	if c.whole {
-		ctx.in = nil
-	}
 	if n, ok := c.nodes[ctx]; ok {
 		return n
 	}
-	n := &node{plan: from, keepsElements: c.whole || fieldplan.IsKept(from.Class)}
+	n := &node{plan: from, recursive: from.Recursive, keeps: c.keeps(from), writes: from.Classes.Any(c.want)}
 	c.nodes[ctx] = n
 	switch from.Kind {
 	case fieldplan.Leaf:
 		n.kind, n.bits = kindOfLeaf(from)
+		n.spelled = c.spelling == leaf.Quoted && from.Leaf == leaf.MicroTime
 	case fieldplan.Object:
 		c.object(n, from, in)
 	case fieldplan.List:
@@ -202,9 +241,9 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 		n.kind, n.len = arrayKind, from.Type.Len()
 		c.elements(n, from)
 	case fieldplan.Map:
-		n.kind = kindOfMap(from.Type, from.Elem)
+		n.kind, n.plainKeys = kindOfMap(from.Type, from.Elem), from.Type.Key().Kind() == reflect.String
 		n.values = valuesOf(from.Type)
-		c.program.open = c.program.open || leaf.MapKeyKind(from.Type.Key()) != leaf.String
+		n.dropsNull = !fieldplan.IsKept(from.Class) && c.want.Any(fieldplan.Dropped)
 		c.elements(n, from)
 	}
 	return n
@@ -250,26 +289,78 @@ func kindOfList(n *fieldplan.Node) kind {
 
 func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	for _, f := range from.Fields {
-		always := in != nil && in.Identity(f) && (c.whole || fieldplan.IsKept(in.Class) || in.Key != nil && in.Key.Name == f.Name)
-		presence := f.KeepsPresence() && (c.whole || fieldplan.IsKept(f.Node.Class))
-		if c.whole || always || presence || f.Node.Classes.Any(fieldplan.Kept) {
-			o := c.op(from, f)
-			o.always, o.zero, o.presence = always, o.zero || always, presence
-			n.ops = append(n.ops, o)
+		always, presence := c.identifies(in, f), f.KeepsPresence() && c.keeps(f.Node)
+		if !always && !presence && !f.Node.Classes.Any(c.want) {
+			continue
+		}
+		o := c.op(from, f)
+		o.always, o.zero, o.presence = always, o.zero || always, presence
+		if always && c.isUnselected(in, from, f) {
+			o.kind, o.node = leafKind, &node{kind: leafKind, plan: f.Node, constant: unselected(in.When)}
+			if o.node.constant == "" {
+				continue
+			}
+		}
+		n.ops = append(n.ops, o)
+	}
+	n.empty = n.emptyText()
+	n.steps = make([]step, 0, len(n.ops)+1)
+	for i := range n.ops {
+		n.steps = append(n.steps, stepOf(&n.ops[i]))
+	}
+	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
+		rest := c.op(from, from.Rest)
+		n.rest, n.steps = &rest, append(n.steps, stepOf(&rest))
+	}
+}
+
+// identifies reports whether f is written in every written element of collection in: its key, and its selector unless the collection is
+// left out and the selector with it. What is read back needs both.
+func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
+	return in != nil && in.Identity(f) && (c.keeps(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
+}
+
+// isUnselected reports whether f is the selector of an element that is not hot, in an ignored collection. Its value is no part of what is
+// hot, but what is read back must not be selected either.
+func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bool {
+	return in.Class == structtag.Ignored && !c.keeps(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
+}
+
+// unselected is the text of a selector that does not select, empty if the zero value does not.
+func unselected(s *fieldplan.Selector) string {
+	switch k := s.Field.Node.Leaf; {
+	case string(s.Field.Zero) != s.Value:
+		return ""
+	case k == leaf.Bool:
+		return "true"
+	case k == leaf.String:
+		return `"-"`
+	default:
+		return "1"
+	}
+}
+
+// emptyText is the text of an object that is not there, but has to be written with its identity.
+func (n *node) emptyText() string {
+	r := run{buf: []byte{'{'}}
+	for i := range n.ops {
+		if o := &n.ops[i]; o.always {
+			r.zeroIdentity(o, o.header[1-min(len(r.buf)-1, 1):])
 		}
 	}
-	n.steps = make([]step, len(n.ops))
-	for i := range n.ops {
-		n.steps[i] = stepOf(&n.ops[i])
-	}
+	return string(append(r.buf, '}'))
 }
 
 func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	n := c.node(f.Node, nil)
-	return op{
+	o := op{
 		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
-		zero: f.Pointer, hasDefault: f.Default != nil, header: "," + f.Header, field: f,
+		zero: !zeroIsUnset(f), hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted, header: "," + f.Header, field: f,
 	}
+	if o.quoted {
+		o.kind = leafKind
+	}
+	return o
 }
 
 // memberType is the Go type of a field, with its pointers.
@@ -295,7 +386,7 @@ func pointers(t reflect.Type) int {
 func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	elem := from.Type.Elem()
 	n.elemPointers, n.elemSize = pointers(elem), elem.Size()
-	n.elem = c.node(from.Elem, identifying(from))
+	n.elem = c.element(from.Elem, from)
 	if from.Key != nil {
 		key := c.op(from.Elem, from.Key)
 		n.key = &key
@@ -303,29 +394,20 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	if from.When == nil {
 		return
 	}
-	if c.whole { // whose elements are all alike
-		c.node(from.When.Hot, nil)
-	} else {
-		n.when = &selector{op: c.op(from.Elem, from.When.Field), value: from.When.Value, hot: c.node(from.When.Hot, from)}
-		zero, problem := leaf.Append(nil, from.When.Field.Node.Leaf, reflect.Zero(from.When.Field.Node.Type))
-		n.when.zero = problem == nil && string(zero) == from.When.Value
+	hot := c.element(from.When.Hot, from)
+	if c.want != fieldplan.All { // where elements are all alike
+		n.when = &selector{
+			op: c.op(from.Elem, from.When.Field), value: from.When.Value, zero: string(from.When.Field.Zero) == from.When.Value,
+			hot: hot, keeps: c.keeps(from.When.Hot),
+		}
 	}
 }
 
-// identifying is the collection, if its elements have an identity.
-func identifying(n *fieldplan.Node) *fieldplan.Node {
-	if n.Key != nil || n.When != nil {
-		return n
+// element compiles a node as an element of collection in, and by itself.
+func (c *compiler) element(from, in *fieldplan.Node) *node {
+	n := c.node(from, nil)
+	if in.Key != nil || in.When != nil {
+		return c.node(from, in)
 	}
-	return nil
-}
-
-// zeroArray is the text of an array that nobody has set, or nil if its elements cannot be written.
-func zeroArray(n *node) []byte {
-	w := &run{}
-	w.places(n, memoryOf(reflect.New(n.plan.Type).Elem()))
-	if w.gaveUp {
-		return nil
-	}
-	return w.buf
+	return n
 }

@@ -266,7 +266,7 @@ func shell(s side) string {
 	if !s.value.IsValid() {
 		return ""
 	}
-	return emptyElement(s.node, s.value)
+	return emptyText(s.node.Kind, IsNull(s.node, s.value))
 }
 
 // emit records a change at the current path. Where the sides disagree on the class, the stricter one counts.

@@ -1,21 +1,42 @@
-// Package engine runs a field plan over values: it writes canonical documents and compares values. Each rule about values stands here
-// once, and every other operation on values, such as diff, split, merge and patch, is built on its primitives.
+// Package engine runs a field plan over values: it writes canonical documents and hot parts, compares, diffs, splits, merges and patches.
 //
-// Program runs a plan over memory, as fast as code that was written for the type by hand, and gives up where something is wrong. The writer
-// explains.
+// It owns the rules that pair a plan with a value. Which fields exist, and what they are, comes from package fieldplan; the text of a leaf
+// from package leaf. Each rule stands in one function:
+//
+//	rule                                        function
+//	presence of a leaf, default                 fieldplan.Field.Unset, zeroIsUnset for the zero value
+//	presence of objects and collections         run.compositeMember
+//	presence of elements                        run.keyedElement, run.sparse
+//	an array that nobody has set                run.array
+//	text of an element that is nil or empty     emptyText
+//	order of sets                               run.set
+//	order of keyed lists and maps, duplicates   Elements
+//	hotwhen                                     ElementNode; run.selects where elements are written
+//	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
+//	null in hot maps                            IsNull, as Elements and run.mapOfAny apply it
+//	unknown members                             UnknownMembers, UnknownField
+//	depth and cycles                            Ancestors.visit
+//
+// Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
+// reflect.Value serve what copies or pairs values. Where a run finds a fault it calls the latter to explain it.
+//
+// # Runs
 //
 // A plan is compiled into nodes with a flat list of operations each. An operation knows the bytes of a member's header, where in its
-// struct the member stands, and how its value is read. Members that cannot be in the document have no operation. There are two
-// programs for a plan: one with what the canonical document keeps, and one with everything, for comparisons of whole values.
+// struct the member stands, and how its value is read. Members that are not written have no operation. A plan has three programs: what the
+// canonical document keeps, everything, and what is hot.
+//
+// A run keeps a frame for each object and collection that it stands in. The path of a fault is made from the frames. After a fault the run
+// goes on, so that all of them are told; only a cycle, or nesting that is too deep, ends it.
 //
 // Rules that hold for every run:
 //   - What is written on trial is cut off again; a piece is handed on only once everything in it is known to stay. A value that stands
 //     in the document makes all that stands around it stay, and the identity of an element does not.
-//   - Memory that is kept between runs holds at most maxKept entries and keepCap bytes, and nothing of the values that were read.
-//   - Memory is read by the functions of one file, memory_unsafe.go, by address. With the build tag hotupdate_reflect, or where the platform
-//     does not allow it, memory_reflect.go reads it by reflection. Everything else is the same code.
+//   - Memory that is pooled between runs holds at most maxPooled entries and maxPooledBytes, and nothing of the values that were read.
+//   - Memory is read by the functions of one file, memory_unsafe.go, by address. With the build tag hotupdate_reflect
+//     memory_reflect.go reads it by reflection. Everything else is the same code.
 //
-// Memory that a run needs beyond the value is bounded by what is kept, with these exceptions: the elements of sets, the keys of maps and
-// the places of keyed lists that are not in order are sorted in an index, which for more than maxKept of them is made for the run; sets of
-// anything but words are written as a whole before they are sorted; and leaves of free JSON are brought into order as a whole.
+// Memory that a run needs beyond the value is bounded by what is pooled, with these exceptions: the elements of sets, the keys of maps and
+// the positions of keyed lists that are not in order are sorted in an index, which for more than maxPooled of them is made for the run;
+// sets of anything but words are written as a whole before they are sorted; and leaves of free JSON are brought into order as a whole.
 package engine

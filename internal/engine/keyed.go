@@ -23,14 +23,14 @@ func numberOf(n *node, m memory) (uint64, bool) {
 	}
 }
 
-// textOf reads a key that is a text. It is false if there is none that package document would take; that it is UTF-8 is seen elsewhere.
+// textOf reads a key that is a text. It is false if there is none, or it is not UTF-8.
 func textOf(n *node, m memory) (string, bool) {
 	key := keyIn(n, m)
 	if !exists(key) {
 		return "", false
 	}
 	s := textAt(key)
-	return s, s != ""
+	return s, s != "" && isText(s)
 }
 
 // direction is the order in which a keyed list stands.
@@ -42,8 +42,8 @@ const (
 	ascending
 )
 
-// directionOf finds the order of a keyed list. One that is not mixed has each key once. It is false if an element has no key.
-func directionOf(n *node, elements *elements) (direction, bool) {
+// directionOf finds the order of a keyed list. One that is not mixed has each key once. One with a missing key is mixed.
+func directionOf(n *node, elements *elements) direction {
 	if n.kind == textKeyedKind {
 		return directionOfTexts(n, elements)
 	}
@@ -57,30 +57,30 @@ func directionOf(n *node, elements *elements) (direction, bool) {
 			found = next
 		}
 		if next != found || next == mixed {
-			return mixed, ok
+			return mixed
 		}
 		before = key
 	}
-	return found, ok
+	if !ok {
+		return mixed
+	}
+	return found
 }
 
-// directionOfTexts is directionOf for keys that are texts. That they are UTF-8 is seen when they are written or compared.
-func directionOfTexts(n *node, elements *elements) (direction, bool) {
+// directionOfTexts is directionOf for keys that are texts.
+func directionOfTexts(n *node, elements *elements) direction {
 	found, before := ascending, ""
 	for i := range elements.len {
 		key, ok := textOf(n, elements.at(i, n.elemPointers))
-		if !ok {
-			return mixed, false
-		}
 		if i == 1 && before > key {
 			found = descending
 		}
-		if before == key || i > 0 && (before > key) != (found == descending) {
-			return mixed, true
+		if !ok || before == key || i > 0 && (before > key) != (found == descending) {
+			return mixed
 		}
 		before = key
 	}
-	return found, true
+	return found
 }
 
 // keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
@@ -89,18 +89,14 @@ func (r *run) keyedList(n *node, m memory) bool {
 	if elements.len == 0 {
 		return false
 	}
-	order, ok := directionOf(n, &elements)
-	if !ok {
-		r.giveUp()
-		return false
-	}
-	first := len(r.entries)
-	if order == mixed && !r.index(n, &elements) {
-		return false
+	first, count := len(r.entries), elements.len
+	order := directionOf(n, &elements)
+	if order == mixed {
+		count = r.indexOrExplain(n, m, &elements)
 	}
 	start, some, separator := r.position(), false, ""
 	r.buf = append(r.buf, '[')
-	for i := 0; i < elements.len && !r.gaveUp; i++ {
+	for i := range count {
 		at := i
 		switch order {
 		case descending:
@@ -109,6 +105,7 @@ func (r *run) keyedList(n *node, m memory) bool {
 			at = r.entries[first+i].at
 		case ascending:
 		}
+		r.at(at)
 		if r.keyedElement(n, elements.at(at, n.elemPointers), "", separator) {
 			some, separator = true, ","
 		}
@@ -122,41 +119,51 @@ func (r *run) keyedList(n *node, m memory) bool {
 	return true
 }
 
-// index adds the elements of a keyed list to the entries, in order. It is false, and the run over, if a key stands twice or is missing.
+// indexOrExplain adds the elements of a keyed list to the entries, in order, and returns how many they are. Those without a key, and
+// further ones of the same key, are reported and left out.
+func (r *run) indexOrExplain(n *node, m memory, elements *elements) int {
+	if r.index(n, elements) {
+		return elements.len
+	}
+	count := 0
+	r.explain(len(r.frames)-1, func(t *Trail) {
+		for _, e := range Elements(t, n.plan, valueAt(m, n.plan.Type)) {
+			r.entries = append(r.entries, entry{at: e.At})
+			count++
+		}
+	})
+	return count
+}
+
+// index adds the elements of a keyed list to the entries, in order. It is false, and adds nothing, if a key stands twice or is missing.
 func (r *run) index(n *node, elements *elements) bool {
 	first := len(r.entries)
 	r.entries = withRoom(r.entries, elements.len)
-	byText := n.kind == textKeyedKind
-	for i := range elements.len {
-		m, e, ok := elements.at(i, n.elemPointers), entry{at: i}, false
+	byText, ok := n.kind == textKeyedKind, true
+	for i := 0; i < elements.len && ok; i++ {
+		m, e := elements.at(i, n.elemPointers), entry{at: i}
 		if byText {
-			var s string
-			s, ok = textOf(n, m)
-			ok = ok && isText(s)
+			_, ok = textOf(n, m)
 		} else {
 			e.order, ok = numberOf(n, m)
-		}
-		if !ok {
-			r.giveUp()
-			break
 		}
 		r.entries = append(r.entries, e)
 	}
 	own := r.entries[first:]
 	switch {
-	case r.gaveUp:
+	case !ok:
 	case byText:
 		keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
 		sortByText(r, own, keyOf, 0)
-		r.gaveUp = !distinctTexts(own, keyOf)
+		ok = distinctTexts(own, keyOf)
 	default:
 		r.sortByOrder(own)
-		r.gaveUp = !distinctNumbers(own)
+		ok = distinctNumbers(own)
 	}
-	if r.gaveUp {
+	if !ok {
 		r.entries = r.entries[:first]
 	}
-	return !r.gaveUp
+	return ok
 }
 
 // keyedElement writes an element of a keyed list or map, whose key, if it is written, is name. Where the element's presence is not
@@ -164,36 +171,22 @@ func (r *run) index(n *node, elements *elements) bool {
 func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
 	start := r.position()
 	r.buf = append(r.buf, separator...)
-	if n.kind == mapKind {
-		r.text(name)
-		r.buf = append(r.buf, ':')
-	}
-	hot := n.when != nil && r.selects(n.when, m)
-	if n.keepsElements && !hot {
-		r.placed(n.elem, m)
-		r.commit()
-		return true
-	}
-	elem := n.elem
-	if hot {
-		elem = n.when.hot
-	}
-	if r.traces(elem, m) {
-		r.commit()
-		return true
-	}
-	r.cut(start)
-	return false
-}
-
-// traces writes what there is to write of an element whose presence is not written.
-func (r *run) traces(n *node, m memory) bool {
-	if !exists(m) || n.kind.isLeaf() || !r.enter() {
+	if n.kind == mapKind && !r.key(name) {
+		r.cut(start)
 		return false
 	}
-	written := r.composite(n, m, ifSome)
-	r.leave()
-	return written
+	elem, keeps := n.elem, n.keeps
+	if n.when != nil && r.selects(n.when, m) {
+		elem, keeps = n.when.hot, n.when.keeps
+	}
+	if keeps {
+		r.element(elem, m)
+	} else if !r.traces(elem, m) {
+		r.cut(start)
+		return false
+	}
+	r.commit()
+	return true
 }
 
 // selects reports whether hotwhen holds for an element.
@@ -205,8 +198,7 @@ func (r *run) selects(s *selector, m memory) bool {
 		return s.zero
 	}
 	start := len(r.buf)
-	r.leaf(s.op.node, m)
-	selected := string(r.buf[start:]) == s.value
-	r.buf = r.buf[:start]
-	return selected
+	text, problem := appendLeaf(r.buf, s.op.node, m)
+	r.buf = text[:start]
+	return problem == nil && string(text[start:]) == s.value
 }

@@ -9,12 +9,8 @@ import (
 
 // longText writes a string that is known to stay, piece by piece if pieces may be handed on.
 func (r *run) longText(s string) {
-	if !r.canFlush() {
+	if !r.canFlush() || !utf8.ValidString(s) {
 		r.text(s)
-		return
-	}
-	if !utf8.ValidString(s) {
-		r.giveUp()
 		return
 	}
 	r.buf = append(r.buf, '"')

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // mapOfText writes a map of strings.
@@ -12,15 +14,6 @@ func (r *run) mapOfText(m memory) bool {
 	texts := textsAt(m)
 	if len(texts) == 0 {
 		return false
-	}
-	if len(texts) == 1 {
-		for key, value := range texts {
-			r.onlyKey(key)
-			r.elementText(value)
-		}
-		r.buf = append(r.buf, '}')
-		r.commit()
-		return true
 	}
 	k := r.keysOf(len(texts))
 	r.texts = withRoom(r.texts, len(texts))
@@ -30,12 +23,9 @@ func (r *run) mapOfText(m memory) bool {
 	}
 	before := byte('{')
 	for _, e := range r.sorted(k) {
-		r.leafKey(before, r.keys[k.keys+e.at])
-		before = ','
-		r.elementText(r.texts[e.at])
-		r.commit()
-		if r.gaveUp {
-			break
+		if r.leafKey(&before, k, e.at) {
+			r.elementText(r.texts[e.at])
+			r.commit()
 		}
 	}
 	r.buf = append(r.buf, '}')
@@ -51,17 +41,6 @@ func (r *run) mapOfQuantity(m memory) bool {
 	if len(quantities) == 0 {
 		return false
 	}
-	if len(quantities) == 1 {
-		for key, value := range quantities {
-			r.onlyKey(key)
-			r.pair[0] = value
-			r.quantity(&r.pair[0])
-		}
-		r.pair[0] = resource.Quantity{}
-		r.buf = append(r.buf, '}')
-		r.commit()
-		return true
-	}
 	k := r.keysOf(len(quantities))
 	r.quantities = withRoom(r.quantities, len(quantities))
 	for key, value := range quantities {
@@ -70,12 +49,9 @@ func (r *run) mapOfQuantity(m memory) bool {
 	}
 	before := byte('{')
 	for _, e := range r.sorted(k) {
-		r.leafKey(before, r.keys[k.keys+e.at])
-		before = ','
-		r.quantity(&r.quantities[e.at])
-		r.commit()
-		if r.gaveUp {
-			break
+		if r.leafKey(&before, k, e.at) {
+			r.quantity(&r.quantities[e.at])
+			r.commit()
 		}
 	}
 	r.buf = append(r.buf, '}')
@@ -85,18 +61,35 @@ func (r *run) mapOfQuantity(m memory) bool {
 	return true
 }
 
-// onlyKey writes what stands before the value of a map that has one.
-func (r *run) onlyKey(key string) {
-	r.buf = append(r.buf, '{')
-	r.text(key)
-	r.buf = append(r.buf, ':')
+func (r *run) quantity(q *resource.Quantity) {
+	text, problem := appendQuantity(r.buf, q)
+	if problem != nil {
+		r.report(problem)
+	}
+	r.buf = text
 }
 
-// leafKey writes the key of a map's entry, and what stands before it.
-func (r *run) leafKey(before byte, key string) {
-	r.buf = append(r.buf, before)
-	r.text(key)
-	r.buf = append(r.buf, ':')
+// leafKey writes a key of a map of leaves, and what stands before it.
+func (r *run) leafKey(before *byte, k keys, at int) bool {
+	r.at(k.keys + at)
+	r.buf = append(r.buf, *before)
+	if !r.key(r.keys[k.keys+at]) {
+		r.buf = r.buf[:len(r.buf)-1]
+		return false
+	}
+	*before = ','
+	return true
+}
+
+// key writes the key of a map's entry. One that is not UTF-8 is reported, and its entry left out.
+func (r *run) key(key string) bool {
+	text, problem := canonjson.AppendString(r.buf, key)
+	if problem != nil {
+		r.reportWhole(invalidUTF8Key())
+		return false
+	}
+	r.buf = append(text, ':')
+	return true
 }
 
 // keys say where the index of a map begins on the stacks.
@@ -142,11 +135,9 @@ func valuesOf(t reflect.Type) *sync.Pool {
 	}}
 }
 
-// read reads a map into v and returns its index.
+// read reads a map with keys that are strings into v, and returns its sorted index.
 func (r *run) read(v *values, m reflect.Value) keys {
-	if size := m.Len(); v.list.Len() < size {
-		v.list = reflect.MakeSlice(v.list.Type(), size, size)
-	}
+	v.grow(m.Len())
 	k := r.keysOf(m.Len())
 	v.iter.Reset(m)
 	for i := 0; v.iter.Next() && i < v.list.Len(); i++ {
@@ -156,7 +147,27 @@ func (r *run) read(v *values, m reflect.Value) keys {
 	}
 	v.iter.Reset(reflect.Value{})
 	v.key.SetZero()
+	r.sorted(k)
 	return k
+}
+
+// readOther is read for any other keys. What is wrong with them is reported, and their entries are left out.
+func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
+	var elements []Element
+	r.explain(len(r.frames)-1, func(t *Trail) { elements = Elements(t, n.plan, m) })
+	v.grow(len(elements))
+	k := r.keysOf(len(elements))
+	for i := range elements {
+		v.list.Index(i).Set(elements[i].Value)
+		r.add(k, elements[i].Key)
+	}
+	return k
+}
+
+func (v *values) grow(size int) {
+	if v.list.Len() < size {
+		v.list = reflect.MakeSlice(v.list.Type(), size, size)
+	}
 }
 
 // done hands the memory of v on, without what was read.
@@ -179,12 +190,20 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	}
 	v := n.values.Get().(*values)
 	defer v.done(n)
-	k := r.read(v, valueAt(m, n.plan.Type))
-	r.sorted(k)
+	var k keys
+	if n.plainKeys {
+		k = r.read(v, valueAt(m, n.plan.Type))
+	} else {
+		k = r.readOther(n, v, valueAt(m, n.plan.Type))
+	}
 	start, some, separator := r.position(), false, ""
 	r.buf = append(r.buf, '{')
-	for i, last := k.entries, len(r.entries); i < last && !r.gaveUp; i++ {
+	for i, last := k.entries, len(r.entries); i < last; i++ {
 		at := r.entries[i].at // what is below may move the stacks
+		if n.dropsNull && IsNull(n.plan.Elem, v.list.Index(at)) {
+			continue
+		}
+		r.at(k.keys + at)
 		if r.keyedElement(n, v.at(at, n.elemPointers), r.keys[k.keys+at], separator) {
 			some, separator = true, ","
 		}

@@ -15,75 +15,86 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// explained is the document by the rules as package document writes them down.
+// explained is the document as the oracle writes it, with all that is wrong.
 func explained(p *fieldplan.Plan, c any) ([]byte, error) {
-	return engine.Explain(nil, p, reflect.ValueOf(c))
+	return explainedFor(fieldplan.Kept, false, p, reflect.ValueOf(c))
 }
 
-// TestBytesAreThoseOfTheRules: what a run writes is what package document writes, and what has no document makes the run give up.
-func TestBytesAreThoseOfTheRules(t *testing.T) {
+// requireSameError checks that both are nil, or tell the same.
+func requireSameError(t require.TestingT, want, got error) {
+	if want == nil {
+		require.NoError(t, got)
+		return
+	}
+	require.EqualError(t, got, want.Error())
+}
+
+// TestDocumentIsThatOfTheOracle: of every value, the run writes the same bytes or finds the same faults.
+func TestDocumentIsThatOfTheOracle(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)
-	written, gaveUp := 0, 0
+	written, failed := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
-		want, err := explained(p, c)
-		prefix := []byte("before")
-		got, ok := compiled.Append(prefix, reflect.ValueOf(c))
-		if !ok {
-			gaveUp++
-			require.Equal(t, "before", string(got))
-			checkHandedOver(t, p, c)
+		want, problem := explained(p, c)
+		got, err := compiled.Append([]byte("before"), reflect.ValueOf(c))
+		var out bytes.Buffer
+		writeErr := compiled.Write(&out, reflect.ValueOf(*c))
+		sum, sumErr := compiled.Sum(reflect.ValueOf(c))
+		for _, err := range []error{err, writeErr, sumErr} {
+			requireSameError(t, problem, err)
+		}
+		require.Equal(t, "before"+string(want), string(got))
+		if problem != nil {
+			failed++
 			return
 		}
 		written++
-		require.NoError(t, err)
-		require.Equal(t, "before"+string(want), string(got))
-		var out bytes.Buffer
-		n, ok, err := compiled.Write(&out, reflect.ValueOf(*c))
-		require.NoError(t, err)
-		require.True(t, ok)
-		require.Equal(t, n, out.Len())
 		require.Equal(t, string(want), out.String())
-		sum, ok := compiled.Sum(reflect.ValueOf(c))
-		require.True(t, ok)
 		require.Equal(t, sha256.Sum256(want), sum)
 	})
-	assert.NotZero(t, written, "the tests have seen runs that did not")
-	assert.NotZero(t, gaveUp, "the tests have seen runs that gave up")
+	assert.NotZero(t, written, "the tests have seen documents")
+	assert.NotZero(t, failed, "the tests have seen faults")
 }
 
-// TestMostValuesAreWritten: giving up is for what is wrong or odd. The values are the same in every run.
-func TestMostValuesAreWritten(t *testing.T) {
-	compiled := engine.Of(plan(t))
-	written, values := 0, 1000
-	for seed := range values {
-		if _, ok := compiled.Append(nil, reflect.ValueOf(draw(uint64(seed), false))); ok { //nolint:gosec // not negative
-			written++
+// TestHotPartIsThatOfTheOracle: what is hot is written by the same rules.
+func TestHotPartIsThatOfTheOracle(t *testing.T) {
+	p := plan(t)
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
+		want, problem := explainedFor(fieldplan.Of(structtag.Hot), true, p, reflect.ValueOf(c))
+		got, err := engine.Of(p).AppendHot(nil, reflect.ValueOf(c))
+		requireSameError(t, problem, err)
+		require.Equal(t, string(want), string(got))
+	})
+}
+
+// TestElementIsThatOfTheOracle: an element is written whole, and what is wrong with it stands below the path to it.
+func TestElementIsThatOfTheOracle(t *testing.T) {
+	p := plan(t)
+	rapid.Check(t, func(t *rapid.T) {
+		v := reflect.ValueOf(draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))).Elem()
+		f := rapid.SampledFrom(p.Root.Fields).Draw(t, "field")
+		var wants, gots engine.Trail
+		for _, trail := range []*engine.Trail{&wants, &gots} {
+			trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: "above"})
 		}
-	}
-	assert.Greater(t, written, values*2/3)
-}
-
-// checkHandedOver: where a run gives up, package document goes on from where it stopped.
-func checkHandedOver(t require.TestingT, p *fieldplan.Plan, c *config) {
-	want, problem := explained(p, c)
-	var out bytes.Buffer
-	err := engine.Write(&out, p, reflect.ValueOf(c))
-	sum, sumErr := engine.Sum(p, reflect.ValueOf(c))
-	if problem != nil {
-		require.EqualError(t, err, problem.Error())
-		require.EqualError(t, sumErr, problem.Error())
-		return
-	}
-	require.NoError(t, err)
-	require.NoError(t, sumErr)
-	require.Equal(t, string(want), out.String())
-	require.Equal(t, sha256.Sum256(want), sum)
+		w := writer{want: fieldplan.All, trail: engine.Trail{Path: slices.Clone(wants.Path)}}
+		w.element(f.Node, engine.Member(v, f), nil)
+		w.trail.MoveTo(&wants)
+		got := engine.Of(p).AppendElement(nil, &gots, f.Node, engine.Member(v, f))
+		requireSameError(t, wants.Err(), gots.Err())
+		if wants.Err() == nil {
+			require.Equal(t, string(w.buf), string(got))
+		}
+	})
 }
 
 // TestSameIsCertain: what is found to be the same has one document and nothing wrong; the same value in other memory is found to be.
@@ -94,11 +105,11 @@ func TestSameIsCertain(t *testing.T) {
 		seed, wrong := rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong")
 		a, b := draw(seed, wrong), draw(seed, wrong)
 		before, err := explained(p, a)
-		if _, ok := compiled.Append(nil, reflect.ValueOf(a)); ok {
-			require.True(t, compiled.Same(reflect.ValueOf(a), reflect.ValueOf(b)), "equal values")
+		if err == nil {
+			require.True(t, isSame(t, p, a, b), "equal values")
 		}
 		change(b, rapid.IntRange(0, 40).Draw(t, "change"))
-		if !compiled.Same(reflect.ValueOf(a), reflect.ValueOf(*b)) {
+		if !compiled.SamePointers(a, b) {
 			require.False(t, compiled.SameWhole(reflect.ValueOf(a), reflect.ValueOf(b)))
 			return
 		}
@@ -117,29 +128,47 @@ func change(c *config, field int) {
 	}
 }
 
-// TestNestedTooDeeply: runs go as deep as real configurations do, and never where package document does not.
+// TestNestedTooDeeply: all that asks for a value agrees on how deep it may be.
 func TestNestedTooDeeply(t *testing.T) {
 	p := plan(t)
-	for _, depth := range []int{60, 66, 1000, 1001, 1100} {
+	for _, depth := range []int{60, 66, 990, 996, 997, 998, 999, 1000, 1001, 1002, 1100} {
 		c := &config{Text: "bottom"}
 		for range depth {
 			c = &config{Next: c}
 		}
 		want, err := explained(p, c)
-		got, ok := engine.Of(p).Append(nil, reflect.ValueOf(c))
-		assert.Equal(t, depth <= 60, ok, depth)
-		assert.Equal(t, depth <= 60, engine.Of(p).Same(reflect.ValueOf(c), reflect.ValueOf(c)), depth)
-		if ok {
-			assert.Equal(t, string(want), string(got))
+		got, ownErr := engine.Of(p).Append(nil, reflect.ValueOf(c))
+		requireSameError(t, err, ownErr)
+		assert.Equal(t, depth <= engine.MaxDepth-2, err == nil, "an element of an array stands two steps below: %d", depth)
+		assert.Equal(t, string(want), string(got))
+		if depth <= 990 {
+			assert.True(t, engine.Of(p).SamePointers(c, c), depth)
 		}
+		assert.False(t, err != nil && engine.Of(p).SamePointers(c, c), depth)
 		_, diffErr := engine.Diff(p, reflect.ValueOf(c), reflect.ValueOf(c))
-		assert.Equal(t, err == nil, diffErr == nil, "what is equal is too deep all the same: %d", depth)
+		requireSameError(t, err, diffErr)
 	}
-	circle := &config{}
-	circle.Next, circle.Kids = circle, []*config{circle, circle}
-	_, ok := engine.Of(p).Sum(reflect.ValueOf(circle))
-	assert.False(t, ok)
+}
+
+// TestCycle: a value that contains itself is told where it does, whichever way it is reached.
+func TestCycle(t *testing.T) {
+	p := plan(t)
+	circle := &config{Text: "around"}
+	circle.Next, circle.Kids = circle, []*config{{}, circle}
+	_, want := explained(p, circle)
+	_, err := engine.Of(p).Sum(reflect.ValueOf(circle))
+	require.EqualError(t, want, err.Error())
+	assert.Equal(t, "kids[1]", fault.All(err)[0].Path)
+	assert.Equal(t, "pointer-cycle", fault.All(err)[0].Code)
+	assert.False(t, engine.Of(p).SamePointers(circle, circle))
 	assert.False(t, engine.Of(p).SameWhole(reflect.ValueOf(circle), reflect.ValueOf(circle)))
+}
+
+// isSame reports whether the documents of a and b are found to be the same.
+func isSame(t require.TestingT, p *fieldplan.Plan, a, b any) bool {
+	same, err := engine.Of(p).Same(reflect.ValueOf(a), reflect.ValueOf(b))
+	require.NoError(t, err)
+	return same
 }
 
 // Keyed lists within keyed lists, whose later keys stand in another order, are compared once on each level.
@@ -160,16 +189,15 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 		}
 		return &root{kids}
 	}
-	same := engine.Of(p).Same(reflect.ValueOf(nested("b", "c")), reflect.ValueOf(nested("c", "b")))
-	assert.True(t, same)
+	assert.True(t, engine.Of(p).SamePointers(nested("b", "c"), nested("c", "b")))
 }
 
 // TestEmpty: nothing is the empty configuration.
 func TestEmpty(t *testing.T) {
 	p := plan(t)
 	for _, c := range []any{nil, (*config)(nil), config{}, &config{}} {
-		got, ok := engine.Of(p).Append(nil, reflect.ValueOf(c))
-		assert.True(t, ok)
+		got, err := engine.Of(p).Append(nil, reflect.ValueOf(c))
+		require.NoError(t, err)
 		assert.Equal(t, "{}", string(got))
 	}
 }
@@ -198,10 +226,10 @@ func TestOrderOfManyKeys(t *testing.T) {
 		}
 		want, err := explained(p, c)
 		require.NoError(t, err)
-		got, ok := compiled.Append(nil, reflect.ValueOf(c))
-		require.True(t, ok)
+		got, err := compiled.Append(nil, reflect.ValueOf(c))
+		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
 		slices.Reverse(c.Named)
-		require.True(t, compiled.Same(reflect.ValueOf(c), reflect.ValueOf(c)))
+		require.True(t, compiled.SamePointers(c, c))
 	})
 }

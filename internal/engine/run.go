@@ -8,27 +8,31 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 const (
 	spillAt        = 4 << 10  // bytes that are worth handing on
 	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
 	maxPooled      = 512      // entries that are kept for the next run
-
-	// maxDepth is how many steps from the root a run goes. Kubernetes' own types stay below 30; what is nested more deeply, or contains
-	// itself, is not worth more than so many times the effort.
-	maxDepth = 64
 )
 
-// run is one run of a program, with the memory that it needs. When it gives up, what it wrote is of no use.
+// run writes one value, with the memory that it needs. When it has found a fault, what it wrote is of no use.
 type run struct {
 	buf     []byte
 	out     io.Writer // nil: everything stays in buf
 	failed  error     // of out
 	flushed int       // bytes that have left buf
 	held    int       // collections being sorted: nothing may be flushed
-	depth   int       // steps from the root
-	gaveUp  bool
+
+	frames    []frame
+	trail     Trail     // leads to the first frame
+	base      int       // length of its path
+	limit     int       // more frames than that are too many
+	ancestors Ancestors // of the values in frames, those that may contain themselves
 
 	digest  hash.Hash // for sums
 	scratch []byte    // texts beside the document
@@ -38,7 +42,7 @@ type run struct {
 	keys    []string // of maps
 	spans   []span   // of sets
 
-	sortBuffer []entry // for sorting
+	sortBuffer []entry
 
 	// Values of maps of leaves, which do not nest.
 	texts      []string
@@ -46,25 +50,31 @@ type run struct {
 	pair       [2]resource.Quantity // that are compared
 }
 
+// frame is an object or collection that the run stands in, and where in it.
+type frame struct {
+	node   *node
+	memory memory
+	at     int // member in ops, element in the list, or key on the stack of keys
+}
+
 // runs keeps memory for further runs. One run keeps about 90 KiB at most.
-var runs = sync.Pool{New: func() any { return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New()} }}
+var runs = sync.Pool{New: func() any { return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New(), limit: MaxDepth} }}
 
 func start() *run { return runs.Get().(*run) }
 
-// end hands the memory on, without what was read. Larger pieces, and what a run left behind that gave up, are left to the garbage
-// collector.
+// end hands the memory on, without what was read. Larger pieces are left to the garbage collector.
 func (r *run) end() {
-	if r.gaveUp {
-		*r = run{buf: r.buf, digest: r.digest}
-	}
 	r.buf, r.scratch = recycled(r.buf, maxPooledBytes), recycled(r.scratch, maxPooledBytes/2)
-	r.entries, r.keys, r.spans, r.sortBuffer = recycled(r.entries, maxPooled), recycled(r.keys, maxPooled), recycled(r.spans, maxPooled), recycled(r.sortBuffer, maxPooled)
+	r.entries, r.keys, r.spans = recycled(r.entries, maxPooled), recycled(r.keys, maxPooled), recycled(r.spans, maxPooled)
+	r.sortBuffer, r.frames = recycled(r.sortBuffer, maxPooled), recycled(r.frames, maxPooled/8)
 	r.texts, r.quantities = recycled(r.texts, maxPooled), recycled(r.quantities, maxPooled)
-	r.out, r.failed, r.flushed, r.depth = nil, nil, 0, 0
+	r.ancestors = recycled(r.ancestors, maxPooled/8)
+	r.out, r.failed, r.flushed = nil, nil, 0
+	r.trail, r.base, r.limit = Trail{}, 0, MaxDepth
 	runs.Put(r)
 }
 
-// kept empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
+// recycled empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
 func recycled[T any](s []T, most int) []T {
 	if cap(s) > most {
 		return nil
@@ -72,7 +82,7 @@ func recycled[T any](s []T, most int) []T {
 	return s[:0]
 }
 
-// room returns s with room for n more: for maxKept in all if that is enough.
+// withRoom returns s with room for n more: for maxPooled in all if that is enough.
 func withRoom[T any](s []T, n int) []T {
 	switch need := len(s) + n; {
 	case need <= cap(s):
@@ -86,19 +96,75 @@ func withRoom[T any](s []T, n int) []T {
 	}
 }
 
-// giveUp ends the run. Every loop looks whether it is over.
-func (r *run) giveUp() { r.gaveUp = true }
-
-// enter goes a step further from the root. It is false, and the run is over, at maxDepth.
-func (r *run) enter() bool {
-	r.depth++
-	if r.depth > maxDepth {
-		r.giveUp()
+// enter goes into an object or collection. It is false where the run must not go: see [Trail.Visit].
+func (r *run) enter(n *node, m memory) bool {
+	if (n.recursive || len(r.frames) > r.limit) && !r.visit(n, m) {
+		return false
 	}
-	return !r.gaveUp
+	r.frames = append(r.frames, frame{node: n, memory: m})
+	return true
 }
 
-func (r *run) leave() { r.depth-- }
+// visit is the part of enter that most values are spared.
+func (r *run) visit(n *node, m memory) bool {
+	if r.trail.lost {
+		return false
+	}
+	problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.base+len(r.frames))
+	if problem != nil {
+		r.report(problem)
+		r.trail.lost, r.limit = true, -1 // nothing is entered any more
+	}
+	return problem == nil
+}
+
+func (r *run) leave() {
+	top := &r.frames[len(r.frames)-1]
+	if top.node.recursive {
+		r.ancestors = r.ancestors[:len(r.ancestors)-1]
+	}
+	top.memory = none
+	r.frames = r.frames[:len(r.frames)-1]
+}
+
+// at notes which part of the object or collection at hand the run goes on to.
+func (r *run) at(i int) { r.frames[len(r.frames)-1].at = i }
+
+// report records what is wrong with the part at hand.
+func (r *run) report(problem *fault.Error) { r.reportAt(len(r.frames), problem) }
+
+// reportWhole records what is wrong with the object or collection at hand.
+func (r *run) reportWhole(problem *fault.Error) { r.reportAt(len(r.frames)-1, problem) }
+
+func (r *run) reportAt(frames int, problem *fault.Error) {
+	r.explain(frames, func(t *Trail) { t.Report(problem) })
+}
+
+// explain calls find with a trail that leads to where so many frames do.
+func (r *run) explain(frames int, find func(t *Trail)) {
+	for i := range r.frames[:frames] {
+		r.trail.Enter(r.step(&r.frames[i]))
+	}
+	find(&r.trail)
+	r.trail.Path = r.trail.Path[:r.base]
+}
+
+// step returns the step that a frame stands at.
+func (r *run) step(f *frame) fieldpath.Step {
+	switch f.node.kind {
+	case objectKind:
+		return fieldpath.Step{Kind: fieldpath.Member, Name: f.node.ops[f.at].field.Name}
+	case textMapKind, quantityMapKind, mapKind:
+		e := Element{Key: r.keys[f.at]}
+		return e.Step(f.node.plan)
+	case textKeyedKind, intKeyedKind:
+		e := Element{At: f.at, Value: valueAt(f.memory, f.node.plan.Type).Index(f.at)}
+		_ = e.readKey(f.node.plan) // which it has, or it would have been left out
+		return e.Step(f.node.plan)
+	default:
+		return fieldpath.Step{Kind: fieldpath.Index, At: f.at}
+	}
+}
 
 // rootOf returns where the configuration stands. Nil pointers are none. A configuration without an address is copied.
 func (p *Program) rootOf(v reflect.Value) memory {
@@ -110,13 +176,8 @@ func (p *Program) rootOf(v reflect.Value) memory {
 
 // valueOf returns where the value behind any pointers stands.
 func valueOf(v reflect.Value) memory {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return none
-		}
-		v = v.Elem()
-	}
-	if !v.IsValid() {
+	v, ok := Deref(v)
+	if !ok {
 		return none
 	}
 	if !v.CanAddr() {
@@ -127,79 +188,101 @@ func valueOf(v reflect.Value) memory {
 	return memoryOf(v)
 }
 
-// Append appends the canonical document of v, a value of the plan's type behind any pointers. It is false, and dst is returned as it
-// was, if the run gave up.
-func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, bool) {
-	if p.open {
-		return dst, false
-	}
+// Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers
+// are the empty configuration. On error dst is returned as it was, with every problem joined.
+func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, error) {
+	return p.appendTo(dst, p.canonical, v)
+}
+
+// AppendHot appends what is hot in v, with the keys and selectors of the elements in which it stands: in the order and with the texts of
+// the canonical document, but so that the plan's type can be read from it. TypeMeta of the root is left out. On error dst is returned as
+// it was, with every problem joined.
+func (p *Program) AppendHot(dst []byte, v reflect.Value) ([]byte, error) {
+	return p.appendTo(dst, p.hot(), v)
+}
+
+func (p *Program) appendTo(dst []byte, w *writing, v reflect.Value) ([]byte, error) {
 	r := start()
+	defer r.end()
+	written := r.writeTo(dst, func() { r.document(w.root, p.rootOf(v)) })
+	if err := r.trail.Err(); err != nil {
+		return dst, err
+	}
+	return written, nil
+}
+
+// writeTo returns dst with what write writes.
+func (r *run) writeTo(dst []byte, write func()) []byte {
 	own := r.buf
 	r.buf = dst
-	r.document(p, v)
-	written, gaveUp := r.buf, r.gaveUp
-	r.buf = own
-	r.end()
-	if gaveUp {
-		return dst, false
-	}
-	return written, true
+	write()
+	dst, r.buf = r.buf, own
+	return dst
 }
 
-// Write writes the canonical document to out in pieces. It is false if the run gave up; then out has received the first bytes of the
-// document, as many as are returned. The error is that of out.
-func (p *Program) Write(out io.Writer, v reflect.Value) (written int, ok bool, err error) {
-	if p.open {
-		return 0, false, nil
-	}
+// AppendElement appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
+// of sets. Problems are reported to t.
+func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
+	r := start()
+	defer r.end()
+	r.base, r.limit = len(t.Path), MaxDepth-len(t.Path)
+	r.trail.Path = t.Path[:r.base:r.base]
+	dst = r.writeTo(dst, func() { r.element(p.whole.nodes[n], valueOf(v)) })
+	r.trail.MoveTo(t)
+	return dst
+}
+
+// Write writes the canonical document to out in pieces, so that large configurations need no large buffer. After an error out has
+// received an unusable part of the document.
+func (p *Program) Write(out io.Writer, v reflect.Value) error {
 	r := start()
 	r.out = out
-	r.document(p, v)
-	if !r.gaveUp {
-		r.flush()
+	r.document(p.canonical.root, p.rootOf(v))
+	r.flush()
+	err := r.trail.Err()
+	if err == nil {
+		err = r.failed
 	}
-	written, ok, err = r.flushed, !r.gaveUp, r.failed
 	r.end() // not deferred: what out leaves by a panic is not in order
-	return written, ok, err
+	return err
 }
 
-// Sum returns the SHA-256 of the canonical document. It is false if the run gave up.
-func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, ok bool) {
-	if p.open {
-		return sum, false
-	}
+// Sum returns the SHA-256 of the canonical document.
+func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
 	r.out = r.digest
-	r.document(p, v)
-	ok = !r.gaveUp
-	if ok && r.flushed == 0 {
+	r.document(p.canonical.root, p.rootOf(v))
+	switch err = r.trail.Err(); {
+	case err != nil:
+	case r.flushed == 0:
 		sum = sha256.Sum256(r.buf)
-	} else if ok {
+	default:
 		r.flush()
-		copy(sum[:], r.digest.Sum(r.buf[:0]))
+		copy(sum[:], r.digest.Sum(r.buf[:0])) // sum[:0] would be allocated
 	}
 	if r.flushed > 0 {
 		r.digest.Reset()
 	}
 	r.end()
-	return sum, ok
+	return sum, err
 }
 
-func (r *run) document(p *Program, v reflect.Value) {
-	root := p.rootOf(v)
-	if !exists(root) || !r.object(p.canonical, root, ifSome) {
-		r.buf = append(r.buf, "{}"...)
+// document writes an object, and an empty one if nothing is left of it.
+func (r *run) document(n *node, root memory) {
+	if exists(root) && r.enter(n, root) {
+		written := r.object(n, root, ifSome)
+		r.leave()
+		if written {
+			return
+		}
 	}
+	r.buf = append(r.buf, "{}"...)
 }
 
 // position and cut bracket what is written on trial.
 func (r *run) position() int { return r.flushed + len(r.buf) }
 
-func (r *run) cut(position int) {
-	if !r.gaveUp {
-		r.buf = r.buf[:position-r.flushed]
-	}
-}
+func (r *run) cut(position int) { r.buf = r.buf[:position-r.flushed] }
 
 // commit is called where everything written so far is known to stay.
 func (r *run) commit() {
@@ -217,18 +300,18 @@ func (r *run) spill() {
 	}
 }
 
-func (r *run) canFlush() bool { return r.out != nil && r.held == 0 && !r.gaveUp }
+func (r *run) canFlush() bool { return r.out != nil && r.held == 0 }
 
 func (r *run) flush() {
-	if r.failed == nil {
-		r.failed = WriteAll(r.out, r.buf)
+	if r.failed == nil && !r.trail.Failed() {
+		r.failed = writeAll(r.out, r.buf)
 	}
 	r.flushed += len(r.buf)
 	r.buf = r.buf[:0]
 }
 
-// WriteAll writes all of b to out. A writer that takes less without an error has one.
-func WriteAll(out io.Writer, b []byte) error {
+// writeAll writes all of b to out. A writer that takes less without an error has one.
+func writeAll(out io.Writer, b []byte) error {
 	n, err := out.Write(b)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite

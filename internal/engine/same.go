@@ -12,27 +12,42 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Same reports whether two values of the plan's type have the same canonical document. True is certain, and then nothing is wrong with
-// either; false may mean that the run gave up.
-func (p *Program) Same(a, b reflect.Value) bool {
-	return p.same(p.canonical, 0, p.rootOf(a), p.rootOf(b))
+// Same reports whether two values of the plan's type have the same canonical document. What walking both together does not show at once,
+// their digests do.
+func (p *Program) Same(a, b reflect.Value) (bool, error) {
+	if p.same(p.canonical.root, 0, p.rootOf(a), p.rootOf(b)) {
+		return true, nil
+	}
+	first, err := p.Sum(a)
+	if err != nil {
+		return false, err
+	}
+	second, err := p.Sum(b)
+	return err == nil && first == second, err
 }
 
-// SamePointers is Same for pointers to the plan's type. It is false for anything else.
+// SamePointers reports whether a and b, which are pointers to the plan's type, certainly have the same canonical document, and nothing is
+// wrong with either. It is for those who ask often; what it does not see, Same does.
 func (p *Program) SamePointers(a, b any) bool {
 	x, ok := pointedBy(a, p.example)
 	y, okToo := pointedBy(b, p.example)
-	return ok && okToo && p.same(p.canonical, 0, x, y)
+	return ok && okToo && p.same(p.canonical.root, 0, x, y)
 }
 
-// SameWhole reports whether two values of the plan's type are equal in meaning, with what the canonical document leaves out. True is
-// certain, and then nothing is wrong with either.
+// SameWhole reports whether two values of the plan's type are certainly equal in meaning, with what the canonical document leaves out, and
+// nothing is wrong with either.
 func (p *Program) SameWhole(a, b reflect.Value) bool {
-	return p.same(p.root, 0, p.rootOf(a), p.rootOf(b))
+	return p.same(p.whole.root, 0, p.rootOf(a), p.rootOf(b))
+}
+
+// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. It does not see
+// what is not there.
+func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, p.rootOf(a), p.rootOf(b))
 }
 
 func (p *Program) same(n *node, depth int, x, y memory) bool {
-	if p.open || depth > maxDepth {
+	if depth > maxCompared {
 		return false
 	}
 	c := comparison{depth: depth}
@@ -49,16 +64,10 @@ func (p *Program) same(n *node, depth int, x, y memory) bool {
 	return same
 }
 
-// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. It does not see
-// what is not there.
-func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole[n], depth, p.rootOf(a), p.rootOf(b))
-}
-
 // Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
 func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
 	switch {
-	case p.open || p.whole[n].kind != textMapKind:
+	case p.whole.nodes[n].kind != textMapKind:
 		return nil, false
 	case !v.IsValid():
 		return nil, true
@@ -68,6 +77,9 @@ func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, 
 		return textsAt(memoryOf(v)), true
 	}
 }
+
+// maxCompared is how many objects and collections a comparison goes into. What stands in the innermost is not too deep for a document.
+const maxCompared = MaxDepth - 1
 
 // comparison walks two values side by side.
 type comparison struct {
@@ -156,7 +168,7 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 
 // object goes down to the members.
 func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
-	if c.depth++; c.depth > maxDepth {
+	if c.depth++; c.depth > maxCompared {
 		return false
 	}
 	steps := n.steps
@@ -241,7 +253,7 @@ func (c *comparison) element(n *node, a, b memory) bool {
 }
 
 func (c *comparison) places(n *node, a, b memory) bool {
-	if c.depth++; c.depth > maxDepth {
+	if c.depth++; c.depth > maxCompared {
 		return false
 	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
@@ -275,7 +287,7 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 	}
 	r := c.run()
 	hot := r.selects(n.when, a)
-	if hot != r.selects(n.when, b) || r.gaveUp {
+	if hot != r.selects(n.when, b) {
 		return false
 	}
 	if hot {
@@ -287,7 +299,7 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 // keyed compares keyed lists: place by place as long as both stand in one order, which shows that no key stands there twice, and from
 // then on through an index. Which it is, the keys say alone: nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
-	if c.depth++; c.depth > maxDepth {
+	if c.depth++; c.depth > maxCompared {
 		return false
 	}
 	x, y := elementsAt(a, n), elementsAt(b, n)
@@ -422,7 +434,7 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 
 // maps compares other maps by their sorted keys.
 func (c *comparison) maps(n *node, a, b memory) bool {
-	if c.depth++; c.depth > maxDepth {
+	if c.depth++; c.depth > maxCompared || !n.plainKeys {
 		return false
 	}
 	r, x, y := c.run(), n.values.Get().(*values), n.values.Get().(*values)
@@ -430,9 +442,7 @@ func (c *comparison) maps(n *node, a, b memory) bool {
 	defer y.done(n)
 	before := r.read(x, valueAt(a, n.plan.Type))
 	defer r.drop(before)
-	r.sorted(before)
 	after := r.read(y, valueAt(b, n.plan.Type))
-	r.sorted(after)
 	length := after.entries - before.entries
 	if length != len(r.entries)-after.entries {
 		return false

@@ -64,24 +64,31 @@ type visit struct {
 // Visit records that the walk goes into v. It is false, and the problem is recorded, where v is nested too deeply or stands above
 // itself. The caller cuts above back to its former length when it leaves v.
 func (t *Trail) Visit(above *Ancestors, n *fieldplan.Node, v reflect.Value) bool {
-	switch {
-	case t.lost:
+	if t.lost {
 		return false
-	case len(t.Path) > MaxDepth:
+	}
+	problem := above.visit(n, v, len(t.Path))
+	if problem != nil {
+		t.Report(problem)
 		t.lost = true
-		t.Report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"})
-		return false
-	case !n.Recursive:
-		return true
+	}
+	return problem == nil
+}
+
+// visit adds v, so many steps from the root, to the ancestors if it may contain itself.
+func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.Error {
+	if depth > MaxDepth {
+		return &fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}
+	}
+	if !n.Recursive {
+		return nil
 	}
 	now := visitTo(n, v)
-	if now.at != 0 && slices.Contains(*above, now) {
-		t.lost = true
-		t.Report(&fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself", Hint: "remove the cycle"})
-		return false
+	if now.at != 0 && slices.Contains(*a, now) {
+		return &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", Type: n.TypeName(), What: "contains itself", Hint: "remove the cycle"}
 	}
-	*above = append(*above, now)
-	return true
+	*a = append(*a, now)
+	return nil
 }
 
 // visitTo identifies a value by where its memory is.

@@ -37,7 +37,7 @@ func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
 // MemberText appends the canonical text of leaf f and reports whether it is set. What is unset leaves dst as it was.
 func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]byte, bool) {
 	v, ok := Deref(v)
-	if !ok || !f.Pointer && v.IsZero() {
+	if !ok || zeroIsUnset(f) && v.IsZero() {
 		return dst, false
 	}
 	text, problem := leaf.Append(dst, f.Node.Leaf, v)
@@ -49,6 +49,12 @@ func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]by
 		return text[:len(dst)], false
 	}
 	return text, true
+}
+
+// zeroIsUnset reports whether the zero value of leaf f counts as unset, whatever its text. A zero value without a text, because its
+// marshaler fails, is wrong like any other, unless JSON leaves it out.
+func zeroIsUnset(f *fieldplan.Field) bool {
+	return !f.Pointer && (f.Zero != nil || f.Optional || !f.Node.Leaf.MarshalsItself())
 }
 
 // ElementText appends the canonical text of a leaf that is an element: whatever it is, it is written, since its presence belongs to
@@ -84,6 +90,18 @@ func IsNull(n *fieldplan.Node, v reflect.Value) bool {
 	case fieldplan.Object, fieldplan.Array:
 	}
 	return false
+}
+
+// emptyText is the text of an element with nothing in it: {} for what is an object in JSON, nil or emptied; null for other nil.
+func emptyText(k fieldplan.Kind, isNil bool) string {
+	switch {
+	case k == fieldplan.Object || k == fieldplan.Map:
+		return "{}"
+	case isNil:
+		return leaf.Null
+	default:
+		return "[]"
+	}
 }
 
 // ElementNode returns the node of one element of collection n: the hot one where hotwhen holds.

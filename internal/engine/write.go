@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -24,25 +25,30 @@ const (
 func (r *run) object(n *node, m memory, when stay) bool {
 	start, some, comma := r.position(), false, 0
 	r.buf = append(r.buf, '{')
-	for i := 0; i < len(n.ops) && !r.gaveUp; i++ {
+	unknown := r.unknownMembers(n, m)
+	for i := range n.ops {
 		o := &n.ops[i]
+		if len(unknown) > 0 && r.unknown(n, unknown.Before(o.field.Name), comma) {
+			some, comma = true, 1
+		}
+		r.at(i)
 		value := o.location.in(m)
-		if !exists(value) {
+		switch {
+		case !exists(value):
 			if o.always {
-				r.giveUp()
+				r.zeroIdentity(o, o.header[1-comma:])
+				comma = 1
 			}
-			continue
-		}
-		if !r.member(o, value, o.header[1-comma:]) {
-			continue
-		}
-		comma = 1
-		if !o.always {
-			some = true
-			r.commit()
+		case r.member(o, value, o.header[1-comma:]):
+			comma = 1
+			if !o.always {
+				some = true
+				r.commit()
+			}
 		}
 	}
-	if !some && when == ifSome || r.gaveUp {
+	some = len(unknown) > 0 && r.unknown(n, unknown.Left(), comma) || some
+	if !some && when == ifSome {
 		r.cut(start)
 		return false
 	}
@@ -70,7 +76,7 @@ func (r *run) member(o *op, m memory, header string) bool {
 		if i == 0 && !o.zero {
 			return false
 		}
-		r.buf = appendInt(append(r.buf, header...), i)
+		r.buf = strconv.AppendInt(append(r.buf, header...), i, 10)
 	case boolKind:
 		b := boolAt(m)
 		if !b && !o.zero {
@@ -97,51 +103,59 @@ func (r *run) differs(o *op, start int, header string) bool {
 // leafMember writes a leaf that is not among the most frequent ones.
 func (r *run) leafMember(o *op, m memory, header string) bool {
 	start := len(r.buf)
-	r.buf = append(r.buf, header...)
 	switch {
-	case o.always:
-		r.leaf(o.node, m)
+	case o.kind == bytesKind && len(bytesAt(m)) >= spillAt && r.canFlush():
+		r.buf = append(r.buf, header...)
+		r.longBytes(bytesAt(m))
 		return true
-	case o.kind == bytesKind:
-		if b := bytesAt(m); len(b) >= spillAt && r.canFlush() {
-			r.longBytes(b)
-			return true
-		}
 	case o.kind == leafKind && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
+		return false
+	}
+	r.buf = append(r.buf, header...)
+	if !r.leaf(o.node, m) || !o.always && o.field.Unset(r.buf[start+len(header):]) {
 		r.buf = r.buf[:start]
 		return false
 	}
-	r.leaf(o.node, m)
-	if r.gaveUp || o.field.Unset(r.buf[start+len(header):]) {
-		r.buf = r.buf[:start]
-		return false
+	if o.quoted {
+		r.buf = leaf.Spell(r.buf, start+len(header), o.node.plan.Leaf, leaf.Quoted)
 	}
 	return true
 }
 
-func (r *run) compositeMember(o *op, m memory, header string) bool {
-	start := r.position()
+// zeroIdentity writes a key or selector that is not there, because an embedded pointer or the element is nil, as zero.
+func (r *run) zeroIdentity(o *op, header string) {
+	text := o.node.constant
+	if text == "" {
+		text = string(o.field.Zero)
+	}
 	r.buf = append(r.buf, header...)
-	if !r.enter() {
-		return false
+	start := len(r.buf)
+	r.buf = append(r.buf, text...)
+	if o.quoted {
+		r.buf = leaf.Spell(r.buf, start, o.node.plan.Leaf, leaf.Quoted)
 	}
-	written := false
-	if o.kind == objectKind {
-		written = r.object(o.node, m, ifSome)
-	} else {
-		written = r.composite(o.node, m, ifSome)
+}
+
+// compositeMember writes header and value, or nothing where nothing is in the value and its presence says nothing.
+func (r *run) compositeMember(o *op, m memory, header string) bool {
+	start, written := r.position(), false
+	r.buf = append(r.buf, header...)
+	if r.enter(o.node, m) {
+		if o.kind == objectKind {
+			written = r.object(o.node, m, ifSome)
+		} else {
+			written = r.composite(o.node, m, ifSome)
+		}
+		r.leave()
+		if !written && o.presence {
+			r.emptyElement(o.node, m)
+			return true
+		}
 	}
-	r.leave()
-	switch {
-	case written:
-		return true
-	case o.presence && o.kind == objectKind:
-		r.buf = append(r.buf, "{}"...)
-		return true
-	default:
+	if !written {
 		r.cut(start)
-		return false
 	}
+	return written
 }
 
 // composite writes a value that is no leaf, and nothing where it is empty.
@@ -158,9 +172,9 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	case textKeyedKind, intKeyedKind:
 		return r.keyedList(n, m)
 	case textMapKind:
-		return n.keepsElements && r.mapOfText(m)
+		return n.keeps && r.mapOfText(m)
 	case quantityMapKind:
-		return n.keepsElements && r.mapOfQuantity(m)
+		return n.keeps && r.mapOfQuantity(m)
 	case mapKind:
 		return r.mapOfAny(n, m)
 	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
@@ -168,19 +182,7 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	return false
 }
 
-// placed is element, with objects on a shorter way.
-func (r *run) placed(n *node, m memory) {
-	if n.kind != objectKind || !exists(m) {
-		r.element(n, m)
-		return
-	}
-	if r.enter() {
-		r.object(n, m, anyway)
-		r.leave()
-	}
-}
-
-// element writes an element of a collection that is kept, whatever it holds.
+// element writes an element of a collection, whatever it holds: its presence belongs to the collection.
 func (r *run) element(n *node, m memory) {
 	switch {
 	case !exists(m):
@@ -189,7 +191,7 @@ func (r *run) element(n *node, m memory) {
 		r.elementText(textAt(m))
 	case n.kind.isLeaf():
 		r.leaf(n, m)
-	case r.enter():
+	case r.enter(n, m):
 		if n.kind == arrayKind {
 			r.places(n, m)
 		} else if !r.composite(n, m, anyway) {
@@ -197,6 +199,16 @@ func (r *run) element(n *node, m memory) {
 		}
 		r.leave()
 	}
+}
+
+// traces writes what there is to write of an element whose presence is not written.
+func (r *run) traces(n *node, m memory) bool {
+	if !exists(m) || !n.writes || n.kind.isLeaf() || !r.enter(n, m) {
+		return false
+	}
+	written := r.composite(n, m, ifSome)
+	r.leave()
+	return written
 }
 
 func (r *run) elementText(s string) {
@@ -207,77 +219,93 @@ func (r *run) elementText(s string) {
 	r.text(s)
 }
 
-// emptyElement writes an element with nothing in it. One that is missing is known to nobody but package document if it has an identity.
+// emptyElement writes an element with nothing in it, an object with its identity.
 func (r *run) emptyElement(n *node, m memory) {
-	switch {
-	case n.kind == objectKind:
-		for i := range n.ops {
-			if n.ops[i].always {
-				r.giveUp()
-			}
-		}
-		r.buf = append(r.buf, "{}"...)
-	case n.kind == textMapKind || n.kind == quantityMapKind || n.kind == mapKind:
-		r.buf = append(r.buf, "{}"...)
-	case !exists(m) || n.kind != arrayKind && isNilSlice(m):
-		r.buf = append(r.buf, leaf.Null...)
-	default:
-		r.buf = append(r.buf, "[]"...)
+	if n.kind == objectKind {
+		r.buf = append(r.buf, n.empty...)
+		return
 	}
+	isNil := !exists(m) || n.plan.Kind == fieldplan.List && isNilSlice(m)
+	r.buf = append(r.buf, emptyText(n.plan.Kind, isNil)...)
 }
 
-// leaf writes the text of a leaf.
-func (r *run) leaf(n *node, m memory) {
+// leaf writes the text of a leaf, and reports what is wrong with it.
+func (r *run) leaf(n *node, m memory) bool {
+	text, problem := appendLeaf(r.buf, n, m)
+	if problem != nil {
+		r.report(problem)
+		return false
+	}
+	r.buf = text
+	return true
+}
+
+// appendLeaf appends the text of a leaf. The most frequent ones need no reflection.
+func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 	switch n.kind {
 	case textKind:
-		r.text(textAt(m))
+		return canonjson.AppendString(dst, textAt(m))
 	case intKind:
-		r.buf = appendInt(r.buf, intAt(m, n.bits))
+		return strconv.AppendInt(dst, intAt(m, n.bits), 10), nil
 	case boolKind:
-		r.buf = strconv.AppendBool(r.buf, boolAt(m))
+		return strconv.AppendBool(dst, boolAt(m)), nil
 	case uintKind:
-		r.buf = appendUint(r.buf, uintAt(m, n.bits))
+		return strconv.AppendUint(dst, uintAt(m, n.bits), 10), nil
 	case quantityKind:
-		r.quantity(at[resource.Quantity](m))
+		return appendQuantity(dst, at[resource.Quantity](m))
 	case intOrStringKind:
-		r.intOrString(n, m)
+		if v := at[intstr.IntOrString](m); v.Type == intstr.String {
+			return canonjson.AppendString(dst, v.StrVal)
+		}
 	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind, floatKind, bytesKind, leafKind:
-		r.anyLeaf(n, m)
 	}
+	if n.constant != "" {
+		return append(dst, n.constant...), nil
+	}
+	text, problem := leaf.Append(dst, n.plan.Leaf, valueAt(m, n.plan.Type))
+	if n.spelled && problem == nil {
+		text = leaf.Spell(text, len(dst), n.plan.Leaf, leaf.Plain)
+	}
+	return text, problem
 }
 
-// anyLeaf leaves it to package leaf.
-func (r *run) anyLeaf(n *node, m memory) {
-	r.appended(leaf.Append(r.buf, n.plan.Leaf, valueAt(m, n.plan.Type)))
-}
-
-// appended takes what another package appended to the buffer.
-func (r *run) appended(buf []byte, problem *fault.Error) {
-	if problem != nil {
-		r.giveUp()
-		return
+func appendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
+	if i, ok := q.AsInt64(); ok {
+		return append(strconv.AppendInt(append(dst, '"'), i, 10), '"'), nil
 	}
-	r.buf = buf
-}
-
-func (r *run) quantity(q *resource.Quantity) {
-	i, ok := q.AsInt64()
-	if !ok {
-		r.appended(leaf.Append(r.buf, leaf.Quantity, reflect.ValueOf(q).Elem()))
-		return
-	}
-	r.buf = append(appendInt(append(r.buf, '"'), i), '"')
-}
-
-func (r *run) intOrString(n *node, m memory) {
-	if v := at[intstr.IntOrString](m); v.Type == intstr.String {
-		r.text(v.StrVal)
-		return
-	}
-	r.anyLeaf(n, m)
+	return leaf.Append(dst, leaf.Quantity, reflect.ValueOf(q).Elem())
 }
 
 // text writes a string.
 func (r *run) text(s string) {
-	r.appended(canonjson.AppendString(r.buf, s))
+	text, problem := canonjson.AppendString(r.buf, s)
+	if problem != nil {
+		r.report(problem)
+	}
+	r.buf = text
+}
+
+// unknownMembers are the members of an object that the plan does not know, if they are written.
+func (r *run) unknownMembers(n *node, m memory) (members Unknown) {
+	if n.rest != nil {
+		r.explain(len(r.frames)-1, func(t *Trail) { members = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
+	}
+	return members
+}
+
+// unknown writes members that the plan does not know, among those that it does, and reports whether there were any.
+func (r *run) unknown(n *node, members []Element, comma int) (some bool) {
+	r.explain(len(r.frames)-1, func(t *Trail) {
+		for _, e := range members {
+			f, step := UnknownField(n.plan, e)
+			t.Enter(step)
+			start := len(r.buf)
+			text, present := MemberText(t, append(r.buf, ("," + f.Header)[1-comma:]...), f, e.Value)
+			if r.buf = text[:start]; present {
+				r.buf, some, comma = text, true, 1
+			}
+			t.Leave()
+		}
+	})
+	return some
 }

@@ -253,7 +253,7 @@ func FuzzDecode(f *testing.F) {
 			requireTyped(t, err)
 			return
 		}
-		if _, err = engine.Append(nil, p, decoded); err != nil {
+		if _, err = engine.Of(p).Append(nil, decoded); err != nil {
 			requireTyped(t, err)
 		}
 	})

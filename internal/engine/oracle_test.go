@@ -1,152 +1,37 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"io"
 	"reflect"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers
-// are the empty configuration. On error dst is returned as it was, with every problem joined.
-func Append(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
-	if written, ok := Of(p).Append(dst, v); ok {
-		return written, nil
-	}
-	return Explain(dst, p, v)
-}
-
-// Explain is [Append] by the rules as they are written here, without the speed of package program. It finds every problem, and is what
-// the program is tested against.
-func Explain(dst []byte, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
-	w := writer{buf: dst, want: fieldplan.Kept}
+func explainedFor(want fieldplan.ClassSet, spelled bool, p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
+	w := writer{want: want, spelled: spelled}
 	w.root(p, v)
 	if err := w.trail.Err(); err != nil {
-		return dst, err
+		return nil, err
 	}
 	return w.buf, nil
-}
-
-// Write writes the canonical document to out in pieces, so that large configurations need no large buffer. After an error out has
-// received an unusable part of the document.
-func Write(out io.Writer, p *fieldplan.Plan, v reflect.Value) error {
-	written, ok, err := Of(p).Write(out, v)
-	if ok {
-		return err
-	}
-	return write(&rest{out: out, skip: written}, err, p, v)
-}
-
-// Sum returns the SHA-256 of the canonical document.
-func Sum(p *fieldplan.Plan, v reflect.Value) ([sha256.Size]byte, error) {
-	sum, ok := Of(p).Sum(v)
-	if ok {
-		return sum, nil
-	}
-	digest := sha256.New()
-	if err := write(digest, nil, p, v); err != nil {
-		return sum, err
-	}
-	digest.Sum(sum[:0])
-	return sum, nil
-}
-
-// Same reports whether two configurations have the same canonical document. What walking both together does not show at once, their
-// digests do.
-func Same(p *fieldplan.Plan, a, b reflect.Value) (bool, error) {
-	if Of(p).Same(a, b) {
-		return true, nil
-	}
-	first, err := Sum(p, a)
-	if err != nil {
-		return false, err
-	}
-	second, err := Sum(p, b)
-	return err == nil && first == second, err
-}
-
-// SamePointers reports whether a and b, which are pointers to the plan's type, certainly have the same canonical document, and nothing is
-// wrong with either. It is for those who ask often; what it does not see, Same does.
-func SamePointers(p *fieldplan.Plan, a, b any) bool { return Of(p).SamePointers(a, b) }
-
-// write writes the document without the speed of package program, unless writing has failed already.
-func write(out io.Writer, failed error, p *fieldplan.Plan, v reflect.Value) error {
-	w := writers.Get().(*writer)
-	defer w.release()
-	w.out, w.failed, w.want = out, failed, fieldplan.Kept
-	w.root(p, v)
-	w.flush()
-	if err := w.trail.Err(); err != nil {
-		return err
-	}
-	return w.failed
-}
-
-// AppendClass appends what of v is of class c, with the keys and selectors of the elements in which it stands: in the order and with the
-// texts of the canonical document, but so that the plan's type can be read from it. TypeMeta of the root is left out. On error dst is
-// returned as it was, with every problem joined.
-func AppendClass(dst []byte, p *fieldplan.Plan, v reflect.Value, c structtag.Class) ([]byte, error) {
-	w := writer{buf: dst, want: fieldplan.Of(c), spelled: true}
-	w.root(p, v)
-	if err := w.trail.Err(); err != nil {
-		return dst, err
-	}
-	return w.buf, nil
-}
-
-// rest writes what follows the first bytes of a document, which have been written.
-type rest struct {
-	out  io.Writer
-	skip int
-}
-
-// Write writes what is not skipped.
-func (r *rest) Write(b []byte) (int, error) {
-	skip := min(r.skip, len(b))
-	if r.skip -= skip; skip == len(b) {
-		return skip, nil
-	}
-	n, err := r.out.Write(b[skip:])
-	return skip + n, err
-}
-
-// AppendElement appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
-// of sets. Problems are reported to t.
-func (*Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	w := writer{buf: dst, want: fieldplan.All, trail: Trail{Path: slices.Clone(t.Path)}}
-	w.element(n, v, nil)
-	w.trail.MoveTo(t)
-	return w.buf
-}
-
-// IsEmpty reports whether an object, which may be missing, has no member in the document.
-func IsEmpty(n *fieldplan.Node, object reflect.Value) bool {
-	w := writer{want: fieldplan.Kept}
-	return !w.object(n, object, nil)
 }
 
 // writer writes one document. What may turn out empty is written on trial and cut off again; only what is known to stay is flushed.
 type writer struct {
 	buf     []byte
-	trail   Trail
-	above   Ancestors
+	trail   engine.Trail
+	above   engine.Ancestors
 	want    fieldplan.ClassSet // what is written
 	spelled bool               // write JSON that the type can be read from
-	out     io.Writer          // nil: everything stays in buf
-	held    int                // sets being sorted: nothing may be flushed
-	flushed int                // bytes that have left buf
-	failed  error              // of out
 }
 
 func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
-	object, ok := Deref(v)
+	object, ok := engine.Deref(v)
 	if ok {
 		w.trail.Visit(&w.above, p.Root, object)
 	}
@@ -172,9 +57,9 @@ func (w *writer) keepsElement(n, node *fieldplan.Node) bool {
 func (w *writer) writes(n *fieldplan.Node) bool { return n.Classes.Any(w.want) }
 
 // position and cut bracket what is written on trial.
-func (w *writer) position() int { return w.flushed + len(w.buf) }
+func (w *writer) position() int { return len(w.buf) }
 
-func (w *writer) cut(position int) { w.buf = w.buf[:position-w.flushed] }
+func (w *writer) cut(position int) { w.buf = w.buf[:position] }
 
 // object writes an object and reports whether it had a member. Without one nothing is written. The collection that an element stands
 // in, if any, names the fields that are written in any case, without making the object one with members.
@@ -191,7 +76,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		if w.identifies(in, f) {
 			w.identity(f, v)
 		} else if w.writes(f.Node) || f.KeepsPresence() && w.keeps(f.Node) {
-			some = w.member(f, Member(v, f)) || some
+			some = w.member(f, engine.Member(v, f)) || some
 		}
 		w.trail.Leave()
 	}
@@ -205,17 +90,17 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 }
 
 // unknownMembers are the members of an object that the plan does not know, if their class is written.
-func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) Unknown {
+func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) engine.Unknown {
 	if n.Rest == nil || !w.writes(n.Rest.Node) {
 		return nil
 	}
-	return UnknownMembers(&w.trail, n, v)
+	return engine.UnknownMembers(&w.trail, n, v)
 }
 
 // unknown writes members that the plan does not know, among those that it does.
-func (w *writer) unknown(n *fieldplan.Node, members []Element) (some bool) {
+func (w *writer) unknown(n *fieldplan.Node, members []engine.Element) (some bool) {
 	for _, e := range members {
-		f, name := UnknownField(n, e)
+		f, name := engine.UnknownField(n, e)
 		w.trail.Enter(name)
 		some = w.member(f, e.Value) || some
 		w.trail.Leave()
@@ -241,7 +126,7 @@ func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	w.header(f)
 	start := len(w.buf)
-	w.buf = ElementText(&w.trail, w.buf, f.Node, Identity(v, f))
+	w.buf = engine.ElementText(&w.trail, w.buf, f.Node, engine.Identity(v, f))
 	w.spell(start, f.Node.Leaf, spelling(f))
 }
 
@@ -250,7 +135,6 @@ func (w *writer) member(f *fieldplan.Field, v reflect.Value) bool {
 	start := w.position()
 	w.header(f)
 	if w.value(f, v) {
-		w.commit()
 		return true
 	}
 	w.cut(start)
@@ -261,13 +145,13 @@ func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	n := f.Node
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
-		w.buf, present = MemberText(&w.trail, w.buf, f, v)
+		w.buf, present = engine.MemberText(&w.trail, w.buf, f, v)
 		if present {
 			w.spell(start, n.Leaf, spelling(f))
 		}
 		return present
 	}
-	v, ok := Deref(v)
+	v, ok := engine.Deref(v)
 	if !ok {
 		return false
 	}
@@ -321,7 +205,7 @@ func (w *writer) composite(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool {
 	start, some := w.position(), false
 	w.buf = append(w.buf, begin)
-	for _, e := range Elements(&w.trail, n, v) {
+	for _, e := range engine.Elements(&w.trail, n, v) {
 		w.trail.Enter(e.Step(n))
 		some = w.keyedElement(n, e) || some
 		w.trail.Leave()
@@ -334,23 +218,21 @@ func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool
 	return true
 }
 
-func (w *writer) keyedElement(n *fieldplan.Node, e Element) bool {
+func (w *writer) keyedElement(n *fieldplan.Node, e engine.Element) bool {
 	start := w.position()
 	if last := w.buf[len(w.buf)-1]; last != '{' && last != '[' {
 		w.buf = append(w.buf, ',')
 	}
 	if n.Kind == fieldplan.Map {
-		w.buf, _ = canonjson.AppendString(w.buf, e.Key) // Elements has checked the key
+		w.buf, _ = canonjson.AppendString(w.buf, e.Key) // engine.Elements has checked the key
 		w.buf = append(w.buf, ':')
 	}
-	node := ElementNode(n, e.Value)
+	node := engine.ElementNode(n, e.Value)
 	if w.keepsElement(n, node) {
 		w.element(node, e.Value, n)
-		w.commit()
 		return true
 	}
 	if w.traces(node, e.Value, n) {
-		w.commit()
 		return true
 	}
 	w.cut(start)
@@ -359,7 +241,7 @@ func (w *writer) keyedElement(n *fieldplan.Node, e Element) bool {
 
 // traces writes an element of a collection whose elements' presence is not written, if something in it is.
 func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
-	v, ok := Deref(v)
+	v, ok := engine.Deref(v)
 	if !ok || !w.writes(n) {
 		return false
 	}
@@ -371,12 +253,12 @@ func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
-		w.buf = ElementText(&w.trail, w.buf, n, v)
+		w.buf = engine.ElementText(&w.trail, w.buf, n, v)
 		w.spell(start, n.Leaf, leaf.Plain)
 		return
 	}
 	defer w.leave(len(w.above))
-	object, ok := Deref(v)
+	object, ok := engine.Deref(v)
 	if ok && !w.trail.Visit(&w.above, n, object) {
 		return
 	}
@@ -413,7 +295,7 @@ func emptyElement(n *fieldplan.Node, v reflect.Value) string {
 	switch {
 	case n.Kind == fieldplan.Object || n.Kind == fieldplan.Map:
 		return "{}"
-	case IsNull(n, v):
+	case engine.IsNull(n, v):
 		return "null"
 	default:
 		return "[]"
@@ -467,7 +349,6 @@ func (w *writer) places(n *fieldplan.Node, v reflect.Value) {
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
 		w.element(n.Elem, v.Index(i), nil)
 		w.trail.Leave()
-		w.commit()
 	}
 	w.buf = append(w.buf, ']')
 }
@@ -477,10 +358,8 @@ func (w *writer) array(n *fieldplan.Node, v reflect.Value) bool {
 	if !w.keeps(n) || v.Len() == 0 {
 		return w.sparse(n, v)
 	}
-	w.held++
 	start := len(w.buf)
 	w.places(n, v)
-	w.held--
 	if bytes.Equal(w.buf[start:], w.zeroArray(n)) {
 		w.buf = w.buf[:start]
 		return false
@@ -503,7 +382,6 @@ func (w *writer) set(n *fieldplan.Node, v reflect.Value) bool {
 	if v.Len() == 0 || !w.keeps(n) {
 		return false
 	}
-	w.held++
 	elements := make([][]byte, 0, v.Len())
 	for i := range v.Len() {
 		start := len(w.buf)
@@ -513,7 +391,6 @@ func (w *writer) set(n *fieldplan.Node, v reflect.Value) bool {
 		elements = append(elements, bytes.Clone(w.buf[start:]))
 		w.buf = w.buf[:start]
 	}
-	w.held--
 	slices.SortFunc(elements, bytes.Compare)
 	elements = slices.CompactFunc(elements, bytes.Equal)
 	w.buf = append(w.buf, '[')
