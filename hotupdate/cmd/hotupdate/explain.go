@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -42,8 +42,31 @@ type explainer struct {
 
 // explained are the fields of a provider config or of a pool.
 type explained struct {
-	pool   string
+	Pool   string       `json:"pool,omitempty"`
+	Fields []fieldShown `json:"fields"`
 	fields hotupdate.Changes
+}
+
+// fieldShown is a field that is set, in JSON.
+type fieldShown struct {
+	Path      string          `json:"path"`
+	Pointer   string          `json:"pointer"`
+	Class     string          `json:"class"`
+	Origin    string          `json:"origin"`
+	Source    string          `json:"source,omitempty"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+}
+
+func newExplained(pool string, fields hotupdate.Changes) explained {
+	e := explained{pool, []fieldShown{}, fields}
+	for _, f := range fields {
+		e.Fields = append(e.Fields, fieldShown{
+			Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin.String(), Source: f.Source,
+			Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
+		})
+	}
+	return e
 }
 
 func (e *explainer) run(c *call) (int, error) {
@@ -54,17 +77,11 @@ func (e *explainer) run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	switch e.output.output {
-	case textOutput:
-		for i, one := range all {
-			one.write(&c.out, i)
-		}
-	case markdownOutput:
-		for _, one := range all {
-			one.writeMarkdown(&c.out)
-		}
-	case jsonOutput:
-		return exitOK, writeJSON(c, explainList{listVersion, jsonOf(all)})
+	if e.output.output == jsonOutput {
+		return exitOK, writeList(c, "pools", all)
+	}
+	for i, one := range all {
+		e.write(&c.out, i, one)
 	}
 	return exitOK, nil
 }
@@ -82,37 +99,24 @@ func (e *explainer) writeDocument(c *call) error {
 		return &usageError{fmt.Sprintf("--document writes one provider config, and there are %d; choose one with --pool", len(configs))}
 	}
 	document, err := hash.DocumentRaw(configs[0].schema, configs[0].raw)
-	if err != nil {
-		return inFile(configs[0].from, err)
-	}
-	_, err = c.out.Write(document)
-	return err
+	c.out.Write(document)
+	return inFile(configs[0].from, err)
 }
 
 func (e *explainer) explain(c *call) ([]explained, error) {
-	if err := want(1, c.args); err != nil {
-		return nil, err
-	}
-	schemas, err := newCatalog(e.pools.schema)
-	if err != nil {
-		return nil, err
-	}
-	m, err := readManifest(c.args[0], c.in)
+	m, schemas, err := e.pools.read(c)
 	if err != nil {
 		return nil, err
 	}
 	if m.pools != nil {
 		return e.explainPools(m, schemas)
 	}
-	configs, err := e.pools.bareConfig(m, schemas)
+	configs, err := e.pools.configsOf(m, schemas)
 	if err != nil {
 		return nil, err
 	}
 	fields, err := hotupdate.DiffRaw(configs[0].schema, nil, m.raw)
-	if err != nil {
-		return nil, inFile(m.from, err)
-	}
-	return []explained{{fields: fields}}, nil
+	return []explained{newExplained("", fields)}, inFile(m.from, err)
 }
 
 func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, error) {
@@ -123,75 +127,38 @@ func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, er
 	if err := schemas.checkPools(m.from, pools); err != nil {
 		return nil, err
 	}
-	options := pool.Options{Schema: schemas.schema}
-	if err := pool.Check(pools, options); err != nil {
-		return nil, inFile(m.from, err)
+	all := make([]explained, len(pools))
+	problems := make([]error, len(pools))
+	for i, p := range pools {
+		fields, err := pool.Explain(p, pool.Options{Schema: schemas.schema})
+		all[i], problems[i] = newExplained(p.Worker.Name, fields), inFile(m.from, err)
 	}
-	var all []explained
-	for _, p := range pools {
-		fields, err := pool.Explain(p, options)
-		if err != nil {
-			return nil, inFile(m.from, err)
-		}
-		all = append(all, explained{p.Worker.Name, fields})
-	}
-	return all, nil
+	return all, errors.Join(problems...)
 }
 
 // write writes a line for each field that is set, which is what sets the configuration apart from the empty one.
-func (e explained) write(out io.Writer, before int) {
-	if e.pool != "" {
-		fmt.Fprint(out, strings.Repeat("\n", min(before, 1))+"pool "+printable(e.pool)+"\n")
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, f := range e.fields {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", printable(f.Path), value(f), f.Class, printable(report.Origin(f)))
-	}
-	_ = table.Flush() // out is a buffer
-}
-
-func (e explained) writeMarkdown(out io.Writer) {
-	if e.pool != "" {
-		fmt.Fprintf(out, "### %s\n\n", code(e.pool))
-	}
-	fmt.Fprint(out, "| field | value | class | origin |\n| --- | --- | --- | --- |\n")
-	for _, f := range e.fields {
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", code(f.Path), code(value(f)), f.Class, code(report.Origin(f)))
-	}
-	fmt.Fprintln(out)
-}
-
-// The JSON of explained fields.
-type (
-	explainList struct {
-		FormatVersion int             `json:"formatVersion"`
-		Pools         []jsonExplained `json:"pools"`
-	}
-	jsonExplained struct {
-		Pool   string      `json:"pool,omitempty"`
-		Fields []jsonField `json:"fields"`
-	}
-	jsonField struct {
-		Path      string          `json:"path"`
-		Pointer   string          `json:"pointer"`
-		Class     string          `json:"class"`
-		Origin    string          `json:"origin"`
-		Source    string          `json:"source,omitempty"`
-		Value     json.RawMessage `json:"value,omitempty"`
-		Sensitive bool            `json:"sensitive,omitempty"`
-	}
-)
-
-func jsonOf(all []explained) []jsonExplained {
-	out := make([]jsonExplained, len(all))
-	for i, e := range all {
-		out[i] = jsonExplained{Pool: e.pool, Fields: []jsonField{}}
-		for _, f := range e.fields {
-			out[i].Fields = append(out[i].Fields, jsonField{
-				Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin.String(), Source: f.Source,
-				Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
-			})
+func (e *explainer) write(out io.Writer, before int, one explained) {
+	if e.output.output == markdownOutput {
+		if one.Pool != "" {
+			fmt.Fprintf(out, "### %s\n\n", code(one.Pool))
 		}
+		writeMarkdown(out, []string{"field", "value", "class", "origin"}, one.rows(code))
+		fmt.Fprintln(out)
+		return
 	}
-	return out
+	if one.Pool != "" {
+		fmt.Fprint(out, strings.Repeat("\n", min(before, 1))+"pool "+printable(one.Pool)+"\n")
+	}
+	writeColumns(out, one.rows(printable))
+}
+
+func (e explained) rows(show func(string) string) (rows [][]string) {
+	for _, f := range e.fields {
+		value := f.New
+		if f.Sensitive {
+			value = "(sensitive)"
+		}
+		rows = append(rows, []string{show(f.Path), show(value), f.Class.String(), show(report.Origin(f))})
+	}
+	return rows
 }

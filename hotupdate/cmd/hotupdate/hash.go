@@ -1,16 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 func hashCommand() command {
@@ -52,9 +47,7 @@ func (h *hasher) run(c *call) (int, error) {
 	var problems []error
 	for _, config := range configs {
 		sum, err := hash.OfRaw(config.schema, config.raw)
-		if err != nil {
-			problems = append(problems, inFile(config.from, err))
-		}
+		problems = append(problems, inFile(config.from, err))
 		all = append(all, hashed{config.pool, sum.String()})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -64,100 +57,24 @@ func (h *hasher) run(c *call) (int, error) {
 }
 
 func (h *hasher) write(c *call, all []hashed) error {
+	header := []string{"worker pool", "hash"}
+	if len(all) == 1 && all[0].Pool == "" { // a provider config on its own
+		header = header[1:]
+	}
+	rows := func(show func(string) string) (rows [][]string) {
+		for _, one := range all {
+			row := []string{show(one.Pool), show(one.Hash)}
+			rows = append(rows, row[2-len(header):])
+		}
+		return rows
+	}
 	switch h.output.output {
 	case textOutput:
-		table := tabwriter.NewWriter(&c.out, 0, 0, 2, ' ', 0)
-		for _, one := range all {
-			if one.Pool != "" {
-				fmt.Fprint(table, printable(one.Pool)+"\t")
-			}
-			fmt.Fprintln(table, one.Hash)
-		}
-		return table.Flush()
+		writeColumns(&c.out, rows(printable))
 	case markdownOutput:
-		h.writeMarkdown(&c.out, all)
+		writeMarkdown(&c.out, header, rows(code))
 	case jsonOutput:
-		return writeJSON(c, hashList{listVersion, all})
+		return writeList(c, "hashes", all)
 	}
 	return nil
-}
-
-// writeMarkdown writes a table. A provider config on its own is of no pool.
-func (h *hasher) writeMarkdown(out io.Writer, all []hashed) {
-	if len(all) == 1 && all[0].Pool == "" {
-		fmt.Fprintf(out, "| hash |\n| --- |\n| %s |\n", code(all[0].Hash))
-		return
-	}
-	fmt.Fprint(out, "| worker pool | hash |\n| --- | --- |\n")
-	for _, one := range all {
-		fmt.Fprintf(out, "| %s | %s |\n", code(one.Pool), code(one.Hash))
-	}
-}
-
-// config is a provider config to be looked at: on its own, or of a worker pool.
-type config struct {
-	from   string // for messages
-	pool   string
-	schema *hotupdate.Schema
-	raw    []byte
-}
-
-// configs returns the provider config of a file, or those of the pools of a Worker or Shoot.
-func (p *poolFlags) configs(c *call) ([]config, error) {
-	if err := want(1, c.args); err != nil {
-		return nil, err
-	}
-	schemas, err := newCatalog(p.schema)
-	if err != nil {
-		return nil, err
-	}
-	m, err := readManifest(c.args[0], c.in)
-	if err != nil {
-		return nil, err
-	}
-	if m.pools == nil {
-		return p.bareConfig(m, schemas)
-	}
-	pools, err := p.choose(m)
-	if err != nil {
-		return nil, err
-	}
-	var all []config
-	var problems []error
-	for _, pool := range pools {
-		from := placeOfConfig(m.from, pool)
-		schema, err := schemas.schemaOfRaw(from, pool.ProviderConfig)
-		if err != nil {
-			problems = append(problems, err)
-		}
-		all = append(all, config{from, pool.Worker.Name, schema, pool.ProviderConfig})
-	}
-	return all, errors.Join(problems...)
-}
-
-func (p *poolFlags) bareConfig(m *manifest, schemas *catalog) ([]config, error) {
-	if p.pool != "" {
-		return nil, &usageError{"--pool is for Worker and Shoot manifests; this is a provider config"}
-	}
-	schema, err := schemas.schemaOf(m.from, m.kind)
-	if err != nil {
-		return nil, err
-	}
-	return []config{{from: m.from, schema: schema, raw: m.raw}}, nil
-}
-
-// listVersion is the format of the lists that hash, explain and schema write as JSON.
-const listVersion = 1
-
-// hashList is the JSON of all hashes.
-type hashList struct {
-	FormatVersion int      `json:"formatVersion"`
-	Hashes        []hashed `json:"hashes"`
-}
-
-func writeJSON(c *call, value any) error {
-	encoder := json.NewEncoder(&c.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }

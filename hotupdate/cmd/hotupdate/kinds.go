@@ -135,37 +135,32 @@ func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	return c.schemaOf(from, kind)
 }
 
-// check is checkKind for the provider configs of a manifest.
+// check reports what is wrong with the kinds of the provider configs in a manifest, see checkConfig.
 func (c *catalog) check(m *manifest) error {
 	if m.pools == nil {
-		return c.checkKind(m.from, m.kind)
+		return c.checkConfig(m.from, "", m.raw)
 	}
 	return c.checkPools(m.from, m.pools.Pools)
 }
 
-// checkKind reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command. Compared
-// as a whole, as those of other providers are, it would get a verdict that the provider's own code does not share.
-func (c *catalog) checkKind(from string, kind kindName) error {
-	if !c.own[groupOf(kind.apiVersion)] {
-		return nil
-	}
-	_, err := c.schemaOf(from, kind)
-	return err
-}
-
-// checkPools is checkKind for the provider configs of pools. In a pool of a built-in provider every one is that provider's.
 func (c *catalog) checkPools(from string, pools []pool.Pool) error {
-	var problems []error
-	for _, p := range pools {
-		from := placeOfConfig(from, p)
-		if c.own[p.Provider] {
-			_, err := c.schemaOfRaw(from, p.ProviderConfig)
-			problems = append(problems, err)
-		} else if kind, err := kindOf(p.ProviderConfig); err == nil {
-			problems = append(problems, c.checkKind(from, kind))
-		}
+	problems := make([]error, len(pools))
+	for i, p := range pools {
+		problems[i] = c.checkConfig(placeOfConfig(from, p), p.Provider, p.ProviderConfig)
 	}
 	return errors.Join(problems...)
+}
+
+// checkConfig reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command.
+// Compared as a whole, as those of other providers are, it would get a verdict that the provider's own code does not share. In a pool of a
+// built-in provider every config is that provider's.
+func (c *catalog) checkConfig(from, provider string, raw []byte) error {
+	kind, err := kindOf(raw)
+	if !c.own[provider] && (err != nil || !c.own[groupOf(kind.apiVersion)]) {
+		return nil
+	}
+	_, err = c.schemaOfRaw(from, raw)
+	return err
 }
 
 // placeOfConfig names a pool's provider config.

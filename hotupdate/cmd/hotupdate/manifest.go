@@ -116,6 +116,9 @@ func readWhole(path string) ([]byte, error) {
 
 // inFile puts the file in front of every problem, a line each.
 func inFile(file string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var lines []error
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))

@@ -100,13 +100,7 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	} else if schema := schemas.schema(m.kind.apiVersion, m.kind.kind); schema != nil {
 		_, err = hash.DocumentRaw(schema, m.raw)
 	}
-	if err != nil {
-		err = inFile(m.from, err)
-	}
-	if err := errors.Join(schemas.check(m), err); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, errors.Join(schemas.check(m), inFile(m.from, err))
 }
 
 func (p *planner) write(c *call, plan pool.Plan) error {
@@ -161,10 +155,7 @@ func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options p
 		return nil, err
 	}
 	compared, err := pool.CompareConfigs(old.raw, updated.raw, options)
-	if err != nil {
-		return nil, inFile(updated.from, err)
-	}
-	return pool.Plan{{Comparison: compared}}, nil
+	return pool.Plan{{Comparison: compared}}, inFile(updated.from, err)
 }
 
 // workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.

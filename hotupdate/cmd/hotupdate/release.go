@@ -91,21 +91,14 @@ func parseRelease(file string, data []byte) (*release, error) {
 	}
 	if _, ok := members["eras"]; ok {
 		r, err := readEras(file, data)
-		return r, withFile(file, err)
+		return r, inFile(file, err)
 	}
 	schema, kind, err := schemaIn(data, members)
 	if err != nil {
-		return nil, withFile(file, err)
+		return nil, inFile(file, err)
 	}
 	r := &release{from: file, schema: schema, kind: kind}
 	return r, r.setEras([]eraEntry{{Name: "the Schema", Hash: canonical}}, func(json.RawMessage) (*hotupdate.Schema, error) { return schema, nil })
-}
-
-func withFile(file string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return inFile(file, err)
 }
 
 // schemaIn loads a Schema, be it on its own, in a golden file or with the kind that it is for.

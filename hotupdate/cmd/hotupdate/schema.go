@@ -24,12 +24,6 @@ what --schema takes; of all of them it is an object with the list schemas, each 
 	}
 }
 
-// schemaList is the JSON of all Schemas.
-type schemaList struct {
-	FormatVersion int              `json:"formatVersion"`
-	Schemas       []providerSchema `json:"schemas"`
-}
-
 type schemaPrinter struct{ output *outputFlag }
 
 func (p *schemaPrinter) run(c *call) (int, error) {
@@ -41,58 +35,50 @@ func (p *schemaPrinter) run(c *call) (int, error) {
 		return 0, err
 	}
 	if len(c.args) == 0 {
-		return exitOK, p.write(c, all, schemaList{listVersion, all})
+		if p.output.output == jsonOutput {
+			return exitOK, writeList(c, "schemas", all)
+		}
+		return exitOK, writeSchemas(&c.out, all...)
 	}
 	var names []string
 	for _, s := range all {
-		if s.Provider == c.args[0] {
-			return exitOK, p.write(c, []providerSchema{s}, s.Schema)
+		switch {
+		case s.Provider != c.args[0]:
+			names = append(names, s.Provider)
+		case p.output.output == jsonOutput:
+			return exitOK, writeJSON(c, s.Schema)
+		default:
+			return exitOK, writeSchemas(&c.out, s)
 		}
-		names = append(names, s.Provider)
 	}
 	return 0, fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
 }
 
-// write writes Schemas as Markdown, or what stands for them in JSON.
-func (p *schemaPrinter) write(c *call, schemas []providerSchema, inJSON any) error {
-	if p.output.output == jsonOutput {
-		return writeJSON(c, inJSON)
-	}
-	for _, s := range schemas {
-		if err := s.writeMarkdown(&c.out); err != nil {
+// writeSchemas writes Schemas as Markdown, a table each.
+func writeSchemas(out io.Writer, all ...providerSchema) error {
+	for _, s := range all {
+		var document schemajson.Document
+		if err := json.Unmarshal(s.Schema, &document); err != nil {
 			return err
 		}
+		fmt.Fprintf(out, "## %s\n\n%s %s, fingerprint %s\n\n", code(s.Provider), code(s.APIVersion), code(s.Kind), code(document.Fingerprint))
+		writeMarkdown(out, []string{"field", "type", "class", "options"}, fieldRows("", document.Root))
+		fmt.Fprintln(out)
 	}
 	return nil
 }
 
-func (s providerSchema) writeMarkdown(out io.Writer) error {
-	var document schemajson.Document
-	if err := json.Unmarshal(s.Schema, &document); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "## %s\n\n%s %s, fingerprint %s\n\n", code(s.Provider), code(s.APIVersion), code(s.Kind), code(document.Fingerprint))
-	fmt.Fprint(out, "| field | type | class | options |\n| --- | --- | --- | --- |\n")
-	writeRows(out, "", document.Root)
-	fmt.Fprintln(out)
-	return nil
-}
-
-// writeRows writes a row for every field below a node.
-func writeRows(out io.Writer, path string, n *schemajson.Node) {
-	for _, f := range n.Fields {
-		at := strings.TrimPrefix(path+"."+f.Name, ".")
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", code(at), code(typeOf(f.Type)), f.Class, code(strings.Join(f.Options(), ", ")))
-		writeElements(out, at, f.Type)
-	}
-}
-
-// writeElements writes the fields of an object, or of the elements of a collection.
-func writeElements(out io.Writer, path string, n *schemajson.Node) {
+// fieldRows returns a row for every field below a node: those of an object, or of the elements of a collection.
+func fieldRows(path string, n *schemajson.Node) (rows [][]string) {
 	for n.Elem != nil {
 		path, n = path+"[]", n.Elem
 	}
-	writeRows(out, path, n)
+	for _, f := range n.Fields {
+		at := strings.TrimPrefix(path+"."+f.Name, ".")
+		rows = append(rows, []string{code(at), code(typeOf(f.Type)), f.Class, code(strings.Join(f.Options(), ", "))})
+		rows = append(rows, fieldRows(at, f.Type)...)
+	}
+	return rows
 }
 
 func typeOf(n *schemajson.Node) string {

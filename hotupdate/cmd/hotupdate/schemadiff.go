@@ -94,10 +94,11 @@ func (d *schemaDiffer) write(c *call, old, updated *hotupdate.Schema, findings [
 			fmt.Fprintf(&c.out, "%s %s\n", marker(f), printable(f.String()))
 		}
 	case markdownOutput:
-		fmt.Fprint(&c.out, "| | field | change | consequence |\n| --- | --- | --- | --- |\n")
+		var rows [][]string
 		for _, f := range findings {
-			fmt.Fprintf(&c.out, "| %s | %s | %s | %s |\n", marker(f), code(f.Path), f.Kind, code(f.String()))
+			rows = append(rows, []string{marker(f), code(f.Path), f.Kind, code(f.String())})
 		}
+		writeMarkdown(&c.out, []string{"", "field", "change", "consequence"}, rows)
 	case jsonOutput:
 		return writeDiffJSON(c, old, updated, findings)
 	}
@@ -113,15 +114,12 @@ func marker(f hotupdate.Finding) string {
 }
 
 func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings []hotupdate.Finding) error {
-	before, err := old.Fingerprint()
-	if err != nil {
+	before, oldErr := old.Fingerprint()
+	after, newErr := updated.Fingerprint()
+	if err := errors.Join(oldErr, newErr); err != nil {
 		return err
 	}
-	after, err := updated.Fingerprint()
-	if err != nil {
-		return err
-	}
-	d := schemaDiff{FormatVersion: auditVersion, OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
+	d := schemaDiff{FormatVersion: listVersion, OldFingerprint: before, NewFingerprint: after, Harmless: true, Findings: []jsonFinding{}}
 	for _, f := range findings {
 		d.Harmless = d.Harmless && f.Harmless()
 		d.Findings = append(d.Findings, jsonFinding{f, f.Harmless(), f.String()})

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// output is how a command writes its result. It is a flag.
+type output string
+
+// The outputs.
+const (
+	textOutput     output = "text"
+	markdownOutput output = "markdown"
+	jsonOutput     output = "json"
+)
+
+// outputFlag is a flag that takes some of the outputs, the first of which is the default.
+type outputFlag struct {
+	output
+	allowed []output
+}
+
+func addOutput(flags *pflag.FlagSet, allowed ...output) *outputFlag {
+	f := &outputFlag{allowed[0], allowed}
+	flags.VarP(f, "output", "o", "how to write the result: "+f.choices())
+	return f
+}
+
+func (f *outputFlag) choices() string {
+	var names []string
+	for _, o := range f.allowed {
+		names = append(names, string(o))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// String returns the output.
+func (f *outputFlag) String() string { return string(f.output) }
+
+// Type returns the word that stands for the value in --help.
+func (f *outputFlag) Type() string { return "FORMAT" }
+
+// Set reads the output.
+func (f *outputFlag) Set(text string) error {
+	if !slices.Contains(f.allowed, output(text)) {
+		return &usageError{"write " + f.choices()}
+	}
+	f.output = output(text)
+	return nil
+}
+
+// listVersion is the format of the lists that are written as JSON.
+const listVersion = 1
+
+// writeList writes a list of things in JSON, in an object with the version of the format.
+func writeList(c *call, name string, all any) error {
+	return writeJSON(c, map[string]any{"formatVersion": listVersion, name: all})
+}
+
+func writeJSON(c *call, value any) error {
+	encoder := json.NewEncoder(&c.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+// writeColumns writes rows with their columns aligned.
+func writeColumns(out io.Writer, rows [][]string) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(table, strings.Join(row, "\t"))
+	}
+	_ = table.Flush() // out is a buffer
+}
+
+// writeMarkdown writes a table of rows.
+func writeMarkdown(out io.Writer, header []string, rows [][]string) {
+	line := func(cells []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | ")) }
+	line(header)
+	line(slices.Repeat([]string{"---"}, len(header)))
+	for _, row := range rows {
+		line(row)
+	}
+}
+
+// printable escapes what could move the cursor, colour the terminal or reverse the reading direction.
+func printable(text string) string { return plaintext.Printable(text) }
+
+// code makes a cell of a Markdown table of which nothing is Markdown or HTML.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	for _, r := range printable(text) {
+		if strings.ContainsRune("&<>|`\\*_[]~@#!", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return "<code>" + b.String() + "</code>"
+}
