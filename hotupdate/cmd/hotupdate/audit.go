@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // The exit codes of audit --exit-code and schema diff --exit-code beside exitRoll.
@@ -43,7 +45,7 @@ Of a pool it says
   indeterminate  an era hashes by a function that is not known
   invalid        neither release can read its config
   accepted       only the new release can read its config
-  kept           nothing happens to it
+  unchanged      nothing happens to it
 What the pool holds beside its provider config is taken to be hashed alike by both releases.
 
 Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate. 1 is an error,
@@ -53,7 +55,7 @@ or a manifest that cannot be read; 2 wrong usage.`,
 			flags.StringVar(&a.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
 			flags.StringVar(&a.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
 			flags.StringVar(&a.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
-			flags.BoolVar(&a.all, "all", false, "list the pools that are kept as well")
+			flags.BoolVar(&a.all, "all", false, "list the pools that are unchanged as well")
 			flags.BoolVar(&a.exitCode, "exit-code", false, "tell the gravest verdict by the exit code as well")
 			return a.run
 		},
@@ -84,7 +86,7 @@ func (a *auditor) run(c *call) (int, error) {
 	if old.kind != (kindName{}) && updated.kind != (kindName{}) && old.kind != updated.kind {
 		return 0, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", a.updated, a.old)
 	}
-	report := a.audit(newComparison(old, updated), c)
+	report := a.audit(newReleases(old, updated), c)
 	if err := report.write(c, a.output.output); err != nil {
 		return 0, err
 	}
@@ -104,11 +106,15 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 		case err != nil:
 			report.unreadable(err)
 		case m == nil:
-			report.Summary.OtherDocuments++
+			report.Summary[countOtherDocuments]++
 		case a.provider != "" && m.Provider != a.provider:
-			report.Summary.OtherPools += len(m.Pools)
+			report.Summary[countOtherPools] += len(m.Pools)
 		default:
 			for _, p := range m.Pools {
+				if !r.concern(p.ProviderConfig) {
+					report.Summary[countOtherPools]++
+					continue
+				}
 				report.add(r.pool(d.from, m, p), a.all)
 			}
 		}
@@ -130,46 +136,42 @@ func poolsIn(d document) (*pool.Manifest, error) {
 	return m, nil
 }
 
-// releases are the two releases that pools are audited under.
+// releases are the two releases that pools are audited under, with what is known about their Schemas.
 type releases struct {
 	old, updated *release
 	findings     map[[2]*hotupdate.Schema][]hotupdate.Finding
-	shapes       map[*hotupdate.Schema]*shape
+	nodes        map[*hotupdate.Schema]*schemajson.Node
 }
 
-func newComparison(old, updated *release) *releases {
-	return &releases{old, updated, map[[2]*hotupdate.Schema][]hotupdate.Finding{}, map[*hotupdate.Schema]*shape{}}
+func newReleases(old, updated *release) *releases {
+	return &releases{old, updated, map[[2]*hotupdate.Schema][]hotupdate.Finding{}, map[*hotupdate.Schema]*schemajson.Node{}}
+}
+
+// concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
+func (r *releases) concern(raw []byte) bool {
+	want := r.old.kind
+	if want == (kindName{}) {
+		want = r.updated.kind
+	}
+	if want == (kindName{}) || len(raw) == 0 || string(raw) == "null" {
+		return true
+	}
+	kind, err := kindOf(raw)
+	return err != nil || kind == want
 }
 
 // pool audits one pool.
 func (r *releases) pool(from string, m *pool.Manifest, p pool.Pool) *auditedPool {
 	audited := &auditedPool{
-		File: from, Namespace: m.Namespace, Manifest: m.Kind.String() + " " + m.Name, Pool: p.Worker.Name,
-		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictKept,
+		File: from, Namespace: m.Namespace, Manifest: string(m.Kind) + " " + m.Name, Pool: p.Worker.Name,
+		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictUnchanged,
 	}
 	raw := p.ProviderConfig
 	if string(raw) == "null" {
 		raw = nil
 	}
-	if !r.concerns(raw) {
-		audited.Verdict = verdictOther
-		return audited
-	}
 	r.judge(audited, raw, p)
 	return audited
-}
-
-// concerns reports whether a provider config is of the releases' kind. Empty ones are of every kind.
-func (r *releases) concerns(raw []byte) bool {
-	want := r.old.kind
-	if want == (kindName{}) {
-		want = r.updated.kind
-	}
-	if want == (kindName{}) || len(raw) == 0 {
-		return true
-	}
-	kind, err := kindOf(raw)
-	return err != nil || kind == want
 }
 
 // judge reads and hashes a provider config under both releases.
@@ -262,7 +264,7 @@ func (r *releases) reasons(old, updated hashedConfig, raw []byte) []reason {
 	if oldErr != nil || newErr != nil {
 		return all
 	}
-	paths := differences(r.shape(old.era.schema), r.shape(updated.era.schema), before, after)
+	paths := differences(r.root(old.era.schema), r.root(updated.era.schema), before, after)
 	return append(all, r.findingReasons(old.era.schema, updated.era.schema, paths)...)
 }
 
@@ -308,13 +310,18 @@ func (r *releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Findin
 	return findings
 }
 
-func (r *releases) shape(s *hotupdate.Schema) *shape {
-	found, known := r.shapes[s]
+// root returns the root of a Schema's description, nil if it cannot be exported.
+func (r *releases) root(s *hotupdate.Schema) *schemajson.Node {
+	root, known := r.nodes[s]
 	if !known {
-		found = shapeOf(s)
-		r.shapes[s] = found
+		var d schemajson.Document
+		exported, err := s.MarshalJSON()
+		if err == nil && json.Unmarshal(exported, &d) == nil {
+			root = d.Root
+		}
+		r.nodes[s] = root
 	}
-	return found
+	return root
 }
 
 // addErrors adds the problems of a provider config, a reason each.

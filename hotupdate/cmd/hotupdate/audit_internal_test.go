@@ -145,7 +145,10 @@ func TestAuditOfAFleet(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr.String())
 	var report auditReport
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &report))
-	assert.Equal(t, auditSummary{Pools: pools, Kept: pools}, report.Summary)
+	assert.Equal(t, auditSummary{
+		"pools": pools, "unchanged": pools, "rejected": 0, "rolled": 0, "renamed": 0, "indeterminate": 0, "invalid": 0, "accepted": 0,
+		"otherPools": 0, "otherDocuments": 0, "unreadable": 0,
+	}, report.Summary)
 	assert.Len(t, report.Pools, pools)
 }
 
@@ -158,8 +161,8 @@ func BenchmarkAudit(b *testing.B) {
 		inJSON bool
 		schema func(string) error
 	}{
-		{"kept/json", true, writeSchema[fleetV1b]},
-		{"kept/yaml", false, writeSchema[fleetV1b]},
+		{"unchanged/json", true, writeSchema[fleetV1b]},
+		{"unchanged/yaml", false, writeSchema[fleetV1b]},
 		{"rejected/json", true, writeSchema[fleetV2]},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

@@ -6,49 +6,14 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
-// shape tells the members of objects from the keys of maps, so that a difference is named by its field and no key is shown.
-type shape struct{ node *schemajson.Node }
-
-// shapeOf reads the shape of a Schema from its JSON.
-func shapeOf(s *hotupdate.Schema) *shape {
-	exported, err := s.MarshalJSON()
-	var d schemajson.Document
-	if err != nil || json.Unmarshal(exported, &d) != nil {
-		return &shape{}
-	}
-	return &shape{d.Root}
-}
-
-func (s *shape) isObject() bool { return s != nil && s.node != nil && s.node.Kind == "object" }
-
-func (s *shape) member(name string) *shape {
-	if s == nil || s.node == nil {
-		return nil
-	}
-	for _, f := range s.node.Fields {
-		if f.Name == name {
-			return &shape{f.Type}
-		}
-	}
-	return nil
-}
-
-func (s *shape) elem() *shape {
-	if s == nil || s.node == nil || s.node.Elem == nil {
-		return nil
-	}
-	return &shape{s.node.Elem}
-}
-
-// differences lists the paths at which two canonical documents differ, each once, as WithTag takes them.
-func differences(old, updated *shape, before, after []byte) []string {
+// differences lists the paths at which two canonical documents differ, each once, as WithTag takes them. The roots of their Schemas tell the
+// members of objects from the keys of maps, so that a difference is named by its field and no key is shown.
+func differences(old, updated *schemajson.Node, before, after []byte) []string {
 	found := map[string]bool{}
 	compareTrees(found, "", old, updated, treeOf(before), treeOf(after))
 	return slices.Sorted(maps.Keys(found))
@@ -62,49 +27,57 @@ func treeOf(document []byte) any {
 	return tree
 }
 
-func compareTrees(found map[string]bool, path string, old, updated *shape, before, after any) {
-	if reflect.DeepEqual(before, after) {
-		return
-	}
+func compareTrees(found map[string]bool, path string, old, updated *schemajson.Node, before, after any) {
 	first, isObject := before.(map[string]any)
 	second, isToo := after.(map[string]any)
-	if (isObject || before == nil) && (isToo || after == nil) && (old.isObject() || updated.isObject()) {
-		for name := range union(first, second) {
-			compareTrees(found, memberPath(path, name), old.member(name), updated.member(name), first[name], second[name])
-		}
-		return
-	}
 	list, isList := before.([]any)
 	other, isListToo := after.([]any)
 	switch {
+	case reflect.DeepEqual(before, after):
+	case (isObject || before == nil) && (isToo || after == nil) && (isObjectNode(old) || isObjectNode(updated)):
+		for name := range union(first, second) {
+			compareTrees(found, fieldpath.Join(path, name), member(old, name), member(updated, name), first[name], second[name])
+		}
 	case isObject && isToo:
 		for name := range union(first, second) {
-			compareTrees(found, path+"[]", old.elem(), updated.elem(), first[name], second[name])
+			compareTrees(found, path+"[]", elem(old), elem(updated), first[name], second[name])
 		}
 	case isList && isListToo && len(list) == len(other):
 		for i := range list {
-			compareTrees(found, path+"[]", old.elem(), updated.elem(), list[i], other[i])
+			compareTrees(found, path+"[]", elem(old), elem(updated), list[i], other[i])
 		}
 	default:
 		found[path] = true
 	}
 }
 
-func union(a, b map[string]any) map[string]bool {
-	all := map[string]bool{}
-	for name := range a {
-		all[name] = true
+func isObjectNode(n *schemajson.Node) bool { return n != nil && n.Kind == "object" }
+
+// member returns the node of an object's member, nil if it is not known.
+func member(n *schemajson.Node, name string) *schemajson.Node {
+	if n == nil {
+		return nil
 	}
-	for name := range b {
-		all[name] = true
+	for _, f := range n.Fields {
+		if f.Name == name {
+			return f.Type
+		}
 	}
-	return all
+	return nil
 }
 
-// memberPath adds a JSON name to a path.
-func memberPath(path, name string) string {
-	if name == "" || strings.ContainsAny(name, `[]"=.`) || printable(name) != name {
-		return path + "[" + strconv.Quote(name) + "]"
+func elem(n *schemajson.Node) *schemajson.Node {
+	if n == nil {
+		return nil
 	}
-	return strings.TrimPrefix(path+"."+name, ".")
+	return n.Elem
+}
+
+func union(a, b map[string]any) map[string]any {
+	all := maps.Clone(a)
+	if all == nil {
+		return b
+	}
+	maps.Copy(all, b)
+	return all
 }

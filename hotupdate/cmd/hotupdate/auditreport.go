@@ -7,13 +7,10 @@ import (
 	"strings"
 )
 
-// auditVersion is the version of audit's JSON.
-const auditVersion = 1
-
 // poolVerdict is what a release does to a pool that nobody touches.
 type poolVerdict string
 
-// The verdicts, from the gravest on.
+// The verdicts.
 const (
 	verdictRejected      poolVerdict = "rejected"      // the new release cannot read the config
 	verdictRolled        poolVerdict = "rolled"        // machines are replaced
@@ -21,11 +18,11 @@ const (
 	verdictIndeterminate poolVerdict = "indeterminate" // an era hashes by a function that is not known
 	verdictInvalid       poolVerdict = "invalid"       // neither release can read the config
 	verdictAccepted      poolVerdict = "accepted"      // only the new release can read the config
-	verdictKept          poolVerdict = "kept"          // nothing happens
-	verdictOther         poolVerdict = "other"         // the config is of another kind
+	verdictUnchanged     poolVerdict = "unchanged"     // nothing happens
 )
 
-var verdicts = []poolVerdict{verdictRejected, verdictRolled, verdictRenamed, verdictIndeterminate, verdictInvalid, verdictAccepted, verdictKept, verdictOther}
+// verdicts are ordered from the gravest on.
+var verdicts = []poolVerdict{verdictRejected, verdictRolled, verdictRenamed, verdictIndeterminate, verdictInvalid, verdictAccepted, verdictUnchanged}
 
 // auditReport is what audit writes in JSON.
 type auditReport struct {
@@ -37,20 +34,16 @@ type auditReport struct {
 	Unreadable    []string      `json:"unreadable"`
 }
 
-// auditSummary counts pools by verdict.
-type auditSummary struct {
-	Pools          int `json:"pools"`
-	Rejected       int `json:"rejected"`
-	Rolled         int `json:"rolled"`
-	Renamed        int `json:"renamed"`
-	Indeterminate  int `json:"indeterminate"`
-	Invalid        int `json:"invalid"`
-	Accepted       int `json:"accepted"`
-	Kept           int `json:"kept"`
-	OtherPools     int `json:"otherPools"`
-	OtherDocuments int `json:"otherDocuments"`
-	Unreadable     int `json:"unreadable"`
-}
+// auditSummary counts pools by verdict, and what was read beside them.
+type auditSummary map[string]int
+
+// What is counted beside the verdicts.
+const (
+	countPools          = "pools"          // that have a verdict
+	countOtherPools     = "otherPools"     // pools whose config is of another kind or provider
+	countOtherDocuments = "otherDocuments" // documents that hold no pools
+	countUnreadable     = "unreadable"     // documents that cannot be read
+)
 
 // auditedPool is one pool.
 type auditedPool struct {
@@ -71,51 +64,30 @@ type auditedPool struct {
 // reason is why a pool has its verdict.
 type reason struct {
 	Path    string `json:"path,omitempty"`
-	Finding string `json:"finding,omitempty"` // a kind of hotupdate.Finding
-	Code    string `json:"code,omitempty"`    // a code of hotupdate.Error
+	Finding string `json:"finding,omitempty"` // the kind of a hotupdate.Finding
+	Code    string `json:"code,omitempty"`    // the code of a fault.Error
 	Text    string `json:"text"`
 }
 
 func newAuditReport(r *releases) *auditReport {
-	return &auditReport{FormatVersion: auditVersion, Old: r.old.from, New: r.updated.from, Pools: []auditedPool{}, Unreadable: []string{}}
-}
-
-// count is the counter of a verdict.
-func (s *auditSummary) count(v poolVerdict) *int {
-	switch v {
-	case verdictRejected:
-		return &s.Rejected
-	case verdictRolled:
-		return &s.Rolled
-	case verdictRenamed:
-		return &s.Renamed
-	case verdictIndeterminate:
-		return &s.Indeterminate
-	case verdictInvalid:
-		return &s.Invalid
-	case verdictAccepted:
-		return &s.Accepted
-	case verdictOther:
-		return &s.OtherPools
-	case verdictKept:
+	summary := auditSummary{countPools: 0, countOtherPools: 0, countOtherDocuments: 0, countUnreadable: 0}
+	for _, v := range verdicts {
+		summary[string(v)] = 0
 	}
-	return &s.Kept
+	return &auditReport{listVersion, r.old.from, r.updated.from, summary, []auditedPool{}, []string{}}
 }
 
-// add counts a pool, and keeps it if something happens to it or if it is asked for.
+// add counts a pool, and lists it if something happens to it or if it is asked for.
 func (r *auditReport) add(p *auditedPool, all bool) { //nolint:revive // the flag of the command line, as it is
-	*r.Summary.count(p.Verdict)++
-	if p.Verdict == verdictOther {
-		return
-	}
-	r.Summary.Pools++
-	if all || p.Verdict != verdictKept {
+	r.Summary[countPools]++
+	r.Summary[string(p.Verdict)]++
+	if all || p.Verdict != verdictUnchanged {
 		r.Pools = append(r.Pools, *p)
 	}
 }
 
 func (r *auditReport) unreadable(err error) {
-	r.Summary.Unreadable++
+	r.Summary[countUnreadable]++
 	r.Unreadable = append(r.Unreadable, err.Error())
 }
 
@@ -128,16 +100,17 @@ func (r *auditReport) order() {
 
 // exitCode is 1 if a manifest could not be read, otherwise that of the gravest verdict if it is asked for.
 func (r *auditReport) exitCode(asked bool) int {
-	switch s := r.Summary; {
-	case s.Unreadable > 0:
+	has := func(v poolVerdict) bool { return r.Summary[string(v)] > 0 }
+	switch {
+	case r.Summary[countUnreadable] > 0:
 		return exitError
 	case !asked:
 		return exitOK
-	case s.Rejected > 0:
+	case has(verdictRejected):
 		return exitRejected
-	case s.Rolled+s.Renamed > 0:
+	case has(verdictRolled), has(verdictRenamed):
 		return exitRoll
-	case s.Indeterminate > 0:
+	case has(verdictIndeterminate):
 		return exitIndeterminate
 	}
 	return exitOK
@@ -159,29 +132,23 @@ func (r *auditReport) write(c *call, as output) error {
 func (r *auditReport) headline() string {
 	var parts []string
 	for _, v := range verdicts {
-		if n := *r.Summary.count(v); n > 0 && v != verdictOther {
+		if n := r.Summary[string(v)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	text := fmt.Sprintf("%d pools: ", r.Summary.Pools)
+	text := counted(r.Summary[countPools], "pool", "pools")
+	others, unreadable := r.Summary[countOtherPools], r.Summary[countUnreadable]
 	switch {
-	case r.Summary.Pools == 1:
-		text = "1 pool: "
-	case r.Summary.Pools+r.Summary.OtherPools+r.Summary.Unreadable == 0:
-		parts = []string{"there is no Worker or Shoot with a worker pool in what was read"}
-	case r.Summary.Pools == 0:
-		text = "0 pools"
+	case len(parts) > 0:
+		text += ": " + strings.Join(parts, ", ")
+	case others+unreadable == 0:
+		text += ": there is no Worker or Shoot with a worker pool in what was read"
 	}
-	text += strings.Join(parts, ", ")
-	if r.Summary.OtherPools > 0 {
-		text += fmt.Sprintf("; %d of other providers", r.Summary.OtherPools)
+	if others > 0 {
+		text += fmt.Sprintf("; %d of other providers", others)
 	}
-	switch r.Summary.Unreadable {
-	case 0:
-	case 1:
-		text += "; 1 manifest cannot be read"
-	default:
-		text += fmt.Sprintf("; %d manifests cannot be read", r.Summary.Unreadable)
+	if unreadable > 0 {
+		text += "; " + counted(unreadable, "manifest", "manifests") + " cannot be read"
 	}
 	return text
 }
@@ -212,16 +179,18 @@ func (r *auditReport) writeText(c *call) {
 
 func (r *auditReport) writeMarkdown(c *call) {
 	fmt.Fprintf(&c.out, "**%s**\n", r.headline())
-	if len(r.Pools) > 0 {
-		fmt.Fprint(&c.out, "\n| verdict | pool | file | because |\n| --- | --- | --- | --- |\n")
-	}
+	var rows [][]string
 	for i := range r.Pools {
 		p := &r.Pools[i]
 		var texts []string
 		for _, because := range p.Reasons {
 			texts = append(texts, code(because.Text))
 		}
-		fmt.Fprintf(&c.out, "| %s | %s | %s | %s |\n", p.Verdict, code(p.name()), code(p.File), strings.Join(texts, "<br>"))
+		rows = append(rows, []string{string(p.Verdict), code(p.name()), code(p.File), strings.Join(texts, "<br>")})
+	}
+	if len(rows) > 0 {
+		fmt.Fprintln(&c.out)
+		writeMarkdown(&c.out, []string{"verdict", "pool", "file", "because"}, rows)
 	}
 	if len(r.Unreadable) > 0 {
 		fmt.Fprint(&c.out, "\nunreadable:\n\n")

@@ -133,11 +133,7 @@ func (c command) usage(std streams, err error) int {
 // want checks the number of file arguments.
 func want(n int, args []string) error {
 	if len(args) != n {
-		plural := "file arguments"
-		if n == 1 {
-			plural = "file argument"
-		}
-		return &usageError{fmt.Sprintf("takes %d %s, not %d", n, plural, len(args))}
+		return &usageError{fmt.Sprintf("takes %s, not %d", counted(n, "file argument", "file arguments"), len(args))}
 	}
 	return wantStdinOnce(args)
 }
@@ -149,4 +145,12 @@ func wantStdinOnce(args []string) error {
 		return &usageError{"standard input can be only one of the files"}
 	}
 	return nil
+}
+
+// counted returns a number and what is counted.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

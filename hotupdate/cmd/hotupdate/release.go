@@ -98,26 +98,24 @@ func parseRelease(file string, data []byte) (*release, error) {
 		return nil, inFile(file, err)
 	}
 	r := &release{from: file, schema: schema, kind: kind}
-	return r, r.setEras([]eraEntry{{Name: "the Schema", Hash: canonical}}, func(json.RawMessage) (*hotupdate.Schema, error) { return schema, nil })
+	return r, r.setEras([]eraEntry{{Name: "the Schema", Hash: canonical}}, nil)
 }
 
 // schemaIn loads a Schema, be it on its own, in a golden file or with the kind that it is for.
 func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, kindName, error) {
-	inner, wrapped := members["schema"]
-	if !wrapped {
-		schema, err := hotupdate.LoadSchema(data)
-		return schema, kindName{}, err
-	}
 	var kind kindName
-	for name, to := range map[string]*string{"apiVersion": &kind.apiVersion, "kind": &kind.kind} {
-		if raw, ok := members[name]; ok && json.Unmarshal(raw, to) != nil {
-			return nil, kind, errors.New(name + ": is no string")
+	if inner, wrapped := members["schema"]; wrapped {
+		for name, to := range map[string]*string{"apiVersion": &kind.apiVersion, "kind": &kind.kind} {
+			if raw, ok := members[name]; ok && json.Unmarshal(raw, to) != nil {
+				return nil, kind, errors.New(name + ": is no string")
+			}
 		}
+		data = inner
 	}
 	if err := kind.check(); err != nil {
 		return nil, kind, err
 	}
-	schema, err := hotupdate.LoadSchema(inner)
+	schema, err := hotupdate.LoadSchema(data)
 	return schema, kind, err
 }
 

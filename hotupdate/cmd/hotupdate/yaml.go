@@ -193,7 +193,7 @@ func mayBeTyped(text string) bool {
 // bytes stay.
 func plainNumbers(raw []byte) []byte {
 	var plain []byte
-	kept := 0 // raw up to here is in plain
+	copied := 0 // raw up to here is in plain
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
 		case c == '"':
@@ -204,18 +204,18 @@ func plainNumbers(raw []byte) []byte {
 				end++
 			}
 			if whole, ok := wholeNumber(raw[i:end]); ok {
-				plain = append(append(plain, raw[kept:i]...), whole...)
-				kept = end
+				plain = append(append(plain, raw[copied:i]...), whole...)
+				copied = end
 			}
 			i = end
 		default:
 			i++
 		}
 	}
-	if kept == 0 {
+	if copied == 0 {
 		return raw
 	}
-	return append(plain, raw[kept:]...)
+	return append(plain, raw[copied:]...)
 }
 
 // endOfString returns the position behind the string that begins at start.

@@ -10,27 +10,15 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Kind says what a manifest is. The zero value is none.
-type Kind uint8
+// Kind is the kind of a manifest.
+type Kind string
 
 // The kinds of manifests that hold worker pools.
 const (
-	NoKind Kind = iota
-	Worker      // extensions.gardener.cloud/v1alpha1, what an extension reconciles
-	Shoot       // core.gardener.cloud/v1beta1, what a user writes
+	NoKind Kind = ""
+	Worker Kind = "Worker" // extensions.gardener.cloud/v1alpha1, what an extension reconciles
+	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, what a user writes
 )
-
-// String returns the kind as it stands in a manifest.
-func (k Kind) String() string {
-	switch k {
-	case Worker:
-		return "Worker"
-	case Shoot:
-		return "Shoot"
-	case NoKind:
-	}
-	return "none"
-}
 
 const (
 	workerVersion = "extensions.gardener.cloud/v1alpha1"
@@ -39,10 +27,10 @@ const (
 
 // KindOf returns the kind of a manifest by its apiVersion and kind, [NoKind] if it is another one.
 func KindOf(apiVersion, kind string) Kind {
-	switch {
-	case apiVersion == workerVersion && kind == "Worker":
+	switch (typeMeta{apiVersion, kind}) {
+	case typeMeta{workerVersion, string(Worker)}:
 		return Worker
-	case apiVersion == shootVersion && kind == "Shoot":
+	case typeMeta{shootVersion, string(Shoot)}:
 		return Shoot
 	}
 	return NoKind
