@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -97,20 +96,18 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	seen[below] = true
 	for _, f := range below.Fields {
 		if f.Declared != Inherited && f.Node.Class != list.Class {
-			c.reject(f, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), cureFor(list.Class))
+			c.reject(f, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hintFor(list.Class))
 			continue
 		}
 		c.refuseOthers(list, f.Node, code, kind, seen)
 	}
 	c.refuseOthers(list, below.Elem, code, kind, seen)
 	if below.When != nil && below.When.Field != nil {
-		c.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: code, Field: below.When.Source, Type: below.TypeName(),
-			What: fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class), Hint: "remove the option, or pair the list's elements with `key=`",
-		})
+		what := fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class)
+		c.faults.Add(mistake(below.When.Source, code, what, "remove the option, or pair the list's elements with `key=`"))
 	}
 }
 
-func cureFor(class structtag.Class) string {
+func hintFor(class structtag.Class) string {
 	return "give it the class " + class.String() + " as well, or pair the list's elements with `key=`"
 }

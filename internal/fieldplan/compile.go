@@ -36,11 +36,11 @@ type compiler struct {
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
-		what, cure := "is not a struct of fields", "use the versioned struct type of the provider config"
+		what, hint := "is not a struct of fields", "use the versioned struct type of the provider config"
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
-			what, cure = "marshals itself, so that its fields are not what is in its JSON", "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
+			what, hint = "marshals itself, so that its fields are not what is in its JSON", "remove its marshaler; one of an embedded type is promoted: give that a field of its own"
 		}
-		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: cure})
+		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint})
 		return nil, c.faults.Err()
 	}
 	trie := c.overrideTrie(overrides)
@@ -53,7 +53,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	for _, check := range c.checks {
 		check()
 	}
-	c.reportUnmatched(trie)
+	trie.reportUnmatched(&c.faults)
 	if len(c.faults) > 0 {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
@@ -151,10 +151,7 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 		c.mapKey(ctx.typ, goField)
 		c.element(n, ctx, goField)
 	default:
-		c.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "unsupported-type", Field: goField, Type: ctx.typ.String(),
-			What: "has the unsupported type " + ctx.typ.String(), Hint: "use a type that JSON can carry, or `json:\"-\"`",
-		})
+		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(), "use a type that JSON can carry, or `json:\"-\"`"))
 	}
 }
 
@@ -171,16 +168,13 @@ func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
 		if leaf.PromotesMarshaler(t) {
 			code, what = "promoted-marshaler", "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+t.String()
 		}
-		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: code, Field: tagged, What: what, Hint: "put the struct tag on " + goField + " or remove it"})
+		c.faults.Add(mistake(tagged, code, what, "put the struct tag on "+goField+" or remove it"))
 	}
 }
 
 func (c *compiler) mapKey(t reflect.Type, goField string) {
 	if leaf.MapKeyKind(t.Key()) == leaf.NotALeaf {
-		c.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "unsupported-map-key", Field: goField, Type: t.String(),
-			What: "has map keys of type " + t.Key().String(), Hint: "use keys that are strings, integers or text marshalers",
-		})
+		c.faults.Add(mistake(goField, "unsupported-map-key", "has map keys of type "+t.Key().String(), "use keys that are strings, integers or text marshalers"))
 		return
 	}
 	c.refuseTagsBelow(t.Key(), goField)
@@ -206,10 +200,8 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 		}
 	}
 	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
-		c.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "opaque-struct", Field: goField, Type: ctx.typ.String(),
-			What: "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON", Hint: "use a type that marshals itself, or `json:\"-\"`",
-		})
+		what := "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON"
+		c.faults.Add(mistake(goField, "opaque-struct", what, "use a type that marshals itself, or `json:\"-\"`"))
 	}
 }
 

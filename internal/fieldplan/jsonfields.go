@@ -153,16 +153,17 @@ func (r *resolver) parse(goField string, tag reflect.StructTag) (structtag.Tag, 
 
 // embed queues an embedded struct whose fields are promoted.
 func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
-	t := deref(sf.Type)
-	if problem := checkEmbedded(sf, t, goField); problem != nil {
-		r.faults.Add(problem)
+	if !r.checkEmbedded(sf, goField) {
 		return
 	}
-	embedded := l.embedded
+	t, embedded := deref(sf.Type), l.embedded
 	if tag.present {
 		embedded = &embedding{outer: l.embedded, goField: goField, tag: tag.Tag}
 		r.embeddings = append(r.embeddings, embedded)
-		r.checkEmbeddedOptions(goField, tag.Tag)
+		if tag.HasOptions() {
+			what := "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields"
+			r.faults.Add(mistake(goField, "misplaced-option", what, "remove the other options or give the field a JSON name"))
+		}
 	}
 	for _, queued := range r.next {
 		if queued.typ == t {
@@ -176,32 +177,18 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 	})
 }
 
-// checkEmbedded refuses embeddings whose content encoding/json loses or cannot fill.
-func checkEmbedded(sf reflect.StructField, t reflect.Type, goField string) *fault.Error {
+// checkEmbedded reports embeddings whose content encoding/json loses or cannot fill.
+func (r *resolver) checkEmbedded(sf reflect.StructField, goField string) (ok bool) {
 	switch {
 	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
-		return &fault.Error{
-			Kind: fault.Declaration, Code: "unsupported-type", Field: goField, Type: sf.Type.String(),
-			What: "embeds a pointer to an unexported struct, which encoding/json cannot fill", Hint: "embed the struct itself or export its type",
-		}
-	case leaf.KindOf(t) != leaf.NotALeaf:
-		return &fault.Error{
-			Kind: fault.Declaration, Code: "promoted-marshaler", Field: goField, Type: sf.Type.String(),
-			What: "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON", Hint: "give the field a JSON name",
-		}
+		r.faults.Add(mistake(goField, "unsupported-type", "embeds a pointer to an unexported struct, which encoding/json cannot fill", "embed the struct itself or export its type"))
+	case leaf.KindOf(deref(sf.Type)) != leaf.NotALeaf:
+		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
+		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 	default:
-		return nil
+		return true
 	}
-}
-
-// checkEmbeddedOptions allows what can be handed down to promoted fields: the class and secrecy.
-func (r *resolver) checkEmbeddedOptions(goField string, tag structtag.Tag) {
-	if tag.HasOptions() {
-		r.faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "misplaced-option", Field: goField,
-			What: "is embedded without a JSON name, so only a class and `sensitive` can be handed down to its fields", Hint: "remove the other options or give the field a JSON name",
-		})
-	}
+	return false
 }
 
 // dominant resolves name conflicts: the shallowest field wins, and two of the same depth drop each other.
@@ -220,7 +207,11 @@ func (r *resolver) dominant() []*jsonField {
 			winners = append(winners, winner)
 		}
 	}
-	r.checkEmbeddings()
+	for _, e := range r.embeddings {
+		if !e.survived {
+			r.faults.Add(mistake(e.goField, "ineffective-tag", "has a hotupdatable struct tag but promotes no field into JSON", "remove the struct tag"))
+		}
+	}
 	return winners
 }
 
@@ -233,21 +224,8 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	}
 	for _, f := range slices.Compact(group) {
 		if f != winner && f.tag.present {
-			r.faults.Add(&fault.Error{
-				Kind: fault.Declaration, Code: "shadowed-field", Field: f.goField,
-				What: "has a hotupdatable struct tag but another field of the same JSON name drops it", Hint: "rename one of the fields or remove the struct tag",
-			})
-		}
-	}
-}
-
-func (r *resolver) checkEmbeddings() {
-	for _, e := range r.embeddings {
-		if !e.survived {
-			r.faults.Add(&fault.Error{
-				Kind: fault.Declaration, Code: "ineffective-tag", Field: e.goField,
-				What: "has a hotupdatable struct tag but promotes no field into JSON", Hint: "remove the struct tag",
-			})
+			what := "has a hotupdatable struct tag but another field of the same JSON name drops it"
+			r.faults.Add(mistake(f.goField, "shadowed-field", what, "rename one of the fields or remove the struct tag"))
 		}
 	}
 }

@@ -63,16 +63,21 @@ func (c *compiler) misplaced(f *Field, option, allowed string) {
 }
 
 // rejectOption reports an option at the field, or at the override that it comes from.
-func (c *compiler) rejectOption(f *Field, code, what, cure string) {
-	c.reject(f, code, what, cure)
+func (c *compiler) rejectOption(f *Field, code, what, hint string) {
+	problem := mistake(f.GoField, code, what, hint)
 	if f.optionPath != "" {
-		problem := c.faults[len(c.faults)-1]
-		problem.Field, problem.Path = "", f.optionPath
+		problem.Field, problem.Path, problem.Type = "", f.optionPath, f.GoField
 	}
+	c.faults.Add(problem)
 }
 
-func (c *compiler) reject(f *Field, code, what, cure string) {
-	c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: code, Field: f.GoField, Type: f.Node.TypeName(), What: what, Hint: cure})
+func (c *compiler) reject(f *Field, code, what, hint string) {
+	c.faults.Add(mistake(f.GoField, code, what, hint))
+}
+
+// mistake is a mistake in the declaration of a Go field.
+func mistake(goField, code, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Declaration, Code: code, Field: goField, What: what, Hint: hint}
 }
 
 // key finds and checks the field that key=NAME names.

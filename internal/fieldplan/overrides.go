@@ -1,7 +1,6 @@
 package fieldplan
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -17,29 +16,27 @@ type overrideNode struct {
 	path    string // the whole path, if a path ends here
 	tag     structtag.Tag
 	matched bool
-	members map[string]*overrideNode
-	elem    *overrideNode
+	members map[fieldpath.PatternStep]*overrideNode
 }
 
 func (o *overrideNode) declares() bool { return o != nil && o.path != "" }
 
-// member steps to a JSON name; whoever asks has found the field, so the step matches.
+// member steps to the field of a JSON name; whoever asks has found the field, so the step matches.
 func (o *overrideNode) member(name string) *overrideNode {
-	if o == nil {
-		return nil
-	}
-	next := o.members[name]
+	next := o.step(fieldpath.PatternStep{Name: name})
 	if next != nil {
 		next.matched = true
 	}
 	return next
 }
 
-func (o *overrideNode) element() *overrideNode {
+func (o *overrideNode) element() *overrideNode { return o.step(fieldpath.PatternStep{Element: true}) }
+
+func (o *overrideNode) step(s fieldpath.PatternStep) *overrideNode {
 	if o == nil {
 		return nil
 	}
-	return o.elem
+	return o.members[s]
 }
 
 // overrideTrie parses all paths; it returns nil without overrides, so that contexts are shared.
@@ -72,57 +69,39 @@ func (c *compiler) overrideTrie(overrides []Override) *overrideNode {
 }
 
 func invalidPath(path string) *fault.Error {
-	if field := strings.TrimSuffix(path, "[]"); field != path {
-		if _, ok := fieldpath.ParsePattern(field); ok {
-			return &fault.Error{
-				Kind: fault.Declaration, Code: "invalid-path", What: "ends at the elements of a collection, which have no struct tag", Hint: "override `" + field + "`, or a field of the elements",
-			}
-		}
+	what, hint := "is no path of a field", "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters"
+	field := strings.TrimSuffix(path, "[]")
+	if _, ok := fieldpath.ParsePattern(field); ok {
+		what, hint = "ends at the elements of a collection, which have no struct tag", "override `"+field+"`, or a field of the elements"
 	}
-	return &fault.Error{
-		Kind: fault.Declaration, Code: "invalid-path",
-		What: "is no path of a field", Hint: "write JSON names separated by dots, `[]` for the elements of a list or map, and `[\"name\"]` for a name with other characters",
-	}
+	return &fault.Error{Kind: fault.Declaration, Code: "invalid-path", What: what, Hint: hint}
 }
 
 func (o *overrideNode) insert(steps []fieldpath.PatternStep) *overrideNode {
 	for _, step := range steps {
-		if step.Element {
-			if o.elem == nil {
-				o.elem = &overrideNode{}
-			}
-			o = o.elem
-			continue
-		}
 		if o.members == nil {
-			o.members = map[string]*overrideNode{}
+			o.members = map[fieldpath.PatternStep]*overrideNode{}
 		}
-		if o.members[step.Name] == nil {
-			o.members[step.Name] = &overrideNode{}
+		if o.members[step] == nil {
+			o.members[step] = &overrideNode{}
 		}
-		o = o.members[step.Name]
+		o = o.members[step]
 	}
 	return o
 }
 
 // reportUnmatched reports every override whose path ended at no field.
-func (c *compiler) reportUnmatched(o *overrideNode) {
+func (o *overrideNode) reportUnmatched(faults *fault.List) {
 	if o == nil {
 		return
 	}
 	if o.declares() && !o.matched {
-		c.faults.Add(&fault.Error{
+		faults.Add(&fault.Error{
 			Kind: fault.Declaration, Code: "unknown-path", Path: o.path,
 			What: "matches no field of the type", Hint: "check the JSON names; inside free JSON and types that marshal themselves there are no fields",
 		})
 	}
-	names := make([]string, 0, len(o.members))
-	for name := range o.members {
-		names = append(names, name)
+	for _, next := range o.members {
+		next.reportUnmatched(faults)
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		c.reportUnmatched(o.members[name])
-	}
-	c.reportUnmatched(o.elem)
 }
