@@ -279,11 +279,11 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"panicking", func(t hotupdatetest.T) {
 			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValuesOf(panicking{2}, panicking{3}))
 		}, "OneHash", "label: a configuration cannot be hashed", "a value that the tester says is valid"},
-		{"sharing", check[inField[sharing]], "HalvesMerge", ".names: a half shares memory", "a half that is written changes its source"},
+		{"sharing", check[inField[sharing]], "SplitMerges", ".names: a projection of Split shares memory", "a projection that is written changes its source"},
 		{"uncopyable", func(t hotupdatetest.T) {
 			hotupdatetest.Check[inField[uncopyable]](t, hotupdatetest.WithValuesOf(uncopyable{func() string { return "" }}))
-		}, "HalvesMerge", "cannot be split", "Split must not share memory"},
-		{"forgetful", check[inField[forgetful]], "HalvesMerge", "a DeepCopy must allocate everything anew", "the half is another configuration"},
+		}, "SplitMerges", "cannot be split", "Split must not share memory"},
+		{"forgetful", check[inField[forgetful]], "SplitMerges", "a DeepCopy must allocate everything anew", "the projection is another configuration"},
 		{"sharedCopy", check[sharedCopy], "CopiesShareNoMemory", "tags: DeepCopy returns a copy that shares memory", "controllers write into copies"},
 		{"shortCopy", check[shortCopy], "CopiesShareNoMemory", "size: DeepCopy returns another configuration", "a field that was forgotten"},
 		{"panickingCopy", check[panickingCopy], "CopiesShareNoMemory", "DeepCopy panics", "an optional field"},

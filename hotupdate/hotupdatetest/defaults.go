@@ -18,16 +18,16 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 	}
 	for _, d := range s.defaulters {
 		config := c.value()
-		if _, problem := leaf.Call(func() ([]byte, error) { d.call(config.Interface()); return nil, nil }); problem != nil {
-			return &breach{what: "the defaulting function panics", cure: "mend it", shown: s.show(c)}
+		if survives(func() error { d.call(config.Interface()); return nil }) != nil {
+			return &breach{what: "the defaulting function panics", hint: "mend it"}
 		}
 		changes, err := s.schema.Diff(c.value().Interface(), config.Interface())
 		if err != nil {
-			return s.failed("cannot be compared after defaulting", err, c)
+			return failed("cannot be compared after defaulting", err)
 		}
-		if i := slices.IndexFunc(changes, isKept); i >= 0 {
-			what, cure := s.undeclared(changes[i])
-			return &breach{what: what, cure: cure, path: changes[i].Path, shown: s.show(c)}
+		if i := slices.IndexFunc(changes, isHashed); i >= 0 {
+			what, hint := s.undeclared(changes[i])
+			return &breach{what: what, hint: hint, path: changes[i].Path}
 		}
 	}
 	return nil
@@ -38,7 +38,7 @@ const withoutDeclaring = "let the code that reads the field apply the default in
 
 // undeclared says what is wrong with a change that a defaulting function made, and how to mend it. Whether the default is the same for
 // every configuration one change cannot tell, so the tester is asked.
-func (s *subject) undeclared(c hotupdate.Change) (what, cure string) {
+func (s *subject) undeclared(c hotupdate.Change) (what, hint string) {
 	what = "the defaulting function changes the hash"
 	f := s.fieldAt(c.Pointer)
 	switch {

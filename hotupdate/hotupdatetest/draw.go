@@ -11,14 +11,12 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// author draws values. Of the classes in unset it leaves everything unset, in one way or another.
+// author draws values.
 type author struct {
-	t     *rapid.T
-	s     *subject
-	unset fieldplan.ClassSet
+	t *rapid.T
+	s *subject
 }
 
 // maxDepth bounds values of recursive types.
@@ -60,46 +58,10 @@ func (a author) member(in *fieldplan.Node, f *fieldplan.Field, pattern string, d
 		return nil
 	}
 	typ := fieldType(in, f)
-	if a.leaves(f.Node.Class) {
-		if !f.Classes().Any(fieldplan.All&^a.unset) || f.KeepsPresence() {
-			return a.silent(f, typ, pattern)
-		}
-		if f.Node.Kind == fieldplan.List || f.Node.Kind == fieldplan.Map {
-			return &part{node: f.Node, typ: typ, pattern: pattern, null: a.chance(2)}
-		}
-	}
 	if f.Default != nil && a.chance(4) {
-		return &part{node: f.Node, typ: typ, pattern: pattern, make: a.defaultOf(f)}
+		return &part{node: f.Node, typ: typ, pattern: pattern, make: fromJSON(f.Node.Type, f.Default)}
 	}
 	return a.value(f.Node, typ, pattern, depth)
-}
-
-// leaves reports whether values of the class are to be left unset.
-func (a author) leaves(class structtag.Class) bool { return a.unset.Any(fieldplan.Of(class)) }
-
-// silent is a member that is there and says nothing.
-func (a author) silent(f *fieldplan.Field, typ reflect.Type, pattern string) *part {
-	p := &part{node: f.Node, typ: typ, pattern: pattern}
-	switch {
-	case f.Node.Kind == fieldplan.Leaf && f.Default != nil && a.chance(2):
-		p.make = a.defaultOf(f)
-	case f.Node.Kind == fieldplan.Object && !f.KeepsPresence() && a.chance(2):
-		p.members = make([]*part, len(f.Node.Fields))
-	case typ.Kind() == reflect.Pointer, f.Node.Kind != fieldplan.Leaf:
-		return nil
-	default:
-		p.make = func() reflect.Value { return reflect.Zero(f.Node.Type) }
-	}
-	return p
-}
-
-// defaultOf makes what the field's default means.
-func (a author) defaultOf(f *fieldplan.Field) maker {
-	return func() reflect.Value {
-		v := reflect.New(f.Node.Type)
-		_ = json.Unmarshal(f.Default, v.Interface()) // canonical text is JSON of the type
-		return v.Elem()
-	}
 }
 
 // value draws a value that is there, or a nil pointer.
@@ -118,7 +80,7 @@ func (a author) value(n *fieldplan.Node, typ reflect.Type, pattern string, depth
 		a.list(p, depth)
 	case fieldplan.Array:
 		for range deref(typ).Len() {
-			p.elems = append(p.elems, a.place(n, pattern+"[]", depth+1))
+			p.elems = append(p.elems, a.value(n.Elem, n.Type.Elem(), pattern+"[]", depth+1))
 		}
 	case fieldplan.Map:
 		a.mapping(p, depth)
@@ -126,28 +88,13 @@ func (a author) value(n *fieldplan.Node, typ reflect.Type, pattern string, depth
 	return p
 }
 
-// object draws an object. What a class leaves unset is unset in it.
+// object draws an object.
 func (a author) object(n *fieldplan.Node, typ reflect.Type, pattern string, depth int) *part {
 	p := &part{node: n, typ: typ, pattern: pattern, members: make([]*part, len(n.Fields))}
 	for i, f := range n.Fields {
 		p.members[i] = a.member(n, f, fieldpath.Join(pattern, f.Name), depth+1)
 	}
 	return p
-}
-
-// place draws the content of one place of an array. Left unset it is as the zero array has it.
-func (a author) place(n *fieldplan.Node, pattern string, depth int) *part {
-	typ := n.Type.Elem()
-	switch {
-	case !a.leaves(n.Class):
-		return a.value(n.Elem, typ, pattern, depth)
-	case typ.Kind() == reflect.Pointer, n.Elem.Kind == fieldplan.List, n.Elem.Kind == fieldplan.Map:
-		return &part{node: n.Elem, typ: typ, pattern: pattern, null: true}
-	case n.Elem.Kind == fieldplan.Leaf:
-		return &part{node: n.Elem, typ: typ, pattern: pattern, make: func() reflect.Value { return reflect.Zero(n.Elem.Type) }}
-	default:
-		return a.value(n.Elem, typ, pattern, depth)
-	}
 }
 
 // list draws up to three elements; in a keyed list each has a key of its own.
@@ -180,7 +127,7 @@ func (a author) identify(p, e *part) bool {
 	f := p.node.Key
 	for range 4 {
 		key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name)}
-		key.make = author{a.t, a.s, 0}.leaf(f.Node, key.pattern)
+		key.make = a.leaf(f.Node, key.pattern)
 		e.setMember(f.Name, key)
 		if text := key.text(); text != nil && string(text) != `""` && !p.hasKey(string(text)) {
 			return true
@@ -212,11 +159,8 @@ func (a author) selectElement(n *fieldplan.Node, e *part) {
 // makeHot sets the field by which an element is selected.
 func (a author) makeHot(n *fieldplan.Node, e *part) {
 	f := n.When.Field
-	e.setMember(f.Name, &part{node: f.Node, typ: fieldType(n.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name), make: func() reflect.Value {
-		v := reflect.New(f.Node.Type)
-		_ = json.Unmarshal([]byte(n.When.Value), v.Interface()) // canonical text is JSON of the type
-		return v.Elem()
-	}})
+	e.setMember(f.Name, &part{node: f.Node, typ: fieldType(n.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name), make: fromJSON(f.Node.Type, []byte(n.When.Value))})
+	e.retarget(elementNode(n, e))
 }
 
 // mapping draws up to three entries.
@@ -225,20 +169,24 @@ func (a author) mapping(p *part, depth int) {
 		return
 	}
 	for range a.pick(4) {
-		a.entry(p, a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1))
+		if a.addKey(p) {
+			e := a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1)
+			a.selectElement(p.node, e)
+			p.elems = append(p.elems, e)
+		}
 	}
 }
 
-// entry adds an entry under a key that the map does not have yet, if one is found.
-func (a author) entry(p, e *part) {
+// addKey adds a key that the map does not have yet, if one is found.
+func (a author) addKey(p *part) bool {
 	for range 4 {
 		key := a.mapKey(p.node.Type.Key(), p.pattern)
 		if !p.hasMapKey(mapKeyText(p.node, key)) {
-			p.keys, p.elems = append(p.keys, key), append(p.elems, e)
-			a.selectElement(p.node, e)
-			return
+			p.keys = append(p.keys, key)
+			return true
 		}
 	}
+	return false
 }
 
 func (p *part) hasMapKey(text string) bool {

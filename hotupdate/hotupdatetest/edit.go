@@ -1,178 +1,295 @@
 package hotupdatetest
 
 import (
+	"bytes"
+	"reflect"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// editor rewrites configurations. What the classes in keep say stays, in the same or another spelling; everything else may change.
-type editor struct {
-	author
-	keep fieldplan.ClassSet
+// edit is one way to change a configuration.
+type edit struct {
+	classes fieldplan.ClassSet // of all that it may change
+	// apply returns the changed root, nil if nothing was found, and the leaf that is new in it.
+	apply   func(a author) (root, leaf *part)
+	was     *part            // the leaf that gets another value
+	removes bool             // something goes, and nothing comes
+	of      *fieldplan.Field // of was; nil for elements
 }
 
-// rewritten returns a configuration that means the same to whoever sees the classes in keep.
-func (a author) rewritten(c config, keep fieldplan.ClassSet) config {
-	e := editor{author{a.t, a.s, 0}, keep}
-	blank := e.blank()
+// editor finds the edits of a configuration.
+type editor struct {
+	all   []edit
+	open  []*fieldplan.Node  // the objects above
+	above fieldplan.ClassSet // what an edit changes because it brings in objects above
+}
+
+// edits lists the ways to set or unset one field, or to add or remove one element, of a configuration. The fields by which elements are
+// found or selected stay.
+func (s *subject) edits(c config) []edit {
+	root := c.root
+	if root == nil {
+		root = emptyObject(s.plan.Root, s.plan.Type, "")
+	}
+	e := &editor{}
+	e.object(root, nil, func(p *part) *part { return p })
+	return e.all
+}
+
+func emptyObject(n *fieldplan.Node, typ reflect.Type, pattern string) *part {
+	return &part{node: n, typ: typ, pattern: pattern, members: make([]*part, len(n.Fields))}
+}
+
+// bringing runs find for edits that bring in something of the classes.
+func (e *editor) bringing(classes fieldplan.ClassSet, find func()) {
+	defer func(above fieldplan.ClassSet) { e.above = above }(e.above)
+	e.above |= classes
+	find()
+}
+
+// object adds the edits below an object, which is an element of in unless that is nil. Rebuild puts a changed object into the root.
+func (e *editor) object(p *part, in *fieldplan.Node, rebuild func(p *part) *part) {
+	if slices.Contains(e.open, p.node) && len(e.open) > maxDepth {
+		return
+	}
+	e.open = append(e.open, p.node)
+	defer func() { e.open = e.open[:len(e.open)-1] }()
+	for i, f := range p.node.Fields {
+		if in != nil && in.Identity(f) {
+			continue
+		}
+		with := func(member *part) *part {
+			changed := *p
+			changed.members = slices.Clone(p.members)
+			changed.members[i] = member
+			return rebuild(&changed)
+		}
+		m := p.members[i]
+		if m != nil {
+			e.all = append(e.all, edit{removes: true, classes: e.above | f.Classes(), apply: func(author) (root, leaf *part) { return with(nil), nil }})
+		}
+		var brought fieldplan.ClassSet
+		if (m == nil || m.null) && f.KeepsPresence() {
+			brought = fieldplan.Of(f.Node.Class)
+		}
+		blank := &part{node: f.Node, typ: fieldType(p.node, f), pattern: fieldpath.Join(p.pattern, f.Name)}
+		e.bringing(brought, func() { e.value(m, blank, edit{of: f}, nil, with) })
+	}
+}
+
+// value adds the edits at and below a value. Blank is what comes in where it is missing.
+func (e *editor) value(p, blank *part, set edit, in *fieldplan.Node, with func(p *part) *part) {
+	n, missing := blank.node, p == nil || p.null
+	if missing && slices.Contains(e.open, n) {
+		return // a type that contains itself is not continued below what is there
+	}
+	switch n.Kind {
+	case fieldplan.Leaf:
+		set.classes = e.above | fieldplan.Of(n.Class)
+		set.apply = func(a author) (root, leaf *part) {
+			drawn := *blank
+			drawn.make = a.leaf(n, blank.pattern)
+			return with(&drawn), &drawn
+		}
+		if !missing && (in == nil || in.Pairing != fieldplan.ByValue) { // an element of a set may be there twice
+			set.was = p
+		}
+		e.all = append(e.all, set)
+	case fieldplan.Object:
+		if missing {
+			p = emptyObject(n, blank.typ, blank.pattern)
+		}
+		e.object(p, in, with)
+	case fieldplan.List, fieldplan.Map:
+		if missing {
+			p = blank
+		}
+		e.elements(p, with)
+		e.newElement(p, with)
+	case fieldplan.Array:
+		if !missing {
+			e.elements(p, with)
+		}
+	}
+}
+
+// elements adds the edits of what a collection holds.
+func (e *editor) elements(p *part, rebuild func(p *part) *part) {
+	for i, elem := range p.elems {
+		var brought fieldplan.ClassSet
+		if elem.null && elem.node.Kind != fieldplan.Object {
+			brought = fieldplan.Of(p.node.Class)
+		}
+		blank := &part{node: elem.node, typ: elem.typ, pattern: elem.pattern}
+		e.bringing(brought, func() {
+			e.value(elem, blank, edit{}, p.node, func(elem *part) *part {
+				changed := *p
+				changed.elems = slices.Clone(p.elems)
+				changed.elems[i] = elem
+				return rebuild(&changed)
+			})
+		})
+		if p.node.Kind != fieldplan.Array {
+			e.all = append(e.all, edit{removes: true, classes: e.above | p.classesWithout(elem), apply: func(author) (root, leaf *part) { return rebuild(p.without(i)), nil }})
+		}
+	}
+}
+
+// classesWithout are the classes of what changes when an element goes. In a list paired by position others take its place.
+func (p *part) classesWithout(elem *part) fieldplan.ClassSet {
+	if p.node.Kind == fieldplan.List && p.node.Pairing == fieldplan.ByPosition {
+		return p.node.Classes
+	}
+	return elem.node.Classes | fieldplan.Of(elem.node.Class)
+}
+
+func (p *part) without(i int) *part {
+	changed := *p
+	changed.elems = slices.Delete(slices.Clone(p.elems), i, i+1)
+	if p.keys != nil {
+		changed.keys = slices.Delete(slices.Clone(p.keys), i, i+1)
+	}
+	return &changed
+}
+
+// newElement adds the edits by which an element comes of which nothing is set but what it has to have; where hotwhen says how, also one
+// that is hot.
+func (e *editor) newElement(p *part, rebuild func(p *part) *part) {
+	n := p.node
+	if n.Elem.Kind != fieldplan.Leaf && n.Elem.Kind != fieldplan.Object {
+		return
+	}
+	adding := func(choose func(a author, e *part)) func(a author) (root, leaf *part) {
+		return func(a author) (root, leaf *part) {
+			if changed := a.withElement(p, choose); changed != nil {
+				root = rebuild(changed)
+			}
+			return root, nil
+		}
+	}
+	classes := e.above | fieldplan.Of(n.Class)
+	if n.When == nil {
+		e.all = append(e.all, edit{classes: classes, apply: adding(func(author, *part) {})})
+		return
+	}
+	hot := fieldplan.Of(n.When.Hot.Class)
+	e.all = append(e.all,
+		edit{classes: classes | hot, apply: adding(func(a author, e *part) { a.selectElement(n, e) })},
+		edit{classes: e.above | hot, apply: adding(func(a author, e *part) { a.makeHot(n, e) })},
+	)
+}
+
+// withElement returns the collection with one more element, or nil.
+func (a author) withElement(p *part, choose func(a author, e *part)) *part {
+	n, changed := p.node, *p
+	changed.elems, changed.keys = slices.Clone(p.elems), slices.Clone(p.keys)
+	e := emptyObject(n.Elem, n.Type.Elem(), p.pattern+"[]")
+	if n.Elem.Kind == fieldplan.Leaf {
+		e.make = a.leaf(n.Elem, e.pattern)
+	}
+	if n.Pairing == fieldplan.ByKey && !a.identify(p, e) || n.Kind == fieldplan.Map && !a.addKey(&changed) {
+		return nil
+	}
+	choose(a, e)
+	changed.null, changed.elems = false, append(changed.elems, e)
+	return &changed
+}
+
+// respelled returns a configuration that means the same.
+func (a author) respelled(c config) config {
 	out := config{plan: c.plan, meta: make([]string, len(c.meta))}
 	for i := range out.meta {
 		out.meta[i] = among(a, "", "x", "y")
 	}
-	switch {
-	case c.root == nil && a.chance(3):
-	case c.root == nil:
-		out.root = blank.object(a.s.plan.Root, a.s.plan.Type, "", 0)
-	case !c.root.membersSay(keep) && a.chance(3):
-	default:
-		out.root = e.part(c.root, 0)
+	root := c.root
+	if root == nil {
+		root = emptyObject(c.plan.Root, c.plan.Type, "")
+	}
+	if !root.isEmpty() || !a.chance(3) {
+		out.root = a.respelledPart(root)
 	}
 	return out
 }
 
-// blank draws what says nothing to whoever sees the classes in keep.
-func (e editor) blank() author { return author{e.t, e.s, e.keep} }
-
-// member rewrites a member. One that says nothing may come to say nothing in another way.
-func (e editor) member(in *part, i, depth int) *part {
-	f, p := in.node.Fields[i], in.members[i]
-	pattern := fieldpath.Join(in.pattern, f.Name)
-	switch {
-	case !f.Classes().Any(e.keep):
-		return e.author.member(in.node, f, pattern, depth)
-	case p.says(f, e.keep):
-		return e.part(p, depth)
-	case e.chance(3):
-		return nil
-	default:
-		return e.blank().member(in.node, f, pattern, depth)
-	}
-}
-
-// part rewrites a value that is there.
-func (e editor) part(p *part, depth int) *part {
-	if p.null {
-		return p
-	}
+func (a author) respelledPart(p *part) *part {
 	out := *p
-	switch p.node.Kind {
-	case fieldplan.Leaf:
-		if e.keep.Any(fieldplan.Of(p.node.Class)) {
-			out.make = e.respelled(p)
-		} else {
-			out.make = e.leaf(p.node, p.pattern)
+	out.members, out.elems = slices.Clone(p.members), slices.Clone(p.elems)
+	switch {
+	case p.null:
+	case p.node.Kind == fieldplan.Leaf:
+		out.make = a.respelledLeaf(p)
+	case p.node.Kind == fieldplan.Object:
+		for i, f := range p.node.Fields {
+			out.members[i] = a.respelledMember(p, p.members[i], f)
 		}
-	case fieldplan.Object:
-		out.members = make([]*part, len(p.members))
-		for i := range p.members {
-			out.members[i] = e.member(p, i, depth+1)
+	}
+	for i, elem := range p.elems {
+		out.elems[i] = a.respelledPart(elem)
+		if p.node.Pairing == fieldplan.ByValue && a.chance(3) {
+			out.elems = append(out.elems, a.respelledPart(elem))
 		}
-	case fieldplan.Array:
-		e.places(p, &out, depth)
-	case fieldplan.List:
-		e.list(p, &out, depth)
-	case fieldplan.Map:
-		e.mapping(p, &out, depth)
+	}
+	if p.node.Pairing != fieldplan.ByPosition && a.chance(2) {
+		slices.Reverse(out.elems)
 	}
 	return &out
 }
 
-func (e editor) places(p, out *part, depth int) {
-	out.elems = make([]*part, len(p.elems))
-	for i, elem := range p.elems {
-		out.elems[i] = e.element(p.node, elem, depth)
-	}
-}
-
-// element rewrites an element; the fields by which it is found or selected stay.
-func (e editor) element(in *fieldplan.Node, p *part, depth int) *part {
-	out := e.part(p, depth+1)
-	if p.node.Kind != fieldplan.Object || p.null {
-		return out
-	}
-	for i, f := range p.node.Fields {
-		if in.Identity(f) {
-			out.members[i] = p.members[i]
-		}
-	}
-	return out
-}
-
-// list rewrites a list. Where the order means nothing it changes, and elements that say nothing come and go.
-func (e editor) list(p, out *part, depth int) {
-	out.elems = nil
-	for _, elem := range p.elems {
-		if e.comesAndGoes(p, elem) && e.chance(3) {
-			continue
-		}
-		out.elems = append(out.elems, e.element(p.node, elem, depth))
-		if p.node.Pairing == fieldplan.ByValue && e.chance(3) {
-			out.elems = append(out.elems, e.element(p.node, elem, depth))
-		}
-	}
-	if p.node.Pairing == fieldplan.ByKey {
-		if elem := e.newElement(p.node, p.pattern, depth); elem != nil && e.identify(out, elem) {
-			e.take(p.node, elem)
-			if e.comesAndGoes(p, elem) {
-				out.elems = append(out.elems, elem)
-			}
-		}
-	}
-	if p.node.Pairing != fieldplan.ByPosition && e.chance(2) {
-		slices.Reverse(out.elems)
-	}
-}
-
-// take makes an element hot, where there is a way.
-func (e editor) take(n *fieldplan.Node, elem *part) {
-	if n.When != nil && !elem.null {
-		e.makeHot(n, elem)
-	}
-	elem.retarget(elementNode(n, elem))
-}
-
-// newElement draws an element that says nothing, now and then.
-func (e editor) newElement(n *fieldplan.Node, pattern string, depth int) *part {
-	if e.keep.Any(fieldplan.Of(n.Class)) && n.When == nil || !e.chance(2) {
+// respelledMember lets a member that says nothing say so in another way.
+func (a author) respelledMember(in, m *part, f *fieldplan.Field) *part {
+	switch {
+	case m.isUnset(f) && a.chance(2):
 		return nil
+	case m != nil:
+		return a.respelledPart(m)
 	}
-	elem := e.blank().value(n.Elem, n.Type.Elem(), pattern+"[]", depth+1)
-	if elem.null && n.Kind != fieldplan.Map {
+	p := &part{node: f.Node, typ: fieldType(in.node, f), pattern: fieldpath.Join(in.pattern, f.Name)}
+	isLeaf := f.Node.Kind == fieldplan.Leaf
+	switch {
+	case a.chance(2), f.KeepsPresence(), f.Node.Kind == fieldplan.Array:
 		return nil
+	case isLeaf && f.Default != nil:
+		p.make = fromJSON(f.Node.Type, f.Default)
+	case isLeaf && f.Pointer:
+		return nil
+	case isLeaf:
+		p.make = func() reflect.Value { return reflect.Zero(f.Node.Type) }
+	case f.Node.Kind == fieldplan.Object:
+		p = emptyObject(f.Node, p.typ, p.pattern)
 	}
-	return elem
+	return p
 }
 
-// comesAndGoes reports whether an element may be added and removed without anybody noticing who sees the classes in keep.
-func (e editor) comesAndGoes(p, elem *part) bool {
-	n := elem.node
-	collection := p.node
-	if collection.Pairing == fieldplan.ByPosition && collection.Kind != fieldplan.Map || n.Kind != fieldplan.Object {
+// isUnset reports whether a member certainly says nothing.
+func (p *part) isUnset(f *fieldplan.Field) bool {
+	switch {
+	case p == nil || p.null:
+		return true
+	case f.Node.Kind == fieldplan.Leaf:
+		return f.Unset(p.text())
+	case f.Node.Kind == fieldplan.Array:
 		return false
 	}
-	hot := !e.keep.Any(fieldplan.Of(collection.Class)) || collection.When != nil && n == collection.When.Hot && !e.keep.Any(fieldplan.Of(n.Class))
-	return hot && !elem.elementSays(collection, e.keep)
+	return !f.KeepsPresence() && p.isEmpty()
 }
 
-// mapping rewrites a map; entries that say nothing come and go.
-func (e editor) mapping(p, out *part, depth int) {
-	out.keys, out.elems = nil, nil
-	for i, elem := range p.elems {
-		if e.comesAndGoes(p, elem) && e.chance(3) {
-			continue
+// isEmpty reports whether no member is set and there is no element.
+func (p *part) isEmpty() bool {
+	for i, f := range p.node.Fields {
+		if !p.members[i].isUnset(f) {
+			return false
 		}
-		out.keys, out.elems = append(out.keys, p.keys[i]), append(out.elems, e.element(p.node, elem, depth))
 	}
-	elem := e.newElement(p.node, p.pattern, depth)
-	if elem == nil {
-		return
+	return len(p.elems) == 0
+}
+
+// meansTheSame reports whether the new leaf has the meaning of the one that was there.
+func (e edit) meansTheSame(leaf *part) bool {
+	before, after := e.was.text(), leaf.text()
+	if before == nil || after == nil || bytes.Equal(before, after) {
+		return true
 	}
-	key := e.mapKey(p.node.Type.Key(), p.pattern)
-	e.take(p.node, elem)
-	with := *p
-	if e.comesAndGoes(p, elem) && !with.hasMapKey(mapKeyText(p.node, key)) {
-		out.keys, out.elems = append(out.keys, key), append(out.elems, elem)
-	}
+	return e.of != nil && e.of.Unset(before) && e.of.Unset(after)
 }

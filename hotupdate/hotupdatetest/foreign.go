@@ -106,24 +106,20 @@ func (f *filler) next(n int) int {
 }
 
 func (f *filler) fill(v reflect.Value, depth int) {
-	texts := []string{"a", "b", "c", "", "A", " a "}
-	switch v.Kind() {
-	case reflect.Bool:
-		v.SetBool(f.next(2) == 1)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt([]int64{0, 1, 2, 3, 100}[f.next(5)])
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(uint64(f.next(4))) //nolint:gosec // below 4
-	case reflect.Float32, reflect.Float64:
-		v.SetFloat([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.next(5)])
-	case reflect.String:
-		v.SetString(texts[f.next(len(texts))])
-	case reflect.Pointer:
-		if depth < maxDepth && f.next(4) > 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			f.fill(v.Elem(), depth+1)
-		}
-	case reflect.Struct:
+	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
+	switch {
+	case v.Kind() == reflect.Bool:
+		set(f.next(2) == 1)
+	case v.CanInt(), v.CanUint():
+		set([]int8{0, 1, 2, 3, 100}[f.next(5)])
+	case v.CanFloat():
+		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.next(5)])
+	case v.Kind() == reflect.String:
+		set([]string{"a", "b", "c", "", "A", " a "}[f.next(6)])
+	case v.Kind() == reflect.Pointer && depth < maxDepth && f.next(4) > 0:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), depth+1)
+	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				f.fill(v.Field(i), depth+1)

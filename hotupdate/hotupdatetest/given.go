@@ -14,12 +14,11 @@ import (
 func (s *subject) checkGiven(t T) {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(s.values)) {
-		n, _ := s.find(path)
 		var values []reflect.Value
 		for _, given := range s.values[path] {
 			values = append(values, given.(reflect.Value))
 		}
-		s.reportSame(t, path, n.Leaf, values)
+		s.reportSame(t, path, s.find(path).Leaf, values)
 	}
 	for _, typ := range sortedTypes(s.byType) {
 		var values []reflect.Value
@@ -40,8 +39,8 @@ func (s *subject) reportSame(t T, what string, k leaf.Kind, values []reflect.Val
 			continue // what cannot be written is a breach of its own
 		}
 		if first, known := seen[string(text)]; known {
-			t.Errorf("%s", fmt.Sprintf("hotupdatetest: %v: %s: values %d and %d mean something else, as given, and have one hash; "+
-				"let its marshaler write everything that means something, or give one of them", s.typ, what, first+1, i+1))
+			t.Errorf("hotupdatetest: %v: %s: values %d and %d mean something else, as given, and have one hash; "+
+				"let its marshaler write everything that means something, or give one of them", s.typ, what, first+1, i+1)
 			return
 		}
 		seen[string(text)] = i
@@ -55,7 +54,7 @@ func (s *subject) checkTried(t T) {
 	seen := map[reflect.Type]bool{}
 	report := func(typ reflect.Type, path, option string) {
 		if !seen[typ] && !s.varies(typ) {
-			t.Errorf("%s", fmt.Sprintf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; give some with %s", s.typ, path, typ, option))
+			t.Errorf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; give some with %s", s.typ, path, typ, option)
 		}
 		seen[typ] = true
 	}
@@ -66,7 +65,7 @@ func (s *subject) checkTried(t T) {
 		case n.Kind == fieldplan.Leaf && n.Leaf.MarshalsItself() && len(s.values[pattern]) == 0 && len(s.byType[n.Type]) == 0:
 			report(n.Type, pattern, fmt.Sprintf("WithValuesOf[%v](…)", n.Type))
 		case n.Kind == fieldplan.Leaf && n.Leaf == leaf.Interface && n.Type.NumMethod() > 0:
-			t.Errorf("%s", fmt.Sprintf("hotupdatetest: %v: %s: %v is an interface with methods, into which no JSON can be read; give the field a type of its own", s.typ, pattern, n.Type))
+			t.Errorf("hotupdatetest: %v: %s: %v is an interface with methods, into which no JSON can be read; give the field a type of its own", s.typ, pattern, n.Type)
 		}
 	})
 }

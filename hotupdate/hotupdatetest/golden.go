@@ -72,33 +72,40 @@ func (s *subject) golden(file string) error {
 	if err != nil {
 		return err
 	}
-	kept, old, err := readGolden(file, written)
+	recorded, err := readGolden(file, written)
 	if err != nil {
 		return err
 	}
-	differences, err := s.differences(kept, old)
+	all, err := s.differences(recorded)
 	if err != nil {
 		return err
 	}
-	return s.settle(file, written, kept, differences)
+	grave := slices.ContainsFunc(all, func(d difference) bool { return !d.harmless })
+	switch {
+	case s.update == UpdateRolling || s.update == UpdateHarmless && !grave:
+		return s.write(file, recorded.Vectors)
+	case len(all) > 0:
+		return s.explain(file, all, grave)
+	}
+	want, err := s.content(recorded.Vectors)
+	if err != nil || bytes.Equal(want, written) {
+		return err
+	}
+	return misuse(file, "says the same, but not all that it should, or in another spelling", "run the test with -update")
 }
 
 // readGolden reads the file strictly.
-func readGolden(file string, written []byte) (*golden, *hotupdate.Schema, error) {
-	kept := &golden{}
+func readGolden(file string, written []byte) (*golden, error) {
+	recorded := &golden{}
 	decoder := json.NewDecoder(bytes.NewReader(written))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(kept); err != nil {
-		return nil, nil, misuse(file, "is no golden file: "+err.Error(), "restore it from version control")
+	if err := decoder.Decode(recorded); err != nil {
+		return nil, misuse(file, "is no golden file: "+err.Error(), "restore it from version control")
 	}
-	if kept.FormatVersion != goldenFormat {
-		return nil, nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", kept.FormatVersion, goldenFormat), "use a release that knows it")
+	if recorded.FormatVersion != goldenFormat {
+		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion, goldenFormat), "use a release that knows it")
 	}
-	old, err := hotupdate.LoadSchema(kept.Schema)
-	if err != nil {
-		return kept, nil, nil //nolint:nilerr // a type that contains itself; its Schemas are compared as JSON
-	}
-	return kept, old, nil
+	return recorded, nil
 }
 
 // difference is one thing that differs from the file.
@@ -107,37 +114,39 @@ type difference struct {
 	harmless bool
 }
 
-// differences compares Schema and vectors. Old is nil if it cannot be loaded.
-func (s *subject) differences(kept *golden, old *hotupdate.Schema) ([]difference, error) {
-	exported, err := s.schema.MarshalJSON()
+// differences compares Schema and vectors.
+func (s *subject) differences(recorded *golden) ([]difference, error) {
+	all, err := s.schemaDifferences(recorded.Schema)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.schemaDifferences(kept, old, exported)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range kept.Vectors {
-		if d := s.vectorDifference(v, kept.Schema); d != "" {
+	for _, v := range recorded.Vectors {
+		if d := s.vectorDifference(v, recorded.Schema); d != "" {
 			all = append(all, difference{d, false})
 		}
 	}
 	return all, nil
 }
 
-func (s *subject) schemaDifferences(kept *golden, old *hotupdate.Schema, exported []byte) ([]difference, error) {
-	same := fingerprintOf(kept.Schema) == fingerprintOf(exported)
-	switch {
-	case same:
+func (s *subject) schemaDifferences(recorded json.RawMessage) (all []difference, err error) {
+	fingerprint, err := s.schema.Fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	var was struct {
+		Fingerprint string `json:"fingerprint"`
+	}
+	if json.Unmarshal(recorded, &was) == nil && was.Fingerprint == fingerprint {
 		return nil, nil
-	case old == nil:
-		return []difference{{"the Schema is another, and the type contains itself, so that its Schemas cannot be compared field by field", false}}, nil
+	}
+	old, err := hotupdate.LoadSchema(recorded)
+	if err != nil {
+		return []difference{{"the Schema is another, and the type contains itself, so that its Schemas cannot be compared field by field", false}}, nil //nolint:nilerr // told
 	}
 	findings, err := hotupdate.Compatibility(old, s.schema)
 	if err != nil {
 		return nil, err
 	}
-	var all []difference
 	for _, f := range findings {
 		all = append(all, difference{f.String(), f.Harmless()})
 	}
@@ -147,72 +156,43 @@ func (s *subject) schemaDifferences(kept *golden, old *hotupdate.Schema, exporte
 	return all, nil
 }
 
-func fingerprintOf(schema json.RawMessage) string {
-	var d struct {
-		Fingerprint string `json:"fingerprint"`
-	}
-	if json.Unmarshal(schema, &d) != nil {
-		return ""
-	}
-	return d.Fingerprint
-}
-
 // vectorDifference says how a vector's hash differs from the one that was written down.
 func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
-	sum, err := hash.OfRaw(s.schema, v.Config)
+	now, err := s.hashed(v)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("vector %q: is refused: %v", v.Name, err)
-	case sum == v.Sum:
+	case now.Sum == v.Sum:
 		return ""
 	}
-	document, _ := hash.DocumentRaw(s.schema, v.Config)
 	text := fmt.Sprintf("vector %q: has another hash: a pool like it rolls unless an era of the old Schema stays", v.Name)
-	if path := s.blame(v.Document, document); path != "" {
+	if path := s.blame(v.Document, now.Document); path != "" {
 		text += "; look at " + path
 	}
-	if !s.plan.Root.HidesBelow && !bytes.Contains(schema, []byte(`"sensitive":`)) {
-		text += fmt.Sprintf("\n  was %s\n  is  %s", compacted(v.Document), document)
+	if was := canonical(v.Document); !s.plan.Root.HidesBelow && !bytes.Contains(schema, []byte(`"sensitive":`)) {
+		text += fmt.Sprintf("\n  was %s\n  is  %s", was, now.Document)
 	}
 	return text
 }
 
-// settle reports the differences, or writes the file if they may be accepted.
-func (s *subject) settle(file string, written []byte, kept *golden, differences []difference) error {
-	grave := slices.ContainsFunc(differences, func(d difference) bool { return !d.harmless })
-	if s.update == UpdateRolling || s.update == UpdateHarmless && !grave {
-		return s.write(file, kept)
+// explain is the error that tells the differences.
+func (s *subject) explain(file string, all []difference, grave bool) error {
+	lines := []string{file + ": the type is not what it was:"}
+	for _, d := range all {
+		lines = append(lines, "- "+d.text)
 	}
-	if len(differences) == 0 {
-		return s.complete(file, written, kept)
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: the type is not what it was:", file)
-	for _, d := range differences {
-		text.WriteString("\n- " + d.text)
-	}
+	advice := "none of it rolls a pool; run the test with -update"
 	switch {
 	case grave && s.update == UpdateHarmless:
-		text.WriteString("\n-update does not write what would roll a pool or refuse a configuration; if it has to be, keep the old Schema in an era and run with -update=roll")
+		advice = "-update does not write what would roll a pool or refuse a configuration; if it has to be, keep the old Schema in an era and run with -update=roll"
 	case grave:
-		text.WriteString("\nundo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run the test with -update=roll")
-	default:
-		text.WriteString("\nnone of it rolls a pool; run the test with -update")
+		advice = "undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run the test with -update=roll"
 	}
-	return errors.New(text.String()) //nolint:err113 // shown to the tester, not handled
+	return errors.New(strings.Join(append(lines, advice), "\n")) //nolint:err113 // shown to the tester, not handled
 }
 
-// complete makes sure that the file holds every vector that it should.
-func (s *subject) complete(file string, written []byte, kept *golden) error {
-	want, err := s.content(kept)
-	if err != nil || bytes.Equal(want, written) {
-		return err
-	}
-	return misuse(file, "says the same, but not all that it should, or in another spelling", "run the test with -update")
-}
-
-func (s *subject) write(file string, kept *golden) error {
-	content, err := s.content(kept)
+func (s *subject) write(file string, recorded []vector) error {
+	content, err := s.content(recorded)
 	if err != nil {
 		return err
 	}
@@ -222,57 +202,35 @@ func (s *subject) write(file string, kept *golden) error {
 	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it
 }
 
-// content is the file as it should be: the Schema of today, the vectors that were there and can be read, and those that are missing.
-func (s *subject) content(kept *golden) ([]byte, error) {
+// content is the file as it should be: the Schema of today, the vectors of the test, those that were there and are not refused, and one
+// for each field that has none.
+func (s *subject) content(recorded []vector) ([]byte, error) {
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 	g := golden{FormatVersion: goldenFormat, Schema: exported}
-	singles := s.singles()
-	if kept != nil {
-		singles = merged(s.readable(kept.Vectors), singles)
-	}
-	for i, v := range merged(s.vectors, singles) {
-		v.Document, err = hash.DocumentRaw(s.schema, v.Config)
-		switch {
-		case err != nil && i < len(s.vectors): // of the test; whatever is in the file has been read
+	for _, v := range s.vectors {
+		if v, err = s.hashed(v); err != nil {
 			return nil, misuse(fmt.Sprintf("WithVector(%q, …)", v.Name), "is refused by the type: "+err.Error(), "write it as the type is now, or under another name, or remove it")
-		case err != nil:
-			return nil, fmt.Errorf("vector %q: %w", v.Name, err)
-		}
-		if v.Sum, err = hash.OfRaw(s.schema, v.Config); err != nil {
-			return nil, fmt.Errorf("vector %q: %w", v.Name, err)
 		}
 		g.Vectors = append(g.Vectors, v)
+	}
+	for _, v := range slices.Concat(recorded, s.singles()) {
+		isThere := slices.ContainsFunc(g.Vectors, func(w vector) bool { return v.Name == w.Name })
+		if v, err := s.hashed(v); err == nil && !isThere {
+			g.Vectors = append(g.Vectors, v)
+		}
 	}
 	content, err := json.MarshalIndent(g, "", "  ")
 	return append(content, '\n'), err
 }
 
-// readable are the vectors that are not refused. That some are has been accepted when the file is written.
-func (s *subject) readable(vectors []vector) []vector {
-	return slices.DeleteFunc(slices.Clone(vectors), func(v vector) bool {
-		_, err := hash.OfRaw(s.schema, v.Config)
-		return err != nil
-	})
-}
-
-// merged adds the vectors whose names are new.
-func merged(first, more []vector) []vector {
-	all := slices.Clone(first)
-	for _, w := range more {
-		if !slices.ContainsFunc(all, func(v vector) bool { return v.Name == w.Name }) {
-			all = append(all, w)
-		}
+// hashed is a vector with its document and sum of today.
+func (s *subject) hashed(v vector) (_ vector, err error) {
+	if v.Document, err = hash.DocumentRaw(s.schema, v.Config); err != nil {
+		return v, err
 	}
-	return all
-}
-
-func compacted(raw json.RawMessage) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
+	v.Sum, err = hash.OfRaw(s.schema, v.Config)
+	return v, err
 }

@@ -5,15 +5,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// Hints for what several guarantees find.
+const (
+	steadyHint = "a marshaler that writes one value in two ways is the usual reason"
+	copyHint   = "a DeepCopy must allocate everything anew; generate it"
+	readHint   = "let marshaler and unmarshaler agree, with value receivers on marshalers; encoding/json does not call those of a pointer in a map"
 )
 
 // repetitions is how often one value is hashed to see whether its marshalers are steady.
@@ -22,21 +31,21 @@ const repetitions = 8
 // oneHash: a configuration has one hash, and hashing changes nothing.
 func (s *subject) oneHash(t trial) *breach {
 	c := t.configs[0]
-	if b := s.changesItself(c); b != nil {
+	if b := c.root.inspect(changesItself); b != nil {
 		return b
 	}
 	first, err := s.document(c.value())
-	if err != nil {
-		return s.failed("cannot be hashed", err, c)
-	}
-	if s.isSteady(c, first) {
+	switch {
+	case err != nil:
+		return failed("cannot be hashed", err)
+	case s.isSteady(c, first):
 		return nil
 	}
-	return &breach{
-		what: "one configuration has several hashes", path: s.unsteady(c),
-		cure:  "its marshaler must write the same for the same value: sort maps, and use neither time, randomness nor addresses",
-		shown: s.show(c),
+	unsteady := &breach{what: "one configuration has several hashes", hint: "its marshaler must write the same for the same value: sort maps, and use neither time, randomness nor addresses"}
+	if found := c.root.inspect(isUnsteady); found != nil {
+		unsteady.path = found.path
 	}
+	return unsteady
 }
 
 // isSteady hashes copies of a configuration, one after the other and at the same time.
@@ -56,83 +65,68 @@ func (s *subject) isSteady(c config, document []byte) bool {
 		})
 	}
 	all.Wait()
-	for _, ok := range same {
-		if !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(same, false)
 }
 
-// unsteady finds the leaf in the hash whose text differs from call to call.
-func (s *subject) unsteady(c config) string {
-	blamed := ""
-	c.root.visit(nil, func(p *part, path fieldpath.Path) {
-		texts := map[string]bool{}
-		for range 32 * repetitions {
-			texts[string(p.text())] = true
-		}
-		if len(texts) > 1 && blamed == "" && fieldplan.IsKept(p.node.Class) {
-			blamed = path.String()
-		}
-	})
-	return blamed
+// isUnsteady finds a leaf in the hash whose text differs from call to call.
+func isUnsteady(p *part) *breach {
+	texts := map[string]bool{}
+	for range 32 * repetitions {
+		texts[string(p.text())] = true
+	}
+	if len(texts) > 1 && fieldplan.IsKept(p.node.Class) {
+		return &breach{}
+	}
+	return nil
 }
 
 // changesItself finds a leaf that is another one after its marshaler was called.
-func (s *subject) changesItself(c config) (b *breach) {
-	c.root.visit(nil, func(p *part, path fieldpath.Path) {
-		v, twin := reflect.New(p.node.Type), p.make()
-		if b != nil || !p.node.Leaf.MarshalsItself() || !reflect.DeepEqual(twin.Interface(), p.make().Interface()) {
-			return
-		}
-		v.Elem().Set(p.make())
-		if _, problem := leaf.Append(nil, p.node.Leaf, v.Elem()); problem != nil || reflect.DeepEqual(v.Elem().Interface(), twin.Interface()) {
-			return
-		}
-		b = &breach{
-			what: p.node.Type.String() + " is changed by its own marshaler", path: path.String(),
-			cure: "the marshaler must only read: configurations are hashed by several goroutines", shown: s.show(c),
-		}
-	})
-	return b
+func changesItself(p *part) *breach {
+	v, twin := reflect.New(p.node.Type), p.make()
+	if !p.node.Leaf.MarshalsItself() || !reflect.DeepEqual(twin.Interface(), p.make().Interface()) {
+		return nil
+	}
+	v.Elem().Set(p.make())
+	if _, problem := leaf.Append(nil, p.node.Leaf, v.Elem()); problem != nil || reflect.DeepEqual(v.Elem().Interface(), twin.Interface()) {
+		return nil
+	}
+	return &breach{what: p.node.Type.String() + " is changed by its own marshaler", hint: "the marshaler must only read: configurations are hashed by several goroutines"}
 }
 
 // marshalersAgree: what a type writes it reads, as the same.
-func (s *subject) marshalersAgree(t trial) (b *breach) {
-	c := t.configs[0]
-	c.root.visit(nil, func(p *part, path fieldpath.Path) {
-		if b != nil || !p.node.Leaf.MarshalsItself() {
-			return
+func (s *subject) marshalersAgree(t trial) *breach {
+	return t.configs[0].root.inspect(func(p *part) *breach {
+		if !p.node.Leaf.MarshalsItself() {
+			return nil
 		}
-		if what, cure := s.roundTrip(p); what != "" {
-			b = &breach{what: p.node.Type.String() + " " + what, cure: cure, path: path.String(), shown: append(s.show(c), p.inGo())}
+		what, hint := s.roundTrip(p)
+		if what == "" {
+			return nil
 		}
+		inGo := fieldpath.Hidden // what JSON does not say of the value
+		if !p.node.HidesValues() {
+			inGo = fmt.Sprintf("%+v", p.make())
+		}
+		return &breach{what: p.node.Type.String() + " " + what, hint: hint, inGo: inGo}
 	})
-	return b
 }
 
 // roundTrip sends a leaf through its JSON and says what is wrong with what comes back.
-func (s *subject) roundTrip(p *part) (what, cure string) {
-	v := p.make()
+func (s *subject) roundTrip(p *part) (what, hint string) {
 	text := p.text()
 	if text == nil {
 		return "cannot write one of its values", "mend MarshalJSON or MarshalText, or give the values that it writes with WithValuesOf"
 	}
 	back := reflect.New(p.node.Type)
-	_, problem := leaf.Call(func() ([]byte, error) { return nil, json.Unmarshal(text, back.Interface()) })
-	if problem != nil {
+	if survives(func() error { return json.Unmarshal(text, back.Interface()) }) != nil {
 		return "does not read what it writes", "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes"
 	}
 	again := part{node: p.node, make: fixed(back.Elem())}
 	if !bytes.Equal(again.text(), text) && bytes.Equal(p.text(), text) {
 		return "reads what it wrote as something else", "let its marshaler and its unmarshaler agree"
 	}
-	if s.normalizes[p.node.Type] {
-		return "", ""
-	}
-	same := false
-	if _, problem := leaf.Call(func() ([]byte, error) { same = sameValue(v, back.Elem()); return nil, nil }); problem != nil {
+	same := s.normalizes[p.node.Type]
+	if !same && survives(func() error { same = sameValue(p.make(), back.Elem()); return nil }) != nil {
 		return "panics when it is compared", "let its method Equal or Cmp take every value that its unmarshaler returns, and the zero value"
 	}
 	if !same {
@@ -142,12 +136,12 @@ func (s *subject) roundTrip(p *part) (what, cure string) {
 	return "", ""
 }
 
-// inGo shows a leaf with what its JSON does not say.
-func (p *part) inGo() shown {
-	if p.node.HidesValues() {
-		return shown{"value in Go", fieldpath.Hidden}
+// survives calls code of the tester and returns its error, or that it panicked.
+func survives(call func() error) error {
+	if _, problem := leaf.Call(func() ([]byte, error) { return nil, call() }); problem != nil {
+		return problem
 	}
-	return shown{"value in Go", fmt.Sprintf("%+v", p.make())}
+	return nil
 }
 
 // sameValue asks the type itself, if it knows: Equal or Cmp.
@@ -188,153 +182,166 @@ func addressed(v reflect.Value) reflect.Value {
 	return p
 }
 
-// agree: one hash, one document, no kept change.
-func (s *subject) agree(t trial) *breach {
+// comparison is what hash and Diff say of two configurations.
+type comparison struct {
+	sameHash bool
+	differs  string // a path in which the documents differ; empty if that cannot be told
+	changes  hotupdate.Changes
+	hashed   hotupdate.Changes // those that are in the hash
+}
+
+func (s *subject) compare(t trial) (c comparison, b *breach) {
+	first, second := t.configs[0].value(), t.configs[1].value()
+	before, err := s.document(first)
+	if err != nil {
+		return c, failed("cannot be hashed", err)
+	}
+	after, err := s.document(second)
+	if err != nil {
+		return c, failed("cannot be hashed", err)
+	}
+	if c.changes, err = s.schema.Diff(first.Interface(), second.Interface()); err != nil {
+		return c, failed("cannot be compared", err)
+	}
+	c.hashed = slices.DeleteFunc(slices.Clone(c.changes), func(change hotupdate.Change) bool { return !isHashed(change) })
+	c.sameHash = bytes.Equal(before, after)
+	if !c.sameHash {
+		c.differs = s.blame(before, after)
+	}
+	return c, nil
+}
+
+// pairAgrees: hash, document and Diff say the same of two configurations, and what the trial expects.
+func (s *subject) pairAgrees(t trial) *breach {
 	if len(t.configs) < 2 {
 		return nil
 	}
-	a, b := t.configs[0], t.configs[1]
-	first, second, err := s.documents(a, b)
-	if err != nil {
-		return s.failed("cannot be hashed", err, a, b)
-	}
-	changes, err := s.schema.Diff(a.value().Interface(), b.value().Interface())
-	if err != nil {
-		return s.failed("cannot be compared", err, a, b)
-	}
-	kept := keptPaths(changes)
-	switch same := bytes.Equal(first, second); {
-	case same && len(kept) > 0:
-		return &breach{what: "two configurations have one hash, and Diff lists an immutable or in-place change", path: kept[0], cure: steadyCure, shown: s.show(a, b)}
-	case !same && len(kept) == 0:
-		return &breach{what: "two configurations have different hashes, and Diff lists no immutable or in-place change", path: s.blame(first, second), cure: steadyCure, shown: s.show(a, b)}
-	}
-	return nil
-}
-
-const steadyCure = "a marshaler that writes one value in two ways is the usual reason"
-
-// sameHash: the second configuration differs in hot and ignored parts, and in spelling.
-func (s *subject) sameHash(t trial) *breach {
-	a, b := t.configs[0], t.configs[1]
-	first, second, err := s.documents(a, b)
-	if err != nil {
-		return s.failed("cannot be hashed", err, a, b)
-	}
-	if !bytes.Equal(first, second) {
-		return &breach{
-			what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: s.blame(first, second), cure: steadyCure, shown: s.show(a, b),
-		}
-	}
-	return nil
-}
-
-// sameMeaning: the second configuration differs in spelling only.
-func (s *subject) sameMeaning(t trial) *breach {
-	if b := s.sameHash(t); b != nil {
+	const inHash = "immutable or in-place change"
+	switch c, b := s.compare(t); {
+	case b != nil:
 		return b
-	}
-	changes, err := s.schema.Diff(t.configs[0].value().Interface(), t.configs[1].value().Interface())
-	switch {
-	case err != nil:
-		return s.failed("cannot be compared", err, t.configs...)
-	case len(changes) > 0:
-		return &breach{what: "two spellings of one configuration differ", path: changes[0].Path, cure: steadyCure, shown: s.show(t.configs...)}
-	}
-	return nil
-}
-
-// otherHash: the second configuration differs in one leaf that is hashed.
-func (s *subject) otherHash(t trial) *breach {
-	if t.spot == nil {
-		return nil
-	}
-	a, b := t.configs[0], t.configs[1]
-	first, second, err := s.documents(a, b)
-	if err != nil {
-		return s.failed("cannot be hashed", err, a, b)
-	}
-	changes, err := s.schema.Diff(a.value().Interface(), b.value().Interface())
-	if err != nil {
-		return s.failed("cannot be compared", err, a, b)
-	}
-	if bytes.Equal(first, second) || len(keptPaths(changes)) == 0 {
-		return &breach{
-			what: "a field that is immutable or in-place changed, and the hash did not", path: t.spot.path.String(), cure: "its marshaler must write everything that means something", shown: s.show(a, b),
-		}
+	case t.changed != nil && (c.sameHash || len(c.hashed) == 0):
+		return &breach{what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern, hint: "its marshaler must write everything that means something"}
+	case t.oneHash && !c.sameHash:
+		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: c.differs, hint: steadyHint}
+	case t.oneMeaning && len(c.changes) > 0:
+		return &breach{what: "two spellings of one configuration differ", path: c.changes[0].Path, hint: steadyHint}
+	case c.sameHash && len(c.hashed) > 0:
+		return &breach{what: "two configurations have one hash, and Diff lists an " + inHash, path: c.hashed[0].Path, hint: steadyHint}
+	case !c.sameHash && len(c.hashed) == 0:
+		return &breach{what: "two configurations have different hashes, and Diff lists no " + inHash, path: c.differs, hint: steadyHint}
 	}
 	return nil
 }
 
 // rawAgrees: the JSON of a configuration hashes like it, also under the exported Schema, and is read strictly.
 func (s *subject) rawAgrees(t trial) *breach {
-	c := t.configs[0]
-	want, err := s.document(c.value())
-	if err != nil {
-		return s.failed("cannot be hashed", err, c)
-	}
-	if t.raw == nil {
-		return &breach{what: "a configuration cannot be written as JSON", cure: "mend the marshaler", shown: s.show(c)}
+	want, err := s.document(t.configs[0].value())
+	switch {
+	case err != nil:
+		return failed("cannot be hashed", err)
+	case t.raw == nil:
+		return &breach{what: "a configuration cannot be written as JSON", hint: "mend the marshaler"}
 	}
 	for _, schema := range []*hotupdate.Schema{s.schema, s.loaded} {
 		if schema == nil {
 			continue
 		}
-		got, err := hash.DocumentRaw(schema, t.raw)
-		switch {
+		switch got, err := hash.DocumentRaw(schema, t.raw); {
 		case err != nil:
-			return s.failed("is written as JSON that is not read again", err, c)
+			return failed("is written as JSON that is not read again", err)
 		case !bytes.Equal(got, want):
-			return &breach{
-				what: "a configuration and its JSON have different hashes", path: s.blame(want, got),
-				cure: "let marshaler and unmarshaler agree, with value receivers on marshalers; encoding/json does not call those of a pointer in a map", shown: s.show(c),
-			}
-		}
-		if object := bytes.TrimSuffix(bytes.TrimSpace(t.raw), []byte("}")); len(object) < len(bytes.TrimSpace(t.raw)) {
-			if b := s.refuses(schema, object, c); b != nil {
-				return b
-			}
+			return &breach{what: "a configuration and its JSON have different hashes", path: s.blame(want, got), hint: readHint}
+		case acceptsUnknown(schema, t.raw):
+			return &breach{what: "JSON with a member that the type does not have is accepted", hint: "do not override how the type is read, or refuse unknown members"}
 		}
 	}
 	return nil
 }
 
-// refuses adds a member that the type does not have.
-func (s *subject) refuses(schema *hotupdate.Schema, object []byte, c config) *breach {
+// acceptsUnknown adds a member that the type does not have.
+func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
+	object, ok := bytes.CutSuffix(bytes.TrimSpace(raw), []byte("}"))
+	if !ok {
+		return false
+	}
 	separator := ","
 	if len(bytes.TrimSpace(object)) == 1 {
 		separator = ""
 	}
-	if _, err := hash.OfRaw(schema, fmt.Appendf(nil, `%s%s"hotupdatetest-unknown":1}`, object, separator)); err == nil {
-		return &breach{what: "JSON with a member that the type does not have is accepted", cure: "do not override how the type is read, or refuse unknown members", shown: s.show(c)}
-	}
-	return nil
+	_, err := hash.OfRaw(schema, fmt.Appendf(nil, `%s%s"hotupdatetest-unknown":1}`, object, separator))
+	return err == nil
 }
 
-func keptPaths(changes hotupdate.Changes) (paths []string) {
-	for _, c := range changes {
-		if isKept(c) {
-			paths = append(paths, c.Path)
+// splitMerges: the projections of Split share no memory, hash as they should, and merge to the whole.
+func (s *subject) splitMerges(t trial) *breach {
+	c := t.configs[0]
+	if c.root == nil {
+		return nil
+	}
+	whole := c.value()
+	immutable, hot, err := engine.Split(s.plan, whole)
+	if err != nil {
+		return failed("cannot be split", err)
+	}
+	for _, pair := range [][2]reflect.Value{{whole, immutable}, {whole, hot}, {immutable, hot}} {
+		if path, shared := sharedMemory(pair[0], pair[1], c.value()); shared {
+			return &breach{what: "a projection of Split shares memory with its configuration or with the other one", path: path, hint: copyHint}
 		}
 	}
-	return paths
+	want, err := s.document(whole)
+	if err != nil {
+		return failed("cannot be hashed", err)
+	}
+	switch got, err := s.document(immutable); {
+	case err != nil:
+		return failed("has an immutable projection that cannot be hashed", err)
+	case !bytes.Equal(want, got):
+		return &breach{what: "a configuration and its immutable projection have different hashes", path: s.blame(want, got), hint: copyHint}
+	}
+	merged, err := engine.Merge(s.plan, immutable, hot)
+	if err != nil {
+		return failed("has projections that do not merge", err)
+	}
+	return s.sameJSON(whole, merged, "the merged projections are another configuration")
 }
 
-// isKept reports whether a change is in the hash.
-func isKept(c hotupdate.Change) bool {
+func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach {
+	before, after := canonical(whole.Interface()), canonical(other.Interface())
+	if bytes.Equal(before, after) {
+		return nil
+	}
+	return &breach{what: otherwise, path: s.blame(before, after), hint: copyHint}
+}
+
+// copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory with it.
+func (s *subject) copiesAreDeep(t trial) *breach {
+	c := t.configs[0]
+	if c.root == nil {
+		return nil
+	}
+	whole := c.value()
+	method := whole.MethodByName("DeepCopy")
+	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != whole.Type() {
+		return nil
+	}
+	copied := whole
+	if survives(func() error { copied = method.Call(nil)[0]; return nil }) != nil {
+		return &breach{what: "DeepCopy panics", hint: copyHint}
+	}
+	if path, shared := sharedMemory(whole, copied, c.value()); shared {
+		return &breach{what: "DeepCopy returns a copy that shares memory with its original", path: path, hint: copyHint}
+	}
+	return s.sameJSON(whole, copied, "DeepCopy returns another configuration")
+}
+
+// isHashed reports whether a change is in the hash.
+func isHashed(c hotupdate.Change) bool {
 	return c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace
 }
 
 func (s *subject) document(v reflect.Value) ([]byte, error) {
 	return hash.Document(s.schema, v.Interface())
-}
-
-func (s *subject) documents(a, b config) (first, second []byte, err error) {
-	if first, err = s.document(a.value()); err != nil {
-		return nil, nil, err
-	}
-	second, err = s.document(b.value())
-	return first, second, err
 }
 
 // canonical is JSON in one spelling, or nil.
@@ -351,8 +358,8 @@ func canonical(v any) []byte {
 }
 
 // failed is the breach of a function that returned an error.
-func (s *subject) failed(what string, err error, configs ...config) *breach {
-	b := &breach{what: "a configuration " + what + ": " + err.Error(), cure: "mend the type, or give the values that it can have with WithValues or WithValuesOf", shown: s.show(configs...)}
+func failed(what string, err error) *breach {
+	b := &breach{what: "a configuration " + what + ": " + err.Error(), hint: "mend the type, or give the values that it can have with WithValues or WithValuesOf"}
 	for _, e := range fault.All(err) {
 		b.path = e.Path
 		break

@@ -1,7 +1,6 @@
 package hotupdatetest
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -29,44 +28,28 @@ func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	return "", false
 }
 
-// meets reports whether r overlaps with one of the regions, which are in order.
+// meets reports whether r overlaps with one of the regions.
 func (r region) meets(others []region) bool {
-	i, _ := slices.BinarySearchFunc(others, r.from, func(x region, at uintptr) int { return cmp.Compare(x.from, at) })
-	for _, near := range []int{i - 1, i} {
-		if near >= 0 && near < len(others) && others[near].from < r.to && r.from < others[near].to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(o region) bool { return o.from < r.to && r.from < o.to })
 }
 
-// regionsOf lists the memory that v reaches, from the lowest address up, without what lies inside of other regions.
+// regionsOf lists the memory that v reaches, from the root down.
 func regionsOf(v reflect.Value) []region {
-	m := memory{seen: map[region]bool{}}
+	m := &memory{seen: map[[2]uintptr]bool{}}
 	m.walk(v, "")
-	slices.SortFunc(m.regions, func(a, b region) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), -cmp.Compare(a.to, b.to), strings.Compare(a.path, b.path))
-	})
-	var apart []region
-	for _, r := range m.regions {
-		if n := len(apart); n > 0 && r.to <= apart[n-1].to {
-			continue
-		}
-		apart = append(apart, r)
-	}
-	return apart
+	return m.regions
 }
 
 // memory collects regions.
 type memory struct {
 	regions []region
-	seen    map[region]bool
+	seen    map[[2]uintptr]bool
 }
 
 // reach adds a region, and reports whether it is new.
-func (m *memory) reach(from uintptr, size uintptr, path string) bool {
+func (m *memory) reach(from, size uintptr, path string) bool {
 	r := region{from, from + size, path}
-	key := region{from, r.to, ""}
+	key := [2]uintptr{r.from, r.to}
 	if size == 0 || m.seen[key] {
 		return false
 	}
@@ -78,24 +61,16 @@ func (m *memory) reach(from uintptr, size uintptr, path string) bool {
 func (m *memory) walk(v reflect.Value, path string) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.Type() == reflect.TypeFor[*time.Location]() || v.IsNil() {
-			return
-		}
-		if m.reach(v.Pointer(), v.Type().Elem().Size(), path) {
+		if v.Type() != reflect.TypeFor[*time.Location]() && !v.IsNil() && m.reach(v.Pointer(), v.Type().Elem().Size(), path) {
 			m.walk(v.Elem(), path)
 		}
 	case reflect.Interface:
-		if !v.IsNil() {
-			m.walk(v.Elem(), path)
-		}
+		m.walk(v.Elem(), path)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			m.walk(v.Field(i), goPath(path, v.Type().Field(i)))
 		}
 	case reflect.Slice:
-		if v.IsNil() {
-			return
-		}
 		if m.reach(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path) {
 			m.elements(v, path)
 		}

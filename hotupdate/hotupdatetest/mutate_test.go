@@ -95,12 +95,12 @@ func TestCmpOptions(t *testing.T) {
 		{"default", &everything{Text: "gp3"}, nil, true, true, "", "", "a declared default"},
 		{"hot", &everything{HotList: []namedVolume{{Name: "a", Labels: map[string]string{"k": "v"}}}}, nil, true, false, "HotList", "", "a hot list"},
 		{"hot below", &everything{Present: &presence{}}, &everything{Present: &presence{map[string]string{"k": "v"}}}, true, false, "Tags", "", "a hot map below what is not"},
-		{"immutable", &everything{Zones: []string{"a"}}, &everything{Zones: []string{"b"}}, false, true, "Zones", "", "an immutable list"},
+		{"immutable", &everything{Zones: []string{"a"}}, &everything{Zones: []string{"b"}}, false, true, "zones", "", "an immutable list"},
 		{
 			"both", &everything{Volumes: []namedVolume{{Name: "a", IOPS: iops(1), Labels: map[string]string{"hidden": "v"}}}},
-			&everything{Volumes: []namedVolume{{Name: "a", IOPS: iops(2)}}}, false, false, "IOPS", "hidden", "what does not count is not shown",
+			&everything{Volumes: []namedVolume{{Name: "a", IOPS: iops(2)}}}, false, false, "iops", "hidden", "what does not count is not shown",
 		},
-		{"embedded", &everything{Embedded: &Embedded{Depth: 1}}, &everything{Embedded: &Embedded{Depth: 2, Hidden: "x"}}, false, false, "Depth", "", "below an embedded pointer"},
+		{"embedded", &everything{Embedded: &Embedded{Depth: 1}}, &everything{Embedded: &Embedded{Depth: 2, Hidden: "x"}}, false, false, "depth", "", "below an embedded pointer"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			x, y := pool{"pool", tc.a}, pool{"pool", tc.b}

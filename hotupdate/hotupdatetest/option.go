@@ -109,19 +109,19 @@ func add[K comparable, V any](to *map[K][]V, key K, values []V) {
 }
 
 // misuse is an option that does not fit the type.
-func misuse(option, what, cure string) error {
-	return fmt.Errorf("%s: %s; %s", option, what, cure) //nolint:err113 // shown to the tester, not handled
+func misuse(option, what, hint string) error {
+	return fmt.Errorf("%s: %s; %s", option, what, hint) //nolint:err113 // shown to the tester, not handled
 }
 
 // checkOptions reports the first option that does not fit the type, and reads the values that were given.
 func (s *subject) checkOptions() error {
 	for _, path := range slices.Sorted(maps.Keys(s.values)) {
-		if err := s.checkValues(path); err != nil {
+		if err := s.checkValues(path, s.values[path]); err != nil {
 			return err
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.keys)) {
-		if err := s.checkKeys(path); err != nil {
+		if err := s.checkKeys(path, s.keys[path]); err != nil {
 			return err
 		}
 	}
@@ -134,28 +134,57 @@ func (s *subject) checkOptions() error {
 		}
 	}
 	for _, d := range s.defaulters {
-		if d.call == nil {
+		switch {
+		case d.call == nil:
 			return misuse("WithDefaulter", "is nil", "give a function, or leave the option out")
-		}
-		if d.typ != reflect.PointerTo(s.typ) {
+		case d.typ != reflect.PointerTo(s.typ):
 			return misuse("WithDefaulter", "takes a "+d.typ.String(), "give the function that takes a *"+s.typ.String())
 		}
 	}
 	return nil
 }
 
-func (s *subject) checkKeys(path string) error {
-	n, hidden := s.find(path)
-	if n == nil || n.Kind != fieldplan.Map {
-		return misuse("WithKeys", fmt.Sprintf("path %q leads to no map", path), "write JSON names separated by dots, and [] for elements")
+const (
+	pathHint = "write JSON names separated by dots, and [] for elements"
+	someHint = "give at least one, or leave the option out"
+	typeHint = "correct the type, or leave the option out"
+)
+
+// checkValues reads values as the leaf's type has them.
+func (s *subject) checkValues(path string, values []any) error {
+	n := s.find(path)
+	switch {
+	case n == nil || n.Kind != fieldplan.Leaf:
+		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf", path), "give values to the fields below it; "+pathHint)
+	case len(values) == 0:
+		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), someHint)
 	}
-	if len(s.keys[path]) == 0 {
-		return misuse("WithKeys", fmt.Sprintf("gives no key for %q", path), "give at least one, or leave the option out")
+	for i, given := range values {
+		read, ok := readInto(n.Type, given)
+		if !ok {
+			shown := fmt.Sprintf("%T", given)
+			if !n.HidesValues() {
+				shown = fmt.Sprintf("%#v", given)
+			}
+			return misuse("WithValues", fmt.Sprintf("value %d for %q, %s, is no %s", i+1, path, shown, n.Type), "give values of the field's type")
+		}
+		values[i] = read
 	}
-	for i, given := range s.keys[path] {
+	return nil
+}
+
+func (s *subject) checkKeys(path string, keys []string) error {
+	n := s.find(path)
+	switch {
+	case n == nil || n.Kind != fieldplan.Map:
+		return misuse("WithKeys", fmt.Sprintf("path %q leads to no map", path), pathHint)
+	case len(keys) == 0:
+		return misuse("WithKeys", fmt.Sprintf("gives no key for %q", path), someHint)
+	}
+	for i, given := range keys {
 		if _, ok := readKey(n.Type.Key(), given); !ok {
 			shown := strconv.Quote(given)
-			if hidden || n.HidesKeys() {
+			if n.HidesValues() {
 				shown = fieldpath.Hidden
 			}
 			return misuse("WithKeys", fmt.Sprintf("key %d for %q, %s, is no %s", i+1, path, shown, n.Type.Key()), "give keys as they stand in JSON")
@@ -176,14 +205,14 @@ func (s *subject) checkTypes() error {
 	for _, typ := range sortedTypes(s.byType) {
 		switch {
 		case !has[typ]:
-			return misuse("WithValuesOf["+typ.String()+"]", "no field is of this type", "correct the type, or leave the option out")
+			return misuse("WithValuesOf["+typ.String()+"]", "no field is of this type", typeHint)
 		case len(s.byType[typ]) == 0:
-			return misuse("WithValuesOf["+typ.String()+"]", "gives no value", "give at least one, or leave the option out")
+			return misuse("WithValuesOf["+typ.String()+"]", "gives no value", someHint)
 		}
 	}
 	for _, typ := range sortedTypes(s.normalizes) {
 		if !has[typ] {
-			return misuse("WithNormalizing["+typ.String()+"]", "no field is of this type", "correct the type, or leave the option out")
+			return misuse("WithNormalizing["+typ.String()+"]", "no field is of this type", typeHint)
 		}
 	}
 	return nil
@@ -213,57 +242,25 @@ func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
 	below(s.plan.Root, "")
 }
 
-func (s *subject) checkValues(path string) error {
-	n, hidden := s.find(path)
-	if n == nil || n.Kind != fieldplan.Leaf {
-		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf", path), "give values to the fields below it; write JSON names separated by dots, and [] for elements")
-	}
-	if len(s.values[path]) == 0 {
-		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
-	}
-	for i, given := range s.values[path] {
-		read, ok := readInto(n.Type, given)
-		if !ok {
-			shown := fmt.Sprintf("%T", given)
-			if !hidden {
-				shown = fmt.Sprintf("%#v", given)
-			}
-			return misuse("WithValues", fmt.Sprintf("value %d for %q, %s, is no %s", i+1, path, shown, n.Type), "give values of the field's type")
-		}
-		s.values[path][i] = read
-	}
-	return nil
-}
-
-// find follows a path with [] through the plan. It also says whether values there must not be shown.
-func (s *subject) find(path string) (n *fieldplan.Node, hidden bool) {
-	base, elements := path, 0
-	for strings.HasSuffix(base, "[]") {
-		base, elements = strings.TrimSuffix(base, "[]"), elements+1
-	}
-	steps, ok := fieldpath.ParsePattern(base)
+// find follows a path, which may end with [], through the plan. It is nil if there is nothing.
+func (s *subject) find(path string) *fieldplan.Node {
+	steps, ok := fieldpath.ParsePattern(path + ".end")
 	if !ok {
-		return nil, true
+		return nil
 	}
-	for range elements {
-		steps = append(steps, fieldpath.PatternStep{Element: true})
-	}
-	n = s.plan.Root
-	for _, step := range steps {
+	n := s.plan.Root
+	for _, step := range steps[:len(steps)-1] {
+		f := n.Lookup(step.Name)
 		switch {
-		case n == nil:
-			return nil, true
-		case step.Element:
+		case step.Element && n.Elem != nil:
 			n = n.Elem
-		default:
-			f := n.Lookup(step.Name)
-			if f == nil {
-				return nil, true
-			}
+		case !step.Element && f != nil:
 			n = f.Node
+		default:
+			return nil
 		}
 	}
-	return n, n == nil || n.HidesValues()
+	return n
 }
 
 // readInto turns a value into one of type t: as it is, behind its pointers, or by its JSON.

@@ -161,89 +161,66 @@ func fieldType(n *fieldplan.Node, f *fieldplan.Field) reflect.Type {
 	return n.Type.FieldByIndex(f.Index).Type
 }
 
-// says reports whether a member says something to whoever sees these classes. Where it is false, the member may as well be absent.
-func (p *part) says(f *fieldplan.Field, seen fieldplan.ClassSet) bool {
-	if p == nil || p.null || !f.Classes().Any(seen) {
-		return false
-	}
-	own := seen.Any(fieldplan.Of(p.node.Class))
-	switch p.node.Kind {
-	case fieldplan.Leaf:
-		return own && !f.Unset(p.text())
-	case fieldplan.Object:
-		return f.KeepsPresence() && own || p.membersSay(seen)
-	case fieldplan.List, fieldplan.Map:
-		return len(p.elems) > 0 && (own || p.elementsSay(seen))
-	case fieldplan.Array:
-	}
-	return !p.value().IsZero()
-}
-
-func (p *part) membersSay(seen fieldplan.ClassSet) bool {
-	for i, m := range p.members {
-		if m.says(p.node.Fields[i], seen) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *part) elementsSay(seen fieldplan.ClassSet) bool {
-	for _, e := range p.elems {
-		if e.elementSays(p.node, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// elementSays reports whether an element of collection in says something beside by what it is found or selected. The element is
-// conservative: what is no object says something if anything in it may.
-func (p *part) elementSays(in *fieldplan.Node, seen fieldplan.ClassSet) bool {
-	switch {
-	case seen.Any(fieldplan.Of(p.node.Class)):
-		return true
-	case p.null:
-		return false
-	case p.node.Kind != fieldplan.Object:
-		return p.node.Classes.Any(seen)
-	}
-	for i, m := range p.members {
-		if f := p.node.Fields[i]; !in.Identity(f) && m.says(f, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// visit calls do for every leaf below p with its path.
-func (p *part) visit(path fieldpath.Path, do func(p *part, path fieldpath.Path)) {
+// inspect returns the first breach that find finds in a leaf at or below p, with its path.
+func (p *part) inspect(find func(p *part) *breach) *breach {
 	if p == nil || p.null {
-		return
+		return nil
 	}
-	switch p.node.Kind {
-	case fieldplan.Leaf:
-		do(p, path)
-	case fieldplan.Object:
-		for i, m := range p.members {
-			m.visit(append(slices.Clip(path), fieldpath.Step{Kind: fieldpath.Member, Name: p.node.Fields[i].Name}), do)
+	if p.node.Kind == fieldplan.Leaf {
+		b := find(p)
+		if b != nil {
+			b.path = p.pattern
 		}
-	case fieldplan.List, fieldplan.Array, fieldplan.Map:
-		for i, e := range p.elems {
-			e.visit(append(slices.Clip(path), p.step(i)), do)
+		return b
+	}
+	for _, below := range slices.Concat(p.members, p.elems) {
+		if b := below.inspect(find); b != nil {
+			return b
 		}
 	}
+	return nil
 }
 
-// step leads to the i-th element.
-func (p *part) step(i int) fieldpath.Step {
-	switch {
-	case p.node.Kind == fieldplan.Map:
-		return engine.KeyStep(p.node, p.keys[i]())
-	case p.node.Pairing == fieldplan.ByKey && !p.elems[i].null:
-		if key := p.elems[i].member(p.node.Key.Name); key != nil {
-			return fieldpath.Step{Kind: fieldpath.ListKey, Name: p.node.Key.Name, Value: plain(key.text()), At: i, Hidden: key.node.HidesValues()}
+// read takes a configuration apart, so that it can be rewritten in places. It shares no memory with the parts.
+func (s *subject) read(pointer reflect.Value) config {
+	c := config{plan: s.plan, meta: make([]string, len(s.plan.Meta))}
+	v, ok := engine.Deref(pointer)
+	if !ok {
+		return c
+	}
+	for i, f := range s.plan.Meta {
+		c.meta[i] = engine.Member(v, f).String()
+	}
+	c.root = readPart(s.plan.Root, s.plan.Type, "", v)
+	return c
+}
+
+func readPart(n *fieldplan.Node, typ reflect.Type, pattern string, v reflect.Value) *part {
+	p := &part{node: n, typ: typ, pattern: pattern}
+	v, ok := engine.Deref(v)
+	if !ok || (n.Kind == fieldplan.List || n.Kind == fieldplan.Map) && v.IsNil() {
+		p.null = true
+		return p
+	}
+	switch n.Kind {
+	case fieldplan.Leaf:
+		p.make = func() reflect.Value { return copyOf(n, v) }
+	case fieldplan.Object:
+		p.members = make([]*part, len(n.Fields))
+		for i, f := range n.Fields {
+			if m := engine.Member(v, f); m.IsValid() {
+				p.members[i] = readPart(f.Node, fieldType(n, f), fieldpath.Join(pattern, f.Name), m)
+			}
+		}
+	case fieldplan.List, fieldplan.Array:
+		for i := range v.Len() {
+			p.elems = append(p.elems, readPart(engine.ElementNode(n, v.Index(i)), n.Type.Elem(), pattern+"[]", v.Index(i)))
+		}
+	case fieldplan.Map:
+		for it := v.MapRange(); it.Next(); {
+			p.keys = append(p.keys, fixed(it.Key()))
+			p.elems = append(p.elems, readPart(engine.ElementNode(n, it.Value()), n.Type.Elem(), pattern+"[]", it.Value()))
 		}
 	}
-	return fieldpath.Step{Kind: fieldpath.Index, At: i}
+	return p
 }

@@ -66,7 +66,7 @@ func has(changes hotupdate.Changes, classes ...hotupdate.Class) bool {
 func TestCmpIsDiff(t *testing.T) {
 	s := subjectOfMany(t)
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := drawPair(author{t, s, 0})
+		drawn := drawPair(author{t, s})
 		if len(drawn.configs) < 2 {
 			return
 		}
@@ -86,9 +86,9 @@ func TestCmpIsDiff(t *testing.T) {
 func TestMutateChangesOneField(t *testing.T) {
 	s := subjectOfMany(t)
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := author{t, s, 0}.config()
+		drawn := author{t, s}.config()
 		before, config := drawn.value().Interface().(*many), drawn.value().Interface().(*many)
-		class := hotupdate.Class(author{t, s, 0}.pick(4)) //nolint:gosec // below 4
+		class := hotupdate.Class(author{t, s}.pick(4)) //nolint:gosec // below 4
 		mutated, path := Mutate(t, config, class)
 		changes := s.changes(t, reflect.ValueOf(config), reflect.ValueOf(mutated))
 		if len(changes) != 1 || changes[0].Class != class || changes[0].Path != path {
@@ -107,7 +107,7 @@ func TestMutateChangesOneField(t *testing.T) {
 func TestReadingTakesNothingAway(t *testing.T) {
 	s := subjectOfMany(t)
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := author{t, s, 0}.config()
+		drawn := author{t, s}.config()
 		v := drawn.value()
 		again := s.read(v).value()
 		if !reflect.DeepEqual(v.Interface(), again.Interface()) {
@@ -124,8 +124,8 @@ func TestTrialsAreNotVacuous(t *testing.T) {
 	s := subjectOfMany(t)
 	tried, hot, kept, respelled, nilled := 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		a := author{t, s, 0}
-		change, spelling, one := drawHotChange(a), drawSpelling(a), drawKeptChange(a)
+		a := author{t, s}
+		change, spelling, one := drawHotChange(a), drawSpelling(a), drawHashedChange(a)
 		tried++
 		changes := s.changes(t, change.configs[0].value(), change.configs[1].value())
 		if has(changes, hotupdate.Hot) {
@@ -137,7 +137,7 @@ func TestTrialsAreNotVacuous(t *testing.T) {
 		if !reflect.DeepEqual(spelling.configs[0].value().Interface(), spelling.configs[1].value().Interface()) {
 			respelled++
 		}
-		if one.spot != nil {
+		if one.changed != nil {
 			kept++
 		}
 	})

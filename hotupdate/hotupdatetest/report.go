@@ -13,51 +13,46 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
-func sprint(args ...any) string { return fmt.Sprint(args...) }
-
 // report is what the tester reads.
-func (s *subject) report(g guarantee, b *breach, reproduce string) string {
+func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "hotupdatetest: %v: ", s.typ)
 	if b.path != "" {
 		text.WriteString(b.path + ": ")
 	}
-	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.cure, g.name)
-	for _, x := range b.shown {
-		written, err := yaml.Marshal(x.tree)
-		if err != nil {
-			written = []byte("(cannot be written as YAML)\n")
+	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, g.name)
+	for i, c := range t.configs {
+		label := "configuration"
+		if len(t.configs) > 1 {
+			label = []string{"first configuration", "second configuration"}[i]
 		}
-		fmt.Fprintf(&text, "\n%s:\n%s", x.label, indented(written))
+		show(&text, label, c.tree())
+	}
+	if b.inGo != "" {
+		show(&text, "value in Go", b.inGo)
 	}
 	if reproduce != "" {
 		text.WriteString("\n" + reproduce)
 	}
+	text.WriteString("\nIf no configuration has such values, give those that it can have with WithValues, WithKeys or WithValuesOf.")
 	return text.String()
 }
 
-func indented(written []byte) string {
-	lines := strings.Split(strings.TrimRight(string(written), "\n"), "\n")
-	return "  " + strings.Join(lines, "\n  ")
+// show writes a value as YAML.
+func show(text *strings.Builder, label string, tree any) {
+	written, err := yaml.Marshal(tree)
+	if err != nil {
+		written = []byte("(cannot be written as YAML)\n")
+	}
+	fmt.Fprintf(text, "\n%s:\n  %s", label, strings.ReplaceAll(strings.TrimRight(string(written), "\n"), "\n", "\n  "))
 }
 
-// show turns configurations into trees in which what is sensitive is hidden.
-func (s *subject) show(configs ...config) []shown {
-	var all []shown
-	for i, c := range configs {
-		label := "configuration"
-		if len(configs) > 1 {
-			label = []string{"first configuration", "second configuration"}[i]
-		}
-		var tree any
-		if c.root != nil {
-			tree = c.root.tree()
-		}
-		all = append(all, shown{label, tree})
+// tree is a configuration as JSON would have it, without what is sensitive.
+func (c config) tree() any {
+	if c.root == nil {
+		return nil
 	}
-	return all
+	return c.root.tree()
 }
 
 // tree is a value as JSON would have it, without what is sensitive.

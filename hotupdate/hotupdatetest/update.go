@@ -3,6 +3,7 @@ package hotupdatetest
 import (
 	"flag"
 	"fmt"
+	"slices"
 )
 
 // Update says what [Golden] does when the file and the type differ. It is a flag, see [flag.Value]: -update stands for UpdateHarmless,
@@ -18,34 +19,26 @@ const (
 
 var _ flag.Value = (*Update)(nil)
 
+var updateWords = []string{Verify: "false", UpdateHarmless: "true", UpdateRolling: "roll"}
+
 // String returns the word that Set reads: false, true or roll.
 func (u *Update) String() string {
-	if u == nil {
-		return "false"
-	}
-	switch *u {
-	case Verify:
-		return "false"
-	case UpdateHarmless:
-		return "true"
-	case UpdateRolling:
-		return "roll"
+	switch {
+	case u == nil:
+		return updateWords[Verify]
+	case int(*u) < len(updateWords):
+		return updateWords[*u]
 	}
 	return "unknown"
 }
 
 // Set reads false, true or roll.
 func (u *Update) Set(text string) error {
-	switch text {
-	case "false":
-		*u = Verify
-	case "true":
-		*u = UpdateHarmless
-	case "roll":
-		*u = UpdateRolling
-	default:
-		return fmt.Errorf("hotupdatetest: -update=%q: is none of true, roll and false; write -update or -update=roll", text) //nolint:err113 // flag prints it
+	at := slices.Index(updateWords, text)
+	if at < 0 {
+		return misuse(fmt.Sprintf("-update=%q", text), "is none of true, roll and false", "write -update or -update=roll")
 	}
+	*u = Update(at) //nolint:gosec // one of three
 	return nil
 }
 

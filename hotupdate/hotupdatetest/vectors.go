@@ -3,6 +3,7 @@ package hotupdatetest
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -15,76 +16,63 @@ var samples = []string{
 	`"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `{"sample":"a"}`, `["sample"]`,
 }
 
+// singles are configurations that say one thing each, in the order of the fields, and the empty one. They depend on nothing but the type.
+func (s *subject) singles() []vector {
+	m := &vectorMaker{s, map[*fieldplan.Node]bool{}}
+	return append([]vector{{Name: "empty", Config: json.RawMessage("{}")}}, m.node(s.plan.Root, "")...)
+}
+
 // vectorMaker makes a vector for each place of a type that can have a value of its own.
 type vectorMaker struct {
 	s    *subject
 	open map[*fieldplan.Node]bool
-	all  []vector
 }
 
-// singles are configurations that say one thing each, in the order of the fields, and the empty one. They depend on nothing but the type.
-func (s *subject) singles() []vector {
-	m := &vectorMaker{s: s, open: map[*fieldplan.Node]bool{}}
-	m.add("empty", json.RawMessage("{}"))
-	m.object(s.plan.Root, "", func(inner json.RawMessage) json.RawMessage { return inner })
-	return m.all
-}
-
-func (m *vectorMaker) add(name string, raw json.RawMessage) {
-	if _, err := m.s.schema.Decode(raw); err == nil {
-		m.all = append(m.all, vector{Name: name, Config: raw})
-	}
-}
-
-type wrapper func(inner json.RawMessage) json.RawMessage
-
-func member(name string, value json.RawMessage) json.RawMessage {
-	quoted, _ := json.Marshal(name) // a string
-	return append(append(append(append([]byte("{"), quoted...), ':'), value...), '}')
-}
-
-func (m *vectorMaker) object(n *fieldplan.Node, path string, wrap wrapper) {
-	for _, f := range n.Fields {
-		at := fieldpath.Join(path, f.Name)
-		m.node(f.Node, at, func(inner json.RawMessage) json.RawMessage {
-			if f.Quoted {
-				inner = quotedAgain(inner)
-			}
-			return wrap(member(f.Name, inner))
-		})
-	}
-}
-
-// quotedAgain spells a scalar as the option string of json struct tags does.
-func quotedAgain(scalar json.RawMessage) json.RawMessage {
-	quoted, _ := json.Marshal(string(scalar)) // a string
-	return quoted
-}
-
-// node makes the vectors below a node. Types that contain themselves end where they begin again.
-func (m *vectorMaker) node(n *fieldplan.Node, path string, wrap wrapper) {
+// node makes the vectors at and below a node, as JSON of the node. Types that contain themselves end where they begin again.
+func (m *vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
 	if m.open[n] {
-		return
+		return nil
 	}
 	m.open[n] = true
 	defer delete(m.open, n)
 	switch n.Kind {
 	case fieldplan.Leaf:
 		if sample, ok := m.sample(n, path); ok {
-			m.add(path, wrap(sample))
+			all = append(all, vector{Name: path, Config: sample})
 		}
 	case fieldplan.Object:
-		if len(n.Fields) == 0 {
-			m.add(path, wrap(json.RawMessage("{}")))
+		if len(n.Fields) == 0 && path != "" {
+			all = append(all, vector{Name: path, Config: json.RawMessage("{}")})
 		}
-		m.object(n, path, wrap)
+		for _, f := range n.Fields {
+			for _, v := range m.node(f.Node, fieldpath.Join(path, f.Name)) {
+				if f.Quoted {
+					v.Config = quotedAgain(v.Config)
+				}
+				all = append(all, vector{Name: v.Name, Config: member(f.Name, v.Config)})
+			}
+		}
 	case fieldplan.List, fieldplan.Array:
-		m.node(n.Elem, path+"[]", func(inner json.RawMessage) json.RawMessage {
-			return wrap(append(append([]byte("["), identified(n, inner)...), ']'))
-		})
+		for _, v := range m.node(n.Elem, path+"[]") {
+			all = append(all, vector{Name: v.Name, Config: slices.Concat([]byte("["), identified(n, v.Config), []byte("]"))})
+		}
 	case fieldplan.Map:
-		m.node(n.Elem, path+"[]", func(inner json.RawMessage) json.RawMessage { return wrap(member(m.key(n), inner)) })
+		for _, v := range m.node(n.Elem, path+"[]") {
+			all = append(all, vector{Name: v.Name, Config: member(m.key(n), v.Config)})
+		}
 	}
+	return all
+}
+
+func member(name string, value json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(name) // a string
+	return slices.Concat([]byte("{"), quoted, []byte(":"), value, []byte("}"))
+}
+
+// quotedAgain spells a scalar as the option string of json struct tags does.
+func quotedAgain(scalar json.RawMessage) json.RawMessage {
+	quoted, _ := json.Marshal(string(scalar)) // a string
+	return quoted
 }
 
 // identified gives an element of a keyed list its key, if it does not have it.
