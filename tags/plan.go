@@ -7,40 +7,34 @@ import (
 	"strconv"
 )
 
-// State is what the spec and the record of a machine say about one kind of resource, in the form that [Rules.Effective] gives all of
-// them.
+// State is what the spec and the record of a machine say about one kind of resource, each map as [Rules.Effective] returns it.
 type State struct {
 	// Applied is the last-applied spec; empty if nothing is recorded, or if the record cannot be read.
 	Applied map[string]string
 	// Attempted are the specs that were sent since, in any order, the present one included if it was recorded before the call. A nil or
 	// empty map is an attempt to remove everything.
 	//
-	// A success does not empty it: until a second pass confirms the success, when earlier requests have landed or died and reads have
-	// caught up, it holds the attempts, and the spec that was last-applied before. Without the latter a key that a lagging read did
+	// A success does not empty it. Until a second pass confirms the success, after earlier requests have landed or died and reads have
+	// caught up, it holds the attempts and the spec that was last-applied before. Without the latter a key that a lagging read did
 	// not show would become foreign and stay.
 	Attempted []map[string]string
-	// Desired is what the spec wants now.
-	Desired map[string]string
+	Desired   map[string]string // what the spec wants now
 	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.
 	Mandatory map[string]string
 }
 
 // ResourcePlan is what to do about one resource. All lists are sorted by key, then by value.
 type ResourcePlan struct {
-	// Resource is the ID.
-	Resource string
+	Resource string // the ID
 	// SetFirst says that everything is set before anything is removed, so that no key that replaces another is ever missing. Without it
 	// the removals come first, as the limit leaves no room.
 	SetFirst bool
-	// Set are the infrastructure tags to add or to overwrite.
-	Set []Tag
+	Set      []Tag // to add or to overwrite
 	// Remove are the infrastructure tags to remove. The value is the condition: a driver whose cloud takes it hands it on. One key may
 	// stand here with several values.
-	Remove []Tag
-	// Keep are desired and mandatory infrastructure tags that are live as they should be. There is nothing to call for them.
-	Keep []Tag
-	// Takeover are the keys of Set that are live with a foreign value, which is lost.
-	Takeover []string
+	Remove   []Tag
+	Keep     []Tag    // desired and mandatory ones that are live as they should be
+	Takeover []string // keys of Set that are live with a foreign value, which is lost
 }
 
 // Tag is one infrastructure tag. Printing it shows the key and the length of the value, as the value may be secret.
@@ -51,7 +45,7 @@ type Tag struct {
 
 // Format prints the key and the length of the value, for every verb.
 func (t Tag) Format(f fmt.State, _ rune) {
-	// A formatter has nobody to tell that writing failed; fmt does not either.
+	// A Formatter cannot return an error.
 	_, _ = io.WriteString(f, strconv.Quote(t.Key)+"=("+strconv.Itoa(len(t.Value))+" bytes)")
 }
 
@@ -77,9 +71,9 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // Plan says what to set and what to remove on each resource so that it carries exactly the desired, the mandatory and the foreign
 // infrastructure tags. The rules are those of the package's documentation.
 //
-// Resources are the IDs of those resources of the kind that the launch created; the plans come sorted by ID, one for each. Live maps IDs
-// to infrastructure tags; it may hold other resources, which are not looked at, and a resource that it does not hold has none. Nothing that is
-// passed is changed or kept.
+// Resources are the IDs of those resources of the kind that the launch created. The plans are sorted by ID, one for each. Live maps IDs
+// to infrastructure tags. Other resources in it are ignored, and a resource that it does not hold has no tags. Plan neither changes nor keeps
+// its arguments.
 //
 // The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash (key-clash), that are reserved and not mandatory
 // (reserved-key), that name several clusters (second-cluster-key), and resources on which foreign, mandatory and desired keys exceed

@@ -8,10 +8,10 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// check returns what is wrong with desired and mandatory, whatever is live.
+// check returns what is wrong with desired and mandatory keys, whatever is live.
 func (p *planner) check() error {
 	if p.rules.MaxTags <= 0 {
-		return &fault.Error{Kind: fault.Misuse, Code: "empty-rules", Where: p.rules.Name, What: "the rules allow no infrastructure tags", Hint: "take them from a Cloud, or fill them in"}
+		return &fault.Error{Kind: fault.Misuse, Code: "empty-rules", Where: p.rules.Name, What: "the rules allow no infrastructure tags", Hint: "take them from Cloud.Rules"}
 	}
 	problems := p.clashes(&p.mandatory, &spec{}, nil)
 	problems = p.clashes(&p.desired, &p.mandatory, problems)
@@ -28,11 +28,11 @@ func (p *planner) check() error {
 // clashes reports keys that are one key to the cloud, unless a mandatory key hides them.
 func (p *planner) clashes(s, hidden *spec, problems []error) []error {
 	for _, v := range s.variants {
-		if _, ok := hidden.key(v.id); ok {
+		if hidden.has(v.id) {
 			continue
 		}
 		other, _ := s.key(v.id)
-		if other == v.key { // it stands for the others
+		if other == v.key { // the error is that of the other spellings
 			continue
 		}
 		problems = append(problems, &fault.Error{
@@ -48,7 +48,7 @@ func (p *planner) clashes(s, hidden *spec, problems []error) []error {
 func (p *planner) reservedKeys(problems []error) []error {
 	var keys []string
 	for id, key := range p.desired.all {
-		if _, ok := p.mandatory.key(id); !ok && p.rules.reserved(id) != nil {
+		if !p.mandatory.has(id) && p.rules.reserved(id) != nil {
 			keys = append(keys, key)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// planner compares one State with the live infrastructure tags of one resource after the other. Everything in it is looked up by
-// identity, and nothing is allocated but the plans, and the index of keys with capitals where a cloud ignores case.
+// planner compares one State with the live infrastructure tags of one resource after the other. Keys are looked up by identity. Nothing is
+// allocated but the plans, and the index of keys with capitals where a cloud ignores case.
 type planner struct {
 	rules     *Rules
 	applied   spec
 	attempted []map[string]string
-	variants  [][]variant // of attempted; nil if there are none
+	variants  [][]variant // of attempted; nil if none has any
 	desired   spec
 	mandatory spec
 	wanted    int // identities in desired and mandatory
@@ -63,13 +63,13 @@ func (p *planner) wantedKeys(yield func(id string, tag Tag) bool) {
 		}
 	}
 	for id, key := range p.desired.ids {
-		if _, ok := p.mandatory.key(id); !ok && !yield(id, Tag{Key: key, Value: p.desired.tags[key]}) {
+		if !p.mandatory.has(id) && !yield(id, Tag{Key: key, Value: p.desired.tags[key]}) {
 			return
 		}
 	}
 }
 
-// wantedKey returns how a key is spelled if it is desired or mandatory.
+// wantedKey returns the spelling of a desired or mandatory key.
 func (p *planner) wantedKey(id string) (string, bool) {
 	if key, ok := p.mandatory.key(id); ok {
 		return key, true
@@ -77,7 +77,7 @@ func (p *planner) wantedKey(id string) (string, bool) {
 	return p.desired.key(id)
 }
 
-// liveKey returns the spelling that stands for a key on a resource: the wanted one, if it is live.
+// liveKey returns the spelling that stands for a key on a resource: the wanted one if it is live, else that of [spec.key].
 func (p *planner) liveKey(live *spec, id string) (string, bool) {
 	if len(live.variants) > 0 {
 		if key, ok := p.wantedKey(id); ok {
@@ -109,7 +109,7 @@ func (p *planner) planAll(resources []string, live map[string]map[string]string)
 	return plans, nil
 }
 
-// plan fills in the plan of one resource.
+// plan plans one resource.
 func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	additions := p.planWanted(plan, &live)
 	foreign := p.planRest(plan, &live)
@@ -120,16 +120,15 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
-	// Removals of what live does not show count too, as it may be there by now.
+	// Removals of keys that live does not show count too: these may have landed since the read.
 	if foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags {
 		plan.SetFirst = true
 	}
 	return nil
 }
 
-// planWanted sorts desired and mandatory keys into Set and Keep, and returns how many of them are not live.
-//
-// Set grows from the left of one array and Keep from its right.
+// planWanted fills in Set, Keep and Takeover, and returns how many wanted keys are not live. Set and Keep share one array: Set grows from its
+// left, Keep from its right.
 func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 	if p.wanted == 0 {
 		return 0
@@ -181,7 +180,7 @@ func (p *planner) takesOver(live *spec, id string, tag Tag) bool {
 	return isLive && !p.same(value, tag.Value) && !p.owned(id, value)
 }
 
-// planRest fills in Remove and returns how many keys are foreign and count.
+// planRest fills in Remove and returns how many foreign keys count towards the limit.
 func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 	removals := p.unseen(live, nil)
 	for id := range live.ids {
@@ -211,8 +210,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 	return foreign
 }
 
-// removable reports whether nobody relies on a key that is not wanted, and all of its live spellings are owned. A key that is not live is
-// removable if nobody relies on it.
+// removable reports whether a key that is not wanted is not reserved, and all of its live spellings are owned.
 func (p *planner) removable(live *spec, id string) bool {
 	for tag := range live.spellings(id) {
 		if !p.owned(id, tag.Value) {
@@ -224,8 +222,8 @@ func (p *planner) removable(live *spec, id string) bool {
 
 // unseen appends to remove, if it is not nil, the owned values of contested keys that are not wanted, and returns their number.
 //
-// Live need not show them: an attempt may have landed after the read. It must not show a foreign value, though, so that a driver that
-// forgets the condition does no harm that the read could have prevented.
+// Live need not show them: an attempt may have landed after the read. But where live shows a foreign value the key is left alone, in case
+// the driver forgets the condition.
 func (p *planner) unseen(live *spec, remove *[]Tag) (n int) {
 	if p.rules.Guard != GuardValue || len(p.attempted) == 0 {
 		return 0
@@ -262,7 +260,7 @@ func (p *planner) owned(id, value string) bool {
 	return false
 }
 
-// contested reports whether last-applied and any attempt differ on the key. What spells it in several ways differs from everything.
+// contested reports whether last-applied and any attempt differ on the key. A record with several spellings of it differs from all others.
 func (p *planner) contested(id string) bool {
 	if len(p.attempted) == 0 && len(p.applied.variants) == 0 {
 		return false
@@ -278,10 +276,10 @@ func (p *planner) contested(id string) bool {
 	return false
 }
 
-// same compares values, of which there is only one where keys have none.
+// same compares values. Where keys have none, all are the same.
 func (p *planner) same(a, b string) bool { return p.rules.keysOnly || a == b }
 
-// uncounted reports whether a live key does not count.
+// uncounted reports whether a live key does not count towards the limit.
 func (p *planner) uncounted(id string) bool {
 	for _, prefix := range p.rules.uncounted {
 		if hasPrefixFold(id, prefix) {

@@ -21,7 +21,7 @@ type cleaning struct {
 type clean struct {
 	lower       bool
 	keep        alphabet // each character that is not of it becomes replacement
-	replacement string   // empty: nothing is replaced
+	replacement rune     // 0: nothing is replaced
 	begin       alphabet // characters at the beginning that are not of it are cut off
 	cut         int      // the length in code points at which the text is cut; 0 is nowhere
 }
@@ -29,11 +29,10 @@ type clean struct {
 // Sanitized is the result of [Rules.Sanitize].
 type Sanitized struct {
 	// Tags passes [Rules.Validate] without mandatory keys, except for its number, which then stands in Errors.
-	Tags map[string]string
-	// Changes are repairs, sorted by key. They need no attention.
-	Changes []Change
-	// Errors are what could not be repaired, sorted by key. Keys with an error are not in Tags, so a caller that goes on all the same
-	// takes them off its machines.
+	Tags    map[string]string
+	Changes []Change // repairs, sorted by key; they need no attention
+	// Errors are problems that could not be repaired, sorted by key. Keys with an error are not in Tags: a caller that ignores the errors
+	// removes them from its machines.
 	Errors field.ErrorList
 }
 
@@ -60,12 +59,11 @@ func (a Action) String() string {
 	return enumName(a, "Action", "Dropped", "Merged", "Renamed", "ValueChanged")
 }
 
-// Sanitize turns pool labels, or whatever else was not written for the cloud, into infrastructure tags. It does what the provider
-// extensions do today, so that adopting it renames nothing that is live, and it reports where they pick a winner at random.
+// Sanitize turns pool labels, and other keys that were not written for the cloud, into infrastructure tags. It repairs them as the provider
+// extensions do today, so that adopting it renames no live key, and it reports an error where they pick a winner at random.
 //
 //   - The result depends on the input only, not on the order of a map. Sanitizing it again changes nothing.
-//   - Keys that become one key are a Duplicate each, and none of them is in the result; if their values became the same too, nothing is
-//     lost, and they are merged.
+//   - Keys that become one key with one value are merged. With several values each is a Duplicate, and none is in the result.
 //   - What is not valid after the repair is an error, as [Rules.Validate] would put it, and not in the result: a key that has no
 //     character left, a key that is too long and may not be cut, a key that contains MCM's texts after the repair, text that is not UTF-8.
 //   - A valid key may be changed too: Azure's in capitals or with spaces, GCP's with international letters.
@@ -102,8 +100,7 @@ func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (c
 	c := cleaned{fromKey: key, fromValue: value, key: r.cleaning.key.apply(key), value: r.cleaning.value.apply(value)}
 	errs := r.textErrors(c.key, c.value, path.Key(key))
 	if k := r.reserved(c.key); k != nil {
-		detail := "as " + strconv.Quote(c.key) + " " + k.consequence() + "; " + anotherKey
-		errs = append(errs, field.Forbidden(path.Key(key), detail))
+		errs = append(errs, field.Forbidden(path.Key(key), "as "+strconv.Quote(c.key)+" "+k.consequence()+"; "+anotherKey))
 	}
 	if len(errs) > 0 {
 		out.Errors = append(out.Errors, errs...)
@@ -145,8 +142,7 @@ func reportClash(group []cleaned, path *field.Path, out *Sanitized) {
 		sources[i] = c.fromKey
 	}
 	for _, c := range group {
-		why := "becomes the key " + strconv.Quote(c.key) + " of the cloud"
-		out.Errors = append(out.Errors, duplicate(path.Key(c.fromKey), c.fromKey, why, sources))
+		out.Errors = append(out.Errors, duplicate(path.Key(c.fromKey), c.fromKey, "becomes the key "+strconv.Quote(c.key)+" of the cloud", sources))
 	}
 }
 
@@ -158,36 +154,19 @@ func (c *clean) apply(s string) string {
 	if c.lower {
 		s = strings.ToLower(s)
 	}
-	if c.replacement != "" {
-		s = c.replace(s)
+	if c.replacement != 0 {
+		s = strings.Map(c.replace, s)
 	}
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return !c.begin.contains(r) })
-	if c.cut > 0 {
-		s = firstCodePoints(s, c.cut)
+	if c.cut > 0 && utf8.RuneCountInString(s) > c.cut {
+		s = string([]rune(s)[:c.cut])
 	}
 	return s
 }
 
-func (c *clean) replace(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for _, r := range s {
-		if c.keep.contains(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(c.replacement)
-		}
+func (c *clean) replace(r rune) rune {
+	if c.keep.contains(r) {
+		return r
 	}
-	return b.String()
-}
-
-// firstCodePoints returns the first n code points of s.
-func firstCodePoints(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
+	return c.replacement
 }

@@ -67,6 +67,12 @@ func (s *spec) key(id string) (string, bool) {
 	return "", false
 }
 
+// has reports whether any spelling of an identity is there.
+func (s *spec) has(id string) bool {
+	_, ok := s.key(id)
+	return ok
+}
+
 // get returns the value of the spelling that stands for an identity.
 func (s *spec) get(id string) (string, bool) {
 	key, ok := s.key(id)
@@ -111,24 +117,6 @@ func (s *spec) ids(yield func(id, key string) bool) {
 		}
 		return yield(id, key)
 	})
-}
-
-// len returns the number of identities.
-func (s *spec) len() int {
-	n := 0
-	for range s.ids {
-		n++
-	}
-	return n
-}
-
-// keys returns every spelling of an identity, the one that stands for it first.
-func (s *spec) keys(id string) []string {
-	var keys []string
-	for tag := range s.spellings(id) {
-		keys = append(keys, tag.Key)
-	}
-	return keys
 }
 
 // spellings yields every infrastructure tag whose key has the identity.

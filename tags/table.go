@@ -82,7 +82,7 @@ func azureTags() Rules {
 			{begins, "windows", theCloud},
 		},
 		// As the Azure extension does with pool labels.
-		cleaning:   cleaning{key: clean{lower: true, keep: alphabet{except: `<>%&\?/ `}, replacement: "_"}},
+		cleaning:   cleaning{key: clean{lower: true, keep: alphabet{except: `<>%&\?/ `}, replacement: '_'}},
 		Guard:      GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
 		setCall:    call{Resources: 1, Tags: 50},
 		removeCall: call{Resources: 1, Tags: 50},
@@ -106,8 +106,8 @@ func gcpLabels() Rules {
 		key:     text{min: 1, max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters}, // "63 characters", "UTF-8 encoding of maximum 128 bytes"
 		value:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
 		cleaning: cleaning{
-			key:   clean{lower: true, keep: kept, replacement: "_", begin: alphabet{chars: lowerCase}, cut: 63},
-			value: clean{lower: true, keep: kept, replacement: "_", cut: 63},
+			key:   clean{lower: true, keep: kept, replacement: '_', begin: alphabet{chars: lowerCase}, cut: 63},
+			value: clean{lower: true, keep: kept, replacement: '_', cut: 63},
 		},
 		Guard:      GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
 		setCall:    call{Resources: 1, Tags: 64},
@@ -153,7 +153,7 @@ func openStackMetadata() Rules {
 			{contains, "kubernetes.io-role-", mcmRole},
 		},
 		// As the OpenStack extension does with pool labels.
-		cleaning:   cleaning{key: clean{keep: chars, replacement: "-"}},
+		cleaning:   cleaning{key: clean{keep: chars, replacement: '-'}},
 		Guard:      Unguarded,
 		setCall:    call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
 		removeCall: call{Resources: 1, Tags: 1},   // DELETE metadata/{key}

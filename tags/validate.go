@@ -2,6 +2,7 @@ package tags
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +22,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 		case err == nil:
 			errs = append(errs, rules.Validate(t.Of(kind), mandatory.Of(kind), below)...)
 		case len(t.Of(kind)) > 0:
-			detail := c.String() + " carries none on resources of this kind: they would be lost; leave them out"
-			errs = append(errs, field.Forbidden(below, detail))
+			errs = append(errs, field.Forbidden(below, c.String()+" carries none on resources of this kind: they would be lost; leave them out"))
 		}
 	}
 	return errs
@@ -30,15 +30,15 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 
 // Validate returns everything that is wrong with a user's infrastructure tags of one kind, sorted by key; nil if nothing is.
 //
-//   - The number counts mandatory keys too: TooMany.
-//   - Keys and values keep to what the cloud allows: Required, TooLong, Invalid.
+//   - TooMany counts mandatory keys too.
+//   - Keys and values that the cloud does not allow are Required, TooLong or Invalid.
 //   - Keys that are one key to the cloud are each a Duplicate.
 //   - Keys that MCM, the driver or the cloud relies on are Forbidden, and so is a key that is mandatory: mandatory keys are merged last,
 //     so the user's value would be lost. The message says what would happen.
 //   - A value where keys have none is Forbidden.
 //   - Mandatory keys of more than one cluster are Forbidden, at path itself.
 //
-// Values never stand in an error.
+// No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
 	users, own := r.spec(tags), r.spec(mandatory)
 	clusters := r.clusterKeys(&own)
@@ -53,7 +53,11 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 			errs = append(errs, field.Forbidden(at, detail))
 		}
 		if users.count(id) > 1 {
-			errs = append(errs, duplicate(at, key, "is one key to the cloud, as it ignores case", users.keys(id)))
+			var all []string
+			for tag := range users.spellings(id) {
+				all = append(all, tag.Key)
+			}
+			errs = append(errs, duplicate(at, key, "is one key to the cloud, as it ignores case", all))
 		}
 		errs = append(errs, r.textErrors(key, tags[key], at)...)
 	}
@@ -61,10 +65,13 @@ func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) fi
 }
 
 func (r *Rules) countErrors(users, own *spec, path *field.Path) field.ErrorList {
-	mandatory := own.len()
+	mandatory := 0
+	for range own.ids {
+		mandatory++
+	}
 	total := mandatory
 	for id := range users.ids {
-		if _, ok := own.key(id); !ok {
+		if !own.has(id) {
 			total++
 		}
 	}
@@ -76,9 +83,9 @@ func (r *Rules) countErrors(users, own *spec, path *field.Path) field.ErrorList 
 	return field.ErrorList{err}
 }
 
-// forbidden says why a key is not for users, or nothing.
+// forbidden says why a key is not for users; empty if it is.
 func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
-	if _, ok := own.key(id); ok {
+	if own.has(id) {
 		return "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"
 	}
 	k := r.reserved(id)
@@ -112,28 +119,21 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 
 // duplicate is the error of a key that is, or becomes, one key with others.
 func duplicate(at *field.Path, key, why string, all []string) *field.Error {
-	others := make([]string, 0, len(all))
-	for _, other := range all {
-		if other != key {
-			others = append(others, other)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(all), func(other string) bool { return other == key })
 	detail := why + ", with " + quoteAll(others) + ": only one of their values would remain; keep one of them"
 	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: key, Detail: detail}
 }
 
-// quoteAll quotes keys for a message; beyond a handful it counts.
+// quoteAll quotes a handful of keys for a message, and counts the others.
 func quoteAll(keys []string) string {
 	const handful = 5
-	var b strings.Builder
-	for i, key := range keys {
-		if i == handful {
-			return b.String() + " and " + strconv.Itoa(len(keys)-handful) + " more"
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.Quote(key))
+	var quoted []string
+	for _, key := range keys[:min(len(keys), handful)] {
+		quoted = append(quoted, strconv.Quote(key))
 	}
-	return b.String()
+	text := strings.Join(quoted, ", ")
+	if more := len(keys) - handful; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
 }
