@@ -5,21 +5,15 @@ import (
 	"slices"
 )
 
-// What a record may hold. The API server gives all annotations of an object together 256 KiB.
+// What a record may hold. All annotations of an object together may have 256 KiB.
 const (
-	// maxAttempted is how many bytes the attempts of a record take.
-	maxAttempted = 32 << 10
-	// maxHotPart is how many bytes one hot part takes. 50 infrastructure tags of the largest size on each of three kinds of resources are
-	// 57,600 characters.
-	maxHotPart = 96 << 10
-	// maxLeaves is how many leaves, such as infrastructure tags, one hot part has. Two hot parts of this size can always be attempted, as
-	// digests.
-	maxLeaves = 600
-	// maxLastApplied is how many bytes the mirrored provider spec takes.
-	maxLastApplied = 64 << 10
+	maxAttempted   = 32 << 10 // bytes of the attempts
+	maxHotPart     = 96 << 10 // bytes of a hot part; 50 infrastructure tags of the largest size on three kinds are 57,600 characters
+	maxLeaves      = 600      // leaves of a hot part, such as infrastructure tags; two such hot parts can always be attempted, as digests
+	maxLastApplied = 64 << 10 // bytes of the mirrored provider spec
 )
 
-// tooLarge says why a hot part cannot be recorded.
+// tooLarge says why a hot part cannot be recorded; empty if it can.
 func tooLarge(hot Hot) string {
 	if len(hot) > maxHotPart {
 		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(hot), maxHotPart)
@@ -34,7 +28,7 @@ func tooLarge(hot Hot) string {
 	return ""
 }
 
-// size returns the bytes that attempts take in a record.
+// size returns how many bytes attempts take in a record.
 func size(attempted []Hot, attempts []Digest) int {
 	n := len(attempts) * (digestLength + len(`"",`))
 	for _, hot := range attempted {
@@ -46,11 +40,11 @@ func size(attempted []Hot, attempts []Digest) int {
 	return n
 }
 
-// attempt adds hot parts to what was attempted. It reports false, and adds nothing, if that is more than can be kept.
+// attempt adds hot parts to the attempts. If the record cannot hold them it adds nothing and reports false.
 //
-// What is too long to be kept as it was sent is kept in a form that owns the same leaves, and differs from applied wherever an attempt
-// did: first laid together in as few hot parts as possible, then as digests. Both forms begin with an attempt to remove everything, which
-// makes every applied leaf differ, as the ones that they replace may have.
+// Attempts that are too long are merged into as few hot parts as possible, and if these are too long, replaced by digests. Both forms own the
+// same leaves as the attempts. Both begin with an attempt to remove everything: it makes every applied leaf contested, as the attempts
+// may have made it.
 func (r *record) attempt(hots ...Hot) bool {
 	attempted := slices.Clone(r.Attempted)
 	for _, hot := range hots {
@@ -72,8 +66,8 @@ func (r *record) attempt(hots ...Hot) bool {
 	return true
 }
 
-// hasAttempted reports whether the hot part was attempted. Of attempts that were laid together nobody knows: there everything counts that
-// consists of their leaves. Digests of what was attempted before, or of what an attempt to remove everything precedes, are taken so.
+// hasAttempted reports whether the hot part was attempted. Merged attempts and digests lose the boundaries of attempts, so any combination of
+// their leaves counts as attempted. They are known by the attempt to remove everything that precedes them.
 func (r *record) hasAttempted(hot Hot) bool {
 	if slices.Contains(r.Attempted, hot) {
 		return true
@@ -88,15 +82,12 @@ func (r *record) hasAttempted(hot Hot) bool {
 	})
 }
 
-// merged lays attempts together: each leaf of each of them is in one, and no other leaf.
+// merged merges attempts into fewer hot parts, which together have the same leaves.
 func merged(attempted []Hot) []Hot {
 	var layers []*tree
 	for _, hot := range attempted {
 		rest := treeOf(hot.JSON())
-		for i := 0; rest != nil && rest.count() > 0; i++ {
-			if rest.members == nil { // Nothing
-				break
-			}
+		for i := 0; rest != nil && rest.members != nil && rest.count() > 0; i++ { // Nothing has no members
 			if i == len(layers) {
 				layers = append(layers, &tree{members: map[string]*tree{}})
 			}
@@ -110,7 +101,7 @@ func merged(attempted []Hot) []Hot {
 	return hots
 }
 
-// digested turns attempts into the digests of their leaves, sorted and without duplicates, beside those that are there.
+// digested adds the digests of the attempts' leaves to those of earlier ones, sorted and without duplicates.
 func digested(attempted []Hot, attempts []Digest) ([]Hot, []Digest) {
 	digests := slices.Clone(attempts)
 	for _, hot := range attempted {

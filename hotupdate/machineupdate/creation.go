@@ -7,7 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Creation is the record around the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
+// Creation records the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
 //
 //  1. [Executor.BeginCreation] before CreateMachine, and before InitializeMachine where that is called for a VM that exists.
 //  2. CreateMachine and InitializeMachine, both with the class of [Creation.Class].
@@ -18,9 +18,8 @@ type Creation struct {
 	first bool // no other attempt to create the VM can be under way
 }
 
-// beginCreation prepares the record for the creation of a VM. The error is the one of the class: without one no VM can be created.
-//
-// It does not matter here whether the driver can update: as soon as it can, it has to know what the VM was created with.
+// beginCreation prepares the record for the creation of a VM. The error is that of the class: without a class no VM can be created. Whether
+// the driver can update does not matter: as soon as it can, it has to know what the VM was created with.
 func beginCreation(o *Observation) (*Creation, error) {
 	if o.Class == nil {
 		if o.ClassError != nil {
@@ -51,11 +50,8 @@ func beginCreation(o *Observation) (*Creation, error) {
 // Class returns the class to create and initialize the VM with.
 func (c *Creation) Class() MachineClass { return c.pass.class.class }
 
-// created returns the write that records a VM which did not exist before, after InitializeMachine. The resourceVersion is that which
-// the last write to the machine returned.
-//
-// If this was the first attempt to create it, the machine is settled. Otherwise any of the attempts may have made it, and the update
-// flow confirms it.
+// created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
+// machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) Patch {
 	p := *c.pass
 	p.marker = p.marker.clone()

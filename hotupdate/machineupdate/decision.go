@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"errors"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -49,7 +50,7 @@ func (o *Observation) decide() decision {
 	return o.decideBy(r)
 }
 
-// excluded says why a machine is not updated, whatever its record says.
+// excluded reports whether a machine is not updated whatever its record says, and why.
 func (o *Observation) excluded() (Reason, bool) {
 	switch m := &o.Machine; {
 	case m.Deleting || m.Phase == phaseTerminating:
@@ -66,57 +67,56 @@ func (o *Observation) excluded() (Reason, bool) {
 	return UpToDate, false
 }
 
-// upToDate decides for a machine with nothing under way that is as the class wants it, unless it is time to verify that.
-func (o *Observation) upToDate(since time.Time) (decision, bool) {
+// upToDate decides for a settled machine that is as the class wants it. It is not ok if it is time to verify that.
+func (o *Observation) upToDate(since time.Time) (d decision, ok bool) {
 	if o.Settings.VerifyPeriod <= 0 {
 		return decision{action: actNone, reason: UpToDate}, true
 	}
-	wait, sane := remaining(o.now, since, o.Settings.VerifyPeriod)
-	return decision{action: actNone, reason: UpToDate, delay: wait}, sane && wait > 0
+	wait := remaining(o.now, since, o.Settings.VerifyPeriod)
+	return decision{action: actNone, reason: UpToDate, delay: wait}, wait > 0
 }
 
-// remaining returns how long it is until d after since. It is not sane, and not to be waited for, if since is further ahead than clocks of
-// two processes are apart.
-func remaining(now, since time.Time, d time.Duration) (wait time.Duration, sane bool) {
+// remaining returns how long it is until d after since, zero if that is past. It is negative if since is further ahead than the clocks of two
+// processes can differ: nothing waits for such a time.
+func remaining(now, since time.Time, d time.Duration) time.Duration {
 	elapsed := now.Sub(since)
 	if elapsed < -d {
-		return 0, false
+		return -1
 	}
-	return max(d-elapsed, 0), true
+	return max(d-elapsed, 0)
 }
 
 // recordOf reads the machine's record and checks that it is its own.
 func recordOf(m *Machine, annotation string) (record, error) {
 	r, err := parseRecord(annotation)
-	if err != nil {
-		return r, named(err, m.Name)
+	if problem, ok := errors.AsType[*fault.Error](err); ok {
+		problem.Where = "machine " + m.Name
+		return r, problem
 	}
 	if !r.isOf(m) {
-		return record{}, &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: cureRecord}
+		return record{}, &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: hintRecord}
 	}
 	return r, nil
 }
 
 // decideBy decides by the record.
 func (o *Observation) decideBy(r record) decision {
-	changed, reason := o.changed(&r)
+	changed := o.changed(&r)
 	switch r.State {
 	case calling:
-		if o.repeats(&r) {
-			if wait, sane := remaining(o.now, r.Since, o.retryDelay(&r)); sane && wait > 0 {
-				return decision{action: actWait, reason: Unfinished, delay: wait}
-			}
+		if wait := remaining(o.now, r.Since, o.retryDelay(&r)); wait > 0 && o.repeats(&r) {
+			return decision{action: actWait, reason: Unfinished, delay: wait}
 		}
 		return o.update(Unfinished, r, nil)
 	case unconfirmed:
-		if changed && o.marker(&r) != nil {
-			return o.update(reason, r, nil)
+		if changed != UpToDate && o.marker(&r) != nil {
+			return o.update(changed, r, nil)
 		}
 		return o.unconfirmed(r)
 	case settled:
 	}
-	if changed {
-		return o.update(reason, r, nil)
+	if changed != UpToDate {
+		return o.update(changed, r, nil)
 	}
 	if d, ok := o.upToDate(r.Since); ok {
 		return d
@@ -124,43 +124,44 @@ func (o *Observation) decideBy(r record) decision {
 	return o.update(VerifyDue, r, nil)
 }
 
-// changed reports whether the class wants something else than what was applied, and what made it so.
-func (o *Observation) changed(r *record) (bool, Reason) {
+// changed says why the class wants something else than was applied; UpToDate if it does not.
+func (o *Observation) changed(r *record) Reason {
 	switch {
 	case r.Applied != o.Class.hot:
-		return true, SpecChanged
+		return SpecChanged
 	case r.Schema != o.Class.schema:
-		return true, SchemaChanged
+		return SchemaChanged
 	}
-	return false, UpToDate
+	return UpToDate
 }
 
-// unconfirmed decides for a machine whose last update succeeded, and that is to be confirmed before anything else is done.
+// unconfirmed decides for a machine whose last update succeeded and has to be confirmed next.
 func (o *Observation) unconfirmed(r record) decision {
-	wait, sane := remaining(o.now, r.Since, o.Settings.confirmAfter())
+	wait := remaining(o.now, r.Since, o.Settings.confirmAfter())
 	switch {
-	case !sane:
+	case wait < 0:
 		return o.update(Unfinished, r, nil)
 	case wait > 0:
 		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
 	}
-	// The record is written before this call as well. It carries the resourceVersion, and so stops whoever decided by an older one.
+	// The record is written before this call as well. The write carries the resourceVersion: a process that decided by an older one gets a
+	// conflict.
 	marker := r.clone()
 	marker.Since = wholeSeconds(o.now)
 	return decision{action: actConfirm, reason: ConfirmationDue, pass: o.pass(r.Applied, marker)}
 }
 
-// repeats reports whether an update would repeat one that was not successful. If the record is full every update does.
+// repeats reports whether an update would repeat one that was not successful. Where the record is full every update does.
 func (o *Observation) repeats(r *record) bool {
 	return r.State == calling && r.Creating == "" && r.Schema == o.Class.schema && (r.hasAttempted(o.Class.hot) || !o.fits(r))
 }
 
-// update makes an update out of what is recorded.
+// update decides for an update to the hot part that the class wants, or, if the record is full, back to the one that was applied.
 func (o *Observation) update(reason Reason, r record, err error) decision {
 	if marker := o.marker(&r); marker != nil {
 		return decision{action: actUpdate, reason: reason, err: err, pass: o.pass(o.Class.hot, *marker)}
 	}
-	// No attempt more can be kept. Back to what was applied, which needs no attempt; once that is confirmed the attempts are forgotten.
+	// Going back to what was applied adds no attempt. Its confirmation empties the record.
 	marker := r.clone()
 	o.mark(&marker, &r)
 	back := r.Applied
@@ -170,8 +171,7 @@ func (o *Observation) update(reason Reason, r record, err error) decision {
 	return decision{action: actUpdate, reason: RecordFull, err: err, pass: o.pass(back, marker)}
 }
 
-// marker returns the record that announces an update to what the class wants, or nil if that is more than can be kept. It must
-// hold what is applied now as well, once the update has succeeded.
+// marker returns the record to write before an update to the hot part that the class wants, nil if it is full.
 func (o *Observation) marker(r *record) *record {
 	marker := r.clone()
 	if !o.fits(r) || !marker.attempt(o.Class.hot) {
@@ -181,13 +181,13 @@ func (o *Observation) marker(r *record) *record {
 	return &marker
 }
 
-// fits reports whether what the class wants can be attempted, and then what is applied now be kept.
+// fits reports whether the record can hold the wanted hot part as an attempt, and after a success the former applied one.
 func (o *Observation) fits(r *record) bool {
 	after := r.clone()
 	return after.attempt(o.Class.hot, r.Applied)
 }
 
-// mark makes a record the marker of an update that follows the one before.
+// mark turns r into a marker. Before is the record that was read.
 func (o *Observation) mark(r, before *record) {
 	r.Retries = 0
 	if o.repeats(before) {
@@ -214,7 +214,7 @@ func (o *Observation) retryDelay(r *record) time.Duration {
 	return d + spread(d/2, o.Machine.Name)
 }
 
-// nextTry returns how long after a pass failed another one is made. Then it is not too early for Decide, either.
+// nextTry returns how long after a failed pass the next one is made. By then decide does not wait any more.
 func (o *Observation) nextTry(p *pass, now time.Time) time.Duration {
 	delay := max(o.retryDelay(&p.marker), shortRetry)
 	if p.marker.State == unconfirmed {
@@ -225,8 +225,5 @@ func (o *Observation) nextTry(p *pass, now time.Time) time.Duration {
 
 func (o *Observation) pass(desired Hot, marker record) *pass {
 	previous, recorded := o.Machine.Annotations[AnnotationRecord]
-	return &pass{
-		machine: o.Machine, class: o.Class, secret: o.Secret, desired: desired,
-		marker: marker, previous: previous, recorded: recorded,
-	}
+	return &pass{o.Machine, o.Class, o.Secret, desired, marker, previous, recorded}
 }

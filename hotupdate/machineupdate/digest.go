@@ -12,8 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// Digest identifies a leaf of a hot part, that is a path with its value, such as an infrastructure tag of one kind. It is the beginning
-// of a SHA-256.
+// Digest identifies a leaf of a hot part: a path with its value, such as an infrastructure tag of one kind. It is the first half of a SHA-256.
 type Digest [16]byte
 
 const digestLength = 22 // of its text: base64 without padding
@@ -39,7 +38,7 @@ func digestOf(pointer, value string) Digest {
 // DigestOf returns the digest of a text at the path, such as that of the value of an infrastructure tag at "tags", "vm", "owner".
 func DigestOf(value string, path ...string) Digest {
 	text, problem := canonjson.AppendString(nil, value)
-	if problem != nil { // no hot part has it
+	if problem != nil { // the text is not UTF-8, and so in no hot part
 		return Digest{}
 	}
 	var pointer strings.Builder
@@ -54,7 +53,7 @@ func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// tree is a hot part, or several of them laid together. Lists are leaves.
+// tree is a hot part, or several merged ones. Lists are leaves.
 type tree struct {
 	leaf    string // canonical JSON; empty for an object
 	members map[string]*tree
@@ -62,11 +61,8 @@ type tree struct {
 
 // treeOf reads canonical JSON.
 func treeOf(raw json.RawMessage) *tree {
-	if len(raw) == 0 || raw[0] != '{' || string(raw) == string(Nothing) {
-		return &tree{leaf: string(raw)}
-	}
 	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
+	if len(raw) == 0 || raw[0] != '{' || string(raw) == string(Nothing) || json.Unmarshal(raw, &object) != nil {
 		return &tree{leaf: string(raw)}
 	}
 	t := &tree{members: make(map[string]*tree, len(object))}
@@ -76,7 +72,7 @@ func treeOf(raw json.RawMessage) *tree {
 	return t
 }
 
-// leaves yields every leaf with its pointer, sorted by name.
+// leaves yields every leaf with its pointer, sorted by name, until yield returns false.
 func (t *tree) leaves(pointer string, yield func(pointer, value string) bool) bool {
 	if t.members == nil {
 		return yield(pointer, t.leaf)
@@ -96,7 +92,7 @@ func (t *tree) count() int {
 	return n
 }
 
-// add lays from over t and returns what does not fit because t has something else there; nil if everything fits.
+// add moves the leaves of from to t. It returns those for which t has another value; nil if there are none.
 func (t *tree) add(from *tree) (rest *tree) {
 	if t.members == nil || from.members == nil {
 		if t.members == nil && from.members == nil && t.leaf == from.leaf {
@@ -107,7 +103,7 @@ func (t *tree) add(from *tree) (rest *tree) {
 	for name, value := range from.members {
 		present, ok := t.members[name]
 		if !ok {
-			t.members[name] = value.clone()
+			t.members[name] = value
 			continue
 		}
 		if below := present.add(value); below != nil {
@@ -118,17 +114,6 @@ func (t *tree) add(from *tree) (rest *tree) {
 		}
 	}
 	return rest
-}
-
-func (t *tree) clone() *tree {
-	if t.members == nil {
-		return t
-	}
-	c := &tree{members: make(map[string]*tree, len(t.members))}
-	for name, value := range t.members {
-		c.members[name] = value.clone()
-	}
-	return c
 }
 
 // appendTo appends the tree as canonical JSON.

@@ -13,13 +13,6 @@ type Event struct {
 const (
 	normal  = "Normal"
 	warning = "Warning"
-
-	eventUpdated     = "HotUpdated"
-	eventConfirmed   = "HotUpdateConfirmed"
-	eventFailed      = "HotUpdateFailed"
-	eventUnsupported = "HotUpdateUnsupported"
-	eventRecord      = "HotUpdateRecordUnusable"
-	eventClass       = "HotUpdateClassUnusable"
 )
 
 // events lists what happened. Waiting, conflicts and cancellation are no events: they happen all the time.
@@ -29,35 +22,33 @@ func events(o *Observation, r *Result) []Event {
 	}
 	list := decisionEvents(o, r)
 	if r.decision.action == actUnsupported || r.ending == unable {
-		list = append(list, Event{warning, eventUnsupported, "the machine should be updated (" + r.Reason.String() + "), but the driver cannot update machines"})
+		list = append(list, Event{warning, "HotUpdateUnsupported", "the machine should be updated (" + r.Reason.String() + "), but the driver cannot update machines"})
 	}
 	//exhaustive:ignore
 	switch r.ending {
 	case updated:
-		return append(list, Event{normal, eventUpdated, "the machine was updated (" + r.Reason.String() + ")"})
+		return append(list, Event{normal, "HotUpdated", "the machine was updated (" + r.Reason.String() + ")"})
 	case confirmed:
-		return append(list, Event{normal, eventConfirmed, "the update of the machine is confirmed"})
+		return append(list, Event{normal, "HotUpdateConfirmed", "the update of the machine is confirmed"})
 	case callFailed:
-		return append(list, Event{warning, eventFailed, failureText + r.Err.Error()})
+		return append(list, Event{warning, "HotUpdateFailed", "the machine was not, or not wholly, updated: " + r.Err.Error()})
 	}
 	return list
 }
-
-const failureText = "the machine was not, or not wholly, updated: "
 
 // decisionEvents lists what is wrong with the record or the class.
 func decisionEvents(o *Observation, r *Result) []Event {
 	//exhaustive:ignore
 	switch r.Reason {
 	case RecordUnusable:
-		return []Event{{warning, eventRecord, r.decision.err.Error()}}
+		return []Event{{warning, "HotUpdateRecordUnusable", r.decision.err.Error()}}
 	case ClassDeleting:
-		return []Event{{normal, eventClass, "the class is being deleted, so its machines are not updated"}}
+		return []Event{{normal, "HotUpdateClassUnusable", "the class is being deleted, so its machines are not updated"}}
 	case ClassUnusable:
 		if o.ClassError != nil {
-			return []Event{{warning, eventClass, o.ClassError.Error()}}
+			return []Event{{warning, "HotUpdateClassUnusable", o.ClassError.Error()}}
 		}
-		return []Event{{warning, eventClass, "the machine has no class"}}
+		return []Event{{warning, "HotUpdateClassUnusable", "the machine has no class"}}
 	}
 	return nil
 }

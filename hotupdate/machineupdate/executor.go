@@ -85,7 +85,7 @@ func missingFunction(name string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
 }
 
-// end records how a reconcile ended.
+// end notes how a reconcile ended.
 func (r *Result) end(how ending, delay time.Duration, err error) {
 	r.ending, r.Delay = how, delay
 	if err != nil {
@@ -103,9 +103,8 @@ func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result)
 		result.end(denied, jittered(o.Settings.denialDelay(), &o.Machine), nil)
 		return
 	}
-	version, err := e.WriteMetadata(ctx, pass.aboutToCall())
-	if err != nil {
-		result.endWrite(ctx, err)
+	version, ok := e.write(ctx, pass.aboutToCall(), result)
+	if !ok {
 		return
 	}
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
@@ -114,13 +113,9 @@ func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result)
 		result.end(canceled, shortRetry, err)
 		return
 	}
-	e.finish(ctx, o, result, version, e.call(ctx, pass, left))
-}
-
-func (e *Executor) call(ctx context.Context, pass *pass, timeout time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	return e.UpdateMachine(ctx, pass.request())
+	e.finish(ctx, o, result, version, e.UpdateMachine(callCtx, pass.request()))
 }
 
 // finish writes what follows the call.
@@ -130,8 +125,8 @@ func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, v
 	_, partial := errors.AsType[*PartialError](callErr)
 	switch {
 	case errors.Is(callErr, ErrUnimplemented) && !partial:
-		if _, err := e.WriteMetadata(ctx, pass.restorePrevious(version)); err != nil {
-			result.endWrite(ctx, errors.Join(callErr, err))
+		if _, ok := e.write(ctx, pass.restorePrevious(version), result); !ok {
+			result.Err = errors.Join(callErr, result.Err)
 			return
 		}
 		result.end(unable, 0, callErr)
@@ -153,25 +148,27 @@ func (e *Executor) record(ctx context.Context, o *Observation, result *Result, v
 	if result.decision.action == actConfirm {
 		patch, how, delay = pass.settled(version, now), confirmed, o.Settings.VerifyPeriod
 	}
-	if _, err := e.WriteMetadata(ctx, patch); err != nil {
-		result.endWrite(ctx, err)
-		return
+	if _, ok := e.write(ctx, patch, result); ok {
+		result.end(how, delay, nil)
 	}
-	result.end(how, delay, nil)
 }
 
-// endWrite notes a write that failed.
-func (r *Result) endWrite(ctx context.Context, err error) {
+// write makes a write. A write that fails ends the reconcile.
+func (e *Executor) write(ctx context.Context, patch Patch, result *Result) (resourceVersion string, ok bool) {
+	resourceVersion, err := e.WriteMetadata(ctx, patch)
 	switch {
+	case err == nil:
+		return resourceVersion, true
 	case ctx.Err() != nil:
-		r.end(canceled, shortRetry, err)
+		result.end(canceled, shortRetry, err)
 	case errors.Is(err, ErrConflict):
-		r.end(conflicted, conflictRetry, err)
+		result.end(conflicted, conflictRetry, err)
 	case errors.Is(err, ErrNotFound):
-		r.end(gone, 0, err)
+		result.end(gone, 0, err)
 	default:
-		r.end(writeFailed, shortRetry, err)
+		result.end(writeFailed, shortRetry, err)
 	}
+	return "", false
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine, and returns the machine's new resourceVersion. If the creation is
@@ -187,9 +184,8 @@ func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *
 		result.end(writeFailed, mediumRetry, err)
 		return nil, "", result
 	}
-	resourceVersion, err = e.WriteMetadata(ctx, creation.pass.aboutToCall())
-	if err != nil {
-		result.endWrite(ctx, err)
+	resourceVersion, ok := e.write(ctx, creation.pass.aboutToCall(), &result)
+	if !ok {
 		return nil, "", result
 	}
 	return creation, resourceVersion, result
@@ -206,10 +202,8 @@ func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, provi
 		result.end(writeFailed, mediumRetry, err)
 		return result
 	}
-	if _, err := e.WriteMetadata(ctx, creation.created(providerID, resourceVersion, e.Now())); err != nil {
-		result.endWrite(ctx, err)
-		return result
+	if _, ok := e.write(ctx, creation.created(providerID, resourceVersion, e.Now()), &result); ok {
+		result.end(updated, shortRetry, nil)
 	}
-	result.end(updated, shortRetry, nil)
 	return result
 }

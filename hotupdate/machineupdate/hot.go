@@ -7,17 +7,16 @@ import (
 	"strconv"
 )
 
-// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.AppendHot] writes them. The empty
-// string is none at all, as when nothing was ever applied; Nothing is a hot part without fields, whose application removes everything that is
-// owned.
+// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.AppendHot] writes them. The empty string
+// means that no hot part is known, as before the first success.
 //
 // Printing it shows its length: it may be secret. Convert it to a string to read it.
 type Hot string
 
-// Nothing is the hot part of a provider spec in which nothing is hot.
+// Nothing is the hot part of a provider spec without Hot fields. Applying it removes everything that is owned.
 const Nothing Hot = "{}"
 
-// JSON returns the hot part as JSON, null for none.
+// JSON returns the hot part as JSON, null if none is known.
 func (h Hot) JSON() json.RawMessage {
 	if h == "" {
 		return json.RawMessage("null")
@@ -27,6 +26,6 @@ func (h Hot) JSON() json.RawMessage {
 
 // Format prints the length, for every verb.
 func (h Hot) Format(f fmt.State, _ rune) {
-	// A formatter has nobody to tell that writing failed; fmt does not either.
+	// A Formatter cannot return an error.
 	_, _ = io.WriteString(f, "hot part of "+strconv.Itoa(len(h))+" bytes")
 }

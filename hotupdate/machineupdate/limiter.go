@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Limiter is a token bucket for each key, for the limiter function of an [Executor]: fleets that adopt hot updates call the driver once for
-// every machine. It counts updates, each of which makes several calls: allow so many that the cloud does not have to throttle them, or
-// machines that are updated side by side take the calls from each other. Its zero value denies everything; it is safe for concurrent use and has no clock.
+// Limiter is a token bucket for each key, for AskLimiter of an [Executor]: a fleet that adopts hot updates calls the driver once for every
+// machine. It counts updates, each of which makes several calls. Allow only so many that the cloud does not throttle them, or machines that are
+// updated side by side take the calls from each other. The zero value denies everything. It has no clock, and is safe for concurrent use.
 type Limiter struct {
 	// Every is how long it takes until another update is allowed.
 	Every time.Duration
@@ -46,8 +46,8 @@ func (l *Limiter) Ask(key LimitKey, now time.Time) bool {
 	return allowed
 }
 
-// jittered returns a delay between d and twice d that depends on the machine and its resourceVersion, so that machines which are denied
-// together do not come back together.
+// jittered returns a delay between d and twice d that depends on the machine and its resourceVersion, so that machines that were denied
+// together do not return together.
 func jittered(d time.Duration, m *Machine) time.Duration {
 	return d + spread(d, m.Name+"\x00"+m.ResourceVersion)
 }

@@ -28,15 +28,14 @@ type Settings struct {
 	// time that requests may land after their sender gave up, the lag of the cloud's reads, and the difference between the clocks of two
 	// leaders, together. See "Time" in the package documentation. Zero is 15 minutes.
 	ConfirmAfter time.Duration
-	// RetryAfter is how long after an update that failed, or was interrupted, the next one is made; another provider spec does not
-	// wait. It doubles with each further one, up to ConfirmAfter, and is then up to a half longer, so that machines do not come back
-	// together. Zero is 15 seconds.
+	// RetryAfter is how long after an update that failed or was interrupted the next one is made. Another provider spec does not
+	// wait. It doubles with each repetition, up to ConfirmAfter, plus up to a half of it as jitter. Zero is 15 seconds.
 	RetryAfter time.Duration
 	// CallTimeout is how long after the marker was written requests may be sent to the cloud. Zero is 5 minutes.
 	CallTimeout time.Duration
-	// VerifyPeriod is how long after it settled a machine is updated although nothing changed, which repairs drift. Zero is never.
+	// VerifyPeriod is how long after it settled a machine is updated although nothing changed, to repair drift. Zero is never.
 	VerifyPeriod time.Duration
-	// DenialDelay is how long the machine waits if the limiter denies the update, plus as much again as jitter. Zero is a minute.
+	// DenialDelay is how long a machine waits after the limiter denied its update, plus up to as much again as jitter. Zero is a minute.
 	DenialDelay time.Duration
 }
 

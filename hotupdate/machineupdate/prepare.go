@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -46,8 +47,7 @@ type Prepared struct {
 // settledHead begins every record of a machine that has a VM.
 const settledHead = `{"v":1,"providerID":"`
 
-// prepare reads the class. The error is a [*fault.Error] with the code unusable-class if the provider spec does not belong to the Schema or the
-// Schema is missing, and LargeHotPart if the hot part is larger than what can be recorded. No machine of such a class is updated.
+// prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	config, err := schema.Decode(class.ProviderSpec)
 	if err != nil {
@@ -83,27 +83,19 @@ func unusable(class MachineClass, err error) *fault.Error {
 
 // settledSince reports whether the annotation is that of a machine that is up to date, and since when. It allocates nothing.
 func (p *Prepared) settledSince(annotation, providerID string) (since time.Time, ok bool) {
-	rest, ok := cut(annotation, settledHead)
-	if !ok || !isPlain(providerID) {
-		return since, false
+	rest := annotation
+	for _, part := range [...]string{settledHead, providerID, p.middle} {
+		if rest, ok = strings.CutPrefix(rest, part); !ok {
+			return since, false
+		}
 	}
-	if rest, ok = cut(rest, providerID); !ok {
-		return since, false
-	}
-	if rest, ok = cut(rest, p.middle); !ok || len(rest) != len(sinceLayout)+len(p.tail) || rest[len(sinceLayout):] != p.tail {
+	if len(rest) != len(sinceLayout)+len(p.tail) || rest[len(sinceLayout):] != p.tail || !isPlain(providerID) {
 		return since, false
 	}
 	return parseSince(rest[:len(sinceLayout)])
 }
 
-func cut(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || s[:len(prefix)] != prefix {
-		return s, false
-	}
-	return s[len(prefix):], true
-}
-
-// isPlain reports whether text is written in JSON as it is.
+// isPlain reports whether JSON spells the text as it is.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
@@ -128,8 +120,9 @@ type preparation struct {
 	err             error
 }
 
-// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. No machine of a class with an error is
-// updated: its provider spec does not belong to the Schema, or its hot part is larger than what a record can hold.
+// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. The error is a [*fault.Error] with the
+// code unusable-class if the provider spec does not belong to the Schema or there is none, and large-hot-part if no record can hold the hot
+// part. No machine of such a class is updated.
 //
 // Beyond is true for one caller after each change of the class that goes beyond its hot part. Labels, images and subnets change a class
 // without changing its name; running machines keep those that they were made with. Report it.

@@ -127,7 +127,6 @@ func TestNames(t *testing.T) {
 		of func(int) string
 		n  int
 	}{
-		"state":  {func(i int) string { return machineupdate.State(i).String() }, 3},
 		"Reason": {func(i int) string { return machineupdate.Reason(i).String() }, 14},
 	} {
 		seen := map[string]bool{}

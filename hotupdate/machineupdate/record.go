@@ -2,16 +2,15 @@ package machineupdate
 
 import (
 	"slices"
-	"strconv"
 	"time"
 )
 
 // The annotations on Machine objects.
 const (
-	// AnnotationRecord holds the record.
+	// AnnotationRecord holds what a machine remembers of its hot updates. The package documentation specifies its JSON.
 	AnnotationRecord = "machine.sapcloud.io/hot-update"
 	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section
-	// "Reconciliation Changes". Nothing reads it. It is left out where the spec is longer than [maxLastApplied].
+	// "Reconciliation Changes". Nothing reads it. It is left out where the spec is longer than 64 KiB.
 	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
 )
 
@@ -25,24 +24,16 @@ const (
 	unconfirmed              // the driver succeeded, but earlier requests may still land and reads may still lag
 )
 
-// String returns the word that stands for the state in the record, and "Settled" for the one that stands for itself.
+// String returns the state's name. A record spells it out, unless it is settled.
 func (s state) String() string {
-	switch s {
-	case settled:
-		return "Settled"
-	case calling:
-		return "Calling"
-	case unconfirmed:
-		return "Unconfirmed"
-	}
-	return "state(" + strconv.Itoa(int(s)) + ")"
+	return [...]string{settled: "Settled", calling: "Calling", unconfirmed: "Unconfirmed"}[s]
 }
 
-// record is what a machine remembers of its hot updates, in one annotation. Its JSON is specified in the package documentation.
+// record is what a machine remembers of its hot updates.
 type record struct {
 	// ProviderID is the VM that the record is about. Machine templates copy annotations, so a record of another VM says nothing.
 	ProviderID string
-	// Creating is the name of the machine whose VM is being created, while there is no provider ID. Either it or ProviderID is set.
+	// Creating is the name of the machine whose VM is being created. Either it or ProviderID is set.
 	Creating string
 	// Schema identifies what was Hot, and what the driver could apply, when the record was written.
 	Schema string
@@ -50,18 +41,18 @@ type record struct {
 	State state
 	// Since is when the record was written, in whole seconds.
 	Since time.Time
-	// Retries is how many times the update that is under way repeats one that was not successful. The next repetition waits the longer.
+	// Retries is how many times the update that is under way repeats one that was not successful. It lengthens the wait for the next one.
 	Retries int
 	// Applied is the hot part of the last success; empty if there was none.
 	Applied Hot
-	// Attempted are hot parts that may be live, or become live, beside Applied: what was sent since, and what was applied before a success that is
+	// Attempted are hot parts that may be live, or become live, beside Applied: those sent since, and the one applied before a success that is
 	// not confirmed.
 	Attempted []Hot
-	// Attempts are the leaves of further attempts, if these were too long to be kept.
+	// Attempts are the leaves of attempts that were too long to be recorded in full.
 	Attempts []Digest
 }
 
-// maxRetries is where Retries stop to be counted: from there on they make no difference.
+// maxRetries is where Retries stop: more would make no difference.
 const maxRetries = 32
 
 // clone returns a copy that shares no slices.

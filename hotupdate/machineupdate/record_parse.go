@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// maxRecord is the size that a record may have at all: the API server gives all annotations of an object together 256 KiB.
+// maxRecord is how many bytes all annotations of an object may have together.
 const maxRecord = 256 << 10
 
 // wire is the record's JSON.
@@ -29,8 +28,7 @@ type wire struct {
 	Attempts   []string          `json:"attempts"`
 }
 
-// parseRecord reads the annotation. It is strict: what [record.Annotation] could not have written, but for white space and the order
-// of members, is refused.
+// parseRecord reads the annotation. It refuses what [record.Annotation] could not have written, but for white space and the order of members.
 //
 // The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
 // annotation. No input panics.
@@ -41,7 +39,7 @@ func parseRecord(annotation string) (record, error) {
 	var w wire
 	strict, err := sigsjson.UnmarshalStrict([]byte(annotation), &w)
 	if w.Version != nil && *w.Version > version {
-		return record{}, &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: cureRecord}
+		return record{}, &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: hintRecord}
 	}
 	if err != nil {
 		return record{}, malformed("is not the JSON of a record")
@@ -53,32 +51,21 @@ func parseRecord(annotation string) (record, error) {
 }
 
 func malformed(what string) *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that " + what, Hint: cureRecord}
+	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that " + what, Hint: hintRecord}
 }
 
-const cureRecord = "nothing has to be done: the machine is updated and recorded anew"
+const hintRecord = "nothing has to be done: the machine is updated and recorded anew"
 
-// named says which machine a record's problem belongs to.
-func named(err error, machine string) error {
-	if problem, ok := errors.AsType[*fault.Error](err); ok {
-		problem.Where = "machine " + machine
-	}
-	return err
-}
-
-// record checks what the JSON grammar does not.
+// record reads the members, each by a function that says what is wrong with them.
 func (w *wire) record() (record, error) {
 	r := record{}
 	if w.Version == nil || *w.Version != version {
 		return r, malformed("has no known version")
 	}
-	for _, read := range []func(*record) string{w.identity, w.progress, w.hotParts, w.attempts} {
+	for _, read := range []func(*record) string{w.identity, w.progress, w.hotParts, w.attempts, (*record).contradiction} {
 		if problem := read(&r); problem != "" {
 			return record{}, malformed(problem)
 		}
-	}
-	if problem := r.contradiction(); problem != "" {
-		return record{}, malformed(problem)
 	}
 	return r, nil
 }
@@ -153,7 +140,7 @@ func (w *wire) hotParts(r *record) string {
 	return ""
 }
 
-// parseHot reads a JSON object that is no larger than what Prepare lets through.
+// parseHot reads a JSON object that is no larger than [tooLarge] allows.
 func parseHot(raw json.RawMessage) (Hot, bool) {
 	canonical, problem := canonjson.AppendValue(nil, raw)
 	if problem != nil || !strings.HasPrefix(string(canonical), "{") {
@@ -174,7 +161,7 @@ func (w *wire) attempts(r *record) string {
 	return ""
 }
 
-// contradiction says why the members do not go together.
+// contradiction says why the members contradict each other.
 func (r *record) contradiction() string {
 	attempted := len(r.Attempted)+len(r.Attempts) > 0
 	switch {
@@ -187,7 +174,7 @@ func (r *record) contradiction() string {
 	case r.State != calling && r.Creating != "":
 		return "is of a machine under creation that is finished"
 	case size(r.Attempted, r.Attempts) > maxAttempted:
-		return "has more attempts than are kept"
+		return "has longer attempts than a record may have"
 	}
 	return ""
 }

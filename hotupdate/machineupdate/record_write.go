@@ -29,8 +29,8 @@ func (r *record) Annotation() string {
 	if r.Applied != "" {
 		dst = appendApplied(dst, r.Applied)
 	}
-	dst = appendAttempted(dst, r.Attempted)
-	dst = appendAttempts(dst, r.Attempts)
+	dst = appendList(dst, "attempted", r.Attempted, appendAttempted)
+	dst = appendList(dst, "attempts", r.Attempts, func(dst []byte, d Digest) []byte { return append(dst, `"`+d.text()+`"`...) })
 	return string(append(dst, '}'))
 }
 
@@ -52,7 +52,7 @@ func appendApplied(dst []byte, applied Hot) []byte {
 	return append(append(dst, `,"applied":`...), applied...)
 }
 
-// appendMember appends a member with a text. What is not UTF-8, which no name, ID or fingerprint is, becomes replacement characters.
+// appendMember appends a member with a text. Bytes that are not UTF-8, which occur in no name, ID or fingerprint, are replaced.
 func appendMember(dst []byte, name, text string) []byte {
 	dst = append(dst, `,"`+name+`":`...)
 	quoted, problem := canonjson.AppendString(dst, text)
@@ -62,45 +62,29 @@ func appendMember(dst []byte, name, text string) []byte {
 	return quoted
 }
 
-func appendAttempted(dst []byte, attempted []Hot) []byte {
-	for i, hot := range attempted {
-		dst = append(dst, separator(i, `,"attempted":[`)...)
-		if hot == Nothing {
-			dst = append(dst, "null"...)
-		} else {
-			dst = append(dst, hot...)
-		}
-	}
-	return closed(dst, len(attempted))
-}
-
-func appendAttempts(dst []byte, attempts []Digest) []byte {
-	for i, digest := range attempts {
-		dst = append(dst, separator(i, `,"attempts":[`)...)
-		dst = append(dst, `"`+digest.text()+`"`...)
-	}
-	return closed(dst, len(attempts))
-}
-
-func separator(i int, first string) string {
-	if i == 0 {
-		return first
-	}
-	return ","
-}
-
-func closed(dst []byte, n int) []byte {
-	if n == 0 {
+// appendList appends a member with a list, unless it is empty.
+func appendList[E any](dst []byte, name string, list []E, element func([]byte, E) []byte) []byte {
+	if len(list) == 0 {
 		return dst
+	}
+	dst = append(dst, `,"`+name+`":[`...)
+	for i, e := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = element(dst, e)
 	}
 	return append(dst, ']')
 }
 
-// wholeSeconds returns the first whole second that is not before now: since is never too early.
-func wholeSeconds(now time.Time) time.Time {
-	whole := now.UTC().Truncate(time.Second)
-	if whole.Before(now) {
-		whole = whole.Add(time.Second)
+func appendAttempted(dst []byte, hot Hot) []byte {
+	if hot == Nothing {
+		return append(dst, "null"...)
 	}
-	return whole
+	return append(dst, hot...)
+}
+
+// wholeSeconds returns the first whole second that is not before now, so that Since is never too early.
+func wholeSeconds(now time.Time) time.Time {
+	return now.UTC().Add(time.Second - 1).Truncate(time.Second)
 }

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// UpdateMachineRequest is what a driver is asked for: to bring the resources of a machine from whatever may be live to what is desired.
+// UpdateMachineRequest asks a driver to bring the resources of a machine from whatever may be live to what is desired.
 //
-// A driver projects Applied, every one of Attempted, and Desired alike to the infrastructure tags of each of its resources, adds what
-// AttemptedAmong recognises among the live ones to the attempted, and hands them to [tags.Rules.Plan].
+// A driver projects Applied, each of Attempted, and Desired alike to the infrastructure tags of each of its resources. To the attempted ones it
+// adds the live ones that AttemptedAmong recognises, and passes all to [tags.Rules.Plan].
 //
 // It returns nil if every resource is as desired, ErrUnimplemented if it cannot update at all and has sent nothing, ErrNotFound if the VM
-// is gone, a [*PartialError] if some resources were updated, whatever the cause is, and anything else if none was or nobody knows. It
+// is gone, a [*PartialError] if some resources were updated, whatever the cause, and another error if none was or it does not know. It
 // sends nothing after the context is done.
 //
-// It may be called at any time, also while requests of an earlier call are still under way. Each call begins anew: what an earlier one that
-// failed has done counts for nothing. So a driver repeats what the cloud throttles, with growing delays, as long as the context lasts, and
-// does not give up at the first refusal.
+// It may be called at any time, also while requests of an earlier call are still under way. Each call begins anew and repeats what an earlier,
+// failed one did. So a driver retries calls that the cloud throttles, with growing delays, as long as the context lasts.
 type UpdateMachineRequest struct {
 	Machine    string // its name
 	ProviderID string
-	// Class is the class. Its provider spec holds mandatory infrastructure tags, regions and whatever else a driver needs; of what is Hot in
-	// it, Desired counts.
+	// Class has the provider spec with mandatory infrastructure tags, regions and whatever else a driver needs. For Hot fields use Desired
+	// instead.
 	Class MachineClass
 	// Secret is the data of the class's secret.
 	Secret map[string][]byte
@@ -30,14 +29,14 @@ type UpdateMachineRequest struct {
 	Applied Hot
 	// Attempted are hot parts that may be live, or become live, beside Applied.
 	Attempted []Hot
-	// Attempts are the leaves of further ones that were too long to be kept, as digests. See AttemptedAmong.
+	// Attempts are digests of the leaves of attempts that were too long to be recorded in full. See AttemptedAmong.
 	Attempts []Digest
 	// Desired is the hot part that the machine should have. It is that of the class, except where the record is full.
 	Desired Hot
 }
 
-// AttemptedAmong returns those entries of live whose digests are among the attempts, if they stand in hot parts as members of the object at
-// path, such as "tags", "vm". It returns nil if there are none.
+// AttemptedAmong returns those entries of live whose digests are in Attempts, nil if there are none. Path is where hot parts have them: the
+// object "tags", "vm", for example.
 func (r *UpdateMachineRequest) AttemptedAmong(live map[string]string, path ...string) map[string]string {
 	if len(r.Attempts) == 0 {
 		return nil
@@ -57,6 +56,6 @@ func (r *UpdateMachineRequest) AttemptedAmong(live map[string]string, path ...st
 
 // Format prints the names of machine and class and the provider ID, for every verb, and neither secret nor spec.
 func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
-	// A formatter has nobody to tell that writing failed; fmt does not either.
+	// A Formatter cannot return an error.
 	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.Name)
 }
