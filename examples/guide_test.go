@@ -128,7 +128,7 @@ func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool WorkerPool) ([]str
 		if raw == nil { // no config, no string
 			return data, nil
 		}
-		cut, err := hash.Legacy(schema, raw, hotupdate.KeepNulls)
+		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
 		return append(data, string(cut)), err
 	}
 }
@@ -157,7 +157,7 @@ func TestWorkerConfig(t *testing.T) {
 
 func validateUpdate(s *hotupdate.Schema, old, updated *WorkerConfig, strategy hotupdate.Strategy, mandatory *tags.Tags) field.ErrorList {
 	path := field.NewPath("providerConfig")
-	problems := hotupdate.ValidateUpdate(s, old, updated, strategy, path)
+	problems := s.ValidateUpdate(old, updated, strategy, path)
 	return append(problems, tags.AWS.Validate(updated.Tags, mandatory, path.Child("tags"))...)
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -29,11 +28,11 @@ func TestWarmCallsDoNotAllocate(t *testing.T) {
 			run  func() error
 			want float64
 		}{
-			"Of":                        {func() error { _, err := hash.Of(s, config); return err }, 0},
-			"SameImmutable":             {func() error { _, err := hotupdate.SameImmutable(s, config, tagged); return err }, 0},
-			"Diff without a change":     {func() error { _, err := hotupdate.Diff(s, config, same); return err }, 0},
-			"Diff with one changed tag": {func() error { _, err := hotupdate.Diff(s, config, tagged); return err }, 8},
-			"DiffRaw of equal bytes":    {func() error { _, err := hotupdate.DiffRaw(s, raw, raw); return err }, 0},
+			"Of":                        {func() error { _, err := s.Hash(config); return err }, 0},
+			"SameImmutable":             {func() error { _, err := s.SameImmutable(config, tagged); return err }, 0},
+			"Diff without a change":     {func() error { _, err := s.Diff(config, same); return err }, 0},
+			"Diff with one changed tag": {func() error { _, err := s.Diff(config, tagged); return err }, 8},
+			"DiffRaw of equal bytes":    {func() error { _, err := s.DiffRaw(raw, raw); return err }, 0},
 		} {
 			require.NoError(t, tc.run())
 			assert.LessOrEqual(t, testing.AllocsPerRun(50, func() { _ = tc.run() }), tc.want, "%s, %s", name, size.name)

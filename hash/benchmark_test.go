@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -74,7 +73,7 @@ func BenchmarkOf(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
 		b.Helper()
 		for b.Loop() {
-			if _, err := hash.Of(s, config); err != nil {
+			if _, err := s.Hash(config); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -87,7 +86,7 @@ func BenchmarkOfRaw(b *testing.B) {
 		raw, err := json.Marshal(config)
 		require.NoError(b, err)
 		for b.Loop() {
-			if _, err := hash.OfRaw(s, raw); err != nil {
+			if _, err := s.HashRaw(raw); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -99,7 +98,7 @@ func BenchmarkDiffWithoutChange(b *testing.B) {
 		b.Helper()
 		same := clone(b, config)
 		for b.Loop() {
-			if changes, err := hotupdate.Diff(s, config, same); err != nil || len(changes) != 0 {
+			if changes, err := s.Diff(config, same); err != nil || len(changes) != 0 {
 				b.Fatal(changes, err)
 			}
 		}
@@ -112,7 +111,7 @@ func BenchmarkDiffWithOneChange(b *testing.B) {
 		updated := clone(b, config)
 		updated.Tags.VM["vm.example.com/key-00"] = "changed"
 		for b.Loop() {
-			if changes, err := hotupdate.Diff(s, config, updated); err != nil || len(changes) != 1 {
+			if changes, err := s.Diff(config, updated); err != nil || len(changes) != 1 {
 				b.Fatal(changes, err)
 			}
 		}
@@ -125,7 +124,7 @@ func BenchmarkSameImmutable(b *testing.B) {
 		updated := clone(b, config)
 		updated.Tags.VM["vm.example.com/key-00"] = "changed"
 		for b.Loop() {
-			if same, err := hotupdate.SameImmutable(s, config, updated); err != nil || !same {
+			if same, err := s.SameImmutable(config, updated); err != nil || !same {
 				b.Fatal(same, err)
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -101,10 +100,10 @@ func run(t *testing.T, rows []row) {
 // assertDocument compares the document and, computed apart from the package, its digest.
 func assertDocument(t *testing.T, s *hotupdate.Schema, v any, want, where string) {
 	t.Helper()
-	got, err := hash.Document(s, v)
+	got, err := s.Document(v)
 	require.NoError(t, err, where)
 	assert.Equal(t, want, string(got), where)
-	sum, err := hash.Of(s, v)
+	sum, err := s.Hash(v)
 	require.NoError(t, err, where)
 	digest := sha256.Sum256([]byte(want))
 	assert.Equal(t, "v1:"+hex.EncodeToString(digest[:]), sum.String(), where)
@@ -112,10 +111,10 @@ func assertDocument(t *testing.T, s *hotupdate.Schema, v any, want, where string
 
 func assertProblems(t *testing.T, s *hotupdate.Schema, v any, want []problem, where string) {
 	t.Helper()
-	doc, err := hash.Document(s, v)
+	doc, err := s.Document(v)
 	assert.Empty(t, doc, where)
 	assert.Equal(t, want, problems(err), "%s: %v", where, err)
-	sum, err := hash.Of(s, v)
+	sum, err := s.Hash(v)
 	assert.Zero(t, sum, where)
 	assert.Equal(t, want, problems(err), "%s: %v", where, err)
 }

@@ -41,7 +41,7 @@ type Era[P any] struct {
 //  6. A pool without a version gets one only while its minor is in the first era.
 //
 // The era of an old function absorbs no hot change by itself. A function that hashes the raw bytes has to cut the hot members out first,
-// see [Legacy]. It also decides about pools without any config: they contribute no string, and with the first hot tag their TypeMeta, see
+// see [hotupdate.Schema.StripRaw]. It also decides about pools without any config: they contribute no string, and with the first hot tag their TypeMeta, see
 // [OnlyTypeMeta]. Under [Canonical] they have the sum of {} before and after.
 //
 // Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no era, which is an error when they
@@ -138,11 +138,11 @@ func (e *Eras[P]) choice(i int, c Choice) Choice {
 	return c
 }
 
-// Canonical returns the function of an era that hashes by meaning: [OfRaw] under the Schema, and what more returns of the pool's own
-// fields. Nil and empty raw configs are the empty configuration. Errors are those of OfRaw.
+// Canonical returns the function of an era that hashes by meaning: [hotupdate.Schema.HashRaw] under the Schema, and what more returns of the pool's own
+// fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
 func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
-		sum, err := OfRaw(schema, raw)
+		sum, err := schema.HashRaw(raw)
 		if err != nil {
 			return nil, err
 		}

@@ -280,14 +280,14 @@ func TestCanonical(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
 	encrypted := func(pool bool) []string { return []string{strconv.FormatBool(pool)} }
-	empty, err := hash.OfRaw(schema, nil)
+	empty, err := schema.HashRaw(nil)
 	require.NoError(t, err)
-	size, err := hash.OfRaw(schema, []byte(`{"size":1}`))
+	size, err := schema.HashRaw([]byte(`{"size":1}`))
 	require.NoError(t, err)
 	for _, test := range []struct {
 		name   string
 		raw    []byte
-		want   hash.Sum
+		want   hotupdate.Sum
 		reason string
 	}{
 		{"nil", nil, empty, "a pool without config has the sum of {}"},

@@ -127,7 +127,7 @@ const (
 // bytesWithout hashes the raw config without what is hot.
 func bytesWithout(schema *hotupdate.Schema, bare bareTypeMeta) adoptingData {
 	return func(raw []byte, pool adoptingPool) ([]string, error) {
-		cut, err := hash.Legacy(schema, raw, hotupdate.KeepNulls)
+		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
 		if err != nil || raw == nil || bare == bareIsNone && hash.OnlyTypeMeta(cut) {
 			return pool.own(), err
 		}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -180,10 +179,10 @@ func TestGoldenVectors(t *testing.T) {
 			require.NotEmpty(t, v.inputs)
 			require.NotEmpty(t, v.reason)
 			for _, input := range v.inputs {
-				doc, err := hash.DocumentRaw(s, []byte(input))
+				doc, err := s.DocumentRaw([]byte(input))
 				require.NoError(t, err, input)
 				assert.Equal(t, v.document, string(doc), "%s: %s", v.reason, input)
-				sum, err := hash.OfRaw(s, []byte(input))
+				sum, err := s.HashRaw([]byte(input))
 				require.NoError(t, err, input)
 				assert.Equal(t, v.sum, sum.String(), "%s: %s", v.reason, input)
 			}

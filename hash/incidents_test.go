@@ -13,24 +13,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // sumOf hashes a value that must be good.
-func sumOf[T any](t require.TestingT, v T) hash.Sum {
+func sumOf[T any](t require.TestingT, v T) hotupdate.Sum {
 	s, err := hotupdate.SchemaOf[T]()
 	require.NoError(t, err)
-	sum, err := hash.Of(s, v)
+	sum, err := s.Hash(v)
 	require.NoError(t, err)
 	return sum
 }
 
 // sumOfRaw hashes raw JSON of a T that must be good.
-func sumOfRaw[T any](t require.TestingT, raw string) hash.Sum {
+func sumOfRaw[T any](t require.TestingT, raw string) hotupdate.Sum {
 	s, err := hotupdate.SchemaOf[T]()
 	require.NoError(t, err)
-	sum, err := hash.OfRaw(s, []byte(raw))
+	sum, err := s.HashRaw([]byte(raw))
 	require.NoError(t, err, raw)
 	return sum
 }
@@ -129,7 +128,7 @@ func TestIncidentKarpenter1015RemovedField(t *testing.T) {
 
 // []byte was hashed as a set of bytes: 110 and 101 were equal.
 func TestIncidentKarpenterAWS9461Bytes(t *testing.T) {
-	distinct := map[hash.Sum]string{}
+	distinct := map[hotupdate.Sum]string{}
 	for _, data := range []string{"110", "101", "011", "10", "01", "1100"} {
 		sum := sumOf(t, box[[]byte]{[]byte(data)})
 		assert.Empty(t, distinct[sum], "%s has the same hash", data)
@@ -220,7 +219,7 @@ func TestIncidentKarpenter1123LabelChange(t *testing.T) {
 func TestIncidentClusterAPI13863WhichField(t *testing.T) {
 	s, err := hotupdate.SchemaOf[awsConfig]()
 	require.NoError(t, err)
-	changes, err := hotupdate.DiffRaw(s, []byte(`{"volume":{"iops":1},"tags":{"vm":{"a":"b"}}}`), []byte(`{"volume":{"iops":2}}`))
+	changes, err := s.DiffRaw([]byte(`{"volume":{"iops":1},"tags":{"vm":{"a":"b"}}}`), []byte(`{"volume":{"iops":2}}`))
 	require.NoError(t, err)
 	immutable := changes.Of(hotupdate.Immutable)
 	require.Len(t, immutable, 1)
@@ -242,7 +241,7 @@ func TestDefectValuesWithoutNames(t *testing.T) {
 
 // Fractions of a quantity were rounded up: 100m was 1.
 func TestDefectRoundedQuantities(t *testing.T) {
-	distinct := map[hash.Sum]string{}
+	distinct := map[hotupdate.Sum]string{}
 	for _, amount := range []string{"1", "100m", "900m", "999999999n", "1000000001n", "2"} {
 		sum := sumOfRaw[awsConfig](t, `{"nodeTemplate":{"capacity":{"cpu":"`+amount+`"}}}`)
 		assert.Empty(t, distinct[sum], "%s has the same hash", amount)
@@ -264,7 +263,7 @@ func TestDefectForgottenField(t *testing.T) {
 
 // No field of a type can be forgotten: each one alone changes the hash, unless it is hot.
 func TestDefectForgottenFields(t *testing.T) {
-	sums := map[hash.Sum]bool{sumOf(t, awsConfig{}): true}
+	sums := map[hotupdate.Sum]bool{sumOf(t, awsConfig{}): true}
 	for _, raw := range []string{
 		`{"nodeTemplate":{"capacity":{"a":"1"}}}`, `{"volume":{"iops":1}}`, `{"volume":{"throughput":1}}`,
 		`{"dataVolumes":[{"name":"1"}]}`, `{"dataVolumes":[{"name":"1","iops":1}]}`, `{"dataVolumes":[{"name":"1","throughput":1}]}`, `{"dataVolumes":[{"name":"1","snapshotID":"1"}]}`,
@@ -294,7 +293,7 @@ func TestWeaknessSetsCollide(t *testing.T) {
 	for _, region := range []string{"us-east-1", "eu-west-1", "eu-central-1", "ap-south-1", "sa-east-1"} {
 		zones = append(zones, region+"a", region+"b", region+"c")
 	}
-	sums := map[hash.Sum]bool{}
+	sums := map[hotupdate.Sum]bool{}
 	for i, a := range zones {
 		for _, b := range zones[:i] {
 			sums[sumOf(t, config{[]string{a, b}})] = true
@@ -349,7 +348,7 @@ func TestWeaknessSharedByGoroutines(t *testing.T) {
 	s, err := hotupdate.SchemaOf[awsConfig]()
 	require.NoError(t, err)
 	configs := make([]*awsConfig, 20)
-	want := make([]hash.Sum, len(configs))
+	want := make([]hotupdate.Sum, len(configs))
 	for i := range configs {
 		configs[i] = awsLike(i*3, 1)
 		want[i] = sumOf(t, *configs[i])
@@ -360,7 +359,7 @@ func TestWeaknessSharedByGoroutines(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(g), 0))
 			for range 200 {
 				i := random.IntN(len(configs))
-				got, err := hash.Of(s, configs[i])
+				got, err := s.Hash(configs[i])
 				if err != nil || got != want[i] {
 					assert.Equal(t, want[i], got, "config %d: %v", i, err)
 				}
@@ -376,7 +375,7 @@ func TestWeaknessPointerCycle(t *testing.T) {
 	n.Kids = []*node{{Next: n}}
 	s, err := hotupdate.SchemaOf[node]()
 	require.NoError(t, err)
-	_, err = hash.Of(s, n)
+	_, err = s.Hash(n)
 	require.Len(t, problems(err), 1)
 	assert.Equal(t, "pointer-cycle", problems(err)[0].code)
 }

@@ -21,7 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -93,7 +92,7 @@ func TestLeafQuotedNumbers(t *testing.T) {
 	})
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
-	doc, err := hash.DocumentRaw(s, []byte(`{"u":"18446744073709551615","i":"-1","f":"5e-1","b":"false"}`))
+	doc, err := s.DocumentRaw([]byte(`{"u":"18446744073709551615","i":"-1","f":"5e-1","b":"false"}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"b":false,"f":0.5,"i":-1,"u":18446744073709551615}`, string(doc))
 }
@@ -160,7 +159,7 @@ func TestLeafQuantitiesHaveTheirExactValue(t *testing.T) {
 		require.True(t, ok)
 		want.Mul(want, new(big.Rat).SetInt64(units[unit]))
 
-		doc, err := hash.Document(s, box[*resource.Quantity]{new(q(number + unit))})
+		doc, err := s.Document(box[*resource.Quantity]{new(q(number + unit))})
 		require.NoError(t, err)
 		var got box[string]
 		require.NoError(t, json.Unmarshal(doc, &got))
@@ -220,7 +219,7 @@ func TestLeafDurations(t *testing.T) {
 	s, err := hotupdate.SchemaOf[box[metav1.Duration]]()
 	require.NoError(t, err)
 	for _, raw := range []string{`{"v":"60m"}`, `{"v":"1h"}`, `{"v":"3600s"}`, `{"v":"0.5h30m"}`} {
-		doc, err := hash.DocumentRaw(s, []byte(raw))
+		doc, err := s.DocumentRaw([]byte(raw))
 		require.NoError(t, err, raw)
 		assert.Equal(t, `{"v":"1h0m0s"}`, string(doc), raw)
 	}
@@ -374,7 +373,7 @@ func TestLeafMarshalers(t *testing.T) {
 func TestLeafMarshalFailedUnwraps(t *testing.T) {
 	s, err := hotupdate.SchemaOf[box[failing]]()
 	require.NoError(t, err)
-	_, err = hash.Of(s, box[failing]{failing{1}})
+	_, err = s.Hash(box[failing]{failing{1}})
 	assert.ErrorIs(t, err, errFailing)
 }
 
@@ -486,7 +485,7 @@ func TestLeafProblemsAreJoined(t *testing.T) {
 	}
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
-	_, err = hash.Of(s, config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}, Hot: "\xff"})
+	_, err = s.Hash(config{Load: math.Inf(1), Names: []string{"a", "secret\xff"}, Sizes: map[string]resource.Quantity{"cpu": q("7e64")}, Hot: "\xff"})
 	assert.Equal(t, []problem{{"not-finite", "load"}, {"invalid-utf8", "names[1]"}, {"number-range", "sizes[cpu]"}}, problems(err))
 	assert.NotContains(t, err.Error(), "secret")
 	assert.NotContains(t, err.Error(), "7")
@@ -514,14 +513,14 @@ func TestLeafCyclesAndDepth(t *testing.T) {
 	s, err := hotupdate.SchemaOf[node]()
 	require.NoError(t, err)
 	for path, cycle := range map[string]*node{"next": self, "kids[1].next": list, "map[a]": mapped} {
-		_, err := hash.Of(s, cycle)
+		_, err := s.Hash(cycle)
 		require.Len(t, problems(err), 1, path)
 		assert.Equal(t, "pointer-cycle", problems(err)[0].code, path)
 		assert.Contains(t, problems(err)[0].path, path, "a place in the cycle")
 	}
 
 	assertDocument(t, s, chain(1000), strings.Repeat(`{"next":`, 999)+`{"size":1}`+strings.Repeat("}", 999), "1000 levels")
-	_, err = hash.Of(s, chain(100_000))
+	_, err = s.Hash(chain(100_000))
 	require.Len(t, problems(err), 1)
 	assert.Equal(t, "too-deep", problems(err)[0].code)
 }

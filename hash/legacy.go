@@ -1,83 +1,11 @@
 package hash
 
-import (
-	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/internal/rawcut"
-)
-
-// Legacy cuts the Hot and Ignored members out of raw JSON and leaves every other byte as it was. It is for eras in which the raw bytes
-// are hashed: a field that becomes hot is hot there too, and pools without it keep their names.
-//
-// Inserting hot members anywhere into raw JSON and cutting gives the original bytes back, compact or indented, as long as the
-// objects into which they were inserted are absent or not empty in the original.
-//
-// What goes:
-//  1. A member of whose field nothing is Immutable or InPlace, be it at the field or below it. Its value does not matter, but see
-//     null. Of members that stand there twice both go.
-//  2. Elsewhere the cut goes down and looks for such members.
-//  3. An object or map that the cut has emptied goes like a member of its own, and so on upwards. One that was empty before stays.
-//  4. An entry of a map that is Hot or Ignored, and one for which hotwhen holds, goes if nothing is left in it but the field by which
-//     it was selected, whether it was empty before or not. In a map that is Hot or Ignored a null entry counts as a hot member.
-//
-// What stays:
-//  1. The root, and its TypeMeta.
-//  2. Elements of lists, and entries of maps that are Immutable or InPlace: their presence has a meaning. So does that of a field with
-//     the option presence. Once emptied they are {}.
-//  3. The fields by which an element is found (key=) or selected (hotwhen=).
-//  4. Members that the Schema does not know, and values of another type than the Schema's, with all that is in them. An old
-//     configuration may hold some.
-//
-// Where elements are selected by hotwhen, the classes are those of a hot element. The selector is read as a decoder reads it: what is
-// absent or null is the zero value, and of two members the last counts.
-//
-// How a member goes:
-//  1. It takes along what stands between it and the end of the member before: white space, the comma, white space. The white space
-//     behind it stays.
-//  2. If no member before it stays, it takes along what stands up to the beginning of the next member that does: white space, the comma,
-//     white space. The white space before it stays.
-//  3. If none stays at all, and the object does, the white space in it goes as well.
-//
-// Names match unescaped and with their case: "\u0074ags" is tags. Nothing outside of the cut is rewritten, sorted or trimmed.
-//
-// # Null
-//
-// The state of a hot leaf must not matter, and null is one of them. But the regular expressions that extensions use today let
-// virtualCapacity: null stand.
-//   - [hotupdate.CutNulls]: null goes. Setting a hot field to null replaces no machine. But a pool that holds virtualCapacity: null on the
-//     day of the adoption gets another name, and its machines are replaced.
-//   - [hotupdate.KeepNulls]: null stays, and such a pool keeps its name. But adding or removing a hot null, and turning it into a value or
-//     back, changes the name, also for fields that become hot later.
-//
-// Only values of hot members count: null below one goes with it, and null for an object with something that is kept stays in either
-// case.
-//
-// # What today's extensions do
-//
-// Where their expressions work, on compact JSON in which virtualCapacity is the last or the only member of nodeTemplate, Legacy with
-// [hotupdate.KeepNulls] returns the same bytes. Two outcomes differ:
-//   - They trim white space around the configuration if virtualCapacity is set, and Legacy does not. A configuration that came through
-//     an API server has none.
-//   - What their expressions cannot cut, for instance because virtualCapacity stands first, is hashed with it today. Such a pool gets
-//     another name once.
-//
-// # Errors, cost
-//
-// Nothing and white space stay as they are. What is not JSON is an error with "invalid-json" and the byte offset, more
-// than 1000 levels one with "too-deep". The encoding of text is not checked: what encoding/json reads is cut. A nulls that is
-// neither [hotupdate.CutNulls] nor [hotupdate.KeepNulls] is an error with "unknown-nulls", whatever raw is.
-//
-// The result is raw itself if there is nothing to cut, and a new slice otherwise. Time and memory are linear in the length of raw.
-// The memory is reused, so that the result is the only allocation.
-//
-// Source: hot-update proposal, "Gardener provider extension changes".
-func Legacy(s *hotupdate.Schema, raw []byte, nulls hotupdate.NullMembers) ([]byte, error) {
-	return s.CutHot(raw, nulls)
-}
+import "github.com/hotupdate/providerconfig/internal/rawcut"
 
 // OnlyTypeMeta reports whether a raw configuration holds nothing but apiVersion and kind, or nothing at all: no bytes, white space, null,
 // or an object without other members, in any spelling. What is not JSON holds something.
 //
-// It is for what [Legacy] returned. A pool without a providerConfig contributes no string to the worker pool hash today, one
+// It is for what [hotupdate.Schema.StripRaw] returned. A pool without a providerConfig contributes no string to the worker pool hash today, one
 // whose providerConfig holds only hot members the JSON of its TypeMeta. So the first hot tag on a pool without any providerConfig
 // changes the name, since with it comes the TypeMeta. The extension decides, for a result that is only TypeMeta:
 //

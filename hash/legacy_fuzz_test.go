@@ -16,7 +16,7 @@ import (
 // checkLegacy compares the cut of any bytes with the oracle's.
 func checkLegacy(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls hotupdate.NullMembers) {
 	before := bytes.Clone(raw)
-	got, err := hash.Legacy(s, raw, nulls)
+	got, err := s.StripRaw(raw, nulls)
 	require.Equal(t, before, bytes.Clone(raw), "raw is not written to")
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -36,7 +36,7 @@ func checkLegacy(t require.TestingT, s *hotupdate.Schema, raw []byte, nulls hotu
 	require.Equal(t, want.String(), cutParse(got).String(), "%q", raw)
 	require.Equal(t, want.String() == cutParse(raw).String(), bytes.Equal(raw, got), "%q", raw)
 
-	again, err := hash.Legacy(s, got, nulls)
+	again, err := s.StripRaw(got, nulls)
 	require.NoError(t, err)
 	require.Equal(t, string(got), string(again), "idempotent")
 	require.Equal(t, cutOnlyTypeMeta(want), hash.OnlyTypeMeta(got))
@@ -53,11 +53,11 @@ func requireLegacyError(t require.TestingT, err error) {
 // requireSameMeaning checks that nothing was cut that stands in the canonical document. The hash of a configuration that can be
 // decoded must not change.
 func requireSameMeaning(t require.TestingT, s *hotupdate.Schema, raw, cut []byte) {
-	want, err := hash.DocumentRaw(s, raw)
+	want, err := s.DocumentRaw(raw)
 	if err != nil {
 		return
 	}
-	got, err := hash.DocumentRaw(s, cut)
+	got, err := s.DocumentRaw(cut)
 	require.NoError(t, err, "%q", cut)
 	require.Equal(t, string(want), string(got), "%q", raw)
 }

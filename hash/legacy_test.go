@@ -102,7 +102,7 @@ func TestLegacy(t *testing.T) {
 	s := cutSchema(t)
 	for _, tc := range legacyCases {
 		t.Run(tc.raw, func(t *testing.T) {
-			got, err := hash.Legacy(s, []byte(tc.raw), tc.nulls)
+			got, err := s.StripRaw([]byte(tc.raw), tc.nulls)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got), tc.reason)
 			assert.LessOrEqual(t, cap(got)-len(got), 32, "no memory is held in vain")
@@ -132,7 +132,7 @@ func TestLegacyErrors(t *testing.T) {
 		{deep, "too-deep", "offset 5500", "too deep"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			got, err := hash.Legacy(s, []byte(tc.raw), hotupdate.CutNulls)
+			got, err := s.StripRaw([]byte(tc.raw), hotupdate.CutNulls)
 			var problem *fault.Error
 			require.ErrorAs(t, err, &problem)
 			assert.Equal(t, tc.code, problem.Code)
@@ -145,7 +145,7 @@ func TestLegacyErrors(t *testing.T) {
 
 func TestLegacyWithoutASchema(t *testing.T) {
 	for _, s := range []*hotupdate.Schema{nil, {}} {
-		_, err := hash.Legacy(s, []byte(`{"tags":1}`), hotupdate.CutNulls)
+		_, err := s.StripRaw([]byte(`{"tags":1}`), hotupdate.CutNulls)
 		var problem *fault.Error
 		require.ErrorAs(t, err, &problem)
 		assert.Equal(t, "no-schema", problem.Code)
@@ -155,7 +155,7 @@ func TestLegacyWithoutASchema(t *testing.T) {
 func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
 	for _, nulls := range []hotupdate.NullMembers{hotupdate.KeepNulls + 1, 255} {
 		for _, raw := range []string{"", " ", "{}", `{"tags":null}`, `{"tags":{}}`, "no JSON"} {
-			got, err := hash.Legacy(cutSchema(t), []byte(raw), nulls)
+			got, err := cutSchema(t).StripRaw([]byte(raw), nulls)
 			assert.Nil(t, got, "%d: %s", nulls, raw)
 			problems := fault.All(err)
 			require.Len(t, problems, 1, "%d: %s: a mistake in the program shows whatever the configuration holds", nulls, raw)
@@ -166,7 +166,7 @@ func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
 
 func TestLegacyFitsTheNestingLimit(t *testing.T) {
 	raw := `{"policy":` + strings.Repeat(`{"child":`, 998) + `{"note":1}` + strings.Repeat("}", 999)
-	got, err := hash.Legacy(cutSchema(t), []byte(raw), hotupdate.CutNulls)
+	got, err := cutSchema(t).StripRaw([]byte(raw), hotupdate.CutNulls)
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(got), "1000 levels, all of them emptied")
 }
@@ -199,7 +199,7 @@ func TestOnlyTypeMeta(t *testing.T) {
 // TestFirstHotTagOnAPoolWithoutProviderConfig is the documented outcome of either choice.
 func TestFirstHotTagOnAPoolWithoutProviderConfig(t *testing.T) {
 	strings := func(raw []byte, addBareTypeMeta func([]byte) bool) []string {
-		cut, err := hash.Legacy(cutSchema(t), raw, hotupdate.KeepNulls)
+		cut, err := cutSchema(t).StripRaw(raw, hotupdate.KeepNulls)
 		require.NoError(t, err)
 		if raw == nil || hash.OnlyTypeMeta(cut) && !addBareTypeMeta(cut) {
 			return nil
@@ -265,7 +265,7 @@ func TestLegacyIsWhatTodaysExpressionsDo(t *testing.T) {
 		}
 		raw := "{" + strings.Join(rapid.Permutation(members).Draw(t, "order"), ",") + "}"
 
-		got, err := hash.Legacy(s, []byte(raw), hotupdate.KeepNulls)
+		got, err := s.StripRaw([]byte(raw), hotupdate.KeepNulls)
 		require.NoError(t, err)
 		require.Equal(t, byExpressions(raw), string(got), raw)
 	})
@@ -296,7 +296,7 @@ var legacyCorruptions = []struct{ raw, want, reason string }{
 func TestExpressionsCorruptWhereLegacyDoesNot(t *testing.T) {
 	s := cutSchema(t)
 	for _, tc := range legacyCorruptions {
-		got, err := hash.Legacy(s, []byte(tc.raw), hotupdate.KeepNulls)
+		got, err := s.StripRaw([]byte(tc.raw), hotupdate.KeepNulls)
 		require.NoError(t, err)
 		assert.Equal(t, tc.want, string(got), tc.reason)
 		assert.NotEqual(t, tc.want, byExpressions(tc.raw), tc.reason)
@@ -312,12 +312,12 @@ func TestLegacyReturnsRawItselfWhereNothingIsHot(t *testing.T) {
 	s := cutSchema(t)
 	for _, raw := range []string{legacyTypical, " ", "null", `{"\u0061":"\ud800"}`, `{"tags":null}`} {
 		in := []byte(raw)
-		got, err := hash.Legacy(s, in, hotupdate.KeepNulls)
+		got, err := s.StripRaw(in, hotupdate.KeepNulls)
 		require.NoError(t, err)
 		assert.Same(t, &in[0], &got[0], raw)
 		assert.Len(t, got, len(in))
 	}
-	got, err := hash.Legacy(s, nil, hotupdate.KeepNulls)
+	got, err := s.StripRaw(nil, hotupdate.KeepNulls)
 	require.NoError(t, err)
 	assert.Nil(t, got)
 }
@@ -338,7 +338,7 @@ func TestLegacyIsLinear(t *testing.T) {
 		"unclosed":              strings.Repeat(`[`, 10*many),
 		"empty elements":        `{"networkInterfaces":[` + strings.Repeat("[],{},", many) + `0]}`,
 	} {
-		got, err := hash.Legacy(s, []byte(raw), hotupdate.CutNulls)
+		got, err := s.StripRaw([]byte(raw), hotupdate.CutNulls)
 		if name == "unclosed" {
 			requireLegacyError(t, err)
 			continue
@@ -370,7 +370,7 @@ func BenchmarkLegacy(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				if _, err := hash.Legacy(s, raw, hotupdate.CutNulls); err != nil {
+				if _, err := s.StripRaw(raw, hotupdate.CutNulls); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -395,7 +395,7 @@ func TestLegacyOfManyGoroutines(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			for range 20 {
 				for _, tc := range legacyCases {
-					got, err := hash.Legacy(s, []byte(tc.raw), tc.nulls)
+					got, err := s.StripRaw([]byte(tc.raw), tc.nulls)
 					assert.NoError(t, err)
 					assert.True(t, bytes.Equal([]byte(tc.want), got), tc.raw)
 				}

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -388,17 +387,17 @@ func TestPresenceOfTheRoot(t *testing.T) {
 	s, err := hotupdate.SchemaOf[config]()
 	require.NoError(t, err)
 	assertDocument(t, s, nil, `{}`, "nil without a type is the empty configuration")
-	want, err := hash.Of(s, config{})
+	want, err := s.Hash(config{})
 	require.NoError(t, err)
 	for _, raw := range []string{"", " \t\r\n", "null", " null ", "{}", `{"tag":"a"}`, `{"apiVersion":"v1","kind":"WorkerConfig"}`, `{"below":{}}`, `{"below":null}`} {
-		got, err := hash.OfRaw(s, []byte(raw))
+		got, err := s.HashRaw([]byte(raw))
 		require.NoError(t, err, "%q", raw)
 		assert.Equal(t, want, got, "%q", raw)
-		doc, err := hash.DocumentRaw(s, []byte(raw))
+		doc, err := s.DocumentRaw([]byte(raw))
 		require.NoError(t, err, "%q", raw)
 		assert.Equal(t, `{}`, string(doc), "%q", raw)
 	}
-	got, err := hash.OfRaw(s, nil)
+	got, err := s.HashRaw(nil)
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "no bytes at all")
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -25,13 +24,13 @@ func TestRawKeysAreNotMerged(t *testing.T) {
 		`{"ints":{"01":"a","1":"b","2":"c"}}`:                  "ints[1]",
 		`{"addrs":{"::1":"a","0:0:0:0:0:0:0:1":"b","::2":""}}`: "addrs[0:0:0:0:0:0:0:1]",
 	} {
-		_, err := hash.OfRaw(schema, []byte(raw))
+		_, err := schema.HashRaw([]byte(raw))
 		problems := fault.All(err)
 		require.Len(t, problems, 1, raw)
 		assert.Equal(t, "duplicate-map-key", problems[0].Code, raw)
 		assert.Equal(t, path, problems[0].Path, raw)
 	}
-	document, err := hash.DocumentRaw(schema, []byte(`{"ints":{"01":"a","2":"b"}}`))
+	document, err := schema.DocumentRaw([]byte(`{"ints":{"01":"a","2":"b"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"ints":{"1":"a","2":"b"}}`, string(document), "one name for a key may be spelled in any way")
 }

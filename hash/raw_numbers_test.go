@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -27,7 +26,7 @@ func TestRawNumbersAreNotRounded(t *testing.T) {
 		{`{"list":[1,123456789012345678901234567890]}`, "list[1]", "an element"},
 		{`{"any":0.1234567890123456789}`, "any", "more digits than a float64 has"},
 	} {
-		_, err := hash.OfRaw(schema, []byte(tc.raw))
+		_, err := schema.HashRaw([]byte(tc.raw))
 		problems := fault.All(err)
 		require.Len(t, problems, 1, tc.reason)
 		assert.Equal(t, "number-range", problems[0].Code, tc.reason)
@@ -38,7 +37,7 @@ func TestRawNumbersAreNotRounded(t *testing.T) {
 		`{"any":[0.1,1e3,-0.0,1.50]}`:                         `{"any":[0.1,1000,0,1.5]}`,
 		`{"raw":18446744073709551616,"any":{"z":1,"a":null}}`: `{"any":{"a":null,"z":1},"raw":18446744073709551616}`,
 	} {
-		document, err := hash.DocumentRaw(schema, []byte(raw))
+		document, err := schema.DocumentRaw([]byte(raw))
 		require.NoError(t, err)
 		assert.Equal(t, want, string(document))
 	}

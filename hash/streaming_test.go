@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,8 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // piece is the size from which on a document is expected to be handed on.
@@ -131,18 +133,31 @@ func streamSchema(t require.TestingT) *hotupdate.Schema {
 	return s
 }
 
+// writeDocument writes a document in the pieces that are hashed.
+func writeDocument(t require.TestingT, s *hotupdate.Schema, w io.Writer, config any) error {
+	plan, err := fieldplan.Compile(s.Type(), nil)
+	require.NoError(t, err)
+	return engine.Of(plan).Write(w, reflect.ValueOf(config))
+}
+
+func appendDocument(t require.TestingT, s *hotupdate.Schema, dst []byte, config any) ([]byte, error) {
+	plan, err := fieldplan.Compile(s.Type(), nil)
+	require.NoError(t, err)
+	return engine.Of(plan).Append(dst, reflect.ValueOf(config))
+}
+
 func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
 	s := streamSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
 		config := streams(1).Draw(t, "config")
 		prefix := rapid.SampledFrom([]string{"", "{", "prefix,"}).Draw(t, "prefix")
-		whole, err := s.AppendDocument([]byte(prefix), config)
+		whole, err := appendDocument(t, s, []byte(prefix), config)
 		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(whole, []byte(prefix)))
 		whole = whole[len(prefix):]
 
 		var written pieces
-		require.NoError(t, s.WriteDocument(&written, config))
+		require.NoError(t, writeDocument(t, s, &written, config))
 		if joined := bytes.Join(written, nil); !bytes.Equal(whole, joined) {
 			at := 0
 			for at < min(len(whole), len(joined)) && whole[at] == joined[at] {
@@ -150,9 +165,9 @@ func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
 			}
 			assert.Fail(t, "pieces and whole differ", "from byte %d on, of %d and %d, in %d pieces", at, len(joined), len(whole), len(written))
 		}
-		sum, err := hash.Of(s, config)
+		sum, err := s.Hash(config)
 		require.NoError(t, err)
-		assert.Equal(t, hash.Sum(sha256.Sum256(whole)), sum)
+		assert.Equal(t, hotupdate.Sum(sha256.Sum256(whole)), sum)
 	})
 }
 
@@ -184,7 +199,7 @@ func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
 			tc.config.Fill = []string{fill}
 			want := `{"a":["` + fill + `"]` + tc.want + `}`
 			var written pieces
-			require.NoError(t, s.WriteDocument(&written, tc.config))
+			require.NoError(t, writeDocument(t, s, &written, tc.config))
 			assert.Equal(t, want, string(bytes.Join(written, nil)), "%s after %d bytes", tc.name, offset)
 		}
 	}
@@ -196,7 +211,7 @@ func TestWriteDocumentInPieces(t *testing.T) {
 	s, err := hotupdate.SchemaOf[awsConfig]()
 	require.NoError(t, err)
 	var written pieces
-	require.NoError(t, s.WriteDocument(&written, config))
+	require.NoError(t, writeDocument(t, s, &written, config))
 	total := len(bytes.Join(written, nil))
 	require.Greater(t, total, 50*piece)
 	assert.Greater(t, len(written), total/(2*piece), "pieces of about the size of a buffer")
@@ -227,11 +242,11 @@ func TestWriteDocumentToAFailingWriter(t *testing.T) {
 	config := awsLike(300, 0)
 	for takes := range 5 {
 		w := &full{takes: takes}
-		require.ErrorIs(t, s.WriteDocument(w, config), errFull)
+		require.ErrorIs(t, writeDocument(t, s, w, config), errFull)
 		assert.Equal(t, takes+1, w.calls, "nothing is written after an error")
 	}
 	w := &full{}
-	require.ErrorIs(t, s.WriteDocument(w, awsConfig{}), errFull, "the last piece counts, too")
+	require.ErrorIs(t, writeDocument(t, s, w, awsConfig{}), errFull, "the last piece counts, too")
 }
 
 // short is a writer that takes the beginning of each piece and says nothing of the rest.
@@ -245,7 +260,7 @@ func TestWriteDocumentToAShortWriter(t *testing.T) {
 	fill := []string{strings.Repeat("x", 3*piece)}
 	for _, config := range []*stream{{}, {Fill: fill}, {Fill: fill, Empty: &stream{Map: map[string]*streamPart{"m": {Deep: deep(600, "x")}}}}} {
 		for _, takes := range []int{0, 1, piece} {
-			if err := s.WriteDocument(short{takes}, config); takes > 1 && config.Fill == nil {
+			if err := writeDocument(t, s, short{takes}, config); takes > 1 && config.Fill == nil {
 				require.NoError(t, err)
 			} else {
 				require.ErrorIs(t, err, io.ErrShortWrite)
@@ -259,10 +274,10 @@ func TestWriteDocumentOfABadValue(t *testing.T) {
 	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: new(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: new(math.Inf(1))}
 	want := []problem{{"not-finite", "j[0].last"}, {"not-finite", "last"}}
 	var written pieces
-	assert.Equal(t, want, problems(s.WriteDocument(&written, bad)))
+	assert.Equal(t, want, problems(writeDocument(t, s, &written, bad)))
 	assert.NotContains(t, string(bytes.Join(written, nil)), "y", "nothing is written after a problem")
 
-	dst, err := s.AppendDocument([]byte("before"), bad)
+	dst, err := appendDocument(t, s, []byte("before"), bad)
 	assert.Equal(t, want, problems(err))
 	assert.Equal(t, "before", string(dst), "dst is returned as it was")
 }
@@ -270,16 +285,15 @@ func TestWriteDocumentOfABadValue(t *testing.T) {
 func TestDocumentOfAnotherType(t *testing.T) {
 	s := streamSchema(t)
 	want := []problem{{code: "type-mismatch"}}
-	_, err := hash.Of(s, awsConfig{})
+	_, err := s.Hash(awsConfig{})
 	assert.Equal(t, want, problems(err))
-	_, err = hash.Document(s, 5)
+	_, err = s.Document(5)
 	assert.Equal(t, want, problems(err))
-	assert.Equal(t, want, problems(s.WriteDocument(io.Discard, "text")))
 
 	want = []problem{{code: "no-schema"}}
-	_, err = hash.Of(nil, awsConfig{})
+	_, err = (*hotupdate.Schema)(nil).Hash(awsConfig{})
 	assert.Equal(t, want, problems(err))
-	_, err = hash.OfRaw(nil, nil)
+	_, err = (*hotupdate.Schema)(nil).HashRaw(nil)
 	assert.Equal(t, want, problems(err))
 }
 
@@ -299,10 +313,10 @@ func mixed(n int) (configs []*stream, want []string) {
 // checkMixed hashes one of the mixed configurations in every way.
 func checkMixed(t *testing.T, s *hotupdate.Schema, config *stream, want string) {
 	t.Helper()
-	sum, err := hash.Of(s, config)
-	doc, docErr := hash.Document(s, config)
+	sum, err := s.Hash(config)
+	doc, docErr := s.Document(config)
 	var written bytes.Buffer
-	writeErr := s.WriteDocument(&written, config)
+	writeErr := writeDocument(t, s, &written, config)
 	if want == "" {
 		for _, err := range []error{err, docErr, writeErr} {
 			assert.Equal(t, []problem{{"not-finite", "last"}}, problems(err))
@@ -313,7 +327,7 @@ func checkMixed(t *testing.T, s *hotupdate.Schema, config *stream, want string) 
 	for _, err := range []error{err, docErr, writeErr} {
 		assert.NoError(t, err)
 	}
-	assert.Equal(t, hash.Sum(sha256.Sum256([]byte(want))), sum)
+	assert.Equal(t, hotupdate.Sum(sha256.Sum256([]byte(want))), sum)
 	assert.True(t, want == string(doc) && want == written.String(), "the document of another configuration")
 }
 
@@ -324,7 +338,7 @@ func TestPooledWritersDoNotLeak(t *testing.T) {
 		for _, j := range []int{i, 2, i, len(configs) - 1, i} {
 			checkMixed(t, s, configs[j], want[j])
 		}
-		_ = s.WriteDocument(&full{takes: i % 3}, configs[i])
+		_ = writeDocument(t, s, &full{takes: i % 3}, configs[i])
 	}
 }
 
@@ -338,7 +352,7 @@ func TestPooledWritersInGoroutines(t *testing.T) {
 			for range 100 {
 				i := random.IntN(len(configs))
 				checkMixed(t, s, configs[i], want[i])
-				_ = s.WriteDocument(&full{takes: i % 3}, configs[i])
+				_ = writeDocument(t, s, &full{takes: i % 3}, configs[i])
 			}
 		})
 	}
@@ -354,7 +368,7 @@ func TestPooledWritersNest(t *testing.T) {
 		checkMixed(t, s, configs[7], want[7])
 		return written.Write(b)
 	})
-	require.NoError(t, s.WriteDocument(nested, configs[22]))
+	require.NoError(t, writeDocument(t, s, nested, configs[22]))
 	assert.Equal(t, want[22], written.String())
 }
 

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // sums are arbitrary Sums.
-func sums() *rapid.Generator[hash.Sum] {
-	return rapid.Custom(func(t *rapid.T) hash.Sum {
-		return hash.Sum(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "bytes"))
+func sums() *rapid.Generator[hotupdate.Sum] {
+	return rapid.Custom(func(t *rapid.T) hotupdate.Sum {
+		return hotupdate.Sum(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "bytes"))
 	})
 }
 
@@ -27,14 +27,14 @@ func TestSumRoundTrip(t *testing.T) {
 		sum := sums().Draw(t, "sum")
 		text := sum.String()
 		assert.Regexp(t, `^v1:[0-9a-f]{64}$`, text)
-		parsed, err := hash.Parse(text)
+		parsed, err := hotupdate.ParseSum(text)
 		require.NoError(t, err)
 		assert.Equal(t, sum, parsed)
 
 		marshaled, err := sum.MarshalText()
 		require.NoError(t, err)
 		assert.Equal(t, text, string(marshaled))
-		var unmarshaled hash.Sum
+		var unmarshaled hotupdate.Sum
 		require.NoError(t, unmarshaled.UnmarshalText(marshaled))
 		assert.Equal(t, sum, unmarshaled)
 		assert.Equal(t, []string{text}, sum.AdditionalData())
@@ -45,9 +45,9 @@ func TestSumRoundTrip(t *testing.T) {
 }
 
 func TestSumText(t *testing.T) {
-	sum := hash.Sum{0: 0x01, 1: 0xfe, 31: 0xa0}
+	sum := hotupdate.Sum{0: 0x01, 1: 0xfe, 31: 0xa0}
 	assert.Equal(t, "v1:01fe"+strings.Repeat("00", 29)+"a0", sum.String())
-	assert.Equal(t, "v1:"+strings.Repeat("0", 64), hash.Sum{}.String())
+	assert.Equal(t, "v1:"+strings.Repeat("0", 64), hotupdate.Sum{}.String())
 	assert.Equal(t, []string{sum.String()}, sum.AdditionalData())
 }
 
@@ -79,7 +79,7 @@ func TestParseFails(t *testing.T) {
 		{"v1:" + digits[:30] + "\x00\xff" + digits[:32], "malformed-sum", "any byte"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			sum, err := hash.Parse(tc.text)
+			sum, err := hotupdate.ParseSum(tc.text)
 			var parse *fault.Error
 			require.ErrorAs(t, err, &parse, "%q", tc.text)
 			assert.Equal(t, tc.want, parse.Code, "%q", tc.text)
@@ -87,22 +87,22 @@ func TestParseFails(t *testing.T) {
 			assert.Regexp(t, "^hotupdate: .*; write v1: ", err.Error(), "the text ends with the cure")
 			assert.NotContains(t, err.Error(), digits[:8], "and does not quote the input")
 
-			kept := hash.Sum{7: 7}
+			kept := hotupdate.Sum{7: 7}
 			require.ErrorAs(t, kept.UnmarshalText([]byte(tc.text)), &parse)
 			assert.Equal(t, tc.want, parse.Code)
-			assert.Equal(t, hash.Sum{7: 7}, kept, "what cannot be read changes nothing")
+			assert.Equal(t, hotupdate.Sum{7: 7}, kept, "what cannot be read changes nothing")
 		})
 	}
 }
 
 // FuzzParse compares Parse with a regular expression.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "v1:", hash.Sum{}.String(), hash.Sum{1, 2}.String() + " ", strings.ToUpper(hash.Sum{0xab}.String()), "v2:" + hash.Sum{}.String()} {
+	for _, seed := range []string{"", "v1:", hotupdate.Sum{}.String(), hotupdate.Sum{1, 2}.String() + " ", strings.ToUpper(hotupdate.Sum{0xab}.String()), "v2:" + hotupdate.Sum{}.String()} {
 		f.Add(seed)
 	}
 	valid := regexp.MustCompile(`\Av1:[0-9a-f]{64}\z`)
 	f.Fuzz(func(t *testing.T, text string) {
-		sum, err := hash.Parse(text)
+		sum, err := hotupdate.ParseSum(text)
 		if valid.MatchString(text) {
 			require.NoError(t, err)
 			assert.Equal(t, text, sum.String())
@@ -116,27 +116,27 @@ func FuzzParse(f *testing.F) {
 
 func TestSumIsComparable(t *testing.T) {
 	a, b := sumOf(t, box[int]{1}), sumOf(t, box[int]{2})
-	pools := map[hash.Sum]string{a: "a", b: "b"}
+	pools := map[hotupdate.Sum]string{a: "a", b: "b"}
 	assert.Equal(t, "a", pools[sumOf(t, box[int]{1})])
 	assert.Equal(t, "b", pools[sumOf(t, box[int]{2})])
-	assert.NotEqual(t, hash.Sum{}, sumOf(t, box[int]{}), "the zero value is the sum of no configuration, not even of the empty one")
+	assert.NotEqual(t, hotupdate.Sum{}, sumOf(t, box[int]{}), "the zero value is the sum of no configuration, not even of the empty one")
 }
 
 func TestSumInJSON(t *testing.T) {
 	type pool struct {
-		Sums   map[string]hash.Sum `json:"sums"`
-		Names  map[hash.Sum]string `json:"names"`
-		Former *hash.Sum           `json:"former,omitempty"`
+		Sums   map[string]hotupdate.Sum `json:"sums"`
+		Names  map[hotupdate.Sum]string `json:"names"`
+		Former *hotupdate.Sum           `json:"former,omitempty"`
 	}
 	sum := sumOf(t, box[int]{1})
-	text, err := json.Marshal(pool{Sums: map[string]hash.Sum{"a": sum}, Names: map[hash.Sum]string{sum: "a"}})
+	text, err := json.Marshal(pool{Sums: map[string]hotupdate.Sum{"a": sum}, Names: map[hotupdate.Sum]string{sum: "a"}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"sums":{"a":"`+sum.String()+`"},"names":{"`+sum.String()+`":"a"}}`, string(text))
 
 	var got pool
 	require.NoError(t, json.Unmarshal(text, &got))
-	assert.Equal(t, map[string]hash.Sum{"a": sum}, got.Sums)
-	assert.Equal(t, map[hash.Sum]string{sum: "a"}, got.Names)
+	assert.Equal(t, map[string]hotupdate.Sum{"a": sum}, got.Sums)
+	assert.Equal(t, map[hotupdate.Sum]string{sum: "a"}, got.Names)
 	assert.Nil(t, got.Former)
 	var parse *fault.Error
 	assert.ErrorAs(t, json.Unmarshal([]byte(`{"sums":{"a":"v2:"}}`), &got), &parse)

@@ -21,13 +21,13 @@ import (
 //     Schema, one of another type and an unknown strategy are Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is empty or [field.OmitValueType].
 //   - A pool that rolls can take every valid update, so old is not looked at. Otherwise it must be readable.
-func ValidateUpdate[T any](s *Schema, old, updated *T, strategy Strategy, fldPath *field.Path) field.ErrorList {
+func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
 }
 
-// ValidateUpdateRaw is [ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are no update and not looked at, so that what
+// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are no update and not looked at, so that what
 // was stored under older rules stays as it is.
-func ValidateUpdateRaw(s *Schema, old, updated []byte, strategy Strategy, fldPath *field.Path) field.ErrorList {
+func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
 		return nil
 	}

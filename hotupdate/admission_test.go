@@ -75,7 +75,7 @@ func TestValidateUpdate(t *testing.T) {
 		{"unknown strategy", `{}`, `{}`, 9, []string{"InternalError " + at}, "a mistake of the caller, not of the user"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			errs := hotupdate.ValidateUpdateRaw(schema, []byte(tc.old), []byte(tc.updated), tc.strategy, spec)
+			errs := schema.ValidateUpdateRaw([]byte(tc.old), []byte(tc.updated), tc.strategy, spec)
 			assert.ElementsMatch(t, tc.want, lines(errs), tc.reason)
 			assertNoValues(t, errs)
 		})
@@ -95,13 +95,13 @@ func assertNoValues(t *testing.T, errs k8sfield.ErrorList) {
 func TestValidateUpdateOfValues(t *testing.T) {
 	schema, size := schemaFor[admitted](t), int64(1)
 	config := &admitted{Token: "hunter2", Volume: &volume{IOPS: &size}}
-	errs := hotupdate.ValidateUpdate(schema, nil, config, hotupdate.ManualInPlaceUpdate, nil)
+	errs := schema.ValidateUpdate(nil, config, hotupdate.ManualInPlaceUpdate, nil)
 	assert.Equal(t, []string{"FieldValueForbidden token", "FieldValueForbidden volume.iops"}, lines(errs), "without fldPath the configuration is the root")
 	assertNoValues(t, errs)
 	assert.EqualError(t, errs[1], "volume.iops: Forbidden: is immutable: ManualInPlaceUpdate does not replace machines, which this change needs")
-	assert.Empty(t, hotupdate.ValidateUpdate(schema, config, config, hotupdate.AutoInPlaceUpdate, nil))
-	assert.Equal(t, []string{"InternalError "}, lines(hotupdate.ValidateUpdate[admitted](nil, nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
-	assert.Equal(t, []string{"InternalError "}, lines(hotupdate.ValidateUpdateRaw(nil, nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
+	assert.Empty(t, schema.ValidateUpdate(config, config, hotupdate.AutoInPlaceUpdate, nil))
+	assert.Equal(t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdate(nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
+	assert.Equal(t, []string{"InternalError "}, lines((*hotupdate.Schema)(nil).ValidateUpdateRaw(nil, nil, hotupdate.AutoInPlaceUpdate, nil)), "there is no Schema")
 }
 
 // TestValidateUpdateFollowsOutcome: an update is refused exactly if its outcome is forbidden, at each change that is to blame.
@@ -116,7 +116,7 @@ func TestValidateUpdateFollowsOutcome(t *testing.T) {
 					want = append(want, "FieldValueForbidden "+c.Path)
 				}
 			}
-			require.Equal(t, want, lines(hotupdate.ValidateUpdateRaw(s.schema, toJSON(t, old), toJSON(t, updated), strategy, nil)), "%s", s.describe(old, updated))
+			require.Equal(t, want, lines(s.schema.ValidateUpdateRaw(toJSON(t, old), toJSON(t, updated), strategy, nil)), "%s", s.describe(old, updated))
 		}
 	})
 }

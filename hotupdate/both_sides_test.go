@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -122,17 +121,17 @@ func TestBadInputFailsOnBothSides(t *testing.T) {
 // rawReaders are the functions that read raw JSON by meaning.
 func rawReaders(s *hotupdate.Schema, raw []byte) map[string]func() error {
 	return map[string]func() error{
-		"OfRaw":       func() error { _, err := hash.OfRaw(s, raw); return err },
-		"DocumentRaw": func() error { _, err := hash.DocumentRaw(s, raw); return err },
+		"OfRaw":       func() error { _, err := s.HashRaw(raw); return err },
+		"DocumentRaw": func() error { _, err := s.DocumentRaw(raw); return err },
 		"DiffRaw, old": func() error {
-			_, err := hotupdate.DiffRaw(s, raw, []byte(`{}`))
+			_, err := s.DiffRaw(raw, []byte(`{}`))
 			return err
 		},
 		"DiffRaw, new": func() error {
-			_, err := hotupdate.DiffRaw(s, nil, raw)
+			_, err := s.DiffRaw(nil, raw)
 			return err
 		},
-		"HotPatchRaw": func() error { _, err := hotupdate.HotPatchRaw(s, nil, raw); return err },
+		"HotPatchRaw": func() error { _, err := s.HotPatchRaw(nil, raw); return err },
 	}
 }
 
@@ -150,8 +149,8 @@ func TestDamagedJSONFailsOnBothSides(t *testing.T) {
 		loaded, err := hotupdate.LoadSchema(exported)
 		require.NoError(t, err)
 		raw := respelledJSON(t, toJSON(t, s.draw(t)), damage)
-		want, errTyped := hash.DocumentRaw(s.schema, raw)
-		got, errLoaded := hash.DocumentRaw(loaded, raw)
+		want, errTyped := s.schema.DocumentRaw(raw)
+		got, errLoaded := loaded.DocumentRaw(raw)
 		require.Equal(t, problemsOf(errTyped), problemsOf(errLoaded), "%s\nraw %s\n%v\n%v", s.describe(), raw, errTyped, errLoaded)
 		require.Equal(t, string(want), string(got), "%s\nraw %s", s.describe(), raw)
 	})

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
@@ -154,11 +153,11 @@ func claimOf(e hotupdate.Effect) claim {
 type verdict struct{ read, refused, renamed bool }
 
 func (e evolution) verdict(raw []byte) verdict {
-	before, err := hash.OfRaw(e.old.schema, raw)
+	before, err := e.old.schema.HashRaw(raw)
 	if err != nil {
 		return verdict{}
 	}
-	now, err := hash.OfRaw(e.updated.schema, raw)
+	now, err := e.updated.schema.HashRaw(raw)
 	return verdict{read: true, refused: err != nil, renamed: err == nil && now != before}
 }
 

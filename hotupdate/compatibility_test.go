@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -42,9 +41,9 @@ const (
 
 func fateOf(t *testing.T, before, after *hotupdate.Schema, raw string) fate {
 	t.Helper()
-	old, err := hash.OfRaw(before, []byte(raw))
+	old, err := before.HashRaw([]byte(raw))
 	require.NoError(t, err)
-	updated, err := hash.OfRaw(after, []byte(raw))
+	updated, err := after.HashRaw([]byte(raw))
 	switch {
 	case err != nil:
 		return refused

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -22,22 +21,17 @@ func TestRawErrors(t *testing.T) {
 	}
 	_, err := s.Decode(raw)
 	checkProblems(t, want, err, "Decode")
-	_, err = hash.OfRaw(s, raw)
-	checkProblems(t, want, err, "OfRaw")
-	_, err = hash.DocumentRaw(s, raw)
+	_, err = s.HashRaw(raw)
+	checkProblems(t, want, err, "HashRaw")
+	_, err = s.DocumentRaw(raw)
 	checkProblems(t, want, err, "DocumentRaw")
-	_, err = s.SumDocumentRaw(raw)
-	checkProblems(t, want, err, "SumDocumentRaw")
-	dst, err := s.AppendDocumentRaw([]byte("before"), raw)
-	checkProblems(t, want, err, "AppendDocumentRaw")
-	assert.Equal(t, "before", string(dst))
-	_, err = hotupdate.SameImmutableRaw(s, raw, nil)
+	_, err = s.SameImmutableRaw(raw, nil)
 	checkProblems(t, want, err, "SameImmutableRaw")
-	_, err = hotupdate.SameImmutableRaw(s, nil, raw)
+	_, err = s.SameImmutableRaw(nil, raw)
 	checkProblems(t, want, err, "SameImmutableRaw")
-	_, err = hotupdate.DiffRaw(s, raw, nil)
+	_, err = s.DiffRaw(raw, nil)
 	checkProblems(t, want, err, "DiffRaw")
-	_, err = hotupdate.DiffRaw(s, nil, raw)
+	_, err = s.DiffRaw(nil, raw)
 	checkProblems(t, want, err, "DiffRaw")
 }
 
@@ -48,28 +42,25 @@ func TestRawAndValueAgree(t *testing.T) {
 	require.NoError(t, err)
 	want := &machine{Plain: "p", Zones: []string{"b", "a", "b"}, Labels: []originLabel{{Name: "b", Value: "v"}, {Name: "a", Trigger: true}}}
 	assert.Equal(t, want, config)
-	fromRaw, err := hash.DocumentRaw(s, raw)
+	fromRaw, err := s.DocumentRaw(raw)
 	require.NoError(t, err)
-	appended, err := s.AppendDocumentRaw([]byte("before "), raw)
+	sum, err := s.HashRaw(raw)
 	require.NoError(t, err)
-	assert.Equal(t, "before "+string(fromRaw), string(appended))
-	sum, err := s.SumDocumentRaw(raw)
-	require.NoError(t, err)
-	assert.Equal(t, sha256.Sum256(fromRaw), sum)
-	fromValue, err := hash.Document(s, want)
+	assert.Equal(t, hotupdate.Sum(sha256.Sum256(fromRaw)), sum)
+	fromValue, err := s.Document(want)
 	require.NoError(t, err)
 	assert.Equal(t, string(fromValue), string(fromRaw))
-	changes, err := hotupdate.DiffRaw(s, raw, nil)
+	changes, err := s.DiffRaw(raw, nil)
 	require.NoError(t, err)
-	viaValues, err := hotupdate.Diff(s, want, nil)
+	viaValues, err := s.Diff(want, nil)
 	require.NoError(t, err)
 	assert.Equal(t, viaValues, changes)
 }
 
 func TestRawWithoutSchema(t *testing.T) {
 	var none *hotupdate.Schema
-	_, err := none.SumDocumentRaw(nil)
-	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "SumDocumentRaw")
-	_, err = none.AppendDocumentRaw(nil, nil)
-	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "AppendDocumentRaw")
+	_, err := none.HashRaw(nil)
+	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "HashRaw")
+	_, err = none.DocumentRaw(nil)
+	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "DocumentRaw")
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// Diff lists how updated differs from old, leaf by leaf. Nil is the empty configuration.
+// Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a pointer to
+// one; nil is the empty configuration.
 //
 //   - Values that are equal in meaning are no change: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and
 //     none, another order of a set or keyed list.
@@ -17,32 +18,6 @@ import (
 //   - Where the two sides disagree on the class, as when hotwhen ceases to hold, the stricter one counts.
 //
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
-func Diff[T any](s *Schema, old, updated *T) (Changes, error) { return s.Diff(old, updated) }
-
-// DiffRaw is [Diff] for raw JSON, read as by [Schema.Decode].
-//
-// Equal bytes are no change and not looked at, whether they are JSON or not. Of JSON that differs in white space, escapes and the order of
-// members only, updated alone is read: it is no change, or what is wrong with it is the error.
-func DiffRaw(s *Schema, old, updated []byte) (Changes, error) {
-	if !s.isMissing() && bytes.Equal(old, updated) {
-		return Changes{}, nil
-	}
-	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
-		after, err := s.Decode(updated) // they say the same; only whether there is something wrong is open
-		if err != nil {
-			return nil, err
-		}
-		return s.Diff(after, after)
-	}
-	before, after, err := s.decodeBoth(old, updated)
-	if err != nil {
-		return nil, err
-	}
-	return s.Diff(before, after)
-}
-
-// Diff is the function [Diff] for configurations whose type is known at run time only. Each is a value of the Schema's type or a pointer
-// to one; nil is the empty configuration.
 func (s *Schema) Diff(old, updated any) (Changes, error) {
 	before, err := s.value(old)
 	if err != nil {
@@ -63,32 +38,30 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 	return changes, nil
 }
 
-// SameImmutable reports whether a and b have the same canonical document, and so the same hash: whether a change from one to the other
-// leaves machines in place.
-func SameImmutable[T any](s *Schema, a, b *T) (bool, error) { return s.SameImmutable(a, b) }
-
-// SameImmutableRaw is [SameImmutable] for raw JSON, read as by [Schema.Decode].
+// DiffRaw is [Schema.Diff] for raw JSON, read as by [Schema.Decode].
 //
-// Equal bytes are the same and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
-// order of members only: nothing is decoded, and whether the Schema takes it is not asked.
-func SameImmutableRaw(s *Schema, a, b []byte) (bool, error) {
-	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
-		return true, nil
+// Equal bytes are no change and not looked at, whether they are JSON or not. Of JSON that differs in white space, escapes and the order of
+// members only, updated alone is read: it is no change, or what is wrong with it is the error.
+func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return Changes{}, nil
 	}
-	first, err := s.glance(a)
+	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
+		after, err := s.Decode(updated) // they say the same; only whether there is something wrong is open
+		if err != nil {
+			return nil, err
+		}
+		return s.Diff(after, after)
+	}
+	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	second, err := s.glance(b)
-	if err != nil {
-		return false, err
-	}
-	same, err := engine.Of(s.plan).Same(first, second)
-	return same, err
+	return s.Diff(before, after)
 }
 
-// SameImmutable is the function [SameImmutable] for configurations whose type is known at run time only. Each is a value of the Schema's
-// type or a pointer to one; nil is the empty configuration.
+// SameImmutable reports whether a and b have the same hash, so that a change from one to the other leaves machines in place. Each is a
+// value of the Schema's type or a pointer to one; nil is the empty configuration.
 func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	if !s.isMissing() && engine.Of(s.plan).SamePointers(a, b) {
 		return true, nil
@@ -101,6 +74,24 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same, err := engine.Of(s.plan).Same(first, second)
-	return same, err
+	return engine.Of(s.plan).Same(first, second)
+}
+
+// SameImmutableRaw is [Schema.SameImmutable] for raw JSON, read as by [Schema.Decode].
+//
+// Equal bytes are the same and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
+// order of members only: nothing is decoded, and whether the Schema takes it is not asked.
+func (s *Schema) SameImmutableRaw(a, b []byte) (bool, error) {
+	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
+		return true, nil
+	}
+	first, err := s.glance(a)
+	if err != nil {
+		return false, err
+	}
+	second, err := s.glance(b)
+	if err != nil {
+		return false, err
+	}
+	return engine.Of(s.plan).Same(first, second)
 }

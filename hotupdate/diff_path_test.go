@@ -73,7 +73,7 @@ func TestPathsAndPointers(t *testing.T) {
 		{"lists in a map", nil, &places{Deep: map[string][]counted{"a/b": {{N: 1}}}}, []string{"add deep[a/b][0].n /deep/a~1b/0/n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			changes, err := hotupdate.Diff(schemaFor[places](t), tc.old, tc.updated)
+			changes, err := schemaFor[places](t).Diff(tc.old, tc.updated)
 			require.NoError(t, err)
 			var lines []string
 			for _, c := range changes {

@@ -2,9 +2,9 @@
 // update in place, or their replacement.
 //
 // The fields of the versioned API type carry a struct tag that says how a change of them is applied. [SchemaOf] compiles the type;
-// [Diff] lists what changed and of which class it is, [Changes.Outcome] what that means under a pool's update strategy, [Split] takes
-// the hot part out. Package hash, which builds on the same Schema, computes the digest that names a MachineClass: it changes exactly if
-// Diff lists an Immutable or InPlace change.
+// [Schema.Diff] lists what changed and of which class it is, [Changes.Outcome] tells what that means under a pool's update strategy, and
+// [Schema.Hash] computes the digest that names a MachineClass: it changes exactly if Diff lists an Immutable or InPlace change. [Split]
+// takes the hot part out.
 //
 //	type WorkerConfig struct {
 //		metav1.TypeMeta `json:",inline"`
@@ -14,8 +14,9 @@
 //	}
 //
 // Those who have no Go type read raw JSON: [LoadSchema] takes a Schema that was exported, [Schema.AdmitUnknown] makes members that it does
-// not know Immutable, and [DiffRaw], [SplitRaw], [MergeRaw] and [HotPatchRaw] do for JSON what the functions without Raw do for Go values.
-// Admission webhooks use [ValidateUpdate] and [Changes.Warnings].
+// not know Immutable, and [Schema.DiffRaw], [Schema.SplitRaw] and the other methods with Raw in
+// their names do for JSON what those without it do for Go values.
+// Admission webhooks use [Schema.ValidateUpdate] and [Changes.Warnings].
 //
 // # Struct tag
 //
@@ -44,5 +45,78 @@
 //     would otherwise shift the others. Use key=.
 //   - TypeMeta of the root is no field: a new apiVersion alone is no change.
 //
-// Source: hot-update proposal, "Provider specific WorkerConfig API changes"; GEP-31, "Update Strategies".
+// # Format v1
+//
+// The canonical document is the configuration without its Hot and Ignored parts, as JSON in UTF-8. This is its grammar; quoted
+// characters stand for themselves, { x } for any number of x, [ x ] for an optional x.
+//
+//	document = object
+//	value    = object | array | string | number | "true" | "false" | "null"
+//	object   = "{" [ member { "," member } ] "}"
+//	member   = string ":" value
+//	array    = "[" [ value { "," value } ] "]"
+//	string   = '"' { char } '"'
+//	char     = any Unicode scalar value from U+0020 on but '"' and '\'
+//	         | '\"' | '\\' | '\b' | '\f' | '\n' | '\r' | '\t' | '\u00' hex hex
+//	hex      = "0" … "9" | "a" … "f"
+//	number   = "0" | [ "-" ] magnitude
+//	magnitude = plain | scientific, with the shortest digits, laid out as ECMAScript's Number::toString does: plain from 1e-6 up
+//	            to below 1e21, otherwise one digit, the others after ".", "e", "+" or "-", and the exponent without leading zeros
+//
+// There is no white space. The escape \u00xx is used only where no shorter one exists. Members are sorted by the UTF-8 bytes of their
+// unescaped names. No name stands twice. Text is neither normalised nor escaped for HTML.
+//
+// Members are named as in JSON: names, embedding, conflicts and omissions are resolved as encoding/json does. TypeMeta of the root
+// is left out.
+//
+// A member is absent where its value is
+//   - of class Hot or Ignored, as the fields of an element for which hotwhen holds are unless they, or a field above them in the
+//     element, say otherwise;
+//   - nil, an empty slice, an empty map, or the zero value of a scalar that is no pointer;
+//   - equal to the field's default;
+//   - an object with nothing left, behind a pointer or not, unless the field says presence, or is a pointer to a type that has no
+//     fields at all;
+//   - an array, of fixed length, that says what the array of zero values says.
+//
+// A pointer to a zero scalar is present, one to an empty slice or map is not. Inside interfaces and free JSON everything is present.
+// Elements belong to their collection:
+//   - In a list or map that is Immutable or InPlace every element is written: in its place, under its key, or in the order of a
+//     set. Objects and maps that are nil or have nothing left are {}, other nil elements null.
+//   - In one that is Hot or Ignored, and where hotwhen holds, an element is written only if something in it is.
+//   - An element of a keyed list that is written has its key, and one of a collection with hotwhen its selector unless the
+//     collection is Ignored, be it zero or not. A nil element has the selector of an empty one. An empty string is no key, 0 is one.
+//   - A null value in a Hot or Ignored map counts as an absent key.
+//
+// The order of elements:
+//   - set: by the bytes of their texts, each once;
+//   - key=NAME: by key, strings by their bytes, integers by value;
+//   - map: by the bytes of the key's text; integers and text marshalers as encoding/json writes them;
+//   - other lists: as they stand.
+//
+// Leaves are written by meaning:
+//   - resource.Quantity: a string with the plain decimal value, at most 64 digits on either side of the point: 1Gi is "1073741824",
+//     100m is "0.1".
+//   - bools and strings: themselves; integers and floats: a number; -0 is 0; floats have the shortest digits that round-trip in their
+//     width. All of them also under json:",string".
+//   - json.Number, of which the empty one is 0, and numbers inside json.RawMessage, runtime.RawExtension and interfaces: a number by exact decimal value; the
+//     exponent is at most 999 either way.
+//   - intstr.IntOrString: a number or a string, by its type; 0 that is no pointer is absent, the empty string is present.
+//   - time.Time, metav1.Time, metav1.MicroTime: an RFC 3339 string in UTC, cut to nanoseconds, seconds and microseconds, without
+//     trailing zeros of the fraction; the zero time is nil.
+//   - metav1.Duration: a string as by time.Duration's String.
+//   - []byte: a base64 string.
+//   - json.RawMessage, runtime.RawExtension, interfaces: their JSON, what encoding/json makes of a Go value, as a value of this
+//     grammar, with nothing left out; JSON null is nil.
+//   - types with MarshalJSON or else MarshalText, also on the pointer: its output, as a value or a string; what the zero value
+//     returns is zero, and JSON null is nil.
+//
+// What cannot be written is an error: NaN and infinities, text that is not UTF-8, lone surrogates, cycles, more than 1000 levels,
+// a missing or repeated key of a keyed list, two map keys with one text, years outside 0 to 9999.
+//
+// A configuration with nothing left, nil and empty raw JSON are {}.
+//
+// The digests of fixed inputs are published in hash/testdata and never change under the name v1.
+//
+// Sources: hot-update proposal, "Provider specific WorkerConfig API changes" and "Gardener provider extension changes"; GEP-31, "Update
+// Strategies" and "Worker pool hash calculations".
 package hotupdate

@@ -10,21 +10,20 @@ import (
 )
 
 // A hot patch holds what a running machine can be given of an update, and nothing else.
-func ExampleHotPatchRaw() {
+func ExampleSchema_HotPatchRaw() {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	patch, err := hotupdate.HotPatchRaw(schema,
-		[]byte(`{"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a","team":"x"}}}`),
+	patch, err := schema.HotPatchRaw([]byte(`{"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a","team":"x"}}}`),
 		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"cost-center":"b"}}}`))
 	fmt.Println(string(patch), err)
 	// Output: {"tags":{"vm":{"cost-center":"b","team":null}}} <nil>
 }
 
 // An admission webhook refuses what the pool's strategy cannot take, and warns of what replaces machines.
-func ExampleValidateUpdateRaw() {
+func ExampleSchema_ValidateUpdateRaw() {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	if err != nil {
 		fmt.Println(err)
@@ -32,10 +31,10 @@ func ExampleValidateUpdateRaw() {
 	}
 	old, updated := []byte(`{"volume":{"iops":3000}}`), []byte(`{"volume":{"iops":4000}}`)
 	path := k8sfield.NewPath("spec", "provider", "workers").Index(0).Child("providerConfig")
-	for _, err := range hotupdate.ValidateUpdateRaw(schema, old, updated, hotupdate.AutoInPlaceUpdate, path) {
+	for _, err := range schema.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, path) {
 		fmt.Println(err)
 	}
-	changes, err := hotupdate.DiffRaw(schema, old, updated)
+	changes, err := schema.DiffRaw(old, updated)
 	if err != nil {
 		fmt.Println(err)
 		return

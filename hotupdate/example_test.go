@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/tags"
@@ -29,9 +28,9 @@ func Example() {
 	}
 	before := []byte(`{"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a"}}}`)
 	after := []byte(`{"volume":{"iops":3000},"tags":{"vm":{"cost-center":"b"}}}`)
-	old, _ := hash.OfRaw(schema, before)
-	updated, _ := hash.OfRaw(schema, after) // hand updated.AdditionalData() to WorkerPoolHash
-	changes, _ := hotupdate.DiffRaw(schema, before, after)
+	old, _ := schema.HashRaw(before)
+	updated, _ := schema.HashRaw(after) // hand updated.AdditionalData() to WorkerPoolHash
+	changes, _ := schema.DiffRaw(before, after)
 	fmt.Println(changes.Outcome(hotupdate.AutoRollingUpdate), old == updated, changes[0].Path)
 	// Output:
 	// hot update true tags.vm[cost-center]
@@ -43,7 +42,7 @@ func ExampleWithTag() {
 		panic(err)
 	}
 	iops := int32(3000)
-	changes, err := hotupdate.Diff(schema, nil, &WorkerConfig{Volume: &Volume{IOPS: &iops}})
+	changes, err := schema.Diff(nil, &WorkerConfig{Volume: &Volume{IOPS: &iops}})
 	if err != nil {
 		panic(err)
 	}

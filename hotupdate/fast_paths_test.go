@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -25,12 +24,12 @@ func TestNullInAHotMapIsNoEmptyValue(t *testing.T) {
 		{config{Maps: map[string]map[string]map[string]string{"a": {"b": nil}}}, config{Maps: map[string]map[string]map[string]string{"a": {"b": {}}}}},
 		{config{Lists: map[string][]string{"a": nil}}, config{Lists: map[string][]string{"a": {}}}},
 	} {
-		changes, err := hotupdate.Diff(s, &tc.null, &tc.empty)
+		changes, err := s.Diff(&tc.null, &tc.empty)
 		require.NoError(t, err)
 		if assert.Len(t, changes, 1, "%v", tc) {
 			assert.Equal(t, hotupdate.Add, changes[0].Op)
 		}
-		changes, err = hotupdate.Diff(s, &tc.empty, &tc.null)
+		changes, err = s.Diff(&tc.empty, &tc.null)
 		require.NoError(t, err)
 		assert.Len(t, changes, 1, "%v", tc)
 	}
@@ -56,9 +55,9 @@ func TestWhatIsNotHashedIsNotWalked(t *testing.T) {
 	circle := &holder{}
 	circle.Hot = circle
 	for _, document := range []func() ([]byte, error){
-		func() ([]byte, error) { return hash.Document(schemaFor[config](t), &config{circle, "x"}) },
+		func() ([]byte, error) { return schemaFor[config](t).Document(&config{circle, "x"}) },
 		func() ([]byte, error) {
-			return hash.Document(schemaFor[oddConfig](t), &oddConfig{config: config{circle, "x"}})
+			return schemaFor[oddConfig](t).Document(&oddConfig{config: config{circle, "x"}})
 		},
 	} {
 		got, err := document()

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -41,12 +40,12 @@ func TestGoldenSchemas(t *testing.T) {
 			fingerprint, err := schema.Fingerprint()
 			require.NoError(t, err)
 			assert.Equal(t, tc.fingerprint, fingerprint)
-			document, err := hash.DocumentRaw(schema, []byte(tc.raw))
+			document, err := schema.DocumentRaw([]byte(tc.raw))
 			require.NoError(t, err)
 			assert.Equal(t, tc.document, string(document))
-			sum, err := hash.OfRaw(schema, []byte(tc.raw))
+			sum, err := schema.HashRaw([]byte(tc.raw))
 			require.NoError(t, err)
-			assert.Equal(t, hash.Sum(sha256.Sum256([]byte(tc.document))), sum)
+			assert.Equal(t, hotupdate.Sum(sha256.Sum256([]byte(tc.document))), sum)
 		})
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -149,25 +148,27 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	}
 	s := schemaFor[hostile](t)
 	for _, row := range hostileRows() {
-		_, err := hash.Of(s, row.config)
+		_, err := s.Hash(row.config)
 		note(err)
 		_, _, err = hotupdate.Split(s, row.config)
 		note(err)
 	}
-	_, err := hash.Of(s, "another type")
+	_, err := s.Hash("another type")
 	note(err)
-	_, err = hash.Of(nil, nil)
+	_, err = (*hotupdate.Schema)(nil).Hash(nil)
 	note(err)
-	_, err = hash.OfRaw(s, []byte(`{"text":1,"Text":"a"}`))
+	_, err = s.HashRaw([]byte(`{"text":1,"Text":"a"}`))
 	note(err)
 	_, err = hotupdate.Merge(schemaFor[family](t), &family{Kids: []family{{Name: "a"}}}, nil)
 	note(err)
 	_, err = hotupdate.LoadSchema([]byte("{}"))
 	note(err)
 	hotExtra := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
-	_, err = hotupdate.HotPatchRaw(hotExtra, nil, []byte(`{"extra":{"a":null}}`))
+	_, err = hotExtra.HotPatchRaw(nil, []byte(`{"extra":{"a":null}}`))
 	note(err)
-	_, err = s.CutHot(nil, hotupdate.KeepNulls+1)
+	_, err = s.StripRaw(nil, hotupdate.KeepNulls+1)
+	note(err)
+	_, err = hotupdate.ParseSum("")
 	note(err)
 	for _, code := range knownCodes(t, func(kind, folder string) bool {
 		return kind != fault.Declaration.String() && (folder == "hotupdate" || !strings.Contains(folder, "/") && folder != "hash" && folder != "tags")
@@ -179,15 +180,15 @@ func TestValueErrorsAreComplete(t *testing.T) {
 func checkHostile(t *testing.T, row hostileRow) {
 	t.Helper()
 	s := schemaFor[hostile](t)
-	_, err := hash.Of(s, row.config)
+	_, err := s.Hash(row.config)
 	checkProblems(t, row.walked, err, row.reason)
-	_, err = hash.Document(s, *row.config)
+	_, err = s.Document(*row.config)
 	checkProblems(t, row.walked, err, row.reason)
-	_, err = hotupdate.Diff(s, nil, row.config)
+	_, err = s.Diff(nil, row.config)
 	checkProblems(t, row.walked, err, row.reason)
-	_, err = hotupdate.Diff(s, row.config, nil)
+	_, err = s.Diff(row.config, nil)
 	checkProblems(t, row.walked, err, row.reason)
-	_, err = hotupdate.SameImmutable(s, row.config, &hostile{})
+	_, err = s.SameImmutable(row.config, &hostile{})
 	checkProblems(t, row.walked, err, row.reason)
 	_, _, err = hotupdate.Split(s, row.config)
 	checkProblems(t, row.copied, err, row.reason)
@@ -249,7 +250,7 @@ func TestCycleThroughTheRoot(t *testing.T) {
 			assert.Equal(t, want, got, "%s: %s", call, path)
 		}
 	}
-	_, err := hash.Document(schemaFor[hostile](t), *pointer)
+	_, err := schemaFor[hostile](t).Document(*pointer)
 	checkProblems(t, []problem{valueProblem("pointer-cycle", "next.next")}, err, "a copy of the root only leads to the cycle")
 
 	shared := &heating{Name: "a"}
@@ -276,13 +277,13 @@ func TestDepth(t *testing.T) {
 		}
 		return config
 	}
-	_, err := hash.Of(s, nested(1000))
+	_, err := s.Hash(nested(1000))
 	require.NoError(t, err, "the limit")
 	tooDeep := []problem{valueProblem("too-deep", strings.Repeat(".next", 1001)[1:])}
 	for _, depth := range []int{1001, 10_000} {
-		_, err = hash.Of(s, nested(depth))
+		_, err = s.Hash(nested(depth))
 		checkProblems(t, tooDeep, err, "reported once, where the limit is")
-		_, err = hotupdate.Diff(s, nested(depth), nil)
+		_, err = s.Diff(nested(depth), nil)
 		checkProblems(t, tooDeep, err, "reported once, where the limit is")
 		_, _, err = hotupdate.Split(s, nested(depth))
 		checkProblems(t, tooDeep, err, "reported once, where the limit is")

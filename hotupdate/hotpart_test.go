@@ -14,7 +14,7 @@ import (
 )
 
 func (s subject) hotPart(t require.TestingT, config reflect.Value) string {
-	part, err := s.schema.AppendHot(nil, config.Interface())
+	part, err := s.schema.HotDocument(config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	return string(part)
 }
@@ -83,9 +83,9 @@ func TestHotPart(t *testing.T) {
 			schema := schemaFor[config](t)
 			decoded, err := schema.Decode([]byte(tc.config))
 			require.NoError(t, err)
-			got, err := schema.AppendHot([]byte("before "), decoded)
+			got, err := schema.HotDocument(decoded)
 			require.NoError(t, err)
-			assert.Equal(t, "before "+tc.want, string(got), tc.reason)
+			assert.Equal(t, tc.want, string(got), tc.reason)
 		})
 	}
 }
@@ -118,16 +118,16 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 		{Name: "n", State: "b", Live: true, Count: 2, Size: 1},
 		{Name: "n", State: "c", Live: true, Count: 3, Size: 1, Other: 5},
 	} {
-		part, err := schema.AppendHot(nil, configs(e))
+		part, err := schema.HotDocument(configs(e))
 		require.NoError(t, err)
 		assert.Equal(t, same, string(part))
 		decoded, err := schema.Decode(part)
 		require.NoError(t, err)
-		again, err := schema.AppendHot(nil, decoded)
+		again, err := schema.HotDocument(decoded)
 		require.NoError(t, err)
 		assert.Equal(t, same, string(again))
 	}
-	part, err := schema.AppendHot(nil, configs(element{Name: "n", State: "a", Count: 0, Other: 5}))
+	part, err := schema.HotDocument(configs(element{Name: "n", State: "a", Count: 0, Other: 5}))
 	require.NoError(t, err)
 	assert.Equal(t, `{"byNoBool":{"e":{"live":false,"name":"n","other":5,"state":"a"}},`+
 		`"byNoCount":[{"count":"0","name":"n","other":5,"state":"a"}],"byText":{"e":{"name":"n","other":5,"state":"a"}}}`, string(part))
@@ -135,16 +135,16 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 
 func TestHotPartErrors(t *testing.T) {
 	var missing *hotupdate.Schema
-	dst, err := missing.AppendHot([]byte("kept"), nil)
+	dst, err := missing.HotDocument(nil)
 	require.Error(t, err)
 	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
-	assert.Equal(t, "kept", string(dst))
+	assert.Nil(t, dst)
 
 	type config struct {
 		Rate float64 `json:"rate" hotupdatable:"true"`
 	}
-	dst, err = schemaFor[config](t).AppendHot([]byte("kept"), &config{Rate: math.NaN()})
+	dst, err = schemaFor[config](t).HotDocument(&config{Rate: math.NaN()})
 	require.Error(t, err)
 	assert.Equal(t, "not-finite", fault.All(err)[0].Code)
-	assert.Equal(t, "kept", string(dst))
+	assert.Nil(t, dst)
 }

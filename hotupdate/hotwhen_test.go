@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -15,12 +14,12 @@ func requireSameHash[T any](t *testing.T, a, b *T) {
 	t.Helper()
 	schema, err := hotupdate.SchemaOf[T]()
 	require.NoError(t, err)
-	before, err := hash.Document(schema, a)
+	before, err := schema.Document(a)
 	require.NoError(t, err)
-	after, err := hash.Document(schema, b)
+	after, err := schema.Document(b)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
-	changes, err := hotupdate.Diff(schema, a, b)
+	changes, err := schema.Diff(a, b)
 	require.NoError(t, err)
 	require.Empty(t, changes.Of(hotupdate.Immutable))
 	require.Empty(t, changes.Of(hotupdate.InPlace))

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -29,7 +28,7 @@ func TestRawJSONHashesLikeItsValue(t *testing.T) {
 func TestRawJSONDiffsLikeItsValue(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		old, updated := s.drawPair(t)
-		changes, err := hotupdate.DiffRaw(s.schema, toJSON(t, old), toJSON(t, updated))
+		changes, err := s.schema.DiffRaw(toJSON(t, old), toJSON(t, updated))
 		require.NoError(t, err)
 		require.Equal(t, s.diff(t, old, updated), changes, "%s", s.describe(old, updated))
 	})
@@ -45,7 +44,7 @@ func TestRawJSONIsReadStrictly(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(string(raw[1:]), ":")
 		for _, member := range []string{`"unknown":null`, strings.ToUpper(name) + ":null", name + ":null"} {
-			sum, err := hash.OfRaw(s.schema, append(append(bytes.Clone(raw), ","+member...), '}'))
+			sum, err := s.schema.HashRaw(append(append(bytes.Clone(raw), ","+member...), '}'))
 			require.Error(t, err, "%s, then %s", raw, member)
 			require.Zero(t, sum)
 		}
@@ -72,15 +71,15 @@ func TestLoadedSchemaAgreesWithItsType(t *testing.T) {
 		require.JSONEq(t, string(exported), string(again))
 
 		old, updated := s.drawPair(t)
-		want, err := hash.DocumentRaw(s.schema, toJSON(t, updated))
+		want, err := s.schema.DocumentRaw(toJSON(t, updated))
 		require.NoError(t, err)
-		got, err := hash.DocumentRaw(loaded, toJSON(t, updated))
+		got, err := loaded.DocumentRaw(toJSON(t, updated))
 		require.NoError(t, err, "%s", s.describe(updated))
 		require.Equal(t, string(want), string(got), "%s", s.describe(updated))
 
-		wantChanges, err := hotupdate.DiffRaw(s.schema, toJSON(t, old), toJSON(t, updated))
+		wantChanges, err := s.schema.DiffRaw(toJSON(t, old), toJSON(t, updated))
 		require.NoError(t, err)
-		changes, err := hotupdate.DiffRaw(loaded, toJSON(t, old), toJSON(t, updated))
+		changes, err := loaded.DiffRaw(toJSON(t, old), toJSON(t, updated))
 		require.NoError(t, err)
 		require.Equal(t, wantChanges, changes, "%s", s.describe(old, updated))
 	})

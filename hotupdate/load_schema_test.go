@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -103,15 +102,15 @@ func TestLoadedSchemaIsTheExportedOne(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, string(exported), string(export(t, loaded)))
 
-	want, err := hash.DocumentRaw(schema, []byte(everythingJSON))
+	want, err := schema.DocumentRaw([]byte(everythingJSON))
 	require.NoError(t, err)
-	got, err := hash.DocumentRaw(loaded, []byte(everythingJSON))
+	got, err := loaded.DocumentRaw([]byte(everythingJSON))
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got))
 
-	wantChanges, err := hotupdate.DiffRaw(schema, nil, []byte(everythingJSON))
+	wantChanges, err := schema.DiffRaw(nil, []byte(everythingJSON))
 	require.NoError(t, err)
-	changes, err := hotupdate.DiffRaw(loaded, nil, []byte(everythingJSON))
+	changes, err := loaded.DiffRaw(nil, []byte(everythingJSON))
 	require.NoError(t, err)
 	assert.Equal(t, wantChanges, changes, "paths, classes, origins, sources and values")
 }
@@ -128,9 +127,9 @@ func TestUnsetIsUnsetWithoutTheGoType(t *testing.T) {
 		`{"-":"it's, so"}`, `{"presence":{}}`, `{"set":[]}`, `{"keyed":[]}`, `{"positional":[null]}`, `{"array":[null,null]}`,
 		`{"map":{"::1":null}}`, `{"intMap":{"1":{"id":0,"on":true}}}`,
 	} {
-		want, err := hash.DocumentRaw(schema, []byte(members))
+		want, err := schema.DocumentRaw([]byte(members))
 		require.NoError(t, err, members)
-		got, err := hash.DocumentRaw(loaded, []byte(members))
+		got, err := loaded.DocumentRaw([]byte(members))
 		require.NoError(t, err, members)
 		assert.Equal(t, string(want), string(got), members)
 	}

@@ -1,13 +1,11 @@
 package hotupdate_test
 
 import (
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -15,16 +13,15 @@ import (
 func failures[T any](s *hotupdate.Schema, config *T) map[string][]problem {
 	found := map[string][]problem{}
 	note := func(name string, err error) { found[name] = problemsOf(err) }
-	_, err := hash.Of(s, config)
-	note("Of", err)
-	_, err = hash.Document(s, config)
+	_, err := s.Hash(config)
+	note("Hash", err)
+	_, err = s.Document(config)
 	note("Document", err)
-	note("WriteDocument", s.WriteDocument(io.Discard, config))
-	_, err = hotupdate.Diff(s, config, nil)
+	_, err = s.Diff(config, nil)
 	note("Diff from", err)
-	_, err = hotupdate.Diff(s, nil, config)
+	_, err = s.Diff(nil, config)
 	note("Diff to", err)
-	_, err = hotupdate.SameImmutable(s, config, nil)
+	_, err = s.SameImmutable(config, nil)
 	note("SameImmutable", err)
 	_, _, err = hotupdate.Split(s, config)
 	note("Split", err)
@@ -43,9 +40,9 @@ func TestWithoutASchema(t *testing.T) {
 		}
 		_, err := s.Decode([]byte("{}"))
 		assert.Equal(t, want, problemsOf(err), name)
-		_, err = hash.OfRaw(s, nil)
+		_, err = s.HashRaw(nil)
 		assert.Equal(t, want, problemsOf(err), name)
-		_, err = hotupdate.DiffRaw(s, nil, nil)
+		_, err = s.DiffRaw(nil, nil)
 		assert.Equal(t, want, problemsOf(err), name)
 		assert.Nil(t, s.Type(), name)
 	}
@@ -63,7 +60,7 @@ func TestWrongType(t *testing.T) {
 	var self selfPointer
 	var turn turnPointer
 	for _, config := range []any{5, secretValue, []endless{}, func() {}, struct{}{}, self, &self, turn, (*optionItem)(nil), make(chan endless)} {
-		_, err := hash.Of(s, config)
+		_, err := s.Hash(config)
 		checkProblems(t, want, err, "another type")
 	}
 }
@@ -76,11 +73,11 @@ type (
 
 func TestNil(t *testing.T) {
 	s := schemaFor[endless](t)
-	empty, err := hash.Of(s, endless{})
+	empty, err := s.Hash(endless{})
 	require.NoError(t, err)
 	nilPointer := (*endless)(nil)
 	for _, config := range []any{nil, nilPointer, &nilPointer, (**endless)(nil), &endless{}} {
-		sum, err := hash.Of(s, config)
+		sum, err := s.Hash(config)
 		require.NoError(t, err)
 		assert.Equal(t, empty, sum)
 	}
@@ -94,7 +91,7 @@ func TestNil(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &endless{}, immutable)
 	assert.Equal(t, &endless{}, hot)
-	changes, err := hotupdate.Diff(s, nilPointer, &endless{})
+	changes, err := s.Diff(nilPointer, &endless{})
 	require.NoError(t, err)
 	assert.Empty(t, changes)
 }

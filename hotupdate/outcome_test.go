@@ -125,8 +125,7 @@ func TestOmitted(t *testing.T) {
 	}
 	schema, err := hotupdate.SchemaOf[config]()
 	assert.NoError(t, err)
-	changes, err := hotupdate.DiffRaw(schema,
-		[]byte(`{"items":[{"name":"a"}]}`),
+	changes, err := schema.DiffRaw([]byte(`{"items":[{"name":"a"}]}`),
 		[]byte(`{"plain":1,"declared":4,"items":[{"name":"a","size":1},{"name":"b","size":1}],"map":{"k":"v"}}`))
 	assert.NoError(t, err)
 	got := map[string]bool{}

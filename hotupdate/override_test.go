@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -58,14 +57,14 @@ func TestOverridesSayWhatStructTagsSay(t *testing.T) {
 			`{}`, `{"options":{}}`, `{"type":"a, b"}`, `{"zones":["b","a","b"]}`, `{"labels":{"x":{"mode":"hot","size":1},"y":{"mode":"cold","size":2}}}`,
 			`{"devices":[{"name":"b","mode":"hot","size":1},{"name":"a","mode":"cold","size":2}]}`,
 		} {
-			want, err := hash.DocumentRaw(tagged, []byte(raw))
+			want, err := tagged.DocumentRaw([]byte(raw))
 			require.NoError(t, err)
-			got, err := hash.DocumentRaw(schema, []byte(raw))
+			got, err := schema.DocumentRaw([]byte(raw))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), string(got), "%s, %s", name, raw)
-			wantChanges, err := hotupdate.DiffRaw(tagged, nil, []byte(raw))
+			wantChanges, err := tagged.DiffRaw(nil, []byte(raw))
 			require.NoError(t, err)
-			changes, err := hotupdate.DiffRaw(schema, nil, []byte(raw))
+			changes, err := schema.DiffRaw(nil, []byte(raw))
 			require.NoError(t, err)
 			require.Len(t, changes, len(wantChanges))
 			for i, c := range changes {
@@ -92,10 +91,10 @@ func TestOverrideKeepsOptionsOfTheField(t *testing.T) {
 	} {
 		schema := schemaFor[config](t, hotupdate.WithTag("list", tc.tag))
 		value := &config{[]element{{"b", 1}, {"a", 2}}}
-		document, err := hash.Document(schema, value)
+		document, err := schema.Document(value)
 		require.NoError(t, err)
 		assert.Equal(t, tc.document, string(document), tc.reason)
-		changes, err := hotupdate.Diff(schema, nil, value)
+		changes, err := schema.Diff(nil, value)
 		require.NoError(t, err)
 		assert.Equal(t, tc.path, changes[0].Path, tc.reason)
 		assert.True(t, changes[0].Sensitive, tc.reason)
@@ -106,8 +105,8 @@ func TestOverrideKeepsOptionsOfTheField(t *testing.T) {
 func TestKeyBehindPointer(t *testing.T) {
 	schema := foreignSchema(t)
 	a, b, empty := "a", "b", ""
-	hashOf := func(devices ...foreignDevice) hash.Sum {
-		sum, err := hash.Of(schema, &foreignPool{Devices: devices})
+	hashOf := func(devices ...foreignDevice) hotupdate.Sum {
+		sum, err := schema.Hash(&foreignPool{Devices: devices})
 		require.NoError(t, err)
 		return sum
 	}
@@ -116,13 +115,13 @@ func TestKeyBehindPointer(t *testing.T) {
 	for reason, raw := range map[string]string{
 		"missing": `{"devices":[{"name":"a"},{"mode":"x"}]}`, "null": `{"devices":[{"name":"a"},{"name":null}]}`, "empty": `{"devices":[{"name":"a"},{"name":""}]}`,
 	} {
-		_, err := hash.OfRaw(schema, []byte(raw))
+		_, err := schema.HashRaw([]byte(raw))
 		assert.Equal(t, atPath("missing-list-key", "devices[1]"), problemsOf(err), reason)
 	}
 	for _, key := range []*string{nil, &empty} {
-		_, err := hash.Of(schema, &foreignPool{Devices: []foreignDevice{{&a, "", 1}, {key, "", 2}}})
+		_, err := schema.Hash(&foreignPool{Devices: []foreignDevice{{&a, "", 1}, {key, "", 2}}})
 		assert.Equal(t, atPath("missing-list-key", "devices[1]"), problemsOf(err))
 	}
-	_, err := hash.Of(schema, &foreignPool{Devices: []foreignDevice{{&a, "", 1}, {&a, "", 2}}})
+	_, err := schema.Hash(&foreignPool{Devices: []foreignDevice{{&a, "", 1}, {&a, "", 2}}})
 	assert.Equal(t, atPath("duplicate-list-key", "devices[name=a]"), problemsOf(err))
 }

@@ -11,32 +11,17 @@ import (
 // machine can be given of an update. Applied to old in JSON it gives the patched configuration. It is {} if nothing hot changed. Nil is the
 // empty configuration.
 //
-//   - Between old and the patched configuration, [Diff] lists Hot changes only; Ignored ones beside them where an Ignored field comes or
+//   - Between old and the patched configuration, [Schema.Diff] lists Hot changes only; Ignored ones beside them where an Ignored field comes or
 //     goes with its Hot element.
 //   - Between the patched configuration and updated, it lists no Hot change, but for what comes or goes with something that is not Hot: an
 //     element of an Immutable list, an object with the option presence, an element whose hotwhen holds on one side only.
 //   - A merge patch replaces lists as a whole. Where a list is in the patch, its elements carry the old Immutable, InPlace and Ignored
 //     parts.
 //   - A Hot field whose value holds null in free JSON, and a list in the patch that holds null anywhere, are an error with
-//     [CodeNotPatchable]: in a merge patch null removes a member. In lists it should not, but common implementations remove it there too.
+//     the code not-patchable: in a merge patch null removes a member. In lists it should not, but common implementations remove it there too.
 //
 // A patch holds the values of sensitive fields.
-func HotPatch[T any](s *Schema, old, updated *T) ([]byte, error) { return s.hotPatch(old, updated) }
-
-// HotPatchRaw is [HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled. Equal bytes need none and
-// are not looked at.
-func HotPatchRaw(s *Schema, old, updated []byte) ([]byte, error) {
-	if !s.isMissing() && bytes.Equal(old, updated) {
-		return []byte("{}"), nil
-	}
-	before, after, err := s.decodeBoth(old, updated)
-	if err != nil {
-		return nil, err
-	}
-	return s.hotPatch(before, after)
-}
-
-func (s *Schema) hotPatch(old, updated any) ([]byte, error) {
+func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 	before, after, err := s.values(old, updated)
 	if err != nil {
 		return nil, err
@@ -49,11 +34,20 @@ func (s *Schema) hotPatch(old, updated any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := engine.MergePatch(s.plan, before, patched)
+	return engine.MergePatch(s.plan, before, patched)
+}
+
+// HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled. Equal bytes need none and
+// are not looked at.
+func (s *Schema) HotPatchRaw(old, updated []byte) ([]byte, error) {
+	if !s.isMissing() && bytes.Equal(old, updated) {
+		return []byte("{}"), nil
+	}
+	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
 		return nil, err
 	}
-	return patch, nil
+	return s.HotPatch(before, after)
 }
 
 // values checks two configurations.

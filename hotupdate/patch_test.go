@@ -50,7 +50,7 @@ func applyPatch(target, patch any) any {
 
 // patched draws the JSON of two configurations and the hot patch between them, and applies it to the first.
 func (s subject) patched(t *rapid.T, old, updated []byte) (result []byte, ok bool) {
-	patch, err := hotupdate.HotPatchRaw(s.schema, old, updated)
+	patch, err := s.schema.HotPatchRaw(old, updated)
 	if err != nil {
 		for _, problem := range fault.All(err) {
 			require.Equal(t, "not-patchable", problem.Code, "%v", err)
@@ -61,7 +61,7 @@ func (s subject) patched(t *rapid.T, old, updated []byte) (result []byte, ok boo
 }
 
 func (s subject) diffRaw(t require.TestingT, old, updated []byte) hotupdate.Changes {
-	changes, err := hotupdate.DiffRaw(s.schema, old, updated)
+	changes, err := s.schema.DiffRaw(old, updated)
 	require.NoError(t, err, "%s\nold %s\nnew %s", s.describe(), old, updated)
 	return changes
 }
@@ -78,7 +78,7 @@ func TestHotPatchChangesOnlyWhatIsHot(t *testing.T) {
 		for _, c := range s.diffRaw(t, old, patched) {
 			require.Contains(t, []hotupdate.Class{hotupdate.Hot, hotupdate.Ignored}, c.Class, "%s at %s: %s\nold %s\nnew %s\npatched %s", c.Op, c.Path, s.describe(), old, updated, patched)
 		}
-		again, err := hotupdate.HotPatchRaw(s.schema, patched, updated)
+		again, err := s.schema.HotPatchRaw(patched, updated)
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(again), "%s\nold %s\nnew %s\npatched %s", s.describe(), old, updated, patched)
 	})
@@ -131,14 +131,14 @@ func TestHotPatch(t *testing.T) {
 		{"TypeMeta", `{"kind":"a"}`, `{"kind":"b"}`, `{}`, "it is no field"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			patch, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
+			patch, err := schema.HotPatchRaw([]byte(tc.old), []byte(tc.updated))
 			require.NoError(t, err)
 			require.Equal(t, tc.want, string(patch), tc.reason)
 			before, err := schema.Decode([]byte(tc.old))
 			require.NoError(t, err)
 			after, err := schema.Decode([]byte(tc.updated))
 			require.NoError(t, err)
-			typed, err := hotupdate.HotPatch(schema, before.(*workerConfig), after.(*workerConfig))
+			typed, err := schema.HotPatch(before.(*workerConfig), after.(*workerConfig))
 			require.NoError(t, err)
 			require.Equal(t, tc.want, string(typed), "Go values and their JSON have one patch")
 		})
@@ -162,19 +162,19 @@ func TestHotPatchRefuses(t *testing.T) {
 		{"an element without its key", `{}`, `{"dataVolumes":[{}]}`, "missing-list-key", "dataVolumes[0]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
+			_, err := schema.HotPatchRaw([]byte(tc.old), []byte(tc.updated))
 			problems := fault.All(err)
 			require.Len(t, problems, 1)
 			require.Equal(t, tc.want, problems[0].Code)
 			require.Equal(t, tc.path, problems[0].Path)
 		})
 	}
-	patch, err := hotupdate.HotPatchRaw(schema, []byte(`{"extra":{"a":null,"b":1}}`), []byte(`{"extra":{"b":2,"a":null}}`))
+	patch, err := schema.HotPatchRaw([]byte(`{"extra":{"a":null,"b":1}}`), []byte(`{"extra":{"b":2,"a":null}}`))
 	require.NoError(t, err)
 	require.Equal(t, `{"extra":{"b":2}}`, string(patch), "a null that stays needs no patch")
 	loop := &tree{}
 	loop.Next = loop
-	_, err = hotupdate.HotPatch(schemaFor[tree](t), loop, nil)
+	_, err = schemaFor[tree](t).HotPatch(loop, nil)
 	require.Equal(t, "pointer-cycle", fault.All(err)[0].Code, "a cycle is found before it is followed")
 }
 
@@ -193,7 +193,7 @@ func TestHotPatchRefusesListThatHoldsNull(t *testing.T) {
 	schema := schemaFor[config](t)
 	for _, kept := range []string{`"free":{"a":null}`, `"free":[null]`, `"limit":{"a":null}`} {
 		old, updated := `{"elements":[{"name":"b",`+kept+`}]}`, `{"elements":[{"name":"b","tag":"c",`+kept+`}]}`
-		_, err := hotupdate.HotPatchRaw(schema, []byte(old), []byte(updated))
+		_, err := schema.HotPatchRaw([]byte(old), []byte(updated))
 		require.Len(t, fault.All(err), 1, kept)
 		require.Equal(t, "not-patchable", fault.All(err)[0].Code)
 		require.Equal(t, "elements", fault.All(err)[0].Path)
@@ -226,10 +226,10 @@ func TestHotPatchKeepsSpelling(t *testing.T) {
 		{"maps in maps", `{"nested":{"a":{"1":1,"2":2},"b":{}}}`, `{"nested":{"a":{"2":3},"c":{}}}`, `{"nested":{"a":{"1":null,"2":3},"b":null,"c":{}}}`, "as deep as the difference"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			patch, err := hotupdate.HotPatchRaw(schema, []byte(tc.old), []byte(tc.updated))
+			patch, err := schema.HotPatchRaw([]byte(tc.old), []byte(tc.updated))
 			require.NoError(t, err)
 			require.Equal(t, tc.want, string(patch), tc.reason)
-			left, err := hotupdate.DiffRaw(schema, mergePatch(t, []byte(tc.old), patch), []byte(tc.updated))
+			left, err := schema.DiffRaw(mergePatch(t, []byte(tc.old), patch), []byte(tc.updated))
 			require.NoError(t, err)
 			require.Empty(t, left)
 		})
@@ -239,7 +239,7 @@ func TestHotPatchKeepsSpelling(t *testing.T) {
 // hotPatchRaw is the patch between two configurations in JSON.
 func hotPatchRaw[T any](t *testing.T, old, updated string) string {
 	t.Helper()
-	patch, err := hotupdate.HotPatchRaw(schemaFor[T](t), []byte(old), []byte(updated))
+	patch, err := schemaFor[T](t).HotPatchRaw([]byte(old), []byte(updated))
 	require.NoError(t, err)
 	return string(patch)
 }

@@ -22,7 +22,7 @@ func TestRemovalPointsIntoOldConfiguration(t *testing.T) {
 	require.NoError(t, err)
 	old := &config{[]element{{Name: "b", Parts: []element{{Name: "d"}, {Name: "c", Labels: map[string]string{"x": "1"}}}}, {Name: "a"}}}
 	updated := &config{[]element{{Name: "a"}, {Name: "b", Parts: []element{{Name: "c", Labels: map[string]string{"y": "1"}}, {Name: "d"}}}}}
-	changes, err := hotupdate.Diff(schema, old, updated)
+	changes, err := schema.Diff(old, updated)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, "/list/0/parts/1/labels/x", changes[0].Pointer)

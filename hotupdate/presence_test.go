@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -21,7 +20,7 @@ func TestSplitKeepsPresence(t *testing.T) {
 	require.NoError(t, err)
 	immutable, hot, err := hotupdate.Split(schema, &config{&inner{"a"}})
 	require.NoError(t, err)
-	document, err := hash.Document(schema, immutable)
+	document, err := schema.Document(immutable)
 	require.NoError(t, err)
 	require.Equal(t, `{"marked":{}}`, string(document))
 	merged, err := hotupdate.Merge(schema, immutable, hot)

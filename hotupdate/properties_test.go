@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -72,7 +71,7 @@ func TestOnlyHotPartsHashLikeNothing(t *testing.T) {
 		config := respelled(t, hashView, s.root, reflect.New(s.root.typ))
 		require.Equal(t, "{}", s.document(t, config), "%s", s.describe(config))
 		require.Equal(t, s.hash(t, nothing), s.hash(t, config))
-		sum, err := hash.Of(s.schema, nil)
+		sum, err := s.schema.Hash(nil)
 		require.NoError(t, err)
 		require.Equal(t, sum, s.hash(t, config))
 	})
@@ -140,7 +139,7 @@ func (s subject) changeOneLeaf(t *rapid.T, config reflect.Value) string {
 	for range 10 {
 		chosen.value.Set(author{t, blind}.value(chosen.place))
 		chosen.commit()
-		_, err := hash.Of(s.schema, config.Interface())
+		_, err := s.schema.Hash(config.Interface())
 		if err == nil && !reflect.DeepEqual(before, chosen.meaning()) {
 			return chosen.place.path
 		}

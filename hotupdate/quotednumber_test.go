@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -23,13 +22,13 @@ func TestQuotedNumbers(t *testing.T) {
 	require.NoError(t, err)
 	loaded, err := hotupdate.LoadSchema(exported)
 	require.NoError(t, err)
-	want, err := hash.Of(compiled, config{Number: "12"})
+	want, err := compiled.Hash(config{Number: "12"})
 	require.NoError(t, err)
 	for name, s := range map[string]*hotupdate.Schema{"compiled": compiled, "loaded": loaded} {
-		got, err := hash.OfRaw(s, []byte(`{"number":"12"}`))
+		got, err := s.HashRaw([]byte(`{"number":"12"}`))
 		require.NoError(t, err, name)
 		assert.Equal(t, want, got, name)
-		_, err = hash.OfRaw(s, []byte(`{"number":12}`))
+		_, err = s.HashRaw([]byte(`{"number":12}`))
 		assert.Error(t, err, name)
 	}
 }

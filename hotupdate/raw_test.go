@@ -16,14 +16,14 @@ func TestRawHalvesAreThoseOfTheValue(t *testing.T) {
 	checkJSON(t, func(t *rapid.T, s subject) {
 		config := s.draw(t)
 		raw := toJSON(t, config)
-		immutable, hot, err := hotupdate.SplitRaw(s.schema, raw)
+		immutable, hot, err := s.schema.SplitRaw(raw)
 		require.NoError(t, err, "%s", s.describe(config))
 		wantImmutable, wantHot := s.split(t, s.decode(t, raw))
 		require.Empty(t, s.diffRaw(t, toJSON(t, wantImmutable), immutable), "%s\n%s", s.describe(config), immutable)
 		require.Empty(t, s.diffRaw(t, toJSON(t, wantHot), hot), "%s\n%s", s.describe(config), hot)
 		requireOnly(t, s, s.decode(t, immutable), hashView.sees)
 		requireOnly(t, s, s.decode(t, hot), dropped)
-		merged, err := hotupdate.MergeRaw(s.schema, immutable, hot)
+		merged, err := s.schema.MergeRaw(immutable, hot)
 		require.NoError(t, err, "%s\n%s\n%s", s.describe(config), immutable, hot)
 		require.Empty(t, s.diffRaw(t, raw, merged), "%s\n%s\n%s\n%s", s.describe(config), immutable, hot, merged)
 	})
@@ -42,20 +42,20 @@ func TestSplitRaw(t *testing.T) {
 		{"null and zero", `{"volume":null,"tags":{"vm":null},"dataVolumes":[]}`, `{"dataVolumes":[],"tags":{}}`, `{"dataVolumes":[],"tags":{}}`, "null says nothing; an empty list is there"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			immutable, hot, err := hotupdate.SplitRaw(schema, []byte(tc.raw))
+			immutable, hot, err := schema.SplitRaw([]byte(tc.raw))
 			require.NoError(t, err)
 			assert.Equal(t, [2]string{tc.immutable, tc.hot}, [2]string{string(immutable), string(hot)}, tc.reason)
 		})
 	}
 	for _, raw := range []string{`{`, `{"x":1}`, `{"tags":1}`} {
-		_, _, err := hotupdate.SplitRaw(schema, []byte(raw))
+		_, _, err := schema.SplitRaw([]byte(raw))
 		require.Error(t, err, raw)
-		_, err = hotupdate.MergeRaw(schema, []byte(raw), nil)
+		_, err = schema.MergeRaw([]byte(raw), nil)
 		require.Error(t, err, raw)
-		_, err = hotupdate.MergeRaw(schema, nil, []byte(raw))
+		_, err = schema.MergeRaw(nil, []byte(raw))
 		require.Error(t, err, raw)
 	}
-	_, err := hotupdate.MergeRaw(schema, []byte(`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true}]}`), []byte(`{}`))
+	_, err := schema.MergeRaw([]byte(`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true}]}`), []byte(`{}`))
 	require.Equal(t, "halves-differ", fault.All(err)[0].Code, "halves of two configurations")
 }
 
@@ -63,18 +63,18 @@ func TestSplitRaw(t *testing.T) {
 func TestEqualBytesAreNoChange(t *testing.T) {
 	schema := schemaFor[workerConfig](t)
 	for _, raw := range []string{"", `{}`, `{"volume":{"iops":3}}`, `{"unknown":1}`, `{`, "\xff"} {
-		changes, err := hotupdate.DiffRaw(schema, []byte(raw), []byte(raw))
+		changes, err := schema.DiffRaw([]byte(raw), []byte(raw))
 		require.NoError(t, err)
 		require.Empty(t, changes)
-		patch, err := hotupdate.HotPatchRaw(schema, []byte(raw), []byte(raw))
+		patch, err := schema.HotPatchRaw([]byte(raw), []byte(raw))
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(patch))
 	}
-	_, err := hotupdate.DiffRaw(nil, nil, nil)
+	_, err := (*hotupdate.Schema)(nil).DiffRaw(nil, nil)
 	require.Equal(t, "no-schema", fault.All(err)[0].Code, "a missing Schema is an error in any case")
-	_, err = hotupdate.HotPatchRaw(nil, nil, nil)
+	_, err = (*hotupdate.Schema)(nil).HotPatchRaw(nil, nil)
 	require.Equal(t, "no-schema", fault.All(err)[0].Code)
-	_, err = hotupdate.DiffRaw(schema, []byte(`{"unknown":1}`), []byte(`{"unknown":2}`))
+	_, err = schema.DiffRaw([]byte(`{"unknown":1}`), []byte(`{"unknown":2}`))
 	require.Error(t, err, "what differs is read")
 }
 
@@ -82,7 +82,7 @@ func TestEqualBytesAllocateNothing(t *testing.T) {
 	schema, raw := schemaFor[workerConfig](t), []byte(`{"volume":{"iops":3}}`)
 	same := append([]byte(nil), raw...)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if changes, err := hotupdate.DiffRaw(schema, raw, same); err != nil || len(changes) > 0 {
+		if changes, err := schema.DiffRaw(raw, same); err != nil || len(changes) > 0 {
 			t.Error("not equal")
 		}
 	}))

@@ -21,7 +21,7 @@ func schemaFor[T any](t *testing.T, options ...hotupdate.Option) *hotupdate.Sche
 // changeLines compares two configurations and writes each change as a line: operation, path, class and where the class comes from.
 func changeLines[T any](t *testing.T, s *hotupdate.Schema, old, updated *T) []string {
 	t.Helper()
-	changes, err := hotupdate.Diff(s, old, updated)
+	changes, err := s.Diff(old, updated)
 	require.NoError(t, err)
 	lines := make([]string, len(changes))
 	for i, c := range changes {

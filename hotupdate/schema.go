@@ -1,13 +1,10 @@
 package hotupdate
 
 import (
-	"crypto/sha256"
 	"encoding/json"
-	"io"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
@@ -84,60 +81,6 @@ func (s *Schema) Decode(raw []byte) (any, error) {
 	}
 	config, err := rawjson.Decode(s.plan, raw)
 	return config.Interface(), err
-}
-
-// AppendDocument appends the canonical document of config to dst. Package hash specifies the document and is the usual entry.
-//
-// The configuration is a value of the Schema's type or a pointer to one; nil is the empty configuration. On error dst is returned as
-// it was.
-func (s *Schema) AppendDocument(dst []byte, config any) ([]byte, error) {
-	v, err := s.value(config)
-	if err != nil {
-		return dst, err
-	}
-	dst, err = engine.Of(s.plan).Append(dst, v)
-	return dst, err
-}
-
-// WriteDocument writes the canonical document of config in pieces, without holding the whole of it. After an error what was written is
-// of no use.
-func (s *Schema) WriteDocument(w io.Writer, config any) error {
-	v, err := s.value(config)
-	if err != nil {
-		return err
-	}
-	return engine.Of(s.plan).Write(w, v)
-}
-
-// SumDocument returns the SHA-256 of the canonical document of config, which it need not hold. Package hash specifies the document and
-// is the usual entry.
-func (s *Schema) SumDocument(config any) ([sha256.Size]byte, error) {
-	v, err := s.value(config)
-	if err != nil {
-		return [sha256.Size]byte{}, err
-	}
-	sum, err := engine.Of(s.plan).Sum(v)
-	return sum, err
-}
-
-// AppendDocumentRaw is [Schema.AppendDocument] for raw JSON, read as by [Schema.Decode].
-func (s *Schema) AppendDocumentRaw(dst, raw []byte) ([]byte, error) {
-	config, err := s.glance(raw)
-	if err != nil {
-		return dst, err
-	}
-	dst, err = engine.Of(s.plan).Append(dst, config)
-	return dst, err
-}
-
-// SumDocumentRaw is [Schema.SumDocument] for raw JSON, read as by [Schema.Decode].
-func (s *Schema) SumDocumentRaw(raw []byte) ([sha256.Size]byte, error) {
-	config, err := s.glance(raw)
-	if err != nil {
-		return [sha256.Size]byte{}, err
-	}
-	sum, err := engine.Of(s.plan).Sum(config)
-	return sum, err
 }
 
 // glance reads raw JSON into a value that nobody keeps.

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -29,7 +28,7 @@ func together[T any](f func() T) []T {
 
 // raced is what a goroutine found out about a type.
 type raced struct {
-	sum      hash.Sum
+	sum      hotupdate.Sum
 	changes  hotupdate.Changes
 	problems []problem
 }
@@ -40,11 +39,11 @@ func race[T any](old, updated *T, options ...hotupdate.Option) func() raced {
 		if err != nil {
 			return raced{problems: problemsOf(err)}
 		}
-		sum, err := hash.Of(s, updated)
+		sum, err := s.Hash(updated)
 		if err != nil {
 			return raced{problems: problemsOf(err)}
 		}
-		changes, err := hotupdate.Diff(s, old, updated)
+		changes, err := s.Diff(old, updated)
 		return raced{sum, changes, problemsOf(err)}
 	}
 }

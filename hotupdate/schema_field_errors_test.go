@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/testdata/badtags"
 )
@@ -188,7 +187,7 @@ func hashing[T any](config T) func() error {
 		if err != nil {
 			return err
 		}
-		_, err = hash.Of(s, config)
+		_, err = s.Hash(config)
 		return err
 	}
 }

@@ -81,7 +81,7 @@ func assertDiscreet(t *testing.T, text string) {
 func TestSecretsAreNotInChanges(t *testing.T) {
 	s := schemaFor[vault](t)
 	for _, pair := range [][2]*vault{{nil, fullVault("a")}, {fullVault("a"), nil}, {fullVault("a"), fullVault("b")}} {
-		changes, err := hotupdate.Diff(s, pair[0], pair[1])
+		changes, err := s.Diff(pair[0], pair[1])
 		require.NoError(t, err)
 		assertDiscreet(t, renderings(t, changes))
 		for _, c := range changes {
@@ -96,7 +96,7 @@ func TestSecretsAreNotInChanges(t *testing.T) {
 }
 
 func TestSensitiveChanges(t *testing.T) {
-	changes, err := hotupdate.Diff(schemaFor[vault](t), fullVault("a"), fullVault("b"))
+	changes, err := schemaFor[vault](t).Diff(fullVault("a"), fullVault("b"))
 	require.NoError(t, err)
 	lines := make([]string, len(changes))
 	for i, c := range changes {

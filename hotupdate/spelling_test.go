@@ -54,10 +54,10 @@ func TestRawJSONIsComparedAsIfDecoded(t *testing.T) {
 		}
 		b = respelledRaw(t, b)
 		want := s.diff(t, s.decode(t, a), s.decode(t, b))
-		got, err := hotupdate.DiffRaw(s.schema, a, b)
+		got, err := s.schema.DiffRaw(a, b)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "%s\n%s\n%s", s.describe(), a, b)
-		same, err := hotupdate.SameImmutableRaw(s.schema, a, b)
+		same, err := s.schema.SameImmutableRaw(a, b)
 		require.NoError(t, err)
 		require.Equal(t, s.hashRaw(t, a) == s.hashRaw(t, b), same, "%s\n%s\n%s", s.describe(), a, b)
 	})
@@ -158,22 +158,22 @@ func TestSpelling(t *testing.T) {
 		{"an empty configuration", plain, ``, ` {}`, true, false, "nothing is the empty configuration", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			same, err := hotupdate.SameImmutableRaw(tc.schema, []byte(tc.a), []byte(tc.b))
+			same, err := tc.schema.SameImmutableRaw([]byte(tc.a), []byte(tc.b))
 			assert.Equal(t, tc.fails, err != nil, tc.reason)
 			assert.Equal(t, tc.same, same, tc.reason)
-			changes, err := hotupdate.DiffRaw(tc.schema, []byte(tc.a), []byte(tc.b))
+			changes, err := tc.schema.DiffRaw([]byte(tc.a), []byte(tc.b))
 			assert.Equal(t, tc.fails || tc.refused, err != nil, tc.reason)
 			assert.Equal(t, tc.same && !tc.refused, err == nil && len(changes) == 0, tc.reason)
-			first, err := tc.schema.SumDocumentRaw([]byte(tc.a))
+			first, err := tc.schema.HashRaw([]byte(tc.a))
 			if err != nil {
 				return
 			}
-			second, err := tc.schema.SumDocumentRaw([]byte(tc.b))
+			second, err := tc.schema.HashRaw([]byte(tc.b))
 			if err == nil {
 				assert.Equal(t, tc.same, first == second, "the hash says the same")
 			}
 		})
 	}
-	_, err = hotupdate.SameImmutableRaw(nil, nil, nil)
+	_, err = (*hotupdate.Schema)(nil).SameImmutableRaw(nil, nil)
 	assert.Error(t, err, "there is no Schema")
 }

@@ -57,7 +57,7 @@ func behind[T any](v reflect.Value) *T {
 
 // SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, with members and map keys in a fixed order; what
 // says nothing, such as null and 0 in a field that is no pointer, is left out.
-func SplitRaw(s *Schema, raw []byte) (immutable, hot []byte, err error) {
+func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	config, err := s.Decode(raw)
 	if err != nil {
 		return nil, nil, err
@@ -75,9 +75,9 @@ func SplitRaw(s *Schema, raw []byte) (immutable, hot []byte, err error) {
 	return immutable, hot, nil
 }
 
-// MergeRaw is [Merge] for the halves of [SplitRaw]. The result means what the configuration that was split means: [DiffRaw] lists no
+// MergeRaw is [Merge] for the halves of [Schema.SplitRaw]. The result means what the configuration that was split means: [Schema.DiffRaw] lists no
 // change.
-func MergeRaw(s *Schema, immutable, hot []byte) ([]byte, error) {
+func (s *Schema) MergeRaw(immutable, hot []byte) ([]byte, error) {
 	kept, rest, err := s.decodeBoth(immutable, hot)
 	if err != nil {
 		return nil, err
@@ -86,6 +86,5 @@ func MergeRaw(s *Schema, immutable, hot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := engine.Encode(s.plan, merged)
-	return raw, err
+	return engine.Encode(s.plan, merged)
 }

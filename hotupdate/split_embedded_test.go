@@ -62,15 +62,15 @@ func TestMergeTakesAMissingArrayForAZeroOne(t *testing.T) {
 		`{"kept":"a","places":[null]}`, `{"hot":"a","places":[null]}`, `{"hot":"a","kept":"b","places":[null]}`, `{"places":[null]}`, `{}`,
 		`{"kept":"a","places":[[{"name":"a","hot":"b"}]]}`, `{"hot":"a","places":[[{"name":"a","hot":""},{"name":"b","hot":"c"}]]}`,
 	} {
-		immutable, hot, err := hotupdate.SplitRaw(schema, []byte(original))
+		immutable, hot, err := schema.SplitRaw([]byte(original))
 		require.NoError(t, err)
-		merged, err := hotupdate.MergeRaw(schema, immutable, hot)
+		merged, err := schema.MergeRaw(immutable, hot)
 		require.NoError(t, err, "%s and %s", immutable, hot)
-		changes, err := hotupdate.DiffRaw(schema, []byte(original), merged)
+		changes, err := schema.DiffRaw([]byte(original), merged)
 		require.NoError(t, err)
 		assert.Empty(t, changes, "%s and %s", immutable, hot)
 	}
-	_, err = hotupdate.MergeRaw(schema, []byte(`{"places":[[{"name":"a"}]]}`), []byte(`{}`))
+	_, err = schema.MergeRaw([]byte(`{"places":[[{"name":"a"}]]}`), []byte(`{}`))
 	checkProblems(t, []problem{valueProblem("halves-differ", "places[0]")}, err, "MergeRaw")
 }
 

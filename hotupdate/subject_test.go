@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -77,22 +76,22 @@ func subjectOf(t *rapid.T, typ reflect.Type, overrides map[string]string) subjec
 func (s subject) draw(t *rapid.T) reflect.Value { return author{t, blind}.config(s.root) }
 
 // hash returns the Sum, which is the digest of the document.
-func (s subject) hash(t require.TestingT, config reflect.Value) hash.Sum {
-	sum, err := hash.Of(s.schema, config.Interface())
+func (s subject) hash(t require.TestingT, config reflect.Value) hotupdate.Sum {
+	sum, err := s.schema.Hash(config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	require.Equal(t, sha256.Sum256([]byte(s.document(t, config))), [sha256.Size]byte(sum), "%s", s.describe(config))
 	return sum
 }
 
 func (s subject) document(t require.TestingT, config reflect.Value) string {
-	document, err := hash.Document(s.schema, config.Interface())
+	document, err := s.schema.Document(config.Interface())
 	require.NoError(t, err, "%s", s.describe(config))
 	return string(document)
 }
 
 // hashRaw hashes raw JSON.
-func (s subject) hashRaw(t require.TestingT, raw []byte) hash.Sum {
-	sum, err := hash.OfRaw(s.schema, raw)
+func (s subject) hashRaw(t require.TestingT, raw []byte) hotupdate.Sum {
+	sum, err := s.schema.HashRaw(raw)
 	require.NoError(t, err, "%s\nraw %s", s.describe(), raw)
 	return sum
 }

@@ -216,9 +216,9 @@ type generic struct {
 
 func writtenAs[T any](overrides map[string]string) written {
 	return written{typ: reflect.TypeFor[T](), overrides: overrides, generic: generic{
-		same: func(s *hotupdate.Schema, a, b any) (bool, error) { return hotupdate.SameImmutable(s, a.(*T), b.(*T)) },
+		same: func(s *hotupdate.Schema, a, b any) (bool, error) { return s.SameImmutable(a.(*T), b.(*T)) },
 		diff: func(s *hotupdate.Schema, a, b any) (hotupdate.Changes, error) {
-			return hotupdate.Diff(s, a.(*T), b.(*T))
+			return s.Diff(a.(*T), b.(*T))
 		},
 		split: func(s *hotupdate.Schema, config any) (any, any, error) { return hotupdate.Split(s, config.(*T)) },
 		merge: func(s *hotupdate.Schema, immutable, hot any) (any, error) {

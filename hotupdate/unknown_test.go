@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -69,9 +68,9 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 		if chance(t, 4) {
 			updated = strewn(t, old)
 		}
-		before, errBefore := hash.OfRaw(open, old)
-		after, errAfter := hash.OfRaw(open, updated)
-		changes, err := hotupdate.DiffRaw(open, old, updated)
+		before, errBefore := open.HashRaw(old)
+		after, errAfter := open.HashRaw(updated)
+		changes, err := open.DiffRaw(old, updated)
 		if (errBefore != nil || errAfter != nil) && bytes.Equal(rewrittenJSON(t, old), rewrittenJSON(t, updated)) {
 			return // what does not change need not be read
 		}
@@ -89,27 +88,27 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 
 // requireSteady checks what leaves the hash of a configuration with unknown members as it is.
 func requireSteady(t *rapid.T, s subject, open *hotupdate.Schema, raw []byte) {
-	want, err := hash.DocumentRaw(open, raw)
+	want, err := open.DocumentRaw(raw)
 	require.NoError(t, err)
-	cut, err := open.CutHot(raw, hotupdate.CutNulls)
+	cut, err := open.StripRaw(raw, hotupdate.CutNulls)
 	require.NoError(t, err)
-	got, err := hash.DocumentRaw(open, cut)
+	got, err := open.DocumentRaw(cut)
 	require.NoError(t, err, "%s\nraw %s\ncut %s", s.describe(), raw, cut)
 	require.Equal(t, string(want), string(got), "%s\nraw %s\ncut %s", s.describe(), raw, cut)
 
-	immutable, hot, err := hotupdate.SplitRaw(open, raw)
+	immutable, hot, err := open.SplitRaw(raw)
 	require.NoError(t, err)
-	got, err = hash.DocumentRaw(open, immutable)
+	got, err = open.DocumentRaw(immutable)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), "%s\nraw %s\nhalf %s", s.describe(), raw, immutable)
-	merged, err := hotupdate.MergeRaw(open, immutable, hot)
+	merged, err := open.MergeRaw(immutable, hot)
 	require.NoError(t, err, "%s\nraw %s\n%s\n%s", s.describe(), raw, immutable, hot)
-	changes, err := hotupdate.DiffRaw(open, raw, merged)
+	changes, err := open.DiffRaw(raw, merged)
 	require.NoError(t, err)
 	require.Empty(t, changes, "%s\nraw %s\n%s\n%s\n%s", s.describe(), raw, immutable, hot, merged)
 
 	reordered := rewrittenJSON(t, raw)
-	got, err = hash.DocumentRaw(open, reordered)
+	got, err = open.DocumentRaw(reordered)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), "order and spelling do not count")
 }
@@ -164,7 +163,7 @@ func TestUnknownMembers(t *testing.T) {
 		{"another case", `{}`, `{"Volume":{"iops":1}}`, []string{`add Volume /Volume: immutable, unknown member`}, "names are case-sensitive"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			changes, err := hotupdate.DiffRaw(open, []byte(tc.old), []byte(tc.updated))
+			changes, err := open.DiffRaw([]byte(tc.old), []byte(tc.updated))
 			require.NoError(t, err)
 			var lines []string
 			for _, c := range changes {
@@ -172,25 +171,25 @@ func TestUnknownMembers(t *testing.T) {
 				assert.Equal(t, c.Origin == hotupdate.OriginUnknown || c.Path == "tags.vm[(sensitive)]", c.Sensitive, "values of unknown members are not shown")
 			}
 			assert.Equal(t, tc.want, lines, tc.reason)
-			before, err := hash.OfRaw(open, []byte(tc.old))
+			before, err := open.HashRaw([]byte(tc.old))
 			require.NoError(t, err)
-			after, err := hash.OfRaw(open, []byte(tc.updated))
+			after, err := open.HashRaw([]byte(tc.updated))
 			require.NoError(t, err)
 			assert.Equal(t, len(lines) == 0, before == after, tc.reason)
 		})
 	}
-	document, err := hash.DocumentRaw(open, []byte(`{"zz":{"b":1,"a":2},"volume":{"iops":2,"a":"x"},"aa":[],"tags":{"nic":1,"vm":{"a":"b"}}}`))
+	document, err := open.DocumentRaw([]byte(`{"zz":{"b":1,"a":2},"volume":{"iops":2,"a":"x"},"aa":[],"tags":{"nic":1,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"aa":[],"tags":{"nic":1},"volume":{"a":"x","iops":2},"zz":{"a":2,"b":1}}`, string(document), "members are sorted, whoever knows them")
 	config, err := open.Decode([]byte(`{"zz":1,"tags":{"nic":1,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
-	hot, err := open.AppendHot(nil, config)
+	hot, err := open.HotDocument(config)
 	require.NoError(t, err)
 	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(hot), "they are not hot")
-	patch, err := hotupdate.HotPatchRaw(open, []byte(`{"tags":{"nic":1}}`), []byte(`{"tags":{"nic":2,"vm":{"a":"b"}}}`))
+	patch, err := open.HotPatchRaw([]byte(`{"tags":{"nic":1}}`), []byte(`{"tags":{"nic":2,"vm":{"a":"b"}}}`))
 	require.NoError(t, err)
 	assert.Equal(t, `{"tags":{"vm":{"a":"b"}}}`, string(patch), "a hot patch does not touch them")
-	_, err = hash.OfRaw(strict, []byte(`{"aa":1}`))
+	_, err = strict.HashRaw([]byte(`{"aa":1}`))
 	assert.Equal(t, "unknown-member", fault.All(err)[0].Code, "the Schema itself is as strict as before")
 }
 
@@ -216,9 +215,9 @@ func TestOpenSchemas(t *testing.T) {
 		require.Equal(t, string(exported), string(again), "loading and asking twice change nothing")
 	}
 	raw := []byte(`{"aa":1}`)
-	want, err := hash.OfRaw(open, raw)
+	want, err := open.HashRaw(raw)
 	require.NoError(t, err)
-	got, err := hash.OfRaw(loaded, raw)
+	got, err := loaded.HashRaw(raw)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
@@ -230,7 +229,7 @@ func TestOpenSchemas(t *testing.T) {
 	require.Equal(t, "invalid-schema", fault.All(err)[0].Code, "a type that contains itself cannot be made at run time")
 	_, err = (*hotupdate.Schema)(nil).AdmitUnknown()
 	require.Equal(t, "no-schema", fault.All(err)[0].Code)
-	_, err = hotupdate.Diff(open, nil, &workerConfig{})
+	_, err = open.Diff(nil, &workerConfig{})
 	require.Equal(t, "type-mismatch", fault.All(err)[0].Code, "it is for raw JSON")
 }
 
@@ -248,7 +247,7 @@ func TestOpenSchemasAreCompiledOnce(t *testing.T) {
 	require.NoError(t, err)
 	for name, s := range map[string]*hotupdate.Schema{"Go type": schemaFor[config](t), "loaded": loaded, "open": openSchema(t, loaded)} {
 		for _, open := range together(func() *hotupdate.Schema { return openSchema(t, s) }) {
-			_, err := hash.OfRaw(open, []byte(`{"aa":1}`))
+			_, err := open.HashRaw([]byte(`{"aa":1}`))
 			require.NoError(t, err, name)
 		}
 		allocations := testing.AllocsPerRun(100, func() {
@@ -308,8 +307,8 @@ func TestUnknownMembersWhereOnlyOneClassMayBe(t *testing.T) {
 		{"hot element", `{"modes":{"k":{"mode":"live","x":1,"kept":[{"x":1}]}}}`, "", "immutable in a hot element"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			sum, err := hash.OfRaw(open, []byte(tc.raw))
-			changes, diffErr := hotupdate.DiffRaw(open, nil, []byte(tc.raw))
+			sum, err := open.HashRaw([]byte(tc.raw))
+			changes, diffErr := open.DiffRaw(nil, []byte(tc.raw))
 			if tc.path == "" {
 				require.NoError(t, err)
 				require.NoError(t, diffErr)
@@ -352,8 +351,8 @@ func FuzzUnknownMembers(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		sum, err := hash.OfRaw(open, raw)
-		strict, strictErr := hash.OfRaw(loaded, raw)
+		sum, err := open.HashRaw(raw)
+		strict, strictErr := loaded.HashRaw(raw)
 		if strictErr == nil {
 			require.NoError(t, err)
 			require.Equal(t, strict, sum)
@@ -362,9 +361,9 @@ func FuzzUnknownMembers(f *testing.F) {
 			require.NotEmpty(t, fault.All(err), "a typed error")
 			return
 		}
-		cut, err := open.CutHot(raw, hotupdate.CutNulls)
+		cut, err := open.StripRaw(raw, hotupdate.CutNulls)
 		require.NoError(t, err)
-		again, err := hash.OfRaw(open, cut)
+		again, err := open.HashRaw(cut)
 		require.NoError(t, err, "%s", cut)
 		require.Equal(t, sum, again, "%s", cut)
 	})
@@ -404,9 +403,9 @@ func TestCompatibilityOfOpenSchemas(t *testing.T) {
 			assert.Equal(t, tc.harmless, areHarmless(findings), tc.reason)
 		})
 	}
-	old, err := hash.OfRaw(openSchema(t, small), []byte(`{"b":"1Gi"}`))
+	old, err := openSchema(t, small).HashRaw([]byte(`{"b":"1Gi"}`))
 	require.NoError(t, err)
-	updated, err := hash.OfRaw(openSchema(t, large), []byte(`{"b":"1Gi"}`))
+	updated, err := openSchema(t, large).HashRaw([]byte(`{"b":"1Gi"}`))
 	require.NoError(t, err)
 	assert.NotEqual(t, old, updated, "that is why")
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/alicloud"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -48,7 +47,7 @@ func TestYesterday(t *testing.T) {
 func TestPoolFields(t *testing.T) {
 	schema, err := alicloud.Schema()
 	require.NoError(t, err)
-	sum, err := hash.OfRaw(schema, nil)
+	sum, err := schema.HashRaw(nil)
 	require.NoError(t, err)
 	own := []string{"true", "30Gi", "cloud_essd", "false", "40Gi"}
 	for version, want := range map[string][]string{"1.36.0": own, "1.37.0": append([]string{sum.String()}, own...)} {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -27,7 +26,7 @@ func TestProposalExample(t *testing.T) {
 	schema, err := aws.Schema()
 	require.NoError(t, err)
 	for _, file := range []string{"before.yaml", "after.yaml"} {
-		got, err := hash.DocumentRaw(schema, exampletest.Manifest(t, file))
+		got, err := schema.DocumentRaw(exampletest.Manifest(t, file))
 		require.NoError(t, err)
 		assert.Equal(t, document, string(got), file)
 	}
@@ -60,7 +59,7 @@ func TestClasses(t *testing.T) {
 		{"tenancy to affinity", `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, hotupdate.Roll, "hashes alike in the hand-written list"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			changes, err := hotupdate.DiffRaw(schema, provider.Config(tc.old), provider.Config(tc.updated))
+			changes, err := schema.DiffRaw(provider.Config(tc.old), provider.Config(tc.updated))
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, changes.Outcome(hotupdate.AutoRollingUpdate), tc.reason)
 			before, err := aws.GenerateWorkerPoolHash(exampletest.Pool(exampletest.Canonical, provider.Config(tc.old)))

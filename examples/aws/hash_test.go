@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -89,7 +88,7 @@ func TestPoolFields(t *testing.T) {
 	pool.DataVolumes = []gardener.DataVolume{{Name: "a", Size: "30Gi", Type: new("gp3"), Encrypted: new(false)}, {Name: "b", Size: "40Gi"}}
 	schema, err := aws.Schema()
 	require.NoError(t, err)
-	sum, err := hash.OfRaw(schema, exampletest.Manifest(t, "before.yaml"))
+	sum, err := schema.HashRaw(exampletest.Manifest(t, "before.yaml"))
 	require.NoError(t, err)
 
 	name, err := aws.GenerateWorkerPoolHash(pool)

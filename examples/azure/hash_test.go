@@ -9,7 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/azure"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -62,7 +61,7 @@ func TestYesterday(t *testing.T) {
 func TestZones(t *testing.T) {
 	schema, err := azure.Schema()
 	require.NoError(t, err)
-	sum, err := hash.OfRaw(schema, nil)
+	sum, err := schema.HashRaw(nil)
 	require.NoError(t, err)
 	zone := azure.Zone{IdentityID: new("identity"), AvailabilitySet: new("set"), Subnet: new("nodes-z1")}
 	own := []string{"30Gi", "30Gi", "Premium_LRS", "40Gi", "identity", "set", "nodes-z1"}

@@ -9,7 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -72,7 +71,7 @@ func TestPoolFields(t *testing.T) {
 	pool.DataVolumes = []gardener.DataVolume{{Name: "b", Size: "40Gi", Encrypted: new(true)}, {Name: "a", Size: "30Gi", Type: new("pd-ssd")}}
 	schema, err := gcp.Schema()
 	require.NoError(t, err)
-	sum, err := hash.OfRaw(schema, nil)
+	sum, err := schema.HashRaw(nil)
 	require.NoError(t, err)
 	name, err := gcp.GenerateWorkerPoolHash(pool)
 	require.NoError(t, err)

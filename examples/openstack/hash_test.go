@@ -8,7 +8,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/openstack"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -49,7 +48,7 @@ func TestServerGroup(t *testing.T) {
 	schema, err := openstack.Schema()
 	require.NoError(t, err)
 	raw := provider.Config(`"serverGroup":{"policy":"affinity"}`)
-	sum, err := hash.OfRaw(schema, raw)
+	sum, err := schema.HashRaw(raw)
 	require.NoError(t, err)
 	for version, want := range map[string][]string{"1.36.0": {"group-1"}, "1.37.0": {sum.String(), "group-1"}} {
 		got, err := openstack.GenerateWorkerPoolHash(exampletest.Pool(version, raw), new("group-1"))

@@ -23,7 +23,7 @@ func Half[T any](s *hotupdate.Schema, config *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trimmer{changes: func() (hotupdate.Changes, error) { return hotupdate.Diff(s, kept, nil) }}
+	t := &trimmer{changes: func() (hotupdate.Changes, error) { return s.Diff(kept, nil) }}
 	if kept, rest, ok := shared(reflect.ValueOf(kept), reflect.ValueOf(rest)); ok {
 		t.object(kept, rest)
 	}

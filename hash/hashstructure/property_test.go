@@ -243,7 +243,7 @@ func TestPropertyHotChangesKeepTheSum(t *testing.T) {
 		m := &maker{t: t, templates: map[string]*nodeTemplate{}}
 		parts, options := drawImmutable(t), drawOptions(t)
 		before, after := m.with(parts), m.with(parts)
-		same, err := hotupdate.SameImmutable(s, before, after)
+		same, err := s.SameImmutable(before, after)
 		require.NoError(t, err)
 		require.True(t, same, "the drawn configurations must differ in hot parts only")
 
@@ -269,7 +269,7 @@ func TestPropertySumIsTheDirectCallOnTheHalf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, uint64(got))
 
-		same, err := hotupdate.SameImmutable(s, config, half)
+		same, err := s.SameImmutable(config, half)
 		require.NoError(t, err)
 		require.True(t, same, "the half has the same canonical document")
 		again, err := hashstructure.Half(s, half)

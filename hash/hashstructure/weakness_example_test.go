@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hash/hashstructure"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -18,7 +17,7 @@ import (
 // sums are both hashes of one configuration.
 type sums struct {
 	here      hashstructure.Sum
-	canonical hash.Sum
+	canonical hotupdate.Sum
 }
 
 // hashBoth hashes a configuration with this package and with package hash.
@@ -32,7 +31,7 @@ func hashBoth[T any](config *T, options hashstructure.Options) sums {
 	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		fmt.Println(problem.Code, problem.Path)
 	}
-	canonical, err := hash.Of(schema, config)
+	canonical, err := schema.Hash(config)
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -54,7 +53,7 @@ func ExampleOf_sets() {
 	of := func(zones ...string) sums { return hashBoth(&pool{zones}, hashstructure.Options{}) }
 	compare("{us-east-1a, us-east-1b}, {eu-west-1a, eu-west-1b}", of("us-east-1a", "us-east-1b"), of("eu-west-1a", "eu-west-1b"))
 
-	here, canonical := map[hashstructure.Sum]bool{}, map[hash.Sum]bool{}
+	here, canonical := map[hashstructure.Sum]bool{}, map[hotupdate.Sum]bool{}
 	sets := 0
 	for _, region := range []string{"us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-north-1", "ap-south-1", "sa-east-1"} {
 		for i, first := range "abcdef" {

@@ -281,7 +281,7 @@ func (f *flow) reportHash(call *ast.CallExpr, text *encoded) {
 		Kind: fault.Declaration, Code: "direct-hash",
 		Type: f.program.Of(behindPointers(text.typ)).String(),
 		What: "is hashed by way of " + text.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
-		Hint: "use hash.Of, or package hash/hashstructure for sums that are compared with its own",
+		Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
 	}})
 }
 
@@ -311,9 +311,13 @@ func isTextHash(function *types.Func) bool {
 		slices.ContainsFunc(prefixes, func(word string) bool { return strings.HasPrefix(name, word) })
 }
 
-// takesSchema reports whether a function knows the struct tags.
+// takesSchema reports whether a function or method knows the struct tags.
 func takesSchema(function *types.Func) bool {
-	return slices.ContainsFunc(slices.Collect(function.Signature().Params().Variables()), func(param *types.Var) bool {
+	signature := function.Signature()
+	if receiver := signature.Recv(); receiver != nil && isNamed(behindPointers(receiver.Type()), hotupdatePath, "Schema") {
+		return true
+	}
+	return slices.ContainsFunc(slices.Collect(signature.Params().Variables()), func(param *types.Var) bool {
 		return isNamed(behindPointers(param.Type()), hotupdatePath, "Schema")
 	})
 }

@@ -13,7 +13,7 @@ import (
 //
 // The guarantees:
 //   - A configuration has one hash: from call to call, from copy to copy, from goroutine to goroutine, and hashing changes nothing in it.
-//   - Two configurations have one hash exactly if they have one canonical document, and exactly if [hotupdate.Diff] lists no Immutable and
+//   - Two configurations have one hash exactly if they have one canonical document, and exactly if [hotupdate.Schema.Diff] lists no Immutable and
 //     no InPlace change.
 //   - Hot and Ignored parts may come, go and change, below parents of any state, also where there was no configuration at all, without
 //     another hash.

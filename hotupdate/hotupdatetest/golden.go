@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -31,7 +30,7 @@ type vector struct {
 	Name     string          `json:"name"`
 	Config   json.RawMessage `json:"config"`
 	Document json.RawMessage `json:"document"`
-	Sum      hash.Sum        `json:"sum"`
+	Sum      hotupdate.Sum   `json:"sum"`
 }
 
 // Golden compares type C with what the file says of it: its Schema, and the hashes of fixed configurations. The file belongs into version
@@ -228,9 +227,9 @@ func (s *subject) content(recorded []vector) ([]byte, error) {
 
 // hashed is a vector with its document and sum of today.
 func (s *subject) hashed(v vector) (_ vector, err error) {
-	if v.Document, err = hash.DocumentRaw(s.schema, v.Config); err != nil {
+	if v.Document, err = s.schema.DocumentRaw(v.Config); err != nil {
 		return v, err
 	}
-	v.Sum, err = hash.OfRaw(s.schema, v.Config)
+	v.Sum, err = s.schema.HashRaw(v.Config)
 	return v, err
 }

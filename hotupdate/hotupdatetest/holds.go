@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -247,7 +246,7 @@ func (s *subject) rawAgrees(t trial) *breach {
 		if schema == nil {
 			continue
 		}
-		switch got, err := hash.DocumentRaw(schema, t.raw); {
+		switch got, err := schema.DocumentRaw(t.raw); {
 		case err != nil:
 			return failed("is written as JSON that is not read again", err)
 		case !bytes.Equal(got, want):
@@ -269,7 +268,7 @@ func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 	if len(bytes.TrimSpace(object)) == 1 {
 		separator = ""
 	}
-	_, err := hash.OfRaw(schema, fmt.Appendf(nil, `%s%s"hotupdatetest-unknown":1}`, object, separator))
+	_, err := schema.HashRaw(fmt.Appendf(nil, `%s%s"hotupdatetest-unknown":1}`, object, separator))
 	return err == nil
 }
 
@@ -341,7 +340,7 @@ func isHashed(c hotupdate.Change) bool {
 }
 
 func (s *subject) document(v reflect.Value) ([]byte, error) {
-	return hash.Document(s.schema, v.Interface())
+	return s.schema.Document(v.Interface())
 }
 
 // canonical is JSON in one spelling, or nil.

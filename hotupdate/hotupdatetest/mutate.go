@@ -12,7 +12,7 @@ import (
 )
 
 // Mutate returns a copy of config in which exactly one field of the class means something else, and the path of that field:
-// [hotupdate.Diff] lists one change, of this class. Everything else is as it was, in memory of its own.
+// [hotupdate.Schema.Diff] lists one change, of this class. Everything else is as it was, in memory of its own.
 //
 // The field may have been unset before, below parents that were nil: whatever the type allows is found. Values are those that [WithValues]
 // and its like give, or any that the field's type can have. If t is a *rapid.T, field and value are drawn from it, and shrink with the

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/examples/aws"
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/tags"
@@ -34,11 +33,11 @@ func TestMutatedHash(t *testing.T) {
 		config := &aws.WorkerConfig{Tags: &tags.Tags{VM: map[string]string{"a": "b"}}}
 		for class, keeps := range map[hotupdate.Class]bool{hotupdate.Hot: true, hotupdate.Immutable: false} {
 			mutated, path := hotupdatetest.Mutate(t, config, class)
-			before, err := hash.Of(schema, config)
+			before, err := schema.Hash(config)
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := hash.Of(schema, mutated)
+			after, err := schema.Hash(mutated)
 			if err != nil || (before == after) != keeps {
 				t.Fatalf("%v: %s: %v", class, path, err)
 			}

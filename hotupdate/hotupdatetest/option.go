@@ -89,7 +89,7 @@ func WithNormalizing[V any]() Option {
 // no hash: every default that it fills in has to be declared by the option default of the struct tag.
 //
 // Defaults that cannot be declared are those of lists, maps, objects and bools that are no pointers, and those that depend on other fields or are
-// filled in only sometimes. Hash what was there before defaulting, as [hash.OfRaw] does with what the user wrote, and leave WithDefaulter out;
+// filled in only sometimes. Hash what was there before defaulting, as [hotupdate.Schema.HashRaw] does with what the user wrote, and leave WithDefaulter out;
 // or let the code that reads the field apply the default.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	return optionFunc(func(s *settings) {

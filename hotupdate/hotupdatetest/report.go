@@ -117,7 +117,7 @@ func (s *subject) blame(first, second []byte) string {
 	if s.loaded != nil {
 		schema = s.loaded // without the type's own methods
 	}
-	changes, err := hotupdate.DiffRaw(schema, first, second)
+	changes, err := schema.DiffRaw(first, second)
 	if err != nil || len(changes) == 0 {
 		return ""
 	}

@@ -57,11 +57,11 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if err != nil {
 		return nil, unusable(class, err)
 	}
-	hot, err := schema.AppendHot(nil, config)
+	hot, err := schema.HotDocument(config)
 	if err != nil {
 		return nil, unusable(class, err)
 	}
-	rest, err := schema.AppendDocument(nil, config)
+	rest, err := schema.Document(config)
 	if err != nil {
 		return nil, unusable(class, err)
 	}

@@ -2,7 +2,7 @@
 //
 // It owns what a member takes along with it: commas, white space, and the objects that it leaves empty. It must not know Go values,
 // decoders or hashes; what is JSON it asks package canonjson, and what is hot it reads in the plan. The rules are specified at
-// hash.Legacy.
+// hotupdate.Schema.StripRaw.
 //
 // It works in two passes. The first checks the grammar and notes where members and containers stand; the second goes down where the
 // plan does and notes what to cut. Each looks at a byte a bounded number of times, however deep it stands.

@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawcut"
 )
 
-// The rules are tested at hash.Legacy. Here are selectors of every type, and plans that differ from what a config's are.
+// The rules are tested at hotupdate.Schema.StripRaw. Here are selectors of every type, and plans that differ from what a config's are.
 
 type byInt struct {
 	When  int    `json:"when"`

@@ -111,7 +111,7 @@ func TestDecodeFails(t *testing.T) {
 		{"unknown members", `{"a":1,"list":[{"name":"x","b":2}],"map":{"k":{"c":3}}}`, []string{"unknown-member a", "unknown-member list[0].b", "unknown-member map[k].c"}, "at every level"},
 		{"wrong case", `{"Text":"a","TEXT":"b","list":[{"Name":"x"}]}`, []string{"unknown-member Text", "unknown-member TEXT", "unknown-member list[0].Name"}, "names are case-sensitive"},
 		{"Go name of an embedded struct", `{"TypeMeta":{},"embedded":{}}`, []string{"unknown-member TypeMeta", "unknown-member embedded"}, "its fields are promoted"},
-		{"odd names", `{"a.b":1,"":2,"a\"]":3}`, []string{`UnknownMember ["a.b"]`, `UnknownMember [""]`, `UnknownMember ["a\"]"]`}, "paths quote them"},
+		{"odd names", `{"a.b":1,"":2,"a\"]":3}`, []string{`unknown-member ["a.b"]`, `unknown-member [""]`, `unknown-member ["a\"]"]`}, "paths quote them"},
 		{"duplicate members", `{"text":"a","text":"b","list":[{"name":"a","name":"a"}]}`, []string{"duplicate-member text", "duplicate-member list[0].name"}, "which one counts would be a guess"},
 		{"duplicate member in another spelling", `{"text":"a","t\u0065xt":"a"}`, []string{"duplicate-member text"}, "escapes make no difference"},
 		{"three times", `{"text":"a","text":"b","text":"c"}`, []string{"duplicate-member text", "duplicate-member text"}, "once for each member too many"},

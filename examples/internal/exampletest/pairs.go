@@ -59,7 +59,7 @@ func (p *Provider) CheckPairs(t *testing.T, pairs []Pair) {
 	for _, pair := range pairs {
 		t.Run(pair.dir, func(t *testing.T) {
 			before, after := Manifest(t, pair.dir, "before.yaml"), Manifest(t, pair.dir, "after.yaml")
-			changes, err := hotupdate.DiffRaw(schema, before, after)
+			changes, err := schema.DiffRaw(before, after)
 			fatal(t, err)
 			if got := paths(changes); !slices.Equal(got, pair.changed) {
 				t.Errorf("changed %q, want %q: %s", got, pair.changed, pair.reason)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
-	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // CheckReach changes one value of a config after the other, and sees to it that the driver gets to see each, as a change of the same class:
@@ -55,7 +54,7 @@ func (p *Provider) CheckEmptyObjects(t *testing.T, filled any) {
 		none, err := json.Marshal(config)
 		fatal(t, err)
 		o.set(old)
-		changes, err := hotupdate.DiffRaw(schema, empty, none)
+		changes, err := schema.DiffRaw(empty, none)
 		fatal(t, err)
 		specChanges, err := specSchema.Diff(p.specOf(t, empty), p.specOf(t, none))
 		if means := err != nil || len(specChanges) > 0; means != (len(changes) > 0) {
@@ -88,7 +87,7 @@ func (p *Provider) checkSameClass(t *testing.T, path string, before, after []byt
 	t.Helper()
 	schema, err := p.Schema()
 	fatal(t, err)
-	changes, err := hotupdate.DiffRaw(schema, before, after)
+	changes, err := schema.DiffRaw(before, after)
 	fatal(t, err)
 	want, ok := changes.Strictest()
 	if !ok {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
@@ -33,7 +32,7 @@ func (p *Provider) CheckDefects(t *testing.T, defects []Defect) {
 	for _, d := range defects {
 		t.Run(d.name, func(t *testing.T) {
 			old, updated := p.Config(d.old), p.Config(d.updated)
-			changes, err := hotupdate.DiffRaw(schema, old, updated)
+			changes, err := schema.DiffRaw(old, updated)
 			fatal(t, err)
 			if got := changes.Outcome(hotupdate.AutoRollingUpdate); got != d.want {
 				t.Errorf("the change means %s, want %s", got, d.want)
@@ -91,7 +90,7 @@ func (p *Provider) CheckVectors(t *testing.T, vectors []Vector) {
 			fatal(t, err)
 			want := v.Want
 			if v.Sum != nil {
-				sum, err := hash.OfRaw(schema, p.Config(*v.Sum))
+				sum, err := schema.HashRaw(p.Config(*v.Sum))
 				fatal(t, err)
 				want = sum.AdditionalData()
 			}

@@ -78,7 +78,7 @@ func RawBytes[P any](schema *hotupdate.Schema, own func(P) []string) func(raw []
 		if raw == nil {
 			return own(pool), nil
 		}
-		cut, err := hash.Legacy(schema, raw, hotupdate.KeepNulls)
+		cut, err := schema.StripRaw(raw, hotupdate.KeepNulls)
 		if err != nil {
 			return nil, err
 		}

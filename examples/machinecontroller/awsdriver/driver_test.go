@@ -87,7 +87,7 @@ func hot(t *testing.T, s *awsdriver.ProviderSpec) machineupdate.Hot {
 	t.Helper()
 	schema, err := awsdriver.Schema()
 	require.NoError(t, err)
-	part, err := schema.AppendHot(nil, s)
+	part, err := schema.HotDocument(s)
 	require.NoError(t, err)
 	return machineupdate.Hot(part)
 }
@@ -138,7 +138,7 @@ func TestStructTags(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			changed := spec()
 			tc.change(changed)
-			changes, err := hotupdate.Diff(schema, spec(), changed)
+			changes, err := schema.Diff(spec(), changed)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, changes.Outcome(hotupdate.AutoRollingUpdate))
 		})

@@ -259,8 +259,8 @@ func (r *releases) reasons(old, updated hashedConfig, raw []byte) []reason {
 		}
 		return all
 	}
-	before, oldErr := hash.DocumentRaw(old.era.schema, raw)
-	after, newErr := hash.DocumentRaw(updated.era.schema, raw)
+	before, oldErr := old.era.schema.DocumentRaw(raw)
+	after, newErr := updated.era.schema.DocumentRaw(raw)
 	if oldErr != nil || newErr != nil {
 		return all
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
@@ -98,7 +97,7 @@ func (e *explainer) writeDocument(c *call) error {
 	if len(configs) != 1 {
 		return &usageError{fmt.Sprintf("--document writes one provider config, and there are %d; choose one with --pool", len(configs))}
 	}
-	document, err := hash.DocumentRaw(configs[0].schema, configs[0].raw)
+	document, err := configs[0].schema.DocumentRaw(configs[0].raw)
 	c.out.Write(document)
 	return inFile(configs[0].from, err)
 }
@@ -115,7 +114,7 @@ func (e *explainer) explain(c *call) ([]explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := hotupdate.DiffRaw(configs[0].schema, nil, m.raw)
+	fields, err := configs[0].schema.DiffRaw(nil, m.raw)
 	return []explained{newExplained("", fields)}, inFile(m.from, err)
 }
 

@@ -4,8 +4,6 @@ import (
 	"errors"
 
 	"github.com/spf13/pflag"
-
-	"github.com/hotupdate/providerconfig/hash"
 )
 
 func hashCommand() command {
@@ -46,7 +44,7 @@ func (h *hasher) run(c *call) (int, error) {
 	all := make([]hashed, 0, len(configs))
 	var problems []error
 	for _, config := range configs {
-		sum, err := hash.OfRaw(config.schema, config.raw)
+		sum, err := config.schema.HashRaw(config.raw)
 		problems = append(problems, inFile(config.from, err))
 		all = append(all, hashed{config.pool, sum.String()})
 	}

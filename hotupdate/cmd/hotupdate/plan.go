@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
@@ -98,7 +97,7 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	if m.pools != nil {
 		err = pool.Check(m.pools.Pools, options)
 	} else if schema := schemas.schema(m.kind.apiVersion, m.kind.kind); schema != nil {
-		_, err = hash.DocumentRaw(schema, m.raw)
+		_, err = schema.DocumentRaw(m.raw)
 	}
 	return m, errors.Join(schemas.check(m), inFile(m.from, err))
 }

@@ -34,7 +34,7 @@ type method string
 const (
 	canonical method = "schema" // by its canonical document
 	rawBytes  method = "raw"    // by its bytes
-	cutBytes  method = "cut"    // by its bytes without hot members, see hash.Legacy
+	cutBytes  method = "cut"    // by its bytes without hot members, see hotupdate.Schema.StripRaw
 	function  method = "other"  // by a function that is not known here
 )
 
@@ -232,7 +232,7 @@ func (e eraEntry) cut(schema *hotupdate.Schema) (eraFunction, error) {
 		return nil, fmt.Errorf("onlyTypeMeta: is %q; write kept or absent, in an era with hash cut", e.Empty)
 	}
 	return func(raw []byte, _ struct{}) ([]string, error) {
-		cut, err := hash.Legacy(schema, raw, nulls)
+		cut, err := schema.StripRaw(raw, nulls)
 		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
 			cut = nil
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/wI2L/jsondiff"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
@@ -101,7 +100,7 @@ func Groups(size fixture.Size) ([]Group, error) {
 		{"hash of raw JSON", s.hashRaw()},
 		{"raw JSON, equal bytes", s.rawEqual()},
 		{"raw JSON, spelled differently", s.rawSpelled()},
-		{"cut of hot members (Legacy)", []Case{{Library, func() error { _, err := hash.Legacy(s.schema, s.raw, hotupdate.CutNulls); return err }}}},
+		{"cut of hot members (Legacy)", []Case{{Library, func() error { _, err := s.schema.StripRaw(s.raw, hotupdate.CutNulls); return err }}}},
 		{"compilation of the Schema", []Case{{Library, func() error { _, err := fieldplan.Build(reflect.TypeFor[fixture.WorkerConfig](), nil); return err }}}},
 	}, nil
 }
@@ -109,7 +108,7 @@ func Groups(size fixture.Size) ([]Group, error) {
 func (s *subject) hash() []Case {
 	return append([]Case{
 		{Limit, func() error { _, err := limit.Sum(s.config); return err }},
-		{Library, func() error { _, err := hash.Of(s.schema, s.config); return err }},
+		{Library, func() error { _, err := s.schema.Hash(s.config); return err }},
 	}, hashPeers(s.bare)...)
 }
 
@@ -125,7 +124,7 @@ func (s *subject) equal() []Case {
 	return []Case{
 		{Limit, func() error { return is(limit.Equal(s.config, s.same), errDiffers) }},
 		{Library, func() error {
-			same, err := hotupdate.SameImmutable(s.schema, s.config, s.same)
+			same, err := s.schema.SameImmutable(s.config, s.same)
 			if err != nil {
 				return err
 			}
@@ -144,7 +143,7 @@ func (s *subject) diffTag() []Case { return s.diffs(s.tagged, 1, errSame) }
 func (s *subject) diffs(updated *fixture.WorkerConfig, want int, wrong error) []Case {
 	return []Case{
 		{Library, func() error {
-			changes, err := hotupdate.Diff(s.schema, s.config, updated)
+			changes, err := s.schema.Diff(s.config, updated)
 			return errors.Join(err, is(len(changes) == want, wrong))
 		}},
 		{"go-cmp Diff", func() error { return is((cmp.Diff(s.config, updated) == "") == (want == 0), wrong) }},
@@ -161,7 +160,7 @@ func (s *subject) diffs(updated *fixture.WorkerConfig, want int, wrong error) []
 
 func (s *subject) hashRaw() []Case {
 	return append([]Case{
-		{Library, func() error { _, err := hash.OfRaw(s.schema, s.raw); return err }},
+		{Library, func() error { _, err := s.schema.HashRaw(s.raw); return err }},
 	}, hashRawPeers(s.raw)...)
 }
 
@@ -173,7 +172,7 @@ func (s *subject) rawEqual() []Case {
 }
 
 func (s *subject) sameRaws(a, b []byte) error {
-	same, err := hotupdate.SameImmutableRaw(s.schema, a, b)
+	same, err := s.schema.SameImmutableRaw(a, b)
 	return errors.Join(err, is(same, errDiffers))
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
@@ -65,7 +64,7 @@ func ofCollections(fill func(c *collections, n int)) func(n int) (func() error, 
 		s, err := hotupdate.SchemaOf[collections]()
 		c := &collections{}
 		fill(c, n)
-		return func() error { _, err := hash.Of(s, c); return err }, err
+		return func() error { _, err := s.Hash(c); return err }, err
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
 )
@@ -29,7 +27,7 @@ func BenchmarkSum(b *testing.B) {
 		b.Run(size.Name+"/library", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := hash.Of(s, c)
+				_, err := s.Hash(c)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -53,7 +51,7 @@ func BenchmarkEqual(b *testing.B) {
 		b.Run(size.Name+"/library", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				equal, err := hotupdate.SameImmutable(s, c, same)
+				equal, err := s.SameImmutable(c, same)
 				if err != nil || !equal {
 					b.Fatal(equal, err)
 				}
@@ -71,7 +69,7 @@ func BenchmarkRaw(b *testing.B) {
 		b.Run(size.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := hash.OfRaw(s, raw)
+				_, err := s.HashRaw(raw)
 				if err != nil {
 					b.Fatal(err)
 				}

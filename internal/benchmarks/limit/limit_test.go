@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
@@ -26,14 +25,14 @@ func schema(t require.TestingT) *hotupdate.Schema {
 
 // checkSame compares bytes and digest of the hand-written encoder with the library's.
 func checkSame(t require.TestingT, s *hotupdate.Schema, c *fixture.WorkerConfig) {
-	want, err := hash.Document(s, c)
+	want, err := s.Document(c)
 	require.NoError(t, err)
 	got, err := limit.Document(c)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got))
 	sum, err := limit.Sum(c)
 	require.NoError(t, err)
-	wantSum, err := hash.Of(s, c)
+	wantSum, err := s.Hash(c)
 	require.NoError(t, err)
 	require.Equal(t, [32]byte(wantSum), sum)
 }
@@ -113,7 +112,7 @@ func TestEqual(t *testing.T) {
 			b = &copied
 			b.Tags, b.Volume = nil, &fixture.Volume{Iops: new(int32(rapid.IntRange(0, 1).Draw(t, "iops")))}
 		}
-		want, err := hotupdate.SameImmutable(s, a, b)
+		want, err := s.SameImmutable(a, b)
 		require.NoError(t, err)
 		assert.Equal(t, want, limit.Equal(a, b))
 	})
@@ -128,7 +127,7 @@ func TestErrors(t *testing.T) {
 	} {
 		_, err := limit.Sum(c)
 		require.Error(t, err, name)
-		_, err = hash.Of(schema(t), c)
+		_, err = schema(t).Hash(c)
 		require.Error(t, err, name)
 	}
 }

@@ -37,7 +37,7 @@ type Plain struct{ Zone string }
 
 func wrong(c *Config, pool Pool) {
 	b, _ := json.Marshal(c)
-	_ = sha256.Sum256(b) // want `hotupdate: hashes.Config: is hashed by way of json.Marshal, which does not know its hotupdatable struct tags, so every hot update changes the hash; use hash.Of`
+	_ = sha256.Sum256(b) // want `hotupdate: hashes.Config: is hashed by way of json.Marshal, which does not know its hotupdatable struct tags, so every hot update changes the hash; use Schema.Hash`
 
 	_ = md5.Sum([]byte(fmt.Sprintf("%+v", *c)))               // want `hashed by way of fmt.Sprintf`
 	_ = crc32.ChecksumIEEE(fmt.Appendf(nil, "%v", pool))      // want `hashes.Pool: is hashed by way of fmt.Appendf`
@@ -73,10 +73,10 @@ func wrong(c *Config, pool Pool) {
 }
 
 func right(schema *hotupdate.Schema, c *Config, plain Plain, raw []byte) {
-	_, _ = hash.Of(schema, c)
+	_, _ = schema.Hash(c)
 	whole, _ := json.Marshal(c)
-	_, _ = hash.OfRaw(schema, whole)
-	_, _ = hash.Legacy(schema, whole, hotupdate.CutNulls)
+	_, _ = schema.HashRaw(whole)
+	_, _ = schema.StripRaw(whole, hotupdate.CutNulls)
 	_, _ = stable.Of(schema, c, stable.Options{})
 	half, _ := stable.Half(schema, c)
 	_, _ = hashstructure.Hash(half, hashstructure.FormatV2, nil)
@@ -90,7 +90,7 @@ func right(schema *hotupdate.Schema, c *Config, plain Plain, raw []byte) {
 	_ = sha256.Sum256(p)
 	_ = sha256.Sum256(raw)
 	_ = sha256.Sum256([]byte(fmt.Sprint(c.Zone)))
-	sum, _ := hash.Of(schema, c)
+	sum, _ := schema.Hash(c)
 	_ = sha256.Sum256([]byte(sum.String()))
 	_, _ = hashstructure.Hash(plain, hashstructure.FormatV2, nil)
 }

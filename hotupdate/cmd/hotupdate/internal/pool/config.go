@@ -71,7 +71,7 @@ func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotu
 	if schema == nil {
 		return wholeDiff(old, updated)
 	}
-	changes, err := hotupdate.DiffRaw(schema, old, updated)
+	changes, err := schema.DiffRaw(old, updated)
 	for i := range changes {
 		changes[i].Omitted = changes[i].Omitted && o.Defaulted
 	}

@@ -208,7 +208,7 @@ func (o Options) content(p Pool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := hash.Document(schema, triggers)
+	text, err := schema.Document(triggers)
 	if err != nil {
 		return "", err
 	}
@@ -218,13 +218,13 @@ func (o Options) content(p Pool) (string, error) {
 
 func (o Options) configDocument(raw []byte) ([]byte, error) {
 	if schema := o.find(raw); schema != nil {
-		return hash.DocumentRaw(schema, raw)
+		return schema.DocumentRaw(raw)
 	}
 	schema, err := hotupdate.SchemaOf[whole]()
 	if err != nil {
 		return nil, err
 	}
-	return hash.Document(schema, wholeOf(raw))
+	return schema.Document(wholeOf(raw))
 }
 
 // Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It

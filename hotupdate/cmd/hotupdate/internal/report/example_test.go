@@ -15,7 +15,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	changes, err := hotupdate.DiffRaw(schema, []byte(`{"volume":{"iops":3000}}`), []byte(`{"volume":{"iops":4000},"tags":{"vm":{"team":"x"}}}`))
+	changes, err := schema.DiffRaw([]byte(`{"volume":{"iops":3000}}`), []byte(`{"volume":{"iops":4000},"tags":{"vm":{"team":"x"}}}`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -103,7 +103,7 @@ func jsonOf(c hotupdate.Change) (jsonChange, error) {
 	}
 	for _, value := range []string{c.Old, c.New} {
 		if value != "" && !json.Valid([]byte(value)) {
-			return out, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Diff", plaintext.Printable(c.Path))
+			return out, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Schema.Diff", plaintext.Printable(c.Path))
 		}
 	}
 	out.Old, out.New = json.RawMessage(c.Old), json.RawMessage(c.New)

@@ -305,8 +305,7 @@ func TestValuesMustBeJSON(t *testing.T) {
 func TestReportOfDiff(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	require.NoError(t, err)
-	changes, err := hotupdate.DiffRaw(schema,
-		[]byte(`{"volume":{"iops":3000},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
+	changes, err := schema.DiffRaw([]byte(`{"volume":{"iops":3000},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
 		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"a":"1"}}}`))
 	require.NoError(t, err)
 	r := bare(hotupdate.AutoRollingUpdate, changes.Outcome(hotupdate.AutoRollingUpdate), changes...)

@@ -1,0 +1,115 @@
+package hotupdate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/engine"
+)
+
+// Sum is the SHA-256 of a canonical document of format v1. Sums are comparable.
+type Sum [sha256.Size]byte
+
+// sumPrefix names the format in a Sum's text.
+const sumPrefix = "v1:"
+
+// Hash returns the SHA-256 of config's canonical document, see the package documentation. It changes exactly if [Schema.Diff] lists an
+// Immutable or InPlace change. Hash a configuration before defaulting and conversion.
+//
+// The configuration is a value of the Schema's type or a pointer to one; nil is the empty configuration. What cannot be written is an
+// error, all of them joined.
+func (s *Schema) Hash(config any) (Sum, error) {
+	v, err := s.value(config)
+	if err != nil {
+		return Sum{}, err
+	}
+	return engine.Of(s.plan).Sum(v)
+}
+
+// HashRaw is [Schema.Hash] for raw JSON, read as by [Schema.Decode].
+func (s *Schema) HashRaw(raw []byte) (Sum, error) {
+	v, err := s.glance(raw)
+	if err != nil {
+		return Sum{}, err
+	}
+	return engine.Of(s.plan).Sum(v)
+}
+
+// Document returns the canonical document of config, the bytes that [Schema.Hash] hashes. Two documents explain why two hashes differ.
+func (s *Schema) Document(config any) ([]byte, error) {
+	v, err := s.value(config)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Of(s.plan).Append(nil, v)
+}
+
+// DocumentRaw is [Schema.Document] for raw JSON, read as by [Schema.Decode].
+func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
+	v, err := s.glance(raw)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Of(s.plan).Append(nil, v)
+}
+
+// HotDocument returns the Hot fields of config, as JSON that the type can be decoded from. It is what a hot update applies and what has to
+// be remembered of one.
+//
+//   - It is as canonical as the canonical document: configurations that differ in spelling only have the same bytes. A change that touches
+//     no Immutable and no InPlace field changes the bytes exactly if [Schema.Diff] lists a Hot change.
+//   - Neither Ignored fields nor TypeMeta are in it. Nothing Hot at all is {}.
+//   - Elements of a collection that is not Hot itself stand there if something in them is Hot, with their keys and selectors, or in
+//     their places. The selector of an element that is not selected, in an Ignored collection, says no more than that it is not.
+func (s *Schema) HotDocument(config any) ([]byte, error) {
+	v, err := s.value(config)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Of(s.plan).HotDocument(v)
+}
+
+// String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.
+func (s Sum) String() string { return sumPrefix + hex.EncodeToString(s[:]) }
+
+// AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data. The same strings serve pools that
+// roll and pools that are updated in place, for the MachineClass must change in both.
+func (s Sum) AdditionalData() []string { return []string{s.String()} }
+
+// MarshalText returns the same text as String.
+func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText returned. The error is that of [ParseSum].
+func (s *Sum) UnmarshalText(text []byte) error {
+	parsed, err := ParseSum(string(text))
+	if err == nil {
+		*s = parsed
+	}
+	return err
+}
+
+// ParseSum reads a Sum's text, strictly: no other case, no white space. The code of the error is malformed-sum.
+func ParseSum(text string) (Sum, error) {
+	var sum Sum
+	digits, known := strings.CutPrefix(text, sumPrefix)
+	switch {
+	case !known:
+		return sum, malformedSum("does not begin with " + sumPrefix + ", the format")
+	case len(digits) != 2*len(sum):
+		return sum, malformedSum("has " + strconv.Itoa(len(digits)) + " digits")
+	case strings.Trim(digits, "0123456789abcdef") != "":
+		return sum, malformedSum("has a character that is no lower-case hexadecimal digit")
+	}
+	_, err := hex.Decode(sum[:], []byte(digits))
+	return sum, err
+}
+
+func malformedSum(what string) error {
+	return &fault.Error{
+		Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: what,
+		Hint: "write " + sumPrefix + " and 64 lower-case hexadecimal digits",
+	}
+}
