@@ -69,7 +69,7 @@ func (s *Schema) HotDocument(config any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Of(s.plan).HotDocument(v)
+	return engine.Of(s.plan).AppendHot(nil, v)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.
