@@ -64,7 +64,7 @@ func (l *load) plan(tb testing.TB) []tags.ResourcePlan {
 	return plans
 }
 
-// arrays counts the arrays that a result consists of. Set and Keep share one.
+// arrays counts the arrays of a result. Set and Keep share one.
 func arrays(plans []tags.ResourcePlan) int {
 	n := 1
 	for _, plan := range plans {
@@ -96,7 +96,7 @@ func TestPlanAllocatesOnlyItsResult(t *testing.T) {
 		{"settled", settledLoad(t, tags.AWS, 50), 0, "nothing but the result"},
 		{"changed", changedLoad(t, tags.AWS, 50), 0, "nothing but the result"},
 		{"versions", changedLoad(t, tags.GCP, 50), 0, "nothing but the result"},
-		{"case is ignored", changedLoad(t, tags.Azure, 50), 0, "nobody uses capitals, so nothing is folded"},
+		{"case is ignored", changedLoad(t, tags.Azure, 50), 0, "no key has capitals, so nothing is folded"},
 		{"capitals", capitals, 8, "four maps have a key with capitals: an index of one key, and the key folded"},
 	}
 	for _, test := range tests {

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file holds the rules of the package's documentation a second time, each written down as it stands, without any regard to cost.
+// This file implements the rules of the package's documentation a second time, literally and without regard to cost.
 
 func TestPlanAgreesWithNaivePlan(t *testing.T) {
 	for _, n := range naives() {

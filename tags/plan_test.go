@@ -357,8 +357,8 @@ func TestPlanConcurrently(t *testing.T) {
 	workers.Wait()
 }
 
-// Why a success moves last-applied to the attempts until a second pass confirms it: where a removal carries no condition, the first pass
-// cannot remove what a lagging read did not show, and the second one must still know that it is ours.
+// A success moves last-applied to the attempts until a second pass confirms it: where a removal carries no condition, the first pass cannot
+// remove a key that a lagging read did not show, and the second pass must still own it.
 func TestLastAppliedStaysOwnedUntilConfirmed(t *testing.T) {
 	rules := rulesOf(t, tags.AliCloud, tags.VM)
 	plan := func(live string, state tags.State) string {
@@ -371,7 +371,7 @@ func TestLastAppliedStaysOwnedUntilConfirmed(t *testing.T) {
 	// a=1 is live, but was set only a moment ago; then the user drops it.
 	first := tags.State{Applied: parse("a=1"), Attempted: []map[string]string{nil}}
 	if got := plan("", first); got != "" {
-		t.Fatalf("first pass: %q, want nothing: a removal without a condition could hit somebody else", got)
+		t.Fatalf("first pass: %q, want nothing: a removal without a condition could hit a foreign key", got)
 	}
 	second := tags.State{Attempted: []map[string]string{nil, first.Applied}}
 	if got, want := plan("a=1", second), "remove a=1"; got != want {

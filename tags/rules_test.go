@@ -207,7 +207,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The limits of calls are data too, and a typing error in them would be found by a cloud only.
+// Without this test only a cloud would find a typing error in the limits of calls.
 func TestCallLimits(t *testing.T) {
 	tests := []struct {
 		cloud       tags.Cloud
@@ -260,7 +260,7 @@ func TestZeroRulesAllowNothing(t *testing.T) {
 	}
 }
 
-// naive is what the documentation of a cloud says of one key and one value, written once more as regular expressions.
+// naive has a cloud's rules for one key and one value a second time, as regular expressions.
 type naive struct {
 	cloud      tags.Cloud
 	kind       tags.Kind
@@ -350,7 +350,7 @@ func TestValidateAgreesWithRegularExpressions(t *testing.T) {
 	}
 }
 
-// Folding must be what it says, or a key would be two keys to us and one to the cloud.
+// If folding were not that of [strings.EqualFold], one key of the cloud could be two keys here.
 func TestFoldingIsEqualFold(t *testing.T) {
 	rules := rulesOf(t, tags.Azure, tags.VM)
 	rapid.Check(t, func(t *rapid.T) {

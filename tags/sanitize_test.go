@@ -204,7 +204,7 @@ func TestSanitizeIsDeterministic(t *testing.T) {
 	}
 }
 
-// checkSanitize is everything that holds of every input.
+// checkSanitize checks all properties that hold for every input.
 func checkSanitize(t rapid.TB, rules *tags.Rules, input map[string]string) {
 	path := field.NewPath("tags")
 	before := maps.Clone(input)
@@ -240,7 +240,7 @@ func checkNothingLost(t rapid.TB, input map[string]string, got tags.Sanitized) {
 		reported[err.Field] = true
 	}
 	for key, value := range input {
-		if kept, ok := got.Tags[key]; ok && kept == value {
+		if same, ok := got.Tags[key]; ok && same == value {
 			continue
 		}
 		if !reported[key] && !reported[field.NewPath("tags").Key(key).String()] {
@@ -262,7 +262,7 @@ func TestSanitizeProperties(t *testing.T) {
 	}
 }
 
-// FuzzSanitize: what comes out passes Validate, or is reported; nothing is lost; the order of a map does not matter.
+// FuzzSanitize: each result passes Validate or is reported; no key is lost without a report; the order of a map does not matter.
 func FuzzSanitize(f *testing.F) {
 	f.Add(uint8(0), "kubernetes.io/role/a", "1", "a_b", "2", "a/b", "3")
 	f.Add(uint8(1), "A/b", "", "a?b", "x", "İ", "v")

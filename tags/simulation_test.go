@@ -14,9 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file simulates a cloud, everybody who writes to it, and the driver of one machine that follows the flow of the package's
-// documentation: record the attempt, read, plan, call, record success, and look again when nothing can be under way any more. Others
-// write at any time, between reading and calling too.
+// This file simulates a cloud, others who write to it, and the driver of one machine with its record: it records the attempt, reads, plans, calls,
+// records the success, and confirms it when no request can be under way any more. Others write at any time, also between reading and calling.
 //
 // The properties are checked by the cloud, at the moment when a call lands, against what the driver had recorded when it planned.
 
@@ -111,7 +110,7 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 		w.resources[id] = &resource{live: maps.Clone(w.mandatory)}
 		w.foreign[id] = map[string]string{}
 	}
-	// What is merely attached carries what we would set and remove, value for value.
+	// Attached resources carry the same keys and values that the plan sets and removes elsewhere.
 	for _, id := range []string{csiVolume, cniNIC} {
 		w.resources[id] = &resource{live: map[string]string{"k1": w.value("v1"), "k2": w.value("v2"), "f1": w.value("x1")}}
 		w.foreign[id] = maps.Clone(w.resources[id].live)
@@ -262,13 +261,13 @@ func (w *world) pass(t *rapid.T, read map[string]map[string]string, versions map
 			return false
 		}
 	}
-	// What was last-applied may still be live where the read did not show it, so it stays owned until a second pass confirms.
+	// Keys that were last-applied may still be live where the read did not show them, so they stay owned until a second pass confirms.
 	w.attempted = append(w.attempted, w.applied)
 	w.applied, w.succeeded = maps.Clone(w.desired), true
 	return true
 }
 
-// call is one request to the cloud, and what its sender had recorded and wanted.
+// call is one request to the cloud, with the record and the wishes of its sender.
 type call struct {
 	batch   tags.Batch
 	replace map[string]string // everything, where the cloud replaces everything at once
@@ -361,7 +360,7 @@ func (w *world) liveSpelling(live map[string]string, key string) string {
 // checkSafety is the safety sentence: only desired or mandatory keys are written, and a key is removed only if it is neither and
 // its live value is recorded.
 //
-// Where the cloud removes whatever is there, a late removal may meet a value that we sent after it. It must be one of ours still; the
+// Where the cloud removes without a condition, a late removal may hit a value that was set after it was sent. That must be an owned value; the
 // second pass sets it again.
 func (w *world) checkSafety(t *rapid.T, before, after map[string]string, c call) {
 	if w.rules.Guard == tags.Unguarded {
@@ -396,7 +395,7 @@ func (w *world) isRecorded(record []map[string]string, key, value string) bool {
 	return false
 }
 
-// foreignWrite is somebody who uses keys that we never had, on any resource.
+// foreignWrite writes a key that was never ours, on any resource.
 func (w *world) foreignWrite(t *rapid.T) {
 	id := rapid.SampledFrom(slices.Sorted(maps.Keys(w.resources))).Draw(t, "resource")
 	key := fmt.Sprintf("f%d", rapid.IntRange(1, 4).Draw(t, "f"))
@@ -414,9 +413,9 @@ func (w *world) foreignWrite(t *rapid.T) {
 	w.resources[id].change(live)
 }
 
-// foreignDisturb is somebody who deletes our keys or gives them other values.
+// foreignDisturb deletes one of our keys or gives it another value.
 //
-// Other values are left out where the cloud removes whatever is there: between read and call they would be lost, as documented.
+// It gives no other value where the cloud removes without a condition: between read and call the value would be lost, as documented.
 func (w *world) foreignDisturb(t *rapid.T) {
 	r := w.resources[rapid.SampledFrom(w.created).Draw(t, "resource")]
 	live := maps.Clone(r.live)
@@ -441,7 +440,7 @@ func (w *world) land(t *rapid.T) {
 	c := w.delayed[i]
 	w.delayed = slices.Delete(w.delayed, i, i+1)
 	if rapid.IntRange(0, 3).Draw(t, "dies") > 0 {
-		_ = w.execute(t, c) // nobody hears of it
+		_ = w.execute(t, c) // its sender does not learn the result
 	}
 }
 
@@ -451,8 +450,7 @@ func (w *world) flush(t *rapid.T) {
 	}
 }
 
-// checkForeign is the boundary condition: what others wrote under keys of their own is there, and nothing else happened to what is
-// merely attached.
+// checkForeign is the boundary condition: keys that others wrote are there, and attached resources carry nothing else.
 func (w *world) checkForeign(t *rapid.T) {
 	for id, foreign := range w.foreign {
 		live := w.resources[id].live
@@ -498,7 +496,7 @@ func (w *world) fitsIn(read map[string]map[string]string) bool {
 	return true
 }
 
-// settle holds everything still: after two successful passes live is foreign, mandatory and desired, and there is nothing left to do.
+// settle ends all disturbances: after two successful passes each resource has foreign, mandatory and desired keys, and the next plan is empty.
 func (w *world) settle(t *rapid.T) {
 	w.flush(t)
 	before := map[string]map[string]string{}

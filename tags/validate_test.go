@@ -50,7 +50,7 @@ func TestValidateNil(t *testing.T) {
 	}
 }
 
-// Nothing would ever set them: a user must hear of it.
+// No driver would set them, so a user gets an error.
 func TestValidateKindWithoutTags(t *testing.T) {
 	all := &tags.Tags{VM: one("a", "1"), Network: one("a", "1")}
 	got := fieldsOf(tags.OpenStack.Validate(all, nil, field.NewPath("tags")))
@@ -110,7 +110,7 @@ func TestValidateIsDeterministic(t *testing.T) {
 // secret is a value that must never be shown.
 const secret = "hunter2"
 
-// Values may be secret. Nothing that is meant to be read may show them, whatever is wrong with them.
+// Values may be secret. No message and no printed result shows them.
 func TestNothingShowsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SampledFrom([]string{secret, "aws:" + secret, secret + ";", secret + strings.Repeat("x", 600), "acs:" + secret + "http://"})

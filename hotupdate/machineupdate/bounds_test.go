@@ -26,7 +26,7 @@ func wide(t *testing.T, n, length, i int) string {
 	return string(raw)
 }
 
-// attempts lets the driver fail for each of the specs, and returns the last request and the observation that is left.
+// attempts lets the driver fail for each of the specs, and returns the last request. The observation then has the record.
 func attempts(t *testing.T, o *machineupdate.Observation, providerSpecs ...string) *machineupdate.UpdateMachineRequest {
 	t.Helper()
 	var requests []*machineupdate.UpdateMachineRequest
@@ -53,8 +53,8 @@ func owns(t *testing.T, r *machineupdate.UpdateMachineRequest, key, value string
 	return r.AttemptedAmong(map[string]string{key: value, "else": "x"}, "tags")[key] == value
 }
 
-// TestAttemptsAreLaidTogether: many attempts that differ in little take little.
-func TestAttemptsAreLaidTogether(t *testing.T) {
+// TestAttemptsAreMerged: many attempts with small differences need little space.
+func TestAttemptsAreMerged(t *testing.T) {
 	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
 	var specs []string
 	for i := range 40 {
@@ -72,13 +72,13 @@ func TestAttemptsAreLaidTogether(t *testing.T) {
 	assert.False(t, owns(t, request, "key-000", "x"), "never sent")
 }
 
-// TestAttemptsBecomeDigests: attempts that are long, and have nothing in common, are still owned.
+// TestAttemptsBecomeDigests: long attempts without common leaves stay owned.
 func TestAttemptsBecomeDigests(t *testing.T) {
 	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
 	var request *machineupdate.UpdateMachineRequest
 	for i := range 5 {
 		request = attempts(t, &o, wide(t, 100, 200+i, i))
-		assert.Contains(t, request.Attempted, request.Desired, "what may have been sent is sent again, whatever reads show")
+		assert.Contains(t, request.Attempted, request.Desired, "desired is contested, so it is set again, whatever reads show")
 	}
 	assert.NotEmpty(t, request.Attempts)
 	assert.Contains(t, request.Attempted, machineupdate.Nothing, "whatever was applied may have been removed")
@@ -93,8 +93,9 @@ func TestAttemptsBecomeDigests(t *testing.T) {
 	assert.Equal(t, o.Class.Hot(), request.Desired)
 }
 
-// TestFullRecordGoesBackAndOn: what cannot be kept is not attempted. The machine goes back to what was applied, forgets, and goes on.
-func TestFullRecordGoesBackAndOn(t *testing.T) {
+// TestFullRecordIsEmptied: where no further attempt fits, the machine is updated back to the applied hot part. The confirmation empties the
+// record, and then the wanted hot part is applied.
+func TestFullRecordIsEmptied(t *testing.T) {
 	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
 	var specs []string
 	for i := range 12 {
@@ -125,7 +126,7 @@ func TestFullRecordGoesBackAndOn(t *testing.T) {
 	assert.Equal(t, o.Class.Hot(), requests[2].Desired)
 }
 
-// TestFullRecordWithoutSuccess: where nothing was ever applied, back is nothing.
+// TestFullRecordWithoutSuccess: a machine without an applied hot part goes back to Nothing.
 func TestFullRecordWithoutSuccess(t *testing.T) {
 	o := machineupdate.Observation{Machine: machine("")}
 	var specs []string
@@ -156,7 +157,7 @@ func TestLargeHotPart(t *testing.T) {
 	}
 }
 
-// TestFormerAppliedIsRememberedAsDigests: what was applied before stays owned until the success is confirmed, however long it is.
+// TestFormerAppliedIsRememberedAsDigests: the former applied hot part stays owned until the success is confirmed, however long it is.
 func TestFormerAppliedIsRememberedAsDigests(t *testing.T) {
 	former := classOf(t, wide(t, 150, 376, 1))
 	require.Greater(t, len(former.Hot()), machineupdate.MaxAttempted)

@@ -14,7 +14,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// TestCreation: what a VM was created with is recorded after InitializeMachine, and settled if nobody else can have created it.
+// TestCreation: after InitializeMachine the record has the spec that the VM was created with. It is settled if no other attempt can have created
+// the VM.
 func TestCreation(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	creating := func(name string, attempted ...machineupdate.Hot) string {
@@ -31,7 +32,7 @@ func TestCreation(t *testing.T) {
 		{"after a crash", creating("m-1", hotTwo), machineupdate.Unconfirmed, []machineupdate.Hot{hotTwo}, "the attempt before may have made it"},
 		{"after a crash with the same spec", creating("m-1", hotOne), machineupdate.Unconfirmed, nil, "and it may still be at work"},
 		{"with the annotation of a template", creating("m-0", hotTwo), machineupdate.Settled, nil, "it is another machine's"},
-		{"unreadable", "{", machineupdate.Unconfirmed, nil, "nobody knows what was attempted"},
+		{"unreadable", "{", machineupdate.Unconfirmed, nil, "the attempts are unknown"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := machine(tc.annotated)
@@ -57,7 +58,7 @@ func TestCreation(t *testing.T) {
 	}
 }
 
-// TestCrashBetweenCreateAndRecord: the VM is found, and nobody knows by which spec it was made but the marker.
+// TestCrashBetweenCreateAndRecord: the VM is found, and only the marker has the spec that made it.
 func TestCrashBetweenCreateAndRecord(t *testing.T) {
 	m := machine("")
 	m.ProviderID, m.Phase = "", ""
@@ -85,7 +86,7 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotOne, []machineupdate.Hot{hotTwo}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
 }
 
-// TestCreationGoesOnWithAFullRecord: a machine that cannot be created for long attempts many specs.
+// TestCreationGoesOnWithAFullRecord: a creation that fails for long attempts many specs. A full record does not stop it.
 func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	m := machine("")
 	m.ProviderID, m.Phase = "", ""

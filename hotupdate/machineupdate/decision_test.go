@@ -165,7 +165,7 @@ func truncate(o *machineupdate.Observation) {
 	annotations[machineupdate.AnnotationRecord] = annotations[machineupdate.AnnotationRecord][:60]
 }
 
-// respell writes the record in a way that is not canonical, but means the same.
+// respell writes the record in a form that is not canonical, but equivalent.
 func respell(o *machineupdate.Observation) {
 	annotations := o.Machine.Annotations
 	annotations[machineupdate.AnnotationRecord] = " " + annotations[machineupdate.AnnotationRecord] + "\n"
@@ -173,7 +173,7 @@ func respell(o *machineupdate.Observation) {
 
 func verifying(o *machineupdate.Observation) { o.Settings.VerifyPeriod = 24 * time.Hour }
 
-// TestMigrationKeepsRecord: a control-plane migration drops the status and keeps the annotations. Nothing is forgotten.
+// TestMigrationKeepsRecord: a control-plane migration drops the status and keeps the annotations. The attempts stay known.
 func TestMigrationKeepsRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	o := machineupdate.Observation{Machine: machine(settledRecord(class, inState(machineupdate.Calling, hotTwo))), Class: class}
@@ -186,8 +186,8 @@ func TestMigrationKeepsRecord(t *testing.T) {
 	assert.Equal(t, []machineupdate.Hot{hotTwo, hotOne}, d.Pass.Request().Attempted)
 }
 
-// TestConfirmationChangesTheRecord: to an API server a write that changes nothing is none. It would keep the resourceVersion, and so stop
-// nobody who decided by an older record.
+// TestConfirmationChangesTheRecord: an API server ignores a write that changes nothing and keeps the resourceVersion. A process that decided by an
+// older record would not get a conflict.
 func TestConfirmationChangesTheRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	record := settledRecord(class, inState(machineupdate.Unconfirmed, hotTwo))
@@ -199,7 +199,7 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 	assert.NotEqual(t, record, d.Pass.AboutToCall().Set[machineupdate.AnnotationRecord])
 }
 
-// TestClassErrorIsReported: a class that cannot be prepared says why.
+// TestClassErrorIsReported: the decision has the error of a class that cannot be prepared.
 func TestClassErrorIsReported(t *testing.T) {
 	_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"iops":"secret"}`)}, schemaOf[spec](t), able)
 	require.Error(t, err)
@@ -209,7 +209,7 @@ func TestClassErrorIsReported(t *testing.T) {
 	assert.Equal(t, "unusable-class", codeOf(d.Err))
 }
 
-// TestDecidingAllocatesNothing: machines that are up to date are looked at by the hundred thousand.
+// TestDecidingAllocatesNothing: a controller decides for hundreds of thousands of machines that are up to date.
 func TestDecidingAllocatesNothing(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	o := machineupdate.Observation{Machine: machine(settledRecord(class)), Class: class}

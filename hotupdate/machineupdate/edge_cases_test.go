@@ -99,7 +99,7 @@ func edgeCase(t *testing.T, stop func(*machineupdate.Executor, machineupdate.Obs
 	}
 }
 
-// TestProposalEdgeCase1: the driver fails at the interface, then the class is reverted. Comparing specs would see nothing to do.
+// TestProposalEdgeCase1: the driver fails at the interface, then the class is reverted. Comparing specs would find no difference.
 func TestProposalEdgeCase1(t *testing.T) {
 	edgeCase(t, func(e *machineupdate.Executor, o machineupdate.Observation, d *driver) {
 		d.err = errors.New("throttled")
@@ -112,7 +112,7 @@ func TestProposalEdgeCase1(t *testing.T) {
 	})
 }
 
-// TestProposalEdgeCase2: MCM crashes while the driver is at work, then the class is reverted. Nobody has seen an answer.
+// TestProposalEdgeCase2: MCM crashes while the driver is at work, then the class is reverted. No process has seen the result of the call.
 func TestProposalEdgeCase2(t *testing.T) {
 	edgeCase(t, func(e *machineupdate.Executor, o machineupdate.Observation, _ *driver) {
 		assert.Panics(t, func() { e.Reconcile(t.Context(), o) })

@@ -15,7 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// bench is an executor whose functions are told what to return, and note what they are asked.
+// bench is an executor whose functions return what the test says, and note their arguments.
 type bench struct {
 	machineupdate.Executor
 
@@ -61,7 +61,7 @@ func (b *bench) reconcile(t *testing.T) machineupdate.Result {
 	return result
 }
 
-// TestExecutorLacksAFunction: whoever forgets to give one is told, in a result as any other.
+// TestExecutorLacksAFunction: the result names the missing function.
 func TestExecutorLacksAFunction(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -177,7 +177,7 @@ func TestExecutor(t *testing.T) {
 	}
 }
 
-// TestUnableRestoresPreviousRecord: what was recorded before is what is recorded afterwards.
+// TestUnableRestoresPreviousRecord: where the driver cannot update, the record is the same before and after.
 func TestUnableRestoresPreviousRecord(t *testing.T) {
 	for _, previous := range []string{"", "{", settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotOne))} {
 		b := newBench(t, previous)
@@ -204,7 +204,7 @@ func TestExecutorHonoursCancellation(t *testing.T) {
 	assert.Len(t, b.writes, 1, "canceled before the marker")
 }
 
-// TestCanceledAnywhere: whatever a function returns once the context is done, the process is about to end, and blames nobody.
+// TestCanceledAnywhere: once the context is done, errors of functions are not reported as failures.
 func TestCanceledAnywhere(t *testing.T) {
 	canceled := fmt.Errorf("canceled: %w", context.Canceled)
 	for _, tc := range []struct {
@@ -243,7 +243,7 @@ func TestCanceledAnywhere(t *testing.T) {
 	}
 }
 
-// TestSuccessOfACanceledProcessIsWritten, if it still can be: nothing is lost, but a pass is saved.
+// TestSuccessOfACanceledProcessIsWritten: if the write still succeeds, it saves a pass.
 func TestSuccessOfACanceledProcessIsWritten(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := newBench(t, "")
@@ -265,7 +265,8 @@ func TestCallHasADeadline(t *testing.T) {
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 }
 
-// TestFirstAdoptionAsksTheLimiter: before the marker, with what clouds limit by; machines that are denied come back at different times.
+// TestFirstAdoptionAsksTheLimiter: the limiter is asked before the marker is written, with credentials and region. Machines that are denied
+// return at different times.
 func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	limiter := machineupdate.Limiter{Every: time.Minute, Burst: 2}
 	key := machineupdate.LimitKey{Credentials: "account", Region: "eu"}

@@ -48,7 +48,7 @@ func machine(annotation string) machineupdate.Machine {
 	return m
 }
 
-// TestLife follows a machine from its first adoption through an update that fails to the end.
+// TestLife follows a machine from its first adoption through a failed update to a settled one, and on to the next update.
 func TestLife(t *testing.T) {
 	now := start
 	o := machineupdate.Observation{Machine: machine(""), Class: classOf(t, `{"image":"a","tags":{"k":"1"}}`)}

@@ -2,16 +2,16 @@ package machineupdate_test
 
 import "fmt"
 
-// This file judges a state by its fair closure: from now on class, driver and lease holder stay as they are, what is late dies (that it
-// lands is another state), caches and reads are in time, nothing fails, and nobody else edits anything. Then the machine has to come to
-// rest as it should be.
+// This file judges a state by its fair closure: from now on class, driver and lease holder stay as they are, late requests die (a state in which
+// they land is judged on its own), caches and reads do not lag, nothing fails, and others edit nothing. Then the machine has to come to rest, with
+// the wanted infrastructure tags.
 
-// maxPasses is how many successful passes that may take.
+// maxPasses is how many successful passes a machine may need to come to rest.
 const maxPasses = 2
 
 func (m *model) judge(w *world) string {
 	if w.ability != capable {
-		return "" // nobody can update
+		return "" // the driver cannot update
 	}
 	c := *w
 	holder := 0
@@ -93,8 +93,7 @@ func (m *model) proceed(c world, holder int) world {
 	return *after
 }
 
-// rest judges a machine for which there is nothing to do any more. What somebody else edited after the last pass is drift, which a
-// verification repairs.
+// rest judges a machine for which there is nothing to do any more. Edits by others after the last pass are drift, which a verification repairs.
 func (m *model) rest(c world, holder int) string {
 	wrong, drift := m.wrong(&c)
 	switch {

@@ -2,7 +2,7 @@ package machineupdate_test
 
 import "fmt"
 
-// This file says what can happen in a state.
+// This file has the transitions of the model.
 
 // event is what happened, for traces.
 type event struct {
@@ -66,7 +66,7 @@ func (m *model) successors(w *world, emit func(next *world, e event)) {
 	}
 }
 
-// next emits a state that costs so many faults, if they are left.
+// next emits a state, if the budget of faults covers its cost.
 func (s *run) next(n world, cost uint8, e event) {
 	if n.faults < cost {
 		return
@@ -76,7 +76,7 @@ func (s *run) next(n world, cost uint8, e event) {
 	s.emit(&n, e)
 }
 
-// normalize drops what can make no difference any more.
+// normalize clears parts of the state that cannot make a difference any more.
 func (w *world) normalize(f *flow) {
 	for i := range w.process {
 		if p := &w.process[i]; p.stage == idle {
@@ -206,7 +206,7 @@ func (s *run) write(i int, what happening, then stage, record recordID) {
 	s.next(n, 0, event{what: what, a: uint8(i)})
 }
 
-// writeRecord writes to the machine. Others have not seen that.
+// writeRecord writes to the machine. Other processes have not seen the write.
 func (w *world) writeRecord(m *model, i int, record recordID) {
 	w.formerRecord, w.record = w.record, record
 	w.process[i].current = true
@@ -221,7 +221,7 @@ func (w *world) writeRecord(m *model, i int, record recordID) {
 	}
 }
 
-// overtake notes that somebody else has written to the machine. Who was about to write the marker gets a conflict and looks again.
+// overtake notes that another process has written to the machine. A process that was about to write the marker gets a conflict and decides anew.
 func (m *model) overtake(w *world, i int) {
 	p := &w.process[i]
 	p.current = false
@@ -276,7 +276,7 @@ func (s *run) callWith(i, r int, view tagset, age uint8) {
 	if age > 0 {
 		cost = 1
 	} else if before.process[i].current {
-		before.drifted[r] = 0 // whoever reads the truth has to deal with it
+		before.drifted[r] = 0 // a pass that reads the present state has to repair it
 	}
 	e := event{a: uint8(i), b: uint8(r) | age<<4, c: uint16(q)}
 
@@ -541,7 +541,7 @@ func (s *run) somebodyElse() {
 	}
 }
 
-// edit is somebody who changes or removes a key in the cloud.
+// edit changes or removes a key in the cloud, as others may.
 func (s *run) edit() {
 	if !s.w.vm {
 		return

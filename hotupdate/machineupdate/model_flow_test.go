@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file calls the code that is checked: Decide, the passes with their patches, the creation's record, the record's parser and
+// This file calls the code that is checked: the decision, the passes with their patches, the creation's record, the record's parser and
 // tags.Rules.Plan. They are pure functions, so each question is asked once.
 
 const modelConfirmAfter = time.Hour
@@ -30,7 +30,7 @@ type flow struct {
 	name string
 
 	noMarker        bool // nothing is written before the call
-	lastOperation   bool // what is under way stands in LastOperation, not in the record
+	lastOperation   bool // an update under way is noted in LastOperation, not in the record
 	forgetAttempted bool // the record has a marker, but not what was attempted
 	keysOnly        bool // a key is owned whatever its value is
 	blind           bool // writes carry no resourceVersion
@@ -47,7 +47,7 @@ type (
 	ownedID  uint16
 )
 
-// model is a flow with its budgets, and everything that was asked about it.
+// model is a flow with its budgets, and a cache of every question to the code that is checked.
 type model struct {
 	tb      testing.TB
 	flow    flow
@@ -61,7 +61,7 @@ type model struct {
 
 	records   interner[recordID]
 	owned     []uint8    // by record: the values that stand in it, two bits for each key
-	aged      []recordID // by record: what it is after ConfirmAfter; zero is not known
+	aged      []recordID // by record: the same record after ConfirmAfter; zero is not computed yet
 	passes    []pass
 	passIDs   map[pass]passID
 	decisions map[question]answer
@@ -332,7 +332,7 @@ func (m *model) decide(o machineupdate.Observation, q question) answer {
 	return answer{pass: m.pass(p)}
 }
 
-// ignores is what naive flows do not look at.
+// ignores reports whether a naive flow takes no notice of the record.
 func (m *model) ignores(q question) bool {
 	if q.record == 0 || !m.flow.byContent && !m.flow.lastOperation {
 		return false
@@ -400,7 +400,7 @@ func (m *model) internOwned(applied machineupdate.Hot, attempted []machineupdate
 	return id
 }
 
-// hotsOwned are the hot part applied and those attempted.
+// hotsOwned are the applied hot part and the attempted ones.
 func (m *model) hotsOwned(id ownedID) []machineupdate.Hot {
 	var hots []machineupdate.Hot
 	for text := range strings.SplitSeq(m.states.texts[id], "\n") {
@@ -409,7 +409,7 @@ func (m *model) hotsOwned(id ownedID) []machineupdate.Hot {
 	return hots
 }
 
-// plan is what a driver sends about a resource that it sees as it does.
+// plan is the request that a driver sends about a resource with the view that it has of it.
 func (m *model) plan(p *pass, view tagset) request {
 	key := planned{p.owned, p.desired, view}
 	if q, ok := m.plans[key]; ok {

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestNaiveFlows: flows that leave one of the rules out look right, and are not. The model finds out each of them, and shows how in as
-// few steps as possible.
+// TestNaiveFlows: each flow leaves one of the rules out, and looks right. The model finds a shortest trace to its failure.
 func TestNaiveFlows(t *testing.T) {
 	for _, tc := range []struct {
 		flow            flow
@@ -39,7 +38,7 @@ func TestNaiveFlows(t *testing.T) {
 		{
 			flow{name: "ownership by key", keysOnly: true},
 			settled, 2, 1, "safety",
-			"a key that somebody has set anew is removed",
+			"a key that others have set anew is removed",
 		},
 		{
 			flow{name: "writes without resourceVersion", blind: true},

@@ -2,8 +2,8 @@ package machineupdate_test
 
 import "github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 
-// The model does not change if both keys are exchanged, or the two values of ours of a key. Of the up to eight states that are one but
-// for such names only one is kept.
+// The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ only in these names, the
+// search visits one.
 
 const symmetries = 8
 
@@ -28,13 +28,13 @@ func exchanged(value uint8, exchange bool) uint8 {
 	return value
 }
 
-// images are records and passes under each symmetry, where they are known.
+// images caches records and passes under each symmetry.
 type images struct {
 	records [symmetries][]recordID
 	passes  [symmetries][]passID
 }
 
-// canonical returns the one of the symmetric states that is kept.
+// canonical returns the representative of the symmetric states.
 func (m *model) canonical(w *world) packed {
 	best, least := [symmetries]int{}, ^uint32(0)
 	n := 0
@@ -48,17 +48,17 @@ func (m *model) canonical(w *world) packed {
 			best[n], n = g, n+1
 		}
 	}
-	var kept packed
+	var smallest packed
 	for i, g := range best[:n] {
 		image := *w
 		if g != 0 {
 			image = m.image(w, g)
 		}
-		if p := image.pack(); i == 0 || p.less(kept) {
-			kept = p
+		if p := image.pack(); i == 0 || p.less(smallest) {
+			smallest = p
 		}
 	}
-	return kept
+	return smallest
 }
 
 func (p packed) less(q packed) bool {

@@ -50,7 +50,7 @@ func (q request) withRemoval(key int, value uint8) request {
 	return q | 1<<(5*key+2+int(value)-1)
 }
 
-// half of a request is what it sets or what it removes: the cloud takes them one after the other.
+// A request has two halves, since the cloud takes what it sets and what it removes one after the other.
 func (q request) onlySets() request    { return q &^ (7<<2 | 7<<7) }
 func (q request) onlyRemoves() request { return q &^ (3 | 3<<5) }
 
@@ -68,7 +68,7 @@ func (q request) apply(live tagset) tagset {
 	return live
 }
 
-// stage is how far a process is with what it does for the machine.
+// stage is how far a process is with its work on the machine.
 type stage uint8
 
 const (
@@ -88,7 +88,7 @@ const (
 // process is MCM, which may have lost its lease without knowing.
 type process struct {
 	stage   stage
-	current bool // nobody has written to the machine since it was read or written by this process
+	current bool // no other process has written to the machine since this one read or wrote it
 	pass    passID
 }
 
@@ -107,8 +107,8 @@ type world struct {
 
 	live    [resources]tagset
 	old     [resources][2]tagset // what reads may still show
-	ancient [resources]uint8     // keys that stem from before adoption and were never recorded
-	drifted [resources]uint8     // keys that somebody else edited, and that were not repaired since
+	ancient [resources]uint8     // keys from before the adoption that were never recorded
+	drifted [resources]uint8     // keys that others edited, and that were not repaired since
 
 	late    [2]request // may still land
 	process [2]process

@@ -32,7 +32,7 @@ func TestPrepare(t *testing.T) {
 	assert.Equal(t, "unusable-class", codeOf(err))
 }
 
-// TestClassesAreReadOnce, and a change of what is not hot is reported once.
+// TestClassesAreReadOnce: a class is read once, and a change beyond its hot part is reported once.
 func TestClassesAreReadOnce(t *testing.T) {
 	schema := schemaOf[spec](t)
 	var classes machineupdate.Classes

@@ -51,7 +51,7 @@ func TestRecordFormat(t *testing.T) {
 			`{"v":1,"providerID":"i","schema":"s","state":"Unconfirmed","since":"2026-01-02T03:04:05Z","applied":{},"attempts":["` + digest.Text() + `"]}`,
 		},
 		{
-			"odd texts",
+			"texts that JSON escapes",
 			machineupdate.Record{ProviderID: "a\"\\\n<é", Schema: "\xff", Since: start.In(time.FixedZone("", 3600)), Applied: hotOne},
 			`{"v":1,"providerID":"a\"\\\n<é","schema":"` + "�" + `","since":"2026-01-02T03:04:05Z","applied":{"tags":{"k":"1"}}}`,
 		},
@@ -102,7 +102,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-// TestTruncatedRecords: no beginning of a record is a record, so that what was cut off is never taken for all.
+// TestTruncatedRecords: no prefix of a record is a record, so a truncated record is never mistaken for a whole one.
 func TestTruncatedRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecord(t)
@@ -180,7 +180,7 @@ func manyLeaves(n int) string {
 	return text.String()
 }
 
-// converges checks that a machine with the annotation is updated twice and is at rest then, whatever the annotation is.
+// converges checks that a machine with the annotation is at rest after at most two updates.
 func converges(t *testing.T, annotation string) {
 	t.Helper()
 	now := start
@@ -206,7 +206,7 @@ func TestFutureRecords(t *testing.T) {
 	}
 }
 
-// FuzzParseRecord: no annotation panics; what is read is written so that it is read again; every decision converges.
+// FuzzParseRecord: no annotation panics; a record that was read can be written and read again; every machine converges.
 func FuzzParseRecord(f *testing.F) {
 	for _, seed := range []string{
 		"", "null", `{"v":2}`,

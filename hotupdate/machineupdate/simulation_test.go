@@ -21,8 +21,8 @@ import (
 )
 
 // This file simulates one machine in longer runs than the model checker can look at, with more resources, kinds, keys and values, and
-// with the real Executor. Whatever else happens, happens inside the functions that the Executor calls: another leader may do a whole pass
-// while the first one writes or calls.
+// with the real Executor. Disturbances happen inside the functions that the Executor calls: another leader may do a whole pass while the first one
+// writes or calls.
 
 // simSpec has infrastructure tags for each kind.
 type simSpec struct {
@@ -53,7 +53,7 @@ type simulation struct {
 	past    map[string][]map[string]string // since the last long pause
 	late    []simCall
 	history []machineupdate.Record // everything that was written
-	excused map[string]bool        // resource/key that nobody has to repair
+	excused map[string]bool        // resource/key that need not be repaired
 	drifted map[string]bool
 	nested  int
 	passes  int
@@ -140,7 +140,7 @@ func simProject(t require.TestingT, hot machineupdate.Hot) map[string]map[string
 	return byID
 }
 
-// excuse lets what is live be foreign.
+// excuse makes all live keys foreign.
 func (s *simulation) excuse() {
 	for id, live := range s.live {
 		for key := range live {
@@ -172,7 +172,7 @@ func (s *simulation) reconcile() {
 
 var errSimulated = errors.New("simulated failure")
 
-// meanwhile is what happens while somebody else is busy.
+// meanwhile is what others do while a leader writes or calls.
 func (s *simulation) meanwhile() {
 	if s.nested > 0 || s.passes < 0 {
 		return
@@ -196,7 +196,7 @@ func (s *simulation) meanwhile() {
 	}
 }
 
-// write is the API server. It may fail, or succeed and not be heard of.
+// write is the API server. It may fail, or succeed without an answer.
 func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string, error) {
 	s.meanwhile()
 	fate := 9
@@ -212,7 +212,7 @@ func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string
 	annotations := patch.Apply(s.machine.Annotations)
 	s.bump()
 	s.machine.Annotations = annotations
-	// What cannot be read is a tampered record that a driver which turned out to be unable has put back.
+	// An unreadable record is a tampered one that was restored, as the driver cannot update.
 	if r, err := machineupdate.ParseRecord(annotations[machineupdate.AnnotationRecord]); err == nil {
 		s.history = append(s.history, r)
 		if s.able {
@@ -225,7 +225,7 @@ func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string
 	return s.machine.ResourceVersion, nil
 }
 
-// own ends the excuse of what stands in a record.
+// own ends the excuse of keys whose live value is recorded.
 func (s *simulation) own(r *machineupdate.Record) {
 	for _, hot := range append(slices.Clone(r.Attempted), r.Applied) {
 		for id, recorded := range simProject(s.t, hot) {
@@ -322,7 +322,7 @@ func (s *simulation) checkSafety(request *machineupdate.UpdateMachineRequest, pl
 	}
 }
 
-// send lets a request land, or not, or later; and be heard of, or not.
+// send lets a request land, be lost, or land later, with or without an answer.
 func (s *simulation) send(c simCall) error {
 	if c.plan.Empty() {
 		return nil
@@ -378,7 +378,7 @@ func (s *simulation) land() {
 	}
 }
 
-// pause is longer than requests live and reads lag.
+// pause lasts longer than late requests and the lag of reads.
 func (s *simulation) pause() {
 	for len(s.late) > 0 {
 		s.land()
@@ -387,7 +387,7 @@ func (s *simulation) pause() {
 	s.now = s.now.Add(simConfirm)
 }
 
-// edit is somebody else, who uses values of their own.
+// edit sets or deletes a key, as others may, with values of their own.
 func (s *simulation) edit() {
 	r := simResources[s.draw(len(simResources), "resource")]
 	key := "key-" + strconv.Itoa(s.draw(6, "key"))
@@ -401,7 +401,7 @@ func (s *simulation) edit() {
 	s.drifted[r.id+"/"+key] = true
 }
 
-// tamper makes the record unreadable, or somebody else's. What was ours is foreign then.
+// tamper makes the record unreadable, or that of another VM. All live keys become foreign.
 func (s *simulation) tamper() {
 	text, ok := s.machine.Annotations[machineupdate.AnnotationRecord]
 	if !ok {
@@ -416,11 +416,11 @@ func (s *simulation) tamper() {
 	s.machine.Annotations[machineupdate.AnnotationRecord] = rapid.SampledFrom([]string{
 		"", "{}", text[:len(text)/2], strings.Replace(text, `"v":1`, `"v":2`, 1), strings.Replace(text, "i-1", "i-2", 1),
 	}).Draw(s.t, "tampered")
-	s.cached = nil // whoever still holds the record gets a conflict
+	s.cached = nil // a leader that still has the record gets a conflict
 	s.excuse()
 }
 
-// settle holds everything still. Then two passes are enough.
+// settle ends all disturbances. Then two passes are enough.
 func (s *simulation) settle() {
 	s.able = true
 	for len(s.late) > 0 {

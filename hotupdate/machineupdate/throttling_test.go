@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// throttled is a cloud that allows a call for each period, and two at once, behind a driver that gives up at the first refusal.
+// throttled is a cloud that allows one call in each period, and two at once. Its driver gives up at the first refusal.
 type throttled struct {
 	t      *testing.T
 	now    time.Time
@@ -47,9 +47,9 @@ func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachi
 	return nil
 }
 
-// TestThrottlingStarvesNobody: contested keys are set in each pass again, so passes which begin as soon as a single call is allowed would
-// spend it on the same call for ever. Waiting grows until all calls of a pass are allowed.
-func TestThrottlingStarvesNobody(t *testing.T) {
+// TestThrottledPassesFinish: each pass sets contested keys again. Passes that begin as soon as a single call is allowed would spend it on the
+// same call for ever. The wait grows until all calls of a pass are allowed.
+func TestThrottledPassesFinish(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		forgets bool // the number of retries
@@ -97,7 +97,7 @@ func recordIn(t *testing.T, annotations map[string]string) machineupdate.Record 
 	return r
 }
 
-// TestRetries: they count the repetitions of what did not succeed. Another spec begins anew, one that was attempted before does not.
+// TestRetries: Retries count how often a failed update was repeated. A new spec begins at zero, a spec that was attempted before does not.
 func TestRetries(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
@@ -125,7 +125,7 @@ func TestRetries(t *testing.T) {
 	assert.Zero(t, recordIn(t, b.writes[len(b.writes)-1].Set).Retries)
 }
 
-// TestRetriesOfLongAttempts: what was laid together, kept as digests, or does not fit at all, waits longer and longer as well.
+// TestRetriesOfLongAttempts: the wait grows as well where attempts were merged, where they are digests, and where the record is full.
 func TestRetriesOfLongAttempts(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError

@@ -28,7 +28,7 @@ func writer(t *testing.T, m *machineupdate.Machine) func(context.Context, machin
 	}
 }
 
-// caller returns a driver that notes what it is asked for and returns the error.
+// caller returns a driver that notes its requests and returns the error.
 func caller(requests *[]*machineupdate.UpdateMachineRequest, err *error) func(context.Context, *machineupdate.UpdateMachineRequest) error {
 	return func(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
 		*requests = append(*requests, request)
