@@ -1,7 +1,6 @@
 package hashstructure
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,15 +11,14 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // check walks v as hashstructure does and reports what hashstructure would fail, loop or crash on.
 func check(v any, options Options) error {
-	c := &checker{options: options, tagName: options.tagName()}
+	c := &checker{options: options}
 	c.value(reflect.ValueOf(v), owner{})
-	return errors.Join(c.found...)
+	return c.found.Err()
 }
 
 // maxFound bounds the problems that one walk reports.
@@ -30,10 +28,9 @@ type checker struct {
 	trail
 
 	options Options
-	tagName string
 	depth   int
 	above   []place
-	found   []error
+	found   fault.List
 	lost    bool // the value contains itself or is too deep; going on could take for ever
 }
 
@@ -50,7 +47,8 @@ type owner struct {
 	field  string
 }
 
-func (c *checker) report(problem fault.Error, typ reflect.Type) {
+// report records a problem of a value, whose type is told unless it is nil.
+func (c *checker) report(problem *fault.Error, typ reflect.Type) {
 	if len(c.found) >= maxFound {
 		return
 	}
@@ -59,28 +57,23 @@ func (c *checker) report(problem fault.Error, typ reflect.Type) {
 		problem.Type = typ.String()
 		problem.What = "the type " + problem.Type + " " + problem.What
 	}
-	c.found = append(c.found, &problem)
+	c.found.Add(problem)
 }
 
-func cycle() fault.Error {
-	return fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", What: "contains itself", Hint: "remove the cycle"}
+func cycle() *fault.Error {
+	return &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", What: "contains itself", Hint: "remove the cycle"}
 }
 
-func endlessZero() fault.Error {
-	return fault.Error{
-		Kind: fault.Unsupported, Code: "endless-zero", What: "has a zero value that contains itself under ZeroNil",
-		Hint: "set IgnoreZeroValue as well, or leave ZeroNil out",
-	}
+func endlessZero() *fault.Error {
+	return &fault.Error{Kind: fault.Unsupported, Code: "endless-zero", What: "has a zero value that contains itself under ZeroNil", Hint: "set IgnoreZeroValue as well, or leave ZeroNil out"}
 }
 
-func methodFailed(cause error) fault.Error {
-	return fault.Error{
-		Kind: fault.Failed, Code: "method-failed", What: "has a method that failed", Hint: "correct the method or the value", Cause: cause,
-	}
+func methodFailed(cause error) *fault.Error {
+	return &fault.Error{Kind: fault.Failed, Code: "method-failed", What: "has a method that failed", Hint: "correct the method or the value", Cause: cause}
 }
 
 // enter records that the walk goes into p. It is false, and the walk ends, where p stands above itself.
-func (c *checker) enter(p place, problem func() fault.Error) bool {
+func (c *checker) enter(p place, problem func() *fault.Error) bool {
 	if slices.Contains(c.above, p) {
 		c.lost = true
 		c.report(problem(), p.typ)
@@ -100,9 +93,7 @@ func (c *checker) value(v reflect.Value, in owner) {
 	case !ok:
 	case v.Type() == reflect.TypeFor[time.Time]():
 		if _, err := v.Interface().(time.Time).MarshalBinary(); err != nil {
-			c.report(fault.Error{
-				Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err,
-			}, nil)
+			c.report(&fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err}, nil)
 		}
 	default:
 		c.byKind(v, in)
@@ -136,9 +127,7 @@ func (c *checker) byKind(v reflect.Value, in owner) {
 	case k == reflect.Array || k == reflect.Slice || k == reflect.Map || k == reflect.Struct:
 		c.composite(v, in)
 	default:
-		c.report(fault.Error{
-			Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry",
-		}, v.Type())
+		c.report(&fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry"}, v.Type())
 	}
 }
 
@@ -150,7 +139,7 @@ func hasFixedSize(k reflect.Kind) bool {
 func (c *checker) composite(v reflect.Value, in owner) {
 	if c.depth > engine.MaxDepth {
 		c.lost = true
-		c.report(fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}, nil)
+		c.report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}, nil)
 		return
 	}
 	c.depth++
@@ -177,35 +166,22 @@ func (c *checker) elements(v reflect.Value) {
 	}
 }
 
-// entry is a map's entry with the step that leads to it.
-type entry struct {
-	step fieldpath.Step
-	key  reflect.Value
-}
-
 func (c *checker) entries(v reflect.Value, in owner) {
 	if v.Len() == 0 || !c.enter(place{typ: v.Type(), at: v.Pointer()}, cycle) {
 		return
 	}
-	entries := make([]entry, v.Len())
-	for i, key := range v.MapKeys() {
-		entries[i] = entry{c.keyStep(key), key}
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.step.Name, b.step.Name) })
-	for _, e := range entries {
-		c.in(e.step, func() { c.entry(e.key, v.MapIndex(e.key), in) })
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(c.keyStep(a).Name, c.keyStep(b).Name) })
+	for _, key := range keys {
+		c.in(c.keyStep(key), func() { c.entry(key, v.MapIndex(key), in) })
 	}
 }
 
 func (c *checker) entry(key, value reflect.Value, in owner) {
-	if chooser, ok := in.object.(hashstructure.IncludableMap); ok {
-		included := false
-		if !c.call(func() (err error) {
-			included, err = chooser.HashIncludeMap(in.field, key.Interface(), value.Interface())
-			return err
-		}) || !included {
-			return
-		}
+	if chooser, ok := in.object.(hashstructure.IncludableMap); ok && !c.includes(func() (bool, error) {
+		return chooser.HashIncludeMap(in.field, key.Interface(), value.Interface())
+	}) {
+		return
 	}
 	c.value(key, owner{})
 	c.value(value, owner{})
@@ -214,10 +190,7 @@ func (c *checker) entry(key, value reflect.Value, in owner) {
 func (c *checker) object(v reflect.Value) {
 	chooser, hasher := methods(v)
 	if hasher != nil {
-		c.call(func() error {
-			_, err := hasher.Hash()
-			return err
-		})
+		c.includes(func() (bool, error) { _, err := hasher.Hash(); return true, err })
 		return
 	}
 	object := v.Interface()
@@ -247,31 +220,21 @@ func methods(v reflect.Value) (chooser hashstructure.Includable, hasher hashstru
 }
 
 func (c *checker) isHashed(sf reflect.StructField, v reflect.Value) bool {
-	tag := sf.Tag.Get(c.tagName)
+	tag := sf.Tag.Get(c.options.tagName())
 	ignored := tag == "ignore" || tag == "-" || c.options.IgnoreZeroValue && v.IsZero()
 	return sf.IsExported() && !ignored
 }
 
 func (c *checker) field(sf reflect.StructField, v reflect.Value, chooser hashstructure.Includable, object any) {
 	v, ok := c.text(sf, v)
-	if !ok {
-		return
+	if ok && (chooser == nil || c.includes(func() (bool, error) { return chooser.HashInclude(sf.Name, v) })) {
+		c.value(v, owner{object, sf.Name})
 	}
-	if chooser != nil {
-		included := false
-		if !c.call(func() (err error) {
-			included, err = chooser.HashInclude(sf.Name, v)
-			return err
-		}) || !included {
-			return
-		}
-	}
-	c.value(v, owner{object, sf.Name})
 }
 
 // text replaces a field by its text where the options or the struct tag say so.
 func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, bool) {
-	demanded := sf.Tag.Get(c.tagName) == "string"
+	demanded := sf.Tag.Get(c.options.tagName()) == "string"
 	if !demanded && !c.options.UseStringer {
 		return v, true
 	}
@@ -279,13 +242,10 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 	switch {
 	case ok:
 		var text string
-		ok = c.call(func() error {
-			text = stringer.String()
-			return nil
-		})
+		ok = c.includes(func() (bool, error) { text = stringer.String(); return true, nil })
 		return reflect.ValueOf(text), ok
 	case demanded:
-		c.report(fault.Error{
+		c.report(&fault.Error{
 			Kind: fault.Declaration, Code: "not-stringer", What: "has no method String on the value, which the struct tag `string` asks for",
 			Hint: "remove `string`, or use a pointer if only that has the method",
 		}, v.Type())
@@ -295,12 +255,14 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 	}
 }
 
-// call runs a method of the configuration, which may fail in any way.
-func (c *checker) call(method func() error) (ok bool) {
-	_, problem := leaf.Call(func() ([]byte, error) { return nil, method() })
+// includes runs a method of the configuration, which may fail in any way. It is false then, too.
+func (c *checker) includes(method func() (bool, error)) (included bool) {
+	_, problem := leaf.Call(func() (_ []byte, err error) {
+		included, err = method()
+		return nil, err
+	})
 	if problem != nil {
 		c.report(methodFailed(problem.Cause), nil)
-		return false
 	}
-	return true
+	return included && problem == nil
 }

@@ -1,14 +1,14 @@
-// Package hashstructure reproduces the sums of github.com/mitchellh/hashstructure/v2 over the immutable half of a provider config, for
+// Package hashstructure reproduces the sums of github.com/mitchellh/hashstructure/v2 over the immutable projection of a provider config, for
 // those whose fleets are named by such sums today. Others use package hash: hashstructure misses changes and sees some that are none,
 // and it has been archived since 2024.
 //
-// [Of] returns what [hashstructure.Hash] returns for the half with the same [Options]; where nothing hot is set, that is what it returns
+// [Of] returns what [hashstructure.Hash] returns for the projection with the same [Options]; where nothing hot is set, that is what it returns
 // for the configuration itself, with the exceptions below. [Karpenter] has the options of Karpenter's NodePool and node classes. Changing
 // only Hot and Ignored parts never changes a sum.
 //
-// # The half
+// # The projection
 //
-// [Half] returns the value that is hashed: the immutable half of [hotupdate.Split], without what stands in it only because of hot parts.
+// [Projection] returns the value that is hashed: the immutable part of [hotupdate.Split], without what stands in it only because of hot parts.
 //
 // It differs from the configuration without its hot parts as follows:
 //   - Exported fields that are not in JSON (json:"-", or dropped by a name conflict) are zero.

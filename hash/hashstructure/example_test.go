@@ -35,7 +35,7 @@ func ExampleOf() {
 }
 
 // What is hashed can be looked at, and handed to hashstructure itself.
-func ExampleHalf() {
+func ExampleProjection() {
 	type label struct {
 		Name  string `json:"name"`
 		Value string `json:"value,omitempty"`
@@ -50,11 +50,11 @@ func ExampleHalf() {
 		fmt.Println(err)
 		return
 	}
-	half, err := hashstructure.Half(schema, &config{
+	projection, err := hashstructure.Projection(schema, &config{
 		Labels: []label{{Name: "team", Value: "a"}, {Name: "gpu", Value: "yes", Roll: true}},
 		Tags:   map[string]string{"team": "a"},
 	})
-	fmt.Printf("%+v %v\n", *half, err)
+	fmt.Printf("%+v %v\n", *projection, err)
 	// Output:
 	// {Labels:[{Name:gpu Value:yes Roll:true}] Tags:map[]} <nil>
 }

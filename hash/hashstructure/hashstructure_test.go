@@ -89,7 +89,7 @@ func TestSumIsThatOfADirectCall(t *testing.T) {
 	}{
 		{"Karpenter", hashstructure.Karpenter(), upstream.FormatV2, karpenters, "sums of a fleet must not change on adoption"},
 		{"zero value", hashstructure.Options{}, upstream.FormatV2, func() *upstream.HashOptions { return nil }, "the zero value is hashstructure's default"},
-		{"format v1", hashstructure.Options{Format: hashstructure.FormatV1}, upstream.FormatV1, func() *upstream.HashOptions { return nil }, "for users of hashstructure 1.x"},
+		{"format v1", hashstructure.Options{FormatV1: true}, upstream.FormatV1, func() *upstream.HashOptions { return nil }, "for users of hashstructure 1.x"},
 		{"ZeroNil", hashstructure.Options{ZeroNil: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{ZeroNil: true} }, "each option alone"},
 		{"IgnoreZeroValue", hashstructure.Options{IgnoreZeroValue: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{IgnoreZeroValue: true} }, "each option alone"},
 		{"SlicesAsSets", hashstructure.Options{SlicesAsSets: true}, upstream.FormatV2, func() *upstream.HashOptions { return &upstream.HashOptions{SlicesAsSets: true} }, "each option alone"},
@@ -125,7 +125,7 @@ func TestGoldenSums(t *testing.T) {
 		{"Karpenter", spec(), hashstructure.Karpenter(), "16816059443908664279"},
 		{"Karpenter, empty", nil, hashstructure.Karpenter(), "5017412114182463958"},
 		{"format v2", spec(), hashstructure.Options{}, "4124901722233219198"},
-		{"format v1", spec(), hashstructure.Options{Format: hashstructure.FormatV1}, "12776603138904652656"},
+		{"format v1", spec(), hashstructure.Options{FormatV1: true}, "12776603138904652656"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := hashstructure.Of(s, tc.config, tc.options)
@@ -188,7 +188,7 @@ func TestManyGoroutinesOneOptions(t *testing.T) {
 	}
 }
 
-func TestHalf(t *testing.T) {
+func TestProjection(t *testing.T) {
 	s, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(t, err)
 	virtual := map[string]string{"gpu": "1"}
@@ -219,14 +219,14 @@ func TestHalf(t *testing.T) {
 		{"lists in a list", &workerConfig{Grid: [][]nodeTemplate{{{VirtualCapacity: virtual}}, {}, nil}}, &workerConfig{Grid: [][]nodeTemplate{{{}}, {}, nil}}, "empty is not nil"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := hashstructure.Half(s, tc.config)
+			got, err := hashstructure.Projection(s, tc.config)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got, tc.reason)
 		})
 	}
 }
 
-func TestHalfOfAPointerType(t *testing.T) {
+func TestProjectionOfAPointerType(t *testing.T) {
 	s, err := hotupdate.SchemaOf[*nodeClassSpec]()
 	require.NoError(t, err)
 	config := spec().hot()
@@ -235,31 +235,31 @@ func TestHalfOfAPointerType(t *testing.T) {
 	want, err := upstream.Hash(spec(), upstream.FormatV2, karpenters())
 	require.NoError(t, err)
 	assert.Equal(t, want, uint64(got))
-	empty, err := hashstructure.Half[*nodeClassSpec](s, nil)
+	empty, err := hashstructure.Projection[*nodeClassSpec](s, nil)
 	require.NoError(t, err)
 	assert.Equal(t, &nodeClassSpec{}, *empty, "the root is never nil")
 }
 
-func TestHalfFails(t *testing.T) {
+func TestProjectionFails(t *testing.T) {
 	type secret struct {
 		Keys map[string]disk `json:"keys,omitempty" hotupdatable:"true,sensitive=keys"`
 	}
 	s, err := hotupdate.SchemaOf[secret]()
 	require.NoError(t, err)
-	half, err := hashstructure.Half(s, &secret{Keys: map[string]disk{"k": {Type: "t", Note: "n"}}})
+	projection, err := hashstructure.Projection(s, &secret{Keys: map[string]disk{"k": {Type: "t", Note: "n"}}})
 	assert.Equal(t, []string{"hidden-keys keys"}, codeAndPath(err), "no path leads to its entries")
-	assert.Nil(t, half)
-	_, err = hashstructure.Half(s, &secret{Keys: map[string]disk{}})
+	assert.Nil(t, projection)
+	_, err = hashstructure.Projection(s, &secret{Keys: map[string]disk{}})
 	assert.NoError(t, err, "there is nothing to tell apart")
 
 	workers, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(t, err)
-	half2, err := hashstructure.Half(workers, &workerConfig{Labels: []label{{Name: "a"}, {Name: "a"}}})
+	other, err := hashstructure.Projection(workers, &workerConfig{Labels: []label{{Name: "a"}, {Name: "a"}}})
 	assert.Equal(t, []string{"duplicate-list-key labels[name=a]"}, codeAndPath(err), "which of the two is hot cannot be told")
-	assert.Nil(t, half2)
+	assert.Nil(t, other)
 }
 
-func TestHalfSharesNoMemory(t *testing.T) {
+func TestProjectionSharesNoMemory(t *testing.T) {
 	s, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(t, err)
 	config := func() *workerConfig {
@@ -271,16 +271,13 @@ func TestHalfSharesNoMemory(t *testing.T) {
 		}
 	}
 	original := config()
-	half, err := hashstructure.Half(s, original)
+	projection, err := hashstructure.Projection(s, original)
 	require.NoError(t, err)
-	half.Zones[0], half.Labels[0].Name, half.Mounts["kept"].Type, half.Pools[1].Capacity["cpu"] = "b", "changed", "hdd", "2"
+	projection.Zones[0], projection.Labels[0].Name, projection.Mounts["kept"].Type, projection.Pools[1].Capacity["cpu"] = "b", "changed", "hdd", "2"
 	assert.Equal(t, config(), original)
 }
 
-func TestNames(t *testing.T) {
-	assert.Equal(t, "v2", hashstructure.Format(0).String(), "the zero value is the recommended format")
-	assert.Equal(t, "v1", hashstructure.FormatV1.String())
-	assert.Equal(t, "unknown", hashstructure.Format(2).String())
+func TestSumsAreWrittenInDigits(t *testing.T) {
 	assert.Equal(t, "18446744073709551615", hashstructure.Sum(1<<64-1).String())
 }
 

@@ -1,6 +1,7 @@
 package hashstructure
 
 import (
+	"cmp"
 	"hash"
 
 	"github.com/mitchellh/hashstructure/v2"
@@ -8,31 +9,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Format is the version of hashstructure's algorithm. The zero value is the one that hashstructure recommends.
-type Format uint8
-
-// The formats. Their sums have nothing in common.
-const (
-	FormatV2 Format = iota // [hashstructure.FormatV2]
-	FormatV1               // [hashstructure.FormatV1], in which the elements of a set can swap their fields unnoticed
-)
-
-// String returns the name of the format: v1 or v2.
-func (f Format) String() string {
-	switch f {
-	case FormatV2:
-		return "v2"
-	case FormatV1:
-		return "v1"
-	}
-	return "unknown"
-}
-
 // Options are those of [hashstructure.HashOptions], with the format among them and a constructor in place of the hasher. They are
 // values: one may serve any number of goroutines. Two Options that differ give different sums, in general.
 type Options struct {
-	// Format is the version of the algorithm.
-	Format Format
+	// FormatV1 asks for [hashstructure.FormatV1], in which the elements of a set can swap their fields unnoticed. Otherwise it is FormatV2, whose
+	// sums have nothing in common with those.
+	FormatV1 bool
 	// Hasher returns the hash function, a new one for each call. Nil stands for FNV-1 with 64 bits.
 	Hasher func() hash.Hash64
 	// TagName is the key of hashstructure's own struct tag, with the words ignore, -, set and string. Empty stands for "hash".
@@ -50,28 +32,17 @@ type Options struct {
 
 // Karpenter returns the options by which Karpenter hashes the spec of a NodePool or of a cloud's node class.
 func Karpenter() Options {
-	return Options{Format: FormatV2, ZeroNil: true, IgnoreZeroValue: true, SlicesAsSets: true}
+	return Options{ZeroNil: true, IgnoreZeroValue: true, SlicesAsSets: true}
 }
 
-// defaultTagName is hashstructure's.
-const defaultTagName = "hash"
+// tagName is that of the options, or hashstructure's own.
+func (o Options) tagName() string { return cmp.Or(o.TagName, "hash") }
 
-func (o Options) tagName() string {
-	if o.TagName == "" {
-		return defaultTagName
+func (o Options) format() hashstructure.Format {
+	if o.FormatV1 {
+		return hashstructure.FormatV1
 	}
-	return o.TagName
-}
-
-// format returns hashstructure's name of the format.
-func (o Options) format() (hashstructure.Format, error) {
-	switch o.Format {
-	case FormatV2:
-		return hashstructure.FormatV2, nil
-	case FormatV1:
-		return hashstructure.FormatV1, nil
-	}
-	return 0, &fault.Error{Kind: fault.Misuse, Code: "unknown-format", What: "the options name no format", Hint: "use FormatV2 or FormatV1"}
+	return hashstructure.FormatV2
 }
 
 // fresh returns options for one call: hashstructure keeps its state in them, so that two goroutines that share them get wrong sums

@@ -202,7 +202,6 @@ func TestRefused(t *testing.T) {
 			[]string{"unsupported-value free.V[2]", "unsupported-value free.V[bool]"},
 			"they are called by their type",
 		},
-		{"unknown format", carry(1), hashstructure.Options{Format: 9}, []string{"unknown-format "}, "never a silent default"},
 		{"hasher without a hash", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return nil }}, []string{"no-hasher "}, "never a silent default"},
 		{"hasher that panics", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { panic("secret") }}, []string{"method-failed "}, "input never panics"},
 		{"hasher that cannot write", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return fullHash{} }}, []string{"method-failed "}, "hashstructure panics"},
