@@ -182,7 +182,7 @@ func (r *releases) judge(audited *auditedPool, raw []byte, p pool.Pool) {
 	}
 	old, oldErr := r.old.hash(version, raw)
 	updated, newErr := r.updated.hash(version, raw)
-	audited.OldEra, audited.NewEra = old.era.name, updated.era.name
+	audited.OldEra, audited.NewEra = old.era.Name, updated.era.Name
 	audited.OldHash, audited.NewHash = old.shown(), updated.shown()
 	switch {
 	case oldErr != nil && newErr != nil:
@@ -196,9 +196,9 @@ func (r *releases) judge(audited *auditedPool, raw []byte, p pool.Pool) {
 		audited.Verdict = verdictAccepted
 		audited.addErrors(oldErr)
 	case slices.Equal(old.data, updated.data):
-	case old.era.method == function || updated.era.method == function:
+	case old.era.Hash == function || updated.era.Hash == function:
 		audited.Verdict = verdictIndeterminate
-		audited.Reasons = append(audited.Reasons, reason{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.era.name, old.era.name)})
+		audited.Reasons = append(audited.Reasons, reason{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.era.Name, old.era.Name)})
 	default:
 		audited.Verdict = verdictRolled
 		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
@@ -210,16 +210,16 @@ func (r *releases) judge(audited *auditedPool, raw []byte, p pool.Pool) {
 
 // hashedConfig is what a release makes of a provider config.
 type hashedConfig struct {
-	era  *releaseEra
+	era  *era
 	data []string
 }
 
 // shown is a name for what is hashed: the sum of a canonical document, or the digest of what else is handed on.
 func (h hashedConfig) shown() string {
 	switch {
-	case h.era.method == function || len(h.data) == 0 && h.era.method != canonical:
+	case h.era.Hash == function || len(h.data) == 0 && h.era.Hash != canonical:
 		return ""
-	case h.era.method == canonical:
+	case h.era.Hash == canonical:
 		return strings.Join(h.data, " ")
 	}
 	return hash.Compose(h.data...).String()
@@ -227,13 +227,13 @@ func (h hashedConfig) shown() string {
 
 // hash reads a provider config, and hashes it by the era in force.
 func (r *release) hash(version *string, raw []byte) (hashedConfig, error) {
-	h := hashedConfig{era: &releaseEra{}}
+	h := hashedConfig{era: &era{}}
 	choice, err := r.eras.Explain(version)
 	if err != nil {
 		return h, err
 	}
 	h.era = r.byName[choice.Era]
-	if h.era.method != canonical || h.era.schema != r.schema { // otherwise hashing reads it
+	if h.era.Hash != canonical || h.era.schema != r.schema { // otherwise hashing reads it
 		if _, err := r.schema.Decode(raw); err != nil {
 			return h, err
 		}
@@ -250,11 +250,11 @@ func (r *release) hash(version *string, raw []byte) (hashedConfig, error) {
 // reasons says why two releases hash a provider config differently.
 func (r *releases) reasons(old, updated hashedConfig, raw []byte) []reason {
 	var all []reason
-	if old.era.name != updated.era.name || old.era.method != updated.era.method {
-		all = append(all, reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.era.name, updated.era.method.words(), old.era.name, old.era.method.words())})
+	if old.era.Name != updated.era.Name || old.era.Hash != updated.era.Hash {
+		all = append(all, reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.era.Name, updated.era.Hash.words(), old.era.Name, old.era.Hash.words())})
 	}
-	if old.era.method != canonical || updated.era.method != canonical {
-		if old.era.schema != nil && updated.era.schema != nil && old.era.method == updated.era.method {
+	if old.era.Hash != canonical || updated.era.Hash != canonical {
+		if old.era.schema != nil && updated.era.schema != nil && old.era.Hash == updated.era.Hash {
 			all = append(all, r.findingReasons(old.era.schema, updated.era.schema, nil)...)
 		}
 		return all

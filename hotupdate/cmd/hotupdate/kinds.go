@@ -68,8 +68,10 @@ type catalog struct {
 func newCatalog(schemaFile string) (*catalog, error) {
 	c := &catalog{known: map[kindName]*hotupdate.Schema{}, own: map[string]bool{}}
 	if schemaFile != "" {
-		given, err := readSchema(schemaFile)
-		c.given = given
+		given, err := readRelease(schemaFile)
+		if err == nil {
+			c.given = given.schema
+		}
 		return c, err
 	}
 	all, err := builtIn()
@@ -85,25 +87,6 @@ func newCatalog(schemaFile string) (*catalog, error) {
 		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
 	}
 	return c, nil
-}
-
-// readSchema reads a Schema from its JSON.
-func readSchema(file string) (*hotupdate.Schema, error) {
-	data, err := readWhole(file)
-	if err != nil {
-		return nil, err
-	}
-	var list struct {
-		Schemas json.RawMessage `json:"schemas"`
-	}
-	if json.Unmarshal(data, &list) == nil && list.Schemas != nil {
-		return nil, fmt.Errorf("%s: is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does", file)
-	}
-	schema, err := hotupdate.LoadSchema(data)
-	if err != nil {
-		return nil, inFile(file, err)
-	}
-	return schema, nil
 }
 
 // schema returns the Schema of a kind of provider config, nil if it is not known.

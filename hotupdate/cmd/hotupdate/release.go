@@ -17,14 +17,7 @@ type release struct {
 	schema *hotupdate.Schema // what it reads them by
 	kind   kindName          // of the provider configs; empty if the file does not say
 	eras   *hash.Eras[struct{}]
-	byName map[string]*releaseEra
-}
-
-// releaseEra is one era of a release.
-type releaseEra struct {
-	name   string
-	method method
-	schema *hotupdate.Schema // of canonical eras and of those that cut; nil otherwise
+	byName map[string]*era
 }
 
 // method is how an era hashes a provider config.
@@ -58,17 +51,19 @@ type eraFile struct {
 	APIVersion    string          `json:"apiVersion"`
 	Kind          string          `json:"kind"`
 	Schema        json.RawMessage `json:"schema"`
-	Eras          []eraEntry      `json:"eras"`
+	Eras          []era           `json:"eras"`
 }
 
-// eraEntry is one era in a file.
-type eraEntry struct {
+// era is one era of a release.
+type era struct {
 	Name   string          `json:"name"`
 	From   string          `json:"from"`
 	Hash   method          `json:"hash"`
-	Schema json.RawMessage `json:"schema"`
+	Schema json.RawMessage `json:"schema"` // nothing if it has that of the release
 	Nulls  string          `json:"nulls"`
 	Empty  string          `json:"onlyTypeMeta"`
+
+	schema *hotupdate.Schema // which it hashes by; nil if it needs none
 }
 
 // eraFileVersion is the version of files with eras.
@@ -89,6 +84,9 @@ func parseRelease(file string, data []byte) (*release, error) {
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, fmt.Errorf("%s: is no JSON object; write a Schema, a golden file or a set of eras", file)
 	}
+	if _, ok := members["schemas"]; ok {
+		return nil, fmt.Errorf("%s: is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does", file)
+	}
 	if _, ok := members["eras"]; ok {
 		r, err := readEras(file, data)
 		return r, inFile(file, err)
@@ -98,7 +96,7 @@ func parseRelease(file string, data []byte) (*release, error) {
 		return nil, inFile(file, err)
 	}
 	r := &release{from: file, schema: schema, kind: kind}
-	return r, r.setEras([]eraEntry{{Name: "the Schema", Hash: canonical}}, nil)
+	return r, r.setEras([]era{{Name: "the Schema", Hash: canonical}}, nil)
 }
 
 // schemaIn loads a Schema, be it on its own, in a golden file or with the kind that it is for.
@@ -173,18 +171,26 @@ func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error)
 }
 
 // setEras makes the eras of a release.
-func (r *release) setEras(entries []eraEntry, load func(raw json.RawMessage) (*hotupdate.Schema, error)) error {
-	r.byName = map[string]*releaseEra{}
-	eras := make([]hash.Era[struct{}], 0, len(entries))
+func (r *release) setEras(all []era, load func(raw json.RawMessage) (*hotupdate.Schema, error)) error {
+	r.byName = map[string]*era{}
+	eras := make([]hash.Era[struct{}], len(all))
 	var problems []error
-	for _, entry := range entries {
-		era, data, err := entry.era(load, r.schema)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("era %q: %w", entry.Name, err))
-			continue
+	for i := range all {
+		e := &all[i]
+		e.schema = r.schema
+		var err error
+		if len(e.Schema) > 0 {
+			if e.schema, err = load(e.Schema); err != nil {
+				problems = append(problems, fmt.Errorf("era %q: schema: %w", e.Name, err))
+				continue
+			}
 		}
-		r.byName[entry.Name] = era
-		eras = append(eras, hash.Era[struct{}]{Name: entry.Name, From: entry.From, Data: data})
+		data, err := e.function()
+		if err != nil {
+			problems = append(problems, fmt.Errorf("era %q: %w", e.Name, err))
+		}
+		r.byName[e.Name] = e
+		eras[i] = hash.Era[struct{}]{Name: e.Name, From: e.From, Data: data}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return err
@@ -196,34 +202,29 @@ func (r *release) setEras(entries []eraEntry, load func(raw json.RawMessage) (*h
 
 type eraFunction = func(raw []byte, pool struct{}) ([]string, error)
 
-// era makes one era. Without a Schema of its own it has that of the release.
-func (e eraEntry) era(load func(raw json.RawMessage) (*hotupdate.Schema, error), schema *hotupdate.Schema) (*releaseEra, eraFunction, error) {
-	if len(e.Schema) > 0 {
-		own, err := load(e.Schema)
-		if err != nil {
-			return nil, nil, fmt.Errorf("schema: %w", err)
-		}
-		schema = own
-	}
-	cut, err := e.cut(schema)
+// function returns what an era hashes by, and drops the Schema of one that needs none.
+func (e *era) function() (eraFunction, error) {
+	cut, err := e.cut()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	switch e.Hash {
 	case canonical:
-		return &releaseEra{e.Name, e.Hash, schema}, hash.Canonical[struct{}](schema), nil
-	case rawBytes:
-		return &releaseEra{e.Name, e.Hash, nil}, func(raw []byte, _ struct{}) ([]string, error) { return bytesOf(raw), nil }, nil
+		return hash.Canonical[struct{}](e.schema), nil
 	case cutBytes:
-		return &releaseEra{e.Name, e.Hash, schema}, cut, nil
+		return cut, nil
+	case rawBytes:
+		e.schema = nil
+		return func(raw []byte, _ struct{}) ([]string, error) { return bytesOf(raw), nil }, nil
 	case function:
-		return &releaseEra{e.Name, e.Hash, nil}, func([]byte, struct{}) ([]string, error) { return []string{"the function of era " + e.Name}, nil }, nil
+		e.schema = nil
+		return func([]byte, struct{}) ([]string, error) { return []string{"the function of era " + e.Name}, nil }, nil
 	}
-	return nil, nil, fmt.Errorf("hash: is %q; write schema, raw, cut or other", e.Hash)
+	return nil, fmt.Errorf("hash: is %q; write schema, raw, cut or other", e.Hash)
 }
 
 // cut is the function of an era that cuts hot members out, with the options that only such an era has.
-func (e eraEntry) cut(schema *hotupdate.Schema) (eraFunction, error) {
+func (e *era) cut() (eraFunction, error) {
 	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.CutNulls, "cut": hotupdate.CutNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
 	switch {
 	case !known || e.Nulls != "" && e.Hash != cutBytes:
@@ -232,7 +233,7 @@ func (e eraEntry) cut(schema *hotupdate.Schema) (eraFunction, error) {
 		return nil, fmt.Errorf("onlyTypeMeta: is %q; write kept or absent, in an era with hash cut", e.Empty)
 	}
 	return func(raw []byte, _ struct{}) ([]string, error) {
-		cut, err := schema.StripRaw(raw, nulls)
+		cut, err := e.schema.StripRaw(raw, nulls)
 		if e.Empty == "absent" && hash.OnlyTypeMeta(cut) {
 			cut = nil
 		}

@@ -194,22 +194,17 @@ func mayBeTyped(text string) bool {
 func plainNumbers(raw []byte) []byte {
 	var plain []byte
 	copied := 0 // raw up to here is in plain
-	for i := 0; i < len(raw); {
+	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case c == '"':
 			i = endOfString(raw, i)
 		case c == '-' || '0' <= c && c <= '9':
-			end := i + 1
-			for end < len(raw) && strings.IndexByte("0123456789+-.eE", raw[end]) >= 0 {
-				end++
-			}
-			if whole, ok := wholeNumber(raw[i:end]); ok {
+			number := raw[i : len(raw)-len(bytes.TrimLeft(raw[i:], "0123456789+-.eE"))]
+			if whole, ok := wholeNumber(number); ok {
 				plain = append(append(plain, raw[copied:i]...), whole...)
-				copied = end
+				copied = i + len(number)
 			}
-			i = end
-		default:
-			i++
+			i += len(number) - 1
 		}
 	}
 	if copied == 0 {
@@ -218,14 +213,14 @@ func plainNumbers(raw []byte) []byte {
 	return append(plain, raw[copied:]...)
 }
 
-// endOfString returns the position behind the string that begins at start.
+// endOfString returns the position of the quote that ends the string which begins at start.
 func endOfString(raw []byte, start int) int {
 	for i := start + 1; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
 			i++
 		case '"':
-			return i + 1
+			return i
 		}
 	}
 	return len(raw)

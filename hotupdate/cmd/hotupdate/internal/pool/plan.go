@@ -1,6 +1,8 @@
 package pool
 
 import (
+	"slices"
+
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -17,17 +19,12 @@ const (
 	Renamed              // the pool has another name: its machines are replaced, because their names begin with the pool's
 )
 
+var stateNames = [...]string{"kept", "added", "removed", "renamed"}
+
 // String returns the state in a word.
 func (s State) String() string {
-	switch s {
-	case Kept:
-		return "kept"
-	case Added:
-		return "added"
-	case Removed:
-		return "removed"
-	case Renamed:
-		return "renamed"
+	if int(s) < len(stateNames) {
+		return stateNames[s]
 	}
 	return "unknown"
 }
@@ -70,22 +67,16 @@ func (p Plan) Outcome() hotupdate.Outcome {
 	return gravest
 }
 
-// Severity orders outcomes. What is certain to replace machines is graver than what may.
+var bySeverity = []hotupdate.Outcome{
+	hotupdate.NoUpdate, hotupdate.HotUpdate, hotupdate.InPlaceUpdate, hotupdate.Indeterminate, hotupdate.Roll, hotupdate.UpdateForbidden,
+}
+
+// Severity orders outcomes. What is certain to replace machines is graver than what may; an outcome that is not known may be anything.
 func Severity(o hotupdate.Outcome) int {
-	switch o {
-	case hotupdate.NoUpdate:
-		return 0
-	case hotupdate.HotUpdate:
-		return 1
-	case hotupdate.InPlaceUpdate:
-		return 2
-	case hotupdate.Indeterminate:
-	case hotupdate.Roll:
-		return 4
-	case hotupdate.UpdateForbidden:
-		return 5
+	if i := slices.Index(bySeverity, o); i >= 0 {
+		return i
 	}
-	return 3 // what is not known may be anything
+	return Severity(hotupdate.Indeterminate)
 }
 
 // NewPlan says what happens to each worker pool when one manifest takes the place of another of the same kind and provider.
@@ -96,7 +87,6 @@ func Severity(o hotupdate.Outcome) int {
 //
 // The time is linear in the size of the manifests. All problems come back joined, each a [*fault.Error].
 func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
-	old, updated = orEmpty(old, updated), orEmpty(updated, old)
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider", What: "is of another kind or provider than the manifest it is compared with",
@@ -120,18 +110,6 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 		return nil, err
 	}
 	return plan, nil
-}
-
-// orEmpty returns m, or a manifest without pools that goes with the other one.
-func orEmpty(m, other *Manifest) *Manifest {
-	switch {
-	case m != nil:
-		return m
-	case other != nil:
-		return &Manifest{Kind: other.Kind, Provider: other.Provider}
-	default:
-		return &Manifest{}
-	}
 }
 
 // pairs are old pools by what becomes of them.

@@ -44,9 +44,8 @@ func TestPoolsThatComeAndGo(t *testing.T) {
 		reason   string
 	}{
 		{"nothing", manifestOf(), manifestOf(), nil, "a Shoot without workers"},
-		{"no manifests", nil, nil, nil, "nil is a manifest without pools"},
-		{"first manifest", nil, manifestOf(machines("a", "m")), []string{"added a"}, "everything is new"},
-		{"last manifest", manifestOf(machines("a", "m")), nil, []string{"removed a"}, "everything goes"},
+		{"first pool", manifestOf(), manifestOf(machines("a", "m")), []string{"added a"}, "everything is new"},
+		{"last pool", manifestOf(machines("a", "m")), manifestOf(), []string{"removed a"}, "everything goes"},
 		{"kept", manifestOf(machines("a", "m")), manifestOf(machines("a", "n")), []string{"kept a"}, "paired by name, whatever changed"},
 		{"reordered", manifestOf(machines("a", "m"), machines("b", "n")), manifestOf(machines("b", "n"), machines("a", "m")), []string{"kept b", "kept a"}, "order of the new manifest"},
 		{"added", manifestOf(machines("a", "m")), manifestOf(machines("b", "m"), machines("a", "m")), []string{"added b", "kept a"}, "content of a pool that stays is no reason to be renamed"},
