@@ -78,21 +78,24 @@ func (d *decoder) fields(path string, members map[string]json.RawMessage, v refl
 			d.fields(path, members, v.Field(i))
 			continue
 		}
-		name := memberName(field.Name)
-		d.decode(joinPaths(path, name), members[name], v.Field(i))
+		var space [64]byte
+		name := appendMemberName(space[:0], field.Name)
+		if raw, ok := members[string(name)]; ok {
+			d.decode(joinPaths(path, string(name)), raw, v.Field(i))
+		}
 	}
 }
 
-// memberName turns the name of a field into lower camel case: the capitals that it begins with are one word.
-func memberName(field string) string {
-	end := 0
-	for end < len(field) && field[end] >= 'A' && field[end] <= 'Z' {
-		end++
-	}
+// appendMemberName appends the name of a field in lower camel case: the capitals that it begins with are one word.
+func appendMemberName(dst []byte, field string) []byte {
+	end := len(field) - len(strings.TrimLeft(field, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	if end > 1 && end < len(field) {
 		end--
 	}
-	return strings.ToLower(field[:end]) + field[end:]
+	for i := range end {
+		dst = append(dst, field[i]-'A'+'a')
+	}
+	return append(dst, field[end:]...)
 }
 
 // members returns the members of an object. Anything else is a problem, and so is a member that stands twice.
