@@ -11,9 +11,9 @@ type Op uint8
 
 // The operations.
 const (
-	Replace = Op(engine.OpReplace)
-	Add     = Op(engine.OpAdd)
-	Remove  = Op(engine.OpRemove)
+	Replace Op = Op(engine.OpReplace)
+	Add     Op = Op(engine.OpAdd)
+	Remove  Op = Op(engine.OpRemove)
 )
 
 // String returns the operation in JSON Patch's words: replace, add or remove.
@@ -34,12 +34,12 @@ type Origin uint8
 
 // The origins.
 const (
-	OriginDefault   = Origin(engine.OriginDefault)   // no struct tag at the field or above: Immutable
-	OriginStructTag = Origin(engine.OriginStructTag) // the field's own struct tag
-	OriginInherited = Origin(engine.OriginInherited) // the struct tag or override of a field above
-	OriginOverride  = Origin(engine.OriginOverride)  // an override of the field, see [WithTag]
-	OriginHotWhen   = Origin(engine.OriginHotWhen)   // the element's own selector, see the option hotwhen
-	OriginUnknown   = Origin(engine.OriginUnknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
+	OriginDefault   Origin = Origin(engine.OriginDefault)   // no struct tag at the field or above: Immutable
+	OriginStructTag Origin = Origin(engine.OriginStructTag) // the field's own struct tag
+	OriginInherited Origin = Origin(engine.OriginInherited) // the struct tag or override of a field above
+	OriginOverride  Origin = Origin(engine.OriginOverride)  // an override of the field, see [WithTag]
+	OriginHotWhen   Origin = Origin(engine.OriginHotWhen)   // the element's own selector, see the option hotwhen
+	OriginUnknown   Origin = Origin(engine.OriginUnknown)   // the Schema does not know the member, see [Schema.AdmitUnknown]
 )
 
 // String returns the origin in words.

@@ -8,14 +8,14 @@ type Class uint8
 // The classes, with the words that stand for them in a struct tag.
 const (
 	// Immutable fields need replacement: a change rolls the machines. It is the default. Struct tag: false.
-	Immutable = Class(structtag.Immutable)
+	Immutable Class = Class(structtag.Immutable)
 	// InPlace fields are applied by a drained in-place update of the node (GEP-31), and need replacement in pools that roll.
 	// Struct tag: inplace.
-	InPlace = Class(structtag.InPlace)
+	InPlace Class = Class(structtag.InPlace)
 	// Hot fields are applied to the running machine. Struct tag: true.
-	Hot = Class(structtag.Hot)
+	Hot Class = Class(structtag.Hot)
 	// Ignored fields concern no machine, such as hints for the autoscaler: they are neither hashed nor applied. Struct tag: ignore.
-	Ignored = Class(structtag.Ignored)
+	Ignored Class = Class(structtag.Ignored)
 )
 
 // String returns the class in words: immutable, in-place, hot or ignored.

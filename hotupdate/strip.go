@@ -7,8 +7,8 @@ type NullMembers uint8
 
 // The choices.
 const (
-	CutNulls  = NullMembers(rawcut.CutNulls)  // a hot member goes, whatever its value
-	KeepNulls = NullMembers(rawcut.KeepNulls) // a hot member that is null stays
+	CutNulls  NullMembers = NullMembers(rawcut.CutNulls)  // a hot member goes, whatever its value
+	KeepNulls NullMembers = NullMembers(rawcut.KeepNulls) // a hot member that is null stays
 )
 
 // StripRaw cuts the Hot and Ignored members out of raw JSON and leaves every other byte as it was. It is for eras in which the raw bytes
