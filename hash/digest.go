@@ -26,28 +26,12 @@ func Compose(parts ...string) Digest {
 	return sha256.Sum256(text)
 }
 
-// First returns the first n of the 64 lower-case hexadecimal digits, none if n is negative and all if n is larger.
-func (d Digest) First(n int) string {
-	text := d.String()
-	return text[:min(max(n, 0), len(text))]
-}
-
 // String returns 64 lower-case hexadecimal digits. [ParseDigest] inverts it.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// MarshalText returns the same text as String.
-func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Digest) first(n int) string { return d.String()[:n] }
 
-// UnmarshalText reads what MarshalText returned.
-func (d *Digest) UnmarshalText(text []byte) error {
-	parsed, err := ParseDigest(string(text))
-	if err == nil {
-		*d = parsed
-	}
-	return err
-}
-
-// ParseDigest reads a Digest's text, strictly: no other case, no white space. The error is a [*fault.Error] with "malformed-digest".
+// ParseDigest reads a Digest's text, strictly: no other case, no white space. The code of the error is malformed-digest.
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	if len(text) != 2*len(d) || strings.Trim(text, "0123456789abcdef") != "" {

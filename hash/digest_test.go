@@ -3,7 +3,6 @@ package hash_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -44,7 +43,7 @@ func TestComposeVectors(t *testing.T) {
 		{64, nil, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "no part at all is the digest of nothing"},
 		{8, []string{""}, "cd372fb8", "an empty part is a part"},
 	} {
-		assert.Equalf(t, test.want, hash.Compose(test.parts...).First(test.n), "%q: %s", test.parts, test.reason)
+		assert.Equalf(t, test.want, hash.Compose(test.parts...).String()[:test.n], "%q: %s", test.parts, test.reason)
 		assert.Equalf(t, test.want, naive(test.n, test.parts...), "%q: the oracle", test.parts)
 	}
 }
@@ -62,17 +61,6 @@ func TestComposeKeepsPartsApart(t *testing.T) {
 	assert.NotEqual(t, hash.Compose("ab", "c"), hash.Compose("a", "bc"), "where a part ends counts")
 	assert.NotEqual(t, hash.Compose("a", "b"), hash.Compose("b", "a"), "order counts")
 	assert.NotEqual(t, hash.Compose("a"), hash.Compose("a", ""), "an empty part is not an absent one")
-}
-
-func TestDigestFirst(t *testing.T) {
-	t.Parallel()
-	d := hash.Compose("sample-hash")
-	for _, test := range []struct {
-		n    int
-		want string
-	}{{-1, ""}, {0, ""}, {5, "159ea"}, {64, d.String()}, {65, d.String()}} {
-		assert.Equalf(t, test.want, d.First(test.n), "%d", test.n)
-	}
 }
 
 func TestParseDigest(t *testing.T) {
@@ -96,17 +84,6 @@ func TestParseDigest(t *testing.T) {
 			assert.Equal(t, "malformed-digest", e.Code, test.reason)
 		}
 	}
-}
-
-func TestDigestInJSON(t *testing.T) {
-	t.Parallel()
-	want := map[string]hash.Digest{"pool": hash.Compose("a", "b")}
-	text, err := json.Marshal(want)
-	require.NoError(t, err)
-	var got map[string]hash.Digest
-	require.NoError(t, json.Unmarshal(text, &got))
-	assert.Equal(t, want, got)
-	assert.Error(t, json.Unmarshal([]byte(`{"pool":"x"}`), &got))
 }
 
 func FuzzParseDigest(f *testing.F) {

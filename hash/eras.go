@@ -113,7 +113,7 @@ func (e *Eras[P]) choose(version *string) (int, Choice, error) {
 		return 0, Choice{}, noEras()
 	}
 	if version == nil {
-		return 0, e.choice(0, Choice{Reason: ReasonNoVersion}), nil
+		return 0, e.choice(0, ""), nil
 	}
 	minor, err := ParseMinor(*version)
 	if err != nil {
@@ -123,15 +123,11 @@ func (e *Eras[P]) choose(version *string) (int, Choice, error) {
 	if i < 0 {
 		i = len(e.eras) - 1
 	}
-	reason := ReasonFrom
-	if i == 0 {
-		reason = ReasonFirst
-	}
-	return i, e.choice(i, Choice{Reason: reason, Minor: minor.String()}), nil
+	return i, e.choice(i, minor.String()), nil
 }
 
-func (e *Eras[P]) choice(i int, c Choice) Choice {
-	c.Era, c.From = e.eras[i].Name, e.eras[i].From
+func (e *Eras[P]) choice(i int, minor string) Choice {
+	c := Choice{Era: e.eras[i].Name, From: e.eras[i].From, Minor: minor}
 	if i+1 < len(e.eras) {
 		c.Until = e.eras[i+1].From
 	}
@@ -154,32 +150,7 @@ func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) f
 	}
 }
 
-// Reason says why an era is in force.
-type Reason uint8
-
-// The reasons.
-const (
-	ReasonUnknown   Reason = iota // no era was chosen
-	ReasonNoVersion               // the pool has no version: the first era
-	ReasonFirst                   // the pool's minor is below the second era, if there is one: the first era
-	ReasonFrom                    // the pool's minor has reached the era's From, and not that of the next era, if there is one
-)
-
-// String returns the reason in words.
-func (r Reason) String() string {
-	switch r {
-	case ReasonNoVersion:
-		return "no version"
-	case ReasonFirst:
-		return "first era"
-	case ReasonFrom:
-		return "from its minor on"
-	case ReasonUnknown:
-	}
-	return "unknown"
-}
-
-// Choice says which era is in force for a pool and why.
+// Choice says which era is in force for a pool and why. The zero value says that none is.
 type Choice struct {
 	// Era is the era's name.
 	Era string
@@ -187,17 +158,15 @@ type Choice struct {
 	From, Until string
 	// Minor is that of the pool; empty if it has no version.
 	Minor string
-	// Reason says why.
-	Reason Reason
 }
 
 // String returns the choice as a sentence.
 func (c Choice) String() string {
 	text := "era " + strconv.Quote(c.Era) + " is in force: "
 	switch {
-	case c.Reason == ReasonUnknown:
+	case c.Era == "":
 		return "no era is in force"
-	case c.Reason == ReasonNoVersion:
+	case c.Minor == "":
 		return text + "the pool has no Kubernetes version"
 	case c.From == "" && c.Until == "":
 		return text + "there is no other"

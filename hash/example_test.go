@@ -1,7 +1,6 @@
 package hash_test
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // WorkerConfig is an extension's provider config.
@@ -152,11 +152,11 @@ func ExampleGuard() {
 	fmt.Println(recorded, err)
 	wanted, err := hash.WorkerPool(secret, "iops 757")
 	fmt.Println(wanted, err)
-	if collision, ok := errors.AsType[*hash.CollisionError](hash.Guard(recorded.Digest, wanted.Digest)); ok {
-		fmt.Println("two configurations behind", collision.Hash)
+	for _, problem := range fault.All(hash.Guard(recorded.Digest, wanted.Digest)) {
+		fmt.Println(problem.Code, problem.Where)
 	}
 	// Output:
 	// 45ad2 <nil>
 	// 45ad2 <nil>
-	// two configurations behind 45ad2
+	// name-collision worker pool hash 45ad2
 }

@@ -1,5 +1,7 @@
 package hash
 
+import "github.com/hotupdate/providerconfig/hotupdate/fault"
+
 // Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so that happens by chance: once in about
 // a million changes of a pool, and then nothing replaces the machines.
 //
@@ -16,25 +18,16 @@ package hash
 // A zero digest is one that nobody recorded: a new class, or one from before adoption, or the record got lost. Then nothing can be said,
 // and there is no error. The guard needs the record for nothing else: no name depends on it.
 //
-// The error is a [*CollisionError].
+// The error is a [*fault.Error] with the code name-collision.
 func Guard(recorded, wanted Digest) error {
-	if recorded == (Digest{}) || recorded == wanted || recorded.First(poolDigits) != wanted.First(poolDigits) {
+	name := wanted.first(poolDigits)
+	if recorded == (Digest{}) || recorded == wanted || recorded.first(poolDigits) != name {
 		return nil
 	}
-	return &CollisionError{Hash: wanted.First(poolDigits), Recorded: recorded, Wanted: wanted}
-}
-
-// CollisionError says that two configurations of a pool have the same worker pool hash.
-type CollisionError struct {
-	// Hash is the worker pool hash.
-	Hash string
-	// Recorded and Wanted are the digests that it stands for.
-	Recorded, Wanted Digest
-}
-
-// Error says what would happen and how to mend it.
-func (e *CollisionError) Error() string {
-	return "hash: worker pool hash " + e.Hash + ": stands for two digests, " + e.Recorded.String() + " and " + e.Wanted.String() +
-		", so the MachineClass would keep its name, no machine would be replaced, and the change would silently not apply" +
-		"; change one more immutable field of the pool in the same update, or make the change in a pool with another name"
+	return &fault.Error{
+		Kind: fault.Conflict, Code: "name-collision", Where: "worker pool hash " + name,
+		What: "stands for two digests, " + recorded.String() + " and " + wanted.String() +
+			", so the MachineClass would keep its name, no machine would be replaced, and the change would silently not apply",
+		Hint: "change one more immutable field of the pool in the same update, or make the change in a pool with another name",
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // collision returns two configurations of one pool with the same worker pool hash. Twenty bits make one within some thousand tries.
@@ -33,11 +34,13 @@ func TestGuardFindsTwoSumsBehindOneName(t *testing.T) {
 	require.Equal(t, old.Text, wanted.Text)
 	require.NotEqual(t, old.Parts, wanted.Parts)
 
-	var e *hash.CollisionError
-	require.ErrorAs(t, hash.Guard(old.Digest, wanted.Digest), &e)
-	assert.Equal(t, &hash.CollisionError{Hash: old.Text, Recorded: old.Digest, Wanted: wanted.Digest}, e)
-	assert.ErrorContains(t, e, "would silently not apply", "what would happen")
-	assert.ErrorContains(t, e, "; change one more immutable field", "how to mend it")
+	err := hash.Guard(old.Digest, wanted.Digest)
+	problems := fault.All(err)
+	require.Len(t, problems, 1)
+	assert.Equal(t, "name-collision", problems[0].Code)
+	for _, part := range []string{"worker pool hash " + old.Text, old.Digest.String(), wanted.Digest.String(), "would silently not apply"} {
+		assert.ErrorContains(t, err, part)
+	}
 }
 
 func TestGuard(t *testing.T) {

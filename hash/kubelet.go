@@ -1,12 +1,9 @@
 package hash
 
 import (
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Kubelet is what of a kubelet's configuration replaces machines, or updates nodes in place.
@@ -24,8 +21,10 @@ type Kubelet struct {
 	SystemReserved   *Reserved
 	EvictionHard     *EvictionHard
 	CPUManagerPolicy *string
-	// Rule says what becomes of SystemReserved. It has to be the rule of the Gardener release that runs.
-	Rule ReservationRule
+	// SumReservations adds SystemReserved to KubeReserved field by field, as older Gardener releases do, so that moving a reservation from one
+	// to the other changes nothing. Newer releases ignore SystemReserved. It has to be the rule of the release that runs: changing it for a
+	// pool that has system reservations replaces its machines.
+	SumReservations bool
 }
 
 // Reserved is what a kubelet keeps for daemons. Nil is not set, which is not the same as zero.
@@ -45,30 +44,6 @@ type EvictionHard struct {
 	NodeFSInodesFree  *string
 }
 
-// ReservationRule says which reservations Gardener's hashes cover. Changing it for a pool that has system reservations replaces its
-// machines.
-type ReservationRule uint8
-
-// The rules for reservations.
-const (
-	// KubeReservedOnly is the rule of the newest releases: SystemReserved does not count.
-	KubeReservedOnly ReservationRule = iota
-	// SumOfReservations is the rule of older releases: KubeReserved and SystemReserved are added field by field, so that moving a
-	// reservation from one to the other changes nothing.
-	SumOfReservations
-)
-
-// String returns the rule in words.
-func (r ReservationRule) String() string {
-	switch r {
-	case KubeReservedOnly:
-		return "kubeReserved only"
-	case SumOfReservations:
-		return "sum of kubeReserved and systemReserved"
-	}
-	return "unknown"
-}
-
 // Data returns the strings that Gardener's hashes hold for a kubelet's configuration, none if it is nil:
 //
 //  1. the reservations as CPU-MEMORY-PID-EPHEMERAL, an absent one as <nil>. Left out if there are none at all, but not if there is an
@@ -78,54 +53,39 @@ func (r ReservationRule) String() string {
 //  3. the CPU manager policy. Left out if nil.
 //
 // Quantities are written in their canonical form, 1024Mi as 1Gi, but not by value: 1Gi and 1073741824 differ. A sum has the form of the
-// kube reservation, unless that is zero. So under [SumOfReservations] moving a reservation changes nothing as long as both are written
+// kube reservation, unless that is zero. So under SumReservations moving a reservation changes nothing as long as both are written
 // in one form.
 //
-// An unknown rule is a [*fault.Error] with "unknown-rule". The quantities are not changed. Source: Gardener v1.150.
-func (k *Kubelet) Data() ([]string, error) {
-	parts, err := k.parts()
-	return values(parts), err
-}
+// The quantities are not changed. Source: Gardener v1.150.
+func (k *Kubelet) Data() []string { return values(k.parts()) }
 
-func (k *Kubelet) parts() ([]Part, error) {
+func (k *Kubelet) parts() []Part {
 	if k == nil {
-		return nil, nil
-	}
-	reserved, err := k.Reservations()
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	var parts []Part
-	if reserved != nil {
-		parts = append(parts, Part{PartReservations, reserved.text()})
+	if reserved := k.Reservations(); reserved != nil {
+		parts = append(parts, Part{partReservations, reserved.text()})
 	}
 	if k.EvictionHard != nil {
-		parts = append(parts, Part{PartEvictionHard, k.EvictionHard.text()})
+		parts = append(parts, Part{partEvictionHard, k.EvictionHard.text()})
 	}
 	if k.CPUManagerPolicy != nil {
-		parts = append(parts, Part{PartCPUManagerPolicy, *k.CPUManagerPolicy})
+		parts = append(parts, Part{partCPUManagerPolicy, *k.CPUManagerPolicy})
 	}
-	return parts, nil
+	return parts
 }
 
-// Reservations returns the reservations that Gardener's hashes cover under the rule, nil if there are none at all: what the first
-// string of [Kubelet.Data] is written from. The result may share quantities with k, and must not be changed.
-//
-// An unknown rule is a [*fault.Error] with "unknown-rule".
-func (k *Kubelet) Reservations() (*Reserved, error) {
-	if k == nil {
-		return nil, nil //nolint:nilnil // no configuration has no reservations
+// Reservations returns the reservations that Gardener's hashes cover, nil if there are none at all: what the first string of
+// [Kubelet.Data] is written from. The result may share quantities with k, and must not be changed.
+func (k *Kubelet) Reservations() *Reserved {
+	switch {
+	case k == nil:
+		return nil
+	case k.SumReservations:
+		return k.KubeReserved.plus(k.SystemReserved)
 	}
-	switch k.Rule {
-	case KubeReservedOnly:
-		return k.KubeReserved, nil
-	case SumOfReservations:
-		return k.KubeReserved.plus(k.SystemReserved), nil
-	}
-	return nil, &fault.Error{
-		Kind: fault.Misuse, Code: "unknown-rule", Field: "Kubelet.Rule", What: "has the unknown rule " + strconv.Itoa(int(k.Rule)),
-		Hint: "use KubeReservedOnly or SumOfReservations",
-	}
+	return k.KubeReserved
 }
 
 // plus adds field by field; nil and x are x.

@@ -5,12 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 func quantityOf(text string) *resource.Quantity { return new(resource.MustParse(text)) }
@@ -53,16 +51,16 @@ func TestKubeletData(t *testing.T) {
 		},
 		{
 			"system, older",
-			&hash.Kubelet{SystemReserved: cpu("1"), Rule: hash.SumOfReservations},
+			&hash.Kubelet{SystemReserved: cpu("1"), SumReservations: true},
 			[]string{"1-<nil>-<nil>-<nil>"},
 			"nil + x = x for the object",
 		},
 		{
 			"both, older",
 			&hash.Kubelet{
-				KubeReserved:   &hash.Reserved{CPU: quantityOf("80m"), Memory: quantityOf("1Gi")},
-				SystemReserved: &hash.Reserved{CPU: quantityOf("20m"), PID: quantityOf("10k")},
-				Rule:           hash.SumOfReservations,
+				KubeReserved:    &hash.Reserved{CPU: quantityOf("80m"), Memory: quantityOf("1Gi")},
+				SystemReserved:  &hash.Reserved{CPU: quantityOf("20m"), PID: quantityOf("10k")},
+				SumReservations: true,
 			},
 			[]string{"100m-1Gi-10k-<nil>"},
 			"field by field; nil + x = x for a field",
@@ -70,14 +68,14 @@ func TestKubeletData(t *testing.T) {
 		{
 			"mixed forms, older",
 			&hash.Kubelet{
-				KubeReserved:   &hash.Reserved{Memory: quantityOf("1Gi")},
-				SystemReserved: &hash.Reserved{Memory: quantityOf("1024")},
-				Rule:           hash.SumOfReservations,
+				KubeReserved:    &hash.Reserved{Memory: quantityOf("1Gi")},
+				SystemReserved:  &hash.Reserved{Memory: quantityOf("1024")},
+				SumReservations: true,
 			},
 			[]string{"<nil>-1048577Ki-<nil>-<nil>"},
 			"the sum has the form of the kube reservation",
 		},
-		{"neither, older", &hash.Kubelet{Rule: hash.SumOfReservations}, nil, "nil + nil = nil"},
+		{"neither, older", &hash.Kubelet{SumReservations: true}, nil, "nil + nil = nil"},
 		{
 			"eviction",
 			&hash.Kubelet{EvictionHard: &hash.EvictionHard{
@@ -101,19 +99,9 @@ func TestKubeletData(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := test.in.Data()
-			require.NoError(t, err)
-			assert.Equal(t, test.want, got, test.reason)
+			assert.Equal(t, test.want, test.in.Data(), test.reason)
 		})
 	}
-}
-
-func TestKubeletDataRejectsUnknownRules(t *testing.T) {
-	t.Parallel()
-	_, err := (&hash.Kubelet{Rule: 7}).Data()
-	var e *fault.Error
-	require.ErrorAs(t, err, &e)
-	assert.Equal(t, "unknown-rule", e.Code)
 }
 
 // The types of Gardener's API, in its order and with struct tags: an adapter converts pointers to them.
@@ -137,14 +125,12 @@ func TestKubeletIsConvertedFromGardenersTypes(t *testing.T) {
 	t.Parallel()
 	var none *gardenerReserved
 	k := &hash.Kubelet{
-		KubeReserved:   (*hash.Reserved)(&gardenerReserved{PID: quantityOf("10k")}),
-		SystemReserved: (*hash.Reserved)(none),
-		EvictionHard:   (*hash.EvictionHard)(&gardenerEviction{NodeFSInodesFree: new("5%")}),
-		Rule:           hash.SumOfReservations,
+		KubeReserved:    (*hash.Reserved)(&gardenerReserved{PID: quantityOf("10k")}),
+		SystemReserved:  (*hash.Reserved)(none),
+		EvictionHard:    (*hash.EvictionHard)(&gardenerEviction{NodeFSInodesFree: new("5%")}),
+		SumReservations: true,
 	}
-	got, err := k.Data()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"<nil>-<nil>-10k-<nil>", "----5%"}, got)
+	assert.Equal(t, []string{"<nil>-<nil>-10k-<nil>", "----5%"}, k.Data())
 }
 
 // Quantity.String keeps its result in the quantity. Informers share their objects, so the caller's must not be written to.
@@ -153,15 +139,15 @@ func TestKubeletDataLeavesQuantitiesAlone(t *testing.T) {
 	fresh := func() *hash.Reserved {
 		return &hash.Reserved{CPU: resource.NewMilliQuantity(80, resource.DecimalSI), PID: resource.NewQuantity(1000, resource.DecimalSI)}
 	}
-	for _, rule := range []hash.ReservationRule{hash.KubeReservedOnly, hash.SumOfReservations} {
-		k := &hash.Kubelet{KubeReserved: fresh(), SystemReserved: fresh(), Rule: rule}
+	for _, sum := range []bool{false, true} {
+		k := &hash.Kubelet{KubeReserved: fresh(), SystemReserved: fresh(), SumReservations: sum}
 		var group sync.WaitGroup
 		for range 4 {
-			group.Go(func() { _, _ = k.Data() })
+			group.Go(func() { _ = k.Data() })
 		}
 		group.Wait()
-		assert.Equal(t, fresh(), k.KubeReserved, rule)
-		assert.Equal(t, fresh(), k.SystemReserved, rule)
+		assert.Equal(t, fresh(), k.KubeReserved, sum)
+		assert.Equal(t, fresh(), k.SystemReserved, sum)
 	}
 }
 
@@ -183,18 +169,12 @@ func drawReserved(t *rapid.T, label string) *hash.Reserved {
 	}
 }
 
-func dataOf(t *rapid.T, k *hash.Kubelet) []string {
-	data, err := k.Data()
-	require.NoError(t, err)
-	return data
-}
-
 func TestSumRuleMovingReservationsChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawReserved(t, "a"), drawReserved(t, "b")
-		whole := dataOf(t, &hash.Kubelet{KubeReserved: a, SystemReserved: b, Rule: hash.SumOfReservations})
-		swapped := dataOf(t, &hash.Kubelet{KubeReserved: b, SystemReserved: a, Rule: hash.SumOfReservations})
+		whole := (&hash.Kubelet{KubeReserved: a, SystemReserved: b, SumReservations: true}).Data()
+		swapped := (&hash.Kubelet{KubeReserved: b, SystemReserved: a, SumReservations: true}).Data()
 		assert.Equal(t, whole, swapped, "moved over as a whole")
 
 		if a == nil || b == nil || a.Memory == nil || b.Memory == nil {
@@ -205,7 +185,7 @@ func TestSumRuleMovingReservationsChangesNothing(t *testing.T) {
 		left.Memory, right.Memory = new(a.Memory.DeepCopy()), new(b.Memory.DeepCopy())
 		left.Memory.Sub(*resource.NewQuantity(part, resource.BinarySI))
 		right.Memory.Add(*resource.NewQuantity(part, resource.BinarySI))
-		moved := dataOf(t, &hash.Kubelet{KubeReserved: &left, SystemReserved: &right, Rule: hash.SumOfReservations})
+		moved := (&hash.Kubelet{KubeReserved: &left, SystemReserved: &right, SumReservations: true}).Data()
 		assert.Equal(t, whole, moved, "a part of the memory moved over")
 	})
 }
@@ -214,12 +194,12 @@ func TestSumRuleNilIsNeutral(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawReserved(t, "x")
-		alone := dataOf(t, &hash.Kubelet{KubeReserved: x})
-		assert.Equal(t, alone, dataOf(t, &hash.Kubelet{KubeReserved: x, Rule: hash.SumOfReservations}), "x + nil = x")
-		assert.Equal(t, alone, dataOf(t, &hash.Kubelet{SystemReserved: x, Rule: hash.SumOfReservations}), "nil + x = x")
+		alone := (&hash.Kubelet{KubeReserved: x}).Data()
+		assert.Equal(t, alone, (&hash.Kubelet{KubeReserved: x, SumReservations: true}).Data(), "x + nil = x")
+		assert.Equal(t, alone, (&hash.Kubelet{SystemReserved: x, SumReservations: true}).Data(), "nil + x = x")
 		if x != nil {
 			empty := &hash.Reserved{}
-			assert.Equal(t, alone, dataOf(t, &hash.Kubelet{KubeReserved: empty, SystemReserved: x, Rule: hash.SumOfReservations}), "field by field")
+			assert.Equal(t, alone, (&hash.Kubelet{KubeReserved: empty, SystemReserved: x, SumReservations: true}).Data(), "field by field")
 		}
 	})
 }
@@ -228,7 +208,7 @@ func TestNewestRuleIgnoresSystemReserved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		kube, system := drawReserved(t, "kube"), drawReserved(t, "system")
-		assert.Equal(t, dataOf(t, &hash.Kubelet{KubeReserved: kube}), dataOf(t, &hash.Kubelet{KubeReserved: kube, SystemReserved: system}))
+		assert.Equal(t, (&hash.Kubelet{KubeReserved: kube}).Data(), (&hash.Kubelet{KubeReserved: kube, SystemReserved: system}).Data())
 	})
 }
 
@@ -244,26 +224,20 @@ func TestReservationsAreThoseOfTheData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := &hash.Kubelet{
 			KubeReserved: drawReserved(t, "kube"), SystemReserved: drawReserved(t, "system"),
-			Rule: rapid.SampledFrom([]hash.ReservationRule{hash.KubeReservedOnly, hash.SumOfReservations}).Draw(t, "rule"),
+			SumReservations: rapid.Bool().Draw(t, "sum"),
 		}
-		r, err := k.Reservations()
-		require.NoError(t, err)
+		r := k.Reservations()
 		if r == nil {
-			assert.Empty(t, dataOf(t, k))
+			assert.Empty(t, k.Data())
 			return
 		}
-		assert.Equal(t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, dataOf(t, k))
+		assert.Equal(t, []string{text(r.CPU) + "-" + text(r.Memory) + "-" + text(r.PID) + "-" + text(r.EphemeralStorage)}, k.Data())
 	})
 }
 
 func TestReservationsOfNothing(t *testing.T) {
 	t.Parallel()
 	var none *hash.Kubelet
-	r, err := none.Reservations()
-	require.NoError(t, err)
-	assert.Nil(t, r)
-	_, err = (&hash.Kubelet{Rule: 99}).Reservations()
-	problem := &fault.Error{}
-	require.ErrorAs(t, err, &problem)
-	assert.Equal(t, "unknown-rule", problem.Code)
+	assert.Nil(t, none.Reservations())
+	assert.Nil(t, none.Data())
 }

@@ -93,8 +93,8 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 // Parts have no names: a pool with volume type "a" and no container runtime has the name of one with the container runtime "a" and no
 // volume type. That is Gardener's, and cannot be mended here.
 //
-// An empty pool name, an unknown strategy, an unreadable version or an unknown rule are errors, joined: see [Error]. Source: Gardener
-// v1.150; GEP-31, "Worker pool hash calculations".
+// An empty pool name, an unknown strategy and an unreadable version are errors, joined. Source: Gardener v1.150; GEP-31, "Worker pool hash
+// calculations".
 func NodeAgentSecretName(w Worker) (Name, error) {
 	err := errors.Join(checkPoolName(w), checkStrategy(w))
 	if w.UpdateStrategy == hotupdate.AutoInPlaceUpdate || w.UpdateStrategy == hotupdate.ManualInPlaceUpdate {
@@ -104,11 +104,10 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 		return Name{Text: secretPrefix + w.Name}, nil
 	}
 	minor, errVersion := w.minor()
-	kubelet, errKubelet := w.Kubelet.parts()
-	if err := errors.Join(err, errVersion, errKubelet); err != nil {
+	if err := errors.Join(err, errVersion); err != nil {
 		return Name{}, err
 	}
-	parts := slices.Concat([]Part{{PartKubernetesVersion, minor.String()}}, w.machine(), w.rotations(), w.dns(minor), kubelet)
+	parts := slices.Concat([]Part{{partKubernetesVersion, minor.String()}}, w.machine(), w.rotations(), w.dns(minor), w.Kubelet.parts())
 	return named(secretPrefix+w.Name+"-", keyDigits, parts), nil
 }
 
@@ -119,16 +118,15 @@ func NodeAgentSecretName(w Worker) (Name, error) {
 // Source: GEP-31, "Worker pool hash calculations"; Gardener v1.150.
 func InPlaceKey(w Worker) (Name, error) {
 	minor, errVersion := w.minor()
-	kubelet, errKubelet := w.Kubelet.parts()
-	if err := errors.Join(checkPoolName(w), errVersion, errKubelet); err != nil {
+	if err := errors.Join(checkPoolName(w), errVersion); err != nil {
 		return Name{}, err
 	}
 	version := ""
 	if w.Image != nil {
 		version = w.Image.Version
 	}
-	parts := []Part{{PartKubernetesVersion, minor.String()}, {PartMachineImageVersion, version}}
-	return named("", keyDigits, slices.Concat(parts, w.rotations(), kubelet)), nil
+	parts := []Part{{partKubernetesVersion, minor.String()}, {partMachineImageVersion, version}}
+	return named("", keyDigits, slices.Concat(parts, w.rotations(), w.Kubelet.parts())), nil
 }
 
 func checkPoolName(w Worker) error {
@@ -161,18 +159,18 @@ func (w Worker) minor() (Minor, error) {
 
 // machine returns what a running machine cannot change.
 func (w Worker) machine() []Part {
-	parts := []Part{{PartMachineType, w.MachineType}}
+	parts := []Part{{partMachineType, w.MachineType}}
 	if w.Image != nil {
-		parts = append(parts, Part{PartMachineImage, w.Image.Name + w.Image.Version})
+		parts = append(parts, Part{partMachineImage, w.Image.Name + w.Image.Version})
 	}
 	if w.Volume != nil {
-		parts = append(parts, Part{PartVolumeSize, w.Volume.Size})
+		parts = append(parts, Part{partVolumeSize, w.Volume.Size})
 	}
 	if w.Volume != nil && w.Volume.Type != nil {
-		parts = append(parts, Part{PartVolumeType, *w.Volume.Type})
+		parts = append(parts, Part{partVolumeType, *w.Volume.Type})
 	}
 	if w.CRI != nil {
-		parts = append(parts, Part{PartCRI, *w.CRI})
+		parts = append(parts, Part{partCRI, *w.CRI})
 	}
 	return parts
 }
@@ -180,17 +178,17 @@ func (w Worker) machine() []Part {
 func (w Worker) rotations() []Part {
 	var parts []Part
 	if t := w.CARotation.of(w.Name); t != nil {
-		parts = append(parts, Part{PartCARotation, timeText(t)})
+		parts = append(parts, Part{partCARotation, timeText(t)})
 	}
 	if t := w.ServiceAccountKeyRotation.of(w.Name); t != nil {
-		parts = append(parts, Part{PartServiceAccountKeyRotation, timeText(t)})
+		parts = append(parts, Part{partServiceAccountKeyRotation, timeText(t)})
 	}
 	return parts
 }
 
 func (w Worker) dns(minor Minor) []Part {
 	if w.NodeLocalDNS && (minor.Compare(firstWithoutNodeLocalDNS) < 0 || w.KubeProxyMode == ipvs) {
-		return []Part{{PartNodeLocalDNS, nodeLocalDNS}}
+		return []Part{{partNodeLocalDNS, nodeLocalDNS}}
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestNodeAgentSecretNameVector(t *testing.T) {
 	got, err := hash.NodeAgentSecretName(published())
 	require.NoError(t, err)
 	assert.Equal(t, "gardener-node-agent-test-worker-fb3e80fa722deacd", got.Text)
-	assert.Equal(t, "fb3e80fa722deacd", got.Digest.First(16))
+	assert.Equal(t, "fb3e80fa722deacd", got.Digest.String()[:16])
 }
 
 func TestNodeAgentSecretNameOfInPlacePools(t *testing.T) {
@@ -74,32 +74,32 @@ func TestNodeAgentSecretNameParts(t *testing.T) {
 	got, err := hash.NodeAgentSecretName(w)
 	require.NoError(t, err)
 	want := []hash.Part{
-		{Name: hash.PartKubernetesVersion, Value: "1.2"},
-		{Name: hash.PartMachineType, Value: "foo"},
-		{Name: hash.PartMachineImage, Value: "barbaz"},
-		{Name: hash.PartVolumeSize, Value: "20Gi"},
-		{Name: hash.PartVolumeType, Value: "fast"},
-		{Name: hash.PartCRI, Value: "containerd"},
-		{Name: hash.PartCARotation, Value: "2026-03-04 05:06:07 +0000 UTC"},
-		{Name: hash.PartServiceAccountKeyRotation, Value: "0001-01-01 00:00:00 +0000 UTC"},
-		{Name: hash.PartNodeLocalDNS, Value: "node-local-dns"},
-		{Name: hash.PartReservations, Value: "80m-1Gi-10k-20Gi"},
-		{Name: hash.PartEvictionHard, Value: "--100Mi--"},
-		{Name: hash.PartCPUManagerPolicy, Value: "static"},
+		{Name: "Kubernetes version", Value: "1.2"},
+		{Name: "machine type", Value: "foo"},
+		{Name: "machine image", Value: "barbaz"},
+		{Name: "volume size", Value: "20Gi"},
+		{Name: "volume type", Value: "fast"},
+		{Name: "container runtime", Value: "containerd"},
+		{Name: "certificate authorities rotation", Value: "2026-03-04 05:06:07 +0000 UTC"},
+		{Name: "service-account key rotation", Value: "0001-01-01 00:00:00 +0000 UTC"},
+		{Name: "node-local DNS", Value: "node-local-dns"},
+		{Name: "kubelet reservations", Value: "80m-1Gi-10k-20Gi"},
+		{Name: "kubelet hard eviction", Value: "--100Mi--"},
+		{Name: "kubelet CPU manager policy", Value: "static"},
 	}
 	assert.Equal(t, want, got.Parts, "all parts, in Gardener's order")
 
 	key, err := hash.InPlaceKey(w)
 	require.NoError(t, err)
 	assert.Equal(t, append([]hash.Part{
-		{Name: hash.PartKubernetesVersion, Value: "1.2"},
-		{Name: hash.PartMachineImageVersion, Value: "baz"},
+		{Name: "Kubernetes version", Value: "1.2"},
+		{Name: "machine image version", Value: "baz"},
 		want[6], want[7],
 	}, want[9:]...), key.Parts, "what an in-place update covers")
 
 	bare, err := hash.NodeAgentSecretName(hash.Worker{Name: "p", KubernetesVersion: "1.34.0"})
 	require.NoError(t, err)
-	assert.Equal(t, []hash.Part{{Name: hash.PartKubernetesVersion, Value: "1.34"}, {Name: hash.PartMachineType}}, bare.Parts, "the rest is optional")
+	assert.Equal(t, []hash.Part{{Name: "Kubernetes version", Value: "1.34"}, {Name: "machine type"}}, bare.Parts, "the rest is optional")
 }
 
 func TestNodeLocalDNS(t *testing.T) {
@@ -124,9 +124,9 @@ func TestNodeLocalDNS(t *testing.T) {
 	} {
 		w := published()
 		w.KubernetesVersion, w.KubeProxyMode, w.NodeLocalDNS = test.version, test.mode, test.enabled
-		_, got := partsOf(t, hash.NodeAgentSecretName, w)[hash.PartNodeLocalDNS]
+		_, got := partsOf(t, hash.NodeAgentSecretName, w)["node-local DNS"]
 		assert.Equalf(t, test.want, got, "%+v", test)
-		_, got = partsOf(t, hash.InPlaceKey, w)[hash.PartNodeLocalDNS]
+		_, got = partsOf(t, hash.InPlaceKey, w)["node-local DNS"]
 		assert.Falsef(t, got, "an in-place update cannot change it: %+v", test)
 	}
 }
@@ -157,13 +157,13 @@ func TestRotationTime(t *testing.T) {
 				w := published()
 				w.CARotation = test.in
 				parts := partsOf(t, f, w)
-				assert.Equal(t, test.want, parts[hash.PartCARotation], test.reason)
-				assert.NotContains(t, parts, hash.PartServiceAccountKeyRotation)
+				assert.Equal(t, test.want, parts["certificate authorities rotation"], test.reason)
+				assert.NotContains(t, parts, "service-account key rotation")
 				w = published()
 				w.ServiceAccountKeyRotation = test.in
 				parts = partsOf(t, f, w)
-				assert.Equal(t, test.want, parts[hash.PartServiceAccountKeyRotation], test.reason)
-				assert.NotContains(t, parts, hash.PartCARotation)
+				assert.Equal(t, test.want, parts["service-account key rotation"], test.reason)
+				assert.NotContains(t, parts, "certificate authorities rotation")
 			}
 		})
 	}
@@ -177,7 +177,7 @@ func TestRotationTimeIsTheSameOnEveryMachine(t *testing.T) {
 	for _, same := range []time.Time{now, now.In(time.FixedZone("CEST", 7200)), now.Local(), utc, utc.Add(0)} { //nolint:gosmopolitan // on purpose
 		w := published()
 		w.CARotation.LastInitiationTime = &metav1.Time{Time: same}
-		assert.Equal(t, utc.String(), partsOf(t, hash.InPlaceKey, w)[hash.PartCARotation])
+		assert.Equal(t, utc.String(), partsOf(t, hash.InPlaceKey, w)["certificate authorities rotation"])
 	}
 	assert.NotContains(t, utc.String(), "m=")
 	assert.Contains(t, now.String(), "m=", "the reading that would spoil it")
@@ -209,28 +209,28 @@ func triggers() []trigger {
 		return trigger{name, change, part, part}
 	}
 	return []trigger{
-		both("Kubernetes minor", func(w *hash.Worker) { w.KubernetesVersion = "1.19.0" }, hash.PartKubernetesVersion),
+		both("Kubernetes minor", func(w *hash.Worker) { w.KubernetesVersion = "1.19.0" }, "Kubernetes version"),
 		{name: "Kubernetes patch", change: func(w *hash.Worker) { w.KubernetesVersion += "9" }},
 		{name: "Kubernetes pre-release", change: func(w *hash.Worker) { w.KubernetesVersion += "-rc.1" }},
-		{"machine type", func(w *hash.Worker) { w.MachineType += "x" }, hash.PartMachineType, ""},
-		{"image name", func(w *hash.Worker) { w.Image = &hash.Image{Name: "x" + w.Image.Name, Version: w.Image.Version} }, hash.PartMachineImage, ""},
+		{"machine type", func(w *hash.Worker) { w.MachineType += "x" }, "machine type", ""},
+		{"image name", func(w *hash.Worker) { w.Image = &hash.Image{Name: "x" + w.Image.Name, Version: w.Image.Version} }, "machine image", ""},
 		{
 			"image version", func(w *hash.Worker) { w.Image = &hash.Image{Name: w.Image.Name, Version: w.Image.Version + ".1"} },
-			hash.PartMachineImage, hash.PartMachineImageVersion,
+			"machine image", "machine image version",
 		},
-		{"volume size", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: "1" + w.Volume.Size, Type: w.Volume.Type} }, hash.PartVolumeSize, ""},
-		{"volume type", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: w.Volume.Size, Type: new("other")} }, hash.PartVolumeType, ""},
-		{"container runtime", func(w *hash.Worker) { w.CRI = new("other") }, hash.PartCRI, ""},
-		both("CA rotation", func(w *hash.Worker) { later(&w.CARotation) }, hash.PartCARotation),
-		both("service-account key rotation", func(w *hash.Worker) { later(&w.ServiceAccountKeyRotation) }, hash.PartServiceAccountKeyRotation),
-		{"node-local DNS", func(w *hash.Worker) { w.NodeLocalDNS = !w.NodeLocalDNS }, hash.PartNodeLocalDNS, ""},
+		{"volume size", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: "1" + w.Volume.Size, Type: w.Volume.Type} }, "volume size", ""},
+		{"volume type", func(w *hash.Worker) { w.Volume = &hash.Volume{Size: w.Volume.Size, Type: new("other")} }, "volume type", ""},
+		{"container runtime", func(w *hash.Worker) { w.CRI = new("other") }, "container runtime", ""},
+		both("CA rotation", func(w *hash.Worker) { later(&w.CARotation) }, "certificate authorities rotation"),
+		both("service-account key rotation", func(w *hash.Worker) { later(&w.ServiceAccountKeyRotation) }, "service-account key rotation"),
+		{"node-local DNS", func(w *hash.Worker) { w.NodeLocalDNS = !w.NodeLocalDNS }, "node-local DNS", ""},
 		both("kubeReserved", func(w *hash.Worker) {
 			w.Kubelet.KubeReserved = &hash.Reserved{CPU: resource.NewQuantity(1<<50, resource.DecimalSI)}
-		}, hash.PartReservations),
+		}, "kubelet reservations"),
 		both("evictionHard", func(w *hash.Worker) {
 			w.Kubelet.EvictionHard = &hash.EvictionHard{NodeFSAvailable: new("other")}
-		}, hash.PartEvictionHard),
-		both("cpuManagerPolicy", func(w *hash.Worker) { w.Kubelet.CPUManagerPolicy = new("other") }, hash.PartCPUManagerPolicy),
+		}, "kubelet hard eviction"),
+		both("cpuManagerPolicy", func(w *hash.Worker) { w.Kubelet.CPUManagerPolicy = new("other") }, "kubelet CPU manager policy"),
 		{name: "another pool's rollout", change: func(w *hash.Worker) {
 			w.CARotation.PendingWorkersRollouts = append(w.CARotation.PendingWorkersRollouts, hash.PendingWorkersRollout{Name: "another"})
 		}},
@@ -336,7 +336,7 @@ func TestNodeAgentSecretNameIsTheDefinition(t *testing.T) {
 		if w.NodeLocalDNS {
 			parts = append(parts, "node-local-dns")
 		}
-		parts = append(parts, dataOf(t, w.Kubelet)...)
+		parts = append(parts, w.Kubelet.Data()...)
 		assert.Equal(t, "gardener-node-agent-"+w.Name+"-"+naive(16, parts...), got.Text)
 	})
 }
@@ -352,5 +352,5 @@ func TestAbsentPartsShiftTheOthers(t *testing.T) {
 	nameB, err := hash.NodeAgentSecretName(b)
 	require.NoError(t, err)
 	assert.Equal(t, nameA.Digest, nameB.Digest)
-	assert.Equal(t, []string{hash.PartCRI, hash.PartVolumeType}, nameB.Changed(nameA), "the parts do tell them apart")
+	assert.Equal(t, []string{"container runtime", "volume type"}, nameB.Changed(nameA), "the parts do tell them apart")
 }

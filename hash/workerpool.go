@@ -18,7 +18,7 @@ const (
 type Name struct {
 	// Text is the name as it stands in the cluster, such as 159ea.
 	Text string
-	// Digest is the full digest that Text was cut from; zero if nothing was hashed. Five digits can be equal by chance, see [Guard].
+	// Digest is the full digest of which Text has the first digits; zero if nothing was hashed. Five digits can be equal by chance, see [Guard].
 	Digest Digest
 	// Parts went into Digest, in this order. They hold additional data as it is, which may be confidential.
 	Parts []Part
@@ -26,30 +26,30 @@ type Name struct {
 
 // Part is one string that went into a digest.
 type Part struct {
-	// Name says what it is: one of the Part constants, or additional data and its position from 0. Names are no part of the digest.
+	// Name says what it is, in stable words such as "machine type", or "additional data " and its position from 0. Names are no part of the
+	// digest.
 	Name string
 	// Value is the string.
 	Value string
 }
 
-// The names of parts.
 const (
-	PartNodeAgentSecretName       = "node-agent secret name"
-	PartInPlaceKey                = "in-place key"
-	PartAdditionalData            = "additional data " // and its position
-	PartKubernetesVersion         = "Kubernetes version"
-	PartMachineType               = "machine type"
-	PartMachineImage              = "machine image"
-	PartMachineImageVersion       = "machine image version"
-	PartVolumeSize                = "volume size"
-	PartVolumeType                = "volume type"
-	PartCRI                       = "container runtime"
-	PartCARotation                = "certificate authorities rotation"
-	PartServiceAccountKeyRotation = "service-account key rotation"
-	PartNodeLocalDNS              = "node-local DNS"
-	PartReservations              = "kubelet reservations"
-	PartEvictionHard              = "kubelet hard eviction"
-	PartCPUManagerPolicy          = "kubelet CPU manager policy"
+	partNodeAgentSecretName       = "node-agent secret name"
+	partInPlaceKey                = "in-place key"
+	partAdditionalData            = "additional data " // and its position
+	partKubernetesVersion         = "Kubernetes version"
+	partMachineType               = "machine type"
+	partMachineImage              = "machine image"
+	partMachineImageVersion       = "machine image version"
+	partVolumeSize                = "volume size"
+	partVolumeType                = "volume type"
+	partCRI                       = "container runtime"
+	partCARotation                = "certificate authorities rotation"
+	partServiceAccountKeyRotation = "service-account key rotation"
+	partNodeLocalDNS              = "node-local DNS"
+	partReservations              = "kubelet reservations"
+	partEvictionHard              = "kubelet hard eviction"
+	partCPUManagerPolicy          = "kubelet CPU manager policy"
 )
 
 // String returns the text alone, so that no additional data gets into logs by mistake.
@@ -77,13 +77,13 @@ func (n Name) Changed(old Name) []string {
 // They cover the node-agent secret name, which covers what Gardener knows of the pool, and the additional data, which is all that an
 // extension has a say in. See [Eras] for where to get it from. Order counts, and an absent string is not an empty one.
 //
-// A secret name that is nil or empty is a [*fault.Error] with "no-secret-name". Source: Gardener v1.150, which the result equals byte by
+// A secret name that is nil or empty is a [*fault.Error] with the code no-secret-name. Source: Gardener v1.150, which the result equals byte by
 // byte; extensions built against releases up to 1.144 hand the same additional data to both versions of the function.
 func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, error) {
 	if err := checkSecretName(nodeAgentSecretName); err != nil {
 		return Name{}, err
 	}
-	parts := []Part{{PartNodeAgentSecretName, *nodeAgentSecretName}}
+	parts := []Part{{partNodeAgentSecretName, *nodeAgentSecretName}}
 	return named("", poolDigits, append(parts, additional(additionalData)...)), nil
 }
 
@@ -98,7 +98,7 @@ func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalDat
 	if err := errors.Join(checkSecretName(nodeAgentSecretName), err); err != nil {
 		return Name{}, err
 	}
-	parts := []Part{{PartNodeAgentSecretName, *nodeAgentSecretName}, {PartInPlaceKey, key.Text}}
+	parts := []Part{{partNodeAgentSecretName, *nodeAgentSecretName}, {partInPlaceKey, key.Text}}
 	return named("", poolDigits, append(parts, additional(additionalData)...)), nil
 }
 
@@ -120,14 +120,14 @@ func checkSecretName(name *string) error {
 func additional(data []string) []Part {
 	parts := make([]Part, len(data))
 	for i, value := range data {
-		parts[i] = Part{PartAdditionalData + strconv.Itoa(i), value}
+		parts[i] = Part{partAdditionalData + strconv.Itoa(i), value}
 	}
 	return parts
 }
 
 func named(prefix string, digits int, parts []Part) Name {
 	d := Compose(values(parts)...)
-	return Name{Text: prefix + d.First(digits), Digest: d, Parts: parts}
+	return Name{Text: prefix + d.first(digits), Digest: d, Parts: parts}
 }
 
 func values(parts []Part) []string {

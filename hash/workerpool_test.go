@@ -60,13 +60,13 @@ func TestWorkerPoolExplainsItself(t *testing.T) {
 	got, err := hash.WorkerPoolInPlace(new("sample-hash"), worker, "sample", "")
 	require.NoError(t, err)
 	assert.Equal(t, []hash.Part{
-		{Name: hash.PartNodeAgentSecretName, Value: "sample-hash"},
-		{Name: hash.PartInPlaceKey, Value: "39cf435851056476"},
+		{Name: "node-agent secret name", Value: "sample-hash"},
+		{Name: "in-place key", Value: "39cf435851056476"},
 		{Name: "additional data 0", Value: "sample"},
 		{Name: "additional data 1", Value: ""},
 	}, got.Parts)
 	assert.Equal(t, hash.Compose("sample-hash", "39cf435851056476", "sample", ""), got.Digest)
-	assert.Equal(t, got.Digest.First(5), got.Text)
+	assert.Equal(t, got.Digest.String()[:5], got.Text)
 	assert.Equal(t, got.Text, fmt.Sprintf("%v", got), "additional data stays out of logs")
 }
 
@@ -108,9 +108,9 @@ func TestWorkerPoolErrors(t *testing.T) {
 		},
 		{
 			"in-place, all", func() (hash.Name, error) {
-				return hash.WorkerPoolInPlace(nil, hash.Worker{KubernetesVersion: "x", Kubelet: &hash.Kubelet{Rule: 9}})
+				return hash.WorkerPoolInPlace(nil, hash.Worker{KubernetesVersion: "x"})
 			},
-			[]string{"no-secret-name", "no-pool-name", "malformed-version", "unknown-rule"},
+			[]string{"no-secret-name", "no-pool-name", "malformed-version"},
 			"all at once",
 		},
 		{
@@ -120,9 +120,9 @@ func TestWorkerPoolErrors(t *testing.T) {
 		},
 		{
 			"secret name, all", func() (hash.Name, error) {
-				return hash.NodeAgentSecretName(hash.Worker{UpdateStrategy: 9, Kubelet: &hash.Kubelet{Rule: 9}})
+				return hash.NodeAgentSecretName(hash.Worker{UpdateStrategy: 9})
 			},
-			[]string{"no-pool-name", "unknown-strategy", "malformed-version", "unknown-rule"},
+			[]string{"no-pool-name", "unknown-strategy", "malformed-version"},
 			"all at once",
 		},
 		{

@@ -67,7 +67,7 @@ func Bare(version string, raw []byte) *gardener.WorkerPool {
 func Data(name hash.Name) []string {
 	var data []string
 	for _, part := range name.Parts {
-		if strings.HasPrefix(part.Name, hash.PartAdditionalData) {
+		if strings.HasPrefix(part.Name, "additional data ") {
 			data = append(data, part.Value)
 		}
 	}

@@ -48,7 +48,7 @@ func drawKubelet(t *rapid.T) *hash.Kubelet {
 	k := &hash.Kubelet{
 		KubeReserved: drawReserved(t, "kube"), SystemReserved: drawReserved(t, "system"),
 		CPUManagerPolicy: drawn(t, "policy", nil, new(""), new("static")),
-		Rule:             drawn(t, "rule", hash.KubeReservedOnly, hash.SumOfReservations),
+		SumReservations:  drawn(t, "sum", false, true),
 	}
 	if drawn(t, "eviction", true, false) {
 		k.EvictionHard = &hash.EvictionHard{

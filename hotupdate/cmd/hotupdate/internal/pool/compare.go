@@ -44,7 +44,7 @@ type Comparison struct {
 //   - A Kubernetes version or machine image, or a reservation of Kubernetes, that only one side sets is indeterminate if a defaulter
 //     that is not known here may have set it.
 //   - If only a node-agent secret name changed, then something that it covers and that the pools do not show: that replaces machines.
-//   - With [hash.SumOfReservations] only the sum of the reservations counts.
+//   - Where reservations are summed up, only the sum of the reservations counts.
 //   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text. A note says so.
 //
 // All problems come back joined, each a [*fault.Error].
@@ -233,7 +233,7 @@ func changed(changes hotupdate.Changes, path string) bool {
 // addsReservations reports whether a pool has reservations that are added up.
 func addsReservations(p *Pool) bool {
 	k := p.Worker.Kubelet
-	return k != nil && k.SystemReserved != nil && k.Rule == hash.SumOfReservations
+	return k != nil && k.SystemReserved != nil && k.SumReservations
 }
 
 // skipsMinor reports whether both minors are known, and the new one is neither the old one nor the next.

@@ -206,7 +206,7 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 		fill(&from, &p)
 		p.Worker.Name = named.Name
 		if k := p.Worker.Kubelet; k != nil {
-			k.Rule = hash.SumOfReservations
+			k.SumReservations = true
 		}
 		if volumesOf(to.Provider).state {
 			p.Unknown = append(p.Unknown, UnknownProviderState)

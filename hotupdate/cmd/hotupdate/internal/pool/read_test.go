@@ -33,8 +33,7 @@ func TestReadWorker(t *testing.T) {
 	assert.Equal(t, "gardener-node-agent-cpu-worker-0123456789abcdef", *p.NodeAgentSecretName)
 	assert.Nil(t, p.Worker.CRI)
 	assert.JSONEq(t, `{"apiVersion":"`+configVersion+`","kind":"WorkerConfig","volume":{"iops":10000}}`, string(p.ProviderConfig))
-	data, err := p.Worker.Kubelet.Data()
-	require.NoError(t, err)
+	data := p.Worker.Kubelet.Data()
 	assert.Equal(t, []string{"80m-1Gi-10k-20Gi", "--100Mi-5%-", "static"}, data)
 }
 

@@ -186,8 +186,7 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	rule := volumesOf(p.Provider)
 	schema, err := rule.schema()
 	name, nameErr := hash.NodeAgentSecretName(w)
-	reserved, reservedErr := w.Kubelet.Reservations()
-	if err := cmp.Or(err, nameErr, reservedErr); err != nil {
+	if err := cmp.Or(err, nameErr); err != nil {
 		return nil, nil, err
 	}
 	parts := make(map[string]*string, len(name.Parts))
@@ -196,17 +195,17 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	}
 	t := &Triggers{UpdateStrategy: p.Worker.UpdateStrategy.String(), NodeAgentSecretName: p.NodeAgentSecretName}
 	if p.Worker.KubernetesVersion != "" {
-		t.Kubernetes.Version = *parts[hash.PartKubernetesVersion]
+		t.Kubernetes.Version = *parts["Kubernetes version"]
 	}
-	t.Kubernetes.Kubelet = Kubelet{reservedOf(reserved), evictionOf(w.Kubelet), parts[hash.PartCPUManagerPolicy]}
+	t.Kubernetes.Kubelet = Kubelet{reservedOf(w.Kubelet.Reservations()), evictionOf(w.Kubelet), parts["kubelet CPU manager policy"]}
 	t.Machine.Type = w.MachineType
 	if w.Image != nil {
 		t.Machine.Image.Name, t.Machine.Image.Version = &w.Image.Name, w.Image.Version
 	}
-	t.CRI.Name = parts[hash.PartCRI]
-	t.SystemComponents.NodeLocalDNS.Enabled = parts[hash.PartNodeLocalDNS] != nil
-	t.Credentials.Rotation.CertificateAuthorities.LastInitiationTime = parts[hash.PartCARotation]
-	t.Credentials.Rotation.ServiceAccountKey.LastInitiationTime = parts[hash.PartServiceAccountKeyRotation]
+	t.CRI.Name = parts["container runtime"]
+	t.SystemComponents.NodeLocalDNS.Enabled = parts["node-local DNS"] != nil
+	t.Credentials.Rotation.CertificateAuthorities.LastInitiationTime = parts["certificate authorities rotation"]
+	t.Credentials.Rotation.ServiceAccountKey.LastInitiationTime = parts["service-account key rotation"]
 	if v := w.Volume; v != nil {
 		t.Volume = rule.volume(DataVolume{Size: v.Size, Type: v.Type})
 	}
