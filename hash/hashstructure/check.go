@@ -18,11 +18,8 @@ import (
 func check(v any, options Options) error {
 	c := &checker{options: options}
 	c.value(reflect.ValueOf(v), owner{})
-	return c.found.Err()
+	return c.Err()
 }
-
-// maxFound bounds the problems that one walk reports.
-const maxFound = 100
 
 type checker struct {
 	trail
@@ -30,7 +27,6 @@ type checker struct {
 	options Options
 	depth   int
 	above   []place
-	found   fault.List
 	lost    bool // the value contains itself or is too deep; going on could take for ever
 }
 
@@ -47,17 +43,11 @@ type owner struct {
 	field  string
 }
 
-// report records a problem of a value, whose type is told unless it is nil.
-func (c *checker) report(problem *fault.Error, typ reflect.Type) {
-	if len(c.found) >= maxFound {
-		return
-	}
-	problem.Path = c.path.String()
-	if typ != nil {
-		problem.Type = typ.String()
-		problem.What = "the type " + problem.Type + " " + problem.What
-	}
-	c.found.Add(problem)
+// reportType records a problem of a value's type.
+func (c *checker) reportType(problem *fault.Error, typ reflect.Type) {
+	problem.Type = typ.String()
+	problem.What = "the type " + problem.Type + " " + problem.What
+	c.Report(problem)
 }
 
 func cycle() *fault.Error {
@@ -76,7 +66,7 @@ func methodFailed(cause error) *fault.Error {
 func (c *checker) enter(p place, problem func() *fault.Error) bool {
 	if slices.Contains(c.above, p) {
 		c.lost = true
-		c.report(problem(), p.typ)
+		c.reportType(problem(), p.typ)
 		return false
 	}
 	c.above = append(c.above, p)
@@ -93,7 +83,7 @@ func (c *checker) value(v reflect.Value, in owner) {
 	case !ok:
 	case v.Type() == reflect.TypeFor[time.Time]():
 		if _, err := v.Interface().(time.Time).MarshalBinary(); err != nil {
-			c.report(&fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err}, nil)
+			c.Report(&fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err})
 		}
 	default:
 		c.byKind(v, in)
@@ -127,7 +117,7 @@ func (c *checker) byKind(v reflect.Value, in owner) {
 	case k == reflect.Array || k == reflect.Slice || k == reflect.Map || k == reflect.Struct:
 		c.composite(v, in)
 	default:
-		c.report(&fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry"}, v.Type())
+		c.reportType(&fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry"}, v.Type())
 	}
 }
 
@@ -139,7 +129,7 @@ func hasFixedSize(k reflect.Kind) bool {
 func (c *checker) composite(v reflect.Value, in owner) {
 	if c.depth > engine.MaxDepth {
 		c.lost = true
-		c.report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"}, nil)
+		c.Report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"})
 		return
 	}
 	c.depth++
@@ -245,7 +235,7 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 		ok = c.includes(func() (bool, error) { text = stringer.String(); return true, nil })
 		return reflect.ValueOf(text), ok
 	case demanded:
-		c.report(&fault.Error{
+		c.reportType(&fault.Error{
 			Kind: fault.Declaration, Code: "not-stringer", What: "has no method String on the value, which the struct tag `string` asks for",
 			Hint: "remove `string`, or use a pointer if only that has the method",
 		}, v.Type())
@@ -262,7 +252,7 @@ func (c *checker) includes(method func() (bool, error)) (included bool) {
 		return nil, err
 	})
 	if problem != nil {
-		c.report(methodFailed(problem.Cause), nil)
+		c.Report(methodFailed(problem.Cause))
 	}
 	return included && problem == nil
 }

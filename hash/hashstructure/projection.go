@@ -8,6 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Projection returns the value that [Of] hashes: the immutable part of [hotupdate.Split], without what stands in it only because of hot
@@ -27,8 +28,8 @@ func Projection[T any](s *hotupdate.Schema, config *T) (*T, error) {
 	if to, beside, ok := shared(reflect.ValueOf(immutable), reflect.ValueOf(hot)); ok {
 		t.object(to, beside)
 	}
-	if t.err != nil {
-		return nil, t.err
+	if err := errors.Join(t.Err(), t.err); err != nil {
+		return nil, err
 	}
 	return immutable, nil
 }
@@ -56,7 +57,7 @@ func (t *trimmer) isHashed() bool {
 			}
 		}
 	}
-	return t.hashed[t.path.Pointer()]
+	return t.hashed[t.Path.Pointer()]
 }
 
 // shared follows pointers on both sides. It is false where one side has nothing, and for leaves, which stand whole on one side or identify
@@ -110,7 +111,7 @@ func (t *trimmer) field(to, beside reflect.Value, sf reflect.StructField) {
 	}
 	t.value(inner, other)
 	isEmpty := inner.IsZero() || (inner.Kind() == reflect.Slice || inner.Kind() == reflect.Map) && inner.Len() == 0
-	if _, named := jsonName(sf); isEmpty && to.CanSet() && !to.IsZero() && !(named && t.isHashed()) {
+	if _, named := jsonName(sf); isEmpty && to.CanSet() && !to.IsZero() && (!named || !t.isHashed()) {
 		to.SetZero()
 	}
 }
@@ -150,9 +151,9 @@ func (t *trimmer) dropElements(list reflect.Value) {
 }
 
 func (t *trimmer) entries(to, beside reflect.Value) {
-	if to.Len() > 0 && t.hidesKeys() {
-		t.err = errors.Join(t.err, &fault.Error{
-			Kind: fault.Unsupported, Code: "hidden-keys", Path: t.path.String(), What: "has hot and other parts below keys that must not be shown",
+	if to.Len() > 0 && t.hidden == structtag.HideKeys {
+		t.Report(&fault.Error{
+			Kind: fault.Unsupported, Code: "hidden-keys", What: "has hot and other parts below keys that must not be shown",
 			Hint: "write `sensitive` in place of `sensitive=keys`, or give the map one class",
 		})
 		return

@@ -1,6 +1,7 @@
 package hashstructure
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -11,35 +12,33 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// trail is where a walk over a Go value stands, in JSON names.
+// trail is where a walk over a Go value stands, in JSON names, and what it has found wrong.
 type trail struct {
-	path   fieldpath.Path
+	engine.Trail
+
 	hidden structtag.Sensitivity
 }
 
 // inField runs visit below a field. The fields of an embedded struct are fields of the struct that embeds it.
 func (t *trail) inField(sf reflect.StructField, visit func()) {
-	outside := *t
+	defer func(hidden structtag.Sensitivity) { t.hidden = hidden }(t.hidden)
 	t.hidden = max(t.hidden, sensitivity(sf.Tag))
 	if name, ok := jsonName(sf); ok {
-		t.path = append(t.path, fieldpath.Step{Kind: fieldpath.Member, Name: name})
+		t.in(fieldpath.Step{Kind: fieldpath.Member, Name: name}, visit)
+		return
 	}
 	visit()
-	*t = outside
 }
 
-// in runs visit below an element.
+// in runs visit below a step.
 func (t *trail) in(step fieldpath.Step, visit func()) {
-	t.path = append(t.path, step)
+	t.Enter(step)
 	visit()
-	t.path = t.path[:len(t.path)-1]
+	t.Leave()
 }
 
 // index returns the step to a list's element.
 func index(i int) fieldpath.Step { return fieldpath.Step{Kind: fieldpath.Index, At: i} }
-
-// hidesKeys reports whether map keys must not be shown.
-func (t *trail) hidesKeys() bool { return t.hidden == structtag.HideKeys }
 
 // keyStep returns the step to a map's entry. A key that JSON cannot carry is called by its type.
 func (t *trail) keyStep(key reflect.Value) fieldpath.Step {
@@ -65,15 +64,13 @@ func sensitivity(tag reflect.StructTag) structtag.Sensitivity {
 func jsonName(sf reflect.StructField) (string, bool) {
 	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	typ := sf.Type
-	for typ.Kind() == reflect.Pointer && typ.Name() == "" {
+	if typ.Kind() == reflect.Pointer && typ.Name() == "" {
 		typ = typ.Elem()
 	}
-	switch {
-	case name == "" && sf.Anonymous && typ.Kind() == reflect.Struct:
+	if name == "-" {
+		name = ""
+	} else if name == "" && sf.Anonymous && typ.Kind() == reflect.Struct {
 		return "", false
-	case name == "" || name == "-":
-		return sf.Name, true
-	default:
-		return name, true
 	}
+	return cmp.Or(name, sf.Name), true
 }
