@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // author draws values.
@@ -76,14 +77,12 @@ func (a author) value(n *fieldplan.Node, typ reflect.Type, pattern string, depth
 		p.make = a.leaf(n, pattern)
 	case fieldplan.Object:
 		return a.object(n, typ, pattern, depth)
-	case fieldplan.List:
-		a.list(p, depth)
+	case fieldplan.List, fieldplan.Map:
+		a.elements(p, depth)
 	case fieldplan.Array:
 		for range deref(typ).Len() {
 			p.elems = append(p.elems, a.value(n.Elem, n.Type.Elem(), pattern+"[]", depth+1))
 		}
-	case fieldplan.Map:
-		a.mapping(p, depth)
 	}
 	return p
 }
@@ -97,48 +96,50 @@ func (a author) object(n *fieldplan.Node, typ reflect.Type, pattern string, dept
 	return p
 }
 
-// list draws up to three elements; in a keyed list each has a key of its own.
-func (a author) list(p *part, depth int) {
+// elements draws up to three elements.
+func (a author) elements(p *part, depth int) {
 	if p.null = a.chance(6); p.null {
 		return
 	}
 	for range a.pick(4) {
-		if e := a.element(p, depth); e != nil {
-			p.elems = append(p.elems, e)
-		}
+		a.add(p, a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1), author.selectElement)
 	}
 }
 
-// element draws an element that fits to those that p has, or nil.
-func (a author) element(p *part, depth int) *part {
-	e := a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1)
-	if p.node.Pairing == fieldplan.ByKey && !a.identify(p, e) {
-		return nil
-	}
-	a.selectElement(p.node, e)
-	return e
-}
-
-// identify gives an element of a keyed list a key that no other element has.
-func (a author) identify(p, e *part) bool {
-	if e.null {
+// add adds an element, after a choice of its class, if an identity is found that no other element has.
+func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part)) bool {
+	isKeyed := p.node.Pairing == fieldplan.ByKey
+	if isKeyed && e.null {
 		*e = *a.object(p.node.Elem, e.typ, e.pattern, maxDepth)
 	}
-	f := p.node.Key
 	for range 4 {
-		key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name)}
-		key.make = a.leaf(f.Node, key.pattern)
-		e.setMember(f.Name, key)
-		if text := key.text(); text != nil && string(text) != `""` && !p.hasKey(string(text)) {
-			return true
+		switch {
+		case p.node.Kind == fieldplan.Map:
+			key := a.mapKey(p.node.Type.Key(), p.pattern)
+			if p.has(mapKeyText(p.node, key)) {
+				continue
+			}
+			p.keys = append(p.keys, key)
+		case isKeyed:
+			f := p.node.Key
+			key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name)}
+			key.make = a.leaf(f.Node, key.pattern)
+			e.setMember(f.Name, key)
+			if text := key.text(); text == nil || string(text) == `""` || p.has(string(text)) {
+				continue
+			}
 		}
+		choose(a, p.node, e)
+		p.elems = append(p.elems, e)
+		return true
 	}
 	return false
 }
 
-func (p *part) hasKey(text string) bool {
-	for _, e := range p.elems {
-		if key := e.member(p.node.Key.Name); key != nil && string(key.text()) == text {
+// has reports whether an element of a map or keyed list has this key.
+func (p *part) has(text string) bool {
+	for i, e := range p.elems {
+		if p.keys != nil && mapKeyText(p.node, p.keys[i]) == text || p.keys == nil && string(e.member(p.node.Key.Name).text()) == text {
 			return true
 		}
 	}
@@ -163,60 +164,18 @@ func (a author) makeHot(n *fieldplan.Node, e *part) {
 	e.retarget(elementNode(n, e))
 }
 
-// mapping draws up to three entries.
-func (a author) mapping(p *part, depth int) {
-	if p.null = a.chance(6); p.null {
-		return
-	}
-	for range a.pick(4) {
-		if a.addKey(p) {
-			e := a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1)
-			a.selectElement(p.node, e)
-			p.elems = append(p.elems, e)
-		}
-	}
-}
-
-// addKey adds a key that the map does not have yet, if one is found.
-func (a author) addKey(p *part) bool {
-	for range 4 {
-		key := a.mapKey(p.node.Type.Key(), p.pattern)
-		if !p.hasMapKey(mapKeyText(p.node, key)) {
-			p.keys = append(p.keys, key)
-			return true
-		}
-	}
-	return false
-}
-
-func (p *part) hasMapKey(text string) bool {
-	for _, key := range p.keys {
-		if mapKeyText(p.node, key) == text {
-			return true
-		}
-	}
-	return false
-}
-
 // mapKey draws one of few keys.
 func (a author) mapKey(t reflect.Type, pattern string) maker {
-	v := reflect.New(t).Elem()
-	if given := a.s.keys[pattern]; len(given) > 0 {
-		if read, ok := readKey(t, given[a.pick(len(given))]); ok {
-			return fixed(read)
-		}
-	}
-	switch {
+	switch given := a.s.keys[pattern]; {
+	case len(given) > 0:
+		key, _ := readKey(t, among(a, given...)) // was read before
+		return fixed(key)
 	case t.Kind() == reflect.String:
-		v.SetString(among(a, "a", "b", "cost-center", "kubernetes.io/a", "\u00e9"))
-	case len(a.s.foreign(t)) > 0 && !v.CanInt() && !v.CanUint():
+		return fixed(reflect.ValueOf(among(a, "a", "b", "cost-center", "kubernetes.io/a", "\u00e9")).Convert(t))
+	case leaf.MapKeyKind(t) == leaf.TextMarshaler:
 		return among(a, a.s.foreign(t)...)
-	case v.CanInt():
-		v.SetInt(int64(among(a, 1, 2, 10, 0)))
-	case v.CanUint():
-		v.SetUint(uint64(among[uint8](a, 1, 2, 10, 0)))
 	}
-	return fixed(v)
+	return fixed(reflect.ValueOf(among(a, 1, 2, 10, 0)).Convert(t))
 }
 
 // readKey reads the text of a map key.

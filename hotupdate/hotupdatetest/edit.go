@@ -161,40 +161,26 @@ func (e *editor) newElement(p *part, rebuild func(p *part) *part) {
 	if n.Elem.Kind != fieldplan.Leaf && n.Elem.Kind != fieldplan.Object {
 		return
 	}
-	adding := func(choose func(a author, e *part)) func(a author) (root, leaf *part) {
-		return func(a author) (root, leaf *part) {
-			if changed := a.withElement(p, choose); changed != nil {
-				root = rebuild(changed)
+	adding := func(classes fieldplan.ClassSet, choose func(a author, n *fieldplan.Node, e *part)) {
+		e.all = append(e.all, edit{classes: e.above | classes, apply: func(a author) (root, leaf *part) {
+			changed, elem := *p, emptyObject(n.Elem, n.Type.Elem(), p.pattern+"[]")
+			if n.Elem.Kind == fieldplan.Leaf {
+				elem.make = a.leaf(n.Elem, elem.pattern)
 			}
-			return root, nil
-		}
+			changed.null, changed.elems, changed.keys = false, slices.Clone(p.elems), slices.Clone(p.keys)
+			if !a.add(&changed, elem, choose) {
+				return nil, nil
+			}
+			return rebuild(&changed), nil
+		}})
 	}
-	classes := e.above | fieldplan.Of(n.Class)
 	if n.When == nil {
-		e.all = append(e.all, edit{classes: classes, apply: adding(func(author, *part) {})})
+		adding(fieldplan.Of(n.Class), author.selectElement)
 		return
 	}
 	hot := fieldplan.Of(n.When.Hot.Class)
-	e.all = append(e.all,
-		edit{classes: classes | hot, apply: adding(func(a author, e *part) { a.selectElement(n, e) })},
-		edit{classes: e.above | hot, apply: adding(func(a author, e *part) { a.makeHot(n, e) })},
-	)
-}
-
-// withElement returns the collection with one more element, or nil.
-func (a author) withElement(p *part, choose func(a author, e *part)) *part {
-	n, changed := p.node, *p
-	changed.elems, changed.keys = slices.Clone(p.elems), slices.Clone(p.keys)
-	e := emptyObject(n.Elem, n.Type.Elem(), p.pattern+"[]")
-	if n.Elem.Kind == fieldplan.Leaf {
-		e.make = a.leaf(n.Elem, e.pattern)
-	}
-	if n.Pairing == fieldplan.ByKey && !a.identify(p, e) || n.Kind == fieldplan.Map && !a.addKey(&changed) {
-		return nil
-	}
-	choose(a, e)
-	changed.null, changed.elems = false, append(changed.elems, e)
-	return &changed
+	adding(fieldplan.Of(n.Class)|hot, author.selectElement)
+	adding(hot, author.makeHot)
 }
 
 // respelled returns a configuration that means the same.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -54,21 +53,7 @@ func (s *subject) foreign(t reflect.Type) []maker {
 
 // readBy has a value read JSON with its own unmarshaler, which may fail in any way.
 func readBy(pointer reflect.Value, data string) bool {
-	_, problem := leaf.Call(func() ([]byte, error) {
-		switch u := pointer.Interface().(type) {
-		case json.Unmarshaler:
-			return nil, u.UnmarshalJSON([]byte(data))
-		case encoding.TextUnmarshaler:
-			text, err := strconv.Unquote(data)
-			if err != nil {
-				return nil, err
-			}
-			return nil, u.UnmarshalText([]byte(text))
-		default:
-			return nil, strconv.ErrSyntax
-		}
-	})
-	return problem == nil
+	return unmarshalsItself(pointer) && survives(func() error { return json.Unmarshal([]byte(data), pointer.Interface()) }) == nil
 }
 
 // isWritten reports whether the value's marshaler writes it, and its unmarshaler, if there is one, reads that again.
