@@ -99,15 +99,15 @@ func gcpLabels() Rules {
 		classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo, unicode.N},
 	}
 	// As the GCP extension does with pool labels; it drops international letters.
-	kept := alphabet{chars: lowerCase + digits + "_-"}
+	extension := alphabet{chars: lowerCase + digits + "_-"}
 	return Rules{
 		Name:    "GCP labels",
 		MaxTags: 64,
 		key:     text{min: 1, max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters}, // "63 characters", "UTF-8 encoding of maximum 128 bytes"
 		value:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
 		cleaning: cleaning{
-			key:   clean{lower: true, keep: kept, replacement: '_', begin: alphabet{chars: lowerCase}, cut: 63},
-			value: clean{lower: true, keep: kept, replacement: '_', cut: 63},
+			key:   clean{lower: true, keep: extension, replacement: '_', begin: alphabet{chars: lowerCase}, cut: 63},
+			value: clean{lower: true, keep: extension, replacement: '_', cut: 63},
 		},
 		Guard:      GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
 		setCall:    call{Resources: 1, Tags: 64},
