@@ -31,7 +31,7 @@ func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPa
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
 		return nil
 	}
-	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.Decode(old) }, func() (any, error) { return s.Decode(updated) })
+	return s.validateUpdate(strategy, fldPath, func() (any, error) { return s.read(old) }, func() (any, error) { return s.read(updated) })
 }
 
 func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, updated func() (any, error)) field.ErrorList {

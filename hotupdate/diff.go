@@ -47,7 +47,7 @@ func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 		return Changes{}, nil
 	}
 	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
-		after, err := s.Decode(updated) // they say the same; only whether there is something wrong is open
+		after, err := s.read(updated) // they say the same; only whether there is something wrong is open
 		if err != nil {
 			return nil, err
 		}
@@ -85,13 +85,15 @@ func (s *Schema) SameImmutableRaw(a, b []byte) (bool, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
 		return true, nil
 	}
-	first, err := s.glance(a)
+	first, done, err := s.borrow(a)
 	if err != nil {
 		return false, err
 	}
-	second, err := s.glance(b)
+	defer done()
+	second, doneToo, err := s.borrow(b)
 	if err != nil {
 		return false, err
 	}
+	defer doneToo()
 	return engine.Of(s.plan).Same(first, second)
 }

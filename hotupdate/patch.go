@@ -61,9 +61,9 @@ func (s *Schema) values(old, updated any) (before, after reflect.Value, err erro
 
 // decodeBoth reads two configurations.
 func (s *Schema) decodeBoth(old, updated []byte) (before, after any, err error) {
-	if before, err = s.Decode(old); err != nil {
+	if before, err = s.read(old); err != nil {
 		return nil, nil, err
 	}
-	after, err = s.Decode(updated)
+	after, err = s.read(updated)
 	return before, after, err
 }

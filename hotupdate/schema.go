@@ -83,12 +83,21 @@ func (s *Schema) Decode(raw []byte) (any, error) {
 	return config.Interface(), err
 }
 
-// glance reads raw JSON into a value that nobody keeps.
-func (s *Schema) glance(raw []byte) (reflect.Value, error) {
+// read reads raw JSON into a value that stands for it: free JSON stays as it is.
+func (s *Schema) read(raw []byte) (any, error) {
 	if s.isMissing() {
-		return reflect.Value{}, noSchema()
+		return nil, noSchema()
 	}
-	return rawjson.Glance(s.plan, raw)
+	config, err := rawjson.Read(s.plan, raw)
+	return config.Interface(), err
+}
+
+// borrow is read for a value that is given back by calling done, unless there is an error.
+func (s *Schema) borrow(raw []byte) (config reflect.Value, done func(), err error) {
+	if s.isMissing() {
+		return reflect.Value{}, nil, noSchema()
+	}
+	return rawjson.Borrow(s.plan, raw)
 }
 
 // value checks that config is what the Schema describes.

@@ -58,7 +58,7 @@ func behind[T any](v reflect.Value) *T {
 // SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, with members and map keys in a fixed order; what
 // says nothing, such as null and 0 in a field that is no pointer, is left out.
 func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
-	config, err := s.Decode(raw)
+	config, err := s.read(raw)
 	if err != nil {
 		return nil, nil, err
 	}

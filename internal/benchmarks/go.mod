@@ -5,6 +5,7 @@ go 1.26
 replace github.com/hotupdate/providerconfig => ../..
 
 require (
+	github.com/go-json-experiment/json v0.0.0-20250813024750-ebf49471dced
 	github.com/gohugoio/hashstructure v1.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/hotupdate/providerconfig v0.0.0
@@ -21,7 +22,6 @@ require (
 require (
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/fxamacker/cbor/v2 v2.9.0 // indirect
-	github.com/go-json-experiment/json v0.0.0-20250813024750-ebf49471dced // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect

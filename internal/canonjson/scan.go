@@ -164,12 +164,26 @@ func (s *Scanner) Skip() *fault.Error {
 	return err
 }
 
+// Token goes to the next string or number in well-formed JSON, reads it and returns it as it is spelled. It is nil at the end.
+func (s *Scanner) Token() []byte {
+	for ; s.At < len(s.Raw); s.At++ {
+		if c := s.Raw[s.At]; c == '"' || c == '-' || '0' <= c && c <= '9' {
+			start := s.At
+			if s.Scalar() != nil {
+				return nil
+			}
+			return s.Raw[start:s.At]
+		}
+	}
+	return nil
+}
+
 // Check is [Scanner.Skip] for a value that must have a canonical text: its problems are those of [AppendValue], and if there is one, nothing
 // is read.
 func (s *Scanner) Check() *fault.Error {
 	p := parsers.Get().(*parser)
 	defer p.release()
-	p.Scanner = *s
+	p.Scanner, p.checks = *s, true
 	err := p.value()
 	if err == nil {
 		s.At = p.At

@@ -44,6 +44,7 @@ type parser struct {
 	outline outline
 
 	verbatim bool // numbers stay as they are spelled
+	checks   bool // the text is not wanted: nothing is kept of objects that have ended
 }
 
 // release empties the parser and keeps its memory for another value.
@@ -118,11 +119,17 @@ func (p *parser) array() *fault.Error {
 
 // object reads an object and the white space in it.
 func (p *parser) object() *fault.Error {
-	index, base := p.outline.begin(len(p.text))
+	start, names, members := len(p.text), len(p.outline.names), len(p.outline.members)
+	index, base := p.outline.begin(start)
 	if err := p.members(); err != nil {
 		return err
 	}
-	return p.outline.end(index, base, len(p.text))
+	err := p.outline.end(index, base, len(p.text))
+	if p.checks {
+		p.text, p.outline.names = p.text[:start], p.outline.names[:names]
+		p.outline.objects, p.outline.members = p.outline.objects[:index], p.outline.members[:members]
+	}
+	return err
 }
 
 // members reads an object with its brackets.

@@ -59,7 +59,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		return nil, c.faults.Err()
 	}
 	return &Plan{
-		Type: t, Root: root, Meta: c.meta, Lossy: slices.ContainsFunc(c.order, (*Node).isLossy), Open: root.Rest != nil,
+		Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil,
 		Raw: slices.ContainsFunc(c.order, (*Node).readsRaw),
 	}, nil
 }
@@ -75,12 +75,6 @@ func (c *compiler) refuseMetadata(root *Node) {
 
 // readsRaw reports whether values of n read their own JSON by rules that are not known.
 func (n *Node) readsRaw() bool { return n.Leaf.ReadsRaw(n.Type) }
-
-// isLossy reports whether the raw JSON of n may say more than its Go value: numbers behind an interface are rounded, and two names may
-// be one key of a map.
-func (n *Node) isLossy() bool {
-	return n.Leaf.HoldsInterface(n.Type) || n.Kind == Map && !leaf.IsPlainMapKey(n.Type.Key())
-}
 
 // distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.
 func distinct(faults fault.List) fault.List {

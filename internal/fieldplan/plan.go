@@ -21,9 +21,8 @@ type Plan struct {
 	Root *Node        // its node; TypeMeta of the root is not among its fields
 	Meta []*Field     // TypeMeta of the root: neither hashed nor compared
 
-	Lossy bool // something in raw JSON may not survive decoding into the type
-	Open  bool // there are objects with a Rest
-	Raw   bool // a type of its own reads raw JSON, and so may see how it is spelled
+	Open bool // there are objects with a Rest
+	Raw  bool // a type of its own reads raw JSON, and so may see how it is spelled
 
 	derived [Reading + 1]derived
 	opening sync.Once
@@ -37,7 +36,7 @@ type Use uint8
 // The uses, each of one package.
 const (
 	Running Use = iota // package engine
-	Reading            // package reader
+	Reading            // package rawjson
 )
 
 type derived struct {

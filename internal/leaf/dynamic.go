@@ -17,6 +17,9 @@ func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if v.Kind() == reflect.Interface && v.IsNil() {
 		return append(dst, Null...), nil
 	}
+	if raw, ok := reflect.TypeAssert[json.RawMessage](v); ok && len(raw) > 0 {
+		return appendRaw(dst, raw)
+	}
 	if problem := checkDynamic(v, 0); problem != nil {
 		return dst, problem
 	}

@@ -164,29 +164,37 @@ func (k Kind) readsRawBelow(t reflect.Type) bool {
 	return k == Bytes && implements(t.Elem(), jsonUnmarshalerType) // which may be spelled as a list, too
 }
 
-// HoldsInterface reports whether a value of this kind and type t is an interface, or has one below it that no plan shows. The decoder rounds
-// numbers that it reads into one.
-func (k Kind) HoldsInterface(t reflect.Type) bool {
-	if _, unloaded := t.(Unloaded); unloaded || !k.MarshalsItself() {
-		return k == Interface
+// HoldsInterface reports whether type t is an interface, or has one below it that the decoder reads into. It rounds numbers there.
+func HoldsInterface(t reflect.Type) bool {
+	isInterface := func(t reflect.Type) bool { return t.Kind() == reflect.Interface }
+	readsItself := func(t reflect.Type) bool {
+		return implements(t, jsonUnmarshalerType) || implements(t, textUnmarshalerType)
 	}
-	return holdsInterface(t, map[reflect.Type]bool{})
+	return holds(t, isInterface, readsItself, map[reflect.Type]bool{})
 }
 
-func holdsInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] || implements(t, jsonUnmarshalerType) || implements(t, textUnmarshalerType) {
+// HoldsQuantity reports whether type t is a quantity, or has one below it, however it is read.
+func HoldsQuantity(t reflect.Type) bool {
+	isQuantity := func(t reflect.Type) bool { return t == reflect.TypeFor[resource.Quantity]() }
+	return holds(t, isQuantity, func(reflect.Type) bool { return false }, map[reflect.Type]bool{})
+}
+
+// holds looks for a type at and below t, but not below those that are closed.
+func holds(t reflect.Type, is, isClosed func(reflect.Type) bool, seen map[reflect.Type]bool) bool {
+	if is(t) {
+		return true
+	}
+	if seen[t] || isClosed(t) {
 		return false
 	}
 	seen[t] = true
 	//exhaustive:ignore
 	switch t.Kind() {
-	case reflect.Interface:
-		return true
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return holdsInterface(t.Elem(), seen)
+		return holds(t.Elem(), is, isClosed, seen)
 	case reflect.Struct:
 		for field := range t.Fields() {
-			if holdsInterface(field.Type, seen) {
+			if holds(field.Type, is, isClosed, seen) {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // maxQuantityDigits bounds a quantity's digits before and after the decimal point. Kubernetes' own quantities have at most 19.
@@ -42,6 +43,23 @@ func checkQuantity(text string) *fault.Error {
 		}
 	}
 	return nil
+}
+
+// CheckQuantities refuses well-formed JSON with a string or number that would keep the parser busy, for those who do not know where the
+// quantities stand in it.
+func CheckQuantities(raw []byte) *fault.Error {
+	for s := canonjson.NewScanner(raw); ; {
+		token := s.Token()
+		if token == nil {
+			return nil
+		}
+		if token[0] == '"' {
+			token, _, _ = canonjson.AppendText(nil, token, 0)
+		}
+		if problem := checkQuantity(string(token)); problem != nil {
+			return problem
+		}
+	}
 }
 
 // maxQuantityBits bounds the number that is converted to digits at all; trailing zeros may be many more than maxQuantityDigits.

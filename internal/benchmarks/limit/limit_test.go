@@ -14,7 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/benchmarks/fixture"
 	"github.com/hotupdate/providerconfig/internal/benchmarks/limit"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/reader"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
 func schema(t require.TestingT) *hotupdate.Schema {
@@ -45,8 +45,8 @@ func TestBytesOfTheFixtures(t *testing.T) {
 	checkSame(t, s, &fixture.WorkerConfig{})
 }
 
-// TestFixturesAreReadFast: what is measured is read by package reader, which gives up without a word.
-func TestFixturesAreReadFast(t *testing.T) {
+// TestFixturesAreLent: what is measured is read into memory that is used again.
+func TestFixturesAreLent(t *testing.T) {
 	p, err := fieldplan.Compile(reflect.TypeFor[fixture.WorkerConfig](), nil)
 	require.NoError(t, err)
 	for _, size := range fixture.Sizes() {
@@ -54,10 +54,11 @@ func TestFixturesAreReadFast(t *testing.T) {
 		require.NoError(t, err)
 		want := &fixture.WorkerConfig{}
 		require.NoError(t, json.Unmarshal(raw, want))
-		for _, life := range []reader.Life{reader.Lasting, reader.Passing} {
-			got, ok := reader.Read(p, raw, life)
-			require.True(t, ok)
+		for range 2 {
+			got, done, err := rawjson.Borrow(p, raw)
+			require.NoError(t, err)
 			assert.True(t, reflect.DeepEqual(want, got.Interface()))
+			done()
 		}
 	}
 }

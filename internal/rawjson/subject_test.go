@@ -1,4 +1,4 @@
-package reader_test
+package rawjson_test
 
 import (
 	"encoding/json"
@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// config has everything that is read in a way of its own.
-type config struct {
+// wide has everything that is read in a way of its own.
+type wide struct {
 	metav1.TypeMeta `json:",inline"`
 	inner           `json:",inline"`
 	*Far            `json:",inline"`
@@ -74,8 +74,8 @@ type config struct {
 	TextPs    []*string                    `json:"textPs"`
 	Lists     [][]string                   `json:"lists"`
 	Maps      []map[string]string          `json:"maps"`
-	Kids      []*config                    `json:"kids"`
-	Next      *config                      `json:"next"`
+	Kids      []*wide                      `json:"kids"`
+	Next      *wide                        `json:"next"`
 	Place     *place                       `json:"place"`
 	Nothing   *struct{}                    `json:"nothing"`
 	Array     [2]place                     `json:"array"`
@@ -104,17 +104,6 @@ type (
 	labels map[string]string
 	limits map[string]resource.Quantity
 )
-
-// panicking is a type whose unmarshaler panics for everything but true.
-type panicking bool
-
-func (p *panicking) UnmarshalJSON(raw []byte) error {
-	if string(raw) != "true" {
-		panic(string(raw))
-	}
-	*p = true
-	return nil
-}
 
 // level is read from a text, also as the key of a map.
 type level string

@@ -1,0 +1,74 @@
+package rawjson_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// selfReading reads itself through a type without its methods, as adopters' types do.
+type selfReading struct {
+	Size *resource.Quantity `json:"size"`
+}
+
+func (s *selfReading) UnmarshalJSON(raw []byte) error {
+	type plain selfReading
+	return json.Unmarshal(raw, (*plain)(s))
+}
+
+// sized writes itself, and so is read by the decoder, which reads its quantities.
+type sized struct {
+	Sizes []resource.Quantity `json:"sizes"`
+	Name  string              `json:"name"`
+}
+
+func (s sized) MarshalJSON() ([]byte, error) { return json.Marshal(s.Name) }
+
+// TestQuantitiesAreBounded: no text of a quantity keeps Kubernetes' parser busy, wherever the quantity stands.
+func TestQuantitiesAreBounded(t *testing.T) {
+	p := build(t, reflect.TypeFor[struct {
+		Quantity resource.Quantity            `json:"quantity"`
+		Pointer  **resource.Quantity          `json:"pointer"`
+		Map      map[string]resource.Quantity `json:"map"`
+		Words    map[word]*resource.Quantity  `json:"words"`
+		List     []resource.Quantity          `json:"list"`
+		Named    toQuantity                   `json:"named"`
+		Unnamed  struct{ selfReading }        `json:"unnamed"`
+		Self     selfReading                  `json:"self"`
+		Sized    []*sized                     `json:"sized"`
+	}]())
+	start := time.Now()
+	for _, text := range []string{`"1e-100000000"`, `"1e2147483647"`, `" -10E+2147483647 "`, `"` + strings.Repeat("9", 1<<20) + `"`, strings.Repeat("9", 1<<20)} {
+		for path, raw := range map[string]string{
+			"quantity": `{"quantity":%s}`, "pointer": `{"pointer":%s}`, "map[k]": `{"map":{"k":%s}}`, "words[k]": `{"words":{"k":%s}}`, "list[1]": `{"list":["1",%s]}`,
+			"named": `{"named":%s}`, "self": `{"self":{"size":%s}}`, "unnamed": `{"unnamed":{"size":%s}}`, "sized[0]": `{"sized":[{"sizes":["1",%s]}]}`,
+		} {
+			_, err := rawjson.Decode(p, fmt.Appendf(nil, raw, text))
+			require.Len(t, problems(err), 1)
+			assert.Contains(t, []string{"number-range " + path, "wrong-json-type " + path}, problems(err)[0])
+		}
+	}
+	assert.Less(t, time.Since(start), 30*time.Second)
+	_, err := rawjson.Decode(p, []byte(`{"quantity":"1e999","list":["1e-999"],"sized":[{"sizes":["12e6"],"name":"1ef-12345"}]}`))
+	require.NoError(t, err, "within the bounds all is as before")
+}
+
+// TestDeepConfigurationsAreReadOnce: each level used to be read once more for every level around it, where a type has free JSON anywhere.
+func TestDeepConfigurationsAreReadOnce(t *testing.T) {
+	const levels = 900
+	p := build(t, reflect.TypeFor[wide]())
+	raw := []byte(strings.Repeat(`{"next":`, levels) + `{"text":"` + strings.Repeat("x", 1<<20) + `","any":1}` + strings.Repeat("}", levels))
+	start := time.Now()
+	_, err := rawjson.Decode(p, raw)
+	require.NoError(t, err)
+	assert.Less(t, time.Since(start), 2*time.Second)
+}

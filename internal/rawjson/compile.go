@@ -1,0 +1,256 @@
+package rawjson
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// table is a compiled plan. It is immutable and safe for concurrent use.
+type table struct {
+	root   target
+	config memory
+	stores int // how many memories there are
+	lends  bool
+	runs   sync.Pool
+}
+
+// tableOf returns the table of a plan. It is compiled once and kept with the plan.
+func tableOf(p *fieldplan.Plan) *table {
+	return p.Derived(fieldplan.Reading, func() any { return compile(p) }).(*table)
+}
+
+// kind is the shape of a node, with what decides how it is read.
+type kind uint8
+
+const (
+	object kind = iota
+	list
+	array
+	mapOfAny
+	mapOfText     // map[string]string
+	mapOfQuantity // map[string]resource.Quantity
+	mapByKeys     // the keys are no plain strings
+	boolean
+	integer
+	unsigned
+	float
+	text
+	free     // the empty interface
+	quantity // resource.Quantity; it reads itself, as all that follow do
+	own      // has an UnmarshalJSON
+	foreign  // everything else that the decoder reads
+	element  // read by the decoder as an element of a list, since it does not see all methods there
+	member   // read by the decoder as a member of its struct
+)
+
+// readsNull reports whether null is no mere absence.
+func (k kind) readsNull() bool { return k >= quantity }
+
+// node is how values of a type are read.
+type node struct {
+	kind kind
+	bits uint8 // of a number
+	typ  reflect.Type
+	plan *fieldplan.Node
+
+	fields []field
+	byName map[string]int
+	rest   int // the struct's field for unknown members, or none
+
+	elem   target       // of a collection
+	memory memory       // for a list or map
+	key    memory       // for a key of a map
+	entry  memory       // for a value of a map
+	keys   reflect.Type // a map with the same keys
+
+	want       string // how it has to be spelled, if not as its type
+	rounds     bool   // the decoder rounds numbers
+	quantities bool   // there may be quantities, which are bounded first
+}
+
+// none stands for no field.
+const none = -1
+
+// target is what a value is read into: a node, behind so many pointers.
+type target struct {
+	node     *node
+	pointers []memory // what each of them leads to, outermost first
+}
+
+// field is a member of an object, in the order of the Go struct.
+type field struct {
+	target
+
+	name    string
+	header  string // the name, spelled as usual, and the colon
+	at      int    // in the struct, or in that which through leads to
+	through []int  // embedded structs, outermost first
+}
+
+type compiler struct {
+	nodes    map[*fieldplan.Node]*node
+	memories map[memory]memory
+	table    *table
+}
+
+func compile(p *fieldplan.Plan) *table {
+	t := &table{lends: true}
+	c := &compiler{nodes: map[*fieldplan.Node]*node{}, memories: map[memory]memory{}, table: t}
+	root := *p.Root
+	root.Fields = slices.Concat(p.Meta, p.Root.Fields)
+	t.config = c.memory(p.Type, pointee)
+	t.root = target{node: c.node(&root)}
+	t.runs.New = func() any { return newRun(t) }
+	return t
+}
+
+// memory returns the memory for values of a type in a role. All nodes share it.
+func (c *compiler) memory(t reflect.Type, r role) memory {
+	key := memory{typ: t, role: r}
+	m, ok := c.memories[key]
+	if !ok {
+		m = memory{typ: t, role: r, store: c.table.stores}
+		c.memories[key] = m
+		c.table.stores++
+	}
+	return m
+}
+
+func (c *compiler) node(from *fieldplan.Node) *node {
+	if n, ok := c.nodes[from]; ok {
+		return n
+	}
+	n := &node{kind: kindOf(from), typ: from.Type, plan: from, rest: none}
+	c.nodes[from] = n
+	//exhaustive:ignore
+	switch n.kind {
+	case object:
+		c.object(n)
+	case list, array:
+		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
+	case mapOfAny, mapOfText, mapOfQuantity, mapByKeys:
+		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
+		n.key, n.entry = c.memory(n.typ.Key(), pointee), c.memory(n.typ.Elem(), pointee)
+		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
+	case integer, unsigned, float:
+		n.bits = uint8(n.typ.Bits()) //nolint:gosec // at most 64
+	case free, own, foreign:
+		c.byDecoder(n)
+	}
+	return n
+}
+
+// byDecoder prepares what the decoder reads. Values with foreign methods are not used again: the methods may keep them.
+func (c *compiler) byDecoder(n *node) *node {
+	n.rounds, n.quantities = leaf.HoldsInterface(n.typ), leaf.HoldsQuantity(n.typ)
+	isOurs := n.kind == free || n.kind == member || n.plan.Leaf == leaf.Bytes || slices.Contains(leaf.KnownTypes(), n.typ)
+	c.table.lends = c.table.lends && isOurs
+	return n
+}
+
+var (
+	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// kindOf asks first for what the decoder asks first.
+func kindOf(n *fieldplan.Node) kind {
+	pointer := reflect.PointerTo(n.Type)
+	switch {
+	case n.Type == reflect.TypeFor[resource.Quantity]():
+		return quantity
+	case pointer.Implements(unmarshalerType):
+		return own
+	case pointer.Implements(textUnmarshalerType):
+		return foreign
+	}
+	switch n.Kind {
+	case fieldplan.Object:
+		return object
+	case fieldplan.List:
+		return list
+	case fieldplan.Array:
+		return array
+	case fieldplan.Map:
+		return mapKind(n.Type)
+	case fieldplan.Leaf:
+	}
+	return leafKind(n)
+}
+
+func leafKind(n *fieldplan.Node) kind {
+	//exhaustive:ignore
+	switch n.Leaf {
+	case leaf.Bool:
+		return boolean
+	case leaf.Int:
+		return integer
+	case leaf.Uint:
+		return unsigned
+	case leaf.Float:
+		return float
+	case leaf.String:
+		return text
+	case leaf.Interface:
+		if n.Type.NumMethod() == 0 {
+			return free
+		}
+	}
+	return foreign
+}
+
+func mapKind(t reflect.Type) kind {
+	switch {
+	case t == reflect.TypeFor[map[string]string]():
+		return mapOfText
+	case t == reflect.TypeFor[map[string]resource.Quantity]():
+		return mapOfQuantity
+	case !leaf.IsPlainMapKey(t.Key()):
+		return mapByKeys
+	default:
+		return mapOfAny
+	}
+}
+
+// target finds what stands behind the pointers of t. Behind a pointer type with a name the decoder sees no methods; and those of a type
+// without a name, which has them from what it embeds, only behind pointers.
+func (c *compiler) target(t reflect.Type, from *fieldplan.Node) target {
+	base, named := t, false
+	var pointers []memory
+	for ; base.Kind() == reflect.Pointer; base = base.Elem() {
+		named = named || base.Name() != ""
+		pointers = append(pointers, c.memory(base.Elem(), pointee))
+	}
+	pointer := reflect.PointerTo(base)
+	if named || base.Name() == "" && (pointer.Implements(unmarshalerType) || pointer.Implements(textUnmarshalerType)) {
+		return target{node: c.byDecoder(&node{kind: element, typ: t, plan: from})}
+	}
+	return target{node: c.node(from), pointers: pointers}
+}
+
+func (c *compiler) object(n *node) {
+	fields := slices.SortedFunc(slices.Values(n.plan.Fields), func(a, b *fieldplan.Field) int { return slices.Compare(a.Index, b.Index) })
+	n.fields, n.byName = make([]field, len(fields)), make(map[string]int, len(fields))
+	for i, f := range fields {
+		last, sf := len(f.Index)-1, n.typ.FieldByIndex(f.Index)
+		n.fields[i] = field{target: c.target(sf.Type, f.Node), name: f.Name, header: f.Header, at: f.Index[last], through: f.Index[:last]}
+		switch {
+		case f.Quoted:
+			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: "a string that holds a " + f.Node.Type.String()})}
+		case !sf.IsExported(): // an embedded struct with a JSON name
+			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node})}
+		}
+		n.byName[f.Name] = i
+	}
+	if n.plan.Rest != nil {
+		n.rest = n.plan.Rest.Index[0]
+	}
+}

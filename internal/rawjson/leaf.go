@@ -1,0 +1,341 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// text reads a string into v.
+func (r *run) text(n *node, v reflect.Value) *fault.Error {
+	if r.Peek() != '"' {
+		return r.mismatched(n)
+	}
+	s, problem := r.str()
+	v.SetString(s)
+	return r.skip(problem)
+}
+
+// optionalText reads a string or null.
+func (r *run) optionalText(n *node) (string, *fault.Error) {
+	switch r.Peek() {
+	case 'n':
+		return "", r.Literal("null")
+	case '"':
+		s, problem := r.str()
+		return s, r.skip(problem)
+	default:
+		return "", r.mismatched(n)
+	}
+}
+
+// skip reports a problem of the value that is next, and skips the value. If the run cannot go on, it returns the problem.
+func (r *run) skip(problem *fault.Error) *fault.Error {
+	if problem == nil || ends(problem) {
+		return problem
+	}
+	r.report(problem)
+	return r.Skip()
+}
+
+// str reads a string. If it is no text, nothing is read.
+func (r *run) str() (string, *fault.Error) {
+	start := r.At + 1
+	name, problem := r.key()
+	switch {
+	case problem != nil:
+		return "", problem
+	case len(name) == r.At-1-start: // it has no escapes, each of which is longer than what it stands for
+		return r.piece(start, r.At-1), nil
+	case !r.lends:
+		return string(name), nil
+	}
+	if r.unescaped.Len() == 0 {
+		r.unescaped.Grow(len(r.Raw))
+	}
+	before := r.unescaped.Len()
+	r.unescaped.Write(name)
+	return r.unescaped.String()[before:], nil
+}
+
+// piece returns a piece of the document.
+func (r *run) piece(start, end int) string {
+	if r.lends {
+		return r.whole[start:end]
+	}
+	return string(r.Raw[start:end])
+}
+
+// unescape reads a string of any spelling into scratch.
+func (r *run) unescape() *fault.Error {
+	text, end, problem := canonjson.AppendText(r.scratch[:0], r.Raw, r.At)
+	r.scratch, r.At = text, end
+	return problem
+}
+
+func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
+	switch r.Peek() {
+	case 't':
+		v.SetBool(true)
+		return r.Literal("true")
+	case 'f':
+		v.SetBool(false)
+		return r.Literal("false")
+	default:
+		return r.mismatched(n)
+	}
+}
+
+// integer reads an integer of the node's bits.
+func (r *run) integer(n *node, v reflect.Value) *fault.Error {
+	start, sign := r.At, int64(1)
+	limit := uint64(1)<<(n.bits-1) - 1
+	if r.Peek() == '-' {
+		r.At++
+		sign, limit = -1, limit+1
+	}
+	u, ok := r.digits()
+	if !ok || u > limit {
+		r.At = start
+		return r.mismatched(n)
+	}
+	v.SetInt(sign * int64(u)) //nolint:gosec // within the limit; -1 times the smallest integer is itself
+	return nil
+}
+
+func (r *run) unsigned(n *node, v reflect.Value) *fault.Error {
+	start := r.At
+	u, ok := r.digits()
+	if !ok || u>>(n.bits-1)>>1 != 0 {
+		r.At = start
+		return r.mismatched(n)
+	}
+	v.SetUint(u)
+	return nil
+}
+
+// safeDigits are so many that no number of as many is out of range.
+const safeDigits = 19
+
+// digits reads a number that has nothing but digits.
+func (r *run) digits() (u uint64, ok bool) {
+	start := r.At
+	for ; r.At < len(r.Raw); r.At++ {
+		digit := r.Raw[r.At] - '0'
+		if digit > 9 {
+			break
+		}
+		u = u*10 + uint64(digit)
+	}
+	count, next := r.At-start, r.Peek()
+	if count == 0 || count > 1 && r.Raw[start] == '0' || next == '.' || next == 'e' || next == 'E' {
+		return 0, false
+	}
+	if count > safeDigits {
+		u, err := strconv.ParseUint(string(r.Raw[start:r.At]), 10, 64)
+		return u, err == nil
+	}
+	return u, true
+}
+
+func (r *run) float(n *node, v reflect.Value) *fault.Error {
+	start := r.At
+	if c := r.Peek(); c != '-' && (c < '0' || c > '9') {
+		return r.mismatched(n)
+	}
+	if problem := r.Check(); problem != nil {
+		return r.skip(problem)
+	}
+	literal := r.Raw[start:r.At]
+	f, err := strconv.ParseFloat(string(literal), int(n.bits))
+	if err != nil {
+		r.report(n.mismatch(literal))
+		return nil
+	}
+	v.SetFloat(f)
+	return nil
+}
+
+// readQuantity reads a quantity as its own UnmarshalJSON does, but for text that would take long.
+func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
+	*q = resource.Quantity{}
+	start := r.At
+	raw, problem := r.extent()
+	if raw == nil || string(raw) == leaf.Null {
+		return problem
+	}
+	end := r.At
+	if raw[0] == '"' {
+		start, end = start+1, end-1
+	}
+	parsed, err := leaf.ParseQuantity(strings.TrimSpace(r.piece(start, end)))
+	switch err := err.(type) { //nolint:errorlint // it is not wrapped
+	case nil:
+		*q = parsed
+	case *fault.Error:
+		r.report(err)
+	default:
+		r.report(n.mismatch(raw))
+	}
+	return nil
+}
+
+// extent reads a value of any kind and returns its bytes, or nil after a problem.
+func (r *run) extent() ([]byte, *fault.Error) {
+	start := r.At
+	if end := canonjson.PlainEnd(r.Raw, start+1); r.Peek() == '"' && end < len(r.Raw) && r.Raw[end] == '"' {
+		r.At = end + 1
+		return r.Raw[start:r.At], nil
+	}
+	if problem := r.Check(); problem != nil {
+		return nil, r.skip(problem)
+	}
+	return r.Raw[start:r.At], nil
+}
+
+// delegate leaves a value to the decoder or to its own type. V is the struct if the value is a member.
+func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
+	raw, problem := r.extent()
+	if raw == nil {
+		return problem
+	}
+	if n.quantities {
+		problem = leaf.CheckQuantities(raw)
+	}
+	switch {
+	case problem != nil:
+		r.report(problem)
+	case n.kind == free && r.use != decoded:
+		v.Set(reflect.ValueOf(json.RawMessage(r.lasting(raw))))
+	case !n.decode(raw, v, header):
+		r.report(n.mismatch(raw))
+	case n.rounds && !isExact(raw):
+		r.report(&fault.Error{
+			Kind: fault.Limit, Code: "number-range", Type: n.plan.TypeName(),
+			What: "holds a number that " + n.plan.TypeName() + " cannot hold exactly", Hint: "use json.RawMessage as the field's type, or fewer digits",
+		})
+	}
+	return nil
+}
+
+// lasting returns bytes that stay as they are as long as the value is used.
+func (r *run) lasting(raw []byte) []byte {
+	if r.lends {
+		return raw
+	}
+	return bytes.Clone(raw)
+}
+
+// decode lets the decoder, or the type itself, read a value.
+func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
+	//exhaustive:ignore
+	switch n.kind {
+	case own:
+		u, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr())
+		return ok && unmarshal(u, raw)
+	case member:
+		return kubernetes(slices.Concat([]byte("{"+header), raw, []byte("}")), v.Addr().Interface())
+	case element:
+		list := reflect.New(reflect.SliceOf(n.typ))
+		if !kubernetes(slices.Concat([]byte("["), raw, []byte("]")), list.Interface()) {
+			return false
+		}
+		v.Set(list.Elem().Index(0))
+		return true
+	default:
+		return kubernetes(raw, v.Addr().Interface())
+	}
+}
+
+// unmarshal lets a type read itself. It may panic.
+func unmarshal(u json.Unmarshaler, raw []byte) (ok bool) {
+	defer func() { ok = recover() == nil && ok }()
+	return u.UnmarshalJSON(raw) == nil
+}
+
+// isExact reports whether every number in well-formed JSON means the same when it has been read into an interface.
+func isExact(raw []byte) bool {
+	for s := canonjson.NewScanner(raw); ; {
+		token := s.Token()
+		if token == nil {
+			return true
+		}
+		if token[0] != '"' && !isExactNumber(token) {
+			return false
+		}
+	}
+}
+
+// isExactNumber reports whether a number is an int64, or the shortest text of a float64.
+func isExactNumber(literal []byte) bool {
+	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
+		return true
+	}
+	var space [2][64]byte
+	f, _ := strconv.ParseFloat(string(literal), 64)
+	got, problem := canonjson.AppendFloat(space[0][:0], f, 64)
+	want, otherProblem := canonjson.AppendNumber(space[1][:0], literal)
+	return problem == nil && otherProblem == nil && bytes.Equal(got, want)
+}
+
+// wrong reports a value that is not what is wanted, unless something in it is wrong.
+func (r *run) wrong(n *node, want string) *fault.Error {
+	raw, problem := r.extent()
+	if raw != nil {
+		r.report(n.mistaken(raw, want))
+	}
+	return problem
+}
+
+// mismatched does likewise for a leaf.
+func (r *run) mismatched(n *node) *fault.Error {
+	raw, problem := r.extent()
+	if raw != nil {
+		r.report(n.mismatch(raw))
+	}
+	return problem
+}
+
+// mismatch describes a value that its type does not take.
+func (n *node) mismatch(raw []byte) *fault.Error {
+	if n.want != "" {
+		return n.mistaken(raw, n.want)
+	}
+	return &fault.Error{
+		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "is " + jsonType(raw) + " that is no " + n.plan.TypeName(), Hint: "write a value of that type",
+	}
+}
+
+// mistaken describes a value of another kind than is wanted.
+func (n *node) mistaken(raw []byte, want string) *fault.Error {
+	return &fault.Error{
+		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "is " + jsonType(raw) + " where " + want + " is expected", Hint: "write " + want,
+	}
+}
+
+// jsonType names the type of a JSON value without quoting it.
+func jsonType(raw []byte) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string of " + strconv.Itoa(len(raw)-len(`""`)) + " bytes"
+	case 't', 'f':
+		return "a bool"
+	case 'n':
+		return leaf.Null
+	default:
+		return "a number"
+	}
+}

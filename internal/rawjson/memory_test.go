@@ -1,0 +1,102 @@
+package rawjson_test
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// TestTextsStandAlone: a text of a value that is not given back does not keep the document in memory that it stood in.
+func TestTextsStandAlone(t *testing.T) {
+	const size, count = 1 << 20, 32
+	p := build(t, reflect.TypeFor[wide]())
+	raw := []byte(`{"text":"a","textP":"b","tags":{"c":"d"},"texts":["e","é","\u0065"],"capacity":{"f":"1"},"any":[1]}` + strings.Repeat(" ", size))
+	for _, read := range []func(*fieldplan.Plan, []byte) (reflect.Value, error){rawjson.Decode, rawjson.Read} {
+		assert.Less(t, heldBy(t, count, func() any {
+			v, err := read(p, raw)
+			require.NoError(t, err)
+			return v
+		}), size*count/8)
+	}
+	assert.Greater(t, heldBy(t, count, func() any { return string(raw) }), size*count/2, "this test can tell")
+}
+
+// heldBy is how much memory so many values hold.
+func heldBy(t *testing.T, count int, read func() any) int {
+	t.Helper()
+	before := heap()
+	values := make([]any, count)
+	for i := range values {
+		values[i] = read()
+	}
+	after := heap()
+	runtime.KeepAlive(values)
+	return after - before
+}
+
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc) //nolint:gosec // small
+}
+
+// TestReadTwice: memory that one document leaves behind says nothing in the next one, also after a run that gave up.
+func TestReadTwice(t *testing.T) {
+	p := build(t, reflect.TypeFor[wide]())
+	for range 3 {
+		for _, text := range []string{
+			`{"tags":{"a":"b","c":"d"},"capacity":{"a":"1","b":"2"},"text":"\u0061\u0062"}`, `{"tags":{"a":"b","c":"d","e":`, `{"capacity":{"a":"1","b":"2","c":true}}`,
+			`{"tags":{"a":null,"c":null},"capacity":{"a":null}}`, `{"tags":{},"capacity":{}}`, `{"text":"\u0061"}`, `{"tags":{"a":"b","a":"b"}}`,
+		} {
+			check(t, p, text)
+		}
+	}
+}
+
+// awsConfig is an object as people write it.
+var awsConfig = []byte(`{"apiVersion":"aws.provider.extensions.gardener.cloud/v1alpha1","kind":"WorkerConfig","volume":{"iops":10000},
+	"dataVolumes":[{"name":"kubelet-dir","snapshotID":"snap-13234"}],"iamInstanceProfile":{"name":"my-profile","arn":"my-instance-profile-arn"},
+	"nodeTemplate":{"capacity":{"cpu":"8","memory":"32Gi"}},"tags":{"vm":{"key1":"val1","key2":"val2"},"network":{"key3":"val3","key4":"val4"}}}`)
+
+func BenchmarkRead(b *testing.B) {
+	p := build(b, reflect.TypeFor[aws.WorkerConfig]())
+	b.SetBytes(int64(len(awsConfig)))
+	b.ReportAllocs()
+	for b.Loop() {
+		_, done, err := rawjson.Borrow(p, awsConfig)
+		if err != nil {
+			b.Fatal(err)
+		}
+		done()
+	}
+}
+
+// TestBorrowTwice: values that are lent at one time share no memory, and one that was given back leaves nothing in the next.
+func TestBorrowTwice(t *testing.T) {
+	p := build(t, reflect.TypeFor[aws.WorkerConfig]())
+	want, err := rawjson.Read(p, awsConfig)
+	require.NoError(t, err)
+	for range 3 {
+		first, doneFirst, err := rawjson.Borrow(p, awsConfig)
+		require.NoError(t, err)
+		second, doneSecond, err := rawjson.Borrow(p, []byte(`{"dataVolumes":[{"name":"a"},{"name":"b"}],"tags":{"vm":{"key1":"x"}},"volume":{}}`))
+		require.NoError(t, err)
+		_, doneThird, err := rawjson.Borrow(p, []byte(`{"dataVolumes":[{"name":1}],"tags":{"vm":{"key1":"x"`))
+		require.Error(t, err)
+		doneThird()
+		requireDeepEqual(t, want, first, "awsConfig")
+		doneFirst()
+		assert.Equal(t, 2, second.Elem().FieldByName("DataVolumes").Len())
+		doneSecond()
+	}
+}

@@ -1,0 +1,150 @@
+package rawjson
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// fieldSet is a set of fields.
+type fieldSet []uint64
+
+// add reports whether the field is new.
+func (s fieldSet) add(i int) bool {
+	word, bit := &s[i/64], uint64(1)<<(i%64)
+	isNew := *word&bit == 0
+	*word |= bit
+	return isNew
+}
+
+// object reads an object into a struct.
+func (r *run) object(n *node, v reflect.Value) *fault.Error {
+	if r.Peek() != '{' {
+		return r.wrong(n, "an object")
+	}
+	var few [4]uint64
+	seen := fieldSet(few[:])
+	if len(n.fields) > 64*len(few) {
+		seen = make(fieldSet, len(n.fields)/64+1)
+	}
+	last, problem := r.Open('}')
+	for next := 0; !last && problem == nil; {
+		if next, problem = r.member(n, next, seen, v); problem == nil {
+			last, problem = r.Next('}')
+		}
+	}
+	return problem
+}
+
+// member reads a member into the struct v, and returns the field that is expected after it.
+func (r *run) member(n *node, next int, seen fieldSet, v reflect.Value) (int, *fault.Error) {
+	first := len(r.faults)
+	i, name, problem := r.name(n, next)
+	switch {
+	case problem != nil:
+		return next, problem
+	case i == none && n.rest == none:
+		r.report(unknownMember(n))
+		problem = r.Skip()
+	case i == none:
+		problem = r.unknown(v.Field(n.rest), name)
+	default:
+		name, next = n.fields[i].name, i+1
+		if !seen.add(i) {
+			r.report(duplicateMember())
+		}
+		problem = r.field(&n.fields[i], v)
+	}
+	if len(r.faults) > first {
+		r.below(first, fieldpath.Step{Kind: fieldpath.Member, Name: name})
+	}
+	return next, problem
+}
+
+func unknownMember(n *node) *fault.Error {
+	return &fault.Error{
+		Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(), Hint: "check the name's spelling and case, and the apiVersion",
+	}
+}
+
+func duplicateMember() *fault.Error {
+	return &fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"}
+}
+
+// guesses are how many fields are tried before the name is looked up.
+const guesses = 3
+
+// name reads a member's name and the colon, and finds its field: mostly the expected one or one soon behind it, since members stand in the
+// order of the Go struct, some left out. The name is returned if there is none.
+func (r *run) name(n *node, next int) (i int, name string, problem *fault.Error) {
+	rest := r.Raw[r.At:]
+	for i := next; i < min(next+guesses, len(n.fields)); i++ {
+		if header := n.fields[i].header; len(rest) >= len(header) && string(rest[:len(header)]) == header {
+			r.At += len(header)
+			r.SkipSpace()
+			return i, "", nil
+		}
+	}
+	spelled, problem := r.key()
+	if problem != nil {
+		return none, "", problem
+	}
+	if i, ok := n.byName[string(spelled)]; ok {
+		return i, "", r.Colon()
+	}
+	return none, string(spelled), r.Colon()
+}
+
+// key reads a name, unescaped. It is overwritten by the next one.
+func (r *run) key() ([]byte, *fault.Error) {
+	start := r.At + 1
+	if r.Peek() != '"' {
+		_, _, problem := r.Name()
+		return nil, problem
+	}
+	if end := canonjson.PlainEnd(r.Raw, start); end < len(r.Raw) && r.Raw[end] == '"' {
+		r.At = end + 1
+		return r.Raw[start:end], nil
+	}
+	problem := r.unescape()
+	return r.scratch, problem
+}
+
+// field reads a member's value into the struct v. Embedded pointers on the way are set, be the value null or not.
+func (r *run) field(f *field, v reflect.Value) *fault.Error {
+	if f.node.kind == member {
+		return r.delegate(f.node, v, f.header)
+	}
+	for _, i := range f.through {
+		v = v.Field(i)
+		if v.Kind() != reflect.Pointer {
+			continue
+		}
+		if v.IsNil() {
+			if !v.CanSet() {
+				return r.wrong(f.node, "nothing")
+			}
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		v = v.Elem()
+	}
+	return r.fill(&f.target, v.Field(f.at))
+}
+
+// unknown keeps a member that the plan does not know as it stands.
+func (r *run) unknown(v reflect.Value, name string) *fault.Error {
+	members := v.Addr().Interface().(*fieldplan.Unknown)
+	if *members == nil {
+		*members = fieldplan.Unknown{}
+	}
+	if _, twice := (*members)[name]; twice {
+		r.report(duplicateMember())
+	}
+	raw, problem := r.extent()
+	(*members)[name] = bytes.Clone(raw)
+	return problem
+}

@@ -1,0 +1,180 @@
+package rawjson
+
+import (
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+)
+
+const (
+	maxKept    = 128 << 10 // the longest document whose memory is kept for further runs
+	maxScratch = 16 << 10  // the largest buffer that is kept
+)
+
+// run is one run over a document, with the memory that it needs. Its functions return a problem if the run cannot go on; others are
+// reported.
+type run struct {
+	canonjson.Scanner
+
+	table  *table
+	use    use
+	lends  bool // the value is given back
+	faults []located
+	done   func()
+
+	whole     string          // a copy of the document, of which texts that are lent are pieces
+	unescaped strings.Builder // likewise for those with escapes
+	scratch   []byte
+	quantity  resource.Quantity
+
+	stores []store
+}
+
+func newRun(t *table) *run {
+	r := &run{table: t, stores: make([]store, t.stores)}
+	r.done = r.release
+	return r
+}
+
+func (t *table) run(raw []byte, u use) *run {
+	r := t.runs.Get().(*run)
+	r.Scanner, r.use, r.lends = canonjson.NewScanner(raw), u, u == borrowed && t.lends
+	if r.lends {
+		r.whole = string(raw)
+	}
+	return r
+}
+
+// release keeps the memory of the run for another one, without what was read.
+func (r *run) release() {
+	if len(r.Raw) > maxKept {
+		return
+	}
+	for i := range r.stores {
+		r.stores[i].clear()
+	}
+	scratch := r.scratch
+	if cap(scratch) > maxScratch {
+		scratch = nil
+	}
+	*r = run{table: r.table, done: r.done, stores: r.stores, scratch: scratch}
+	r.table.runs.Put(r)
+}
+
+// role is what memory is used for. Memory of one role is never used in the other, for there it would be cleared in another way.
+type role uint8
+
+const (
+	pointee    role = iota // a variable
+	collection             // a slice or map that a variable holds
+)
+
+// memory is memory for values of one type in one role.
+type memory struct {
+	typ   reflect.Type
+	role  role
+	store int // its index in the run
+}
+
+// store holds pointers to values that are used in one run after another.
+type store struct {
+	role   role
+	values []reflect.Value
+	used   int
+}
+
+// take returns a pointer to a zero value of its own, a map to an empty one, and a slice to one that may have a capacity.
+func (r *run) take(m *memory) reflect.Value {
+	if !r.lends {
+		return reflect.New(m.typ)
+	}
+	s := &r.stores[m.store]
+	s.role = m.role
+	if s.used == len(s.values) {
+		s.values = append(s.values, m.fresh())
+	}
+	s.used++
+	return s.values[s.used-1]
+}
+
+// fresh returns a pointer to a new value.
+func (m *memory) fresh() reflect.Value {
+	pointer := reflect.New(m.typ)
+	if m.role == collection && m.typ.Kind() == reflect.Map {
+		pointer.Elem().Set(reflect.MakeMap(m.typ))
+	}
+	return pointer
+}
+
+// clear makes the values that were used zero or empty again.
+func (s *store) clear() {
+	for _, pointer := range s.values[:s.used] {
+		switch v := pointer.Elem(); {
+		case s.role == pointee:
+			v.SetZero()
+		case v.Kind() == reflect.Slice:
+			v.Clear()
+			v.SetLen(0)
+		default:
+			v.Clear()
+		}
+	}
+	s.used = 0
+}
+
+// document reads the document from end to end.
+func (r *run) document(config reflect.Value) *fault.Error {
+	problem := r.Begin()
+	if problem != nil || r.At == len(r.Raw) {
+		return problem
+	}
+	if problem = r.fill(&r.table.root, config); problem != nil {
+		return problem
+	}
+	return r.End()
+}
+
+// fill reads a value into v, which is zero.
+func (r *run) fill(t *target, v reflect.Value) *fault.Error {
+	if r.Peek() == 'n' && (len(t.pointers) > 0 || !t.node.kind.readsNull()) {
+		return r.Literal("null")
+	}
+	for i := range t.pointers {
+		pointer := r.take(&t.pointers[i])
+		v.Set(pointer)
+		v = pointer.Elem()
+	}
+	return r.value(t.node, v)
+}
+
+// value reads a value that is not null, or one of a type that reads null itself.
+func (r *run) value(n *node, v reflect.Value) *fault.Error {
+	switch n.kind {
+	case object:
+		return r.object(n, v)
+	case list:
+		return r.list(n, v)
+	case array:
+		return r.array(n, v)
+	case mapOfAny, mapOfText, mapOfQuantity, mapByKeys:
+		return r.entries(n, v)
+	case text:
+		return r.text(n, v)
+	case boolean:
+		return r.boolean(n, v)
+	case integer:
+		return r.integer(n, v)
+	case unsigned:
+		return r.unsigned(n, v)
+	case float:
+		return r.float(n, v)
+	case quantity:
+		return r.readQuantity(n, v.Addr().Interface().(*resource.Quantity))
+	case free, own, foreign, element, member:
+	}
+	return r.delegate(n, v, "")
+}
