@@ -51,7 +51,7 @@
 //   - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
 //   - "retries" counts the updates that repeat one which was not successful. Only a record in the state Calling has it.
 //   - A settled record has no state, no attempted and no attempts.
-//   - HOT are the Hot fields only, see [hotupdate.Schema.AppendHot]; null is an attempt to remove them all. DIGEST is a [Digest] in base64.
+//   - HOT are the Hot fields only, see [hotupdate.Schema.HotDocument]; null is an attempt to remove them all. DIGEST is a [Digest] in base64.
 //
 // Rules:
 //

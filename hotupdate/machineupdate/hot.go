@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.AppendHot] writes them. The empty string
+// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.HotDocument] writes them. The empty string
 // means that no hot part is known, as before the first success.
 //
 // Printing it shows its length: it may be secret. Convert it to a string to read it.
