@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,7 +84,7 @@ func (a *auditor) run(c *call) (int, error) {
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	if old.kind != (kindName{}) && updated.kind != (kindName{}) && old.kind != updated.kind {
+	if old.kind != (pool.TypeMeta{}) && updated.kind != (pool.TypeMeta{}) && old.kind != updated.kind {
 		return 0, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", a.updated, a.old)
 	}
 	report := a.audit(newReleases(old, updated), c)
@@ -126,7 +127,7 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 // poolsIn reads the pools of a document; there are none in a document of another kind.
 func poolsIn(d document) (*pool.Manifest, error) {
 	kind, err := kindOf(d.raw)
-	if err != nil || pool.KindOf(kind.apiVersion, kind.kind) == pool.NoKind {
+	if err != nil || pool.KindOf(kind) == pool.NoKind {
 		return nil, nil //nolint:nilnil,nilerr // what is no Worker is passed over, whatever it is
 	}
 	m, err := pool.Read(d.raw)
@@ -150,10 +151,10 @@ func newReleases(old, updated *release) *releases {
 // concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
 func (r *releases) concern(raw []byte) bool {
 	want := r.old.kind
-	if want == (kindName{}) {
+	if want == (pool.TypeMeta{}) {
 		want = r.updated.kind
 	}
-	if want == (kindName{}) || len(raw) == 0 || string(raw) == "null" {
+	if want == (pool.TypeMeta{}) || len(raw) == 0 || string(raw) == "null" {
 		return true
 	}
 	kind, err := kindOf(raw)
@@ -348,32 +349,9 @@ func (p *auditedPool) explainRejection(findings []hotupdate.Finding) {
 	}
 }
 
-// patternOf turns the path of an element into the path of all elements: dataVolumes[name=a].iops into dataVolumes[].iops.
-func patternOf(path string) string {
-	var b strings.Builder
-	for i := 0; i < len(path); i++ {
-		if path[i] != '[' {
-			b.WriteByte(path[i])
-			continue
-		}
-		b.WriteString("[]") // a name in brackets looks like a key, which is more common
-		i = closingBracket(path, i)
-	}
-	return b.String()
-}
+// brackets matches a step in brackets, whose quotes may hold brackets.
+var brackets = regexp.MustCompile(`\[(?:[^\]"]|"(?:[^"\\]|\\.)*"?)*\]?`)
 
-// closingBracket finds the end of a step in brackets, whose quotes may hold brackets.
-func closingBracket(path string, open int) int {
-	quoted := false
-	for i := open + 1; i < len(path); i++ {
-		switch {
-		case path[i] == '\\' && quoted:
-			i++
-		case path[i] == '"':
-			quoted = !quoted
-		case path[i] == ']' && !quoted:
-			return i
-		}
-	}
-	return len(path) - 1
-}
+// patternOf turns the path of an element into the path of all elements: dataVolumes[name=a].iops into dataVolumes[].iops. A name in brackets
+// looks like a key, which is more common.
+func patternOf(path string) string { return brackets.ReplaceAllString(path, "[]") }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -28,23 +27,13 @@ type providerSchema struct {
 
 // builtIn returns the provider configs that are built in, by the names of their providers.
 func builtIn() ([]providerSchema, error) {
-	files, err := fs.Glob(schemaFiles, "schemas/*.json")
-	if err != nil {
-		return nil, err
+	files, err := schemaFiles.ReadDir("schemas")
+	all := make([]providerSchema, len(files))
+	for i, file := range files {
+		data, readErr := schemaFiles.ReadFile("schemas/" + file.Name())
+		err = errors.Join(err, readErr, json.Unmarshal(data, &all[i]))
 	}
-	var all []providerSchema
-	for _, file := range files {
-		data, err := schemaFiles.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		var s providerSchema
-		if err := json.Unmarshal(data, &s); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		all = append(all, s)
-	}
-	return all, nil
+	return all, err
 }
 
 // known lists the kinds of provider configs that are built in.
@@ -60,13 +49,13 @@ func known() string {
 // catalog finds the Schema of a provider config.
 type catalog struct {
 	given *hotupdate.Schema // for every kind, if there is one
-	known map[kindName]*hotupdate.Schema
+	known map[pool.TypeMeta]*hotupdate.Schema
 	own   map[string]bool // providers that are built in, by their names and by their API groups
 }
 
 // newCatalog loads the Schemas that are built in and, if a file is named, the one that takes their place.
 func newCatalog(schemaFile string) (*catalog, error) {
-	c := &catalog{known: map[kindName]*hotupdate.Schema{}, own: map[string]bool{}}
+	c := &catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}}
 	if schemaFile != "" {
 		given, err := readRelease(schemaFile)
 		if err == nil {
@@ -83,27 +72,27 @@ func newCatalog(schemaFile string) (*catalog, error) {
 		if err != nil {
 			return nil, inFile("the Schema of "+s.Provider, err)
 		}
-		c.known[kindName{s.APIVersion, s.Kind}] = schema
+		c.known[pool.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
 		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
 	}
 	return c, nil
 }
 
 // schema returns the Schema of a kind of provider config, nil if it is not known.
-func (c *catalog) schema(apiVersion, kind string) *hotupdate.Schema {
+func (c *catalog) schema(meta pool.TypeMeta) *hotupdate.Schema {
 	if c.given != nil {
 		return c.given
 	}
-	return c.known[kindName{apiVersion, kind}]
+	return c.known[meta]
 }
 
 // schemaOf returns the Schema of a provider config, which there must be.
-func (c *catalog) schemaOf(from string, kind kindName) (*hotupdate.Schema, error) {
-	if schema := c.schema(kind.apiVersion, kind.kind); schema != nil {
+func (c *catalog) schemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, error) {
+	if schema := c.schema(kind); schema != nil {
 		return schema, nil
 	}
 	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; name the Schema of another one with --schema",
-		from, kind.apiVersion, kind.kind, known())
+		from, kind.APIVersion, kind.Kind, known())
 }
 
 // schemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
@@ -139,7 +128,7 @@ func (c *catalog) checkPools(from string, pools []pool.Pool) error {
 // built-in provider every config is that provider's.
 func (c *catalog) checkConfig(from, provider string, raw []byte) error {
 	kind, err := kindOf(raw)
-	if !c.own[provider] && (err != nil || !c.own[groupOf(kind.apiVersion)]) {
+	if !c.own[provider] && (err != nil || !c.own[groupOf(kind.APIVersion)]) {
 		return nil
 	}
 	_, err = c.schemaOfRaw(from, raw)

@@ -15,14 +15,11 @@ import (
 // manifest is a Worker, a Shoot or a provider config on its own.
 type manifest struct {
 	from string
-	kind kindName
+	kind pool.TypeMeta
 	raw  []byte
 	// pools are those of a Worker or Shoot; nil for a provider config.
 	pools *pool.Manifest
 }
-
-// kindName identifies a kind of manifest.
-type kindName struct{ apiVersion, kind string }
 
 // readManifest reads the only manifest of one file. Every error names the file.
 func readManifest(file string, in io.Reader) (*manifest, error) {
@@ -63,7 +60,7 @@ func parseManifest(d document) (*manifest, error) {
 		return nil, withPlace(d.from, err)
 	}
 	m := &manifest{from: d.from, kind: kind, raw: d.raw}
-	if pool.KindOf(kind.apiVersion, kind.kind) == pool.NoKind {
+	if pool.KindOf(kind) == pool.NoKind {
 		return m, nil
 	}
 	pools, err := pool.Read(d.raw)
@@ -75,18 +72,18 @@ func parseManifest(d document) (*manifest, error) {
 }
 
 // kindOf returns the apiVersion and kind of a manifest, which it must have.
-func kindOf(raw []byte) (kindName, error) {
+func kindOf(raw []byte) (pool.TypeMeta, error) {
 	var meta struct {
 		APIVersion *string `json:"apiVersion"`
 		Kind       *string `json:"kind"`
 	}
 	if err := json.Unmarshal(raw, &meta); err != nil {
-		return kindName{}, errors.New("is no object with the strings apiVersion and kind; write a provider config, a Worker or a Shoot")
+		return pool.TypeMeta{}, errors.New("is no object with the strings apiVersion and kind; write a provider config, a Worker or a Shoot")
 	}
 	if meta.APIVersion == nil || meta.Kind == nil {
-		return kindName{}, errors.New("has no apiVersion and kind; write them, such as " + known())
+		return pool.TypeMeta{}, errors.New("has no apiVersion and kind; write them, such as " + known())
 	}
-	return kindName{*meta.APIVersion, *meta.Kind}, nil
+	return pool.TypeMeta{APIVersion: *meta.APIVersion, Kind: *meta.Kind}, nil
 }
 
 // noPool says that there is no worker pool of a name.

@@ -96,7 +96,7 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	}
 	if m.pools != nil {
 		err = pool.Check(m.pools.Pools, options)
-	} else if schema := schemas.schema(m.kind.apiVersion, m.kind.kind); schema != nil {
+	} else if schema := schemas.schema(m.kind); schema != nil {
 		_, err = schema.DocumentRaw(m.raw)
 	}
 	return m, errors.Join(schemas.check(m), inFile(m.from, err))
@@ -150,7 +150,7 @@ func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options p
 	if p.pools.pool != "" {
 		return nil, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
 	}
-	if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil && updated.kind.kind != workerConfig {
+	if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil && updated.kind.Kind != workerConfig {
 		return nil, err
 	}
 	compared, err := pool.CompareConfigs(old.raw, updated.raw, options)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // release is how a release of an extension reads and hashes provider configs.
 type release struct {
 	from   string
 	schema *hotupdate.Schema // what it reads them by
-	kind   kindName          // of the provider configs; empty if the file does not say
+	kind   pool.TypeMeta     // of the provider configs; empty if the file does not say
 	eras   *hash.Eras[struct{}]
 	byName map[string]*era
 }
@@ -100,26 +101,26 @@ func parseRelease(file string, data []byte) (*release, error) {
 }
 
 // schemaIn loads a Schema, be it on its own, in a golden file or with the kind that it is for.
-func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, kindName, error) {
-	var kind kindName
+func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, pool.TypeMeta, error) {
+	var kind pool.TypeMeta
 	if inner, wrapped := members["schema"]; wrapped {
-		for name, to := range map[string]*string{"apiVersion": &kind.apiVersion, "kind": &kind.kind} {
+		for name, to := range map[string]*string{"apiVersion": &kind.APIVersion, "kind": &kind.Kind} {
 			if raw, ok := members[name]; ok && json.Unmarshal(raw, to) != nil {
 				return nil, kind, errors.New(name + ": is no string")
 			}
 		}
 		data = inner
 	}
-	if err := kind.check(); err != nil {
+	if err := checkKind(kind); err != nil {
 		return nil, kind, err
 	}
 	schema, err := hotupdate.LoadSchema(data)
 	return schema, kind, err
 }
 
-// check refuses half a kind.
-func (k kindName) check() error {
-	if (k.apiVersion == "") != (k.kind == "") {
+// checkKind refuses half a kind.
+func checkKind(kind pool.TypeMeta) error {
+	if (kind.APIVersion == "") != (kind.Kind == "") {
 		return errors.New("has one of apiVersion and kind; write both, or neither")
 	}
 	return nil
@@ -136,8 +137,8 @@ func readEras(file string, data []byte) (*release, error) {
 	if f.FormatVersion != eraFileVersion {
 		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
 	}
-	kind := kindName{f.APIVersion, f.Kind}
-	if err := kind.check(); err != nil {
+	kind := pool.TypeMeta{APIVersion: f.APIVersion, Kind: f.Kind}
+	if err := checkKind(kind); err != nil {
 		return nil, err
 	}
 	load := func(raw json.RawMessage) (*hotupdate.Schema, error) { return referredSchema(file, raw) }

@@ -17,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 var update = flag.Bool("update", false, "write the files instead of comparing them")
@@ -70,7 +71,7 @@ func TestBuiltInSchemasAreThoseOfTheTypes(t *testing.T) {
 	schemas, err := newCatalog("")
 	require.NoError(t, err)
 	for _, e := range examples() {
-		loaded := schemas.schema(e.apiVersion, e.kind)
+		loaded := schemas.schema(pool.TypeMeta{APIVersion: e.apiVersion, Kind: e.kind})
 		require.NotNil(t, loaded, e.provider)
 		compiled, err := e.schema()
 		require.NoError(t, err)

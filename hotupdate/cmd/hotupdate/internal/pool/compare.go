@@ -14,9 +14,9 @@ import (
 
 // Options say how pools are compared. The zero value compares provider configs as a whole.
 type Options struct {
-	// Schema finds the Schema of a provider config by its apiVersion and kind. If it is nil or returns nil, the config is compared as a
+	// Schema finds the Schema of a provider config by its kind. If it is nil or returns nil, the config is compared as a
 	// whole: key order and spelling do not count, but any change is Immutable.
-	Schema func(apiVersion, kind string) *hotupdate.Schema
+	Schema func(TypeMeta) *hotupdate.Schema
 	// Strategy takes the place of the strategies that the pools have; nil takes theirs.
 	Strategy *hotupdate.Strategy
 	// Defaulted says that one of the provider configs may have been through a defaulter, see [hotupdate.Changes.OutcomeIfDefaulted].

@@ -409,8 +409,8 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 		{"two Schemas", other, hotupdate.Roll, "what one of them hashes is nothing to the other"},
 		{"unknown", nil, hotupdate.Roll, "as a whole, apiVersion and all"},
 	} {
-		o := pool.Options{Schema: func(apiVersion, _ string) *hotupdate.Schema {
-			if apiVersion == configVersion {
+		o := pool.Options{Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
+			if meta.APIVersion == configVersion {
 				return same
 			}
 			return test.newer

@@ -18,11 +18,9 @@ type whole struct {
 	ProviderConfig json.RawMessage `json:"providerConfig,omitempty" hotupdatable:"false,sensitive"`
 }
 
-// typeMeta says of which kind a provider config is.
-type typeMeta struct{ APIVersion, Kind string }
-
-func typeMetaOf(raw []byte) (meta typeMeta) {
-	d := &decoder{} // whose problems the comparison reports
+// typeMetaOf returns what a provider config says about its kind; problems of it are reported where it is compared.
+func typeMetaOf(raw []byte) (meta TypeMeta) {
+	d := &decoder{}
 	d.decode("", raw, reflect.ValueOf(&meta).Elem())
 	return meta
 }
@@ -102,8 +100,7 @@ func (o Options) find(config []byte) *hotupdate.Schema {
 	if o.Schema == nil {
 		return nil
 	}
-	meta := typeMetaOf(config)
-	return o.Schema(meta.APIVersion, meta.Kind)
+	return o.Schema(typeMetaOf(config))
 }
 
 // sameSchema reports whether two Schemas are known and mean the same.

@@ -60,7 +60,7 @@ func ExampleCompare() {
 		return p
 	}
 	compared, err := pool.Compare(withConfig(`{}`), withConfig(`{"tags":{"team":"red"}}`), pool.Options{
-		Schema: func(apiVersion, kind string) *hotupdate.Schema { return schema },
+		Schema: func(meta pool.TypeMeta) *hotupdate.Schema { return schema },
 	})
 	if err != nil {
 		panic(err)

@@ -45,8 +45,8 @@ func options(tb testing.TB) pool.Options {
 	tb.Helper()
 	schema, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(tb, err)
-	return pool.Options{Schema: func(apiVersion, kind string) *hotupdate.Schema {
-		if apiVersion == configVersion && kind == configKind {
+	return pool.Options{Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
+		if meta == (pool.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
 			return schema
 		}
 		return nil

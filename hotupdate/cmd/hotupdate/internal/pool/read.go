@@ -25,12 +25,15 @@ const (
 	shootVersion  = "core.gardener.cloud/v1beta1"
 )
 
-// KindOf returns the kind of a manifest by its apiVersion and kind, [NoKind] if it is another one.
-func KindOf(apiVersion, kind string) Kind {
-	switch (typeMeta{apiVersion, kind}) {
-	case typeMeta{workerVersion, string(Worker)}:
+// TypeMeta says of which kind a manifest or provider config is.
+type TypeMeta struct{ APIVersion, Kind string }
+
+// KindOf returns the kind of a manifest, [NoKind] if it is another one.
+func KindOf(meta TypeMeta) Kind {
+	switch meta {
+	case TypeMeta{workerVersion, string(Worker)}:
 		return Worker
-	case typeMeta{shootVersion, string(Shoot)}:
+	case TypeMeta{shootVersion, string(Shoot)}:
 		return Shoot
 	}
 	return NoKind
@@ -50,10 +53,11 @@ type Manifest struct {
 // The parts of manifests that are read. Members have the names of the fields, see decoder.decode.
 type (
 	manifest struct {
-		APIVersion, Kind string
-		Metadata         struct{ Namespace, Name string }
-		Spec             json.RawMessage
-		Status           *struct{ Credentials struct{ Rotation rotations } }
+		TypeMeta
+
+		Metadata struct{ Namespace, Name string }
+		Spec     json.RawMessage
+		Status   *struct{ Credentials struct{ Rotation rotations } }
 	}
 	rotations  struct{ CertificateAuthorities, ServiceAccountKey hash.Rotation }
 	workerSpec struct {
@@ -127,7 +131,7 @@ func Read(raw []byte) (*Manifest, error) {
 	}
 	var m manifest
 	d.fields("", d.members("", raw), reflect.ValueOf(&m).Elem())
-	read := &Manifest{Kind: KindOf(m.APIVersion, m.Kind), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name}
+	read := &Manifest{Kind: KindOf(m.TypeMeta), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name}
 	switch read.Kind {
 	case Worker:
 		d.readWorker(read, &m)

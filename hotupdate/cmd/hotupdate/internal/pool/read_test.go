@@ -178,9 +178,9 @@ func TestErrorsAreDiscreet(t *testing.T) {
 
 func TestKindOf(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, pool.Worker, pool.KindOf("extensions.gardener.cloud/v1alpha1", "Worker"))
-	assert.Equal(t, pool.Shoot, pool.KindOf("core.gardener.cloud/v1beta1", "Shoot"))
-	assert.Equal(t, pool.NoKind, pool.KindOf("core.gardener.cloud/v1beta1", "Worker"))
+	assert.Equal(t, pool.Worker, pool.KindOf(pool.TypeMeta{APIVersion: "extensions.gardener.cloud/v1alpha1", Kind: "Worker"}))
+	assert.Equal(t, pool.Shoot, pool.KindOf(pool.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot"}))
+	assert.Equal(t, pool.NoKind, pool.KindOf(pool.TypeMeta{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Worker"}))
 }
 
 // Reading, explaining and planning never panic, and a manifest that can be read differs in nothing from itself.

@@ -54,13 +54,14 @@ func colorOf(o hotupdate.Outcome) string {
 	return red
 }
 
-func colorOfMarker(op hotupdate.Op) string {
+// marker stands at the beginning of a change, in a colour.
+func marker(op hotupdate.Op) (text, color string) {
 	switch op {
 	case hotupdate.Add:
-		return green
+		return "+", green
 	case hotupdate.Remove:
-		return red
+		return "-", red
 	case hotupdate.Replace:
 	}
-	return yellow
+	return "~", yellow
 }

@@ -22,8 +22,9 @@ func changeTable(p pool.Planned, escape plaintext.Escape) table {
 	causes := isCause(p)
 	rows := make(table, len(p.Changes))
 	for i, c := range p.Changes {
+		mark, _ := marker(c.Op)
 		rows[i] = []string{
-			marker(c.Op) + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), plaintext.Shorten(Origin(c), maxPath, escape), "",
+			mark + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), plaintext.Shorten(Origin(c), maxPath, escape), "",
 		}
 		if causes[i] {
 			rows[i][causeCell] = "<- " + p.Outcome.String()

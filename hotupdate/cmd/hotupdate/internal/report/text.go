@@ -80,7 +80,8 @@ func title(p pool.Planned) string {
 func (t *textWriter) paintCell(c hotupdate.Change, column int, cell string) string {
 	switch column {
 	case markerCell:
-		return t.color.paint(colorOfMarker(c.Op), cell[:1]) + cell[1:]
+		_, color := marker(c.Op)
+		return t.color.paint(color, cell[:1]) + cell[1:]
 	case causeCell:
 		return t.color.paint(bold+red, cell)
 	default:

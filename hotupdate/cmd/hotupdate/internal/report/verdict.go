@@ -64,15 +64,3 @@ func isCause(p pool.Planned) []bool {
 	}
 	return found
 }
-
-// marker stands at the beginning of a change.
-func marker(op hotupdate.Op) string {
-	switch op {
-	case hotupdate.Add:
-		return "+"
-	case hotupdate.Remove:
-		return "-"
-	case hotupdate.Replace:
-	}
-	return "~"
-}
