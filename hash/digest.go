@@ -8,15 +8,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Digest is the full SHA-256 digest that Gardener cuts its short names from. Digests are comparable; the zero value stands for none.
-//
-// It is not the [Sum] of a configuration: it also covers what else a name is composed of.
+// Digest is the full SHA-256 digest of which Gardener's names have the first digits. Digests are comparable; the zero value stands for
+// none. It covers all parts of a name, not only the [hotupdate.Sum] of a configuration.
 type Digest [sha256.Size]byte
 
-// Compose digests parts as Gardener does: each one's SHA-256 in lower-case hexadecimal digits, one after the other, and of that text the
-// SHA-256.
-//
-// Parts have no names and none is separated from the next by more than its length: what is left out shifts what follows. Order counts.
+// Compose digests parts as Gardener does: it joins the SHA-256 of each, in lower-case hexadecimal digits, and returns the SHA-256 of that
+// text. Order counts. Parts have no names, so an absent part shifts the others.
 func Compose(parts ...string) Digest {
 	text := make([]byte, 0, 2*sha256.Size*len(parts))
 	for _, part := range parts {

@@ -10,7 +10,7 @@ import (
 )
 
 // Era is one way to turn a worker pool into additional data, and the Kubernetes minor from which on it is in force. P is the adopter's
-// own type of a pool: whatever its functions need beside the raw provider config, such as Gardener's WorkerPool with the decoded config.
+// own type of a pool, with all that its functions need beside the raw provider config, such as Gardener's WorkerPool.
 type Era[P any] struct {
 	// Name names the era for people, in explanations and errors.
 	Name string
@@ -24,28 +24,27 @@ type Era[P any] struct {
 // Eras are the ways to hash a worker pool, each in force from a Kubernetes minor on.
 //
 // A changed hash replaces every machine of a pool, and so does an update to another Kubernetes minor. So the way of hashing may change
-// exactly there, at no cost. Which era is in force follows from the pool's Kubernetes version alone. Nothing is stored, so nothing can
-// get lost: it survives a restart, a control-plane migration, a rollback, and two releases side by side.
+// exactly there, at no cost. The pool's Kubernetes version alone decides which era is in force. Nothing is stored, so nothing can get lost
+// by a restart, a control-plane migration, a rollback, or two releases side by side.
 //
 // How to keep a fleet still:
 //  1. The functions that an extension has today become the eras that it has today, unchanged.
-//  2. A new way of hashing, a field that joins the hash, a mended defect, or a changed [hotupdate.Schema] becomes a new era behind the
-//     others, from a minor that no release supports yet. So whichever release first sees a pool of that minor knows the era. A release
-//     supports the minor only if the one that it can be rolled back to knows the era already; do not skip that one.
+//  2. A new way of hashing, a new field in the hash, a corrected defect, or a changed [hotupdate.Schema] becomes a new era behind the
+//     others, from a minor that no release supports yet. So every release that sees a pool of that minor knows the era. A release
+//     may support the minor only if the release to which it can be rolled back knows the era already; do not skip that release.
 //  3. An era that has been released keeps its From and its function for as long as pools of its minors exist; so does a Schema, which
 //     lives on as its JSON. To retire one, drop its minors first, and the era a release later.
-//  4. The Schema of a live era may gain fields that the type did not have before, and that renames nothing. Without them a pool that
-//     sets such a field is refused until its next minor, with "unknown-member".
-//  5. In an era of raw bytes, decode the config strictly before it is hashed, and cut a new hot field from the release on that
+//  4. The Schema of a live era may gain fields that the type did not have before: no name changes. Without them a pool that sets such a
+//     field is refused until its next minor, with the code unknown-member.
+//  5. In an era of raw bytes, decode the config strictly before it is hashed, and strip a new hot field from the release on that
 //     introduces it, never later: a pool may have set it.
 //  6. A pool without a version gets one only while its minor is in the first era.
 //
-// The era of an old function absorbs no hot change by itself. A function that hashes the raw bytes has to cut the hot members out first,
-// see [hotupdate.Schema.StripRaw]. It also decides about pools without any config: they contribute no string, and with the first hot tag their TypeMeta, see
-// [OnlyTypeMeta]. Under [Canonical] they have the sum of {} before and after.
+// A function that hashes raw bytes has to strip the hot members first, see [hotupdate.Schema.StripRaw]. It also decides about pools without
+// any config: they contribute no string today, and the TypeMeta once they have a hot tag, see [OnlyTypeMeta]. Under [Canonical] they
+// have the sum of {} before and after.
 //
-// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no era, which is an error when they
-// are used.
+// Eras are immutable and safe for concurrent use if the functions are. The zero value and nil have no era: their methods return an error.
 type Eras[P any] struct{ eras []era[P] }
 
 type era[P any] struct {
@@ -87,8 +86,8 @@ func NewEras[P any](eras []Era[P]) (*Eras[P], error) {
 // The version is the one that the pool runs, which may be older than the control plane's; [Eras.Explain] says which era it means. Raw
 // is the provider config as it came, nil if there is none.
 //
-// An unreadable version is a [*fault.Error] with "malformed-version". What the era's function returns is wrapped in one with
-// "era-failed". A panic of the function is not caught.
+// An unreadable version has the code malformed-version. An error of the era's function is wrapped in one with the code era-failed, see
+// [fault.Error]. A panic of the function is not caught.
 func (e *Eras[P]) AdditionalData(kubernetesVersion *string, raw []byte, pool P) ([]string, error) {
 	i, _, err := e.choose(kubernetesVersion)
 	if err != nil {
@@ -134,8 +133,8 @@ func (e *Eras[P]) choice(i int, minor string) Choice {
 	return c
 }
 
-// Canonical returns the function of an era that hashes by meaning: [hotupdate.Schema.HashRaw] under the Schema, and what more returns of the pool's own
-// fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
+// Canonical returns the function of an era that hashes by meaning: the [hotupdate.Schema.HashRaw] of the raw config, and the strings that
+// more returns for the pool's own fields. Nil and empty raw configs are the empty configuration. Errors are those of HashRaw.
 func Canonical[P any](schema *hotupdate.Schema, more ...func(pool P) []string) func(raw []byte, pool P) ([]string, error) {
 	return func(raw []byte, pool P) ([]string, error) {
 		sum, err := schema.HashRaw(raw)
@@ -178,7 +177,7 @@ func (c Choice) String() string {
 	return text + "Kubernetes " + c.Minor + " is at least " + c.From + " and below " + c.Until
 }
 
-// eraCheck collects the mistakes of eras, looked at one after the other.
+// eraCheck collects the mistakes of eras in their order.
 type eraCheck struct {
 	errs  []error
 	where string
@@ -186,8 +185,8 @@ type eraCheck struct {
 	last  Minor // the highest From so far
 }
 
-func (c *eraCheck) report(code, what, cure string) {
-	c.errs = append(c.errs, &fault.Error{Kind: fault.Declaration, Code: code, Where: c.where, What: what, Hint: cure})
+func (c *eraCheck) report(code, what, hint string) {
+	c.errs = append(c.errs, &fault.Error{Kind: fault.Declaration, Code: code, Where: c.where, What: what, Hint: hint})
 }
 
 func (c *eraCheck) name(i int, name string) {
@@ -230,7 +229,7 @@ func noEras() error {
 	return &fault.Error{Kind: fault.Declaration, Code: "no-eras", Where: "eras", What: "there is none", Hint: "give NewEras at least the function in use today"}
 }
 
-// quoted shows text that may be anything, and may be long.
+// quoted quotes any text, and the beginning of a long one.
 func quoted(text string) string {
 	const most = 40
 	if len(text) > most {

@@ -2,23 +2,23 @@ package hash
 
 import "github.com/hotupdate/providerconfig/hotupdate/fault"
 
-// Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so that happens by chance: once in about
-// a million changes of a pool, and then nothing replaces the machines.
+// Guard returns an error if one name would stand for two digests. Five characters are 20 bits, so about one in a million changes of a pool
+// leads to the same name by chance, and then no machine is replaced.
 //
-// The extension keeps [Name].Digest of each MachineClass beside it, as an annotation: 64 digits are one too many for a label. Before it
-// deploys a class it hands what it finds at the class of that name, and what it is about to write there:
+// The extension records [Name].Digest in an annotation of the MachineClass; a label has no room for 64 digits. Before it deploys a class it
+// compares the digest recorded at the class of that name with the new one:
 //
 //	name, err := hash.WorkerPool(pool.NodeAgentSecretName, data...)
 //	…
 //	err = hash.Guard(recorded, name.Digest)
 //
-// Comparing with the class of that name, and not with the class that the pool uses now, also finds a class of an earlier configuration
-// that is about to be deleted.
+// The class of that name may also be one of an earlier configuration that is about to be deleted; so do not compare with the class that the
+// pool uses now.
 //
-// A zero digest is one that nobody recorded: a new class, or one from before adoption, or the record got lost. Then nothing can be said,
-// and there is no error. The guard needs the record for nothing else: no name depends on it.
+// A zero digest means that nothing was recorded: the class is new, older than the adoption, or the record got lost. Then there is no
+// error. No name depends on the record.
 //
-// The error is a [*fault.Error] with the code name-collision.
+// The code of the error is name-collision.
 func Guard(recorded, wanted Digest) error {
 	name := wanted.first(poolDigits)
 	if recorded == (Digest{}) || recorded == wanted || recorded.first(poolDigits) != name {

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Kubelet is what of a kubelet's configuration replaces machines, or updates nodes in place.
+// Kubelet holds the parts of a kubelet's configuration whose changes replace machines, or update nodes in place.
 //
 // [Reserved] and [EvictionHard] have the fields of Gardener's types, so an adapter converts pointers, nil or not:
 //
@@ -27,7 +27,7 @@ type Kubelet struct {
 	SumReservations bool
 }
 
-// Reserved is what a kubelet keeps for daemons. Nil is not set, which is not the same as zero.
+// Reserved are the resources that a kubelet reserves for daemons. Nil is not set, which differs from zero.
 type Reserved struct {
 	CPU              *resource.Quantity
 	Memory           *resource.Quantity

@@ -79,7 +79,7 @@ func FuzzLegacy(f *testing.F) {
 		f.Add([]byte(tc.raw), uint8(tc.nulls))
 	}
 	for _, tc := range legacyCorruptions {
-		f.Add([]byte(tc.raw), uint8(hotupdate.CutNulls))
+		f.Add([]byte(tc.raw), uint8(hotupdate.StripNulls))
 	}
 	for _, seed := range []string{
 		"", " ", "null", "[]", "1", `"`, "{", `{"tags"`, `{"tags":}`, "\ufeff{}", `{"\ud800":1,"ta\ud800gs":1}`, "{\"\xff\":\"\xff\"}", `{"a":01}`,
@@ -88,7 +88,7 @@ func FuzzLegacy(f *testing.F) {
 		`{"taints":{"a":{"effect":"so\"ft","effect":"hard"},"b":{"effect":"so\u0022ft","zone":"z","value":1},"c":null,"d":[]}}`,
 		strings.Repeat(`{"policy":`, 1001), strings.Repeat("[", 1001) + strings.Repeat("]", 1001),
 	} {
-		f.Add([]byte(seed), uint8(hotupdate.CutNulls))
+		f.Add([]byte(seed), uint8(hotupdate.StripNulls))
 		f.Add([]byte(seed), uint8(hotupdate.KeepNulls))
 	}
 	s := cutSchema(f)

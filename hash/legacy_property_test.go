@@ -106,7 +106,7 @@ func (d *cutDrafter) hotValue(s *cutNode) *cutDraft {
 
 // add adds a member with a hot value, which is kept if it is a null that stays.
 func (d *cutDrafter) add(o *cutDraft, name string, value *cutDraft) {
-	d.member(o, name, value, d.nulls == hotupdate.CutNulls || value.scalar != "null")
+	d.member(o, name, value, d.nulls == hotupdate.StripNulls || value.scalar != "null")
 }
 
 // disturb adds unknown members and doubles others.
@@ -322,7 +322,7 @@ func cutPrinted(print func(*bytes.Buffer, []byte) error, raw string) string {
 // TestInsertingHotMembersAndCuttingGivesTheOriginalBytes is what Legacy is for.
 func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
 	s, shape := cutSchema(t), cutShape()
-	for _, nulls := range []hotupdate.NullMembers{hotupdate.CutNulls, hotupdate.KeepNulls} {
+	for _, nulls := range []hotupdate.NullMembers{hotupdate.StripNulls, hotupdate.KeepNulls} {
 		rapid.Check(t, func(t *rapid.T) {
 			d := &cutDrafter{t: t, nulls: nulls}
 			draft := d.object(shape, nil, 4)
@@ -343,12 +343,12 @@ func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
 func TestLegacyCutsNothingThatIsHashed(t *testing.T) {
 	s, shape := cutSchema(t), cutShape()
 	rapid.Check(t, func(t *rapid.T) {
-		d := &cutDrafter{t: t, nulls: hotupdate.CutNulls, strict: true}
+		d := &cutDrafter{t: t, nulls: hotupdate.StripNulls, strict: true}
 		draft := d.object(shape, nil, 4)
 		raw := []byte(draft.with())
 		want, err := s.DocumentRaw(raw)
 		require.NoError(t, err, "%s", raw)
-		for _, nulls := range []hotupdate.NullMembers{hotupdate.CutNulls, hotupdate.KeepNulls} {
+		for _, nulls := range []hotupdate.NullMembers{hotupdate.StripNulls, hotupdate.KeepNulls} {
 			cut, err := s.StripRaw(raw, nulls)
 			require.NoError(t, err)
 			got, err := s.DocumentRaw(cut)

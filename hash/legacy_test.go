@@ -132,7 +132,7 @@ func TestLegacyErrors(t *testing.T) {
 		{deep, "too-deep", "offset 5500", "too deep"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			got, err := s.StripRaw([]byte(tc.raw), hotupdate.CutNulls)
+			got, err := s.StripRaw([]byte(tc.raw), hotupdate.StripNulls)
 			var problem *fault.Error
 			require.ErrorAs(t, err, &problem)
 			assert.Equal(t, tc.code, problem.Code)
@@ -145,7 +145,7 @@ func TestLegacyErrors(t *testing.T) {
 
 func TestLegacyWithoutASchema(t *testing.T) {
 	for _, s := range []*hotupdate.Schema{nil, {}} {
-		_, err := s.StripRaw([]byte(`{"tags":1}`), hotupdate.CutNulls)
+		_, err := s.StripRaw([]byte(`{"tags":1}`), hotupdate.StripNulls)
 		var problem *fault.Error
 		require.ErrorAs(t, err, &problem)
 		assert.Equal(t, "no-schema", problem.Code)
@@ -166,7 +166,7 @@ func TestLegacyRefusesUnknownNullMembers(t *testing.T) {
 
 func TestLegacyFitsTheNestingLimit(t *testing.T) {
 	raw := `{"policy":` + strings.Repeat(`{"child":`, 998) + `{"note":1}` + strings.Repeat("}", 999)
-	got, err := cutSchema(t).StripRaw([]byte(raw), hotupdate.CutNulls)
+	got, err := cutSchema(t).StripRaw([]byte(raw), hotupdate.StripNulls)
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(got), "1000 levels, all of them emptied")
 }
@@ -300,7 +300,7 @@ func TestExpressionsCorruptWhereLegacyDoesNot(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, tc.want, string(got), tc.reason)
 		assert.NotEqual(t, tc.want, byExpressions(tc.raw), tc.reason)
-		checkLegacy(t, s, []byte(tc.raw), hotupdate.CutNulls)
+		checkLegacy(t, s, []byte(tc.raw), hotupdate.StripNulls)
 	}
 }
 
@@ -338,7 +338,7 @@ func TestLegacyIsLinear(t *testing.T) {
 		"unclosed":              strings.Repeat(`[`, 10*many),
 		"empty elements":        `{"networkInterfaces":[` + strings.Repeat("[],{},", many) + `0]}`,
 	} {
-		got, err := s.StripRaw([]byte(raw), hotupdate.CutNulls)
+		got, err := s.StripRaw([]byte(raw), hotupdate.StripNulls)
 		if name == "unclosed" {
 			requireLegacyError(t, err)
 			continue
@@ -370,7 +370,7 @@ func BenchmarkLegacy(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				if _, err := s.StripRaw(raw, hotupdate.CutNulls); err != nil {
+				if _, err := s.StripRaw(raw, hotupdate.StripNulls); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Worker is what Gardener's names cover of a worker pool beside its provider config. It is filled from a Shoot: from the worker, and
-// where the worker says nothing from the Shoot itself.
+// Worker holds what Gardener's names cover of a worker pool beside its provider config. Fill it from the Shoot's worker, and from the Shoot
+// itself where the worker does not say.
 type Worker struct {
 	// Name is the pool's name.
 	Name string
@@ -82,8 +82,7 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 //  7. ["node-local-dns"]: if enabled, and the minor is below 1.34 or kube-proxy runs in IPVS mode
 //  8. what [Kubelet.Data] returns
 //
-// For a pool that is updated in place the name ends behind the pool's name, nothing is hashed, and only the pool's name and the strategy
-// are looked at.
+// For a pool that is updated in place the name ends behind the pool's name. Nothing is hashed, and the other fields are not read.
 //
 // A rotation counts by its time: that of the pool's own entry among the pending rollouts if it has one, else that of the cluster; left
 // out if that is nil. An entry without a time is left out too, whatever the cluster's is. The zero time is not nil. Gardener hashes the
@@ -91,7 +90,7 @@ var firstWithoutNodeLocalDNS = Minor{1, 34}
 // the result is the same on every machine. Gardener writes times that the API server has cut to seconds; a fraction would count.
 //
 // Parts have no names: a pool with volume type "a" and no container runtime has the name of one with the container runtime "a" and no
-// volume type. That is Gardener's, and cannot be mended here.
+// volume type, as in Gardener.
 //
 // An empty pool name, an unknown strategy and an unreadable version are errors, joined. Source: Gardener v1.150; GEP-31, "Worker pool hash
 // calculations".

@@ -28,7 +28,7 @@ var semanticVersion = regexp.MustCompile(`^v?` + number + `\.` + number + `(?:\.
 //   - All else is an error, never a guess: a missing minor, leading zeros, white space, a fourth number, numbers of more than nine
 //     digits, anything behind the version.
 //
-// The error is a [*fault.Error] with "malformed-version".
+// The code of the error is malformed-version.
 func ParseMinor(version string) (Minor, error) {
 	m, ok := parseMinor(version)
 	if !ok {

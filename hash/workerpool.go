@@ -14,17 +14,17 @@ const (
 	keyDigits  = 16
 )
 
-// Name is a name that Gardener derives by hashing, with all that went into it.
+// Name is a name that Gardener derives by hashing, with the parts that were hashed.
 type Name struct {
 	// Text is the name as it stands in the cluster, such as 159ea.
 	Text string
 	// Digest is the full digest of which Text has the first digits; zero if nothing was hashed. Five digits can be equal by chance, see [Guard].
 	Digest Digest
-	// Parts went into Digest, in this order. They hold additional data as it is, which may be confidential.
+	// Parts were hashed, in this order. They hold additional data as it is, which may be confidential.
 	Parts []Part
 }
 
-// Part is one string that went into a digest.
+// Part is one string of a [Name].
 type Part struct {
 	// Name says what it is, in stable words such as "machine type", or "additional data " and its position from 0. Names are no part of the
 	// digest.
@@ -74,11 +74,11 @@ func (n Name) Changed(old Name) []string {
 
 // WorkerPool returns the worker pool hash of a pool that rolls: the five characters that end the name of its MachineClass.
 //
-// They cover the node-agent secret name, which covers what Gardener knows of the pool, and the additional data, which is all that an
-// extension has a say in. See [Eras] for where to get it from. Order counts, and an absent string is not an empty one.
+// They cover the node-agent secret name, which covers what Gardener knows of the pool, and the additional data, which the extension adds; see
+// [Eras]. Order counts, and an absent string is not an empty one.
 //
-// A secret name that is nil or empty is a [*fault.Error] with the code no-secret-name. Source: Gardener v1.150, which the result equals byte by
-// byte; extensions built against releases up to 1.144 hand the same additional data to both versions of the function.
+// A nil or empty secret name is an error with the code no-secret-name. Source: Gardener v1.150, byte by byte; extensions built against
+// releases up to 1.144 hand the same additional data to both versions of the function.
 func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, error) {
 	if err := checkSecretName(nodeAgentSecretName); err != nil {
 		return Name{}, err
@@ -89,8 +89,7 @@ func WorkerPool(nodeAgentSecretName *string, additionalData ...string) (Name, er
 
 // WorkerPoolInPlace returns the worker pool hash of a pool that is updated in place.
 //
-// Its secret name never changes, so that its machines stay. What [InPlaceKey] covers is part of the hash instead, so that the
-// MachineClass does change.
+// Its secret name never changes, so that its machines stay. The hash covers the [InPlaceKey] instead, so that the MachineClass changes.
 //
 // All errors of the secret name and of the key are returned, joined. Source: GEP-31, "Worker pool hash calculations".
 func WorkerPoolInPlace(nodeAgentSecretName *string, worker Worker, additionalData ...string) (Name, error) {

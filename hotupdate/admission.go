@@ -13,20 +13,20 @@ import (
 )
 
 // ValidateUpdate checks for an admission webhook whether a pool with this strategy can take the update. It returns an error for each
-// change that [Changes.Causes] the outcome [UpdateForbidden], and for whatever in updated cannot be compared. Nil is the empty
-// configuration; fldPath is where the configuration stands, nil if it is the root.
+// change that [Changes.Causes] the outcome [UpdateForbidden], and for each problem of updated. Each configuration is a value of the Schema's
+// type or a pointer to one; nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
 //
 //   - Each error stands at the exact field: fldPath, and the path of the [Change].
-//   - Forbidden changes are of type Forbidden. What is wrong with updated itself is Invalid, TypeInvalid, Required or Duplicate. A missing
-//     Schema, one of another type and an unknown strategy are Internal.
+//   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid, Required or Duplicate. A missing Schema, a
+//     value of another type and an unknown strategy are Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is empty or [field.OmitValueType].
-//   - A pool that rolls can take every valid update, so old is not looked at. Otherwise it must be readable.
+//   - A pool that rolls can take every valid update, so old is not read. Otherwise it must be readable.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
 }
 
-// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are no update and not looked at, so that what
-// was stored under older rules stays as it is.
+// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are no update and not read, so that
+// objects stored under older rules remain valid.
 func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
 		return nil
@@ -54,7 +54,7 @@ func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, upd
 		changes, err = s.Diff(before, after)
 	}
 	if err != nil {
-		return field.ErrorList{at(fldPath, "", field.ErrorTypeForbidden, "what was there before cannot be read, so it is not known whether "+strategy.String()+" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; "))}
+		return field.ErrorList{at(fldPath, "", field.ErrorTypeForbidden, "the old configuration cannot be read, so it is not known whether "+strategy.String()+" allows the change: "+strings.ReplaceAll(err.Error(), "\n", "; "))}
 	}
 	return changes.forbidden(strategy, fldPath)
 }
@@ -131,8 +131,8 @@ const (
 	maxWarnedCauses = 10
 )
 
-// Warnings words the outcome for the response of an admission webhook: nothing if no machine is drained or replaced, otherwise what
-// happens to the pool, and each change that causes it. FldPath is where the configuration stands, nil if it is the root.
+// Warnings describes the outcome for the response of an admission webhook: what happens to the pool, and each change that causes it.
+// There are none if no machine is drained or replaced. FldPath is the path of the configuration, nil if it is the root.
 //
 // There are at most 12 warnings, each of at most 256 characters and without control characters, as Kubernetes wants them. They name paths
 // and no values.

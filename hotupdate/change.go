@@ -63,11 +63,9 @@ func (o Origin) String() string {
 
 // Change is one difference between two configurations.
 type Change struct {
-	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops. Keys that must not be shown read
-	// (sensitive).
+	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops. Sensitive keys read (sensitive).
 	Path string
-	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for removals. It ends above keys that
-	// must not be shown.
+	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for removals. It ends above sensitive keys.
 	Pointer string
 	// Op is what happened to the leaf.
 	Op Op
@@ -78,7 +76,7 @@ type Change struct {
 	Source string
 	// Old and New are the leaf's canonical JSON. They are empty where it is absent, and both are empty if the leaf is Sensitive.
 	Old, New string
-	// Sensitive says that the values must not be shown. They are not in the Change at all.
+	// Sensitive says that the values must not be shown. The Change does not hold them.
 	Sensitive bool
 	// Omitted says that one side leaves the field to a default which the Schema does not declare, see
 	// [Changes.OutcomeIfDefaulted].

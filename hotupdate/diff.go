@@ -7,15 +7,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 )
 
-// Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a pointer to
-// one; nil is the empty configuration.
+// Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a pointer to one; nil is the
+// empty configuration.
 //
-//   - Values that are equal in meaning are no change: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and
-//     none, another order of a set or keyed list.
+//   - Values with the same meaning are no change: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and none,
+//     another order of a set or keyed list.
 //   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by position.
-//   - An element that comes or goes is listed by its leaves; the element itself is listed where its coming or going is stricter than
-//     every leaf of it.
-//   - Where the two sides disagree on the class, as when hotwhen ceases to hold, the stricter one counts.
+//   - An added or removed element is listed by its leaves. The element itself is listed where its class is stricter than that of every
+//     leaf.
+//   - Where the two sides disagree on the class, for instance because hotwhen holds on one side only, the stricter one counts.
 //
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func (s *Schema) Diff(old, updated any) (Changes, error) {
@@ -40,14 +40,14 @@ func (s *Schema) Diff(old, updated any) (Changes, error) {
 
 // DiffRaw is [Schema.Diff] for raw JSON, read as by [Schema.Decode].
 //
-// Equal bytes are no change and not looked at, whether they are JSON or not. Of JSON that differs in white space, escapes and the order of
-// members only, updated alone is read: it is no change, or what is wrong with it is the error.
+// Equal bytes are no change, whether they are JSON or not. Of JSON that differs only in white space, escapes and the order of members,
+// only updated is decoded, and its problems are the error.
 func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return Changes{}, nil
 	}
 	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
-		after, err := s.read(updated) // they say the same; only whether there is something wrong is open
+		after, err := s.read(updated) // to find its problems
 		if err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 
 // SameImmutableRaw is [Schema.SameImmutable] for raw JSON, read as by [Schema.Decode].
 //
-// Equal bytes are the same and not looked at, whether they are JSON or not. Neither is JSON that differs in white space, escapes and the
-// order of members only: nothing is decoded, and whether the Schema takes it is not asked.
+// Equal bytes are the same, whether they are JSON or not. So is JSON that differs only in white space, escapes and the order of members:
+// it is not decoded, so problems under the Schema are not found.
 func (s *Schema) SameImmutableRaw(a, b []byte) (bool, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
 		return true, nil

@@ -38,7 +38,7 @@ type Outcome uint8
 
 // The outcomes, from unknown through none to the gravest.
 const (
-	Indeterminate   Outcome = iota // what is at hand does not decide it
+	Indeterminate   Outcome = iota // the known facts do not decide it
 	NoUpdate                       // nothing happens to machines
 	HotUpdate                      // running machines are updated
 	InPlaceUpdate                  // nodes are drained and updated in place
@@ -64,7 +64,7 @@ func (o Outcome) String() string {
 	return "indeterminate"
 }
 
-// Consequence says what the outcome means for the machines of a pool with this strategy, in a part of a sentence for people.
+// Consequence says what the outcome means for the machines of a pool with this strategy, as a clause for people.
 func (o Outcome) Consequence(strategy Strategy) string {
 	switch o {
 	case NoUpdate:
@@ -111,9 +111,9 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 	}
 }
 
-// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been through a defaulter, as when a manifest is
-// compared with what a cluster returns. A field that is omitted on one side and explicit on the other may be such a default. Where that
-// decides the outcome, it is Indeterminate.
+// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have passed a defaulter, for instance a manifest and the
+// object that a cluster returns. A field that is omitted on one side and explicit on the other may be such a default. Where that decides
+// the outcome, it is Indeterminate.
 func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	var certain Changes
 	for _, change := range c {
@@ -128,8 +128,8 @@ func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	return outcome
 }
 
-// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to it, and the outcome is milder without them. It is
-// empty where nothing happens to machines, and for an unknown strategy.
+// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to it, and without them the outcome is milder. It is
+// empty if nothing happens to machines, and for an unknown strategy.
 func (c Changes) Causes(strategy Strategy) Changes {
 	outcome := c.Outcome(strategy)
 	if outcome == NoUpdate || outcome == Indeterminate {

@@ -7,14 +7,14 @@ import (
 	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
-// HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated, and no others: what a running
-// machine can be given of an update. Applied to old in JSON it gives the patched configuration. It is {} if nothing hot changed. Nil is the
-// empty configuration.
+// HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated and no others: the part of an update
+// that a running machine can take. Applied to old in JSON it gives the patched configuration. It is {} if nothing hot changed. Each is a
+// value of the Schema's type or a pointer to one; nil is the empty configuration.
 //
-//   - Between old and the patched configuration, [Schema.Diff] lists Hot changes only; Ignored ones beside them where an Ignored field comes or
-//     goes with its Hot element.
-//   - Between the patched configuration and updated, it lists no Hot change, but for what comes or goes with something that is not Hot: an
-//     element of an Immutable list, an object with the option presence, an element whose hotwhen holds on one side only.
+//   - Between old and the patched configuration, [Schema.Diff] lists Hot changes, and Ignored ones where an Ignored field is added or removed
+//     with its Hot element.
+//   - Between the patched configuration and updated, it lists no Hot change except below something that is added or removed and not Hot:
+//     an element of an Immutable list, an object with the option presence, an element whose hotwhen holds on one side only.
 //   - A merge patch replaces lists as a whole. Where a list is in the patch, its elements carry the old Immutable, InPlace and Ignored
 //     parts.
 //   - A Hot field whose value holds null in free JSON, and a list in the patch that holds null anywhere, are an error with
@@ -26,7 +26,7 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What the comparison has seen is free of cycles and can be read.
+	// Diff finds cycles and unreadable values, which the steps below rely on.
 	if _, err := engine.Diff(s.plan, before, after); err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 	return engine.MergePatch(s.plan, before, patched)
 }
 
-// HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled. Equal bytes need none and
-// are not looked at.
+// HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled. Equal bytes give {},
+// whether they are JSON or not.
 func (s *Schema) HotPatchRaw(old, updated []byte) ([]byte, error) {
 	if !s.isMissing() && bytes.Equal(old, updated) {
 		return []byte("{}"), nil

@@ -10,8 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
-// Schema describes a configuration's type: its fields, their classes, and how their values are compared. It is what hash, diff and
-// split have in common. A Schema is immutable and safe for concurrent use.
+// Schema describes a configuration's type: its fields, their classes, and how their values are compared. A Schema is immutable and safe
+// for concurrent use.
 type Schema struct {
 	plan    *fieldplan.Plan
 	pointer reflect.Type // to the configuration's type
@@ -40,8 +40,8 @@ func WithTag(path, tag string) Option { return override{path, tag} }
 
 // SchemaOf compiles the Schema of T, a struct whose fields have JSON names, or a pointer to one.
 //
-// A type is compiled once for each set of options and kept for the life of the process. All mistakes in struct tags and types are
-// returned, joined; every later call returns the same.
+// A type is compiled once for each set of options and stays in memory. All mistakes in struct tags and types are returned, joined; every
+// later call returns the same.
 func SchemaOf[T any](options ...Option) (*Schema, error) {
 	return schemaOf(reflect.TypeFor[T](), options)
 }
@@ -74,7 +74,8 @@ func (s *Schema) Type() reflect.Type {
 func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 
 // Decode reads raw JSON into a pointer to a new value of the Schema's type. It is as strict as Kubernetes: names are case-sensitive,
-// unknown (see [Schema.AdmitUnknown]) and duplicate members are errors, integers are exact. Nothing, white space and null are the empty configuration.
+// integers are exact, unknown members (see [Schema.AdmitUnknown]) and duplicate members are errors. Nothing, white space and null are the
+// empty configuration.
 func (s *Schema) Decode(raw []byte) (any, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -126,7 +127,7 @@ func noSchema() error {
 	return &fault.Error{Kind: fault.Misuse, Code: "no-schema", What: "there is no Schema", Hint: "use the one that SchemaOf returned without an error"}
 }
 
-// MarshalJSON returns the Schema in JSON, for programs that do not have the Go type and for releases to come. [LoadSchema] reads it.
+// MarshalJSON returns the Schema in JSON, for programs without the Go type and for later releases. [LoadSchema] reads it.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -151,20 +152,17 @@ func (s *Schema) Fingerprint() (string, error) {
 	return exported.Fingerprint, nil
 }
 
-// AdmitUnknown returns a Schema that is like s, and takes members of raw JSON that s does not know for Immutable fields instead of refusing
-// them. It is for those who compare configurations of a release that is newer than their Schema: every change of what they do not know
-// replaces machines.
+// AdmitUnknown returns a Schema like s under which unknown members of raw JSON are Immutable fields instead of errors. It serves programs
+// that compare configurations newer than their Schema: every change of an unknown member replaces machines.
 //
-//   - It is another Schema, with a fingerprint of its own, and exported as such, unless s admits unknown members already. Configurations
-//     without unknown members hash as under s.
-//   - Unknown members hold free JSON, and null says nothing. Their values are not shown in a [Change], as nobody has said that they may be;
-//     their origin is OriginUnknown.
-//   - They are Immutable also within Hot and Ignored objects. Where only one class may be, below a positional list that is Hot or Ignored
-//     and below a set, they remain an error.
-//   - The Schema is for raw JSON only, like one that was loaded, and has the limits of [LoadSchema].
+//   - The Schema has a fingerprint of its own, unless s admits unknown members already. Configurations without unknown members hash as under s.
+//   - Unknown members hold free JSON; null counts as absent. A [Change] does not show their values, which may be secret; its origin is
+//     [OriginUnknown].
+//   - Unknown members are Immutable within Hot and Ignored objects, too. They remain an error where only one class is allowed: below a
+//     positional list that is Hot or Ignored, and below a set.
+//   - The Schema reads raw JSON only, and has the limits of [LoadSchema].
 //
-// It is compiled once for what [SchemaOf] keeps and for each Schema that was loaded, and lives as long as they do. Later calls, from any
-// goroutine, cost next to nothing and return the same, an error likewise.
+// It is compiled once for each Schema. Later calls, from any goroutine, are cheap and return the same Schema or error.
 func (s *Schema) AdmitUnknown() (*Schema, error) {
 	if s.isMissing() {
 		return nil, noSchema()
@@ -176,11 +174,12 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 	return newSchema(plan), nil
 }
 
-// LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the Schema that was exported, for
-// ever, so that an old Schema can go on naming the worker pools that it has named.
+// LoadSchema reads a Schema from its JSON, without the Go type. It gives raw JSON the same hash as the exported Schema for ever, so that an
+// old Schema can go on naming its worker pools.
 //
 // Types that marshal themselves were exported as opaque: their raw JSON is compared as it stands. A type that contains itself, and an
-// array, of fixed length, of a type that marshals itself cannot be loaded. All problems come back joined; the Path of each is a JSON pointer into data.
+// array of fixed length of a type that marshals itself, cannot be loaded. All problems are returned, joined; the Path of each is a JSON
+// pointer into data.
 func LoadSchema(data []byte) (*Schema, error) {
 	plan, err := schemajson.Load(data)
 	if err != nil {

@@ -2,78 +2,74 @@ package hotupdate
 
 import "github.com/hotupdate/providerconfig/internal/rawcut"
 
-// NullMembers says what [Schema.StripRaw] does with a hot member whose value is null. The zero value is CutNulls.
+// NullMembers says what [Schema.StripRaw] does with a hot member whose value is null. The zero value is StripNulls.
 type NullMembers uint8
 
 // The choices.
 const (
-	CutNulls  NullMembers = NullMembers(rawcut.CutNulls)  // a hot member goes, whatever its value
-	KeepNulls NullMembers = NullMembers(rawcut.KeepNulls) // a hot member that is null stays
+	StripNulls NullMembers = NullMembers(rawcut.CutNulls)  // a hot member is removed, whatever its value
+	KeepNulls  NullMembers = NullMembers(rawcut.KeepNulls) // a hot member that is null stays
 )
 
-// StripRaw cuts the Hot and Ignored members out of raw JSON and leaves every other byte as it was. It is for eras in which the raw bytes
-// are hashed: a field that becomes hot is hot there too, and pools without it keep their names.
+// StripRaw removes the Hot and Ignored members from raw JSON and leaves every other byte as it was. It is for eras that hash raw bytes:
+// there, too, a field may become hot, and pools that do not set it keep their names.
 //
-// Inserting hot members anywhere into raw JSON and cutting gives the original bytes back, compact or indented, as long as the
-// objects into which they were inserted are absent or not empty in the original.
+// Inserting hot members into raw JSON and stripping them gives the original bytes back, compact or indented, if the objects into which
+// they were inserted are absent or not empty in the original.
 //
-// What goes:
-//  1. A member of whose field nothing is Immutable or InPlace, be it at the field or below it. Its value does not matter, but see
-//     null. Of members that stand there twice both go.
-//  2. Elsewhere the cut goes down and looks for such members.
-//  3. An object or map that the cut has emptied goes like a member of its own, and so on upwards. One that was empty before stays.
-//  4. An entry of a map that is Hot or Ignored, and one for which hotwhen holds, goes if nothing is left in it but the field by which
-//     it was selected, whether it was empty before or not. In a map that is Hot or Ignored a null entry counts as a hot member.
+// Removed are:
+//  1. A member of whose field nothing is Immutable or InPlace, at the field or below it, whatever its value; for null see below. Of
+//     members that stand twice in an object both are removed.
+//  2. Such members at any depth.
+//  3. An object or map that this has emptied, and so on upwards. One that was empty before stays.
+//  4. An entry of a map that is Hot or Ignored, and one for which hotwhen holds, if nothing is left in it but its selector, whether it was
+//     empty before or not. In a map that is Hot or Ignored a null entry counts as a hot member.
 //
-// What stays:
+// These stay:
 //  1. The root, and its TypeMeta.
-//  2. Elements of lists, and entries of maps that are Immutable or InPlace: their presence has a meaning. So does that of a field with
-//     the option presence. Once emptied they are {}.
+//  2. Elements of lists, entries of maps that are Immutable or InPlace, and objects with the option presence, because their presence has
+//     a meaning. Once emptied they are {}.
 //  3. The fields by which an element is found (key=) or selected (hotwhen=).
-//  4. Members that the Schema does not know, and values of another type than the Schema's, with all that is in them. An old
-//     configuration may hold some.
+//  4. Members that the Schema does not know, and values of another type than the Schema's, with everything in them. An old configuration
+//     may hold some.
 //
-// Where elements are selected by hotwhen, the classes are those of a hot element. The selector is read as a decoder reads it: what is
-// absent or null is the zero value, and of two members the last counts.
+// Where hotwhen selects elements, the classes are those of a hot element. The selector is read as a decoder reads it: an absent or null
+// one is the zero value, and of two members the last counts.
 //
-// How a member goes:
-//  1. It takes along what stands between it and the end of the member before: white space, the comma, white space. The white space
-//     behind it stays.
-//  2. If no member before it stays, it takes along what stands up to the beginning of the next member that does: white space, the comma,
-//     white space. The white space before it stays.
-//  3. If none stays at all, and the object does, the white space in it goes as well.
+// A member is removed with its separator:
+//  1. If a member before it stays: with the white space, the comma and the white space that stand between the two. The white space behind
+//     it stays.
+//  2. Otherwise, if a member behind it stays: with everything up to that member. The white space before it stays.
+//  3. If no member stays, and the object does: with all white space of the object.
 //
-// Names match unescaped and with their case: "\u0074ags" is tags. Nothing outside of the cut is rewritten, sorted or trimmed.
+// Names match unescaped and case-sensitively: "\u0074ags" is tags. Nothing else is rewritten, sorted or trimmed.
 //
 // # Null
 //
-// The state of a hot leaf must not matter, and null is one of them. But the regular expressions that extensions use today let
-// virtualCapacity: null stand.
-//   - [CutNulls]: null goes. Setting a hot field to null replaces no machine. But a pool that holds virtualCapacity: null on the
+// The value of a hot member must not matter, and null is a value. But the regular expressions that extensions use today leave
+// virtualCapacity: null standing.
+//   - [StripNulls]: null is removed. Setting a hot field to null replaces no machine. But a pool that holds virtualCapacity: null on the
 //     day of the adoption gets another name, and its machines are replaced.
-//   - [KeepNulls]: null stays, and such a pool keeps its name. But adding or removing a hot null, and turning it into a value or
-//     back, changes the name, also for fields that become hot later.
+//   - [KeepNulls]: null stays, and such a pool keeps its name. But to add or remove a hot null, or to exchange it for a value, changes the
+//     name, also for fields that become hot later.
 //
-// Only values of hot members count: null below one goes with it, and null for an object with something that is kept stays in either
-// case.
+// This concerns hot members only. A null below one is removed with it; null in place of an object with Immutable fields stays.
 //
 // # What today's extensions do
 //
-// Where their expressions work, on compact JSON in which virtualCapacity is the last or the only member of nodeTemplate, StripRaw with
+// Their expressions work on compact JSON in which virtualCapacity is the last or the only member of nodeTemplate. There, StripRaw with
 // [KeepNulls] returns the same bytes. Two outcomes differ:
 //   - They trim white space around the configuration if virtualCapacity is set, and StripRaw does not. A configuration that came through
 //     an API server has none.
-//   - What their expressions cannot cut, for instance because virtualCapacity stands first, is hashed with it today. Such a pool gets
-//     another name once.
+//   - Where they do not match, for instance because virtualCapacity stands first, they hash it. Such a pool gets another name once.
 //
-// # Errors, cost
+// # Errors and cost
 //
-// Nothing and white space stay as they are. What is not JSON is an error with the code invalid-json and the byte offset, more
-// than 1000 levels one with too-deep. The encoding of text is not checked: what encoding/json reads is cut. A nulls that is
-// neither [CutNulls] nor [KeepNulls] is an error with unknown-nulls, whatever raw is.
+// Nothing and white space stay as they are. The code of an error is invalid-json, with the byte offset, too-deep beyond 1000 levels, or
+// unknown-nulls. Text that is not valid UTF-8 is no error, as it is none to encoding/json.
 //
-// The result is raw itself if there is nothing to cut, and a new slice otherwise. Time and memory are linear in the length of raw.
-// The memory is reused, so that the result is the only allocation.
+// The result is raw itself if nothing is removed, otherwise a new slice, which is the only allocation. Time and memory are linear in the
+// length of raw.
 //
 // Source: hot-update proposal, "Gardener provider extension changes".
 func (s *Schema) StripRaw(raw []byte, nulls NullMembers) ([]byte, error) {

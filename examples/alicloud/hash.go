@@ -34,7 +34,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 // TypeMeta: a config of which nothing immutable is left adds no string, so the first tag replaces no machine; and neither does a hot null.
 func rawBytes(schema *hotupdate.Schema) func(raw []byte, pool Pool) ([]string, error) {
 	return func(raw []byte, pool Pool) ([]string, error) {
-		cut, err := schema.StripRaw(raw, hotupdate.CutNulls)
+		cut, err := schema.StripRaw(raw, hotupdate.StripNulls)
 		if err != nil {
 			return nil, err
 		}

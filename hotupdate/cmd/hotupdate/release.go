@@ -226,7 +226,7 @@ func (e *era) function() (eraFunction, error) {
 
 // cut is the function of an era that cuts hot members out, with the options that only such an era has.
 func (e *era) cut() (eraFunction, error) {
-	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.CutNulls, "cut": hotupdate.CutNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
+	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
 	switch {
 	case !known || e.Nulls != "" && e.Hash != cutBytes:
 		return nil, fmt.Errorf("nulls: is %q; write cut or keep, in an era with hash cut", e.Nulls)

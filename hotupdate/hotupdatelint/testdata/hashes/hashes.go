@@ -76,7 +76,7 @@ func right(schema *hotupdate.Schema, c *Config, plain Plain, raw []byte) {
 	_, _ = schema.Hash(c)
 	whole, _ := json.Marshal(c)
 	_, _ = schema.HashRaw(whole)
-	_, _ = schema.StripRaw(whole, hotupdate.CutNulls)
+	_, _ = schema.StripRaw(whole, hotupdate.StripNulls)
 	_, _ = stable.Of(schema, c, stable.Options{})
 	half, _ := stable.Half(schema, c)
 	_, _ = hashstructure.Hash(half, hashstructure.FormatV2, nil)
