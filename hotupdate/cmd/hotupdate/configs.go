@@ -33,10 +33,13 @@ func (p *poolFlags) read(c *call) (*manifest, *catalog, error) {
 // choose returns the pools of a manifest that the flag leaves, which must be some.
 func (p *poolFlags) choose(m *manifest) ([]pool.Pool, error) {
 	if p.pool == "" {
-		return m.pools.Pools, nil
+		return m.Pools, nil
+	}
+	if m.isBare() {
+		return nil, &usageError{"--pool is for Worker and Shoot manifests; this is a provider config"}
 	}
 	var names []string
-	for _, one := range m.pools.Pools {
+	for _, one := range m.Pools {
 		if one.Worker.Name == p.pool {
 			return []pool.Pool{one}, nil
 		}
@@ -53,22 +56,11 @@ type config struct {
 	raw    []byte
 }
 
-// configs returns the provider config of a file, or those of the pools of a Worker or Shoot.
+// configs returns the provider config of a file, or those of the pools of a Worker or Shoot. Each must have a Schema.
 func (p *poolFlags) configs(c *call) ([]config, error) {
 	m, schemas, err := p.read(c)
 	if err != nil {
 		return nil, err
-	}
-	return p.configsOf(m, schemas)
-}
-
-func (p *poolFlags) configsOf(m *manifest, schemas *catalog) ([]config, error) {
-	if m.pools == nil {
-		if p.pool != "" {
-			return nil, &usageError{"--pool is for Worker and Shoot manifests; this is a provider config"}
-		}
-		schema, err := schemas.schemaOf(m.from, m.kind)
-		return []config{{from: m.from, schema: schema, raw: m.raw}}, err
 	}
 	pools, err := p.choose(m)
 	if err != nil {

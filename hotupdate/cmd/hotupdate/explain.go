@@ -107,23 +107,16 @@ func (e *explainer) explain(c *call) ([]explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.pools != nil {
-		return e.explainPools(m, schemas)
-	}
-	configs, err := e.pools.configsOf(m, schemas)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := configs[0].schema.DiffRaw(nil, m.raw)
-	return []explained{newExplained("", fields)}, inFile(m.from, err)
-}
-
-func (e *explainer) explainPools(m *manifest, schemas *catalog) ([]explained, error) {
 	pools, err := e.pools.choose(m)
 	if err != nil {
 		return nil, err
 	}
-	if err := schemas.checkPools(m.from, pools); err != nil {
+	if m.isBare() {
+		_, err = schemas.schemaOf(m.from, m.kind)
+	} else {
+		err = schemas.check(m.from, pools)
+	}
+	if err != nil {
 		return nil, err
 	}
 	all := make([]explained, len(pools))

@@ -107,15 +107,8 @@ func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	return c.schemaOf(from, kind)
 }
 
-// check reports what is wrong with the kinds of the provider configs in a manifest, see checkConfig.
-func (c *catalog) check(m *manifest) error {
-	if m.pools == nil {
-		return c.checkConfig(m.from, "", m.raw)
-	}
-	return c.checkPools(m.from, m.pools.Pools)
-}
-
-func (c *catalog) checkPools(from string, pools []pool.Pool) error {
+// check is checkConfig for the provider configs of pools.
+func (c *catalog) check(from string, pools []pool.Pool) error {
 	problems := make([]error, len(pools))
 	for i, p := range pools {
 		problems[i] = c.checkConfig(placeOfConfig(from, p), p.Provider, p.ProviderConfig)
@@ -135,8 +128,11 @@ func (c *catalog) checkConfig(from, provider string, raw []byte) error {
 	return err
 }
 
-// placeOfConfig names a pool's provider config.
+// placeOfConfig names a pool's provider config, or the file that is one.
 func placeOfConfig(from string, p pool.Pool) string {
+	if p.Worker.Name == "" {
+		return from
+	}
 	return fmt.Sprintf("%s: pool %q: providerConfig", from, p.Worker.Name)
 }
 

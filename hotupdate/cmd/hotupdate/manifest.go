@@ -16,10 +16,12 @@ import (
 type manifest struct {
 	from string
 	kind pool.TypeMeta
-	raw  []byte
-	// pools are those of a Worker or Shoot; nil for a provider config.
-	pools *pool.Manifest
+	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
+	*pool.Manifest
 }
+
+// isBare reports whether the manifest is a provider config on its own.
+func (m *manifest) isBare() bool { return m.Kind == pool.NoKind }
 
 // readManifest reads the only manifest of one file. Every error names the file.
 func readManifest(file string, in io.Reader) (*manifest, error) {
@@ -59,16 +61,11 @@ func parseManifest(d document) (*manifest, error) {
 	if err != nil {
 		return nil, withPlace(d.from, err)
 	}
-	m := &manifest{from: d.from, kind: kind, raw: d.raw}
 	if pool.KindOf(kind) == pool.NoKind {
-		return m, nil
+		return &manifest{d.from, kind, &pool.Manifest{Pools: []pool.Pool{pool.Bare(d.raw)}}}, nil
 	}
 	pools, err := pool.Read(d.raw)
-	if err != nil {
-		return nil, inFile(d.from, err)
-	}
-	m.pools = pools
-	return m, nil
+	return &manifest{d.from, kind, pools}, inFile(d.from, err)
 }
 
 // kindOf returns the apiVersion and kind of a manifest, which it must have.

@@ -94,12 +94,8 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	if err != nil {
 		return nil, err
 	}
-	if m.pools != nil {
-		err = pool.Check(m.pools.Pools, options)
-	} else if schema := schemas.schema(m.kind); schema != nil {
-		_, err = schema.DocumentRaw(m.raw)
-	}
-	return m, errors.Join(schemas.check(m), inFile(m.from, err))
+	err = pool.Check(m.Pools, options)
+	return m, errors.Join(schemas.check(m.from, m.Pools), inFile(m.from, err))
 }
 
 func (p *planner) write(c *call, plan pool.Plan) error {
@@ -120,15 +116,21 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Op
 	if old.kind != updated.kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
 	}
-	if old.pools == nil {
-		return p.planConfig(old, updated, schemas, options)
+	if updated.isBare() && p.pools.pool != "" {
+		return nil, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
 	}
-	plan, err := pool.NewPlan(old.pools, updated.pools, options)
+	if _, err := schemas.schemaOf(updated.from, updated.kind); updated.isBare() && err != nil && updated.kind.Kind != workerConfig {
+		return nil, err
+	}
+	plan, err := pool.NewPlan(old.Manifest, updated.Manifest, options)
 	if err != nil {
 		return nil, inFile(updated.from, err)
 	}
 	return p.choose(plan, updated.from)
 }
+
+// workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.
+const workerConfig = "WorkerConfig"
 
 // choose leaves the pool that is asked for, by its name or its former name.
 func (p *planner) choose(plan pool.Plan, from string) (pool.Plan, error) {
@@ -144,21 +146,6 @@ func (p *planner) choose(plan pool.Plan, from string) (pool.Plan, error) {
 	}
 	return nil, noPool(p.pools.pool, from, names)
 }
-
-// planConfig compares two provider configs on their own: all else of the pool is taken to be the same.
-func (p *planner) planConfig(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
-	if p.pools.pool != "" {
-		return nil, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
-	}
-	if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil && updated.kind.Kind != workerConfig {
-		return nil, err
-	}
-	compared, err := pool.CompareConfigs(old.raw, updated.raw, options)
-	return pool.Plan{{Comparison: compared}}, inFile(updated.from, err)
-}
-
-// workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.
-const workerConfig = "WorkerConfig"
 
 func exitCodeOf(outcome hotupdate.Outcome) int {
 	switch outcome {

@@ -59,14 +59,22 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	}
 	c.compareStrategies(&old, &updated, o)
 	c.Unknown = unknownOf(&old, &updated)
-	triggers, err := c.compareTriggers(&old, &updated)
-	all.found(updated.Worker.Name, "", err)
-	config, err := c.compareConfigs(old.ProviderConfig, updated.ProviderConfig, o)
-	all.found(updated.Worker.Name, configField, err)
+	config, configErr := c.compareConfigs(old.ProviderConfig, updated.ProviderConfig, o)
+	var triggers hotupdate.Changes
+	if updated.isBare() {
+		c.noteIf(StrategyIsRollingUpdate, o.Strategy == nil)
+		c.Changes = config
+		all.found("", "", configErr)
+	} else {
+		var err error
+		triggers, err = c.compareTriggers(&old, &updated)
+		c.Changes = join(triggers, config)
+		all.found(updated.Worker.Name, "", err)
+		all.found(updated.Worker.Name, configField, configErr)
+	}
 	if err := all.err(); err != nil {
 		return Comparison{}, err
 	}
-	c.Changes = join(triggers, config)
 	c.judge(&old, &updated, triggers)
 	return c, nil
 }

@@ -485,7 +485,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	head := `"apiVersion":"` + configVersion + `","kind":"` + configKind + `"`
 	old, updated := []byte("{"+head+"}"), []byte("{"+head+`,"agent":"2"}`)
-	got, err := pool.CompareConfigs(old, updated, options(t))
+	got, err := pool.Compare(pool.Bare(old), pool.Bare(updated), options(t))
 	require.NoError(t, err)
 	assert.Equal(t, hotupdate.Roll, got.Outcome)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
@@ -495,20 +495,20 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 
 	o := options(t)
 	o.Strategy = &strategies[1]
-	got, err = pool.CompareConfigs(nil, updated, o)
+	got, err = pool.Compare(pool.Bare(nil), pool.Bare(updated), o)
 	require.NoError(t, err)
 	assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
 	assert.Empty(t, got.Notes)
 
-	got, err = pool.CompareConfigs(nil, []byte("null"), pool.Options{})
+	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, hotupdate.NoUpdate, got.Outcome)
 
-	got, err = pool.CompareConfigs(old, updated, pool.Options{})
+	got, err = pool.Compare(pool.Bare(old), pool.Bare(updated), pool.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, hotupdate.Roll, got.Outcome)
 	assert.Equal(t, []string{""}, paths(got.Changes))
-	_, err = pool.CompareConfigs(old, []byte("{"+head+`,"agent":2}`), options(t))
+	_, err = pool.Compare(pool.Bare(old), pool.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
 	require.Error(t, err)
 }

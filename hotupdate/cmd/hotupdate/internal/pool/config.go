@@ -25,26 +25,6 @@ func typeMetaOf(raw []byte) (meta TypeMeta) {
 	return meta
 }
 
-// CompareConfigs is [Compare] for two provider configs on their own. Nothing and null are the empty one. Paths and pointers begin in the
-// provider config, and are empty if it is compared as a whole.
-//
-// The rest of the pool is unknown, and the strategy is taken to be AutoRollingUpdate unless the options name one.
-func CompareConfigs(old, updated []byte, o Options) (Comparison, error) {
-	c := Comparison{Unknown: []Unknown{UnknownRestOfPool}}
-	if o.Strategy != nil {
-		c.Strategy = *o.Strategy
-	} else {
-		c.Notes = []Note{StrategyIsRollingUpdate}
-	}
-	changes, err := c.compareConfigs(old, updated, o)
-	if err != nil {
-		return Comparison{}, err
-	}
-	c.Changes = changes
-	c.Outcome = changes.OutcomeIfDefaulted(c.Strategy)
-	return c, nil
-}
-
 // compareConfigs compares provider configs under their Schema, or as a whole if there is none, which it notes.
 func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
 	if isNull(old) && isNull(updated) {

@@ -219,18 +219,20 @@ func Check(pools []Pool, o Options) error {
 // Explain lists every field of a pool that is set and that decides about its machines, with its class: what sets the pool apart from an
 // empty one.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
+	var config hotupdate.Changes
+	var configErr error
+	if !isNull(p.ProviderConfig) {
+		config, configErr = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
+	}
 	var all problems
+	if p.isBare() {
+		all.found("", "", configErr)
+		return config, all.err()
+	}
 	triggers, err := p.explainTriggers()
 	all.found(p.Worker.Name, "", err)
-	var config hotupdate.Changes
-	if !isNull(p.ProviderConfig) {
-		config, err = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
-		all.found(p.Worker.Name, configField, err)
-	}
-	if err := all.err(); err != nil {
-		return nil, err
-	}
-	return join(triggers, config), nil
+	all.found(p.Worker.Name, configField, configErr)
+	return join(triggers, config), all.err()
 }
 
 func (p *Pool) explainTriggers() (hotupdate.Changes, error) {

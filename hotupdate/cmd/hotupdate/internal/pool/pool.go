@@ -27,6 +27,14 @@ type Pool struct {
 	Defaulted []string
 }
 
+// Bare returns the pool of which only the provider config is known. It has no triggers, and the paths and pointers of its changes begin in the
+// provider config.
+func Bare(config []byte) Pool {
+	return Pool{ProviderConfig: config, Unknown: []Unknown{UnknownRestOfPool}}
+}
+
+func (p *Pool) isBare() bool { return slices.Contains(p.Unknown, UnknownRestOfPool) }
+
 // DataVolume is a volume beside the root volume. Type and Encrypted are nil if they are not set.
 type DataVolume struct {
 	Name, Size string
@@ -64,6 +72,9 @@ func (u Unknown) String() string { return unknowns[u].text }
 
 // unknownOf returns what a comparison of two pools does not know, each once, in the order of the constants.
 func unknownOf(old, updated *Pool) []Unknown {
+	if old.isBare() {
+		return old.Unknown
+	}
 	all := slices.Concat(old.Unknown, updated.Unknown)
 	if old.Worker.KubernetesVersion == "" && updated.Worker.KubernetesVersion == "" {
 		all = append(all, UnknownKubernetesVersion)
