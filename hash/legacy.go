@@ -1,6 +1,6 @@
 package hash
 
-import "github.com/hotupdate/providerconfig/internal/rawcut"
+import "github.com/hotupdate/providerconfig/internal/strip"
 
 // OnlyTypeMeta reports whether a raw configuration holds nothing but apiVersion and kind, or nothing at all: no bytes, white space, null,
 // or an object without other members, in any spelling. What is not JSON holds something.
@@ -18,4 +18,4 @@ import "github.com/hotupdate/providerconfig/internal/rawcut"
 //
 // As long as pools of the second kind are alive, add it as today. In an era that starts at a Kubernetes minor that nobody runs yet,
 // adding no string costs nothing.
-func OnlyTypeMeta(raw []byte) bool { return rawcut.OnlyTypeMeta(raw) }
+func OnlyTypeMeta(raw []byte) bool { return strip.OnlyTypeMeta(raw) }

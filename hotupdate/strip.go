@@ -1,14 +1,14 @@
 package hotupdate
 
-import "github.com/hotupdate/providerconfig/internal/rawcut"
+import "github.com/hotupdate/providerconfig/internal/strip"
 
 // NullMembers says what [Schema.StripRaw] does with a hot member whose value is null. The zero value is StripNulls.
 type NullMembers uint8
 
 // The choices.
 const (
-	StripNulls NullMembers = NullMembers(rawcut.CutNulls)  // a hot member is removed, whatever its value
-	KeepNulls  NullMembers = NullMembers(rawcut.KeepNulls) // a hot member that is null stays
+	StripNulls NullMembers = NullMembers(strip.StripNulls) // a hot member is removed, whatever its value
+	KeepNulls  NullMembers = NullMembers(strip.KeepNulls)  // a hot member that is null stays
 )
 
 // StripRaw removes the Hot and Ignored members from raw JSON and leaves every other byte as it was. It is for eras that hash raw bytes:
@@ -76,7 +76,7 @@ func (s *Schema) StripRaw(raw []byte, nulls NullMembers) ([]byte, error) {
 	if s.isMissing() {
 		return nil, noSchema()
 	}
-	stripped, problem := rawcut.Cut(s.plan, raw, rawcut.Nulls(nulls))
+	stripped, problem := strip.Strip(s.plan, raw, strip.Nulls(nulls))
 	if problem != nil {
 		return nil, problem
 	}

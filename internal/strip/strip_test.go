@@ -1,4 +1,4 @@
-package rawcut_test
+package strip_test
 
 import (
 	"reflect"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/rawcut"
+	"github.com/hotupdate/providerconfig/internal/strip"
 )
 
 // The rules are tested at hotupdate.Schema.StripRaw. Here are selectors of every type, and plans that differ from what a config's are.
@@ -48,9 +48,9 @@ func compile[T any](t *testing.T) *fieldplan.Plan {
 	return p
 }
 
-func cut(t *testing.T, p *fieldplan.Plan, raw string) string {
+func stripped(t *testing.T, p *fieldplan.Plan, raw string) string {
 	t.Helper()
-	got, err := rawcut.Cut(p, []byte(raw), rawcut.CutNulls)
+	got, err := strip.Strip(p, []byte(raw), strip.StripNulls)
 	require.Nil(t, err)
 	return string(got)
 }
@@ -90,7 +90,7 @@ func TestSelectors(t *testing.T) {
 	} {
 		t.Run(tc.collection+tc.value, func(t *testing.T) {
 			raw := `{"` + tc.collection + `":{"a":{"when":` + tc.value + `,"other":"x"}}}`
-			got, err := rawcut.Cut(p, []byte(raw), rawcut.CutNulls)
+			got, err := strip.Strip(p, []byte(raw), strip.StripNulls)
 			switch {
 			case tc.reason == "no JSON":
 				require.NotNil(t, err)
@@ -105,7 +105,7 @@ func TestSelectors(t *testing.T) {
 
 func TestOnlyObjectsAreSelected(t *testing.T) {
 	raw := `{"zero":{"a":null,"b":[],"c":7,"d":"when"}}`
-	assert.Equal(t, raw, cut(t, compile[selectors](t), raw))
+	assert.Equal(t, raw, stripped(t, compile[selectors](t), raw))
 }
 
 type allHot struct {
@@ -114,7 +114,7 @@ type allHot struct {
 }
 
 func TestWithoutTypeMetaKindIsAField(t *testing.T) {
-	assert.Equal(t, `{"apiVersion":"v1"}`, cut(t, compile[allHot](t), `{"kind":"K","apiVersion":"v1","a":{}}`))
+	assert.Equal(t, `{"apiVersion":"v1"}`, stripped(t, compile[allHot](t), `{"kind":"K","apiVersion":"v1","a":{}}`))
 }
 
 type inner struct {
@@ -142,6 +142,6 @@ func TestNestedCollections(t *testing.T) {
 		{`{"any":{"hot":1},"set":["hot"]}`, `{"any":{"hot":1},"set":["hot"]}`, "leaves are not looked into"},
 		{`{"empty":{},"hot":{}}`, `{"empty":{}}`, "a pointer to a type without fields"},
 	} {
-		assert.Equal(t, tc.want, cut(t, p, tc.raw), tc.reason)
+		assert.Equal(t, tc.want, stripped(t, p, tc.raw), tc.reason)
 	}
 }

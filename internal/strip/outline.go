@@ -1,4 +1,4 @@
-package rawcut
+package strip
 
 import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"

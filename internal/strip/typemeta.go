@@ -1,4 +1,4 @@
-package rawcut
+package strip
 
 import "bytes"
 
@@ -8,15 +8,15 @@ func OnlyTypeMeta(raw []byte) bool {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return true
 	}
-	c := cutters.Get().(*cutter)
-	defer c.release()
-	if c.read(raw) != nil {
+	s := strippers.Get().(*stripper)
+	defer s.release()
+	if s.read(raw) != nil {
 		return false
 	}
-	if len(c.items) == 0 {
+	if len(s.items) == 0 {
 		return string(bytes.TrimSpace(raw)) == "null"
 	}
-	return c.raw[c.items[0].start] == '{' && c.onlyTypeMeta()
+	return s.raw[s.items[0].start] == '{' && s.onlyTypeMeta()
 }
 
 // onlyTypeMeta looks at the members of the document.
