@@ -13,19 +13,11 @@ import (
 // checkGiven reports values that the tester gave as different and that the hash cannot tell apart.
 func (s *subject) checkGiven(t T) {
 	t.Helper()
-	for _, path := range slices.Sorted(maps.Keys(s.values)) {
-		var values []reflect.Value
-		for _, given := range s.values[path] {
-			values = append(values, given.(reflect.Value))
-		}
-		s.reportSame(t, path, s.find(path).Leaf, values)
+	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+		s.reportSame(t, path, s.find(path).Leaf, s.given[path])
 	}
 	for _, typ := range sortedTypes(s.byType) {
-		var values []reflect.Value
-		for _, given := range s.byType[typ] {
-			values = append(values, deeply(reflect.ValueOf(given)))
-		}
-		s.reportSame(t, typ.String(), leaf.KindOf(typ), values)
+		s.reportSame(t, typ.String(), leaf.KindOf(typ), s.byType[typ])
 	}
 }
 

@@ -164,7 +164,7 @@ func TestGoldenTellsVectorsOfTheTestFromThoseOfTheFile(t *testing.T) {
 	roll := hotupdatetest.WithUpdate(hotupdatetest.UpdateRolling)
 	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[withTags](t, file, given, roll) })
 	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, given, roll) })
-	if want := `before: WithVector("mine", …): is refused by the type: hotupdate: tags: `; !strings.Contains(r.text(), want) || !strings.Contains(r.text(), "; write it as the type is now") {
+	if want := `before: hotupdate: WithVector("mine", …): is refused by the type: hotupdate: tags: `; !strings.Contains(r.text(), want) || !strings.Contains(r.text(), "; write it as the type is now") {
 		t.Errorf("want %q, got %q", want, r.text())
 	}
 	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, roll) })

@@ -183,30 +183,24 @@ func addressed(v reflect.Value) reflect.Value {
 
 // comparison is what hash and Diff say of two configurations.
 type comparison struct {
-	sameHash bool
-	differs  string // a path in which the documents differ; empty if that cannot be told
-	changes  hotupdate.Changes
-	hashed   hotupdate.Changes // those that are in the hash
+	before, after []byte // the documents
+	changes       hotupdate.Changes
+	hashed        hotupdate.Changes // those that are in the hash
 }
 
 func (s *subject) compare(t trial) (c comparison, b *breach) {
 	first, second := t.configs[0].value(), t.configs[1].value()
-	before, err := s.document(first)
-	if err != nil {
+	var err error
+	if c.before, err = s.document(first); err != nil {
 		return c, failed("cannot be hashed", err)
 	}
-	after, err := s.document(second)
-	if err != nil {
+	if c.after, err = s.document(second); err != nil {
 		return c, failed("cannot be hashed", err)
 	}
 	if c.changes, err = s.schema.Diff(first.Interface(), second.Interface()); err != nil {
 		return c, failed("cannot be compared", err)
 	}
 	c.hashed = slices.DeleteFunc(slices.Clone(c.changes), func(change hotupdate.Change) bool { return !isHashed(change) })
-	c.sameHash = bytes.Equal(before, after)
-	if !c.sameHash {
-		c.differs = s.blame(before, after)
-	}
 	return c, nil
 }
 
@@ -216,19 +210,21 @@ func (s *subject) pairAgrees(t trial) *breach {
 		return nil
 	}
 	const inHash = "immutable or in-place change"
-	switch c, b := s.compare(t); {
-	case b != nil:
+	c, b := s.compare(t)
+	if b != nil {
 		return b
-	case t.changed != nil && (c.sameHash || len(c.hashed) == 0):
+	}
+	switch sameHash := bytes.Equal(c.before, c.after); {
+	case t.changed != nil && (sameHash || len(c.hashed) == 0):
 		return &breach{what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern, hint: "its marshaler must write everything that means something"}
-	case t.oneHash && !c.sameHash:
-		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: c.differs, hint: steadyHint}
+	case t.oneHash && !sameHash:
+		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: s.blame(c.before, c.after), hint: steadyHint}
 	case t.oneMeaning && len(c.changes) > 0:
 		return &breach{what: "two spellings of one configuration differ", path: c.changes[0].Path, hint: steadyHint}
-	case c.sameHash && len(c.hashed) > 0:
+	case sameHash && len(c.hashed) > 0:
 		return &breach{what: "two configurations have one hash, and Diff lists an " + inHash, path: c.hashed[0].Path, hint: steadyHint}
-	case !c.sameHash && len(c.hashed) == 0:
-		return &breach{what: "two configurations have different hashes, and Diff lists no " + inHash, path: c.differs, hint: steadyHint}
+	case !sameHash && len(c.hashed) == 0:
+		return &breach{what: "two configurations have different hashes, and Diff lists no " + inHash, path: s.blame(c.before, c.after), hint: steadyHint}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package hotupdatetest
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -38,32 +39,39 @@ var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30
 
 // leaf draws a leaf: one of the values that the tester gave, or one that its kind can have.
 func (a author) leaf(n *fieldplan.Node, pattern string) maker {
-	if given := a.s.values[pattern]; len(given) > 0 {
-		v := given[a.pick(len(given))].(reflect.Value)
-		return func() reflect.Value { return copyOf(n, v) }
+	given := a.s.given[pattern]
+	if len(given) == 0 {
+		given = a.s.byType[n.Type]
 	}
-	if given := a.s.byType[n.Type]; len(given) > 0 {
-		v := deeply(reflect.ValueOf(given[a.pick(len(given))]))
+	if len(given) > 0 {
+		v := among(a, given...)
 		return func() reflect.Value { return copyOf(n, v) }
 	}
 	if n.Leaf.MarshalsItself() {
 		return among(a, a.s.foreign(n.Type)...)
 	}
-	return among(a, a.s.readable(n)...)
+	return among(a, a.s.readable(n)...).make
 }
 
-// readable are makers of the values of a kind that the leaf's type holds; an interface with methods stays nil.
-func (s *subject) readable(n *fieldplan.Node) []maker {
-	if made, ok := s.drawn[n.Type]; ok {
-		return made
+// spelled is a value of a leaf in one of its spellings.
+type spelled struct {
+	make maker
+	text string // canonical
+}
+
+// readable are the values of a kind that the leaf's type holds; an interface with methods stays nil.
+func (s *subject) readable(n *fieldplan.Node) []spelled {
+	if all, ok := s.spelled[n.Type]; ok {
+		return all
 	}
-	var all []maker
+	var all []spelled
 	for _, text := range texts[n.Leaf] {
 		if json.Unmarshal([]byte(text), reflect.New(n.Type).Interface()) == nil {
-			all = append(all, fromJSON(n.Type, []byte(text)))
+			value := fromJSON(n.Type, []byte(text))
+			all = append(all, spelled{value, string((&part{node: n, make: value}).text())})
 		}
 	}
-	s.drawn[n.Type] = all
+	s.spelled[n.Type] = all
 	return all
 }
 
@@ -78,14 +86,13 @@ func fromJSON(t reflect.Type, text []byte) maker {
 
 // respelledLeaf makes the same leaf in another spelling, where there is one.
 func (a author) respelledLeaf(p *part) maker {
-	var all []maker
-	for _, m := range a.s.readable(p.node) {
-		if again := (&part{node: p.node, make: m}).text(); again != nil && string(again) == string(p.text()) {
-			all = append(all, m)
-		}
-	}
-	if len(all) == 0 || p.node.Leaf.MarshalsItself() {
+	if p.node.Leaf.MarshalsItself() {
 		return p.make
 	}
-	return among(a, all...)
+	text := string(p.text())
+	same := slices.DeleteFunc(slices.Clone(a.s.readable(p.node)), func(v spelled) bool { return v.text != text || text == "" })
+	if len(same) == 0 {
+		return p.make
+	}
+	return among(a, same...).make
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -24,8 +25,9 @@ type settings struct {
 	schema     *hotupdate.Schema
 	noSchema   bool // WithSchema was given nil
 	values     map[string][]any
+	given      map[string][]reflect.Value // values, of the field's type
 	keys       map[string][]string
-	byType     map[reflect.Type][]any
+	byType     map[reflect.Type][]reflect.Value
 	normalizes map[reflect.Type]bool
 	defaulters []defaulter
 	vectors    []vector
@@ -54,35 +56,30 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
-	return optionFunc(func(s *settings) { add(&s.values, path, values) })
+	return optionFunc(func(s *settings) { s.values[path] = append(s.values[path], values...) })
 }
 
 // WithKeys gives the keys that the map at path may have, in their text.
 func WithKeys(path string, keys ...string) Option {
-	return optionFunc(func(s *settings) { add(&s.keys, path, keys) })
+	return optionFunc(func(s *settings) { s.keys[path] = append(s.keys[path], keys...) })
 }
 
 // WithValuesOf gives the values that fields of type V may have. It is for types that marshal themselves and whose fields are unexported.
 // Each value must mean something else than the others.
 func WithValuesOf[V any](values ...V) Option {
 	return optionFunc(func(s *settings) {
-		all := make([]any, len(values))
-		for i, v := range values {
-			all[i] = v
+		all := s.byType[deref(reflect.TypeFor[V]())]
+		for _, v := range values {
+			all = append(all, deeply(reflect.ValueOf(v)))
 		}
-		add(&s.byType, deref(reflect.TypeFor[V]()), all)
+		s.byType[deref(reflect.TypeFor[V]())] = all
 	})
 }
 
 // WithNormalizing says that type V marshals itself, and that what is lost between MarshalJSON and UnmarshalJSON, or between MarshalText
 // and UnmarshalText, carries no meaning: upper and lower case, for example.
 func WithNormalizing[V any]() Option {
-	return optionFunc(func(s *settings) {
-		if s.normalizes == nil {
-			s.normalizes = map[reflect.Type]bool{}
-		}
-		s.normalizes[deref(reflect.TypeFor[V]())] = true
-	})
+	return optionFunc(func(s *settings) { s.normalizes[deref(reflect.TypeFor[V]())] = true })
 }
 
 // WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
@@ -101,16 +98,9 @@ func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	})
 }
 
-func add[K comparable, V any](to *map[K][]V, key K, values []V) {
-	if *to == nil {
-		*to = map[K][]V{}
-	}
-	(*to)[key] = append((*to)[key], values...)
-}
-
 // misuse is an option that does not fit the type.
 func misuse(option, what, hint string) error {
-	return fmt.Errorf("%s: %s; %s", option, what, hint) //nolint:err113 // shown to the tester, not handled
+	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
 
 // checkOptions reports the first option that does not fit the type, and reads the values that were given.
@@ -168,7 +158,7 @@ func (s *subject) checkValues(path string, values []any) error {
 			}
 			return misuse("WithValues", fmt.Sprintf("value %d for %q, %s, is no %s", i+1, path, shown, n.Type), "give values of the field's type")
 		}
-		values[i] = read
+		s.given[path] = append(s.given[path], read)
 	}
 	return nil
 }

@@ -15,13 +15,18 @@ type subject struct {
 
 	typ    reflect.Type
 	plan   *fieldplan.Plan
-	loaded *hotupdate.Schema // from the Schema's JSON; nil if it cannot be loaded
-	drawn  map[reflect.Type][]maker
+	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
+	drawn  map[reflect.Type][]maker // of types that marshal themselves
+
+	spelled map[reflect.Type][]spelled // of others
 }
 
 // subjectOf compiles T under the options and checks the options against it.
 func subjectOf[T any](options []Option) (*subject, error) {
-	s := &subject{typ: reflect.TypeFor[T](), drawn: map[reflect.Type][]maker{}}
+	s := &subject{typ: reflect.TypeFor[T](), drawn: map[reflect.Type][]maker{}, spelled: map[reflect.Type][]spelled{}, settings: settings{
+		values: map[string][]any{}, given: map[string][]reflect.Value{}, keys: map[string][]string{},
+		byType: map[reflect.Type][]reflect.Value{}, normalizes: map[reflect.Type]bool{},
+	}}
 	for _, o := range options {
 		if o != nil {
 			o.apply(&s.settings)

@@ -109,8 +109,10 @@ func (m *vectorMaker) key(n *fieldplan.Node) string {
 
 // sample is a value that a leaf takes and that is not its zero value: one that the tester gave, unless it may be secret.
 func (m *vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, bool) {
-	for _, given := range m.given(n, path) {
-		if written, err := json.Marshal(given); err == nil && !n.HidesValues() && string(written) != leaf.Null {
+	last := slices.Clone(m.s.given[path])
+	slices.Reverse(last)
+	for _, given := range slices.Concat(last, m.s.byType[n.Type]) {
+		if written, err := json.Marshal(addressed(given).Interface()); err == nil && !n.HidesValues() && string(written) != leaf.Null {
 			return written, true
 		}
 	}
@@ -122,13 +124,4 @@ func (m *vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, b
 		}
 	}
 	return nil, false
-}
-
-// given are the values that the tester gave for a place.
-func (m *vectorMaker) given(n *fieldplan.Node, path string) []any {
-	all := m.s.byType[n.Type]
-	for _, v := range m.s.values[path] {
-		all = append([]any{v.(reflect.Value).Interface()}, all...)
-	}
-	return all
 }
