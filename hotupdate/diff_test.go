@@ -273,3 +273,37 @@ func compareKeys(a, b any) int {
 	}
 	panic(fmt.Sprintf("no key: %v", a))
 }
+
+// TestDiffOrdersElementsByKey: integer keys by value, texts by their bytes.
+func TestDiffOrdersElementsByKey(t *testing.T) {
+	type element struct {
+		ID int `json:"id"`
+	}
+	type config struct {
+		Elements []element       `json:"elements" hotupdatable:"false,key=id"`
+		Texts    map[string]bool `json:"texts"`
+	}
+	s := schemaFor[config](t)
+	changes, err := s.Diff(nil, &config{Elements: []element{{10}, {9}, {-1}}, Texts: map[string]bool{"b": true, "é": true, "a": true, "Z": true}})
+	require.NoError(t, err)
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	require.Equal(t, []string{"elements[id=-1]", "elements[id=9]", "elements[id=10]", "texts[Z]", "texts[a]", "texts[b]", "texts[é]"}, paths)
+}
+
+// TestDiffTakesSelectorOfHotElementForHot: it comes and goes with the element, whatever its own struct tag says.
+func TestDiffTakesSelectorOfHotElementForHot(t *testing.T) {
+	type element struct {
+		Mode  string `json:"mode"  hotupdatable:"false"`
+		Value string `json:"value"`
+	}
+	type config struct {
+		Elements map[string]element `json:"elements" hotupdatable:"false,hotwhen=mode:live"`
+	}
+	changes, err := schemaFor[config](t).Diff(nil, &config{map[string]element{"a": {"live", "b"}}})
+	require.NoError(t, err)
+	require.Len(t, changes, 2)
+	require.Len(t, changes.Of(hotupdate.Hot), 2)
+}

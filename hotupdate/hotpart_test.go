@@ -68,12 +68,16 @@ func TestHotPart(t *testing.T) {
 		Hint       string            `json:"hint"                 hotupdatable:"ignore"`
 		Tags       map[string]string `json:"tags,omitempty"       hotupdatable:"true"`
 		Volumes    []volume          `json:"volumes,omitempty"    hotupdatable:"false,key=name"`
+		Listed     []volume          `json:"listed,omitempty"`
+		Limits     map[string]*int   `json:"limits,omitempty"     hotupdatable:"true"`
 	}
 	for _, tc := range []struct{ name, config, want, reason string }{
 		{"nothing", ``, `{}`, "nil is the empty configuration"},
 		{"nothing hot", `{"zone":"z","hint":"h"}`, `{}`, "neither immutable nor ignored fields"},
 		{"sorted", `{"tags":{"b":"2","a":"1"},"zone":"z"}`, `{"tags":{"a":"1","b":"2"}}`, "canonical"},
 		{"empty", `{"tags":{}}`, `{}`, "an empty map is absent"},
+		{"null in a map", `{"limits":{"a":null,"b":1}}`, `{"limits":{"b":1}}`, "an absent key"},
+		{"below a list", `{"listed":[{"size":1},{"iops":"2"},{"size":3}]}`, `{"listed":[{},{"iops":"2"}]}`, "in its place, up to the last"},
 		{
 			"below a keyed list", `{"volumes":[{"name":"b","size":1,"iops":"3"},{"name":"a","size":2}]}`,
 			`{"volumes":[{"iops":"3","name":"b"}]}`, "by key, and spelled so that it can be decoded",

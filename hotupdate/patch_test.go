@@ -296,3 +296,15 @@ func TestHotPatchKnowsClassOfSelectedElement(t *testing.T) {
 	}
 	require.Equal(t, `{"elements":{"a":{}}}`, hotPatchRaw[config](t, `{}`, `{"elements":{"a":{"tags":{"b":null}}}}`))
 }
+
+// TestHotPatchKeepsSelectorOfNullElement: a null element says what the zero element says, so its selector is zero and stays so.
+func TestHotPatchKeepsSelectorOfNullElement(t *testing.T) {
+	type element struct {
+		Selector string `json:"selector"`
+		Tag      string `json:"tag"      hotupdatable:"true"`
+	}
+	type config struct {
+		Elements map[string]*element `json:"elements" hotupdatable:"false,hotwhen=selector:hot"`
+	}
+	require.Equal(t, `{"elements":{"a":{"tag":"b"}}}`, hotPatchRaw[config](t, `{"elements":{"a":null}}`, `{"elements":{"a":{"selector":"c","tag":"b"}}}`))
+}

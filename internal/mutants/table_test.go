@@ -1,0 +1,124 @@
+package mutants_test
+
+// The tests that kill, most of them properties against the oracle of package hotupdate.
+const (
+	document = "hotupdate TestDocumentSays|TestDocumentOrders"
+	diff     = "hotupdate TestDiffIs|TestDiffOf|TestDiffOrders|TestDiffTakes|TestEqualHash"
+	halves   = "hotupdate TestMergeInverts|TestHalves|TestSplit|TestMerge"
+	patch    = "hotupdate TestHotPatch"
+	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
+)
+
+const (
+	collectionsFile = "internal/engine/collections.go"
+	diffFile        = "internal/engine/diff.go"
+	elementsFile    = "internal/engine/elements.go"
+	encodeFile      = "internal/engine/encode.go"
+	fieldplanFile   = "internal/fieldplan/plan.go"
+	holdsFile       = "internal/engine/holds.go"
+	keyedFile       = "internal/engine/keyed.go"
+	mergeFile       = "internal/engine/merge.go"
+	objectFile      = "internal/rawjson/object.go"
+	pairsFile       = "internal/engine/pairs.go"
+	patchFile       = "internal/engine/patch.go"
+	sameFile        = "internal/engine/same.go"
+	setsFile        = "internal/engine/diff_sets.go"
+	splitFile       = "internal/engine/split.go"
+	trailFile       = "internal/engine/trail.go"
+	valueFile       = "internal/engine/value.go"
+	writeFile       = "internal/engine/write.go"
+)
+
+var mutants = []mutant{
+	// Presence.
+	{"a zero integer that is no pointer is absent", writeFile, "if i == 0 && !o.zero {", "if i == 0 && o.zero {", document},
+	{"a pointer to zero is present", "internal/engine/compile.go", "zero: !zeroIsUnset(f),", "zero: !zeroIsUnset(f) && !f.Pointer,", document},
+	{"an empty slice of bytes is absent", fieldplanFile, "if f.Node.Leaf == leaf.Bytes {", "if f.Node.Leaf == leaf.Opaque {", document},
+	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
+	{"an object with nothing left is absent", writeFile, "if !some && when == ifSome {", "if false {", document},
+	{"an object whose presence counts is written", writeFile, "if !written && o.presence {", "if false {", document},
+	{"a declared default is absent", fieldplanFile, "|| f.Default != nil && bytes.Equal(text, f.Default)", "", diff},
+	{"a declared default is not written", writeFile, "string(r.buf[start+len(header):]) != string(o.field.Default)", "true", document},
+	{"an array that nobody has set is absent", collectionsFile, "if bytes.Equal(r.buf[start:], n.zero) {", "if false {", document},
+	{"a list that is not written in full ends at its last trace", collectionsFile, "r.cut(end)\n", "", "hotupdate TestHotPart$"},
+	{"a difference to an undeclared default is told", diffFile, "set[0] != set[1] && f.Default == nil", "set[0] != set[1] && f.Default != nil", "hotupdate TestOmitted"},
+	{"in-place fields are hashed", fieldplanFile, "const Kept = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)", "const Kept = ClassSet(1 << structtag.Immutable)", document},
+
+	// Order and identity of elements.
+	{"sets are ordered by their texts", collectionsFile, "sortByText(r, own, text, 0)", "_ = text", document},
+	{"sets of words are ordered", collectionsFile, "sortByText(r, own, wordOf, 0)", "", document},
+	{"an element stands in a set once", collectionsFile, "if i > 0 && own[i-1].order == e.order && bytes.Equal(", "if i > len(own) && bytes.Equal(", document},
+	{"negative keys stand before positive ones", keyedFile, "uint64(intAt(key, n.key.node.bits)) ^ 1<<63", "uint64(intAt(key, n.key.node.bits))", document},
+	{"a keyed list in descending order is turned round", keyedFile, "at = elements.len - 1 - i", "at = i", document},
+	{"a keyed list in disorder is sorted by text", keyedFile, "sortByText(r, own, keyOf, 0)", "", document},
+	{"a keyed list in disorder is sorted by number", keyedFile, "r.sortByOrder(own)", "", document},
+	{"map keys are sorted", "internal/engine/maps.go", "sortByText(r, own, func(at int) string { return keys[at] }, 0)", "_ = keys", document},
+	{"elements with keys are paired in their order", elementsFile, "slices.SortStableFunc(elements, CompareKeys)", "slices.Reverse(elements)", diff},
+	{"integer keys are ordered by value", elementsFile, "cmp.Compare(a.order, b.order)", "strings.Compare(a.Key, b.Key)", diff},
+	{"a key stands once", elementsFile, "if i > 0 && CompareKeys(sorted[i-1], e) == 0 {", "if i > 1 && CompareKeys(sorted[i-1], e) == 0 {", "hotupdate TestBadInput"},
+	{"the empty text is no key", elementsFile, "key.Kind() == reflect.String && key.Len() == 0:", "key.Kind() == reflect.String && key.Len() < 0:", "hotupdate TestHostileValues"},
+	{"key and selector are the identity of an element", fieldplanFile, "n.Key != nil && n.Key.Name == f.Name ||", "", halves},
+
+	// Hotwhen and null.
+	{"hotwhen selects the elements that are written", keyedFile, "string(text[start:]) == s.value", "string(text[start:]) != s.value", document},
+	{"a selector that is missing is zero in what is written", keyedFile, "return s.zero\n", "return false\n", document},
+	{"hotwhen selects the elements that are compared", valueFile, "if problem == nil && string(text) == n.When.Value {", "if problem == nil && string(text) != n.When.Value {", diff},
+	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", diff},
+	{"null in a hot map is an absent key", elementsFile, "return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)", "return false", diff},
+	{"null in a kept map is a key", elementsFile, "return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)", "return IsNull(n.Elem, value)", diff},
+	{"null in a hot map is not written", "internal/engine/maps.go", "if n.dropsNull && IsNull", "if false && IsNull", "hotupdate TestHotPart$"},
+	{"null is no empty list", sameFile, "if isNilSlice(a) != isNilSlice(b) {", "if false {", "hotupdate TestNullInAHotMap"},
+
+	// Decoding.
+	{"unknown members are refused", objectFile, "r.report(unknownMember(n))\n", "", raw},
+	{"a member stands once", objectFile, "if !seen.add(i) {", "if !seen.add(i) && false {", raw},
+	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", raw},
+	{"integers have a width", "internal/rawjson/leaf.go", "limit := uint64(1)<<(n.bits-1) - 1", "limit := uint64(1)<<(n.bits-1) + 1", raw},
+
+	// Unknown members, depth and cycles.
+	{"unknown members are written", writeFile, "some = len(unknown) > 0 && r.unknown(n, unknown.Left(), comma) || some", "", "hotupdate TestUnknown|TestOpen"},
+	{"unknown members are compared where their names belong", pairsFile, "first = min(first, left[0].Key)", "first = max(first, left[0].Key)", "hotupdate TestUnknown"},
+	{"a value that contains itself is refused", trailFile, "if now.at != 0 && slices.Contains(*a, now) {", "if now.at != 0 && len(*a) > 500 && slices.Contains(*a, now) {", "hotupdate TestCycleThrough"},
+	{"nesting is bounded", trailFile, "if depth > MaxDepth {", "if depth > 3*MaxDepth {", "hotupdate TestDepth"},
+
+	// Pairing and diff.
+	{"elements are paired by key", pairsFile, "order = CompareKeys(p.left[0][0], p.left[1][0])", "order = 0", diff},
+	{"an element without an old partner is listed", pairsFile, "case len(p.left[0]) == 0:\n\t\torder = +1", "case len(p.left[0]) == 0:\n\t\treturn false", diff},
+	{"null says what the zero object says", pairsFile, "if p[side].IsValid() && !values[side].IsValid() {", "if false {", patch},
+	{"a missing array says what the zero array says", pairsFile, "if array.IsValid() {\n\t\treturn array\n\t}\n\treturn reflect.New(n.Type).Elem()", "return array", diff},
+	{"the elements of a set are paired by value", setsFile, "slices.SortStableFunc(elements, CompareKeys)", "slices.SortStableFunc(elements, func(a, b Element) int { return a.At - b.At })", diff},
+	{"an element is paired in a set once", setsFile, "return a.Key == b.Key })", "return a.At == b.At })", diff},
+	{"maps of strings differ by what one side lacks", "internal/engine/diff_texts.go", "if _, ok := before[key]; !ok {", "if _, ok := before[key]; ok {", diff},
+	{"the stricter class of both sides counts", diffFile, "old != strict.node.Class && old.Stricter(strict.node.Class) == old", "old != strict.node.Class && old.Stricter(strict.node.Class) != old", diff},
+	{"an element that only comes or goes is a change", diffFile, "if shells[0] != shells[1] && !slices", "if shells[0] == shells[1] && !slices", diff},
+	{"an element is a change unless one below is as strict", diffFile, "return c.Class.Stricter(class) == c.Class }", "return c.Class.Stricter(class) == c.Class || true }", diff},
+	{"a removal points into the old list", diffFile, "if op == OpRemove {", "if op == OpAdd {", "hotupdate TestRemoval"},
+	{"a sensitive value is hidden", diffFile, "c.Old, c.New = \"\", \"\"", "c.Old = \"\"", "hotupdate Secre|Sensitive"},
+
+	// Split and merge.
+	{"a half has no leaf of the other", splitFile, "case !classes.Any(^c.classes) || in", "case classes.Any(c.classes) || in", halves},
+	{"identities stand in both halves", splitFile, "|| in != nil && in.Identity(f):", ":", halves},
+	{"a nil list stays nil in the halves", splitFile, "case fieldplan.List:\n\t\tif !from.IsNil() {", "case fieldplan.List:\n\t\tif true {", halves},
+	{"halves share no memory", "internal/leaf/copy.go", "to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))", "to.Set(from)", halves},
+	{"halves have the same elements", mergeFile, "case m.halves && isOld != isNew:", "case m.halves && isOld != isNew && false:", halves},
+	{"halves have lists of one length", mergeFile, "case m.halves && length(from[0]) != length(from[1]):", "case false:", halves},
+	{"hot parts are taken from the hot half", mergeFile, "case !classes.Any(^m.takes):\n\t\t\tm.take(1", "case !classes.Any(^m.takes):\n\t\t\tm.take(0", halves},
+	{"a hot object that is nil is gone", mergeFile, "return from[1].IsValid() || holds(n, from[0], fieldplan.Kept, nil)", "return true", halves},
+
+	// Hot patch.
+	{"a hot element that holds what is hashed stays", mergeFile, "case !isNew && m.isTaken(node.Class) && !holds(node, from[0], fieldplan.Kept, n):", "case !isNew && m.isTaken(node.Class):", patch},
+	{"an element that is not hot does not come", mergeFile, "case !isOld && (fieldplan.IsKept(node.Class) ||", "case !isOld && (", patch},
+	{"an element that is not hot does not go", mergeFile, "case isOld && !isNew && fieldplan.IsKept(node.Class):", "case isOld && !isNew && false:", patch},
+	{"an element that is hot on one side only stays", mergeFile, "m.take(0, ElementNode(n, from[0]), to, from)\n\t\treturn", "m.take(1, ElementNode(n, from[1]), to, from)\n\t\treturn", patch},
+	{"a patched list has the old order", mergeFile, "at = old.At", "at = length(from[0]) - 1 - old.At", patch},
+	{"an empty list in an array is not zero", holdsFile, "return fieldplan.Of(n.Class).Any(classes) && !IsNull(n, v) || holds(n, v, classes, nil)", "return holds(n, v, classes, nil)", patch},
+	{"an array of zeros holds nothing", holdsFile, "return n.Classes.Any(classes) && !bytes.Equal(", "return n.Classes.Any(classes) || !bytes.Equal(", patch},
+	{"an identity does not hold an element", holdsFile, "(in == nil || !in.Identity(f)) && memberHolds", "memberHolds", patch},
+	{"a patch removes by null", patchFile, "case !isNew:\n\t\treturn w.null()", "case !isNew:\n\t\treturn false", patch},
+	{"what is equal in meaning needs no patch", patchFile, "if bytes.Equal(w.listText(n, old), w.listText(n, updated)) {", "if false {", patch},
+	{"a list with null is not patchable", patchFile, "case token == nil:\n\t\t\treturn true", "case token == nil:", patch},
+	{"a null member is not patchable", patchFile, "case string(updated) == leaf.Null:", "case false:", patch},
+	{"a selected element has its own class in a patch", patchFile, "w.entry(ElementNode(n, after[key])", "w.entry(n.Elem", patch},
+	{"a quoted number stays quoted", patchFile, "case f.Quoted:", "case f.Quoted && !isOld && false:", patch},
+	{"a key is written even if it is zero", encodeFile, "in != nil && in.Key != nil && in.Key.Name == f.Name", "false", patch},
+}
