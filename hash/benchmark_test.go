@@ -69,7 +69,7 @@ func eachSize(b *testing.B, run func(b *testing.B, s *hotupdate.Schema, config *
 	}
 }
 
-func BenchmarkOf(b *testing.B) {
+func BenchmarkHash(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
 		b.Helper()
 		for b.Loop() {
@@ -80,7 +80,7 @@ func BenchmarkOf(b *testing.B) {
 	})
 }
 
-func BenchmarkOfRaw(b *testing.B) {
+func BenchmarkHashRaw(b *testing.B) {
 	eachSize(b, func(b *testing.B, s *hotupdate.Schema, config *awsConfig) {
 		b.Helper()
 		raw, err := json.Marshal(config)

@@ -319,7 +319,7 @@ func cutPrinted(print func(*bytes.Buffer, []byte) error, raw string) string {
 	return out.String()
 }
 
-// TestInsertingHotMembersAndCuttingGivesTheOriginalBytes is what Legacy is for.
+// TestInsertingHotMembersAndCuttingGivesTheOriginalBytes is what StripRaw is for.
 func TestInsertingHotMembersAndCuttingGivesTheOriginalBytes(t *testing.T) {
 	s, shape := cutSchema(t), cutShape()
 	for _, nulls := range []hotupdate.NullMembers{hotupdate.StripNulls, hotupdate.KeepNulls} {

@@ -84,7 +84,7 @@ func TestParseFails(t *testing.T) {
 			require.ErrorAs(t, err, &parse, "%q", tc.text)
 			assert.Equal(t, tc.want, parse.Code, "%q", tc.text)
 			assert.Zero(t, sum)
-			assert.Regexp(t, "^hotupdate: .*; write v1: ", err.Error(), "the text ends with the cure")
+			assert.Regexp(t, "^hotupdate: .*; write v1: ", err.Error(), "the text ends with the hint")
 			assert.NotContains(t, err.Error(), digits[:8], "and does not quote the input")
 
 			kept := hotupdate.Sum{7: 7}

@@ -140,8 +140,8 @@ func TestWorkerPoolErrors(t *testing.T) {
 	}
 }
 
-// The style of every message: package, place, problem, cure.
-func TestErrorsNameTheCure(t *testing.T) {
+// The style of every message: field, problem, hint.
+func TestErrorsNameTheHint(t *testing.T) {
 	t.Parallel()
 	_, err := hash.WorkerPoolInPlace(nil, hash.Worker{KubernetesVersion: "latest"})
 	for _, e := range errorsOf(err) {

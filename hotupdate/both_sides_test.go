@@ -121,7 +121,7 @@ func TestBadInputFailsOnBothSides(t *testing.T) {
 // rawReaders are the functions that read raw JSON by meaning.
 func rawReaders(s *hotupdate.Schema, raw []byte) map[string]func() error {
 	return map[string]func() error{
-		"OfRaw":       func() error { _, err := s.HashRaw(raw); return err },
+		"HashRaw":     func() error { _, err := s.HashRaw(raw); return err },
 		"DocumentRaw": func() error { _, err := s.DocumentRaw(raw); return err },
 		"DiffRaw, old": func() error {
 			_, err := s.DiffRaw(raw, []byte(`{}`))

@@ -259,13 +259,13 @@ func elementsOf(tree any) []any {
 }
 
 // meantAt looks for a condition that concerns what a value says.
-func meantAt(p place, v reflect.Value, steps []fieldpath.PatternStep, where string) bool {
+func meantAt(p modelNode, v reflect.Value, steps []fieldpath.PatternStep, where string) bool {
 	inner := behind(v)
 	if !inner.IsValid() || p.shape() == leafShape {
 		return false
 	}
 	if !steps[0].Element {
-		if p.shape() != objectShape || !slices.ContainsFunc(p.members(), func(m place) bool { return m.name == steps[0].Name }) {
+		if p.shape() != objectShape || !slices.ContainsFunc(p.members(), func(m modelNode) bool { return m.name == steps[0].Name }) {
 			return false
 		}
 		m := p.member(steps[0].Name)
@@ -289,7 +289,7 @@ func meantAt(p place, v reflect.Value, steps []fieldpath.PatternStep, where stri
 	return false
 }
 
-func means(m place, field reflect.Value, where string) bool {
+func means(m modelNode, field reflect.Value, where string) bool {
 	v := behind(field)
 	if !v.IsValid() {
 		return false

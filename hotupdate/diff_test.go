@@ -143,7 +143,7 @@ func requirePointer(t require.TestingT, c hotupdate.Change, old, updated []byte)
 
 // trail is a path of a change, read with the knowledge of the type.
 type trail struct {
-	end     place
+	end     modelNode
 	classes []hotupdate.Class // that a change there may have
 	keys    []any             // strings and numbers, in whose order changes stand
 	fixed   bool              // in an array: one that is left out has the elements of the zero array
@@ -151,7 +151,7 @@ type trail struct {
 }
 
 // follow reads a path such as tags.vm[cost-center].
-func follow(root place, path string) *trail {
+func follow(root modelNode, path string) *trail {
 	t := &trail{end: root, classes: []hotupdate.Class{root.class}}
 	for path != "" {
 		path = t.step(path)
@@ -171,7 +171,7 @@ func (t *trail) step(path string) string {
 	return rest
 }
 
-func (t *trail) enter(m place, key any) {
+func (t *trail) enter(m modelNode, key any) {
 	selected := slices.Contains(t.classes, hotupdate.Hot) && t.end.class != hotupdate.Hot
 	inherits := m.class == t.end.class
 	t.classes = []hotupdate.Class{m.class}

@@ -13,10 +13,11 @@
 //		DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 //	}
 //
-// Those who have no Go type read raw JSON: [LoadSchema] takes a Schema that was exported, [Schema.AdmitUnknown] makes members that it does
-// not know Immutable, and [Schema.DiffRaw], [Schema.SplitRaw] and the other methods with Raw in
-// their names do for JSON what those without it do for Go values.
-// Admission webhooks use [Schema.ValidateUpdate] and [Changes.Warnings].
+// Programs without the Go type read raw JSON: [LoadSchema] reads an exported Schema, [Schema.AdmitUnknown] makes unknown members Immutable,
+// and the methods with Raw in their names do for JSON what those without it do for Go values. Admission webhooks use
+// [Schema.ValidateUpdate] and [Changes.Warnings]. Errors are values of type [fault.Error].
+//
+// Pass the configuration, such as the spec of an object, not the whole object: a root with metav1.ObjectMeta is an error.
 //
 // # Struct tag
 //
@@ -41,8 +42,8 @@
 //   - Parsing is strict. A struct tag that Go does not see (hotupdatable:true, without quotes), that is misspelled, or that could never
 //     take effect is an error when the type is compiled; all errors of a type are returned at once.
 //   - Struct tags go on the versioned type, whose JSON names are the contract; a field without one is an error.
-//   - Below a list that is paired by position, and is Hot or Ignored, everything has the list's class: an element that came or went
-//     would otherwise shift the others. Use key=.
+//   - Below a list that is paired by position, and is Hot or Ignored, everything has the list's class: adding or removing an element would
+//     otherwise shift the others. Use key=.
 //   - TypeMeta of the root is no field: a new apiVersion alone is no change.
 //
 // # Format v1
@@ -98,8 +99,8 @@
 //     100m is "0.1".
 //   - bools and strings: themselves; integers and floats: a number; -0 is 0; floats have the shortest digits that round-trip in their
 //     width. All of them also under json:",string".
-//   - json.Number, of which the empty one is 0, and numbers inside json.RawMessage, runtime.RawExtension and interfaces: a number by exact decimal value; the
-//     exponent is at most 999 either way.
+//   - json.Number, of which the empty one is 0, and numbers inside json.RawMessage, runtime.RawExtension and interfaces: a number by exact
+//     decimal value; the exponent is at most 999 either way.
 //   - intstr.IntOrString: a number or a string, by its type; 0 that is no pointer is absent, the empty string is present.
 //   - time.Time, metav1.Time, metav1.MicroTime: an RFC 3339 string in UTC, cut to nanoseconds, seconds and microseconds, without
 //     trailing zeros of the fraction; the zero time is nil.

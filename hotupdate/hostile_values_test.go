@@ -33,7 +33,7 @@ type hostile struct {
 	FloatMap  map[string]*float64               `json:"floatMap"`
 	Keys      map[messyKey]string               `json:"keys"`
 	Kids      []hostile                         `json:"kids"`
-	List      []optionItem                      `json:"list"      hotupdatable:"false,key=name"`
+	List      []optionItem                      `json:"list"            hotupdatable:"false,key=name"`
 	MetaTime  *metav1.Time                      `json:"metaTime"`
 	MicroTime metav1.MicroTime                  `json:"microTime"`
 	Mixed     intstr.IntOrString                `json:"mixed"`
@@ -44,7 +44,7 @@ type hostile struct {
 	Quantity  resource.Quantity                 `json:"quantity"`
 	Raw       runtime.RawExtension              `json:"raw"`
 	RawMsg    json.RawMessage                   `json:"rawMsg"`
-	Set       []string                          `json:"set"       hotupdatable:"false,set"`
+	Set       []string                          `json:"set"             hotupdatable:"false,set"`
 	Shared    *unshareable                      `json:"shared"`
 	Text      string                            `json:"text"`
 	TextMap   map[string]string                 `json:"textMap"`

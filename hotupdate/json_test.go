@@ -103,7 +103,7 @@ func TestDocumentOrdersElements(t *testing.T) {
 }
 
 // requireOrder checks the lists of a value in a document, which has no white space.
-func requireOrder(t require.TestingT, p place, raw json.RawMessage) {
+func requireOrder(t require.TestingT, p modelNode, raw json.RawMessage) {
 	switch p.shape() {
 	case objectShape, mapShape:
 		var members map[string]json.RawMessage
@@ -111,7 +111,7 @@ func requireOrder(t require.TestingT, p place, raw json.RawMessage) {
 		for name, member := range members {
 			at := p.elem
 			if p.shape() == objectShape {
-				at = func() place { return p.member(name) }
+				at = func() modelNode { return p.member(name) }
 			}
 			requireOrder(t, at(), member)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// place is what a reader of the Go source knows about a value in a configuration: its type, its class, and what the struct tag of its
+// modelNode is what a reader of the Go source knows about a value in a configuration: its type, its class, and what the struct tag of its
 // field says. It is read from the struct tags in the plainest way, and knows nothing of the engine's field plan.
-type place struct {
+type modelNode struct {
 	typ   reflect.Type
 	class hotupdate.Class
 	path  string // as WithTag takes it
@@ -35,7 +35,7 @@ type place struct {
 // reading is what is known about a whole configuration: its overrides, and the members that have been read already.
 type reading struct {
 	overrides map[string]string
-	members   map[memberKey][]place
+	members   map[memberKey][]modelNode
 }
 
 // memberKey is what the members of an object depend on.
@@ -65,9 +65,9 @@ const (
 	mapShape
 )
 
-// rootOf is the place of a whole configuration.
-func rootOf(t reflect.Type, overrides map[string]string) place {
-	return place{typ: t, by: &reading{overrides, map[memberKey][]place{}}}
+// rootOf is the node of a whole configuration.
+func rootOf(t reflect.Type, overrides map[string]string) modelNode {
+	return modelNode{typ: t, by: &reading{overrides, map[memberKey][]modelNode{}}}
 }
 
 // base is a type without pointers.
@@ -95,7 +95,7 @@ func shapeOf(t reflect.Type) shape {
 	return leafShape
 }
 
-func (p place) shape() shape { return shapeOf(p.typ) }
+func (p modelNode) shape() shape { return shapeOf(p.typ) }
 
 // marshals reports whether t, or a pointer to it, writes its own JSON.
 func marshals(t reflect.Type) bool {
@@ -103,26 +103,26 @@ func marshals(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// pointed is the same place behind one pointer.
-func (p place) pointed() place {
+// pointed is the same node behind one pointer.
+func (p modelNode) pointed() modelNode {
 	p.typ = p.typ.Elem()
 	return p
 }
 
-// elem is the place of the elements of a list, array or map.
-func (p place) elem() place {
-	return place{typ: base(p.typ).Elem(), class: p.class, path: p.path + "[]", by: p.by, depth: p.depth + 1, secret: p.secret}
+// elem is the node of the elements of a list, array or map.
+func (p modelNode) elem() modelNode {
+	return modelNode{typ: base(p.typ).Elem(), class: p.class, path: p.path + "[]", by: p.by, depth: p.depth + 1, secret: p.secret}
 }
 
-// hotElem is the place of the elements that hotwhen selects.
-func (p place) hotElem() place {
+// hotElem is the node of the elements that hotwhen selects.
+func (p modelNode) hotElem() modelNode {
 	e := p.elem()
 	e.class, e.selector = hotupdate.Hot, p.when
 	return e
 }
 
-// elemOf is the place of one element.
-func (p place) elemOf(elem reflect.Value) place {
+// elemOf is the node of one element.
+func (p modelNode) elemOf(elem reflect.Value) modelNode {
 	if p.selects(elem) {
 		return p.hotElem()
 	}
@@ -130,7 +130,7 @@ func (p place) elemOf(elem reflect.Value) place {
 }
 
 // fieldless reports whether the type has no members at all, so that only its presence can mean something.
-func (p place) fieldless() bool { return p.shape() == objectShape && len(p.members()) == 0 }
+func (p modelNode) fieldless() bool { return p.shape() == objectShape && len(p.members()) == 0 }
 
 // outer is a struct whose fields are members of an object: the object's own, or one embedded in it.
 type outer struct {
@@ -141,7 +141,7 @@ type outer struct {
 }
 
 // members lists the fields of a struct that stand in JSON, sorted by name.
-func (p place) members() []place {
+func (p modelNode) members() []modelNode {
 	key := memberKey{base(p.typ), p.class, p.path, p.selector, p.secret}
 	members, known := p.by.members[key]
 	if !known {
@@ -152,10 +152,10 @@ func (p place) members() []place {
 }
 
 // read reads the members of a struct: of one name the shallowest, and none if there are two.
-func (p place) read() []place {
-	found := map[string][]place{}
+func (p modelNode) read() []modelNode {
+	found := map[string][]modelNode{}
 	for level := []outer{{typ: base(p.typ), class: p.class, secret: p.secret}}; len(level) > 0; {
-		here := map[string][]place{}
+		here := map[string][]modelNode{}
 		level = p.scan(level, here)
 		for name, members := range here {
 			if _, shadowed := found[name]; !shadowed {
@@ -163,7 +163,7 @@ func (p place) read() []place {
 			}
 		}
 	}
-	var members []place
+	var members []modelNode
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if len(found[name]) == 1 {
 			members = append(members, found[name][0])
@@ -173,7 +173,7 @@ func (p place) read() []place {
 }
 
 // scan sorts the fields of one level of embedding into members and the next level.
-func (p place) scan(level []outer, members map[string][]place) (next []outer) {
+func (p modelNode) scan(level []outer, members map[string][]modelNode) (next []outer) {
 	for _, o := range level {
 		for i := range o.typ.NumField() {
 			f := o.typ.Field(i)
@@ -188,12 +188,12 @@ func (p place) scan(level []outer, members map[string][]place) (next []outer) {
 				next = append(next, outer{typ: base(f.Type), index: index, class: class, secret: o.secret || secret})
 				continue
 			}
-			m := place{
+			m := modelNode{
 				typ: f.Type, class: class, path: step(p.path, name), by: p.by, depth: p.depth + 1, options: opts, name: name, index: index,
 				secret: o.secret || secret, optional: strings.Contains(rest, "omit"),
 			}
 			if override, ok := p.by.overrides[m.path]; ok {
-				m.override(override)
+				m = m.overridden(override)
 			}
 			if name == p.selector {
 				m.class = hotupdate.Hot
@@ -204,13 +204,14 @@ func (p place) scan(level []outer, members map[string][]place) (next []outer) {
 	return next
 }
 
-// override applies a struct tag to a member that may have one. Without options of its own it leaves those of the member.
-func (p *place) override(tag string) {
+// overridden applies a struct tag to a member that may have one. Without options of its own it leaves those of the member.
+func (p modelNode) overridden(tag string) modelNode {
 	class, opts, secret := readTag(tag, p.class)
 	p.class, p.secret = class, p.secret || secret
 	if opts != (options{}) {
 		p.options = opts
 	}
+	return p
 }
 
 // step adds a JSON name to a path for WithTag.
@@ -222,9 +223,9 @@ func step(path, name string) string {
 }
 
 // member finds a member by name.
-func (p place) member(name string) place {
+func (p modelNode) member(name string) modelNode {
 	members := p.members()
-	i, _ := slices.BinarySearchFunc(members, name, func(m place, name string) int { return cmp.Compare(m.name, name) })
+	i, _ := slices.BinarySearchFunc(members, name, func(m modelNode, name string) int { return cmp.Compare(m.name, name) })
 	return members[i]
 }
 
@@ -287,7 +288,7 @@ func unquoted(text string) string {
 }
 
 // of returns the member's value in a struct; it is invalid behind a nil embedded pointer.
-func (p place) of(object reflect.Value) reflect.Value {
+func (p modelNode) of(object reflect.Value) reflect.Value {
 	for i, at := range p.index {
 		if i > 0 && object.Kind() == reflect.Pointer {
 			if object.IsNil() {
@@ -301,7 +302,7 @@ func (p place) of(object reflect.Value) reflect.Value {
 }
 
 // put sets the member in an addressable struct, and makes the embedded structs above it.
-func (p place) put(object, v reflect.Value) {
+func (p modelNode) put(object, v reflect.Value) {
 	for i, at := range p.index {
 		if i > 0 && object.Kind() == reflect.Pointer {
 			if object.IsNil() {

@@ -45,7 +45,7 @@ type number struct{ value string }
 type text string
 
 // document is the tree of a configuration, given as a pointer or a value.
-func (w view) document(root place, config reflect.Value) map[string]any {
+func (w view) document(root modelNode, config reflect.Value) map[string]any {
 	if config = behind(config); !config.IsValid() {
 		return map[string]any{}
 	}
@@ -53,7 +53,7 @@ func (w view) document(root place, config reflect.Value) map[string]any {
 }
 
 // object lists the members of a struct that are there.
-func (w view) object(p place, v reflect.Value) map[string]any {
+func (w view) object(p modelNode, v reflect.Value) map[string]any {
 	tree := map[string]any{}
 	for _, m := range p.members() {
 		if field := m.of(v); field.IsValid() {
@@ -66,7 +66,7 @@ func (w view) object(p place, v reflect.Value) map[string]any {
 }
 
 // member is the tree of a member, and whether it is there.
-func (w view) member(m place, field reflect.Value) (tree any, present bool) {
+func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) {
 	v := behind(field)
 	if !v.IsValid() {
 		return nil, false
@@ -92,7 +92,7 @@ func (w view) member(m place, field reflect.Value) (tree any, present bool) {
 	panic("no such shape")
 }
 
-func (w view) leafMember(m place, v reflect.Value) (tree any, present bool) {
+func (w view) leafMember(m modelNode, v reflect.Value) (tree any, present bool) {
 	tree = leafTree(v)
 	switch {
 	case !w.sees(m.class), tree == nil:
@@ -109,7 +109,7 @@ func (w view) leafMember(m place, v reflect.Value) (tree any, present bool) {
 
 // list lists the elements of a slice. Where the collection is not seen, those of a keyed list are there if something in them is, and
 // others hold the place of those behind them.
-func (w view) list(p place, v reflect.Value) []any {
+func (w view) list(p modelNode, v reflect.Value) []any {
 	var list []any
 	full := 0
 	for i := range v.Len() {
@@ -141,7 +141,7 @@ func byKey(a, b any) int {
 	return strings.Compare(string(a.(text)), string(b.(text)))
 }
 
-func (w view) array(p place, v reflect.Value) (array []any, something bool) {
+func (w view) array(p modelNode, v reflect.Value) (array []any, something bool) {
 	array = make([]any, v.Len())
 	for i := range array {
 		tree, _, inside := w.element(p, v.Index(i))
@@ -151,7 +151,7 @@ func (w view) array(p place, v reflect.Value) (array []any, something bool) {
 }
 
 // mapping lists the entries of a map. In a hot or ignored one null says that the key is absent.
-func (w view) mapping(p place, v reflect.Value) map[string]any {
+func (w view) mapping(p modelNode, v reflect.Value) map[string]any {
 	tree := map[string]any{}
 	for key, elem := range v.Seq2() {
 		if dropped(p.class) && isNull(elem) {
@@ -178,7 +178,7 @@ func isNull(elem reflect.Value) bool {
 
 // element is the tree of an element of collection c. It stands there as a whole if the element's class is seen, or because something
 // in it is seen.
-func (w view) element(c place, elem reflect.Value) (tree any, whole, something bool) {
+func (w view) element(c modelNode, elem reflect.Value) (tree any, whole, something bool) {
 	e := c.elemOf(elem)
 	whole = w.sees(e.class)
 	v := behind(elem)
@@ -217,7 +217,7 @@ func (w view) element(c place, elem reflect.Value) (tree any, whole, something b
 }
 
 // identify gives an object its key, and its selector where the collection or the element is seen, be they zero or not.
-func (w view) identify(c, e place, v reflect.Value, object map[string]any) {
+func (w view) identify(c, e modelNode, v reflect.Value, object map[string]any) {
 	if c.key != "" {
 		object[c.key] = leafTree(behind(e.member(c.key).of(v)))
 	}
@@ -227,7 +227,7 @@ func (w view) identify(c, e place, v reflect.Value, object map[string]any) {
 }
 
 // selects reports whether hotwhen holds for an element.
-func (p place) selects(elem reflect.Value) bool {
+func (p modelNode) selects(elem reflect.Value) bool {
 	if p.when == "" {
 		return false
 	}
@@ -236,7 +236,7 @@ func (p place) selects(elem reflect.Value) bool {
 }
 
 // zeroTree is the tree of a leaf without a pointer in an object; of no object it is that of the zero value.
-func zeroTree(m place, object reflect.Value) any {
+func zeroTree(m modelNode, object reflect.Value) any {
 	if object.IsValid() {
 		if field := m.of(object); field.IsValid() {
 			return leafTree(field)

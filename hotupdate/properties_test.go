@@ -98,7 +98,7 @@ func TestLargeConfigurationsHashLikeTheirDocument(t *testing.T) {
 }
 
 // inflate makes lists and texts long, in an addressable value.
-func inflate(p place, v reflect.Value) {
+func inflate(p modelNode, v reflect.Value) {
 	if v = behind(v); !v.IsValid() {
 		return
 	}
@@ -149,7 +149,7 @@ func (s subject) changeOneLeaf(t *rapid.T, config reflect.Value) string {
 
 // spot is a leaf in a value that is in the hash.
 type spot struct {
-	place  place
+	place  modelNode
 	value  reflect.Value // addressable
 	commit func()        // to be called after a change, since elements of maps are copies
 }
@@ -167,7 +167,7 @@ func (s spot) meaning() [2]any {
 }
 
 // collectSpots finds the leaves below an addressable value.
-func collectSpots(spots *[]spot, p place, v reflect.Value, commit func()) {
+func collectSpots(spots *[]spot, p modelNode, v reflect.Value, commit func()) {
 	if p.shape() == leafShape {
 		if hashView.sees(p.class) {
 			*spots = append(*spots, spot{p, v, commit})

@@ -54,7 +54,7 @@ func TestHalvesHoldTheirClasses(t *testing.T) {
 
 // requireOnly checks that leaves of other classes are not set, unless elements are found or selected by them.
 func requireOnly(t require.TestingT, s subject, half reflect.Value, allowed func(hotupdate.Class) bool) {
-	visitMembers(s.root, half.Elem(), nil, func(m place, v reflect.Value, identity bool) {
+	visitMembers(s.root, half.Elem(), nil, func(m modelNode, v reflect.Value, identity bool) {
 		if m.shape() == leafShape && !allowed(m.class) && !identity {
 			require.True(t, v.IsZero(), "%s is set in %s", m.path, s.describe(half))
 		}
@@ -63,7 +63,7 @@ func requireOnly(t require.TestingT, s subject, half reflect.Value, allowed func
 
 // visitMembers calls visit with every member of every object in a value. The collection that the value is an element of names the
 // members that identify it.
-func visitMembers(p place, v reflect.Value, in *place, visit func(m place, v reflect.Value, identity bool)) {
+func visitMembers(p modelNode, v reflect.Value, in *modelNode, visit func(m modelNode, v reflect.Value, identity bool)) {
 	if v = behind(v); !v.IsValid() {
 		return
 	}
@@ -97,7 +97,7 @@ func TestHalvesHaveTheSameElements(t *testing.T) {
 }
 
 // requireSameElements compares the collections of a configuration with those of its halves, wherever both halves have them.
-func requireSameElements(t require.TestingT, p place, whole, immutable, hot reflect.Value) {
+func requireSameElements(t require.TestingT, p modelNode, whole, immutable, hot reflect.Value) {
 	whole, immutable, hot = behind(whole), behind(immutable), behind(hot)
 	if !whole.IsValid() || !immutable.IsValid() || !hot.IsValid() {
 		return

@@ -72,7 +72,7 @@ func TestHashSurvivesDefaulting(t *testing.T) {
 }
 
 // fillDefaults sets every unset leaf with a declared default below an addressable value.
-func fillDefaults(p place, v reflect.Value) {
+func fillDefaults(p modelNode, v reflect.Value) {
 	if v.Kind() == reflect.Pointer && v.IsNil() && p.name != "" && p.shape() == objectShape && !p.presence && !p.fieldless() && p.depth < usualDepth {
 		v.Set(pointerTo(v.Type(), reflect.Zero(base(v.Type()))))
 	}
@@ -94,7 +94,7 @@ func fillDefaults(p place, v reflect.Value) {
 	}
 }
 
-func fillDefault(m place, object reflect.Value) {
+func fillDefault(m modelNode, object reflect.Value) {
 	field := m.of(object)
 	if !field.IsValid() {
 		field = reflect.Zero(m.typ)

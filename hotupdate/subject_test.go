@@ -18,7 +18,7 @@ import (
 
 // subject is a type with its Schema.
 type subject struct {
-	root   place
+	root   modelNode
 	schema *hotupdate.Schema
 }
 

@@ -22,14 +22,14 @@ const (
 )
 
 // config draws a configuration and returns a pointer to it.
-func (a author) config(root place) reflect.Value {
+func (a author) config(root modelNode) reflect.Value {
 	config := reflect.New(root.typ)
 	config.Elem().Set(a.value(root))
 	return config
 }
 
 // value draws a value, pointers included.
-func (a author) value(p place) reflect.Value {
+func (a author) value(p modelNode) reflect.Value {
 	v := reflect.New(p.typ).Elem()
 	if p.depth > maxDepth {
 		return v
@@ -64,14 +64,14 @@ func (a author) value(p place) reflect.Value {
 }
 
 // member draws a member, which is often not there.
-func (a author) member(m place) reflect.Value {
+func (a author) member(m modelNode) reflect.Value {
 	if chance(a.t, 4) || m.depth > usualDepth && !chance(a.t, 3) {
 		return reflect.Zero(m.typ)
 	}
 	return a.value(m)
 }
 
-func (a author) leaf(p place) reflect.Value {
+func (a author) leaf(p modelNode) reflect.Value {
 	if p.fallback != nil && chance(a.t, 4) {
 		return parsed(p.typ, *p.fallback)
 	}
@@ -81,7 +81,7 @@ func (a author) leaf(p place) reflect.Value {
 	return leafByType[p.typ].draw(a.t)
 }
 
-func (a author) list(p place, v reflect.Value) {
+func (a author) list(p modelNode, v reflect.Value) {
 	n := pick(a.t, 5) - 1
 	if p.depth <= 1 {
 		n = pick(a.t, 8) - 1
@@ -98,7 +98,7 @@ func (a author) list(p place, v reflect.Value) {
 }
 
 // isNewKey reports whether an element of a keyed list has a key, and one that the list does not have yet.
-func isNewKey(p place, list, elem reflect.Value) bool {
+func isNewKey(p modelNode, list, elem reflect.Value) bool {
 	if keyOf(p, elem) == nil || fmt.Sprint(keyOf(p, elem)) == "" {
 		return false
 	}
@@ -111,7 +111,7 @@ func isNewKey(p place, list, elem reflect.Value) bool {
 }
 
 // keyOf is the key of an element of a keyed list, or nil.
-func keyOf(p place, elem reflect.Value) any {
+func keyOf(p modelNode, elem reflect.Value) any {
 	if object := behind(elem); object.IsValid() {
 		if key := behind(p.elem().member(p.key).of(object)); key.IsValid() {
 			return key.Interface()
@@ -120,7 +120,7 @@ func keyOf(p place, elem reflect.Value) any {
 	return nil
 }
 
-func (a author) mapping(p place, v reflect.Value) {
+func (a author) mapping(p modelNode, v reflect.Value) {
 	n := pick(a.t, 4) - 1
 	if n < 0 {
 		return
@@ -132,7 +132,7 @@ func (a author) mapping(p place, v reflect.Value) {
 }
 
 // mapKey draws one of few keys. They are in lower case, so that no two have the same text.
-func (a author) mapKey(p place) reflect.Value {
+func (a author) mapKey(p modelNode) reflect.Value {
 	key := reflect.New(p.typ.Key()).Elem()
 	switch {
 	case key.Kind() == reflect.String:
@@ -149,7 +149,7 @@ func (a author) mapKey(p place) reflect.Value {
 
 // stamp sets texts that are not in the configuration's JSON, or not part of the configuration, to anything: TypeMeta of the root, and
 // fields that are left out or shadowed.
-func stamp(t *rapid.T, p place, v reflect.Value) {
+func stamp(t *rapid.T, p modelNode, v reflect.Value) {
 	members := map[string]bool{}
 	for _, m := range p.members() {
 		members[fmt.Sprint(m.index)] = true
@@ -181,23 +181,23 @@ type editor struct {
 }
 
 // respelled returns a copy that means the same to the view, and may mean anything to others.
-func respelled(t *rapid.T, keep view, root place, config reflect.Value) reflect.Value {
+func respelled(t *rapid.T, keep view, root modelNode, config reflect.Value) reflect.Value {
 	return editor{author: author{t, keep}, keep: keep}.config(root, config)
 }
 
 // edited returns a copy that differs in a few places.
-func edited(t *rapid.T, root place, config reflect.Value) reflect.Value {
+func edited(t *rapid.T, root modelNode, config reflect.Value) reflect.Value {
 	return editor{author: author{t, blind}, keep: fullView, meddles: true}.config(root, config)
 }
 
-func (e editor) config(root place, config reflect.Value) reflect.Value {
+func (e editor) config(root modelNode, config reflect.Value) reflect.Value {
 	rewritten := reflect.New(root.typ)
 	rewritten.Elem().Set(e.value(root, config.Elem()))
 	return rewritten
 }
 
 // member rewrites a member. One that is not there may come to stand there in a way that does not count, and the other way round.
-func (e editor) member(m place, v reflect.Value) reflect.Value {
+func (e editor) member(m modelNode, v reflect.Value) reflect.Value {
 	if e.meddle() {
 		return e.author.member(m)
 	}
@@ -215,7 +215,7 @@ func (e editor) member(m place, v reflect.Value) reflect.Value {
 	return e.value(m, v)
 }
 
-func (e editor) sees(m place, v reflect.Value) bool {
+func (e editor) sees(m modelNode, v reflect.Value) bool {
 	_, there := e.keep.member(m, v)
 	return there
 }
@@ -223,7 +223,7 @@ func (e editor) sees(m place, v reflect.Value) bool {
 func (e editor) meddle() bool { return e.meddles && chance(e.t, 12) }
 
 // value rewrites a value that stands there, or an element.
-func (e editor) value(p place, v reflect.Value) reflect.Value {
+func (e editor) value(p modelNode, v reflect.Value) reflect.Value {
 	rewritten := reflect.New(p.typ).Elem()
 	if p.typ.Kind() == reflect.Pointer {
 		if !v.IsNil() {
@@ -249,14 +249,14 @@ func (e editor) value(p place, v reflect.Value) reflect.Value {
 	return rewritten
 }
 
-func (e editor) leaf(p place, v reflect.Value) reflect.Value {
+func (e editor) leaf(p modelNode, v reflect.Value) reflect.Value {
 	if !e.keep.sees(p.class) || e.meddle() {
 		return leafByType[p.typ].draw(e.t)
 	}
 	return leafByType[p.typ].respell(e.t, v)
 }
 
-func (e editor) object(p place, v, rewritten reflect.Value) {
+func (e editor) object(p modelNode, v, rewritten reflect.Value) {
 	for _, m := range p.members() {
 		field := m.of(v)
 		if !field.IsValid() {
@@ -270,7 +270,7 @@ func (e editor) object(p place, v, rewritten reflect.Value) {
 }
 
 // element rewrites an element of a collection: it keeps its key, and its selector where hotwhen must go on to hold or not.
-func (e editor) element(p place, v reflect.Value) reflect.Value {
+func (e editor) element(p modelNode, v reflect.Value) reflect.Value {
 	at := p.elemOf(v)
 	if at.shape() == objectShape && p.key == "" && !e.tellsNull(p) && at.typ.Kind() == reflect.Pointer && !v.IsNil() {
 		if zero := reflect.Zero(at.typ); chance(e.t, 2) && e.sameElement(p, v, zero) {
@@ -291,7 +291,7 @@ func (e editor) element(p place, v reflect.Value) reflect.Value {
 }
 
 // flip may give an element another selector, most often one that makes it hot or ceases to.
-func (e editor) flip(p place, object reflect.Value) {
+func (e editor) flip(p modelNode, object reflect.Value) {
 	if e.meddles && chance(e.t, 2) {
 		selector := p.elem().member(p.when)
 		selector.put(object, among(e.t, parsed(selector.typ, p.value), reflect.Zero(selector.typ), e.author.value(selector)))
@@ -299,7 +299,7 @@ func (e editor) flip(p place, object reflect.Value) {
 }
 
 // retain copies a field by which an element is found or selected. Behind a nil embedded pointer it is zero.
-func (e editor) retain(identity place, v, rewritten reflect.Value) {
+func (e editor) retain(identity modelNode, v, rewritten reflect.Value) {
 	if original := identity.of(behind(v)); original.IsValid() {
 		identity.put(rewritten, original)
 	} else if identity.of(rewritten).IsValid() {
@@ -308,17 +308,17 @@ func (e editor) retain(identity place, v, rewritten reflect.Value) {
 }
 
 // tellsNull reports whether null elements say something else than empty ones: that a key of a hot map is absent.
-func (e editor) tellsNull(p place) bool { return p.shape() == mapShape && dropped(p.class) }
+func (e editor) tellsNull(p modelNode) bool { return p.shape() == mapShape && dropped(p.class) }
 
 // sameElement reports whether two elements of a collection mean the same.
-func (e editor) sameElement(p place, a, b reflect.Value) bool {
+func (e editor) sameElement(p modelNode, a, b reflect.Value) bool {
 	one, whole, something := e.keep.element(p, a)
 	other, whole2, something2 := e.keep.element(p, b)
 	return reflect.DeepEqual(one, other) && whole == whole2 && something == something2
 }
 
 // list rewrites a list. What nobody sees is drawn anew; otherwise the order changes where it means nothing.
-func (e editor) list(p place, v, rewritten reflect.Value) {
+func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 	if !e.keep.sees(p.class) && p.key == "" {
 		e.author.list(p, rewritten)
 		return
@@ -343,7 +343,7 @@ func (e editor) list(p place, v, rewritten reflect.Value) {
 }
 
 // appendElement may add a new element to a list, in a keyed one under a new key.
-func (e editor) appendElement(p place, v, rewritten reflect.Value) {
+func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
 	elem := e.author.value(p.newElem())
 	switch {
 	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
@@ -360,7 +360,7 @@ func reverse(list reflect.Value) {
 }
 
 // allocates decides whether an empty list or map is nil. In a field that makes no difference; in an element it may.
-func (e editor) allocates(p place, v reflect.Value) bool {
+func (e editor) allocates(p modelNode, v reflect.Value) bool {
 	if p.name == "" && !e.meddle() {
 		return !v.IsNil()
 	}
@@ -368,13 +368,13 @@ func (e editor) allocates(p place, v reflect.Value) bool {
 }
 
 // removes decides to remove an element that nobody sees.
-func (e editor) removes(p place, elem reflect.Value) bool {
+func (e editor) removes(p modelNode, elem reflect.Value) bool {
 	_, whole, something := e.keep.element(p, elem)
 	return !whole && !something && chance(e.t, 2)
 }
 
-// newElem is the place of an element that comes to a collection: a selected one if there can be.
-func (p place) newElem() place {
+// newElem is the node of an element that comes to a collection: a selected one if there can be.
+func (p modelNode) newElem() modelNode {
 	if p.when != "" {
 		return p.hotElem()
 	}
@@ -382,7 +382,7 @@ func (p place) newElem() place {
 }
 
 // adds reports whether an element can be added without anybody seeing it.
-func (e editor) adds(p place, elem reflect.Value) bool {
+func (e editor) adds(p modelNode, elem reflect.Value) bool {
 	if p.when != "" && behind(elem).IsValid() {
 		selector := p.hotElem().member(p.when)
 		selector.put(behind(elem), parsed(selector.typ, p.value))
@@ -391,7 +391,7 @@ func (e editor) adds(p place, elem reflect.Value) bool {
 	return !whole && !something
 }
 
-func (e editor) mapping(p place, v, rewritten reflect.Value) {
+func (e editor) mapping(p modelNode, v, rewritten reflect.Value) {
 	if v.Len() > 0 || e.allocates(p, v) {
 		rewritten.Set(reflect.MakeMap(p.typ))
 	}
