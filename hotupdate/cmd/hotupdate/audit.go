@@ -116,7 +116,7 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 					report.Summary[countOtherPools]++
 					continue
 				}
-				report.add(r.pool(d.from, m, p), a.all)
+				report.add(r.pool(m, p), a.all)
 			}
 		}
 	}
@@ -124,17 +124,12 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 	return report
 }
 
-// poolsIn reads the pools of a document; there are none in a document of another kind.
-func poolsIn(d document) (*pool.Manifest, error) {
-	kind, err := kindOf(d.raw)
-	if err != nil || pool.KindOf(kind) == pool.NoKind {
-		return nil, nil //nolint:nilnil,nilerr // what is no Worker is passed over, whatever it is
+// poolsIn reads the pools of a document. A document of another kind has none, and the result is nil.
+func poolsIn(d document) (*manifest, error) {
+	if kind, err := kindOf(d.raw); err != nil || pool.KindOf(kind) == pool.NoKind {
+		return nil, nil //nolint:nilnil,nilerr // a document without apiVersion and kind is of another kind
 	}
-	m, err := pool.Read(d.raw)
-	if err != nil {
-		return nil, inFile(d.from, err)
-	}
-	return m, nil
+	return parseManifest(d)
 }
 
 // releases are the two releases that pools are audited under, with what is known about their Schemas.
@@ -162,9 +157,9 @@ func (r *releases) concern(raw []byte) bool {
 }
 
 // pool audits one pool.
-func (r *releases) pool(from string, m *pool.Manifest, p pool.Pool) *auditedPool {
+func (r *releases) pool(m *manifest, p pool.Pool) *auditedPool {
 	audited := &auditedPool{
-		File: from, Namespace: m.Namespace, Manifest: string(m.Kind) + " " + m.Name, Pool: p.Worker.Name,
+		File: m.from, Namespace: m.Namespace, Manifest: string(m.Kind) + " " + m.Name, Pool: p.Worker.Name,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictUnchanged,
 	}
 	raw := p.ProviderConfig
@@ -215,7 +210,7 @@ type hashedConfig struct {
 	data []string
 }
 
-// shown is a name for what is hashed: the sum of a canonical document, or the digest of what else is handed on.
+// shown identifies the hash: the sum of a canonical document, or the digest of other additional data.
 func (h hashedConfig) shown() string {
 	switch {
 	case h.era.Hash == function || len(h.data) == 0 && h.era.Hash != canonical:

@@ -37,7 +37,7 @@ type auditReport struct {
 // auditSummary counts pools by verdict, and what was read beside them.
 type auditSummary map[string]int
 
-// What is counted beside the verdicts.
+// The counters beside those of the verdicts.
 const (
 	countPools          = "pools"          // that have a verdict
 	countOtherPools     = "otherPools"     // pools whose config is of another kind or provider

@@ -37,7 +37,7 @@ type command struct {
 // action is what a command does once its flags are parsed.
 type action func(c *call) (exitCode int, err error)
 
-// call is one call of a command. What is written to out reaches standard output only if the command succeeds.
+// call is one call of a command. Output reaches standard output only if the command succeeds.
 type call struct {
 	args  []string // without flags
 	in    io.Reader
@@ -147,7 +147,7 @@ func wantStdinOnce(args []string) error {
 	return nil
 }
 
-// counted returns a number and what is counted.
+// counted returns a number and its noun.
 func counted(n int, one, many string) string {
 	if n == 1 {
 		many = one

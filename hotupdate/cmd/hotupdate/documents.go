@@ -21,7 +21,7 @@ const stdin = "-"
 // maxDocumentSize bounds one manifest. A resource cannot exceed 1.5 MiB in a cluster; a list of them may be larger.
 const maxDocumentSize = 10 << 20
 
-// document is one manifest as JSON. From says where it stands, for messages.
+// document is one manifest as JSON. From names its file and position for messages.
 type document struct {
 	from string
 	raw  []byte
@@ -35,7 +35,7 @@ type document struct {
 //   - Of a directory, and of those below it, the files are read that end in .yaml, .yml or .json, in the order of their names. Hidden
 //     ones are left out.
 //
-// An error names its place and ends its file only.
+// An error names its file, and ends the reading of that file only.
 func documents(paths []string, in io.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
 		for _, path := range paths {
@@ -90,7 +90,7 @@ func readFile(path string, yield func(document, error) bool) bool {
 	return readStream(path, file, yield)
 }
 
-// withPlace names the place of a problem instead of the path that the os package put into it.
+// withPlace prefixes an error with the file and position, and drops the path that package os put into it.
 func withPlace(from string, err error) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathError.Err
@@ -122,7 +122,7 @@ func readStream(from string, in io.Reader, yield func(document, error) bool) boo
 	}
 }
 
-// place names the documents of a file after the first.
+// place names a document of a file. The first has the name of the file.
 func place(from string, n int) string {
 	if n == 1 {
 		return from
@@ -215,7 +215,7 @@ func (s *splitter) line(before int) ([]byte, error) {
 	}
 }
 
-// isMarker reports whether a line is a document marker, with or without something behind it.
+// isMarker reports whether a line is a document marker, with or without content after the marker.
 func isMarker(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || strings.ContainsRune(" \t\r\n", rune(rest[0])))

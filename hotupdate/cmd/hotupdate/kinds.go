@@ -53,7 +53,7 @@ type catalog struct {
 	own   map[string]bool // providers that are built in, by their names and by their API groups
 }
 
-// newCatalog loads the Schemas that are built in and, if a file is named, the one that takes their place.
+// newCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
 func newCatalog(schemaFile string) (*catalog, error) {
 	c := &catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}}
 	if schemaFile != "" {
@@ -142,7 +142,7 @@ func groupOf(apiVersion string) string {
 	return group
 }
 
-// emptyConfig stands for every provider config that says nothing.
+// emptyConfig is the type of a missing provider config.
 type emptyConfig struct {
 	Nothing *bool `json:"nothing,omitempty"`
 }

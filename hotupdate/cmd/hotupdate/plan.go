@@ -129,7 +129,7 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Op
 	return p.choose(plan, updated.from)
 }
 
-// workerConfig is the kind that provider configs have by custom. A file of this kind is taken for one, whoever's it is.
+// workerConfig is the usual kind of provider configs. A file of this kind is taken for one, whatever its API group.
 const workerConfig = "WorkerConfig"
 
 // choose leaves the pool that is asked for, by its name or its former name.

@@ -32,7 +32,7 @@ const (
 	function  method = "other"  // by a function that is not known here
 )
 
-// words say what is hashed.
+// words returns the method in words.
 func (m method) words() string {
 	switch m {
 	case canonical:
@@ -79,7 +79,7 @@ func readRelease(file string) (*release, error) {
 	return parseRelease(file, data)
 }
 
-// parseRelease reads what stands in a file; others that it names are read as well.
+// parseRelease reads the content of a file, and the files that it refers to.
 func parseRelease(file string, data []byte) (*release, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
@@ -100,7 +100,7 @@ func parseRelease(file string, data []byte) (*release, error) {
 	return r, r.setEras([]era{{Name: "the Schema", Hash: canonical}}, nil)
 }
 
-// schemaIn loads a Schema, be it on its own, in a golden file or with the kind that it is for.
+// schemaIn loads a Schema on its own, in a golden file, or with the kind of its configs.
 func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, pool.TypeMeta, error) {
 	var kind pool.TypeMeta
 	if inner, wrapped := members["schema"]; wrapped {
@@ -150,7 +150,7 @@ func readEras(file string, data []byte) (*release, error) {
 	return r, r.setEras(f.Eras, load)
 }
 
-// referredSchema loads a Schema that stands in the file, or in another one that is named relative to it.
+// referredSchema loads a Schema from raw, which holds the Schema or the name of a file, relative to this file.
 func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error) {
 	var name string
 	if json.Unmarshal(raw, &name) == nil && name != "" {
@@ -203,7 +203,7 @@ func (r *release) setEras(all []era, load func(raw json.RawMessage) (*hotupdate.
 
 type eraFunction = func(raw []byte, pool struct{}) ([]string, error)
 
-// function returns what an era hashes by, and drops the Schema of one that needs none.
+// function returns the hash function of an era. An era that hashes without a Schema loses it.
 func (e *era) function() (eraFunction, error) {
 	cut, err := e.cut()
 	if err != nil {

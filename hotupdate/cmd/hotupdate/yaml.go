@@ -84,7 +84,7 @@ func isEmpty(document *yaml.Node) bool {
 	return len(document.Content) == 0 || document.Content[0].Tag == "!!null"
 }
 
-// weigher adds up the texts of nodes, those behind aliases as often as they are used. Above the limit sums stay where they are.
+// weigher sums up the text of nodes with all aliases expanded. Sums are capped just above the limit.
 type weigher struct{ sizes map[*yaml.Node]int }
 
 func (w weigher) size(n *yaml.Node) int {
@@ -175,7 +175,7 @@ func keyName(key *yaml.Node) (string, bool) {
 	return key.Value, true
 }
 
-// isDecimal reports whether a text is the way in which JSON writes the whole number that it stands for.
+// isDecimal reports whether a text is a whole number as JSON writes it.
 func isDecimal(text string) bool {
 	number, err := strconv.Atoi(text)
 	return err == nil && strconv.Itoa(number) == text

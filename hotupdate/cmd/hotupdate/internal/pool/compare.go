@@ -14,10 +14,10 @@ import (
 
 // Options say how pools are compared. The zero value compares provider configs as a whole.
 type Options struct {
-	// Schema finds the Schema of a provider config by its kind. If it is nil or returns nil, the config is compared as a
-	// whole: key order and spelling do not count, but any change is Immutable.
+	// Schema finds the Schema of a provider config. If it is nil or returns nil, the config is compared as a whole: key order and spelling do
+	// not count, but any change is Immutable.
 	Schema func(TypeMeta) *hotupdate.Schema
-	// Strategy takes the place of the strategies that the pools have; nil takes theirs.
+	// Strategy overrides the strategies of the pools, unless it is nil.
 	Strategy *hotupdate.Strategy
 	// Defaulted says that one of the provider configs may have been through a defaulter, see [hotupdate.Changes.OutcomeIfDefaulted].
 	Defaulted bool
@@ -25,12 +25,12 @@ type Options struct {
 
 // Comparison is what a change does to the machines of one pool.
 type Comparison struct {
-	// Outcome is what happens. It is indeterminate where a default decides it that is not known.
+	// Outcome is what happens. It is indeterminate where an unknown default decides it.
 	Outcome hotupdate.Outcome
-	// Strategy is the one that decides: the new pool's, or that of the two which updates in place, if only one does.
+	// Strategy is the strategy that decides: that of the pool that updates in place if only one does, else the new pool's.
 	Strategy hotupdate.Strategy
 	// Changes are the differences, in the order of their paths. Those of the provider config stand below providerConfig; their pointers
-	// begin with /providerConfig. Omitted is set where a default that is not known may make the difference.
+	// begin with /providerConfig. Omitted is set where an unknown default may make the difference.
 	Changes hotupdate.Changes
 	// Unknown is what the pools do not tell, and the comparison takes to be the same in both.
 	Unknown []Unknown
@@ -40,10 +40,9 @@ type Comparison struct {
 
 // Compare says what happens to the machines of a pool that changes from old to updated. Their names are not compared.
 //
-//   - What one of the pools does not know is taken to be the same.
-//   - A Kubernetes version or machine image, or a reservation of Kubernetes, that only one side sets is indeterminate if a defaulter
-//     that is not known here may have set it.
-//   - If only a node-agent secret name changed, then something that it covers and that the pools do not show: that replaces machines.
+//   - A trigger that is unknown in one of the pools is taken to be the same.
+//   - A Kubernetes version, machine image or kubeReserved that only one side sets is indeterminate if Gardener fills it in.
+//   - If only the node-agent secret name changed, something that it covers and no manifest shows has changed: machines are replaced.
 //   - Where reservations are summed up, only the sum of the reservations counts.
 //   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text. A note says so.
 //
@@ -172,8 +171,8 @@ func inPlace(s hotupdate.Strategy) bool {
 	return s == hotupdate.AutoInPlaceUpdate || s == hotupdate.ManualInPlaceUpdate
 }
 
-// compareTriggers compares all but the provider configs, and leaves out what is unknown. A node-agent secret name is told only if it
-// changed, and nothing that it covers has changed for certain.
+// compareTriggers compares the triggers, and leaves out the unknown ones. The node-agent secret name is a change only if no certain change of
+// another trigger explains it.
 func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, error) {
 	schema, before, oldErr := old.triggers()
 	_, after, newErr := updated.triggers()
@@ -206,8 +205,8 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 	return changes, err
 }
 
-// leavesOut reports whether a change of the triggers is none: one side does not know the trigger, or node-local DNS ceases to count with
-// another minor although nobody touched it.
+// leavesOut reports whether a change of a trigger does not count: the trigger is unknown on one side, or node-local DNS ceases to count only
+// because the Kubernetes minor changed.
 func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool {
 	if change.Path == nodeLocalDNSPath && old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && old.Worker.KubeProxyMode == updated.Worker.KubeProxyMode {
 		return true

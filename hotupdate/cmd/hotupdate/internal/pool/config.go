@@ -93,8 +93,7 @@ func sameSchema(a, b *hotupdate.Schema) bool {
 	return a == b || errFirst == nil && errSecond == nil && first == second
 }
 
-// join puts the changes of the provider config below providerConfig, and in their place among those of the triggers: the order is that of
-// the first members.
+// join moves the changes of the provider config below providerConfig and merges them with those of the triggers, ordered by first member.
 func join(triggers, config hotupdate.Changes) hotupdate.Changes {
 	all := slices.Clone(triggers)
 	for _, c := range config {

@@ -98,7 +98,7 @@ func appendMemberName(dst []byte, field string) []byte {
 	return append(dst, field[end:]...)
 }
 
-// members returns the members of an object. Anything else is a problem, and so is a member that stands twice.
+// members returns the members of an object. Another type is a problem, and so is a duplicate member.
 func (d *decoder) members(path string, raw []byte) map[string]json.RawMessage {
 	if isNull(raw) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// State says whether a pool stands on both sides of a change.
+// State says whether a pool is in both manifests.
 type State uint8
 
 // The states.
@@ -33,7 +33,7 @@ func (s State) String() string {
 type Planned struct {
 	// Name is the pool's name, FormerName the one that a renamed pool had.
 	Name, FormerName string
-	// State says whether the pool stands on both sides.
+	// State says whether the pool is in both manifests.
 	State State
 	// Comparison is what changed in a pool that was kept or renamed. Its Outcome counts for kept pools only; see [Planned.Effect].
 	Comparison
@@ -112,15 +112,15 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 	return plan, nil
 }
 
-// pairs are old pools by what becomes of them.
+// pairs holds the old pools: those that are in the new manifest too, and those that are not.
 type pairs struct {
 	options   Options
 	kept      map[string]Pool   // by name
 	gone      map[string]Pool   // by name
-	byContent map[string][]Pool // those that are gone
+	byContent map[string][]Pool // gone pools that may be renamed
 }
 
-// pair finds out what becomes of the old pools. Content is compared only if there are both pools that are gone and new ones.
+// pair pairs pools by name. Contents are compared only if there are gone pools as well as new ones.
 func pair(old, updated []Pool, o Options) *pairs {
 	p := &pairs{o, map[string]Pool{}, map[string]Pool{}, map[string][]Pool{}}
 	for _, pool := range old {

@@ -113,7 +113,7 @@ type (
 
 // Read reads a Worker or Shoot manifest in JSON, as a user writes it or as a cluster returns it.
 //
-//   - Only what concerns machines is looked at; whatever else stands there is ignored, whatever its type.
+//   - Only fields that concern machines are read. All others are ignored, whatever their types.
 //   - Names are case-sensitive. Null counts as absent.
 //   - What a Shoot's worker leaves out of version and kubelet configuration is the Shoot's. A kubelet configuration counts as a whole.
 //   - A Shoot's CRI is containerd if it has none: that is Gardener's default.

@@ -49,7 +49,7 @@ type Triggers struct {
 
 // Kubelet is what of a kubelet's configuration needs a drained node.
 type Kubelet struct {
-	// Reserved is what is kept for daemons: kubeReserved, or the sum of kubeReserved and systemReserved.
+	// Reserved is kubeReserved, or the sum of kubeReserved and systemReserved.
 	Reserved *Reserved `json:"reserved,omitempty" hotupdatable:"inplace,presence"`
 	// EvictionHard holds the hard eviction thresholds.
 	EvictionHard     *EvictionHard `json:"evictionHard,omitempty"     hotupdatable:"inplace,presence"`
@@ -114,7 +114,7 @@ type volumeRule struct {
 	state      bool // beside the volumes: state of the infrastructure, which no manifest tells
 }
 
-// volumesOf returns the rule of a provider. Of one that is not known all of it counts.
+// volumesOf returns the rule of a provider. For an unknown provider all fields count.
 func volumesOf(provider string) volumeRule {
 	switch provider {
 	case "aws", "alicloud":
@@ -163,7 +163,7 @@ func (r volumeRule) dataVolumes(volumes []DataVolume) []Volume {
 	return hashed
 }
 
-// bySizeAndType orders volumes; one without a type stands before one with an empty type.
+// bySizeAndType orders volumes. No type is less than an empty type.
 func bySizeAndType(a, b DataVolume) int {
 	text := func(s *string) string {
 		if s == nil {
@@ -174,7 +174,7 @@ func bySizeAndType(a, b DataVolume) int {
 	return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(text(a.Type), text(b.Type)))
 }
 
-// unknownVersion stands for a Kubernetes version that is not known: node-local DNS counts below it.
+// unknownVersion replaces an unknown Kubernetes version. Like all versions below 1.34 it lets node-local DNS count.
 const unknownVersion = "0.0"
 
 // triggers returns the pool's triggers with their Schema. Package hash decides what counts; its parts are taken apart again only where they

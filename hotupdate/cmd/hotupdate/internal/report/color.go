@@ -54,7 +54,7 @@ func colorOf(o hotupdate.Outcome) string {
 	return red
 }
 
-// marker stands at the beginning of a change, in a colour.
+// marker returns the first character of a change and its colour.
 func marker(op hotupdate.Op) (text, color string) {
 	switch op {
 	case hotupdate.Add:

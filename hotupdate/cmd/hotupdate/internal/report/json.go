@@ -10,10 +10,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, which report.schema.json describes. Members may be added under one version; none changes its meaning or goes away.
+// FormatVersion is the version of the JSON form, which report.schema.json describes. Under one version members may be added; none is removed
+// or changes its meaning.
 const FormatVersion = 1
 
-// The JSON form. The documentation of its members stands in report.schema.json.
+// The JSON form. report.schema.json documents its members.
 type (
 	jsonReport struct {
 		FormatVersion int        `json:"formatVersion"`
@@ -113,7 +114,7 @@ func jsonOf(c hotupdate.Change) (jsonChange, error) {
 // present is a list that is not null in JSON.
 func present(list []string) []string { return append([]string{}, list...) }
 
-// escapedLines escapes what is not printable in JSON, where it can only stand in strings. Newlines are the layout's.
+// escapedLines escapes unprintable characters, which are all in strings: newlines are layout.
 func escapedLines(text string) string {
 	var b bytes.Buffer
 	for l := range bytes.Lines([]byte(text)) {

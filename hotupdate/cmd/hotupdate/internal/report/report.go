@@ -9,9 +9,9 @@
 // that is on both sides is said once, at the end.
 //
 //   - The same plan gives the same bytes. Nothing is sorted: pools and changes stand in the order in which they are given.
-//   - Values of sensitive fields are not shown, whatever a [hotupdate.Change] holds. Their paths and verdicts are.
+//   - Values of sensitive fields are not shown, even if a [hotupdate.Change] holds them. Their paths and verdicts are.
 //   - Nothing in a value, path or name can move a cursor, colour a terminal, reverse the reading direction, or become Markdown or HTML.
-//   - Text and Markdown shorten what is long, around the place where old and new differ. JSON has everything whole.
+//   - Text and Markdown shorten long values around the first difference of old and new. JSON holds whole values.
 package report
 
 import (
@@ -50,7 +50,7 @@ func summary(plan pool.Plan) string {
 	}
 }
 
-// byGravity puts the gravest first, and among those of one gravity kept pools before others.
+// byGravity orders pools by severity, the gravest first, and then by state, kept ones first.
 func byGravity(a, b pool.Planned) int {
 	if d := pool.Severity(b.Effect()) - pool.Severity(a.Effect()); d != 0 {
 		return d
@@ -75,7 +75,7 @@ func (r remarks) lines(escape func(string) string) []string {
 	return lines
 }
 
-// sharedRemarks are what is unknown of every pool that is on both sides.
+// sharedRemarks lists what is unknown of every pool that is in both manifests.
 func sharedRemarks(plan pool.Plan) (shared remarks) {
 	first := true
 	for _, p := range plan {
@@ -107,7 +107,7 @@ func texts[T fmt.Stringer](values []T) []string {
 	return all
 }
 
-// Origin words where the class of a change comes from. It holds names from a Schema, which may be anybody's.
+// Origin says where the class of a change comes from. The text holds names from a Schema, which may be hostile.
 func Origin(c hotupdate.Change) string {
 	switch c.Origin {
 	case hotupdate.OriginStructTag:

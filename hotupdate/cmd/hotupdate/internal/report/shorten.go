@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Limits of text and Markdown, in characters as they are shown. What is longer is shortened to about this.
+// Limits of text and Markdown, in characters as they are shown. Longer texts are shortened to about these lengths.
 const (
 	maxValue = 64
 	maxPath  = 160
@@ -51,7 +51,7 @@ func firstDifference(a, b string) int {
 	return at
 }
 
-// value shows one value, from a place on if it is long. Only what is long says how long it is.
+// value shows one value, beginning at an offset if it is long. A shortened value is followed by its length.
 func value(text string, from int, escape plaintext.Escape) string {
 	if from == 0 && len(text) <= maxValue {
 		if shown := escape(text); len(shown) <= 2*maxValue {

@@ -33,7 +33,7 @@ func changeTable(p pool.Planned, escape plaintext.Escape) table {
 	return rows
 }
 
-// maxColumn bounds what a column is aligned to: one long cell shall not push the others out of sight.
+// maxColumn bounds the width that a column is aligned to, so that one long cell does not push the others out of sight.
 const maxColumn = 60
 
 // widths are those of the columns, in characters.

@@ -52,7 +52,7 @@ func (v verdict) line(word string, show func(path string) string) string {
 	return text
 }
 
-// isCause finds the causes among the changes of a pool, place by place.
+// isCause reports for each change of a pool whether it is a cause.
 func isCause(p pool.Planned) []bool {
 	causes := verdictOf(p).causes
 	found := make([]bool, len(p.Changes))
