@@ -51,23 +51,16 @@ func readPath(path string, in io.Reader, yield func(document, error) bool) bool 
 	if path == stdin {
 		return readStream("standard input", in, yield)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return yield(document{}, withPlace(path, err))
-	}
-	if !info.IsDir() {
-		return readFile(path, yield)
-	}
 	more := true
-	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
-		switch name := filepath.Base(at); {
+	_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error { // which returns no error but of this function
+		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
+		switch {
 		case err != nil:
 			more = yield(document{}, withPlace(at, err))
-		case at != path && strings.HasPrefix(name, "."):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+		case hidden && entry.IsDir():
+			return fs.SkipDir
+		case hidden || entry.IsDir():
+		case at == path || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(at)):
 			more = readFile(at, yield)
 		}
 		if !more {
@@ -75,9 +68,6 @@ func readPath(path string, in io.Reader, yield func(document, error) bool) bool 
 		}
 		return nil
 	})
-	if more && err != nil {
-		more = yield(document{}, withPlace(path, err))
-	}
 	return more
 }
 
