@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -63,4 +64,20 @@ func TestRawWithoutSchema(t *testing.T) {
 	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "HashRaw")
 	_, err = none.DocumentRaw(nil)
 	checkProblems(t, []problem{valueProblem("no-schema", "")}, err, "DocumentRaw")
+}
+
+// TestMapsHaveEachKeyOnce: a key that stands twice is refused, whatever the map holds, and although the last one would win.
+func TestMapsHaveEachKeyOnce(t *testing.T) {
+	type config struct {
+		Texts      map[string]string            `json:"texts"`
+		Quantities map[string]resource.Quantity `json:"quantities"`
+		Numbers    map[string]int               `json:"numbers"`
+	}
+	s := schemaFor[config](t)
+	for path, raw := range map[string]string{
+		"texts[a]": `{"texts":{"a":"1","a":"2"}}`, "quantities[a]": `{"quantities":{"a":"1","a":"2"}}`, "numbers[a]": `{"numbers":{"a":1,"a":2}}`,
+	} {
+		_, err := s.HashRaw([]byte(raw))
+		checkProblems(t, []problem{valueProblem("duplicate-member", path)}, err, raw)
+	}
 }
