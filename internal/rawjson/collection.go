@@ -3,8 +3,6 @@ package rawjson
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -71,11 +69,10 @@ func (r *run) element(n *node, i int, v reflect.Value) *fault.Error {
 
 // mapping is a map that is being read.
 type mapping struct {
-	value      reflect.Value
-	texts      map[string]string
-	quantities map[string]resource.Quantity
-	key, elem  reflect.Value   // of other maps
-	names      map[string]bool // that were read, where a name is not the key itself
+	value     reflect.Value
+	texts     map[string]string // the same, if it is one
+	key, elem reflect.Value     // variables
+	names     map[string]bool   // that were read, where a name is not the key itself
 }
 
 // entries reads an object into a map.
@@ -83,7 +80,11 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
 		return r.wrong(n, "an object")
 	}
-	m := r.mapping(n)
+	m := mapping{value: r.newMap(n), key: r.variable(&n.key), elem: r.variable(&n.entry)}
+	m.texts, _ = m.value.Interface().(map[string]string)
+	if n.kind == mapByKeys {
+		m.names = map[string]bool{}
+	}
 	v.Set(m.value)
 	last, problem := r.Open('}')
 	for !last && problem == nil {
@@ -94,31 +95,15 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 	return problem
 }
 
-// mapping takes an empty map.
-func (r *run) mapping(n *node) (m mapping) {
+func (r *run) newMap(n *node) reflect.Value {
 	if r.lends {
-		m.value = r.take(&n.memory).Elem()
-	} else {
-		m.value = reflect.MakeMap(n.typ)
+		return r.take(&n.memory).Elem()
 	}
-	//exhaustive:ignore
-	switch n.kind {
-	case mapOfText:
-		m.texts = m.value.Interface().(map[string]string)
-	case mapOfQuantity:
-		m.quantities = m.value.Interface().(map[string]resource.Quantity)
-	default:
-		m.key, m.elem = r.take(&n.key).Elem(), r.take(&n.entry).Elem()
-	}
-	if n.kind == mapByKeys {
-		m.names = map[string]bool{}
-	}
-	return m
+	return reflect.MakeMap(n.typ)
 }
 
 // entry reads a member into a map.
 func (r *run) entry(n *node, m *mapping) *fault.Error {
-	first, before := len(r.faults), m.value.Len()
 	name, problem := r.str()
 	if problem == nil {
 		problem = r.Colon()
@@ -126,41 +111,36 @@ func (r *run) entry(n *node, m *mapping) *fault.Error {
 	if problem != nil {
 		return problem
 	}
-	//exhaustive:ignore
-	switch n.kind {
-	case mapOfText:
-		m.texts[name], problem = r.optionalText(n.elem.node)
-	case mapOfQuantity:
-		problem = r.readQuantity(n.elem.node, &r.quantity)
-		m.quantities[name] = r.quantity
-	case mapOfAny:
-		problem = r.fill(&n.elem, m.elem)
+	first, before := len(r.faults), m.value.Len()
+	problem = r.fill(&n.elem, m.elem)
+	switch {
+	case n.kind == mapByKeys:
+		r.setByKey(n, m, name)
+	case m.texts != nil:
+		m.texts[name] = m.elem.String()
+	default:
 		m.key.SetString(name)
 		m.value.SetMapIndex(m.key, m.elem)
-		m.elem.SetZero()
-	case mapByKeys:
-		problem = r.entryByKey(n, m, name)
 	}
 	if n.kind != mapByKeys && m.value.Len() == before {
 		r.report(duplicateMember())
 	}
+	m.elem.SetZero()
 	if len(r.faults) > first {
 		r.below(first, fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.plan.HidesKeys()})
 	}
 	return problem
 }
 
-// entryByKey lets the decoder read the key. Several names may mean one key.
-func (r *run) entryByKey(n *node, m *mapping, name string) *fault.Error {
+// setByKey lets the decoder read the key, and sets its element. Several names may mean one key.
+func (r *run) setByKey(n *node, m *mapping, name string) {
 	spelled, _ := canonjson.AppendString([]byte{'{'}, name) // a name that was read is well-formed
 	keys, before := reflect.New(n.keys), m.value.Len()
 	readable := kubernetes(append(spelled, ":true}"...), keys.Interface())
-	problem := r.fill(&n.elem, m.elem)
 	for it := keys.Elem().MapRange(); it.Next(); {
 		m.key.SetIterKey(it)
 		m.value.SetMapIndex(m.key, m.elem)
 	}
-	m.elem.SetZero()
 	switch {
 	case !readable:
 		r.report(&fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "has a key that is no " + n.typ.Key().String(), Hint: "correct the key"})
@@ -170,5 +150,4 @@ func (r *run) entryByKey(n *node, m *mapping, name string) *fault.Error {
 		r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-map-key", Type: n.plan.TypeName(), What: "means the same key as another name", Hint: "remove one of them"})
 	}
 	m.names[name] = true
-	return problem
 }

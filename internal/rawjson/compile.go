@@ -35,9 +35,7 @@ const (
 	list
 	array
 	mapOfAny
-	mapOfText     // map[string]string
-	mapOfQuantity // map[string]resource.Quantity
-	mapByKeys     // the keys are no plain strings
+	mapByKeys // the keys are no plain strings
 	boolean
 	integer
 	unsigned
@@ -136,7 +134,7 @@ func (c *compiler) node(from *fieldplan.Node) *node {
 		c.object(n)
 	case list, array:
 		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
-	case mapOfAny, mapOfText, mapOfQuantity, mapByKeys:
+	case mapOfAny, mapByKeys:
 		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
 		n.key, n.entry = c.memory(n.typ.Key(), pointee), c.memory(n.typ.Elem(), pointee)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
@@ -180,7 +178,10 @@ func kindOf(n *fieldplan.Node) kind {
 	case fieldplan.Array:
 		return array
 	case fieldplan.Map:
-		return mapKind(n.Type)
+		if !leaf.IsPlainMapKey(n.Type.Key()) {
+			return mapByKeys
+		}
+		return mapOfAny
 	case fieldplan.Leaf:
 	}
 	return leafKind(n)
@@ -205,19 +206,6 @@ func leafKind(n *fieldplan.Node) kind {
 		}
 	}
 	return foreign
-}
-
-func mapKind(t reflect.Type) kind {
-	switch {
-	case t == reflect.TypeFor[map[string]string]():
-		return mapOfText
-	case t == reflect.TypeFor[map[string]resource.Quantity]():
-		return mapOfQuantity
-	case !leaf.IsPlainMapKey(t.Key()):
-		return mapByKeys
-	default:
-		return mapOfAny
-	}
 }
 
 // target finds what stands behind the pointers of t. Behind a pointer type with a name the decoder sees no methods; and those of a type

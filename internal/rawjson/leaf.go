@@ -25,19 +25,6 @@ func (r *run) text(n *node, v reflect.Value) *fault.Error {
 	return r.skip(problem)
 }
 
-// optionalText reads a string or null.
-func (r *run) optionalText(n *node) (string, *fault.Error) {
-	switch r.Peek() {
-	case 'n':
-		return "", r.Literal("null")
-	case '"':
-		s, problem := r.str()
-		return s, r.skip(problem)
-	default:
-		return "", r.mismatched(n)
-	}
-}
-
 // skip reports a problem of the value that is next, and skips the value. If the run cannot go on, it returns the problem.
 func (r *run) skip(problem *fault.Error) *fault.Error {
 	if problem == nil || ends(problem) {
@@ -95,74 +82,44 @@ func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
 	}
 }
 
-// integer reads an integer of the node's bits.
-func (r *run) integer(n *node, v reflect.Value) *fault.Error {
-	start, sign := r.At, int64(1)
-	limit := uint64(1)<<(n.bits-1) - 1
-	if r.Peek() == '-' {
-		r.At++
-		sign, limit = -1, limit+1
-	}
-	u, ok := r.digits()
-	if !ok || u > limit {
-		r.At = start
-		return r.mismatched(n)
-	}
-	v.SetInt(sign * int64(u)) //nolint:gosec // within the limit; -1 times the smallest integer is itself
-	return nil
-}
-
-func (r *run) unsigned(n *node, v reflect.Value) *fault.Error {
-	start := r.At
-	u, ok := r.digits()
-	if !ok || u>>(n.bits-1)>>1 != 0 {
-		r.At = start
-		return r.mismatched(n)
-	}
-	v.SetUint(u)
-	return nil
-}
-
-// safeDigits are so many that no number of as many is out of range.
-const safeDigits = 19
-
-// digits reads a number that has nothing but digits.
-func (r *run) digits() (u uint64, ok bool) {
+// number reads a number of the node's kind and bits.
+func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	start := r.At
 	for ; r.At < len(r.Raw); r.At++ {
-		digit := r.Raw[r.At] - '0'
-		if digit > 9 {
+		if c := r.Raw[r.At]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
 			break
 		}
-		u = u*10 + uint64(digit)
 	}
-	count, next := r.At-start, r.Peek()
-	if count == 0 || count > 1 && r.Raw[start] == '0' || next == '.' || next == 'e' || next == 'E' {
-		return 0, false
-	}
-	if count > safeDigits {
-		u, err := strconv.ParseUint(string(r.Raw[start:r.At]), 10, 64)
-		return u, err == nil
-	}
-	return u, true
-}
-
-func (r *run) float(n *node, v reflect.Value) *fault.Error {
-	start := r.At
-	if c := r.Peek(); c != '-' && (c < '0' || c > '9') {
+	if !n.setNumber(v, r.Raw[start:r.At]) {
+		r.At = start
 		return r.mismatched(n)
 	}
-	if problem := r.Check(); problem != nil {
-		return r.skip(problem)
-	}
-	literal := r.Raw[start:r.At]
-	f, err := strconv.ParseFloat(string(literal), int(n.bits))
-	if err != nil {
-		r.report(n.mismatch(literal))
-		return nil
-	}
-	v.SetFloat(f)
 	return nil
+}
+
+// setNumber reports whether v can hold what the literal says, which is a number in JSON, too.
+func (n *node) setNumber(v reflect.Value, literal []byte) bool {
+	var err error
+	//exhaustive:ignore
+	switch n.kind {
+	case integer:
+		var i int64
+		i, err = strconv.ParseInt(string(literal), 10, int(n.bits))
+		v.SetInt(i)
+	case unsigned:
+		var u uint64
+		u, err = strconv.ParseUint(string(literal), 10, int(n.bits))
+		v.SetUint(u)
+	default:
+		var f float64
+		f, err = strconv.ParseFloat(string(literal), int(n.bits))
+		v.SetFloat(f)
+	}
+	if err != nil || n.kind != float && (len(literal) == 1 || literal[0] >= '1') {
+		return err == nil
+	}
+	number := canonjson.NewScanner(literal)
+	return number.Check() == nil && number.End() == nil
 }
 
 // readQuantity reads a quantity as its own UnmarshalJSON does, but for text that would take long.

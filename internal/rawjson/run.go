@@ -29,7 +29,6 @@ type run struct {
 	whole     string          // a copy of the document, of which texts that are lent are pieces
 	unescaped strings.Builder // likewise for those with escapes
 	scratch   []byte
-	quantity  resource.Quantity
 
 	stores []store
 }
@@ -92,6 +91,18 @@ func (r *run) take(m *memory) reflect.Value {
 	if !r.lends {
 		return reflect.New(m.typ)
 	}
+	return r.reuse(m)
+}
+
+// variable returns a variable that no value that is read refers to.
+func (r *run) variable(m *memory) reflect.Value {
+	if !r.table.lends {
+		return reflect.New(m.typ).Elem()
+	}
+	return r.reuse(m).Elem()
+}
+
+func (r *run) reuse(m *memory) reflect.Value {
 	s := &r.stores[m.store]
 	s.role = m.role
 	if s.used == len(s.values) {
@@ -160,18 +171,14 @@ func (r *run) value(n *node, v reflect.Value) *fault.Error {
 		return r.list(n, v)
 	case array:
 		return r.array(n, v)
-	case mapOfAny, mapOfText, mapOfQuantity, mapByKeys:
+	case mapOfAny, mapByKeys:
 		return r.entries(n, v)
 	case text:
 		return r.text(n, v)
 	case boolean:
 		return r.boolean(n, v)
-	case integer:
-		return r.integer(n, v)
-	case unsigned:
-		return r.unsigned(n, v)
-	case float:
-		return r.float(n, v)
+	case integer, unsigned, float:
+		return r.number(n, v)
 	case quantity:
 		return r.readQuantity(n, v.Addr().Interface().(*resource.Quantity))
 	case free, own, foreign, element, member:
