@@ -71,6 +71,8 @@ type node struct {
 	kind      kind
 	bits      uint8 // of a number
 	recursive bool  // values may contain themselves
+	deep      bool  // values may be nested too deeply or contain themselves
+	height    int   // of the tree of nodes, unless they are recursive
 	keeps     bool  // the presence of elements is written
 	writes    bool  // something at or below the node can be written
 	dropsNull bool  // null elements of the map count as absent
@@ -185,8 +187,20 @@ func compileFor(p *fieldplan.Plan, want fieldplan.ClassSet, spelling leaf.Spelli
 			w.nodes[ctx.node] = n
 		}
 	}
+	c.deepen(w.root)
 	c.zeroArrays()
 	return w
+}
+
+// deepen marks all nodes if one is recursive, or if the root needs more frames than usual.
+func (c *compiler) deepen(root *node) {
+	deep := root.height > usualDepth-2
+	for _, n := range c.nodes {
+		deep = deep || n.recursive
+	}
+	for _, n := range c.nodes {
+		n.deep = deep
+	}
 }
 
 // zeroArrays computes the texts of arrays that nobody has set, until those of arrays within arrays are known, too.
@@ -211,7 +225,7 @@ func zeroArray(n *node) []byte {
 	zero := memoryOf(reflect.New(n.plan.Type).Elem())
 	r.enter(n, zero)
 	r.places(n, zero)
-	r.leave()
+	r.leave(n)
 	if r.trail.Failed() {
 		return nil
 	}
@@ -246,6 +260,7 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 		n.dropsNull = !fieldplan.IsKept(from.Class) && c.want.Any(fieldplan.Dropped)
 		c.elements(n, from)
 	}
+	n.height++
 	return n
 }
 
@@ -301,7 +316,7 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 				continue
 			}
 		}
-		n.ops = append(n.ops, o)
+		n.ops, n.height = append(n.ops, o), max(n.height, o.node.height)
 	}
 	n.empty = n.emptyText()
 	n.steps = make([]step, 0, len(n.ops)+1)
@@ -387,6 +402,7 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	elem := from.Type.Elem()
 	n.elemPointers, n.elemSize = pointers(elem), elem.Size()
 	n.elem = c.element(from.Elem, from)
+	n.height = n.elem.height
 	if from.Key != nil {
 		key := c.op(from.Elem, from.Key)
 		n.key = &key
@@ -395,6 +411,7 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 		return
 	}
 	hot := c.element(from.When.Hot, from)
+	n.height = max(n.height, hot.height)
 	if c.want != fieldplan.All { // where elements are all alike
 		n.when = &selector{
 			op: c.op(from.Elem, from.When.Field), value: from.When.Value, zero: string(from.When.Field.Zero) == from.When.Value,

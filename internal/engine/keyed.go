@@ -23,14 +23,14 @@ func numberOf(n *node, m memory) (uint64, bool) {
 	}
 }
 
-// textOf reads a key that is a text. It is false if there is none, or it is not UTF-8.
+// textOf reads a key that is a text. It is false if there is none. Whether it is UTF-8 is seen elsewhere.
 func textOf(n *node, m memory) (string, bool) {
 	key := keyIn(n, m)
 	if !exists(key) {
 		return "", false
 	}
 	s := textAt(key)
-	return s, s != "" && isText(s)
+	return s, s != ""
 }
 
 // direction is the order in which a keyed list stands.
@@ -75,7 +75,7 @@ func directionOfTexts(n *node, elements *elements) direction {
 		if i == 1 && before > key {
 			found = descending
 		}
-		if !ok || before == key || i > 0 && (before > key) != (found == descending) {
+		if !ok || !isText(key) || before == key || i > 0 && (before > key) != (found == descending) {
 			return mixed
 		}
 		before = key
@@ -95,6 +95,7 @@ func (r *run) keyedList(n *node, m memory) bool {
 		count = r.indexOrExplain(n, m, &elements)
 	}
 	start, some, separator := r.position(), false, ""
+	r.frames[r.depth].list = m
 	r.buf = append(r.buf, '[')
 	for i := range count {
 		at := i
@@ -111,6 +112,7 @@ func (r *run) keyedList(n *node, m memory) bool {
 		}
 	}
 	r.entries = r.entries[:first]
+	r.frames[r.depth].list = none
 	if !some {
 		r.cut(start)
 		return false
@@ -126,7 +128,7 @@ func (r *run) indexOrExplain(n *node, m memory, elements *elements) int {
 		return elements.len
 	}
 	count := 0
-	r.explain(len(r.frames)-1, func(t *Trail) {
+	r.explain(r.depth-1, func(t *Trail) {
 		for _, e := range Elements(t, n.plan, valueAt(m, n.plan.Type)) {
 			r.entries = append(r.entries, entry{at: e.At})
 			count++
@@ -143,7 +145,9 @@ func (r *run) index(n *node, elements *elements) bool {
 	for i := 0; i < elements.len && ok; i++ {
 		m, e := elements.at(i, n.elemPointers), entry{at: i}
 		if byText {
-			_, ok = textOf(n, m)
+			var key string
+			key, ok = textOf(n, m)
+			ok = ok && isText(key)
 		} else {
 			e.order, ok = numberOf(n, m)
 		}

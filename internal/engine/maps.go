@@ -154,7 +154,7 @@ func (r *run) read(v *values, m reflect.Value) keys {
 // readOther is read for any other keys. What is wrong with them is reported, and their entries are left out.
 func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
 	var elements []Element
-	r.explain(len(r.frames)-1, func(t *Trail) { elements = Elements(t, n.plan, m) })
+	r.explain(r.depth-1, func(t *Trail) { elements = Elements(t, n.plan, m) })
 	v.grow(len(elements))
 	k := r.keysOf(len(elements))
 	for i := range elements {

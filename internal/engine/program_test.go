@@ -150,6 +150,32 @@ func TestNestedTooDeeply(t *testing.T) {
 	}
 }
 
+// TestTypesThatAreDeepButNotRecursive: frames do not run out.
+func TestTypesThatAreDeepButNotRecursive(t *testing.T) {
+	for depth := range 70 {
+		typ := reflect.TypeFor[string]()
+		want := `"x"`
+		for range depth {
+			typ, want = reflect.SliceOf(typ), "["+want+"]"
+		}
+		p, err := fieldplan.Compile(reflect.StructOf([]reflect.StructField{{Name: "A", Type: typ, Tag: `json:"a"`}}), nil)
+		require.NoError(t, err)
+		c := reflect.New(p.Type)
+		v := c.Elem().Field(0)
+		for range depth {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			v = v.Index(0)
+		}
+		v.SetString("x")
+		got, err := engine.Of(p).Append(nil, c)
+		require.NoError(t, err)
+		require.Equal(t, `{"a":`+want+`}`, string(got))
+		v.SetString("\xff")
+		_, err = engine.Of(p).Append(nil, c)
+		require.Equal(t, "a"+strings.Repeat("[0]", depth), fault.All(err)[0].Path)
+	}
+}
+
 // TestCycle: a value that contains itself is told where it does, whichever way it is reached.
 func TestCycle(t *testing.T) {
 	p := plan(t)

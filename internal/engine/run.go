@@ -18,6 +18,7 @@ const (
 	spillAt        = 4 << 10  // bytes that are worth handing on
 	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
 	maxPooled      = 512      // entries that are kept for the next run
+	usualDepth     = 32       // frames that are kept for the next run, as many as are needed by what is not deep
 )
 
 // run writes one value, with the memory that it needs. When it has found a fault, what it wrote is of no use.
@@ -28,10 +29,10 @@ type run struct {
 	flushed int       // bytes that have left buf
 	held    int       // collections being sorted: nothing may be flushed
 
-	frames    []frame
+	frames    []frame   // the first is none
+	depth     int       // of the frame at hand
 	trail     Trail     // leads to the first frame
 	base      int       // length of its path
-	limit     int       // more frames than that are too many
 	ancestors Ancestors // of the values in frames, those that may contain themselves
 
 	digest  hash.Hash // for sums
@@ -52,13 +53,16 @@ type run struct {
 
 // frame is an object or collection that the run stands in, and where in it.
 type frame struct {
-	node   *node
-	memory memory
-	at     int // member in ops, element in the list, or key on the stack of keys
+	node *node
+	op   *op    // the member of an object
+	at   int    // the element of a list, or its key on the stack of keys
+	list memory // where a keyed list stands
 }
 
 // runs keeps memory for further runs. One run keeps about 90 KiB at most.
-var runs = sync.Pool{New: func() any { return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New(), limit: MaxDepth} }}
+var runs = sync.Pool{New: func() any {
+	return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New(), frames: make([]frame, usualDepth)}
+}}
 
 func start() *run { return runs.Get().(*run) }
 
@@ -66,11 +70,15 @@ func start() *run { return runs.Get().(*run) }
 func (r *run) end() {
 	r.buf, r.scratch = recycled(r.buf, maxPooledBytes), recycled(r.scratch, maxPooledBytes/2)
 	r.entries, r.keys, r.spans = recycled(r.entries, maxPooled), recycled(r.keys, maxPooled), recycled(r.spans, maxPooled)
-	r.sortBuffer, r.frames = recycled(r.sortBuffer, maxPooled), recycled(r.frames, maxPooled/8)
-	r.texts, r.quantities = recycled(r.texts, maxPooled), recycled(r.quantities, maxPooled)
-	r.ancestors = recycled(r.ancestors, maxPooled/8)
+	r.texts, r.quantities, r.sortBuffer = recycled(r.texts, maxPooled), recycled(r.quantities, maxPooled), recycled(r.sortBuffer, maxPooled)
 	r.out, r.failed, r.flushed = nil, nil, 0
-	r.trail, r.base, r.limit = Trail{}, 0, MaxDepth
+	if len(r.frames) > usualDepth {
+		r.frames, r.ancestors = make([]frame, usualDepth), nil
+	}
+	if cap(r.trail.Path) > 0 || r.trail.Failed() {
+		r.trail = Trail{}
+	}
+	r.base = 0
 	runs.Put(r)
 }
 
@@ -96,45 +104,49 @@ func withRoom[T any](s []T, n int) []T {
 	}
 }
 
-// enter goes into an object or collection. It is false where the run must not go: see [Trail.Visit].
+// enter goes into an object or collection. It is false where the run must not go, see [Trail.Visit]. It is small enough to be inlined.
 func (r *run) enter(n *node, m memory) bool {
-	if (n.recursive || len(r.frames) > r.limit) && !r.visit(n, m) {
-		return false
-	}
-	r.frames = append(r.frames, frame{node: n, memory: m})
-	return true
+	r.depth++
+	r.frames[r.depth].node = n
+	return !n.deep || r.visit(n, m)
 }
 
-// visit is the part of enter that most values are spared.
+// visit is the part of enter that values are spared which are never deep.
 func (r *run) visit(n *node, m memory) bool {
-	if r.trail.lost {
-		return false
+	above := r.depth - 1
+	if !r.trail.lost {
+		problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.base+above)
+		if problem == nil {
+			if r.depth == len(r.frames)-1 {
+				r.frames = append(r.frames, make([]frame, len(r.frames))...)
+			}
+			return true
+		}
+		r.reportAt(above, problem)
+		r.trail.lost = true // nothing is entered any more
 	}
-	problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.base+len(r.frames))
-	if problem != nil {
-		r.report(problem)
-		r.trail.lost, r.limit = true, -1 // nothing is entered any more
-	}
-	return problem == nil
+	r.depth = above
+	return false
 }
 
-func (r *run) leave() {
-	top := &r.frames[len(r.frames)-1]
-	if top.node.recursive {
+func (r *run) leave(n *node) {
+	if n.recursive {
 		r.ancestors = r.ancestors[:len(r.ancestors)-1]
 	}
-	top.memory = none
-	r.frames = r.frames[:len(r.frames)-1]
+	r.depth--
 }
 
-// at notes which part of the object or collection at hand the run goes on to.
-func (r *run) at(i int) { r.frames[len(r.frames)-1].at = i }
+// at notes which element of the list, or entry of the map, the run goes on to.
+func (r *run) at(i int) { r.frames[r.depth].at = i }
+
+// in notes which member of the object the run goes on to.
+func (r *run) in(o *op) { r.frames[r.depth].op = o }
 
 // report records what is wrong with the part at hand.
-func (r *run) report(problem *fault.Error) { r.reportAt(len(r.frames), problem) }
+func (r *run) report(problem *fault.Error) { r.reportAt(r.depth, problem) }
 
 // reportWhole records what is wrong with the object or collection at hand.
-func (r *run) reportWhole(problem *fault.Error) { r.reportAt(len(r.frames)-1, problem) }
+func (r *run) reportWhole(problem *fault.Error) { r.reportAt(r.depth-1, problem) }
 
 func (r *run) reportAt(frames int, problem *fault.Error) {
 	r.explain(frames, func(t *Trail) { t.Report(problem) })
@@ -142,8 +154,8 @@ func (r *run) reportAt(frames int, problem *fault.Error) {
 
 // explain calls find with a trail that leads to where so many frames do.
 func (r *run) explain(frames int, find func(t *Trail)) {
-	for i := range r.frames[:frames] {
-		r.trail.Enter(r.step(&r.frames[i]))
+	for i := range frames {
+		r.trail.Enter(r.step(&r.frames[1+i]))
 	}
 	find(&r.trail)
 	r.trail.Path = r.trail.Path[:r.base]
@@ -153,12 +165,12 @@ func (r *run) explain(frames int, find func(t *Trail)) {
 func (r *run) step(f *frame) fieldpath.Step {
 	switch f.node.kind {
 	case objectKind:
-		return fieldpath.Step{Kind: fieldpath.Member, Name: f.node.ops[f.at].field.Name}
+		return fieldpath.Step{Kind: fieldpath.Member, Name: f.op.field.Name}
 	case textMapKind, quantityMapKind, mapKind:
 		e := Element{Key: r.keys[f.at]}
 		return e.Step(f.node.plan)
 	case textKeyedKind, intKeyedKind:
-		e := Element{At: f.at, Value: valueAt(f.memory, f.node.plan.Type).Index(f.at)}
+		e := Element{At: f.at, Value: valueAt(f.list, f.node.plan.Type).Index(f.at)}
 		_ = e.readKey(f.node.plan) // which it has, or it would have been left out
 		return e.Step(f.node.plan)
 	default:
@@ -225,7 +237,7 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
 	r := start()
 	defer r.end()
-	r.base, r.limit = len(t.Path), MaxDepth-len(t.Path)
+	r.base = len(t.Path)
 	r.trail.Path = t.Path[:r.base:r.base]
 	dst = r.writeTo(dst, func() { r.element(p.whole.nodes[n], valueOf(v)) })
 	r.trail.MoveTo(t)
@@ -252,8 +264,9 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
 	r.out = r.digest
 	r.document(p.canonical.root, p.rootOf(v))
-	switch err = r.trail.Err(); {
-	case err != nil:
+	switch {
+	case r.trail.Failed():
+		err = r.trail.Err()
 	case r.flushed == 0:
 		sum = sha256.Sum256(r.buf)
 	default:
@@ -271,7 +284,7 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 func (r *run) document(n *node, root memory) {
 	if exists(root) && r.enter(n, root) {
 		written := r.object(n, root, ifSome)
-		r.leave()
+		r.leave(n)
 		if written {
 			return
 		}

@@ -23,37 +23,80 @@ const (
 
 // object writes an object and reports whether it did.
 func (r *run) object(n *node, m memory, when stay) bool {
-	start, some, comma := r.position(), false, 0
+	start, some := r.position(), false
 	r.buf = append(r.buf, '{')
-	unknown := r.unknownMembers(n, m)
-	for i := range n.ops {
-		o := &n.ops[i]
-		if len(unknown) > 0 && r.unknown(n, unknown.Before(o.field.Name), comma) {
-			some, comma = true, 1
-		}
-		r.at(i)
-		value := o.location.in(m)
-		switch {
-		case !exists(value):
-			if o.always {
-				r.zeroIdentity(o, o.header[1-comma:])
-				comma = 1
-			}
-		case r.member(o, value, o.header[1-comma:]):
-			comma = 1
-			if !o.always {
-				some = true
-				r.commit()
-			}
-		}
+	if n.rest == nil {
+		some, _ = r.members(n.ops, m, 0)
+	} else {
+		some = r.openMembers(n, m)
 	}
-	some = len(unknown) > 0 && r.unknown(n, unknown.Left(), comma) || some
 	if !some && when == ifSome {
 		r.cut(start)
 		return false
 	}
 	r.buf = append(r.buf, '}')
 	return true
+}
+
+// members writes members of the object at m, so many bytes of a comma before the first. It reports whether the object has a member beside
+// its identity, and whether the next one needs a comma.
+func (r *run) members(ops []op, m memory, comma int) (some bool, next int) {
+	for i := range ops {
+		o := &ops[i]
+		value := o.location.in(m)
+		if !exists(value) {
+			if o.always {
+				r.zeroIdentity(o, o.header[1-comma:])
+				comma = 1
+			}
+			continue
+		}
+		if !r.member(o, value, o.header[1-comma:]) {
+			continue
+		}
+		comma = 1
+		if !o.always {
+			some = true
+			r.commit()
+		}
+	}
+	return some, comma
+}
+
+// openMembers writes the members of an object with unknown ones among them.
+func (r *run) openMembers(n *node, m memory) (some bool) {
+	var unknown Unknown
+	r.explain(r.depth-1, func(t *Trail) { unknown = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
+	comma := 0
+	for i := range n.ops {
+		if r.unknown(n, unknown.Before(n.ops[i].field.Name), comma) {
+			some, comma = true, 1
+		}
+		known := false
+		known, comma = r.members(n.ops[i:i+1], m, comma)
+		some = some || known
+	}
+	return r.unknown(n, unknown.Left(), comma) || some
+}
+
+// unknown writes members that the plan does not know, and reports whether there were any.
+func (r *run) unknown(n *node, members []Element, comma int) (some bool) {
+	if len(members) == 0 {
+		return false
+	}
+	r.explain(r.depth-1, func(t *Trail) {
+		for _, e := range members {
+			f, step := UnknownField(n.plan, e)
+			t.Enter(step)
+			start := len(r.buf)
+			text, present := MemberText(t, append(r.buf, ("," + f.Header)[1-comma:]...), f, e.Value)
+			if r.buf = text[:start]; present {
+				r.buf, some, comma = text, true, 1
+			}
+			t.Leave()
+		}
+	})
+	return some
 }
 
 // member writes header and value, or nothing where the value is absent.
@@ -65,18 +108,24 @@ func (r *run) member(o *op, m memory, header string) bool {
 		if s == "" && !o.zero {
 			return false
 		}
-		r.buf = append(r.buf, header...)
 		if len(s) >= spillAt && !o.hasDefault && !o.always {
+			r.buf = append(r.buf, header...)
+			r.in(o)
 			r.longText(s)
 			return true
 		}
-		r.text(s)
+		text, problem := canonjson.AppendString(append(r.buf, header...), s)
+		if problem != nil {
+			r.in(o)
+			r.report(problem)
+		}
+		r.buf = text
 	case intKind:
 		i := intAt(m, o.bits)
 		if i == 0 && !o.zero {
 			return false
 		}
-		r.buf = strconv.AppendInt(append(r.buf, header...), i, 10)
+		r.buf = appendInt(append(r.buf, header...), i)
 	case boolKind:
 		b := boolAt(m)
 		if !b && !o.zero {
@@ -112,6 +161,7 @@ func (r *run) leafMember(o *op, m memory, header string) bool {
 		return false
 	}
 	r.buf = append(r.buf, header...)
+	r.in(o)
 	if !r.leaf(o.node, m) || !o.always && o.field.Unset(r.buf[start+len(header):]) {
 		r.buf = r.buf[:start]
 		return false
@@ -140,13 +190,14 @@ func (r *run) zeroIdentity(o *op, header string) {
 func (r *run) compositeMember(o *op, m memory, header string) bool {
 	start, written := r.position(), false
 	r.buf = append(r.buf, header...)
+	r.in(o)
 	if r.enter(o.node, m) {
 		if o.kind == objectKind {
 			written = r.object(o.node, m, ifSome)
 		} else {
 			written = r.composite(o.node, m, ifSome)
 		}
-		r.leave()
+		r.leave(o.node)
 		if !written && o.presence {
 			r.emptyElement(o.node, m)
 			return true
@@ -184,6 +235,18 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 
 // element writes an element of a collection, whatever it holds: its presence belongs to the collection.
 func (r *run) element(n *node, m memory) {
+	if n.kind != objectKind || !exists(m) {
+		r.otherElement(n, m)
+		return
+	}
+	if r.enter(n, m) {
+		r.object(n, m, anyway)
+		r.leave(n)
+	}
+}
+
+// otherElement is element for what is no object, or not there.
+func (r *run) otherElement(n *node, m memory) {
 	switch {
 	case !exists(m):
 		r.emptyElement(n, m)
@@ -197,7 +260,7 @@ func (r *run) element(n *node, m memory) {
 		} else if !r.composite(n, m, anyway) {
 			r.emptyElement(n, m)
 		}
-		r.leave()
+		r.leave(n)
 	}
 }
 
@@ -207,7 +270,7 @@ func (r *run) traces(n *node, m memory) bool {
 		return false
 	}
 	written := r.composite(n, m, ifSome)
-	r.leave()
+	r.leave(n)
 	return written
 }
 
@@ -283,29 +346,4 @@ func (r *run) text(s string) {
 		r.report(problem)
 	}
 	r.buf = text
-}
-
-// unknownMembers are the members of an object that the plan does not know, if they are written.
-func (r *run) unknownMembers(n *node, m memory) (members Unknown) {
-	if n.rest != nil {
-		r.explain(len(r.frames)-1, func(t *Trail) { members = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
-	}
-	return members
-}
-
-// unknown writes members that the plan does not know, among those that it does, and reports whether there were any.
-func (r *run) unknown(n *node, members []Element, comma int) (some bool) {
-	r.explain(len(r.frames)-1, func(t *Trail) {
-		for _, e := range members {
-			f, step := UnknownField(n.plan, e)
-			t.Enter(step)
-			start := len(r.buf)
-			text, present := MemberText(t, append(r.buf, ("," + f.Header)[1-comma:]...), f, e.Value)
-			if r.buf = text[:start]; present {
-				r.buf, some, comma = text, true, 1
-			}
-			t.Leave()
-		}
-	})
-	return some
 }
