@@ -14,16 +14,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// MergePatch returns the patch that gives old the meaning of updated, two values of the plan's type of which neither contains itself. A
-// patch replaces lists as a whole and removes members by null, so a value that is or holds null is not-patchable.
+// MergePatch returns the JSON merge patch (RFC 7386) that gives old the meaning of updated, two values of the plan's type of which neither
+// contains itself. A patch replaces lists as a whole and removes members by null, so a value that is or holds null is not-patchable.
 func MergePatch(p *fieldplan.Plan, old, updated reflect.Value) ([]byte, error) {
 	w := &patcher{program: Of(p)}
-	old, _ = Deref(old)
-	updated, _ = Deref(updated)
-	w.object(p.Root, old, updated)
+	w.object(p.Root, pair{old, updated}.deref())
 	return w.buf, w.trail.Err()
 }
 
+// patcher writes a patch. Its functions report whether they have written something.
 type patcher struct {
 	program *Program
 	buf     []byte
@@ -49,75 +48,31 @@ func (w *patcher) null() bool {
 	return true
 }
 
-// object writes the patch of an object, either side of which may be missing, and reports whether it says something.
-func (w *patcher) object(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
+// object writes the patch of an object, and reports whether it has a member.
+func (w *patcher) object(n *fieldplan.Node, values pair) (some bool) {
 	w.buf = append(w.buf, '{')
 	for _, f := range n.Fields {
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		some = w.try(f.Header, func() bool { return w.member(f, Member(old, f), Member(updated, f)) }) || some
+		some = w.try(f.Header, func() bool { return w.member(f, pair{Member(values[0], f), Member(values[1], f)}) }) || some
 		w.trail.Leave()
 	}
 	w.buf = append(w.buf, '}')
 	return some
 }
 
-func (w *patcher) member(f *fieldplan.Field, old, updated reflect.Value) bool {
-	n := f.Node
-	if n.Kind == fieldplan.Leaf {
-		return w.leafMember(f, old, updated)
-	}
-	old, isOld := Deref(old)
-	updated, isNew := Deref(updated)
-	if !isOld && !isNew {
-		return false
-	}
-	switch n.Kind {
-	case fieldplan.Object:
-		return w.objectMember(f, old, updated)
-	case fieldplan.Map:
-		return w.mapMember(n, old, updated)
-	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
-	}
-	return w.list(n, old, updated)
-}
-
-// leafMember compares by meaning: a declared default is no value.
-func (w *patcher) leafMember(f *fieldplan.Field, old, updated reflect.Value) bool {
-	oldText, isOld := MemberText(&w.trail, nil, f, old)
-	newText, isNew := MemberText(&w.trail, nil, f, updated)
-	switch {
-	case isOld == isNew && bytes.Equal(oldText, newText):
-		return false
-	case !isNew:
-		return w.null()
-	case f.Quoted:
-		inner, problem := encodeLeaf(updated)
+// byName writes an object with the names of two others, and reports whether it has a member.
+func byName[V any](w *patcher, old, updated map[string]V, member func(name string) bool) (some bool) {
+	names := slices.Collect(maps.Keys(old))
+	names = slices.AppendSeq(names, maps.Keys(updated))
+	slices.Sort(names)
+	w.buf = append(w.buf, '{')
+	for _, name := range slices.Compact(names) {
+		header, problem := canonjson.AppendString(nil, name)
 		w.report(problem)
-		w.buf, _ = canonjson.AppendString(w.buf, string(inner))
-		return true
-	case !isOld:
-		old = reflect.Value{}
+		some = w.try(string(header)+":", func() bool { return member(name) }) || some
 	}
-	return w.leaf(old, updated)
-}
-
-// leaf writes a leaf that differs. Free JSON is patched member by member, since a patch cannot replace an object.
-func (w *patcher) leaf(old, updated reflect.Value) bool {
-	before, problem := encodeLeaf(old)
-	w.report(problem)
-	after, problem := encodeLeaf(updated)
-	w.report(problem)
-	w.free(before, after)
-	return true
-}
-
-// encodeLeaf writes a leaf behind pointers; a missing one is null.
-func encodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
-	v, ok := Deref(v)
-	if !ok {
-		return []byte(leaf.Null), nil
-	}
-	return EncodeLeaf(v)
+	w.buf = append(w.buf, '}')
+	return some
 }
 
 func (w *patcher) report(problem *fault.Error) {
@@ -126,100 +81,128 @@ func (w *patcher) report(problem *fault.Error) {
 	}
 }
 
-// objectMember patches an object. Where presence carries meaning, a difference in it is one.
-func (w *patcher) objectMember(f *fieldplan.Field, old, updated reflect.Value) bool {
-	start := len(w.buf)
-	some := w.object(f.Node, old, updated)
-	some = some || f.KeepsPresence() && old.IsValid() != updated.IsValid()
-	if some && !updated.IsValid() {
+func (w *patcher) member(f *fieldplan.Field, values pair) bool {
+	n := f.Node
+	if n.Kind == fieldplan.Leaf {
+		return w.leafMember(f, values)
+	}
+	values = values.deref()
+	isOld, isNew := values[0].IsValid(), values[1].IsValid()
+	if !isOld && !isNew {
+		return false
+	}
+	start, some := len(w.buf), false
+	switch n.Kind {
+	case fieldplan.Object:
+		some = w.object(n, values) || f.KeepsPresence() && isOld != isNew
+	case fieldplan.Map:
+		some = w.entries(n, values)
+		isNew = length(values[1]) > 0
+	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
+		some = w.list(n, values)
+	}
+	if some && !isNew {
 		w.buf = w.buf[:start]
 		return w.null()
 	}
 	return some
 }
 
-func (w *patcher) mapMember(n *fieldplan.Node, old, updated reflect.Value) bool {
-	start := len(w.buf)
-	some := w.entries(n, old, updated)
-	if some && (!updated.IsValid() || updated.Len() == 0) {
-		w.buf = w.buf[:start]
+// leafMember compares by meaning: a declared default is no value.
+func (w *patcher) leafMember(f *fieldplan.Field, values pair) bool {
+	oldText, isOld := MemberText(&w.trail, nil, f, values[0])
+	newText, isNew := MemberText(&w.trail, nil, f, values[1])
+	switch {
+	case isOld == isNew && bytes.Equal(oldText, newText):
+		return false
+	case !isNew:
 		return w.null()
+	case f.Quoted:
+		w.buf, _ = canonjson.AppendString(w.buf, string(w.encoded(values[1])))
+		return true
+	case !isOld:
+		values[0] = reflect.Value{}
 	}
-	return some
+	return w.leaf(values)
+}
+
+// leaf writes a leaf that differs. Free JSON is patched member by member, since a patch cannot replace an object.
+func (w *patcher) leaf(values pair) bool {
+	w.free(w.encoded(values[0]), w.encoded(values[1]))
+	return true
+}
+
+// encoded returns the JSON of a leaf behind pointers; a missing one is null.
+func (w *patcher) encoded(v reflect.Value) []byte {
+	v, ok := Deref(v)
+	if !ok {
+		return []byte(leaf.Null)
+	}
+	raw, problem := EncodeLeaf(v)
+	w.report(problem)
+	return raw
 }
 
 // entries writes the patch of a map.
-func (w *patcher) entries(n *fieldplan.Node, old, updated reflect.Value) (some bool) {
-	before, after := entriesOf(&w.trail, n, old), entriesOf(&w.trail, n, updated)
-	both := maps.Clone(before)
-	maps.Copy(both, after)
-	w.buf = append(w.buf, '{')
-	for _, key := range slices.Sorted(maps.Keys(both)) {
-		header, problem := canonjson.AppendString(nil, key)
-		w.report(problem)
+func (w *patcher) entries(n *fieldplan.Node, values pair) bool {
+	old, updated := w.entriesOf(n, values[0]), w.entriesOf(n, values[1])
+	return byName(w, old, updated, func(key string) bool {
 		w.trail.Enter((&Element{Key: key}).Step(n))
-		some = w.try(string(header)+":", func() bool { return w.entry(ElementNode(n, after[key]), before[key], after[key]) }) || some
-		w.trail.Leave()
-	}
-	w.buf = append(w.buf, '}')
-	return some
+		defer w.trail.Leave()
+		return w.entry(ElementNode(n, updated[key]), pair{old[key], updated[key]})
+	})
 }
 
-func entriesOf(t *Trail, n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
+func (w *patcher) entriesOf(n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
 	entries := map[string]reflect.Value{}
-	for _, e := range Elements(t, n, v) {
+	for _, e := range Elements(&w.trail, n, v) {
 		entries[e.Key] = e.Value
 	}
 	return entries
 }
 
-// entry patches one element of a map, whose presence carries meaning. The zero reflect.Value is an element that is not there.
-func (w *patcher) entry(n *fieldplan.Node, old, updated reflect.Value) bool {
+// entry patches one element of a map, whose presence carries meaning.
+func (w *patcher) entry(n *fieldplan.Node, values pair) bool {
 	switch {
-	case !updated.IsValid():
+	case !values[1].IsValid():
 		return w.null()
-	case old.IsValid() && bytes.Equal(w.program.AppendElement(nil, &w.trail, n, old), w.program.AppendElement(nil, &w.trail, n, updated)):
+	case values[0].IsValid() && bytes.Equal(w.text(n, values[0]), w.text(n, values[1])):
 		return false
-	case IsNull(n, updated) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
+	case IsNull(n, values[1]) && n.Kind != fieldplan.Object && n.Kind != fieldplan.Map:
 		w.notPatchable()
 		return false
-	case n.Kind == fieldplan.Leaf:
-		return w.leaf(old, updated)
 	}
-	before, _ := Deref(old)
-	after, _ := Deref(updated)
 	switch n.Kind {
+	case fieldplan.Leaf:
+		return w.leaf(values)
 	case fieldplan.Object:
-		w.object(n, before, after)
+		w.object(n, values.deref())
 	case fieldplan.Map:
-		w.entries(n, before, after)
-	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
-		w.whole(EncodeElement(&w.trail, n, after))
+		w.entries(n, values.deref())
+	case fieldplan.List, fieldplan.Array:
+		w.whole(EncodeElement(&w.trail, n, values[1]))
 	}
 	return true
 }
 
-// list replaces a list or array that differs.
-func (w *patcher) list(n *fieldplan.Node, old, updated reflect.Value) bool {
-	if bytes.Equal(w.listText(n, old), w.listText(n, updated)) {
-		return false
-	}
-	if !updated.IsValid() {
-		return w.null()
-	}
-	w.whole(EncodeElement(&w.trail, n, updated))
-	return true
+func (w *patcher) text(n *fieldplan.Node, v reflect.Value) []byte {
+	return w.program.AppendElement(nil, &w.trail, n, v)
 }
 
-// listText is the text of a list, where a missing list is an empty one, and a missing array one of zeros.
-func (w *patcher) listText(n *fieldplan.Node, v reflect.Value) []byte {
-	if !v.IsValid() || n.Kind == fieldplan.List && v.IsNil() {
-		v = reflect.New(n.Type).Elem()
-		if n.Kind == fieldplan.List {
-			v.Set(reflect.MakeSlice(n.Type, 0, 0))
+// list replaces a list or array that differs. A missing list is an empty one, a missing array one of zeros.
+func (w *patcher) list(n *fieldplan.Node, values pair) bool {
+	for i, v := range values {
+		if n.Kind == fieldplan.Array {
+			values[i] = arrayOrZero(n, v)
+		} else if length(v) == 0 {
+			values[i] = emptyOf(n.Type)
 		}
 	}
-	return w.program.AppendElement(nil, &w.trail, n, v)
+	if bytes.Equal(w.text(n, values[0]), w.text(n, values[1])) {
+		return false
+	}
+	w.whole(EncodeElement(&w.trail, n, values[1]))
+	return true
 }
 
 // free patches free JSON.
@@ -229,15 +212,7 @@ func (w *patcher) free(old, updated []byte) {
 		return
 	}
 	before, after := freeMembers(old), freeMembers(updated)
-	both := maps.Clone(before)
-	maps.Copy(both, after)
-	w.buf = append(w.buf, '{')
-	for _, name := range slices.Sorted(maps.Keys(both)) {
-		header, problem := canonjson.AppendString(nil, name)
-		w.report(problem)
-		w.try(string(header)+":", func() bool { return w.freeMember(before[name], after[name]) })
-	}
-	w.buf = append(w.buf, '}')
+	byName(w, before, after, func(name string) bool { return w.freeMember(before[name], after[name]) })
 }
 
 func (w *patcher) freeMember(old, updated json.RawMessage) bool {
