@@ -382,8 +382,8 @@ type undeclarable struct {
 	Extra    any               `json:"extra,omitempty"`
 }
 
-// TestDefaultsHaveTheirCure: what the struct tag cannot declare has another cure than what it can.
-func TestDefaultsHaveTheirCure(t *testing.T) {
+// TestDefaultsHaveTheirHint: what the struct tag cannot declare has another hint than what it can.
+func TestDefaultsHaveTheirHint(t *testing.T) {
 	const instead = "let the code that reads the field apply the default instead, or hash what was there before defaulting and leave WithDefaulter out"
 	text := func(s string) *string { return &s }
 	for _, tc := range []struct {
@@ -423,7 +423,7 @@ func TestDefaultsHaveTheirCure(t *testing.T) {
 				c.Declared = text("b")
 			}
 		}, "because it fills in something else than the struct tag declares; let the struct tag of hotupdatetest_test.undeclarable.Declared and the function agree; " +
-			"if what it fills in depends on other fields, remove the option default, and " + instead, "declaring it once more is no cure"},
+			"if what it fills in depends on other fields, remove the option default, and " + instead, "declaring it once more does not help"},
 		{"overwritten", func(c *undeclarable) {
 			if c.Kept != "" {
 				c.Kept = "a"

@@ -34,7 +34,7 @@ import (
 // struct tags call sensitive are hidden. Mistakes in struct tags and options fail the test at once.
 //
 // How many configurations are tried, and with which seed, is decided by rapid's flags: -rapid.checks, -rapid.seed. The inputs of a
-// failure are kept below testdata/rapid, as rapid does, and tried first from then on.
+// failure are written below testdata/rapid, as rapid does, and tried first from then on.
 func Check[C any](t T, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
@@ -58,7 +58,7 @@ func fail(t T, typ reflect.Type, err error) {
 	t.FailNow()
 }
 
-// guarantee is one promise, how to draw what puts it to the test, and how to tell whether it is kept.
+// guarantee is one promise, how to draw what puts it to the test, and how to tell whether it holds.
 type guarantee struct {
 	name  string // as part of a test's name
 	draw  func(a author) trial
@@ -78,7 +78,7 @@ type trial struct {
 // GoString keeps values out of rapid's reports.
 func (t trial) GoString() string { return fmt.Sprintf("%d configurations", len(t.configs)) }
 
-// breach is a guarantee that was not kept.
+// breach is a guarantee that does not hold.
 type breach struct {
 	what string // what is wrong, as a sentence without a full stop
 	hint string
@@ -86,8 +86,8 @@ type breach struct {
 	inGo string // a value in Go that JSON does not show; empty if none is to blame
 }
 
-// check tries a guarantee and reports the smallest breach, if it was not kept.
-func (g guarantee) check(t T, s *subject) (kept bool) {
+// check tries a guarantee and reports the smallest breach, if it does not hold.
+func (g guarantee) check(t T, s *subject) (holds bool) {
 	t.Helper()
 	var found *breach
 	var tried trial

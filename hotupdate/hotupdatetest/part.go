@@ -40,13 +40,13 @@ func (c config) value() reflect.Value {
 	v := reflect.New(c.plan.Type)
 	v.Elem().Set(c.root.value())
 	for i, f := range c.plan.Meta {
-		place(v.Elem(), f.Index).SetString(c.meta[i])
+		settable(v.Elem(), f.Index).SetString(c.meta[i])
 	}
 	return v
 }
 
-// place finds a field for writing, behind embedded pointers that it allocates.
-func place(v reflect.Value, index []int) reflect.Value {
+// settable finds a field for writing, behind embedded pointers that it allocates.
+func settable(v reflect.Value, index []int) reflect.Value {
 	for i, at := range index {
 		if i > 0 {
 			v = allocated(v)
@@ -81,7 +81,7 @@ func (p *part) value() reflect.Value {
 	case fieldplan.Object:
 		for i, m := range p.members {
 			if m != nil {
-				place(to, p.node.Fields[i].Index).Set(m.value())
+				settable(to, p.node.Fields[i].Index).Set(m.value())
 			}
 		}
 	case fieldplan.List:

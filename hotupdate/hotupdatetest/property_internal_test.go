@@ -3,6 +3,7 @@ package hotupdatetest
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,7 +123,7 @@ func TestReadingTakesNothingAway(t *testing.T) {
 // TestTrialsAreNotVacuous: what puts the guarantees to the test does differ, and keeps what it should.
 func TestTrialsAreNotVacuous(t *testing.T) {
 	s := subjectOfMany(t)
-	tried, hot, kept, respelled, nilled := 0, 0, 0, 0, 0
+	tried, hot, hashed, respelled, nilled := 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		a := author{t, s}
 		change, spelling, one := drawHotChange(a), drawSpelling(a), drawHashedChange(a)
@@ -138,10 +139,37 @@ func TestTrialsAreNotVacuous(t *testing.T) {
 			respelled++
 		}
 		if one.changed != nil {
-			kept++
+			hashed++
 		}
 	})
-	if hot < tried/2 || kept < tried/2 || respelled < tried/2 {
-		t.Errorf("of %d trials %d have hot changes, %d another spelling, %d a kept change, %d a nil root on one side", tried, hot, respelled, kept, nilled)
+	if hot < tried/2 || hashed < tried/2 || respelled < tried/2 {
+		t.Errorf("of %d trials %d have hot changes, %d another spelling, %d a change in the hash, %d a nil root on one side", tried, hot, respelled, hashed, nilled)
+	}
+}
+
+// TestWrongClassesAreCaught: a Schema that hashes what the type says is hot, or the other way round, breaks the guarantee.
+func TestWrongClassesAreCaught(t *testing.T) {
+	for _, tc := range []struct{ path, tag, guarantee, what string }{
+		{"tags", "false", "HotChangesKeepTheHash", "differ in hot and ignored parts only"},
+		{"volumes[].labels", "false", "HotChangesKeepTheHash", "differ in hot and ignored parts only"},
+		{"zones", "true", "HashedChangesChangeTheHash", "and the hash did not"},
+		{"volumes[].size", "false,default=60Gi", "SpellingKeepsTheHash", "have different hashes"},
+	} {
+		t.Run(tc.guarantee+" "+tc.path, func(t *testing.T) {
+			s := subjectOfMany(t)
+			schema, err := hotupdate.SchemaOf[many](hotupdate.WithTag(tc.path, tc.tag))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.schema, s.loaded = schema, nil
+			g := guarantees[slices.IndexFunc(guarantees, func(g guarantee) bool { return g.name == tc.guarantee })]
+			trials := rapid.Custom(func(t *rapid.T) trial { return g.draw(author{t, s}) })
+			for seed := range 100 {
+				if b := g.holds(s, trials.Example(seed)); b != nil && strings.Contains(b.what, tc.what) {
+					return
+				}
+			}
+			t.Errorf("want %q", tc.what)
+		})
 	}
 }

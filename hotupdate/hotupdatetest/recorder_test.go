@@ -24,7 +24,6 @@ func TestMain(m *testing.M) {
 type recorder struct {
 	name   string
 	errors []string
-	logs   []string
 	ended  bool
 }
 
@@ -32,9 +31,6 @@ var _ hotupdatetest.T = (*recorder)(nil)
 
 func (r *recorder) Helper()      {}
 func (r *recorder) Name() string { return r.name }
-func (r *recorder) Logf(format string, args ...any) {
-	r.logs = append(r.logs, fmt.Sprintf(format, args...))
-}
 
 func (r *recorder) Errorf(format string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(format, args...))

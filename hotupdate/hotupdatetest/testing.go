@@ -11,7 +11,6 @@ import (
 type T interface {
 	Helper()
 	Name() string
-	Logf(format string, args ...any)
 	Errorf(format string, args ...any)
 	FailNow()
 }
