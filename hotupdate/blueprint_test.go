@@ -473,7 +473,15 @@ func (a *architect) listField(f *field, s scope) {
 	default:
 		a.keyedField(f, s)
 	}
+	a.pointedCollection(f)
+}
+
+// pointedCollection sometimes puts a pointer in front of a list or map, whose presence may then carry meaning.
+func (a *architect) pointedCollection(f *field) {
 	f.value.pointers = max(0, pick(a.t, 6)-4)
+	if f.value.pointers > 0 && f.value.shape != arrayShape && f.tag != "" && chance(a.t, 2) {
+		f.tag += ",presence"
+	}
 }
 
 // keyedField draws a list with key=, sometimes with hotwhen=.
@@ -529,7 +537,8 @@ func selectorValue(t *rapid.T, typ reflect.Type) string {
 }
 
 func (a *architect) mapField(f *field, s scope) {
-	f.value = &blueprint{shape: mapShape, key: a.mapKey(), pointers: max(0, pick(a.t, 6)-4)}
+	f.value = &blueprint{shape: mapShape, key: a.mapKey()}
+	defer a.pointedCollection(f)
 	if s.may != everyClass || chance(a.t, 3) {
 		f.value.elem = a.element(a.optional(f, s, "sensitive", "sensitive=keys").ofKeys())
 		return

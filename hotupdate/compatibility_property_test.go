@@ -303,7 +303,19 @@ func means(m modelNode, field reflect.Value, where string) bool {
 	case "spells out the old or the new default":
 		return m.fallback != nil && reflect.DeepEqual(leafTree(v), leafTree(parsed(v.Type(), *m.fallback)))
 	case "has it empty":
-		return m.shape() == objectShape && m.typ.Kind() == reflect.Pointer && len(hashView.object(m, v)) == 0
+		if m.typ.Kind() != reflect.Pointer {
+			return false
+		}
+		switch m.shape() {
+		case objectShape:
+			return len(hashView.object(m, v)) == 0
+		case listShape:
+			return !v.IsNil() && len(hashView.list(m, v)) == 0
+		case mapShape:
+			return !v.IsNil() && len(hashView.mapping(m, v)) == 0
+		case leafShape, arrayShape:
+		}
+		return false
 	case "", "names it", "has it", "has elements there", "has a null element there":
 		return false
 	}

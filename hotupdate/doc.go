@@ -27,15 +27,17 @@
 //
 //   - set: order and duplicates carry no meaning. For slices; all elements have the slice's class.
 //   - key=NAME: elements are found by their field NAME, order carries no meaning. For slices of structs; NAME is the JSON name of a
-//     required string or integer of the slice's own class.
+//     string or integer of the slice's own class that every element has, possibly behind a pointer.
 //   - hotwhen=NAME:VALUE: an element is Hot while its field NAME is VALUE. For slices with key= and maps, of structs, that are not
 //     Hot; NAME is a string, integer or bool, no pointer.
 //   - default=TEXT: a value that means the same as TEXT counts as unset. For pointers to scalars, strings, and numbers of which zero
 //     is invalid.
-//   - presence: the mere presence of an empty object carries meaning. For pointers to structs.
+//   - presence: the mere presence of an empty object, list or map carries meaning. For pointers to structs, slices and maps. Null, and a
+//     pointer to a nil slice or map, is none.
 //   - sensitive: values are never shown; sensitive=keys: map keys neither.
 //
-// A text with commas is quoted: default='a,b'. Two quotes inside stand for one.
+// A text with commas is quoted: default='a,b'. Two quotes inside stand for one. For types that the adopter cannot edit, [WithTag] says the
+// same.
 //
 // Rules:
 //
@@ -44,7 +46,8 @@
 //   - Struct tags go on the versioned type, whose JSON names are the contract; a field without one is an error.
 //   - Below a list that is paired by position, and is Hot or Ignored, everything has the list's class: adding or removing an element would
 //     otherwise shift the others. Use key=.
-//   - TypeMeta of the root is no field: a new apiVersion alone is no change.
+//   - TypeMeta of the root is no field: a new apiVersion alone is no change. A root with ObjectMeta is a whole object and an error, unless
+//     its metadata has a class: the configuration is the spec.
 //
 // # Format v1
 //
@@ -73,13 +76,13 @@
 // A member is absent where its value is
 //   - of class Hot or Ignored, as the fields of an element for which hotwhen holds are unless they, or a field above them in the
 //     element, say otherwise;
-//   - nil, an empty slice, an empty map, or the zero value of a scalar that is no pointer;
+//   - nil, an empty slice or map unless the field says presence, or the zero value of a scalar that is no pointer;
 //   - equal to the field's default;
 //   - an object with nothing left, behind a pointer or not, unless the field says presence, or is a pointer to a type that has no
 //     fields at all;
 //   - an array, of fixed length, that says what the array of zero values says.
 //
-// A pointer to a zero scalar is present, one to an empty slice or map is not. Inside interfaces and free JSON everything is present.
+// A pointer to a zero scalar is present, one to an empty slice or map only if the field says presence. Inside interfaces and free JSON everything is present.
 // Elements belong to their collection:
 //   - In a list or map that is Immutable or InPlace every element is written: in its place, under its key, or in the order of a
 //     set. Objects and maps that are nil or have nothing left are {}, other nil elements null.

@@ -80,14 +80,14 @@ func (w view) member(m modelNode, field reflect.Value) (tree any, present bool) 
 		return object, len(object) > 0 || marked && w.sees(m.class)
 	case listShape:
 		list := w.list(m, v)
-		return list, len(list) > 0
+		return list, len(list) > 0 || m.presence && !v.IsNil() && w.sees(m.class)
 	case arrayShape:
 		array, _ := w.array(m, v)
 		zero, _ := w.array(m, reflect.Zero(v.Type()))
 		return array, !reflect.DeepEqual(array, zero)
 	case mapShape:
 		object := w.mapping(m, v)
-		return object, len(object) > 0
+		return object, len(object) > 0 || m.presence && !v.IsNil() && w.sees(m.class)
 	}
 	panic("no such shape")
 }

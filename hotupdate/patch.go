@@ -14,7 +14,7 @@ import (
 //   - Between old and the patched configuration, [Schema.Diff] lists Hot changes, and Ignored ones where an Ignored field is added or removed
 //     with its Hot element.
 //   - Between the patched configuration and updated, it lists no Hot change except below something that is added or removed and not Hot:
-//     an element of an Immutable list, an object with the option presence, an element whose hotwhen holds on one side only.
+//     an element of an Immutable list, an object, list or map with the option presence, an element whose hotwhen holds on one side only.
 //   - A merge patch replaces lists as a whole. Where a list is in the patch, its elements carry the old Immutable, InPlace and Ignored
 //     parts.
 //   - A Hot field whose value holds null in free JSON, and a list in the patch that holds null anywhere, are an error with

@@ -1,6 +1,7 @@
 package hotupdate_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,4 +72,113 @@ func TestMergeKeepsNullInHotMap(t *testing.T) {
 	merged, err := hotupdate.Merge(schema, immutable, hot)
 	require.NoError(t, err)
 	require.Equal(t, &config{map[string]*inner{"a": nil, "b": {Size: 1}}}, merged)
+}
+
+// nodeRegistration is like that of kubeadm: taints that are not set are the default ones, and an empty list means none.
+type nodeRegistration struct {
+	Taints *[]taint           `json:"taints,omitempty" hotupdatable:"false,key=key,presence"`
+	Labels *map[string]string `json:"labels,omitempty" hotupdatable:"true,presence"`
+	Zones  *[]string          `json:"zones,omitempty"  hotupdatable:"inplace,set,presence"`
+	Notes  *[]string          `json:"notes,omitempty"`
+	Mixed  *[]mixedPart       `json:"mixed,omitempty"  hotupdatable:"true,key=key,presence"`
+	Outer  *struct {
+		Size   int                `json:"size,omitempty"`
+		Labels *map[string]string `json:"labels,omitempty" hotupdatable:"true,presence"`
+	} `json:"outer,omitempty"`
+}
+
+type mixedPart struct {
+	Key  string `json:"key"`
+	Size int    `json:"size,omitempty" hotupdatable:"false"`
+}
+
+type taint struct {
+	Key    string `json:"key"`
+	Effect string `json:"effect,omitempty" hotupdatable:"true"`
+}
+
+// An empty list or map behind a pointer differs from none where the struct tag says so. Null is none.
+func TestPresenceOfListsAndMaps(t *testing.T) {
+	compiled := schemaFor[nodeRegistration](t)
+	loaded, err := hotupdate.LoadSchema(export(t, compiled))
+	require.NoError(t, err)
+	for _, tc := range []struct{ raw, document, hot, reason string }{
+		{`{}`, `{}`, `{}`, "nothing"},
+		{`{"taints":null,"labels":null,"zones":null}`, `{}`, `{}`, "null is none"},
+		{`{"taints":[]}`, `{"taints":[]}`, `{}`, "an empty list"},
+		{`{"zones":[]}`, `{"zones":[]}`, `{}`, "an empty set"},
+		{`{"labels":{}}`, `{}`, `{"labels":{}}`, "an empty hot map"},
+		{`{"notes":[]}`, `{}`, `{}`, "without presence empty is none"},
+		{`{"taints":[{"key":"a","effect":"x"}]}`, `{"taints":[{"key":"a"}]}`, `{"taints":[{"effect":"x","key":"a"}]}`, "elements"},
+	} {
+		for name, schema := range map[string]*hotupdate.Schema{"compiled": compiled, "loaded": loaded} {
+			document, err := schema.DocumentRaw([]byte(tc.raw))
+			require.NoError(t, err)
+			require.Equal(t, tc.document, string(document), "%s, %s", tc.reason, name)
+		}
+		config := &nodeRegistration{}
+		require.NoError(t, json.Unmarshal([]byte(tc.raw), config))
+		document, err := compiled.Document(config)
+		require.NoError(t, err)
+		require.Equal(t, tc.document, string(document), tc.reason)
+		hot, err := compiled.HotDocument(config)
+		require.NoError(t, err)
+		require.Equal(t, tc.hot, string(hot), tc.reason)
+	}
+	document, err := compiled.Document(&nodeRegistration{Taints: new([]taint), Labels: new(map[string]string)})
+	require.NoError(t, err)
+	require.Equal(t, `{}`, string(document), "a pointer to nil is null in JSON")
+}
+
+// Every function tells an empty list or map from none, in both directions.
+func TestPresenceOfListsAndMapsChanges(t *testing.T) {
+	schema := schemaFor[nodeRegistration](t)
+	none, empty := []byte(`{}`), []byte(`{"labels":{},"taints":[],"zones":[]}`)
+	changes, err := schema.DiffRaw(none, empty)
+	require.NoError(t, err)
+	require.Len(t, changes, 3)
+	for i, want := range []hotupdate.Change{
+		{Path: "labels", Op: hotupdate.Add, Class: hotupdate.Hot, New: "{}"},
+		{Path: "taints", Op: hotupdate.Add, Class: hotupdate.Immutable, New: "[]"},
+		{Path: "zones", Op: hotupdate.Add, Class: hotupdate.InPlace, New: "[]"},
+	} {
+		c := changes[i]
+		require.Equal(t, want, hotupdate.Change{Path: c.Path, Op: c.Op, Class: c.Class, New: c.New})
+	}
+	removals, err := schema.DiffRaw(empty, none)
+	require.NoError(t, err)
+	require.Len(t, removals, 3)
+	same, err := schema.SameImmutableRaw(none, empty)
+	require.NoError(t, err)
+	require.False(t, same)
+	same, err = schema.SameImmutable(&nodeRegistration{Taints: new([]taint)}, &nodeRegistration{Taints: &[]taint{}})
+	require.NoError(t, err)
+	require.False(t, same, "null is none")
+	for _, tc := range []struct{ old, updated, patch, reason string }{
+		{`{}`, `{"labels":{}}`, `{"labels":{}}`, "comes"},
+		{`{"labels":{}}`, `{}`, `{"labels":null}`, "goes"},
+		{`{"labels":{"a":"b"}}`, `{"labels":{}}`, `{"labels":{"a":null}}`, "is emptied, and stays"},
+		{`{}`, `{"labels":{"a":"b"}}`, `{"labels":{"a":"b"}}`, "comes with an entry"},
+		{`{"labels":{"a":"b"}}`, `{}`, `{"labels":null}`, "goes with an entry"},
+		{`{"taints":[]}`, `{}`, `{}`, "what is immutable stays"},
+		{`{}`, `{"mixed":[]}`, `{"mixed":[]}`, "a hot list with immutable parts comes"},
+		{`{"mixed":[{"key":"a","size":1}]}`, `{}`, `{}`, "a hot list stays with its immutable parts"},
+		{`{}`, `{"outer":{"labels":{}}}`, `{"outer":{"labels":{}}}`, "what is present brings the object around it"},
+	} {
+		patch, err := schema.HotPatchRaw([]byte(tc.old), []byte(tc.updated))
+		require.NoError(t, err)
+		require.Equal(t, tc.patch, string(patch), tc.reason)
+	}
+	config := &nodeRegistration{Taints: &[]taint{}, Labels: &map[string]string{}, Zones: &[]string{}}
+	immutable, hot, err := hotupdate.Split(schema, config)
+	require.NoError(t, err)
+	require.Nil(t, immutable.Labels)
+	merged, err := hotupdate.Merge(schema, immutable, hot)
+	require.NoError(t, err)
+	require.Equal(t, config, merged)
+	_, hot, err = hotupdate.Split(schema, &nodeRegistration{})
+	require.NoError(t, err)
+	merged, err = hotupdate.Merge(schema, immutable, hot)
+	require.NoError(t, err)
+	require.Equal(t, &nodeRegistration{Taints: &[]taint{}, Zones: &[]string{}}, merged)
 }

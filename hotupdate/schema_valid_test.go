@@ -25,6 +25,8 @@ type (
 		Float    float32             `json:"float"    hotupdatable:"false,default=-1.5"`
 		Int      *int                `json:"int"      hotupdatable:"false,default=0"`
 		Mixed    *intstr.IntOrString `json:"mixed"    hotupdatable:"false,default=50%"`
+		Keyed    *[]optionItem       `json:"keyed"    hotupdatable:"false,key=name,presence"`
+		Map      *map[string]string  `json:"map"      hotupdatable:"true,presence"`
 		Presence *optionItem         `json:"presence" hotupdatable:"inplace,presence,sensitive"`
 		Quantity *resource.Quantity  `json:"quantity" hotupdatable:"false,default=1Gi"`
 		Set      *[]*optionItem      `json:"set"      hotupdatable:"ignore,set,sensitive=keys"`

@@ -27,7 +27,7 @@ const (
 //
 // These stay:
 //  1. The root, and its TypeMeta.
-//  2. Elements of lists, entries of maps that are Immutable or InPlace, and objects with the option presence, because their presence has
+//  2. Elements of lists, entries of maps that are Immutable or InPlace, and objects and maps with the option presence, because their presence has
 //     a meaning. Once emptied they are {}.
 //  3. The fields by which an element is found (key=) or selected (hotwhen=).
 //  4. Members that the Schema does not know, and values of another type than the Schema's, with everything in them. An old configuration

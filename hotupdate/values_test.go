@@ -346,6 +346,7 @@ func (e editor) list(p modelNode, v, rewritten reflect.Value) {
 func (e editor) appendElement(p modelNode, v, rewritten reflect.Value) {
 	elem := e.author.value(p.newElem())
 	switch {
+	case p.presence && rewritten.IsNil(): // which would be present from now on
 	case p.key != "" && (!isNewKey(p, rewritten, elem) || !isNewKey(p, v, elem)):
 	case e.meddle(), p.key != "" && e.adds(p, elem) && chance(e.t, 2):
 		rewritten.Set(reflect.Append(rewritten, elem))
@@ -359,9 +360,9 @@ func reverse(list reflect.Value) {
 	}
 }
 
-// allocates decides whether an empty list or map is nil. In a field that makes no difference; in an element it may.
+// allocates decides whether an empty list or map is nil. In a field without presence that makes no difference; in an element it may.
 func (e editor) allocates(p modelNode, v reflect.Value) bool {
-	if p.name == "" && !e.meddle() {
+	if (p.name == "" || p.presence) && !e.meddle() {
 		return !v.IsNil()
 	}
 	return chance(e.t, 2)
@@ -401,6 +402,9 @@ func (e editor) mapping(p modelNode, v, rewritten reflect.Value) {
 		}
 	}
 	key, elem := e.mapKey(p), e.author.value(p.newElem())
+	if p.presence && rewritten.IsNil() {
+		return
+	}
 	if e.meddle() || !v.MapIndex(key).IsValid() && e.adds(p, elem) && chance(e.t, 2) {
 		if rewritten.IsNil() {
 			rewritten.Set(reflect.MakeMap(p.typ))

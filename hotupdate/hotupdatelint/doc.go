@@ -13,8 +13,8 @@
 //   - a tagged value that is put behind an interface of a configuration, where its struct tags have no effect (below-interface),
 //   - a hashed pointer without `default=` whose default is known, from a marker such as +default=false or from a defaulting function
 //     of the package: unset and the default mean the same and are hashed differently (undeclared-default),
-//   - a hashed pointer to a struct without `presence` that the package compares with nil, as in c.Options != nil: an empty struct, which may
-//     then mean something else than none, is hashed as none (undeclared-presence). Tests, generated files, guards such as
+//   - a hashed pointer to a struct, list or map without `presence` that the package compares with nil, as in c.Options != nil: an empty
+//     value, which may then mean something else than none, is hashed as none (undeclared-presence). Tests, generated files, guards such as
 //     c.Options != nil && c.Options.Limit > 0, and functions that default, validate, convert or copy are left out,
 //   - a hash of a tagged type that is computed from the output of fmt or encoding/json, or by hashstructure: it changes with every hot
 //     field (direct-hash). Tests are left out, as they name no machines.

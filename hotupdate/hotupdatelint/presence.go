@@ -10,7 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// checkPresence reports a hashed pointer to a struct if the package tests it for nil and its struct tag has no presence.
+// checkPresence reports a hashed pointer to a struct, list or map if the package tests it for nil and its struct tag has no presence.
 func (l *linter) checkPresence(f *fieldplan.Field, at place) {
 	by, tested := l.source.nilTests[at.field]
 	if !tested || !f.TakesPresence() || f.KeepsPresence() {
@@ -19,7 +19,7 @@ func (l *linter) checkPresence(f *fieldplan.Field, at place) {
 	l.report(finding{place: at, problem: &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-presence",
 		Field: f.GoField,
-		What:  "is a pointer that " + by + " compares with nil, but an empty object is hashed as none is",
+		What:  "is a pointer that " + by + " compares with nil, but an empty value is hashed as none is",
 		Hint:  "write `" + withOption(l.source.fields[at.field], f.Node.Class, "presence") + "` if they differ, or `" + ignoring + "REASON` if they do not",
 	}})
 }

@@ -101,6 +101,25 @@ type withCapacity struct {
 	} `json:"nodeTemplate,omitempty"`
 }
 
+// withPresence has lists and maps of which an empty one is not none.
+type withPresence struct {
+	Taints *[]listed          `json:"taints,omitempty" hotupdatable:"false,key=name,presence"`
+	Hot    *[]listed          `json:"hot,omitempty"    hotupdatable:"true,key=name,presence"`
+	Zones  *[]string          `json:"zones,omitempty"  hotupdatable:"inplace,set,presence"`
+	Args   *[]string          `json:"args,omitempty"   hotupdatable:"ignore,presence"`
+	Labels *map[string]string `json:"labels,omitempty" hotupdatable:"true,presence"`
+	Disks  *map[string]listed `json:"disks,omitempty"  hotupdatable:"false,presence"`
+	Inner  []*struct {
+		Ports *[]int `json:"ports,omitempty" hotupdatable:"false,presence"`
+	} `json:"inner,omitempty"`
+}
+
+type listed struct {
+	Name string `json:"name"`
+	Size int    `json:"size,omitempty" hotupdatable:"false"`
+	Note string `json:"note,omitempty" hotupdatable:"true"`
+}
+
 // TestHealthyTypesPass: types whose methods are well-behaved raise no alarm, whatever their shape.
 func TestHealthyTypesPass(t *testing.T) {
 	virtual, err := hotupdate.SchemaOf[withCapacity](hotupdate.WithTag("nodeTemplate.virtualCapacity", "ignore"))
@@ -113,6 +132,7 @@ func TestHealthyTypesPass(t *testing.T) {
 		reason string
 	}{
 		{"everything", func(t hotupdatetest.T) { hotupdatetest.Check[everything](t) }, "every kind of field in every class, and recursion"},
+		{"presence", func(t hotupdatetest.T) { hotupdatetest.Check[withPresence](t) }, "empty lists and maps that mean something"},
 		{"aws", func(t hotupdatetest.T) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
 		{"override", func(t hotupdatetest.T) {
 			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithKeys("nodeTemplate.capacity", "cpu", "memory"))

@@ -138,7 +138,7 @@ const (
 // stepOf finds the step of an op.
 func stepOf(o *op) step {
 	offset, pointer, ok := o.location.direct()
-	if !ok {
+	if !ok || o.presence && o.kind != objectKind {
 		return step{op: o}
 	}
 	s := step{offset: offset, pointer: pointer, op: o}

@@ -145,20 +145,17 @@ func (d *differ) member(f *fieldplan.Field, s sides) {
 	if d.same(s) {
 		return
 	}
-	s = s.with(s.values().deref())
-	if old, updated := s[0].value.IsValid(), s[1].value.IsValid(); f.KeepsPresence() && old != updated {
-		d.emit(s, [2]string{presence[old], presence[updated]})
+	if old, updated := isPresent(s[0].value), isPresent(s[1].value); f.KeepsPresence() && old != updated {
+		empty := map[bool]string{true: emptyText(f.Node.Kind, false)}
+		d.emit(s, [2]string{empty[old], empty[updated]})
 	}
-	d.composite(s, nil)
+	d.composite(s.with(s.values().deref()), nil)
 }
 
 // same reports whether two values are there and equal, certainly. Where the sides disagree on the class, null can mean two things.
 func (d *differ) same(s sides) bool {
 	return s[0].node == s[1].node && d.program.SameBelow(s[0].node, len(d.trail.Path), s[0].value, s[1].value)
 }
-
-// presence is the text of an object of which only the presence matters.
-var presence = map[bool]string{true: "{}"}
 
 func (d *differ) leafMember(f *fieldplan.Field, s sides) {
 	var set [2]bool

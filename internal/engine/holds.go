@@ -44,8 +44,7 @@ func memberHolds(f *fieldplan.Field, v reflect.Value, classes fieldplan.ClassSet
 		_, set := MemberText(&Trail{}, nil, f, v)
 		return set && f.Node.Classes.Any(classes)
 	}
-	_, present := Deref(v)
-	return present && f.KeepsPresence() && fieldplan.Of(f.Node.Class).Any(classes) || holds(f.Node, v, classes, nil)
+	return f.KeepsPresence() && isPresent(v) && fieldplan.Of(f.Node.Class).Any(classes) || holds(f.Node, v, classes, nil)
 }
 
 // elementHolds counts the presence of an element as well.

@@ -111,8 +111,11 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from pair, in *fiel
 			m.take(0, f.Node, place, members)
 		case !classes.Any(^m.takes):
 			m.take(1, f.Node, place, members)
-		case m.stays(f, members.deref()):
+		case m.stays(f, members):
 			m.mixed(f.Node, place, members.deref(), nil)
+			if f.KeepsPresence() && m.isTaken(f.Node.Class) && isPresent(members[1]) && !isPresent(place) {
+				allocate(place).Set(emptyOf(f.Node.Type))
+			}
 		}
 		m.trail.Leave()
 	}
@@ -127,14 +130,14 @@ func (m *merger) identifying(in *fieldplan.Node, from pair) int {
 
 // stays reports whether a member is there: by its presence, where that counts, or by what it holds.
 func (m *merger) stays(f *fieldplan.Field, from pair) bool {
-	n, isOld := f.Node, from[0].IsValid()
+	n, values := f.Node, from.deref()
 	switch {
 	case !f.KeepsPresence(), !fieldplan.IsKept(n.Class) && !m.isTaken(n.Class):
-		return isOld || m.halves && from[1].IsValid() || holds(n, from[1], m.takes, nil)
+		return values[0].IsValid() || m.halves && values[1].IsValid() || holds(n, values[1], m.takes, nil)
 	case m.isTaken(n.Class):
-		return from[1].IsValid() || holds(n, from[0], fieldplan.Kept, nil)
+		return isPresent(from[1]) || holds(n, from[0], fieldplan.Kept, nil)
 	default:
-		return isOld
+		return isPresent(from[0])
 	}
 }
 
@@ -265,10 +268,14 @@ func (m *merger) objectElement(n *fieldplan.Node, to reflect.Value, from pair, i
 	}
 }
 
-// emptyOf is an empty list or map that is not nil.
+// emptyOf is an empty list or map that is not nil, or an empty object.
 func emptyOf(t reflect.Type) reflect.Value {
-	if t.Kind() == reflect.Map {
+	switch t.Kind() {
+	case reflect.Map:
 		return reflect.MakeMap(t)
+	case reflect.Slice:
+		return reflect.MakeSlice(t, 0, 0)
+	default:
+		return reflect.Zero(t)
 	}
-	return reflect.MakeSlice(t, 0, 0)
 }

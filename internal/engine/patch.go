@@ -86,20 +86,25 @@ func (w *patcher) member(f *fieldplan.Field, values pair) bool {
 	if n.Kind == fieldplan.Leaf {
 		return w.leafMember(f, values)
 	}
-	values = values.deref()
-	isOld, isNew := values[0].IsValid(), values[1].IsValid()
+	isOld, isNew := isPresent(values[0]), isPresent(values[1])
 	if !isOld && !isNew {
 		return false
 	}
-	start, some := len(w.buf), false
+	values = values.deref()
+	start, differs := len(w.buf), f.KeepsPresence() && isOld != isNew
+	some := false
 	switch n.Kind {
 	case fieldplan.Object:
-		some = w.object(n, values) || f.KeepsPresence() && isOld != isNew
+		some = w.object(n, values) || differs
 	case fieldplan.Map:
-		some = w.entries(n, values)
-		isNew = length(values[1]) > 0
+		some = w.entries(n, values) || differs
+		isNew = isNew && (f.KeepsPresence() || values[1].Len() > 0)
 	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
 		some = w.list(n, values)
+		if !some && differs {
+			w.whole(EncodeElement(&w.trail, n, values[1]))
+			some = true
+		}
 	}
 	if some && !isNew {
 		w.buf = w.buf[:start]

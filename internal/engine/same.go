@@ -224,6 +224,9 @@ func (c *comparison) member(o *op, a, b memory) bool {
 	if !exists(x) || !exists(y) {
 		return exists(x) == exists(y)
 	}
+	if o.presence && o.node.isNil(x) != o.node.isNil(y) {
+		return false
+	}
 	return c.value(o.node, x, y) || o.bothZero(x, y)
 }
 
@@ -238,18 +241,7 @@ func (c *comparison) element(n *node, a, b memory) bool {
 	if !exists(a) || !exists(b) {
 		return exists(a) == exists(b)
 	}
-	switch n.kind {
-	case listKind, setKind, textKeyedKind, intKeyedKind:
-		if isNilSlice(a) != isNilSlice(b) {
-			return false
-		}
-	case textMapKind, quantityMapKind, mapKind:
-		if isNilMap(a) != isNilMap(b) {
-			return false
-		}
-	case objectKind, arrayKind, boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
-	}
-	return c.value(n, a, b)
+	return n.isNil(a) == n.isNil(b) && c.value(n, a, b)
 }
 
 func (c *comparison) places(n *node, a, b memory) bool {

@@ -34,6 +34,12 @@ func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
 	return v
 }
 
+// isPresent reports whether a member whose presence counts is there. Null is no list and no map.
+func isPresent(v reflect.Value) bool {
+	v, ok := Deref(v)
+	return ok && (v.Kind() != reflect.Slice && v.Kind() != reflect.Map || !v.IsNil())
+}
+
 // MemberText appends the canonical text of leaf f and reports whether it is set. What is unset leaves dst as it was.
 func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]byte, bool) {
 	v, ok := Deref(v)

@@ -198,7 +198,7 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 			written = r.composite(o.node, m, ifSome)
 		}
 		r.leave(o.node)
-		if !written && o.presence {
+		if !written && o.presence && !o.node.isNil(m) {
 			r.emptyElement(o.node, m)
 			return true
 		}
@@ -288,8 +288,19 @@ func (r *run) emptyElement(n *node, m memory) {
 		r.buf = append(r.buf, n.empty...)
 		return
 	}
-	isNil := !exists(m) || n.plan.Kind == fieldplan.List && isNilSlice(m)
-	r.buf = append(r.buf, emptyText(n.plan.Kind, isNil)...)
+	r.buf = append(r.buf, emptyText(n.plan.Kind, !exists(m) || n.isNil(m))...)
+}
+
+// isNil reports whether there is a nil list or map.
+func (n *node) isNil(m memory) bool {
+	switch n.plan.Kind {
+	case fieldplan.List:
+		return isNilSlice(m)
+	case fieldplan.Map:
+		return isNilMap(m)
+	case fieldplan.Leaf, fieldplan.Object, fieldplan.Array:
+	}
+	return false
 }
 
 // leaf writes the text of a leaf, and reports what is wrong with it.

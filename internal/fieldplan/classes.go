@@ -71,8 +71,8 @@ func (f *Field) Classes() ClassSet {
 	return f.Node.Classes
 }
 
-// KeepsPresence reports whether an empty object at f differs from none: where the struct tag says so, and behind a pointer to a type
-// that has no fields and so can say nothing else.
+// KeepsPresence reports whether an empty object, list or map at f differs from none: where the struct tag says so, and behind a pointer to a
+// type that has no fields and so can say nothing else. A nil list or map, which is null in JSON, is none, with or without a pointer to it.
 func (f *Field) KeepsPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }

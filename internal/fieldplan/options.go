@@ -153,14 +153,16 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 
 func (c *compiler) presence(f *Field) {
 	if !f.TakesPresence() {
-		c.misplaced(f, "presence", "pointers to structs")
+		c.misplaced(f, "presence", "pointers to structs, lists and maps")
 		return
 	}
 	f.Presence = true
 }
 
 // TakesPresence reports whether presence may be declared for f.
-func (f *Field) TakesPresence() bool { return f.Pointer && f.Node.Kind == Object }
+func (f *Field) TakesPresence() bool {
+	return f.Pointer && (f.Node.Kind == Object || f.Node.Kind == List || f.Node.Kind == Map)
+}
 
 // defaultText compiles default=TEXT.
 func (c *compiler) defaultText(f *Field, text string) {

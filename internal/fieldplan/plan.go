@@ -114,7 +114,7 @@ type Field struct {
 	Declared Origin // where the node's class was declared; Inherited if it was not declared at this field
 	Source   string // what declared the class: a Go field, or the path of an override
 	Pointer  bool   // a zero value behind the pointer is present
-	Presence bool   // the presence of an empty object carries meaning
+	Presence bool   // the presence of an empty object, list or map carries meaning
 	Zero     []byte // canonical text of the zero value of a leaf that is no pointer; nil if there is none
 	Default  []byte // canonical text that counts as unset; nil if none
 	Optional bool   // omitempty or omitzero

@@ -113,12 +113,12 @@ func oracleValue(value string) (structtag.Tag, bool) {
 		seen[name] = true
 	}
 	kinds := 0
-	for _, on := range []bool{seen["set"], seen["key"] || seen["hotwhen"], seen["default"], seen["presence"]} {
+	for _, on := range []bool{seen["set"], seen["key"] || seen["hotwhen"], seen["default"]} {
 		if on {
 			kinds++
 		}
 	}
-	return tag, kinds <= 1
+	return tag, kinds <= 1 && !(seen["default"] && seen["presence"])
 }
 
 func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok bool) {

@@ -120,7 +120,7 @@ func kindOf(name string) (kind optionKind, known bool) {
 	case "default":
 		return optionKind{"scalars", func(r *reading, o option) { r.tag.Default = new(r.readText(o, "default=", o.arg)) }}, true
 	case "presence":
-		return optionKind{"pointers to structs", func(r *reading, o option) { r.tag.Presence = r.readFlag(o) }}, true
+		return optionKind{"pointers to structs, lists and maps", func(r *reading, o option) { r.tag.Presence = r.readFlag(o) }}, true
 	case "sensitive":
 		return optionKind{read: func(r *reading, o option) { r.tag.Sensitive = r.readSensitivity(o) }}, true
 	}
@@ -303,8 +303,8 @@ func (r *reading) findConflicts() {
 		for _, b := range r.options[i+1:] {
 			first, _ := kindOf(a.name)
 			second, _ := kindOf(b.name)
-			isPair := (a.name == "key" || a.name == "hotwhen") && (b.name == "key" || b.name == "hotwhen")
-			if isPair || first.purpose == "" || second.purpose == "" {
+			hasDefault, hasSet, hasPresence := a.name == "default" || b.name == "default", a.name == "set" || b.name == "set", a.name == "presence" || b.name == "presence"
+			if first.purpose == "" || second.purpose == "" || !hasDefault && (!hasSet || hasPresence) {
 				continue
 			}
 			r.add(flaw{

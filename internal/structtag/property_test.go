@@ -62,7 +62,9 @@ func genTag() *rapid.Generator[structtag.Tag] {
 			Sensitive: structtag.Sensitivity(rapid.IntRange(0, 2).Draw(t, "sensitive")),
 		}
 		name := rapid.StringMatching(`[a-zA-Z0-9_$./@-][a-zA-Z0-9_$./@= -]{0,6}[a-zA-Z0-9_]`)
-		switch rapid.IntRange(0, 6).Draw(t, "shape") {
+		shape := rapid.IntRange(0, 6).Draw(t, "shape")
+		tag.Presence = shape != 2 && rapid.Bool().Draw(t, "presence")
+		switch shape {
 		case 0:
 			tag.Set = true
 		case 1:

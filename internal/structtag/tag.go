@@ -56,7 +56,7 @@ func (s Sensitivity) String() string {
 //	  - TEXT and VALUE are 'quoted', two quotes inside standing for one, or hold neither a quote nor a comma. Only quoted text may be
 //	    empty, or start or end with a space.
 //	  - No space is trimmed: around a class, an option or a name it is a problem.
-//	  - No option stands twice. set, default, presence and the pair of key and hotwhen exclude each other.
+//	  - No option stands twice. default goes with none of set, key, hotwhen and presence; set with neither key nor hotwhen.
 //
 // ok says whether the field has the struct tag at all, well-formed or faulty; there are no problems without it. With problems, the
 // Tag is not to be relied on. All problems are returned at once: also those of a struct tag that reflect does not see, because its

@@ -72,6 +72,8 @@ func TestParseWellFormed(t *testing.T) {
 		{"default empty", `hotupdatable:"false,default=''"`, tag{Default: new("")}, "an empty text can be meant"},
 		{"default with space", `hotupdatable:"false,default=' a '"`, tag{Default: new(" a ")}, "quoted spaces are meant"},
 		{"presence", `hotupdatable:"false,presence"`, tag{Presence: true}, ""},
+		{"presence of a set", `hotupdatable:"false,presence,set"`, tag{Presence: true, Set: true}, "an empty set may mean something"},
+		{"presence of a keyed list", `hotupdatable:"false,key=a,presence"`, tag{Presence: true, Key: "a"}, "an empty list may mean something"},
 		{"sensitive", `hotupdatable:"true,sensitive"`, tag{Class: structtag.Hot, Sensitive: structtag.HideValues}, ""},
 		{"sensitive keys", `hotupdatable:"true,sensitive=keys,set"`, tag{Class: structtag.Hot, Set: true, Sensitive: structtag.HideKeys}, ""},
 	} {
@@ -281,9 +283,6 @@ func TestParseValueProblems(t *testing.T) {
 
 		{"set and key", `hotupdatable:"true,set,key=a"`, only("conflicting-options"), "two ways to pair elements"},
 		{"set and hotwhen", `hotupdatable:"false,set,hotwhen=a:b"`, only("conflicting-options"), "hotwhen needs a key"},
-		{"set and presence", `hotupdatable:"false,set,presence"`, only("conflicting-options"), "list and struct"},
-		{"key and presence", `hotupdatable:"false,presence,key=a"`, only("conflicting-options"), "list and struct"},
-		{"hotwhen and presence", `hotupdatable:"false,presence,hotwhen=a:b"`, only("conflicting-options"), "map and struct"},
 		{"default and set", `hotupdatable:"false,default=a,set"`, only("conflicting-options"), "scalar and list"},
 		{"default and key", `hotupdatable:"false,key=a,default=a"`, only("conflicting-options"), "scalar and list"},
 		{"default and hotwhen", `hotupdatable:"false,default=a,hotwhen=a:b"`, only("conflicting-options"), "scalar and map"},

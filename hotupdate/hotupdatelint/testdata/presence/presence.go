@@ -9,7 +9,7 @@ import (
 
 // Config is the configuration of a worker pool.
 type Config struct {
-	Metadata *Options  `json:"metadata"`                                 // want `field presence.Config.Metadata is a pointer that NewSpec compares with nil, but an empty object is hashed as none is; write .hotupdatable:"false,presence". if they differ`
+	Metadata *Options  `json:"metadata"`                                 // want `field presence.Config.Metadata is a pointer that NewSpec compares with nil, but an empty value is hashed as none is; write .hotupdatable:"false,presence". if they differ`
 	Profile  *Options  `json:"profile" hotupdatable:"inplace,sensitive"` // want `write .hotupdatable:"inplace,sensitive,presence". if they differ`
 	Aliased  *Options  `json:"aliased"`                                  // want `is a pointer that NewSpec compares with nil`
 	Assigned *Options  `json:"assigned"`                                 // want `is a pointer that Spec.fill compares with nil`
@@ -24,6 +24,7 @@ type Config struct {
 	Valid    *Options  `json:"valid"`
 	Copied   *Options  `json:"copied"`
 	Never    *Options  `json:"never"`
+	Taints   *[]string `json:"taints"` // want `is a pointer that NewSpec compares with nil`
 	Value    Options   `json:"value"`
 }
 
@@ -43,6 +44,9 @@ func NewSpec(c *Config) *Spec {
 	}
 	if v := c.Aliased; v != nil {
 		return &Spec{*v}
+	}
+	if c.Taints == nil {
+		return &Spec{}
 	}
 	if c.Hot == nil || c.Volume == nil || c.Marker == nil || c.Declared == nil || c.Text == nil || c.Value.Token == nil {
 		return nil
