@@ -229,16 +229,12 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 		all.found("", "", configErr)
 		return config, all.err()
 	}
-	triggers, err := p.explainTriggers()
+	var triggers hotupdate.Changes
+	schema, value, err := p.triggers()
+	if err == nil {
+		triggers, err = schema.Diff(nil, value)
+	}
 	all.found(p.Worker.Name, "", err)
 	all.found(p.Worker.Name, configField, configErr)
 	return join(triggers, config), all.err()
-}
-
-func (p *Pool) explainTriggers() (hotupdate.Changes, error) {
-	schema, triggers, err := p.triggers()
-	if err != nil {
-		return nil, err
-	}
-	return schema.Diff(nil, triggers)
 }
