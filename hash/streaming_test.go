@@ -134,14 +134,14 @@ func streamSchema(t require.TestingT) *hotupdate.Schema {
 }
 
 // writeDocument writes a document in the pieces that are hashed.
-func writeDocument(t require.TestingT, s *hotupdate.Schema, w io.Writer, config any) error {
-	plan, err := fieldplan.Compile(s.Type(), nil)
+func writeDocument(t require.TestingT, w io.Writer, config any) error {
+	plan, err := fieldplan.Compile(reflect.TypeOf(config), nil)
 	require.NoError(t, err)
 	return engine.Of(plan).Write(w, reflect.ValueOf(config))
 }
 
-func appendDocument(t require.TestingT, s *hotupdate.Schema, dst []byte, config any) ([]byte, error) {
-	plan, err := fieldplan.Compile(s.Type(), nil)
+func appendDocument(t require.TestingT, dst []byte, config any) ([]byte, error) {
+	plan, err := fieldplan.Compile(reflect.TypeOf(config), nil)
 	require.NoError(t, err)
 	return engine.Of(plan).Append(dst, reflect.ValueOf(config))
 }
@@ -151,13 +151,13 @@ func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := streams(1).Draw(t, "config")
 		prefix := rapid.SampledFrom([]string{"", "{", "prefix,"}).Draw(t, "prefix")
-		whole, err := appendDocument(t, s, []byte(prefix), config)
+		whole, err := appendDocument(t, []byte(prefix), config)
 		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(whole, []byte(prefix)))
 		whole = whole[len(prefix):]
 
 		var written pieces
-		require.NoError(t, writeDocument(t, s, &written, config))
+		require.NoError(t, writeDocument(t, &written, config))
 		if joined := bytes.Join(written, nil); !bytes.Equal(whole, joined) {
 			at := 0
 			for at < min(len(whole), len(joined)) && whole[at] == joined[at] {
@@ -173,7 +173,6 @@ func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
 
 // Objects that turn out to have nothing left are longer than a piece while they are written on trial.
 func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
-	s := streamSchema(t)
 	long := strings.Repeat("n", 3*piece)
 	for _, offset := range []int{0, 1, piece - 40, piece - 12, piece - 11, piece - 10, piece - 9, piece - 8, piece - 7, piece - 6, piece - 5, piece, piece + 1} {
 		fill := strings.Repeat("x", offset)
@@ -199,7 +198,7 @@ func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
 			tc.config.Fill = []string{fill}
 			want := `{"a":["` + fill + `"]` + tc.want + `}`
 			var written pieces
-			require.NoError(t, writeDocument(t, s, &written, tc.config))
+			require.NoError(t, writeDocument(t, &written, tc.config))
 			assert.Equal(t, want, string(bytes.Join(written, nil)), "%s after %d bytes", tc.name, offset)
 		}
 	}
@@ -208,10 +207,8 @@ func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
 // A large configuration needs no large buffer.
 func TestWriteDocumentInPieces(t *testing.T) {
 	config := awsLike(2000, 0)
-	s, err := hotupdate.SchemaOf[awsConfig]()
-	require.NoError(t, err)
 	var written pieces
-	require.NoError(t, writeDocument(t, s, &written, config))
+	require.NoError(t, writeDocument(t, &written, config))
 	total := len(bytes.Join(written, nil))
 	require.Greater(t, total, 50*piece)
 	assert.Greater(t, len(written), total/(2*piece), "pieces of about the size of a buffer")
@@ -237,16 +234,14 @@ func (f *full) Write(b []byte) (int, error) {
 }
 
 func TestWriteDocumentToAFailingWriter(t *testing.T) {
-	s, err := hotupdate.SchemaOf[awsConfig]()
-	require.NoError(t, err)
 	config := awsLike(300, 0)
 	for takes := range 5 {
 		w := &full{takes: takes}
-		require.ErrorIs(t, writeDocument(t, s, w, config), errFull)
+		require.ErrorIs(t, writeDocument(t, w, config), errFull)
 		assert.Equal(t, takes+1, w.calls, "nothing is written after an error")
 	}
 	w := &full{}
-	require.ErrorIs(t, writeDocument(t, s, w, awsConfig{}), errFull, "the last piece counts, too")
+	require.ErrorIs(t, writeDocument(t, w, awsConfig{}), errFull, "the last piece counts, too")
 }
 
 // short is a writer that takes the beginning of each piece and says nothing of the rest.
@@ -256,11 +251,10 @@ func (s short) Write(b []byte) (int, error) { return min(len(b), s.takes), nil }
 
 // TestWriteDocumentToAShortWriter: a document with gaps is no document, wherever the run got to before the rules had to finish it.
 func TestWriteDocumentToAShortWriter(t *testing.T) {
-	s := streamSchema(t)
 	fill := []string{strings.Repeat("x", 3*piece)}
 	for _, config := range []*stream{{}, {Fill: fill}, {Fill: fill, Empty: &stream{Map: map[string]*streamPart{"m": {Deep: deep(600, "x")}}}}} {
 		for _, takes := range []int{0, 1, piece} {
-			if err := writeDocument(t, s, short{takes}, config); takes > 1 && config.Fill == nil {
+			if err := writeDocument(t, short{takes}, config); takes > 1 && config.Fill == nil {
 				require.NoError(t, err)
 			} else {
 				require.ErrorIs(t, err, io.ErrShortWrite)
@@ -270,14 +264,13 @@ func TestWriteDocumentToAShortWriter(t *testing.T) {
 }
 
 func TestWriteDocumentOfABadValue(t *testing.T) {
-	s := streamSchema(t)
 	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: new(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: new(math.Inf(1))}
 	want := []problem{{"not-finite", "j[0].last"}, {"not-finite", "last"}}
 	var written pieces
-	assert.Equal(t, want, problems(writeDocument(t, s, &written, bad)))
+	assert.Equal(t, want, problems(writeDocument(t, &written, bad)))
 	assert.NotContains(t, string(bytes.Join(written, nil)), "y", "nothing is written after a problem")
 
-	dst, err := appendDocument(t, s, []byte("before"), bad)
+	dst, err := appendDocument(t, []byte("before"), bad)
 	assert.Equal(t, want, problems(err))
 	assert.Equal(t, "before", string(dst), "dst is returned as it was")
 }
@@ -316,7 +309,7 @@ func checkMixed(t *testing.T, s *hotupdate.Schema, config *stream, want string) 
 	sum, err := s.Hash(config)
 	doc, docErr := s.Document(config)
 	var written bytes.Buffer
-	writeErr := writeDocument(t, s, &written, config)
+	writeErr := writeDocument(t, &written, config)
 	if want == "" {
 		for _, err := range []error{err, docErr, writeErr} {
 			assert.Equal(t, []problem{{"not-finite", "last"}}, problems(err))
@@ -338,7 +331,7 @@ func TestPooledWritersDoNotLeak(t *testing.T) {
 		for _, j := range []int{i, 2, i, len(configs) - 1, i} {
 			checkMixed(t, s, configs[j], want[j])
 		}
-		_ = writeDocument(t, s, &full{takes: i % 3}, configs[i])
+		_ = writeDocument(t, &full{takes: i % 3}, configs[i])
 	}
 }
 
@@ -352,7 +345,7 @@ func TestPooledWritersInGoroutines(t *testing.T) {
 			for range 100 {
 				i := random.IntN(len(configs))
 				checkMixed(t, s, configs[i], want[i])
-				_ = writeDocument(t, s, &full{takes: i % 3}, configs[i])
+				_ = writeDocument(t, &full{takes: i % 3}, configs[i])
 			}
 		})
 	}
@@ -368,7 +361,7 @@ func TestPooledWritersNest(t *testing.T) {
 		checkMixed(t, s, configs[7], want[7])
 		return written.Write(b)
 	})
-	require.NoError(t, writeDocument(t, s, nested, configs[22]))
+	require.NoError(t, writeDocument(t, nested, configs[22]))
 	assert.Equal(t, want[22], written.String())
 }
 

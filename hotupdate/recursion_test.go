@@ -220,7 +220,9 @@ func TestAnonymousStructs(t *testing.T) {
 func TestPointersToTheConfiguration(t *testing.T) {
 	inner := &heating{Name: "a"}
 	s := schemaFor[*heating](t)
-	assert.Equal(t, schemaFor[heating](t).Type(), s.Type())
+	decoded, err := s.Decode(nil)
+	require.NoError(t, err)
+	assert.Equal(t, &heating{}, decoded)
 	assert.Equal(t, []string{"add name: immutable, default"}, changeLines(t, s, nil, &inner))
 	assert.Equal(t, []string{"remove name: immutable, default"}, changeLines(t, s, inner, nil))
 }

@@ -62,14 +62,6 @@ func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
 
 func newSchema(plan *fieldplan.Plan) *Schema { return &Schema{plan, reflect.PointerTo(plan.Type)} }
 
-// Type returns the struct type that the Schema describes, nil if there is none.
-func (s *Schema) Type() reflect.Type {
-	if s.isMissing() {
-		return nil
-	}
-	return s.plan.Type
-}
-
 // isMissing reports whether s does not come from SchemaOf.
 func (s *Schema) isMissing() bool { return s == nil || s.plan == nil }
 

@@ -3,8 +3,10 @@ package hotupdatetest
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
@@ -42,7 +44,8 @@ func subjectOf[T any](options []Option) (*subject, error) {
 		}
 		s.schema = schema
 	}
-	if s.schema.Type() != deref(s.typ) {
+	_, err := s.schema.Hash(reflect.Zero(s.typ).Interface())
+	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {
 		return nil, misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
 	}
 	if err := s.compile(); err != nil {
@@ -67,7 +70,7 @@ func (s *subject) compile() error {
 	for path, tag := range overrides {
 		all = append(all, fieldplan.Override{Path: path, Tag: tag})
 	}
-	if s.plan, err = fieldplan.Compile(s.schema.Type(), all); err != nil {
+	if s.plan, err = fieldplan.Compile(deref(s.typ), all); err != nil {
 		return err
 	}
 	s.loaded, _ = hotupdate.LoadSchema(exported) // types that contain themselves cannot be loaded

@@ -22,7 +22,7 @@ type Nulls uint8
 // The choices.
 const (
 	StripNulls Nulls = iota // it goes, as with any other value
-	KeepNulls              // it stays, as an unknown member does
+	KeepNulls               // it stays, as an unknown member does
 )
 
 // maxPooled is the number of items and spans whose memory is kept for another document.
