@@ -73,7 +73,11 @@ var mutants = []mutant{
 	{"unknown members are refused", objectFile, "r.report(unknownMember(n))\n", "", raw},
 	{"a member stands once", objectFile, "if !seen.add(i) {", "if !seen.add(i) && false {", raw},
 	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", "hotupdate TestMapsHaveEachKeyOnce"},
-	{"integers have a width", "internal/rawjson/leaf.go", "limit := uint64(1)<<(n.bits-1) - 1", "limit := uint64(1)<<(n.bits-1) + 1", raw},
+	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},
+	{"lent memory is cleared", "internal/rawjson/run.go", "case s.role == pointee:\n\t\t\tv.SetZero()", "case s.role == pointee:", "internal/rawjson TestBorrowTwice|TestReadTwice"},
+	{"lent memory has one user", "internal/rawjson/run.go", "s.used++\n", "", "internal/rawjson TestBorrowTwice|TestReadTwice"},
+	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.use != decoded", "false", "hash TestRawNumbersAreNotRounded"},
+	{"integers have a width", "internal/rawjson/leaf.go", "strconv.ParseInt(string(literal), 10, int(n.bits))", "strconv.ParseInt(string(literal), 10, 64)", raw},
 
 	// Unknown members, depth and cycles.
 	{"unknown members are written", writeFile, "some = len(unknown) > 0 && r.unknown(n, unknown.Left(), comma) || some", "", "hotupdate TestUnknown|TestOpen"},

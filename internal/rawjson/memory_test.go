@@ -84,19 +84,24 @@ func BenchmarkRead(b *testing.B) {
 // TestBorrowTwice: values that are lent at one time share no memory, and one that was given back leaves nothing in the next.
 func TestBorrowTwice(t *testing.T) {
 	p := build(t, reflect.TypeFor[aws.WorkerConfig]())
-	want, err := rawjson.Read(p, awsConfig)
-	require.NoError(t, err)
+	other := []byte(`{"dataVolumes":[{"name":"a"},{"name":"b"}],"tags":{"vm":{"key1":"x"}},"volume":{},"nodeTemplate":{},"iamInstanceProfile":{}}`)
 	for range 3 {
-		first, doneFirst, err := rawjson.Borrow(p, awsConfig)
-		require.NoError(t, err)
-		second, doneSecond, err := rawjson.Borrow(p, []byte(`{"dataVolumes":[{"name":"a"},{"name":"b"}],"tags":{"vm":{"key1":"x"}},"volume":{}}`))
-		require.NoError(t, err)
-		_, doneThird, err := rawjson.Borrow(p, []byte(`{"dataVolumes":[{"name":1}],"tags":{"vm":{"key1":"x"`))
-		require.Error(t, err)
-		doneThird()
-		requireDeepEqual(t, want, first, "awsConfig")
-		doneFirst()
-		assert.Equal(t, 2, second.Elem().FieldByName("DataVolumes").Len())
-		doneSecond()
+		var lent []reflect.Value
+		var done []func()
+		documents := [][]byte{awsConfig, other, []byte("{}"), other}
+		for _, raw := range documents {
+			value, giveBack, err := rawjson.Borrow(p, raw)
+			require.NoError(t, err)
+			lent, done = append(lent, value), append(done, giveBack)
+			_, failed, err := rawjson.Borrow(p, []byte(`{"dataVolumes":[{"name":1}],"tags":{"vm":{"key1":"x"`))
+			require.Error(t, err)
+			failed()
+		}
+		for i, raw := range documents {
+			want, err := rawjson.Read(p, raw)
+			require.NoError(t, err)
+			requireDeepEqual(t, want, lent[i], string(raw))
+			done[i]()
+		}
 	}
 }
