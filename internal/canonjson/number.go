@@ -21,12 +21,6 @@ const (
 // exponentCap stands for every exponent at least as large. No literal has so many digits that they could make up for it.
 const exponentCap = int64(1) << 56
 
-// AppendInt appends i, as [AppendNumber] would write it.
-func AppendInt(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10) }
-
-// AppendUint appends u, as [AppendNumber] would write it.
-func AppendUint(dst []byte, u uint64) []byte { return strconv.AppendUint(dst, u, 10) }
-
 // AppendFloat appends the shortest decimal that reads back as f, in the layout of [AppendNumber].
 //
 // Bits is the width of f: 32 means that f is first rounded to a float32, anything else means 64. NaN and infinities, also those
@@ -56,13 +50,6 @@ func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
 		return dst, numberRange(0)
 	}
 	return d.append(dst), nil
-}
-
-// AppendDecimal appends the number 0.d1…dk × 10^exp, negated if neg. Digits holds d1…dk in ASCII; zeros on either side do not
-// matter. It does not check [MaxExponent]: exp must stem from a bounded source.
-func AppendDecimal(dst []byte, digits []byte, exp int, neg bool) []byte {
-	d := newDecimal(nil, digits, int64(exp), neg)
-	return d.append(dst)
 }
 
 // decimal is the number 0.d1…dk × 10^point. Its digits have neither leading nor trailing zeros; zero has no digits.

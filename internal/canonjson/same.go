@@ -44,8 +44,8 @@ func (p *parser) sorted() []byte {
 // maxUnsorted is how many members, not in the order of their names, an object may have whose names are compared with one another.
 const maxUnsorted = 64
 
-// twins walks through two documents at once, token by token, as long as the members of their objects stand in one order. What it finds to
-// differ does: either the documents do, or one of them would be refused.
+// twins walks through two documents at once, token by token, as long as the members of their objects stand in one order. A difference
+// found here is final: the documents differ, or one of them is invalid.
 type twins struct {
 	a, b  Scanner
 	names [][]byte // of the objects around what is read, innermost last
@@ -98,7 +98,7 @@ func (t *twins) value() bool {
 	}
 }
 
-// open goes into both objects or arrays. They end if they have nothing in them, or if one has not what the other has.
+// open goes into both objects or arrays. The walk ends if they are empty, or if they differ in that.
 func (t *twins) open(closing byte) (ends, same bool) {
 	empty, problem := t.a.Open(closing)
 	emptyToo, problemToo := t.b.Open(closing)
@@ -153,7 +153,7 @@ func (t *twins) object() bool {
 	}
 }
 
-// isNew reports whether a name is none of those before it. Of very many it cannot tell.
+// isNew reports whether a name differs from those before it. If there are very many, the walk is lost.
 func (t *twins) isNew(name []byte, before [][]byte) bool {
 	if len(before) > maxUnsorted {
 		t.lost = true
@@ -167,8 +167,7 @@ func (t *twins) isNew(name []byte, before [][]byte) bool {
 	return true
 }
 
-// plain reads a string that is spelled alike in both documents and stands for itself, and returns it. Otherwise it is nil, and nothing is
-// read.
+// plain reads a string without escapes that both documents spell alike, and returns it. Otherwise it returns nil and reads nothing.
 func (t *twins) plain() []byte {
 	if t.a.Peek() != '"' {
 		return nil

@@ -40,7 +40,7 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	return nil
 }
 
-// copyForeign copies a value of a type that only its author knows: by its own DeepCopy, part by part, or through its own text.
+// copyForeign copies a value of a foreign type: by its DeepCopy, through its own text, or part by part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
@@ -54,13 +54,19 @@ func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch from.Kind() {
 	case reflect.Interface, reflect.Pointer:
 		return copyBehind(to, from, depth)
-	case reflect.Slice, reflect.Map:
+	case reflect.Slice:
 		if from.IsNil() {
 			return nil
 		}
+		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 		return copyElements(to, from, depth)
 	case reflect.Array:
 		return copyElements(to, from, depth)
+	case reflect.Map:
+		if from.IsNil() {
+			return nil
+		}
+		return copyEntries(to, from, depth)
 	case reflect.Struct:
 		return copyFields(to, from, depth)
 	default:
@@ -118,38 +124,34 @@ func copiedByText(to, from reflect.Value) bool {
 	if from.Kind() == reflect.Interface || from.Kind() == reflect.Pointer {
 		return false
 	}
-	source, target := addressable(from).Addr().Interface(), reflect.New(to.Type())
-	out, problem := Call(func() ([]byte, error) {
-		switch s := source.(type) {
-		case json.Marshaler:
-			data, err := s.MarshalJSON()
-			return nil, unmarshal(data, err, target.Interface())
-		case encoding.TextMarshaler:
-			data, err := s.MarshalText()
-			return nil, unmarshalText(data, err, target.Interface())
-		default:
-			return []byte("no text"), nil
-		}
+	target := reflect.New(to.Type())
+	_, problem := Call(func() ([]byte, error) {
+		return nil, roundTrip(addressable(from).Addr().Interface(), target.Interface())
 	})
-	if problem != nil || out != nil {
+	if problem != nil {
 		return false
 	}
 	to.Set(target.Elem())
 	return true
 }
 
-func unmarshal(data []byte, err error, target any) error {
-	unmarshaler, ok := target.(json.Unmarshaler)
-	if err != nil || !ok {
+func roundTrip(source, target any) error {
+	if marshaler, ok := source.(json.Marshaler); ok {
+		unmarshaler, ok := target.(json.Unmarshaler)
+		data, err := marshaler.MarshalJSON()
+		if err != nil || !ok {
+			return errNoText
+		}
+		return unmarshaler.UnmarshalJSON(data)
+	}
+	marshaler, writes := source.(encoding.TextMarshaler)
+	unmarshaler, reads := target.(encoding.TextUnmarshaler)
+	if !writes || !reads {
 		return errNoText
 	}
-	return unmarshaler.UnmarshalJSON(data)
-}
-
-func unmarshalText(data []byte, err error, target any) error {
-	unmarshaler, ok := target.(encoding.TextUnmarshaler)
-	if err != nil || !ok {
-		return errNoText
+	data, err := marshaler.MarshalText()
+	if err != nil {
+		return err
 	}
 	return unmarshaler.UnmarshalText(data)
 }
@@ -170,12 +172,6 @@ func copyBehind(to, from reflect.Value, depth int) *fault.Error {
 }
 
 func copyElements(to, from reflect.Value, depth int) *fault.Error {
-	if from.Kind() == reflect.Map {
-		return copyEntries(to, from, depth)
-	}
-	if from.Kind() == reflect.Slice {
-		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
-	}
 	for i := range from.Len() {
 		if problem := copyForeign(to.Index(i), from.Index(i), depth+1); problem != nil {
 			return problem

@@ -11,8 +11,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// appendDynamic writes what an interface holds: whatever encoding/json makes of it, as canonical JSON. What encoding/json would repair
-// silently, or what would make it recurse without end, is refused first.
+// appendDynamic writes what an interface holds: the output of encoding/json as canonical JSON. What encoding/json would repair silently,
+// and cycles, are refused first.
 func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if v.Kind() == reflect.Interface && v.IsNil() {
 		return append(dst, Null...), nil
@@ -123,7 +123,7 @@ func checkElements(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// isScalar reports whether every value of the kind is fine, so that long lists of bytes need no walk.
+// isScalar reports whether every value of the kind is valid JSON, so that long lists of bytes need no walk.
 func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Uintptr }
 
 func checkEntries(v reflect.Value, depth int) *fault.Error {
@@ -138,7 +138,7 @@ func checkEntries(v reflect.Value, depth int) *fault.Error {
 	return nil
 }
 
-// checkKey knows that encoding/json takes a string for a key as it is, even if it has a text.
+// checkKey checks a map key. A string is written as it is, even if it has a text marshaler.
 func checkKey(key reflect.Value, depth int) *fault.Error {
 	if key.Kind() == reflect.String {
 		return checkText(key.String())

@@ -77,7 +77,6 @@ func knownLeaf(t reflect.Type) Kind {
 	return NotALeaf
 }
 
-// knownLeaves are all types that knownLeaf knows.
 var knownLeaves = [...]struct {
 	typ  reflect.Type
 	kind Kind
@@ -141,8 +140,8 @@ func implements(t, iface reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(iface)
 }
 
-// ReadsRaw reports whether a value of this kind and type t, or one below it that no plan shows, reads JSON by rules that are not known, and
-// so may see how it is spelled. Types without a program are not asked: no value of theirs is read.
+// ReadsRaw reports whether a foreign unmarshaler reads the JSON of this kind and type t, or of something below that no plan shows, and so may
+// see how it is spelled. Types that are not loaded are not asked: there are no values of them.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
 	switch k {
 	case Quantity, IntOrString, Time, MetaTime, MicroTime, Duration, RawExtension, RawMessage, Opaque:
@@ -153,11 +152,11 @@ func (k Kind) ReadsRaw(t reflect.Type) bool {
 	return !unloaded && (implements(t, jsonUnmarshalerType) || k.readsRawBelow(t))
 }
 
-// readsRawBelow goes by what the decoder finds in a leaf that only writes itself.
+// readsRawBelow handles types with a marshaler but no unmarshaler, into which the decoder reads as if they had neither.
 func (k Kind) readsRawBelow(t reflect.Type) bool {
 	if k.MarshalsItself() && !implements(t, textUnmarshalerType) {
 		k = kindByReflect(t)
-		if k == NotALeaf { // of what is below all is possible
+		if k == NotALeaf { // anything may be below
 			return true
 		}
 	}
@@ -242,7 +241,7 @@ func MapKeyKind(t reflect.Type) Kind {
 }
 
 // IsPlainMapKey reports whether the name of a member is the key of a map as it stands: keys of type t are strings and do not read
-// themselves. Other names may mean the same key. A type without a program is taken to be plain if it is a string.
+// themselves. Otherwise several names may mean one key. A string type that is not loaded is taken to be plain.
 func IsPlainMapKey(t reflect.Type) bool {
 	_, unloaded := t.(Unloaded)
 	return t.Kind() == reflect.String && (unloaded || !implements(t, textUnmarshalerType))

@@ -27,9 +27,9 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case Bool:
 		return strconv.AppendBool(dst, v.Bool()), nil
 	case Int:
-		return canonjson.AppendInt(dst, v.Int()), nil
+		return strconv.AppendInt(dst, v.Int(), 10), nil
 	case Uint:
-		return canonjson.AppendUint(dst, v.Uint()), nil
+		return strconv.AppendUint(dst, v.Uint(), 10), nil
 	case Float:
 		return canonjson.AppendFloat(dst, v.Float(), v.Type().Bits())
 	case String:
@@ -79,7 +79,7 @@ func addressable(v reflect.Value) reflect.Value {
 	return copied
 }
 
-// appendNumber reads the empty json.Number as encoding/json does, as zero.
+// appendNumber takes the empty json.Number for zero, as encoding/json does.
 func appendNumber(dst []byte, literal string) ([]byte, *fault.Error) {
 	if literal == "" {
 		literal = "0"
@@ -96,11 +96,11 @@ func appendBytes(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendIntOrString goes by the type; the other half may be stale.
+// appendIntOrString writes the half that the type names; the other one may be stale.
 func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error) {
 	switch v.Type {
 	case intstr.Int:
-		return canonjson.AppendInt(dst, int64(v.IntVal)), nil
+		return strconv.AppendInt(dst, int64(v.IntVal), 10), nil
 	case intstr.String:
 		return canonjson.AppendString(dst, v.StrVal)
 	default:
@@ -108,7 +108,7 @@ func appendIntOrString(dst []byte, v *intstr.IntOrString) ([]byte, *fault.Error)
 	}
 }
 
-// zeroTime is the zero time in every layout: what JSON carries decides whether a time is zero.
+// zeroTime is the zero time in every layout. A time is zero if its JSON form is.
 const zeroTime = `"0001-01-01T00:00:00Z"`
 
 func appendTime(dst []byte, t time.Time, layout string) ([]byte, *fault.Error) {

@@ -70,7 +70,7 @@ func (r *run) element(n *node, i int, v reflect.Value) *fault.Error {
 // mapping is a map that is being read.
 type mapping struct {
 	value     reflect.Value
-	texts     map[string]string // the same, if it is one
+	texts     map[string]string // value, if it is one of texts
 	key, elem reflect.Value     // variables
 	names     map[string]bool   // that were read, where a name is not the key itself
 }
@@ -81,7 +81,7 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 		return r.wrong(n, "an object")
 	}
 	m := mapping{value: r.newMap(n), key: r.variable(&n.key), elem: r.variable(&n.entry)}
-	m.texts, _ = m.value.Interface().(map[string]string)
+	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {
 		m.names = map[string]bool{}
 	}

@@ -1,0 +1,213 @@
+package leaf_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+type (
+	word     string
+	upper    string             // marshals itself as text
+	lines    []string           // marshals itself as JSON
+	pair     struct{ A, B int } // is no leaf
+	broken   struct{}           // has a marshaler that fails or panics
+	reader   struct{ v any }    // unmarshals itself
+	nested   struct{ L []map[string]*pair }
+	holding  struct{ M map[string][]*any }
+	storing  struct{ q []*resource.Quantity }
+	closedIn struct{ R reader }
+)
+
+func (u upper) MarshalText() ([]byte, error) { return []byte("u:" + string(u)), nil }
+
+func (u *upper) UnmarshalText(text []byte) error { *u = upper(text[2:]); return nil }
+
+func (l lines) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]int{"b": len(l), "a": 0})
+}
+
+func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("a secret") }
+
+func (r *reader) UnmarshalJSON(raw []byte) error { return json.Unmarshal(raw, &r.v) }
+
+func noon(zone int) time.Time {
+	return time.Date(2026, 1, 2, 12, 0, 0, 123456789, time.FixedZone("", zone))
+}
+
+// TestAppend has the kind and the canonical text of each leaf.
+func TestAppend(t *testing.T) {
+	for _, tc := range []struct {
+		value any
+		kind  leaf.Kind
+		want  string // text, or the code of the problem
+	}{
+		{true, leaf.Bool, "true"},
+		{int8(-5), leaf.Int, "-5"},
+		{uint64(math.MaxUint64), leaf.Uint, "18446744073709551615"},
+		{1e21, leaf.Float, "1e+21"},
+		{float32(0.1), leaf.Float, "0.1"},
+		{math.Inf(1), leaf.Float, "not-finite"},
+		{word("a\n"), leaf.String, `"a\n"`},
+		{"\xff", leaf.String, "invalid-utf8"},
+		{json.Number("1.50"), leaf.Number, "1.5"},
+		{json.Number(""), leaf.Number, "0"},
+		{[]byte("a"), leaf.Bytes, `"YQ=="`},
+		{[]byte(nil), leaf.Bytes, "null"},
+		{resource.MustParse("1Gi"), leaf.Quantity, `"1073741824"`},
+		{resource.MustParse("-0.10"), leaf.Quantity, `"-0.1"`},
+		{resource.MustParse("1e64"), leaf.Quantity, "number-range"},
+		{intstr.IntOrString{Type: intstr.Int, IntVal: 3, StrVal: "stale"}, leaf.IntOrString, "3"},
+		{intstr.FromString("3"), leaf.IntOrString, `"3"`},
+		{intstr.IntOrString{Type: 7}, leaf.IntOrString, "invalid-int-or-string"},
+		{noon(3600), leaf.Time, `"2026-01-02T11:00:00.123456789Z"`},
+		{metav1.NewTime(noon(0)), leaf.MetaTime, `"2026-01-02T12:00:00Z"`},
+		{metav1.NewMicroTime(noon(0)), leaf.MicroTime, `"2026-01-02T12:00:00.123456Z"`},
+		{metav1.Time{}, leaf.MetaTime, "null"},
+		{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), leaf.Time, "invalid-time"},
+		{metav1.Duration{Duration: time.Hour}, leaf.Duration, `"1h0m0s"`},
+		{runtime.RawExtension{Raw: []byte(`{"b":1.0,"a":2}`)}, leaf.RawExtension, `{"a":2,"b":1}`},
+		{json.RawMessage(nil), leaf.RawMessage, "null"},
+		{json.RawMessage(`{`), leaf.RawMessage, "invalid-json"},
+		{leaf.OpaqueJSON(` 1.0 `), leaf.Opaque, "1"},
+		{lines{"a"}, leaf.JSONMarshaler, `{"a":0,"b":1}`},
+		{upper("a"), leaf.TextMarshaler, `"u:a"`},
+		{broken{}, leaf.JSONMarshaler, "marshal-failed"},
+		{pair{}, leaf.NotALeaf, "type-mismatch"},
+	} {
+		v := reflect.ValueOf(tc.value)
+		assert.Equal(t, tc.kind, leaf.KindOf(v.Type()), "%T", tc.value)
+		text, problem := leaf.Append([]byte("before"), tc.kind, v)
+		if problem != nil {
+			assert.Equal(t, tc.want, problem.Code, "%T", tc.value)
+			assert.NotContains(t, problem.Error(), "secret", "a marshaler's own text is not shown")
+			continue
+		}
+		assert.Equal(t, "before"+tc.want, string(text), "%T", tc.value)
+	}
+}
+
+// TestAppendInterface: what an interface holds is written as encoding/json does, numbers exactly.
+func TestAppendInterface(t *testing.T) {
+	cyclic := map[string]any{}
+	cyclic["a"] = cyclic
+	for want, value := range map[string]any{
+		"null": nil, `{"a":[1,null,"x"]}`: map[string]any{"a": []any{1, nil, "x"}}, "0.1234567890123456789": json.RawMessage("0.1234567890123456789"),
+		"too-deep": cyclic, "not-finite": []any{math.NaN()}, "invalid-utf8": map[string]any{"\xff": 1}, "unsupported-value": []any{make(chan int)},
+		"below-interface": &struct {
+			A int `hotupdatable:"true"`
+		}{},
+	} {
+		text, problem := leaf.Append(nil, leaf.Interface, reflect.ValueOf(&value).Elem())
+		if problem != nil {
+			text = []byte(problem.Code)
+		}
+		assert.Equal(t, want, string(text))
+	}
+}
+
+// TestCopySharesNoMemory: a copy is equal, and stays so when the original is written.
+func TestCopySharesNoMemory(t *testing.T) {
+	for _, original := range []any{
+		[]byte("a"), json.RawMessage("1"), lines{"a"}, upper("a"), resource.MustParse("1e30"), runtime.RawExtension{Raw: []byte("1")}, nested{L: []map[string]*pair{{"a": {1, 2}}}},
+	} {
+		from := reflect.ValueOf(original)
+		kind := leaf.KindOf(from.Type())
+		if kind == leaf.NotALeaf {
+			kind = leaf.JSONMarshaler
+		}
+		to := reflect.New(from.Type()).Elem()
+		require.Nil(t, leaf.Copy(to, from, kind))
+		assert.Equal(t, original, to.Interface())
+		if from.Kind() == reflect.Slice {
+			from.Index(0).SetZero()
+			assert.NotEqual(t, original, to.Interface(), "%T", original)
+		}
+	}
+	to := reflect.New(reflect.TypeFor[storing]()).Elem()
+	problem := leaf.Copy(to, reflect.ValueOf(storing{q: []*resource.Quantity{{}}}), leaf.JSONMarshaler)
+	require.NotNil(t, problem, "what is unexported cannot be copied")
+	assert.Equal(t, "not-copyable", problem.Code)
+}
+
+// TestParseText: the default of a struct tag means what the value means.
+func TestParseText(t *testing.T) {
+	for _, tc := range []struct {
+		value      any
+		text, want string // no text if it is empty
+	}{
+		{true, "false", "false"},
+		{true, "no", ""},
+		{int8(0), "-128", "-128"},
+		{int8(0), "128", ""},
+		{uint(0), "-1", ""},
+		{0.0, "1e3", "1000"},
+		{word(""), "a", `"a"`},
+		{resource.Quantity{}, "1024Mi", `"1073741824"`},
+		{resource.Quantity{}, "1Zi", ""},
+		{intstr.IntOrString{}, "50%", `"50%"`},
+		{intstr.IntOrString{}, "5", "5"},
+		{metav1.Duration{}, "60m", `"1h0m0s"`},
+		{metav1.Duration{}, "1", ""},
+		{[]byte{}, "YQ==", ""},
+	} {
+		typ := reflect.TypeOf(tc.value)
+		text, ok := leaf.ParseText(leaf.KindOf(typ), typ, tc.text)
+		assert.Equal(t, tc.want != "", ok, "%T %s", tc.value, tc.text)
+		assert.Equal(t, tc.want, string(text), "%T %s", tc.value, tc.text)
+	}
+}
+
+// TestTypes has what is known of a type without a value.
+func TestTypes(t *testing.T) {
+	for _, tc := range []struct {
+		typ                            reflect.Type
+		key                            leaf.Kind
+		plainKey, hasInterface, hasQty bool
+	}{
+		{reflect.TypeFor[word](), leaf.String, true, false, false},
+		{reflect.TypeFor[upper](), leaf.String, false, false, false},
+		{reflect.TypeFor[int8](), leaf.Int, false, false, false},
+		{reflect.TypeFor[float64](), leaf.NotALeaf, false, false, false},
+		{reflect.TypeFor[holding](), leaf.NotALeaf, false, true, false},
+		{reflect.TypeFor[fmt.Stringer](), leaf.NotALeaf, false, true, false},
+		{reflect.TypeFor[closedIn](), leaf.NotALeaf, false, false, false},
+		{reflect.TypeFor[storing](), leaf.NotALeaf, false, false, true},
+		{reflect.TypeFor[runtime.RawExtension](), leaf.NotALeaf, false, false, false},
+	} {
+		assert.Equal(t, tc.key, leaf.MapKeyKind(tc.typ), "%s", tc.typ)
+		assert.Equal(t, tc.plainKey, leaf.IsPlainMapKey(tc.typ), "%s", tc.typ)
+		assert.Equal(t, tc.hasInterface, leaf.HoldsInterface(tc.typ), "%s", tc.typ)
+		assert.Equal(t, tc.hasQty, leaf.HoldsQuantity(tc.typ), "%s", tc.typ)
+	}
+}
+
+// TestSpell: a micro time is read with all of its digits, and the option string puts quotes around numbers.
+func TestSpell(t *testing.T) {
+	for _, tc := range []struct {
+		kind       leaf.Kind
+		spelling   leaf.Spelling
+		text, want string
+	}{
+		{leaf.MicroTime, leaf.Plain, `"2026-01-02T12:00:00.1Z"`, `"2026-01-02T12:00:00.100000Z"`},
+		{leaf.MicroTime, leaf.Plain, `"2026-01-02T12:00:00Z"`, `"2026-01-02T12:00:00.000000Z"`},
+		{leaf.MicroTime, leaf.Plain, `null`, `null`},
+		{leaf.MetaTime, leaf.Plain, `"2026-01-02T12:00:00Z"`, `"2026-01-02T12:00:00Z"`},
+		{leaf.Int, leaf.Quoted, `7`, `"7"`},
+	} {
+		assert.Equal(t, "before"+tc.want, string(leaf.Spell([]byte("before"+tc.text), len("before"), tc.kind, tc.spelling)))
+	}
+}
