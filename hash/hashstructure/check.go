@@ -112,21 +112,9 @@ func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 }
 
 func (c *checker) byKind(v reflect.Value, in owner) {
-	switch k := v.Kind(); {
-	case k == reflect.String || hasFixedSize(k):
-	case k == reflect.Array || k == reflect.Slice || k == reflect.Map || k == reflect.Struct:
-		c.composite(v, in)
-	default:
-		c.reportType(&fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry"}, v.Type())
+	if k := v.Kind(); k == reflect.String || hasFixedSize(k) {
+		return
 	}
-}
-
-// hasFixedSize reports whether hashstructure writes values of kind k as a fixed number of bytes.
-func hasFixedSize(k reflect.Kind) bool {
-	return k >= reflect.Bool && k <= reflect.Complex64 && k != reflect.Uintptr
-}
-
-func (c *checker) composite(v reflect.Value, in owner) {
 	if c.depth > engine.MaxDepth {
 		c.lost = true
 		c.Report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"})
@@ -138,10 +126,17 @@ func (c *checker) composite(v reflect.Value, in owner) {
 		c.object(v)
 	case reflect.Map:
 		c.entries(v, in)
-	default:
+	case reflect.Array, reflect.Slice:
 		c.elements(v)
+	default:
+		c.reportType(&fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry"}, v.Type())
 	}
 	c.depth--
+}
+
+// hasFixedSize reports whether hashstructure writes values of kind k as a fixed number of bytes.
+func hasFixedSize(k reflect.Kind) bool {
+	return k >= reflect.Bool && k <= reflect.Complex64 && k != reflect.Uintptr
 }
 
 func (c *checker) elements(v reflect.Value) {

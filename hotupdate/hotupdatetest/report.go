@@ -3,14 +3,13 @@ package hotupdatetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // report is what the tester reads.
@@ -100,12 +99,9 @@ func (p *part) leafTree() any {
 		return nil
 	}
 	var written []byte
-	_, problem := leaf.Call(func() (out []byte, err error) {
-		written, err = json.Marshal(addressed(v).Interface())
-		return nil, err
-	})
+	failed := survives(func() (err error) { written, err = json.Marshal(addressed(v).Interface()); return err })
 	var tree any
-	if problem != nil || json.Unmarshal(written, &tree) != nil {
+	if failed != nil || json.Unmarshal(written, &tree) != nil {
 		return "(not in JSON)"
 	}
 	return tree
@@ -121,10 +117,5 @@ func (s *subject) blame(first, second []byte) string {
 	if err != nil || len(changes) == 0 {
 		return ""
 	}
-	for _, c := range changes {
-		if c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace {
-			return c.Path
-		}
-	}
-	return changes[0].Path
+	return changes[max(0, slices.IndexFunc(changes, isHashed))].Path
 }
