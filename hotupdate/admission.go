@@ -96,7 +96,7 @@ func below(fldPath *field.Path, path string) string {
 	}
 }
 
-// fieldErrors turns problems of a configuration into errors of fields.
+// fieldErrors turns problems of a configuration into errors of fields, at least one: an update that fails is never admitted.
 func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range fault.All(err) {
@@ -105,6 +105,9 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 			detail += "; " + problem.Hint
 		}
 		errs = append(errs, at(fldPath, problem.Path, fieldErrorType(problem.Kind), detail))
+	}
+	if len(errs) == 0 {
+		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "cannot be checked")}
 	}
 	return errs
 }
