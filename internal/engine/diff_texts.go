@@ -8,30 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	keptSteps   = 64   // of a trail that is used again
-	keptEntries = 128  // of a map
-	keptText    = 4096 // bytes
-)
-
 var differs = sync.Pool{New: func() any { return &differ{} }}
 
 // release hands the memory on, without what was compared.
 func (d *differ) release() {
 	clear(d.trail.Path[:cap(d.trail.Path)])
-	next := differ{trail: Trail{Path: kept(d.trail.Path, keptSteps)}, entries: kept(d.entries, keptEntries)}
+	next := differ{trail: Trail{Path: recycled(d.trail.Path, maxPooled/8)}, entries: recycled(d.entries, maxPooled/4)}
 	for i, text := range d.texts {
-		next.texts[i] = kept(text, keptText)
+		next.texts[i] = recycled(text, maxPooledBytes/4)
 	}
 	*d = next
 	differs.Put(d)
-}
-
-func kept[T any](s []T, most int) []T {
-	if cap(s) > most {
-		return nil
-	}
-	return s[:0]
 }
 
 // textEntry is a key under which two maps of strings differ, or are wrong.

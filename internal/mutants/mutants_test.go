@@ -30,6 +30,16 @@ type mutant struct {
 // patience is how long the tests of one mutant may take. One that does not end is none that a test kills.
 const patience = 100 * time.Second
 
+// TestMutationsApply takes a second, and says which rows of the table have to follow a change of the code.
+func TestMutationsApply(t *testing.T) {
+	if !*enabled {
+		t.Skip("only with -args -mutants")
+	}
+	for _, m := range mutants {
+		t.Run(m.breaks, func(t *testing.T) { m.overlay(t) })
+	}
+}
+
 func TestMutantsDie(t *testing.T) {
 	if !*enabled {
 		t.Skip("only with -args -mutants")

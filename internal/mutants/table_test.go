@@ -35,8 +35,8 @@ var mutants = []mutant{
 	{"a pointer to zero is present", "internal/engine/compile.go", "zero: !zeroIsUnset(f),", "zero: !zeroIsUnset(f) && !f.Pointer,", document},
 	{"an empty slice of bytes is absent", fieldplanFile, "if f.Node.Leaf == leaf.Bytes {", "if f.Node.Leaf == leaf.Opaque {", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
-	{"an object with nothing left is absent", writeFile, "if !some && when == ifSome {", "if false {", document},
-	{"an object whose presence counts is written", writeFile, "if !written && o.presence {", "if false {", document},
+	{"an object with nothing left is absent", writeFile, "if !some && when == ifSome {", "if !some && when == ifSome && n == nil {", document},
+	{"an object whose presence counts is written", writeFile, "if !written && o.presence && !o.node.isNil(m) {", "if !written && o.presence && o.node.isNil(m) {", document},
 	{"a declared default is absent", fieldplanFile, "|| f.Default != nil && bytes.Equal(text, f.Default)", "", diff},
 	{"a declared default is not written", writeFile, "string(r.buf[start+len(header):]) != string(o.field.Default)", "true", document},
 	{"an array that nobody has set is absent", collectionsFile, "if bytes.Equal(r.buf[start:], n.zero) {", "if false {", document},
@@ -67,7 +67,7 @@ var mutants = []mutant{
 	{"null in a hot map is an absent key", elementsFile, "return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)", "return false", diff},
 	{"null in a kept map is a key", elementsFile, "return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)", "return IsNull(n.Elem, value)", diff},
 	{"null in a hot map is not written", "internal/engine/maps.go", "if n.dropsNull && IsNull", "if false && IsNull", "hotupdate TestHotPart$"},
-	{"null is no empty list", sameFile, "if isNilSlice(a) != isNilSlice(b) {", "if false {", "hotupdate TestNullInAHotMap"},
+	{"null is no empty list", sameFile, "return n.isNil(a) == n.isNil(b) && c.value(n, a, b)", "return c.value(n, a, b)", "hotupdate TestNullInAHotMap"},
 
 	// Decoding.
 	{"unknown members are refused", objectFile, "r.report(unknownMember(n))\n", "", raw},
@@ -80,7 +80,7 @@ var mutants = []mutant{
 	{"integers have a width", "internal/rawjson/leaf.go", "strconv.ParseInt(string(literal), 10, int(n.bits))", "strconv.ParseInt(string(literal), 10, 64)", raw},
 
 	// Unknown members, depth and cycles.
-	{"unknown members are written", writeFile, "some = len(unknown) > 0 && r.unknown(n, unknown.Left(), comma) || some", "", "hotupdate TestUnknown|TestOpen"},
+	{"unknown members are written", writeFile, "return r.unknown(n, unknown.Left(), comma) || some", "return some", "hotupdate TestUnknown|TestOpen"},
 	{"unknown members are compared where their names belong", pairsFile, "first = min(first, left[0].Key)", "first = max(first, left[0].Key)", "hotupdate TestUnknown"},
 	{"a value that contains itself is refused", trailFile, "if now.at != 0 && slices.Contains(*a, now) {", "if now.at != 0 && len(*a) > 500 && slices.Contains(*a, now) {", "hotupdate TestCycleThrough"},
 	{"nesting is bounded", trailFile, "if depth > MaxDepth {", "if depth > 3*MaxDepth {", "hotupdate TestDepth"},
@@ -107,7 +107,7 @@ var mutants = []mutant{
 	{"halves have the same elements", mergeFile, "case m.halves && isOld != isNew:", "case m.halves && isOld != isNew && false:", halves},
 	{"halves have lists of one length", mergeFile, "case m.halves && length(from[0]) != length(from[1]):", "case false:", halves},
 	{"hot parts are taken from the hot half", mergeFile, "case !classes.Any(^m.takes):\n\t\t\tm.take(1", "case !classes.Any(^m.takes):\n\t\t\tm.take(0", halves},
-	{"a hot object that is nil is gone", mergeFile, "return from[1].IsValid() || holds(n, from[0], fieldplan.Kept, nil)", "return true", halves},
+	{"a hot object that is nil is gone", mergeFile, "return isPresent(from[1]) || holds(n, from[0], fieldplan.Kept, nil)", "return true", halves},
 
 	// Hot patch.
 	{"a hot element that holds what is hashed stays", mergeFile, "case !isNew && m.isTaken(node.Class) && !holds(node, from[0], fieldplan.Kept, n):", "case !isNew && m.isTaken(node.Class):", patch},
