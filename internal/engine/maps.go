@@ -15,6 +15,12 @@ func (r *run) mapOfText(m memory) bool {
 	if len(texts) == 0 {
 		return false
 	}
+	if len(texts) == 1 {
+		for key, value := range texts {
+			r.only(key, func() { r.elementText(value) })
+		}
+		return true
+	}
 	k := r.keysOf(len(texts))
 	r.texts = withRoom(r.texts, len(texts))
 	for key, value := range texts {
@@ -41,6 +47,14 @@ func (r *run) mapOfQuantity(m memory) bool {
 	if len(quantities) == 0 {
 		return false
 	}
+	if len(quantities) == 1 {
+		for key, value := range quantities {
+			r.pair[0] = value
+			r.only(key, func() { r.quantity(&r.pair[0]) })
+		}
+		r.pair[0] = resource.Quantity{}
+		return true
+	}
 	k := r.keysOf(len(quantities))
 	r.quantities = withRoom(r.quantities, len(quantities))
 	for key, value := range quantities {
@@ -59,6 +73,19 @@ func (r *run) mapOfQuantity(m memory) bool {
 	clear(r.quantities)
 	r.quantities = r.quantities[:0]
 	return true
+}
+
+// only writes a map of one entry.
+func (r *run) only(key string, write func()) {
+	r.at(len(r.keys))
+	r.keys = append(r.keys, key)
+	r.buf = append(r.buf, '{')
+	if r.key(key) {
+		write()
+		r.commit()
+	}
+	r.buf = append(r.buf, '}')
+	r.drop(keys{len(r.entries), len(r.keys) - 1})
 }
 
 func (r *run) quantity(q *resource.Quantity) {
