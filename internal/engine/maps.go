@@ -115,7 +115,8 @@ func (r *run) key(key string) bool {
 		r.reportWhole(invalidUTF8Key())
 		return false
 	}
-	r.buf = append(text, ':')
+	r.buf = text
+	r.buf = append(r.buf, ':')
 	return true
 }
 

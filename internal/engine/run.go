@@ -163,16 +163,16 @@ func (r *run) explain(frames int, find func(t *Trail)) {
 
 // step returns the step that a frame stands at.
 func (r *run) step(f *frame) fieldpath.Step {
-	switch f.node.kind {
-	case objectKind:
+	switch n := f.node.plan; {
+	case n.Kind == fieldplan.Object:
 		return fieldpath.Step{Kind: fieldpath.Member, Name: f.op.field.Name}
-	case textMapKind, quantityMapKind, mapKind:
+	case n.Kind == fieldplan.Map:
 		e := Element{Key: r.keys[f.at]}
-		return e.Step(f.node.plan)
-	case textKeyedKind, intKeyedKind:
-		e := Element{At: f.at, Value: valueAt(f.list, f.node.plan.Type).Index(f.at)}
-		_ = e.readKey(f.node.plan) // which it has, or it would have been left out
-		return e.Step(f.node.plan)
+		return e.Step(n)
+	case n.Pairing == fieldplan.ByKey:
+		e := Element{At: f.at, Value: valueAt(f.list, n.Type).Index(f.at)}
+		_ = e.readKey(n) // which it has, or it would have been left out
+		return e.Step(n)
 	default:
 		return fieldpath.Step{Kind: fieldpath.Index, At: f.at}
 	}
