@@ -16,13 +16,13 @@ type memory = reflect.Value
 // none is no value.
 var none memory
 
-// place is where a member stands in its struct.
+// location is where a member stands in its struct.
 type location struct {
 	index    []int
 	pointers int // that lead from there to the value
 }
 
-// placeOf finds the place of a field in struct t.
+// locationOf finds the location of a field in struct t.
 func locationOf(_ reflect.Type, index []int, pointers int) location { return location{index, pointers} }
 
 // in returns the member's value in the struct at m, and none if a pointer on the way is nil.
@@ -39,10 +39,10 @@ func (p *location) in(m memory) memory {
 	return follow(m, p.pointers)
 }
 
-// near is where a member stands that no embedded pointer is on the way to.
+// offset is where a member stands that is reached without following an embedded pointer.
 type offset = int
 
-// near is false for members that are further away, or behind several pointers.
+// direct returns the offset of a member. It is false for one behind an embedded pointer or several pointers.
 func (p *location) direct() (at offset, pointer, ok bool) {
 	return p.index[0], p.pointers > 0, len(p.index) == 1 && p.pointers <= 1
 }
@@ -65,7 +65,7 @@ func follow(m memory, pointers int) memory {
 	return m
 }
 
-// there reports whether m is a value.
+// exists reports whether m is a value.
 func exists(m memory) bool { return m.IsValid() }
 
 // pointedBy returns the value of the pointer that v holds, none if it is nil. It is false if v holds something of another type than a
@@ -77,7 +77,7 @@ func pointedBy(v, pointer any) (memory, bool) {
 	return pointee(reflect.ValueOf(v)), true
 }
 
-// behind returns the value of a pointer, none if it is nil.
+// pointee returns the value of a pointer, none if it is nil.
 func pointee(pointer reflect.Value) memory { return pointer.Elem() }
 
 // memoryOf returns v, which has to have an address.
@@ -109,7 +109,7 @@ func elementsAt(m memory, _ *node) elements { return elements{m, m.Len()} }
 // at returns the element's value, behind so many pointers.
 func (e *elements) at(i, pointers int) memory { return follow(e.list.Index(i), pointers) }
 
-// mapOf is the shape of maps that can be read as a Go map of a known type.
+// kindOfMap is the shape of maps that can be read as a Go map of a known type.
 func kindOfMap(t reflect.Type, _ *fieldplan.Node) kind {
 	switch t {
 	case reflect.TypeFor[map[string]string]():

@@ -12,28 +12,28 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// memory is the address of a value; nil is no value. It is always that of a live Go value of the type that the plan names at this
-// place: addresses stem from reflect, from Go pointers and slices in the value itself, and from offsets that reflect reports.
+// memory is the address of a value; nil is no value. It is always that of a live Go value of the type that the plan names:
+// addresses stem from reflect, from Go pointers and slices in the value itself, and from offsets that reflect reports.
 type memory = unsafe.Pointer
 
 // none is no value.
 var none memory
 
-// place is where a member stands in its struct.
+// location is where a member stands in its struct.
 type location struct {
 	offset   uintptr
 	pointer  bool // a pointer leads from there to the value
-	indirect bool // the way is longer than that
+	indirect bool // more pointers lead there, see via
 	via      *indirection
 }
 
-// way is a longer way to a member.
+// indirection is the way to a member over embedded or several pointers.
 type indirection struct {
 	embedded []uintptr // offsets of the embedded pointers on the way
 	pointers int       // that lead from the last offset to the value
 }
 
-// placeOf finds the place of a field in struct t.
+// locationOf finds the location of a field in struct t.
 func locationOf(t reflect.Type, index []int, pointers int) location {
 	p, w := location{pointer: pointers > 0}, &indirection{pointers: pointers}
 	for i, at := range index {
@@ -72,10 +72,10 @@ func (p *location) follow(m memory) memory {
 	return follow(unsafe.Add(m, p.offset), p.via.pointers)
 }
 
-// near is where a member stands that no embedded pointer is on the way to.
+// offset is where a member stands that is reached without following an embedded pointer.
 type offset = uintptr
 
-// near is false for members that are further away, or behind several pointers.
+// direct returns the offset of a member. It is false for one behind an embedded pointer or several pointers.
 func (p *location) direct() (at offset, pointer, ok bool) { return p.offset, p.pointer, !p.indirect }
 
 // memberAt returns where the member stands in the struct at m.
@@ -96,13 +96,13 @@ func follow(m memory, pointers int) memory {
 	return m
 }
 
-// there reports whether m is a value.
+// exists reports whether m is a value.
 func exists(m memory) bool { return m != nil }
 
-// behind returns where the value of a pointer stands, none if it is nil.
+// pointee returns where the value of a pointer stands, none if it is nil.
 func pointee(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 
-// held is how Go lays out a value of type any that holds a pointer.
+// interfaceLayout is how Go lays out a value of type any that holds a pointer.
 type interfaceLayout struct{ typ, data memory }
 
 // pointedBy returns where the value of the pointer stands that v holds, none if it is nil. It is false if v holds something of another
@@ -195,7 +195,7 @@ func bothEmpty(k kind, a, b memory) bool {
 	return k != arrayKind && *(*memory)(a) == nil && *(*memory)(b) == nil
 }
 
-// mapOf is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever
+// kindOfMap is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever
 // their names.
 func kindOfMap(t reflect.Type, elem *fieldplan.Node) kind {
 	switch {

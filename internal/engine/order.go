@@ -53,10 +53,10 @@ func deal(own, spare []entry, shift int) (ends [256]int) {
 	for i := range own {
 		ends[byte(own[i].order>>shift)]++
 	}
-	place := 0
+	next := 0
 	for i, n := range ends {
-		ends[i] = place
-		place += n
+		ends[i] = next
+		next += n
 	}
 	for _, e := range own {
 		b := byte(e.order >> shift)

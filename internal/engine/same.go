@@ -40,8 +40,8 @@ func (p *Program) SameWhole(a, b reflect.Value) bool {
 	return p.same(p.whole.root, 0, p.rootOf(a), p.rootOf(b))
 }
 
-// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. It does not see
-// what is not there.
+// SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. Missing
+// values are not compared.
 func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
 	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, p.rootOf(a), p.rootOf(b))
 }
@@ -218,7 +218,7 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 	return true
 }
 
-// member compares members that are rare, or not near.
+// member compares members of rare kinds, or behind more than one pointer.
 func (c *comparison) member(o *op, a, b memory) bool {
 	x, y := o.location.in(a), o.location.in(b)
 	if !exists(x) || !exists(y) {
@@ -288,7 +288,7 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 	return c.element(n.elem, a, b)
 }
 
-// keyed compares keyed lists: place by place as long as both stand in one order, which shows that no key stands there twice, and from
+// keyed compares keyed lists: element by element as long as both have one order, which shows that each key stands there once, and from
 // then on through an index. Which it is, the keys say alone: nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
 	if c.depth++; c.depth > maxCompared {
