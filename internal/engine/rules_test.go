@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 		HotMap    map[string]*item   `json:"hotMap"    hotupdatable:"true"`
 		HotLists  map[string][]int   `json:"hotLists"  hotupdatable:"true"`
 		HotTime   *metav1.MicroTime  `json:"hotTime"   hotupdatable:"true"`
-		HotTimes  []metav1.MicroTime `json:"hotTimes" hotupdatable:"true"`
+		HotTimes  []metav1.MicroTime `json:"hotTimes"  hotupdatable:"true"`
 		Integers  map[int8]string    `json:"integers"`
 		Marshaled map[number]string  `json:"marshaled"`
 		Pointers  map[*number]int    `json:"pointers"`
