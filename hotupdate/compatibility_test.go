@@ -150,6 +150,16 @@ type (
 	oneHotWhen struct {
 		A []labelV1 `json:"a,omitempty" hotupdatable:"false,key=name,hotwhen=rolls:false"`
 	}
+	oneNumberKey struct {
+		A []struct {
+			ID int32 `json:"id"`
+		} `json:"a,omitempty" hotupdatable:"false,key=id"`
+	}
+	onePointerNumberKey struct {
+		A []struct {
+			ID *int32 `json:"id"`
+		} `json:"a,omitempty" hotupdatable:"false,key=id"`
+	}
 	oneByPlace struct {
 		A []labelV1 `json:"a,omitempty"`
 	}
@@ -282,6 +292,15 @@ func TestFindings(t *testing.T) {
 			[]string{"a: became found by name, was found by position: the updated Schema may refuse a configuration that has elements there; a pool that has elements there may roll unless an era of the old Schema stays"},
 			[]string{"PairingChanged"},
 			fates{`{"a":[{"name":"b"},{"name":"a"}]}`: renamed, `{"a":[{"name":"a"}]}`: keeps, `{"a":[{"name":"a"},{"name":"a"}]}`: refused},
+		},
+		{
+			"pointer key", compatibility[oneNumberKey, onePointerNumberKey],
+			[]string{
+				"a: became found by id, behind a pointer, was found by id: the updated Schema may refuse a configuration that has elements there; a pool that has elements there may roll unless an era of the old Schema stays",
+				"a[].id: became a pointer, was a value: no hash changes",
+			},
+			[]string{"PairingChanged", "NullabilityChanged"},
+			fates{`{"a":[{"id":0}]}`: keeps, `{"a":[{"id":null}]}`: refused},
 		},
 		{
 			"hotwhen", compatibility[oneKeyed, oneHotWhen],

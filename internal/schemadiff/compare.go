@@ -50,13 +50,14 @@ type spot struct {
 	path     string
 	whileHot bool // in elements for which hotwhen holds
 	certain  bool // what is certain for one element is so for the whole
+	in       pair // the collections of which this is an element; nil elsewhere
 	// covered is a change of class that has been reported above, if reported.
 	reported bool
 	covered  [2]structtag.Class
 }
 
 func (s spot) member(name string) spot {
-	s.path = fieldpath.Join(s.path, name)
+	s.path, s.in = fieldpath.Join(s.path, name), pair{}
 	return s
 }
 
@@ -94,7 +95,7 @@ func (d *differ) object(p pair, s spot) {
 	var removed, added []*fieldplan.Field
 	for _, f := range p.old.Fields {
 		if now := p.updated.Lookup(f.Name); now != nil {
-			d.field(p, f, now, s.member(f.Name))
+			d.field(s.in, f, now, s.member(f.Name))
 		} else {
 			removed = append(removed, f)
 		}
@@ -138,8 +139,8 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 // renamed guesses which field on the other side f is: the only one of its shape, class and options, if f is the only one on its side.
 func renamed(f *fieldplan.Field, side, other []*fieldplan.Field) *fieldplan.Field {
 	unlike := func(g *fieldplan.Field) bool {
-		d, nowhere := &differ{open: map[pair]bool{}}, &fieldplan.Node{}
-		d.field(pair{nowhere, nowhere}, f, g, spot{})
+		d := &differ{open: map[pair]bool{}}
+		d.field(pair{}, f, g, spot{})
 		return len(d.findings) > 0
 	}
 	alike := slices.DeleteFunc(slices.Clone(other), unlike)
@@ -208,7 +209,8 @@ func (d *differ) unset(in pair, old, updated *fieldplan.Field, s spot) {
 	is, _ := kindName(p.updated)
 	sameKind := strings.TrimPrefix(was, "u") == strings.TrimPrefix(is, "u") // int or uint
 	s.certain = s.certain && sameKind
-	counts := p.areHashed() && !in.old.Identity(old) && !in.updated.Identity(updated)
+	isIdentity := in.old != nil && (in.old.Identity(old) || in.updated.Identity(updated))
+	counts := p.areHashed() && !isIdentity
 	effect := func(where string, texts ...[]byte) Effect {
 		for _, text := range texts {
 			if counts && text != nil && old.Unset(text) != updated.Unset(text) {
@@ -328,6 +330,7 @@ func (d *differ) element(in, p pair, s spot) {
 		return
 	}
 	s = d.class(p, p.old.Classes, p.updated.Classes, s)
+	s.in = in
 	if in.old.ElemPointer != in.updated.ElemPointer {
 		d.add(s, elementNull(in, p))
 	}

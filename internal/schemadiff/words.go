@@ -13,6 +13,7 @@ import (
 
 var (
 	nullability    = map[bool]string{true: "a pointer", false: "a value"}
+	ifPointer      = map[bool]string{true: ", behind a pointer", false: ""}
 	presence       = map[bool]string{true: "something", false: "nothing"}
 	unknownMembers = map[bool]string{true: "immutable", false: "an error"}
 	pairings       = map[fieldplan.Pairing]string{fieldplan.ByPosition: "found by position", fieldplan.ByValue: "a set"}
@@ -79,7 +80,7 @@ func defaultText(f *fieldplan.Field) string {
 
 func pairing(n *fieldplan.Node) string {
 	if n.Pairing == fieldplan.ByKey {
-		return "found by " + n.Key.Name
+		return "found by " + n.Key.Name + ifPointer[n.Key.Pointer]
 	}
 	return pairings[n.Pairing]
 }
@@ -88,5 +89,5 @@ func hotWhen(n *fieldplan.Node) string {
 	if n.When == nil {
 		return "never"
 	}
-	return "when " + n.When.Field.Name + " is " + n.When.Value
+	return "when " + n.When.Field.Name + " is " + n.When.Value + ifPointer[n.When.Field.Pointer]
 }
