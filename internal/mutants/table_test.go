@@ -6,6 +6,7 @@ const (
 	diff     = "hotupdate TestDiffIs|TestDiffOf|TestDiffOrders|TestDiffTakes|TestEqualHash"
 	halves   = "hotupdate TestMergeInverts|TestHalves|TestSplit|TestMerge"
 	patch    = "hotupdate TestHotPatch"
+	presence = "hotupdate TestPresence"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
 )
 
@@ -37,6 +38,14 @@ var mutants = []mutant{
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
 	{"an object with nothing left is absent", writeFile, "if !some && when == ifSome {", "if !some && when == ifSome && n == nil {", document},
 	{"an object whose presence counts is written", writeFile, "if !written && o.presence && !o.node.isNil(m) {", "if !written && o.presence && o.node.isNil(m) {", document},
+	{"a nil list is none where presence counts", writeFile, "if !written && o.presence && !o.node.isNil(m) {", "if !written && o.presence {", presence},
+	{"an empty list whose presence counts is not the same as none", sameFile, "if o.presence && o.node.isNil(x) != o.node.isNil(y) {", "if false {", presence},
+	{"an empty list whose presence counts is a difference", diffFile, "f.KeepsPresence() && old != updated {", "f.KeepsPresence() && old != updated && f.Node.Kind == fieldplan.Object {", presence},
+	{"an empty list whose presence counts comes with a hot update", mergeFile, "isPresent(members[1]) && !isPresent(place)", "false", presence},
+	{"a patch keeps an emptied map whose presence counts", patchFile, "isNew = isNew && (f.KeepsPresence() ||", "isNew = isNew && (false ||", presence},
+	{"an override replaces options", "internal/structtag/tag.go", "if o.HasOptions() {", "if false {", "hotupdate TestOverride"},
+	{"an override reveals nothing", "internal/structtag/tag.go", "o.Sensitive = max(t.Sensitive, o.Sensitive)", "_ = t", "hotupdate TestOverride"},
+	{"a key may be a pointer", "internal/fieldplan/options.go", "key.Optional && !key.Pointer:", "key.Optional:", "hotupdate TestKeyBehindPointer"},
 	{"a declared default is absent", fieldplanFile, "|| f.Default != nil && bytes.Equal(text, f.Default)", "", diff},
 	{"a declared default is not written", writeFile, "string(r.buf[start+len(header):]) != string(o.field.Default)", "true", document},
 	{"an array that nobody has set is absent", collectionsFile, "if bytes.Equal(r.buf[start:], n.zero) {", "if false {", document},

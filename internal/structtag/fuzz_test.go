@@ -118,7 +118,7 @@ func oracleValue(value string) (structtag.Tag, bool) {
 			kinds++
 		}
 	}
-	return tag, kinds <= 1 && !(seen["default"] && seen["presence"])
+	return tag, kinds <= 1 && (!seen["default"] || !seen["presence"])
 }
 
 func oracleOption(tag *structtag.Tag, s string) (name, rest string, more, ok bool) {
