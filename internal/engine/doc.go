@@ -5,16 +5,16 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 fieldplan.Field.Unset, zeroIsUnset for the zero value
-//	presence of objects and collections         run.compositeMember
+//	presence of objects and collections         run.compositeMember; isPresent where values are copied or paired
 //	presence of elements                        run.keyedElement, run.sparse
 //	an array that nobody has set                run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.set
-//	order of keyed lists and maps, duplicates   Elements
+//	order of keyed lists and maps, duplicates   CompareKeys, Elements; run.index where they are written
 //	hotwhen                                     ElementNode; run.selects where elements are written
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
 //	null in hot maps                            IsNull, as Elements and run.mapOfAny apply it
-//	unknown members                             UnknownMembers, UnknownField
+//	unknown members                             UnknownMembers, UnknownField; run.openMembers writes them
 //	depth and cycles                            Ancestors.visit
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
@@ -23,7 +23,7 @@
 // # Runs
 //
 // A plan is compiled into nodes with a flat list of operations each. An operation knows the bytes of a member's header, where in its
-// struct the member stands, and how its value is read. Members that are not written have no operation. A plan has three programs: what the
+// struct the member stands, and how its value is read. Members that are not written have no operation. A plan is compiled three times: what the
 // canonical document keeps, everything, and what is hot.
 //
 // A run keeps a frame for each object and collection that it stands in. The path of a fault is made from the frames. After a fault the run
