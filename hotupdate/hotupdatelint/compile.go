@@ -18,9 +18,9 @@ const part = "config.Part"
 
 // compiled is what became of a root.
 type compiled struct {
-	root   root
-	plan   *fieldplan.Plan // nil if something is wrong
-	places *places
+	root    root
+	plan    *fieldplan.Plan // nil if something is wrong
+	targets *targets
 }
 
 // compile compiles one type and reports all that is wrong with it.
@@ -36,8 +36,8 @@ func (l *linter) compile(r root) compiled {
 		overrides = append(overrides, o.Override)
 	}
 	plan, err := fieldplan.Build(l.program.Of(typ), overrides)
-	p := &places{linter: l, found: map[string]place{}, seen: map[reflect.Type]bool{}}
-	p.visit(l.program.Of(typ), "config", place{at: r.at})
+	p := &targets{linter: l, found: map[string]target{}, seen: map[reflect.Type]bool{}}
+	p.visit(l.program.Of(typ), "config", target{node: r.at})
 	for _, problem := range fault.All(err) {
 		if !r.settings.unknown || !dependsOnClasses(problem) {
 			l.reportProblem(problem, p, r)
@@ -67,11 +67,11 @@ func dependsOnClasses(problem *fault.Error) bool {
 }
 
 // reportProblem reports one error of a compiled type at the field, the override or the type to blame.
-func (l *linter) reportProblem(problem *fault.Error, p *places, r root) {
+func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 	at := p.of(problem.Field, r)
 	for _, o := range r.settings.overrides {
 		if problem.Path != "" && o.Path == problem.Path {
-			at = place{at: o.at}
+			at = target{node: o.at}
 		}
 	}
 	if !r.isConfig {
@@ -83,32 +83,32 @@ func (l *linter) reportProblem(problem *fault.Error, p *places, r root) {
 			problem.Field = "config." + below // as the compiler calls a type without a name
 		}
 	}
-	l.report(finding{place: at, problem: problem})
+	l.report(at, problem)
 }
 
-// place is where something is reported.
-type place struct {
-	at    ast.Node
+// target is where something is reported.
+type target struct {
+	node  ast.Node
 	field *types.Var // nil if it is no field of the package
 }
 
-// places finds the field that a name in an error means.
-type places struct {
+// targets finds the field that a name in an error means.
+type targets struct {
 	linter *linter
-	found  map[string]place
+	found  map[string]target
 	seen   map[reflect.Type]bool
 }
 
 // of returns the place of a field by the name that the compiler gives it.
-func (p *places) of(name string, r root) place {
+func (p *targets) of(name string, r root) target {
 	if found, ok := p.found[name]; ok {
 		return found
 	}
-	return place{at: r.at}
+	return target{node: r.at}
 }
 
 // visit names all fields below a type as the compiler does. What lies outside the package is reported at the nearest field inside.
-func (p *places) visit(t reflect.Type, name string, nearest place) {
+func (p *targets) visit(t reflect.Type, name string, nearest target) {
 	//exhaustive:ignore
 	switch t.Kind() {
 	case reflect.Map:
@@ -125,7 +125,7 @@ func (p *places) visit(t reflect.Type, name string, nearest place) {
 }
 
 // visitOnce ends at types that contain themselves: only named ones can.
-func (p *places) visitOnce(t reflect.Type, name string, nearest place) {
+func (p *targets) visitOnce(t reflect.Type, name string, nearest target) {
 	if t.Name() != "" {
 		if p.seen[t] {
 			return
@@ -135,7 +135,7 @@ func (p *places) visitOnce(t reflect.Type, name string, nearest place) {
 	p.visit(t, name, nearest)
 }
 
-func (p *places) visitStruct(s *sourcetype.Type, name string, nearest place) {
+func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 	p.linter.configs[s] = true
 	if s.Name() != "" {
 		name = s.String()
@@ -144,7 +144,7 @@ func (p *places) visitStruct(s *sourcetype.Type, name string, nearest place) {
 	for i := range fields.NumFields() {
 		at, v := nearest, fields.Field(i).Origin()
 		if syntax := p.linter.source.fields[v]; syntax != nil {
-			at = place{at: syntax, field: v}
+			at = target{node: syntax, field: v}
 		}
 		below := name + "." + v.Name()
 		p.put(below, at)
@@ -154,7 +154,7 @@ func (p *places) visitStruct(s *sourcetype.Type, name string, nearest place) {
 }
 
 // put prefers fields of the package where two types have one name.
-func (p *places) put(name string, at place) {
+func (p *targets) put(name string, at target) {
 	if p.found[name].field == nil {
 		p.found[name] = at
 	}
@@ -173,7 +173,7 @@ func (l *linter) checkGenerics() {
 				for _, problem := range problems {
 					problem.Field = typ.String() + "." + name.Name
 					v, _ := l.TypesInfo.Defs[name].(*types.Var)
-					l.report(finding{place: place{at: field, field: v}, problem: problem})
+					l.report(target{node: field, field: v}, problem)
 				}
 			}
 		}

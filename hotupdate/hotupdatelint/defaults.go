@@ -36,7 +36,7 @@ func (f filling) text() (string, bool) {
 func (l *linter) checkPointers(all []compiled) {
 	for i, c := range all {
 		if c.plan != nil && !l.isCovered(all, i) {
-			l.checkNode(c.plan.Root, c.places, map[*fieldplan.Node]bool{})
+			l.checkNode(c.plan.Root, c.targets, map[*fieldplan.Node]bool{})
 		}
 	}
 }
@@ -48,15 +48,15 @@ func (l *linter) isCovered(all []compiled, i int) bool {
 		return false
 	}
 	for j, whole := range all {
-		isBelow := j != i && whole.places.seen[l.program.Of(part.root.typ)]
-		if isBelow && (whole.root.isConfig || j < i || !part.places.seen[l.program.Of(whole.root.typ)]) {
+		isBelow := j != i && whole.targets.seen[l.program.Of(part.root.typ)]
+		if isBelow && (whole.root.isConfig || j < i || !part.targets.seen[l.program.Of(whole.root.typ)]) {
 			return true
 		}
 	}
 	return false
 }
 
-func (l *linter) checkNode(n *fieldplan.Node, p *places, seen map[*fieldplan.Node]bool) {
+func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.Node]bool) {
 	if n == nil || seen[n] {
 		return
 	}
@@ -74,7 +74,7 @@ func (l *linter) checkNode(n *fieldplan.Node, p *places, seen map[*fieldplan.Nod
 	}
 }
 
-func (l *linter) checkDefault(f *fieldplan.Field, at place) {
+func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 	field := l.source.fields[at.field]
 	filled, ok := l.source.defaults[at.field]
 	if marked, isMarked := marker(field); isMarked {
@@ -89,12 +89,12 @@ func (l *linter) checkDefault(f *fieldplan.Field, at place) {
 			what, cure = "`"+text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(text))+"`"
 		}
 	}
-	l.report(finding{place: at, problem: &fault.Error{
+	l.report(at, &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-default",
 		Field: f.GoField,
 		What:  "is a pointer that " + filled.by + " fills in with " + what + ", so a value that was left out is hashed differently once it is filled in",
 		Hint:  cure,
-	}})
+	})
 }
 
 // withOption returns the field's struct tag with an option added.

@@ -277,12 +277,12 @@ func (f *flow) checkCall(call *ast.CallExpr) {
 }
 
 func (f *flow) reportHash(call *ast.CallExpr, text *encoded) {
-	f.report(finding{place: place{at: call}, problem: &fault.Error{
+	f.report(target{node: call}, &fault.Error{
 		Kind: fault.Declaration, Code: "direct-hash",
 		Type: f.program.Of(behindPointers(text.typ)).String(),
 		What: "is hashed by way of " + text.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
 		Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
-	}})
+	})
 }
 
 // isValueHash reports whether a function hashes a Go value by its own rules.

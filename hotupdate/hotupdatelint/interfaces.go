@@ -91,7 +91,7 @@ func (l *linter) checkHeld(e ast.Expr, to types.Type) {
 	typ := l.TypesInfo.TypeOf(e)
 	if types.IsInterface(to) && !types.IsInterface(typ) {
 		if problem := leaf.BelowInterface(l.program.Of(behindPointers(typ))); problem != nil {
-			l.report(finding{place: place{at: e}, problem: problem})
+			l.report(target{node: e}, problem)
 			return
 		}
 	}

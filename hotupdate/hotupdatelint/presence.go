@@ -11,17 +11,17 @@ import (
 )
 
 // checkPresence reports a hashed pointer to a struct, list or map if the package tests it for nil and its struct tag has no presence.
-func (l *linter) checkPresence(f *fieldplan.Field, at place) {
+func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	by, tested := l.source.nilTests[at.field]
 	if !tested || !f.TakesPresence() || f.KeepsPresence() {
 		return
 	}
-	l.report(finding{place: at, problem: &fault.Error{
+	l.report(at, &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-presence",
 		Field: f.GoField,
 		What:  "is a pointer that " + by + " compares with nil, but an empty value is hashed as none is",
 		Hint:  "write `" + withOption(l.source.fields[at.field], f.Node.Class, "presence") + "` if they differ, or `" + ignoring + "REASON` if they do not",
-	}})
+	})
 }
 
 // concernsNoMachine reports whether nil tests of a function do not matter: those of copies and validation, and those of defaulting functions,

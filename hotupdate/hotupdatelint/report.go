@@ -11,13 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// finding is what is to be reported.
-type finding struct {
-	place
-
-	problem *fault.Error
-}
-
 // report identifies a finding: one field reached from two types is reported once.
 type report struct {
 	pos        token.Pos
@@ -25,23 +18,24 @@ type report struct {
 	code, what string
 }
 
-func (l *linter) report(f finding) {
-	pos, end := f.at.Pos(), f.at.End()
-	field, isField := f.at.(*ast.Field)
+// report reports a problem, once, unless its line is silenced.
+func (l *linter) report(at target, problem *fault.Error) {
+	pos, end := at.node.Pos(), at.node.End()
+	field, isField := at.node.(*ast.Field)
 	if isField {
 		pos, end = fieldRange(field)
 	}
-	id := report{pos, f.problem.Field, f.problem.Code, f.problem.What}
-	if f.field != nil {
-		id.pos, id.field = f.field.Pos(), ""
+	id := report{pos, problem.Field, problem.Code, problem.What}
+	if at.field != nil {
+		id.pos, id.field = at.field.Pos(), ""
 	}
 	if l.reported[id] || l.source.ignored[l.source.lineOf(pos)] {
 		return
 	}
 	l.reported[id] = true
-	d := analysis.Diagnostic{Pos: pos, End: end, Category: f.problem.Code, Message: f.problem.Error()}
-	if isReadByParser(f.problem.Code) {
-		d.SuggestedFixes = fixes(f.at)
+	d := analysis.Diagnostic{Pos: pos, End: end, Category: problem.Code, Message: problem.Error()}
+	if isReadByParser(problem.Code) {
+		d.SuggestedFixes = fixes(at.node)
 	}
 	l.Report(d)
 }
