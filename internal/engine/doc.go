@@ -13,9 +13,12 @@
 //	order of keyed lists and maps, duplicates   CompareKeys, Elements; run.index where they are written
 //	hotwhen                                     ElementNode; run.selects where elements are written
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
-//	null in hot maps                            IsNull, as Elements and run.mapOfAny apply it
+//	null in hot maps                            isAbsent; node.dropsNull where maps are written
 //	unknown members                             UnknownMembers, UnknownField; run.openMembers writes them
 //	depth and cycles                            Ancestors.visit
+//	pairs of elements                           pairing
+//	what a value says of some classes           holds
+//	what comes and goes with a hot update       merger.stays, merger.element
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
 // reflect.Value serve what copies or pairs values. Where a run finds a fault it calls the latter to explain it.
