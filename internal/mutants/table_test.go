@@ -86,7 +86,7 @@ var mutants = []mutant{
 	{"lent memory is cleared", "internal/rawjson/run.go", "case s.role == pointee:\n\t\t\tv.SetZero()", "case s.role == pointee:", "internal/rawjson TestBorrowTwice|TestReadTwice"},
 	{"lent memory has one user", "internal/rawjson/run.go", "s.used++\n", "", "internal/rawjson TestBorrowTwice|TestReadTwice"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.use != decoded", "false", "hash TestRawNumbersAreNotRounded"},
-	{"integers have a width", "internal/rawjson/leaf.go", "strconv.ParseInt(string(literal), 10, int(n.bits))", "strconv.ParseInt(string(literal), 10, 64)", raw},
+	{"integers have a width", "internal/rawjson/leaf.go", "if ok && !v.OverflowInt(i) {", "if ok {", raw},
 
 	// Unknown members, depth and cycles.
 	{"unknown members are written", writeFile, "return r.unknown(n, unknown.Left(), comma) || some", "return some", "hotupdate TestUnknown|TestOpen"},

@@ -3,6 +3,8 @@ package rawjson
 import (
 	"reflect"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -69,10 +71,11 @@ func (r *run) element(n *node, i int, v reflect.Value) *fault.Error {
 
 // mapping is a map that is being read.
 type mapping struct {
-	value     reflect.Value
-	texts     map[string]string // value, if it is one of texts
-	key, elem reflect.Value     // variables
-	names     map[string]bool   // that were read, where a name is not the key itself
+	value      reflect.Value
+	texts      map[string]string            // value, if it is one of texts
+	quantities map[string]resource.Quantity // likewise
+	key, elem  reflect.Value                // variables
+	names      map[string]bool              // that were read, where a name is not the key itself
 }
 
 // entries reads an object into a map.
@@ -81,6 +84,7 @@ func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 		return r.wrong(n, "an object")
 	}
 	m := mapping{value: r.newMap(n), key: r.variable(&n.key), elem: r.variable(&n.entry)}
+	m.quantities, _ = reflect.TypeAssert[map[string]resource.Quantity](m.value)
 	m.texts, _ = reflect.TypeAssert[map[string]string](m.value)
 	if n.kind == mapByKeys {
 		m.names = map[string]bool{}
@@ -112,24 +116,34 @@ func (r *run) entry(n *node, m *mapping) *fault.Error {
 		return problem
 	}
 	first, before := len(r.faults), m.value.Len()
-	problem = r.fill(&n.elem, m.elem)
-	switch {
-	case n.kind == mapByKeys:
-		r.setByKey(n, m, name)
-	case m.texts != nil:
-		m.texts[name] = m.elem.String()
-	default:
-		m.key.SetString(name)
-		m.value.SetMapIndex(m.key, m.elem)
+	if m.texts != nil && r.Peek() == '"' {
+		m.texts[name], problem = r.str()
+		problem = r.skip(problem)
+	} else {
+		problem = r.fill(&n.elem, m.elem)
+		r.set(n, m, name)
+		m.elem.SetZero()
 	}
 	if n.kind != mapByKeys && m.value.Len() == before {
 		r.report(duplicateMember())
 	}
-	m.elem.SetZero()
 	if len(r.faults) > first {
 		r.below(first, fieldpath.Step{Kind: fieldpath.MapKey, Name: name, Hidden: n.plan.HidesKeys()})
 	}
 	return problem
+}
+
+// set gives a name the element that was read.
+func (r *run) set(n *node, m *mapping, name string) {
+	switch {
+	case n.kind == mapByKeys:
+		r.setByKey(n, m, name)
+	case m.quantities != nil:
+		m.quantities[name] = *m.elem.Addr().Interface().(*resource.Quantity)
+	default:
+		m.key.SetString(name)
+		m.value.SetMapIndex(m.key, m.elem)
+	}
 }
 
 // setByKey lets the decoder read the key, and sets its element. Several names may mean one key.
