@@ -83,17 +83,17 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 	if !ok || !f.TakesDefault() || f.Default != nil {
 		return
 	}
-	what, cure := "another value", "declare it with the option `default=`"
+	what, hint := "another value", "declare it with the option `default=`"
 	if text, known := filled.text(); known {
 		if _, fits := leaf.ParseText(f.Node.Leaf, f.Node.Type, text); fits {
-			what, cure = "`"+text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(text))+"`"
+			what, hint = "`"+text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(text))+"`"
 		}
 	}
 	l.report(at, &fault.Error{
 		Kind: fault.Declaration, Code: "undeclared-default",
 		Field: f.GoField,
 		What:  "is a pointer that " + filled.by + " fills in with " + what + ", so a value that was left out is hashed differently once it is filled in",
-		Hint:  cure,
+		Hint:  hint,
 	})
 }
 

@@ -89,9 +89,7 @@ func (r *resolver) scan(l *level) {
 func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	goField := l.name + "." + sf.Name
 	tag, present := r.parse(goField, sf.Tag)
-	at := func(code, what, cure string) {
-		r.faults.Add(&fault.Error{Kind: fault.Declaration, Code: code, Field: goField, Type: sf.Type.String(), What: what, Hint: cure})
-	}
+	at := func(code, what, hint string) { r.faults.Add(mistake(goField, code, what, hint)) }
 	jsonTag, hasJSON := sf.Tag.Lookup("json")
 	name, options, _ := strings.Cut(jsonTag, ",")
 	promoted := sf.Anonymous && deref(sf.Type).Kind() == reflect.Struct

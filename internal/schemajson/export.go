@@ -132,6 +132,6 @@ func plainText(canonical string) string {
 	return canonical
 }
 
-func invalid(pointer, what, cure string) *fault.Error {
-	return &fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: pointer, What: what, Hint: cure}
+func invalid(pointer, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: pointer, What: what, Hint: hint}
 }

@@ -118,8 +118,8 @@ type builder struct {
 	pointers map[string]string // Go field -> JSON pointer
 }
 
-func (b *builder) reject(pointer, what, cure string) {
-	b.faults.Add(invalid(pointer, what, cure))
+func (b *builder) reject(pointer, what, hint string) {
+	b.faults.Add(invalid(pointer, what, hint))
 }
 
 func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Mend returns the whole struct tag as the cures of [Parse] want it, if there is no doubt about what was meant: quotes, spaces and
-// case, typing errors, an option or a whole struct tag that stands twice. It is false if nothing is wrong, if a cure is only one of several,
+// Mend returns the whole struct tag as the hints of [Parse] want it, if there is no doubt about what was meant: quotes, spaces and
+// case, typing errors, an option or a whole struct tag that stands twice. It is false if nothing is wrong, if a hint is only one of several,
 // and if it was chosen by the meaning of a word or stands beside something else that reflect cannot read.
 //
 // The result has no problems, and reflect sees all of it.

@@ -19,8 +19,8 @@ type reading struct { //nolint:recvcheck // built by pointer, read by value
 type flaw struct {
 	code   string
 	what   string
-	hint   string // what comes before the cure
-	advice string // the cure, if the value as a whole cannot be mended
+	hint   string // what comes before the advice
+	advice string // what to write, if the value as a whole cannot be mended
 }
 
 // option is one option as it stands: NAME or NAME=ARG.

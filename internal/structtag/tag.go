@@ -69,7 +69,7 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 		if i == 0 {
 			t = r.tag
 		} else {
-			f.before = "" // holds the key already; no cure may repeat it
+			f.before = "" // holds the key already; no hint may repeat it
 		}
 		problems = append(problems, f.problems(r)...)
 	}
