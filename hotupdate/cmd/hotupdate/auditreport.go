@@ -136,7 +136,7 @@ func (r *auditReport) headline() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	text := counted(r.Summary[countPools], "pool", "pools")
+	text := counted(r.Summary[countPools], "pool")
 	others, unreadable := r.Summary[countOtherPools], r.Summary[countUnreadable]
 	switch {
 	case len(parts) > 0:
@@ -148,7 +148,7 @@ func (r *auditReport) headline() string {
 		text += fmt.Sprintf("; %d of other providers", others)
 	}
 	if unreadable > 0 {
-		text += "; " + counted(unreadable, "manifest", "manifests") + " cannot be read"
+		text += "; " + counted(unreadable, "manifest") + " cannot be read"
 	}
 	return text
 }

@@ -73,11 +73,10 @@ func run(args []string, std streams) int {
 
 // find returns the command with the longest name that the arguments begin with.
 func find(all []command, args []string) (found command, rest []string, ok bool) {
-	longest := 0
 	for _, c := range all {
 		words := strings.Fields(c.name)
-		if n := len(words); n > longest && n <= len(args) && slices.Equal(words, args[:n]) {
-			found, rest, ok, longest = c, args[n:], true, n
+		if len(words) <= len(args) && slices.Equal(words, args[:len(words)]) && len(c.name) > len(found.name) {
+			found, rest, ok = c, args[len(words):], true
 		}
 	}
 	return found, rest, ok
@@ -133,7 +132,7 @@ func (c command) usage(std streams, err error) int {
 // want checks the number of file arguments.
 func want(n int, args []string) error {
 	if len(args) != n {
-		return &usageError{fmt.Sprintf("takes %s, not %d", counted(n, "file argument", "file arguments"), len(args))}
+		return &usageError{fmt.Sprintf("takes %s, not %d", counted(n, "file argument"), len(args))}
 	}
 	return wantStdinOnce(args)
 }
@@ -148,9 +147,9 @@ func wantStdinOnce(args []string) error {
 }
 
 // counted returns a number and its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		many = one
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%d %s", n, noun)
 }

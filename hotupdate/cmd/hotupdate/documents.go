@@ -90,16 +90,12 @@ func withPlace(from string, err error) error {
 
 // readStream reads the documents of one file.
 func readStream(from string, in io.Reader, yield func(document, error) bool) bool {
-	s := &splitter{in: bufio.NewReaderSize(in, 64<<10)}
-	for n := 1; ; {
-		chunk, err := s.next()
-		if errors.Is(err, io.EOF) {
-			return true
-		}
-		if err != nil {
-			return yield(document{}, withPlace(from, err))
-		}
-		raws, err := toJSON(chunk)
+	chunks := bufio.NewScanner(in)
+	chunks.Buffer(make([]byte, 64<<10), maxDocumentSize+1)
+	chunks.Split(new(splitter).split)
+	n := 1
+	for chunks.Scan() && chunks.Err() == nil {
+		raws, err := toJSON(chunks.Bytes())
 		if err != nil {
 			return yield(document{}, inFile(from, err))
 		}
@@ -110,6 +106,11 @@ func readStream(from string, in io.Reader, yield func(document, error) bool) boo
 			n++
 		}
 	}
+	err := chunks.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("is larger than %d MiB; write one manifest in a document", maxDocumentSize>>20)
+	}
+	return err == nil || yield(document{}, withPlace(from, err))
 }
 
 // place names a document of a file. The first has the name of the file.
@@ -138,70 +139,60 @@ func yieldItems(d document, yield func(document, error) bool) bool {
 	return true
 }
 
-// splitter cuts a stream of YAML documents at the lines that begin with ---, where YAML allows no content. JSON has no such lines.
+// splitter cuts a stream of YAML documents at the lines that begin with ---, where YAML allows no content. JSON has no such lines. Of what the
+// scanner holds, it has read the lines before the offset at.
 type splitter struct {
-	in      *bufio.Reader
-	ended   error  // why there are no more lines
-	chunk   []byte // the document at hand
-	marked  bool   // it has begun with ---, which directives may precede
-	content bool   // there is more in it than comments, directives and the marker
+	start, at int  // of the document
+	marked    bool // it has begun with ---, which directives may precede
+	content   bool // there is more in it than comments, directives and the marker
 }
 
-// next returns the next document that has any content, or io.EOF.
-func (s *splitter) next() ([]byte, error) {
-	for s.ended == nil {
-		line, err := s.line(len(s.chunk))
-		if err != nil && !errors.Is(err, io.EOF) {
-			s.ended = io.EOF
-			return nil, err
+// split is a [bufio.SplitFunc] for the documents that have any content.
+func (s *splitter) split(data []byte, atEOF bool) (int, []byte, error) {
+	for s.at < len(data) {
+		line := data[s.at:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end+1]
+		} else if !atEOF {
+			return 0, nil, nil
 		}
-		s.ended = err
 		begins, ends := isMarker(line, "---"), isMarker(line, "...")
-		if !ends && (!begins || !s.marked && !s.content) {
-			s.take(line)
-			continue
+		if begins && (s.marked || s.content) || ends {
+			end := s.at
+			if ends {
+				s.at += len(line)
+			}
+			if s.content {
+				return s.take(s.at, data[s.start:end])
+			}
+			s.start, s.marked = s.at, false
 		}
-		chunk, content := s.chunk, s.content
-		s.chunk, s.marked, s.content = nil, false, false
-		if begins {
-			s.take(line)
-		}
-		if content {
-			return chunk, nil
+		if !ends {
+			s.read(line)
 		}
 	}
-	if !s.content {
-		return nil, io.EOF
+	if atEOF && s.content {
+		return s.take(len(data), data[s.start:])
 	}
-	s.content = false
-	return s.chunk, nil
+	return 0, nil, nil
 }
 
-// take adds a line to the document.
-func (s *splitter) take(line []byte) {
-	s.chunk = append(s.chunk, line...)
-	rest := bytes.TrimSpace(line)
-	if isMarker(line, "---") {
+// take is the result of split: a document, and how much of the data has been read.
+func (s *splitter) take(read int, chunk []byte) (int, []byte, error) {
+	*s = splitter{}
+	return read, chunk, nil
+}
+
+// read adds a line to the document.
+func (s *splitter) read(line []byte) {
+	s.at += len(line)
+	rest, marker := bytes.TrimSpace(line), isMarker(line, "---")
+	if marker {
 		s.marked = true
 		rest = bytes.TrimSpace(rest[len("---"):])
 	}
 	if len(rest) > 0 && rest[0] != '#' && (s.marked || rest[0] != '%') {
 		s.content = true
-	}
-}
-
-// line returns the next line with its end. Together with what was read before it must not exceed the limit.
-func (s *splitter) line(before int) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := s.in.ReadSlice('\n')
-		line = append(line, piece...)
-		if before+len(line) > maxDocumentSize {
-			return nil, fmt.Errorf("is larger than %d MiB; write one manifest in a document", maxDocumentSize>>20)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,8 +63,16 @@ func TestDocumentsOfAStream(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, test.want, collect([]string{stdin}, strings.NewReader(test.in)), test.reason)
+			assert.Equal(t, test.want, collect([]string{stdin}, iotest.OneByteReader(strings.NewReader(test.in))), "byte by byte")
 		})
 	}
+}
+
+// What was read before a stream broke off is no document, even if it would be a valid one.
+func TestBrokenStreamEndsWithoutItsLastDocument(t *testing.T) {
+	t.Parallel()
+	in := io.MultiReader(strings.NewReader("a: 1\n---\nb: 1\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	assert.Equal(t, []string{`standard input: {"a":1}`, "error: standard input: unexpected EOF"}, collect([]string{stdin}, in))
 }
 
 func TestDocumentsOfDirectories(t *testing.T) {

@@ -107,21 +107,17 @@ func (e *explainer) explain(c *call) ([]explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	pools, err := e.pools.choose(m)
-	if err != nil {
-		return nil, err
-	}
 	if m.isBare() {
 		_, err = schemas.schemaOf(m.from, m.kind)
 	} else {
-		err = schemas.check(m.from, pools)
+		err = schemas.check(m.from, m.Pools)
 	}
 	if err != nil {
 		return nil, err
 	}
-	all := make([]explained, len(pools))
-	problems := make([]error, len(pools))
-	for i, p := range pools {
+	all := make([]explained, len(m.Pools))
+	problems := make([]error, len(m.Pools))
+	for i, p := range m.Pools {
 		fields, err := pool.Explain(p, pool.Options{Schema: schemas.schema})
 		all[i], problems[i] = newExplained(p.Worker.Name, fields), inFile(m.from, err)
 	}

@@ -107,25 +107,19 @@ func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 	return c.schemaOf(from, kind)
 }
 
-// check is checkConfig for the provider configs of pools.
+// check reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command. Compared as a
+// whole, as those of other providers are, it would get a verdict that the provider's own code does not share. In a pool of a built-in
+// provider every config is that provider's.
 func (c *catalog) check(from string, pools []pool.Pool) error {
-	problems := make([]error, len(pools))
-	for i, p := range pools {
-		problems[i] = c.checkConfig(placeOfConfig(from, p), p.Provider, p.ProviderConfig)
+	var problems []error
+	for _, p := range pools {
+		kind, err := kindOf(p.ProviderConfig)
+		if c.own[p.Provider] || err == nil && c.own[groupOf(kind.APIVersion)] {
+			_, err := c.schemaOfRaw(placeOfConfig(from, p), p.ProviderConfig)
+			problems = append(problems, err)
+		}
 	}
 	return errors.Join(problems...)
-}
-
-// checkConfig reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command.
-// Compared as a whole, as those of other providers are, it would get a verdict that the provider's own code does not share. In a pool of a
-// built-in provider every config is that provider's.
-func (c *catalog) checkConfig(from, provider string, raw []byte) error {
-	kind, err := kindOf(raw)
-	if !c.own[provider] && (err != nil || !c.own[groupOf(kind.APIVersion)]) {
-		return nil
-	}
-	_, err = c.schemaOfRaw(from, raw)
-	return err
 }
 
 // placeOfConfig names a pool's provider config, or the file that is one.

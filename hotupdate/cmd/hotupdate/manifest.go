@@ -83,14 +83,6 @@ func kindOf(raw []byte) (pool.TypeMeta, error) {
 	return pool.TypeMeta{APIVersion: *meta.APIVersion, Kind: *meta.Kind}, nil
 }
 
-// noPool says that there is no worker pool of a name.
-func noPool(name, from string, names []string) error {
-	if len(names) == 0 {
-		return fmt.Errorf("%s: has no worker pool %q; it has none at all", from, name)
-	}
-	return fmt.Errorf("%s: has no worker pool %q; it has %s", from, name, printable(strings.Join(names, ", ")))
-}
-
 // readWhole reads a file that is no manifest.
 func readWhole(path string) ([]byte, error) {
 	file, err := os.Open(path)

@@ -116,8 +116,8 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Op
 	if old.kind != updated.kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
 	}
-	if updated.isBare() && p.pools.pool != "" {
-		return nil, &usageError{"--pool is for Worker and Shoot manifests; these are provider configs"}
+	if err := p.pools.check(updated); err != nil {
+		return nil, err
 	}
 	if _, err := schemas.schemaOf(updated.from, updated.kind); updated.isBare() && err != nil && updated.kind.Kind != workerConfig {
 		return nil, err
@@ -126,26 +126,12 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Op
 	if err != nil {
 		return nil, inFile(updated.from, err)
 	}
-	return p.choose(plan, updated.from)
+	// A renamed pool is found by its former name, too.
+	return choose(plan, p.pools.pool, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
 }
 
 // workerConfig is the usual kind of provider configs. A file of this kind is taken for one, whatever its API group.
 const workerConfig = "WorkerConfig"
-
-// choose leaves the pool that is asked for, by its name or its former name.
-func (p *planner) choose(plan pool.Plan, from string) (pool.Plan, error) {
-	if p.pools.pool == "" {
-		return plan, nil
-	}
-	var names []string
-	for _, one := range plan {
-		if one.Name == p.pools.pool || one.FormerName == p.pools.pool {
-			return pool.Plan{one}, nil
-		}
-		names = append(names, one.Name)
-	}
-	return nil, noPool(p.pools.pool, from, names)
-}
 
 func exitCodeOf(outcome hotupdate.Outcome) int {
 	switch outcome {

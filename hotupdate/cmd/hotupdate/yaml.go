@@ -13,6 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // toJSON turns the text of YAML or JSON documents into JSON, as kubectl does. Empty documents and null are none.
@@ -194,17 +196,11 @@ func mayBeTyped(text string) bool {
 func plainNumbers(raw []byte) []byte {
 	var plain []byte
 	copied := 0 // raw up to here is in plain
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '"':
-			i = endOfString(raw, i)
-		case c == '-' || '0' <= c && c <= '9':
-			number := raw[i : len(raw)-len(bytes.TrimLeft(raw[i:], "0123456789+-.eE"))]
-			if whole, ok := wholeNumber(number); ok {
-				plain = append(append(plain, raw[copied:i]...), whole...)
-				copied = i + len(number)
-			}
-			i += len(number) - 1
+	s := canonjson.NewScanner(raw)
+	for token := s.Token(); token != nil; token = s.Token() {
+		if whole, ok := wholeNumber(token); ok {
+			plain = append(append(plain, raw[copied:s.At-len(token)]...), whole...)
+			copied = s.At
 		}
 	}
 	if copied == 0 {
@@ -213,25 +209,12 @@ func plainNumbers(raw []byte) []byte {
 	return append(plain, raw[copied:]...)
 }
 
-// endOfString returns the position of the quote that ends the string which begins at start.
-func endOfString(raw []byte, start int) int {
-	for i := start + 1; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(raw)
-}
-
-// wholeNumber returns a number with a fraction or an exponent without them, if it needs none of them.
-func wholeNumber(number []byte) (string, bool) {
-	if !bytes.ContainsAny(number, ".eE") {
+// wholeNumber returns a number with a fraction or an exponent without them, if it needs none of them. A string is no number.
+func wholeNumber(token []byte) (string, bool) {
+	if token[0] == '"' || !bytes.ContainsAny(token, ".eE") {
 		return "", false
 	}
-	value, err := strconv.ParseFloat(string(number), 64)
+	value, err := strconv.ParseFloat(string(token), 64)
 	if err != nil || value != math.Trunc(value) || math.Abs(value) >= 1<<63 {
 		return "", false
 	}
