@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +17,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
-
-// The exit codes of audit --exit-code and schema diff --exit-code beside exitRoll.
-const exitRejected = exitForbidden
 
 func auditCommand() command {
 	return command{
@@ -84,11 +82,12 @@ func (a *auditor) run(c *call) (int, error) {
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	if old.kind != (pool.TypeMeta{}) && updated.kind != (pool.TypeMeta{}) && old.kind != updated.kind {
-		return 0, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", a.updated, a.old)
+	both, err := newReleases(old, updated)
+	if err != nil {
+		return 0, err
 	}
-	report := a.audit(newReleases(old, updated), c)
-	if err := report.write(c, a.output.output); err != nil {
+	report := a.audit(both, c)
+	if err := report.write(c, a.output); err != nil {
 		return 0, err
 	}
 	return report.exitCode(a.exitCode), nil
@@ -135,43 +134,38 @@ func poolsIn(d document) (*manifest, error) {
 // releases are the two releases that pools are audited under, with what is known about their Schemas.
 type releases struct {
 	old, updated *release
+	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
 	findings     map[[2]*hotupdate.Schema][]hotupdate.Finding
 	nodes        map[*hotupdate.Schema]*schemajson.Node
 }
 
-func newReleases(old, updated *release) *releases {
-	return &releases{old, updated, map[[2]*hotupdate.Schema][]hotupdate.Finding{}, map[*hotupdate.Schema]*schemajson.Node{}}
+func newReleases(old, updated *release) (*releases, error) {
+	none := pool.TypeMeta{}
+	if old.kind != none && updated.kind != none && old.kind != updated.kind {
+		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", updated.from, old.from)
+	}
+	return &releases{old, updated, cmp.Or(old.kind, updated.kind), map[[2]*hotupdate.Schema][]hotupdate.Finding{}, map[*hotupdate.Schema]*schemajson.Node{}}, nil
 }
 
 // concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
 func (r *releases) concern(raw []byte) bool {
-	want := r.old.kind
-	if want == (pool.TypeMeta{}) {
-		want = r.updated.kind
-	}
-	if want == (pool.TypeMeta{}) || len(raw) == 0 || string(raw) == "null" {
+	if r.kind == (pool.TypeMeta{}) || isEmptyConfig(raw) {
 		return true
 	}
 	kind, err := kindOf(raw)
-	return err != nil || kind == want
+	return err != nil || kind == r.kind
 }
 
-// pool audits one pool.
+// pool audits one pool: it reads and hashes the provider config under both releases.
 func (r *releases) pool(m *manifest, p pool.Pool) *auditedPool {
 	audited := &auditedPool{
 		File: m.from, Namespace: m.Namespace, Manifest: string(m.Kind) + " " + m.Name, Pool: p.Worker.Name,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictUnchanged,
 	}
 	raw := p.ProviderConfig
-	if string(raw) == "null" {
+	if isEmptyConfig(raw) {
 		raw = nil
 	}
-	r.judge(audited, raw, p)
-	return audited
-}
-
-// judge reads and hashes a provider config under both releases.
-func (r *releases) judge(audited *auditedPool, raw []byte, p pool.Pool) {
 	var version *string
 	if p.Worker.KubernetesVersion != "" {
 		version = &p.Worker.KubernetesVersion
@@ -202,6 +196,7 @@ func (r *releases) judge(audited *auditedPool, raw []byte, p pool.Pool) {
 		}
 		audited.Reasons = r.reasons(old, updated, raw)
 	}
+	return audited
 }
 
 // hashedConfig is what a release makes of a provider config.
@@ -213,12 +208,13 @@ type hashedConfig struct {
 // shown identifies the hash: the sum of a canonical document, or the digest of other additional data.
 func (h hashedConfig) shown() string {
 	switch {
-	case h.era.Hash == function || len(h.data) == 0 && h.era.Hash != canonical:
-		return ""
 	case h.era.Hash == canonical:
 		return strings.Join(h.data, " ")
+	case h.era.Hash == function || len(h.data) == 0:
+		return ""
+	default:
+		return hash.Compose(h.data...).String()
 	}
-	return hash.Compose(h.data...).String()
 }
 
 // hash reads a provider config, and hashes it by the era in force.
@@ -298,12 +294,10 @@ func within(path, above string) bool {
 
 func (r *releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
 	key := [2]*hotupdate.Schema{old, updated}
-	findings, known := r.findings[key]
-	if !known {
-		findings, _ = hotupdate.Compatibility(old, updated) // both are there
-		r.findings[key] = findings
+	if _, known := r.findings[key]; !known {
+		r.findings[key], _ = hotupdate.Compatibility(old, updated) // both are there
 	}
-	return findings
+	return r.findings[key]
 }
 
 // root returns the root of a Schema's description, nil if it cannot be exported.

@@ -107,7 +107,7 @@ func (r *auditReport) exitCode(asked bool) int {
 	case !asked:
 		return exitOK
 	case has(verdictRejected):
-		return exitRejected
+		return exitForbidden
 	case has(verdictRolled), has(verdictRenamed):
 		return exitRoll
 	case has(verdictIndeterminate):
@@ -116,16 +116,8 @@ func (r *auditReport) exitCode(asked bool) int {
 	return exitOK
 }
 
-func (r *auditReport) write(c *call, as output) error {
-	switch as {
-	case textOutput:
-		r.writeText(c)
-	case markdownOutput:
-		r.writeMarkdown(c)
-	case jsonOutput:
-		return writeJSON(c, r)
-	}
-	return nil
+func (r *auditReport) write(c *call, as *outputFlag) error {
+	return as.write(func() { r.writeText(c) }, func() { r.writeMarkdown(c) }, func() error { return writeJSON(c, r) })
 }
 
 // headline sums up in one line.

@@ -56,7 +56,7 @@ func readPath(path string, in io.Reader, yield func(document, error) bool) bool 
 		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
 		switch {
 		case err != nil:
-			more = yield(document{}, withPlace(at, err))
+			more = yield(document{}, inFile(at, err))
 		case hidden && entry.IsDir():
 			return fs.SkipDir
 		case hidden || entry.IsDir():
@@ -74,18 +74,10 @@ func readPath(path string, in io.Reader, yield func(document, error) bool) bool 
 func readFile(path string, yield func(document, error) bool) bool {
 	file, err := os.Open(path)
 	if err != nil {
-		return yield(document{}, withPlace(path, err))
+		return yield(document{}, inFile(path, err))
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	return readStream(path, file, yield)
-}
-
-// withPlace prefixes an error with the file and position, and drops the path that package os put into it.
-func withPlace(from string, err error) error {
-	if pathError, ok := errors.AsType[*os.PathError](err); ok {
-		err = pathError.Err
-	}
-	return fmt.Errorf("%s: %w", from, err)
 }
 
 // readStream reads the documents of one file.
@@ -110,7 +102,7 @@ func readStream(from string, in io.Reader, yield func(document, error) bool) boo
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("is larger than %d MiB; write one manifest in a document", maxDocumentSize>>20)
 	}
-	return err == nil || yield(document{}, withPlace(from, err))
+	return err == nil || yield(document{}, inFile(from, err))
 }
 
 // place names a document of a file. The first has the name of the file.

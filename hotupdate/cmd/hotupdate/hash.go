@@ -66,13 +66,9 @@ func (h *hasher) write(c *call, all []hashed) error {
 		}
 		return rows
 	}
-	switch h.output.output {
-	case textOutput:
-		writeColumns(&c.out, rows(printable))
-	case markdownOutput:
-		writeMarkdown(&c.out, header, rows(code))
-	case jsonOutput:
-		return writeList(c, "hashes", all)
-	}
-	return nil
+	return h.output.write(
+		func() { writeColumns(&c.out, rows(printable)) },
+		func() { writeMarkdown(&c.out, header, rows(code)) },
+		func() error { return writeList(c, "hashes", all) },
+	)
 }

@@ -97,12 +97,12 @@ func (c *catalog) schemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 
 // schemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
 func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
-	if len(raw) == 0 || string(raw) == "null" {
+	if isEmptyConfig(raw) {
 		return hotupdate.SchemaOf[emptyConfig]()
 	}
 	kind, err := kindOf(raw)
 	if err != nil {
-		return nil, withPlace(from, err)
+		return nil, inFile(from, err)
 	}
 	return c.schemaOf(from, kind)
 }
@@ -135,6 +135,9 @@ func groupOf(apiVersion string) string {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	return group
 }
+
+// isEmptyConfig reports whether a pool has no provider config.
+func isEmptyConfig(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // emptyConfig is the type of a missing provider config.
 type emptyConfig struct {

@@ -26,7 +26,7 @@ func (m *manifest) isBare() bool { return m.Kind == pool.NoKind }
 // readManifest reads the only manifest of one file. Every error names the file.
 func readManifest(file string, in io.Reader) (*manifest, error) {
 	if info, err := os.Stat(file); file != stdin && err == nil && info.IsDir() {
-		return nil, withPlace(file, syscall.EISDIR)
+		return nil, inFile(file, syscall.EISDIR)
 	}
 	var first document
 	found := 0
@@ -59,7 +59,7 @@ func nameOf(file string) string {
 func parseManifest(d document) (*manifest, error) {
 	kind, err := kindOf(d.raw)
 	if err != nil {
-		return nil, withPlace(d.from, err)
+		return nil, inFile(d.from, err)
 	}
 	if pool.KindOf(kind) == pool.NoKind {
 		return &manifest{d.from, kind, &pool.Manifest{Pools: []pool.Pool{pool.Bare(d.raw)}}}, nil
@@ -87,23 +87,23 @@ func kindOf(raw []byte) (pool.TypeMeta, error) {
 func readWhole(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, withPlace(path, err)
+		return nil, inFile(path, err)
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	data, err := io.ReadAll(io.LimitReader(file, maxDocumentSize+1))
-	if err != nil {
-		return nil, withPlace(path, err)
+	if err == nil && len(data) > maxDocumentSize {
+		err = fmt.Errorf("is larger than %d MiB", maxDocumentSize>>20)
 	}
-	if len(data) > maxDocumentSize {
-		return nil, fmt.Errorf("%s: is larger than %d MiB", path, maxDocumentSize>>20)
-	}
-	return data, nil
+	return data, inFile(path, err)
 }
 
-// inFile puts the file in front of every problem, a line each.
+// inFile puts the file, or the place in it, in front of every problem, a line each. The path that package os puts into an error is dropped.
 func inFile(file string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathError.Err
 	}
 	var lines []error
 	for line := range strings.SplitSeq(err.Error(), "\n") {

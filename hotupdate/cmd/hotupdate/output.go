@@ -13,49 +13,55 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// output is how a command writes its result. It is a flag.
-type output string
-
-// The outputs.
+// The ways in which commands write their results.
 const (
-	textOutput     output = "text"
-	markdownOutput output = "markdown"
-	jsonOutput     output = "json"
+	textOutput     = "text"
+	markdownOutput = "markdown"
+	jsonOutput     = "json"
 )
 
 // outputFlag is a flag that takes some of the outputs, the first of which is the default.
 type outputFlag struct {
-	output
-	allowed []output
+	output  string
+	allowed []string
 }
 
-func addOutput(flags *pflag.FlagSet, allowed ...output) *outputFlag {
+func addOutput(flags *pflag.FlagSet, allowed ...string) *outputFlag {
 	f := &outputFlag{allowed[0], allowed}
 	flags.VarP(f, "output", "o", "how to write the result: "+f.choices())
 	return f
 }
 
 func (f *outputFlag) choices() string {
-	var names []string
-	for _, o := range f.allowed {
-		names = append(names, string(o))
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	last := len(f.allowed) - 1
+	return strings.Join(f.allowed[:last], ", ") + " or " + f.allowed[last]
 }
 
 // String returns the output.
-func (f *outputFlag) String() string { return string(f.output) }
+func (f *outputFlag) String() string { return f.output }
 
 // Type returns the word that stands for the value in --help.
 func (f *outputFlag) Type() string { return "FORMAT" }
 
 // Set reads the output.
 func (f *outputFlag) Set(text string) error {
-	if !slices.Contains(f.allowed, output(text)) {
+	if !slices.Contains(f.allowed, text) {
 		return &usageError{"write " + f.choices()}
 	}
-	f.output = output(text)
+	f.output = text
+	return nil
+}
+
+// write writes a result by the function for the output.
+func (f *outputFlag) write(text, markdown func(), inJSON func() error) error {
+	switch f.output {
+	case textOutput:
+		text()
+	case markdownOutput:
+		markdown()
+	default:
+		return inJSON()
+	}
 	return nil
 }
 

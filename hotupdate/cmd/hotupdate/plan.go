@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -99,17 +100,15 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 }
 
 func (p *planner) write(c *call, plan pool.Plan) error {
-	switch p.output.output {
-	case textOutput:
-		c.out.WriteString(report.Text(plan, c.color))
-	case markdownOutput:
-		c.out.WriteString(report.Markdown(plan))
-	case jsonOutput:
-		text, err := report.JSON(plan)
-		c.out.Write(text)
-		return err
-	}
-	return nil
+	return p.output.write(
+		func() { c.out.WriteString(report.Text(plan, c.color)) },
+		func() { c.out.WriteString(report.Markdown(plan)) },
+		func() error {
+			text, err := report.JSON(plan)
+			c.out.Write(text)
+			return err
+		},
+	)
 }
 
 func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
@@ -134,18 +133,10 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Op
 const workerConfig = "WorkerConfig"
 
 func exitCodeOf(outcome hotupdate.Outcome) int {
-	switch outcome {
-	case hotupdate.NoUpdate:
+	if outcome == hotupdate.NoUpdate {
 		return exitOK
-	case hotupdate.HotUpdate:
-		return exitHotUpdate
-	case hotupdate.InPlaceUpdate:
-		return exitInPlaceUpdate
-	case hotupdate.Roll:
-		return exitRoll
-	case hotupdate.UpdateForbidden:
-		return exitForbidden
-	case hotupdate.Indeterminate:
 	}
-	return exitIndeterminate
+	return cmp.Or(map[hotupdate.Outcome]int{
+		hotupdate.HotUpdate: exitHotUpdate, hotupdate.InPlaceUpdate: exitInPlaceUpdate, hotupdate.Roll: exitRoll, hotupdate.UpdateForbidden: exitForbidden,
+	}[outcome], exitIndeterminate)
 }

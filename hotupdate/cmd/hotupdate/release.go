@@ -34,16 +34,9 @@ const (
 
 // words returns the method in words.
 func (m method) words() string {
-	switch m {
-	case canonical:
-		return "the canonical document"
-	case rawBytes:
-		return "the bytes"
-	case cutBytes:
-		return "the bytes without hot members"
-	case function:
-	}
-	return "in a way that is not known here"
+	return map[method]string{
+		canonical: "the canonical document", rawBytes: "the bytes", cutBytes: "the bytes without hot members", function: "in a way that is not known here",
+	}[m]
 }
 
 // eraFile is a set of eras in a file.
@@ -97,7 +90,7 @@ func parseRelease(file string, data []byte) (*release, error) {
 		return nil, inFile(file, err)
 	}
 	r := &release{from: file, schema: schema, kind: kind}
-	return r, r.setEras([]era{{Name: "the Schema", Hash: canonical}}, nil)
+	return r, r.setEras([]era{{Name: "the Schema", Hash: canonical}})
 }
 
 // schemaIn loads a Schema on its own, in a golden file, or with the kind of its configs.
@@ -141,13 +134,12 @@ func readEras(file string, data []byte) (*release, error) {
 	if err := checkKind(kind); err != nil {
 		return nil, err
 	}
-	load := func(raw json.RawMessage) (*hotupdate.Schema, error) { return referredSchema(file, raw) }
-	schema, err := load(f.Schema)
+	schema, err := referredSchema(file, f.Schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	r := &release{from: file, schema: schema, kind: kind}
-	return r, r.setEras(f.Eras, load)
+	return r, r.setEras(f.Eras)
 }
 
 // referredSchema loads a Schema from raw, which holds the Schema or the name of a file, relative to this file.
@@ -172,7 +164,7 @@ func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error)
 }
 
 // setEras makes the eras of a release.
-func (r *release) setEras(all []era, load func(raw json.RawMessage) (*hotupdate.Schema, error)) error {
+func (r *release) setEras(all []era) error {
 	r.byName = map[string]*era{}
 	eras := make([]hash.Era[struct{}], len(all))
 	var problems []error
@@ -181,7 +173,7 @@ func (r *release) setEras(all []era, load func(raw json.RawMessage) (*hotupdate.
 		e.schema = r.schema
 		var err error
 		if len(e.Schema) > 0 {
-			if e.schema, err = load(e.Schema); err != nil {
+			if e.schema, err = referredSchema(r.from, e.Schema); err != nil {
 				problems = append(problems, fmt.Errorf("era %q: schema: %w", e.Name, err))
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,44 +19,42 @@ func schemaCommand() command {
 		help: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. Of one PROVIDER the JSON is
 what --schema takes; of all of them it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
 		flags: func(flags *pflag.FlagSet) action {
-			p := &schemaPrinter{addOutput(flags, jsonOutput, markdownOutput)}
-			return p.run
+			output := addOutput(flags, jsonOutput, markdownOutput)
+			return func(c *call) (int, error) { return exitOK, printSchemas(c, output.output) }
 		},
 	}
 }
 
-type schemaPrinter struct{ output *outputFlag }
-
-func (p *schemaPrinter) run(c *call) (int, error) {
+func printSchemas(c *call, output string) error {
 	if len(c.args) > 1 {
-		return 0, &usageError{fmt.Sprintf("takes at most one provider, not %d", len(c.args))}
+		return &usageError{fmt.Sprintf("takes at most one provider, not %d", len(c.args))}
 	}
 	all, err := builtIn()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if len(c.args) == 0 {
-		if p.output.output == jsonOutput {
-			return exitOK, writeList(c, "schemas", all)
-		}
-		return exitOK, writeSchemas(&c.out, all...)
-	}
-	var names []string
-	for _, s := range all {
-		switch {
-		case s.Provider != c.args[0]:
+	if len(c.args) == 1 {
+		var names []string
+		for _, s := range all {
 			names = append(names, s.Provider)
-		case p.output.output == jsonOutput:
-			return exitOK, writeJSON(c, s.Schema)
-		default:
-			return exitOK, writeSchemas(&c.out, s)
 		}
+		i := slices.Index(names, c.args[0])
+		if i < 0 {
+			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
+		}
+		if output == jsonOutput {
+			return writeJSON(c, all[i].Schema)
+		}
+		all = all[i : i+1]
 	}
-	return 0, fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
+	if output == jsonOutput {
+		return writeList(c, "schemas", all)
+	}
+	return writeSchemas(&c.out, all)
 }
 
 // writeSchemas writes Schemas as Markdown, a table each.
-func writeSchemas(out io.Writer, all ...providerSchema) error {
+func writeSchemas(out io.Writer, all []providerSchema) error {
 	for _, s := range all {
 		var document schemajson.Document
 		if err := json.Unmarshal(s.Schema, &document); err != nil {

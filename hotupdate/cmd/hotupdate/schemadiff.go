@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 
@@ -50,8 +51,8 @@ type jsonFinding struct {
 }
 
 func (d *schemaDiffer) run(c *call) (int, error) {
-	if len(c.args) != 2 {
-		return 0, &usageError{fmt.Sprintf("takes 2 file arguments, not %d", len(c.args))}
+	if err := want(2, c.args); err != nil {
+		return 0, err
 	}
 	old, oldErr := readRelease(c.args[0])
 	updated, newErr := readRelease(c.args[1])
@@ -62,47 +63,43 @@ func (d *schemaDiffer) run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.write(c, old.schema, updated.schema, findings); err != nil {
-		return 0, err
+	err = d.output.write(
+		func() { writeFindings(&c.out, findings) },
+		func() {
+			var rows [][]string
+			for _, f := range findings {
+				rows = append(rows, []string{marker(f), code(f.Path), f.Kind, code(f.String())})
+			}
+			writeMarkdown(&c.out, []string{"", "field", "change", "consequence"}, rows)
+		},
+		func() error { return writeDiffJSON(c, old.schema, updated.schema, findings) },
+	)
+	if !d.exitCode {
+		return exitOK, err
 	}
-	return d.code(findings), nil
+	return exitCodeOfFindings(findings), err
 }
 
-func (d *schemaDiffer) code(findings []hotupdate.Finding) int {
+func exitCodeOfFindings(findings []hotupdate.Finding) int {
 	code := exitOK
 	for _, f := range findings {
 		if f.Rolls.Where != "" {
 			code = max(code, exitRoll)
 		}
 		if f.Refuses.Where != "" {
-			code = max(code, exitRejected)
+			code = exitForbidden
 		}
-	}
-	if !d.exitCode {
-		return exitOK
 	}
 	return code
 }
 
-func (d *schemaDiffer) write(c *call, old, updated *hotupdate.Schema, findings []hotupdate.Finding) error {
-	switch d.output.output {
-	case textOutput:
-		if len(findings) == 0 {
-			fmt.Fprintln(&c.out, "the Schemas mean the same")
-		}
-		for _, f := range findings {
-			fmt.Fprintf(&c.out, "%s %s\n", marker(f), printable(f.String()))
-		}
-	case markdownOutput:
-		var rows [][]string
-		for _, f := range findings {
-			rows = append(rows, []string{marker(f), code(f.Path), f.Kind, code(f.String())})
-		}
-		writeMarkdown(&c.out, []string{"", "field", "change", "consequence"}, rows)
-	case jsonOutput:
-		return writeDiffJSON(c, old, updated, findings)
+func writeFindings(out io.Writer, findings []hotupdate.Finding) {
+	if len(findings) == 0 {
+		fmt.Fprintln(out, "the Schemas mean the same")
 	}
-	return nil
+	for _, f := range findings {
+		fmt.Fprintf(out, "%s %s\n", marker(f), printable(f.String()))
+	}
 }
 
 // marker is ! for what may roll or refuse something.
