@@ -36,7 +36,7 @@ func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
 	}
 	var buf [32]byte
 	d, _, _ := scanNumber(strconv.AppendFloat(buf[:0], f, 'e', -1, bits))
-	return d.append(dst), nil
+	return d.append(dst, minPlainPoint, maxPlainPoint), nil
 }
 
 // AppendNumber appends the exact value of a JSON number literal, which it never rounds. A malformed literal, or white space
@@ -49,7 +49,18 @@ func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
 	if !d.inRange() {
 		return dst, numberRange(0)
 	}
-	return d.append(dst), nil
+	return d.append(dst, minPlainPoint, maxPlainPoint), nil
+}
+
+// AppendPlain appends the value of integer × 10^exp, without an exponent. It is false if that takes more than so many digits before the
+// decimal point or after it.
+func AppendPlain(dst, integer []byte, exp int64, most int) ([]byte, bool) {
+	digits, neg := bytes.CutPrefix(integer, []byte("-"))
+	d := newDecimal(digits, nil, exp, neg)
+	if count := int64(d.count()); count > 0 && (d.point > int64(most) || count-d.point > int64(most)) {
+		return dst, false
+	}
+	return d.append(dst, math.MinInt64, math.MaxInt64), true
 }
 
 // decimal is the number 0.d1…dk × 10^point. Its digits have neither leading nor trailing zeros; zero has no digits.
@@ -135,22 +146,18 @@ func (d *decimal) inRange() bool {
 	return d.count() == 0 || -MaxExponent <= exp && exp <= MaxExponent
 }
 
-// append writes the number in the layout that the package comment specifies.
-func (d *decimal) append(dst []byte) []byte {
+// append writes the number in the layout that the package comment specifies: without an exponent if its point is from lowest to highest.
+func (d *decimal) append(dst []byte, lowest, highest int64) []byte {
 	if d.count() == 0 {
 		return append(dst, '0')
 	}
 	if d.neg {
 		dst = append(dst, '-')
 	}
-	switch {
-	case d.point < minPlainPoint || d.point > maxPlainPoint:
+	if d.point < lowest || d.point > highest {
 		return d.appendExponential(dst)
-	case d.point <= 0:
-		return d.appendFraction(dst)
-	default:
-		return d.appendPlain(dst)
 	}
+	return d.appendPlain(dst)
 }
 
 // appendExponential writes d1.d2…dk, e, and the exponent with its sign.
@@ -167,17 +174,15 @@ func (d *decimal) appendExponential(dst []byte) []byte {
 	return strconv.AppendInt(dst, d.point-1, 10)
 }
 
-// appendFraction writes a number below 1 without an exponent.
-func (d *decimal) appendFraction(dst []byte) []byte {
-	dst = append(dst, '0', '.')
-	dst = appendZeros(dst, int(-d.point))
-	return d.appendDigits(dst, 0, d.count())
-}
-
-// appendPlain writes a number from 1 on without an exponent.
+// appendPlain writes the number without an exponent.
 func (d *decimal) appendPlain(dst []byte) []byte {
 	point, count := int(d.point), d.count()
-	if count <= point {
+	switch {
+	case point <= 0:
+		dst = append(dst, '0', '.')
+		dst = appendZeros(dst, -point)
+		return d.appendDigits(dst, 0, count)
+	case count <= point:
 		dst = d.appendDigits(dst, 0, count)
 		return appendZeros(dst, point-count)
 	}
@@ -193,8 +198,10 @@ func (d *decimal) appendDigits(dst []byte, from, to int) []byte {
 	return append(dst, d.frac[max(from-split, 0):max(to-split, 0)]...)
 }
 
-// appendZeros writes at most maxPlainPoint zeros.
 func appendZeros(dst []byte, n int) []byte {
-	const zeros = "000000000000000000000"
+	const zeros = "000000000000000000000000000000000"
+	for ; n > len(zeros); n -= len(zeros) {
+		dst = append(dst, zeros...)
+	}
 	return append(dst, zeros[:n]...)
 }

@@ -37,9 +37,6 @@ func (o *outline) reset() outline {
 	return outline{objects: o.objects[:0], members: o.members[:0], open: o.open[:0], names: o.names[:0]}
 }
 
-// add notes a member of the innermost object.
-func (o *outline) add(m member) { o.open = append(o.open, m) }
-
 // begin notes the start of an object. The marks are for [outline.end].
 func (o *outline) begin(start int) (index, base int) {
 	o.objects = append(o.objects, object{start: start})

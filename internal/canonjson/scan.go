@@ -2,7 +2,6 @@ package canonjson
 
 import (
 	"bytes"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -229,25 +228,13 @@ func checkEscapes(body []byte, offset int) *fault.Error {
 			return nil
 		}
 		at += run
-		_, size, ok := codeUnitOrEscape(body[at:])
+		_, size, ok := readEscape(body[at:])
 		if !ok {
 			_, _, err := unescape(body[at:], offset+at)
 			return err
 		}
 		at += size
 	}
-}
-
-// codeUnitOrEscape reads one escape at the start of body; half of a surrogate pair stands for itself.
-func codeUnitOrEscape(body []byte) (r rune, size int, ok bool) {
-	if r, ok = codeUnit(body); ok {
-		return r, 6, true
-	}
-	if len(body) < 2 || body[1] == 'u' {
-		return 0, 0, false
-	}
-	r, size, err := unescape(body, 0)
-	return r, size, err == nil
 }
 
 // SameText reports whether two string bodies, as they stand between their quotes in JSON, mean the same text. The second is canonical:
@@ -269,17 +256,6 @@ func SameText(body []byte, canonical string) bool {
 		body, canonical = body[size:], rest
 	}
 	return len(body) == 0 && len(canonical) == 0
-}
-
-// escaped reads the escape at the start of body, the two halves of a surrogate pair together. It is false for a lone one.
-func escaped(body []byte) (r rune, size int, ok bool) {
-	r, size, ok = codeUnitOrEscape(body)
-	if !ok || !utf16.IsSurrogate(r) {
-		return r, size, ok
-	}
-	low, _ := codeUnit(body[size:])
-	r = utf16.DecodeRune(r, low)
-	return r, 2 * size, r != utf8.RuneError
 }
 
 // cutRune cuts the canonical spelling of r off the start of a canonical string body.

@@ -14,6 +14,12 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
+// Characters with an escape of one letter, and their letters. The last is not written.
+const (
+	lettered      = "\"\\\b\t\n\f\r/"
+	escapeLetters = `"\btnfr/`
+)
+
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is "invalid-utf8".
 func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
 	end := len(dst) + len(s) + len(`""`)
@@ -80,7 +86,17 @@ func PlainEnd(raw []byte, at int) int {
 
 // AppendEscaped appends s as it stands between quotes. It is for those who write a long string in pieces and have checked that it is
 // valid UTF-8; pieces may end within a character.
-func AppendEscaped(dst []byte, s string) []byte { return appendEscaped(dst, s) }
+func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
+	done := 0
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			dst = append(dst, s[done:i]...)
+			dst = appendEscape(dst, c)
+			done = i + 1
+		}
+	}
+	return append(dst, s[done:]...)
+}
 
 // AppendStringBytes is [AppendString] for text in a byte slice.
 func AppendStringBytes(dst, s []byte) ([]byte, *fault.Error) {
@@ -93,40 +109,16 @@ func AppendStringBytes(dst, s []byte) ([]byte, *fault.Error) {
 // appendQuoted appends valid UTF-8 with the shortest escapes.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	dst = appendEscaped(dst, s)
+	dst = AppendEscaped(dst, s)
 	return append(dst, '"')
-}
-
-func appendEscaped[T string | []byte](dst []byte, s T) []byte {
-	done := 0
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			dst = append(dst, s[done:i]...)
-			dst = appendEscape(dst, c)
-			done = i + 1
-		}
-	}
-	return append(dst, s[done:]...)
 }
 
 // appendEscape appends the shortest escape of a character that must not stand for itself.
 func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\r':
-		return append(dst, '\\', 'r')
-	default:
-		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+	if i := strings.IndexByte(lettered, c); i >= 0 {
+		return append(dst, '\\', escapeLetters[i])
 	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
 // invalidOffset returns the offset of the first byte that is not part of valid UTF-8, or the length.
@@ -193,40 +185,43 @@ func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
 
 // unescape reads the escape at the start of body, the two halves of a surrogate pair together.
 func unescape(body []byte, offset int) (r rune, size int, err *fault.Error) {
-	switch c := body[1]; c {
-	case '"', '\\', '/':
-		return rune(c), 2, nil
-	case 'b':
-		return '\b', 2, nil
-	case 't':
-		return '\t', 2, nil
-	case 'n':
-		return '\n', 2, nil
-	case 'f':
-		return '\f', 2, nil
-	case 'r':
-		return '\r', 2, nil
-	case 'u':
-		return unescapeUnicode(body, offset)
+	r, size, ok := escaped(body)
+	switch {
+	case ok:
+		return r, size, nil
+	case r == utf8.RuneError:
+		return 0, 0, loneSurrogate(offset)
+	case body[1] == 'u':
+		return 0, 0, invalidJSON(offset, `\u without four hexadecimal digits`)
 	default:
 		return 0, 0, invalidJSON(offset, "an escape that JSON does not know")
 	}
 }
 
-// unescapeUnicode reads \uXXXX, and a second one if the first is half of a surrogate pair.
-func unescapeUnicode(body []byte, offset int) (r rune, size int, err *fault.Error) {
-	r, ok := codeUnit(body)
-	if !ok {
-		return 0, 0, invalidJSON(offset, `\u without four hexadecimal digits`)
+// escaped reads an escape like unescape. Of half of a surrogate pair it makes utf8.RuneError, and is false.
+func escaped(body []byte) (r rune, size int, ok bool) {
+	r, size, ok = readEscape(body)
+	if !ok || !utf16.IsSurrogate(r) {
+		return r, size, ok
 	}
-	if !utf16.IsSurrogate(r) {
-		return r, 6, nil
+	low, _ := codeUnit(body[size:])
+	r = utf16.DecodeRune(r, low)
+	return r, 2 * size, r != utf8.RuneError
+}
+
+// readEscape reads one escape at the start of body; half of a surrogate pair stands for itself.
+func readEscape(body []byte) (r rune, size int, ok bool) {
+	if r, ok = codeUnit(body); ok {
+		return r, 6, true
 	}
-	low, _ := codeUnit(body[6:])
-	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		return 0, 0, loneSurrogate(offset)
+	if len(body) < 2 {
+		return 0, 0, false
 	}
-	return r, 12, nil
+	i := strings.IndexByte(escapeLetters, body[1])
+	if i < 0 {
+		return 0, 0, false
+	}
+	return rune(lettered[i]), 2, true
 }
 
 // codeUnit reads \uXXXX at the start of body.

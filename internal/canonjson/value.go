@@ -166,7 +166,7 @@ func (p *parser) member() *fault.Error {
 		return err
 	}
 	m.end = len(p.text)
-	p.outline.add(m)
+	p.outline.open = append(p.outline.open, m)
 	return nil
 }
 
@@ -221,7 +221,7 @@ func (p *parser) number() *fault.Error {
 	if p.verbatim {
 		p.text = append(p.text, p.Raw[at:p.At]...)
 	} else {
-		p.text = d.append(p.text)
+		p.text = d.append(p.text, minPlainPoint, maxPlainPoint)
 	}
 	return nil
 }

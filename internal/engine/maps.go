@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // mapOfText writes a map of strings.
@@ -89,7 +90,7 @@ func (r *run) only(key string, write func()) {
 }
 
 func (r *run) quantity(q *resource.Quantity) {
-	text, problem := appendQuantity(r.buf, q)
+	text, problem := leaf.AppendQuantity(r.buf, q)
 	if problem != nil {
 		r.report(problem)
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"reflect"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -326,7 +325,7 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 	case uintKind:
 		return strconv.AppendUint(dst, uintAt(m, n.bits), 10), nil
 	case quantityKind:
-		return appendQuantity(dst, at[resource.Quantity](m))
+		return leaf.AppendQuantity(dst, at[resource.Quantity](m))
 	case intOrStringKind:
 		if v := at[intstr.IntOrString](m); v.Type == intstr.String {
 			return canonjson.AppendString(dst, v.StrVal)
@@ -341,13 +340,6 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 		text = leaf.Spell(text, len(dst), n.plan.Leaf, leaf.Plain)
 	}
 	return text, problem
-}
-
-func appendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
-	if i, ok := q.AsInt64(); ok {
-		return append(strconv.AppendInt(append(dst, '"'), i, 10), '"'), nil
-	}
-	return leaf.Append(dst, leaf.Quantity, reflect.ValueOf(q).Elem())
 }
 
 // text writes a string.

@@ -1,7 +1,6 @@
 package leaf
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -65,8 +64,8 @@ func CheckQuantities(raw []byte) *fault.Error {
 // maxQuantityBits bounds the number that is converted to digits at all; trailing zeros may be many more than maxQuantityDigits.
 const maxQuantityBits = 1 << 14
 
-// appendQuantity writes a quantity as a string of its plain decimal value: 1Gi is "1073741824", 100m is "0.1".
-func appendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
+// AppendQuantity appends a quantity as a string of its plain decimal value: 1Gi is "1073741824", 100m is "0.1".
+func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	if i, ok := q.AsInt64(); ok {
 		dst = append(dst, '"')
 		dst = strconv.AppendInt(dst, i, 10)
@@ -74,54 +73,14 @@ func appendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
 	dec := exact.AsDec()
-	return appendDecimalString(dst, dec.UnscaledBig(), int64(dec.Scale()))
-}
-
-// appendDecimalString writes unscaled × 10^-scale in plain notation without superfluous zeros.
-func appendDecimalString(dst []byte, unscaled *big.Int, scale int64) ([]byte, *fault.Error) {
-	if unscaled.Sign() == 0 {
-		return append(dst, `"0"`...), nil
-	}
-	if unscaled.BitLen() > maxQuantityBits {
+	if dec.UnscaledBig().BitLen() > maxQuantityBits {
 		return dst, quantityTooLong()
 	}
-	digits := new(big.Int).Abs(unscaled).Append(nil, 10)
-	for digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
-		scale--
-	}
-	whole := int64(len(digits)) - scale
-	if whole > maxQuantityDigits || scale > maxQuantityDigits {
+	text, ok := canonjson.AppendPlain(append(dst, '"'), dec.UnscaledBig().Append(nil, 10), -int64(dec.Scale()), maxQuantityDigits)
+	if !ok {
 		return dst, quantityTooLong()
 	}
-	dst = append(dst, '"')
-	if unscaled.Sign() < 0 {
-		dst = append(dst, '-')
-	}
-	return append(appendPlain(dst, digits, int(whole)), '"'), nil
-}
-
-// appendPlain writes digits with the decimal point after the first whole of them.
-func appendPlain(dst, digits []byte, whole int) []byte {
-	if whole <= 0 {
-		dst = append(dst, "0."...)
-		dst = appendZeros(dst, -whole)
-		return append(dst, digits...)
-	}
-	if whole >= len(digits) {
-		dst = append(dst, digits...)
-		return appendZeros(dst, whole-len(digits))
-	}
-	dst = append(dst, digits[:whole]...)
-	dst = append(dst, '.')
-	return append(dst, digits[whole:]...)
-}
-
-func appendZeros(dst []byte, n int) []byte {
-	for range n {
-		dst = append(dst, '0')
-	}
-	return dst
+	return append(text, '"'), nil
 }
 
 func quantityTooLong() *fault.Error {

@@ -39,7 +39,7 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 	case Bytes:
 		return appendBytes(dst, v.Bytes()), nil
 	case Quantity:
-		return appendQuantity(dst, pointerTo[resource.Quantity](v))
+		return AppendQuantity(dst, pointerTo[resource.Quantity](v))
 	case IntOrString:
 		return appendIntOrString(dst, pointerTo[intstr.IntOrString](v))
 	case Time:
