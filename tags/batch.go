@@ -23,20 +23,17 @@ type Batch struct {
 func (r *Rules) Batches(plans []ResourcePlan) []Batch {
 	setting := func(s step) Batch { return Batch{Resources: s.resources, Set: s.tags} }
 	removing := func(s step) Batch { return Batch{Resources: s.resources, Remove: s.tags} }
-
-	batches := r.removeCall.cut(nil, plans, removing, func(p *ResourcePlan) []Tag {
-		if p.SetFirst {
-			return nil
-		}
-		return p.Remove
-	})
-	batches = r.setCall.cut(batches, plans, setting, func(p *ResourcePlan) []Tag { return p.Set })
-	return r.removeCall.cut(batches, plans, removing, func(p *ResourcePlan) []Tag {
-		if p.SetFirst {
+	removals := func(setFirst bool) func(*ResourcePlan) []Tag {
+		return func(p *ResourcePlan) []Tag {
+			if p.SetFirst != setFirst {
+				return nil
+			}
 			return p.Remove
 		}
-		return nil
-	})
+	}
+	batches := r.removeCall.cut(nil, plans, removing, removals(false))
+	batches = r.setCall.cut(batches, plans, setting, func(p *ResourcePlan) []Tag { return p.Set })
+	return r.removeCall.cut(batches, plans, removing, removals(true))
 }
 
 // step is resources with the same infrastructure tags to set or to remove.

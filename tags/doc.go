@@ -6,8 +6,7 @@
 //
 // # Use
 //
-//   - Admission: [Cloud.Validate], or [Rules.Validate] for one kind of resource, tells a user everything that the cloud, the driver or
-//     MCM would not accept, before a machine is touched.
+//   - Admission: [Cloud.Validate] tells a user everything that the cloud, the driver or MCM would not accept, before a machine is touched.
 //   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports those that it could not turn.
 //   - Driver: [Rules.Effective] merges the maps of its spec, [Rules.Plan] compares them with what is live, [Rules.Batches] cuts
 //     the result into calls.
@@ -27,9 +26,8 @@
 //     Elsewhere removing an unseen key could hit somebody else's; the next plan after the reads have caught up removes it.
 //  6. A desired key that is live with a foreign value becomes ours. The plan sets it and reports a takeover.
 //  7. All other keys are foreign. They are never touched, and count towards the limit.
-//  8. Resources are named by ID. Pass only those that the launch created: volumes of a CSI driver and interfaces of a CNI are attached to
-//     the VM, but belong to others. Listing them in live does not plan them.
-//  9. Too many keys, keys that are one key to the cloud, and keys that are reserved are errors. Then nothing is planned for any resource.
+//  8. Resources are named by ID. Pass only those that the launch created: volumes of a CSI driver and interfaces of a CNI belong to others.
+//  9. Too many keys, keys that are one key to the cloud, and reserved keys are errors. Then nothing is planned for any resource.
 //  10. After a plan was applied and desired recorded as last-applied without attempts, the next plan is empty.
 //
 // # Edge cases

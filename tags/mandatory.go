@@ -1,7 +1,7 @@
 package tags
 
 import (
-	"slices"
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -38,18 +38,14 @@ const anotherKey = "choose another key"
 // consequence says what would happen if a user had a key that is reserved. It is the rest of a sentence that begins with the key.
 func (k *reservedKey) consequence() string {
 	matches := enumName(k.Match, "matches", "contains", "begins with", "is") + " " + strconv.Quote(k.Text)
-	switch k.Owner {
-	case mcmCluster:
-		return matches + ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
-			"and delete it, as it has no Machine object for it"
-	case mcmRole:
-		return matches + ", by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
-			"that has no Machine object, and delete it"
-	case theDriver:
-		return matches + ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name"
-	case theCloud:
-	}
-	return matches + ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
+	return matches + [...]string{
+		mcmCluster: ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
+			"and delete it, as it has no Machine object for it",
+		mcmRole: ", by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
+			"that has no Machine object, and delete it",
+		theDriver: ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name",
+		theCloud:  ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set",
+	}[k.Owner]
 }
 
 // reserved returns the first entry that the key matches, or nil. MCM and the drivers compare byte by byte, so case counts unless
@@ -88,43 +84,23 @@ func (k *reservedKey) matchesFold(key string) bool {
 func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	var found map[string]string
 	for key, value := range flat {
-		k := r.reserved(key)
-		if k == nil || k.Owner != mcmCluster && k.Owner != mcmRole {
-			continue
+		if k := r.reserved(key); k != nil && (k.Owner == mcmCluster || k.Owner == mcmRole) {
+			if found == nil {
+				found = make(map[string]string, 2)
+			}
+			found[key] = value
 		}
-		if found == nil {
-			found = make(map[string]string, 2)
-		}
-		found[key] = value
 	}
 	return found
 }
 
-// namesCluster reports whether MCM takes the key for that of a cluster.
-func (r *Rules) namesCluster(key string) bool {
-	k := r.reserved(key)
-	return k != nil && k.Owner == mcmCluster
-}
-
-// clusters counts the keys that name a cluster.
-func (r *Rules) clusters(s *spec) int {
-	n := 0
-	for id := range s.all {
-		if r.namesCluster(id) {
-			n++
+// clusterKeys yields the keys that MCM takes for those of a cluster.
+func (r *Rules) clusterKeys(s *spec) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for id, key := range s.all {
+			if k := r.reserved(id); k != nil && k.Owner == mcmCluster && !yield(key) {
+				return
+			}
 		}
 	}
-	return n
-}
-
-// clusterKeys returns the keys that name a cluster, sorted.
-func (r *Rules) clusterKeys(s *spec) []string {
-	var keys []string
-	for id, key := range s.all {
-		if r.namesCluster(id) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
 }

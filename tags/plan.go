@@ -80,7 +80,7 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // the limit (over-limit). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
 // [Rules.Validate]'s task, at admission.
 func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
-	p := newPlanner(r, &state)
+	p := newPlanner(r, &state, make([]spec, 0, 8))
 	if err := p.check(); err != nil {
 		return nil, err
 	}

@@ -15,10 +15,14 @@ func (p *planner) check() error {
 	}
 	problems := p.clashes(&p.mandatory, &spec{}, nil)
 	problems = p.clashes(&p.desired, &p.mandatory, problems)
-	if p.rules.clusters(&p.mandatory) > 1 {
+	clusters := 0
+	for range p.rules.clusterKeys(&p.mandatory) {
+		clusters++
+	}
+	if clusters > 1 {
 		problems = append(problems, &fault.Error{
 			Kind: fault.Conflict, Code: "second-cluster-key", Where: p.rules.Name,
-			What: "mandatory keys name more than one cluster: " + quoteAll(p.rules.clusterKeys(&p.mandatory)),
+			What: "mandatory keys name more than one cluster: " + quoteAll(slices.Sorted(p.rules.clusterKeys(&p.mandatory))),
 			Hint: "pass the keys of the machine's own cluster only",
 		})
 	}
@@ -28,11 +32,8 @@ func (p *planner) check() error {
 // clashes reports keys that are one key to the cloud, unless a mandatory key hides them.
 func (p *planner) clashes(s, hidden *spec, problems []error) []error {
 	for _, v := range s.variants {
-		if hidden.has(v.id) {
-			continue
-		}
 		other, _ := s.key(v.id)
-		if other == v.key { // the error is that of the other spellings
+		if other == v.key || hidden.has(v.id) { // the error is that of the other spellings
 			continue
 		}
 		problems = append(problems, &fault.Error{

@@ -1,8 +1,10 @@
 package tags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -13,46 +15,22 @@ import (
 // allocated but the plans, and the index of keys with capitals where a cloud ignores case.
 type planner struct {
 	rules     *Rules
-	applied   spec
-	attempted []map[string]string
-	variants  [][]variant // of attempted; nil if none has any
+	recorded  []spec // last-applied, and then the attempts
 	desired   spec
 	mandatory spec
 	wanted    int // identities in desired and mandatory
 }
 
-func newPlanner(r *Rules, s *State) planner {
-	p := planner{
-		rules: r, attempted: s.Attempted,
-		applied: r.spec(s.Applied), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory),
-	}
-	for i, attempt := range s.Attempted {
-		if variants := r.spec(attempt).variants; variants != nil {
-			if p.variants == nil {
-				p.variants = make([][]variant, len(s.Attempted))
-			}
-			p.variants[i] = variants
-		}
+// newPlanner appends the recorded specs to buffer.
+func newPlanner(r *Rules, s *State, buffer []spec) planner {
+	p := planner{rules: r, recorded: append(buffer, r.spec(s.Applied)), desired: r.spec(s.Desired), mandatory: r.spec(s.Mandatory)}
+	for _, attempt := range s.Attempted {
+		p.recorded = append(p.recorded, r.spec(attempt))
 	}
 	for range p.wantedKeys {
 		p.wanted++
 	}
 	return p
-}
-
-// records returns how many recorded specs there are: last-applied and the attempts.
-func (p *planner) records() int { return 1 + len(p.attempted) }
-
-// record returns a recorded spec; the first one is last-applied.
-func (p *planner) record(i int) spec {
-	if i == 0 {
-		return p.applied
-	}
-	s := spec{tags: p.attempted[i-1]}
-	if p.variants != nil {
-		s.variants = p.variants[i-1]
-	}
-	return s
 }
 
 // wantedKeys yields each desired and mandatory key once. Mandatory keys hide desired ones.
@@ -103,8 +81,8 @@ func (p *planner) planAll(resources []string, live map[string]map[string]string)
 			problems = append(problems, err)
 		}
 	}
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
 	return plans, nil
 }
@@ -121,9 +99,7 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 		}
 	}
 	// Removals of keys that live does not show count too: these may have landed since the read.
-	if foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags {
-		plan.SetFirst = true
-	}
+	plan.SetFirst = foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags
 	return nil
 }
 
@@ -134,7 +110,7 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 		return 0
 	}
 	tags := make([]Tag, p.wanted)
-	set, keep, takeovers := 0, p.wanted, 0
+	set, keep := 0, p.wanted
 	for id, tag := range p.wantedKeys {
 		if p.rules.keysOnly {
 			tag.Value = ""
@@ -150,39 +126,26 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 			tags[keep] = tag
 			continue
 		}
-		if p.takesOver(live, id, tag) {
-			takeovers++
+		if isLive && !p.same(live.tags[key], tag.Value) && !p.owned(id, live.tags[key]) {
+			if plan.Takeover == nil {
+				plan.Takeover = make([]string, 0, p.wanted)
+			}
+			plan.Takeover = append(plan.Takeover, key)
 		}
 		tags[set] = tag
 		set++
 	}
 	plan.Set, plan.Keep = sorted(tags[:set:set]), sorted(tags[keep:])
-	plan.Takeover = p.takeovers(plan.Set, live, takeovers)
+	slices.Sort(plan.Takeover)
 	return additions
-}
-
-func (p *planner) takeovers(set []Tag, live *spec, n int) []string {
-	if n == 0 {
-		return nil
-	}
-	keys := make([]string, 0, n)
-	for _, tag := range set {
-		if p.takesOver(live, p.rules.identity(tag.Key), tag) {
-			keys = append(keys, tag.Key)
-		}
-	}
-	return keys
-}
-
-// takesOver reports whether setting tag, spelled as it is live, loses the value of somebody else.
-func (p *planner) takesOver(live *spec, id string, tag Tag) bool {
-	value, isLive := live.tags[tag.Key]
-	return isLive && !p.same(value, tag.Value) && !p.owned(id, value)
 }
 
 // planRest fills in Remove and returns how many foreign keys count towards the limit.
 func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
-	removals := p.unseen(live, nil)
+	removals := 0
+	for range p.unseen(live) {
+		removals++
+	}
 	for id := range live.ids {
 		n := live.count(id)
 		switch _, isWanted := p.wantedKey(id); {
@@ -200,13 +163,10 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 	remove := make([]Tag, 0, removals)
 	for id := range live.ids {
 		if _, isWanted := p.wantedKey(id); !isWanted && p.removable(live, id) {
-			for tag := range live.spellings(id) {
-				remove = append(remove, tag)
-			}
+			remove = slices.AppendSeq(remove, live.spellings(id))
 		}
 	}
-	p.unseen(live, &remove)
-	plan.Remove = slices.Compact(sorted(remove))
+	plan.Remove = slices.Compact(sorted(slices.AppendSeq(remove, p.unseen(live))))
 	return foreign
 }
 
@@ -220,38 +180,36 @@ func (p *planner) removable(live *spec, id string) bool {
 	return p.rules.reserved(id) == nil
 }
 
-// unseen appends to remove, if it is not nil, the owned values of contested keys that are not wanted, and returns their number.
+// unseen yields the owned values of contested keys that are not wanted.
 //
 // Live need not show them: an attempt may have landed after the read. But where live shows a foreign value the key is left alone, in case
 // the driver forgets the condition.
-func (p *planner) unseen(live *spec, remove *[]Tag) (n int) {
-	if p.rules.Guard != GuardValue || len(p.attempted) == 0 {
-		return 0
-	}
-	for i := range p.records() {
-		recorded := p.record(i)
-		for id, key := range recorded.all {
-			if _, isWanted := p.wantedKey(id); isWanted || !p.contested(id) || !p.removable(live, id) {
-				continue
-			}
-			n++
-			if remove != nil {
+func (p *planner) unseen(live *spec) iter.Seq[Tag] {
+	return func(yield func(Tag) bool) {
+		if p.rules.Guard != GuardValue || len(p.recorded) == 1 {
+			return
+		}
+		for _, recorded := range p.recorded {
+			for id, key := range recorded.all {
+				if _, isWanted := p.wantedKey(id); isWanted || !p.contested(id) || !p.removable(live, id) {
+					continue
+				}
 				spelling, isLive := live.key(id)
 				if !isLive {
 					spelling = id
 				}
-				*remove = append(*remove, Tag{Key: spelling, Value: recorded.tags[key]})
+				if !yield(Tag{Key: spelling, Value: recorded.tags[key]}) {
+					return
+				}
 			}
 		}
 	}
-	return n
 }
 
 // owned reports whether last-applied or an attempt has the key with this value.
 func (p *planner) owned(id, value string) bool {
-	for i := range p.records() {
-		recorded := p.record(i)
-		for tag := range recorded.spellings(id) {
+	for i := range p.recorded {
+		for tag := range p.recorded[i].spellings(id) {
 			if p.same(tag.Value, value) {
 				return true
 			}
@@ -262,14 +220,15 @@ func (p *planner) owned(id, value string) bool {
 
 // contested reports whether last-applied and any attempt differ on the key. A record with several spellings of it differs from all others.
 func (p *planner) contested(id string) bool {
-	if len(p.attempted) == 0 && len(p.applied.variants) == 0 {
+	applied := &p.recorded[0]
+	if len(p.recorded) == 1 && len(applied.variants) == 0 {
 		return false
 	}
-	value, isApplied := p.applied.get(id)
-	for i := range p.records() {
-		recorded := p.record(i)
-		v, ok := recorded.get(id)
-		if ok != isApplied || ok && !p.same(v, value) || recorded.count(id) > 1 {
+	appliedKey, isApplied := applied.key(id)
+	for i := range p.recorded {
+		recorded := &p.recorded[i]
+		key, ok := recorded.key(id)
+		if ok != isApplied || ok && !p.same(recorded.tags[key], applied.tags[appliedKey]) || recorded.count(id) > 1 {
 			return true
 		}
 	}
@@ -281,12 +240,7 @@ func (p *planner) same(a, b string) bool { return p.rules.keysOnly || a == b }
 
 // uncounted reports whether a live key does not count towards the limit.
 func (p *planner) uncounted(id string) bool {
-	for _, prefix := range p.rules.uncounted {
-		if hasPrefixFold(id, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return hasPrefixFold(id, prefix) })
 }
 
 // sorted sorts in place, by key and then by value, and returns nil for nothing.
@@ -294,11 +248,6 @@ func sorted(tags []Tag) []Tag {
 	if len(tags) == 0 {
 		return nil
 	}
-	slices.SortFunc(tags, func(a, b Tag) int {
-		if c := strings.Compare(a.Key, b.Key); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Value, b.Value)
-	})
+	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
 	return tags
 }

@@ -1,6 +1,10 @@
 package tags
 
-import "github.com/hotupdate/providerconfig/hotupdate/fault"
+import (
+	"slices"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
 
 // Rules are what one cloud demands of the infrastructure tags of one kind of resource. They come from [Cloud.Rules], and a copy may
 // differ in its exported fields. The zero value allows nothing: no key, no value, no infrastructure tag.
@@ -45,11 +49,11 @@ type call struct {
 	Tags      int
 }
 
-// Rules returns the rules of a kind of resource. The error has the code [NoRules] if there are none: for a value that is no cloud or no
+// Rules returns the rules of a kind of resource. The error has the code no-rules if there are none: for a value that is no cloud or no
 // kind, and for OpenStack's network interfaces, whose ports carry no keys with values.
 func (c Cloud) Rules(k Kind) (Rules, error) {
 	for _, row := range table() {
-		if row.cloud == c && row.has(k) {
+		if row.cloud == c && slices.Contains(row.kinds, k) {
 			return row.rules, nil
 		}
 	}

@@ -96,42 +96,36 @@ type cleaned struct {
 }
 
 // cleanOne repairs one infrastructure tag and reports whether it is worth keeping.
-func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (cleaned, bool) {
-	c := cleaned{fromKey: key, fromValue: value, key: r.cleaning.key.apply(key), value: r.cleaning.value.apply(value)}
+func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (c cleaned, ok bool) {
+	c = cleaned{fromKey: key, fromValue: value, key: r.cleaning.key.apply(key), value: r.cleaning.value.apply(value)}
 	errs := r.textErrors(c.key, c.value, path.Key(key))
 	if k := r.reserved(c.key); k != nil {
 		errs = append(errs, field.Forbidden(path.Key(key), "as "+strconv.Quote(c.key)+" "+k.consequence()+"; "+anotherKey))
 	}
-	if len(errs) > 0 {
-		out.Errors = append(out.Errors, errs...)
-		return c, false
-	}
-	if c.value == "" && r.cleaning.dropEmpty {
+	out.Errors = append(out.Errors, errs...)
+	if ok = len(errs) == 0; ok && c.value == "" && r.cleaning.dropEmpty {
 		out.Changes = append(out.Changes, Change{Key: key, Action: Dropped})
-		return c, false
+		ok = false
 	}
-	return c, true
+	return c, ok
 }
 
 // unite puts keys that became one key into the result, or reports that they clash. The group is sorted by the keys as they were given.
 func (r *Rules) unite(group []cleaned, path *field.Path, out *Sanitized) {
 	first := slices.MinFunc(group, func(a, b cleaned) int { return cmp.Compare(a.key, b.key) })
-	for _, c := range group {
-		if c.value != first.value {
-			reportClash(group, path, out)
-			return
-		}
+	if slices.ContainsFunc(group, func(c cleaned) bool { return c.value != first.value }) {
+		reportClash(group, path, out)
+		return
 	}
 	out.Tags[first.key] = first.value
 	for _, c := range group {
-		switch {
-		case len(group) > 1:
-			out.Changes = append(out.Changes, Change{Key: c.fromKey, To: first.key, Action: Merged})
-		case c.key != c.fromKey:
-			out.Changes = append(out.Changes, Change{Key: c.fromKey, To: first.key, Action: Renamed})
+		if len(group) > 1 {
+			out.Changes = append(out.Changes, Change{c.fromKey, first.key, Merged})
+		} else if c.key != c.fromKey {
+			out.Changes = append(out.Changes, Change{c.fromKey, first.key, Renamed})
 		}
 		if c.value != c.fromValue {
-			out.Changes = append(out.Changes, Change{Key: c.fromKey, To: first.key, Action: ValueChanged})
+			out.Changes = append(out.Changes, Change{c.fromKey, first.key, ValueChanged})
 		}
 	}
 }
@@ -155,18 +149,16 @@ func (c *clean) apply(s string) string {
 		s = strings.ToLower(s)
 	}
 	if c.replacement != 0 {
-		s = strings.Map(c.replace, s)
+		s = strings.Map(func(r rune) rune {
+			if c.keep.contains(r) {
+				return r
+			}
+			return c.replacement
+		}, s)
 	}
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return !c.begin.contains(r) })
 	if c.cut > 0 && utf8.RuneCountInString(s) > c.cut {
 		s = string([]rune(s)[:c.cut])
 	}
 	return s
-}
-
-func (c *clean) replace(r rune) rune {
-	if c.keep.contains(r) {
-		return r
-	}
-	return c.replacement
 }

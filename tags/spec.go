@@ -24,20 +24,14 @@ func (r *Rules) spec(tags map[string]string) spec {
 	if !r.ignoresCase {
 		return s
 	}
-	n := 0
 	for key := range tags {
-		if !isFolded(key) {
-			n++
+		if isFolded(key) {
+			continue
 		}
-	}
-	if n == 0 {
-		return s
-	}
-	s.variants = make([]variant, 0, n)
-	for key := range tags {
-		if !isFolded(key) {
-			s.variants = append(s.variants, variant{id: fold(key), key: key})
+		if s.variants == nil {
+			s.variants = make([]variant, 0, len(tags))
 		}
+		s.variants = append(s.variants, variant{id: fold(key), key: key})
 	}
 	slices.SortFunc(s.variants, func(a, b variant) int { return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.key, b.key)) })
 	return s
@@ -73,12 +67,6 @@ func (s *spec) has(id string) bool {
 	return ok
 }
 
-// get returns the value of the spelling that stands for an identity.
-func (s *spec) get(id string) (string, bool) {
-	key, ok := s.key(id)
-	return s.tags[key], ok
-}
-
 // count returns how many spellings of an identity there are.
 func (s *spec) count(id string) int {
 	n := len(s.variantsOf(id))
@@ -91,10 +79,7 @@ func (s *spec) count(id string) int {
 // all yields every key with its identity.
 func (s *spec) all(yield func(id, key string) bool) {
 	for key := range s.tags {
-		if len(s.variants) > 0 && !isFolded(key) {
-			continue
-		}
-		if !yield(key, key) {
+		if (len(s.variants) == 0 || isFolded(key)) && !yield(key, key) {
 			return
 		}
 	}
@@ -112,10 +97,8 @@ func (s *spec) ids(yield func(id, key string) bool) {
 		return
 	}
 	s.all(func(id, key string) bool {
-		if stands, _ := s.key(id); stands != key {
-			return true
-		}
-		return yield(id, key)
+		stands, _ := s.key(id)
+		return stands != key || yield(id, key)
 	})
 }
 

@@ -1,9 +1,6 @@
 package tags
 
-import (
-	"slices"
-	"unicode"
-)
+import "unicode"
 
 const (
 	lowerCase = "abcdefghijklmnopqrstuvwxyz"
@@ -18,21 +15,18 @@ type row struct {
 	rules Rules
 }
 
-func (r *row) has(k Kind) bool { return slices.Contains(r.kinds, k) }
-
 // table is the data that everything else reads. Where the documentation says "characters" and leaves the unit open, UTF-16 code units are
 // counted: they are never fewer than code points, so what passes here passes either way.
 //
 // The mandatory keys are those of the hot-update proposal, "What is available today", and of the drivers that it links.
 func table() []row {
-	all := []Kind{VM, Network, Disk}
 	return []row{
-		{AWS, all, awsTags()},
-		{Azure, all, azureTags()},
+		{AWS, Kinds(), awsTags()},
+		{Azure, Kinds(), azureTags()},
 		{GCP, []Kind{VM, Disk}, gcpLabels()},
 		{GCP, []Kind{Network}, gcpNetworkTags()},
 		{OpenStack, []Kind{VM, Disk}, openStackMetadata()},
-		{AliCloud, all, aliCloudTags()},
+		{AliCloud, Kinds(), aliCloudTags()},
 	}
 }
 

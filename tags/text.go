@@ -66,65 +66,50 @@ func (a *alphabet) contains(r rune) bool {
 	return strings.ContainsRune(a.chars, r) || unicode.IsOneOf(a.classes, r)
 }
 
-// problem is a rule that a text breaks. Its detail never quotes the text.
-type problem struct {
-	kind   field.ErrorType
-	detail string
-}
-
-// problems lists the rules that s breaks.
-func (t *text) problems(s string) []problem {
-	if !utf8.ValidString(s) {
-		return []problem{{field.ErrorTypeInvalid, "is not valid UTF-8"}}
+// errors lists the rules that a key or a value breaks; noun says which it is. Neither the details nor shown quote a value.
+func (t *text) errors(noun, s string, at *field.Path, shown any) (errs field.ErrorList) {
+	broken := func(kind field.ErrorType, format string, args ...any) {
+		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: shown, Detail: noun + " " + fmt.Sprintf(format, args...)})
 	}
-	found := t.lengthProblems(s)
-	found = append(found, t.alphabetProblems(s)...)
+	if !utf8.ValidString(s) {
+		broken(field.ErrorTypeInvalid, "is not valid UTF-8")
+		return errs
+	}
+	switch n := t.unit.length(s); {
+	case n < t.min:
+		broken(field.ErrorTypeRequired, "must not be empty")
+	case n > t.max:
+		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.max, t.unit, n)
+	case t.maxBytes > 0 && len(s) > t.maxBytes:
+		broken(field.ErrorTypeTooLong, "must have at most %d bytes, has %d", t.maxBytes, len(s))
+	}
+	t.checkAlphabet(s, broken)
 	for _, prefix := range t.notPrefix {
 		if hasPrefixFold(s, prefix) {
-			found = append(found, problem{field.ErrorTypeInvalid, fmt.Sprintf("must not begin with %q", prefix)})
+			broken(field.ErrorTypeInvalid, "must not begin with %q", prefix)
 		}
 	}
 	for _, part := range t.notContaining {
 		if strings.Contains(fold(s), fold(part)) {
-			found = append(found, problem{field.ErrorTypeInvalid, fmt.Sprintf("must not contain %q", part)})
+			broken(field.ErrorTypeInvalid, "must not contain %q", part)
 		}
 	}
-	return found
+	return errs
 }
 
-func (t *text) lengthProblems(s string) []problem {
-	n := t.unit.length(s)
-	switch {
-	case n < t.min:
-		return []problem{{field.ErrorTypeRequired, "must not be empty"}}
-	case n > t.max:
-		return []problem{{field.ErrorTypeTooLong, fmt.Sprintf("must have at most %d %s, has %d", t.max, t.unit, n)}}
-	case t.maxBytes > 0 && len(s) > t.maxBytes:
-		return []problem{{field.ErrorTypeTooLong, fmt.Sprintf("must have at most %d bytes, has %d", t.maxBytes, len(s))}}
-	}
-	return nil
-}
-
-// alphabetProblems names the first wrong character by its position, counted from 1, since the character itself may be secret.
-func (t *text) alphabetProblems(s string) []problem {
+// checkAlphabet names the first wrong character by its position, counted from 1, since the character itself may be secret.
+func (t *text) checkAlphabet(s string, broken func(kind field.ErrorType, format string, args ...any)) {
 	if s == "" {
-		return nil
+		return
 	}
-	var found []problem
-	position := 0
-	for _, r := range s {
-		position++
-		if !t.allowed.contains(r) {
-			detail := fmt.Sprintf("may only contain %s; character %d is not one of these", t.allowed.name, position)
-			found = append(found, problem{field.ErrorTypeInvalid, detail})
-			break
-		}
+	if at := strings.IndexFunc(s, func(r rune) bool { return !t.allowed.contains(r) }); at >= 0 {
+		position := utf8.RuneCountInString(s[:at]) + 1
+		broken(field.ErrorTypeInvalid, "may only contain %s; character %d is not one of these", t.allowed.name, position)
 	}
 	if first, _ := utf8.DecodeRuneInString(s); !t.first.contains(first) {
-		found = append(found, problem{field.ErrorTypeInvalid, "must begin with " + t.first.name})
+		broken(field.ErrorTypeInvalid, "must begin with %s", t.first.name)
 	}
 	if last, _ := utf8.DecodeLastRuneInString(s); !t.last.contains(last) {
-		found = append(found, problem{field.ErrorTypeInvalid, "must end with " + t.last.name})
+		broken(field.ErrorTypeInvalid, "must end with %s", t.last.name)
 	}
-	return found
 }

@@ -41,7 +41,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
 	users, own := r.spec(tags), r.spec(mandatory)
-	clusters := r.clusterKeys(&own)
+	clusters := slices.Sorted(r.clusterKeys(&own))
 
 	errs := r.countErrors(&users, &own, path)
 	if len(clusters) > 1 {
@@ -101,18 +101,12 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 
 // textErrors lists what is wrong with the texts of a key and its value.
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for _, p := range r.key.problems(key) {
-		errs = append(errs, &field.Error{Type: p.kind, Field: at.String(), BadValue: key, Detail: "key " + p.detail})
+	errs := r.key.errors("key", key, at, key)
+	if !r.keysOnly {
+		return append(errs, r.value.errors("value", value, at, field.OmitValueType{})...)
 	}
-	if r.keysOnly {
-		if value != "" {
-			errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
-		}
-		return errs
-	}
-	for _, p := range r.value.problems(value) {
-		errs = append(errs, &field.Error{Type: p.kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: "value " + p.detail})
+	if value != "" {
+		errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
 	}
 	return errs
 }
