@@ -58,10 +58,9 @@ func (p *planner) wantedKey(id string) (string, bool) {
 // liveKey returns the spelling that stands for a key on a resource: the wanted one if it is live, else that of [spec.key].
 func (p *planner) liveKey(live *spec, id string) (string, bool) {
 	if len(live.variants) > 0 {
-		if key, ok := p.wantedKey(id); ok {
-			if _, ok := live.tags[key]; ok {
-				return key, true
-			}
+		key, _ := p.wantedKey(id)
+		if _, ok := live.tags[key]; ok {
+			return key, true
 		}
 	}
 	return live.key(id)
@@ -194,10 +193,7 @@ func (p *planner) unseen(live *spec) iter.Seq[Tag] {
 				if _, isWanted := p.wantedKey(id); isWanted || !p.contested(id) || !p.removable(live, id) {
 					continue
 				}
-				spelling, isLive := live.key(id)
-				if !isLive {
-					spelling = id
-				}
+				spelling, _ := live.key(id)
 				if !yield(Tag{Key: spelling, Value: recorded.tags[key]}) {
 					return
 				}

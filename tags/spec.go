@@ -50,7 +50,7 @@ func (s *spec) variantsOf(id string) []variant {
 	return s.variants[first:end]
 }
 
-// key returns the spelling that stands for an identity: the identity itself, else the smallest.
+// key returns the spelling that stands for an identity: the identity itself, else the smallest. It reports whether there is one.
 func (s *spec) key(id string) (string, bool) {
 	if _, ok := s.tags[id]; ok {
 		return id, true
@@ -58,7 +58,7 @@ func (s *spec) key(id string) (string, bool) {
 	if variants := s.variantsOf(id); len(variants) > 0 {
 		return variants[0].key, true
 	}
-	return "", false
+	return id, false
 }
 
 // has reports whether any spelling of an identity is there.
