@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -74,10 +74,9 @@ func writeList(c *call, name string, all any) error {
 }
 
 func writeJSON(c *call, value any) error {
-	encoder := json.NewEncoder(&c.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+	text, err := report.Indented(value)
+	c.out.Write(text)
+	return err
 }
 
 // writeColumns writes rows with their columns aligned.

@@ -49,8 +49,8 @@ type Comparison struct {
 // All problems come back joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
 	var c Comparison
-	var all problems
 	if old.Provider != updated.Provider {
+		var all problems
 		all.fail(updated.Worker.Name, "", fault.Error{
 			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before", Hint: "compare pools of one provider",
 		})
@@ -58,20 +58,10 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	}
 	c.compareStrategies(&old, &updated, o)
 	c.Unknown = unknownOf(&old, &updated)
+	c.noteIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
+	triggers, err := c.compareTriggers(&old, &updated)
 	config, configErr := c.compareConfigs(old.ProviderConfig, updated.ProviderConfig, o)
-	var triggers hotupdate.Changes
-	if updated.isBare() {
-		c.noteIf(StrategyIsRollingUpdate, o.Strategy == nil)
-		c.Changes = config
-		all.found("", "", configErr)
-	} else {
-		var err error
-		triggers, err = c.compareTriggers(&old, &updated)
-		c.Changes = join(triggers, config)
-		all.found(updated.Worker.Name, "", err)
-		all.found(updated.Worker.Name, configField, configErr)
-	}
-	if err := all.err(); err != nil {
+	if c.Changes, err = updated.join(triggers, config, err, configErr); err != nil {
 		return Comparison{}, err
 	}
 	c.judge(&old, &updated, triggers)
@@ -111,15 +101,11 @@ func (c *Comparison) Consequence() string {
 			reasons = append(reasons, n.String())
 		}
 	}
-	if len(reasons) == 0 || slices.ContainsFunc(c.Causes(), needsMachines) {
+	replaces := func(cause hotupdate.Change) bool { return cause.Path != versionPath && cause.Path != strategyPath } // which are forbidden by rules
+	if len(reasons) == 0 || slices.ContainsFunc(c.Causes(), replaces) {
 		reasons = append(reasons, plain)
 	}
 	return strings.Join(reasons, "; ")
-}
-
-// needsMachines reports whether a cause of a forbidden update is forbidden because it replaces machines, and not by a rule.
-func needsMachines(cause hotupdate.Change) bool {
-	return cause.Path != versionPath && cause.Path != strategyPath
 }
 
 // Causes returns the changes that decide the outcome: each of them alone leads to it. It is empty where nothing happens to machines. A
@@ -174,6 +160,9 @@ func inPlace(s hotupdate.Strategy) bool {
 // compareTriggers compares the triggers, and leaves out the unknown ones. The node-agent secret name is a change only if no certain change of
 // another trigger explains it.
 func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, error) {
+	if updated.isBare() {
+		return nil, nil
+	}
 	schema, before, oldErr := old.triggers()
 	_, after, newErr := updated.triggers()
 	if err := errors.Join(oldErr, newErr); err != nil {
@@ -197,7 +186,9 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 	}
 	before.NodeAgentSecretName, after.NodeAgentSecretName = nil, nil
 	changes, err := diff()
-	explains := func(change hotupdate.Change) bool { return isInSecretName(change) && !change.Omitted }
+	explains := func(change hotupdate.Change) bool {
+		return !change.Omitted && change.Path != strategyPath && change.Path != "volume.encrypted" && !strings.HasPrefix(change.Path, "dataVolumes")
+	}
 	if err == nil && namesCount && *oldName != *newName && !slices.ContainsFunc(changes, explains) {
 		before.NodeAgentSecretName, after.NodeAgentSecretName = oldName, newName
 		return diff()
@@ -215,11 +206,6 @@ func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool
 		trigger := unknowns[u].trigger
 		return trigger != "" && (change.Path == trigger || strings.HasPrefix(change.Path, trigger+"."))
 	})
-}
-
-// isInSecretName reports whether the node-agent secret name covers a change of the triggers.
-func isInSecretName(c hotupdate.Change) bool {
-	return c.Path != strategyPath && c.Path != "volume.encrypted" && !strings.HasPrefix(c.Path, "dataVolumes")
 }
 
 // isRespelled reports whether both sides of a change are texts of one quantity.

@@ -93,18 +93,23 @@ func sameSchema(a, b *hotupdate.Schema) bool {
 	return a == b || errFirst == nil && errSecond == nil && first == second
 }
 
-// join moves the changes of the provider config below providerConfig and merges them with those of the triggers, ordered by first member.
-func join(triggers, config hotupdate.Changes) hotupdate.Changes {
-	all := slices.Clone(triggers)
+// join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. A bare
+// pool has only those of its config, where they are. The problems of both are joined.
+func (p *Pool) join(triggers, config hotupdate.Changes, err, configErr error) (hotupdate.Changes, error) {
+	var all problems
+	if p.isBare() {
+		all.found("", "", configErr)
+		return config, all.err()
+	}
+	all.found(p.Worker.Name, "", err)
+	all.found(p.Worker.Name, configField, configErr)
+	changes := slices.Clone(triggers)
 	for _, c := range config {
 		c.Pointer = "/" + configField + c.Pointer
-		if c.Path != "" && c.Path[0] != '[' {
-			c.Path = "." + c.Path
-		}
-		c.Path = configField + c.Path
-		all = append(all, c)
+		c.Path = joinPaths(configField, c.Path)
+		changes = append(changes, c)
 	}
 	member := func(c hotupdate.Change) string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
-	slices.SortStableFunc(all, func(a, b hotupdate.Change) int { return cmp.Compare(member(a), member(b)) })
-	return all
+	slices.SortStableFunc(changes, func(a, b hotupdate.Change) int { return cmp.Compare(member(a), member(b)) })
+	return changes, all.err()
 }

@@ -12,11 +12,7 @@ type problems []error
 
 func (p *problems) err() error { return errors.Join(*p...) }
 
-func (p *problems) add(err error) {
-	if err != nil {
-		*p = append(*p, err)
-	}
-}
+func (p *problems) add(err error) { *p = append(*p, err) }
 
 // fail adds a problem at a path: from the pool on, or from the manifest's root if no pool is named.
 func (p *problems) fail(pool, path string, problem fault.Error) {
@@ -32,12 +28,9 @@ func (p *problems) fail(pool, path string, problem fault.Error) {
 
 // found adds what another package found below a path of a pool.
 func (p *problems) found(pool, path string, err error) {
-	if err == nil {
-		return
-	}
 	all := fault.All(err)
-	if len(all) == 0 {
-		p.fail(pool, path, fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
+	if err != nil && len(all) == 0 {
+		all = fault.List{{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err}}
 	}
 	for _, problem := range all {
 		p.fail(pool, joinPaths(path, problem.Path), *problem)

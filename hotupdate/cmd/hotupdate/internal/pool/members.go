@@ -78,24 +78,20 @@ func (d *decoder) fields(path string, members map[string]json.RawMessage, v refl
 			d.fields(path, members, v.Field(i))
 			continue
 		}
-		var space [64]byte
-		name := appendMemberName(space[:0], field.Name)
-		if raw, ok := members[string(name)]; ok {
-			d.decode(joinPaths(path, string(name)), raw, v.Field(i))
+		name := memberName(field.Name)
+		if raw, ok := members[name]; ok {
+			d.decode(joinPaths(path, name), raw, v.Field(i))
 		}
 	}
 }
 
-// appendMemberName appends the name of a field in lower camel case: the capitals that it begins with are one word.
-func appendMemberName(dst []byte, field string) []byte {
+// memberName is the name of a field in lower camel case: the capitals that it begins with are one word.
+func memberName(field string) string {
 	end := len(field) - len(strings.TrimLeft(field, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	if end > 1 && end < len(field) {
 		end--
 	}
-	for i := range end {
-		dst = append(dst, field[i]-'A'+'a')
-	}
-	return append(dst, field[end:]...)
+	return strings.ToLower(field[:end]) + field[end:]
 }
 
 // members returns the members of an object. Another type is a problem, and so is a duplicate member.

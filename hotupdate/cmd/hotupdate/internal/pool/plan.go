@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -19,15 +20,10 @@ const (
 	Renamed              // the pool has another name: its machines are replaced, because their names begin with the pool's
 )
 
-var stateNames = [...]string{"kept", "added", "removed", "renamed"}
+var stateNames = map[State]string{Kept: "kept", Added: "added", Removed: "removed", Renamed: "renamed"}
 
 // String returns the state in a word.
-func (s State) String() string {
-	if int(s) < len(stateNames) {
-		return stateNames[s]
-	}
-	return "unknown"
-}
+func (s State) String() string { return cmp.Or(stateNames[s], "unknown") }
 
 // Planned is what a change does to one pool. A provider config that was compared on its own is a pool without a name.
 type Planned struct {
@@ -93,17 +89,26 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
-	p := pair(old.Pools, updated.Pools, o)
+	before := o.pair(old.Pools, updated.Pools)
+	stays := map[string]bool{}
 	var plan Plan
 	var all problems
 	for _, pool := range updated.Pools {
-		planned, err := p.plan(pool)
-		plan = append(plan, planned)
+		was, ok := before[pool.Worker.Name]
+		if !ok {
+			_, err := Explain(pool, o)
+			all.add(err)
+			plan = append(plan, o.without(pool, Added))
+			continue
+		}
+		stays[was.Worker.Name] = true
+		planned, err := o.plan(was, pool)
 		all.add(err)
+		plan = append(plan, planned)
 	}
 	for _, pool := range old.Pools {
-		if _, ok := p.gone[pool.Worker.Name]; ok {
-			plan = append(plan, Planned{Name: pool.Worker.Name, State: Removed, Comparison: Comparison{Strategy: o.strategyOf(pool)}})
+		if !stays[pool.Worker.Name] {
+			plan = append(plan, o.without(pool, Removed))
 		}
 	}
 	if err := all.err(); err != nil {
@@ -112,70 +117,56 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 	return plan, nil
 }
 
-// pairs holds the old pools: those that are in the new manifest too, and those that are not.
-type pairs struct {
-	options   Options
-	kept      map[string]Pool   // by name
-	gone      map[string]Pool   // by name
-	byContent map[string][]Pool // gone pools that may be renamed
-}
-
-// pair pairs pools by name. Contents are compared only if there are gone pools as well as new ones.
-func pair(old, updated []Pool, o Options) *pairs {
-	p := &pairs{o, map[string]Pool{}, map[string]Pool{}, map[string][]Pool{}}
+// pair finds the old pool of each new one, by the new name. Contents are compared only if there are gone pools as well as new ones.
+func (o Options) pair(old, updated []Pool) map[string]Pool {
+	gone, before, byContent := map[string]Pool{}, map[string]Pool{}, map[string][]Pool{}
 	for _, pool := range old {
-		p.gone[pool.Worker.Name] = pool
+		gone[pool.Worker.Name] = pool
 	}
+	var added []Pool
 	for _, pool := range updated {
-		if before, ok := p.gone[pool.Worker.Name]; ok {
-			p.kept[pool.Worker.Name] = before
-			delete(p.gone, pool.Worker.Name)
+		was, ok := gone[pool.Worker.Name]
+		if !ok {
+			added = append(added, pool)
+			continue
 		}
+		before[pool.Worker.Name] = was
+		delete(gone, pool.Worker.Name)
 	}
-	if len(p.kept) == len(updated) {
-		return p
+	if len(added) == 0 || len(gone) == 0 {
+		return before
 	}
 	for _, pool := range old {
-		if _, ok := p.gone[pool.Worker.Name]; !ok {
+		if _, ok := gone[pool.Worker.Name]; !ok {
 			continue
 		}
 		if content, err := o.content(pool); err == nil {
-			p.byContent[content] = append(p.byContent[content], pool)
+			byContent[content] = append(byContent[content], pool)
 		}
 	}
-	return p
+	for _, pool := range added {
+		if content, err := o.content(pool); err == nil && len(byContent[content]) > 0 {
+			before[pool.Worker.Name], byContent[content] = byContent[content][0], byContent[content][1:]
+		}
+	}
+	return before
 }
 
-// plan says what happens to a pool of the new manifest.
-func (p *pairs) plan(pool Pool) (Planned, error) {
+// plan says what happens to a pool that is on both sides, perhaps under another name.
+func (o Options) plan(before, pool Pool) (Planned, error) {
 	planned := Planned{Name: pool.Worker.Name}
-	var err error
-	if before, ok := p.kept[pool.Worker.Name]; ok {
-		planned.Comparison, err = Compare(before, pool, p.options)
-	} else if before, ok := p.formerly(pool); ok {
+	if before.Worker.Name != pool.Worker.Name {
 		planned.State, planned.FormerName = Renamed, before.Worker.Name
 		before.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // which hold the pools' names
-		planned.Comparison, err = Compare(before, pool, p.options)
-	} else {
-		planned.State, planned.Strategy = Added, p.options.strategyOf(pool)
-		_, err = Explain(pool, p.options)
 	}
+	var err error
+	planned.Comparison, err = Compare(before, pool, o)
 	return planned, err
 }
 
-// formerly finds the pool that a new one was, and takes it from those that are gone.
-func (p *pairs) formerly(pool Pool) (Pool, bool) {
-	if len(p.byContent) == 0 {
-		return Pool{}, false
-	}
-	content, err := p.options.content(pool)
-	if err != nil || len(p.byContent[content]) == 0 {
-		return Pool{}, false
-	}
-	before := p.byContent[content][0]
-	p.byContent[content] = p.byContent[content][1:]
-	delete(p.gone, before.Worker.Name)
-	return before, true
+// without is what happens to a pool that one of the manifests is without.
+func (o Options) without(p Pool, state State) Planned {
+	return Planned{Name: p.Worker.Name, State: state, Comparison: Comparison{Strategy: o.strategyOf(p)}}
 }
 
 // content returns a text that two pools share exactly if one may be the other under a new name.
@@ -219,22 +210,21 @@ func Check(pools []Pool, o Options) error {
 // Explain lists every field of a pool that is set and that decides about its machines, with its class: what sets the pool apart from an
 // empty one.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
-	var config hotupdate.Changes
-	var configErr error
+	var triggers, config hotupdate.Changes
+	var err, configErr error
+	if !p.isBare() {
+		triggers, err = p.explainTriggers()
+	}
 	if !isNull(p.ProviderConfig) {
 		config, configErr = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
 	}
-	var all problems
-	if p.isBare() {
-		all.found("", "", configErr)
-		return config, all.err()
-	}
-	var triggers hotupdate.Changes
+	return p.join(triggers, config, err, configErr)
+}
+
+func (p *Pool) explainTriggers() (hotupdate.Changes, error) {
 	schema, value, err := p.triggers()
-	if err == nil {
-		triggers, err = schema.Diff(nil, value)
+	if err != nil {
+		return nil, err
 	}
-	all.found(p.Worker.Name, "", err)
-	all.found(p.Worker.Name, configField, configErr)
-	return join(triggers, config), all.err()
+	return schema.Diff(nil, value)
 }

@@ -2,7 +2,9 @@ package pool
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -235,25 +237,18 @@ func omittedDefaults(w hash.Worker) []string {
 		reserved = w.Kubelet.KubeReserved
 	}
 	fields := orDefault(reserved, hash.Reserved{})
-	var omitted []string
-	for _, part := range []struct {
-		path      string
-		isOmitted bool
-	}{
-		{versionPath, w.KubernetesVersion == ""},
-		{imageNamePath, image.Name == ""},
-		{imageVersionPath, image.Version == ""},
-		{reservedPath, reserved == nil},
-		{reservedPath + ".cpu", fields.CPU == nil},
-		{reservedPath + ".memory", fields.Memory == nil},
-		{reservedPath + ".ephemeralStorage", fields.EphemeralStorage == nil},
-		{reservedPath + ".pid", fields.PID == nil},
-	} {
-		if part.isOmitted {
-			omitted = append(omitted, part.path)
-		}
+	omitted := map[string]bool{
+		versionPath:                        w.KubernetesVersion == "",
+		imageNamePath:                      image.Name == "",
+		imageVersionPath:                   image.Version == "",
+		reservedPath:                       reserved == nil,
+		reservedPath + ".cpu":              fields.CPU == nil,
+		reservedPath + ".memory":           fields.Memory == nil,
+		reservedPath + ".ephemeralStorage": fields.EphemeralStorage == nil,
+		reservedPath + ".pid":              fields.PID == nil,
 	}
-	return omitted
+	maps.DeleteFunc(omitted, func(_ string, isOmitted bool) bool { return !isOmitted })
+	return slices.Sorted(maps.Keys(omitted))
 }
 
 // checkNames reports the pools that have the name of an earlier one, each name once.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io/fs"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -41,18 +42,11 @@ func (c Color) paint(escape, text string) string {
 	return escape + text + reset
 }
 
-func colorOf(o hotupdate.Outcome) string {
-	switch o {
-	case hotupdate.NoUpdate:
-		return green
-	case hotupdate.HotUpdate:
-		return cyan
-	case hotupdate.InPlaceUpdate, hotupdate.Indeterminate:
-		return yellow
-	case hotupdate.Roll, hotupdate.UpdateForbidden:
-	}
-	return red
+var outcomeColors = map[hotupdate.Outcome]string{
+	hotupdate.NoUpdate: green, hotupdate.HotUpdate: cyan, hotupdate.InPlaceUpdate: yellow, hotupdate.Indeterminate: yellow,
 }
+
+func colorOf(o hotupdate.Outcome) string { return cmp.Or(outcomeColors[o], red) }
 
 // marker returns the first character of a change and its colour.
 func marker(op hotupdate.Op) (text, color string) {

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -64,14 +64,21 @@ func JSON(plan pool.Plan) ([]byte, error) {
 		}
 		out.Pools[i] = pool
 	}
-	var text bytes.Buffer
+	return Indented(out)
+}
+
+// Indented returns a value as JSON for programs and people. Only strings can hold what is unprintable, and there it is escaped.
+func Indented(value any) ([]byte, error) {
+	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(out); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+	err := encoder.Encode(value)
+	lines := strings.Split(text.String(), "\n")
+	for i, line := range lines {
+		lines[i] = plaintext.Printable(line)
 	}
-	return []byte(escapedLines(text.String())), nil
+	return []byte(strings.Join(lines, "\n")), err
 }
 
 func jsonPoolOf(p pool.Planned, remarks remarks) (jsonPool, error) {
@@ -113,13 +120,3 @@ func jsonOf(c hotupdate.Change) (jsonChange, error) {
 
 // present is a list that is not null in JSON.
 func present(list []string) []string { return append([]string{}, list...) }
-
-// escapedLines escapes unprintable characters, which are all in strings: newlines are layout.
-func escapedLines(text string) string {
-	var b bytes.Buffer
-	for l := range bytes.Lines([]byte(text)) {
-		b.WriteString(plaintext.Printable(string(bytes.TrimSuffix(l, []byte("\n")))))
-		b.WriteByte('\n')
-	}
-	return b.String()
-}

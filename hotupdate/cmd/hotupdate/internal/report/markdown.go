@@ -51,7 +51,8 @@ func (m *markdownWriter) pool(p pool.Planned) {
 // block writes changes and remarks into a code block. No line in it begins with the fence, whatever a value holds: all begin with a
 // marker.
 func (m *markdownWriter) block(rows table, remarks remarks) {
-	if len(rows) == 0 && remarks.isEmpty() {
+	notes := remarks.lines(plaintext.Printable)
+	if len(rows)+len(notes) == 0 {
 		return
 	}
 	m.write("```diff")
@@ -67,7 +68,7 @@ func (m *markdownWriter) block(rows table, remarks remarks) {
 		}
 		m.write(text)
 	}
-	for _, remark := range remarks.lines(plaintext.Printable) {
+	for _, remark := range notes {
 		m.write("# " + remark)
 	}
 	m.write("```\n")

@@ -22,6 +22,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // isBare reports whether the plan is about one provider config, without pools.
@@ -40,13 +41,14 @@ func summary(plan pool.Plan) string {
 	for i, word := range words {
 		words[i] = strconv.Itoa(counts[word]) + " " + word
 	}
+	all := strings.Join(words, ", ")
 	switch len(plan) {
 	case 0:
 		return "there are no worker pools"
 	case 1:
-		return "1 pool: " + strings.Join(words, ", ")
+		return "1 pool: " + all
 	default:
-		return fmt.Sprintf("%d pools: %s", len(plan), strings.Join(words, ", "))
+		return strconv.Itoa(len(plan)) + " pools: " + all
 	}
 }
 
@@ -61,10 +63,8 @@ func byGravity(a, b pool.Planned) int {
 // remarks are what a verdict rests on beside the changes: what it takes to be unchanged, and notes.
 type remarks struct{ assumed, notes []string }
 
-func (r remarks) isEmpty() bool { return len(r.assumed)+len(r.notes) == 0 }
-
 // lines returns the remarks as lines, each escaped.
-func (r remarks) lines(escape func(string) string) []string {
+func (r remarks) lines(escape plaintext.Escape) []string {
 	var lines []string
 	if len(r.assumed) > 0 {
 		lines = append(lines, "assumed unchanged: "+escape(strings.Join(r.assumed, "; ")))
@@ -77,17 +77,14 @@ func (r remarks) lines(escape func(string) string) []string {
 
 // sharedRemarks lists what is unknown of every pool that is in both manifests.
 func sharedRemarks(plan pool.Plan) (shared remarks) {
-	first := true
-	for _, p := range plan {
-		if p.State == pool.Added || p.State == pool.Removed {
-			continue
-		}
-		if first {
-			shared.assumed = texts(p.Unknown)
-		}
+	compared := slices.DeleteFunc(slices.Clone(plan), func(p pool.Planned) bool { return p.State == pool.Added || p.State == pool.Removed })
+	if len(compared) == 0 {
+		return remarks{}
+	}
+	shared.assumed = texts(compared[0].Unknown)
+	for _, p := range compared[1:] {
 		own := texts(p.Unknown)
 		shared.assumed = slices.DeleteFunc(shared.assumed, func(text string) bool { return !slices.Contains(own, text) })
-		first = false
 	}
 	return shared
 }

@@ -20,9 +20,10 @@ import (
 // [JSON].
 func Text(plan pool.Plan, color Color) string {
 	t := &textWriter{color: color, shared: sharedRemarks(plan)}
+	remarks := t.shared.lines(plaintext.ASCII)
 	if isBare(plan) {
 		t.pool(plan[0])
-		t.write(t.shared.lines(plaintext.ASCII)...)
+		t.write(remarks...)
 		return t.text.String()
 	}
 	outcome := plan.Outcome()
@@ -31,10 +32,10 @@ func Text(plan pool.Plan, color Color) string {
 		t.write("")
 		t.pool(p)
 	}
-	if !t.shared.isEmpty() {
+	if len(remarks) > 0 {
 		t.write("")
 	}
-	t.write(t.shared.lines(plaintext.ASCII)...)
+	t.write(remarks...)
 	return t.text.String()
 }
 

@@ -18,15 +18,15 @@ type verdict struct {
 // maxCauses bounds the causes in a verdict; every change has a line of its own below.
 const maxCauses = 5
 
+var stateMeanings = map[pool.State]string{
+	pool.Added:   "its machines are created",
+	pool.Removed: "its machines are deleted",
+	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
+}
+
 func verdictOf(p pool.Planned) verdict {
-	switch p.State {
-	case pool.Added:
-		return verdict{word: p.State.String(), meaning: "its machines are created"}
-	case pool.Removed:
-		return verdict{word: p.State.String(), meaning: "its machines are deleted"}
-	case pool.Renamed:
-		return verdict{word: p.State.String(), meaning: "every machine of the pool is replaced, since its name is in their names"}
-	case pool.Kept:
+	if meaning, ok := stateMeanings[p.State]; ok {
+		return verdict{word: p.State.String(), meaning: meaning}
 	}
 	v := verdict{word: p.Outcome.String(), meaning: p.Consequence()}
 	if p.State == pool.Kept && p.Outcome != hotupdate.HotUpdate { // which wants no excuse
