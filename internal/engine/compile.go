@@ -75,7 +75,6 @@ type node struct {
 	height    int   // of the tree of nodes, unless they are recursive
 	keeps     bool  // the presence of elements is written
 	writes    bool  // something at or below the node can be written
-	dropsNull bool  // null elements of the map count as absent
 	plainKeys bool  // the keys of the map are strings
 	spelled   bool  // the leaf's text is not what its type reads
 
@@ -257,7 +256,6 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 	case fieldplan.Map:
 		n.kind, n.plainKeys = kindOfMap(from.Type, from.Elem), from.Type.Key().Kind() == reflect.String
 		n.values = valuesOf(from.Type)
-		n.dropsNull = !fieldplan.IsKept(from.Class) && c.want.Any(fieldplan.Dropped)
 		c.elements(n, from)
 	}
 	n.height++

@@ -13,7 +13,7 @@
 //	order of keyed lists and maps, duplicates   CompareKeys, Elements; run.index where they are written
 //	hotwhen                                     ElementNode; run.selects where elements are written
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
-//	null in hot maps                            isAbsent; node.dropsNull where maps are written
+//	null in hot maps                            isAbsent
 //	unknown members                             UnknownMembers, UnknownField; run.openMembers writes them
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing

@@ -33,49 +33,31 @@ func textOf(n *node, m memory) (string, bool) {
 	return s, s != ""
 }
 
+// validTextOf is textOf, and false if the key is not UTF-8.
+func validTextOf(n *node, m memory) (string, bool) {
+	key, ok := textOf(n, m)
+	return key, ok && isText(key)
+}
+
 // direction is the order in which a keyed list stands.
-type direction int8
+type direction uint8
 
 const (
-	descending direction = iota - 1
+	ascending direction = iota
+	descending
 	mixed
-	ascending
 )
 
 // directionOf finds the order of a keyed list. One that is not mixed has each key once. One with a missing key is mixed.
-func directionOf(n *node, elements *elements) direction {
-	if n.kind == textKeyedKind {
-		return directionOfTexts(n, elements)
-	}
-	before, ok := numberOf(n, elements.at(0, n.elemPointers))
+func directionOf[K cmp.Ordered](n *node, elements *elements, keyOf func(*node, memory) (K, bool)) direction {
+	var before K
 	found := ascending
-	for i := 1; i < elements.len && ok; i++ {
-		var key uint64
-		key, ok = numberOf(n, elements.at(i, n.elemPointers))
-		next := direction(cmp.Compare(key, before))
-		if i == 1 {
-			found = next
-		}
-		if next != found || next == mixed {
-			return mixed
-		}
-		before = key
-	}
-	if !ok {
-		return mixed
-	}
-	return found
-}
-
-// directionOfTexts is directionOf for keys that are texts.
-func directionOfTexts(n *node, elements *elements) direction {
-	found, before := ascending, ""
 	for i := range elements.len {
-		key, ok := textOf(n, elements.at(i, n.elemPointers))
+		key, ok := keyOf(n, elements.at(i, n.elemPointers))
 		if i == 1 && before > key {
 			found = descending
 		}
-		if !ok || !isText(key) || before == key || i > 0 && (before > key) != (found == descending) {
+		if !ok || i > 0 && (before == key || (before > key) != (found == descending)) {
 			return mixed
 		}
 		before = key
@@ -90,7 +72,12 @@ func (r *run) keyedList(n *node, m memory) bool {
 		return false
 	}
 	first, count := len(r.entries), elements.len
-	order := directionOf(n, &elements)
+	var order direction
+	if n.kind == textKeyedKind {
+		order = directionOf(n, &elements, validTextOf)
+	} else {
+		order = directionOf(n, &elements, numberOf)
+	}
 	if order == mixed {
 		count = r.indexOrExplain(n, m, &elements)
 	}
@@ -145,9 +132,7 @@ func (r *run) index(n *node, elements *elements) bool {
 	for i := 0; i < elements.len && ok; i++ {
 		m, e := elements.at(i, n.elemPointers), entry{at: i}
 		if byText {
-			var key string
-			key, ok = textOf(n, m)
-			ok = ok && isText(key)
+			_, ok = validTextOf(n, m)
 		} else {
 			e.order, ok = numberOf(n, m)
 		}

@@ -13,27 +13,22 @@ func (r *run) longText(s string) {
 		r.text(s)
 		return
 	}
-	r.buf = append(r.buf, '"')
-	for len(s) > 0 {
-		r.commit()
-		n := min(len(s), spillAt)
-		r.buf = canonjson.AppendEscaped(r.buf, s[:n])
-		s = s[n:]
-	}
-	r.buf = append(r.buf, '"')
+	pieces(r, s, spillAt, canonjson.AppendEscaped[string])
 }
 
 // base64At is a number of bytes that base64 writes without padding.
 const base64At = spillAt / 4 * 3
 
 // longBytes writes bytes that are known to stay, piece by piece.
-func (r *run) longBytes(b []byte) {
+func (r *run) longBytes(b []byte) { pieces(r, b, base64At, base64.StdEncoding.AppendEncode) }
+
+func pieces[T string | []byte](r *run, whole T, most int, write func(dst []byte, piece T) []byte) {
 	r.buf = append(r.buf, '"')
-	for len(b) > 0 {
+	for len(whole) > 0 {
 		r.commit()
-		n := min(len(b), base64At)
-		r.buf = base64.StdEncoding.AppendEncode(r.buf, b[:n])
-		b = b[n:]
+		n := min(len(whole), most)
+		r.buf = write(r.buf, whole[:n])
+		whole = whole[n:]
 	}
 	r.buf = append(r.buf, '"')
 }

@@ -10,84 +10,31 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// mapOfText writes a map of strings.
-func (r *run) mapOfText(m memory) bool {
-	texts := textsAt(m)
-	if len(texts) == 0 {
+// mapOfLeaves writes a map of strings or quantities, whose values stand on a stack of the run while the keys are sorted.
+func mapOfLeaves[V any](r *run, leaves map[string]V, stack *[]V, write func(*run, *V)) bool {
+	if len(leaves) == 0 {
 		return false
 	}
-	if len(texts) == 1 {
-		for key, value := range texts {
-			r.only(key, func() { r.elementText(value) })
-		}
-		return true
-	}
-	k := r.keysOf(len(texts))
-	r.texts = withRoom(r.texts, len(texts))
-	for key, value := range texts {
+	k, values := r.keysOf(len(leaves)), withRoom(*stack, len(leaves))
+	for key, value := range leaves {
 		r.add(k, key)
-		r.texts = append(r.texts, value)
+		values = append(values, value)
 	}
 	before := byte('{')
 	for _, e := range r.sorted(k) {
 		if r.leafKey(&before, k, e.at) {
-			r.elementText(r.texts[e.at])
+			write(r, &values[e.at])
 			r.commit()
 		}
 	}
 	r.buf = append(r.buf, '}')
 	r.drop(k)
-	clear(r.texts)
-	r.texts = r.texts[:0]
+	clear(values)
+	*stack = values[:0]
 	return true
 }
 
-// mapOfQuantity writes a map of quantities.
-func (r *run) mapOfQuantity(m memory) bool {
-	quantities := quantitiesAt(m)
-	if len(quantities) == 0 {
-		return false
-	}
-	if len(quantities) == 1 {
-		for key, value := range quantities {
-			r.pair[0] = value
-			r.only(key, func() { r.quantity(&r.pair[0]) })
-		}
-		r.pair[0] = resource.Quantity{}
-		return true
-	}
-	k := r.keysOf(len(quantities))
-	r.quantities = withRoom(r.quantities, len(quantities))
-	for key, value := range quantities {
-		r.add(k, key)
-		r.quantities = append(r.quantities, value)
-	}
-	before := byte('{')
-	for _, e := range r.sorted(k) {
-		if r.leafKey(&before, k, e.at) {
-			r.quantity(&r.quantities[e.at])
-			r.commit()
-		}
-	}
-	r.buf = append(r.buf, '}')
-	r.drop(k)
-	clear(r.quantities)
-	r.quantities = r.quantities[:0]
-	return true
-}
-
-// only writes a map of one entry.
-func (r *run) only(key string, write func()) {
-	r.at(len(r.keys))
-	r.keys = append(r.keys, key)
-	r.buf = append(r.buf, '{')
-	if r.key(key) {
-		write()
-		r.commit()
-	}
-	r.buf = append(r.buf, '}')
-	r.drop(keys{len(r.entries), len(r.keys) - 1})
-}
+func (r *run) textEntry(s *string) { r.elementText(*s) }
 
 func (r *run) quantity(q *resource.Quantity) {
 	text, problem := leaf.AppendQuantity(r.buf, q)
@@ -229,7 +176,7 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	r.buf = append(r.buf, '{')
 	for i, last := k.entries, len(r.entries); i < last; i++ {
 		at := r.entries[i].at // what is below may move the stacks
-		if n.dropsNull && IsNull(n.plan.Elem, v.list.Index(at)) {
+		if isAbsent(n.plan, v.list.Index(at)) {
 			continue
 		}
 		r.at(k.keys + at)

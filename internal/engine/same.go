@@ -51,12 +51,7 @@ func (p *Program) same(n *node, depth int, x, y memory) bool {
 		return false
 	}
 	c := comparison{depth: depth}
-	same := false
-	if n.kind == objectKind && exists(x) && exists(y) {
-		same = c.object(n, x, y)
-	} else {
-		same = c.element(n, x, y)
-	}
+	same := c.element(n, x, y)
 	if c.scratch != nil {
 		c.scratch.pair = [2]resource.Quantity{}
 		c.scratch.end()
@@ -241,6 +236,9 @@ func (c *comparison) element(n *node, a, b memory) bool {
 	if !exists(a) || !exists(b) {
 		return exists(a) == exists(b)
 	}
+	if n.kind == objectKind {
+		return c.object(n, a, b)
+	}
 	return n.isNil(a) == n.isNil(b) && c.value(n, a, b)
 }
 
@@ -270,11 +268,7 @@ func (c *comparison) places(n *node, a, b memory) bool {
 
 // selected compares two elements of a collection, which may be hot.
 func (c *comparison) selected(n *node, a, b memory) bool {
-	switch {
-	case n.when != nil:
-	case n.elem.kind == objectKind && exists(a) && exists(b):
-		return c.object(n.elem, a, b)
-	default:
+	if n.when == nil {
 		return c.element(n.elem, a, b)
 	}
 	r := c.run()
@@ -300,9 +294,9 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 	}
 	done, same := 0, false
 	if n.kind == textKeyedKind {
-		done, same = c.orderedTexts(n, &x, &y)
+		done, same = ordered(c, n, &x, &y, textOf)
 	} else {
-		done, same = c.ordered(n, &x, &y)
+		done, same = ordered(c, n, &x, &y, numberOf)
 	}
 	if same && done < x.len {
 		same = c.indexed(n, &x, &y, done)
@@ -313,45 +307,20 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 
 // ordered compares the elements as they stand, and returns how many of them have the same keys in the same order, or in the opposite.
 // That the keys are UTF-8 is seen when elements are compared. It is false if one of these differs or has no key.
-func (c *comparison) ordered(n *node, x, y *elements) (done int, same bool) {
-	found, before := ascending, uint64(0)
+func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*node, memory) (K, bool)) (done int, same bool) {
+	var before K
+	descends, alike := false, n.when == nil && n.elem.kind == objectKind
 	for i := range x.len {
 		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		e, ok := numberOf(n, m)
-		f, okToo := numberOf(n, o)
+		key, ok := keyOf(n, m)
+		other, okToo := keyOf(n, o)
 		if !ok || !okToo {
 			return i, false
 		}
-		next := direction(cmp.Compare(e, before))
 		if i == 1 {
-			found = next
+			descends = before > key
 		}
-		if e != f || i > 0 && (next != found || next == mixed) {
-			return i, true
-		}
-		if !c.selected(n, m, o) {
-			return i, false
-		}
-		before = e
-	}
-	return x.len, true
-}
-
-// orderedTexts is ordered for keys that are texts.
-func (c *comparison) orderedTexts(n *node, x, y *elements) (done int, same bool) {
-	found, before := ascending, ""
-	alike := n.when == nil && n.elem.kind == objectKind
-	for i := range x.len {
-		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
-		key, ok := textOf(n, m)
-		other, okToo := textOf(n, o)
-		if !ok || !okToo {
-			return i, false
-		}
-		if i == 1 && before > key {
-			found = descending
-		}
-		if other != key || i > 0 && (before == key || (before > key) != (found == descending)) {
+		if other != key || i > 0 && (before == key || (before > key) != descends) {
 			return i, true
 		}
 		if alike {
@@ -409,15 +378,7 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 	}
 	for key, value := range a {
 		other, ok := b[key]
-		if !ok || !isText(key) {
-			return false
-		}
-		x, fits := value.AsInt64()
-		y, fitsToo := other.AsInt64()
-		if fits && fitsToo && x == y {
-			continue
-		}
-		if !c.quantity(&value, &other) {
+		if !ok || !isText(key) || !c.quantity(&value, &other) {
 			return false
 		}
 	}
