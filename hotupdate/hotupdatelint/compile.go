@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -59,11 +60,7 @@ func behindPointers(t types.Type) types.Type {
 
 // dependsOnClasses reports whether overrides may mend a problem.
 func dependsOnClasses(problem *fault.Error) bool {
-	switch problem.Code {
-	case "non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"non-hot-below-list", "mixed-set", "invalid-key-field", "invalid-selector", "whole-object"}, problem.Code)
 }
 
 // reportProblem reports one error of a compiled type at the field, the override or the type to blame.
@@ -109,7 +106,6 @@ func (p *targets) of(name string, r root) target {
 
 // visit names all fields below a type as the compiler does. What lies outside the package is reported at the nearest field inside.
 func (p *targets) visit(t reflect.Type, name string, nearest target) {
-	//exhaustive:ignore
 	switch t.Kind() {
 	case reflect.Map:
 		p.visitOnce(t.Key(), name, nearest)
@@ -120,7 +116,6 @@ func (p *targets) visit(t reflect.Type, name string, nearest target) {
 		if s, ok := t.(*sourcetype.Type); ok {
 			p.visitStruct(s, name, nearest)
 		}
-	default:
 	}
 }
 
@@ -167,14 +162,12 @@ func (l *linter) checkGenerics() {
 			continue
 		}
 		typ := l.program.Of(tagged.typ)
-		for _, field := range tagged.syntax.Fields.List {
-			for _, name := range fieldNames(field) {
-				_, _, problems := structtag.Parse(tagOf(field))
-				for _, problem := range problems {
-					problem.Field = typ.String() + "." + name.Name
-					v, _ := l.TypesInfo.Defs[name].(*types.Var)
-					l.report(target{node: field, field: v}, problem)
-				}
+		for v := range tagged.typ.Underlying().(*types.Struct).Fields() {
+			field := l.source.fields[v]
+			_, _, problems := structtag.Parse(tagOf(field))
+			for _, problem := range problems {
+				problem.Field = typ.String() + "." + v.Name()
+				l.report(target{node: field, field: v}, problem)
 			}
 		}
 	}

@@ -138,21 +138,19 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 	if function.Body == nil || !isDefaulting(function) {
 		return
 	}
-	ast.Inspect(function.Body, func(n ast.Node) bool {
+	for n := range ast.Preorder(function.Body) {
 		branch, ok := n.(*ast.IfStmt)
 		if !ok {
-			return true
+			continue
 		}
 		unset := s.comparedWithNil(branch.Cond)
 		for _, statement := range branch.Body.List {
 			assignment, ok := statement.(*ast.AssignStmt)
-			if !ok || unset == nil || len(assignment.Lhs) != 1 || len(assignment.Rhs) != 1 || s.fieldOf(assignment.Lhs[0]) != unset {
-				continue
+			if ok && unset != nil && len(assignment.Lhs) == 1 && len(assignment.Rhs) == 1 && s.fieldOf(assignment.Lhs[0]) == unset {
+				s.defaults[unset] = filling{by: function.Name.Name, value: s.pointedAt(assignment.Rhs[0])}
 			}
-			s.defaults[unset] = filling{by: function.Name.Name, value: s.pointedAt(assignment.Rhs[0])}
 		}
-		return true
-	})
+	}
 }
 
 func isDefaulting(function *ast.FuncDecl) bool {

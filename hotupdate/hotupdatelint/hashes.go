@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -21,12 +22,11 @@ func (l *linter) checkHashes() {
 		for _, declaration := range file.Decls {
 			f := &flow{linter: l, written: map[types.Object]*encoded{}, writers: map[types.Object]ast.Expr{}, halves: map[types.Object]bool{}}
 			f.follow(declaration)
-			ast.Inspect(declaration, func(n ast.Node) bool {
+			for n := range ast.Preorder(declaration) {
 				if call, ok := n.(*ast.CallExpr); ok {
 					f.checkCall(call)
 				}
-				return true
-			})
+			}
 		}
 	}
 }
@@ -55,7 +55,7 @@ type flow struct {
 func (f *flow) follow(declaration ast.Decl) {
 	for known := -1; known < len(f.written)+len(f.writers)+len(f.halves); {
 		known = len(f.written) + len(f.writers) + len(f.halves)
-		ast.Inspect(declaration, func(n ast.Node) bool {
+		for n := range ast.Preorder(declaration) {
 			switch n := n.(type) {
 			case *ast.AssignStmt:
 				f.assign(n.Lhs, n.Rhs)
@@ -66,10 +66,11 @@ func (f *flow) follow(declaration ast.Decl) {
 				}
 				f.assign(names, n.Values)
 			case *ast.CallExpr:
-				f.write(n)
+				if into, text := f.writing(n); into != nil && text != nil {
+					f.learn(into, text)
+				}
 			}
-			return true
-		})
+		}
 	}
 }
 
@@ -124,14 +125,6 @@ func (f *flow) object(e ast.Expr) types.Object {
 		return f.object(e.X)
 	}
 	return nil
-}
-
-// write learns what calls write into a buffer.
-func (f *flow) write(call *ast.CallExpr) {
-	into, text := f.writing(call)
-	if into != nil && text != nil {
-		f.learn(into, text)
-	}
 }
 
 // writing returns what a call writes a text to.
@@ -210,30 +203,30 @@ func (f *flow) result(call *ast.CallExpr) *encoded {
 
 // printed returns the first tagged value that a function prints, or the first text of one.
 func (f *flow) printed(function *types.Func, arguments []ast.Expr) *encoded {
-	for _, argument := range arguments {
-		if f.isTagged(argument) {
-			return &encoded{f.TypesInfo.TypeOf(argument), function.Pkg().Name() + "." + function.Name()}
-		}
+	if value := f.taggedIn(function, arguments); value != nil {
+		return value
 	}
 	return f.text(arguments...)
 }
 
+// taggedIn returns the first tagged value that a function is given.
+func (f *flow) taggedIn(function *types.Func, arguments []ast.Expr) *encoded {
+	i := slices.IndexFunc(arguments, f.isTagged)
+	if i < 0 {
+		return nil
+	}
+	return &encoded{f.TypesInfo.TypeOf(arguments[i]), function.Pkg().Name() + "." + function.Name()}
+}
+
 // isEncoder reports whether a package writes Go values as text.
 func isEncoder(path string) bool {
-	switch path {
-	case "encoding/json", "encoding/gob", "encoding/xml", "sigs.k8s.io/json", "sigs.k8s.io/yaml", "github.com/json-iterator/go":
-		return true
-	}
-	return strings.HasPrefix(path, "gopkg.in/yaml.") || strings.HasPrefix(path, "go.yaml.in/yaml/")
+	known := []string{"encoding/json", "encoding/gob", "encoding/xml", "sigs.k8s.io/json", "sigs.k8s.io/yaml", "github.com/json-iterator/go"}
+	return slices.Contains(known, path) || strings.HasPrefix(path, "gopkg.in/yaml.") || strings.HasPrefix(path, "go.yaml.in/yaml/")
 }
 
 // handsOn reports whether functions of a package return what they are given in another shape.
 func handsOn(path string) bool {
-	switch path {
-	case "bytes", "strings", "regexp", "slices", "encoding/hex", "encoding/base64", "strconv", "bufio":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"bytes", "strings", "regexp", "slices", "encoding/hex", "encoding/base64", "strconv", "bufio"}, path)
 }
 
 // isTagged reports whether an expression's type has hotupdatable struct tags anywhere below it.
@@ -257,44 +250,32 @@ func (f *flow) checkCall(call *ast.CallExpr) {
 	if function == nil || function.Pkg() == nil || takesSchema(function) {
 		return
 	}
-	if into, text := f.writing(call); text != nil && into != nil && isHash(f.TypesInfo.TypeOf(into)) {
-		f.reportHash(call, text)
-		return
-	}
-	switch {
+	var hashed *encoded
+	switch into, text := f.writing(call); {
+	case text != nil && into != nil && isHash(f.TypesInfo.TypeOf(into)):
+		hashed = text
 	case isValueHash(function):
-		for _, argument := range call.Args {
-			if f.isTagged(argument) {
-				f.reportHash(call, &encoded{f.TypesInfo.TypeOf(argument), function.Pkg().Name() + "." + function.Name()})
-				return
-			}
-		}
+		hashed = f.taggedIn(function, call.Args)
 	case isTextHash(function):
-		if text := f.text(call.Args...); text != nil {
-			f.reportHash(call, text)
-		}
+		hashed = f.text(call.Args...)
 	}
-}
-
-func (f *flow) reportHash(call *ast.CallExpr, text *encoded) {
-	f.report(target{node: call}, &fault.Error{
-		Kind: fault.Declaration, Code: "direct-hash",
-		Type: f.program.Of(behindPointers(text.typ)).String(),
-		What: "is hashed by way of " + text.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
-		Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
-	})
+	if hashed != nil {
+		f.report(target{node: call}, &fault.Error{
+			Kind: fault.Declaration, Code: "direct-hash",
+			Type: f.program.Of(behindPointers(hashed.typ)).String(),
+			What: "is hashed by way of " + hashed.by + ", which does not know its hotupdatable struct tags, so every hot update changes the hash",
+			Hint: "use Schema.Hash, or package hash/hashstructure for sums that are compared with its own",
+		})
+	}
 }
 
 // isValueHash reports whether a function hashes a Go value by its own rules.
 func isValueHash(function *types.Func) bool {
 	path := strings.TrimSuffix(function.Pkg().Path(), "/v2")
-	switch {
-	case strings.HasPrefix(path, modulePath):
-		return false
-	case strings.HasSuffix(path, "/hashstructure"):
-		return function.Name() == "Hash"
+	if strings.HasSuffix(path, "/hashstructure") {
+		return function.Name() == "Hash" && !strings.HasPrefix(path, modulePath)
 	}
-	return function.Name() == "DeepHashObject" || function.Name() == "ComputeChecksum"
+	return (function.Name() == "DeepHashObject" || function.Name() == "ComputeChecksum") && !strings.HasPrefix(path, modulePath)
 }
 
 // isTextHash reports whether a function hashes text: those of the standard library, and all that say so.
@@ -314,11 +295,9 @@ func isTextHash(function *types.Func) bool {
 // takesSchema reports whether a function or method knows the struct tags.
 func takesSchema(function *types.Func) bool {
 	signature := function.Signature()
-	if receiver := signature.Recv(); receiver != nil && isNamed(behindPointers(receiver.Type()), hotupdatePath, "Schema") {
-		return true
-	}
-	return slices.ContainsFunc(slices.Collect(signature.Params().Variables()), func(param *types.Var) bool {
-		return isNamed(behindPointers(param.Type()), hotupdatePath, "Schema")
+	given := slices.AppendSeq([]*types.Var{signature.Recv()}, signature.Params().Variables())
+	return slices.ContainsFunc(given, func(v *types.Var) bool {
+		return v != nil && isNamed(behindPointers(v.Type()), hotupdatePath, "Schema")
 	})
 }
 
@@ -338,11 +317,7 @@ func isHash(t types.Type) bool {
 
 // callee returns the function or method that is called by name.
 func (l *linter) callee(call *ast.CallExpr) *types.Func {
-	name := calleeName(call)
-	if name == nil {
-		return nil
-	}
-	function, _ := l.TypesInfo.Uses[name].(*types.Func)
+	function, _ := typeutil.Callee(l.TypesInfo, call).(*types.Func)
 	return function
 }
 

@@ -3,6 +3,7 @@ package hotupdatelint
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
@@ -11,7 +12,7 @@ import (
 // checkInterfaces reports tagged values that are put behind an interface of a configuration.
 func (l *linter) checkInterfaces() {
 	for _, file := range l.Files {
-		ast.Inspect(file, func(n ast.Node) bool {
+		for n := range ast.Preorder(file) {
 			switch n := n.(type) {
 			case *ast.CompositeLit:
 				if l.isConfig(l.TypesInfo.TypeOf(n)) {
@@ -24,8 +25,7 @@ func (l *linter) checkInterfaces() {
 					}
 				}
 			}
-			return true
-		})
+		}
 	}
 }
 
@@ -43,9 +43,8 @@ func (l *linter) isConfigMember(e ast.Expr) bool {
 		return l.isConfigMember(e.X)
 	case *ast.SelectorExpr:
 		return l.isConfig(behindPointers(l.TypesInfo.TypeOf(e.X))) || l.isConfigMember(e.X)
-	default:
-		return false
 	}
+	return false
 }
 
 // checkLiteral looks at all that a composite literal holds.
@@ -73,11 +72,9 @@ func (l *linter) memberType(typ types.Type, element ast.Expr, i int) types.Type 
 	}
 	if pair, ok := element.(*ast.KeyValueExpr); ok {
 		name, _ := pair.Key.(*ast.Ident)
-		for i = 0; i < s.NumFields() && (name == nil || s.Field(i).Name() != name.Name); i++ {
-			continue
-		}
+		i = slices.IndexFunc(slices.Collect(s.Fields()), func(v *types.Var) bool { return name != nil && v.Name() == name.Name })
 	}
-	if i >= s.NumFields() {
+	if i < 0 || i >= s.NumFields() {
 		return nil
 	}
 	if own, ok := l.program.Of(typ).(*sourcetype.Type); ok && own.Field(i).Tag.Get("json") == "-" {

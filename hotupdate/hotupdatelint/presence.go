@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -28,12 +29,8 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 // which give an empty object what they give to none.
 func concernsNoMachine(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
-	for _, prefix := range []string{"deepcopy", "validate", "convert_", "autoconvert_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return isDefaulting(function)
+	prefixes := []string{"deepcopy", "validate", "convert_", "autoconvert_"}
+	return isDefaulting(function) || slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // readNilTests finds the fields that a function compares with nil, directly or through a variable.
@@ -43,7 +40,7 @@ func (s *source) readNilTests(function *ast.FuncDecl) {
 	}
 	aliases := map[types.Object]*types.Var{}
 	guards := map[*ast.BinaryExpr]bool{}
-	ast.Inspect(function.Body, func(n ast.Node) bool {
+	for n := range ast.Preorder(function.Body) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i := range min(len(n.Lhs), len(n.Rhs)) {
@@ -57,8 +54,7 @@ func (s *source) readNilTests(function *ast.FuncDecl) {
 				s.nilTests[field] = nameOf(function)
 			}
 		}
-		return true
-	})
+	}
 }
 
 // findGuards finds comparisons that only protect what stands behind them, as in x.F != nil && x.F.G > 0: there, an empty object is like none.
@@ -73,12 +69,11 @@ func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) 
 		return
 	}
 	tested := types.ExprString(ast.Unparen(comparison.X))
-	ast.Inspect(e.Y, func(n ast.Node) bool {
+	for n := range ast.Preorder(e.Y) {
 		if selector, ok := n.(*ast.SelectorExpr); ok && types.ExprString(selector.X) == tested {
 			guards[comparison] = true
 		}
-		return true
-	})
+	}
 }
 
 // nilTested returns the field that a comparison tests for nil.

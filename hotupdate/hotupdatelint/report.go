@@ -3,6 +3,7 @@ package hotupdatelint
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/analysis"
@@ -50,11 +51,9 @@ func fieldRange(field *ast.Field) (pos, end token.Pos) {
 
 // isReadByParser reports whether a problem lies in the text of a struct tag, whatever its field is.
 func isReadByParser(code string) bool {
-	switch code {
-	case "malformed-tag", "misspelled-key", "duplicate-tag", "unknown-class", "unknown-option", "malformed-option", "duplicate-option":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"malformed-tag", "misspelled-key", "duplicate-tag", "unknown-class", "unknown-option", "malformed-option", "duplicate-option",
+	}, code)
 }
 
 // fixes offers the corrected struct tag of a field or an override. All problems of a struct tag have the same fix, which mends them all.

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"maps"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -68,9 +69,8 @@ func (l *linter) instances() []root {
 }
 
 func (l *linter) hasOwnTag(typ types.Type) bool {
-	s := typ.Underlying().(*types.Struct)
-	for i := range s.NumFields() {
-		if _, present, _ := structtag.Parse(l.program.Of(typ).Field(i).Tag); present {
+	for field := range l.program.Of(typ).Fields() {
+		if _, present, _ := structtag.Parse(field.Tag); present {
 			return true
 		}
 	}
@@ -79,12 +79,7 @@ func (l *linter) hasOwnTag(typ types.Type) bool {
 
 // instanceNames returns the identifiers that instantiate something, in the order of the source.
 func (l *linter) instanceNames() []*ast.Ident {
-	names := make([]*ast.Ident, 0, len(l.TypesInfo.Instances))
-	for name := range l.TypesInfo.Instances {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b *ast.Ident) int { return cmp.Compare(a.Pos(), b.Pos()) })
-	return names
+	return slices.SortedFunc(maps.Keys(l.TypesInfo.Instances), func(a, b *ast.Ident) int { return cmp.Compare(a.Pos(), b.Pos()) })
 }
 
 // configRoots returns the types that SchemaOf is called with, directly or through generic functions of the package.
@@ -162,9 +157,8 @@ func mentionsTypeParam(t types.Type, seen map[types.Type]bool) bool {
 		return mentions(t.Elem())
 	case *types.Struct:
 		return slices.ContainsFunc(slices.Collect(t.Fields()), func(v *types.Var) bool { return mentions(v.Type()) })
-	default:
-		return false
 	}
+	return false
 }
 
 // calledAt returns the call of a named function, or the name itself where it is not called.
@@ -190,12 +184,11 @@ func (l *linter) settings(name *ast.Ident, in *types.Func) settings {
 		if !isOption(l.TypesInfo.TypeOf(argument)) || l.isParam(argument, in) {
 			continue
 		}
-		o, ok := l.override(argument)
-		if !ok {
+		if o, ok := l.override(argument); ok {
+			found.overrides = append(found.overrides, o)
+		} else {
 			found.unknown = true
-			continue
 		}
-		found.overrides = append(found.overrides, o)
 	}
 	return found
 }

@@ -57,7 +57,7 @@ func (s *source) declaration(declaration ast.Decl) {
 		}
 	}
 	declared := map[ast.Expr]*ast.TypeSpec{}
-	ast.Inspect(declaration, func(n ast.Node) bool {
+	for n := range ast.Preorder(declaration) {
 		switch n := n.(type) {
 		case *ast.TypeSpec:
 			declared[n.Type] = n
@@ -65,14 +65,13 @@ func (s *source) declaration(declaration ast.Decl) {
 				genericTo = n.End()
 			}
 		case *ast.CallExpr:
-			if name := calleeName(n); name != nil {
+			if name := lastName(n.Fun); name != nil {
 				s.calls[name] = n
 			}
 		case *ast.StructType:
 			s.structType(n, declared[n], n.Pos() < genericTo)
 		}
-		return true
-	})
+	}
 }
 
 func isGeneric(pass *analysis.Pass, function *ast.FuncDecl) bool {
@@ -81,12 +80,11 @@ func isGeneric(pass *analysis.Pass, function *ast.FuncDecl) bool {
 }
 
 func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec, generic bool) {
-	tagged := false
+	fields, i, tagged := s.pass.TypesInfo.TypeOf(syntax).(*types.Struct), 0, false
 	for _, field := range syntax.Fields.List {
-		for _, name := range fieldNames(field) {
-			if v, ok := s.pass.TypesInfo.Defs[name].(*types.Var); ok {
-				s.fields[v] = field
-			}
+		for range max(1, len(field.Names)) { // an embedded field has none
+			s.fields[fields.Field(i)] = field
+			i++
 		}
 		_, present, _ := structtag.Parse(tagOf(field))
 		tagged = tagged || present
@@ -94,26 +92,12 @@ func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec, gene
 	if !tagged {
 		return
 	}
-	typ := s.pass.TypesInfo.TypeOf(syntax)
+	typ := types.Type(fields)
 	if declared != nil {
 		typ = s.pass.TypesInfo.Defs[declared.Name].Type()
 	}
 	s.tagged = append(s.tagged, taggedStruct{typ: typ, syntax: syntax, generic: generic})
 }
-
-// fieldNames returns the identifiers that define fields; that of an embedded field is the name of its type.
-func fieldNames(field *ast.Field) []*ast.Ident {
-	if len(field.Names) > 0 {
-		return field.Names
-	}
-	if name := lastName(field.Type); name != nil {
-		return []*ast.Ident{name}
-	}
-	return nil
-}
-
-// calleeName returns the name of the called function.
-func calleeName(call *ast.CallExpr) *ast.Ident { return lastName(call.Fun) }
 
 // lastName returns the identifier that says what an expression refers to: Name of *p.Name[T].
 func lastName(e ast.Expr) *ast.Ident {
