@@ -83,59 +83,45 @@ func nearest(t types.Type) reflect.Type {
 	if loaded := loadedKinds[kind]; loaded != nil {
 		return loaded
 	}
-	//exhaustive:ignore
 	switch kind {
 	case reflect.Slice:
 		return reflect.TypeFor[[]byte]()
 	case reflect.Interface:
 		return reflect.TypeFor[any]()
-	default:
-		return reflect.TypeFor[struct{}]()
 	}
+	return reflect.TypeFor[struct{}]()
 }
 
 // loadedKinds are the scalars of the running program.
-var loadedKinds = byKind(
-	reflect.TypeFor[bool](), reflect.TypeFor[string](),
-	reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
-	reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
-	reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[complex64](), reflect.TypeFor[complex128](),
-)
-
-func byKind(scalars ...reflect.Type) map[reflect.Kind]reflect.Type {
-	kinds := map[reflect.Kind]reflect.Type{}
-	for _, t := range scalars {
-		kinds[t.Kind()] = t
-	}
-	return kinds
+var loadedKinds = map[reflect.Kind]reflect.Type{
+	reflect.Bool: reflect.TypeFor[bool](), reflect.String: reflect.TypeFor[string](),
+	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
+	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
+	reflect.Uint: reflect.TypeFor[uint](), reflect.Uint8: reflect.TypeFor[uint8](), reflect.Uint16: reflect.TypeFor[uint16](),
+	reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](), reflect.Uintptr: reflect.TypeFor[uintptr](),
+	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
+	reflect.Complex64: reflect.TypeFor[complex64](), reflect.Complex128: reflect.TypeFor[complex128](),
 }
 
 // Kind returns the kind of the underlying type. A type parameter is an interface, as its constraint is.
 func (t *Type) Kind() reflect.Kind { return kindOf(t.source) }
 
 func kindOf(t types.Type) reflect.Kind {
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		return basicKind(t.Kind())
-	case *types.Struct:
-		return reflect.Struct
-	case *types.Pointer:
-		return reflect.Pointer
-	case *types.Slice:
-		return reflect.Slice
-	case *types.Array:
-		return reflect.Array
-	case *types.Map:
-		return reflect.Map
-	case *types.Chan:
-		return reflect.Chan
-	case *types.Signature:
-		return reflect.Func
-	case *types.Interface:
-		return reflect.Interface
-	default:
-		return reflect.Invalid
+	if basic, ok := t.Underlying().(*types.Basic); ok {
+		return basicKind(basic.Kind())
 	}
+	return composedKinds[reflect.TypeOf(t.Underlying())]
+}
+
+var composedKinds = map[reflect.Type]reflect.Kind{
+	reflect.TypeFor[*types.Struct]():    reflect.Struct,
+	reflect.TypeFor[*types.Pointer]():   reflect.Pointer,
+	reflect.TypeFor[*types.Slice]():     reflect.Slice,
+	reflect.TypeFor[*types.Array]():     reflect.Array,
+	reflect.TypeFor[*types.Map]():       reflect.Map,
+	reflect.TypeFor[*types.Chan]():      reflect.Chan,
+	reflect.TypeFor[*types.Signature](): reflect.Func,
+	reflect.TypeFor[*types.Interface](): reflect.Interface,
 }
 
 // basicKind relies on the order of the kinds from bool to complex128, which is that of package reflect.
@@ -153,42 +139,21 @@ func basicKind(k types.BasicKind) reflect.Kind {
 
 // Elem returns the element type of a pointer, list, map or channel.
 func (t *Type) Elem() reflect.Type {
-	if composed, ok := t.source.Underlying().(interface{ Elem() types.Type }); ok {
-		return t.program.Of(composed.Elem())
-	}
-	return t.Type.Elem()
+	return t.program.Of(t.source.Underlying().(interface{ Elem() types.Type }).Elem())
 }
 
 // Key returns the key type of a map.
-func (t *Type) Key() reflect.Type {
-	if m, ok := t.source.Underlying().(*types.Map); ok {
-		return t.program.Of(m.Key())
-	}
-	return t.Type.Key()
-}
+func (t *Type) Key() reflect.Type { return t.program.Of(t.source.Underlying().(*types.Map).Key()) }
 
 // Len returns the length of an array.
-func (t *Type) Len() int {
-	if a, ok := t.source.Underlying().(*types.Array); ok {
-		return int(a.Len())
-	}
-	return t.Type.Len()
-}
+func (t *Type) Len() int { return int(t.source.Underlying().(*types.Array).Len()) }
 
 // NumField returns the number of fields of a struct, embedded ones counted once.
-func (t *Type) NumField() int {
-	if s, ok := t.source.Underlying().(*types.Struct); ok {
-		return s.NumFields()
-	}
-	return t.Type.NumField()
-}
+func (t *Type) NumField() int { return t.source.Underlying().(*types.Struct).NumFields() }
 
 // Field returns the i'th field of a struct, without its offset.
 func (t *Type) Field(i int) reflect.StructField {
-	s, ok := t.source.Underlying().(*types.Struct)
-	if !ok {
-		return t.Type.Field(i)
-	}
+	s := t.source.Underlying().(*types.Struct)
 	v := s.Field(i)
 	f := reflect.StructField{Name: v.Name(), Type: t.program.Of(v.Type()), Tag: reflect.StructTag(s.Tag(i)), Index: []int{i}, Anonymous: v.Embedded()}
 	if !v.Exported() {
@@ -234,9 +199,8 @@ func (t *Type) Name() string {
 		return spellName(source)
 	case *types.Basic: // the only one that is not of the running program is unsafe.Pointer
 		return source.Name()
-	default:
-		return ""
 	}
+	return ""
 }
 
 // PkgPath returns the import path of a named type.

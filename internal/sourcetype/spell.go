@@ -32,9 +32,8 @@ func spell(t types.Type) string {
 		return spellStruct(t)
 	case *types.Interface:
 		return spellInterface(t)
-	default:
-		return t.String()
 	}
+	return t.String()
 }
 
 // spellBasic knows that byte and rune are other names only in source code.
@@ -83,15 +82,11 @@ func spellSignature(t *types.Signature) string {
 	for result := range t.Results().Variables() {
 		results = append(results, spell(result.Type()))
 	}
-	text := "(" + strings.Join(params, ", ") + ")"
-	switch len(results) {
-	case 0:
-		return text
-	case 1:
-		return text + " " + results[0]
-	default:
-		return text + " (" + strings.Join(results, ", ") + ")"
+	text, joined := "("+strings.Join(params, ", ")+")", strings.Join(results, ", ")
+	if len(results) > 1 {
+		joined = "(" + joined + ")"
 	}
+	return strings.TrimSuffix(text+" "+joined, " ")
 }
 
 func spellStruct(t *types.Struct) string {
