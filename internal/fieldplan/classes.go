@@ -35,23 +35,18 @@ func (c *compiler) collectClasses() {
 }
 
 func (n *Node) classesBelow() ClassSet {
-	var classes ClassSet
-	switch n.Kind {
-	case Leaf:
-		return Of(n.Class)
-	case Object:
-		if len(n.Parts()) == 0 {
-			return Of(n.Class)
+	classes := Of(n.Class)
+	if n.Elem != nil {
+		classes |= n.Elem.Classes
+	}
+	if n.When != nil {
+		classes |= n.When.Hot.Classes | Of(n.When.Hot.Class)
+	}
+	for i, f := range n.Parts() {
+		if i == 0 {
+			classes = 0 // an object says nothing but its fields
 		}
-		for _, f := range n.Parts() {
-			classes |= f.Classes()
-		}
-		return classes
-	case List, Array, Map:
-		classes = Of(n.Class) | n.Elem.Classes
-		if n.When != nil {
-			classes |= n.When.Hot.Classes | Of(n.When.Hot.Class)
-		}
+		classes |= f.Classes()
 	}
 	return classes
 }

@@ -127,7 +127,9 @@ func (c *compiler) closeCycle(n *Node) {
 // shape is the one switch over kinds.
 func (c *compiler) shape(n *Node, ctx context, goField string) {
 	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
-		c.leaf(n, goField)
+		if n.Leaf.MarshalsItself() {
+			c.refuseTagsBelow(n.Type, goField)
+		}
 		return
 	}
 	switch ctx.typ.Kind() {
@@ -146,12 +148,6 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 		c.element(n, ctx, goField)
 	default:
 		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(), "use a type that JSON can carry, or `json:\"-\"`"))
-	}
-}
-
-func (c *compiler) leaf(n *Node, goField string) {
-	if n.Leaf.MarshalsItself() {
-		c.refuseTagsBelow(n.Type, goField)
 	}
 }
 

@@ -2,7 +2,6 @@ package fieldplan
 
 import (
 	"cmp"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -195,8 +194,11 @@ func (r *resolver) dominant() []*jsonField {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)))
 	})
 	var winners []*jsonField
-	for group := range chunksByName(r.found) {
-		winner := group[0]
+	for start, end := 0, 0; start < len(r.found); start = end {
+		for end < len(r.found) && r.found[end].name == r.found[start].name {
+			end++
+		}
+		group, winner := r.found[start:end], r.found[start]
 		if len(group) > 1 && len(group[1].index) == len(winner.index) {
 			winner = nil
 		}
@@ -228,22 +230,6 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	}
 }
 
-// chunksByName yields the runs of fields with one name.
-func chunksByName(sorted []*jsonField) iter.Seq[[]*jsonField] {
-	return func(yield func([]*jsonField) bool) {
-		for start := 0; start < len(sorted); {
-			end := start + 1
-			for end < len(sorted) && sorted[end].name == sorted[start].name {
-				end++
-			}
-			if !yield(sorted[start:end]) {
-				return
-			}
-			start = end
-		}
-	}
-}
-
 func deref(t reflect.Type) reflect.Type {
 	for range MaxPointers {
 		if t.Kind() != reflect.Pointer {
@@ -268,21 +254,12 @@ func isQuotable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	//exhaustive:ignore
-	switch leaf.KindOf(t) {
-	case leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.Float, leaf.String, leaf.Number}, leaf.KindOf(t))
 }
 
 // isJSONName reports whether encoding/json takes the name from a struct tag.
 func isJSONName(name string) bool {
-	for _, c := range name {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return false
-		}
-	}
-	return name != ""
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
 }

@@ -3,6 +3,7 @@ package fieldplan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -25,7 +26,6 @@ func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	return n
 }
 
-// pairing compiles set and key.
 func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
 	switch {
 	case tag.Set && n.Kind != List:
@@ -40,7 +40,6 @@ func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
 	}
 }
 
-// hotWhen compiles hotwhen.
 func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 	switch {
 	case tag.HotWhen == nil:
@@ -105,7 +104,7 @@ func (c *compiler) key(n *Node, f *Field, name string) {
 // selector finds and checks the field that hotwhen=NAME:VALUE names. A pointer or a default would give one meaning two spellings.
 func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	field := n.Elem.Lookup(when.Name)
-	what, value := "", ""
+	what := ""
 	switch {
 	case n.Class == structtag.Hot:
 		what = "can never take effect because the field is hot already"
@@ -116,8 +115,7 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 	case field.Node.Class != n.Class:
 		what = "names a field that is " + field.Node.Class.String() + " while the collection is " + n.Class.String()
 	default:
-		var ok bool
-		if value, ok = selectorText(field.Node, when.Value); ok {
+		if value, ok := selectorText(field.Node, when.Value); ok {
 			n.When.Field, n.When.Value = field, value
 			return
 		}
@@ -128,14 +126,11 @@ func (c *compiler) selector(n *Node, f *Field, when structtag.HotWhen) {
 
 // selectorText is the canonical text of VALUE, which is compared with the text of an element's field.
 func selectorText(n *Node, value string) (string, bool) {
-	//exhaustive:ignore
-	switch n.Leaf {
-	case leaf.Bool, leaf.Int, leaf.Uint, leaf.String:
-		text, ok := leaf.ParseText(n.Leaf, n.Type, value)
-		return string(text), ok
-	default:
+	if !slices.Contains([]leaf.Kind{leaf.Bool, leaf.Int, leaf.Uint, leaf.String}, n.Leaf) {
 		return "", false
 	}
+	text, ok := leaf.ParseText(n.Leaf, n.Type, value)
+	return string(text), ok
 }
 
 // fieldOptions checks and compiles the options that concern a field's own value.
@@ -143,20 +138,13 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if f.Node.Kind == Leaf && !f.Pointer {
 		f.Zero = leaf.Zero(f.Node.Leaf, f.Node.Type)
 	}
-	if tag.Presence {
-		c.presence(f)
+	f.Presence = tag.Presence && f.TakesPresence()
+	if tag.Presence && !f.Presence {
+		c.misplaced(f, "presence", "pointers to structs, lists and maps")
 	}
 	if tag.Default != nil {
 		c.defaultText(f, *tag.Default)
 	}
-}
-
-func (c *compiler) presence(f *Field) {
-	if !f.TakesPresence() {
-		c.misplaced(f, "presence", "pointers to structs, lists and maps")
-		return
-	}
-	f.Presence = true
 }
 
 // TakesPresence reports whether presence may be declared for f.
@@ -164,7 +152,6 @@ func (f *Field) TakesPresence() bool {
 	return f.Pointer && (f.Node.Kind == Object || f.Node.Kind == List || f.Node.Kind == Map)
 }
 
-// defaultText compiles default=TEXT.
 func (c *compiler) defaultText(f *Field, text string) {
 	if !f.TakesDefault() {
 		c.misplaced(f, "default", "pointers to scalars, strings and numbers")

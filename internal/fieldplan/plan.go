@@ -125,13 +125,8 @@ type Field struct {
 
 // Unset reports whether a leaf with this canonical text counts as unset in f.
 func (f *Field) Unset(text []byte) bool {
-	switch string(text) {
-	case leaf.Null:
+	if string(text) == leaf.Null || string(text) == `""` && f.Node.Leaf == leaf.Bytes {
 		return true
-	case `""`:
-		if f.Node.Leaf == leaf.Bytes {
-			return true
-		}
 	}
 	return !f.Pointer && f.Zero != nil && bytes.Equal(text, f.Zero) || f.Default != nil && bytes.Equal(text, f.Default)
 }

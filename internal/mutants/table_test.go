@@ -34,7 +34,7 @@ var mutants = []mutant{
 	// Presence.
 	{"a zero integer that is no pointer is absent", writeFile, "if i == 0 && !o.zero {", "if i == 0 && o.zero {", document},
 	{"a pointer to zero is present", "internal/engine/compile.go", "zero: !zeroIsUnset(f),", "zero: !zeroIsUnset(f) && !f.Pointer,", document},
-	{"an empty slice of bytes is absent", fieldplanFile, "if f.Node.Leaf == leaf.Bytes {", "if f.Node.Leaf == leaf.Opaque {", document},
+	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes {", "&& f.Node.Leaf == leaf.Opaque {", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
 	{"an object with nothing left is absent", writeFile, "if !some && when == ifSome {", "if !some && when == ifSome && n == nil {", document},
 	{"an object whose presence counts is written", writeFile, "if !written && o.presence && !o.node.isNil(m) {", "if !written && o.presence && o.node.isNil(m) {", document},
