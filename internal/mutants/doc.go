@@ -1,7 +1,7 @@
 // Package mutants checks the tests of the engine: each rule is broken on purpose, one at a time, and a test has to fail. It has no code of
-// its own, and is no part of go test ./...:
+// its own. That every mutation still applies is part of go test ./..., running the mutants is not:
 //
-//	go test ./internal/mutants -args -mutants
+//	go test -tags mutants ./internal/mutants
 //
 // A mutant that survives means that a rule has no test. A mutation that no longer applies means that the code has changed: the table needs
 // the text that stands there now, or another way to break the same rule.
