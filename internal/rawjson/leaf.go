@@ -47,7 +47,7 @@ func (r *run) str() (string, *fault.Error) {
 		return string(name), nil
 	}
 	if r.unescaped.Len() == 0 {
-		r.unescaped.Grow(len(r.Raw))
+		r.unescaped.Grow(min(len(r.Raw), firstUnescaped))
 	}
 	before := r.unescaped.Len()
 	r.unescaped.Write(name)

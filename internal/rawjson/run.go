@@ -13,6 +13,8 @@ import (
 const (
 	maxKept    = 128 << 10 // the longest document whose memory is kept for further runs
 	maxScratch = 16 << 10  // the largest buffer that is kept
+
+	firstUnescaped = 4 << 10 // bytes that texts with escapes have from the first of them on
 )
 
 // run is one run over a document, with the memory that it needs. Its functions return a problem if the run cannot go on; others are
@@ -83,8 +85,11 @@ type memory struct {
 type store struct {
 	role   role
 	values []reflect.Value
+	chunks []reflect.Value // slices that hold the values, if these are pointees: a chunk is made zero at once
 	used   int
 }
+
+const firstChunk = 8 // values
 
 // take returns a pointer to a zero value of its own, a map to an empty one, and a slice to one that may have a capacity.
 func (r *run) take(m *memory) reflect.Value {
@@ -104,34 +109,47 @@ func (r *run) variable(m *memory) reflect.Value {
 
 func (r *run) reuse(m *memory) reflect.Value {
 	s := &r.stores[m.store]
-	s.role = m.role
 	if s.used == len(s.values) {
-		s.values = append(s.values, m.fresh())
+		s.grow(m)
 	}
 	s.used++
 	return s.values[s.used-1]
 }
 
-// fresh returns a pointer to a new value.
-func (m *memory) fresh() reflect.Value {
-	pointer := reflect.New(m.typ)
-	if m.role == collection && m.typ.Kind() == reflect.Map {
-		pointer.Elem().Set(reflect.MakeMap(m.typ))
+// grow adds new values: one collection, or as many pointees as there are.
+func (s *store) grow(m *memory) {
+	s.role = m.role
+	if m.role == collection {
+		pointer := reflect.New(m.typ)
+		if m.typ.Kind() == reflect.Map {
+			pointer.Elem().Set(reflect.MakeMap(m.typ))
+		}
+		s.values = append(s.values, pointer)
+		return
 	}
-	return pointer
+	n := max(firstChunk, len(s.values))
+	chunk := reflect.MakeSlice(reflect.SliceOf(m.typ), n, n)
+	s.chunks = append(s.chunks, chunk)
+	for i := range n {
+		s.values = append(s.values, chunk.Index(i).Addr())
+	}
 }
 
 // clear makes the values that were used zero or empty again.
 func (s *store) clear() {
+	if s.role == pointee {
+		for cleared, i := 0, 0; cleared < s.used; i++ {
+			s.chunks[i].Clear()
+			cleared += s.chunks[i].Len()
+		}
+		s.used = 0
+		return
+	}
 	for _, pointer := range s.values[:s.used] {
-		switch v := pointer.Elem(); {
-		case s.role == pointee:
-			v.SetZero()
-		case v.Kind() == reflect.Slice:
-			v.Clear()
+		v := pointer.Elem()
+		v.Clear()
+		if v.Kind() == reflect.Slice {
 			v.SetLen(0)
-		default:
-			v.Clear()
 		}
 	}
 	s.used = 0
