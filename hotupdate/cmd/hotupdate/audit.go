@@ -300,18 +300,16 @@ func (r *releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Findin
 	return r.findings[key]
 }
 
-// root returns the root of a Schema's description, nil if it cannot be exported.
+// root returns the root of a Schema's description, an empty one if it cannot be exported.
 func (r *releases) root(s *hotupdate.Schema) *schemajson.Node {
-	root, known := r.nodes[s]
-	if !known {
+	if r.nodes[s] == nil {
 		var d schemajson.Document
-		exported, err := s.MarshalJSON()
-		if err == nil && json.Unmarshal(exported, &d) == nil {
-			root = d.Root
+		if exported, err := s.MarshalJSON(); err == nil {
+			_ = json.Unmarshal(exported, &d) // what MarshalJSON writes
 		}
-		r.nodes[s] = root
+		r.nodes[s] = cmp.Or(d.Root, &schemajson.Node{})
 	}
-	return root
+	return r.nodes[s]
 }
 
 // addErrors adds the problems of a provider config, a reason each.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -34,7 +35,7 @@ func compareTrees(found map[string]bool, path string, old, updated *schemajson.N
 	other, isListToo := after.([]any)
 	switch {
 	case reflect.DeepEqual(before, after):
-	case (isObject || before == nil) && (isToo || after == nil) && (isObjectNode(old) || isObjectNode(updated)):
+	case (isObject || before == nil) && (isToo || after == nil) && (old.Kind == "object" || updated.Kind == "object"):
 		for name := range union(first, second) {
 			compareTrees(found, fieldpath.Join(path, name), member(old, name), member(updated, name), first[name], second[name])
 		}
@@ -51,33 +52,21 @@ func compareTrees(found map[string]bool, path string, old, updated *schemajson.N
 	}
 }
 
-func isObjectNode(n *schemajson.Node) bool { return n != nil && n.Kind == "object" }
-
-// member returns the node of an object's member, nil if it is not known.
+// member returns the node of an object's member, an empty one if it is not known.
 func member(n *schemajson.Node, name string) *schemajson.Node {
-	if n == nil {
-		return nil
-	}
 	for _, f := range n.Fields {
 		if f.Name == name {
 			return f.Type
 		}
 	}
-	return nil
+	return &schemajson.Node{}
 }
 
-func elem(n *schemajson.Node) *schemajson.Node {
-	if n == nil {
-		return nil
-	}
-	return n.Elem
-}
+func elem(n *schemajson.Node) *schemajson.Node { return cmp.Or(n.Elem, &schemajson.Node{}) }
 
 func union(a, b map[string]any) map[string]any {
-	all := maps.Clone(a)
-	if all == nil {
-		return b
-	}
+	all := map[string]any{}
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return all
 }

@@ -26,12 +26,12 @@ var verdicts = []poolVerdict{verdictRejected, verdictRolled, verdictRenamed, ver
 
 // auditReport is what audit writes in JSON.
 type auditReport struct {
-	FormatVersion int           `json:"formatVersion"`
-	Old           string        `json:"old"`
-	New           string        `json:"new"`
-	Summary       auditSummary  `json:"summary"`
-	Pools         []auditedPool `json:"pools"`
-	Unreadable    []string      `json:"unreadable"`
+	FormatVersion int            `json:"formatVersion"`
+	Old           string         `json:"old"`
+	New           string         `json:"new"`
+	Summary       auditSummary   `json:"summary"`
+	Pools         []*auditedPool `json:"pools"`
+	Unreadable    []string       `json:"unreadable"`
 }
 
 // auditSummary counts pools by verdict, and what was read beside them.
@@ -74,7 +74,7 @@ func newAuditReport(r *releases) *auditReport {
 	for _, v := range verdicts {
 		summary[string(v)] = 0
 	}
-	return &auditReport{listVersion, r.old.from, r.updated.from, summary, []auditedPool{}, []string{}}
+	return &auditReport{listVersion, r.old.from, r.updated.from, summary, []*auditedPool{}, []string{}}
 }
 
 // add counts a pool, and lists it if something happens to it or if it is asked for.
@@ -82,7 +82,7 @@ func (r *auditReport) add(p *auditedPool, all bool) { //nolint:revive // the fla
 	r.Summary[countPools]++
 	r.Summary[string(p.Verdict)]++
 	if all || p.Verdict != verdictUnchanged {
-		r.Pools = append(r.Pools, *p)
+		r.Pools = append(r.Pools, p)
 	}
 }
 
@@ -93,7 +93,7 @@ func (r *auditReport) unreadable(err error) {
 
 // order puts the gravest verdicts first; pools of one verdict stay in the order in which they were read.
 func (r *auditReport) order() {
-	slices.SortStableFunc(r.Pools, func(a, b auditedPool) int {
+	slices.SortStableFunc(r.Pools, func(a, b *auditedPool) int {
 		return cmp.Compare(slices.Index(verdicts, a.Verdict), slices.Index(verdicts, b.Verdict))
 	})
 }
@@ -155,8 +155,7 @@ func (p *auditedPool) name() string {
 
 func (r *auditReport) writeText(c *call) {
 	fmt.Fprintln(&c.out, r.headline())
-	for i := range r.Pools {
-		p := &r.Pools[i]
+	for _, p := range r.Pools {
 		fmt.Fprintf(&c.out, "%-8s  %s  (%s)\n", p.Verdict, printable(p.name()), printable(p.File))
 		for _, because := range p.Reasons {
 			fmt.Fprintf(&c.out, "          %s\n", printable(because.Text))
@@ -172,8 +171,7 @@ func (r *auditReport) writeText(c *call) {
 func (r *auditReport) writeMarkdown(c *call) {
 	fmt.Fprintf(&c.out, "**%s**\n", r.headline())
 	var rows [][]string
-	for i := range r.Pools {
-		p := &r.Pools[i]
+	for _, p := range r.Pools {
 		var texts []string
 		for _, because := range p.Reasons {
 			texts = append(texts, code(because.Text))

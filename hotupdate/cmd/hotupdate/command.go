@@ -20,11 +20,16 @@ type streams struct {
 	color    report.Color // of out
 }
 
-// The exit codes of every command. Those of plan's outcomes are in plan.go.
+// The exit codes. Those from 10 on are verdicts, for --exit-code.
 const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	exitOK            = 0
+	exitError         = 1
+	exitUsage         = 2
+	exitHotUpdate     = 10
+	exitInPlaceUpdate = 11
+	exitRoll          = 12
+	exitForbidden     = 13
+	exitIndeterminate = 14
 )
 
 // command is what follows hotupdate: one word, or several.

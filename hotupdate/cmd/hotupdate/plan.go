@@ -12,15 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-// The exit codes of plan --exit-code.
-const (
-	exitHotUpdate     = 10
-	exitInPlaceUpdate = 11
-	exitRoll          = 12
-	exitForbidden     = 13
-	exitIndeterminate = 14
-)
-
 func planCommand() command {
 	return command{
 		name:     "plan",

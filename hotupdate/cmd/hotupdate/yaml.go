@@ -72,7 +72,11 @@ func convert(text []byte, document *yaml.Node) ([][]byte, error) {
 	if w.size(document) > maxDocumentSize {
 		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", maxDocumentSize>>20)
 	}
-	if err := errors.Join(badKeys(document.Content[0], nil)...); err != nil {
+	var problems []error
+	for _, p := range badKeys(document.Content[0]) {
+		problems = append(problems, p)
+	}
+	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
 	raw, err := sigsyaml.YAMLToJSON(text) // the strict one refuses members that replace those of a merge key
@@ -105,54 +109,45 @@ func (w weigher) size(n *yaml.Node) int {
 	return size
 }
 
-// step is a member or an element on the way to a node. Its text is put together only where there is something to report.
-type step struct {
-	above *step
-	name  string
-}
+// keyProblem is what is wrong with a key. Its path begins at the node that was looked at, and with a dot where that is a mapping.
+type keyProblem struct{ path, what string }
 
-func (s *step) String() string {
-	if s == nil {
-		return ""
+func (p keyProblem) Error() string {
+	if p.path == "" {
+		return p.what
 	}
-	return strings.TrimPrefix(s.above.String()+s.name, ".")
+	return printable(strings.TrimPrefix(p.path, ".")) + ": " + p.what
 }
 
 // badKeys finds the keys that stand twice in their mapping, and those that are no text. The YAML decoder passes over keys that become one
 // text only in JSON, and does not say under which path a key stands.
-func badKeys(node *yaml.Node, at *step) []error {
-	var found []error
+func badKeys(node *yaml.Node) (found []keyProblem) {
+	//exhaustive:ignore
 	switch node.Kind {
 	case yaml.MappingNode:
 		seen := map[string]bool{}
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			name, ok := keyName(node.Content[i])
 			line := node.Content[i].Line
-			member := &step{at, "." + name}
 			switch {
 			case !ok:
-				found = append(found, fmt.Errorf("%shas a key in line %d that is no text; put it in quotes, or render the template first", prefix(at), line))
+				found = append(found, keyProblem{"", fmt.Sprintf("has a key in line %d that is no text; put it in quotes, or render the template first", line)})
 			case seen[name]:
-				found = append(found, fmt.Errorf("%sstands twice in its object, again in line %d; remove one of the members", prefix(member), line))
+				found = append(found, keyProblem{"." + name, fmt.Sprintf("stands twice in its object, again in line %d; remove one of the members", line)})
 			}
 			seen[name] = true
-			found = append(found, badKeys(node.Content[i+1], member)...)
+			for _, p := range badKeys(node.Content[i+1]) {
+				found = append(found, keyProblem{"." + name + p.path, p.what})
+			}
 		}
 	case yaml.SequenceNode:
 		for i, element := range node.Content {
-			found = append(found, badKeys(element, &step{at, fmt.Sprintf("[%d]", i)})...)
+			for _, p := range badKeys(element) {
+				found = append(found, keyProblem{fmt.Sprintf("[%d]", i) + p.path, p.what})
+			}
 		}
-	case yaml.DocumentNode, yaml.ScalarNode, yaml.AliasNode:
 	}
 	return found
-}
-
-// prefix returns a path as the beginning of a message, which the root has none of.
-func prefix(at *step) string {
-	if at == nil {
-		return ""
-	}
-	return printable(at.String()) + ": "
 }
 
 // keyName returns the text that a key becomes in JSON, where yes is true and 0x10 is 16.

@@ -32,11 +32,8 @@ type TypeMeta struct{ APIVersion, Kind string }
 
 // KindOf returns the kind of a manifest, [NoKind] if it is another one.
 func KindOf(meta TypeMeta) Kind {
-	switch meta {
-	case TypeMeta{workerVersion, string(Worker)}:
-		return Worker
-	case TypeMeta{shootVersion, string(Shoot)}:
-		return Shoot
+	if meta == (TypeMeta{workerVersion, string(Worker)}) || meta == (TypeMeta{shootVersion, string(Shoot)}) {
+		return Kind(meta.Kind)
 	}
 	return NoKind
 }
