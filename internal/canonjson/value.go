@@ -68,14 +68,15 @@ func (p *parser) document() *fault.Error {
 }
 
 // value reads one value.
-func (p *parser) value() *fault.Error {
+func (p *parser) value() (err *fault.Error) {
 	switch p.Peek() {
 	case '{':
 		return p.object()
 	case '[':
 		return p.array()
 	case '"':
-		return p.str()
+		p.scratch, err = p.appendText(p.scratch[:0])
+		return err
 	case 't':
 		return p.literal("true")
 	case 'f':
@@ -182,12 +183,6 @@ func (p *parser) separator(closing byte) (last bool, err *fault.Error) {
 		p.text = append(p.text, ',')
 	}
 	return last, nil
-}
-
-// str reads a string.
-func (p *parser) str() (err *fault.Error) {
-	p.scratch, err = p.appendText(p.scratch[:0])
-	return err
 }
 
 // appendText reads a string and appends its text, unescaped, to dst.

@@ -37,15 +37,10 @@ func EncodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
 		return v.Bytes(), nil // as it was read
 	}
 	return leaf.Call(func() ([]byte, error) {
-		if !v.CanAddr() { // a marshaler may have the pointer as its receiver
-			addressable := reflect.New(v.Type()).Elem()
-			addressable.Set(v)
-			v = addressable
-		}
 		var out bytes.Buffer
 		encoder := json.NewEncoder(&out)
 		encoder.SetEscapeHTML(false)
-		err := encoder.Encode(v.Addr().Interface())
+		err := encoder.Encode(leaf.Addressable(v).Addr().Interface()) // a marshaler may have the pointer as its receiver
 		return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 const (
@@ -192,12 +193,7 @@ func valueOf(v reflect.Value) memory {
 	if !ok {
 		return none
 	}
-	if !v.CanAddr() {
-		copied := reflect.New(v.Type()).Elem()
-		copied.Set(v)
-		v = copied
-	}
-	return memoryOf(v)
+	return memoryOf(leaf.Addressable(v))
 }
 
 // Append appends the canonical document of v, a value of the plan's type behind any pointers. The zero reflect.Value and nil pointers

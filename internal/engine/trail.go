@@ -94,9 +94,7 @@ func (a *Ancestors) visit(n *fieldplan.Node, v reflect.Value, depth int) *fault.
 // visitTo identifies a value by where its memory is.
 func visitTo(n *fieldplan.Node, v reflect.Value) visit {
 	switch {
-	case v.Kind() == reflect.Map:
-		return visit{typ: n.Type, at: v.Pointer()}
-	case v.Kind() == reflect.Slice:
+	case v.Kind() == reflect.Map, v.Kind() == reflect.Slice:
 		return visit{typ: n.Type, at: v.Pointer(), size: v.Len()}
 	case v.CanAddr():
 		return visit{typ: n.Type, at: v.Addr().Pointer()}

@@ -102,7 +102,7 @@ func deepCopied(to, from reflect.Value) bool {
 	if from.Kind() == reflect.Interface || from.Kind() == reflect.Pointer && from.IsNil() {
 		return false
 	}
-	for _, v := range []reflect.Value{from, addressable(from).Addr()} {
+	for _, v := range []reflect.Value{from, Addressable(from).Addr()} {
 		method := v.MethodByName("DeepCopy")
 		if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
 			continue
@@ -126,7 +126,7 @@ func copiedByText(to, from reflect.Value) bool {
 	}
 	target := reflect.New(to.Type())
 	_, problem := Call(func() ([]byte, error) {
-		return nil, roundTrip(addressable(from).Addr().Interface(), target.Interface())
+		return nil, roundTrip(Addressable(from).Addr().Interface(), target.Interface())
 	})
 	if problem != nil {
 		return false

@@ -128,7 +128,11 @@ func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Ui
 
 func checkEntries(v reflect.Value, depth int) *fault.Error {
 	for entries := v.MapRange(); entries.Next(); {
-		if problem := checkKey(entries.Key(), depth+1); problem != nil {
+		if key := entries.Key(); key.Kind() == reflect.String { // written as it is, even if it has a text marshaler
+			if problem := checkText(key.String()); problem != nil {
+				return problem
+			}
+		} else if problem := checkDynamic(key, depth+1); problem != nil {
 			return problem
 		}
 		if problem := checkDynamic(entries.Value(), depth+1); problem != nil {
@@ -136,14 +140,6 @@ func checkEntries(v reflect.Value, depth int) *fault.Error {
 		}
 	}
 	return nil
-}
-
-// checkKey checks a map key. A string is written as it is, even if it has a text marshaler.
-func checkKey(key reflect.Value, depth int) *fault.Error {
-	if key.Kind() == reflect.String {
-		return checkText(key.String())
-	}
-	return checkDynamic(key, depth)
 }
 
 // checkStruct looks at the fields that JSON shows.

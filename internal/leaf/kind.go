@@ -165,40 +165,22 @@ func (k Kind) readsRawBelow(t reflect.Type) bool {
 
 // HoldsInterface reports whether type t is an interface, or has one below it that the decoder reads into. It rounds numbers there.
 func HoldsInterface(t reflect.Type) bool {
-	isInterface := func(t reflect.Type) bool { return t.Kind() == reflect.Interface }
-	readsItself := func(t reflect.Type) bool {
-		return implements(t, jsonUnmarshalerType) || implements(t, textUnmarshalerType)
-	}
-	return holds(t, isInterface, readsItself, map[reflect.Type]bool{})
+	found := false
+	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
+		found = found || t.Kind() == reflect.Interface
+		return !implements(t, jsonUnmarshalerType) && !implements(t, textUnmarshalerType)
+	})
+	return found
 }
 
 // HoldsQuantity reports whether type t is a quantity, or has one below it, however it is read.
 func HoldsQuantity(t reflect.Type) bool {
-	isQuantity := func(t reflect.Type) bool { return t == reflect.TypeFor[resource.Quantity]() }
-	return holds(t, isQuantity, func(reflect.Type) bool { return false }, map[reflect.Type]bool{})
-}
-
-// holds looks for a type at and below t, but not below those that are closed.
-func holds(t reflect.Type, is, isClosed func(reflect.Type) bool, seen map[reflect.Type]bool) bool {
-	if is(t) {
-		return true
-	}
-	if seen[t] || isClosed(t) {
-		return false
-	}
-	seen[t] = true
-	//exhaustive:ignore
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return holds(t.Elem(), is, isClosed, seen)
-	case reflect.Struct:
-		for field := range t.Fields() {
-			if holds(field.Type, is, isClosed, seen) {
-				return true
-			}
-		}
-	}
-	return false
+	found := false
+	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
+		found = found || t == reflect.TypeFor[resource.Quantity]()
+		return !found
+	})
+	return found
 }
 
 // MarshalsItself reports whether a foreign marshaler, not the plan, decides what a value of type t is in JSON.

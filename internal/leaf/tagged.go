@@ -9,26 +9,37 @@ import (
 // TaggedFields returns the Go fields below type t that carry a hotupdatable struct tag. Below a leaf such a struct tag has no effect.
 func TaggedFields(t reflect.Type) []string {
 	var found []string
-	collectTagged(t, map[reflect.Type]bool{}, &found)
+	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
+		if t.Kind() != reflect.Struct {
+			return true
+		}
+		for f := range t.Fields() {
+			if _, present, _ := structtag.Parse(f.Tag); present {
+				found = append(found, t.String()+"."+f.Name)
+			}
+		}
+		return true
+	})
 	return found
 }
 
-func collectTagged(t reflect.Type, seen map[reflect.Type]bool, found *[]string) {
+// walkTypes calls visit for t and the types below it, each once, but not for those below a type for which visit is false.
+func walkTypes(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type) bool) {
 	if seen[t] {
 		return
 	}
 	seen[t] = true
+	if !visit(t) {
+		return
+	}
+	//exhaustive:ignore
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		collectTagged(t.Elem(), seen, found)
+		walkTypes(t.Elem(), seen, visit)
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if _, present, _ := structtag.Parse(f.Tag); present {
-				*found = append(*found, t.String()+"."+f.Name)
-			}
-			collectTagged(f.Type, seen, found)
+			walkTypes(f.Type, seen, visit)
 		}
-	default:
 	}
 }
 

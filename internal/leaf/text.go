@@ -1,10 +1,12 @@
 package leaf
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -67,10 +69,11 @@ func Append(dst []byte, k Kind, v reflect.Value) ([]byte, *fault.Error) {
 
 // pointerTo returns a pointer to v without copying it where it has an address.
 func pointerTo[T any](v reflect.Value) *T {
-	return addressable(v).Addr().Interface().(*T)
+	return Addressable(v).Addr().Interface().(*T)
 }
 
-func addressable(v reflect.Value) reflect.Value {
+// Addressable returns v, or a copy of it that has an address.
+func Addressable(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v
 	}
@@ -162,7 +165,7 @@ func methods[I any](v reflect.Value) I {
 	if m, ok := reflect.TypeAssert[I](v); ok {
 		return m
 	}
-	return addressable(v).Addr().Interface().(I)
+	return Addressable(v).Addr().Interface().(I)
 }
 
 // Call runs foreign code, which may fail in any way. Its message is kept as the cause and not shown: it may quote the value.
@@ -178,3 +181,31 @@ func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 	}
 	return out, nil
 }
+
+// microseconds is how metav1.MicroTime reads and writes fractions: with all of their digits.
+const microseconds = ".000000"
+
+// Spell turns canonical text, which begins at dst[from:], into JSON that a value of kind k can be read from. For most kinds it already
+// is.
+func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
+	if text := dst[from:]; k == MicroTime && bytes.HasSuffix(text, []byte(`Z"`)) {
+		digits := 0
+		if dot := bytes.LastIndexByte(text, '.'); dot >= 0 {
+			digits = len(text) - len(`Z"`) - dot
+		}
+		dst = slices.Insert(dst, len(dst)-len(`Z"`), []byte(microseconds)[digits:]...)
+	}
+	if spelling == Quoted {
+		dst = append(slices.Insert(dst, from, '"'), '"')
+	}
+	return dst
+}
+
+// Spelling says whether the option string of encoding/json is obeyed. The zero value is Plain.
+type Spelling uint8
+
+// The spellings.
+const (
+	Plain Spelling = iota
+	Quoted
+)

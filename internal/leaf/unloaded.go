@@ -1,6 +1,9 @@
 package leaf
 
-import "reflect"
+import (
+	"bytes"
+	"reflect"
+)
 
 // Unloaded is a type that is not part of the running program, because it was read from source code. It answers as every reflect.Type
 // does, but the functions of package reflect cannot take it, so there are no values of it.
@@ -29,4 +32,13 @@ func loaded(t reflect.Type) reflect.Type {
 		return u.Loaded()
 	}
 	return t
+}
+
+// OpaqueJSON is the output of a type that marshals itself, where that type is not at hand.
+type OpaqueJSON []byte
+
+// UnmarshalJSON keeps the JSON as it stands.
+func (o *OpaqueJSON) UnmarshalJSON(data []byte) error {
+	*o = bytes.Clone(data)
+	return nil
 }

@@ -106,7 +106,11 @@ func compile(p *fieldplan.Plan) *table {
 	root.Fields = slices.Concat(p.Meta, p.Root.Fields)
 	t.config = c.memory(p.Type, pointee)
 	t.root = target{node: c.node(&root)}
-	t.runs.New = func() any { return newRun(t) }
+	t.runs.New = func() any {
+		r := &run{table: t, stores: make([]store, t.stores)}
+		r.done = r.release
+		return r
+	}
 	return t
 }
 

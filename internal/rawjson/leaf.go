@@ -18,7 +18,7 @@ import (
 // text reads a string into v.
 func (r *run) text(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '"' {
-		return r.mismatched(n)
+		return r.wrong(n, n.want)
 	}
 	s, problem := r.str()
 	v.SetString(s)
@@ -78,7 +78,7 @@ func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
 		v.SetBool(false)
 		return r.Literal("false")
 	default:
-		return r.mismatched(n)
+		return r.wrong(n, n.want)
 	}
 }
 
@@ -92,7 +92,7 @@ func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	}
 	if !n.setNumber(v, r.Raw[start:r.At]) {
 		r.At = start
-		return r.mismatched(n)
+		return r.wrong(n, n.want)
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 	case *fault.Error:
 		r.report(err)
 	default:
-		r.report(n.mismatch(raw))
+		r.report(n.mismatch(raw, n.want))
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	case n.kind == free && r.use != decoded:
 		v.Set(reflect.ValueOf(json.RawMessage(r.lasting(raw))))
 	case !n.decode(raw, v, header):
-		r.report(n.mismatch(raw))
+		r.report(n.mismatch(raw, n.want))
 	case n.rounds && !isExact(raw):
 		r.report(&fault.Error{
 			Kind: fault.Limit, Code: "number-range", Type: n.plan.TypeName(),
@@ -213,7 +213,11 @@ func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
 	switch n.kind {
 	case own:
 		u, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr())
-		return ok && unmarshal(u, raw)
+		if !ok {
+			return false
+		}
+		_, problem := leaf.Call(func() ([]byte, error) { return nil, u.UnmarshalJSON(raw) })
+		return problem == nil
 	case member:
 		return kubernetes(slices.Concat([]byte("{"+header), raw, []byte("}")), v.Addr().Interface())
 	case element:
@@ -226,12 +230,6 @@ func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
 	default:
 		return kubernetes(raw, v.Addr().Interface())
 	}
-}
-
-// unmarshal lets a type read itself. It may panic.
-func unmarshal(u json.Unmarshaler, raw []byte) (ok bool) {
-	defer func() { ok = recover() == nil && ok }()
-	return u.UnmarshalJSON(raw) == nil
 }
 
 // isExact reports whether every number in well-formed JSON means the same when it has been read into an interface.
@@ -259,39 +257,27 @@ func isExactNumber(literal []byte) bool {
 	return problem == nil && otherProblem == nil && bytes.Equal(got, want)
 }
 
-// wrong reports a value that is not what is wanted, unless something in it is wrong.
+// wrong reports a value that is not what is wanted, or not of its type if that has no special spelling, unless something in it is wrong.
 func (r *run) wrong(n *node, want string) *fault.Error {
 	raw, problem := r.extent()
 	if raw != nil {
-		r.report(n.mistaken(raw, want))
-	}
-	return problem
-}
-
-// mismatched does likewise for a leaf.
-func (r *run) mismatched(n *node) *fault.Error {
-	raw, problem := r.extent()
-	if raw != nil {
-		r.report(n.mismatch(raw))
+		r.report(n.mismatch(raw, want))
 	}
 	return problem
 }
 
 // mismatch describes a value that its type does not take.
-func (n *node) mismatch(raw []byte) *fault.Error {
-	if n.want != "" {
-		return n.mistaken(raw, n.want)
+func (n *node) mismatch(raw []byte, want string) *fault.Error {
+	name := n.plan.TypeName()
+	problem := &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: name, What: "is " + jsonType(raw)}
+	if want == "" {
+		problem.What += " that is no " + name
+		problem.Hint = "write a value of that type"
+	} else {
+		problem.What += " where " + want + " is expected"
+		problem.Hint = "write " + want
 	}
-	return &fault.Error{
-		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "is " + jsonType(raw) + " that is no " + n.plan.TypeName(), Hint: "write a value of that type",
-	}
-}
-
-// mistaken describes a value of another kind than is wanted.
-func (n *node) mistaken(raw []byte, want string) *fault.Error {
-	return &fault.Error{
-		Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: "is " + jsonType(raw) + " where " + want + " is expected", Hint: "write " + want,
-	}
+	return problem
 }
 
 // jsonType names the type of a JSON value without quoting it.

@@ -35,12 +35,6 @@ type run struct {
 	stores []store
 }
 
-func newRun(t *table) *run {
-	r := &run{table: t, stores: make([]store, t.stores)}
-	r.done = r.release
-	return r
-}
-
 func (t *table) run(raw []byte, u use) *run {
 	r := t.runs.Get().(*run)
 	r.Scanner, r.use, r.lends = canonjson.NewScanner(raw), u, u == borrowed && t.lends

@@ -47,7 +47,9 @@ func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	if err := s.read(raw); err != nil {
 		return nil, err
 	}
-	s.root(p.Root)
+	if len(s.items) > 0 {
+		s.stay(0, s.inside(p.Root, nil, 0))
+	}
 	return s.result(), nil
 }
 
@@ -86,12 +88,6 @@ func (s *stripper) result() []byte {
 		at = gone.end
 	}
 	return append(stripped, s.raw[at:]...)
-}
-
-func (s *stripper) root(n *fieldplan.Node) {
-	if len(s.items) > 0 {
-		s.stay(0, s.inside(n, nil, 0))
-	}
 }
 
 // fate is what becomes of a member.
