@@ -9,15 +9,17 @@ import (
 
 	"github.com/mitchellh/hashstructure/v2"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// check walks v as hashstructure does and reports what hashstructure would fail, loop or crash on.
-func check(v any, options Options) error {
-	c := &checker{options: options}
-	c.value(reflect.ValueOf(v), owner{})
+// check walks the projection as hashstructure does and reports what hashstructure would fail, loop or crash on.
+func check(s *hotupdate.Schema, projection any, options Options) error {
+	v := reflect.ValueOf(projection)
+	c := &checker{trail: trail{schema: s, typ: v.Type()}, options: options}
+	c.value(v, owner{})
 	return c.Err()
 }
 

@@ -29,7 +29,7 @@ func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := check(projection, options); err != nil {
+	if err := check(s, projection, options); err != nil {
 		return 0, err
 	}
 	return sum(projection, options)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Projection returns the value that [Of] hashes: the immutable part of [hotupdate.Split], without what stands in it only because of hot
@@ -24,7 +24,9 @@ func Projection[T any](s *hotupdate.Schema, config *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trimmer{changes: func() (hotupdate.Changes, error) { return s.Diff(immutable, nil) }}
+	t := &trimmer{
+		trail: trail{schema: s, typ: reflect.TypeFor[T]()}, changes: func() (hotupdate.Changes, error) { return s.Diff(immutable, nil) },
+	}
 	if to, beside, ok := shared(reflect.ValueOf(immutable), reflect.ValueOf(hot)); ok {
 		t.object(to, beside)
 	}
@@ -111,7 +113,7 @@ func (t *trimmer) field(to, beside reflect.Value, sf reflect.StructField) {
 	}
 	t.value(inner, other)
 	isEmpty := inner.IsZero() || (inner.Kind() == reflect.Slice || inner.Kind() == reflect.Map) && inner.Len() == 0
-	if _, named := jsonName(sf); isEmpty && to.CanSet() && !to.IsZero() && (!named || !t.isHashed()) {
+	if _, named := fieldplan.PathName(sf); isEmpty && to.CanSet() && !to.IsZero() && (!named || !t.isHashed()) {
 		to.SetZero()
 	}
 }
@@ -151,7 +153,7 @@ func (t *trimmer) dropElements(list reflect.Value) {
 }
 
 func (t *trimmer) entries(to, beside reflect.Value) {
-	if to.Len() > 0 && t.hidden == structtag.HideKeys {
+	if to.Len() > 0 && t.hideKeys() {
 		t.Report(&fault.Error{
 			Kind: fault.Unsupported, Code: "hidden-keys", What: "has hot and other parts below keys that must not be shown",
 			Hint: "write `sensitive` in place of `sensitive=keys`, or give the map one class",

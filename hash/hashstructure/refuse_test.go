@@ -246,6 +246,37 @@ func TestRefusedFields(t *testing.T) {
 	}
 }
 
+// TestOverridesHideKeys: an override hides keys as a struct tag does.
+func TestOverridesHideKeys(t *testing.T) {
+	type server struct {
+		Size string `json:"size,omitempty"`
+		Tags string `json:"tags,omitempty" hotupdatable:"true"`
+	}
+	type config struct {
+		Free    map[string]carrier `json:"free,omitempty"`
+		Any     carrier            `json:"any"`
+		Servers map[string]server  `json:"servers,omitempty"`
+	}
+	for _, tc := range []struct {
+		name, path string
+		config     config
+		want       []string
+	}{
+		{"map", "free", config{Free: map[string]carrier{"hunter2": {make(chan int)}}}, []string{"unsupported-value free[(sensitive)].V"}},
+		{"map above", "free", config{Free: map[string]carrier{"hunter2": {map[string]any{"hunter3": make(chan int)}}}}, []string{"unsupported-value free[(sensitive)].V[(sensitive)]"}},
+		{"leaf above", "any", config{Any: carrier{map[string]any{"hunter2": make(chan int)}}}, []string{"unsupported-value any.V[(sensitive)]"}},
+		{"hot and other parts", "servers", config{Servers: map[string]server{"hunter2": {"large", "a"}}}, []string{"hidden-keys servers"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, err := hotupdate.SchemaOf[config](hotupdate.WithTag(tc.path, "false,sensitive=keys"))
+			require.NoError(t, err)
+			_, err = hashstructure.Of(s, &tc.config, hashstructure.Options{})
+			assert.Equal(t, tc.want, codeAndPath(err))
+			assert.NotContains(t, fmt.Sprint(err), "hunter")
+		})
+	}
+}
+
 // fullHash is a hash that takes no more.
 type fullHash struct{ hash.Hash64 }
 

@@ -5,10 +5,13 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -16,14 +19,45 @@ import (
 type trail struct {
 	engine.Trail
 
-	hidden structtag.Sensitivity
+	schema *hotupdate.Schema
+	typ    reflect.Type          // the configuration's
+	plan   *fieldplan.Plan       // of schema; nil until needed
+	hidden structtag.Sensitivity // by struct tags, also of types that the Schema does not describe
+}
+
+// Report records a problem at the current path, without keys that must not be shown.
+func (t *trail) Report(problem *fault.Error) {
+	t.hideKeys()
+	t.Trail.Report(problem)
+}
+
+// hideKeys marks the steps of the path whose keys the Schema hides, by struct tag or override, and reports whether keys below are hidden.
+func (t *trail) hideKeys() bool {
+	if t.plan == nil {
+		var err error
+		if t.plan, err = schemajson.Recompile(t.schema, t.typ); err != nil {
+			t.plan = &fieldplan.Plan{Root: &fieldplan.Node{Sensitive: structtag.HideKeys}}
+		}
+	}
+	n := t.plan.Root
+	for i, step := range t.Path {
+		f := n.Lookup(step.Name)
+		switch {
+		case step.Kind != fieldpath.Member:
+			t.Path[i].Hidden = step.Hidden || n.HidesKeys()
+			n = cmp.Or(n.Elem, n) // a leaf hides what is below it as well
+		case f != nil:
+			n = f.Node
+		}
+	}
+	return n.HidesKeys() || t.hidden == structtag.HideKeys
 }
 
 // inField runs visit below a field. The fields of an embedded struct are fields of the struct that embeds it.
 func (t *trail) inField(sf reflect.StructField, visit func()) {
 	defer func(hidden structtag.Sensitivity) { t.hidden = hidden }(t.hidden)
 	t.hidden = max(t.hidden, sensitivity(sf.Tag))
-	if name, ok := jsonName(sf); ok {
+	if name, ok := fieldplan.PathName(sf); ok {
 		t.in(fieldpath.Step{Kind: fieldpath.Member, Name: name}, visit)
 		return
 	}
@@ -58,19 +92,4 @@ func sensitivity(tag reflect.StructTag) structtag.Sensitivity {
 	}
 	parsed, _, _ := structtag.Parse(tag)
 	return parsed.Sensitive
-}
-
-// jsonName returns the name of a field in a path. It is false for embedded structs whose fields JSON promotes.
-func jsonName(sf reflect.StructField) (string, bool) {
-	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
-	typ := sf.Type
-	if typ.Kind() == reflect.Pointer && typ.Name() == "" {
-		typ = typ.Elem()
-	}
-	if name == "-" {
-		name = ""
-	} else if name == "" && sf.Anonymous && typ.Kind() == reflect.Struct {
-		return "", false
-	}
-	return cmp.Or(name, sf.Name), true
 }

@@ -4,10 +4,10 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // region is memory that a value reaches, with the path on which it does.
@@ -68,7 +68,11 @@ func (m *memory) walk(v reflect.Value, path string) {
 		m.walk(v.Elem(), path)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			m.walk(v.Field(i), goPath(path, v.Type().Field(i)))
+			below := path
+			if name, ok := fieldplan.PathName(v.Type().Field(i)); ok {
+				below = fieldpath.Join(path, name)
+			}
+			m.walk(v.Field(i), below)
 		}
 	case reflect.Slice:
 		if m.reach(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path) {
@@ -91,16 +95,4 @@ func (m *memory) elements(v reflect.Value, path string) {
 	for i := range v.Len() {
 		m.walk(v.Index(i), path+"["+strconv.Itoa(i)+"]")
 	}
-}
-
-// goPath adds a field to a path: by its JSON name, by its Go name if it has none, not at all if it is embedded.
-func goPath(path string, f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	switch {
-	case name == "" && f.Anonymous:
-		return path
-	case name == "" || name == "-":
-		name = f.Name
-	}
-	return fieldpath.Join(path, name)
 }

@@ -1,7 +1,6 @@
 package hotupdatetest
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -48,46 +47,15 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {
 		return nil, misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
 	}
-	if err := s.compile(); err != nil {
+	if s.plan, err = schemajson.Recompile(s.schema, s.typ); err != nil {
 		return nil, err
 	}
-	return s, s.checkOptions()
-}
-
-// compile finds the field plan behind the Schema. The overrides that it was made with stand in its JSON.
-func (s *subject) compile() error {
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {
-		return err
-	}
-	d := &schemajson.Document{}
-	if err := json.Unmarshal(exported, d); err != nil {
-		return err
-	}
-	overrides := map[string]string{}
-	collectOverrides(d.Root, overrides)
-	var all []fieldplan.Override
-	for path, tag := range overrides {
-		all = append(all, fieldplan.Override{Path: path, Tag: tag})
-	}
-	if s.plan, err = fieldplan.Compile(deref(s.typ), all); err != nil {
-		return err
+		return nil, err
 	}
 	s.loaded, _ = hotupdate.LoadSchema(exported) // types that contain themselves cannot be loaded
-	return nil
-}
-
-func collectOverrides(n *schemajson.Node, found map[string]string) {
-	if n == nil {
-		return
-	}
-	collectOverrides(n.Elem, found)
-	for _, f := range n.Fields {
-		if f.Override {
-			found[f.Source] = f.StructTag()
-		}
-		collectOverrides(f.Type, found)
-	}
+	return s, s.checkOptions()
 }
 
 func deref(t reflect.Type) reflect.Type {

@@ -230,6 +230,19 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	}
 }
 
+// PathName returns the name of a field in a path, whether or not the field is in JSON. It is false for an embedded struct whose fields JSON
+// promotes.
+func PathName(sf reflect.StructField) (string, bool) {
+	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	switch {
+	case name == "-":
+		name = ""
+	case name == "" && sf.Anonymous && deref(sf.Type).Kind() == reflect.Struct:
+		return "", false
+	}
+	return cmp.Or(name, sf.Name), true
+}
+
 func deref(t reflect.Type) reflect.Type {
 	for range MaxPointers {
 		if t.Kind() != reflect.Pointer {
