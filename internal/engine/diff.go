@@ -146,11 +146,18 @@ func (d *differ) member(f *fieldplan.Field, s sides) {
 	if d.same(s) {
 		return
 	}
-	if old, updated := isPresent(s[0].value), isPresent(s[1].value); f.KeepsPresence() && old != updated {
+	if f.KeepsPresence() {
+		d.presence(f, s)
+	}
+	d.composite(s.with(s.values().deref()), nil)
+}
+
+// presence compares whether a member is there whose presence counts.
+func (d *differ) presence(f *fieldplan.Field, s sides) {
+	if old, updated := isPresent(s[0].value), isPresent(s[1].value); old != updated {
 		empty := map[bool]string{true: emptyText(f.Node.Kind, false)}
 		d.emit(s, [2]string{empty[old], empty[updated]})
 	}
-	d.composite(s.with(s.values().deref()), nil)
 }
 
 // same reports whether two values are there and equal, certainly. Where the sides disagree on the class, null can mean two things.

@@ -43,7 +43,7 @@ func (p *Program) SameWhole(a, b reflect.Value) bool {
 // SameBelow is SameWhole for parts of values, which n describes, so many steps from the root, and which have addresses. Missing
 // values are not compared.
 func (p *Program) SameBelow(n *fieldplan.Node, depth int, a, b reflect.Value) bool {
-	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, p.rootOf(a), p.rootOf(b))
+	return a.IsValid() && b.IsValid() && a.CanAddr() && b.CanAddr() && p.same(p.whole.nodes[n], depth, valueOf(a), valueOf(b))
 }
 
 func (p *Program) same(n *node, depth int, x, y memory) bool {

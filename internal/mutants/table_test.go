@@ -40,7 +40,7 @@ var mutants = []mutant{
 	{"an object whose presence counts is written", writeFile, "if !written && o.presence && !o.node.isNil(m) {", "if !written && o.presence && o.node.isNil(m) {", document},
 	{"a nil list is none where presence counts", writeFile, "if !written && o.presence && !o.node.isNil(m) {", "if !written && o.presence {", presence},
 	{"an empty list whose presence counts is not the same as none", sameFile, "if o.presence && o.node.isNil(x) != o.node.isNil(y) {", "if false {", presence},
-	{"an empty list whose presence counts is a difference", diffFile, "f.KeepsPresence() && old != updated {", "f.KeepsPresence() && old != updated && f.Node.Kind == fieldplan.Object {", presence},
+	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && f.Node.Kind == fieldplan.Object {", presence},
 	{"an empty list whose presence counts comes with a hot update", mergeFile, "isPresent(members[1]) && !isPresent(place)", "false", presence},
 	{"a patch keeps an emptied map whose presence counts", patchFile, "isNew = isNew && (f.KeepsPresence() ||", "isNew = isNew && (false ||", presence},
 	{"an override replaces options", "internal/structtag/tag.go", "if o.HasOptions() {", "if false {", "hotupdate TestOverride"},
