@@ -111,8 +111,7 @@ func (e *exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string)
 		out.HotWhen = &When{n.When.Field.Name, plainText(n.When.Value)}
 	}
 	if f.Default != nil {
-		text := plainText(string(f.Default))
-		out.Default = &text
+		out.Default = new(plainText(string(f.Default)))
 	}
 	if n.Sensitive > in.Sensitive {
 		out.Sensitive = n.Sensitive.String()

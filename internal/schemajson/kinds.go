@@ -88,11 +88,8 @@ func KeyName(t reflect.Type) (name string, bits int) {
 // leafType is the Go type that stands for a leaf of this name and width.
 func leafType(name string, bits int) (reflect.Type, bool) {
 	for _, known := range leafKinds {
-		if known.name != name {
-			continue
-		}
 		for _, t := range known.types {
-			if len(known.types) == 1 && bits == 0 || len(known.types) > 1 && t.Bits() == bits {
+			if _, width := LeafName(known.kind, t); known.name == name && width == bits {
 				return t, true
 			}
 		}

@@ -29,18 +29,18 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 }
 
 // AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones. It is compiled once for p.
-func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) { return p.Opened(admitUnknown) }
-
-func admitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
-	d, err := Export(p)
-	if err != nil {
-		return nil, err
-	}
-	d.Unknown = structtag.Immutable.String()
-	if d.Fingerprint, err = d.fingerprint(); err != nil {
-		return nil, err
-	}
-	return build(d)
+func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
+	return p.Opened(func(p *fieldplan.Plan) (*fieldplan.Plan, error) {
+		d, err := Export(p)
+		if err != nil {
+			return nil, err
+		}
+		d.Unknown = structtag.Immutable.String()
+		if d.Fingerprint, err = d.fingerprint(); err != nil {
+			return nil, err
+		}
+		return build(d)
+	})
 }
 
 // build compiles a document whose fingerprint is right.
@@ -54,7 +54,13 @@ func build(d *Document) (*fieldplan.Plan, error) {
 	if err != nil {
 		return nil, b.locate(err)
 	}
-	takeOutTypeMeta(plan, d.TypeMeta)
+	isMeta := func(f *fieldplan.Field) bool { return slices.Contains(d.TypeMeta, f.Name) }
+	for _, f := range plan.Root.Fields {
+		if isMeta(f) {
+			plan.Meta = append(plan.Meta, f)
+		}
+	}
+	plan.Root.Fields = slices.DeleteFunc(plan.Root.Fields, isMeta)
 	annotate(plan.Root, d.Root)
 	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
 		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
@@ -67,17 +73,6 @@ var typeMeta = []string{"apiVersion", "kind"}
 
 const exportAgain = "export the Schema again"
 
-// takeOutTypeMeta moves the root's TypeMeta from its fields to where the plan of a Go type has it.
-func takeOutTypeMeta(p *fieldplan.Plan, names []string) {
-	p.Root.Fields = slices.DeleteFunc(p.Root.Fields, func(f *fieldplan.Field) bool {
-		if slices.Contains(names, f.Name) {
-			p.Meta = append(p.Meta, f)
-			return true
-		}
-		return false
-	})
-}
-
 // decode reads the document strictly and checks its fingerprint.
 func decode(data []byte) (*Document, error) {
 	if _, problem := canonjson.AppendValue(nil, data); problem != nil {
@@ -87,16 +82,14 @@ func decode(data []byte) (*Document, error) {
 	if strict, err := sigsjson.UnmarshalStrict(data, d); err != nil || len(strict) > 0 {
 		return nil, invalid("", "is no Schema in JSON: "+errors.Join(append(strict, err)...).Error(), exportAgain)
 	}
-	if d.FormatVersion != FormatVersion {
+	switch {
+	case d.FormatVersion != FormatVersion:
 		return nil, invalid("/formatVersion", "is "+strconv.Itoa(d.FormatVersion), "use a release of this library that knows the format; this one knows "+strconv.Itoa(FormatVersion))
-	}
-	if d.Root == nil || d.Root.Kind != kindObject {
+	case d.Root == nil || d.Root.Kind != kindObject:
 		return nil, invalid("/root", "is no object", exportAgain)
-	}
-	if !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0 {
+	case !slices.Equal(d.TypeMeta, typeMeta) && len(d.TypeMeta) > 0:
 		return nil, invalid("/typeMeta", "is neither empty nor apiVersion and kind", exportAgain)
-	}
-	if d.Unknown != "" && d.Unknown != structtag.Immutable.String() {
+	case d.Unknown != "" && d.Unknown != structtag.Immutable.String():
 		return nil, invalid("/unknownMembers", "is neither missing nor immutable", exportAgain)
 	}
 	fingerprint, err := d.fingerprint()
@@ -118,9 +111,7 @@ type builder struct {
 	pointers map[string]string // Go field -> JSON pointer
 }
 
-func (b *builder) reject(pointer, what, hint string) {
-	b.faults.Add(invalid(pointer, what, hint))
-}
+func (b *builder) reject(pointer, what, hint string) { b.faults.Add(invalid(pointer, what, hint)) }
 
 func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 	fields := make([]reflect.StructField, 0, len(meta)+len(n.Fields))
@@ -137,7 +128,11 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 			b.reject(at+"/name", "is not after the name before it", "sort the fields by name, each once")
 			continue
 		}
-		if t := b.field(f, at); t != nil {
+		t := b.typ(f.Type, at+"/type")
+		if t != nil && f.Nullable {
+			t = reflect.PointerTo(t)
+		}
+		if t != nil {
 			fields = append(fields, b.goField(t, b.structTag(f, at), at))
 		}
 	}
@@ -164,14 +159,6 @@ func (b *builder) goField(t reflect.Type, tag, pointer string) reflect.StructFie
 	return reflect.StructField{Name: name, Type: t, Tag: reflect.StructTag(tag)}
 }
 
-func (b *builder) field(f *Field, pointer string) reflect.Type {
-	t := b.typ(f.Type, pointer+"/type")
-	if t != nil && f.Nullable {
-		t = reflect.PointerTo(t)
-	}
-	return t
-}
-
 // typ returns the Go type of a node, or nil if there is none.
 func (b *builder) typ(n *Node, pointer string) reflect.Type {
 	switch n.Kind {
@@ -196,13 +183,12 @@ func (b *builder) collection(n *Node, pointer string) reflect.Type {
 		return nil
 	}
 	elem := b.typ(n.Elem, pointer+"/elem")
-	if elem == nil {
-		return nil
-	}
-	if n.ElemNullable {
+	if elem != nil && n.ElemNullable {
 		elem = reflect.PointerTo(elem)
 	}
 	switch {
+	case elem == nil:
+		return nil
 	case n.Kind == kindList:
 		return reflect.SliceOf(elem)
 	case n.Kind == kindMap:

@@ -26,11 +26,14 @@ var (
 )
 
 // String returns the class in prose: immutable, in-place, hot or ignored. [ParseClass] reads the words of the struct tag instead.
-func (c Class) String() string {
-	if int(c) < len(prose) {
-		return prose[c]
+func (c Class) String() string { return nameIn(prose, "Class", int(c)) }
+
+// nameIn returns the name of the i'th value of an enum, or TYPE(i) if it has none.
+func nameIn(names []string, typ string, i int) string {
+	if i < len(names) {
+		return names[i]
 	}
-	return "Class(" + strconv.Itoa(int(c)) + ")"
+	return typ + "(" + strconv.Itoa(i) + ")"
 }
 
 // Stricter returns the stricter of two classes.

@@ -9,18 +9,14 @@ import (
 type likeness uint8
 
 const (
-	unlike   likeness = iota
-	related           // an English word that is easily taken for the key
-	alike             // at most two typing errors away
-	verbatim          // the key itself
+	unlike  likeness = iota
+	related          // an English word that is easily taken for the key
+	alike            // the key itself, or at most two typing errors away
 )
 
 // liken compares without regard to case, underscores and hyphens.
 func liken(word string) likeness {
-	folded := fold(word)
-	switch {
-	case word == key:
-		return verbatim
+	switch folded := fold(word); {
 	case folded == "updatable", folded == "updateable", folded == "hotupdate":
 		return related
 	case similar([]rune(folded), []rune(key), 2):

@@ -87,7 +87,7 @@ func (r *reading) readClass(text string) {
 		return
 	}
 	f := flaw{code: "unknown-class", what: "has unknown class " + tick(text), advice: "write one of `true`, `false`, `inplace` and `ignore`"}
-	_, isOption := kindOf(newOption(text).name)
+	_, isOption := optionKinds[newOption(text).name]
 	switch meant := meantClass(text); {
 	case text == "":
 		f.what, f.advice = "has no class", f.advice+" first"
@@ -109,27 +109,18 @@ type optionKind struct {
 
 var optionNames = []string{"set", "key", "hotwhen", "default", "presence", "sensitive"}
 
-func kindOf(name string) (kind optionKind, known bool) {
-	switch name {
-	case "set":
-		return optionKind{"lists in which order carries no meaning", func(r *reading, o option) { r.tag.Set = r.readFlag(o) }}, true
-	case "key":
-		return optionKind{"lists that are looked up by a field of the element", func(r *reading, o option) { r.tag.Key = r.readName(o, o.arg, "key=NAME", "") }}, true
-	case "hotwhen":
-		return optionKind{"keyed lists and maps", func(r *reading, o option) { r.tag.HotWhen = r.readHotWhen(o) }}, true
-	case "default":
-		return optionKind{"scalars", func(r *reading, o option) { r.tag.Default = new(r.readText(o, "default=", o.arg)) }}, true
-	case "presence":
-		return optionKind{"pointers to structs, lists and maps", func(r *reading, o option) { r.tag.Presence = r.readFlag(o) }}, true
-	case "sensitive":
-		return optionKind{read: func(r *reading, o option) { r.tag.Sensitive = r.readSensitivity(o) }}, true
-	}
-	return optionKind{}, false
+var optionKinds = map[string]optionKind{
+	"set":       {"lists in which order carries no meaning", func(r *reading, o option) { r.tag.Set = r.readFlag(o) }},
+	"key":       {"lists that are looked up by a field of the element", func(r *reading, o option) { r.tag.Key = r.readName(o, o.arg, "key=NAME", "") }},
+	"hotwhen":   {"keyed lists and maps", func(r *reading, o option) { r.tag.HotWhen = r.readHotWhen(o) }},
+	"default":   {"scalars", func(r *reading, o option) { r.tag.Default = new(r.readText(o, "default=", o.arg)) }},
+	"presence":  {"pointers to structs, lists and maps", func(r *reading, o option) { r.tag.Presence = r.readFlag(o) }},
+	"sensitive": {read: func(r *reading, o option) { r.tag.Sensitive = r.readSensitivity(o) }},
 }
 
 func (r *reading) readOption(o option) {
 	r.mended = append(r.mended, o.text)
-	kind, known := kindOf(o.name)
+	kind, known := optionKinds[o.name]
 	if !known {
 		r.readUnknown(o)
 		return
@@ -221,11 +212,8 @@ func unquote(arg string) (text string, ok bool) {
 	if !strings.HasPrefix(arg, "'") {
 		return arg, !strings.Contains(arg, "'")
 	}
-	if len(arg) < 2 || !strings.HasSuffix(arg, "'") {
-		return "", false
-	}
-	inner := arg[1 : len(arg)-1]
-	if strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
+	inner, closed := strings.CutSuffix(arg[1:], "'")
+	if !closed || strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
 		return "", false
 	}
 	return strings.ReplaceAll(inner, "''", "'"), true
@@ -301,15 +289,14 @@ func (r *reading) joinText(o option) (string, bool) {
 func (r *reading) findConflicts() {
 	for i, a := range r.options {
 		for _, b := range r.options[i+1:] {
-			first, _ := kindOf(a.name)
-			second, _ := kindOf(b.name)
-			hasDefault, hasSet, hasPresence := a.name == "default" || b.name == "default", a.name == "set" || b.name == "set", a.name == "presence" || b.name == "presence"
-			if first.purpose == "" || second.purpose == "" || !hasDefault && (!hasSet || hasPresence) {
+			first, second := optionKinds[a.name].purpose, optionKinds[b.name].purpose
+			has := func(name string) bool { return a.name == name || b.name == name }
+			if first == "" || second == "" || !has("default") && (!has("set") || has("presence")) {
 				continue
 			}
 			r.add(flaw{
 				code: "conflicting-options", what: "has conflicting options " + tick(a.text) + " and " + tick(b.text),
-				advice: "keep one: " + tick(a.name) + " is for " + first.purpose + ", " + tick(b.name) + " for " + second.purpose,
+				advice: "keep one: " + tick(a.name) + " is for " + first + ", " + tick(b.name) + " for " + second,
 			})
 		}
 	}

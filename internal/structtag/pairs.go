@@ -136,7 +136,7 @@ func runsOn(tag string, at int) bool {
 
 // endsWithMark says whether a colon or an equals sign ends a text, blanks aside.
 func endsWithMark(text string) bool {
-	text = strings.TrimRightFunc(text, isBlankRune)
+	text = strings.TrimRightFunc(text, isBlank[rune])
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "=")
 }
 
@@ -151,7 +151,7 @@ func wordEnd(tag string, at int) int {
 // it may be a value, or an English word in some prose.
 func isKey(text string, start, end int) bool {
 	like := liken(text[start:end])
-	behind := strings.TrimLeftFunc(text[end:], isBlankRune)
+	behind := strings.TrimLeftFunc(text[end:], isBlank[rune])
 	switch {
 	case like == unlike:
 		return false
@@ -177,7 +177,7 @@ func loose(tag string, from, start, end, to int) (finding, int) {
 	after := to - len(tail) + a.length
 	f := finding{
 		state: malformed, at: start, text: tag[start:after], value: a.value, bare: a.absent,
-		before: strings.TrimFunc(tag[:from], isBlankRune), junk: strings.TrimFunc(tag[from:start], isBlankRune),
+		before: strings.TrimFunc(tag[:from], isBlank[rune]), junk: strings.TrimFunc(tag[from:start], isBlank[rune]),
 	}
 	if f.junk == "" && from != start {
 		f.junk = strings.Trim(tag[from:start], " ") // a tab or a newline
@@ -200,7 +200,7 @@ type argument struct {
 }
 
 func readArgument(tail string) argument {
-	lead := len(tail) - len(strings.TrimLeftFunc(tail, func(r rune) bool { return isBlankRune(r) || r == ':' || r == '=' }))
+	lead := len(tail) - len(strings.TrimLeftFunc(tail, func(r rune) bool { return isBlank(r) || r == ':' || r == '=' }))
 	marks := tail[:lead]
 	quoted := strings.HasPrefix(tail[lead:], `"`)
 	switch end := quoteEnd(tail, lead); {
@@ -211,7 +211,7 @@ func readArgument(tail string) argument {
 		}
 		return argument{value: value, length: end, conventional: marks == ":" && err == nil}
 	case !quoted && (!strings.ContainsAny(marks, ":=") || isNextPair(tail, lead)):
-		return argument{absent: true, length: len(strings.TrimRightFunc(marks, isBlankRune))}
+		return argument{absent: true, length: len(strings.TrimRightFunc(marks, isBlank[rune]))}
 	}
 	value, length := unquotedValue(tail[lead:])
 	return argument{value: value, length: lead + length, absent: value == ""}
@@ -262,9 +262,7 @@ func bodyEnd(body string, singleQuotes bool) int {
 	return len(body)
 }
 
-// isBlank says whether a byte ends a key for reflect: a space or a control character.
-func isBlank(b byte) bool { return b <= ' ' || b == 0x7f }
+// isBlank says whether a character ends a key for reflect: a space or a control character.
+func isBlank[C byte | rune](c C) bool { return c <= ' ' || c == 0x7f }
 
-func isBlankRune(r rune) bool { return r <= ' ' || r == 0x7f }
-
-func isSeparatorRune(r rune) bool { return isBlankRune(r) || r == ',' || r == ';' || r == '|' }
+func isSeparatorRune(r rune) bool { return isBlank(r) || r == ',' || r == ';' || r == '|' }

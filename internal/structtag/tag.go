@@ -33,18 +33,10 @@ const (
 	HideKeys                      // values and map keys are hidden: sensitive=keys
 )
 
+var sensitivities = []string{Shown: "shown", HideValues: "sensitive", HideKeys: "sensitive=keys"}
+
 // String returns the option that asks for the sensitivity, or "shown".
-func (s Sensitivity) String() string {
-	switch s {
-	case Shown:
-		return "shown"
-	case HideValues:
-		return "sensitive"
-	case HideKeys:
-		return "sensitive=keys"
-	}
-	return "Sensitivity(" + strconv.Itoa(int(s)) + ")"
-}
+func (s Sensitivity) String() string { return nameIn(sensitivities, "Sensitivity", int(s)) }
 
 // Parse reads the hotupdatable struct tag out of the whole text of a field's struct tag.
 //
