@@ -3,8 +3,6 @@ package fieldplan
 import (
 	"fmt"
 	"slices"
-
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // spreadClasses computes what stands below each node, to a fixed point because types may be recursive, and queues the checks that
@@ -91,7 +89,8 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 	seen[below] = true
 	for _, f := range below.Fields {
 		if f.Declared != Inherited && f.Node.Class != list.Class {
-			c.reject(f, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hintFor(list.Class))
+			hint := "give it the class " + list.Class.String() + " as well, or pair the list's elements with `key=`"
+			c.faults.Add(mistake(f.GoField, code, fmt.Sprintf("is %s below %s that is %s", f.Node.Class, kind, list.Class), hint))
 			continue
 		}
 		c.refuseOthers(list, f.Node, code, kind, seen)
@@ -101,8 +100,4 @@ func (c *compiler) refuseOthers(list, below *Node, code, kind string, seen map[*
 		what := fmt.Sprintf("has the option `hotwhen` below %s that is %s", kind, list.Class)
 		c.faults.Add(mistake(below.When.Source, code, what, "remove the option, or pair the list's elements with `key=`"))
 	}
-}
-
-func hintFor(class structtag.Class) string {
-	return "give it the class " + class.String() + " as well, or pair the list's elements with `key=`"
 }

@@ -60,7 +60,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	}
 	return &Plan{
 		Type: t, Root: root, Meta: c.meta, Open: root.Rest != nil,
-		Raw: slices.ContainsFunc(c.order, (*Node).readsRaw),
+		Raw: slices.ContainsFunc(c.order, func(n *Node) bool { return n.Leaf.ReadsRaw(n.Type) }),
 	}, nil
 }
 
@@ -70,11 +70,8 @@ func (c *compiler) refuseMetadata(root *Node) {
 	if f == nil || f.Declared != Inherited || f.Node.Type.Name() != "ObjectMeta" || f.Node.Type.PkgPath() != reflect.TypeFor[metav1.TypeMeta]().PkgPath() {
 		return
 	}
-	c.reject(f, "whole-object", "makes the configuration a whole object, whose metadata changes with every write", "use the type of its spec, or give the field the class `ignore`")
+	c.faults.Add(mistake(f.GoField, "whole-object", "makes the configuration a whole object, whose metadata changes with every write", "use the type of its spec, or give the field the class `ignore`"))
 }
-
-// readsRaw reports whether values of n read their own JSON by rules that are not known.
-func (n *Node) readsRaw() bool { return n.Leaf.ReadsRaw(n.Type) }
 
 // distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.
 func distinct(faults fault.List) fault.List {
@@ -124,7 +121,6 @@ func (c *compiler) closeCycle(n *Node) {
 	}
 }
 
-// shape is the one switch over kinds.
 func (c *compiler) shape(n *Node, ctx context, goField string) {
 	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
 		if n.Leaf.MarshalsItself() {
@@ -151,7 +147,6 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 	}
 }
 
-// refuseTagsBelow reports struct tags below a type that marshals itself.
 func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
 	for _, tagged := range leaf.TaggedFields(t) {
 		code, what := "below-marshaler", "has a hotupdatable struct tag below "+t.String()+", which marshals itself"
@@ -223,7 +218,7 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 	child := context{typ: jf.typ, class: ctx.class, overrides: ctx.overrides.member(jf.name)}
 	tag := f.declare(jf, &child)
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
-	if hasListSemantics(tag) {
+	if tag.Set || tag.Key != "" || tag.HotWhen != nil {
 		f.Node = c.collection(f, tag, child)
 	} else {
 		f.Node = c.node(child, jf.goField)

@@ -68,20 +68,16 @@ func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 	for current := []*level{{typ: t, name: name}}; len(current) > 0; current = r.next {
 		r.next = nil
 		for _, l := range current {
-			r.scan(l)
+			if r.visited[l.typ] {
+				continue
+			}
+			r.visited[l.typ] = true
+			for i := range l.typ.NumField() {
+				r.field(l, l.typ.Field(i), i)
+			}
 		}
 	}
 	return r.dominant()
-}
-
-func (r *resolver) scan(l *level) {
-	if r.visited[l.typ] {
-		return
-	}
-	r.visited[l.typ] = true
-	for i := range l.typ.NumField() {
-		r.field(l, l.typ.Field(i), i)
-	}
 }
 
 // field sorts one Go field into: not in JSON, embedded, or a member.
@@ -123,7 +119,6 @@ func (r *resolver) record(l *level, f *jsonField) {
 	}
 }
 
-// unnamed reports an exported field that has no JSON name of its own.
 func (r *resolver) unnamed(at func(string, string, string), sf reflect.StructField, hasJSON bool, options string, tagged bool) {
 	suggestion := strings.ToLower(sf.Name[:1]) + sf.Name[1:]
 	switch {
@@ -148,7 +143,6 @@ func (r *resolver) parse(goField string, tag reflect.StructTag) (structtag.Tag, 
 	return parsed, present
 }
 
-// embed queues an embedded struct whose fields are promoted.
 func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
 	if !r.checkEmbedded(sf, goField) {
 		return

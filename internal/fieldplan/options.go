@@ -10,8 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-func hasListSemantics(tag structtag.Tag) bool { return tag.Set || tag.Key != "" || tag.HotWhen != nil }
-
 // collection compiles the node of a field with set, key or hotwhen. These options belong to the field and not to its type, so the
 // node is not shared with other fields.
 func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
@@ -43,7 +41,7 @@ func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
 func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 	switch {
 	case tag.HotWhen == nil:
-	case !n.takesHotWhen():
+	case n.Pairing != ByKey && n.Kind != Map, n.Elem.Kind != Object:
 		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
 	default:
 		n.When = &Selector{Source: f.GoField}
@@ -52,11 +50,6 @@ func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 	}
 }
 
-func (n *Node) takesHotWhen() bool {
-	return (n.Pairing == ByKey || n.Kind == Map) && n.Elem.Kind == Object
-}
-
-// misplaced reports an option on a type that does not take it.
 func (c *compiler) misplaced(f *Field, option, allowed string) {
 	c.rejectOption(f, "misplaced-option", fmt.Sprintf("has the option `%s`, which is for %s", option, allowed), "remove the option")
 }
@@ -70,16 +63,10 @@ func (c *compiler) rejectOption(f *Field, code, what, hint string) {
 	c.faults.Add(problem)
 }
 
-func (c *compiler) reject(f *Field, code, what, hint string) {
-	c.faults.Add(mistake(f.GoField, code, what, hint))
-}
-
-// mistake is a mistake in the declaration of a Go field.
 func mistake(goField, code, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: code, Field: goField, What: what, Hint: hint}
 }
 
-// key finds and checks the field that key=NAME names.
 func (c *compiler) key(n *Node, f *Field, name string) {
 	key := n.Elem.Lookup(name)
 	what := ""
@@ -133,7 +120,6 @@ func selectorText(n *Node, value string) (string, bool) {
 	return string(text), ok
 }
 
-// fieldOptions checks and compiles the options that concern a field's own value.
 func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if f.Node.Kind == Leaf && !f.Pointer {
 		f.Zero = leaf.Zero(f.Node.Leaf, f.Node.Type)
