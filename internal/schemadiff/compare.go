@@ -92,20 +92,17 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 
 // object compares the fields of two objects.
 func (d *differ) object(p pair, s spot) {
-	var removed, added []*fieldplan.Field
 	for _, f := range p.old.Fields {
 		if now := p.updated.Lookup(f.Name); now != nil {
 			d.field(s.in, f, now, s.member(f.Name))
-		} else {
-			removed = append(removed, f)
 		}
 	}
-	for _, f := range p.updated.Fields {
-		if p.old.Lookup(f.Name) == nil {
-			added = append(added, f)
-		}
-	}
-	d.cameAndWent(p, removed, added, s)
+	d.cameAndWent(p, missing(p.old, p.updated), missing(p.updated, p.old), s)
+}
+
+// missing returns the fields of n that other lacks.
+func missing(n, other *fieldplan.Node) []*fieldplan.Field {
+	return slices.DeleteFunc(slices.Clone(n.Fields), func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
 }
 
 // cameAndWent reports fields that are gone or new. Where unknown members are admitted, a field that came may have been one, and one that
