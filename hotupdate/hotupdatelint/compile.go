@@ -24,7 +24,6 @@ type compiled struct {
 	targets *targets
 }
 
-// compile compiles one type and reports all that is wrong with it.
 func (l *linter) compile(r root) compiled {
 	typ := r.typ
 	if r.isConfig {

@@ -97,7 +97,6 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 	})
 }
 
-// withOption returns the field's struct tag with an option added.
 func withOption(field *ast.Field, class structtag.Class, option string) string {
 	value, ok := tagOf(field).Lookup("hotupdatable")
 	if !ok {
@@ -143,7 +142,10 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 		if !ok {
 			continue
 		}
-		unset := s.comparedWithNil(branch.Cond)
+		var unset *types.Var
+		if comparison, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr); ok && comparison.Op == token.EQL {
+			unset = s.nilTested(comparison, nil)
+		}
 		for _, statement := range branch.Body.List {
 			assignment, ok := statement.(*ast.AssignStmt)
 			if ok && unset != nil && len(assignment.Lhs) == 1 && len(assignment.Rhs) == 1 && s.fieldOf(assignment.Lhs[0]) == unset {
@@ -156,15 +158,6 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 func isDefaulting(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
 	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") || strings.HasPrefix(name, "setobjectdefault")
-}
-
-// comparedWithNil returns the field that a condition compares with nil.
-func (s *source) comparedWithNil(condition ast.Expr) *types.Var {
-	comparison, ok := ast.Unparen(condition).(*ast.BinaryExpr)
-	if !ok || comparison.Op != token.EQL || !s.pass.TypesInfo.Types[comparison.Y].IsNil() {
-		return nil
-	}
-	return s.fieldOf(comparison.X)
 }
 
 func (s *source) fieldOf(e ast.Expr) *types.Var {

@@ -148,7 +148,6 @@ func (f *flow) writing(call *ast.CallExpr) (into ast.Expr, text *encoded) {
 	return nil, nil
 }
 
-// writerOf returns what an encoder writes to.
 func (f *flow) writerOf(encoder ast.Expr) ast.Expr {
 	if call, ok := ast.Unparen(encoder).(*ast.CallExpr); ok && f.isNewEncoder(call) {
 		return call.Args[0]
@@ -244,7 +243,6 @@ func (f *flow) isTagged(e ast.Expr) bool {
 	return known
 }
 
-// checkCall reports a call that hashes a tagged value or its text.
 func (f *flow) checkCall(call *ast.CallExpr) {
 	function := f.callee(call)
 	if function == nil || function.Pkg() == nil || takesSchema(function) {
@@ -315,7 +313,6 @@ func isHash(t types.Type) bool {
 	return methods.Lookup(nil, "Sum") != nil && methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Reset") != nil
 }
 
-// callee returns the function or method that is called by name.
 func (l *linter) callee(call *ast.CallExpr) *types.Func {
 	function, _ := typeutil.Callee(l.TypesInfo, call).(*types.Func)
 	return function

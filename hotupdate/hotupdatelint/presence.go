@@ -76,7 +76,7 @@ func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) 
 	}
 }
 
-// nilTested returns the field that a comparison tests for nil.
+// nilTested returns the field that a comparison tests for nil, directly or through a variable.
 func (s *source) nilTested(e *ast.BinaryExpr, aliases map[types.Object]*types.Var) *types.Var {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil

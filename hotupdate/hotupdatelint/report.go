@@ -22,8 +22,7 @@ type report struct {
 // report reports a problem, once, unless its line is silenced.
 func (l *linter) report(at target, problem *fault.Error) {
 	pos, end := at.node.Pos(), at.node.End()
-	field, isField := at.node.(*ast.Field)
-	if isField {
+	if field, ok := at.node.(*ast.Field); ok {
 		pos, end = fieldRange(field)
 	}
 	id := report{pos, problem.Field, problem.Code, problem.What}

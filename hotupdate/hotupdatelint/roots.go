@@ -53,12 +53,6 @@ func (l *linter) roots() []root {
 			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax})
 		}
 	}
-	return append(roots, l.instances()...)
-}
-
-// instances returns the instances of generic types with struct tags.
-func (l *linter) instances() []root {
-	var roots []root
 	for _, name := range l.instanceNames() {
 		typ := l.TypesInfo.Instances[name].Type
 		if _, ok := typ.Underlying().(*types.Struct); ok && !hasTypeParam(typ) && l.hasOwnTag(typ) {
@@ -102,7 +96,7 @@ func (l *linter) configRoots() []root {
 					continue
 				}
 				owner, isParam := owners[arguments.At(i)]
-				outer := inner.and(l.settings(name, owner.function))
+				outer := l.settings(name, owner.function, inner)
 				switch {
 				case isParam:
 					known[owner] = outer
@@ -169,17 +163,14 @@ func (s *source) calledAt(name *ast.Ident) ast.Node {
 	return name
 }
 
-func (s settings) and(more settings) settings {
-	return settings{overrides: slices.Concat(s.overrides, more.overrides), unknown: s.unknown || more.unknown}
-}
-
-// settings reads the options of a call. What the function that the call stands in was given comes from its own callers.
-func (l *linter) settings(name *ast.Ident, in *types.Func) settings {
+// settings adds the options of a call. What the function that the call stands in was given comes from its own callers.
+func (l *linter) settings(name *ast.Ident, in *types.Func, found settings) settings {
 	call := l.source.calls[name]
 	if call == nil {
-		return settings{unknown: true}
+		found.unknown = true
+		return found
 	}
-	var found settings
+	found.overrides = slices.Clip(found.overrides)
 	for _, argument := range call.Args {
 		if !isOption(l.TypesInfo.TypeOf(argument)) || l.isParam(argument, in) {
 			continue

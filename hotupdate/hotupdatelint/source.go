@@ -47,7 +47,6 @@ func readSource(pass *analysis.Pass) *source {
 	return s
 }
 
-// declaration reads one declaration of a file.
 func (s *source) declaration(declaration ast.Decl) {
 	genericTo := token.NoPos // where the generic declaration ends that was met last
 	if function, ok := declaration.(*ast.FuncDecl); ok {
@@ -112,9 +111,8 @@ func lastName(e ast.Expr) *ast.Ident {
 		return lastName(e.X)
 	case *ast.IndexListExpr:
 		return lastName(e.X)
-	default:
-		return nil
 	}
+	return nil
 }
 
 func tagOf(field *ast.Field) reflect.StructTag { return reflect.StructTag(textOf(field.Tag)) }
@@ -128,7 +126,6 @@ func textOf(literal *ast.BasicLit) string {
 	return text
 }
 
-// line is a line of a file.
 type line struct {
 	file   string
 	number int
