@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -11,13 +12,9 @@ import (
 type decision struct {
 	action action
 	reason Reason
-	// delay is when to look again, if nothing else makes the machine be looked at before; zero if only another event can change
-	// the decision.
-	delay time.Duration
-	// err is what is wrong with the record or the class. A record that is wrong does not keep an update from being made.
-	err error
-	// pass is the update to be made: nil unless the action is actUpdate or actConfirm.
-	pass *pass
+	delay  time.Duration // when to look again; zero if only another event can change the decision
+	err    error         // what is wrong with the class, or with the record, which does not keep an update from being made
+	pass   *pass         // the update to be made; nil unless the action is actUpdate or actConfirm
 }
 
 // decide says what to do about a machine. It is a pure function, and allocates nothing for a machine that is up to date. The package
@@ -109,7 +106,7 @@ func (o *Observation) decideBy(r record) decision {
 		}
 		return o.update(Unfinished, r, nil)
 	case unconfirmed:
-		if changed != UpToDate && o.marker(&r) != nil {
+		if changed != UpToDate && o.fits(&r) {
 			return o.update(changed, r, nil)
 		}
 		return o.unconfirmed(r)
@@ -144,8 +141,6 @@ func (o *Observation) unconfirmed(r record) decision {
 	case wait > 0:
 		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
 	}
-	// The record is written before this call as well. The write carries the resourceVersion: a process that decided by an older one gets a
-	// conflict.
 	marker := r.clone()
 	marker.Since = wholeSeconds(o.now)
 	return decision{action: actConfirm, reason: ConfirmationDue, pass: o.pass(r.Applied, marker)}
@@ -158,43 +153,24 @@ func (o *Observation) repeats(r *record) bool {
 
 // update decides for an update to the hot part that the class wants, or, if the record is full, back to the one that was applied.
 func (o *Observation) update(reason Reason, r record, err error) decision {
-	if marker := o.marker(&r); marker != nil {
-		return decision{action: actUpdate, reason: reason, err: err, pass: o.pass(o.Class.hot, *marker)}
+	marker, desired := r.clone(), o.Class.hot
+	if !o.fits(&r) || !marker.attempt(desired) {
+		// Going back to what was applied adds no attempt. Its confirmation empties the record.
+		reason, desired = RecordFull, cmp.Or(r.Applied, Nothing)
 	}
-	// Going back to what was applied adds no attempt. Its confirmation empties the record.
-	marker := r.clone()
-	o.mark(&marker, &r)
-	back := r.Applied
-	if back == "" {
-		back = Nothing
+	marker.Retries = 0
+	if o.repeats(&r) {
+		marker.Retries = min(r.Retries+1, maxRetries)
 	}
-	return decision{action: actUpdate, reason: RecordFull, err: err, pass: o.pass(back, marker)}
-}
-
-// marker returns the record to write before an update to the hot part that the class wants, nil if it is full.
-func (o *Observation) marker(r *record) *record {
-	marker := r.clone()
-	if !o.fits(r) || !marker.attempt(o.Class.hot) {
-		return nil
-	}
-	o.mark(&marker, r)
-	return &marker
+	marker.ProviderID, marker.Creating = o.Machine.ProviderID, ""
+	marker.Schema, marker.State, marker.Since = o.Class.schema, calling, wholeSeconds(o.now)
+	return decision{action: actUpdate, reason: reason, err: err, pass: o.pass(desired, marker)}
 }
 
 // fits reports whether the record can hold the wanted hot part as an attempt, and after a success the former applied one.
 func (o *Observation) fits(r *record) bool {
 	after := r.clone()
 	return after.attempt(o.Class.hot, r.Applied)
-}
-
-// mark turns r into a marker. Before is the record that was read.
-func (o *Observation) mark(r, before *record) {
-	r.Retries = 0
-	if o.repeats(before) {
-		r.Retries = min(before.Retries+1, maxRetries)
-	}
-	r.ProviderID, r.Creating = o.Machine.ProviderID, ""
-	r.Schema, r.State, r.Since = o.Class.schema, calling, wholeSeconds(o.now)
 }
 
 // retryDelay returns how long after the record was written the update is made again.
@@ -205,11 +181,7 @@ func (o *Observation) retryDelay(r *record) time.Duration {
 	}
 	limit := max(d, o.Settings.confirmAfter())
 	for range r.Retries {
-		if d > limit/2 {
-			d = limit
-			break
-		}
-		d *= 2
+		d += min(d, limit-d)
 	}
 	return d + spread(d/2, o.Machine.Name)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Digest identifies a leaf of a hot part: a path with its value, such as an infrastructure tag of one kind. It is the first half of a SHA-256.
@@ -43,15 +44,13 @@ func DigestOf(value string, path ...string) Digest {
 	}
 	var pointer strings.Builder
 	for _, name := range path {
-		pointer.WriteString("/" + escape(name))
+		pointer.WriteString(token(name))
 	}
 	return digestOf(pointer.String(), string(text))
 }
 
-// escape writes a name as RFC 6901 does.
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+// token returns the part of an RFC 6901 pointer that names a member.
+func token(name string) string { return fieldpath.Path{{Kind: fieldpath.Member, Name: name}}.Pointer() }
 
 // tree is a hot part, or several merged ones. Lists are leaves.
 type tree struct {
@@ -78,7 +77,7 @@ func (t *tree) leaves(pointer string, yield func(pointer, value string) bool) bo
 		return yield(pointer, t.leaf)
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.members)) {
-		if !t.members[name].leaves(pointer+"/"+escape(name), yield) {
+		if !t.members[name].leaves(pointer+token(name), yield) {
 			return false
 		}
 	}

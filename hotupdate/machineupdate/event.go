@@ -2,8 +2,7 @@ package machineupdate
 
 // Event is something that happened to a machine, for whoever publishes events or logs.
 type Event struct {
-	// Type is that of a Kubernetes event: Normal or Warning.
-	Type string
+	Type string // that of a Kubernetes event: Normal or Warning
 	// Reason is HotUpdated, HotUpdateConfirmed, HotUpdateFailed, HotUpdateUnsupported, HotUpdateRecordUnusable or HotUpdateClassUnusable.
 	Reason string
 	// Message is a sentence. It never quotes a value of a provider spec, unless the driver's errors do.
@@ -20,35 +19,27 @@ func events(o *Observation, r *Result) []Event {
 	if r.ending == canceled {
 		return nil // another process will look again, and report it
 	}
-	list := decisionEvents(o, r)
-	if r.decision.action == actUnsupported || r.ending == unable {
-		list = append(list, Event{warning, "HotUpdateUnsupported", "the machine should be updated (" + r.Reason.String() + "), but the driver cannot update machines"})
+	var list []Event
+	add := func(level, reason, message string) { list = append(list, Event{level, reason, message}) }
+	switch {
+	case r.Reason == RecordUnusable:
+		add(warning, "HotUpdateRecordUnusable", r.decision.err.Error())
+	case r.Reason == ClassDeleting:
+		add(normal, "HotUpdateClassUnusable", "the class is being deleted, so its machines are not updated")
+	case r.Reason == ClassUnusable && o.ClassError != nil:
+		add(warning, "HotUpdateClassUnusable", o.ClassError.Error())
+	case r.Reason == ClassUnusable:
+		add(warning, "HotUpdateClassUnusable", "the machine has no class")
 	}
-	//exhaustive:ignore
-	switch r.ending {
-	case updated:
-		return append(list, Event{normal, "HotUpdated", "the machine was updated (" + r.Reason.String() + ")"})
-	case confirmed:
-		return append(list, Event{normal, "HotUpdateConfirmed", "the update of the machine is confirmed"})
-	case callFailed:
-		return append(list, Event{warning, "HotUpdateFailed", "the machine was not, or not wholly, updated: " + r.Err.Error()})
+	switch {
+	case r.decision.action == actUnsupported || r.ending == unable:
+		add(warning, "HotUpdateUnsupported", "the machine should be updated ("+r.Reason.String()+"), but the driver cannot update machines")
+	case r.ending == updated:
+		add(normal, "HotUpdated", "the machine was updated ("+r.Reason.String()+")")
+	case r.ending == confirmed:
+		add(normal, "HotUpdateConfirmed", "the update of the machine is confirmed")
+	case r.ending == callFailed:
+		add(warning, "HotUpdateFailed", "the machine was not, or not wholly, updated: "+r.Err.Error())
 	}
 	return list
-}
-
-// decisionEvents lists what is wrong with the record or the class.
-func decisionEvents(o *Observation, r *Result) []Event {
-	//exhaustive:ignore
-	switch r.Reason {
-	case RecordUnusable:
-		return []Event{{warning, "HotUpdateRecordUnusable", r.decision.err.Error()}}
-	case ClassDeleting:
-		return []Event{{normal, "HotUpdateClassUnusable", "the class is being deleted, so its machines are not updated"}}
-	case ClassUnusable:
-		if o.ClassError != nil {
-			return []Event{{warning, "HotUpdateClassUnusable", o.ClassError.Error()}}
-		}
-		return []Event{{warning, "HotUpdateClassUnusable", "the machine has no class"}}
-	}
-	return nil
 }

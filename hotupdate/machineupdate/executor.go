@@ -17,20 +17,16 @@ type Executor struct {
 	// WriteMetadata makes one write and returns the machine's new resourceVersion. It returns ErrConflict if the machine has another
 	// resourceVersion than the patch says, and ErrNotFound if there is no such machine. It never reads anew to write in spite of a conflict.
 	WriteMetadata func(ctx context.Context, patch Patch) (resourceVersion string, err error)
-	// UpdateMachine calls the driver.
-	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
+	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error // calls the driver
 	// AskLimiter reports whether the driver may be called now, for the update as a whole. It does not block. Nil allows everything.
 	AskLimiter func(key LimitKey, reason Reason) bool
-	// Now returns the time.
-	Now func() time.Time
-	// Counters are counted in; nil counts nothing.
-	Counters *Counters
+	Now        func() time.Time
+	Counters   *Counters // nil counts nothing
 }
 
 // Result is what a reconcile did.
 type Result struct {
-	// Reason is why the machine was updated or not.
-	Reason Reason
+	Reason Reason // why the machine was updated or not
 	// Delay is when to reconcile the machine again; zero if only another event calls for it. The caller's reconcile goes on
 	// whatever it is, and takes the earlier of it and its own.
 	Delay time.Duration
@@ -52,12 +48,11 @@ const (
 
 // Reconcile decides about the machine and carries the decision out.
 func (e *Executor) Reconcile(ctx context.Context, o Observation) Result {
-	err := e.missing()
-	if err == nil && e.UpdateMachine == nil {
-		err = missingFunction("UpdateMachine")
+	if err := e.missing(); err != nil {
+		return failed(err)
 	}
-	if err != nil {
-		return Result{ending: writeFailed, Delay: mediumRetry, Err: err}
+	if e.UpdateMachine == nil {
+		return failed(missingFunction("UpdateMachine"))
 	}
 	o.now = e.Now()
 	d := decide(&o)
@@ -84,6 +79,9 @@ func (e *Executor) missing() error {
 func missingFunction(name string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
 }
+
+// failed is the result of a method that could not begin.
+func failed(err error) Result { return Result{ending: writeFailed, Delay: mediumRetry, Err: err} }
 
 // end notes how a reconcile ended.
 func (r *Result) end(how ending, delay time.Duration, err error) {
@@ -175,18 +173,16 @@ func (e *Executor) write(ctx context.Context, patch Patch, result *Result) (reso
 // nil, the driver must not be called: look again after the delay of the result.
 func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *Creation, resourceVersion string, result Result) {
 	if err := e.missing(); err != nil {
-		result.end(writeFailed, mediumRetry, err)
-		return nil, "", result
+		return nil, "", failed(err)
 	}
 	o.now = e.Now()
 	creation, err := beginCreation(&o)
 	if err != nil {
-		result.end(writeFailed, mediumRetry, err)
-		return nil, "", result
+		return nil, "", failed(err)
 	}
 	resourceVersion, ok := e.write(ctx, creation.pass.aboutToCall(), &result)
 	if !ok {
-		return nil, "", result
+		creation = nil
 	}
 	return creation, resourceVersion, result
 }
@@ -194,13 +190,11 @@ func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *
 // FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. If the write fails, which
 // the error of the result tells, nothing is lost: the marker makes the machine be updated.
 func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, providerID, resourceVersion string) (result Result) {
-	err := e.missing()
-	if creation == nil && err == nil {
-		err = &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"}
+	if err := e.missing(); err != nil {
+		return failed(err)
 	}
-	if err != nil {
-		result.end(writeFailed, mediumRetry, err)
-		return result
+	if creation == nil {
+		return failed(&fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
 	}
 	if _, ok := e.write(ctx, creation.created(providerID, resourceVersion, e.Now()), &result); ok {
 		result.end(updated, shortRetry, nil)

@@ -10,10 +10,8 @@ import (
 // machine. It counts updates, each of which makes several calls. Allow only so many that the cloud does not throttle them, or machines that are
 // updated side by side take the calls from each other. The zero value denies everything. It has no clock, and is safe for concurrent use.
 type Limiter struct {
-	// Every is how long it takes until another update is allowed.
-	Every time.Duration
-	// Burst is how many updates are allowed at once.
-	Burst int
+	Every time.Duration // how long it takes until another update is allowed
+	Burst int           // how many updates are allowed at once
 
 	mutex   sync.Mutex
 	buckets map[LimitKey]bucket

@@ -15,11 +15,9 @@ type Machine struct {
 	Name            string
 	ResourceVersion string
 	ProviderID      string
-	Phase           string // CurrentStatus.Phase
-	// Deleting says that the machine has a deletion timestamp.
-	Deleting bool
-	// Annotations are those of the machine. They are not changed.
-	Annotations map[string]string
+	Phase           string            // CurrentStatus.Phase
+	Deleting        bool              // it has a deletion timestamp
+	Annotations     map[string]string // they are not changed
 }
 
 // Settings are the times of the flow.
@@ -58,10 +56,8 @@ type Observation struct {
 	// Class is the machine's class; nil if it is gone, or if it could not be prepared, and then ClassError says why.
 	Class      *Prepared
 	ClassError error
-	// Secret is the secret of the class. It is handed on to the driver.
-	Secret map[string][]byte
-	// Limit is the key under which the limiter is asked.
-	Limit LimitKey
+	Secret     map[string][]byte // the secret of the class, for the driver
+	Limit      LimitKey          // the key under which the limiter is asked
 
 	now time.Time
 }

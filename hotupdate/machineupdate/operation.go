@@ -20,18 +20,14 @@ func (r *Result) LastOperation() (description, errorCode string, ok bool) {
 	case confirmed:
 		return "The update of the machine is confirmed", "", true
 	case callFailed, unable:
-		return "The machine was not, or not wholly, updated: " + r.Err.Error(), r.errorCode(), true
+		errorCode = "Unknown"
+		if r.ending == unable {
+			errorCode = "Unimplemented"
+		} else if errors.Is(r.Err, context.DeadlineExceeded) {
+			errorCode = "DeadlineExceeded"
+		}
+		return "The machine was not, or not wholly, updated: " + r.Err.Error(), errorCode, true
 	case notCalled, denied, conflicted, writeFailed, canceled, gone:
 	}
 	return "", "", false
-}
-
-func (r *Result) errorCode() string {
-	switch {
-	case r.ending == unable:
-		return "Unimplemented"
-	case errors.Is(r.Err, context.DeadlineExceeded):
-		return "DeadlineExceeded"
-	}
-	return "Unknown"
 }

@@ -4,14 +4,12 @@ import "encoding/json"
 
 // Patch is one write to the metadata of a Machine.
 type Patch struct {
-	// Machine is the machine's name.
-	Machine string
+	Machine string // its name
 	// ResourceVersion is the one that the machine must still have. A write that does not check it lets two leaders overwrite each
 	// other's records.
 	ResourceVersion string
-	// Set are annotations to set, Remove those to remove.
-	Set    map[string]string
-	Remove []string
+	Set             map[string]string // annotations to set
+	Remove          []string          // annotations to remove
 }
 
 // MergePatch returns the write as a JSON merge patch, which the API server refuses with a conflict if the machine has another

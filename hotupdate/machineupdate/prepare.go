@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"time"
@@ -18,15 +19,13 @@ type MachineClass struct {
 	ResourceVersion string
 	// Deleting says that the class has a deletion timestamp. Machines that were updated in place keep their old class, which the
 	// extension deletes and a finalizer of MCM holds.
-	Deleting bool
-	// ProviderSpec is the raw provider spec.
-	ProviderSpec []byte
+	Deleting     bool
+	ProviderSpec []byte // raw
 }
 
 // Driver says what the driver at hand can do. The zero value cannot update machines.
 type Driver struct {
-	// CanUpdate says that the driver implements UpdateMachine.
-	CanUpdate bool
+	CanUpdate bool // it implements UpdateMachine
 	// Revision names what the driver applies, in the words of the driver. When it changes, as when the driver has learned to update
 	// disks, every machine is updated once.
 	Revision string
@@ -50,20 +49,11 @@ const settledHead = `{"v":1,"providerID":"`
 // prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	config, err := schema.Decode(class.ProviderSpec)
-	if err != nil {
-		return nil, unusable(class, err)
-	}
-	fingerprint, err := schema.Fingerprint()
-	if err != nil {
-		return nil, unusable(class, err)
-	}
-	hot, err := schema.HotDocument(config)
-	if err != nil {
-		return nil, unusable(class, err)
-	}
-	rest, err := schema.Document(config)
-	if err != nil {
-		return nil, unusable(class, err)
+	fingerprint, fingerprintErr := schema.Fingerprint()
+	hot, hotErr := schema.HotDocument(config)
+	rest, restErr := schema.Document(config)
+	if err = cmp.Or(err, fingerprintErr, hotErr, restErr); err != nil {
+		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
 	}
 	if what := tooLarge(Hot(hot)); what != "" {
 		return nil, &fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class.Name, What: what, Hint: "make fewer or shorter fields hot"}
@@ -72,13 +62,9 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if driver.Revision != "" {
 		p.schema += "/" + driver.Revision
 	}
-	p.middle = string(append(appendSchema([]byte{'"'}, p.schema), sinceMember...))
-	p.tail = string(append(appendApplied([]byte{'"'}, p.hot), '}'))
+	example := record{Schema: p.schema, Applied: p.hot}
+	p.middle, p.tail, _ = strings.Cut(strings.TrimPrefix(example.Annotation(), settledHead), example.Since.Format(sinceLayout))
 	return p, nil
-}
-
-func unusable(class MachineClass, err error) *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
 }
 
 // settledSince reports whether the annotation is that of a machine that is up to date, and since when. It allocates nothing.

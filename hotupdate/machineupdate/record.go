@@ -14,10 +14,9 @@ const (
 	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
 )
 
-// state says how far the last update of a machine came. The zero value is Settled.
+// state says how far the last update of a machine came.
 type state uint8
 
-// The states of a record.
 const (
 	settled     state = iota // applied and confirmed: nothing is under way
 	calling                  // the driver may have been called, with any result
@@ -31,25 +30,17 @@ func (s state) String() string {
 
 // record is what a machine remembers of its hot updates.
 type record struct {
-	// ProviderID is the VM that the record is about. Machine templates copy annotations, so a record of another VM says nothing.
-	ProviderID string
-	// Creating is the name of the machine whose VM is being created. Either it or ProviderID is set.
-	Creating string
-	// Schema identifies what was Hot, and what the driver could apply, when the record was written.
-	Schema string
-	// state says how far the last update came.
-	State state
-	// Since is when the record was written, in whole seconds.
-	Since time.Time
-	// Retries is how many times the update that is under way repeats one that was not successful. It lengthens the wait for the next one.
-	Retries int
-	// Applied is the hot part of the last success; empty if there was none.
-	Applied Hot
+	ProviderID string // the VM that the record is about: machine templates copy annotations
+	Creating   string // the name of the machine whose VM is being created; either it or ProviderID is set
+	Schema     string // what was Hot, and what the driver could apply, when the record was written
+	State      state
+	Since      time.Time // when the record was written, in whole seconds
+	Retries    int       // how many times the update under way repeats one that was not successful
+	Applied    Hot       // the hot part of the last success; empty if there was none
 	// Attempted are hot parts that may be live, or become live, beside Applied: those sent since, and the one applied before a success that is
 	// not confirmed.
 	Attempted []Hot
-	// Attempts are the leaves of attempts that were too long to be recorded in full.
-	Attempts []Digest
+	Attempts  []Digest // the leaves of attempts that were too long to be recorded in full
 }
 
 // maxRetries is where Retries stop: more would make no difference.

@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,10 +59,10 @@ const hintRecord = "nothing has to be done: the machine is updated and recorded 
 
 // record reads the members, each by a function that says what is wrong with them.
 func (w *wire) record() (record, error) {
-	r := record{}
 	if w.Version == nil || *w.Version != version {
-		return r, malformed("has no known version")
+		return record{}, malformed("has no known version")
 	}
+	var r record
 	for _, read := range []func(*record) string{w.identity, w.progress, w.hotParts, w.attempts, (*record).contradiction} {
 		if problem := read(&r); problem != "" {
 			return record{}, malformed(problem)
@@ -88,15 +89,11 @@ func (w *wire) identity(r *record) string {
 }
 
 func (w *wire) progress(r *record) string {
-	switch w.State {
-	case "":
-	case calling.String():
-		r.State = calling
-	case unconfirmed.String():
-		r.State = unconfirmed
-	default:
+	known := slices.Index([]string{settled: "", calling: calling.String(), unconfirmed: unconfirmed.String()}, w.State)
+	if known < 0 {
 		return "has an unknown state"
 	}
+	r.State = state(known)
 	var ok bool
 	if r.Since, ok = parseSince(w.Since); !ok {
 		return "has no time in whole seconds of UTC"

@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -15,8 +16,14 @@ const sinceLayout = "2006-01-02T15:04:05Z"
 
 // Annotation returns the record in canonical form, which is what parseRecord reads: equal records have equal bytes.
 func (r *record) Annotation() string {
-	dst := appendHead(make([]byte, 0, 256+len(r.Applied)+size(r.Attempted, r.Attempts)), r)
-	dst = appendSchema(dst, r.Schema)
+	dst := make([]byte, 0, 256+len(r.Applied)+size(r.Attempted, r.Attempts))
+	dst = strconv.AppendInt(append(dst, `{"v":`...), version, 10)
+	if r.Creating != "" {
+		dst = appendMember(dst, "creating", r.Creating)
+	} else {
+		dst = appendMember(dst, "providerID", r.ProviderID)
+	}
+	dst = appendMember(dst, "schema", r.Schema)
 	if r.State != settled {
 		dst = append(dst, `,"state":"`+r.State.String()+`"`...)
 	}
@@ -27,7 +34,7 @@ func (r *record) Annotation() string {
 		dst = strconv.AppendInt(append(dst, `,"retries":`...), int64(r.Retries), 10)
 	}
 	if r.Applied != "" {
-		dst = appendApplied(dst, r.Applied)
+		dst = append(append(dst, `,"applied":`...), r.Applied...)
 	}
 	dst = appendList(dst, "attempted", r.Attempted, appendAttempted)
 	dst = appendList(dst, "attempts", r.Attempts, func(dst []byte, d Digest) []byte { return append(dst, `"`+d.text()+`"`...) })
@@ -36,30 +43,10 @@ func (r *record) Annotation() string {
 
 const sinceMember = `,"since":"`
 
-// appendHead appends what comes before the schema.
-func appendHead(dst []byte, r *record) []byte {
-	dst = append(dst, `{"v":`...)
-	dst = strconv.AppendInt(dst, version, 10)
-	if r.Creating != "" {
-		return appendMember(dst, "creating", r.Creating)
-	}
-	return appendMember(dst, "providerID", r.ProviderID)
-}
-
-func appendSchema(dst []byte, schema string) []byte { return appendMember(dst, "schema", schema) }
-
-func appendApplied(dst []byte, applied Hot) []byte {
-	return append(append(dst, `,"applied":`...), applied...)
-}
-
 // appendMember appends a member with a text. Bytes that are not UTF-8, which occur in no name, ID or fingerprint, are replaced.
 func appendMember(dst []byte, name, text string) []byte {
-	dst = append(dst, `,"`+name+`":`...)
-	quoted, problem := canonjson.AppendString(dst, text)
-	if problem != nil {
-		quoted, _ = canonjson.AppendString(dst, string([]rune(text)))
-	}
-	return quoted
+	dst, _ = canonjson.AppendString(append(dst, `,"`+name+`":`...), strings.ToValidUTF8(text, "\uFFFD"))
+	return dst
 }
 
 // appendList appends a member with a list, unless it is empty.

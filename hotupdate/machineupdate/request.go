@@ -21,12 +21,10 @@ type UpdateMachineRequest struct {
 	ProviderID string
 	// Class has the provider spec with mandatory infrastructure tags, regions and whatever else a driver needs. For Hot fields use Desired
 	// instead.
-	Class MachineClass
-	// Secret is the data of the class's secret.
-	Secret map[string][]byte
+	Class  MachineClass
+	Secret map[string][]byte // the data of the class's secret
 
-	// Applied is the hot part of the last success, empty if none is known.
-	Applied Hot
+	Applied Hot // the hot part of the last success, empty if none is known
 	// Attempted are hot parts that may be live, or become live, beside Applied.
 	Attempted []Hot
 	// Attempts are digests of the leaves of attempts that were too long to be recorded in full. See AttemptedAmong.
@@ -43,13 +41,12 @@ func (r *UpdateMachineRequest) AttemptedAmong(live map[string]string, path ...st
 	}
 	var found map[string]string
 	for key, value := range live {
-		if !slices.Contains(r.Attempts, DigestOf(value, append(slices.Clip(path), key)...)) {
-			continue
+		if slices.Contains(r.Attempts, DigestOf(value, append(slices.Clip(path), key)...)) {
+			if found == nil {
+				found = map[string]string{}
+			}
+			found[key] = value
 		}
-		if found == nil {
-			found = map[string]string{}
-		}
-		found[key] = value
 	}
 	return found
 }
