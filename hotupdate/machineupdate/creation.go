@@ -28,14 +28,13 @@ func beginCreation(o *Observation) (*Creation, error) {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "machine " + o.Machine.Name, What: "has no class", Hint: "prepare the class first"}
 	}
 	annotation, exists := o.Machine.Annotations[AnnotationRecord]
-	r, first := record{}, true
+	marker, first := record{}, true
 	if exists {
 		var err error
-		r, err = recordOf(&o.Machine, annotation)
+		marker, err = recordOf(&o.Machine, annotation)
 		problem, ok := errors.AsType[*fault.Error](err)
 		first = ok && problem.Code == "foreign-record"
 	}
-	marker := r.clone()
 	if !marker.attempt(o.Class.hot) {
 		// Creation goes on in any case. Attempts so old are unlikely to be live.
 		marker.Attempted, marker.Attempts = []Hot{o.Class.hot}, nil
@@ -54,7 +53,6 @@ func (c *Creation) Class() MachineClass { return c.pass.class.class }
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) Patch {
 	p := *c.pass
-	p.marker = p.marker.clone()
 	p.marker.ProviderID, p.marker.Creating = providerID, ""
 	if c.first {
 		return p.mirrored(p.settled(resourceVersion, now))

@@ -141,9 +141,9 @@ func (o *Observation) unconfirmed(r record) decision {
 	case wait > 0:
 		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
 	}
-	marker := r.clone()
-	marker.Since = wholeSeconds(o.now)
-	return decision{action: actConfirm, reason: ConfirmationDue, pass: o.pass(r.Applied, marker)}
+	// This call is preceded by a write as well, so that a process that decided by an older record gets a conflict.
+	r.Since = wholeSeconds(o.now)
+	return decision{action: actConfirm, reason: ConfirmationDue, pass: o.pass(r.Applied, r)}
 }
 
 // repeats reports whether an update would repeat one that was not successful. Where the record is full every update does.
@@ -153,7 +153,7 @@ func (o *Observation) repeats(r *record) bool {
 
 // update decides for an update to the hot part that the class wants, or, if the record is full, back to the one that was applied.
 func (o *Observation) update(reason Reason, r record, err error) decision {
-	marker, desired := r.clone(), o.Class.hot
+	marker, desired := r, o.Class.hot
 	if !o.fits(&r) || !marker.attempt(desired) {
 		// Going back to what was applied adds no attempt. Its confirmation empties the record.
 		reason, desired = RecordFull, cmp.Or(r.Applied, Nothing)
@@ -169,7 +169,7 @@ func (o *Observation) update(reason Reason, r record, err error) decision {
 
 // fits reports whether the record can hold the wanted hot part as an attempt, and after a success the former applied one.
 func (o *Observation) fits(r *record) bool {
-	after := r.clone()
+	after := *r
 	return after.attempt(o.Class.hot, r.Applied)
 }
 

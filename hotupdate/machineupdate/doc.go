@@ -1,5 +1,4 @@
-// Package machineupdate is the flow by which the machine-controller-manager (MCM) applies the hot part of a MachineClass to machines that
-// run: when to call the driver, what to remember of it, and what the driver may rely on.
+// Package machineupdate is the flow by which the machine-controller-manager (MCM) applies the hot part of a MachineClass to running machines.
 //
 // It owns the decision, the record that is kept on the Machine, and the order of writes and calls. It knows no logger, no clock, no
 // Kubernetes client and no cloud: time is an input, writes and calls are functions of the caller.
@@ -45,7 +44,7 @@
 //
 //	{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"retries":N,"applied":HOT,"attempted":[HOT|null,…],"attempts":[DIGEST,…]}
 //
-// What stands in it:
+// Its members:
 //
 //   - While a VM is being created "creating" with the machine's name stands in place of "providerID".
 //   - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
@@ -76,9 +75,8 @@
 // after its confirmation. Caches of the API server may lag for any time: a decision by an old record ends in a conflict before the call.
 //
 // The effects of a failed call are unknown, so every pass makes all calls again. Where the cloud allows fewer calls than a pass needs,
-// passes that follow too early would spend the allowance on their first calls for ever. Two rules prevent that: the time between
-// passes doubles from RetryAfter up to ConfirmAfter, which is also when a failed confirmation is repeated; and drivers repeat
-// calls that the cloud throttles, see [UpdateMachineRequest].
+// early passes would spend the allowance on their first calls for ever. So the time between passes doubles from RetryAfter up to
+// ConfirmAfter, when a failed confirmation is repeated too, and drivers repeat throttled calls, see [UpdateMachineRequest].
 //
 // # Guarantees
 //

@@ -98,7 +98,9 @@ func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result)
 		return
 	}
 	if e.AskLimiter != nil && !e.AskLimiter(o.Limit, result.Reason) {
-		result.end(denied, jittered(o.Settings.denialDelay(), &o.Machine), nil)
+		// Machines that were denied together do not return together.
+		delay := o.Settings.denialDelay()
+		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
 		return
 	}
 	version, ok := e.write(ctx, pass.aboutToCall(), result)

@@ -88,7 +88,7 @@ func (c *Creation) Created(providerID, version string, now time.Time) Patch {
 	return c.created(providerID, version, now)
 }
 
-func (p *pass) Marker() Record                                { return p.marker.clone() }
+func (p *pass) Marker() Record                                { return p.marker }
 func (p *pass) AboutToCall() Patch                            { return p.aboutToCall() }
 func (p *pass) Succeeded(version string, now time.Time) Patch { return p.succeeded(version, now) }
 func (p *pass) Settled(version string, now time.Time) Patch   { return p.settled(version, now) }

@@ -44,12 +44,6 @@ func (l *Limiter) Ask(key LimitKey, now time.Time) bool {
 	return allowed
 }
 
-// jittered returns a delay between d and twice d that depends on the machine and its resourceVersion, so that machines that were denied
-// together do not return together.
-func jittered(d time.Duration, m *Machine) time.Duration {
-	return d + spread(d, m.Name+"\x00"+m.ResourceVersion)
-}
-
 // spread returns a delay shorter than d that depends on the text.
 func spread(d time.Duration, text string) time.Duration {
 	h := fnv.New64a()

@@ -27,10 +27,9 @@ func (p *pass) aboutToCall() Patch {
 //
 // What was applied before stays owned: a cloud read that lagged may not have shown it.
 func (p *pass) succeeded(resourceVersion string, now time.Time) Patch {
-	r := p.marker.clone()
-	former := r.Applied
+	r, former := p.marker, p.marker.Applied
 	r.Applied, r.State, r.Since, r.Retries = p.desired, unconfirmed, wholeSeconds(now), 0
-	r.Attempted = slices.DeleteFunc(r.Attempted, func(attempted Hot) bool { return attempted == p.desired })
+	r.Attempted = slices.DeleteFunc(slices.Clone(r.Attempted), func(attempted Hot) bool { return attempted == p.desired })
 	if former != p.desired && !r.attempt(former) {
 		r = p.marker // decide has checked that it fits: nothing recorded is forgotten
 	}

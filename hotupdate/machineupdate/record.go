@@ -1,9 +1,6 @@
 package machineupdate
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // The annotations on Machine objects.
 const (
@@ -28,7 +25,7 @@ func (s state) String() string {
 	return [...]string{settled: "Settled", calling: "Calling", unconfirmed: "Unconfirmed"}[s]
 }
 
-// record is what a machine remembers of its hot updates.
+// record is what a machine remembers of its hot updates. Copies share its slices, so these are replaced and never changed.
 type record struct {
 	ProviderID string // the VM that the record is about: machine templates copy annotations
 	Creating   string // the name of the machine whose VM is being created; either it or ProviderID is set
@@ -45,13 +42,6 @@ type record struct {
 
 // maxRetries is where Retries stop: more would make no difference.
 const maxRetries = 32
-
-// clone returns a copy that shares no slices.
-func (r *record) clone() record {
-	c := *r
-	c.Attempted, c.Attempts = slices.Clone(r.Attempted), slices.Clone(r.Attempts)
-	return c
-}
 
 // isOf reports whether the record is about this machine.
 func (r *record) isOf(m *Machine) bool {
