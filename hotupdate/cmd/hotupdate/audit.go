@@ -49,27 +49,21 @@ What the pool holds beside its provider config is taken to be hashed alike by bo
 
 Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate. 1 is an error,
 or a manifest that cannot be read; 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet) action {
-			a := &auditor{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
-			flags.StringVar(&a.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
-			flags.StringVar(&a.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
-			flags.StringVar(&a.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
-			flags.BoolVar(&a.all, "all", false, "list the pools that are unchanged as well")
-			flags.BoolVar(&a.exitCode, "exit-code", false, "tell the gravest verdict by the exit code as well")
-			return a.run
+		flags: func(flags *pflag.FlagSet, c *call) {
+			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
+			flags.StringVar(&c.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
+			flags.StringVar(&c.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
+			flags.BoolVar(&c.all, "all", false, "list the pools that are unchanged as well")
+			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict by the exit code as well")
 		},
+		do: auditFleet,
 	}
 }
 
-type auditor struct {
-	old, updated, provider string
-	all, exitCode          bool
-	output                 *outputFlag
-}
-
-func (a *auditor) run(c *call) (int, error) {
+func auditFleet(c *call) (int, error) {
 	switch {
-	case a.old == "" || a.updated == "":
+	case c.old == "" || c.updated == "":
 		return 0, &usageError{"needs --old and --new"}
 	case len(c.args) == 0:
 		return 0, &usageError{"needs a file, a directory or - with Worker manifests"}
@@ -77,8 +71,8 @@ func (a *auditor) run(c *call) (int, error) {
 	if err := wantStdinOnce(c.args); err != nil {
 		return 0, err
 	}
-	old, oldErr := readRelease(a.old)
-	updated, newErr := readRelease(a.updated)
+	old, oldErr := readRelease(c.old)
+	updated, newErr := readRelease(c.updated)
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
@@ -86,15 +80,15 @@ func (a *auditor) run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	report := a.audit(both, c)
-	if err := report.write(c, a.output); err != nil {
+	report := both.audit(c)
+	if err := report.write(c); err != nil {
 		return 0, err
 	}
-	return report.exitCode(a.exitCode), nil
+	return report.exitCode(c.exitCode), nil
 }
 
 // audit looks at every pool of every manifest.
-func (a *auditor) audit(r *releases, c *call) *auditReport {
+func (r *releases) audit(c *call) *auditReport {
 	report := newAuditReport(r)
 	for d, err := range documents(c.args, c.in) {
 		if err != nil {
@@ -107,7 +101,7 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 			report.unreadable(err)
 		case m == nil:
 			report.Summary[countOtherDocuments]++
-		case a.provider != "" && m.Provider != a.provider:
+		case c.provider != "" && m.Provider != c.provider:
 			report.Summary[countOtherPools] += len(m.Pools)
 		default:
 			for _, p := range m.Pools {
@@ -115,7 +109,7 @@ func (a *auditor) audit(r *releases, c *call) *auditReport {
 					report.Summary[countOtherPools]++
 					continue
 				}
-				report.add(r.pool(m, p), a.all)
+				report.add(r.pool(m, p), c.all)
 			}
 		}
 	}

@@ -116,8 +116,8 @@ func (r *auditReport) exitCode(asked bool) int {
 	return exitOK
 }
 
-func (r *auditReport) write(c *call, as *outputFlag) error {
-	return as.write(func() { r.writeText(c) }, func() { r.writeMarkdown(c) }, func() error { return writeJSON(c, r) })
+func (r *auditReport) write(c *call) error {
+	return c.output.write(func() { r.writeText(c) }, func() { r.writeMarkdown(c) }, func() error { return writeJSON(c, r) })
 }
 
 // headline sums up in one line.

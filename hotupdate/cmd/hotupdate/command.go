@@ -36,18 +36,26 @@ const (
 type command struct {
 	name, synopsis string
 	help           string
-	flags          func(*pflag.FlagSet) action
+	flags          func(flags *pflag.FlagSet, c *call)
+	do             func(c *call) (exitCode int, err error)
 }
-
-// action is what a command does once its flags are parsed.
-type action func(c *call) (exitCode int, err error)
 
 // call is one call of a command. Output reaches standard output only if the command succeeds.
 type call struct {
+	options
+
 	args  []string // without flags
 	in    io.Reader
 	out   bytes.Buffer
 	color report.Color
+}
+
+// options are the flags of all commands; each command has some of them.
+type options struct {
+	output                             outputFlag
+	pool, schema, strategy             string
+	old, updated, provider             string
+	document, defaulted, all, exitCode bool
 }
 
 // usageError says that the command line is wrong.
@@ -103,15 +111,16 @@ func (c command) usageLine() string {
 func (c command) run(args []string, std streams) int {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.Usage = func() {}
-	do := c.flags(flags)
+	run := &call{in: std.in, color: std.color}
+	c.flags(flags, run)
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		fmt.Fprintf(std.out, "usage: %s\n\n%s\n\n%s", c.usageLine(), c.help, flags.FlagUsages())
 		return exitOK
 	} else if err != nil {
 		return c.usage(std, err)
 	}
-	run := &call{args: flags.Args(), in: std.in, color: std.color}
-	code, err := do(run)
+	run.args = flags.Args()
+	code, err := c.do(run)
 	var wrong *usageError
 	switch {
 	case errors.As(err, &wrong):

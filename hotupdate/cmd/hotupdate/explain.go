@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -24,19 +23,13 @@ config, or a Worker or Shoot manifest, of which every worker pool is explained.
 A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. Only in a pool of a provider that
 is not built in it is shown as one field instead.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet) action {
-			e := &explainer{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
-			e.pools.add(flags)
-			flags.BoolVar(&e.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
-			return e.run
+		flags: func(flags *pflag.FlagSet, c *call) {
+			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			c.addPools(flags)
+			flags.BoolVar(&c.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
 		},
+		do: explainFields,
 	}
-}
-
-type explainer struct {
-	pools    poolFlags
-	output   *outputFlag
-	document bool
 }
 
 // explained are the fields of a provider config or of a pool.
@@ -68,29 +61,29 @@ func newExplained(pool string, fields hotupdate.Changes) explained {
 	return e
 }
 
-func (e *explainer) run(c *call) (int, error) {
-	if e.document {
-		return exitOK, e.writeDocument(c)
+func explainFields(c *call) (int, error) {
+	if c.document {
+		return exitOK, writeDocument(c)
 	}
-	all, err := e.explain(c)
+	all, err := explainPools(c)
 	if err != nil {
 		return 0, err
 	}
-	if e.output.output == jsonOutput {
+	if c.output.output == jsonOutput {
 		return exitOK, writeList(c, "pools", all)
 	}
 	for i, one := range all {
-		e.write(&c.out, i, one)
+		one.write(c, i)
 	}
 	return exitOK, nil
 }
 
 // writeDocument writes the canonical document of the only provider config.
-func (e *explainer) writeDocument(c *call) error {
-	if e.output.output != textOutput {
+func writeDocument(c *call) error {
+	if c.output.output != textOutput {
 		return &usageError{"--document is written as it is; leave --output out"}
 	}
-	configs, err := e.pools.configs(c)
+	configs, err := c.configs()
 	if err != nil {
 		return err
 	}
@@ -102,8 +95,8 @@ func (e *explainer) writeDocument(c *call) error {
 	return inFile(configs[0].from, err)
 }
 
-func (e *explainer) explain(c *call) ([]explained, error) {
-	m, schemas, err := e.pools.read(c)
+func explainPools(c *call) ([]explained, error) {
+	m, schemas, err := c.read()
 	if err != nil {
 		return nil, err
 	}
@@ -125,19 +118,19 @@ func (e *explainer) explain(c *call) ([]explained, error) {
 }
 
 // write writes a line for each field that is set, which is what sets the configuration apart from the empty one.
-func (e *explainer) write(out io.Writer, before int, one explained) {
-	if e.output.output == markdownOutput {
-		if one.Pool != "" {
-			fmt.Fprintf(out, "### %s\n\n", code(one.Pool))
+func (e explained) write(c *call, before int) {
+	if c.output.output == markdownOutput {
+		if e.Pool != "" {
+			fmt.Fprintf(&c.out, "### %s\n\n", code(e.Pool))
 		}
-		writeMarkdown(out, []string{"field", "value", "class", "origin"}, one.rows(code))
-		fmt.Fprintln(out)
+		writeMarkdown(&c.out, []string{"field", "value", "class", "origin"}, e.rows(code))
+		fmt.Fprintln(&c.out)
 		return
 	}
-	if one.Pool != "" {
-		fmt.Fprint(out, strings.Repeat("\n", min(before, 1))+"pool "+printable(one.Pool)+"\n")
+	if e.Pool != "" {
+		fmt.Fprint(&c.out, strings.Repeat("\n", min(before, 1))+"pool "+printable(e.Pool)+"\n")
 	}
-	writeColumns(out, one.rows(printable))
+	writeColumns(&c.out, e.rows(printable))
 }
 
 func (e explained) rows(show func(string) string) (rows [][]string) {

@@ -17,17 +17,12 @@ This is what an extension adds to a pool's hash. The whole hash of a pool depend
 
 A provider config whose apiVersion and kind are not built in has no hash, which is an error, unless --schema names its Schema.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet) action {
-			h := &hasher{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
-			h.pools.add(flags)
-			return h.run
+		flags: func(flags *pflag.FlagSet, c *call) {
+			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			c.addPools(flags)
 		},
+		do: hashConfigs,
 	}
-}
-
-type hasher struct {
-	pools  poolFlags
-	output *outputFlag
 }
 
 // hashed is the hash of a provider config, in JSON as well.
@@ -36,8 +31,8 @@ type hashed struct {
 	Hash string `json:"hash"`
 }
 
-func (h *hasher) run(c *call) (int, error) {
-	configs, err := h.pools.configs(c)
+func hashConfigs(c *call) (int, error) {
+	configs, err := c.configs()
 	if err != nil {
 		return 0, err
 	}
@@ -51,10 +46,10 @@ func (h *hasher) run(c *call) (int, error) {
 	if err := errors.Join(problems...); err != nil {
 		return 0, err
 	}
-	return exitOK, h.write(c, all)
+	return exitOK, writeHashes(c, all)
 }
 
-func (h *hasher) write(c *call, all []hashed) error {
+func writeHashes(c *call, all []hashed) error {
 	header := []string{"worker pool", "hash"}
 	if len(all) == 1 && all[0].Pool == "" { // a provider config on its own
 		header = header[1:]
@@ -66,7 +61,7 @@ func (h *hasher) write(c *call, all []hashed) error {
 		}
 		return rows
 	}
-	return h.output.write(
+	return c.output.write(
 		func() { writeColumns(&c.out, rows(printable)) },
 		func() { writeMarkdown(&c.out, header, rows(code)) },
 		func() error { return writeList(c, "hashes", all) },

@@ -116,20 +116,18 @@ func inFile(file string, err error) error {
 	return errors.Join(lines...)
 }
 
-// poolFlags choose pools and the Schema of their provider configs.
-type poolFlags struct{ pool, schema string }
-
-func (p *poolFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&p.pool, "pool", "", "only the worker pool of this `NAME`")
-	flags.StringVar(&p.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
+// addPools adds the flags that choose pools and the Schema of their provider configs.
+func (o *options) addPools(flags *pflag.FlagSet) {
+	flags.StringVar(&o.pool, "pool", "", "only the worker pool of this `NAME`")
+	flags.StringVar(&o.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
 }
 
 // read reads the manifest that is the only argument, with the pools that the flag leaves, and the Schemas.
-func (p *poolFlags) read(c *call) (*manifest, *catalog, error) {
+func (c *call) read() (*manifest, *catalog, error) {
 	if err := want(1, c.args); err != nil {
 		return nil, nil, err
 	}
-	schemas, err := newCatalog(p.schema)
+	schemas, err := newCatalog(c.schema)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,16 +135,16 @@ func (p *poolFlags) read(c *call) (*manifest, *catalog, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.check(m); err != nil {
+	if err := c.checkPool(m); err != nil {
 		return nil, nil, err
 	}
-	m.Pools, err = choose(m.Pools, p.pool, m.from, func(one pool.Pool) []string { return []string{one.Worker.Name} })
+	m.Pools, err = choose(m.Pools, c.pool, m.from, func(one pool.Pool) []string { return []string{one.Worker.Name} })
 	return m, schemas, err
 }
 
-// check refuses a pool's name for a file without pools.
-func (p *poolFlags) check(m *manifest) error {
-	if p.pool != "" && m.isBare() {
+// checkPool refuses a pool's name for a file without pools.
+func (o *options) checkPool(m *manifest) error {
+	if o.pool != "" && m.isBare() {
 		return &usageError{"--pool is for Worker and Shoot manifests, and not for a provider config"}
 	}
 	return nil
@@ -179,8 +177,8 @@ type config struct {
 }
 
 // configs returns the provider config of a file, or those of the pools of a Worker or Shoot. Each must have a Schema.
-func (p *poolFlags) configs(c *call) ([]config, error) {
-	m, schemas, err := p.read(c)
+func (c *call) configs() ([]config, error) {
+	m, schemas, err := c.read()
 	if err != nil {
 		return nil, err
 	}

@@ -26,10 +26,9 @@ type outputFlag struct {
 	allowed []string
 }
 
-func addOutput(flags *pflag.FlagSet, allowed ...string) *outputFlag {
-	f := &outputFlag{allowed[0], allowed}
-	flags.VarP(f, "output", "o", "how to write the result: "+f.choices())
-	return f
+func (o *options) addOutput(flags *pflag.FlagSet, allowed ...string) {
+	o.output = outputFlag{allowed[0], allowed}
+	flags.VarP(&o.output, "output", "o", "how to write the result: "+o.output.choices())
 }
 
 func (f *outputFlag) choices() string {

@@ -29,38 +29,30 @@ indeterminate.
 
 Exit code: 0; with --exit-code that of the gravest verdict: 0 none, 10 hot update, 11 in-place update, 12 roll (also of a removed or
 renamed pool), 13 forbidden, 14 indeterminate. 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet) action {
-			p := &planner{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
-			p.pools.add(flags)
-			flags.StringVar(&p.strategy, "strategy", "", "update strategy of every pool, by its `NAME`: AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate\n(default: each pool's own; for a provider config AutoRollingUpdate)")
-			flags.BoolVar(&p.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
-			flags.BoolVar(&p.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
-			return p.run
+		flags: func(flags *pflag.FlagSet, c *call) {
+			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			c.addPools(flags)
+			flags.StringVar(&c.strategy, "strategy", "", "update strategy of every pool, by its `NAME`: AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate\n(default: each pool's own; for a provider config AutoRollingUpdate)")
+			flags.BoolVar(&c.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
+			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
 		},
+		do: planChange,
 	}
 }
 
-type planner struct {
-	pools     poolFlags
-	output    *outputFlag
-	strategy  string
-	defaulted bool
-	exitCode  bool
-}
-
-func (p *planner) run(c *call) (int, error) {
+func planChange(c *call) (int, error) {
 	if err := want(2, c.args); err != nil {
 		return 0, err
 	}
-	options := pool.Options{Defaulted: p.defaulted}
-	if p.strategy != "" {
-		strategy, ok := hotupdate.ParseStrategy(p.strategy)
+	options := pool.Options{Defaulted: c.defaulted}
+	if c.strategy != "" {
+		strategy, ok := hotupdate.ParseStrategy(c.strategy)
 		if !ok {
-			return 0, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", p.strategy)}
+			return 0, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", c.strategy)}
 		}
 		options.Strategy = &strategy
 	}
-	schemas, err := newCatalog(p.pools.schema)
+	schemas, err := newCatalog(c.schema)
 	if err != nil {
 		return 0, err
 	}
@@ -70,11 +62,11 @@ func (p *planner) run(c *call) (int, error) {
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	plan, err := p.plan(old, updated, schemas, options)
+	plan, err := c.plan(old, updated, schemas, options)
 	if err != nil {
 		return 0, err
 	}
-	if err := p.write(c, plan); err != nil || !p.exitCode {
+	if err := writePlan(c, plan); err != nil || !c.exitCode {
 		return exitOK, err
 	}
 	return exitCodeOf(plan.Outcome()), nil
@@ -90,8 +82,8 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	return m, errors.Join(schemas.check(m.from, m.Pools), inFile(m.from, err))
 }
 
-func (p *planner) write(c *call, plan pool.Plan) error {
-	return p.output.write(
+func writePlan(c *call, plan pool.Plan) error {
+	return c.output.write(
 		func() { c.out.WriteString(report.Text(plan, c.color)) },
 		func() { c.out.WriteString(report.Markdown(plan)) },
 		func() error {
@@ -102,11 +94,11 @@ func (p *planner) write(c *call, plan pool.Plan) error {
 	)
 }
 
-func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
+func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
 	if old.kind != updated.kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
 	}
-	if err := p.pools.check(updated); err != nil {
+	if err := o.checkPool(updated); err != nil {
 		return nil, err
 	}
 	if _, err := schemas.schemaOf(updated.from, updated.kind); updated.isBare() && err != nil && updated.kind.Kind != workerConfig {
@@ -117,7 +109,7 @@ func (p *planner) plan(old, updated *manifest, schemas *catalog, options pool.Op
 		return nil, inFile(updated.from, err)
 	}
 	// A renamed pool is found by its former name, too.
-	return choose(plan, p.pools.pool, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
+	return choose(plan, o.pool, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
 }
 
 // workerConfig is the usual kind of provider configs. A file of this kind is taken for one, whatever its API group.

@@ -20,14 +20,12 @@ func schemaCommand() command {
 		synopsis: "[--output FORMAT] [PROVIDER]",
 		help: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. Of one PROVIDER the JSON is
 what --schema takes; of all of them it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
-		flags: func(flags *pflag.FlagSet) action {
-			output := addOutput(flags, jsonOutput, markdownOutput)
-			return func(c *call) (int, error) { return exitOK, printSchemas(c, output.output) }
-		},
+		flags: func(flags *pflag.FlagSet, c *call) { c.addOutput(flags, jsonOutput, markdownOutput) },
+		do:    func(c *call) (int, error) { return exitOK, printSchemas(c) },
 	}
 }
 
-func printSchemas(c *call, output string) error {
+func printSchemas(c *call) error {
 	if len(c.args) > 1 {
 		return &usageError{fmt.Sprintf("takes at most one provider, not %d", len(c.args))}
 	}
@@ -44,12 +42,12 @@ func printSchemas(c *call, output string) error {
 		if i < 0 {
 			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
 		}
-		if output == jsonOutput {
+		if c.output.output == jsonOutput {
 			return writeJSON(c, all[i].Schema)
 		}
 		all = all[i : i+1]
 	}
-	if output == jsonOutput {
+	if c.output.output == jsonOutput {
 		return writeList(c, "schemas", all)
 	}
 	return writeSchemas(&c.out, all)
@@ -106,17 +104,12 @@ OLD and NEW are files: a Schema (as hotupdate schema PROVIDER or Schema.MarshalJ
 eras (see hotupdate audit), of which the Schema is compared that configs are read by.
 
 Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if a pool may roll. 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet) action {
-			d := &schemaDiffer{output: addOutput(flags, textOutput, markdownOutput, jsonOutput)}
-			flags.BoolVar(&d.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
-			return d.run
+		flags: func(flags *pflag.FlagSet, c *call) {
+			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
 		},
+		do: diffSchemas,
 	}
-}
-
-type schemaDiffer struct {
-	output   *outputFlag
-	exitCode bool
 }
 
 // schemaDiff is what schema diff writes in JSON.
@@ -135,7 +128,7 @@ type jsonFinding struct {
 	Text     string `json:"text"`
 }
 
-func (d *schemaDiffer) run(c *call) (int, error) {
+func diffSchemas(c *call) (int, error) {
 	if err := want(2, c.args); err != nil {
 		return 0, err
 	}
@@ -148,7 +141,7 @@ func (d *schemaDiffer) run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = d.output.write(
+	err = c.output.write(
 		func() { writeFindings(&c.out, findings) },
 		func() {
 			var rows [][]string
@@ -159,7 +152,7 @@ func (d *schemaDiffer) run(c *call) (int, error) {
 		},
 		func() error { return writeDiffJSON(c, old.schema, updated.schema, findings) },
 	)
-	if !d.exitCode {
+	if !c.exitCode {
 		return exitOK, err
 	}
 	return exitCodeOfFindings(findings), err
