@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
@@ -143,7 +147,7 @@ func newReleases(old, updated *release) (*releases, error) {
 
 // concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
 func (r *releases) concern(raw []byte) bool {
-	if r.kind == (pool.TypeMeta{}) || isEmptyConfig(raw) {
+	if r.kind == (pool.TypeMeta{}) || pool.IsNull(raw) {
 		return true
 	}
 	kind, err := kindOf(raw)
@@ -157,7 +161,7 @@ func (r *releases) pool(m *manifest, p pool.Pool) *auditedPool {
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictUnchanged,
 	}
 	raw := p.ProviderConfig
-	if isEmptyConfig(raw) {
+	if pool.IsNull(raw) {
 		raw = nil
 	}
 	var version *string
@@ -239,18 +243,18 @@ func (r *releases) reasons(old, updated hashedConfig, raw []byte) []reason {
 	if old.era.Name != updated.era.Name || old.era.Hash != updated.era.Hash {
 		all = append(all, reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.era.Name, updated.era.Hash.words(), old.era.Name, old.era.Hash.words())})
 	}
-	if old.era.Hash != canonical || updated.era.Hash != canonical {
-		if old.era.schema != nil && updated.era.schema != nil && old.era.Hash == updated.era.Hash {
-			all = append(all, r.findingReasons(old.era.schema, updated.era.schema, nil)...)
+	var paths []string
+	switch {
+	case old.era.Hash == canonical && updated.era.Hash == canonical:
+		before, oldErr := old.era.schema.DocumentRaw(raw)
+		after, newErr := updated.era.schema.DocumentRaw(raw)
+		if oldErr != nil || newErr != nil {
+			return all
 		}
+		paths = differences(r.root(old.era.schema), r.root(updated.era.schema), before, after)
+	case old.era.Hash != updated.era.Hash || old.era.schema == nil || updated.era.schema == nil:
 		return all
 	}
-	before, oldErr := old.era.schema.DocumentRaw(raw)
-	after, newErr := updated.era.schema.DocumentRaw(raw)
-	if oldErr != nil || newErr != nil {
-		return all
-	}
-	paths := differences(r.root(old.era.schema), r.root(updated.era.schema), before, after)
 	return append(all, r.findingReasons(old.era.schema, updated.era.schema, paths)...)
 }
 
@@ -333,6 +337,64 @@ func (p *auditedPool) explainRejection(findings []hotupdate.Finding) {
 // brackets matches a step in brackets, whose quotes may hold brackets.
 var brackets = regexp.MustCompile(`\[(?:[^\]"]|"(?:[^"\\]|\\.)*"?)*\]?`)
 
-// patternOf turns the path of an element into the path of all elements: dataVolumes[name=a].iops into dataVolumes[].iops. A name in brackets
-// looks like a key, which is more common.
+// patternOf turns the path of an element into the path of all: dataVolumes[name=a].iops into dataVolumes[].iops. Names in brackets become [], too.
 func patternOf(path string) string { return brackets.ReplaceAllString(path, "[]") }
+
+// differences lists the paths at which two canonical documents differ, each once, as WithTag takes them. The roots of their Schemas tell the
+// members of objects from the keys of maps, so that a difference is named by its field and no key is shown.
+func differences(old, updated *schemajson.Node, before, after []byte) []string {
+	found := map[string]bool{}
+	compareTrees(found, "", old, updated, treeOf(before), treeOf(after))
+	return slices.Sorted(maps.Keys(found))
+}
+
+func treeOf(document []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	var tree any
+	_ = decoder.Decode(&tree) // a canonical document is JSON
+	return tree
+}
+
+func compareTrees(found map[string]bool, path string, old, updated *schemajson.Node, before, after any) {
+	first, isObject := before.(map[string]any)
+	second, isToo := after.(map[string]any)
+	list, isList := before.([]any)
+	other, isListToo := after.([]any)
+	switch {
+	case reflect.DeepEqual(before, after):
+	case (isObject || before == nil) && (isToo || after == nil) && (old.Kind == "object" || updated.Kind == "object"):
+		for name := range union(first, second) {
+			compareTrees(found, fieldpath.Join(path, name), member(old, name), member(updated, name), first[name], second[name])
+		}
+	case isObject && isToo:
+		for name := range union(first, second) {
+			compareTrees(found, path+"[]", elem(old), elem(updated), first[name], second[name])
+		}
+	case isList && isListToo && len(list) == len(other):
+		for i := range list {
+			compareTrees(found, path+"[]", elem(old), elem(updated), list[i], other[i])
+		}
+	default:
+		found[path] = true
+	}
+}
+
+// member returns the node of an object's member, an empty one if it is not known.
+func member(n *schemajson.Node, name string) *schemajson.Node {
+	for _, f := range n.Fields {
+		if f.Name == name {
+			return f.Type
+		}
+	}
+	return &schemajson.Node{}
+}
+
+func elem(n *schemajson.Node) *schemajson.Node { return cmp.Or(n.Elem, &schemajson.Node{}) }
+
+func union(a, b map[string]any) map[string]any {
+	all := map[string]any{}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
+}

@@ -27,13 +27,11 @@ type document struct {
 	raw  []byte
 }
 
-// documents reads the manifests of files, of directories and, for -, of standard input, one at a time: however many there are, only one
-// is in memory.
+// documents reads the manifests of files, of directories and, for -, of standard input. Only one of them is in memory at a time.
 //
 //   - A file holds YAML documents, or JSON ones; empty documents are passed over.
 //   - A list as kubectl writes it is passed on item by item.
-//   - Of a directory, and of those below it, the files are read that end in .yaml, .yml or .json, in the order of their names. Hidden
-//     ones are left out.
+//   - Of a directory, and of those below it, the files .yaml, .yml and .json are read in the order of their names, hidden ones left out.
 //
 // An error names its file, and ends the reading of that file only.
 func documents(paths []string, in io.Reader) iter.Seq2[document, error] {
@@ -116,9 +114,8 @@ func place(from string, n int) string {
 // yieldItems passes a document on, or the items of a list.
 func yieldItems(d document, yield func(document, error) bool) bool {
 	var list struct {
-		APIVersion string            `json:"apiVersion"`
-		Kind       string            `json:"kind"`
-		Items      []json.RawMessage `json:"items"`
+		Kind  string            `json:"kind"`
+		Items []json.RawMessage `json:"items"`
 	}
 	if json.Unmarshal(d.raw, &list) != nil || list.Items == nil || !strings.HasSuffix(list.Kind, "List") {
 		return yield(d, nil)
@@ -131,16 +128,15 @@ func yieldItems(d document, yield func(document, error) bool) bool {
 	return true
 }
 
-// splitter cuts a stream of YAML documents at the lines that begin with ---, where YAML allows no content. JSON has no such lines. Of what the
-// scanner holds, it has read the lines before the offset at.
+// splitter cuts a stream of YAML documents at the lines that begin with ---, where YAML allows no content. JSON has no such lines.
 type splitter struct {
-	start, at int  // of the document
+	start, at int  // where the document begins in what the scanner holds, and where the next line does
 	marked    bool // it has begun with ---, which directives may precede
 	content   bool // there is more in it than comments, directives and the marker
 }
 
 // split is a [bufio.SplitFunc] for the documents that have any content.
-func (s *splitter) split(data []byte, atEOF bool) (int, []byte, error) {
+func (s *splitter) split(data []byte, atEOF bool) (int, []byte, error) { //nolint:revive // the parameters of a SplitFunc
 	for s.at < len(data) {
 		line := data[s.at:]
 		if end := bytes.IndexByte(line, '\n'); end >= 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -79,12 +80,7 @@ func newCatalog(schemaFile string) (*catalog, error) {
 }
 
 // schema returns the Schema of a kind of provider config, nil if it is not known.
-func (c *catalog) schema(meta pool.TypeMeta) *hotupdate.Schema {
-	if c.given != nil {
-		return c.given
-	}
-	return c.known[meta]
-}
+func (c *catalog) schema(meta pool.TypeMeta) *hotupdate.Schema { return cmp.Or(c.given, c.known[meta]) }
 
 // schemaOf returns the Schema of a provider config, which there must be.
 func (c *catalog) schemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, error) {
@@ -97,7 +93,7 @@ func (c *catalog) schemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 
 // schemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
 func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
-	if isEmptyConfig(raw) {
+	if pool.IsNull(raw) {
 		return hotupdate.SchemaOf[emptyConfig]()
 	}
 	kind, err := kindOf(raw)
@@ -108,8 +104,7 @@ func (c *catalog) schemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error
 }
 
 // check reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command. Compared as a
-// whole, as those of other providers are, it would get a verdict that the provider's own code does not share. In a pool of a built-in
-// provider every config is that provider's.
+// whole, it would get another verdict than the provider's own code gives. Every config in a pool of a built-in provider is that provider's.
 func (c *catalog) check(from string, pools []pool.Pool) error {
 	var problems []error
 	for _, p := range pools {
@@ -135,9 +130,6 @@ func groupOf(apiVersion string) string {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	return group
 }
-
-// isEmptyConfig reports whether a pool has no provider config.
-func isEmptyConfig(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // emptyConfig is the type of a missing provider config.
 type emptyConfig struct {

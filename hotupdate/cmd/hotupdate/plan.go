@@ -101,8 +101,10 @@ func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Op
 	if err := o.checkPool(updated); err != nil {
 		return nil, err
 	}
-	if _, err := schemas.schemaOf(updated.from, updated.kind); updated.isBare() && err != nil && updated.kind.Kind != workerConfig {
-		return nil, err
+	if updated.isBare() && updated.kind.Kind != "WorkerConfig" { // which is taken for a provider config whatever its API group
+		if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil {
+			return nil, err
+		}
 	}
 	plan, err := pool.NewPlan(old.Manifest, updated.Manifest, options)
 	if err != nil {
@@ -111,9 +113,6 @@ func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Op
 	// A renamed pool is found by its former name, too.
 	return choose(plan, o.pool, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
 }
-
-// workerConfig is the usual kind of provider configs. A file of this kind is taken for one, whatever its API group.
-const workerConfig = "WorkerConfig"
 
 func exitCodeOf(outcome hotupdate.Outcome) int {
 	if outcome == hotupdate.NoUpdate {

@@ -41,9 +41,9 @@ func (m method) words() string {
 
 // eraFile is a set of eras in a file.
 type eraFile struct {
+	pool.TypeMeta
+
 	FormatVersion int             `json:"formatVersion"`
-	APIVersion    string          `json:"apiVersion"`
-	Kind          string          `json:"kind"`
 	Schema        json.RawMessage `json:"schema"`
 	Eras          []era           `json:"eras"`
 }
@@ -97,10 +97,8 @@ func parseRelease(file string, data []byte) (*release, error) {
 func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, pool.TypeMeta, error) {
 	var kind pool.TypeMeta
 	if inner, wrapped := members["schema"]; wrapped {
-		for name, to := range map[string]*string{"apiVersion": &kind.APIVersion, "kind": &kind.Kind} {
-			if raw, ok := members[name]; ok && json.Unmarshal(raw, to) != nil {
-				return nil, kind, errors.New(name + ": is no string")
-			}
+		if json.Unmarshal(data, &kind) != nil {
+			return nil, kind, errors.New("apiVersion and kind: are no strings")
 		}
 		data = inner
 	}
@@ -130,15 +128,14 @@ func readEras(file string, data []byte) (*release, error) {
 	if f.FormatVersion != eraFileVersion {
 		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
 	}
-	kind := pool.TypeMeta{APIVersion: f.APIVersion, Kind: f.Kind}
-	if err := checkKind(kind); err != nil {
+	if err := checkKind(f.TypeMeta); err != nil {
 		return nil, err
 	}
 	schema, err := referredSchema(file, f.Schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	r := &release{from: file, schema: schema, kind: kind}
+	r := &release{from: file, schema: schema, kind: f.TypeMeta}
 	return r, r.setEras(f.Eras)
 }
 

@@ -24,27 +24,23 @@ func toJSON(text []byte) ([][]byte, error) {
 		return documents, nil
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var found []*yaml.Node
+	var found *yaml.Node
 	for {
 		var node yaml.Node
 		err := decoder.Decode(&node)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF) && found == nil:
+			return nil, nil
+		case errors.Is(err, io.EOF):
+			return convert(text, found)
+		case err != nil:
 			return nil, yamlError(text, err)
+		case len(node.Content) == 0 || node.Content[0].Tag == "!!null":
+		case found != nil:
+			return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
+		default:
+			found = &node
 		}
-		if !isEmpty(&node) {
-			found = append(found, &node)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return nil, nil
-	case 1:
-		return convert(text, found[0])
-	default:
-		return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
 	}
 }
 
@@ -86,10 +82,6 @@ func convert(text []byte, document *yaml.Node) ([][]byte, error) {
 	return [][]byte{raw}, nil
 }
 
-func isEmpty(document *yaml.Node) bool {
-	return len(document.Content) == 0 || document.Content[0].Tag == "!!null"
-}
-
 // weigher sums up the text of nodes with all aliases expanded. Sums are capped just above the limit.
 type weigher struct{ sizes map[*yaml.Node]int }
 
@@ -109,10 +101,10 @@ func (w weigher) size(n *yaml.Node) int {
 	return size
 }
 
-// keyProblem is what is wrong with a key. Its path begins at the node that was looked at, and with a dot where that is a mapping.
-type keyProblem struct{ path, what string }
+// keyError is what is wrong with a key. Its path begins at the node that was looked at, and with a dot where that is a mapping.
+type keyError struct{ path, what string }
 
-func (p keyProblem) Error() string {
+func (p keyError) Error() string {
 	if p.path == "" {
 		return p.what
 	}
@@ -121,7 +113,7 @@ func (p keyProblem) Error() string {
 
 // badKeys finds the keys that stand twice in their mapping, and those that are no text. The YAML decoder passes over keys that become one
 // text only in JSON, and does not say under which path a key stands.
-func badKeys(node *yaml.Node) (found []keyProblem) {
+func badKeys(node *yaml.Node) (found []keyError) {
 	//exhaustive:ignore
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -131,19 +123,19 @@ func badKeys(node *yaml.Node) (found []keyProblem) {
 			line := node.Content[i].Line
 			switch {
 			case !ok:
-				found = append(found, keyProblem{"", fmt.Sprintf("has a key in line %d that is no text; put it in quotes, or render the template first", line)})
+				found = append(found, keyError{"", fmt.Sprintf("has a key in line %d that is no text; put it in quotes, or render the template first", line)})
 			case seen[name]:
-				found = append(found, keyProblem{"." + name, fmt.Sprintf("stands twice in its object, again in line %d; remove one of the members", line)})
+				found = append(found, keyError{"." + name, fmt.Sprintf("stands twice in its object, again in line %d; remove one of the members", line)})
 			}
 			seen[name] = true
 			for _, p := range badKeys(node.Content[i+1]) {
-				found = append(found, keyProblem{"." + name + p.path, p.what})
+				found = append(found, keyError{"." + name + p.path, p.what})
 			}
 		}
 	case yaml.SequenceNode:
 		for i, element := range node.Content {
 			for _, p := range badKeys(element) {
-				found = append(found, keyProblem{fmt.Sprintf("[%d]", i) + p.path, p.what})
+				found = append(found, keyError{fmt.Sprintf("[%d]", i) + p.path, p.what})
 			}
 		}
 	}
@@ -186,8 +178,7 @@ func mayBeTyped(text string) bool {
 	return slices.Contains([]string{"y", "yes", "on", "true", "n", "no", "off", "false", "null"}, strings.ToLower(text))
 }
 
-// plainNumbers writes the whole numbers of valid JSON without fraction and exponent, as a cluster returns them: 3e3 is 3000. All other
-// bytes stay.
+// plainNumbers writes whole numbers without fraction and exponent, as a cluster returns them: 3e3 is 3000. All other bytes of the JSON stay.
 func plainNumbers(raw []byte) []byte {
 	var plain []byte
 	copied := 0 // raw up to here is in plain

@@ -3,7 +3,6 @@ package pool
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strconv"
 	"strings"
@@ -29,7 +28,7 @@ type object json.RawMessage
 // camel case, such as cpuManagerPolicy for CPUManagerPolicy, and no other case. Members without a field are not looked at. Null and no
 // JSON leave v as it is.
 func (d *decoder) decode(path string, raw []byte, v reflect.Value) {
-	if isNull(raw) {
+	if IsNull(raw) {
 		return
 	}
 	switch target := v.Addr().Interface().(type) {
@@ -97,7 +96,7 @@ func memberName(field string) string {
 
 // members returns the members of an object. Another type is a problem, and so is a duplicate member.
 func (d *decoder) members(path string, raw []byte) map[string]json.RawMessage {
-	if isNull(raw) {
+	if IsNull(raw) {
 		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -152,18 +151,14 @@ func (d *decoder) strategy(path string, raw []byte, target *hotupdate.Strategy) 
 
 func (d *decoder) fail(path string, problem fault.Error) { d.problems.fail(d.pool, path, problem) }
 
-// isNull reports whether raw JSON is null or missing.
-func isNull(raw []byte) bool {
+// IsNull reports whether raw JSON is null or missing.
+func IsNull(raw []byte) bool {
 	trimmed := bytes.TrimSpace(raw)
 	return len(trimmed) == 0 || string(trimmed) == "null"
 }
 
 // problems collects errors, so that all of them are reported at once.
 type problems []error
-
-func (p *problems) err() error { return errors.Join(*p...) }
-
-func (p *problems) add(err error) { *p = append(*p, err) }
 
 // fail adds a problem at a path: from the pool on, or from the manifest's root if no pool is named.
 func (p *problems) fail(pool, path string, problem fault.Error) {
@@ -174,7 +169,7 @@ func (p *problems) fail(pool, path string, problem fault.Error) {
 	case path == "":
 		problem.Where = "manifest"
 	}
-	p.add(&problem)
+	*p = append(*p, &problem)
 }
 
 // found adds what another package found below a path of a pool.

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -35,8 +36,7 @@ type Planned struct {
 	Comparison
 }
 
-// Effect is what happens to the machines that the pool has. Those of a removed or renamed pool go away as if it were rolled; those of an
-// added one do not exist yet.
+// Effect is what happens to the machines that the pool has: all of a removed or renamed pool go away, and an added one has none yet.
 func (p Planned) Effect() hotupdate.Outcome {
 	switch p.State {
 	case Added:
@@ -51,8 +51,7 @@ func (p Planned) Effect() hotupdate.Outcome {
 // Plan is what a change does to each worker pool of a manifest.
 type Plan []Planned
 
-// Outcome is the gravest effect on any machine that exists: of forbidden, roll, indeterminate, in-place update, hot update and none the
-// first that applies to a pool.
+// Outcome is the gravest effect on any machine that exists, see [Severity].
 func (p Plan) Outcome() hotupdate.Outcome {
 	gravest := hotupdate.NoUpdate
 	for _, planned := range p {
@@ -67,7 +66,7 @@ var bySeverity = []hotupdate.Outcome{
 	hotupdate.NoUpdate, hotupdate.HotUpdate, hotupdate.InPlaceUpdate, hotupdate.Indeterminate, hotupdate.Roll, hotupdate.UpdateForbidden,
 }
 
-// Severity orders outcomes. What is certain to replace machines is graver than what may; an outcome that is not known may be anything.
+// Severity orders outcomes: none, hot update, in-place update, indeterminate, roll, forbidden. An unknown outcome may be anything.
 func Severity(o hotupdate.Outcome) int {
 	if i := slices.Index(bySeverity, o); i >= 0 {
 		return i
@@ -97,13 +96,13 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 		was, ok := before[pool.Worker.Name]
 		if !ok {
 			_, err := Explain(pool, o)
-			all.add(err)
+			all = append(all, err)
 			plan = append(plan, o.without(pool, Added))
 			continue
 		}
 		stays[was.Worker.Name] = true
 		planned, err := o.plan(was, pool)
-		all.add(err)
+		all = append(all, err)
 		plan = append(plan, planned)
 	}
 	for _, pool := range old.Pools {
@@ -111,7 +110,7 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 			plan = append(plan, o.without(pool, Removed))
 		}
 	}
-	if err := all.err(); err != nil {
+	if err := errors.Join(all...); err != nil {
 		return nil, err
 	}
 	return plan, nil
@@ -202,20 +201,19 @@ func Check(pools []Pool, o Options) error {
 	var all problems
 	for _, p := range pools {
 		_, err := Explain(p, o)
-		all.add(err)
+		all = append(all, err)
 	}
-	return all.err()
+	return errors.Join(all...)
 }
 
-// Explain lists every field of a pool that is set and that decides about its machines, with its class: what sets the pool apart from an
-// empty one.
+// Explain lists every field of a pool that is set and decides about its machines, with its class: what sets the pool apart from an empty one.
 func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	var triggers, config hotupdate.Changes
 	var err, configErr error
 	if !p.isBare() {
 		triggers, err = p.explainTriggers()
 	}
-	if !isNull(p.ProviderConfig) {
+	if !IsNull(p.ProviderConfig) {
 		config, configErr = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
 	}
 	return p.join(triggers, config, err, configErr)

@@ -1,3 +1,18 @@
+// Package pool tells what a change of a worker pool does to its machines: of its provider config, and of what GEP-31 lists as triggers
+// beside it.
+//
+// [Read] makes a [Pool] of each worker pool of a Worker or Shoot manifest. [Compare] is a function of two pools; it lists what the pools do
+// not tell and the rules that decide. [NewPlan] pairs the pools of two manifests and compares them. How a [Plan] is shown is not known here.
+//
+// The triggers are a type with this library's struct tags, [Triggers]. Package hash, which composes Gardener's names, decides what counts as
+// a change: minors, sums of reservations, the rule for node-local DNS. So the changes of a pool that rolls contain an Immutable or InPlace one
+// exactly if the parts of its node-agent secret name changed, or what the extension adds; and an InPlace one exactly if the parts of the
+// in-place key changed. Gardener hashes those parts without separators: two pools with different parts can have one name, and then Gardener
+// replaces nothing.
+//
+// A provider config is taken to be hashed by its Schema; an extension that still hashes raw bytes replaces machines for less.
+//
+// Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150.
 package pool
 
 import (
@@ -22,13 +37,11 @@ type Pool struct {
 	NodeAgentSecretName *string
 	// Unknown lists what the manifest does not tell.
 	Unknown []Unknown
-	// Defaulted lists the paths of the triggers that the manifest leaves out and that Gardener fills in, with a value that is not known
-	// here. A change of one of them is indeterminate if the other pool sets it.
+	// Defaulted lists the paths of the triggers that the manifest leaves out and Gardener fills in with a value that is not known here.
 	Defaulted []string
 }
 
-// Bare returns the pool of which only the provider config is known. It has no triggers, and the paths and pointers of its changes begin in the
-// provider config.
+// Bare returns the pool of which only the provider config is known. The paths and pointers of its changes begin in the provider config.
 func Bare(config []byte) Pool {
 	return Pool{ProviderConfig: config, Unknown: []Unknown{UnknownRestOfPool}}
 }

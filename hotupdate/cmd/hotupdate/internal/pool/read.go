@@ -2,6 +2,7 @@ package pool
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -126,7 +127,7 @@ func Read(raw []byte) (*Manifest, error) {
 	d := &decoder{}
 	if !json.Valid(raw) {
 		d.fail("", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a Worker or a Shoot"})
-		return nil, d.problems.err()
+		return nil, errors.Join(d.problems...)
 	}
 	var m manifest
 	d.fields("", d.members("", raw), reflect.ValueOf(&m).Elem())
@@ -143,7 +144,7 @@ func Read(raw []byte) (*Manifest, error) {
 		})
 	}
 	d.checkNames(read.Pools)
-	if err := d.problems.err(); err != nil {
+	if err := errors.Join(d.problems...); err != nil {
 		return nil, err
 	}
 	return read, nil

@@ -177,8 +177,7 @@ func bySizeAndType(a, b DataVolume) int {
 // unknownVersion replaces an unknown Kubernetes version. Like all versions below 1.34 it lets node-local DNS count.
 const unknownVersion = "0.0"
 
-// triggers returns the pool's triggers with their Schema. Package hash decides what counts; its parts are taken apart again only where they
-// hold several fields.
+// triggers returns the pool's triggers with their Schema. Package hash decides what counts.
 func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	w := p.Worker
 	w.UpdateStrategy = hotupdate.AutoRollingUpdate // whose name has all the parts

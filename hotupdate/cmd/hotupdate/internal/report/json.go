@@ -10,8 +10,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// FormatVersion is the version of the JSON form, which report.schema.json describes. Under one version members may be added; none is removed
-// or changes its meaning.
+// FormatVersion is the version of the JSON form, see report.schema.json. Under one version members may be added, but not removed or changed.
 const FormatVersion = 1
 
 // The JSON form. report.schema.json documents its members.

@@ -48,8 +48,7 @@ func (m *markdownWriter) pool(p pool.Planned) {
 	m.block(changeTable(p, plaintext.Printable), remarksOf(p, m.shared))
 }
 
-// block writes changes and remarks into a code block. No line in it begins with the fence, whatever a value holds: all begin with a
-// marker.
+// block writes changes and remarks into a code block. All of its lines begin with a marker, and so none begins with the fence.
 func (m *markdownWriter) block(rows table, remarks remarks) {
 	notes := remarks.lines(plaintext.Printable)
 	if len(rows)+len(notes) == 0 {
@@ -76,15 +75,9 @@ func (m *markdownWriter) block(rows table, remarks remarks) {
 
 // codeSpan shows text as it is: its fence is longer than every run of backticks inside.
 func codeSpan(text string) string {
-	fence, run := "`", 0
-	for _, r := range text {
-		if r != '`' {
-			run = 0
-			continue
-		}
-		if run++; run >= len(fence) {
-			fence = strings.Repeat("`", run+1)
-		}
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
 	}
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
 		text = " " + text + " " // one space on either side is not shown

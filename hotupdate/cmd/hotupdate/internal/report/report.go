@@ -4,9 +4,8 @@
 // It owns words, order, escaping and shortening. What changed, and what that means, a [pool.Plan] says; the package must not read
 // configurations, files or the environment.
 //
-// A report begins with the verdict. Then comes every change with a marker (+ added, - removed, ~ replaced), its path, its values, its
-// class, and what gave it the class. A change that causes a roll, a drained update or a refusal says so. What is unknown of every pool
-// that is on both sides is said once, at the end.
+// A report begins with the verdict. Then comes every change with a marker (+ added, - removed, ~ replaced), path, values, class, the class's
+// origin, and whether it causes a roll, a drained update or a refusal. What is unknown of every pool on both sides is said once, at the end.
 //
 //   - The same plan gives the same bytes. Nothing is sorted: pools and changes stand in the order in which they are given.
 //   - Values of sensitive fields are not shown, even if a [hotupdate.Change] holds them. Their paths and verdicts are.

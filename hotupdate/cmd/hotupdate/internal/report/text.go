@@ -10,16 +10,15 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// Text returns the report for a terminal or a log: printable ASCII and newlines, and the escapes of colours if they are asked for. The
-// verdict comes first. A report about a provider config without pools looks like
+// Text returns the report for a terminal or a log: printable ASCII and newlines, and the escapes of colours if they are asked for. A report
+// about a provider config without pools looks like
 //
 //	roll: every machine of the pool is replaced; cause: volume.iops
 //	+ tags.vm[cost-center]  "a"           hot        inherited from aws.WorkerConfig.Tags
 //	~ volume.iops           3000 -> 4000  immutable  default, no struct tag                <- roll
 //	assumed unchanged: the rest of the worker pool
 //
-// Several pools follow a line that counts their verdicts, each below a line with its name. The layout is for people; programs read
-// [JSON].
+// Several pools follow a line that counts their verdicts, each below a line with its name. Programs read [JSON].
 func Text(plan pool.Plan, color Color) string {
 	t := &textWriter{color: color, shared: sharedRemarks(plan)}
 	remarks := t.shared.lines(plaintext.ASCII)
@@ -66,17 +65,14 @@ func (t *textWriter) pool(p pool.Planned) {
 }
 
 func title(p pool.Planned) string {
-	title := ""
-	if p.Name != "" {
-		title = "pool " + plaintext.Shorten(p.Name, maxName, plaintext.ASCII)
+	if p.Name == "" {
+		return ""
 	}
+	title := "pool " + plaintext.Shorten(p.Name, maxName, plaintext.ASCII)
 	if p.FormerName != "" {
 		title += " (formerly " + plaintext.Shorten(p.FormerName, maxName, plaintext.ASCII) + ")"
 	}
-	if title != "" {
-		title += ": "
-	}
-	return title
+	return title + ": "
 }
 
 // paintCell colours the marker by what happened, and the cell that names a cause.
