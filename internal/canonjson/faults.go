@@ -14,20 +14,17 @@ func invalidJSON(offset int, problem string) *fault.Error {
 	}
 }
 
+// at describes what stands at a byte offset.
+func at(offset int, kind fault.Kind, code, what, hint string) *fault.Error {
+	return &fault.Error{Kind: kind, Code: code, What: fmt.Sprintf("%s at byte offset %d", what, offset), Hint: hint}
+}
+
 func invalidUTF8(offset int) *fault.Error {
-	return &fault.Error{
-		Kind: fault.Malformed, Code: "invalid-utf8",
-		What: fmt.Sprintf("invalid UTF-8 at byte offset %d", offset),
-		Hint: "encode text as UTF-8, and binary data as base64",
-	}
+	return at(offset, fault.Malformed, "invalid-utf8", "invalid UTF-8", "encode text as UTF-8, and binary data as base64")
 }
 
 func loneSurrogate(offset int) *fault.Error {
-	return &fault.Error{
-		Kind: fault.Malformed, Code: "invalid-utf8",
-		What: fmt.Sprintf(`lone surrogate in a \u escape at byte offset %d`, offset),
-		Hint: "write both halves of the pair, or the character itself",
-	}
+	return at(offset, fault.Malformed, "invalid-utf8", `lone surrogate in a \u escape`, "write both halves of the pair, or the character itself")
 }
 
 func notFinite() *fault.Error {
@@ -47,17 +44,9 @@ func numberRange(offset int) *fault.Error {
 }
 
 func tooDeep(offset int) *fault.Error {
-	return &fault.Error{
-		Kind: fault.Limit, Code: "too-deep",
-		What: fmt.Sprintf("more than %d nested objects and arrays at byte offset %d", MaxDepth, offset),
-		Hint: "nest less deeply",
-	}
+	return at(offset, fault.Limit, "too-deep", fmt.Sprintf("more than %d nested objects and arrays", MaxDepth), "nest less deeply")
 }
 
 func duplicateMember(offset int) *fault.Error {
-	return &fault.Error{
-		Kind: fault.Duplicate, Code: "duplicate-member",
-		What: fmt.Sprintf("a second member of the same name at byte offset %d", offset),
-		Hint: "keep one of them; escapes make no difference to a name",
-	}
+	return at(offset, fault.Duplicate, "duplicate-member", "a second member of the same name", "keep one of them; escapes make no difference to a name")
 }

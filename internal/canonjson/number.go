@@ -137,7 +137,6 @@ func scanExponent(text []byte, at int) (exp int64, end int, ok bool) {
 	return sign * exp, end, len(digits) > 0
 }
 
-// count returns the number of digits.
 func (d *decimal) count() int { return len(d.whole) + len(d.frac) }
 
 // inRange says whether the exponent, with one digit before the decimal point, is within [MaxExponent].
@@ -174,7 +173,6 @@ func (d *decimal) appendExponential(dst []byte) []byte {
 	return strconv.AppendInt(dst, d.point-1, 10)
 }
 
-// appendPlain writes the number without an exponent.
 func (d *decimal) appendPlain(dst []byte) []byte {
 	point, count := int(d.point), d.count()
 	switch {

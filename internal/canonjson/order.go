@@ -77,7 +77,6 @@ func (o *outline) appendSorted(dst, text []byte) []byte {
 	return o.appendSpan(dst, text, member{end: len(text)})
 }
 
-// appendSpan appends the text of a member.
 func (o *outline) appendSpan(dst, text []byte, m member) []byte {
 	at := m.start
 	for i := m.object; i < len(o.objects) && o.objects[i].start < m.end; {
@@ -89,7 +88,6 @@ func (o *outline) appendSpan(dst, text []byte, m member) []byte {
 	return append(dst, text[at:m.end]...)
 }
 
-// appendObject appends the text of an object.
 func (o *outline) appendObject(dst, text []byte, obj object) []byte {
 	dst = append(dst, '{')
 	for i, m := range o.members[obj.first : obj.first+obj.count] {

@@ -191,7 +191,6 @@ func (t *twins) cut(token []byte) bool {
 	return true
 }
 
-// text reads a string of any spelling.
 func (t *twins) text() bool {
 	for i, s := range []*Scanner{&t.a, &t.b} {
 		text, end, problem := AppendText(t.texts[i][:0], s.Raw, s.At)

@@ -199,7 +199,6 @@ func (s *Scanner) Literal(name string) *fault.Error {
 	return nil
 }
 
-// readNumber reads a number.
 func (s *Scanner) readNumber() (decimal, *fault.Error) {
 	d, end, ok := scanNumber(s.Raw[s.At:])
 	if !ok {
@@ -209,7 +208,6 @@ func (s *Scanner) readNumber() (decimal, *fault.Error) {
 	return d, nil
 }
 
-// skipString reads a string.
 func (s *Scanner) skipString() *fault.Error {
 	start := s.At + 1
 	end, err := scanString(s.Raw, start)

@@ -56,7 +56,6 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// document reads raw from end to end.
 func (p *parser) document() *fault.Error {
 	if err := p.Begin(); err != nil {
 		return err
@@ -67,7 +66,6 @@ func (p *parser) document() *fault.Error {
 	return p.End()
 }
 
-// value reads one value.
 func (p *parser) value() (err *fault.Error) {
 	switch p.Peek() {
 	case '{':
@@ -103,7 +101,6 @@ func (p *parser) open(closing byte) (empty bool, err *fault.Error) {
 	return empty, nil
 }
 
-// array reads an array and the white space in it.
 func (p *parser) array() *fault.Error {
 	if empty, err := p.open(']'); empty || err != nil {
 		return err
@@ -118,7 +115,6 @@ func (p *parser) array() *fault.Error {
 	}
 }
 
-// object reads an object and the white space in it.
 func (p *parser) object() *fault.Error {
 	start, names, members := len(p.text), len(p.outline.names), len(p.outline.members)
 	index, base := p.outline.begin(start)
@@ -133,7 +129,6 @@ func (p *parser) object() *fault.Error {
 	return err
 }
 
-// members reads an object with its brackets.
 func (p *parser) members() *fault.Error {
 	if empty, err := p.open('}'); empty || err != nil {
 		return err
@@ -148,7 +143,6 @@ func (p *parser) members() *fault.Error {
 	}
 }
 
-// member reads a name, the colon and the value.
 func (p *parser) member() *fault.Error {
 	m := member{offset: p.At, start: len(p.text), name: len(p.outline.names), object: len(p.outline.objects)}
 	if p.Peek() != '"' {
@@ -171,7 +165,6 @@ func (p *parser) member() *fault.Error {
 	return nil
 }
 
-// separator reads a comma or the closing bracket.
 func (p *parser) separator(closing byte) (last bool, err *fault.Error) {
 	last, err = p.Next(closing)
 	switch {
@@ -203,7 +196,6 @@ func (p *parser) appendText(dst []byte) ([]byte, *fault.Error) {
 	return dst, nil
 }
 
-// number reads a number.
 func (p *parser) number() *fault.Error {
 	at := p.At
 	d, err := p.readNumber()
@@ -221,7 +213,6 @@ func (p *parser) number() *fault.Error {
 	return nil
 }
 
-// literal reads true, false or null.
 func (p *parser) literal(name string) *fault.Error {
 	if err := p.Literal(name); err != nil {
 		return err

@@ -2,7 +2,6 @@ package engine
 
 import "bytes"
 
-// list writes a list in its own order.
 func (r *run) list(n *node, m memory) bool {
 	switch {
 	case !n.keeps:

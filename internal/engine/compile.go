@@ -134,7 +134,6 @@ const (
 	collectionMember
 )
 
-// stepOf finds the step of an op.
 func stepOf(o *op) step {
 	offset, pointer, ok := o.location.direct()
 	if !ok || o.presence && o.kind != objectKind {
@@ -262,28 +261,21 @@ func (c *compiler) node(from, in *fieldplan.Node) *node {
 	return n
 }
 
+// leafKinds are the kinds of leaves that a run knows.
+var leafKinds = map[leaf.Kind]kind{
+	leaf.Bool: boolKind, leaf.Int: intKind, leaf.Uint: uintKind, leaf.Float: floatKind, leaf.String: textKind, leaf.Bytes: bytesKind,
+	leaf.Quantity: quantityKind, leaf.IntOrString: intOrStringKind,
+}
+
 func kindOfLeaf(n *fieldplan.Node) (kind, uint8) {
-	switch n.Leaf {
-	case leaf.Bool:
-		return boolKind, 0
-	case leaf.Int:
-		return intKind, uint8(n.Type.Bits()) //nolint:gosec // at most 64
-	case leaf.Uint:
-		return uintKind, uint8(n.Type.Bits()) //nolint:gosec // at most 64
-	case leaf.Float:
-		return floatKind, uint8(n.Type.Bits()) //nolint:gosec // at most 64
-	case leaf.String:
-		return textKind, 0
-	case leaf.Bytes:
-		return bytesKind, 0
-	case leaf.Quantity:
-		return quantityKind, 0
-	case leaf.IntOrString:
-		return intOrStringKind, 0
-	case leaf.Number, leaf.Time, leaf.MetaTime, leaf.MicroTime, leaf.Duration, leaf.RawExtension, leaf.RawMessage, leaf.Interface,
-		leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque, leaf.NotALeaf:
+	switch k, ok := leafKinds[n.Leaf]; {
+	case !ok:
+		return leafKind, 0
+	case k == intKind, k == uintKind, k == floatKind:
+		return k, uint8(n.Type.Bits()) //nolint:gosec // at most 64
+	default:
+		return k, 0
 	}
-	return leafKind, 0
 }
 
 func kindOfList(n *fieldplan.Node) kind {
@@ -395,7 +387,6 @@ func pointers(t reflect.Type) int {
 	return n
 }
 
-// elements compiles what a collection holds.
 func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	elem := from.Type.Elem()
 	n.elemPointers, n.elemSize = pointers(elem), elem.Size()

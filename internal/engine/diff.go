@@ -56,7 +56,6 @@ type side struct {
 
 func (s sides) values() pair { return pair{s[0].value, s[1].value} }
 
-// with returns the sides with other values.
 func (s sides) with(values pair) sides {
 	s[0].value, s[1].value = values[0], values[1]
 	return s
@@ -77,7 +76,6 @@ func (o origin) at(depth int) (Origin, string) {
 	return o.kind, o.source
 }
 
-// enterField returns the side of a field of s.
 func (d *differ) enterField(s side, f *fieldplan.Field) side {
 	child := side{node: f.Node, value: Member(s.value, f), from: s.from}
 	switch f.Declared {
@@ -197,7 +195,6 @@ func (d *differ) composite(s sides, in *fieldplan.Node) {
 	}
 }
 
-// keyed compares maps and keyed lists.
 func (d *differ) keyed(s sides) {
 	if d.textMaps(s) {
 		return
@@ -211,7 +208,6 @@ func (d *differ) keyed(s sides) {
 	}
 }
 
-// positions compares lists and arrays place by place.
 func (d *differ) positions(s sides) {
 	if n := s[0].node; n.Kind == fieldplan.Array {
 		s[0].value, s[1].value = arrayOrZero(n, s[0].value), arrayOrZero(n, s[1].value)

@@ -21,7 +21,9 @@
 //	what comes and goes with a hot update       merger.stays, merger.element
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
-// reflect.Value serve what copies or pairs values. Where a run finds a fault it calls the latter to explain it.
+// reflect.Value serve what copies or pairs values. Where a run finds a fault it calls the latter to explain it. So two functions stand for
+// hotwhen, order and duplicates: a run cannot afford a reflect.Value per element, and values of a Go map that is copied or merged have no address. The oracle of
+// package hotupdate holds both to one answer, and package mutants names the test that notices when either changes.
 //
 // # Runs
 //

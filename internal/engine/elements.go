@@ -79,7 +79,6 @@ func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
 	return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)
 }
 
-// entries reads a map.
 func entries(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
 	elements := make([]Element, 0, v.Len())
 	key := reflect.New(v.Type().Key()).Elem()

@@ -139,15 +139,16 @@ func (r *run) index(n *node, elements *elements) bool {
 		r.entries = append(r.entries, e)
 	}
 	own := r.entries[first:]
+	keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
 	switch {
 	case !ok:
 	case byText:
-		keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
 		sortByText(r, own, keyOf, 0)
-		ok = distinctTexts(own, keyOf)
 	default:
 		r.sortByOrder(own)
-		ok = distinctNumbers(own)
+	}
+	for i := 1; i < len(own) && ok; i++ {
+		ok = own[i-1].order != own[i].order || byText && keyOf(own[i-1].at) != keyOf(own[i].at)
 	}
 	if !ok {
 		r.entries = r.entries[:first]

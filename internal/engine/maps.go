@@ -68,7 +68,6 @@ func (r *run) key(key string) bool {
 	return true
 }
 
-// keys say where the index of a map begins on the stacks.
 type keys struct{ entries, keys int }
 
 // keysOf begins the index of a map of so many entries.
@@ -104,7 +103,6 @@ type values struct {
 	list reflect.Value // a slice, in which values have addresses
 }
 
-// valuesOf returns a pool of values for maps of type t.
 func valuesOf(t reflect.Type) *sync.Pool {
 	return &sync.Pool{New: func() any {
 		return &values{key: reflect.New(t.Key()).Elem(), list: reflect.Zero(reflect.SliceOf(t.Elem()))}
@@ -156,10 +154,8 @@ func (v *values) done(n *node) {
 	n.values.Put(v)
 }
 
-// at returns where value i stands, behind so many pointers.
 func (v *values) at(i, pointers int) memory { return follow(memoryOf(v.list.Index(i)), pointers) }
 
-// mapOfAny writes a map of any other type.
 func (r *run) mapOfAny(n *node, m memory) bool {
 	if isNilMap(m) {
 		return false

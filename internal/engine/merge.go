@@ -91,7 +91,6 @@ func (m *merger) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *field
 	}
 }
 
-// isSet reports whether a list or map is there and not nil.
 func isSet(v reflect.Value) bool { return v.IsValid() && !v.IsNil() }
 
 // fields fills to with the members of an object. What identifies an element of collection in is copied from the side that says which

@@ -127,26 +127,6 @@ func setOrder[T string | []byte](own []entry, textOf func(at int) T, alike int) 
 	return common
 }
 
-// distinctTexts reports whether sorted entries have different texts.
-func distinctTexts[T string | []byte](own []entry, textOf func(at int) T) bool {
-	for i := 1; i < len(own); i++ {
-		if own[i-1].order == own[i].order && compareTexts(textOf(own[i-1].at), textOf(own[i].at)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// distinctNumbers reports whether sorted entries have different numbers.
-func distinctNumbers(own []entry) bool {
-	for i := 1; i < len(own); i++ {
-		if own[i-1].order == own[i].order {
-			return false
-		}
-	}
-	return true
-}
-
 func compareTexts[T string | []byte](a, b T) int {
 	n := commonPrefix(a, b, 0, len(a))
 	if n == len(a) || n == len(b) {

@@ -40,7 +40,6 @@ type pairing struct {
 	at   [2]*Element  // the pair at hand; nil on the side where there is none
 }
 
-// next goes to the next pair.
 func (p *pairing) next() bool {
 	order := 0
 	switch {

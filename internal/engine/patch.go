@@ -48,7 +48,6 @@ func (w *patcher) null() bool {
 	return true
 }
 
-// object writes the patch of an object, and reports whether it has a member.
 func (w *patcher) object(n *fieldplan.Node, values pair) (some bool) {
 	w.buf = append(w.buf, '{')
 	for _, f := range n.Fields {
@@ -148,7 +147,6 @@ func (w *patcher) encoded(v reflect.Value) []byte {
 	return raw
 }
 
-// entries writes the patch of a map.
 func (w *patcher) entries(n *fieldplan.Node, values pair) bool {
 	old, updated := w.entriesOf(n, values[0]), w.entriesOf(n, values[1])
 	return byName(w, old, updated, func(key string) bool {
@@ -210,7 +208,6 @@ func (w *patcher) list(n *fieldplan.Node, values pair) bool {
 	return true
 }
 
-// free patches free JSON.
 func (w *patcher) free(old, updated []byte) {
 	if len(updated) == 0 || updated[0] != '{' {
 		w.whole(updated)

@@ -162,7 +162,6 @@ func (r *run) explain(frames int, find func(t *Trail)) {
 	r.trail.Path = r.trail.Path[:r.base]
 }
 
-// step returns the step that a frame stands at.
 func (r *run) step(f *frame) fieldpath.Step {
 	switch n := f.node.plan; {
 	case n.Kind == fieldplan.Object:
@@ -219,7 +218,6 @@ func (p *Program) appendTo(dst []byte, w *writing, v reflect.Value) ([]byte, err
 	return written, nil
 }
 
-// writeTo returns dst with what write writes.
 func (r *run) writeTo(dst []byte, write func()) []byte {
 	own := r.buf
 	r.buf = dst

@@ -82,7 +82,6 @@ type comparison struct {
 	scratch *run // from when it is needed
 }
 
-// run returns memory to work with.
 func (c *comparison) run() *run {
 	if c.scratch == nil {
 		c.scratch = start()
@@ -145,7 +144,6 @@ func (c *comparison) quantity(a, b *resource.Quantity) bool {
 	return c.leaf(leaf.Quantity, reflect.ValueOf(&r.pair[0]).Elem(), reflect.ValueOf(&r.pair[1]).Elem())
 }
 
-// leaf compares leaves by their canonical text.
 func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 	r := c.run()
 	text, problem := leaf.Append(r.buf[:0], k, a)
@@ -161,7 +159,6 @@ func (c *comparison) leaf(k leaf.Kind, a, b reflect.Value) bool {
 	return bytes.Equal(text, other)
 }
 
-// object goes down to the members.
 func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a flat loop, which every comparison spends its time in
 	if c.depth++; c.depth > maxCompared {
 		return false

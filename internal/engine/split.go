@@ -84,7 +84,6 @@ func (c *copier) members(n *fieldplan.Node, to, from reflect.Value, in *fieldpla
 	}
 }
 
-// member copies a member whole.
 func (c *copier) member(f *fieldplan.Field, to, from reflect.Value) {
 	if v := Member(from, f); v.IsValid() {
 		c.clone(f.Node, settable(to, f), v)
@@ -137,7 +136,6 @@ func (c *copier) element(n *fieldplan.Node, to, from reflect.Value) {
 	}
 }
 
-// clone copies a value whole.
 func (c *copier) clone(n *fieldplan.Node, to, from reflect.Value) {
 	if n.Kind == fieldplan.Leaf {
 		c.cloneLeaf(n, to, from)

@@ -208,7 +208,6 @@ func (r *run) compositeMember(o *op, m memory, header string) bool {
 	return written
 }
 
-// composite writes a value that is no leaf, and nothing where it is empty.
 func (r *run) composite(n *node, m memory, when stay) bool {
 	switch n.kind {
 	case objectKind:
@@ -302,7 +301,6 @@ func (n *node) isNil(m memory) bool {
 	return false
 }
 
-// leaf writes the text of a leaf, and reports what is wrong with it.
 func (r *run) leaf(n *node, m memory) bool {
 	text, problem := appendLeaf(r.buf, n, m)
 	if problem != nil {
@@ -342,7 +340,6 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 	return text, problem
 }
 
-// text writes a string.
 func (r *run) text(s string) {
 	text, problem := canonjson.AppendString(r.buf, s)
 	if problem != nil {

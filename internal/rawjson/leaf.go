@@ -15,7 +15,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// text reads a string into v.
 func (r *run) text(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '"' {
 		return r.wrong(n, n.want)
@@ -54,7 +53,6 @@ func (r *run) str() (string, *fault.Error) {
 	return r.unescaped.String()[before:], nil
 }
 
-// piece returns a piece of the document.
 func (r *run) piece(start, end int) string {
 	if r.lends {
 		return r.whole[start:end]
@@ -82,7 +80,6 @@ func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
 	}
 }
 
-// number reads a number of the node's kind and bits.
 func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	start := r.At
 	for ; r.At < len(r.Raw); r.At++ {
@@ -266,7 +263,6 @@ func (r *run) wrong(n *node, want string) *fault.Error {
 	return problem
 }
 
-// mismatch describes a value that its type does not take.
 func (n *node) mismatch(raw []byte, want string) *fault.Error {
 	name := n.plan.TypeName()
 	problem := &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: name, What: "is " + jsonType(raw)}

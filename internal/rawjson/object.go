@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// fieldSet is a set of fields.
 type fieldSet []uint64
 
 // add reports whether the field is new.
@@ -21,7 +20,6 @@ func (s fieldSet) add(i int) bool {
 	return isNew
 }
 
-// object reads an object into a struct.
 func (r *run) object(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
 		return r.wrong(n, "an object")

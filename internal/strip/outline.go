@@ -53,7 +53,6 @@ func (o *outline) readMember() *fault.Error {
 	return o.readItem(item{name: start, nameEnd: end})
 }
 
-// readItem reads the value of an item.
 func (o *outline) readItem(it item) *fault.Error {
 	at := len(o.items)
 	it.start = o.scan.At
@@ -74,7 +73,6 @@ func (o *outline) readValue() *fault.Error {
 	}
 }
 
-// readNested reads an object or array.
 func (o *outline) readNested(closing byte, child func(*outline) *fault.Error) *fault.Error {
 	last, err := o.scan.Open(closing)
 	for !last && err == nil {
@@ -91,7 +89,6 @@ func (o *outline) named(i int, name string) bool {
 	return canonjson.SameText(o.raw[it.name:it.nameEnd], name)
 }
 
-// isNull reports whether item i is null.
 func (o *outline) isNull(i int) bool { return o.raw[o.items[i].start] == 'n' }
 
 // OnlyTypeMeta reports whether raw is JSON that says nothing, or nothing but apiVersion and kind: nothing at all, white space, null, or
@@ -108,15 +105,10 @@ func OnlyTypeMeta(raw []byte) bool {
 	if len(s.items) == 0 {
 		return string(bytes.TrimSpace(raw)) == "null"
 	}
-	return s.raw[s.items[0].start] == '{' && s.onlyTypeMeta()
-}
-
-// onlyTypeMeta looks at the members of the document.
-func (o *outline) onlyTypeMeta() bool {
-	for i := 1; i < o.items[0].next; i = o.items[i].next {
-		if !o.named(i, "apiVersion") && !o.named(i, "kind") {
+	for i := 1; i < s.items[0].next; i = s.items[i].next {
+		if !s.named(i, "apiVersion") && !s.named(i, "kind") {
 			return false
 		}
 	}
-	return true
+	return s.raw[s.items[0].start] == '{'
 }

@@ -53,7 +53,6 @@ func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	return s.result(), nil
 }
 
-// stripper strips one document.
 type stripper struct {
 	outline
 
@@ -73,7 +72,6 @@ func (s *stripper) release() {
 	strippers.Put(s)
 }
 
-// result copies what stays.
 func (s *stripper) result() []byte {
 	if len(s.spans) == 0 {
 		return s.raw
