@@ -90,7 +90,6 @@ func rootOf(p *fieldplan.Plan) *fieldplan.Node {
 	return &root
 }
 
-// object compares the fields of two objects.
 func (d *differ) object(p pair, s spot) {
 	for _, f := range p.old.Fields {
 		if now := p.updated.Lookup(f.Name); now != nil {
@@ -100,7 +99,6 @@ func (d *differ) object(p pair, s spot) {
 	d.cameAndWent(p, missing(p.old, p.updated), missing(p.updated, p.old), s)
 }
 
-// missing returns the fields of n that other lacks.
 func missing(n, other *fieldplan.Node) []*fieldplan.Field {
 	return slices.DeleteFunc(slices.Clone(n.Fields), func(f *fieldplan.Field) bool { return other.Lookup(f.Name) != nil })
 }
@@ -233,7 +231,6 @@ func refusesNull(n *fieldplan.Node) bool {
 	return n.Kind == fieldplan.Leaf && (n.Leaf == leaf.Duration || n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque)
 }
 
-// presence compares whether an empty object says something.
 func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
@@ -255,7 +252,6 @@ func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
 	d.add(s, f)
 }
 
-// node compares two nodes of one kind.
 func (d *differ) node(p pair, s spot) {
 	if p.old.Sensitive != p.updated.Sensitive {
 		d.add(s, Finding{Kind: "SensitivityChanged", Old: p.old.Sensitive.String(), New: p.updated.Sensitive.String()})
@@ -320,7 +316,6 @@ func (d *differ) collection(p pair, s spot) {
 	}
 }
 
-// element compares the elements of two collections.
 func (d *differ) element(in, p pair, s spot) {
 	if p.old.Kind != p.updated.Kind {
 		d.add(s, Finding{Kind: "TypeChanged", Old: describe(p.old), New: describe(p.updated), Rolls: ifHashed(p.classes(), whereHeld), Refuses: some(whereHeld)})

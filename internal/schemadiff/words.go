@@ -36,7 +36,6 @@ func kindName(n *fieldplan.Node) (name string, bits int) {
 	return schemajson.LeafName(n.Leaf, n.Type)
 }
 
-// describe says in a word what a node is.
 func describe(n *fieldplan.Node) string {
 	name, bits := kindName(n)
 	if bits > 0 {

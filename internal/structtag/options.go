@@ -15,7 +15,6 @@ type reading struct { //nolint:recvcheck // built by pointer, read by value
 	guessed bool     // a remedy was chosen by meaning, and something else may have been meant
 }
 
-// flaw is one problem of a value.
 type flaw struct {
 	code   string
 	what   string

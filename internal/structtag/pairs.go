@@ -232,7 +232,9 @@ func unquotedValue(text string) (value string, length int) {
 	length = lead + end
 	if strings.HasPrefix(body[end:], `"`) {
 		length++
-		if comma := strings.LastIndexByte(body[:end], ','); comma >= 0 && isPairKey(body[comma+1:end]) {
+		comma := strings.LastIndexByte(body[:end], ',')
+		next := body[comma+1 : end] // the key of another pair, if it ends with a colon
+		if comma >= 0 && strings.HasSuffix(next, ":") && !strings.Contains(next, "=") {
 			end, length = comma, lead+comma
 		}
 	}
@@ -242,9 +244,6 @@ func unquotedValue(text string) (value string, length int) {
 	}
 	return strings.TrimRight(value, ",;"), length
 }
-
-// isPairKey says whether text before a double quote is the key of another pair.
-func isPairKey(text string) bool { return strings.HasSuffix(text, ":") && !strings.Contains(text, "=") }
 
 func bodyEnd(body string, singleQuotes bool) int {
 	quoted := false

@@ -130,7 +130,6 @@ func (f finding) problems(r reading) fault.List {
 	return append(all, r.problems(" in struct tag "+tick(f.text), pair)...)
 }
 
-// hint says what to write at the place.
 func (f finding) hint(r reading) string {
 	value, ok := r.mend()
 	switch {
