@@ -64,7 +64,10 @@ func dependsOnClasses(problem *fault.Error) bool {
 
 // reportProblem reports one error of a compiled type at the field, the override or the type to blame.
 func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
-	at := p.of(problem.Field, r)
+	at, ok := p.found[problem.Field]
+	if !ok {
+		at.node = r.at
+	}
 	for _, o := range r.settings.overrides {
 		if problem.Path != "" && o.Path == problem.Path {
 			at = target{node: o.at}
@@ -93,14 +96,6 @@ type targets struct {
 	linter *linter
 	found  map[string]target
 	seen   map[reflect.Type]bool
-}
-
-// of returns the place of a field by the name that the compiler gives it.
-func (p *targets) of(name string, r root) target {
-	if found, ok := p.found[name]; ok {
-		return found
-	}
-	return target{node: r.at}
 }
 
 // visit names all fields below a type as the compiler does. What lies outside the package is reported at the nearest field inside.

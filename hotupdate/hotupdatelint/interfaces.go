@@ -47,7 +47,6 @@ func (l *linter) isConfigMember(e ast.Expr) bool {
 	return false
 }
 
-// checkLiteral looks at all that a composite literal holds.
 func (l *linter) checkLiteral(literal *ast.CompositeLit) {
 	typ := behindPointers(l.TypesInfo.TypeOf(literal))
 	for i, element := range literal.Elts {

@@ -23,7 +23,10 @@ type report struct {
 func (l *linter) report(at target, problem *fault.Error) {
 	pos, end := at.node.Pos(), at.node.End()
 	if field, ok := at.node.(*ast.Field); ok {
-		pos, end = fieldRange(field)
+		end = field.Type.End()
+		if field.Tag != nil {
+			pos, end = field.Tag.Pos(), field.Tag.End()
+		}
 	}
 	id := report{pos, problem.Field, problem.Code, problem.What}
 	if at.field != nil {
@@ -38,14 +41,6 @@ func (l *linter) report(at target, problem *fault.Error) {
 		d.SuggestedFixes = fixes(at.node)
 	}
 	l.Report(d)
-}
-
-// fieldRange is the struct tag of a field, or its name and type without one.
-func fieldRange(field *ast.Field) (pos, end token.Pos) {
-	if field.Tag != nil {
-		return field.Tag.Pos(), field.Tag.End()
-	}
-	return field.Pos(), field.Type.End()
 }
 
 // isReadByParser reports whether a problem lies in the text of a struct tag, whatever its field is.

@@ -74,11 +74,15 @@ func (f *Field) KeepsPresence() bool {
 // list that is hot or ignored, and in a set.
 func (c *compiler) oneClass(n *Node) {
 	switch {
-	case n.Kind == List && n.Pairing == ByValue:
+	case n.Pairing == ByValue:
 		c.refuseOthers(n, n.Elem, "mixed-set", "a set", map[*Node]bool{})
-	case (n.Kind == List && n.Pairing == ByPosition || n.Kind == Array) && !IsKept(n.Class):
+	case n.isDroppedByPosition():
 		c.refuseOthers(n, n.Elem, "non-hot-below-list", "a list whose elements are paired by position", map[*Node]bool{})
 	}
+}
+
+func (n *Node) isDroppedByPosition() bool {
+	return (n.Kind == List || n.Kind == Array) && n.Pairing == ByPosition && !IsKept(n.Class)
 }
 
 // refuseOthers names every field below list that was given another class.

@@ -75,12 +75,11 @@ func (c *compiler) refuseMetadata(root *Node) {
 
 // distinct sorts problems by field and keeps each once: one type reached in two contexts repeats its problems.
 func distinct(faults fault.List) fault.List {
-	slices.SortStableFunc(faults, func(a, b *fault.Error) int {
+	compare := func(a, b *fault.Error) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Code, b.Code), cmp.Compare(a.What, b.What))
-	})
-	return slices.CompactFunc(faults, func(a, b *fault.Error) bool {
-		return a.Field == b.Field && a.Path == b.Path && a.Code == b.Code && a.What == b.What
-	})
+	}
+	slices.SortStableFunc(faults, compare)
+	return slices.CompactFunc(faults, func(a, b *fault.Error) bool { return compare(a, b) == 0 })
 }
 
 // typeName is how messages call a type; types without a name are called by the field that has them.

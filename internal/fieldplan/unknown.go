@@ -22,8 +22,7 @@ func (n *Node) Parts() []*Field {
 // element.
 func (c *compiler) closeLists() {
 	for _, n := range c.order {
-		byPosition := n.Kind == Array || n.Kind == List && n.Pairing == ByPosition
-		if byPosition && !IsKept(n.Class) || n.Kind == List && n.Pairing == ByValue {
+		if n.isDroppedByPosition() || n.Pairing == ByValue {
 			closeBelow(n.Elem, map[*Node]bool{})
 		}
 	}
