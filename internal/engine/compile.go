@@ -140,21 +140,18 @@ func stepOf(o *op) step {
 		return step{op: o}
 	}
 	s := step{offset: offset, pointer: pointer, op: o}
-	switch o.node.kind {
-	case textKind:
+	isInteger := o.node.kind == intKind || o.node.kind == uintKind
+	switch {
+	case o.node.kind == textKind:
 		s.move = textMember
-	case intKind, uintKind:
-		switch o.bits {
-		case 32:
-			s.move = fourMember
-		case 64:
-			s.move = eightMember
-		}
-	case objectKind:
+	case isInteger && o.bits == 32:
+		s.move = fourMember
+	case isInteger && o.bits == 64:
+		s.move = eightMember
+	case o.node.kind == objectKind:
 		s.move = objectMember
-	case listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind:
+	case !o.node.kind.isLeaf():
 		s.move = collectionMember
-	case boolKind, floatKind, bytesKind, quantityKind, intOrStringKind, leafKind:
 	}
 	return s
 }
@@ -279,17 +276,16 @@ func kindOfLeaf(n *fieldplan.Node) (kind, uint8) {
 }
 
 func kindOfList(n *fieldplan.Node) kind {
-	switch n.Pairing {
-	case fieldplan.ByValue:
+	switch {
+	case n.Pairing == fieldplan.ByValue:
 		return setKind
-	case fieldplan.ByKey:
-		if n.Key.Node.Leaf == leaf.String {
-			return textKeyedKind
-		}
+	case n.Pairing == fieldplan.ByKey && n.Key.Node.Leaf == leaf.String:
+		return textKeyedKind
+	case n.Pairing == fieldplan.ByKey:
 		return intKeyedKind
-	case fieldplan.ByPosition:
+	default:
+		return listKind
 	}
-	return listKind
 }
 
 func (c *compiler) object(n *node, from, in *fieldplan.Node) {

@@ -121,18 +121,8 @@ func (p Path) Pointer() string {
 	return string(dst)
 }
 
-// appendToken appends a slash and a name with its escapes.
+var tokenEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 func appendToken(dst []byte, name string) []byte {
-	dst = append(dst, '/')
-	for i := range len(name) {
-		switch c := name[i]; c {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return append(append(dst, '/'), tokenEscapes.Replace(name)...)
 }

@@ -8,7 +8,9 @@ package leaf
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -53,7 +55,7 @@ var (
 
 // KindOf returns how values of type t are read if they are leaves, and NotALeaf for structs, lists and maps.
 func KindOf(t reflect.Type) Kind {
-	if kind := knownLeaf(t); kind != NotALeaf {
+	if kind, ok := knownLeaves[t]; ok {
 		return kind
 	}
 	switch {
@@ -67,40 +69,22 @@ func KindOf(t reflect.Type) Kind {
 	return kindByReflect(t)
 }
 
-// knownLeaf knows the types whose meaning differs from what their marshaler spells.
-func knownLeaf(t reflect.Type) Kind {
-	for _, known := range knownLeaves {
-		if known.typ == t {
-			return known.kind
-		}
-	}
-	return NotALeaf
-}
-
-var knownLeaves = [...]struct {
-	typ  reflect.Type
-	kind Kind
-}{
-	{reflect.TypeFor[resource.Quantity](), Quantity},
-	{reflect.TypeFor[intstr.IntOrString](), IntOrString},
-	{reflect.TypeFor[time.Time](), Time},
-	{reflect.TypeFor[metav1.Time](), MetaTime},
-	{reflect.TypeFor[metav1.MicroTime](), MicroTime},
-	{reflect.TypeFor[metav1.Duration](), Duration},
-	{reflect.TypeFor[runtime.RawExtension](), RawExtension},
-	{reflect.TypeFor[json.RawMessage](), RawMessage},
-	{reflect.TypeFor[json.Number](), Number},
-	{reflect.TypeFor[OpaqueJSON](), Opaque},
+// knownLeaves are the types whose meaning differs from what their marshaler spells.
+var knownLeaves = map[reflect.Type]Kind{
+	reflect.TypeFor[resource.Quantity]():    Quantity,
+	reflect.TypeFor[intstr.IntOrString]():   IntOrString,
+	reflect.TypeFor[time.Time]():            Time,
+	reflect.TypeFor[metav1.Time]():          MetaTime,
+	reflect.TypeFor[metav1.MicroTime]():     MicroTime,
+	reflect.TypeFor[metav1.Duration]():      Duration,
+	reflect.TypeFor[runtime.RawExtension](): RawExtension,
+	reflect.TypeFor[json.RawMessage]():      RawMessage,
+	reflect.TypeFor[json.Number]():          Number,
+	reflect.TypeFor[OpaqueJSON]():           Opaque,
 }
 
 // KnownTypes returns the types that are leaves because of what they are, not of their kind or methods.
-func KnownTypes() []reflect.Type {
-	types := make([]reflect.Type, len(knownLeaves))
-	for i, known := range knownLeaves {
-		types[i] = known.typ
-	}
-	return types
-}
+func KnownTypes() []reflect.Type { return slices.Collect(maps.Keys(knownLeaves)) }
 
 func kindByReflect(t reflect.Type) Kind {
 	switch t.Kind() {
