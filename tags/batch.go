@@ -65,20 +65,14 @@ func (c call) cut(batches []Batch, plans []ResourcePlan, as func(step) Batch, of
 	for _, s := range steps(plans, of) {
 		for resources := range slices.Chunk(s.resources, max(c.Resources, 1)) {
 			for rest := s.tags; len(rest) > 0; {
-				n := firstCall(rest, max(c.Tags, 1))
+				n := 1
+				for n < min(len(rest), c.Tags) && rest[n].Key != rest[n-1].Key { // sorted by key
+					n++
+				}
 				batches = append(batches, as(step{resources, rest[:n:n]}))
 				rest = rest[n:]
 			}
 		}
 	}
 	return batches
-}
-
-// firstCall returns how many of tags fit into one call: at most limit, and each key once. Tags are sorted by key.
-func firstCall(tags []Tag, limit int) int {
-	n := 1
-	for n < len(tags) && n < limit && tags[n].Key != tags[n-1].Key {
-		n++
-	}
-	return n
 }

@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -152,7 +151,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 			foreign += n - 1 // spellings that do not stand for the key
 		case p.removable(live, id):
 			removals += n
-		case !p.uncounted(id):
+		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return hasPrefixFold(id, prefix) }):
 			foreign += n
 		}
 	}
@@ -234,16 +233,16 @@ func (p *planner) contested(id string) bool {
 // same compares values. Where keys have none, all are the same.
 func (p *planner) same(a, b string) bool { return p.rules.keysOnly || a == b }
 
-// uncounted reports whether a live key does not count towards the limit.
-func (p *planner) uncounted(id string) bool {
-	return slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return hasPrefixFold(id, prefix) })
-}
-
 // sorted sorts in place, by key and then by value, and returns nil for nothing.
 func sorted(tags []Tag) []Tag {
 	if len(tags) == 0 {
 		return nil
 	}
-	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
+	slices.SortFunc(tags, func(a, b Tag) int {
+		if c := strings.Compare(a.Key, b.Key); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Value, b.Value)
+	})
 	return tags
 }

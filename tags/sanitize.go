@@ -114,7 +114,14 @@ func (r *Rules) cleanOne(key, value string, path *field.Path, out *Sanitized) (c
 func (r *Rules) unite(group []cleaned, path *field.Path, out *Sanitized) {
 	first := slices.MinFunc(group, func(a, b cleaned) int { return cmp.Compare(a.key, b.key) })
 	if slices.ContainsFunc(group, func(c cleaned) bool { return c.value != first.value }) {
-		reportClash(group, path, out)
+		sources := make([]string, len(group))
+		for i, c := range group {
+			sources[i] = c.fromKey
+		}
+		for _, c := range group {
+			why := "becomes the key " + strconv.Quote(c.key) + " of the cloud"
+			out.Errors = append(out.Errors, duplicate(path.Key(c.fromKey), c.fromKey, why, sources))
+		}
 		return
 	}
 	out.Tags[first.key] = first.value
@@ -127,16 +134,6 @@ func (r *Rules) unite(group []cleaned, path *field.Path, out *Sanitized) {
 		if c.value != c.fromValue {
 			out.Changes = append(out.Changes, Change{c.fromKey, first.key, ValueChanged})
 		}
-	}
-}
-
-func reportClash(group []cleaned, path *field.Path, out *Sanitized) {
-	sources := make([]string, len(group))
-	for i, c := range group {
-		sources[i] = c.fromKey
-	}
-	for _, c := range group {
-		out.Errors = append(out.Errors, duplicate(path.Key(c.fromKey), c.fromKey, "becomes the key "+strconv.Quote(c.key)+" of the cloud", sources))
 	}
 }
 

@@ -66,10 +66,11 @@ func (a *alphabet) contains(r rune) bool {
 	return strings.ContainsRune(a.chars, r) || unicode.IsOneOf(a.classes, r)
 }
 
-// errors lists the rules that a key or a value breaks; noun says which it is. Neither the details nor shown quote a value.
-func (t *text) errors(noun, s string, at *field.Path, shown any) (errs field.ErrorList) {
+// errors lists the rules that a key or a value breaks; noun says which it is. The errors never quote the text.
+func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
-		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: shown, Detail: noun + " " + fmt.Sprintf(format, args...)})
+		detail := noun + " " + fmt.Sprintf(format, args...)
+		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail})
 	}
 	if !utf8.ValidString(s) {
 		broken(field.ErrorTypeInvalid, "is not valid UTF-8")

@@ -41,7 +41,11 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
 	users, own := r.spec(tags), r.spec(mandatory)
-	clusters := slices.Sorted(r.clusterKeys(&own))
+	var clusters []string
+	for key := range r.clusterKeys(&own) {
+		clusters = append(clusters, key)
+	}
+	slices.Sort(clusters)
 
 	errs := r.countErrors(&users, &own, path)
 	if len(clusters) > 1 {
@@ -101,9 +105,12 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 
 // textErrors lists what is wrong with the texts of a key and its value.
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
-	errs := r.key.errors("key", key, at, key)
+	errs := r.key.errors("key", key, at)
+	for _, err := range errs {
+		err.BadValue = key
+	}
 	if !r.keysOnly {
-		return append(errs, r.value.errors("value", value, at, field.OmitValueType{})...)
+		return append(errs, r.value.errors("value", value, at)...)
 	}
 	if value != "" {
 		errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
