@@ -70,11 +70,7 @@ type differ struct {
 func (d *differ) add(s spot, f Finding) {
 	f.Path = s.path
 	f.Rolls.Every = f.Rolls.Every && s.certain
-	in := ""
-	if s.whileHot {
-		in = " in elements that are hot"
-	}
-	f.Text = f.sentence(in)
+	f.Text = f.sentence(whileHot[s.whileHot])
 	d.findings = append(d.findings, f)
 }
 
@@ -292,7 +288,6 @@ func typeChange(p pair, was, is string) Finding {
 	return f
 }
 
-// collection compares how elements are paired and selected, and the elements.
 func (d *differ) collection(p pair, s spot) {
 	rolls := ifHashed(p.classes(), whereFilled)
 	if was, is := pairing(p.old), pairing(p.updated); was != is {

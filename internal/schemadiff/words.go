@@ -13,6 +13,7 @@ import (
 
 var (
 	nullability    = map[bool]string{true: "a pointer", false: "a value"}
+	whileHot       = map[bool]string{true: " in elements that are hot", false: ""}
 	ifPointer      = map[bool]string{true: ", behind a pointer", false: ""}
 	presence       = map[bool]string{true: "something", false: "nothing"}
 	unknownMembers = map[bool]string{true: "immutable", false: "an error"}
@@ -52,7 +53,6 @@ func describe(n *fieldplan.Node) string {
 	return shapes[n.Kind]
 }
 
-// describeField adds how the field spells it.
 func describeField(f *fieldplan.Field) string {
 	if f.Quoted {
 		return "a string of " + describe(f.Node)

@@ -72,28 +72,26 @@ func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
 	if n.Recursive {
 		e.recursive[n] = pointer
 	}
+	out := &Node{}
 	switch n.Kind {
 	case fieldplan.Object:
-		out := &Node{Kind: kindObject}
+		out.Kind = kindObject
 		for i, f := range n.Fields {
 			out.Fields = append(out.Fields, e.field(n, f, pointer+"/fields/"+strconv.Itoa(i)))
 		}
-		return out
 	case fieldplan.List:
-		return e.collection(&Node{Kind: kindList}, n, pointer)
+		out.Kind = kindList
 	case fieldplan.Array:
-		return e.collection(&Node{Kind: kindArray, Length: n.Type.Len()}, n, pointer)
+		out.Kind, out.Length = kindArray, n.Type.Len()
 	case fieldplan.Map:
-		keys, bits := KeyName(n.Type.Key())
-		return e.collection(&Node{Kind: kindMap, Keys: keys, KeyBits: bits}, n, pointer)
+		out.Kind = kindMap
+		out.Keys, out.KeyBits = KeyName(n.Type.Key())
 	case fieldplan.Leaf:
+		out.Kind, out.Bits = LeafName(n.Leaf, n.Type)
 	}
-	kind, bits := LeafName(n.Leaf, n.Type)
-	return &Node{Kind: kind, Bits: bits}
-}
-
-func (e *exporter) collection(out *Node, n *fieldplan.Node, pointer string) *Node {
-	out.Elem, out.ElemNullable = e.node(n.Elem, pointer+"/elem"), n.ElemPointer
+	if n.Elem != nil {
+		out.Elem, out.ElemNullable = e.node(n.Elem, pointer+"/elem"), n.ElemPointer
+	}
 	return out
 }
 

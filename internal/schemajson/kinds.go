@@ -85,7 +85,6 @@ func KeyName(t reflect.Type) (name string, bits int) {
 	return kindString, 0
 }
 
-// leafType is the Go type that stands for a leaf of this name and width.
 func leafType(name string, bits int) (reflect.Type, bool) {
 	for _, known := range leafKinds {
 		for _, t := range known.types {

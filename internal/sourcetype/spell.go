@@ -10,7 +10,10 @@ import (
 func spell(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		return spellBasic(t)
+		if t.Kind() == types.UnsafePointer {
+			return "unsafe.Pointer"
+		}
+		return types.Typ[t.Kind()].Name() // byte and rune are other names only in source code
 	case *types.Named:
 		if t.Obj().Pkg() == nil {
 			return t.Obj().Name()
@@ -34,14 +37,6 @@ func spell(t types.Type) string {
 		return spellInterface(t)
 	}
 	return t.String()
-}
-
-// spellBasic knows that byte and rune are other names only in source code.
-func spellBasic(t *types.Basic) string {
-	if t.Kind() == types.UnsafePointer {
-		return "unsafe.Pointer"
-	}
-	return types.Typ[t.Kind()].Name()
 }
 
 // spellName writes type arguments with their import paths.
