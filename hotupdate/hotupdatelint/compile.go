@@ -85,7 +85,6 @@ func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 	l.report(at, problem)
 }
 
-// target is where something is reported.
 type target struct {
 	node  ast.Node
 	field *types.Var // nil if it is no field of the package

@@ -16,19 +16,8 @@ import (
 
 // filling says what an unset pointer is filled in with.
 type filling struct {
-	by    string         // the function or the marker
-	value constant.Value // nil if it is not known
-}
-
-// text is the default as the option has it, or false if it is not known.
-func (f filling) text() (string, bool) {
-	if f.value == nil {
-		return "", false
-	}
-	if f.value.Kind() == constant.String {
-		return constant.StringVal(f.value), true
-	}
-	return f.value.ExactString(), true
+	by   string  // the function or the marker
+	text *string // the default as the option has it; nil if it is not known
 }
 
 // checkPointers reports hashed pointers whose struct tag does not declare what the package says of nil: a default, or that an empty object
@@ -84,9 +73,9 @@ func (l *linter) checkDefault(f *fieldplan.Field, at target) {
 		return
 	}
 	what, hint := "another value", "declare it with the option `default=`"
-	if text, known := filled.text(); known {
-		if _, fits := leaf.ParseText(f.Node.Leaf, f.Node.Type, text); fits {
-			what, hint = "`"+text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(text))+"`"
+	if filled.text != nil {
+		if _, fits := leaf.ParseText(f.Node.Leaf, f.Node.Type, *filled.text); fits {
+			what, hint = "`"+*filled.text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(*filled.text))+"`"
 		}
 	}
 	l.report(at, &fault.Error{
@@ -114,22 +103,22 @@ func marker(field *ast.Field) (filling, bool) {
 		text := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//"))
 		for _, name := range []string{"+default=", "+kubebuilder:default:=", "+kubebuilder:default="} {
 			if value, ok := strings.CutPrefix(text, name); ok {
-				return filling{by: "the marker `" + strings.TrimRight(name, ":=") + "`", value: markerValue(strings.TrimSpace(value))}, true
+				return filling{by: "the marker `" + strings.TrimRight(name, ":=") + "`", text: markerText(strings.TrimSpace(value))}, true
 			}
 		}
 	}
 	return filling{}, false
 }
 
-// markerValue reads JSON, or text without quotes. Objects, lists and references to constants are not known.
-func markerValue(text string) constant.Value {
+// markerText reads JSON, or text without quotes. Objects, lists and references to constants are not known.
+func markerText(text string) *string {
 	if quoted, err := strconv.Unquote(text); err == nil {
-		return constant.MakeString(quoted)
+		return &quoted
 	}
 	if text == "" || strings.ContainsAny(text, "{}[]()\"`") {
 		return nil
 	}
-	return constant.MakeString(text)
+	return &text
 }
 
 // readDefaults finds out what a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
@@ -149,7 +138,7 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 		for _, statement := range branch.Body.List {
 			assignment, ok := statement.(*ast.AssignStmt)
 			if ok && unset != nil && len(assignment.Lhs) == 1 && len(assignment.Rhs) == 1 && s.fieldOf(assignment.Lhs[0]) == unset {
-				s.defaults[unset] = filling{by: function.Name.Name, value: s.pointedAt(assignment.Rhs[0])}
+				s.defaults[unset] = filling{by: function.Name.Name, text: s.pointedAt(assignment.Rhs[0])}
 			}
 		}
 	}
@@ -173,10 +162,17 @@ func (s *source) fieldOf(e ast.Expr) *types.Var {
 }
 
 // pointedAt returns the constant that a call such as ptr.To(false) or new(false) points at; nil if it is not known.
-func (s *source) pointedAt(e ast.Expr) constant.Value {
+func (s *source) pointedAt(e ast.Expr) *string {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
 		return nil
 	}
-	return s.pass.TypesInfo.Types[call.Args[0]].Value
+	switch value := s.pass.TypesInfo.Types[call.Args[0]].Value; {
+	case value == nil:
+		return nil
+	case value.Kind() == constant.String:
+		return new(constant.StringVal(value))
+	default:
+		return new(value.ExactString())
+	}
 }

@@ -208,7 +208,6 @@ func (f *flow) printed(function *types.Func, arguments []ast.Expr) *encoded {
 	return f.text(arguments...)
 }
 
-// taggedIn returns the first tagged value that a function is given.
 func (f *flow) taggedIn(function *types.Func, arguments []ast.Expr) *encoded {
 	i := slices.IndexFunc(arguments, f.isTagged)
 	if i < 0 {
@@ -217,7 +216,6 @@ func (f *flow) taggedIn(function *types.Func, arguments []ast.Expr) *encoded {
 	return &encoded{f.TypesInfo.TypeOf(arguments[i]), function.Pkg().Name() + "." + function.Name()}
 }
 
-// isEncoder reports whether a package writes Go values as text.
 func isEncoder(path string) bool {
 	known := []string{"encoding/json", "encoding/gob", "encoding/xml", "sigs.k8s.io/json", "sigs.k8s.io/yaml", "github.com/json-iterator/go"}
 	return slices.Contains(known, path) || strings.HasPrefix(path, "gopkg.in/yaml.") || strings.HasPrefix(path, "go.yaml.in/yaml/")
@@ -282,12 +280,11 @@ func isTextHash(function *types.Func) bool {
 	if path == modulePath+"/hash" {
 		return true
 	}
-	contained, prefixes := []string{"hash", "checksum", "digest", "fingerprint", "sha1", "sha256", "sha512", "md5", "fnv"}, []string(nil)
 	if strings.HasPrefix(path, "hash/") || strings.HasPrefix(path, "crypto/") || strings.HasPrefix(path, "golang.org/x/crypto/") {
-		contained, prefixes = nil, []string{"sum", "checksum", "update", "bytes", "string"}
+		return slices.ContainsFunc([]string{"sum", "checksum", "update", "bytes", "string"}, func(word string) bool { return strings.HasPrefix(name, word) })
 	}
-	return slices.ContainsFunc(contained, func(word string) bool { return strings.Contains(name, word) }) ||
-		slices.ContainsFunc(prefixes, func(word string) bool { return strings.HasPrefix(name, word) })
+	words := []string{"hash", "checksum", "digest", "fingerprint", "sha1", "sha256", "sha512", "md5", "fnv"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // takesSchema reports whether a function or method knows the struct tags.

@@ -94,7 +94,6 @@ func (s *source) nilTested(e *ast.BinaryExpr, aliases map[types.Object]*types.Va
 	return s.fieldOf(x)
 }
 
-// nameOf returns the name of a function, with the type of its receiver.
 func nameOf(function *ast.FuncDecl) string {
 	if function.Recv == nil {
 		return function.Name.Name

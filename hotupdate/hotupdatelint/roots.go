@@ -114,7 +114,6 @@ func compilesSchema(function *types.Func) bool {
 	return isIn(function, hotupdatePath, "SchemaOf") || isIn(function, kitPath, "Check", "Golden", "Mutate", "IgnoreHot", "IgnoreImmutable")
 }
 
-// typeParams returns the function that each type parameter of the package belongs to.
 func (l *linter) typeParams() map[types.Type]compiles {
 	owners := map[types.Type]compiles{}
 	for _, defined := range l.TypesInfo.Defs {

@@ -51,7 +51,8 @@ func (s *source) declaration(declaration ast.Decl) {
 	genericTo := token.NoPos // where the generic declaration ends that was met last
 	if function, ok := declaration.(*ast.FuncDecl); ok {
 		s.readDefaults(function)
-		if isGeneric(s.pass, function) {
+		signature := s.pass.TypesInfo.Defs[function.Name].Type().(*types.Signature)
+		if signature.TypeParams().Len() > 0 || signature.RecvTypeParams().Len() > 0 {
 			genericTo = function.End()
 		}
 	}
@@ -71,11 +72,6 @@ func (s *source) declaration(declaration ast.Decl) {
 			s.structType(n, declared[n], n.Pos() < genericTo)
 		}
 	}
-}
-
-func isGeneric(pass *analysis.Pass, function *ast.FuncDecl) bool {
-	signature := pass.TypesInfo.Defs[function.Name].Type().(*types.Signature)
-	return signature.TypeParams().Len() > 0 || signature.RecvTypeParams().Len() > 0
 }
 
 func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec, generic bool) {

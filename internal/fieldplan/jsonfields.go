@@ -104,18 +104,15 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	case !isJSONName(name):
 		r.unnamed(at, sf, hasJSON, options, present)
 	default:
-		r.record(l, &jsonField{
+		f := &jsonField{
 			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
 			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
 			tag: taggedField{tag, present}, embedded: l.embedded, typeMeta: l.typeMeta,
-		})
-	}
-}
-
-func (r *resolver) record(l *level, f *jsonField) {
-	r.found = append(r.found, f)
-	if l.twice {
+		}
 		r.found = append(r.found, f)
+		if l.twice {
+			r.found = append(r.found, f)
+		}
 	}
 }
 
@@ -144,7 +141,13 @@ func (r *resolver) parse(goField string, tag reflect.StructTag) (structtag.Tag, 
 }
 
 func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
-	if !r.checkEmbedded(sf, goField) {
+	switch {
+	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
+		r.faults.Add(mistake(goField, "unsupported-type", "embeds a pointer to an unexported struct, which encoding/json cannot fill", "embed the struct itself or export its type"))
+		return
+	case leaf.KindOf(deref(sf.Type)) != leaf.NotALeaf:
+		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
+		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
 	}
 	t, embedded := deref(sf.Type), l.embedded
@@ -166,20 +169,6 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 		typ: t, name: typeName(t, goField), index: appendIndex(l.index, i), embedded: embedded,
 		typeMeta: l.typeMeta || t == reflect.TypeFor[metav1.TypeMeta](),
 	})
-}
-
-// checkEmbedded reports embeddings whose content encoding/json loses or cannot fill.
-func (r *resolver) checkEmbedded(sf reflect.StructField, goField string) (ok bool) {
-	switch {
-	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
-		r.faults.Add(mistake(goField, "unsupported-type", "embeds a pointer to an unexported struct, which encoding/json cannot fill", "embed the struct itself or export its type"))
-	case leaf.KindOf(deref(sf.Type)) != leaf.NotALeaf:
-		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
-		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
-	default:
-		return true
-	}
-	return false
 }
 
 // dominant resolves name conflicts: the shallowest field wins, and two of the same depth drop each other.

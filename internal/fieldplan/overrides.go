@@ -44,7 +44,7 @@ func (c *compiler) overrideTrie(overrides []Override) *overrideNode {
 	if len(overrides) == 0 {
 		return nil
 	}
-	root := &overrideNode{}
+	root := &overrideNode{members: map[fieldpath.PatternStep]*overrideNode{}}
 	for _, o := range overrides {
 		tag, problems := structtag.ParseValue(o.Tag)
 		steps, ok := fieldpath.ParsePattern(o.Path)
@@ -79,11 +79,8 @@ func invalidPath(path string) *fault.Error {
 
 func (o *overrideNode) insert(steps []fieldpath.PatternStep) *overrideNode {
 	for _, step := range steps {
-		if o.members == nil {
-			o.members = map[fieldpath.PatternStep]*overrideNode{}
-		}
 		if o.members[step] == nil {
-			o.members[step] = &overrideNode{}
+			o.members[step] = &overrideNode{members: map[fieldpath.PatternStep]*overrideNode{}}
 		}
 		o = o.members[step]
 	}
