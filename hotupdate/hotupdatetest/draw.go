@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -47,51 +46,51 @@ func (a author) config() config {
 	for i := range c.meta {
 		c.meta[i] = among(a, "", "x", "y")
 	}
-	c.root = a.object(a.s.plan.Root, a.s.plan.Type, "", 0)
+	c.root = a.object(blankRoot(a.s.plan), 0)
 	return c
 }
 
 func among[V any](a author, all ...V) V { return all[a.pick(len(all))] }
 
 // member draws a member, which is often absent.
-func (a author) member(in *fieldplan.Node, f *fieldplan.Field, pattern string, depth int) *part {
+func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
 	if a.pick(3) == 0 || f.Node.Recursive && depth > 2 && a.pick(3) > 0 { // failures shrink to absent members
 		return nil
 	}
-	typ := fieldType(in, f)
+	p := in.blankMember(f)
 	if f.Default != nil && a.chance(4) {
-		return &part{node: f.Node, typ: typ, pattern: pattern, make: fromJSON(f.Node.Type, f.Default)}
+		p.make = fromJSON(f.Node.Type, f.Default)
+		return p
 	}
-	return a.value(f.Node, typ, pattern, depth)
+	return a.value(p, depth)
 }
 
-// value draws a value that is there, or a nil pointer.
-func (a author) value(n *fieldplan.Node, typ reflect.Type, pattern string, depth int) *part {
-	p := &part{node: n, typ: typ, pattern: pattern}
-	if typ.Kind() == reflect.Pointer && a.chance(6) || depth > maxDepth && n.Recursive && typ.Kind() != reflect.Struct {
+// value draws into a blank part: a value that is there, or a nil pointer.
+func (a author) value(p *part, depth int) *part {
+	if p.typ.Kind() == reflect.Pointer && a.chance(6) || depth > maxDepth && p.node.Recursive && p.typ.Kind() != reflect.Struct {
 		p.null = true
 		return p
 	}
-	switch n.Kind {
+	switch p.node.Kind {
 	case fieldplan.Leaf:
-		p.make = a.leaf(n, pattern)
+		p.make = a.leaf(p)
 	case fieldplan.Object:
-		return a.object(n, typ, pattern, depth)
+		return a.object(p, depth)
 	case fieldplan.List, fieldplan.Map:
 		a.elements(p, depth)
 	case fieldplan.Array:
-		for range deref(typ).Len() {
-			p.elems = append(p.elems, a.value(n.Elem, n.Type.Elem(), pattern+"[]", depth+1))
+		for range p.node.Type.Len() {
+			p.elems = append(p.elems, a.value(p.blankElement(), depth+1))
 		}
 	}
 	return p
 }
 
-// object draws an object.
-func (a author) object(n *fieldplan.Node, typ reflect.Type, pattern string, depth int) *part {
-	p := &part{node: n, typ: typ, pattern: pattern, members: make([]*part, len(n.Fields))}
-	for i, f := range n.Fields {
-		p.members[i] = a.member(n, f, fieldpath.Join(pattern, f.Name), depth+1)
+// object draws the members of an object.
+func (a author) object(p *part, depth int) *part {
+	p.emptied()
+	for i, f := range p.node.Fields {
+		p.members[i] = a.member(p, f, depth+1)
 	}
 	return p
 }
@@ -102,7 +101,7 @@ func (a author) elements(p *part, depth int) {
 		return
 	}
 	for range a.pick(4) {
-		a.add(p, a.value(p.node.Elem, p.node.Type.Elem(), p.pattern+"[]", depth+1), author.selectElement)
+		a.add(p, a.value(p.blankElement(), depth+1), author.selectElement)
 	}
 }
 
@@ -110,7 +109,7 @@ func (a author) elements(p *part, depth int) {
 func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part)) bool {
 	isKeyed := p.node.Pairing == fieldplan.ByKey
 	if isKeyed && e.null {
-		*e = *a.object(p.node.Elem, e.typ, e.pattern, maxDepth)
+		*e = *a.object(p.blankElement(), maxDepth)
 	}
 	for range 4 {
 		switch {
@@ -122,9 +121,9 @@ func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part
 			p.keys = append(p.keys, key)
 		case isKeyed:
 			f := p.node.Key
-			key := &part{node: f.Node, typ: fieldType(p.node.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name)}
-			key.make = a.leaf(f.Node, key.pattern)
-			e.setMember(f.Name, key)
+			key := e.blankMember(f)
+			key.make = a.leaf(key)
+			*e.member(f) = key
 			if text := key.text(); text == nil || string(text) == `""` || p.has(string(text)) {
 				continue
 			}
@@ -139,7 +138,7 @@ func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part
 // has reports whether an element of a map or keyed list has this key.
 func (p *part) has(text string) bool {
 	for i, e := range p.elems {
-		if p.keys != nil && mapKeyText(p.node, p.keys[i]) == text || p.keys == nil && string(e.member(p.node.Key.Name).text()) == text {
+		if p.keys != nil && mapKeyText(p.node, p.keys[i]) == text || p.keys == nil && string((*e.member(p.node.Key)).text()) == text {
 			return true
 		}
 	}
@@ -159,8 +158,9 @@ func (a author) selectElement(n *fieldplan.Node, e *part) {
 
 // makeHot sets the field by which an element is selected.
 func (a author) makeHot(n *fieldplan.Node, e *part) {
-	f := n.When.Field
-	e.setMember(f.Name, &part{node: f.Node, typ: fieldType(n.Elem, f), pattern: fieldpath.Join(e.pattern, f.Name), make: fromJSON(f.Node.Type, []byte(n.When.Value))})
+	selector := e.blankMember(n.When.Field)
+	selector.make = fromJSON(selector.node.Type, []byte(n.When.Value))
+	*e.member(n.When.Field) = selector
 	e.retarget(elementNode(n, e))
 }
 

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -31,15 +30,11 @@ type editor struct {
 func (s *subject) edits(c config) []edit {
 	root := c.root
 	if root == nil {
-		root = emptyObject(s.plan.Root, s.plan.Type, "")
+		root = blankRoot(s.plan).emptied()
 	}
 	e := &editor{}
 	e.object(root, nil, func(p *part) *part { return p })
 	return e.all
-}
-
-func emptyObject(n *fieldplan.Node, typ reflect.Type, pattern string) *part {
-	return &part{node: n, typ: typ, pattern: pattern, members: make([]*part, len(n.Fields))}
 }
 
 // bringing runs find for edits that bring in something of the classes.
@@ -74,8 +69,7 @@ func (e *editor) object(p *part, in *fieldplan.Node, rebuild func(p *part) *part
 		if (m == nil || m.null) && f.KeepsPresence() {
 			brought = fieldplan.Of(f.Node.Class)
 		}
-		blank := &part{node: f.Node, typ: fieldType(p.node, f), pattern: fieldpath.Join(p.pattern, f.Name)}
-		e.bringing(brought, func() { e.value(m, blank, edit{of: f}, nil, with) })
+		e.bringing(brought, func() { e.value(m, p.blankMember(f), edit{of: f}, nil, with) })
 	}
 }
 
@@ -90,7 +84,7 @@ func (e *editor) value(p, blank *part, set edit, in *fieldplan.Node, with func(p
 		set.classes = e.above | fieldplan.Of(n.Class)
 		set.apply = func(a author) (root, leaf *part) {
 			drawn := *blank
-			drawn.make = a.leaf(n, blank.pattern)
+			drawn.make = a.leaf(blank)
 			return with(&drawn), &drawn
 		}
 		if !missing && (in == nil || in.Pairing != fieldplan.ByValue) { // an element of a set may be there twice
@@ -99,7 +93,7 @@ func (e *editor) value(p, blank *part, set edit, in *fieldplan.Node, with func(p
 		e.all = append(e.all, set)
 	case fieldplan.Object:
 		if missing {
-			p = emptyObject(n, blank.typ, blank.pattern)
+			p = blank.emptied()
 		}
 		e.object(p, in, with)
 	case fieldplan.List, fieldplan.Map:
@@ -163,9 +157,9 @@ func (e *editor) newElement(p *part, rebuild func(p *part) *part) {
 	}
 	adding := func(classes fieldplan.ClassSet, choose func(a author, n *fieldplan.Node, e *part)) {
 		e.all = append(e.all, edit{classes: e.above | classes, apply: func(a author) (root, leaf *part) {
-			changed, elem := *p, emptyObject(n.Elem, n.Type.Elem(), p.pattern+"[]")
+			changed, elem := *p, p.blankElement().emptied()
 			if n.Elem.Kind == fieldplan.Leaf {
-				elem.make = a.leaf(n.Elem, elem.pattern)
+				elem.make = a.leaf(elem)
 			}
 			changed.null, changed.elems, changed.keys = false, slices.Clone(p.elems), slices.Clone(p.keys)
 			if !a.add(&changed, elem, choose) {
@@ -191,7 +185,7 @@ func (a author) respelled(c config) config {
 	}
 	root := c.root
 	if root == nil {
-		root = emptyObject(c.plan.Root, c.plan.Type, "")
+		root = blankRoot(c.plan).emptied()
 	}
 	if !root.isEmpty() || !a.chance(3) {
 		out.root = a.respelledPart(root)
@@ -231,7 +225,7 @@ func (a author) respelledMember(in, m *part, f *fieldplan.Field) *part {
 	case m != nil:
 		return a.respelledPart(m)
 	}
-	p := &part{node: f.Node, typ: fieldType(in.node, f), pattern: fieldpath.Join(in.pattern, f.Name)}
+	p := in.blankMember(f)
 	isLeaf := f.Node.Kind == fieldplan.Leaf
 	switch {
 	case a.chance(2), f.KeepsPresence(), f.Node.Kind == fieldplan.Array:
@@ -243,7 +237,7 @@ func (a author) respelledMember(in, m *part, f *fieldplan.Field) *part {
 	case isLeaf:
 		p.make = func() reflect.Value { return reflect.Zero(f.Node.Type) }
 	case f.Node.Kind == fieldplan.Object:
-		p = emptyObject(f.Node, p.typ, p.pattern)
+		p.emptied()
 	}
 	return p
 }

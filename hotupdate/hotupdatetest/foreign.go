@@ -3,6 +3,7 @@ package hotupdatetest
 import (
 	"encoding"
 	"encoding/json"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 
@@ -38,7 +39,7 @@ func (s *subject) foreign(t reflect.Type) []maker {
 	for seed := range fillings {
 		all = append(all, func() reflect.Value {
 			v := reflect.New(t).Elem()
-			f := filler{seed}
+			f := filler{rand.New(rand.NewPCG(uint64(seed), 0))} //nolint:gosec // a fixed sequence, and no secret
 			f.fill(v, 0)
 			return v
 		})
@@ -81,27 +82,21 @@ func unmarshalsItself(pointer reflect.Value) bool {
 	return false
 }
 
-// filler fills exported fields with what its seed says. Equal seeds fill alike.
-type filler struct{ seed int }
+// filler fills exported fields with what its numbers say. Equal seeds fill alike.
+type filler struct{ *rand.Rand }
 
-// next returns a number below n.
-func (f *filler) next(n int) int {
-	f.seed = (f.seed*1103515245 + 12345) & 0x7fffffff
-	return f.seed >> 8 % n
-}
-
-func (f *filler) fill(v reflect.Value, depth int) {
+func (f filler) fill(v reflect.Value, depth int) {
 	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
 	switch {
 	case v.Kind() == reflect.Bool:
-		set(f.next(2) == 1)
+		set(f.IntN(2) == 1)
 	case v.CanInt(), v.CanUint():
-		set([]int8{0, 1, 2, 3, 100}[f.next(5)])
+		set([]int8{0, 1, 2, 3, 100}[f.IntN(5)])
 	case v.CanFloat():
-		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.next(5)])
+		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
 	case v.Kind() == reflect.String:
-		set([]string{"a", "b", "c", "", "A", " a "}[f.next(6)])
-	case v.Kind() == reflect.Pointer && depth < maxDepth && f.next(4) > 0:
+		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
+	case v.Kind() == reflect.Pointer && depth < maxDepth && f.IntN(4) > 0:
 		v.Set(reflect.New(v.Type().Elem()))
 		f.fill(v.Elem(), depth+1)
 	case v.Kind() == reflect.Struct:
@@ -115,11 +110,11 @@ func (f *filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-func (f *filler) fillElements(v reflect.Value, depth int) {
+func (f filler) fillElements(v reflect.Value, depth int) {
 	switch {
 	case depth > maxDepth:
 	case v.Kind() == reflect.Slice:
-		n := f.next(4)
+		n := f.IntN(4)
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		fallthrough
 	case v.Kind() == reflect.Array:
@@ -128,18 +123,11 @@ func (f *filler) fillElements(v reflect.Value, depth int) {
 		}
 	case v.Kind() == reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		for range f.next(6) {
+		for range f.IntN(6) {
 			key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			f.fill(key, depth+1)
 			f.fill(elem, depth+1)
 			v.SetMapIndex(key, elem)
 		}
 	}
-}
-
-func deeply(v reflect.Value) reflect.Value {
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	return v
 }

@@ -2,11 +2,13 @@ package hotupdatetest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -40,31 +42,27 @@ func (s *subject) oneHash(t trial) *breach {
 	case s.isSteady(c, first):
 		return nil
 	}
-	unsteady := &breach{what: "one configuration has several hashes", hint: "its marshaler must write the same for the same value: sort maps, and use neither time, randomness nor addresses"}
-	if found := c.root.inspect(isUnsteady); found != nil {
-		unsteady.path = found.path
-	}
+	unsteady := cmp.Or(c.root.inspect(isUnsteady), &breach{})
+	unsteady.what, unsteady.hint = "one configuration has several hashes", "its marshaler must write the same for the same value: sort maps, and use neither time, randomness nor addresses"
 	return unsteady
 }
 
 // isSteady hashes copies of a configuration, one after the other and at the same time.
 func (s *subject) isSteady(c config, document []byte) bool {
-	same := make([]bool, 2*repetitions)
+	var differs atomic.Bool
+	hash := func(v reflect.Value) {
+		if again, err := s.document(v); err != nil || !bytes.Equal(again, document) {
+			differs.Store(true)
+		}
+	}
 	one := c.value()
 	var all sync.WaitGroup
-	for i := range same {
-		if i < repetitions {
-			again, err := s.document(one)
-			same[i] = err == nil && bytes.Equal(again, document)
-			continue
-		}
-		all.Go(func() {
-			again, err := s.document(c.value())
-			same[i] = err == nil && bytes.Equal(again, document)
-		})
+	for range repetitions {
+		hash(one)
+		all.Go(func() { hash(c.value()) })
 	}
 	all.Wait()
-	return !slices.Contains(same, false)
+	return !differs.Load()
 }
 
 // isUnsteady finds a leaf in the hash whose text differs from call to call.
@@ -181,50 +179,39 @@ func addressed(v reflect.Value) reflect.Value {
 	return p
 }
 
-// comparison is what hash and Diff say of two configurations.
-type comparison struct {
-	before, after []byte // the documents
-	changes       hotupdate.Changes
-	hashed        hotupdate.Changes // those that are in the hash
-}
-
-func (s *subject) compare(t trial) (c comparison, b *breach) {
-	first, second := t.configs[0].value(), t.configs[1].value()
-	var err error
-	if c.before, err = s.document(first); err != nil {
-		return c, failed("cannot be hashed", err)
-	}
-	if c.after, err = s.document(second); err != nil {
-		return c, failed("cannot be hashed", err)
-	}
-	if c.changes, err = s.schema.Diff(first.Interface(), second.Interface()); err != nil {
-		return c, failed("cannot be compared", err)
-	}
-	c.hashed = slices.DeleteFunc(slices.Clone(c.changes), func(change hotupdate.Change) bool { return !isHashed(change) })
-	return c, nil
-}
-
 // pairAgrees: hash, document and Diff say the same of two configurations, and what the trial expects.
 func (s *subject) pairAgrees(t trial) *breach {
 	if len(t.configs) < 2 {
 		return nil
 	}
-	const inHash = "immutable or in-place change"
-	c, b := s.compare(t)
-	if b != nil {
-		return b
+	first, second := t.configs[0].value(), t.configs[1].value()
+	before, err := s.document(first)
+	after, secondErr := s.document(second)
+	if err := cmp.Or(err, secondErr); err != nil {
+		return failed("cannot be hashed", err)
 	}
-	switch sameHash := bytes.Equal(c.before, c.after); {
-	case t.changed != nil && (sameHash || len(c.hashed) == 0):
+	changes, err := s.schema.Diff(first.Interface(), second.Interface())
+	if err != nil {
+		return failed("cannot be compared", err)
+	}
+	return s.agrees(t, before, after, changes)
+}
+
+// agrees is pairAgrees for two documents and what Diff lists.
+func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Changes) *breach {
+	const inHash = "immutable or in-place change"
+	sameHash, hashed := bytes.Equal(before, after), slices.IndexFunc(changes, isHashed)
+	switch {
+	case t.changed != nil && (sameHash || hashed < 0):
 		return &breach{what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern, hint: "its marshaler must write everything that means something"}
 	case t.oneHash && !sameHash:
-		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: s.blame(c.before, c.after), hint: steadyHint}
-	case t.oneMeaning && len(c.changes) > 0:
-		return &breach{what: "two spellings of one configuration differ", path: c.changes[0].Path, hint: steadyHint}
-	case sameHash && len(c.hashed) > 0:
-		return &breach{what: "two configurations have one hash, and Diff lists an " + inHash, path: c.hashed[0].Path, hint: steadyHint}
-	case !sameHash && len(c.hashed) == 0:
-		return &breach{what: "two configurations have different hashes, and Diff lists no " + inHash, path: s.blame(c.before, c.after), hint: steadyHint}
+		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: s.blame(before, after), hint: steadyHint}
+	case t.oneMeaning && len(changes) > 0:
+		return &breach{what: "two spellings of one configuration differ", path: changes[0].Path, hint: steadyHint}
+	case sameHash && hashed >= 0:
+		return &breach{what: "two configurations have one hash, and Diff lists an " + inHash, path: changes[hashed].Path, hint: steadyHint}
+	case !sameHash && hashed < 0:
+		return &breach{what: "two configurations have different hashes, and Diff lists no " + inHash, path: s.blame(before, after), hint: steadyHint}
 	}
 	return nil
 }
@@ -355,9 +342,8 @@ func canonical(v any) []byte {
 // failed is the breach of a function that returned an error.
 func failed(what string, err error) *breach {
 	b := &breach{what: "a configuration " + what + ": " + err.Error(), hint: "mend the type, or give the values that it can have with WithValues or WithValuesOf"}
-	for _, e := range fault.All(err) {
-		b.path = e.Path
-		break
+	if all := fault.All(err); len(all) > 0 {
+		b.path = all[0].Path
 	}
 	return b
 }

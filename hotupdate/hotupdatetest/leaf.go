@@ -38,8 +38,8 @@ var texts = map[leaf.Kind][]string{
 var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`, `null`}
 
 // leaf draws a leaf: one of the values that the tester gave, or one that its kind can have.
-func (a author) leaf(n *fieldplan.Node, pattern string) maker {
-	given := a.s.given[pattern]
+func (a author) leaf(p *part) maker {
+	n, given := p.node, a.s.given[p.pattern]
 	if len(given) == 0 {
 		given = a.s.byType[n.Type]
 	}

@@ -35,7 +35,7 @@ func (r region) meets(others []region) bool {
 
 // regionsOf lists the memory that v reaches, from the root down.
 func regionsOf(v reflect.Value) []region {
-	m := &memory{seen: map[[2]uintptr]bool{}}
+	m := &memory{seen: map[region]bool{}}
 	m.walk(v, "")
 	return m.regions
 }
@@ -43,17 +43,17 @@ func regionsOf(v reflect.Value) []region {
 // memory collects regions.
 type memory struct {
 	regions []region
-	seen    map[[2]uintptr]bool
+	seen    map[region]bool // without paths
 }
 
 // reach adds a region, and reports whether it is new.
 func (m *memory) reach(from, size uintptr, path string) bool {
-	r := region{from, from + size, path}
-	key := [2]uintptr{r.from, r.to}
-	if size == 0 || m.seen[key] {
+	r := region{from: from, to: from + size}
+	if size == 0 || m.seen[r] {
 		return false
 	}
-	m.seen[key] = true
+	m.seen[r] = true
+	r.path = path
 	m.regions = append(m.regions, r)
 	return true
 }

@@ -68,11 +68,13 @@ func WithKeys(path string, keys ...string) Option {
 // Each value must mean something else than the others.
 func WithValuesOf[V any](values ...V) Option {
 	return optionFunc(func(s *settings) {
-		all := s.byType[deref(reflect.TypeFor[V]())]
+		typ := deref(reflect.TypeFor[V]())
+		all := s.byType[typ]
 		for _, v := range values {
-			all = append(all, deeply(reflect.ValueOf(v)))
+			read, _ := readInto(typ, v) // is of the type
+			all = append(all, read)
 		}
-		s.byType[deref(reflect.TypeFor[V]())] = all
+		s.byType[typ] = all
 	})
 }
 

@@ -32,6 +32,24 @@ type config struct {
 	plan *fieldplan.Plan
 }
 
+// The blank parts have no value yet.
+
+func blankRoot(p *fieldplan.Plan) *part { return &part{node: p.Root, typ: p.Type} }
+
+func (p *part) blankMember(f *fieldplan.Field) *part {
+	return &part{node: f.Node, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name)}
+}
+
+func (p *part) blankElement() *part {
+	return &part{node: p.node.Elem, typ: p.node.Type.Elem(), pattern: p.pattern + "[]"}
+}
+
+// emptied turns a blank part of an object into one of which nothing is set.
+func (p *part) emptied() *part {
+	p.members = make([]*part, len(p.node.Fields))
+	return p
+}
+
 // value makes a pointer to a configuration.
 func (c config) value() reflect.Value {
 	if c.root == nil {
@@ -104,22 +122,9 @@ func (p *part) fill(to reflect.Value) {
 	}
 }
 
-// member returns the part of a field; it is nil where there is none.
-func (p *part) member(name string) *part {
-	for i, f := range p.node.Fields {
-		if f.Name == name && i < len(p.members) {
-			return p.members[i]
-		}
-	}
-	return nil
-}
-
-func (p *part) setMember(name string, m *part) {
-	for i, f := range p.node.Fields {
-		if f.Name == name {
-			p.members[i] = m
-		}
-	}
+// member returns where the part of a field stands. The node may be another one of its type than that of f.
+func (p *part) member(f *fieldplan.Field) **part {
+	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
 // retarget gives an element the classes that its selector calls for.
@@ -156,11 +161,6 @@ func (p *part) text() []byte {
 	return text
 }
 
-// fieldType is the Go type of a field, with its pointers.
-func fieldType(n *fieldplan.Node, f *fieldplan.Field) reflect.Type {
-	return n.Type.FieldByIndex(f.Index).Type
-}
-
 // inspect returns the first breach that find finds in a leaf at or below p, with its path.
 func (p *part) inspect(find func(p *part) *breach) *breach {
 	if p == nil || p.null {
@@ -191,12 +191,13 @@ func (s *subject) read(pointer reflect.Value) config {
 	for i, f := range s.plan.Meta {
 		c.meta[i] = engine.Member(v, f).String()
 	}
-	c.root = readPart(s.plan.Root, s.plan.Type, "", v)
+	c.root = blankRoot(s.plan).read(v)
 	return c
 }
 
-func readPart(n *fieldplan.Node, typ reflect.Type, pattern string, v reflect.Value) *part {
-	p := &part{node: n, typ: typ, pattern: pattern}
+// read fills a blank part.
+func (p *part) read(v reflect.Value) *part {
+	n := p.node
 	v, ok := engine.Deref(v)
 	if !ok || (n.Kind == fieldplan.List || n.Kind == fieldplan.Map) && v.IsNil() {
 		p.null = true
@@ -206,21 +207,27 @@ func readPart(n *fieldplan.Node, typ reflect.Type, pattern string, v reflect.Val
 	case fieldplan.Leaf:
 		p.make = func() reflect.Value { return copyOf(n, v) }
 	case fieldplan.Object:
-		p.members = make([]*part, len(n.Fields))
+		p.emptied()
 		for i, f := range n.Fields {
 			if m := engine.Member(v, f); m.IsValid() {
-				p.members[i] = readPart(f.Node, fieldType(n, f), fieldpath.Join(pattern, f.Name), m)
+				p.members[i] = p.blankMember(f).read(m)
 			}
 		}
 	case fieldplan.List, fieldplan.Array:
 		for i := range v.Len() {
-			p.elems = append(p.elems, readPart(engine.ElementNode(n, v.Index(i)), n.Type.Elem(), pattern+"[]", v.Index(i)))
+			p.readElement(v.Index(i))
 		}
 	case fieldplan.Map:
 		for it := v.MapRange(); it.Next(); {
 			p.keys = append(p.keys, fixed(it.Key()))
-			p.elems = append(p.elems, readPart(engine.ElementNode(n, it.Value()), n.Type.Elem(), pattern+"[]", it.Value()))
+			p.readElement(it.Value())
 		}
 	}
 	return p
+}
+
+func (p *part) readElement(v reflect.Value) {
+	elem := p.blankElement()
+	elem.node = engine.ElementNode(p.node, v)
+	p.elems = append(p.elems, elem.read(v))
 }

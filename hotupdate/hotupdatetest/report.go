@@ -25,7 +25,7 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 		if len(t.configs) > 1 {
 			label = []string{"first configuration", "second configuration"}[i]
 		}
-		show(&text, label, c.tree())
+		show(&text, label, c.root.tree())
 	}
 	if b.inGo != "" {
 		show(&text, "value in Go", b.inGo)
@@ -46,17 +46,9 @@ func show(text *strings.Builder, label string, tree any) {
 	fmt.Fprintf(text, "\n%s:\n  %s", label, strings.ReplaceAll(strings.TrimRight(string(written), "\n"), "\n", "\n  "))
 }
 
-// tree is a configuration as JSON would have it, without what is sensitive.
-func (c config) tree() any {
-	if c.root == nil {
-		return nil
-	}
-	return c.root.tree()
-}
-
 // tree is a value as JSON would have it, without what is sensitive.
 func (p *part) tree() any {
-	if p.null {
+	if p == nil || p.null {
 		return nil
 	}
 	switch p.node.Kind {

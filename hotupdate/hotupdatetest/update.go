@@ -23,10 +23,7 @@ var updateWords = []string{Verify: "false", UpdateHarmless: "true", UpdateRollin
 
 // String returns the word that Set reads: false, true or roll.
 func (u *Update) String() string {
-	switch {
-	case u == nil:
-		return updateWords[Verify]
-	case int(*u) < len(updateWords):
+	if int(*u) < len(updateWords) {
 		return updateWords[*u]
 	}
 	return "unknown"

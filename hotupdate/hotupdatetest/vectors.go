@@ -84,14 +84,15 @@ func identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
 	if json.Unmarshal(elem, &members) != nil {
 		return elem
 	}
-	if _, ok := members[n.Key.Name]; !ok {
-		members[n.Key.Name] = json.RawMessage(`"sample"`)
+	if members[n.Key.Name] == nil {
+		key := json.RawMessage(`"sample"`)
 		if n.Key.Node.Leaf != leaf.String {
-			members[n.Key.Name] = json.RawMessage("7")
+			key = json.RawMessage("7")
 		}
 		if n.Key.Quoted {
-			members[n.Key.Name] = quotedAgain(members[n.Key.Name])
+			key = quotedAgain(key)
 		}
+		members[n.Key.Name] = key
 	}
 	written, _ := json.Marshal(members) // was just read
 	return written
@@ -118,8 +119,7 @@ func (m *vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, b
 	}
 	for _, text := range samples {
 		v := reflect.New(n.Type)
-		_, problem := leaf.Call(func() ([]byte, error) { return nil, json.Unmarshal([]byte(text), v.Interface()) })
-		if problem == nil && !v.Elem().IsZero() {
+		if survives(func() error { return json.Unmarshal([]byte(text), v.Interface()) }) == nil && !v.Elem().IsZero() {
 			return json.RawMessage(text), true
 		}
 	}
