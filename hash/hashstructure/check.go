@@ -28,12 +28,12 @@ type checker struct {
 
 	options Options
 	depth   int
-	above   []place
+	above   []visit
 	lost    bool // the value contains itself or is too deep; going on could take for ever
 }
 
-// place identifies a value that the walk stands in by its memory, or, with at 0, the zero value that stands for a nil pointer.
-type place struct {
+// visit identifies a value that the walk stands in by its memory, or, with at 0, the zero value that stands for a nil pointer.
+type visit struct {
 	typ  reflect.Type
 	at   uintptr
 	size int
@@ -52,27 +52,24 @@ func (c *checker) reportType(problem *fault.Error, typ reflect.Type) {
 	c.Report(problem)
 }
 
-func cycle() *fault.Error {
-	return &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", What: "contains itself", Hint: "remove the cycle"}
-}
-
-func endlessZero() *fault.Error {
-	return &fault.Error{Kind: fault.Unsupported, Code: "endless-zero", What: "has a zero value that contains itself under ZeroNil", Hint: "set IgnoreZeroValue as well, or leave ZeroNil out"}
-}
-
 func methodFailed(cause error) *fault.Error {
 	return &fault.Error{Kind: fault.Failed, Code: "method-failed", What: "has a method that failed", Hint: "correct the method or the value", Cause: cause}
 }
 
 // enter records that the walk goes into p. It is false, and the walk ends, where p stands above itself.
-func (c *checker) enter(p place, problem func() *fault.Error) bool {
-	if slices.Contains(c.above, p) {
-		c.lost = true
-		c.reportType(problem(), p.typ)
-		return false
+func (c *checker) enter(p visit) bool {
+	if !slices.Contains(c.above, p) {
+		c.above = append(c.above, p)
+		return true
 	}
-	c.above = append(c.above, p)
-	return true
+	c.lost = true
+	problem := &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", What: "contains itself", Hint: "remove the cycle"}
+	if p.at == 0 {
+		problem.Code, problem.What = "endless-zero", "has a zero value that contains itself under ZeroNil"
+		problem.Hint = "set IgnoreZeroValue as well, or leave ZeroNil out"
+	}
+	c.reportType(problem, p.typ)
+	return false
 }
 
 func (c *checker) value(v reflect.Value, in owner) {
@@ -80,14 +77,7 @@ func (c *checker) value(v reflect.Value, in owner) {
 		return
 	}
 	defer func(above int) { c.above = c.above[:above] }(len(c.above))
-	v, ok := c.behind(v)
-	switch {
-	case !ok:
-	case v.Type() == reflect.TypeFor[time.Time]():
-		if _, err := v.Interface().(time.Time).MarshalBinary(); err != nil {
-			c.Report(&fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err})
-		}
-	default:
+	if v, ok := c.behind(v); ok {
 		c.byKind(v, in)
 	}
 }
@@ -101,7 +91,7 @@ func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 			if c.options.ZeroNil {
 				zero = v.Type().Elem()
 			}
-			if !v.IsNil() && !c.enter(place{typ: v.Type(), at: v.Pointer()}, cycle) {
+			if !v.IsNil() && !c.enter(visit{typ: v.Type(), at: v.Pointer()}) {
 				return v, false
 			}
 		}
@@ -110,11 +100,17 @@ func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 	if v.IsValid() {
 		return v, true
 	}
-	return reflect.Zero(zero), c.enter(place{typ: zero}, endlessZero)
+	return reflect.Zero(zero), c.enter(visit{typ: zero})
 }
 
 func (c *checker) byKind(v reflect.Value, in owner) {
-	if k := v.Kind(); k == reflect.String || hasFixedSize(k) {
+	if isScalar(v.Kind()) {
+		return
+	}
+	if at, ok := reflect.TypeAssert[time.Time](v); ok {
+		if _, err := at.MarshalBinary(); err != nil {
+			c.Report(&fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err})
+		}
 		return
 	}
 	if c.depth > engine.MaxDepth {
@@ -136,16 +132,16 @@ func (c *checker) byKind(v reflect.Value, in owner) {
 	c.depth--
 }
 
-// hasFixedSize reports whether hashstructure writes values of kind k as a fixed number of bytes.
-func hasFixedSize(k reflect.Kind) bool {
-	return k >= reflect.Bool && k <= reflect.Complex64 && k != reflect.Uintptr
+// isScalar reports whether hashstructure writes values of kind k as a fixed number of bytes, or as text.
+func isScalar(k reflect.Kind) bool {
+	return k >= reflect.Bool && k <= reflect.Complex64 && k != reflect.Uintptr || k == reflect.String
 }
 
 func (c *checker) elements(v reflect.Value) {
-	if elem := v.Type().Elem().Kind(); hasFixedSize(elem) || elem == reflect.String || v.Len() == 0 {
+	if isScalar(v.Type().Elem().Kind()) || v.Len() == 0 {
 		return
 	}
-	if v.Kind() == reflect.Slice && !c.enter(place{typ: v.Type(), at: v.Pointer(), size: v.Len()}, cycle) {
+	if v.Kind() == reflect.Slice && !c.enter(visit{typ: v.Type(), at: v.Pointer(), size: v.Len()}) {
 		return
 	}
 	for i := range v.Len() {
@@ -154,7 +150,7 @@ func (c *checker) elements(v reflect.Value) {
 }
 
 func (c *checker) entries(v reflect.Value, in owner) {
-	if v.Len() == 0 || !c.enter(place{typ: v.Type(), at: v.Pointer()}, cycle) {
+	if v.Len() == 0 || !c.enter(visit{typ: v.Type(), at: v.Pointer()}) {
 		return
 	}
 	keys := v.MapKeys()
@@ -236,10 +232,8 @@ func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, 
 			Kind: fault.Declaration, Code: "not-stringer", What: "has no method String on the value, which the struct tag `string` asks for",
 			Hint: "remove `string`, or use a pointer if only that has the method",
 		}, v.Type())
-		return v, false
-	default:
-		return v, true
 	}
+	return v, !demanded
 }
 
 // includes runs a method of the configuration, which may fail in any way. It is false then, too.

@@ -24,9 +24,7 @@ func Projection[T any](s *hotupdate.Schema, config *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trimmer{
-		trail: trail{schema: s, typ: reflect.TypeFor[T]()}, changes: func() (hotupdate.Changes, error) { return s.Diff(immutable, nil) },
-	}
+	t := &trimmer{trail: trail{schema: s, typ: reflect.TypeFor[T]()}, immutable: immutable}
 	if to, beside, ok := shared(reflect.ValueOf(immutable), reflect.ValueOf(hot)); ok {
 		t.object(to, beside)
 	}
@@ -40,9 +38,9 @@ func Projection[T any](s *hotupdate.Schema, config *T) (*T, error) {
 type trimmer struct {
 	trail
 
-	changes func() (hotupdate.Changes, error) // from the immutable projection to nothing
-	hashed  map[string]bool                   // pointers of Immutable and InPlace changes, and all above them; nil until needed
-	err     error
+	immutable any
+	hashed    map[string]bool // pointers of what changes if immutable goes, and all above them; nil until needed
+	err       error           // of that comparison
 }
 
 // isHashed reports whether something at or below the current path stands in the canonical document. It must be asked before anything was
@@ -50,8 +48,8 @@ type trimmer struct {
 func (t *trimmer) isHashed() bool {
 	if t.hashed == nil {
 		t.hashed = map[string]bool{}
-		changes, err := t.changes()
-		t.err = errors.Join(t.err, err)
+		var changes hotupdate.Changes
+		changes, t.err = t.schema.Diff(t.immutable, nil)
 		for _, c := range changes {
 			hashed := c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace
 			for pointer := c.Pointer; hashed && !t.hashed[pointer]; pointer = pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] {

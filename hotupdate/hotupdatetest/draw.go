@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"pgregory.net/rapid"
@@ -137,12 +138,8 @@ func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part
 
 // has reports whether an element of a map or keyed list has this key.
 func (p *part) has(text string) bool {
-	for i, e := range p.elems {
-		if p.keys != nil && mapKeyText(p.node, p.keys[i]) == text || p.keys == nil && string((*e.member(p.node.Key)).text()) == text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.keys, func(key maker) bool { return mapKeyText(p.node, key) == text }) ||
+		p.node.Key != nil && slices.ContainsFunc(p.elems, func(e *part) bool { return string((*e.member(p.node.Key)).text()) == text })
 }
 
 // selectElement makes an element hot now and then, where hotwhen says how, and gives it the classes that it has.

@@ -23,7 +23,7 @@ type Option interface{ apply(s *settings) }
 // settings are the options, as given.
 type settings struct {
 	schema     *hotupdate.Schema
-	noSchema   bool // WithSchema was given nil
+	withSchema bool // WithSchema was given
 	values     map[string][]any
 	given      map[string][]reflect.Value // values, of the field's type
 	keys       map[string][]string
@@ -47,7 +47,7 @@ var _ Option = optionFunc(nil)
 
 // WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithTag].
 func WithSchema(schema *hotupdate.Schema) Option {
-	return optionFunc(func(s *settings) { s.schema, s.noSchema = schema, schema == nil })
+	return optionFunc(func(s *settings) { s.schema, s.withSchema = schema, true })
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left

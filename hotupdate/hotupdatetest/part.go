@@ -65,11 +65,8 @@ func (c config) value() reflect.Value {
 
 // settable finds a field for writing, behind embedded pointers that it allocates.
 func settable(v reflect.Value, index []int) reflect.Value {
-	for i, at := range index {
-		if i > 0 {
-			v = allocated(v)
-		}
-		v = v.Field(at)
+	for _, at := range index {
+		v = allocated(v).Field(at)
 	}
 	return v
 }
@@ -102,11 +99,13 @@ func (p *part) value() reflect.Value {
 				settable(to, p.node.Fields[i].Index).Set(m.value())
 			}
 		}
-	case fieldplan.List:
-		to.Set(reflect.MakeSlice(to.Type(), len(p.elems), len(p.elems)))
-		p.fill(to)
-	case fieldplan.Array:
-		p.fill(to)
+	case fieldplan.List, fieldplan.Array:
+		if p.node.Kind == fieldplan.List {
+			to.Set(reflect.MakeSlice(to.Type(), len(p.elems), len(p.elems)))
+		}
+		for i, e := range p.elems {
+			to.Index(i).Set(e.value())
+		}
 	case fieldplan.Map:
 		to.Set(reflect.MakeMapWithSize(to.Type(), len(p.elems)))
 		for i, e := range p.elems {
@@ -114,12 +113,6 @@ func (p *part) value() reflect.Value {
 		}
 	}
 	return v
-}
-
-func (p *part) fill(to reflect.Value) {
-	for i, e := range p.elems {
-		to.Index(i).Set(e.value())
-	}
 }
 
 // member returns where the part of a field stands. The node may be another one of its type than that of f.

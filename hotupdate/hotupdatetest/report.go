@@ -20,12 +20,12 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 		text.WriteString(b.path + ": ")
 	}
 	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, g.name)
+	labels := []string{"configuration"}
+	if len(t.configs) > 1 {
+		labels = []string{"first configuration", "second configuration"}
+	}
 	for i, c := range t.configs {
-		label := "configuration"
-		if len(t.configs) > 1 {
-			label = []string{"first configuration", "second configuration"}[i]
-		}
-		show(&text, label, c.root.tree())
+		show(&text, labels[i], c.root.tree())
 	}
 	if b.inGo != "" {
 		show(&text, "value in Go", b.inGo)

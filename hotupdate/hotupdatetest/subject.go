@@ -33,17 +33,16 @@ func subjectOf[T any](options []Option) (*subject, error) {
 			o.apply(&s.settings)
 		}
 	}
-	if s.noSchema {
-		return nil, misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
+	var err error
+	if !s.withSchema {
+		s.schema, err = hotupdate.SchemaOf[T]()
+	} else if s.schema == nil {
+		err = misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
 	}
-	if s.schema == nil {
-		schema, err := hotupdate.SchemaOf[T]()
-		if err != nil {
-			return nil, err
-		}
-		s.schema = schema
+	if err != nil {
+		return nil, err
 	}
-	_, err := s.schema.Hash(reflect.Zero(s.typ).Interface())
+	_, err = s.schema.Hash(reflect.Zero(s.typ).Interface())
 	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {
 		return nil, misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
 	}

@@ -18,7 +18,7 @@ var samples = []string{
 
 // singles are configurations that say one thing each, in the order of the fields, and the empty one. They depend on nothing but the type.
 func (s *subject) singles() []vector {
-	m := &vectorMaker{s, map[*fieldplan.Node]bool{}}
+	m := vectorMaker{s, map[*fieldplan.Node]bool{}}
 	return append([]vector{{Name: "empty", Config: json.RawMessage("{}")}}, m.node(s.plan.Root, "")...)
 }
 
@@ -29,7 +29,7 @@ type vectorMaker struct {
 }
 
 // node makes the vectors at and below a node, as JSON of the node. Types that contain themselves end where they begin again.
-func (m *vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
+func (m vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
 	if m.open[n] {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (m *vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
 		}
 	case fieldplan.Map:
 		for _, v := range m.node(n.Elem, path+"[]") {
-			all = append(all, vector{Name: v.Name, Config: member(m.key(n), v.Config)})
+			all = append(all, vector{Name: v.Name, Config: member(sampleKey(n), v.Config)})
 		}
 	}
 	return all
@@ -98,18 +98,15 @@ func identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
 	return written
 }
 
-// key is a key that the map takes.
-func (m *vectorMaker) key(n *fieldplan.Node) string {
-	for _, text := range []string{"sample", "7", "10.7.0.1", "1h7m"} {
-		if _, ok := readKey(n.Type.Key(), text); ok {
-			return text
-		}
-	}
-	return "sample"
+// sampleKey is a key that the map takes.
+func sampleKey(n *fieldplan.Node) string {
+	keys := []string{"sample", "7", "10.7.0.1", "1h7m"}
+	i := slices.IndexFunc(keys, func(text string) bool { _, ok := readKey(n.Type.Key(), text); return ok })
+	return keys[max(0, i)]
 }
 
 // sample is a value that a leaf takes and that is not its zero value: one that the tester gave, unless it may be secret.
-func (m *vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, bool) {
+func (m vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, bool) {
 	last := slices.Clone(m.s.given[path])
 	slices.Reverse(last)
 	for _, given := range slices.Concat(last, m.s.byType[n.Type]) {
