@@ -85,48 +85,40 @@ func auditFleet(c *call) (int, error) {
 		return 0, err
 	}
 	report := both.audit(c)
-	if err := report.write(c); err != nil {
-		return 0, err
-	}
-	return report.exitCode(c.exitCode), nil
+	err = c.output.write(func() { report.writeText(c) }, func() { report.writeMarkdown(c) }, func() error { return writeJSON(c, report) })
+	return report.exitCode(c.exitCode), err
 }
 
-// audit looks at every pool of every manifest.
+// audit looks at every pool of every manifest. The gravest verdicts come first, and pools of one verdict in the order of the manifests.
 func (r *releases) audit(c *call) *auditReport {
 	report := newAuditReport(r)
 	for d, err := range documents(c.args, c.in) {
-		if err != nil {
-			report.unreadable(err)
+		kind, kindErr := kindOf(d.raw)
+		if err == nil && (kindErr != nil || pool.KindOf(kind) == pool.NoKind) {
+			report.Summary[countOtherDocuments]++
 			continue
 		}
-		m, err := poolsIn(d)
-		switch {
-		case err != nil:
-			report.unreadable(err)
-		case m == nil:
-			report.Summary[countOtherDocuments]++
-		case c.provider != "" && m.Provider != c.provider:
-			report.Summary[countOtherPools] += len(m.Pools)
-		default:
-			for _, p := range m.Pools {
-				if !r.concern(p.ProviderConfig) {
-					report.Summary[countOtherPools]++
-					continue
-				}
-				report.add(r.pool(m, p), c.all)
+		var m *manifest
+		if err == nil {
+			m, err = parseManifest(d)
+		}
+		if err != nil {
+			report.Summary[countUnreadable]++
+			report.Unreadable = append(report.Unreadable, err.Error())
+			continue
+		}
+		for _, p := range m.Pools {
+			if c.provider != "" && m.Provider != c.provider || !r.concern(p.ProviderConfig) {
+				report.Summary[countOtherPools]++
+				continue
 			}
+			report.add(r.pool(m, p), c.all)
 		}
 	}
-	report.order()
+	slices.SortStableFunc(report.Pools, func(a, b *auditedPool) int {
+		return cmp.Compare(slices.Index(verdicts, a.Verdict), slices.Index(verdicts, b.Verdict))
+	})
 	return report
-}
-
-// poolsIn reads the pools of a document. A document of another kind has none, and the result is nil.
-func poolsIn(d document) (*manifest, error) {
-	if kind, err := kindOf(d.raw); err != nil || pool.KindOf(kind) == pool.NoKind {
-		return nil, nil //nolint:nilnil,nilerr // a document without apiVersion and kind is of another kind
-	}
-	return parseManifest(d)
 }
 
 // releases are the two releases that pools are audited under, with what is known about their Schemas.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -86,18 +84,6 @@ func (r *auditReport) add(p *auditedPool, all bool) { //nolint:revive // the fla
 	}
 }
 
-func (r *auditReport) unreadable(err error) {
-	r.Summary[countUnreadable]++
-	r.Unreadable = append(r.Unreadable, err.Error())
-}
-
-// order puts the gravest verdicts first; pools of one verdict stay in the order in which they were read.
-func (r *auditReport) order() {
-	slices.SortStableFunc(r.Pools, func(a, b *auditedPool) int {
-		return cmp.Compare(slices.Index(verdicts, a.Verdict), slices.Index(verdicts, b.Verdict))
-	})
-}
-
 // exitCode is 1 if a manifest could not be read, otherwise that of the gravest verdict if it is asked for.
 func (r *auditReport) exitCode(asked bool) int {
 	has := func(v poolVerdict) bool { return r.Summary[string(v)] > 0 }
@@ -114,10 +100,6 @@ func (r *auditReport) exitCode(asked bool) int {
 		return exitIndeterminate
 	}
 	return exitOK
-}
-
-func (r *auditReport) write(c *call) error {
-	return c.output.write(func() { r.writeText(c) }, func() { r.writeMarkdown(c) }, func() error { return writeJSON(c, r) })
 }
 
 // headline sums up in one line.

@@ -13,6 +13,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // stdin is the file argument that stands for standard input.
@@ -188,4 +194,180 @@ func (s *splitter) read(line []byte) {
 func isMarker(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || strings.ContainsRune(" \t\r\n", rune(rest[0])))
+}
+
+// manifest is a Worker, a Shoot or a provider config on its own.
+type manifest struct {
+	from string
+	kind pool.TypeMeta
+	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
+	*pool.Manifest
+}
+
+// isBare reports whether the manifest is a provider config on its own.
+func (m *manifest) isBare() bool { return m.Kind == pool.NoKind }
+
+// readManifest reads the only manifest of one file. Every error names the file.
+func readManifest(file string, in io.Reader) (*manifest, error) {
+	if info, err := os.Stat(file); file != stdin && err == nil && info.IsDir() {
+		return nil, inFile(file, syscall.EISDIR)
+	}
+	var first document
+	found := 0
+	for d, err := range documents([]string{file}, in) {
+		if err != nil {
+			return nil, err
+		}
+		if found++; found == 1 {
+			first = d
+		}
+	}
+	switch found {
+	case 0:
+		return nil, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", nameOf(file))
+	case 1:
+		return parseManifest(first)
+	default:
+		return nil, fmt.Errorf("%s: has %d documents; split it into files of one document each", nameOf(file), found)
+	}
+}
+
+func nameOf(file string) string {
+	if file == stdin {
+		return "standard input"
+	}
+	return file
+}
+
+// parseManifest finds out what a document is, and reads the pools of a Worker or Shoot.
+func parseManifest(d document) (*manifest, error) {
+	kind, err := kindOf(d.raw)
+	if err != nil {
+		return nil, inFile(d.from, err)
+	}
+	if pool.KindOf(kind) == pool.NoKind {
+		return &manifest{d.from, kind, &pool.Manifest{Pools: []pool.Pool{pool.Bare(d.raw)}}}, nil
+	}
+	pools, err := pool.Read(d.raw)
+	return &manifest{d.from, kind, pools}, inFile(d.from, err)
+}
+
+// kindOf returns the apiVersion and kind of a manifest, which it must have.
+func kindOf(raw []byte) (pool.TypeMeta, error) {
+	var meta struct {
+		APIVersion *string `json:"apiVersion"`
+		Kind       *string `json:"kind"`
+	}
+	if err := json.Unmarshal(raw, &meta); err != nil {
+		return pool.TypeMeta{}, errors.New("is no object with the strings apiVersion and kind; write a provider config, a Worker or a Shoot")
+	}
+	if meta.APIVersion == nil || meta.Kind == nil {
+		return pool.TypeMeta{}, errors.New("has no apiVersion and kind; write them, such as " + known())
+	}
+	return pool.TypeMeta{APIVersion: *meta.APIVersion, Kind: *meta.Kind}, nil
+}
+
+// readWhole reads a file that is no manifest.
+func readWhole(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	data, err := io.ReadAll(io.LimitReader(file, maxDocumentSize+1))
+	if err == nil && len(data) > maxDocumentSize {
+		err = fmt.Errorf("is larger than %d MiB", maxDocumentSize>>20)
+	}
+	return data, inFile(path, err)
+}
+
+// inFile puts the file, or the place in it, in front of every problem, a line each. The path that package os puts into an error is dropped.
+func inFile(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathError.Err
+	}
+	var lines []error
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))
+	}
+	return errors.Join(lines...)
+}
+
+// addPools adds the flags that choose pools and the Schema of their provider configs.
+func (o *options) addPools(flags *pflag.FlagSet) {
+	flags.StringVar(&o.pool, "pool", "", "only the worker pool of this `NAME`")
+	flags.StringVar(&o.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
+}
+
+// read reads the manifest that is the only argument, with the pools that the flag leaves, and the Schemas.
+func (c *call) read() (*manifest, *catalog, error) {
+	if err := want(1, c.args); err != nil {
+		return nil, nil, err
+	}
+	schemas, err := newCatalog(c.schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := readManifest(c.args[0], c.in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.checkPool(m); err != nil {
+		return nil, nil, err
+	}
+	m.Pools, err = choose(m.Pools, c.pool, m.from, func(one pool.Pool) []string { return []string{one.Worker.Name} })
+	return m, schemas, err
+}
+
+// checkPool refuses a pool's name for a file without pools.
+func (o *options) checkPool(m *manifest) error {
+	if o.pool != "" && m.isBare() {
+		return &usageError{"--pool is for Worker and Shoot manifests, and not for a provider config"}
+	}
+	return nil
+}
+
+// choose returns the pool that has a name, which there must be, or all pools if the name is empty. The first of a pool's names is its own.
+func choose[P any](pools []P, name, from string, namesOf func(P) []string) ([]P, error) {
+	if name == "" {
+		return pools, nil
+	}
+	var names []string
+	for _, one := range pools {
+		if slices.Contains(namesOf(one), name) {
+			return []P{one}, nil
+		}
+		names = append(names, namesOf(one)[0])
+	}
+	if len(names) == 0 {
+		names = []string{"none at all"}
+	}
+	return nil, fmt.Errorf("%s: has no worker pool %q; it has %s", from, name, printable(strings.Join(names, ", ")))
+}
+
+// config is a provider config to be looked at: on its own, or of a worker pool.
+type config struct {
+	from   string // for messages
+	pool   string
+	schema *hotupdate.Schema
+	raw    []byte
+}
+
+// configs returns the provider config of a file, or those of the pools of a Worker or Shoot. Each must have a Schema.
+func (c *call) configs() ([]config, error) {
+	m, schemas, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]config, len(m.Pools))
+	problems := make([]error, len(m.Pools))
+	for i, one := range m.Pools {
+		from := placeOfConfig(m.from, one)
+		schema, err := schemas.schemaOfRaw(from, one.ProviderConfig)
+		all[i], problems[i] = config{from, one.Worker.Name, schema, one.ProviderConfig}, err
+	}
+	return all, errors.Join(problems...)
 }
