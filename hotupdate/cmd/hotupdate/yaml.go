@@ -150,7 +150,7 @@ func keyName(key *yaml.Node) (string, bool) {
 	if key.Kind != yaml.ScalarNode {
 		return "", false
 	}
-	if key.Style != 0 || isDecimal(key.Value) || !mayBeTyped(key.Value) {
+	if key.Style != 0 || !mayBeTyped(key.Value) {
 		return key.Value, true
 	}
 	raw, err := sigsyaml.YAMLToJSON([]byte(key.Value + ": 0"))
@@ -164,14 +164,11 @@ func keyName(key *yaml.Node) (string, bool) {
 	return key.Value, true
 }
 
-// isDecimal reports whether a text is a whole number as JSON writes it.
-func isDecimal(text string) bool {
-	number, err := strconv.Atoi(text)
-	return err == nil && strconv.Itoa(number) == text
-}
-
-// mayBeTyped reports whether YAML may take a plain text for a number, a truth value or null.
+// mayBeTyped reports whether YAML may take a plain text for a number that JSON writes otherwise, a truth value or null.
 func mayBeTyped(text string) bool {
+	if number, err := strconv.Atoi(text); err == nil && strconv.Itoa(number) == text {
+		return false
+	}
 	if text == "" || strings.ContainsRune("0123456789+-.~", rune(text[0])) {
 		return true
 	}

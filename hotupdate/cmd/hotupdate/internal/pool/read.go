@@ -23,21 +23,16 @@ const (
 	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, what a user writes
 )
 
-const (
-	workerVersion = "extensions.gardener.cloud/v1alpha1"
-	shootVersion  = "core.gardener.cloud/v1beta1"
-)
-
 // TypeMeta says of which kind a manifest or provider config is.
 type TypeMeta struct{ APIVersion, Kind string }
 
-// KindOf returns the kind of a manifest, [NoKind] if it is another one.
-func KindOf(meta TypeMeta) Kind {
-	if meta == (TypeMeta{workerVersion, string(Worker)}) || meta == (TypeMeta{shootVersion, string(Shoot)}) {
-		return Kind(meta.Kind)
-	}
-	return NoKind
+var kinds = map[TypeMeta]Kind{
+	{"extensions.gardener.cloud/v1alpha1", "Worker"}: Worker,
+	{"core.gardener.cloud/v1beta1", "Shoot"}:         Shoot,
 }
+
+// KindOf returns the kind of a manifest, [NoKind] if it is another one.
+func KindOf(meta TypeMeta) Kind { return kinds[meta] }
 
 // Manifest is what a Worker or Shoot says about worker pools.
 type Manifest struct {
@@ -140,7 +135,7 @@ func Read(raw []byte) (*Manifest, error) {
 	case NoKind:
 		d.fail("", fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
-			Hint: "write " + workerVersion + " Worker or " + shootVersion + " Shoot",
+			Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
 		})
 	}
 	d.checkNames(read.Pools)

@@ -10,11 +10,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Triggers is what decides about the machines of a worker pool beside the provider config. The names are those of a Shoot.
-//
-// Immutable fields replace machines, InPlace fields are applied by an in-place update where the pool's strategy is one.
-//
-// Source: GEP-31, "Goals".
+// Triggers is what decides about the machines of a worker pool beside the provider config. The names are those of a Shoot. Source: GEP-31,
+// "Goals". Immutable fields replace machines, InPlace fields are applied by an in-place update where the pool's strategy is one.
 type Triggers struct {
 	// UpdateStrategy is the pool's strategy. A pool cannot change from rolling to in-place updates, nor back.
 	UpdateStrategy string `json:"updateStrategy,omitempty"`
