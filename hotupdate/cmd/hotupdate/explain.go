@@ -50,17 +50,6 @@ type fieldShown struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 }
 
-func newExplained(pool string, fields hotupdate.Changes) explained {
-	e := explained{pool, []fieldShown{}, fields}
-	for _, f := range fields {
-		e.Fields = append(e.Fields, fieldShown{
-			Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin.String(), Source: f.Source,
-			Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
-		})
-	}
-	return e
-}
-
 func explainFields(c *call) (int, error) {
 	if c.document {
 		return exitOK, writeDocument(c)
@@ -112,7 +101,13 @@ func explainPools(c *call) ([]explained, error) {
 	problems := make([]error, len(m.Pools))
 	for i, p := range m.Pools {
 		fields, err := pool.Explain(p, pool.Options{Schema: schemas.schema})
-		all[i], problems[i] = newExplained(p.Worker.Name, fields), inFile(m.from, err)
+		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}, fields}, inFile(m.from, err)
+		for _, f := range fields {
+			all[i].Fields = append(all[i].Fields, fieldShown{
+				Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin.String(), Source: f.Source,
+				Value: json.RawMessage(f.New), Sensitive: f.Sensitive,
+			})
+		}
 	}
 	return all, errors.Join(problems...)
 }
@@ -184,10 +179,6 @@ func hashConfigs(c *call) (int, error) {
 	if err := errors.Join(problems...); err != nil {
 		return 0, err
 	}
-	return exitOK, writeHashes(c, all)
-}
-
-func writeHashes(c *call, all []hashed) error {
 	header := []string{"worker pool", "hash"}
 	if len(all) == 1 && all[0].Pool == "" { // a provider config on its own
 		header = header[1:]
@@ -199,7 +190,7 @@ func writeHashes(c *call, all []hashed) error {
 		}
 		return rows
 	}
-	return c.output.write(
+	return exitOK, c.output.write(
 		func() { writeColumns(&c.out, rows(printable)) },
 		func() { writeMarkdown(&c.out, header, rows(code)) },
 		func() error { return writeList(c, "hashes", all) },

@@ -64,7 +64,7 @@ func (f *outputFlag) write(text, markdown func(), inJSON func() error) error {
 	return nil
 }
 
-// listVersion is the format of the lists that are written as JSON, and of the sets of eras that are read.
+// listVersion is the format of the lists that are written as JSON.
 const listVersion = 1
 
 // writeList writes a list of things in JSON, in an object with the version of the format.

@@ -66,10 +66,19 @@ func planChange(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := writePlan(c, plan); err != nil || !c.exitCode {
+	err = c.output.write(
+		func() { c.out.WriteString(report.Text(plan, c.color)) },
+		func() { c.out.WriteString(report.Markdown(plan)) },
+		func() error {
+			text, err := report.JSON(plan)
+			c.out.Write(text)
+			return err
+		},
+	)
+	if !c.exitCode {
 		return exitOK, err
 	}
-	return exitCodeOf(plan.Outcome()), nil
+	return exitCodeOf(plan.Outcome()), err
 }
 
 // readChecked reads a manifest with its provider configs, so that all mistakes of both files are reported at once, each with its file.
@@ -80,18 +89,6 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	}
 	err = pool.Check(m.Pools, options)
 	return m, errors.Join(schemas.check(m.from, m.Pools), inFile(m.from, err))
-}
-
-func writePlan(c *call, plan pool.Plan) error {
-	return c.output.write(
-		func() { c.out.WriteString(report.Text(plan, c.color)) },
-		func() { c.out.WriteString(report.Markdown(plan)) },
-		func() error {
-			text, err := report.JSON(plan)
-			c.out.Write(text)
-			return err
-		},
-	)
 }
 
 func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {

@@ -60,6 +60,9 @@ type era struct {
 	schema *hotupdate.Schema // which it hashes by; nil if it needs none
 }
 
+// eraFileVersion is the version of files with eras.
+const eraFileVersion = 1
+
 // readRelease reads a Schema, a golden file of hotupdatetest, or a set of eras.
 func readRelease(file string) (*release, error) {
 	data, err := readWhole(file)
@@ -122,8 +125,8 @@ func readEras(file string, data []byte) (*release, error) {
 	if err := decoder.Decode(&f); err != nil {
 		return nil, fmt.Errorf("is no set of eras: %w", err)
 	}
-	if f.FormatVersion != listVersion {
-		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, listVersion)
+	if f.FormatVersion != eraFileVersion {
+		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
 	}
 	if err := checkKind(f.TypeMeta); err != nil {
 		return nil, err

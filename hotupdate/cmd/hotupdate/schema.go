@@ -145,7 +145,14 @@ func diffSchemas(c *call) (int, error) {
 		return 0, err
 	}
 	err = c.output.write(
-		func() { writeFindings(&c.out, findings) },
+		func() {
+			if len(findings) == 0 {
+				fmt.Fprintln(&c.out, "the Schemas mean the same")
+			}
+			for _, f := range findings {
+				fmt.Fprintf(&c.out, "%s %s\n", marker(f), printable(f.String()))
+			}
+		},
 		func() {
 			var rows [][]string
 			for _, f := range findings {
@@ -172,15 +179,6 @@ func exitCodeOfFindings(findings []hotupdate.Finding) int {
 		}
 	}
 	return code
-}
-
-func writeFindings(out io.Writer, findings []hotupdate.Finding) {
-	if len(findings) == 0 {
-		fmt.Fprintln(out, "the Schemas mean the same")
-	}
-	for _, f := range findings {
-		fmt.Fprintf(out, "%s %s\n", marker(f), printable(f.String()))
-	}
 }
 
 // marker is ! for what may roll or refuse something.

@@ -24,17 +24,16 @@ func Text(plan pool.Plan, color Color) string {
 	remarks := t.shared.lines(plaintext.ASCII)
 	if isBare(plan) {
 		t.pool(plan[0])
-		t.write(remarks...)
-		return t.text.String()
-	}
-	outcome := plan.Outcome()
-	t.write(color.paint(bold+colorOf(outcome), outcome.String()) + ": " + summary(plan))
-	for _, p := range plan {
-		t.write("")
-		t.pool(p)
-	}
-	if len(remarks) > 0 {
-		t.write("")
+	} else {
+		outcome := plan.Outcome()
+		t.write(color.paint(bold+colorOf(outcome), outcome.String()) + ": " + summary(plan))
+		for _, p := range plan {
+			t.write("")
+			t.pool(p)
+		}
+		if len(remarks) > 0 {
+			t.write("")
+		}
 	}
 	t.write(remarks...)
 	return t.text.String()
