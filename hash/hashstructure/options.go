@@ -35,7 +35,6 @@ func Karpenter() Options {
 	return Options{ZeroNil: true, IgnoreZeroValue: true, SlicesAsSets: true}
 }
 
-// tagName is that of the options, or hashstructure's own.
 func (o Options) tagName() string { return cmp.Or(o.TagName, "hash") }
 
 func (o Options) format() hashstructure.Format {

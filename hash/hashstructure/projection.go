@@ -78,7 +78,6 @@ func shared(immutable, hot reflect.Value) (to, beside reflect.Value, ok bool) {
 	}
 }
 
-// value trims what both sides share.
 func (t *trimmer) value(to, beside reflect.Value) {
 	switch to.Kind() {
 	case reflect.Struct:

@@ -64,14 +64,12 @@ func (t *trail) inField(sf reflect.StructField, visit func()) {
 	visit()
 }
 
-// in runs visit below a step.
 func (t *trail) in(step fieldpath.Step, visit func()) {
 	t.Enter(step)
 	visit()
 	t.Leave()
 }
 
-// index returns the step to a list's element.
 func index(i int) fieldpath.Step { return fieldpath.Step{Kind: fieldpath.Index, At: i} }
 
 // keyStep returns the step to a map's entry. A key that JSON cannot carry is called by its type.

@@ -68,7 +68,6 @@ func comparing[C any](options []Option, name string, isSeen func(hotupdate.Chang
 	})
 }
 
-// isWithin reports whether a path leads into a document.
 func isWithin(p cmp.Path, name string) bool {
 	return slices.ContainsFunc(p, func(step cmp.PathStep) bool {
 		t, ok := step.(cmp.Transform)

@@ -14,7 +14,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// author draws values.
 type author struct {
 	t *rapid.T
 	s *subject
@@ -87,7 +86,6 @@ func (a author) value(p *part, depth int) *part {
 	return p
 }
 
-// object draws the members of an object.
 func (a author) object(p *part, depth int) *part {
 	p.emptied()
 	for i, f := range p.node.Fields {
@@ -187,5 +185,4 @@ func readKey(t reflect.Type, text string) (reflect.Value, bool) {
 // fixed makes a value that has no memory to share.
 func fixed(v reflect.Value) maker { return func() reflect.Value { return v } }
 
-// mapKeyText is the text of a key in JSON.
 func mapKeyText(n *fieldplan.Node, key maker) string { return engine.KeyStep(n, key()).Name }

@@ -18,7 +18,6 @@ type edit struct {
 	of      *fieldplan.Field // of was; nil for elements
 }
 
-// editor finds the edits of a configuration.
 type editor struct {
 	all   []edit
 	open  []*fieldplan.Node  // the objects above
@@ -109,7 +108,6 @@ func (e *editor) value(p, blank *part, set edit, in *fieldplan.Node, with func(p
 	}
 }
 
-// elements adds the edits of what a collection holds.
 func (e *editor) elements(p *part, rebuild func(p *part) *part) {
 	for i, elem := range p.elems {
 		var brought fieldplan.ClassSet

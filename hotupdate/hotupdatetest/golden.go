@@ -18,7 +18,6 @@ import (
 // goldenFormat is the version of the file that Golden keeps.
 const goldenFormat = 1
 
-// golden is the file.
 type golden struct {
 	FormatVersion int             `json:"formatVersion"`
 	Schema        json.RawMessage `json:"schema"`
@@ -93,7 +92,6 @@ func (s *subject) golden(file string) error {
 	return misuse(file, "says the same, but not all that it should, or in another spelling", "run the test with -update")
 }
 
-// readGolden reads the file strictly.
 func readGolden(file string, written []byte) (*golden, error) {
 	recorded := &golden{}
 	decoder := json.NewDecoder(bytes.NewReader(written))
@@ -107,13 +105,11 @@ func readGolden(file string, written []byte) (*golden, error) {
 	return recorded, nil
 }
 
-// difference is one thing that differs from the file.
 type difference struct {
 	text     string
 	harmless bool
 }
 
-// differences compares Schema and vectors.
 func (s *subject) differences(recorded *golden) ([]difference, error) {
 	all, err := s.schemaDifferences(recorded.Schema)
 	if err != nil {
@@ -174,7 +170,6 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 	return text
 }
 
-// explain is the error that tells the differences.
 func (s *subject) explain(file string, all []difference, grave bool) error {
 	lines := []string{file + ": the type is not what it was:"}
 	for _, d := range all {

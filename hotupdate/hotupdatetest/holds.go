@@ -241,7 +241,6 @@ func (s *subject) rawAgrees(t trial) *breach {
 	return nil
 }
 
-// acceptsUnknown adds a member that the type does not have.
 func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 	object, ok := bytes.CutSuffix(bytes.TrimSpace(raw), []byte("}"))
 	if !ok {

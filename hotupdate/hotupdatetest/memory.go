@@ -28,7 +28,6 @@ func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	return "", false
 }
 
-// meets reports whether r overlaps with one of the regions.
 func (r region) meets(others []region) bool {
 	return slices.ContainsFunc(others, func(o region) bool { return o.from < r.to && r.from < o.to })
 }
@@ -40,7 +39,6 @@ func regionsOf(v reflect.Value) []region {
 	return m.regions
 }
 
-// memory collects regions.
 type memory struct {
 	regions []region
 	seen    map[region]bool // without paths

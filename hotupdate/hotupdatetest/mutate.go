@@ -53,7 +53,6 @@ type mutation struct {
 // GoString keeps values out of rapid's reports.
 func (m mutation) GoString() string { return m.path }
 
-// mutator tries the edits of a configuration.
 type mutator struct {
 	s      *subject
 	config config
@@ -64,7 +63,6 @@ type mutator struct {
 // attempts is how often the mutator draws before it tries every edit in turn.
 const attempts = 40
 
-// draw draws a mutation.
 func (m mutator) draw(rt *rapid.T) mutation {
 	a := author{rt, m.s}
 	for i := range attempts + len(m.edits) {

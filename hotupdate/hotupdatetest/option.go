@@ -20,7 +20,6 @@ import (
 // their order.
 type Option interface{ apply(s *settings) }
 
-// settings are the options, as given.
 type settings struct {
 	schema     *hotupdate.Schema
 	withSchema bool // WithSchema was given

@@ -25,7 +25,6 @@ type part struct {
 	make    maker        // of a leaf
 }
 
-// config is a configuration in the making.
 type config struct {
 	root *part // nil: a nil pointer
 	meta []string

@@ -12,7 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-// report is what the tester reads.
 func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "hotupdatetest: %v: ", s.typ)
@@ -37,7 +36,6 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 	return text.String()
 }
 
-// show writes a value as YAML.
 func show(text *strings.Builder, label string, tree any) {
 	written, err := yaml.Marshal(tree)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
-// subject is a type under test.
 type subject struct {
 	settings
 
