@@ -17,7 +17,6 @@ import (
 // part is the one field of a made-up configuration, around a type of which no Schema is made: it may be a part of any.
 const part = "config.Part"
 
-// compiled is what became of a root.
 type compiled struct {
 	root    root
 	plan    *fieldplan.Plan // nil if something is wrong

@@ -13,11 +13,9 @@ func (c *compiler) spreadClasses() {
 		if n.Classes == 0 { // objects of objects of objects, without a leaf: nothing but presence
 			n.Classes = Of(n.Class)
 		}
-	}
-	c.collectClasses()
-	for _, n := range c.order {
 		c.checks = append(c.checks, func() { c.oneClass(n) })
 	}
+	c.collectClasses()
 }
 
 func (c *compiler) collectClasses() {

@@ -43,8 +43,7 @@ func (f finding) rewrite(tag string) (string, bool) {
 	r := read(f.value)
 	value, ok := r.mend()
 	name := strings.TrimPrefix(f.text, `"`)
-	unsure := f.bare || r.guessed || liken(name[:wordEnd(name, 0)]) == related
-	if !ok || unsure {
+	if !ok || f.bare || r.guessed || liken(name[:wordEnd(name, 0)]) == related {
 		return "", false
 	}
 	before, after := tag[:f.at], tag[f.at+len(f.text):]
