@@ -32,7 +32,6 @@ type member struct {
 	offset        int // in the input, for problems
 }
 
-// reset returns an empty outline that keeps the memory.
 func (o *outline) reset() outline {
 	return outline{objects: o.objects[:0], members: o.members[:0], open: o.open[:0], names: o.names[:0]}
 }

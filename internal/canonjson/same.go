@@ -32,7 +32,6 @@ func (p *parser) spell(raw []byte) bool {
 	return p.document() == nil
 }
 
-// sorted is the text with the members of every object in order.
 func (p *parser) sorted() []byte {
 	if !p.outline.shuffled {
 		return p.text
@@ -55,7 +54,6 @@ type twins struct {
 
 var walks = sync.Pool{New: func() any { return new(twins) }}
 
-// release forgets the documents and keeps the memory for others.
 func (t *twins) release() {
 	if len(t.a.Raw) > maxPooled || len(t.b.Raw) > maxPooled {
 		return

@@ -239,7 +239,6 @@ func codeUnit(body []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// lower maps A to Z to lower case.
 func lower(c byte) byte {
 	if c < 'A' || c > 'Z' {
 		return c

@@ -47,7 +47,6 @@ type parser struct {
 	checks   bool // the text is not wanted: nothing is kept of objects that have ended
 }
 
-// release empties the parser and keeps its memory for another value.
 func (p *parser) release() {
 	if cap(p.text) > maxPooled {
 		return

@@ -63,7 +63,6 @@ const (
 	leafKind // any other leaf
 )
 
-// isLeaf reports whether values of the kind are leaves.
 func (k kind) isLeaf() bool { return k >= boolKind }
 
 // node is a compiled fieldplan.Node.

@@ -179,7 +179,6 @@ func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
 	return true
 }
 
-// selects reports whether hotwhen holds for an element.
 func (r *run) selects(s *selector, m memory) bool {
 	if exists(m) {
 		m = s.op.location.in(m)

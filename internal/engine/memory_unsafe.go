@@ -78,7 +78,6 @@ type offset = uintptr
 // direct returns the offset of a member. It is false for one behind an embedded pointer or several pointers.
 func (p *location) direct() (at offset, pointer, ok bool) { return p.offset, p.pointer, !p.indirect }
 
-// memberAt returns where the member stands in the struct at m.
 func memberAt(m memory, n offset) memory { return unsafe.Add(m, n) }
 
 // pointedAt returns where the value of the pointer at m stands, none if it is nil.
@@ -96,10 +95,8 @@ func follow(m memory, pointers int) memory {
 	return m
 }
 
-// exists reports whether m is a value.
 func exists(m memory) bool { return m != nil }
 
-// pointee returns where the value of a pointer stands, none if it is nil.
 func pointee(pointer reflect.Value) memory { return pointer.UnsafePointer() }
 
 // interfaceLayout is how Go lays out a value of type any that holds a pointer.
@@ -115,10 +112,8 @@ func pointedBy(v, pointer any) (memory, bool) {
 // memoryOf returns where v stands, which has to have an address.
 func memoryOf(v reflect.Value) memory { return v.Addr().UnsafePointer() }
 
-// valueAt returns the value of type t at m.
 func valueAt(m memory, t reflect.Type) reflect.Value { return reflect.NewAt(t, m).Elem() }
 
-// at returns a pointer to the value at m, which is of type T.
 func at[T any](m memory) *T { return (*T)(m) }
 
 func boolAt(m memory) bool     { return *(*bool)(m) }

@@ -52,7 +52,6 @@ func (m *merger) root(p *fieldplan.Plan, from pair) (reflect.Value, error) {
 	return merged, m.trail.Err()
 }
 
-// take copies a value whole from one side, if it is there.
 func (m *merger) take(side int, n *fieldplan.Node, to reflect.Value, from pair) {
 	if from[side].IsValid() {
 		m.copier.above = m.above[side]

@@ -26,7 +26,6 @@ func (p pair) orZero(n *fieldplan.Node) pair {
 	return values
 }
 
-// any returns a side that is there.
 func (p pair) any() reflect.Value {
 	if p[0].IsValid() {
 		return p[0]

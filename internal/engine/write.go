@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"encoding/base64"
 	"strconv"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -20,7 +22,6 @@ const (
 	anyway
 )
 
-// object writes an object and reports whether it did.
 func (r *run) object(n *node, m memory, when stay) bool {
 	start, some := r.position(), false
 	r.buf = append(r.buf, '{')
@@ -346,4 +347,30 @@ func (r *run) text(s string) {
 		r.report(problem)
 	}
 	r.buf = text
+}
+
+// longText writes a string that is known to stay, piece by piece if pieces may be handed on.
+func (r *run) longText(s string) {
+	if !r.canFlush() || !utf8.ValidString(s) {
+		r.text(s)
+		return
+	}
+	pieces(r, s, spillAt, canonjson.AppendEscaped[string])
+}
+
+// base64At is a number of bytes that base64 writes without padding.
+const base64At = spillAt / 4 * 3
+
+// longBytes writes bytes that are known to stay, piece by piece.
+func (r *run) longBytes(b []byte) { pieces(r, b, base64At, base64.StdEncoding.AppendEncode) }
+
+func pieces[T string | []byte](r *run, whole T, most int, write func(dst []byte, piece T) []byte) {
+	r.buf = append(r.buf, '"')
+	for len(whole) > 0 {
+		r.commit()
+		n := min(len(whole), most)
+		r.buf = write(r.buf, whole[:n])
+		whole = whole[n:]
+	}
+	r.buf = append(r.buf, '"')
 }

@@ -86,7 +86,6 @@ type located struct {
 	path    fieldpath.Path
 }
 
-// report records a problem of the value that is being read.
 func (r *run) report(problem *fault.Error) {
 	if len(r.faults) < maxFaults {
 		r.faults = append(r.faults, located{problem: problem})

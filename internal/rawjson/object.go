@@ -12,7 +12,6 @@ import (
 
 type fieldSet []uint64
 
-// add reports whether the field is new.
 func (s fieldSet) add(i int) bool {
 	word, bit := &s[i/64], uint64(1)<<(i%64)
 	isNew := *word&bit == 0

@@ -21,7 +21,6 @@ type item struct {
 	next          int // the first item that is not inside the value
 }
 
-// quote returns where a member begins.
 func (it *item) quote() int { return it.name - 1 }
 
 // read outlines a document and checks its grammar.
@@ -36,7 +35,6 @@ func (o *outline) read(raw []byte) *fault.Error {
 	return o.scan.End()
 }
 
-// readElement reads a value without a name.
 func (o *outline) readElement() *fault.Error {
 	if c := o.scan.Peek(); c != '{' && c != '[' {
 		return o.scan.Scalar()
@@ -44,7 +42,6 @@ func (o *outline) readElement() *fault.Error {
 	return o.readItem(item{})
 }
 
-// readMember reads a name and its value.
 func (o *outline) readMember() *fault.Error {
 	start, end, err := o.scan.Name()
 	if err != nil {
