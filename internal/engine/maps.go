@@ -10,31 +10,84 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// mapOfLeaves writes a map of strings or quantities, whose values stand on a stack of the run while the keys are sorted.
-func mapOfLeaves[V any](r *run, leaves map[string]V, stack *[]V, write func(*run, *V)) bool {
-	if len(leaves) == 0 {
+// mapOfText writes a map of strings.
+func (r *run) mapOfText(m memory) bool {
+	texts := textsAt(m)
+	if len(texts) == 0 {
 		return false
 	}
-	k, values := r.keysOf(len(leaves)), withRoom(*stack, len(leaves))
-	for key, value := range leaves {
+	if len(texts) == 1 {
+		for key, value := range texts {
+			r.only(key, func() { r.elementText(value) })
+		}
+		return true
+	}
+	k := r.keysOf(len(texts))
+	r.texts = withRoom(r.texts, len(texts))
+	for key, value := range texts {
 		r.add(k, key)
-		values = append(values, value)
+		r.texts = append(r.texts, value)
 	}
 	before := byte('{')
 	for _, e := range r.sorted(k) {
 		if r.leafKey(&before, k, e.at) {
-			write(r, &values[e.at])
+			r.elementText(r.texts[e.at])
 			r.commit()
 		}
 	}
 	r.buf = append(r.buf, '}')
 	r.drop(k)
-	clear(values)
-	*stack = values[:0]
+	clear(r.texts)
+	r.texts = r.texts[:0]
 	return true
 }
 
-func (r *run) textEntry(s *string) { r.elementText(*s) }
+// mapOfQuantity writes a map of quantities.
+func (r *run) mapOfQuantity(m memory) bool {
+	quantities := quantitiesAt(m)
+	if len(quantities) == 0 {
+		return false
+	}
+	if len(quantities) == 1 {
+		for key, value := range quantities {
+			r.pair[0] = value
+			r.only(key, func() { r.quantity(&r.pair[0]) })
+		}
+		r.pair[0] = resource.Quantity{}
+		return true
+	}
+	k := r.keysOf(len(quantities))
+	r.quantities = withRoom(r.quantities, len(quantities))
+	for key, value := range quantities {
+		r.add(k, key)
+		r.quantities = append(r.quantities, value)
+	}
+	before := byte('{')
+	for _, e := range r.sorted(k) {
+		if r.leafKey(&before, k, e.at) {
+			r.quantity(&r.quantities[e.at])
+			r.commit()
+		}
+	}
+	r.buf = append(r.buf, '}')
+	r.drop(k)
+	clear(r.quantities)
+	r.quantities = r.quantities[:0]
+	return true
+}
+
+// only writes a map of one entry.
+func (r *run) only(key string, write func()) {
+	r.at(len(r.keys))
+	r.keys = append(r.keys, key)
+	r.buf = append(r.buf, '{')
+	if r.key(key) {
+		write()
+		r.commit()
+	}
+	r.buf = append(r.buf, '}')
+	r.drop(keys{len(r.entries), len(r.keys) - 1})
+}
 
 func (r *run) quantity(q *resource.Quantity) {
 	text, problem := leaf.AppendQuantity(r.buf, q)

@@ -222,9 +222,9 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	case textKeyedKind, intKeyedKind:
 		return r.keyedList(n, m)
 	case textMapKind:
-		return n.keeps && mapOfLeaves(r, textsAt(m), &r.texts, (*run).textEntry)
+		return n.keeps && r.mapOfText(m)
 	case quantityMapKind:
-		return n.keeps && mapOfLeaves(r, quantitiesAt(m), &r.quantities, (*run).quantity)
+		return n.keeps && r.mapOfQuantity(m)
 	case mapKind:
 		return r.mapOfAny(n, m)
 	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
