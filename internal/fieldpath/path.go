@@ -121,8 +121,18 @@ func (p Path) Pointer() string {
 	return string(dst)
 }
 
-var tokenEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
+// appendToken appends a slash and a name with its escapes, and allocates nothing for them.
 func appendToken(dst []byte, name string) []byte {
-	return append(append(dst, '/'), tokenEscapes.Replace(name)...)
+	dst = append(dst, '/')
+	for i := range len(name) {
+		switch c := name[i]; c {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
 }
