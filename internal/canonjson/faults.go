@@ -14,17 +14,22 @@ func invalidJSON(offset int, problem string) *fault.Error {
 	}
 }
 
-// at describes what stands at a byte offset.
-func at(offset int, kind fault.Kind, code, what, hint string) *fault.Error {
-	return &fault.Error{Kind: kind, Code: code, What: fmt.Sprintf("%s at byte offset %d", what, offset), Hint: hint}
+// at says at which byte offset a problem stands.
+func at(offset int, problem *fault.Error) *fault.Error {
+	problem.What += fmt.Sprintf(" at byte offset %d", offset)
+	return problem
 }
 
 func invalidUTF8(offset int) *fault.Error {
-	return at(offset, fault.Malformed, "invalid-utf8", "invalid UTF-8", "encode text as UTF-8, and binary data as base64")
+	return at(offset, &fault.Error{
+		Kind: fault.Malformed, Code: "invalid-utf8", What: "invalid UTF-8", Hint: "encode text as UTF-8, and binary data as base64",
+	})
 }
 
 func loneSurrogate(offset int) *fault.Error {
-	return at(offset, fault.Malformed, "invalid-utf8", `lone surrogate in a \u escape`, "write both halves of the pair, or the character itself")
+	return at(offset, &fault.Error{
+		Kind: fault.Malformed, Code: "invalid-utf8", What: `lone surrogate in a \u escape`, Hint: "write both halves of the pair, or the character itself",
+	})
 }
 
 func notFinite() *fault.Error {
@@ -44,9 +49,13 @@ func numberRange(offset int) *fault.Error {
 }
 
 func tooDeep(offset int) *fault.Error {
-	return at(offset, fault.Limit, "too-deep", fmt.Sprintf("more than %d nested objects and arrays", MaxDepth), "nest less deeply")
+	return at(offset, &fault.Error{
+		Kind: fault.Limit, Code: "too-deep", What: fmt.Sprintf("more than %d nested objects and arrays", MaxDepth), Hint: "nest less deeply",
+	})
 }
 
 func duplicateMember(offset int) *fault.Error {
-	return at(offset, fault.Duplicate, "duplicate-member", "a second member of the same name", "keep one of them; escapes make no difference to a name")
+	return at(offset, &fault.Error{
+		Kind: fault.Duplicate, Code: "duplicate-member", What: "a second member of the same name", Hint: "keep one of them; escapes make no difference to a name",
+	})
 }

@@ -1,7 +1,7 @@
 // Package engine runs a field plan over values: it writes canonical documents and hot parts, compares, diffs, splits, merges and patches.
 //
 // It owns the rules that pair a plan with a value. Which fields exist, and what they are, comes from package fieldplan; the text of a leaf
-// from package leaf. Each rule stands in one function:
+// from package leaf. Each rule stands in one function, or in two as told below:
 //
 //	rule                                        function
 //	presence of a leaf, default                 fieldplan.Field.Unset, zeroIsUnset for the zero value

@@ -69,8 +69,8 @@ func read(p *fieldplan.Plan, raw []byte, u use) (config reflect.Value, done func
 		if u == borrowed {
 			return config, r.done, nil
 		}
-		r.release()
-		return config, r.done, nil
+		r.release() // another goroutine may have the run from here on
+		return config, func() {}, nil
 	}
 	err = r.err(problem)
 	r.release()

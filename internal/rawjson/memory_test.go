@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -104,4 +105,19 @@ func TestBorrowTwice(t *testing.T) {
 			done[i]()
 		}
 	}
+}
+
+// TestDecodeConcurrently: a run belongs to another goroutine as soon as it is given back.
+func TestDecodeConcurrently(t *testing.T) {
+	p := build(t, reflect.TypeFor[aws.WorkerConfig]())
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 200 {
+				_, err := rawjson.Decode(p, awsConfig)
+				assert.NoError(t, err)
+			}
+		})
+	}
+	group.Wait()
 }
