@@ -65,8 +65,10 @@ func (c *checker) enter(p visit) bool {
 	c.lost = true
 	problem := &fault.Error{Kind: fault.Unsupported, Code: "pointer-cycle", What: "contains itself", Hint: "remove the cycle"}
 	if p.at == 0 {
-		problem.Code, problem.What = "endless-zero", "has a zero value that contains itself under ZeroNil"
-		problem.Hint = "set IgnoreZeroValue as well, or leave ZeroNil out"
+		problem = &fault.Error{
+			Kind: fault.Unsupported, Code: "endless-zero", What: "has a zero value that contains itself under ZeroNil",
+			Hint: "set IgnoreZeroValue as well, or leave ZeroNil out",
+		}
 	}
 	c.reportType(problem, p.typ)
 	return false

@@ -40,7 +40,6 @@ func requireSameError(t require.TestingT, want, got error) {
 func TestDocumentIsThatOfTheOracle(t *testing.T) {
 	p := plan(t)
 	compiled := engine.Of(p)
-	written, failed := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
 		want, problem := explained(p, c)
@@ -53,15 +52,26 @@ func TestDocumentIsThatOfTheOracle(t *testing.T) {
 		}
 		require.Equal(t, "before"+string(want), string(got))
 		if problem != nil {
-			failed++
 			return
 		}
-		written++
 		require.Equal(t, string(want), out.String())
 		require.Equal(t, sha256.Sum256(want), sum)
 	})
-	assert.NotZero(t, written, "the tests have seen documents")
-	assert.NotZero(t, failed, "the tests have seen faults")
+}
+
+// TestDrawnValuesAreOfBothKinds: the properties see documents, and they see faults.
+func TestDrawnValuesAreOfBothKinds(t *testing.T) {
+	p := plan(t)
+	written, failed := 0, 0
+	for seed := range uint64(1000) {
+		if _, problem := explained(p, draw(seed, true)); problem != nil {
+			failed++
+		} else {
+			written++
+		}
+	}
+	assert.Greater(t, written, 100)
+	assert.Greater(t, failed, 10)
 }
 
 // TestHotPartIsThatOfTheOracle: what is hot is written by the same rules.

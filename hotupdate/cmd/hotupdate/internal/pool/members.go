@@ -174,9 +174,9 @@ func (p *problems) fail(pool, path string, problem fault.Error) {
 
 // found adds what another package found below a path of a pool.
 func (p *problems) found(pool, path string, err error) {
-	all := fault.All(err)
+	all := fault.List(fault.All(err))
 	if err != nil && len(all) == 0 {
-		all = fault.List{{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err}}
+		all.Add(&fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
 	}
 	for _, problem := range all {
 		p.fail(pool, joinPaths(path, problem.Path), *problem)
