@@ -174,7 +174,7 @@ func (p *problems) fail(pool, path string, problem fault.Error) {
 
 // found adds what another package found below a path of a pool.
 func (p *problems) found(pool, path string, err error) {
-	all := fault.List(fault.All(err))
+	all := fault.All(err)
 	if err != nil && len(all) == 0 {
 		all.Add(&fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
 	}
