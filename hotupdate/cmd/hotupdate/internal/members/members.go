@@ -1,0 +1,119 @@
+// Package members knows which members the manifests of Gardener have, so that a misspelled one is found and a new one is not forgotten.
+//
+// members.json lists them: under the name of each type its members, each with its type. It holds the Shoot of core.gardener.cloud/v1beta1
+// and the Worker of extensions.gardener.cloud/v1alpha1 of Gardener v1.150, and the members of earlier releases that manifests of today may
+// still have. The package must not know what a member means.
+package members
+
+import (
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed members.json
+var file []byte
+
+// table returns the members of every type. It is read once, when the first manifest is looked at.
+var table = sync.OnceValue(func() map[Type]map[string]Type {
+	var all map[Type]map[string]Type
+	_ = json.Unmarshal(file, &all) // a test reads it
+	return all
+})
+
+// Type is a type in members.json: an object by its name, []T for a list of T, {}T for a map from names to T, or a leaf. Leaves are string,
+// bool, int, number, quantity, duration, time, intOrString and any, which is an object or a list that is not looked into.
+type Type string
+
+// The manifests.
+const (
+	Shoot  Type = "Shoot"
+	Worker Type = "Worker"
+)
+
+// Members returns the members of an object by their names, nil for every other type.
+func (t Type) Members() map[string]Type { return table()[t] }
+
+// Elem returns the type of the elements of a list or map, nothing for every other type.
+func (t Type) Elem() Type {
+	for _, prefix := range []string{"[]", "{}"} {
+		if elem, ok := strings.CutPrefix(string(t), prefix); ok {
+			return Type(elem)
+		}
+	}
+	return ""
+}
+
+// Unknown is a member that a manifest has and its type has not.
+type Unknown struct {
+	// Path leads to the member, such as spec.provider.workers[0].minmum.
+	Path string
+	// Meant is the member that has nearly this name, nothing if there is none.
+	Meant string
+}
+
+// Unknowns returns the members of a JSON value that its type does not know, in the order of their paths in the types.
+func Unknowns(t Type, raw []byte) []Unknown { return unknowns(t, "", raw) }
+
+func unknowns(t Type, path string, raw []byte) (found []Unknown) {
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	switch known := t.Members(); {
+	case strings.HasPrefix(string(t), "[]") && json.Unmarshal(raw, &list) == nil:
+		for i, element := range list {
+			found = append(found, unknowns(t.Elem(), path+"["+strconv.Itoa(i)+"]", element)...)
+		}
+	case known != nil && json.Unmarshal(raw, &object) == nil:
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if member, ok := known[name]; ok {
+				found = append(found, unknowns(member, at, object[name])...)
+			} else {
+				found = append(found, Unknown{at, Nearest(name, slices.Sorted(maps.Keys(known)))})
+			}
+		}
+	}
+	return found
+}
+
+// Nearest returns the name that was probably meant: the first of those with the fewest differences, at most a third of its letters. Letters
+// of another case do not count as differences.
+func Nearest(name string, names []string) string {
+	nearest, fewest := "", len(name)+1
+	for _, candidate := range names {
+		n := differences(strings.ToLower(name), strings.ToLower(candidate))
+		if n < fewest && 3*n <= max(3, len(candidate)) {
+			nearest, fewest = candidate, n
+		}
+	}
+	return nearest
+}
+
+// differences counts the bytes to add, remove, replace or swap with the next one that turn a into b.
+func differences(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+		for j := range b {
+			rows[0][j+1] = j + 1
+		}
+	}
+	for i := range len(a) {
+		for j := range len(b) {
+			replaced := rows[i][j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			rows[i+1][j+1] = min(replaced, rows[i][j+1]+1, rows[i+1][j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				rows[i+1][j+1] = min(rows[i+1][j+1], rows[i-1][j-1]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,108 @@
+package members_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+)
+
+// TestTableIsClosed: every type that a member has is in the table or a leaf, every type of the table is used, and no name stands twice.
+func TestTableIsClosed(t *testing.T) {
+	t.Parallel()
+	leaves := []members.Type{"string", "bool", "int", "number", "quantity", "duration", "time", "intOrString", "any"}
+	text, err := os.ReadFile("members.json")
+	require.NoError(t, err)
+	var table map[members.Type]map[string]members.Type
+	require.NoError(t, json.Unmarshal(text, &table))
+	assert.Equal(t, len(table)+2, strings.Count(string(text), "\n"), "a line for each type")
+	used := map[members.Type]bool{members.Shoot: true, members.Worker: true}
+	for name, all := range table {
+		for member, typ := range all {
+			for typ.Elem() != "" {
+				typ = typ.Elem()
+			}
+			used[typ] = true
+			_, known := table[typ]
+			assert.True(t, known || slices.Contains(leaves, typ), "%s.%s is of the unknown type %s", name, member, typ)
+		}
+	}
+	for name := range table {
+		assert.True(t, used[name], "nothing is a %s", name)
+	}
+}
+
+func TestUnknowns(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		typ    members.Type
+		in     string
+		want   []members.Unknown
+		reason string
+	}{
+		{"nothing", members.Shoot, `{"apiVersion":"v","kind":"Shoot","metadata":{"labels":{"a":"b"}},"status":{"x":1}}`, nil, "names of labels are free, and the status is not looked into"},
+		{"pool", members.Shoot, `{"spec":{"provider":{"workers":[{},{"minmum":1,"maximum":2}]}}}`, []members.Unknown{{"spec.provider.workers[1].minmum", "minimum"}}, "in a list"},
+		{"every level", members.Shoot, `{"spce":{},"spec":{"provider":{"tpye":"aws","worker":[]},"kubernetes":{"kubelet":{"maxpods":1}}}}`, []members.Unknown{
+			{"spce", "spec"}, {"spec.kubernetes.kubelet.maxpods", "maxPods"}, {"spec.provider.tpye", "type"}, {"spec.provider.worker", "workers"},
+		}, "swapped, missing and differently cased letters"},
+		{"no near name", members.Worker, `{"spec":{"pools":[{"quux":{"minmum":1}}]}}`, []members.Unknown{{"spec.pools[0].quux", ""}}, "is not looked into"},
+		{"another type", members.Shoot, `{"spec":[{"x":1}],"metadata":7}`, nil, "wrong types are told by whoever reads the member"},
+		{"a provider config", members.Shoot, `{"spec":{"provider":{"workers":[{"providerConfig":{"quux":1}}]}}}`, nil, "its Schema knows its members"},
+		{"a map of objects", "{}string", `{"a":1}`, nil, "names are free"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, test.want, members.Unknowns(test.typ, []byte(test.in)), test.reason)
+		})
+	}
+}
+
+// TestManifestsOfTheTests: manifests as users write them and as clusters return them have no unknown member.
+func TestManifestsOfTheTests(t *testing.T) {
+	t.Parallel()
+	for file, typ := range map[string]members.Type{"shoot.yaml": members.Shoot, "worker.yaml": members.Worker} {
+		text, err := os.ReadFile("../pool/testdata/" + file)
+		require.NoError(t, err)
+		raw, err := yaml.YAMLToJSON(text)
+		require.NoError(t, err)
+		assert.Empty(t, members.Unknowns(typ, raw), file)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, among, want, reason string }{
+		{"iop", "iops size type", "iops", "a letter is missing"},
+		{"tpye", "name type", "type", "two letters are swapped: one difference"},
+		{"MINIMUM", "maximum minimum", "minimum", "another case is no difference"},
+		{"maxmum", "maximum minimum", "maximum", "the fewest differences"},
+		{"ab", "ad ac", "ad", "the first of several"},
+		{"size", "type name", "", "three of four letters differ"},
+		{"x", "y", "y", "one difference always passes"},
+		{"foo", "", "", "no names"},
+		{"", "a", "", "an empty name has no letter in common"},
+	} {
+		assert.Equal(t, test.want, members.Nearest(test.name, strings.Fields(test.among)), "%s: %s", test.name, test.reason)
+	}
+}
+
+// FuzzUnknowns: whatever a manifest is, it is looked at without a panic, and what is found lies in the manifest.
+func FuzzUnknowns(f *testing.F) {
+	f.Add([]byte(`{"spec":{"provider":{"workers":[{"minmum":1}]}}}`))
+	f.Add([]byte(`[{"\u0000":[null]}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, u := range members.Unknowns(members.Shoot, raw) {
+			if u.Path == "" && json.Valid(raw) && !strings.Contains(string(raw), `""`) {
+				t.Fatalf("no path in %q", raw)
+			}
+		}
+	})
+}
