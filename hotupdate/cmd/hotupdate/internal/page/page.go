@@ -1,0 +1,88 @@
+// Package page is the frame of the HTML reports: one self-contained file that a browser shows without a network, in light and dark, on paper
+// and on a telephone.
+//
+// It owns the style, the colours of verdicts, the bars and the order of the head. It must not know what a report is about. Everything that a
+// report inserts goes through html/template, which escapes it by its place.
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+)
+
+//go:embed page.html
+var frame string
+
+//go:embed page.css
+var style string
+
+// Page is one report.
+type Page struct {
+	// Title is the heading, Lead the sentence below it.
+	Title, Lead string
+	// Tone is the colour of the lead.
+	Tone Tone
+	// Script is JavaScript of the report's own, nothing if it needs none. No other script runs in the page.
+	Script string
+	// Content is what the content's template is executed with.
+	Content any
+}
+
+// Tone is how grave something is, and its colour in bars and texts.
+type Tone string
+
+// The tones, from harmless to grave.
+const (
+	Calm    Tone = "calm"    // nothing happens
+	Live    Tone = "live"    // running machines are updated
+	Move    Tone = "move"    // machines come or go
+	Drain   Tone = "drain"   // nodes are drained and updated in place
+	Unsure  Tone = "unsure"  // not known
+	Replace Tone = "replace" // machines are replaced
+	Stop    Tone = "stop"    // refused
+)
+
+// Bar is a stacked bar. Its parts share its width by their counts; parts that count nothing are left out.
+type Bar struct {
+	Label string
+	Parts []Part
+}
+
+// Part is a part of a bar.
+type Part struct {
+	Name  string // what is counted, shown beside the bar and when pointed at
+	Tone  Tone
+	Count int
+}
+
+// Template makes the template of a report from the text of its content, in which {{template "bar" .}} draws a [Bar].
+func Template(content string, functions template.FuncMap) (*template.Template, error) {
+	t, err := template.New("page").Parse(frame)
+	if err != nil {
+		return nil, err
+	}
+	return t.New("content").Funcs(functions).Parse(content)
+}
+
+// Write writes a page by a template that [Template] made.
+func Write(out io.Writer, t *template.Template, p Page) error {
+	return t.ExecuteTemplate(out, "page", struct {
+		Page
+
+		Style      template.CSS
+		Code       template.JS
+		ScriptHash string
+	}{p, template.CSS(style), template.JS(p.Script), hashOf(p.Script)}) //nolint:gosec // both are of this program
+}
+
+// hashOf returns the source expression by which the page's security policy admits its script: that one, and nothing that a manifest could hold.
+func hashOf(script string) string {
+	if script == "" {
+		return "'none'"
+	}
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,65 @@
+package page_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+)
+
+// written writes a page with one bar and one text.
+func written(t *testing.T, script, text string) string {
+	t.Helper()
+	report, err := page.Template(`{{template "bar" .Bar}}<p title="{{.Text}}">{{.Text}}</p>`, nil)
+	require.NoError(t, err)
+	var out strings.Builder
+	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 3}, {"none", page.Calm, 0}, {text, page.Stop, 1}}}
+	require.NoError(t, page.Write(&out, report, page.Page{Title: text, Lead: text, Tone: page.Stop, Script: script, Content: map[string]any{"Bar": bar, "Text": text}}))
+	return out.String()
+}
+
+// TestPageIsSelfContained: nothing is loaded, and nothing runs but the report's own script.
+func TestPageIsSelfContained(t *testing.T) {
+	t.Parallel()
+	const script = `document.title = "a" + '<b>' + "&";`
+	out := written(t, script, "x")
+	sum := sha256.Sum256([]byte(script))
+	assert.Contains(t, out, "<script>"+script+"</script>")
+	assert.Contains(t, html.UnescapeString(out), "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	assert.Contains(t, html.UnescapeString(written(t, "", "x")), "script-src 'none'")
+	assert.NotContains(t, written(t, "", "x"), "<script")
+	assert.NotRegexp(t, `https?:|//|\ssrc=|\shref=|url\(|@import`, out)
+}
+
+// TestPageEscapes: what a manifest holds is text, wherever it stands.
+func TestPageEscapes(t *testing.T) {
+	t.Parallel()
+	const hostile = `"><script>alert(1)</script><img src=x onerror=y> ` + "' onclick=`" + ` </title></style>`
+	plain, out := written(t, "", "x"), written(t, "", hostile)
+	tags := func(text string) []string { return regexp.MustCompile(`<[a-z/!][^\s>]*`).FindAllString(text, -1) }
+	assert.Equal(t, tags(plain), tags(out), "the same elements")
+	assert.Contains(t, html.UnescapeString(out), hostile)
+}
+
+// TestBarSharesItsWidth: parts grow with their counts, and one that counts nothing is not there.
+func TestBarSharesItsWidth(t *testing.T) {
+	t.Parallel()
+	out := written(t, "", "x")
+	assert.Contains(t, out, `<span class="part replace" style="flex-grow: 3" title="roll: 3">`)
+	assert.Contains(t, out, `<li><span class="key stop"></span>x <b>1</b></li>`)
+	assert.NotContains(t, out, "none: 0")
+	assert.NotContains(t, out, "ZgotmplZ")
+}
+
+func TestTemplateWithAMistake(t *testing.T) {
+	t.Parallel()
+	_, err := page.Template("{{", nil)
+	assert.Error(t, err)
+}
