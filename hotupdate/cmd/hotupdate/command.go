@@ -53,7 +53,8 @@ type call struct {
 // options are the flags of all commands; each command has some of them.
 type options struct {
 	output                             outputFlag
-	pool, schema, strategy             string
+	pools                              []string
+	schema, strategy                   string
 	old, updated, provider             string
 	document, defaulted, all, exitCode bool
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -298,7 +299,7 @@ func inFile(file string, err error) error {
 
 // addPools adds the flags that choose pools and the Schema of their provider configs.
 func (o *options) addPools(flags *pflag.FlagSet) {
-	flags.StringVar(&o.pool, "pool", "", "only the worker pool of this `NAME`")
+	flags.StringArrayVar(&o.pools, "pool", nil, "only the worker pool of this `NAME`; give the flag again for another one")
 	flags.StringVar(&o.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
 }
 
@@ -318,34 +319,51 @@ func (c *call) read() (*manifest, *catalog, error) {
 	if err := c.checkPool(m); err != nil {
 		return nil, nil, err
 	}
-	m.Pools, err = choose(m.Pools, c.pool, m.from, func(one pool.Pool) []string { return []string{one.Worker.Name} })
+	m.Pools, err = choose(m.Pools, c.pools, m.from, func(one pool.Pool) []string { return []string{one.Worker.Name} })
 	return m, schemas, err
 }
 
 // checkPool refuses a pool's name for a file without pools.
 func (o *options) checkPool(m *manifest) error {
-	if o.pool != "" && m.isBare() {
+	if len(o.pools) > 0 && m.isBare() {
 		return &usageError{"--pool is for Worker and Shoot manifests, and not for a provider config"}
 	}
 	return nil
 }
 
-// choose returns the pool that has a name, which there must be, or all pools if the name is empty. The first of a pool's names is its own.
-func choose[P any](pools []P, name, from string, namesOf func(P) []string) ([]P, error) {
-	if name == "" {
+// choose returns the pools that have one of the wanted names, or all pools if none is wanted. The first of a pool's names is its own. There must
+// be a pool of every wanted name.
+func choose[P any](pools []P, wanted []string, from string, namesOf func(P) []string) ([]P, error) {
+	if len(wanted) == 0 {
 		return pools, nil
 	}
+	var chosen []P
 	var names []string
+	missing := slices.Clone(wanted)
 	for _, one := range pools {
-		if slices.Contains(namesOf(one), name) {
-			return []P{one}, nil
+		own := namesOf(one)
+		names = append(names, own[0])
+		if slices.ContainsFunc(own, func(name string) bool { return slices.Contains(wanted, name) }) {
+			chosen = append(chosen, one)
+			missing = slices.DeleteFunc(missing, func(name string) bool { return slices.Contains(own, name) })
 		}
-		names = append(names, namesOf(one)[0])
+	}
+	if len(missing) == 0 {
+		return chosen, nil
 	}
 	if len(names) == 0 {
 		names = []string{"none at all"}
 	}
-	return nil, fmt.Errorf("%s: has no worker pool %q; it has %s", from, name, printable(strings.Join(names, ", ")))
+	return nil, fmt.Errorf("%s: has no worker pool %s; it has %s", from, quoted(missing), printable(strings.Join(names, ", ")))
+}
+
+// quoted lists names in quotes.
+func quoted(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = strconv.Quote(name)
+	}
+	return strings.Join(all, ", ")
 }
 
 // config is a provider config to be looked at: on its own, or of a worker pool.

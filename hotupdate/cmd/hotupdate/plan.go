@@ -108,7 +108,7 @@ func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Op
 		return nil, inFile(updated.from, err)
 	}
 	// A renamed pool is found by its former name, too.
-	return choose(plan, o.pool, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
+	return choose(plan, o.pools, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
 }
 
 func exitCodeOf(outcome hotupdate.Outcome) int {

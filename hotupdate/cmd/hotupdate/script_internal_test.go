@@ -19,14 +19,20 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(testscript.RunMain(m, map[string]func() int{
+	os.Exit(testscript.RunMain(seeded{m}, map[string]func() int{
 		"hotupdate": func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) },
 		"sha256":    printSHA256,
 	}))
 }
+
+// seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and no seed.
+type seeded struct{ tests *testing.M }
+
+func (s seeded) Run() int { return fixedseed.Run(s.tests) }
 
 // printSHA256 is sha256sum where there is none.
 func printSHA256() int {
