@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// pair is a manifest on both sides of a change; nil where a side is without it.
+type pair struct{ old, updated *manifest }
+
+// pairUp finds for each manifest of the new side the one of the old side that it takes the place of: the one of its kind, namespace and name.
+// A missing namespace or name may be any, where that leaves no choice. If anyName is set, so may be the names of the only manifests of a kind
+// that are left over on both sides. The order is that of the new side; what only the old side has follows.
+//
+// Two sides of which no manifest is the same are an error: they are probably two files that have nothing to do with each other.
+func pairUp(old, updated []*manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
+	index, err := indexed(updated)
+	_, oldErr := indexed(old)
+	if err := errors.Join(oldErr, err); err != nil {
+		return nil, err
+	}
+	pairs := make([]pair, len(updated))
+	for i, m := range updated {
+		pairs[i].updated = m
+	}
+	var rest []*manifest
+	for _, m := range old {
+		if i, ok := index[m.identity()]; ok {
+			pairs[i].old = m
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	rest = pairBy(pairs, rest, mayBeSameObject)
+	if anyName {
+		rest = pairBy(pairs, rest, func(a, b *manifest) bool { return a.kind == b.kind })
+	}
+	if len(old) > 0 && len(rest) == len(old) && len(updated) > 0 {
+		return nil, strangers(old[0], updated[0])
+	}
+	for _, m := range rest {
+		pairs = append(pairs, pair{old: m})
+	}
+	return pairs, nil
+}
+
+// identity tells the objects of a cluster apart. Provider configs on their own have no names.
+type identity struct {
+	kind            pool.TypeMeta
+	namespace, name string
+}
+
+func (m *manifest) identity() identity { return identity{m.kind, m.Namespace, m.Name} }
+
+// indexed finds the manifests of a side. One object twice is an error.
+func indexed(side []*manifest) (map[identity]int, error) {
+	index := make(map[identity]int, len(side))
+	var problems []error
+	for i, m := range side {
+		if first, twice := index[m.identity()]; twice {
+			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.from, m.title(), side[first].from))
+			continue
+		}
+		index[m.identity()] = i
+	}
+	return index, errors.Join(problems...)
+}
+
+// pairBy gives to each new manifest that has none the only old one that is the same, if it is the only one for that, too. It returns the old
+// ones that are left over.
+func pairBy(pairs []pair, old []*manifest, same func(a, b *manifest) bool) (rest []*manifest) {
+	candidates := map[*manifest][]int{}
+	claims := make([]int, len(pairs))
+	for _, m := range old {
+		for i, p := range pairs {
+			if p.old == nil && same(m, p.updated) {
+				candidates[m] = append(candidates[m], i)
+				claims[i]++
+			}
+		}
+	}
+	for _, m := range old {
+		if found := candidates[m]; len(found) == 1 && claims[found[0]] == 1 {
+			pairs[found[0]].old = m
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+func mayBeSameObject(a, b *manifest) bool {
+	may := func(a, b string) bool { return a == b || a == "" || b == "" }
+	return a.kind == b.kind && may(a.Namespace, b.Namespace) && may(a.Name, b.Name)
+}
+
+// strangers is the error about two sides that have nothing in common.
+func strangers(old, updated *manifest) error {
+	if old.kind != updated.kind {
+		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
+	}
+	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", updated.from, updated.title(), old.from, old.title())
+}
+
+// title names a manifest for people: Shoot garden-dev/web, or WorkerConfig.
+func (m *manifest) title() string {
+	return printable(strings.TrimSpace(m.kind.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
+}
+
+// sides returns the two sides of a pair as the comparison takes them: a side that is without the manifest has no pools.
+func (p pair) sides() (old, updated *pool.Manifest) {
+	without := func(m *manifest) *pool.Manifest {
+		return &pool.Manifest{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, Provider: m.Provider}
+	}
+	switch {
+	case p.old == nil:
+		return without(p.updated), p.updated.Manifest
+	case p.updated == nil:
+		return p.old.Manifest, without(p.old)
+	}
+	return p.old.Manifest, p.updated.Manifest
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// sideOf makes manifests from words such as Shoot:ns/name. Their places count from 1.
+func sideOf(file, words string) (side []*manifest) {
+	for i, word := range strings.Fields(words) {
+		kind, full, _ := strings.Cut(word, ":")
+		namespace, name, _ := strings.Cut(full, "/")
+		side = append(side, &manifest{place(file, i+1), pool.TypeMeta{Kind: kind}, &pool.Manifest{Namespace: namespace, Name: name}})
+	}
+	return side
+}
+
+// shown writes pairs as old=new.
+func shown(pairs []pair) string {
+	word := func(m *manifest) string {
+		if m == nil {
+			return "-"
+		}
+		return m.kind.Kind + ":" + m.Namespace + "/" + m.Name
+	}
+	var words []string
+	for _, p := range pairs {
+		words = append(words, word(p.old)+"="+word(p.updated))
+	}
+	return strings.Join(words, " ")
+}
+
+func TestPairUp(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, old, updated string
+		anyName            bool
+		want, err          string
+		reason             string
+	}{
+		{"one", "Shoot:ns/a", "Shoot:ns/a", false, "Shoot:ns/a=Shoot:ns/a", "", "the same object"},
+		{"order", "Shoot:n/c Shoot:n/a Shoot:n/b", "Shoot:n/b Shoot:n/a", false, "Shoot:n/b=Shoot:n/b Shoot:n/a=Shoot:n/a Shoot:n/c=-", "", "that of the new side, then what is gone"},
+		{"new", "", "Shoot:n/a", false, "-=Shoot:n/a", "", "nothing was there before"},
+		{"gone", "Shoot:n/a", "", false, "Shoot:n/a=-", "", "nothing is there any more"},
+		{"one name in two namespaces", "Shoot:n/a Shoot:m/a", "Shoot:m/a Shoot:n/a", false, "Shoot:m/a=Shoot:m/a Shoot:n/a=Shoot:n/a", "", "the namespace tells them apart"},
+		{"one name of two kinds", "Shoot:n/a Worker:n/a", "Worker:n/a Shoot:n/a", false, "Worker:n/a=Worker:n/a Shoot:n/a=Shoot:n/a", "", "the kind tells them apart"},
+		{"no namespace", "Shoot:n/a", "Shoot:/a", false, "Shoot:n/a=Shoot:/a", "", "a user leaves it to kubectl, a cluster has it"},
+		{"no namespace, two candidates", "Shoot:n/a Shoot:m/a Shoot:n/b", "Shoot:/a Shoot:n/b", false, "-=Shoot:/a Shoot:n/b=Shoot:n/b Shoot:n/a=- Shoot:m/a=-", "", "nobody knows which"},
+		{"no name", "Shoot:/", "Shoot:n/a", false, "Shoot:/=Shoot:n/a", "", "a fragment"},
+		{"exact before missing", "Shoot:n/a Shoot:/a", "Shoot:/a Shoot:n/a", false, "Shoot:/a=Shoot:/a Shoot:n/a=Shoot:n/a", "", "a missing namespace takes nothing away"},
+		{"configs", "WorkerConfig:/", "WorkerConfig:/", false, "WorkerConfig:/=WorkerConfig:/", "", "they have no names"},
+		{"strangers", "Shoot:n/a", "Shoot:n/b", false, "", "new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name", "two files that have nothing to do with each other"},
+		{"strangers on purpose", "Shoot:n/a", "Shoot:n/b", true, "Shoot:n/a=Shoot:n/b", "", "a copy"},
+		{"strangers on purpose, two of them", "Shoot:n/a Shoot:n/x", "Shoot:n/b", true, "", "new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name", "nobody knows which"},
+		{"other kind", "Worker:n/a", "Shoot:n/a", true, "", "new: is of another kind than old; compare manifests of one kind", "they cannot be compared"},
+		{"twice", "Shoot:n/a", "Shoot:n/a Shoot:n/b Shoot:n/a", false, "", "new, document 3: is Shoot n/a, and so is new; leave out one of them", "which one is applied last decides"},
+		{"two configs", "WorkerConfig:/ WorkerConfig:/", "WorkerConfig:/", false, "", "old, document 2: is WorkerConfig, and so is old; leave out one of them", "they cannot be told apart"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			pairs, err := pairUp(sideOf("old", test.old), sideOf("new", test.updated), test.anyName)
+			if test.err != "" {
+				assert.EqualError(t, err, test.err, test.reason)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.want, shown(pairs), test.reason)
+		})
+	}
+}
+
+// TestPairsAreComplete: whatever the sides hold, each manifest is in exactly one pair, and one with its twin if it has one.
+func TestPairsAreComplete(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
+			"Shoot:n/a", "Shoot:/a", "Shoot:n/", "Shoot:/", "Shoot:m/a", "Shoot:n/b", "Worker:n/a", "Worker:/a", "WorkerConfig:/",
+		}), 0, 6, rapid.ID[string])
+		old, updated := sideOf("old", strings.Join(words.Draw(t, "old"), " ")), sideOf("new", strings.Join(words.Draw(t, "new"), " "))
+		pairs, err := pairUp(old, updated, rapid.Bool().Draw(t, "any name"))
+		if err != nil {
+			return
+		}
+		seen := map[*manifest]int{}
+		for _, p := range pairs {
+			seen[p.old]++
+			seen[p.updated]++
+			for _, m := range old {
+				if p.updated != nil && m.identity() == p.updated.identity() {
+					require.Same(t, m, p.old)
+				}
+			}
+			if p.old != nil && p.updated != nil {
+				require.Equal(t, p.old.kind, p.updated.kind)
+			}
+		}
+		delete(seen, nil)
+		require.Len(t, seen, len(old)+len(updated))
+		for _, n := range seen {
+			require.Equal(t, 1, n)
+		}
+	})
+}
