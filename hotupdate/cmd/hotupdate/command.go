@@ -20,11 +20,12 @@ type streams struct {
 	color    report.Color // of out
 }
 
-// The exit codes. Those from 10 on are verdicts, for --exit-code.
+// The exit codes. Those from 9 on are verdicts, for --exit-code.
 const (
 	exitOK            = 0
 	exitError         = 1
 	exitUsage         = 2
+	exitComeOrGo      = 9
 	exitHotUpdate     = 10
 	exitInPlaceUpdate = 11
 	exitRoll          = 12

@@ -27,8 +27,9 @@ in a version or kind that is not built in is an error, as in hash and explain: i
 What the files do not tell is listed as assumed unchanged. Where a default of Gardener that is not known decides, the verdict is
 indeterminate.
 
-Exit code: 0; with --exit-code that of the gravest verdict: 0 none, 10 hot update, 11 in-place update, 12 roll (also of a removed or
-renamed pool), 13 forbidden, 14 indeterminate. 1 is an error, 2 wrong usage.`,
+Exit code: 0; with --exit-code that of the gravest verdict, in this order: 0 none, 10 hot update, 9 machines come or go (another number of
+them, another zone, hibernation, a pool that is added or removed), 11 in-place update, 14 indeterminate, 12 roll (also of a renamed pool),
+13 forbidden. 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet, c *call) {
 			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
 			c.addPools(flags)
@@ -78,7 +79,7 @@ func planChange(c *call) (int, error) {
 	if !c.exitCode {
 		return exitOK, err
 	}
-	return exitCodeOf(plan.Outcome()), err
+	return exitCodeOf(plan.Verdict()), err
 }
 
 // readChecked reads a manifest with its provider configs, so that all mistakes of both files are reported at once, each with its file.
@@ -91,7 +92,7 @@ func readChecked(file string, c *call, schemas *catalog, options pool.Options) (
 	return m, errors.Join(schemas.check(m.from, m.Pools), inFile(m.from, err))
 }
 
-func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Options) (pool.Plan, error) {
+func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Options) (*pool.Plan, error) {
 	if old.kind != updated.kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
 	}
@@ -108,14 +109,15 @@ func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Op
 		return nil, inFile(updated.from, err)
 	}
 	// A renamed pool is found by its former name, too.
-	return choose(plan, o.pools, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
+	plan.Pools, err = choose(plan.Pools, o.pools, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
+	return plan, err
 }
 
-func exitCodeOf(outcome hotupdate.Outcome) int {
-	if outcome == hotupdate.NoUpdate {
+func exitCodeOf(v pool.Verdict) int {
+	if v == pool.None {
 		return exitOK
 	}
-	return cmp.Or(map[hotupdate.Outcome]int{
-		hotupdate.HotUpdate: exitHotUpdate, hotupdate.InPlaceUpdate: exitInPlaceUpdate, hotupdate.Roll: exitRoll, hotupdate.UpdateForbidden: exitForbidden,
-	}[outcome], exitIndeterminate)
+	return cmp.Or(map[pool.Verdict]int{
+		pool.ComeOrGo: exitComeOrGo, pool.HotUpdate: exitHotUpdate, pool.InPlaceUpdate: exitInPlaceUpdate, pool.Roll: exitRoll, pool.Forbidden: exitForbidden,
+	}[v], exitIndeterminate)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
@@ -158,11 +158,11 @@ func deep(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestExitCodes(t *testing.T) {
-	for outcome, want := range map[hotupdate.Outcome]int{
-		hotupdate.NoUpdate: 0, hotupdate.HotUpdate: 10, hotupdate.InPlaceUpdate: 11,
-		hotupdate.Roll: 12, hotupdate.UpdateForbidden: 13, hotupdate.Indeterminate: 14,
+	for verdict, want := range map[pool.Verdict]int{
+		pool.None: 0, pool.ComeOrGo: 9, pool.HotUpdate: 10, pool.InPlaceUpdate: 11,
+		pool.Roll: 12, pool.Forbidden: 13, pool.Indeterminate: 14, 99: 14,
 	} {
-		assert.Equal(t, want, exitCodeOf(outcome), outcome)
+		assert.Equal(t, want, exitCodeOf(verdict), verdict)
 	}
 }
 

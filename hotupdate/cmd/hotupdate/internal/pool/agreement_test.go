@@ -121,8 +121,18 @@ func changed(t *rapid.T, p pool.Pool) pool.Pool {
 	return q
 }
 
-func needsMachines(changes hotupdate.Changes) bool {
-	return len(changes.Of(hotupdate.Immutable))+len(changes.Of(hotupdate.InPlace)) > 0
+func needsMachines(changes []pool.Change) bool {
+	return len(of(changes, hotupdate.Immutable))+len(of(changes, hotupdate.InPlace)) > 0
+}
+
+// of returns the changes of one class.
+func of(changes []pool.Change, class hotupdate.Class) (all []pool.Change) {
+	for _, c := range changes {
+		if c.Class == class {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // The plan and Gardener's names cannot disagree: the changes concern machines exactly if a part of the name changed.
@@ -142,7 +152,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		rolling, err := pool.Compare(old, updated, pool.Options{})
 		require.NoError(t, err)
 		assert.Equal(t, len(secret(updated).Changed(secret(old))) > 0, needsMachines(rolling.Changes), "%v", rolling.Changes)
-		assert.Equal(t, needsMachines(rolling.Changes), rolling.Outcome == hotupdate.Roll)
+		assert.Equal(t, needsMachines(rolling.Changes), rolling.Verdict == pool.Roll)
 
 		key := func(p pool.Pool) hash.Name {
 			name, err := hash.InPlaceKey(p.Worker)
@@ -152,7 +162,7 @@ func TestChangesAgreeWithTheNames(t *testing.T) {
 		strategy := hotupdate.AutoInPlaceUpdate
 		inPlace, err := pool.Compare(old, updated, pool.Options{Strategy: &strategy})
 		require.NoError(t, err)
-		assert.Equal(t, len(key(updated).Changed(key(old))) > 0, len(inPlace.Changes.Of(hotupdate.InPlace)) > 0, "%v", inPlace.Changes)
+		assert.Equal(t, len(key(updated).Changed(key(old))) > 0, len(of(inPlace.Changes, hotupdate.InPlace)) > 0, "%v", inPlace.Changes)
 	})
 }
 
@@ -234,11 +244,11 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 	a, b := pool.DataVolume{Name: "a", Size: "1Gi"}, pool.DataVolume{Name: "b", Size: "1Gi", Type: new("")}
 	renamed, encrypted, larger := b, b, b
 	renamed.Name, encrypted.Encrypted, larger.Size = "c", new(true), "2Gi"
-	none, roll := hotupdate.NoUpdate, hotupdate.Roll
+	none, roll := pool.None, pool.Roll
 	type list = []pool.DataVolume
 	for _, test := range []struct {
 		provider                                  string
-		order, rename, encrypt, enlarge, one, two hotupdate.Outcome
+		order, rename, encrypt, enlarge, one, two pool.Verdict
 		reason                                    string
 	}{
 		{"aws", roll, none, roll, roll, roll, roll, "in order, without names"},
@@ -248,13 +258,13 @@ func TestDataVolumesOfEachProvider(t *testing.T) {
 		{"openstack", none, none, none, none, none, none, "not at all"},
 		{"metal", none, roll, roll, roll, roll, roll, "not known: all of it, by name"},
 	} {
-		outcome := func(old, updated list) hotupdate.Outcome {
+		outcome := func(old, updated list) pool.Verdict {
 			of := func(volumes list) pool.Pool {
 				return pool.Pool{Provider: test.provider, Worker: hash.Worker{Name: "p", KubernetesVersion: "1.34.0"}, DataVolumes: volumes}
 			}
 			got, err := pool.Compare(of(old), of(updated), pool.Options{})
 			require.NoError(t, err)
-			return got.Outcome
+			return got.Verdict
 		}
 		name := test.provider + ": " + test.reason
 		assert.Equal(t, none, outcome(list{a, b}, list{a, b}), name)
@@ -282,7 +292,7 @@ func TestEmptyObjectsAreNoAbsentOnes(t *testing.T) {
 		change(&updated.Worker)
 		got, err := pool.Compare(old, updated, pool.Options{})
 		require.NoError(t, err)
-		assert.Equal(t, hotupdate.Roll, got.Outcome, name)
+		assert.Equal(t, pool.Roll, got.Verdict, name)
 		before, err := hash.NodeAgentSecretName(old.Worker)
 		require.NoError(t, err)
 		after, err := hash.NodeAgentSecretName(updated.Worker)
@@ -305,16 +315,16 @@ func TestUnknownProviderHashesAllOfItsVolumes(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		old, new pool.Pool
-		want     hotupdate.Outcome
+		want     pool.Verdict
 	}{
-		{"order", of(a, b), of(b, a), hotupdate.NoUpdate},
-		{"encryption", of(a, b), of(a, encrypted), hotupdate.Roll},
-		{"name", of(a, b), of(a, renamed), hotupdate.Roll},
-		{"another volume", of(a), of(a, b), hotupdate.Roll},
+		{"order", of(a, b), of(b, a), pool.None},
+		{"encryption", of(a, b), of(a, encrypted), pool.Roll},
+		{"name", of(a, b), of(a, renamed), pool.Roll},
+		{"another volume", of(a), of(a, b), pool.Roll},
 	} {
 		got, err := pool.Compare(test.old, test.new, pool.Options{})
 		require.NoError(t, err)
-		assert.Equal(t, test.want, got.Outcome, test.name)
+		assert.Equal(t, test.want, got.Verdict, test.name)
 	}
 }
 
@@ -333,5 +343,5 @@ func TestPoolsThatGardenerCannotTellApart(t *testing.T) {
 	require.Equal(t, before.Text, after.Text)
 	got, err := pool.Compare(old, updated, pool.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, pool.Roll, got.Verdict)
 }

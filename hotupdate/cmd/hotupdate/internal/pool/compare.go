@@ -27,17 +27,21 @@ type Options struct {
 
 // Comparison is what a change does to the machines of one pool.
 type Comparison struct {
-	// Outcome is what happens. It is indeterminate where an unknown default decides it.
-	Outcome hotupdate.Outcome
+	// Verdict is what happens. It is indeterminate where something decides it that is not known.
+	Verdict Verdict
 	// Strategy is the strategy that decides: that of the pool that updates in place if only one does, else the new pool's.
 	Strategy hotupdate.Strategy
 	// Changes are the differences, in the order of their paths. Those of the provider config stand below providerConfig; their pointers
 	// begin with /providerConfig. Omitted is set where an unknown default may make the difference.
-	Changes hotupdate.Changes
+	Changes []Change
 	// Unknown is what the pools do not tell, and the comparison takes to be the same in both.
 	Unknown []Unknown
-	// Notes are the rules that decide beside the classes, in the order of the constants.
-	Notes []Note
+	// Rules are what the verdict rests on beside the classes, in the order of the constants.
+	Rules []Rule
+	// Unjudged lists what differs and is not known to this command, by its path in the manifest, sorted.
+	Unjudged []string
+	// OldEra and NewEra are the eras in which the extension names the pool before and after. Empty is not known.
+	OldEra, NewEra string
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. Their names are not compared.
@@ -60,75 +64,101 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	}
 	c.compareStrategies(&old, &updated, o)
 	c.Unknown = unknownOf(&old, &updated)
-	c.noteIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
+	c.ruleIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
 	triggers, err := c.compareTriggers(&old, &updated)
 	config, configErr := c.compareConfigs(old.ProviderConfig, updated.ProviderConfig, o)
-	if c.Changes, err = updated.join(triggers, config, err, configErr); err != nil {
+	joined, err := updated.join(triggers, config, err, configErr)
+	if err != nil {
 		return Comparison{}, err
 	}
+	for _, change := range joined {
+		c.Changes = append(c.Changes, Change{Change: change, Verdict: c.ofClass(change)})
+	}
+	c.compareRest(&old, &updated)
 	c.judge(&old, &updated, triggers)
 	return c, nil
 }
 
-// judge finds the outcome, and notes the rules about triggers that lead to it.
+// ofClass is the verdict on a change by its class, indeterminate if a default decides whether it is one.
+func (c *Comparison) ofClass(change hotupdate.Change) Verdict {
+	v := verdictOf(change.Class, c.Strategy)
+	if change.Omitted && v != None {
+		return Indeterminate
+	}
+	return v
+}
+
+// judge finds the verdict, and the rules that lead to it.
 func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes) {
-	c.Outcome = c.Changes.OutcomeIfDefaulted(c.Strategy)
-	c.noteIf(ReservationsBySum, addsReservations(old) || addsReservations(updated))
-	c.noteIf(QuantityRespelled, slices.ContainsFunc(triggers, isRespelled))
-	c.noteIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && changed(triggers, nodeLocalDNSPath))
+	c.ruleIf(ReservationsBySum, addsReservations(old) || addsReservations(updated))
+	c.ruleIf(QuantityRespelled, slices.ContainsFunc(triggers, isRespelled))
+	c.ruleIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && changed(triggers, nodeLocalDNSPath))
 	if inPlace(c.Strategy) && skipsMinor(old, updated) {
-		c.Notes = append(c.Notes, MinorSkipped)
-		c.Outcome = hotupdate.UpdateForbidden
+		c.refuse(versionPath, MinorSkipped)
 	}
-	c.noteIf(ImageInPlace, c.Outcome == hotupdate.InPlaceUpdate && changed(triggers, imageVersionPath))
-	slices.Sort(c.Notes)
+	if inPlace(old.Worker.UpdateStrategy) != inPlace(updated.Worker.UpdateStrategy) {
+		c.refuse(strategyPath, StrategySwitched)
+	}
+	c.Verdict = c.gravestChange()
+	if old.Hibernated != updated.Hibernated {
+		c.Verdict = gravest(c.Verdict, ComeOrGo)
+	}
+	c.ruleIf(ImageInPlace, c.Verdict == InPlaceUpdate && changed(triggers, imageVersionPath))
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		c.ruleIf(change.Rule, change.Rule != NoRule)
+		change.Decides = c.Verdict != None && change.Verdict == c.Verdict
+	}
+	slices.Sort(c.Rules)
+	c.Rules = slices.Compact(c.Rules)
 }
 
-func (c *Comparison) noteIf(n Note, applies bool) { //nolint:revive // the condition of the rule
+func (c *Comparison) gravestChange() Verdict {
+	worst := None
+	for _, change := range c.Changes {
+		worst = gravest(worst, change.Verdict)
+	}
+	return worst
+}
+
+// refuse says that a rule refuses the change at a path.
+func (c *Comparison) refuse(path string, rule Rule) {
+	for i := range c.Changes {
+		if c.Changes[i].Path == path {
+			c.Changes[i].Verdict, c.Changes[i].Rule = Forbidden, rule
+		}
+	}
+}
+
+func (c *Comparison) ruleIf(r Rule, applies bool) { //nolint:revive // the condition of the rule
 	if applies {
-		c.Notes = append(c.Notes, n)
+		c.Rules = append(c.Rules, r)
 	}
 }
 
-// Consequence says what the outcome means for the machines, in a part of a sentence for people: the rules that forbid the update, then,
-// unless they say it all, what [hotupdate.Outcome.Consequence] says.
+// Consequence says what the verdict means for the machines, in a part of a sentence for people: the rules that refuse the change, then,
+// unless they say it all, what [Verdict.Consequence] says.
 func (c *Comparison) Consequence() string {
-	plain := c.Outcome.Consequence(c.Strategy)
-	if c.Outcome != hotupdate.UpdateForbidden {
+	plain := c.Verdict.Consequence(c.Strategy)
+	if c.Verdict != Forbidden {
 		return plain
 	}
 	var reasons []string
-	for _, n := range c.Notes {
-		if n.Forbids() {
-			reasons = append(reasons, n.String())
+	for _, r := range c.Rules {
+		if r.Kind() == Refuses {
+			reasons = append(reasons, r.String())
 		}
 	}
-	replaces := func(cause hotupdate.Change) bool { return cause.Path != versionPath && cause.Path != strategyPath } // which are forbidden by rules
-	if len(reasons) == 0 || slices.ContainsFunc(c.Causes(), replaces) {
+	byClass := func(change Change) bool { return change.Decides && change.Rule == NoRule }
+	if len(reasons) == 0 || slices.ContainsFunc(c.Changes, byClass) {
 		reasons = append(reasons, plain)
 	}
 	return strings.Join(reasons, "; ")
 }
 
-// Causes returns the changes that decide the outcome: each of them alone leads to it. It is empty where nothing happens to machines. A
-// skipped minor is one where the update is forbidden; what a default may have left as it was is one only if the outcome is indeterminate.
-func (c *Comparison) Causes() hotupdate.Changes {
-	outcome := c.Changes.Outcome(c.Strategy)
-	if outcome == hotupdate.NoUpdate {
-		return nil
-	}
-	skipped := slices.Contains(c.Notes, MinorSkipped)
-	if skipped {
-		outcome = hotupdate.UpdateForbidden
-	}
-	var causes hotupdate.Changes
-	for _, change := range c.Changes {
-		decides := hotupdate.Changes{change}.Outcome(c.Strategy) == outcome || skipped && change.Path == versionPath
-		if decides && (!change.Omitted || c.Outcome == hotupdate.Indeterminate) {
-			causes = append(causes, change)
-		}
-	}
-	return causes
+// Causes returns the changes that decide the verdict.
+func (c *Comparison) Causes() []Change {
+	return slices.DeleteFunc(slices.Clone(c.Changes), func(change Change) bool { return !change.Decides })
 }
 
 // compareStrategies finds the strategy that decides. A change between the two that update in place is no change of the pool.
@@ -138,12 +168,11 @@ func (c *Comparison) compareStrategies(old, updated *Pool, o Options) {
 	c.Strategy = *after
 	switch {
 	case inPlace(*before) != inPlace(*after):
-		c.Notes = append(c.Notes, StrategySwitched)
 		if inPlace(*before) {
 			c.Strategy = *before
 		}
 	case *before != *after:
-		c.Notes = append(c.Notes, StrategyRefined)
+		c.Rules = append(c.Rules, StrategyRefined)
 		*before = *after
 	}
 }
@@ -265,10 +294,10 @@ func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.C
 	bothSet := !IsNull(old) && !IsNull(updated)
 	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
 	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
-		c.Notes = append(c.Notes, ConfigKindChanged)
+		c.Rules = append(c.Rules, ConfigKindChanged)
 		return wholeDiff(old, updated)
 	}
-	c.noteIf(ConfigAsWhole, schema == nil)
+	c.ruleIf(ConfigAsWhole, schema == nil)
 	return o.configDiff(schema, old, updated)
 }
 

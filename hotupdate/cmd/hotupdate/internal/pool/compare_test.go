@@ -20,47 +20,47 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		name, file string
 		before     []edit
 		change     []edit
-		want       hotupdate.Outcome
+		want       pool.Verdict
 		reason     string
 	}{
-		{"image", "shoot.yaml", nil, []edit{{shootsPool + "machine.image", nil}}, hotupdate.Indeterminate, "Gardener takes the newest image of the CloudProfile"},
-		{"image version", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}}, hotupdate.Indeterminate, "the newest version of the image"},
-		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, hotupdate.Indeterminate, "the newest version of the CloudProfile"},
-		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, hotupdate.Indeterminate, "the defaults depend on the release"},
-		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, hotupdate.Indeterminate, "the same"},
+		{"image", "shoot.yaml", nil, []edit{{shootsPool + "machine.image", nil}}, pool.Indeterminate, "Gardener takes the newest image of the CloudProfile"},
+		{"image version", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}}, pool.Indeterminate, "the newest version of the image"},
+		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, pool.Indeterminate, "the newest version of the CloudProfile"},
+		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, pool.Indeterminate, "the defaults depend on the release"},
+		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, pool.Indeterminate, "the same"},
 		{
 			"one field of kubeReserved beside systemReserved", "shoot.yaml",
 			[]edit{{own + "systemReserved.pid", "1"}},
 			[]edit{{own + "kubeReserved.pid", nil}},
-			hotupdate.Indeterminate, "the sum depends on it",
+			pool.Indeterminate, "the sum depends on it",
 		},
-		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, hotupdate.Roll, "it has no default"},
+		{"systemReserved", "shoot.yaml", []edit{{own + "systemReserved.pid", "1"}}, []edit{{own + "systemReserved", nil}}, pool.Roll, "it has no default"},
 		{
 			"systemReserved while kubeReserved is left out on both sides", "shoot.yaml",
 			[]edit{{own + "kubeReserved", nil}},
 			[]edit{{own + "systemReserved.pid", "1"}},
-			hotupdate.Roll, "whatever the default, the sum differs",
+			pool.Roll, "whatever the default, the sum differs",
 		},
-		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
-		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
-		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, hotupdate.Roll, "no default is written into the Shoot"},
-		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, hotupdate.NoUpdate, "the default is known: containerd"},
+		{"evictionHard", "shoot.yaml", nil, []edit{{own + "evictionHard", nil}}, pool.Roll, "no default is written into the Shoot"},
+		{"CPU manager policy", "shoot.yaml", nil, []edit{{own + "cpuManagerPolicy", nil}}, pool.Roll, "no default is written into the Shoot"},
+		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, pool.Roll, "no default is written into the Shoot"},
+		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, pool.None, "the default is known: containerd"},
 		{
 			"image and machine type", "shoot.yaml", nil,
 			[]edit{{shootsPool + "machine.image", nil}, {shootsPool + "machine.type", "x"}},
-			hotupdate.Roll,
+			pool.Roll,
 			"another change decides",
 		},
-		{"image version and a hot field", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, hotupdate.Indeterminate, "the stricter may apply"},
-		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, hotupdate.Roll, "gardenlet writes all there is into a Worker"},
-		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}}, hotupdate.Roll, "the same"},
-		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, hotupdate.Indeterminate, "the cluster's, which a Worker does not tell"},
+		{"image version and a hot field", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, pool.Indeterminate, "the stricter may apply"},
+		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, pool.Roll, "gardenlet writes all there is into a Worker"},
+		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}}, pool.Roll, "the same"},
+		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, pool.Indeterminate, "the cluster's, which a Worker does not tell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			with, without := manifest(t, test.file, test.before...), manifest(t, test.file, append(test.before, test.change...)...)
-			assert.Equal(t, test.want, compare(t, with, without, options(t)).Outcome, test.reason)
-			assert.Equal(t, test.want, compare(t, without, with, options(t)).Outcome, "the other way round: %s", test.reason)
+			assert.Equal(t, test.want, compare(t, with, without, options(t)).Verdict, test.reason)
+			assert.Equal(t, test.want, compare(t, without, with, options(t)).Verdict, "the other way round: %s", test.reason)
 		})
 	}
 }
@@ -73,14 +73,14 @@ func TestOmittedFieldsOfTheProviderConfig(t *testing.T) {
 	updated := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"})
 	o := options(t)
 	got := compare(t, old, updated, o)
-	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, pool.Roll, got.Verdict)
 	assert.False(t, got.Changes[0].Omitted)
 	o.Defaulted = true
 	got = compare(t, old, updated, o)
-	assert.Equal(t, hotupdate.Indeterminate, got.Outcome)
+	assert.Equal(t, pool.Indeterminate, got.Verdict)
 	assert.True(t, got.Changes[0].Omitted)
 	rolled := manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig.preference", "open"}, edit{shootsPool + "providerConfig.volume.iops", 1})
-	assert.Equal(t, hotupdate.Roll, compare(t, old, rolled, o).Outcome, "another field decides")
+	assert.Equal(t, pool.Roll, compare(t, old, rolled, o).Verdict, "another field decides")
 }
 
 func TestUpdateStrategies(t *testing.T) {
@@ -88,38 +88,38 @@ func TestUpdateStrategies(t *testing.T) {
 	for _, test := range []struct {
 		old, updated string
 		edits        []edit
-		want         hotupdate.Outcome
+		want         pool.Verdict
 		decides      hotupdate.Strategy
-		notes        []pool.Note
+		notes        []pool.Rule
 		reason       string
 	}{
-		{"", "AutoRollingUpdate", nil, hotupdate.NoUpdate, hotupdate.AutoRollingUpdate, nil, "the default"},
-		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate, []pool.Note{pool.StrategySwitched}, "a non-goal"},
-		{"ManualInPlaceUpdate", "", nil, hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate, []pool.Note{pool.StrategySwitched}, "a non-goal, in either direction"},
-		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, hotupdate.NoUpdate, hotupdate.ManualInPlaceUpdate, []pool.Note{pool.StrategyRefined}, "a goal"},
+		{"", "AutoRollingUpdate", nil, pool.None, hotupdate.AutoRollingUpdate, nil, "the default"},
+		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, pool.Forbidden, hotupdate.AutoInPlaceUpdate, []pool.Rule{pool.StrategySwitched}, "a non-goal"},
+		{"ManualInPlaceUpdate", "", nil, pool.Forbidden, hotupdate.ManualInPlaceUpdate, []pool.Rule{pool.StrategySwitched}, "a non-goal, in either direction"},
+		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, pool.None, hotupdate.ManualInPlaceUpdate, []pool.Rule{pool.StrategyRefined}, "a goal"},
 		{
 			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
-			hotupdate.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
-			[]pool.Note{pool.StrategyRefined},
+			pool.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
+			[]pool.Rule{pool.StrategyRefined},
 			"the rest counts as ever",
 		},
-		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, hotupdate.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
+		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, pool.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
 		{
 			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.35.0"}},
-			hotupdate.UpdateForbidden, hotupdate.AutoInPlaceUpdate,
-			[]pool.Note{pool.MinorSkipped},
+			pool.Forbidden, hotupdate.AutoInPlaceUpdate,
+			[]pool.Rule{pool.MinorSkipped},
 			"no minor may be skipped",
 		},
 		{
 			"ManualInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.32.0"}},
-			hotupdate.UpdateForbidden, hotupdate.ManualInPlaceUpdate,
-			[]pool.Note{pool.MinorSkipped},
+			pool.Forbidden, hotupdate.ManualInPlaceUpdate,
+			[]pool.Rule{pool.MinorSkipped},
 			"going back is a non-goal",
 		},
-		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, hotupdate.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
+		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, pool.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
 	} {
 		strategy := func(name string) edit {
 			if name == "" {
@@ -129,9 +129,9 @@ func TestUpdateStrategies(t *testing.T) {
 		}
 		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy(test.updated))...), options(t))
 		name := test.old + " to " + test.updated + ": " + test.reason
-		assert.Equal(t, test.want, got.Outcome, name)
+		assert.Equal(t, test.want, got.Verdict, name)
 		assert.Equal(t, test.decides, got.Strategy, name)
-		assert.Equal(t, test.notes, got.Notes, name)
+		assert.Equal(t, test.notes, got.Rules, name)
 	}
 }
 
@@ -160,8 +160,8 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	const (
 		replaces = "AutoInPlaceUpdate does not replace machines, which this change needs"
-		minor    = "an in-place update has to take the next Kubernetes minor, without skipping one or going back (GEP-31)"
-		switched = "a pool cannot change between rolling and in-place updates (GEP-31)"
+		minor    = "an in-place update has to take the next Kubernetes minor, without skipping one or going back"
+		switched = "a pool cannot change between rolling and in-place updates"
 	)
 	strategy := func(name string) edit { return edit{shootsPool + "updateStrategy", name} }
 	version := func(v string) edit { return edit{"spec.kubernetes.version", v} }
@@ -191,10 +191,10 @@ func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
 	certain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage, machine), options(t))
-	assert.Equal(t, hotupdate.Roll, certain.Outcome)
+	assert.Equal(t, pool.Roll, certain.Verdict)
 	assert.Equal(t, []string{"machine.type"}, paths(certain.Causes()))
 	uncertain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage), options(t))
-	assert.Equal(t, hotupdate.Indeterminate, uncertain.Outcome)
+	assert.Equal(t, pool.Indeterminate, uncertain.Verdict)
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
 }
 
@@ -203,17 +203,17 @@ func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		strategy, path string
-		notes          []pool.Note
+		notes          []pool.Rule
 		reason         string
 	}{
-		{"AutoInPlaceUpdate", shootsPool + "machine.image.version", []pool.Note{pool.ImageInPlace}, "GEP-31, CloudProfile API"},
-		{"ManualInPlaceUpdate", shootsPool + "machine.image.version", []pool.Note{pool.ImageInPlace}, "the same"},
+		{"AutoInPlaceUpdate", shootsPool + "machine.image.version", []pool.Rule{pool.ImageInPlace}, "GEP-31, CloudProfile API"},
+		{"ManualInPlaceUpdate", shootsPool + "machine.image.version", []pool.Rule{pool.ImageInPlace}, "the same"},
 		{"AutoRollingUpdate", shootsPool + "machine.image.version", nil, "new machines take any version"},
 		{"AutoInPlaceUpdate", shootsPool + "machine.image.name", nil, "is forbidden anyway"},
 	} {
 		strategy := edit{shootsPool + "updateStrategy", test.strategy}
 		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{test.path, "1500"}), options(t))
-		assert.Equal(t, test.notes, got.Notes, test.reason)
+		assert.Equal(t, test.notes, got.Rules, test.reason)
 	}
 }
 
@@ -225,35 +225,35 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
 	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Causes()))
-	assert.Equal(t, []pool.Note{pool.ProxyModeChanged}, got.Notes)
+	assert.Equal(t, []pool.Rule{pool.ProxyModeChanged}, got.Rules)
 
 	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))
 	got = compare(t, disabled, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
-	assert.Equal(t, hotupdate.Roll, got.Outcome)
-	assert.Empty(t, got.Notes, "it is the user's own change")
+	assert.Equal(t, pool.Roll, got.Verdict)
+	assert.Empty(t, got.Rules, "it is the user's own change")
 }
 
 // TestRespelledQuantities are changes where Gardener hashes the text, and a note says so. Reservations are hashed as quantities.
 func TestRespelledQuantities(t *testing.T) {
 	t.Parallel()
-	respelled := []pool.Note{pool.QuantityRespelled}
+	respelled := []pool.Rule{pool.QuantityRespelled}
 	for _, test := range []struct {
 		path, old, updated string
-		want               hotupdate.Outcome
-		notes              []pool.Note
+		want               pool.Verdict
+		notes              []pool.Rule
 		reason             string
 	}{
-		{shootsPool + "volume.size", "50Gi", "51200Mi", hotupdate.Roll, respelled, "the size is hashed as it is written"},
-		{shootsPool + "volume.size", "50Gi", "50Gb", hotupdate.Roll, nil, "no quantity"},
-		{shootsPool + "volume.size", "1e-100000000", "1e-100000001", hotupdate.Roll, nil, "nothing that is compared as a quantity within minutes"},
-		{shootsPool + "volume.size", "50Gi", "50G", hotupdate.Roll, nil, "another quantity"},
-		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", hotupdate.Roll, respelled, "so is the threshold"},
-		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", hotupdate.Roll, nil, "a percentage is no quantity"},
-		{shootsPool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", hotupdate.NoUpdate, nil, "reservations are hashed as quantities"},
+		{shootsPool + "volume.size", "50Gi", "51200Mi", pool.Roll, respelled, "the size is hashed as it is written"},
+		{shootsPool + "volume.size", "50Gi", "50Gb", pool.Roll, nil, "no quantity"},
+		{shootsPool + "volume.size", "1e-100000000", "1e-100000001", pool.Roll, nil, "nothing that is compared as a quantity within minutes"},
+		{shootsPool + "volume.size", "50Gi", "50G", pool.Roll, nil, "another quantity"},
+		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "1Gi", "1024Mi", pool.Roll, respelled, "so is the threshold"},
+		{shootsPool + "kubernetes.kubelet.evictionHard.memoryAvailable", "5%", "6%", pool.Roll, nil, "a percentage is no quantity"},
+		{shootsPool + "kubernetes.kubelet.kubeReserved.memory", "1Gi", "1024Mi", pool.None, nil, "reservations are hashed as quantities"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", edit{test.path, test.old}), manifest(t, "shoot.yaml", edit{test.path, test.updated}), options(t))
-		assert.Equal(t, test.want, got.Outcome, test.reason)
-		assert.Equal(t, test.notes, got.Notes, test.reason)
+		assert.Equal(t, test.want, got.Verdict, test.reason)
+		assert.Equal(t, test.notes, got.Rules, test.reason)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestUpgradeThatMakesNodeLocalDNSIrrelevant(t *testing.T) {
 	for _, strategy := range strategies[1:] {
 		pick := edit{shootsPool + "updateStrategy", strategy.String()}
 		got := compare(t, manifest(t, "shoot.yaml", enabled, pick), manifest(t, "shoot.yaml", enabled, pick, edit{"spec.kubernetes.version", "1.34.0"}), options(t))
-		assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
+		assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
 		assert.Equal(t, []string{"kubernetes.version"}, paths(got.Changes))
 	}
 	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
@@ -282,40 +282,40 @@ func TestNodeAgentSecretNames(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		old, new []edit
-		want     hotupdate.Outcome
+		want     pool.Verdict
 		paths    []string
 		assumed  []pool.Unknown
 		reason   string
 	}{
-		{"same", nil, nil, hotupdate.NoUpdate, nil, nil, "it covers what a Worker does not hold"},
-		{"alone", nil, []edit{secret}, hotupdate.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
-		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, hotupdate.Roll, []string{"machine.type"}, nil, "the cause is told, not the effect"},
+		{"same", nil, nil, pool.None, nil, nil, "it covers what a Worker does not hold"},
+		{"alone", nil, []edit{secret}, pool.Roll, []string{"nodeAgentSecretName"}, nil, "a rotation, for example"},
+		{"with its cause", nil, []edit{secret, {workersPool + "machineType", "x"}}, pool.Roll, []string{"machine.type"}, nil, "the cause is told, not the effect"},
 		{
 			"with what it does not cover", nil,
 			[]edit{secret, {workersPool + "volume.encrypted", false}},
-			hotupdate.Roll,
+			pool.Roll,
 			[]string{"nodeAgentSecretName", "volume.encrypted"},
 			nil, "there must be another cause",
 		},
 		{
 			"with a data volume, which it does not cover", nil,
 			[]edit{secret, {workersPool + "dataVolumes.0.size", "1Gi"}},
-			hotupdate.Roll,
+			pool.Roll,
 			[]string{"dataVolumes[0].size", "nodeAgentSecretName"},
 			nil, "there must be another cause",
 		},
 		{
 			"with what may be a default", nil,
 			[]edit{secret, {workersPool + "kubernetesVersion", nil}},
-			hotupdate.Roll,
+			pool.Roll,
 			[]string{"kubernetes.version", "nodeAgentSecretName"},
 			nil, "the name says that something did change",
 		},
-		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, hotupdate.NoUpdate, nil, unknown, "nothing to compare with"},
-		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, hotupdate.NoUpdate, nil, unknown, "the name never changes there"},
+		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, pool.None, nil, unknown, "nothing to compare with"},
+		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, pool.None, nil, unknown, "the name never changes there"},
 	} {
 		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
-		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.want, got.Verdict, "%s: %s", test.name, test.reason)
 		assert.Equal(t, test.paths, paths(got.Changes), "%s: %s", test.name, test.reason)
 		assert.ElementsMatch(t, test.assumed, got.Unknown, "%s: %s", test.name, test.reason)
 	}
@@ -330,7 +330,7 @@ func TestWhatManifestsDoNotTell(t *testing.T) {
 		name     string
 		old, new []edit
 		want     []pool.Unknown
-		notes    []pool.Note
+		notes    []pool.Rule
 	}{
 		{"all is told", nil, nil, nil, nil},
 		{"a user's Shoot", []edit{noStatus}, []edit{noStatus}, []pool.Unknown{pool.UnknownCredentials}, nil},
@@ -343,19 +343,19 @@ func TestWhatManifestsDoNotTell(t *testing.T) {
 			[]pool.Unknown{pool.UnknownKubernetesVersion, pool.UnknownMachineImageVersion},
 			nil,
 		},
-		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []pool.Note{pool.ReservationsBySum}},
+		{"systemReserved", []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, []edit{{shootsPool + "kubernetes.kubelet.systemReserved.cpu", 1}}, nil, []pool.Rule{pool.ReservationsBySum}},
 		{
 			"systemReserved of the new one",
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "2"}},
 			[]edit{{shootsPool + "kubernetes.kubelet.kubeReserved.pid", "1"}, {shootsPool + "kubernetes.kubelet.systemReserved.pid", "1"}},
 			nil,
-			[]pool.Note{pool.ReservationsBySum},
+			[]pool.Rule{pool.ReservationsBySum},
 		},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", test.old...), manifest(t, "shoot.yaml", test.new...), options(t))
-		assert.Equal(t, hotupdate.NoUpdate, got.Outcome, test.name)
+		assert.Equal(t, pool.None, got.Verdict, test.name)
 		assert.Equal(t, test.want, got.Unknown, test.name)
-		assert.Equal(t, test.notes, got.Notes, test.name)
+		assert.Equal(t, test.notes, got.Rules, test.name)
 	}
 }
 
@@ -367,20 +367,20 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		old, new []byte
-		want     hotupdate.Outcome
-		notes    []pool.Note
+		want     pool.Verdict
+		notes    []pool.Rule
 		reason   string
 	}{
-		{"same", with(), with(), hotupdate.NoUpdate, []pool.Note{pool.ConfigAsWhole}, "as JSON"},
-		{"a change", with(), with(edit{config + "secret", "hunter3"}), hotupdate.Roll, []pool.Note{pool.ConfigAsWhole}, "any change rolls"},
-		{"a tag", with(), with(edit{config + "tags.a", "b"}), hotupdate.Roll, []pool.Note{pool.ConfigAsWhole}, "nobody knows that it is hot"},
-		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), hotupdate.Roll, []pool.Note{pool.ConfigAsWhole}, "so does its removal"},
-		{"another kind", manifest(t, "shoot.yaml"), with(), hotupdate.Roll, []pool.Note{pool.ConfigKindChanged}, "no Schema knows both"},
-		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), hotupdate.NoUpdate, nil, "null is none"},
+		{"same", with(), with(), pool.None, []pool.Rule{pool.ConfigAsWhole}, "as JSON"},
+		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Roll, []pool.Rule{pool.ConfigAsWhole}, "any change rolls"},
+		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Roll, []pool.Rule{pool.ConfigAsWhole}, "nobody knows that it is hot"},
+		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Roll, []pool.Rule{pool.ConfigAsWhole}, "so does its removal"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Roll, []pool.Rule{pool.ConfigKindChanged}, "no Schema knows both"},
+		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), pool.None, nil, "null is none"},
 	} {
 		got := compare(t, test.old, test.new, options(t))
-		assert.Equal(t, test.want, got.Outcome, "%s: %s", test.name, test.reason)
-		assert.Equal(t, test.notes, got.Notes, test.name)
+		assert.Equal(t, test.want, got.Verdict, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.notes, got.Rules, test.name)
 		for _, c := range got.Changes {
 			assert.Equal(t, "providerConfig", c.Path)
 			assert.Equal(t, "/providerConfig", c.Pointer)
@@ -402,12 +402,12 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		newer  *hotupdate.Schema
-		want   hotupdate.Outcome
+		want   pool.Verdict
 		reason string
 	}{
-		{"one Schema", same, hotupdate.NoUpdate, "TypeMeta is left out"},
-		{"two Schemas", other, hotupdate.Roll, "what one of them hashes is nothing to the other"},
-		{"unknown", nil, hotupdate.Roll, "as a whole, apiVersion and all"},
+		{"one Schema", same, pool.None, "TypeMeta is left out"},
+		{"two Schemas", other, pool.Roll, "what one of them hashes is nothing to the other"},
+		{"unknown", nil, pool.Roll, "as a whole, apiVersion and all"},
 	} {
 		o := pool.Options{Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
 			if meta.APIVersion == configVersion {
@@ -415,7 +415,7 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 			}
 			return test.newer
 		}}
-		assert.Equal(t, test.want, compare(t, old, updated, o).Outcome, "%s: %s", test.name, test.reason)
+		assert.Equal(t, test.want, compare(t, old, updated, o).Verdict, "%s: %s", test.name, test.reason)
 	}
 }
 
@@ -487,27 +487,27 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	old, updated := []byte("{"+head+"}"), []byte("{"+head+`,"agent":"2"}`)
 	got, err := pool.Compare(pool.Bare(old), pool.Bare(updated), options(t))
 	require.NoError(t, err)
-	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, pool.Roll, got.Verdict)
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
 	assert.Equal(t, "/agent", got.Changes[0].Pointer)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Note{pool.StrategyIsRollingUpdate}, got.Notes)
+	assert.Equal(t, []pool.Rule{pool.StrategyIsRollingUpdate}, got.Rules)
 
 	o := options(t)
 	o.Strategy = &strategies[1]
 	got, err = pool.Compare(pool.Bare(nil), pool.Bare(updated), o)
 	require.NoError(t, err)
-	assert.Equal(t, hotupdate.InPlaceUpdate, got.Outcome)
+	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Empty(t, got.Notes)
+	assert.Empty(t, got.Rules)
 
 	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, hotupdate.NoUpdate, got.Outcome)
+	assert.Equal(t, pool.None, got.Verdict)
 
 	got, err = pool.Compare(pool.Bare(old), pool.Bare(updated), pool.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, hotupdate.Roll, got.Outcome)
+	assert.Equal(t, pool.Roll, got.Verdict)
 	assert.Equal(t, []string{""}, paths(got.Changes))
 	_, err = pool.Compare(pool.Bare(old), pool.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
 	require.Error(t, err)

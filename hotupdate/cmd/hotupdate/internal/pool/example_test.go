@@ -27,8 +27,8 @@ func ExampleNewPlan() {
 	if err != nil {
 		panic(err)
 	}
-	for _, p := range planned {
-		fmt.Printf("%s: %s, %s\n", p.Name, p.State, p.Outcome)
+	for _, p := range planned.Pools {
+		fmt.Printf("%s: %s, %s\n", p.Name, p.State, p.Verdict)
 		for _, change := range p.Changes {
 			fmt.Println(" ", change.Path, change.Old, change.New, change.Class)
 		}
@@ -65,7 +65,7 @@ func ExampleCompare() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(compared.Outcome, compared.Changes[0].Path)
+	fmt.Println(compared.Verdict, compared.Changes[0].Path)
 	// Output:
 	// hot update providerConfig.tags[team]
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/gcp"
 	"github.com/hotupdate/providerconfig/examples/openstack"
 	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
@@ -53,7 +52,7 @@ func agrees[P any](t *testing.T, provider string, name func(*P) (hash.Name, erro
 				apply(&updated)
 				got, err := pool.Compare(old, updated, pool.Options{})
 				require.NoError(t, err)
-				require.Equal(t, digest(t, old, "red") != digest(t, updated, "red"), got.Outcome == hotupdate.Roll, "the outcome is %s", got.Outcome)
+				require.Equal(t, digest(t, old, "red") != digest(t, updated, "red"), got.Verdict == pool.Roll, "the outcome is %s", got.Verdict)
 			})
 		}
 	}

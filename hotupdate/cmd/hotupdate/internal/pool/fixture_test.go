@@ -115,14 +115,20 @@ func compare(tb testing.TB, old, updated []byte, o pool.Options) pool.Comparison
 	tb.Helper()
 	planned, err := pool.NewPlan(read(tb, old), read(tb, updated), o)
 	require.NoError(tb, err)
-	require.Len(tb, planned, 1)
-	require.Equal(tb, pool.Kept, planned[0].State)
-	return planned[0].Comparison
+	require.Len(tb, planned.Pools, 1)
+	require.Equal(tb, pool.Kept, planned.Pools[0].State)
+	return planned.Pools[0].Comparison
 }
 
-// paths lists the changes that concern machines.
-func paths(changes hotupdate.Changes) []string {
-	var all []string
+// paths lists where the changes are.
+func paths(changes []pool.Change) (all []string) {
+	for _, c := range changes {
+		all = append(all, c.Path)
+	}
+	return all
+}
+
+func pathsOf(changes hotupdate.Changes) (all []string) {
 	for _, c := range changes {
 		all = append(all, c.Path)
 	}

@@ -41,6 +41,8 @@ func (d *decoder) decode(path string, raw []byte, v reflect.Value) {
 		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a string", Hint: "put it in quotes"})
 	case *bool:
 		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not true or false", Hint: "write one of them, without quotes"})
+	case *int:
+		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a whole number", Hint: "write a number without quotes"})
 	case *metav1.Time:
 		d.leaf(path, raw, target, fault.Error{Kind: fault.Malformed, Code: "malformed-time", What: "is no time", Hint: "write it as in 2026-01-31T12:00:00Z"})
 	case *resource.Quantity:

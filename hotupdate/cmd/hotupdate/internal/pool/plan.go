@@ -3,7 +3,6 @@ package pool
 import (
 	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -32,46 +31,49 @@ type Planned struct {
 	Name, FormerName string
 	// State says whether the pool is in both manifests.
 	State State
-	// Comparison is what changed in a pool that was kept or renamed. Its Outcome counts for kept pools only; see [Planned.Effect].
+	// Before and After are how many machines the pool may have. One that is not there has none.
+	Before, After Machines
+	// Comparison is what changed in a pool that was kept or renamed. Its Verdict counts for kept pools only; see [Planned.Effect].
 	Comparison
 }
 
-// Effect is what happens to the machines that the pool has: all of a removed or renamed pool go away, and an added one has none yet.
-func (p Planned) Effect() hotupdate.Outcome {
+// Effect is what happens to the machines of the pool: those of an added pool come, those of a removed one go, and those of a renamed one are
+// replaced.
+func (p Planned) Effect() Verdict {
 	switch p.State {
-	case Added:
-		return hotupdate.NoUpdate
-	case Removed, Renamed:
-		return hotupdate.Roll
+	case Added, Removed:
+		return ComeOrGo
+	case Renamed:
+		return Roll
 	case Kept:
 	}
-	return p.Outcome
+	return p.Verdict
 }
 
-// Plan is what a change does to each worker pool of a manifest.
-type Plan []Planned
+// Plan is what a change does to a Worker, a Shoot, or a provider config on its own.
+type Plan struct {
+	// Kind, Namespace and Name are those of the new manifest; empty for a provider config.
+	Kind            Kind
+	Namespace, Name string
+	// Changes are the differences above the pools, by their paths in the manifest. Unjudged are those that are not known to this command.
+	Changes  []Change
+	Unjudged []string
+	// Rules are what the verdict rests on, for all pools.
+	Rules []Rule
+	// Pools are what happens to each worker pool. A provider config is one pool without a name.
+	Pools []Planned
+}
 
-// Outcome is the gravest effect on any machine that exists, see [Severity].
-func (p Plan) Outcome() hotupdate.Outcome {
-	gravest := hotupdate.NoUpdate
-	for _, planned := range p {
-		if effect := planned.Effect(); Severity(effect) > Severity(gravest) {
-			gravest = effect
-		}
+// Verdict is the gravest effect on any machine, see [Severity].
+func (p *Plan) Verdict() Verdict {
+	worst := None
+	for _, change := range p.Changes {
+		worst = gravest(worst, change.Verdict)
 	}
-	return gravest
-}
-
-var bySeverity = []hotupdate.Outcome{
-	hotupdate.NoUpdate, hotupdate.HotUpdate, hotupdate.InPlaceUpdate, hotupdate.Indeterminate, hotupdate.Roll, hotupdate.UpdateForbidden,
-}
-
-// Severity orders outcomes: none, hot update, in-place update, indeterminate, roll, forbidden. An unknown outcome may be anything.
-func Severity(o hotupdate.Outcome) int {
-	if i := slices.Index(bySeverity, o); i >= 0 {
-		return i
+	for _, planned := range p.Pools {
+		worst = gravest(worst, planned.Effect())
 	}
-	return Severity(hotupdate.Indeterminate)
+	return worst
 }
 
 // NewPlan says what happens to each worker pool when one manifest takes the place of another of the same kind and provider.
@@ -81,7 +83,7 @@ func Severity(o hotupdate.Outcome) int {
 // that of the new manifest, then removed pools in the order of the old one.
 //
 // The time is linear in the size of the manifests. All problems come back joined, each a [*fault.Error].
-func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
+func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	if old.Kind != updated.Kind || old.Provider != updated.Provider {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider", What: "is of another kind or provider than the manifest it is compared with",
@@ -90,24 +92,25 @@ func NewPlan(old, updated *Manifest, o Options) (Plan, error) {
 	}
 	before := o.pair(old.Pools, updated.Pools)
 	stays := map[string]bool{}
-	var plan Plan
+	plan := &Plan{Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name}
+	plan.Changes, plan.Unjudged = rest(manifestFields, old.all, updated.all)
 	var all problems
 	for _, pool := range updated.Pools {
 		was, ok := before[pool.Worker.Name]
 		if !ok {
 			_, err := Explain(pool, o)
 			all = append(all, err)
-			plan = append(plan, o.without(pool, Added))
+			plan.Pools = append(plan.Pools, o.without(pool, Added))
 			continue
 		}
 		stays[was.Worker.Name] = true
 		planned, err := o.plan(was, pool)
 		all = append(all, err)
-		plan = append(plan, planned)
+		plan.Pools = append(plan.Pools, planned)
 	}
 	for _, pool := range old.Pools {
 		if !stays[pool.Worker.Name] {
-			plan = append(plan, o.without(pool, Removed))
+			plan.Pools = append(plan.Pools, o.without(pool, Removed))
 		}
 	}
 	if err := errors.Join(all...); err != nil {
@@ -153,7 +156,7 @@ func (o Options) pair(old, updated []Pool) map[string]Pool {
 
 // plan says what happens to a pool that is on both sides, perhaps under another name.
 func (o Options) plan(before, pool Pool) (Planned, error) {
-	planned := Planned{Name: pool.Worker.Name}
+	planned := Planned{Name: pool.Worker.Name, Before: before.machines(), After: pool.machines()}
 	if before.Worker.Name != pool.Worker.Name {
 		planned.State, planned.FormerName = Renamed, before.Worker.Name
 		before.NodeAgentSecretName, pool.NodeAgentSecretName = nil, nil // which hold the pools' names
@@ -165,7 +168,13 @@ func (o Options) plan(before, pool Pool) (Planned, error) {
 
 // without is what happens to a pool that one of the manifests is without.
 func (o Options) without(p Pool, state State) Planned {
-	return Planned{Name: p.Worker.Name, State: state, Comparison: Comparison{Strategy: o.strategyOf(p)}}
+	planned := Planned{Name: p.Worker.Name, State: state, Comparison: Comparison{Strategy: o.strategyOf(p)}}
+	if state == Added {
+		planned.Before, planned.After = Machines{Known: true}, p.machines()
+	} else {
+		planned.Before, planned.After = p.machines(), Machines{Known: true}
+	}
+	return planned
 }
 
 // content returns a text that two pools share exactly if one may be the other under a new name.

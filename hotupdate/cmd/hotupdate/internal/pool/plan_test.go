@@ -74,7 +74,7 @@ func TestPoolsThatComeAndGo(t *testing.T) {
 			planned, err := pool.NewPlan(test.old, test.new, options(t))
 			require.NoError(t, err)
 			var got []string
-			for _, p := range planned {
+			for _, p := range planned.Pools {
 				text := p.State.String() + " " + p.Name
 				if p.FormerName != "" {
 					text += " from " + p.FormerName
@@ -90,7 +90,7 @@ func TestRenamedPoolsShowTheirHotChanges(t *testing.T) {
 	t.Parallel()
 	planned, err := pool.NewPlan(manifestOf(machines("a", "m", `"tags":{"a":"b"}`)), manifestOf(machines("b", "m", `"tags":{"a":"c"}`)), options(t))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"providerConfig.tags[a]"}, paths(planned[0].Changes))
+	assert.Equal(t, []string{"providerConfig.tags[a]"}, paths(planned.Pools[0].Changes))
 }
 
 func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
@@ -99,8 +99,8 @@ func TestSecretNamesOfRenamedPoolsAreNoChange(t *testing.T) {
 	old.NodeAgentSecretName, updated.NodeAgentSecretName = new("gardener-node-agent-a-0"), new("gardener-node-agent-b-0")
 	planned, err := pool.NewPlan(manifestOf(old), manifestOf(updated), options(t))
 	require.NoError(t, err)
-	assert.Equal(t, pool.Renamed, planned[0].State)
-	assert.Empty(t, planned[0].Changes)
+	assert.Equal(t, pool.Renamed, planned.Pools[0].State)
+	assert.Empty(t, planned.Pools[0].Changes)
 }
 
 func TestManifestsOfDifferentKinds(t *testing.T) {
@@ -140,29 +140,29 @@ func TestExplain(t *testing.T) {
 	}
 	got, err = pool.Explain(m.Pools[0], pool.Options{})
 	require.NoError(t, err)
-	assert.Contains(t, paths(got), "providerConfig", "as a whole")
+	assert.Contains(t, pathsOf(got), "providerConfig", "as a whole")
 }
 
 func TestOutcomeOfAPlan(t *testing.T) {
-	kept := func(o hotupdate.Outcome) pool.Planned { return pool.Planned{Comparison: pool.Comparison{Outcome: o}} }
+	kept := func(o pool.Verdict) pool.Planned { return pool.Planned{Comparison: pool.Comparison{Verdict: o}} }
 	for _, tc := range []struct {
 		name   string
-		pools  pool.Plan
-		want   hotupdate.Outcome
+		pools  []pool.Planned
+		want   pool.Verdict
 		reason string
 	}{
-		{"no pool", nil, hotupdate.NoUpdate, "there is no machine"},
-		{"the gravest", pool.Plan{kept(hotupdate.NoUpdate), kept(hotupdate.InPlaceUpdate), kept(hotupdate.HotUpdate)}, hotupdate.InPlaceUpdate, "wherever it stands"},
-		{"uncertain", pool.Plan{kept(hotupdate.Indeterminate), kept(hotupdate.InPlaceUpdate)}, hotupdate.Indeterminate, "it may be a roll"},
-		{"certain", pool.Plan{kept(hotupdate.Indeterminate), kept(hotupdate.Roll)}, hotupdate.Roll, "one roll is certain"},
-		{"forbidden", pool.Plan{kept(hotupdate.UpdateForbidden), kept(hotupdate.Roll)}, hotupdate.UpdateForbidden, "nothing is applied at all"},
-		{"unknown", pool.Plan{kept(99), kept(hotupdate.HotUpdate)}, 99, "what this release does not know may be anything"},
-		{"added", pool.Plan{{State: pool.Added, Comparison: pool.Comparison{Outcome: hotupdate.Roll}}}, hotupdate.NoUpdate, "its machines do not exist yet"},
-		{"removed", pool.Plan{{State: pool.Removed}}, hotupdate.Roll, "its machines go away"},
-		{"renamed", pool.Plan{{State: pool.Renamed, Comparison: pool.Comparison{Outcome: hotupdate.HotUpdate}}}, hotupdate.Roll, "its machines go away"},
+		{"no pool", nil, pool.None, "there is no machine"},
+		{"the gravest", []pool.Planned{kept(pool.None), kept(pool.InPlaceUpdate), kept(pool.HotUpdate)}, pool.InPlaceUpdate, "wherever it stands"},
+		{"uncertain", []pool.Planned{kept(pool.Indeterminate), kept(pool.InPlaceUpdate)}, pool.Indeterminate, "it may be a roll"},
+		{"certain", []pool.Planned{kept(pool.Indeterminate), kept(pool.Roll)}, pool.Roll, "one roll is certain"},
+		{"forbidden", []pool.Planned{kept(pool.Forbidden), kept(pool.Roll)}, pool.Forbidden, "nothing is applied at all"},
+		{"unknown", []pool.Planned{kept(99), kept(pool.HotUpdate)}, 99, "what this release does not know may be anything"},
+		{"added", []pool.Planned{{State: pool.Added, Comparison: pool.Comparison{Verdict: pool.Roll}}}, pool.ComeOrGo, "its machines come"},
+		{"removed", []pool.Planned{{State: pool.Removed}}, pool.ComeOrGo, "its machines go, and none come instead"},
+		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: pool.Comparison{Verdict: pool.HotUpdate}}}, pool.Roll, "its machines go, and others come instead"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			assert.Equal(t, tc.want, tc.pools.Outcome(), tc.reason)
+			assert.Equal(t, tc.want, (&pool.Plan{Pools: tc.pools}).Verdict(), tc.reason)
 		})
 	}
 }
@@ -183,8 +183,8 @@ func BenchmarkPlan(b *testing.B) {
 				require.NoError(b, err)
 				planned, err := pool.NewPlan(before, after, o)
 				require.NoError(b, err)
-				if len(planned) != n {
-					b.Fatal(len(planned))
+				if len(planned.Pools) != n {
+					b.Fatal(len(planned.Pools))
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/pool")

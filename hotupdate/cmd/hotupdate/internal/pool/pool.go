@@ -39,6 +39,14 @@ type Pool struct {
 	Unknown []Unknown
 	// Defaulted lists the paths of the triggers that the manifest leaves out and Gardener fills in with a value that is not known here.
 	Defaulted []string
+	// Machines is how many machines the pool may have, and Zones where.
+	Machines Machines
+	Zones    []string
+	// Hibernated says that the cluster has no machines until it wakes up.
+	Hibernated bool
+
+	all    any                  // the pool as it stands in the manifest
+	fields map[string]judgement // how its fields are judged
 }
 
 // Bare returns the pool of which only the provider config is known. The paths and pointers of its changes begin in the provider config.
@@ -98,39 +106,3 @@ func unknownOf(old, updated *Pool) []Unknown {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
-
-// Note is a rule that decides a comparison beside the classes of its changes.
-type Note uint8
-
-// The notes.
-const (
-	StrategyIsRollingUpdate Note = iota // the update strategy is not known
-	ReservationsBySum                   // kubeReserved and systemReserved are added up
-	StrategySwitched                    // a change between rolling and in-place updates
-	StrategyRefined                     // a change between the two strategies that update in place
-	ConfigAsWhole                       // a provider config without a Schema, compared as a whole
-	ConfigKindChanged                   // provider configs of different kinds, compared as a whole
-	QuantityRespelled                   // a size that is the same, in another spelling
-	ProxyModeChanged                    // node-local DNS that begins or ceases to count with the mode of kube-proxy
-	MinorSkipped                        // an in-place update that is not to the next Kubernetes minor
-	ImageInPlace                        // an in-place update of the machine image
-)
-
-var noteTexts = [...]string{
-	StrategyIsRollingUpdate: "the update strategy is taken to be AutoRollingUpdate",
-	ReservationsBySum:       "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both",
-	StrategySwitched:        "a pool cannot change between rolling and in-place updates (GEP-31)",
-	StrategyRefined:         "changing who starts in-place updates touches no machine",
-	MinorSkipped:            "an in-place update has to take the next Kubernetes minor, without skipping one or going back (GEP-31)",
-	ConfigAsWhole:           "no Schema of the provider config is known: it is compared as a whole, and any change of it replaces machines",
-	ConfigKindChanged:       "the provider configs have different kinds or versions: they are compared as a whole",
-	QuantityRespelled:       "the same quantity in another spelling is a change here, because Gardener hashes the text of volume sizes and eviction thresholds",
-	ImageInPlace:            "the CloudProfile has to let the machine image be updated in place to its new version (GEP-31)",
-	ProxyModeChanged:        "kube-proxy's mode has changed, and decides whether node-local DNS replaces machines",
-}
-
-// String returns the rule as a sentence.
-func (n Note) String() string { return noteTexts[n] }
-
-// Forbids reports whether an update to which the rule applies is refused, whatever the classes of its changes are.
-func (n Note) Forbids() bool { return n == StrategySwitched || n == MinorSkipped }

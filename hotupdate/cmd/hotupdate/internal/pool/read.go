@@ -43,6 +43,8 @@ type Manifest struct {
 	Provider string
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
+
+	all any // the manifest without its pools
 }
 
 // The parts of manifests that are read. Members have the names of the fields, see decoder.decode.
@@ -66,6 +68,7 @@ type (
 			KubeProxy struct{ Mode string }
 		}
 		SystemComponents struct{ NodeLocalDNS struct{ Enabled bool } }
+		Hibernation      struct{ Enabled bool }
 		Provider         struct {
 			Type    string
 			Workers []json.RawMessage
@@ -80,7 +83,9 @@ type (
 			Type      *string
 			Encrypted *bool
 		}
-		DataVolumes []DataVolume
+		DataVolumes      []DataVolume
+		Minimum, Maximum int
+		Zones            []string
 	}
 	workerPool struct {
 		commonFields
@@ -139,6 +144,7 @@ func Read(raw []byte) (*Manifest, error) {
 		})
 	}
 	d.checkNames(read.Pools)
+	read.all = withoutPools(raw)
 	if err := errors.Join(d.problems...); err != nil {
 		return nil, err
 	}
@@ -150,6 +156,7 @@ func (d *decoder) readWorker(to *Manifest, m *manifest) {
 	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
 	to.Provider = spec.Type
 	readPools(d, to, "spec.pools", spec.Pools, func(w *workerPool, p *Pool) {
+		p.fields = workerPoolFields
 		w.fill(p)
 		p.Worker.MachineType, p.Worker.Image = w.MachineType, w.MachineImage
 		p.Worker.KubernetesVersion, p.Worker.Kubelet = w.KubernetesVersion, w.KubeletConfig
@@ -166,6 +173,7 @@ func (d *decoder) readShoot(to *Manifest, m *manifest) {
 	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
 	to.Provider = spec.Provider.Type
 	readPools(d, to, "spec.provider.workers", spec.Provider.Workers, func(w *shootWorker, p *Pool) {
+		p.fields = shootWorkerFields
 		w.fill(p)
 		worker := &p.Worker
 		worker.MachineType, worker.Image = w.Machine.Type, w.Machine.Image
@@ -183,6 +191,7 @@ func (d *decoder) readShoot(to *Manifest, m *manifest) {
 			worker.ServiceAccountKeyRotation = m.Status.Credentials.Rotation.ServiceAccountKey
 		}
 		p.Defaulted = omittedDefaults(p.Worker)
+		p.Hibernated = spec.Hibernation.Enabled
 	})
 }
 
@@ -201,7 +210,7 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 		d.pool = named.Name
 		d.fields("", members, reflect.ValueOf(&from).Elem())
 		d.pool = ""
-		p := Pool{Provider: to.Provider}
+		p := Pool{Provider: to.Provider, all: tree(raw)}
 		fill(&from, &p)
 		p.Worker.Name = named.Name
 		if k := p.Worker.Kubelet; k != nil {
@@ -217,7 +226,8 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 // fill takes over the fields that Worker and Shoot have in common.
 func (c *commonFields) fill(p *Pool) {
 	p.ProviderConfig, p.DataVolumes = c.ProviderConfig, c.DataVolumes
-	p.Worker.UpdateStrategy = c.UpdateStrategy
+	p.Worker.UpdateStrategy, p.Zones = c.UpdateStrategy, c.Zones
+	p.Machines = Machines{Minimum: c.Minimum, Maximum: c.Maximum, Known: true}
 	if v := c.Volume; v != nil {
 		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
 	}

@@ -20,10 +20,11 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(report.Text(pool.Plan{
-		{Name: "web", Comparison: pool.Comparison{Outcome: changes.Outcome(hotupdate.AutoRollingUpdate), Changes: changes}},
-		{Name: "db", State: pool.Added},
-	}, report.Plain))
+	web := pool.Planned{Name: "web", Comparison: pool.Comparison{Verdict: pool.Roll}}
+	for _, c := range changes {
+		web.Changes = append(web.Changes, pool.Change{Change: c, Decides: c.Class == hotupdate.Immutable})
+	}
+	fmt.Print(report.Text(&pool.Plan{Pools: []pool.Planned{web, {Name: "db", State: pool.Added}}}, report.Plain))
 	// Output:
 	// roll: 2 pools: 1 roll, 1 added
 	//

@@ -50,13 +50,13 @@ type (
 
 // JSON returns the report for programs. Values are whole, and numbers exact: decode them accordingly. It is an error if the values of a
 // [hotupdate.Change] are no JSON, which those of a Diff always are.
-func JSON(plan pool.Plan) ([]byte, error) {
+func JSON(plan *pool.Plan) ([]byte, error) {
 	shared := sharedRemarks(plan)
 	out := jsonReport{
-		FormatVersion: FormatVersion, Outcome: plan.Outcome().String(), Pools: make([]jsonPool, len(plan)),
+		FormatVersion: FormatVersion, Outcome: plan.Verdict().String(), Pools: make([]jsonPool, len(plan.Pools)),
 		Assumed: present(shared.assumed), Notes: []string{},
 	}
-	for i, p := range plan {
+	for i, p := range plan.Pools {
 		pool, err := jsonPoolOf(p, remarksOf(p, shared))
 		if err != nil {
 			return nil, err
@@ -88,13 +88,12 @@ func jsonPoolOf(p pool.Planned, remarks remarks) (jsonPool, error) {
 	if p.State == pool.Kept || p.State == pool.Renamed {
 		out.Outcome = p.Effect().String()
 	}
-	causes := isCause(p)
 	for i, c := range p.Changes {
-		change, err := jsonOf(c)
+		change, err := jsonOf(c.Change)
 		if err != nil {
 			return out, err
 		}
-		change.Cause = causes[i]
+		change.Cause = c.Decides && len(verdictOf(p).causes) > 0
 		out.Changes[i] = change
 	}
 	return out, nil

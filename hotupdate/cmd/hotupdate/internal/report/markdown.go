@@ -16,12 +16,12 @@ const maxMarkdown = 56_000
 //
 // Everything that comes from a manifest stands in code spans and code blocks, where it is neither Markdown nor HTML, mentions nobody and
 // links nowhere. Changes beyond what fits into a comment are counted instead of shown; the verdicts are all there.
-func Markdown(plan pool.Plan) string {
+func Markdown(plan *pool.Plan) string {
 	m := &markdownWriter{shared: sharedRemarks(plan)}
 	if !isBare(plan) {
-		m.write("**" + plan.Outcome().String() + "**: " + summary(plan) + "\n")
+		m.write("**" + plan.Verdict().String() + "**: " + summary(plan) + "\n")
 	}
-	for _, p := range plan {
+	for _, p := range plan.Pools {
 		m.pool(p)
 	}
 	m.block(nil, m.shared)

@@ -30,40 +30,40 @@ func anyText() *rapid.Generator[string] {
 }
 
 // anyPlan draws plans whose every text is anything.
-func anyPlan(t *rapid.T) pool.Plan {
+func anyPlan(t *rapid.T) *pool.Plan {
 	text := func() string { return anyText().Draw(t, "text") }
-	var plan pool.Plan
+	plan := &pool.Plan{}
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
 			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 4).Draw(t, "state")), Comparison: pool.Comparison{
-				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Outcome: hotupdate.Outcome(rapid.IntRange(0, 6).Draw(t, "outcome")),
+				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: pool.Verdict(rapid.IntRange(0, 6).Draw(t, "outcome")),
 				Unknown: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, int(pool.UnknownRestOfPool)), unknownOf), 0, 3, rapid.ID[pool.Unknown]).Draw(t, "unknown"),
-				Notes:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(pool.ImageInPlace)), noteOf), 0, 2).Draw(t, "notes"),
+				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(pool.ImageInPlace)), noteOf), 0, 2).Draw(t, "notes"),
 			},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(text())
-			p.Changes = append(p.Changes, hotupdate.Change{
+			p.Changes = append(p.Changes, pool.Change{Decides: rapid.Bool().Draw(t, "decides"), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
 				Op: hotupdate.Op(rapid.IntRange(0, 3).Draw(t, "op")), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
-			})
+			}})
 		}
-		plan = append(plan, p)
+		plan.Pools = append(plan.Pools, p)
 	}
 	return plan
 }
 
 func unknownOf(i int) pool.Unknown { return pool.Unknown(i) }
 
-func noteOf(i int) pool.Note { return pool.Note(i) }
+func noteOf(i int) pool.Rule { return pool.Rule(i) }
 
 // lines counts the lines that a plan has as text, from the plan alone.
-func lines(plan pool.Plan) int {
+func lines(plan *pool.Plan) int {
 	var shared []pool.Unknown
 	for u := range pool.UnknownRestOfPool + 1 {
 		compared, unknown := 0, 0
-		for _, p := range plan {
+		for _, p := range plan.Pools {
 			if p.State == pool.Added || p.State == pool.Removed {
 				continue
 			}
@@ -77,7 +77,7 @@ func lines(plan pool.Plan) int {
 		}
 	}
 	n := min(1, len(shared))
-	for _, p := range plan {
+	for _, p := range plan.Pools {
 		n += 1 + len(p.Changes)
 		for _, u := range p.Unknown {
 			if !slices.Contains(shared, u) {
@@ -85,14 +85,14 @@ func lines(plan pool.Plan) int {
 				break
 			}
 		}
-		for _, note := range p.Notes {
-			if p.State != pool.Kept || !note.Forbids() {
+		for _, note := range p.Rules {
+			if p.State != pool.Kept || note.Kind() != pool.Refuses {
 				n++
 			}
 		}
 	}
-	if len(plan) != 1 || plan[0].Name != "" { // the line that counts, and empty lines between pools and before the remarks
-		n += 1 + len(plan) + min(1, len(shared))
+	if len(plan.Pools) != 1 || plan.Pools[0].Name != "" { // the line that counts, and empty lines between pools and before the remarks
+		n += 1 + len(plan.Pools) + min(1, len(shared))
 	}
 	return n
 }
@@ -191,12 +191,12 @@ func TestJSONHasEverything(t *testing.T) {
 			Assumed []string `json:"assumedUnchanged"`
 		}
 		require.NoError(t, json.Unmarshal(encoded, &decoded))
-		require.Len(t, decoded.Pools, len(r))
-		for i, p := range r {
+		require.Len(t, decoded.Pools, len(r.Pools))
+		for i, p := range r.Pools {
 			require.Equal(t, valid(p.Name), decoded.Pools[i].Name)
-			for _, note := range p.Notes {
+			for _, note := range p.Rules {
 				told := slices.Concat(decoded.Pools[i].Notes, strings.Split(decoded.Pools[i].Message, "; "))
-				if p.State != pool.Kept || !note.Forbids() || p.Outcome == hotupdate.UpdateForbidden {
+				if p.State != pool.Kept || note.Kind() != pool.Refuses || p.Verdict == pool.Forbidden {
 					require.Contains(t, told, note.String())
 				}
 			}
@@ -230,8 +230,8 @@ func valid(text string) string {
 
 // TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
 func TestSecretsAreNotInReports(t *testing.T) {
-	r := bare(hotupdate.AutoInPlaceUpdate, hotupdate.UpdateForbidden, secret)
-	r = append(r, pool.Planned{Name: "a", State: pool.Removed, Comparison: pool.Comparison{Changes: hotupdate.Changes{secret}}})
+	r := bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, secret)
+	r.Pools = append(r.Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: pool.Comparison{Changes: judged(secret)}})
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
 	for _, rendering := range []string{report.Text(r, report.Plain), report.Text(r, report.ANSI), report.Markdown(r), string(encoded)} {
@@ -264,15 +264,15 @@ func TestColorFor(t *testing.T) {
 
 // TestMarkdownFitsIntoComment: GitHub refuses a comment of more than 65,536 characters; what is left out is counted.
 func TestMarkdownFitsIntoComment(t *testing.T) {
-	var r pool.Plan
+	r := &pool.Plan{}
 	for i := range 20 {
-		p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: pool.Comparison{Outcome: hotupdate.Roll}}
+		p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: pool.Comparison{Verdict: pool.Roll}}
 		for j := range 500 {
 			c := iops
 			c.Path = fmt.Sprintf("args[%d]", j)
-			p.Changes = append(p.Changes, c)
+			p.Changes = append(p.Changes, pool.Change{Change: c, Decides: true})
 		}
-		r = append(r, p)
+		r.Pools = append(r.Pools, p)
 	}
 	text := report.Markdown(r)
 	assert.Less(t, len(text), 65_536)
@@ -297,7 +297,7 @@ func countHidden(t *testing.T, text string) (hidden int) {
 
 // TestValuesMustBeJSON: a Change that somebody made by hand fails instead of breaking the JSON around it, and its value is not quoted.
 func TestValuesMustBeJSON(t *testing.T) {
-	_, err := report.JSON(bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, replaced("1", "hunter2")))
+	_, err := report.JSON(bare(hotupdate.AutoRollingUpdate, pool.Roll, replaced("1", "hunter2")))
 	require.ErrorContains(t, err, "volume.iops")
 	assert.NotContains(t, err.Error(), "hunter2")
 }
@@ -309,7 +309,7 @@ func TestReportOfDiff(t *testing.T) {
 	changes, err := schema.DiffRaw([]byte(`{"volume":{"iops":3000},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
 		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"a":"1"}}}`))
 	require.NoError(t, err)
-	r := bare(hotupdate.AutoRollingUpdate, changes.Outcome(hotupdate.AutoRollingUpdate), changes...)
+	r := bare(hotupdate.AutoRollingUpdate, pool.Roll, changes...)
 	assert.Equal(t, []string{
 		"roll: every machine of the pool is replaced; cause: dataVolumes[name=a].snapshotID, volume.iops",
 		`- dataVolumes[name=a].snapshotID  "s"           immutable  inherited from aws.WorkerConfig.DataVolumes  <- roll`,

@@ -25,13 +25,13 @@ import (
 )
 
 // isBare reports whether the plan is about one provider config, without pools.
-func isBare(plan pool.Plan) bool { return len(plan) == 1 && plan[0].Name == "" }
+func isBare(plan *pool.Plan) bool { return len(plan.Pools) == 1 && plan.Pools[0].Name == "" }
 
 // summary counts the verdicts of several pools: 4 pools: 1 roll, 1 removed, 2 none.
-func summary(plan pool.Plan) string {
+func summary(plan *pool.Plan) string {
 	var words []string
 	counts := map[string]int{}
-	for _, p := range slices.SortedStableFunc(slices.Values(plan), byGravity) {
+	for _, p := range slices.SortedStableFunc(slices.Values(plan.Pools), byGravity) {
 		word := verdictOf(p).word
 		if counts[word]++; counts[word] == 1 {
 			words = append(words, word)
@@ -41,13 +41,13 @@ func summary(plan pool.Plan) string {
 		words[i] = strconv.Itoa(counts[word]) + " " + word
 	}
 	all := strings.Join(words, ", ")
-	switch len(plan) {
+	switch len(plan.Pools) {
 	case 0:
 		return "there are no worker pools"
 	case 1:
 		return "1 pool: " + all
 	default:
-		return strconv.Itoa(len(plan)) + " pools: " + all
+		return strconv.Itoa(len(plan.Pools)) + " pools: " + all
 	}
 }
 
@@ -75,8 +75,8 @@ func (r remarks) lines(escape plaintext.Escape) []string {
 }
 
 // sharedRemarks lists what is unknown of every pool that is in both manifests.
-func sharedRemarks(plan pool.Plan) (shared remarks) {
-	compared := slices.DeleteFunc(slices.Clone(plan), func(p pool.Planned) bool { return p.State == pool.Added || p.State == pool.Removed })
+func sharedRemarks(plan *pool.Plan) (shared remarks) {
+	compared := slices.DeleteFunc(slices.Clone(plan.Pools), func(p pool.Planned) bool { return p.State == pool.Added || p.State == pool.Removed })
 	if len(compared) == 0 {
 		return remarks{}
 	}
@@ -91,7 +91,7 @@ func sharedRemarks(plan pool.Plan) (shared remarks) {
 // remarksOf are the remarks on one pool. The verdict of a kept pool names the rules that forbid the update.
 func remarksOf(p pool.Planned, shared remarks) remarks {
 	assumed := slices.DeleteFunc(texts(p.Unknown), func(text string) bool { return slices.Contains(shared.assumed, text) })
-	notes := slices.DeleteFunc(slices.Clone(p.Notes), func(n pool.Note) bool { return p.State == pool.Kept && n.Forbids() })
+	notes := slices.DeleteFunc(slices.Clone(p.Rules), func(n pool.Rule) bool { return p.State == pool.Kept && n.Kind() == pool.Refuses })
 	return remarks{assumed, texts(notes)}
 }
 
@@ -123,7 +123,7 @@ func Origin(c hotupdate.Change) string {
 type verdict struct {
 	word    string
 	meaning string
-	causes  hotupdate.Changes
+	causes  []pool.Change
 }
 
 // maxCauses bounds the causes in a verdict; every change has a line of its own below.
@@ -139,8 +139,8 @@ func verdictOf(p pool.Planned) verdict {
 	if meaning, ok := stateMeanings[p.State]; ok {
 		return verdict{word: p.State.String(), meaning: meaning}
 	}
-	v := verdict{word: p.Outcome.String(), meaning: p.Consequence()}
-	if p.State == pool.Kept && p.Outcome != hotupdate.HotUpdate { // which wants no excuse
+	v := verdict{word: p.Verdict.String(), meaning: p.Consequence()}
+	if p.State == pool.Kept && p.Verdict != pool.HotUpdate { // which wants no excuse
 		v.causes = p.Causes()
 	}
 	return v
@@ -161,17 +161,4 @@ func (v verdict) line(word string, show func(path string) string) string {
 		text += " and " + strconv.Itoa(more) + " more"
 	}
 	return text
-}
-
-// isCause reports for each change of a pool whether it is a cause.
-func isCause(p pool.Planned) []bool {
-	causes := verdictOf(p).causes
-	found := make([]bool, len(p.Changes))
-	for i, c := range p.Changes {
-		found[i] = len(causes) > 0 && c == causes[0]
-		if found[i] {
-			causes = causes[1:]
-		}
-	}
-	return found
 }

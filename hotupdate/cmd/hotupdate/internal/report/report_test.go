@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // golden is a plan whose renderings stand in testdata/golden.
 type golden struct {
 	name   string
-	plan   pool.Plan
+	plan   *pool.Plan
 	reason string
 }
 
@@ -36,14 +37,35 @@ var (
 	defaulted = hotupdate.Change{Path: "volume.type", Pointer: "/volume/type", Op: hotupdate.Add, Class: hotupdate.Immutable, Origin: hotupdate.OriginDefault, New: `"gp3"`, Omitted: true}
 )
 
+// planOf is a plan of pools whose changes decide as their classes do; a skipped minor decides where the change is refused.
+func planOf(pools ...pool.Planned) *pool.Plan {
+	for _, p := range pools {
+		for i := range p.Changes {
+			c := &p.Changes[i]
+			alone := (hotupdate.Changes{c.Change}).OutcomeIfDefaulted(p.Strategy).String()
+			skipped := c.Path == minor.Path && slices.Contains(p.Rules, pool.MinorSkipped)
+			c.Decides = p.Verdict != pool.None && alone == p.Verdict.String() || skipped
+		}
+	}
+	return &pool.Plan{Pools: pools}
+}
+
+// judged makes changes of a pool.
+func judged(changes ...hotupdate.Change) (all []pool.Change) {
+	for _, c := range changes {
+		all = append(all, pool.Change{Change: c})
+	}
+	return all
+}
+
 // bare is a plan for a provider config without pools.
-func bare(strategy hotupdate.Strategy, outcome hotupdate.Outcome, changes ...hotupdate.Change) pool.Plan {
-	return pool.Plan{{Comparison: pool.Comparison{Strategy: strategy, Outcome: outcome, Changes: changes}}}
+func bare(strategy hotupdate.Strategy, outcome pool.Verdict, changes ...hotupdate.Change) *pool.Plan {
+	return planOf(pool.Planned{Comparison: pool.Comparison{Strategy: strategy, Verdict: outcome, Changes: judged(changes...)}})
 }
 
 // compared is a comparison under AutoRollingUpdate, of which credentials and the infrastructure are unknown besides.
-func compared(outcome hotupdate.Outcome, unknown []pool.Unknown, notes []pool.Note, changes ...hotupdate.Change) pool.Comparison {
-	return pool.Comparison{Outcome: outcome, Unknown: append(unknown, pool.UnknownCredentials, pool.UnknownProviderState), Notes: notes, Changes: changes}
+func compared(outcome pool.Verdict, unknown []pool.Unknown, notes []pool.Rule, changes ...hotupdate.Change) pool.Comparison {
+	return pool.Comparison{Verdict: outcome, Unknown: append(unknown, pool.UnknownCredentials, pool.UnknownProviderState), Rules: notes, Changes: judged(changes...)}
 }
 
 func underAutoInPlace(c pool.Comparison) pool.Comparison {
@@ -77,47 +99,47 @@ func goldens() []golden {
 	deepPath.Path = "labels[" + strings.Repeat("long", 100) + "].value.at.the.end"
 
 	return []golden{
-		{"none", bare(hotupdate.AutoRollingUpdate, hotupdate.NoUpdate), "no change at all still has a verdict"},
-		{"ignored", bare(hotupdate.AutoRollingUpdate, hotupdate.NoUpdate, hint), "an ignored change is listed, and has no cause to show"},
-		{"hot", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, goneLabel, addedTag), "hot updates want no excuse: no cause"},
-		{"roll", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, account, addedTag, iops), "under AutoRollingUpdate in-place fields roll as well: both are causes"},
-		{"in_place", bare(hotupdate.AutoInPlaceUpdate, hotupdate.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
-		{"manual", bare(hotupdate.ManualInPlaceUpdate, hotupdate.InPlaceUpdate, account), "a node waits until somebody selects it"},
-		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, hotupdate.UpdateForbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
-		{"forbidden_in_place", pool.Plan{{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden, Notes: []pool.Note{pool.MinorSkipped},
-			Changes: hotupdate.Changes{addedTag, account, minor},
-		}}}, "what is to blame is told beside the classes: the minor, not the account"},
-		{"forbidden_by_rule", pool.Plan{{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Outcome: hotupdate.UpdateForbidden, Notes: []pool.Note{pool.MinorSkipped, pool.ImageInPlace},
-			Changes: hotupdate.Changes{minor},
-		}}}, "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
-		{"indeterminate", bare(hotupdate.AutoRollingUpdate, hotupdate.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
-		{"many_causes", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, manyTags...), "the verdict names five causes, the list all"},
-		{"sensitive", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
+		{"none", bare(hotupdate.AutoRollingUpdate, pool.None), "no change at all still has a verdict"},
+		{"ignored", bare(hotupdate.AutoRollingUpdate, pool.None, hint), "an ignored change is listed, and has no cause to show"},
+		{"hot", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, goneLabel, addedTag), "hot updates want no excuse: no cause"},
+		{"roll", bare(hotupdate.AutoRollingUpdate, pool.Roll, account, addedTag, iops), "under AutoRollingUpdate in-place fields roll as well: both are causes"},
+		{"in_place", bare(hotupdate.AutoInPlaceUpdate, pool.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
+		{"manual", bare(hotupdate.ManualInPlaceUpdate, pool.InPlaceUpdate, account), "a node waits until somebody selects it"},
+		{"forbidden", bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, account, iops), "only the immutable change is forbidden, the in-place one is not to blame"},
+		{"forbidden_in_place", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{pool.MinorSkipped},
+			Changes: judged(addedTag, account, minor),
+		}}), "what is to blame is told beside the classes: the minor, not the account"},
+		{"forbidden_by_rule", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{pool.MinorSkipped, pool.ImageInPlace},
+			Changes: judged(minor),
+		}}), "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
+		{"indeterminate", bare(hotupdate.AutoRollingUpdate, pool.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
+		{"many_causes", bare(hotupdate.AutoRollingUpdate, pool.Roll, manyTags...), "the verdict names five causes, the list all"},
+		{"sensitive", bare(hotupdate.AutoRollingUpdate, pool.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
 		{
-			"long_values", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll,
+			"long_values", bare(hotupdate.AutoRollingUpdate, pool.Roll,
 				replaced(userData+`a"`, userData+`b"`), replaced(`"short"`, userData+`"`), replaced(`"`+strings.Repeat("é", 60)+`"`, `"`+strings.Repeat("é", 60)+`f"`), deepPath),
 			"a difference at the end of two long values is shown; beginning and end of a path are; JSON has everything",
 		},
-		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
-		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
-		{"unicode", bare(hotupdate.AutoRollingUpdate, hotupdate.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
-		{"whole", bare(hotupdate.AutoRollingUpdate, hotupdate.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
-		{"no_pools", pool.Plan{}, "a manifest without pools"},
-		{"pools", pool.Plan{
-			{Name: "web", Comparison: compared(hotupdate.Roll, []pool.Unknown{pool.UnknownMachineImageVersion}, nil, addedTag, iops)},
-			{Name: "db", Comparison: underAutoInPlace(compared(hotupdate.InPlaceUpdate, nil, []pool.Note{pool.ConfigAsWhole}, account))},
-			{Name: "calm", Comparison: compared(hotupdate.NoUpdate, nil, nil)},
-			{Name: "quiet", Comparison: compared(hotupdate.NoUpdate, nil, nil)},
-			{Name: "new", State: pool.Added},
-			{Name: "gone", State: pool.Removed},
-			{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(hotupdate.HotUpdate, nil, nil, addedTag)},
-		}, "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
-		{"hostile_pool", pool.Plan{
-			{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(hotupdate.NoUpdate, nil, []pool.Note{pool.StrategyRefined})},
-			{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
-		}, "names come from manifests, too"},
+		{"hostile_terminal", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, terminal), "escapes, bidi controls, NUL, C1 controls and bytes that are not UTF-8 are harmless"},
+		{"hostile_markdown", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, mention), "neither HTML nor Markdown nor mentions"},
+		{"unicode", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, cyrillic), "text is ASCII, where a Cyrillic letter cannot pass for a Latin one; Markdown and JSON keep what is printable"},
+		{"whole", bare(hotupdate.AutoRollingUpdate, pool.Roll, hotupdate.Change{Op: hotupdate.Replace, Old: `{"a":1}`, New: `{}`}), "a config that is compared as a whole has an empty path"},
+		{"no_pools", planOf(), "a manifest without pools"},
+		{"pools", planOf(
+			pool.Planned{Name: "web", Comparison: compared(pool.Roll, []pool.Unknown{pool.UnknownMachineImageVersion}, nil, addedTag, iops)},
+			pool.Planned{Name: "db", Comparison: underAutoInPlace(compared(pool.InPlaceUpdate, nil, []pool.Rule{pool.ConfigAsWhole}, account))},
+			pool.Planned{Name: "calm", Comparison: compared(pool.None, nil, nil)},
+			pool.Planned{Name: "quiet", Comparison: compared(pool.None, nil, nil)},
+			pool.Planned{Name: "new", State: pool.Added},
+			pool.Planned{Name: "gone", State: pool.Removed},
+			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(pool.HotUpdate, nil, nil, addedTag)},
+		), "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
+		{"hostile_pool", planOf(
+			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(pool.None, nil, []pool.Rule{pool.StrategyRefined})},
+			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
+		), "names come from manifests, too"},
 	}
 }
 

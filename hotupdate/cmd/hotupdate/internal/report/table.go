@@ -21,15 +21,14 @@ const (
 
 // changeTable fills the table of a pool.
 func changeTable(p pool.Planned, escape plaintext.Escape) table {
-	causes := isCause(p)
 	rows := make(table, len(p.Changes))
 	for i, c := range p.Changes {
 		mark, _ := marker(c.Op)
 		rows[i] = []string{
-			mark + " " + shownPath(c.Path, escape), values(c, escape), c.Class.String(), plaintext.Shorten(Origin(c), maxPath, escape), "",
+			mark + " " + shownPath(c.Path, escape), values(c.Change, escape), c.Class.String(), plaintext.Shorten(Origin(c.Change), maxPath, escape), "",
 		}
-		if causes[i] {
-			rows[i][causeCell] = "<- " + p.Outcome.String()
+		if c.Decides && len(verdictOf(p).causes) > 0 {
+			rows[i][causeCell] = "<- " + p.Verdict.String()
 		}
 	}
 	return rows

@@ -19,15 +19,15 @@ import (
 //	assumed unchanged: the rest of the worker pool
 //
 // Several pools follow a line that counts their verdicts, each below a line with its name. Programs read [JSON].
-func Text(plan pool.Plan, color Color) string {
+func Text(plan *pool.Plan, color Color) string {
 	t := &textWriter{color: color, shared: sharedRemarks(plan)}
 	remarks := t.shared.lines(plaintext.ASCII)
 	if isBare(plan) {
-		t.pool(plan[0])
+		t.pool(plan.Pools[0])
 	} else {
-		outcome := plan.Outcome()
+		outcome := plan.Verdict()
 		t.write(color.paint(bold+colorOf(outcome), outcome.String()) + ": " + summary(plan))
-		for _, p := range plan {
+		for _, p := range plan.Pools {
 			t.write("")
 			t.pool(p)
 		}
@@ -58,7 +58,7 @@ func (t *textWriter) pool(p pool.Planned) {
 	rows := changeTable(p, plaintext.ASCII)
 	widths := rows.widths()
 	for i, row := range rows {
-		t.write(line(row, widths, func(column int, cell string) string { return t.paintCell(p.Changes[i], column, cell) }))
+		t.write(line(row, widths, func(column int, cell string) string { return t.paintCell(p.Changes[i].Change, column, cell) }))
 	}
 	t.write(remarksOf(p, t.shared).lines(plaintext.ASCII)...)
 }
@@ -122,11 +122,11 @@ func (c Color) paint(escape, text string) string {
 	return escape + text + reset
 }
 
-var outcomeColors = map[hotupdate.Outcome]string{
-	hotupdate.NoUpdate: green, hotupdate.HotUpdate: cyan, hotupdate.InPlaceUpdate: yellow, hotupdate.Indeterminate: yellow,
+var verdictColors = map[pool.Verdict]string{
+	pool.None: green, pool.HotUpdate: cyan, pool.ComeOrGo: yellow, pool.InPlaceUpdate: yellow, pool.Indeterminate: yellow,
 }
 
-func colorOf(o hotupdate.Outcome) string { return cmp.Or(outcomeColors[o], red) }
+func colorOf(v pool.Verdict) string { return cmp.Or(verdictColors[v], red) }
 
 // marker returns the first character of a change and its colour.
 func marker(op hotupdate.Op) (text, color string) {
