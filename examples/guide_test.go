@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -212,15 +212,18 @@ func plan(
 
 // --- MCM ---
 
+// Machine stands for MCM's *v1alpha1.Machine.
+type Machine = metav1.PartialObjectMetadata
+
 // controller stands for MCM's.
 type controller struct {
 	classes  machineupdate.Classes
-	executor machineupdate.Executor
+	executor machineupdate.Executor[*Machine]
 	schema   *hotupdate.Schema
 	driver   machineupdate.Driver
 }
 
-func newController(schemaOfDriver []byte, executor machineupdate.Executor) (*controller, error) {
+func newController(schemaOfDriver []byte, executor machineupdate.Executor[*Machine]) (*controller, error) {
 	schema, err := hotupdate.LoadSchema(schemaOfDriver) // the driver exports it: MCM knows no provider's types
 	if err != nil {
 		return nil, err
@@ -229,17 +232,16 @@ func newController(schemaOfDriver []byte, executor machineupdate.Executor) (*con
 	return &controller{executor: executor, schema: schema, driver: driver}, nil
 }
 
-func (c *controller) reconcile(ctx context.Context, machine machineupdate.Machine, class machineupdate.MachineClass, secret map[string][]byte) time.Duration {
+func (c *controller) reconcile(ctx context.Context, machine *Machine, providerID, phase string, class machineupdate.MachineClass, secret map[string][]byte) (*Machine, time.Duration) {
 	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
-	result := c.executor.Reconcile(ctx, machineupdate.Observation{
-		Machine: machine, Class: prepared, ClassError: err, Secret: secret,
-		Limit: machineupdate.LimitKey{Credentials: "name-of-the-secret", Region: "eu-west-1"},
+	result := c.executor.Reconcile(ctx, machineupdate.Observation[*Machine]{
+		Machine: machine, ProviderID: providerID, Phase: phase, Class: prepared, ClassError: err, Secret: secret,
 	})
-	return result.Delay // the rest of the reconcile goes on; log result.Err, publish result.Events
+	return result.Machine, result.Delay // the rest of the reconcile goes on with this machine; log result.Err
 }
 
-func (c *controller) create(ctx context.Context, o machineupdate.Observation, createAndInitialize func(machineupdate.MachineClass) (string, error)) (machineupdate.Result, error) {
-	creation, resourceVersion, result := c.executor.BeginCreation(ctx, o)
+func (c *controller) create(ctx context.Context, o machineupdate.Observation[*Machine], createAndInitialize func(machineupdate.MachineClass) (string, error)) (machineupdate.Result[*Machine], error) {
+	creation, result := c.executor.BeginCreation(ctx, o)
 	if creation == nil {
 		return result, nil // look again after result.Delay
 	}
@@ -247,7 +249,7 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation, cr
 	if err != nil {
 		return result, err
 	}
-	return c.executor.FinishCreation(ctx, creation, providerID, resourceVersion), nil // only if the VM did not exist before
+	return c.executor.FinishCreation(ctx, creation, result.Machine, providerID), nil // only if the VM did not exist before
 }
 
 // --- the day a field becomes hot ---
@@ -361,16 +363,14 @@ func TestController(t *testing.T) {
 	exported, err := json.Marshal(schema)
 	require.NoError(t, err)
 	var called []string
-	var annotations map[string]string
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	c, err := newController(exported, machineupdate.Executor{
+	c, err := newController(exported, machineupdate.Executor[*Machine]{
 		Now: func() time.Time { return now },
-		WriteMetadata: func(_ context.Context, patch machineupdate.Patch) (string, error) {
-			after := map[string]string{}
-			maps.Copy(after, annotations)
-			maps.Copy(after, patch.Set)
-			annotations = after
-			return "8", nil
+		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*Machine, error) {
+			written := &Machine{}
+			err := json.Unmarshal(data, written)
+			written.Name = name
+			return written, err
 		},
 		UpdateMachine: func(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
 			called = append(called, string(request.Desired))
@@ -379,23 +379,22 @@ func TestController(t *testing.T) {
 	})
 	require.NoError(t, err)
 	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: []byte(`{"ami":"a","tags":{"k":"1"}}`)}
-	machine := machineupdate.Machine{Name: "m", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
-	delay := c.reconcile(t.Context(), machine, class, nil)
+	machine := &Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: "7"}}
+	machine, delay := c.reconcile(t.Context(), machine, "aws:///i-1", "Running", class, nil)
 	assert.Equal(t, []string{`{"tags":{"k":"1"}}`}, called, "first adoption")
 	assert.Equal(t, 15*time.Minute, delay, "when to confirm")
-	machine.Annotations, now = annotations, now.Add(delay)
-	c.reconcile(t.Context(), machine, class, nil)
-	machine.Annotations = annotations
-	assert.Zero(t, c.reconcile(t.Context(), machine, class, nil))
+	now = now.Add(delay)
+	machine, _ = c.reconcile(t.Context(), machine, "aws:///i-1", "Running", class, nil)
+	_, delay = c.reconcile(t.Context(), machine, "aws:///i-1", "Running", class, nil)
+	assert.Zero(t, delay)
 	assert.Len(t, called, 2, "updated and confirmed, then nothing")
 
 	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
 	require.NoError(t, err)
-	o := machineupdate.Observation{Machine: machineupdate.Machine{Name: "n", ResourceVersion: "1"}, Class: prepared}
-	annotations = nil
-	_, err = c.create(t.Context(), o, func(machineupdate.MachineClass) (string, error) { return "aws:///i-2", nil })
+	o := machineupdate.Observation[*Machine]{Machine: &Machine{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "1"}}, Class: prepared}
+	result, err := c.create(t.Context(), o, func(machineupdate.MachineClass) (string, error) { return "aws:///i-2", nil })
 	require.NoError(t, err)
-	record := annotations[machineupdate.AnnotationRecord]
+	record := result.Machine.Annotations[machineupdate.AnnotationRecord]
 	assert.Contains(t, record, `"providerID":"aws:///i-2"`)
 	assert.Contains(t, record, `"applied":{"tags":{"k":"1"}}`)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -131,7 +132,7 @@ func (s *story) lateRequest() {
 		"finds what it did, and puts it right.")
 	s.world.Cloud.Inject(cloud.Fault{Action: cloudapi.CreateTags, Effect: cloud.LandsLate, Delay: 5 * time.Minute})
 	s.changeClass("cost-center", "3000")
-	s.until("the controller has given up", func() bool { return s.machine().Status.LastOperation.State == api.StateFailed })
+	s.until("the controller has given up", func() bool { return maps.Collect(s.process.Controller.Counters().Endings())["CallFailed"] > 0 })
 	s.changeClass("cost-center", "2000")
 	s.until("the machine is updated", s.isUpdated)
 	s.world.Run(6 * time.Minute)

@@ -63,7 +63,8 @@ const (
 	writeFailed               // a write failed: look again
 	canceled                  // the context was done, or the call would have been too late: look again
 	callFailed                // the driver failed, wholly or in part, or CallTimeout was over
-	unable                    // the driver returned ErrUnimplemented
+	throttled                 // the cloud throttled the driver's calls
+	unable                    // the driver cannot update machines
 	gone                      // there is no machine, or the driver found no VM: look again, as reads of the cloud may lag
 	updated                   // the update succeeded, and is to be confirmed
 	confirmed                 // the machine is settled
@@ -71,5 +72,5 @@ const (
 
 var endingNames = [...]string{
 	notCalled: "NotCalled", denied: "Denied", conflicted: "Conflicted", writeFailed: "WriteFailed", canceled: "Canceled",
-	callFailed: "CallFailed", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
+	callFailed: "CallFailed", throttled: "Throttled", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
 }

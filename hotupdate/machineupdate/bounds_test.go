@@ -27,12 +27,12 @@ func wide(t *testing.T, n, length, i int) string {
 }
 
 // attempts lets the driver fail for each of the specs, and returns the last request. The observation then has the record.
-func attempts(t *testing.T, o *machineupdate.Observation, providerSpecs ...string) *machineupdate.UpdateMachineRequest {
+func attempts(t *testing.T, o *machineupdate.Observed, providerSpecs ...string) *machineupdate.UpdateMachineRequest {
 	t.Helper()
 	var requests []*machineupdate.UpdateMachineRequest
 	failure := assert.AnError
 	now := start
-	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &failure)}
+	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &failure)}
 	for _, providerSpec := range providerSpecs {
 		now = now.Add(time.Hour) // longer than any retry takes
 		o.Class = classOf(t, providerSpec)
@@ -55,7 +55,7 @@ func owns(t *testing.T, r *machineupdate.UpdateMachineRequest, key, value string
 
 // TestAttemptsAreMerged: many attempts with small differences need little space.
 func TestAttemptsAreMerged(t *testing.T) {
-	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
+	o := machineupdate.Observed{Machine: machine(settledRecord(classOf(t, `{}`)))}
 	var specs []string
 	for i := range 40 {
 		specs = append(specs, wide(t, 40, 40, i))
@@ -74,7 +74,7 @@ func TestAttemptsAreMerged(t *testing.T) {
 
 // TestAttemptsBecomeDigests: long attempts without common leaves stay owned.
 func TestAttemptsBecomeDigests(t *testing.T) {
-	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
+	o := machineupdate.Observed{Machine: machine(settledRecord(classOf(t, `{}`)))}
 	var request *machineupdate.UpdateMachineRequest
 	for i := range 5 {
 		request = attempts(t, &o, wide(t, 100, 200+i, i))
@@ -96,7 +96,7 @@ func TestAttemptsBecomeDigests(t *testing.T) {
 // TestFullRecordIsEmptied: where no further attempt fits, the machine is updated back to the applied hot part. The confirmation empties the
 // record, and then the wanted hot part is applied.
 func TestFullRecordIsEmptied(t *testing.T) {
-	o := machineupdate.Observation{Machine: machine(settledRecord(classOf(t, `{}`)))}
+	o := machineupdate.Observed{Machine: machine(settledRecord(classOf(t, `{}`)))}
 	var specs []string
 	for i := range 12 {
 		specs = append(specs, wide(t, 150, 100+i, i))
@@ -108,7 +108,7 @@ func TestFullRecordIsEmptied(t *testing.T) {
 	now := start.Add(24 * time.Hour)
 	var none error
 	var requests []*machineupdate.UpdateMachineRequest
-	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
+	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
 	var reasons []machineupdate.Reason
 	for range 8 {
 		result := executor.Reconcile(t.Context(), o)
@@ -128,7 +128,7 @@ func TestFullRecordIsEmptied(t *testing.T) {
 
 // TestFullRecordWithoutSuccess: a machine without an applied hot part goes back to Nothing.
 func TestFullRecordWithoutSuccess(t *testing.T) {
-	o := machineupdate.Observation{Machine: machine("")}
+	o := machineupdate.Observed{Machine: machine("")}
 	var specs []string
 	for i := range 12 {
 		specs = append(specs, wide(t, 150, 100+i, i))
@@ -163,9 +163,9 @@ func TestFormerAppliedIsRememberedAsDigests(t *testing.T) {
 	require.Greater(t, len(former.Hot()), machineupdate.MaxAttempted)
 	record := machineupdate.Record{ProviderID: "aws:///i-1", Schema: former.Schema(), Since: start, Applied: former.Hot()}
 	now, none := start, error(nil)
-	o := machineupdate.Observation{Machine: machine(record.Annotation()), Class: classOf(t, wide(t, 150, 375, 2))}
+	o := machineupdate.Observed{Machine: machine(record.Annotation()), Class: classOf(t, wide(t, 150, 375, 2))}
 	var requests []*machineupdate.UpdateMachineRequest
-	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
+	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
 	for _, want := range []machineupdate.Ending{machineupdate.Updated, machineupdate.Confirmed, machineupdate.NotCalled} {
 		require.Equal(t, want, machineupdate.EndingOf(executor.Reconcile(t.Context(), o)))
 		now = now.Add(time.Hour)

@@ -26,7 +26,7 @@ func (c *Counters) Decisions() iter.Seq2[[2]string, uint64] {
 }
 
 // Endings yields every way in which a reconcile ended, for a metric with the label ending: NotCalled, Denied, Conflicted, WriteFailed,
-// Canceled, CallFailed, Unable, Gone, Updated and Confirmed.
+// Canceled, CallFailed, Throttled, Unable, Gone, Updated and Confirmed.
 func (c *Counters) Endings() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		for ending, name := range endingNames {
@@ -37,10 +37,10 @@ func (c *Counters) Endings() iter.Seq2[string, uint64] {
 	}
 }
 
-func (c *Counters) count(r *Result) {
+func (c *Counters) count(d *decision, how ending) {
 	if c == nil {
 		return
 	}
-	c.decisions[r.decision.action][r.Reason].Add(1)
-	c.endings[r.ending].Add(1)
+	c.decisions[d.action][d.reason].Add(1)
+	c.endings[how].Add(1)
 }

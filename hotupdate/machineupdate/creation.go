@@ -20,7 +20,7 @@ type Creation struct {
 
 // beginCreation prepares the record for the creation of a VM. The error is that of the class: without a class no VM can be created. Whether
 // the driver can update does not matter: as soon as it can, it has to know what the VM was created with.
-func beginCreation(o *Observation) (*Creation, error) {
+func beginCreation(o *observation) (*Creation, error) {
 	if o.Class == nil {
 		if o.ClassError != nil {
 			return nil, o.ClassError
@@ -51,7 +51,7 @@ func (c *Creation) Class() MachineClass { return c.pass.class.class }
 
 // created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
-func (c *Creation) created(providerID, resourceVersion string, now time.Time) Patch {
+func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
 	p := *c.pass
 	p.marker.ProviderID, p.marker.Creating = providerID, ""
 	if c.first {

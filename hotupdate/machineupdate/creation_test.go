@@ -37,8 +37,8 @@ func TestCreation(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			m := machine(tc.annotated)
 			m.ProviderID, m.Phase = "", ""
-			executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
-			o := machineupdate.Observation{Machine: m, Class: class}
+			executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+			o := machineupdate.Observed{Machine: m, Class: class}
 			c, version, result := executor.BeginCreation(t.Context(), o)
 			require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 			assert.Equal(t, class.Class(), c.Class())
@@ -62,12 +62,12 @@ func TestCreation(t *testing.T) {
 func TestCrashBetweenCreateAndRecord(t *testing.T) {
 	m := machine("")
 	m.ProviderID, m.Phase = "", ""
-	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
-	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)})
+	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+	_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)})
 	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 
 	m.ProviderID, m.Phase = "aws:///i-1", "Pending"
-	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
+	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
 	require.Equal(t, machineupdate.Unfinished, d.Reason)
 	assert.Equal(t, []machineupdate.Hot{hotOne, hotTwo}, d.Pass.Request().Attempted)
 	marker := d.Pass.Marker()
@@ -79,7 +79,7 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	m := machine(settledRecord(class))
 	m.Phase = "CrashLoopBackOff"
-	c, err := machineupdate.BeginCreation(machineupdate.Observation{Machine: m, Class: class})
+	c, err := machineupdate.BeginCreation(machineupdate.Observed{Machine: m, Class: class})
 	require.NoError(t, err)
 	r, err := machineupdate.ParseRecord(c.AboutToCall().Set[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
@@ -90,10 +90,10 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 	m := machine("")
 	m.ProviderID, m.Phase = "", ""
-	executor := &machineupdate.Executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
+	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 	for i := range 20 {
 		class := classOf(t, wide(t, 150, 100+i, i))
-		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observation{Machine: m, Class: class})
+		_, _, result := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, Class: class})
 		require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 		r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 		require.NoError(t, err)
@@ -103,18 +103,18 @@ func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 }
 
 func TestCreationErrors(t *testing.T) {
-	fail := func(err error) *machineupdate.Executor {
-		return &machineupdate.Executor{
+	fail := func(err error) *executor {
+		return &executor{
 			Now:           func() time.Time { return start },
 			WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) { return "8", err },
 		}
 	}
-	o := machineupdate.Observation{Machine: machine(""), Class: classOf(t, `{}`)}
-	_, _, result := fail(machineupdate.ErrConflict).BeginCreation(t.Context(), o)
+	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{}`)}
+	_, _, result := fail(errConflict).BeginCreation(t.Context(), o)
 	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
 	c, version, result := fail(nil).BeginCreation(t.Context(), o)
 	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
-	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(fail(machineupdate.ErrConflict).FinishCreation(t.Context(), c, "i", version)))
+	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(fail(errConflict).FinishCreation(t.Context(), c, "i", version)))
 	for _, classErr := range []error{assert.AnError, nil} {
 		o.Class, o.ClassError = nil, classErr
 		c, _, result = fail(nil).BeginCreation(t.Context(), o)
@@ -135,16 +135,16 @@ func TestPatches(t *testing.T) {
 		{"too long to be mirrored", long, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":RECORD,"machine.sapcloud.io/last-applied-providerspec":null},"resourceVersion":"8"}}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), Class: tc.class})
+			d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: tc.class})
 			patch := d.Pass.Succeeded("8", start.Add(time.Millisecond))
 			body, err := patch.MergePatch()
 			require.NoError(t, err)
 			record := `"{\"v\":1,\"providerID\":\"aws:///i-1\",\"schema\":\"` + tc.class.Schema() +
 				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"applied\":{\"tags\":{\"k\":\"2\"}}}"`
-			assert.Equal(t, strings.Replace(tc.want, "RECORD", record, 1), string(body), "since is rounded up")
+			assert.JSONEq(t, strings.Replace(tc.want, "RECORD", record, 1), string(body), "since is rounded up")
 		})
 	}
-	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), Class: long})
+	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: long})
 	body, err := d.Pass.RestorePrevious("8").MergePatch()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"8"}}`, string(body))

@@ -19,7 +19,7 @@ type decision struct {
 
 // decide says what to do about a machine. It is a pure function, and allocates nothing for a machine that is up to date. The package
 // documentation has the table.
-func decide(o *Observation) decision {
+func decide(o *observation) decision {
 	d := o.decide()
 	if d.pass != nil && !o.Class.driver.CanUpdate {
 		return decision{action: actUnsupported, reason: d.reason, err: d.err}
@@ -27,7 +27,7 @@ func decide(o *Observation) decision {
 	return d
 }
 
-func (o *Observation) decide() decision {
+func (o *observation) decide() decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
@@ -48,7 +48,7 @@ func (o *Observation) decide() decision {
 }
 
 // excluded reports whether a machine is not updated whatever its record says, and why.
-func (o *Observation) excluded() (Reason, bool) {
+func (o *observation) excluded() (Reason, bool) {
 	switch m := &o.Machine; {
 	case m.Deleting || m.Phase == phaseTerminating:
 		return MachineDeleting, true
@@ -65,7 +65,7 @@ func (o *Observation) excluded() (Reason, bool) {
 }
 
 // upToDate decides for a settled machine that is as the class wants it. It is not ok if it is time to verify that.
-func (o *Observation) upToDate(since time.Time) (d decision, ok bool) {
+func (o *observation) upToDate(since time.Time) (d decision, ok bool) {
 	if o.Settings.VerifyPeriod <= 0 {
 		return decision{action: actNone, reason: UpToDate}, true
 	}
@@ -84,7 +84,7 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 }
 
 // recordOf reads the machine's record and checks that it is its own.
-func recordOf(m *Machine, annotation string) (record, error) {
+func recordOf(m *machine, annotation string) (record, error) {
 	r, err := parseRecord(annotation)
 	if problem, ok := errors.AsType[*fault.Error](err); ok {
 		problem.Where = "machine " + m.Name
@@ -97,7 +97,7 @@ func recordOf(m *Machine, annotation string) (record, error) {
 }
 
 // decideBy decides by the record.
-func (o *Observation) decideBy(r record) decision {
+func (o *observation) decideBy(r record) decision {
 	changed := o.changed(&r)
 	switch r.State {
 	case calling:
@@ -122,7 +122,7 @@ func (o *Observation) decideBy(r record) decision {
 }
 
 // changed says why the class wants something else than was applied; UpToDate if it does not.
-func (o *Observation) changed(r *record) Reason {
+func (o *observation) changed(r *record) Reason {
 	switch {
 	case r.Applied != o.Class.hot:
 		return SpecChanged
@@ -133,7 +133,7 @@ func (o *Observation) changed(r *record) Reason {
 }
 
 // unconfirmed decides for a machine whose last update succeeded and has to be confirmed next.
-func (o *Observation) unconfirmed(r record) decision {
+func (o *observation) unconfirmed(r record) decision {
 	wait := remaining(o.now, r.Since, o.Settings.confirmAfter())
 	switch {
 	case wait < 0:
@@ -147,12 +147,12 @@ func (o *Observation) unconfirmed(r record) decision {
 }
 
 // repeats reports whether an update would repeat one that was not successful. Where the record is full every update does.
-func (o *Observation) repeats(r *record) bool {
+func (o *observation) repeats(r *record) bool {
 	return r.State == calling && r.Creating == "" && r.Schema == o.Class.schema && (r.hasAttempted(o.Class.hot) || !o.fits(r))
 }
 
 // update decides for an update to the hot part that the class wants, or, if the record is full, back to the one that was applied.
-func (o *Observation) update(reason Reason, r record, err error) decision {
+func (o *observation) update(reason Reason, r record, err error) decision {
 	marker, desired := r, o.Class.hot
 	if !o.fits(&r) || !marker.attempt(desired) {
 		// Going back to what was applied adds no attempt. Its confirmation empties the record.
@@ -168,13 +168,13 @@ func (o *Observation) update(reason Reason, r record, err error) decision {
 }
 
 // fits reports whether the record can hold the wanted hot part as an attempt, and after a success the former applied one.
-func (o *Observation) fits(r *record) bool {
+func (o *observation) fits(r *record) bool {
 	after := *r
 	return after.attempt(o.Class.hot, r.Applied)
 }
 
 // retryDelay returns how long after the record was written the update is made again.
-func (o *Observation) retryDelay(r *record) time.Duration {
+func (o *observation) retryDelay(r *record) time.Duration {
 	d := o.Settings.retryAfter()
 	if r.Retries == 0 {
 		return d
@@ -187,7 +187,7 @@ func (o *Observation) retryDelay(r *record) time.Duration {
 }
 
 // nextTry returns how long after a failed pass the next one is made. By then decide does not wait any more.
-func (o *Observation) nextTry(p *pass, now time.Time) time.Duration {
+func (o *observation) nextTry(p *pass, now time.Time) time.Duration {
 	delay := max(o.retryDelay(&p.marker), shortRetry)
 	if p.marker.State == unconfirmed {
 		delay = o.Settings.confirmAfter()
@@ -195,7 +195,7 @@ func (o *Observation) nextTry(p *pass, now time.Time) time.Duration {
 	return delay + max(p.marker.Since.Sub(now), 0)
 }
 
-func (o *Observation) pass(desired Hot, marker record) *pass {
+func (o *observation) pass(desired Hot, marker record) *pass {
 	previous, recorded := o.Machine.Annotations[AnnotationRecord]
 	return &pass{o.Machine, o.Class, o.Secret, desired, marker, previous, recorded}
 }

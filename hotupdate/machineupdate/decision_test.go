@@ -38,7 +38,7 @@ func TestDecisionTable(t *testing.T) {
 	deleting.Deleting = true
 	gone, err := machineupdate.Prepare(deleting, schemaOf[spec](t), able)
 	require.NoError(t, err)
-	type observation = machineupdate.Observation
+	type observation = machineupdate.Observed
 	record := func(changes ...func(*machineupdate.Record)) func(*observation) {
 		return func(o *observation) {
 			o.Machine.Annotations[machineupdate.AnnotationRecord] = settledRecord(one, changes...)
@@ -160,23 +160,23 @@ func creatingOf(name string) func(*machineupdate.Record) {
 	return func(r *machineupdate.Record) { r.ProviderID, r.Creating, r.Applied = "", name, "" }
 }
 
-func truncate(o *machineupdate.Observation) {
+func truncate(o *machineupdate.Observed) {
 	annotations := o.Machine.Annotations
 	annotations[machineupdate.AnnotationRecord] = annotations[machineupdate.AnnotationRecord][:60]
 }
 
 // respell writes the record in a form that is not canonical, but equivalent.
-func respell(o *machineupdate.Observation) {
+func respell(o *machineupdate.Observed) {
 	annotations := o.Machine.Annotations
 	annotations[machineupdate.AnnotationRecord] = " " + annotations[machineupdate.AnnotationRecord] + "\n"
 }
 
-func verifying(o *machineupdate.Observation) { o.Settings.VerifyPeriod = 24 * time.Hour }
+func verifying(o *machineupdate.Observed) { o.Settings.VerifyPeriod = 24 * time.Hour }
 
 // TestMigrationKeepsRecord: a control-plane migration drops the status and keeps the annotations. The attempts stay known.
 func TestMigrationKeepsRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
-	o := machineupdate.Observation{Machine: machine(settledRecord(class, inState(machineupdate.Calling, hotTwo))), Class: class}
+	o := machineupdate.Observed{Machine: machine(settledRecord(class, inState(machineupdate.Calling, hotTwo))), Class: class}
 	o.SetNow(start)
 	o.Machine.Phase = ""
 	assert.Equal(t, machineupdate.CreationPending, machineupdate.Decide(o).Reason, "the creation flow finds the VM")
@@ -192,7 +192,7 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
 	record := settledRecord(class, inState(machineupdate.Unconfirmed, hotTwo))
 	now := start.Add(15 * time.Minute)
-	d := machineupdate.DecideAt(now, machineupdate.Observation{Machine: machine(record), Class: class})
+	d := machineupdate.DecideAt(now, machineupdate.Observed{Machine: machine(record), Class: class})
 	require.Equal(t, machineupdate.Confirm, d.Action)
 	marker := d.Pass.Marker()
 	assert.Equal(t, []any{machineupdate.Unconfirmed, now, hotOne, []machineupdate.Hot{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
@@ -204,7 +204,7 @@ func TestClassErrorIsReported(t *testing.T) {
 	_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"iops":"secret"}`)}, schemaOf[spec](t), able)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "secret")
-	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), ClassError: err})
+	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), ClassError: err})
 	assert.Equal(t, machineupdate.ClassUnusable, d.Reason)
 	assert.Equal(t, "unusable-class", codeOf(d.Err))
 }
@@ -212,7 +212,7 @@ func TestClassErrorIsReported(t *testing.T) {
 // TestDecidingAllocatesNothing: a controller decides for hundreds of thousands of machines that are up to date.
 func TestDecidingAllocatesNothing(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"1"}}`)
-	o := machineupdate.Observation{Machine: machine(settledRecord(class)), Class: class}
+	o := machineupdate.Observed{Machine: machine(settledRecord(class)), Class: class}
 	o.SetNow(start)
 	allocs := testing.AllocsPerRun(100, func() {
 		if machineupdate.Decide(o).Reason != machineupdate.UpToDate {
@@ -227,7 +227,7 @@ func TestDecidingAllocatesNothing(t *testing.T) {
 func BenchmarkDecide100000(b *testing.B) {
 	class := classOf(b, `{"image":"a","tags":{"cost-center":"1","owner":"somebody","stage":"prod"}}`)
 	record := machineupdate.Record{ProviderID: "aws:///i-1", Schema: class.Schema(), Since: start, Applied: class.Hot()}
-	machines := make([]machineupdate.Machine, 100_000)
+	machines := make([]machineupdate.Seen, 100_000)
 	for i := range machines {
 		machines[i] = machine(record.Annotation())
 	}
@@ -239,7 +239,7 @@ func BenchmarkDecide100000(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for i := range machines {
-					machineupdate.DecideAt(start, machineupdate.Observation{Machine: machines[i], Class: bc.class})
+					machineupdate.DecideAt(start, machineupdate.Observed{Machine: machines[i], Class: bc.class})
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(machines)), "ns/machine")

@@ -72,17 +72,17 @@ func flatTags(t *testing.T, hot machineupdate.Hot) map[string]string {
 }
 
 // edgeCase updates a settled machine from S1 to S2 with a driver that stops at the interface, reverts the class to S1, and lets MCM go on.
-func edgeCase(t *testing.T, stop func(*machineupdate.Executor, machineupdate.Observation, *driver)) {
+func edgeCase(t *testing.T, stop func(*executor, machineupdate.Observed, *driver)) {
 	t.Helper()
 	now := start
 	s1, s2 := classOf(t, `{"tags":{"k":"1"}}`), classOf(t, `{"tags":{"k":"2","new":"2"}}`)
-	o := machineupdate.Observation{Machine: machine(settledRecord(s1)), Class: s2}
+	o := machineupdate.Observed{Machine: machine(settledRecord(s1)), Class: s2}
 	o.Settings.ConfirmAfter = time.Hour
 	d := &driver{t: t, stopAt: "nic", live: map[string]map[string]string{}}
 	for _, id := range []string{"vm", "nic", "disk"} {
 		d.live[id] = map[string]string{"k": "1", "foreign": "x"}
 	}
-	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: d.update}
+	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: d.update}
 	stop(executor, o, d)
 	require.Equal(t, map[string]string{"k": "2", "new": "2", "foreign": "x"}, d.live["vm"], "half of S2 is applied")
 
@@ -101,7 +101,7 @@ func edgeCase(t *testing.T, stop func(*machineupdate.Executor, machineupdate.Obs
 
 // TestProposalEdgeCase1: the driver fails at the interface, then the class is reverted. Comparing specs would find no difference.
 func TestProposalEdgeCase1(t *testing.T) {
-	edgeCase(t, func(e *machineupdate.Executor, o machineupdate.Observation, d *driver) {
+	edgeCase(t, func(e *executor, o machineupdate.Observed, d *driver) {
 		d.err = errors.New("throttled")
 		result := e.Reconcile(t.Context(), o)
 		assert.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
@@ -114,7 +114,7 @@ func TestProposalEdgeCase1(t *testing.T) {
 
 // TestProposalEdgeCase2: MCM crashes while the driver is at work, then the class is reverted. No process has seen the result of the call.
 func TestProposalEdgeCase2(t *testing.T) {
-	edgeCase(t, func(e *machineupdate.Executor, o machineupdate.Observation, _ *driver) {
+	edgeCase(t, func(e *executor, o machineupdate.Observed, _ *driver) {
 		assert.Panics(t, func() { e.Reconcile(t.Context(), o) })
 	})
 }

@@ -3,18 +3,124 @@ package machineupdate
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 )
 
-// What the functions given to an [Executor] return, as they are or wrapped.
+// What a driver returns, as it is or wrapped.
 var (
 	// ErrUnimplemented is returned by a driver that cannot update machines and has sent nothing.
 	ErrUnimplemented = errors.New("the driver does not implement UpdateMachine")
-	// ErrNotFound is returned by a driver that found no VM, and by a write that found no machine.
-	ErrNotFound = errors.New("not found")
-	// ErrConflict is returned by a write whose resourceVersion is no longer that of the machine. The write has changed nothing.
-	ErrConflict = errors.New("the machine was changed meanwhile")
+	// ErrNotFound is returned by a driver that found no VM.
+	ErrNotFound = errors.New("the driver found no VM")
 )
+
+// ErrorKind is what the flow tells apart of a driver's errors. The zero value is OtherError.
+type ErrorKind uint8
+
+// The kinds of a driver's errors.
+const (
+	OtherError    ErrorKind = iota // the machine is updated again after RetryAfter
+	Unimplemented                  // the driver cannot update machines and has sent nothing: the record is as before
+	NotFound                       // there is no VM, or reads lag: the machine is updated again, and no failure is reported
+	Throttled                      // the cloud refused calls for being too many
+	Partial                        // some resources were updated: whatever the cause, it is not one of the kinds above
+)
+
+// String returns the kind's name.
+func (k ErrorKind) String() string {
+	names := [...]string{OtherError: "OtherError", Unimplemented: "Unimplemented", NotFound: "NotFound", Throttled: "Throttled", Partial: "Partial"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "ErrorKind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// ErrorKindOf returns the kind of a driver's error, and how long not to call again if the error has a [*RetryError]. Of an error and what it
+// wraps the outermost known kind counts, but for Partial, which always counts. It looks behind Unwrap and behind Cause, as MCM's status.Status has no Unwrap. It knows
+//
+//   - the errors of this package, and whatever says by a method Is that it is one;
+//   - MCM's status.Status by its text, "machine codes error: code = [NotFound] message = […]", as MCM itself does: the codes Unimplemented,
+//     NotFound and ResourceExhausted, which is Throttled.
+//
+// Joined errors have a kind if all of them have it: a driver that could do something, beside something unimplemented, may have sent calls. One
+// that is throttled makes all of them Throttled, and one that is partial Partial.
+func ErrorKindOf(err error) (kind ErrorKind, retryAfter time.Duration) {
+	if err == nil {
+		return OtherError, 0
+	}
+	kind = ownKind(err)
+	if later, ok := err.(*RetryError); ok { //nolint:errorlint // the function goes through what is wrapped
+		retryAfter = later.After
+	}
+	below, wait := wrappedKind(err)
+	if kind == OtherError || below == Partial {
+		kind = below
+	}
+	return kind, max(retryAfter, wait)
+}
+
+// ownKind returns the kind of an error, without what it wraps.
+func ownKind(err error) ErrorKind {
+	//nolint:errorlint // ErrorKindOf goes through what is wrapped
+	switch err.(type) {
+	case *PartialError:
+		return Partial
+	case *RetryError:
+		return OtherError
+	}
+	is, _ := err.(interface{ Is(target error) bool }) //nolint:errorlint // as above
+	switch {
+	case err == ErrUnimplemented || is != nil && is.Is(ErrUnimplemented): //nolint:errorlint // as above
+		return Unimplemented
+	case err == ErrNotFound || is != nil && is.Is(ErrNotFound): //nolint:errorlint // as above
+		return NotFound
+	}
+	if wraps(err) {
+		return OtherError // its text has that of what it wraps
+	}
+	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
+	code, _, _ = strings.Cut(code, "] message = [")
+	return map[string]ErrorKind{"Unimplemented": Unimplemented, "NotFound": NotFound, "ResourceExhausted": Throttled}[code]
+}
+
+func wraps(err error) bool {
+	switch err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
+		return true
+	}
+	return false
+}
+
+// wrappedKind returns the kind of what an error wraps.
+func wrappedKind(err error) (ErrorKind, time.Duration) {
+	switch err := err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() error }:
+		return ErrorKindOf(err.Unwrap())
+	case interface{ Cause() error }:
+		return ErrorKindOf(err.Cause())
+	case interface{ Unwrap() []error }:
+		return joinedKind(err.Unwrap())
+	}
+	return OtherError, 0
+}
+
+func joinedKind(errs []error) (kind ErrorKind, retryAfter time.Duration) {
+	for i, err := range errs {
+		one, after := ErrorKindOf(err)
+		retryAfter = max(retryAfter, after)
+		switch {
+		case i == 0 || one == kind:
+			kind = one
+		case max(one, kind) >= Throttled:
+			kind = max(one, kind)
+		default:
+			kind = OtherError
+		}
+	}
+	return kind, retryAfter
+}
 
 // Resource is a resource of a machine, such as the disk vol-1.
 type Resource struct {
@@ -45,3 +151,15 @@ func (e *PartialError) Error() string {
 
 // Unwrap returns why.
 func (e *PartialError) Unwrap() error { return e.Err }
+
+// RetryError is returned by a driver whose cloud says when a call may succeed.
+type RetryError struct {
+	After time.Duration
+	Err   error
+}
+
+// Error says why the call did not succeed, and when it may.
+func (e *RetryError) Error() string { return fmt.Sprintf("%v; again after %v", e.Err, e.After) }
+
+// Unwrap returns why.
+func (e *RetryError) Unwrap() error { return e.Err }

@@ -5,19 +5,32 @@ import (
 	"errors"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Executor carries decisions out, with functions that the caller gives. It logs nothing, keeps nothing but counters, and is safe for
-// concurrent use if the functions are.
+// Executor carries decisions out, with functions that the caller gives. It keeps nothing but counters, and is safe for concurrent use if the
+// functions are. It may be made for each reconcile.
 //
 // It never ends the machine's reconcile and never blocks it longer than the functions do: it returns its own delay. Without a function that
 // it needs it does nothing, and its result says so.
-type Executor struct {
-	// WriteMetadata makes one write and returns the machine's new resourceVersion. It returns ErrConflict if the machine has another
-	// resourceVersion than the patch says, and ErrNotFound if there is no such machine. It never reads anew to write in spite of a conflict.
-	WriteMetadata func(ctx context.Context, patch Patch) (resourceVersion string, err error)
-	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error // calls the driver
+type Executor[M Machine] struct {
+	// Patch is client-go's, as in client.MachineV1alpha1().Machines(namespace).Patch. Every patch names the resourceVersion that the machine
+	// must still have. Conflicts and missing machines are the API server's errors: do not convert them, and do not write again.
+	Patch func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (M, error)
+	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update.
+	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
+	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
+	Event func(object runtime.Object, eventType, reason, message string)
+	// Report writes the machine's status.lastOperation, and nothing else, and returns the machine. Nil reports nothing, which is as good: see
+	// "LastOperation" in the package documentation. An error, unless it is a conflict, does not keep the update from being made.
+	Report func(ctx context.Context, machine M, operation LastOperation) (M, error)
+	// ErrorKind tells errors of the driver apart where [ErrorKindOf] does not: what it returns counts, unless it is OtherError. It may be nil.
+	ErrorKind func(err error) ErrorKind
 	// AskLimiter reports whether the driver may be called now, for the update as a whole. It does not block. Nil allows everything.
 	AskLimiter func(key LimitKey, reason Reason) bool
 	Now        func() time.Time
@@ -25,15 +38,16 @@ type Executor struct {
 }
 
 // Result is what a reconcile did.
-type Result struct {
-	Reason Reason // why the machine was updated or not
+type Result[M Machine] struct {
+	// Machine is the machine as the last write returned it, or the one that was handed in. The rest of the caller's reconcile works on it: a write
+	// of an older object is a conflict, or wipes the record.
+	Machine M
+	Reason  Reason // why the machine was updated or not
 	// Delay is when to reconcile the machine again; zero if only another event calls for it. The caller's reconcile goes on
 	// whatever it is, and takes the earlier of it and its own.
 	Delay time.Duration
 	// Err is what a function returned, or what is wrong with record or class. It is for logs, and no reason to end the reconcile.
 	Err error
-	// Events are what the machine's owner may want to know. There are none if the context was done: a process that ends reports nothing.
-	Events []Event
 
 	decision decision
 	ending   ending
@@ -47,52 +61,62 @@ const (
 )
 
 // Reconcile decides about the machine and carries the decision out.
-func (e *Executor) Reconcile(ctx context.Context, o Observation) Result {
-	if err := e.missing(); err != nil {
-		return failed(err)
+func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
+	result := Result[M]{Machine: observed.Machine}
+	if err := errors.Join(e.missing(), check("Observation.Machine", observed.Machine)); err != nil {
+		result.end(writeFailed, mediumRetry, err)
+		return result
 	}
-	if e.UpdateMachine == nil {
-		return failed(missingFunction("UpdateMachine"))
-	}
-	o.now = e.Now()
+	o := observed.at(e.Now())
 	d := decide(&o)
-	result := Result{Reason: d.reason, Delay: d.delay, Err: d.err, decision: d}
+	result.Reason, result.Delay, result.Err, result.decision = d.reason, d.delay, d.err, d
 	if d.pass != nil {
 		e.carryOut(ctx, &o, &result)
 	}
-	result.Events = events(&o, &result)
-	e.Counters.count(&result)
+	if e.Event != nil && result.ending != canceled { // another process will look again, and report it
+		for _, event := range events(&o, &d, result.ending, result.Err) {
+			e.Event(result.Machine, event.Type, event.Reason, event.Message)
+		}
+	}
+	e.Counters.count(&d, result.ending)
 	return result
 }
 
-// missing is the error of an executor that lacks a function which every method needs.
-func (e *Executor) missing() error {
-	switch {
-	case e.WriteMetadata == nil:
-		return missingFunction("WriteMetadata")
-	case e.Now == nil:
-		return missingFunction("Now")
+// missing is the error of an executor that lacks functions which every method needs.
+func (e *Executor[M]) missing() error {
+	var problems []error
+	if e.Patch == nil {
+		problems = append(problems, missingFunction("Patch"))
 	}
-	return nil
+	if e.Now == nil {
+		problems = append(problems, missingFunction("Now"))
+	}
+	return errors.Join(problems...)
 }
 
 func missingFunction(name string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
 }
 
-// failed is the result of a method that could not begin.
-func failed(err error) Result { return Result{ending: writeFailed, Delay: mediumRetry, Err: err} }
-
 // end notes how a reconcile ended.
-func (r *Result) end(how ending, delay time.Duration, err error) {
+func (r *Result[M]) end(how ending, delay time.Duration, err error) {
 	r.ending, r.Delay = how, delay
+	r.note(err)
+}
+
+// note adds an error.
+func (r *Result[M]) note(err error) {
 	if err != nil {
-		r.Err = errors.Join(r.decision.err, err)
+		r.Err = errors.Join(r.Err, err)
 	}
 }
 
-func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result) {
+func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
 	pass := result.decision.pass
+	if e.UpdateMachine == nil {
+		result.end(writeFailed, mediumRetry, missingFunction("UpdateMachine"))
+		return
+	}
 	if err := ctx.Err(); err != nil {
 		result.end(canceled, shortRetry, err)
 		return
@@ -103,8 +127,11 @@ func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result)
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
 		return
 	}
-	version, ok := e.write(ctx, pass.aboutToCall(), result)
-	if !ok {
+	if !e.write(ctx, pass.aboutToCall(), result) {
+		return
+	}
+	if !e.report(ctx, o, result, "Processing", "The machine is being updated") {
+		result.end(conflicted, conflictRetry, nil)
 		return
 	}
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
@@ -115,90 +142,123 @@ func (e *Executor) carryOut(ctx context.Context, o *Observation, result *Result)
 	}
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	e.finish(ctx, o, result, version, e.UpdateMachine(callCtx, pass.request()))
+	e.finish(ctx, o, result, e.UpdateMachine(callCtx, pass.request()))
 }
 
 // finish writes what follows the call.
-func (e *Executor) finish(ctx context.Context, o *Observation, result *Result, version string, callErr error) {
+func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass := result.decision.pass
-	// The causes of a partial failure concern single resources: one that is missing, or that the driver does not know.
-	_, partial := errors.AsType[*PartialError](callErr)
-	switch {
-	case errors.Is(callErr, ErrUnimplemented) && !partial:
-		if _, ok := e.write(ctx, pass.restorePrevious(version), result); !ok {
-			result.Err = errors.Join(callErr, result.Err)
+	switch kind, after := e.kindOf(callErr); {
+	case callErr == nil:
+		e.record(ctx, o, result)
+	case kind == Unimplemented:
+		if !e.write(ctx, pass.restorePrevious(result.version()), result) {
+			result.note(callErr)
 			return
 		}
 		result.end(unable, 0, callErr)
-	case callErr != nil && ctx.Err() != nil:
+	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
-	case errors.Is(callErr, ErrNotFound) && !partial:
+	case kind == NotFound:
 		result.end(gone, o.nextTry(pass, e.Now()), callErr)
-	case callErr != nil:
-		result.end(callFailed, o.nextTry(pass, e.Now()), callErr)
+	case kind == Throttled:
+		result.end(throttled, max(after, o.nextTry(pass, e.Now())), callErr)
 	default:
-		e.record(ctx, o, result, version)
+		result.end(callFailed, max(after, o.nextTry(pass, e.Now())), callErr)
 	}
+}
+
+func (e *Executor[M]) kindOf(err error) (ErrorKind, time.Duration) {
+	kind, after := ErrorKindOf(err)
+	if err != nil && e.ErrorKind != nil {
+		if special := e.ErrorKind(err); special != OtherError {
+			kind = special
+		}
+	}
+	return kind, after
 }
 
 // record writes a success.
-func (e *Executor) record(ctx context.Context, o *Observation, result *Result, version string) {
+func (e *Executor[M]) record(ctx context.Context, o *observation, result *Result[M]) {
 	pass, now := result.decision.pass, e.Now()
-	patch, how, delay := pass.succeeded(version, now), updated, o.Settings.confirmAfter()
+	patch, how, delay := pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter()
 	if result.decision.action == actConfirm {
-		patch, how, delay = pass.settled(version, now), confirmed, o.Settings.VerifyPeriod
+		patch, how, delay = pass.settled(result.version(), now), confirmed, o.Settings.VerifyPeriod
 	}
-	if _, ok := e.write(ctx, patch, result); ok {
+	if e.write(ctx, patch, result) {
 		result.end(how, delay, nil)
+		e.report(ctx, o, result, "Successful", "The machine is updated")
 	}
 }
 
-// write makes a write. A write that fails ends the reconcile.
-func (e *Executor) write(ctx context.Context, patch Patch, result *Result) (resourceVersion string, ok bool) {
-	resourceVersion, err := e.WriteMetadata(ctx, patch)
+// version is the resourceVersion of the newest object.
+func (r *Result[M]) version() string { return r.Machine.GetResourceVersion() }
+
+// write makes a write and keeps the object that it returns. A write that fails ends the reconcile.
+func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok bool) {
+	written, err := e.patch(ctx, &p)
 	switch {
 	case err == nil:
-		return resourceVersion, true
+		result.Machine = written
+		return true
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, err)
-	case errors.Is(err, ErrConflict):
+	case apierrors.IsConflict(err):
 		result.end(conflicted, conflictRetry, err)
-	case errors.Is(err, ErrNotFound):
+	case apierrors.IsNotFound(err):
 		result.end(gone, 0, err)
 	default:
-		result.end(writeFailed, shortRetry, err)
+		wait, _ := apierrors.SuggestsClientDelay(err)
+		result.end(writeFailed, max(shortRetry, time.Duration(wait)*time.Second), err)
 	}
-	return "", false
+	return false
 }
 
-// BeginCreation writes the marker before CreateMachine or InitializeMachine, and returns the machine's new resourceVersion. If the creation is
-// nil, the driver must not be called: look again after the delay of the result.
-func (e *Executor) BeginCreation(ctx context.Context, o Observation) (creation *Creation, resourceVersion string, result Result) {
-	if err := e.missing(); err != nil {
-		return nil, "", failed(err)
+func (e *Executor[M]) patch(ctx context.Context, p *patch) (written M, err error) {
+	body, err := p.mergePatch()
+	if err != nil {
+		return written, err
 	}
-	o.now = e.Now()
+	if written, err = e.Patch(ctx, p.Machine, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
+		return written, err
+	}
+	return written, check("what Executor.Patch returned", written)
+}
+
+// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
+// creation is nil, the driver must not be called: look again after the delay of the result.
+func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
+	result := Result[M]{Machine: observed.Machine}
+	if err := errors.Join(e.missing(), check("Observation.Machine", observed.Machine)); err != nil {
+		result.end(writeFailed, mediumRetry, err)
+		return nil, result
+	}
+	o := observed.at(e.Now())
 	creation, err := beginCreation(&o)
 	if err != nil {
-		return nil, "", failed(err)
+		result.end(writeFailed, mediumRetry, err)
+		return nil, result
 	}
-	resourceVersion, ok := e.write(ctx, creation.pass.aboutToCall(), &result)
-	if !ok {
+	if !e.write(ctx, creation.pass.aboutToCall(), &result) {
 		creation = nil
 	}
-	return creation, resourceVersion, result
+	return creation, result
 }
 
-// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. If the write fails, which
-// the error of the result tells, nothing is lost: the marker makes the machine be updated.
-func (e *Executor) FinishCreation(ctx context.Context, creation *Creation, providerID, resourceVersion string) (result Result) {
-	if err := e.missing(); err != nil {
-		return failed(err)
-	}
+// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. The machine is the newest
+// object: the result of BeginCreation, or of a write since. If the write fails, which the error of the result tells, nothing is lost: the
+// marker makes the machine be updated.
+func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
+	result := Result[M]{Machine: machine}
+	err := errors.Join(e.missing(), check("FinishCreation's machine", machine))
 	if creation == nil {
-		return failed(&fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
+		err = errors.Join(err, &fault.Error{Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
 	}
-	if _, ok := e.write(ctx, creation.created(providerID, resourceVersion, e.Now()), &result); ok {
+	if err != nil {
+		result.end(writeFailed, mediumRetry, err)
+		return result
+	}
+	if e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result) {
 		result.end(updated, shortRetry, nil)
 	}
 	return result

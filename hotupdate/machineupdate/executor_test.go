@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -17,9 +19,9 @@ import (
 
 // bench is an executor whose functions return what the test says, and note their arguments.
 type bench struct {
-	machineupdate.Executor
+	executor
 
-	o        machineupdate.Observation
+	o        machineupdate.Observed
 	now      time.Time
 	writes   []machineupdate.Patch
 	calls    []*machineupdate.UpdateMachineRequest
@@ -31,9 +33,9 @@ type bench struct {
 
 func newBench(t *testing.T, record string) *bench {
 	t.Helper()
-	b := &bench{now: start, o: machineupdate.Observation{Machine: machine(record), Class: classOf(t, `{"tags":{"k":"2"}}`)}}
+	b := &bench{now: start, o: machineupdate.Observed{Machine: machine(record), Class: classOf(t, `{"tags":{"k":"2"}}`)}}
 	b.o.Settings = machineupdate.Settings{ConfirmAfter: time.Hour, RetryAfter: 10 * time.Second, VerifyPeriod: 24 * time.Hour}
-	b.Executor = machineupdate.Executor{
+	b.executor = executor{
 		Now: func() time.Time { return b.now }, Counters: &machineupdate.Counters{},
 		WriteMetadata: func(_ context.Context, patch machineupdate.Patch) (string, error) {
 			b.writes = append(b.writes, patch)
@@ -53,7 +55,7 @@ func newBench(t *testing.T, record string) *bench {
 	return b
 }
 
-func (b *bench) reconcile(t *testing.T) machineupdate.Result {
+func (b *bench) reconcile(t *testing.T) result {
 	t.Helper()
 	result := b.Reconcile(t.Context(), b.o)
 	assert.Equal(t, uint64(1), b.Counters.Ended(machineupdate.EndingOf(result)))
@@ -61,40 +63,64 @@ func (b *bench) reconcile(t *testing.T) machineupdate.Result {
 	return result
 }
 
-// TestExecutorLacksAFunction: the result names the missing function.
-func TestExecutorLacksAFunction(t *testing.T) {
+// TestMisuse: a wrong wiring is a typed error before anything is written, and all errors at once.
+func TestMisuse(t *testing.T) {
+	type real = machineupdate.Executor[*object]
+	type observation = machineupdate.Observation[*object]
+	wrote := 0
+	written := &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "8"}}
 	for _, tc := range []struct {
 		name   string
-		take   func(e *machineupdate.Executor)
-		begins bool
-		reason string
+		change func(*real, *observation)
+		codes  []string
+		writes int
 	}{
-		{"WriteMetadata", func(e *machineupdate.Executor) { e.WriteMetadata = nil }, false, "nothing could be recorded"},
-		{"Now", func(e *machineupdate.Executor) { e.Now = nil }, false, "nothing could be timed"},
-		{"UpdateMachine", func(e *machineupdate.Executor) { e.UpdateMachine = nil }, true, "machines are created without it"},
+		{"no Patch and no clock", func(e *real, _ *observation) { e.Patch, e.Now = nil, nil }, []string{"missing-function Executor.Patch", "missing-function Executor.Now"}, 0},
+		{"no driver", func(e *real, _ *observation) { e.UpdateMachine = nil }, []string{"missing-function Executor.UpdateMachine"}, 0},
+		{"no machine", func(_ *real, o *observation) { o.Machine = nil }, []string{"missing-machine Observation.Machine"}, 0},
+		{"no resourceVersion", func(_ *real, o *observation) { o.Machine.ResourceVersion = "" }, []string{"missing-resource-version Observation.Machine"}, 0},
+		{"a write that returns nothing", func(_ *real, _ *observation) { written = nil }, []string{"missing-machine what Executor.Patch returned"}, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := newBench(t, "")
-			tc.take(&b.Executor)
-			want := "hotupdate: Executor." + tc.name + ": is nil; set it"
-			result := b.Reconcile(t.Context(), b.o)
-			require.EqualError(t, result.Err, want, tc.reason)
-			assert.Equal(t, machineupdate.WriteFailed, machineupdate.EndingOf(result))
-			assert.Positive(t, result.Delay)
-			assert.Empty(t, b.writes)
-			if tc.begins {
-				return
+			wrote = 0
+			e := &real{
+				Now: func() time.Time { return start }, UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil },
+				Patch: func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*object, error) {
+					wrote++
+					return written, nil
+				},
 			}
-			creation, _, result := b.BeginCreation(t.Context(), b.o)
-			require.EqualError(t, result.Err, want, tc.reason)
-			assert.NotEqual(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
-			require.EqualError(t, b.FinishCreation(t.Context(), creation, "i-1", "1").Err, want, tc.reason)
+			o := observation{Machine: &object{ObjectMeta: metav1.ObjectMeta{Name: "m-1", ResourceVersion: "7"}}, ProviderID: "i-1", Phase: "Running", Class: classOf(t, `{"tags":{"k":"2"}}`)}
+			tc.change(e, &o)
+			result := e.Reconcile(t.Context(), o)
+			assert.Equal(t, tc.codes, codes(result.Err))
+			assert.Equal(t, machineupdate.WriteFailed, machineupdate.EndingOf(result))
+			assert.Equal(t, o.Machine, result.Machine)
+			assert.Positive(t, result.Delay)
+			assert.Equal(t, tc.writes, wrote)
+			if tc.name == "no driver" {
+				return // machines are created without it
+			}
+			creation, begun := e.BeginCreation(t.Context(), o)
+			assert.Equal(t, tc.codes, codes(begun.Err))
+			assert.Nil(t, creation)
+			assert.Contains(t, codes(e.FinishCreation(t.Context(), nil, o.Machine, "i-1").Err), "missing-creation FinishCreation")
 		})
 	}
-	var e *fault.Error
-	b := newBench(t, "")
-	require.ErrorAs(t, b.FinishCreation(t.Context(), nil, "i-1", "1").Err, &e)
-	assert.Equal(t, "missing-function", e.Code)
+}
+
+// codes lists the codes of joined errors with where they are.
+func codes(err error) []string {
+	if problem, ok := err.(*fault.Error); ok { //nolint:errorlint // all joined errors are wanted
+		return []string{problem.Code + " " + problem.Where}
+	}
+	var all []string
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as above
+		for _, one := range joined.Unwrap() {
+			all = append(all, codes(one)...)
+		}
+	}
+	return all
 }
 
 func TestExecutor(t *testing.T) {
@@ -107,7 +133,7 @@ func TestExecutor(t *testing.T) {
 		return fmt.Errorf("driver: %w", &machineupdate.PartialError{Done: []machineupdate.Resource{{Kind: "vm", ID: "i-1"}}, NotDone: []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, Err: err})
 	}
 	partial := partialBy(assert.AnError)
-	conflict, missing := fmt.Errorf("write: %w", machineupdate.ErrConflict), fmt.Errorf("write: %w", machineupdate.ErrNotFound)
+	conflict, missing, noVM := fmt.Errorf("write: %w", errConflict), fmt.Errorf("write: %w", errMissing), fmt.Errorf("driver: %w", machineupdate.ErrNotFound)
 	type outcome = machineupdate.Ending
 	for _, tc := range []struct {
 		name          string
@@ -126,14 +152,14 @@ func TestExecutor(t *testing.T) {
 		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, nil, assert.AnError},
 		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 2, 1, nil, assert.AnError},
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
-		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, missing},
+		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = noVM }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, noVM},
 		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"a disk is gone", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrNotFound) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrNotFound},
 		{"the driver cannot update disks", previous, func(b *bench) { b.callErr = partialBy(machineupdate.ErrUnimplemented) }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, machineupdate.ErrUnimplemented},
 		{"call fails, and no time was to be lost", previous, func(b *bench) { b.callErr, b.o.Settings.RetryAfter = partial, 1 }, machineupdate.CallFailed, 5 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},
 		{"confirmation fails", unconfirmed, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, time.Hour, 1, 1, []string{"HotUpdateFailed"}, partial},
-		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = missing }, machineupdate.Gone, time.Hour, 1, 1, nil, missing},
-		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = missing }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, missing},
+		{"confirmation finds no VM", unconfirmed, func(b *bench) { b.callErr = noVM }, machineupdate.Gone, time.Hour, 1, 1, nil, noVM},
+		{"VM is gone, unreadable record", "{", func(b *bench) { b.callErr = noVM }, machineupdate.Gone, 10 * time.Second, 1, 1, []string{"HotUpdateRecordUnusable"}, noVM},
 		{"driver turns out to be unable", previous, func(b *bench) { b.callErr = machineupdate.ErrUnimplemented }, machineupdate.Unable, 0, 2, 1, []string{"HotUpdateUnsupported"}, machineupdate.ErrUnimplemented},
 		{"taking the marker back conflicts", previous, func(b *bench) {
 			b.callErr, b.writeErr = machineupdate.ErrUnimplemented, map[int]error{2: conflict}
@@ -332,7 +358,7 @@ func TestCounters(t *testing.T) {
 	for range b.Counters.Endings() {
 		break
 	}
-	var executor machineupdate.Executor
+	var executor executor
 	executor.Now = func() time.Time { return start }
-	executor.Reconcile(t.Context(), machineupdate.Observation{}) // without counters
+	executor.Reconcile(t.Context(), machineupdate.Observed{}) // without counters
 }

@@ -14,6 +14,11 @@ type (
 	Action = action
 	Ending = ending
 	Pass   = pass
+	Patch  = patch
+
+	// Observed is an Observation, and Seen its machine, as decisions read them.
+	Observed = observation
+	Seen     = machine
 
 	// Decision is a decision with fields that tests can read.
 	Decision struct {
@@ -36,16 +41,17 @@ const (
 	Update      = actUpdate
 	Confirm     = actConfirm
 
-	NotCalled   = notCalled
-	Denied      = denied
-	Conflicted  = conflicted
-	WriteFailed = writeFailed
-	Canceled    = canceled
-	CallFailed  = callFailed
-	Unable      = unable
-	Gone        = gone
-	Updated     = updated
-	Confirmed   = confirmed
+	NotCalled     = notCalled
+	Denied        = denied
+	Conflicted    = conflicted
+	WriteFailed   = writeFailed
+	Canceled      = canceled
+	CallFailed    = callFailed
+	CallThrottled = throttled
+	Unable        = unable
+	Gone          = gone
+	Updated       = updated
+	Confirmed     = confirmed
 
 	MaxAttempted   = maxAttempted
 	MaxHotPart     = maxHotPart
@@ -59,12 +65,12 @@ func (e ending) String() string { return endingNames[e] }
 func ParseRecord(annotation string) (Record, error) { return parseRecord(annotation) }
 
 // SetNow is what an Executor does first.
-func (o *Observation) SetNow(now time.Time) { o.now = now }
+func (o *observation) SetNow(now time.Time) { o.now = now }
 
-func Decide(o Observation) Decision { return exported(decide(&o)) }
+func Decide(o Observed) Decision { return exported(decide(&o)) }
 
 // DecideAt decides at a time.
-func DecideAt(now time.Time, o Observation) Decision {
+func DecideAt(now time.Time, o Observed) Decision {
 	o.now = now
 	return Decide(o)
 }
@@ -72,15 +78,13 @@ func DecideAt(now time.Time, o Observation) Decision {
 func exported(d decision) Decision { return Decision{d.action, d.reason, d.delay, d.err, d.pass} }
 
 // DecisionOf and EndingOf tell what led to a result.
-func DecisionOf(r Result) Decision { return exported(r.decision) }
-func EndingOf(r Result) Ending     { return r.ending }
+func DecisionOf(r interface{ why() decision }) Decision { return exported(r.why()) }
+func EndingOf(r interface{ how() ending }) Ending       { return r.how() }
 
-// NewResult is a result of an update for the reason.
-func NewResult(how Ending, reason Reason, err error) Result {
-	return Result{ending: how, Reason: reason, Err: err}
-}
+func (r Result[M]) why() decision { return r.decision }
+func (r Result[M]) how() ending   { return r.ending }
 
-func BeginCreation(o Observation) (*Creation, error) { return beginCreation(&o) }
+func BeginCreation(o Observed) (*Creation, error) { return beginCreation(&o) }
 
 func (c *Creation) AboutToCall() Patch { return c.pass.aboutToCall() }
 
@@ -107,8 +111,11 @@ func (c *Counters) Decided(action Action, reason Reason) uint64 {
 	return c.decisions[action][reason].Load()
 }
 
+// MergePatch is the write as the API server gets it.
+func (p patch) MergePatch() ([]byte, error) { return p.mergePatch() }
+
 // Apply changes annotations as the write does. It returns a new map.
-func (p Patch) Apply(annotations map[string]string) map[string]string {
+func (p patch) Apply(annotations map[string]string) map[string]string {
 	after := make(map[string]string, len(annotations)+len(p.Set))
 	maps.Copy(after, annotations)
 	for _, name := range p.Remove {

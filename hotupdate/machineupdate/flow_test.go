@@ -40,8 +40,8 @@ func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
 }
 
 // machine is a machine that runs.
-func machine(annotation string) machineupdate.Machine {
-	m := machineupdate.Machine{Name: "m-1", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
+func machine(annotation string) machineupdate.Seen {
+	m := machineupdate.Seen{Name: "m-1", ResourceVersion: "7", ProviderID: "aws:///i-1", Phase: "Running"}
 	if annotation != "" {
 		m.Annotations = map[string]string{machineupdate.AnnotationRecord: annotation}
 	}
@@ -51,11 +51,11 @@ func machine(annotation string) machineupdate.Machine {
 // TestLife follows a machine from its first adoption through a failed update to a settled one, and on to the next update.
 func TestLife(t *testing.T) {
 	now := start
-	o := machineupdate.Observation{Machine: machine(""), Class: classOf(t, `{"image":"a","tags":{"k":"1"}}`)}
+	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{"image":"a","tags":{"k":"1"}}`)}
 	o.Settings.ConfirmAfter = time.Hour
 	var fail error
 	var requests []*machineupdate.UpdateMachineRequest
-	executor := machineupdate.Executor{
+	executor := executor{
 		Now:           func() time.Time { return now },
 		WriteMetadata: writer(t, &o.Machine),
 		UpdateMachine: caller(&requests, &fail),

@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// LimitKey is what clouds limit calls by.
+type LimitKey struct {
+	Credentials string // a name of the credentials, not the credentials
+	Region      string
+}
+
 // Limiter is a token bucket for each key, for AskLimiter of an [Executor]: a fleet that adopts hot updates calls the driver once for every
 // machine. It counts updates, each of which makes several calls. Allow only so many that the cloud does not throttle them, or machines that are
 // updated side by side take the calls from each other. The zero value denies everything. It has no clock, and is safe for concurrent use.

@@ -271,9 +271,9 @@ func (m *model) ask(q question) answer {
 	if a, ok := m.decisions[q]; ok {
 		return a
 	}
-	o := machineupdate.Observation{
+	o := machineupdate.Observed{
 		Class:    m.classes[q.revision][q.class],
-		Machine:  machineupdate.Machine{Name: "m", ResourceVersion: "1", Phase: "Running"},
+		Machine:  machineupdate.Seen{Name: "m", ResourceVersion: "1", Phase: "Running"},
 		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
 	}
 	o.SetNow(modelNow)
@@ -298,7 +298,7 @@ func (m *model) ask(q question) answer {
 	return a
 }
 
-func (m *model) decide(o machineupdate.Observation, q question) answer {
+func (m *model) decide(o machineupdate.Observed, q question) answer {
 	if m.ignores(q) {
 		return answer{}
 	}

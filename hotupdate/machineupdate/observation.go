@@ -1,6 +1,15 @@
 package machineupdate
 
-import "time"
+import (
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
 
 // MCM's phases that matter here. In every other phase a machine is updated.
 const (
@@ -8,16 +17,73 @@ const (
 	phaseCrashLoopBackOff = "CrashLoopBackOff"
 	phaseTerminating      = "Terminating"
 	phaseFailed           = "Failed"
+	phaseRunning          = "Running" // it has joined
 )
 
-// Machine is what hot updates need to know of a Machine.
-type Machine struct {
+// Machine is the pointer type of the caller's Machine objects, such as *v1alpha1.Machine.
+type Machine interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Observation is everything that a decision depends on.
+type Observation[M Machine] struct {
+	Machine    M      // as the last write, or the cache, returned it; it is not changed
+	ProviderID string // its spec.providerID
+	Phase      string // its status.currentStatus.phase
+	// Class is the machine's class; nil if it is gone, or if it could not be prepared, and then ClassError says why.
+	Class      *Prepared
+	ClassError error
+	Secret     map[string][]byte // the secret of the class, for the driver
+	Limit      LimitKey          // the key under which the limiter is asked; the zero value is a key as well
+	Settings   Settings
+}
+
+// machine is what hot updates read of a Machine.
+type machine struct {
 	Name            string
+	UID             types.UID
 	ResourceVersion string
 	ProviderID      string
-	Phase           string            // CurrentStatus.Phase
-	Deleting        bool              // it has a deletion timestamp
-	Annotations     map[string]string // they are not changed
+	Phase           string
+	Deleting        bool
+	Annotations     map[string]string
+}
+
+// observation is an Observation at a time, whatever the type of machines.
+type observation struct {
+	Machine    machine
+	Settings   Settings
+	Class      *Prepared
+	ClassError error
+	Secret     map[string][]byte
+	Limit      LimitKey
+
+	now time.Time
+}
+
+// at reads the machine.
+func (o *Observation[M]) at(now time.Time) observation {
+	m := machine{
+		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
+		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
+	}
+	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, now}
+}
+
+// check returns the error of a machine that no write can be bound to.
+func check[M Machine](where string, m M) error {
+	v := reflect.ValueOf(m)
+	switch {
+	case !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil():
+		return &fault.Error{Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil", Hint: "hand in the object of the cache, or of the last write"}
+	case m.GetResourceVersion() == "":
+		return &fault.Error{
+			Kind: fault.Misuse, Code: "missing-resource-version", Where: where, What: "has no resourceVersion, without which a write would overwrite what others wrote",
+			Hint: "hand in the object of the cache, or of the last write",
+		}
+	}
+	return nil
 }
 
 // Settings are the times of the flow.
@@ -48,22 +114,3 @@ func (s *Settings) confirmAfter() time.Duration { return orDefault(s.ConfirmAfte
 func (s *Settings) retryAfter() time.Duration   { return orDefault(s.RetryAfter, 15*time.Second) }
 func (s *Settings) callTimeout() time.Duration  { return orDefault(s.CallTimeout, 5*time.Minute) }
 func (s *Settings) denialDelay() time.Duration  { return orDefault(s.DenialDelay, time.Minute) }
-
-// Observation is everything that a decision depends on.
-type Observation struct {
-	Machine  Machine
-	Settings Settings
-	// Class is the machine's class; nil if it is gone, or if it could not be prepared, and then ClassError says why.
-	Class      *Prepared
-	ClassError error
-	Secret     map[string][]byte // the secret of the class, for the driver
-	Limit      LimitKey          // the key under which the limiter is asked
-
-	now time.Time
-}
-
-// LimitKey is what clouds limit calls by.
-type LimitKey struct {
-	Credentials string // a name of the credentials, not the credentials
-	Region      string
-}

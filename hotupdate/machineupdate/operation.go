@@ -2,32 +2,34 @@ package machineupdate
 
 import (
 	"context"
-	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// LastOperation reports to people what became of a call to the driver, in the words of a Machine's status.lastOperation. The type is Update. The
-// state is Successful if the error code, as MCM spells its codes, is empty, else Failed. It is not ok where there was no call, or where
-// its result is not known: then leave the status as it is.
+// LastOperation tells people about an update, in the words of a Machine's status.lastOperation. The errorCode is always empty.
 //
-// The error code is Unknown if only the driver's error tells more; a caller who understands it may say more.
-//
-// Nothing in this package reads it. The hot-update proposal discusses it as the place of state, in section "Machine Class reconciliation",
-// option 2. It cannot be: health checks overwrite it, a control-plane migration drops it, and deletion keeps its own progress there.
-func (r *Result) LastOperation() (description, errorCode string, ok bool) {
-	switch r.ending {
-	case updated:
-		return "The machine was updated (" + r.Reason.String() + ")", "", true
-	case confirmed:
-		return "The update of the machine is confirmed", "", true
-	case callFailed, unable:
-		errorCode = "Unknown"
-		if r.ending == unable {
-			errorCode = "Unimplemented"
-		} else if errors.Is(r.Err, context.DeadlineExceeded) {
-			errorCode = "DeadlineExceeded"
-		}
-		return "The machine was not, or not wholly, updated: " + r.Err.Error(), errorCode, true
-	case notCalled, denied, conflicted, writeFailed, canceled, gone:
+// Others read it, so it says little: see "LastOperation" in the package documentation.
+type LastOperation struct {
+	Description string // a sentence with the reason of the update, and nothing that the driver said
+	State       string // Processing or Successful
+	Type        string // Update
+}
+
+// report writes a LastOperation, if the caller wants reports and the machine has joined and runs. It reports whether the machine is still
+// the one that was decided about.
+func (e *Executor[M]) report(ctx context.Context, o *observation, result *Result[M], state, description string) (unchanged bool) {
+	if e.Report == nil || o.Machine.Phase != phaseRunning {
+		return true
 	}
-	return "", "", false
+	operation := LastOperation{Description: description + " (" + result.Reason.String() + ")", State: state, Type: "Update"}
+	written, err := e.Report(ctx, result.Machine, operation)
+	if err == nil {
+		err = check("what Executor.Report returned", written)
+	}
+	if err != nil {
+		result.note(err)
+		return !apierrors.IsConflict(err)
+	}
+	result.Machine = written
+	return true
 }

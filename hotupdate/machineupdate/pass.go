@@ -7,7 +7,7 @@ import (
 
 // pass is one update of one machine: what the driver is asked for, and what is written before and after. It is immutable.
 type pass struct {
-	machine  Machine
+	machine  machine
 	class    *Prepared
 	secret   map[string][]byte
 	desired  Hot
@@ -18,7 +18,7 @@ type pass struct {
 
 // aboutToCall returns the write that has to succeed before the driver is called. It carries the resourceVersion by which the decision
 // was made.
-func (p *pass) aboutToCall() Patch {
+func (p *pass) aboutToCall() patch {
 	return p.patch(p.machine.ResourceVersion, p.marker)
 }
 
@@ -26,7 +26,7 @@ func (p *pass) aboutToCall() Patch {
 // returned.
 //
 // What was applied before stays owned: a cloud read that lagged may not have shown it.
-func (p *pass) succeeded(resourceVersion string, now time.Time) Patch {
+func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 	r, former := p.marker, p.marker.Applied
 	r.Applied, r.State, r.Since, r.Retries = p.desired, unconfirmed, wholeSeconds(now), 0
 	r.Attempted = slices.DeleteFunc(slices.Clone(r.Attempted), func(attempted Hot) bool { return attempted == p.desired })
@@ -37,41 +37,41 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) Patch {
 }
 
 // settled returns the write that follows the success of a confirmation.
-func (p *pass) settled(resourceVersion string, now time.Time) Patch {
+func (p *pass) settled(resourceVersion string, now time.Time) patch {
 	return p.patch(resourceVersion, record{
 		ProviderID: p.marker.ProviderID, Schema: p.marker.Schema, Since: wholeSeconds(now), Applied: p.desired,
 	})
 }
 
 // restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
-func (p *pass) restorePrevious(resourceVersion string) Patch {
-	patch := Patch{Machine: p.machine.Name, ResourceVersion: resourceVersion}
+func (p *pass) restorePrevious(resourceVersion string) patch {
+	restored := patch{Machine: p.machine.Name, UID: p.machine.UID, ResourceVersion: resourceVersion}
 	if p.recorded {
-		patch.Set = map[string]string{AnnotationRecord: p.previous}
+		restored.Set = map[string]string{AnnotationRecord: p.previous}
 	} else {
-		patch.Remove = []string{AnnotationRecord}
+		restored.Remove = []string{AnnotationRecord}
 	}
-	return patch
+	return restored
 }
 
-func (p *pass) patch(resourceVersion string, r record) Patch {
-	return Patch{
-		Machine: p.machine.Name, ResourceVersion: resourceVersion,
+func (p *pass) patch(resourceVersion string, r record) patch {
+	return patch{
+		Machine: p.machine.Name, UID: p.machine.UID, ResourceVersion: resourceVersion,
 		Set: map[string]string{AnnotationRecord: r.Annotation()},
 	}
 }
 
-// mirrored adds the provider spec for people to a patch, if it is what was applied.
-func (p *pass) mirrored(patch Patch) Patch {
+// mirrored adds the provider spec for people to a write, if it is what was applied.
+func (p *pass) mirrored(write patch) patch {
 	spec := p.class.class.ProviderSpec
 	switch {
 	case p.desired != p.class.hot:
 	case len(spec) > maxLastApplied:
-		patch.Remove = []string{AnnotationLastApplied}
+		write.Remove = []string{AnnotationLastApplied}
 	default:
-		patch.Set[AnnotationLastApplied] = string(spec)
+		write.Set[AnnotationLastApplied] = string(spec)
 	}
-	return patch
+	return write
 }
 
 // request returns what the driver is asked for.

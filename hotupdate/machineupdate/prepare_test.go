@@ -96,7 +96,7 @@ func TestClassesConcurrently(t *testing.T) {
 // TestNothingShowsSecrets: neither the values of a spec nor those of a secret are printed, whatever the verb.
 func TestNothingShowsSecrets(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"hunter2"}}`)
-	d := machineupdate.DecideAt(start, machineupdate.Observation{Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}})
+	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: class, Secret: map[string][]byte{"key": []byte("hunter2")}})
 	request := d.Pass.Request()
 	require.Equal(t, []byte("hunter2"), request.Secret["key"])
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {

@@ -44,7 +44,7 @@ type record struct {
 const maxRetries = 32
 
 // isOf reports whether the record is about this machine.
-func (r *record) isOf(m *Machine) bool {
+func (r *record) isOf(m *machine) bool {
 	if r.Creating != "" {
 		return r.Creating == m.Name
 	}

@@ -184,12 +184,12 @@ func manyLeaves(n int) string {
 func converges(t *testing.T, annotation string) {
 	t.Helper()
 	now := start
-	o := machineupdate.Observation{Machine: machine(""), Class: classOf(t, `{"tags":{"k":"1"}}`)}
+	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{"tags":{"k":"1"}}`)}
 	o.Settings.ConfirmAfter = time.Hour
 	o.Machine.Annotations = map[string]string{machineupdate.AnnotationRecord: annotation}
 	var none error
 	var requests []*machineupdate.UpdateMachineRequest
-	executor := &machineupdate.Executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
+	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &o.Machine), UpdateMachine: caller(&requests, &none)}
 	for range 4 {
 		executor.Reconcile(t.Context(), o)
 		now = now.Add(time.Hour)

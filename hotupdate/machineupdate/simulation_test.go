@@ -45,8 +45,8 @@ type simulation struct {
 	t       *rapid.T
 	schema  *hotupdate.Schema
 	now     time.Time
-	machine machineupdate.Machine
-	cached  []machineupdate.Machine // older versions of it
+	machine machineupdate.Seen
+	cached  []machineupdate.Seen // older versions of it
 	class   *machineupdate.Prepared
 	classes []*machineupdate.Prepared // older versions
 	live    map[string]map[string]string
@@ -149,8 +149,8 @@ func (s *simulation) excuse() {
 	}
 }
 
-func (s *simulation) executor() *machineupdate.Executor {
-	return &machineupdate.Executor{WriteMetadata: s.write, UpdateMachine: s.update, Now: func() time.Time { return s.now }}
+func (s *simulation) executor() *executor {
+	return &executor{WriteMetadata: s.write, UpdateMachine: s.update, Now: func() time.Time { return s.now }}
 }
 
 func (s *simulation) settings() machineupdate.Settings {
@@ -160,7 +160,7 @@ func (s *simulation) settings() machineupdate.Settings {
 // reconcile is a leader that may see an old machine and an old class.
 func (s *simulation) reconcile() {
 	s.now = s.now.Add(time.Second) // time enough for a retry, and short beside everything else
-	o := machineupdate.Observation{Machine: s.machine, Class: s.class, Settings: s.settings()}
+	o := machineupdate.Observed{Machine: s.machine, Class: s.class, Settings: s.settings()}
 	if len(s.cached) > 0 && s.draw(6, "stale machine") == 0 {
 		o.Machine = s.cached[len(s.cached)-1]
 	}
@@ -207,7 +207,7 @@ func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string
 		return "", errSimulated
 	}
 	if patch.ResourceVersion != s.machine.ResourceVersion {
-		return "", machineupdate.ErrConflict
+		return "", errConflict
 	}
 	annotations := patch.Apply(s.machine.Annotations)
 	s.bump()
@@ -441,7 +441,7 @@ func (s *simulation) settle() {
 func (s *simulation) rest(settings machineupdate.Settings) {
 	passes := 0
 	for {
-		result := s.executor().Reconcile(context.Background(), machineupdate.Observation{Machine: s.machine, Class: s.class, Settings: settings})
+		result := s.executor().Reconcile(context.Background(), machineupdate.Observed{Machine: s.machine, Class: s.class, Settings: settings})
 		//exhaustive:ignore
 		switch machineupdate.EndingOf(result) {
 		case machineupdate.Updated, machineupdate.Confirmed:

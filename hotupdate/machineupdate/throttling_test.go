@@ -61,9 +61,9 @@ func TestThrottledPassesFinish(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &throttled{t: t, now: start, period: time.Minute, at: start, live: map[string]string{"k": "1"}}
 			class := classOf(t, `{"tags":{"l":"1"}}`)
-			o := machineupdate.Observation{Machine: machine(settledRecord(class)), Class: class}
+			o := machineupdate.Observed{Machine: machine(settledRecord(class)), Class: class}
 			write := writer(t, &o.Machine)
-			executor := machineupdate.Executor{
+			executor := executor{
 				Now: func() time.Time { return c.now }, UpdateMachine: c.update, Counters: &machineupdate.Counters{},
 				WriteMetadata: func(ctx context.Context, patch machineupdate.Patch) (string, error) {
 					if r := recordIn(t, patch.Set); tc.forgets {
@@ -117,7 +117,7 @@ func TestRetries(t *testing.T) {
 		assert.GreaterOrEqual(t, result.Delay, min(10*time.Second<<min(retries, 20), time.Hour))
 		assert.LessOrEqual(t, result.Delay, min(15*time.Second<<min(retries, 20), 90*time.Minute)+time.Second, "and a half, and up to a second for the time of the record")
 		b.now = b.now.Add(result.Delay)
-		d := machineupdate.DecideAt(b.now.Add(-2*time.Second), machineupdate.Observation{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
+		d := machineupdate.DecideAt(b.now.Add(-2*time.Second), machineupdate.Observed{Machine: b.o.Machine, Class: b.o.Class, Settings: b.o.Settings})
 		assert.Equal(t, machineupdate.Wait, d.Action, "the delay is that of the next decision")
 	}
 	b.callErr = nil
@@ -142,7 +142,7 @@ func TestRetriesOfLongAttempts(t *testing.T) {
 	for i := range 18 {
 		class := classOf(t, wide(t, 300, 20+max(i-6, 0), i)) // the first ones differ in one key only
 		r := fail(class)
-		reason := machineupdate.DecideAt(b.now, machineupdate.Observation{Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
+		reason := machineupdate.DecideAt(b.now, machineupdate.Observed{Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
 		isFull := reason == machineupdate.RecordFull
 		if !isFull {
 			require.Zero(t, r.Retries, "another spec")

@@ -2,23 +2,119 @@ package machineupdate_test
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
+// object is a Machine of an API.
+type object = metav1.PartialObjectMetadata
+
+// What an API server answers.
+var (
+	errConflict = apierrors.NewConflict(schema.GroupResource{Resource: "machines"}, "m-1", nil)
+	errMissing  = apierrors.NewNotFound(schema.GroupResource{Resource: "machines"}, "m-1")
+)
+
+// executor is an Executor whose writes are read back, for tests that are about the flow.
+type executor struct {
+	WriteMetadata func(ctx context.Context, patch machineupdate.Patch) (resourceVersion string, err error)
+	UpdateMachine func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
+	AskLimiter    func(key machineupdate.LimitKey, reason machineupdate.Reason) bool
+	Now           func() time.Time
+	Counters      *machineupdate.Counters
+}
+
+// result is a Result with its events.
+type result struct {
+	machineupdate.Result[*object]
+
+	Events []published
+}
+
+type published struct{ Type, Reason, Message string }
+
+func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineupdate.Executor[*object], machineupdate.Observation[*object]) {
+	seen := &object{ObjectMeta: metav1.ObjectMeta{Name: o.Machine.Name, UID: o.Machine.UID, ResourceVersion: o.Machine.ResourceVersion, Annotations: o.Machine.Annotations}}
+	if o.Machine.Deleting {
+		seen.DeletionTimestamp = &metav1.Time{}
+	}
+	real := &machineupdate.Executor[*object]{
+		Patch: e.patch, UpdateMachine: e.UpdateMachine, AskLimiter: e.AskLimiter, Now: e.Now, Counters: e.Counters,
+		Event: func(_ runtime.Object, eventType, reason, message string) {
+			*events = append(*events, published{eventType, reason, message})
+		},
+	}
+	return real, machineupdate.Observation[*object]{
+		Machine: seen, ProviderID: o.Machine.ProviderID, Phase: o.Machine.Phase, Settings: o.Settings, Class: o.Class, ClassError: o.ClassError,
+		Secret: o.Secret, Limit: o.Limit,
+	}
+}
+
+// patch reads a merge patch as an API server does.
+func (e *executor) patch(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
+	var body struct {
+		Metadata struct {
+			UID             types.UID
+			ResourceVersion string
+			Annotations     map[string]*string
+		}
+	}
+	if err := json.Unmarshal(data, &body); err != nil {
+		return nil, err
+	}
+	patch := machineupdate.Patch{Machine: name, UID: body.Metadata.UID, ResourceVersion: body.Metadata.ResourceVersion}
+	for key, value := range body.Metadata.Annotations {
+		if value == nil {
+			patch.Remove = append(patch.Remove, key)
+			continue
+		}
+		if patch.Set == nil {
+			patch.Set = map[string]string{}
+		}
+		patch.Set[key] = *value
+	}
+	version, err := e.WriteMetadata(ctx, patch)
+	return &object{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, err
+}
+
+func (e *executor) Reconcile(ctx context.Context, o machineupdate.Observed) result {
+	var events []published
+	real, observed := e.on(&o, &events)
+	return result{real.Reconcile(ctx, observed), events}
+}
+
+func (e *executor) BeginCreation(ctx context.Context, o machineupdate.Observed) (creation *machineupdate.Creation, resourceVersion string, _ result) {
+	real, observed := e.on(&o, nil)
+	creation, begun := real.BeginCreation(ctx, observed)
+	return creation, begun.Machine.ResourceVersion, result{Result: begun}
+}
+
+func (e *executor) FinishCreation(ctx context.Context, creation *machineupdate.Creation, providerID, resourceVersion string) result {
+	o := machineupdate.Observed{Machine: machineupdate.Seen{Name: "m-1", ResourceVersion: resourceVersion}}
+	real, observed := e.on(&o, nil)
+	return result{Result: real.FinishCreation(ctx, creation, observed.Machine, providerID)}
+}
+
 // writer returns a function that writes to one machine as an API server does.
-func writer(t *testing.T, m *machineupdate.Machine) func(context.Context, machineupdate.Patch) (string, error) {
+func writer(t *testing.T, m *machineupdate.Seen) func(context.Context, machineupdate.Patch) (string, error) {
 	t.Helper()
 	return func(_ context.Context, patch machineupdate.Patch) (string, error) {
 		if patch.Machine != m.Name {
-			return "", machineupdate.ErrNotFound
+			return "", errMissing
 		}
 		if patch.ResourceVersion != m.ResourceVersion {
-			return "", machineupdate.ErrConflict
+			return "", errConflict
 		}
 		m.Annotations = patch.Apply(m.Annotations)
 		version, err := strconv.Atoi(m.ResourceVersion)

@@ -34,6 +34,13 @@ type Machine struct {
 // ResourceKind returns KindMachine.
 func (*Machine) ResourceKind() string { return KindMachine }
 
+// DeepCopyObject makes a Machine a runtime.Object, as client-go's functions need it.
+func (m *Machine) DeepCopyObject() runtime.Object {
+	copied := *m
+	copied.ObjectMeta = *m.ObjectMeta.DeepCopy()
+	return &copied
+}
+
 // MachineSpec says which class the machine is of. ProviderID is written by the controller when the VM exists.
 type MachineSpec struct {
 	Class      ClassSpec `json:"class,omitempty"`

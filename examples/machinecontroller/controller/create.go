@@ -46,7 +46,8 @@ func (r *reconciliation) needsCreation() bool {
 // launch makes and initializes a VM, and records with which spec.
 func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	executor := r.executor()
-	creation, _, begun := executor.BeginCreation(ctx, r.observation())
+	creation, begun := executor.BeginCreation(ctx, r.observation())
+	r.machine = begun.Machine
 	if creation == nil {
 		return begun.Delay, begun.Err
 	}
@@ -61,7 +62,8 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	if _, err := r.config.Driver.InitializeMachine(ctx, r.request()); err != nil {
 		return r.crashLoop(ctx, err, api.InstanceInitialization)
 	}
-	finished := executor.FinishCreation(ctx, creation, made.ProviderID, r.machine.ResourceVersion)
+	finished := executor.FinishCreation(ctx, creation, r.machine, made.ProviderID)
+	r.machine = finished.Machine
 	if finished.Err != nil {
 		return finished.Delay, finished.Err
 	}
@@ -70,7 +72,8 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 
 // initializeAgain initializes a VM that exists.
 func (r *reconciliation) initializeAgain(ctx context.Context) (time.Duration, error) {
-	creation, _, begun := r.executor().BeginCreation(ctx, r.observation())
+	creation, begun := r.executor().BeginCreation(ctx, r.observation())
+	r.machine = begun.Machine
 	if creation == nil {
 		return begun.Delay, begun.Err
 	}

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -38,7 +37,7 @@ func (c *Controller) reconcile(ctx context.Context, name string) time.Duration {
 	delay, err := r.run(ctx)
 	switch {
 	case err == nil || ctx.Err() != nil: // a process that has ended says nothing
-	case isConflict(err):
+	case apierrors.IsConflict(err):
 		return ConflictRetry
 	default:
 		r.say(err.Error())
@@ -139,11 +138,6 @@ func (r *reconciliation) request() *driver.Request {
 }
 
 func (r *reconciliation) say(text string) { r.report(r.machine.Name, text) }
-
-// isConflict reports whether a write came too late.
-func isConflict(err error) bool {
-	return apierrors.IsConflict(err) || errors.Is(err, machineupdate.ErrConflict)
-}
 
 // earliest returns the shortest delay that is not zero.
 func earliest(delays ...time.Duration) time.Duration {

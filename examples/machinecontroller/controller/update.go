@@ -2,10 +2,11 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
@@ -13,24 +14,17 @@ import (
 )
 
 // update is the whole of what a machine controller adds for hot updates to its reconcile, between the sync of the node template and the
-// in-place update. It returns its own delay, and ends nothing.
+// in-place update. It returns its own delay, and ends nothing. The steps behind it work on the machine that it hands on.
 func (r *reconciliation) update(ctx context.Context) time.Duration {
 	result := r.executor().Reconcile(ctx, r.observation())
-	for _, event := range result.Events {
-		r.say(event.Message)
-	}
-	r.reportOperation(ctx, &result)
+	r.machine = result.Machine
 	return result.Delay
 }
 
 // observation is what package machineupdate needs to know.
-func (r *reconciliation) observation() machineupdate.Observation {
-	return machineupdate.Observation{
-		Machine: machineupdate.Machine{
-			Name: r.machine.Name, ResourceVersion: r.machine.ResourceVersion, ProviderID: r.machine.Spec.ProviderID,
-			Phase: string(r.machine.Status.CurrentStatus.Phase), Deleting: r.machine.DeletionTimestamp != nil,
-			Annotations: r.machine.Annotations,
-		},
+func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
+	return machineupdate.Observation[*api.Machine]{
+		Machine: r.machine, ProviderID: r.machine.Spec.ProviderID, Phase: string(r.machine.Status.CurrentStatus.Phase),
 		Settings: r.config.Settings,
 		Class:    r.prepared, ClassError: r.classErr,
 		Secret: r.secret.Data,
@@ -39,9 +33,10 @@ func (r *reconciliation) observation() machineupdate.Observation {
 }
 
 // executor carries decisions out with what this controller has.
-func (r *reconciliation) executor() *machineupdate.Executor {
-	executor := &machineupdate.Executor{
-		WriteMetadata: r.patch, UpdateMachine: r.config.Driver.UpdateMachine, Now: r.config.Now, Counters: &r.counters,
+func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
+	executor := &machineupdate.Executor[*api.Machine]{
+		Patch: r.patch, Report: r.reportOperation, UpdateMachine: r.config.Driver.UpdateMachine, Now: r.config.Now, Counters: &r.counters,
+		Event: func(_ runtime.Object, _, _, message string) { r.say(message) },
 	}
 	if r.config.Limiter != nil {
 		executor.AskLimiter = func(key machineupdate.LimitKey, _ machineupdate.Reason) bool {
@@ -51,37 +46,17 @@ func (r *reconciliation) executor() *machineupdate.Executor {
 	return executor
 }
 
-// patch writes annotations. What the API server answers is told apart in the words of package machineupdate.
-func (r *reconciliation) patch(ctx context.Context, patch machineupdate.Patch) (string, error) {
-	merge, err := patch.MergePatch()
-	if err != nil {
-		return "", err
-	}
-	written, err := store.Patch[api.Machine](ctx, r.config.Store, patch.Machine, merge)
-	switch {
-	case apierrors.IsConflict(err):
-		return "", fmt.Errorf("%w: %w", machineupdate.ErrConflict, err)
-	case apierrors.IsNotFound(err):
-		return "", fmt.Errorf("%w: %w", machineupdate.ErrNotFound, err)
-	case err != nil:
-		return "", err
-	}
-	r.machine = written
-	return written.ResourceVersion, nil
+// patch has the signature of client-go's Patch, which stands here in a real controller.
+func (r *reconciliation) patch(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*api.Machine, error) {
+	return store.Patch[api.Machine](ctx, r.config.Store, name, data)
 }
 
-// reportOperation tells people in the status what became of an update. Nothing reads it, and nothing is lost if it cannot be written.
-func (r *reconciliation) reportOperation(ctx context.Context, result *machineupdate.Result) {
-	description, code, ok := result.LastOperation()
-	if !ok {
-		return
+// reportOperation tells people in the status that the machine is being updated.
+func (r *reconciliation) reportOperation(ctx context.Context, machine *api.Machine, operation machineupdate.LastOperation) (*api.Machine, error) {
+	machine = machine.DeepCopyObject().(*api.Machine)
+	machine.Status.LastOperation = api.LastOperation{
+		Description: operation.Description, State: api.MachineState(operation.State), Type: api.MachineOperationType(operation.Type),
+		LastUpdateTime: metav1.NewTime(r.config.Now()),
 	}
-	report := api.LastOperation{Description: description, ErrorCode: code, State: api.StateSuccessful, Type: api.OperationUpdate}
-	if code != "" {
-		report.State = api.StateFailed
-	}
-	err := r.writeStatus(ctx, r.machine.Status.CurrentStatus.Phase, report)
-	if err != nil && !isConflict(err) {
-		r.say("status not written: " + err.Error())
-	}
+	return store.UpdateStatus(ctx, r.config.Store, machine)
 }

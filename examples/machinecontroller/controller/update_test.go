@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -389,8 +390,7 @@ func TestCopiedRecord(t *testing.T) {
 	w := start(t, spec(s1))
 	w.running(s1)
 	for _, annotation := range []string{strings.Replace(w.machine().Annotations[machineupdate.AnnotationRecord], vm, "i-9", 1), "{", ""} {
-		patch := machineupdate.Patch{Machine: "m", ResourceVersion: w.machine().ResourceVersion, Set: map[string]string{machineupdate.AnnotationRecord: annotation}}
-		merge, err := patch.MergePatch()
+		merge, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{machineupdate.AnnotationRecord: annotation}}})
 		require.NoError(t, err)
 		_, err = store.Patch[api.Machine](t.Context(), w.Store, "m", merge)
 		require.NoError(t, err)
