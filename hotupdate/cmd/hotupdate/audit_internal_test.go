@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -125,9 +126,9 @@ func fleet(tb testing.TB, manifests int, inJSON bool) (directory string, pools i
 		name := "worker.yaml"
 		if inJSON {
 			name = "worker.json"
-			documents, err := toJSON(content)
+			var err error
+			content, err = yaml.YAMLToJSON(content)
 			require.NoError(tb, err)
-			content = documents[0]
 		}
 		require.NoError(tb, os.WriteFile(filepath.Join(directory, fmt.Sprintf("%05d-%s", i, name)), content, 0o600))
 	}

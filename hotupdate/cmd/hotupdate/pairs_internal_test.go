@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
@@ -16,7 +17,7 @@ func sideOf(file, words string) (side []*manifest) {
 	for i, word := range strings.Fields(words) {
 		kind, full, _ := strings.Cut(word, ":")
 		namespace, name, _ := strings.Cut(full, "/")
-		side = append(side, &manifest{place(file, i+1), pool.TypeMeta{Kind: kind}, &pool.Manifest{Namespace: namespace, Name: name}})
+		side = append(side, &manifest{manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String(), pool.TypeMeta{Kind: kind}, &pool.Manifest{Namespace: namespace, Name: name}})
 	}
 	return side
 }
@@ -59,8 +60,8 @@ func TestPairUp(t *testing.T) {
 		{"strangers on purpose", "Shoot:n/a", "Shoot:n/b", true, "Shoot:n/a=Shoot:n/b", "", "a copy"},
 		{"strangers on purpose, two of them", "Shoot:n/a Shoot:n/x", "Shoot:n/b", true, "", "new: is Shoot n/b, and old is Shoot n/a; compare one object with itself, or give --any-name", "nobody knows which"},
 		{"other kind", "Worker:n/a", "Shoot:n/a", true, "", "new: is of another kind than old; compare manifests of one kind", "they cannot be compared"},
-		{"twice", "Shoot:n/a", "Shoot:n/a Shoot:n/b Shoot:n/a", false, "", "new, document 3: is Shoot n/a, and so is new; leave out one of them", "which one is applied last decides"},
-		{"two configs", "WorkerConfig:/ WorkerConfig:/", "WorkerConfig:/", false, "", "old, document 2: is WorkerConfig, and so is old; leave out one of them", "they cannot be told apart"},
+		{"twice", "Shoot:n/a", "Shoot:n/a Shoot:n/b Shoot:n/a", false, "", "new:21, document 3: is Shoot n/a, and so is new; leave out one of them", "which one is applied last decides"},
+		{"two configs", "WorkerConfig:/ WorkerConfig:/", "WorkerConfig:/", false, "", "old:11, document 2: is WorkerConfig, and so is old; leave out one of them", "they cannot be told apart"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

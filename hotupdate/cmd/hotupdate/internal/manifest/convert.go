@@ -1,4 +1,4 @@
-package main
+package manifest
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,14 +16,13 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// toJSON turns the text of YAML or JSON documents into JSON, as kubectl does. Empty documents and null are none.
-func toJSON(text []byte) ([][]byte, error) {
+// toJSON turns the text of one YAML document into JSON, as kubectl does. The text begins in a line of its file. Empty documents and null have
+// no JSON.
+func toJSON(text []byte, line int) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if documents, ok := jsonDocuments(text); ok {
-		return documents, nil
-	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var found *yaml.Node
 	for {
@@ -32,9 +32,9 @@ func toJSON(text []byte) ([][]byte, error) {
 		case errors.Is(err, io.EOF) && found == nil:
 			return nil, nil
 		case errors.Is(err, io.EOF):
-			return convert(text, found)
+			return convert(text, found, line)
 		case err != nil:
-			return nil, yamlError(text, err)
+			return nil, yamlError(text, err, line)
 		case len(node.Content) == 0 || node.Content[0].Tag == "!!null":
 		case found != nil:
 			return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
@@ -44,32 +44,14 @@ func toJSON(text []byte) ([][]byte, error) {
 	}
 }
 
-// jsonDocuments returns JSON documents that follow one another.
-func jsonDocuments(text []byte) ([][]byte, bool) {
-	var documents [][]byte
-	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
-		var raw json.RawMessage
-		err := decoder.Decode(&raw)
-		if errors.Is(err, io.EOF) {
-			return documents, true
-		}
-		if err != nil {
-			return nil, false
-		}
-		if string(raw) != "null" {
-			documents = append(documents, plainNumbers(raw))
-		}
-	}
-}
-
 // convert turns one YAML document into JSON. The decoder bounds the number of nodes that aliases stand for; here their size is bounded.
-func convert(text []byte, document *yaml.Node) ([][]byte, error) {
+func convert(text []byte, document *yaml.Node, line int) ([]byte, error) {
 	w := weigher{sizes: map[*yaml.Node]int{}}
-	if w.size(document) > maxDocumentSize {
-		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", maxDocumentSize>>20)
+	if w.size(document) > MaxSize {
+		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", MaxSize>>20)
 	}
 	var problems []error
-	for _, p := range badKeys(document.Content[0]) {
+	for _, p := range badKeys(document.Content[0], line) {
 		problems = append(problems, p)
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -77,9 +59,9 @@ func convert(text []byte, document *yaml.Node) ([][]byte, error) {
 	}
 	raw, err := sigsyaml.YAMLToJSON(text) // the strict one refuses members that replace those of a merge key
 	if err != nil {
-		return nil, yamlError(text, err)
+		return nil, yamlError(text, err, line)
 	}
-	return [][]byte{raw}, nil
+	return raw, nil
 }
 
 // weigher sums up the text of nodes with all aliases expanded. Sums are capped just above the limit.
@@ -95,7 +77,7 @@ func (w weigher) size(n *yaml.Node) int {
 	w.sizes[n] = 0 // an alias to what it stands in; the decoder refuses it
 	size := len(n.Value) + 1
 	for _, child := range n.Content {
-		size = min(size+w.size(child), maxDocumentSize+1)
+		size = min(size+w.size(child), MaxSize+1)
 	}
 	w.sizes[n] = size
 	return size
@@ -108,33 +90,33 @@ func (p keyError) Error() string {
 	if p.path == "" {
 		return p.what
 	}
-	return printable(strings.TrimPrefix(p.path, ".")) + ": " + p.what
+	return plaintext.Printable(strings.TrimPrefix(p.path, ".")) + ": " + p.what
 }
 
 // badKeys finds the keys that stand twice in their mapping, and those that are no text. The YAML decoder passes over keys that become one
 // text only in JSON, and does not say under which path a key stands.
-func badKeys(node *yaml.Node) (found []keyError) {
+func badKeys(node *yaml.Node, line int) (found []keyError) {
 	//exhaustive:ignore
 	switch node.Kind {
 	case yaml.MappingNode:
 		seen := map[string]bool{}
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			name, ok := keyName(node.Content[i])
-			line := node.Content[i].Line
+			at := node.Content[i].Line + line - 1
 			switch {
 			case !ok:
-				found = append(found, keyError{"", fmt.Sprintf("has a key in line %d that is no text; put it in quotes, or render the template first", line)})
+				found = append(found, keyError{"", fmt.Sprintf("has a key in line %d that is no text; put it in quotes, or render the template first", at)})
 			case seen[name]:
-				found = append(found, keyError{"." + name, fmt.Sprintf("stands twice in its object, again in line %d; remove one of the members", line)})
+				found = append(found, keyError{"." + name, fmt.Sprintf("stands twice in its object, again in line %d; remove one of the members", at)})
 			}
 			seen[name] = true
-			for _, p := range badKeys(node.Content[i+1]) {
+			for _, p := range badKeys(node.Content[i+1], line) {
 				found = append(found, keyError{"." + name + p.path, p.what})
 			}
 		}
 	case yaml.SequenceNode:
 		for i, element := range node.Content {
-			for _, p := range badKeys(element) {
+			for _, p := range badKeys(element, line) {
 				found = append(found, keyError{fmt.Sprintf("[%d]", i) + p.path, p.what})
 			}
 		}
@@ -205,7 +187,7 @@ func wholeNumber(token []byte) (string, bool) {
 }
 
 // yamlError words a parser's error on one line. The parsers name lines, keys and types; values they quote are cut off.
-func yamlError(text []byte, err error) error {
+func yamlError(text []byte, err error, line int) error {
 	what := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	what = strings.TrimPrefix(what, "yaml: ")
 	what = strings.Join(strings.Fields(what), " ")
@@ -220,5 +202,12 @@ func yamlError(text []byte, err error) error {
 		before, _, _ := bytes.Cut(text, []byte("*"+name))
 		what = fmt.Sprintf("line %d: an alias names no anchor; put a value that begins with * in quotes", bytes.Count(before, []byte("\n"))+1)
 	}
+	what = lineNumber.ReplaceAllStringFunc(what, func(found string) string {
+		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
+		return fmt.Sprintf("line %d", n+line-1)
+	})
 	return errors.New("is no valid YAML or JSON: " + what)
 }
+
+// lineNumber matches the line that a parser's error begins with.
+var lineNumber = regexp.MustCompile(`^line \d+`)

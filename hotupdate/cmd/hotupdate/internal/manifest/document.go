@@ -1,0 +1,194 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+)
+
+// Document is a piece of a stream: an object, a List of at most 1 MiB, an item of a larger List, or what cannot be read.
+type Document struct {
+	place Place
+	text  []byte // it begins in the line of the place
+	err   error
+}
+
+// Objects returns the objects of the document. It is safe for concurrent use.
+func (d *Document) Objects() []Object {
+	if d.err != nil {
+		return []Object{{Place: d.place, Err: d.err, document: d, index: -1}}
+	}
+	raw := d.text
+	top, err := readMembers(raw)
+	if err != nil {
+		var failure error
+		if raw, failure = toJSON(d.text, d.place.Line); failure != nil {
+			return d.pieces(failure)
+		}
+		if len(raw) == 0 {
+			raw = []byte("null")
+		}
+		top, _ = readMembers(raw) // what a converter writes
+	}
+	switch {
+	case d.place.Item < 0 && string(bytes.TrimSpace(raw)) == "null":
+		return nil
+	case top.items != nil && isList(top.kind):
+		return d.items(top.items, err == nil)
+	case top.items != nil && top.kind == "":
+		end := Object{Place: d.place, Err: errNoList, document: d, index: -1}
+		end.Line += bytes.Count(d.text, []byte("\n"))
+		return append(d.items(top.items, err == nil), end)
+	}
+	return []Object{{Place: d.place, Raw: plainNumbers(raw), document: d, index: -1}}
+}
+
+// pieces returns the objects of a List whose text as a whole cannot be read, or that this is so.
+func (d *Document) pieces(failure error) (all []Object) {
+	var parts []*Document
+	s := splitter{source: newSource(bytes.NewReader(d.text)), from: d.place.File, number: d.place.Number - 1}
+	s.line = d.place.Line
+	s.setMark()
+	s.yield = func(part *Document) bool {
+		parts = append(parts, part)
+		return true
+	}
+	if d.place.Item >= 0 || !s.jsonList() && !s.yamlList() {
+		return []Object{{Place: d.place, Err: failure, document: d, index: -1}}
+	}
+	for _, part := range parts {
+		all = append(all, part.Objects()...)
+	}
+	return all
+}
+
+// items returns the items of a List as objects. Those of JSON stand in the document's text.
+func (d *Document) items(items [][]byte, inJSON bool) []Object {
+	all := make([]Object, len(items))
+	var nodes []*yaml.Node
+	if !inJSON {
+		_, list := find(d.root(), "items")
+		nodes = list.Content
+	}
+	for i, raw := range items {
+		all[i] = Object{Place: d.place, Raw: plainNumbers(raw), document: d, index: i}
+		all[i].Item = i
+		switch {
+		case inJSON:
+			before := cap(d.text) - cap(raw) // the item is a part of the text
+			all[i].Line += bytes.Count(d.text[:before], []byte("\n"))
+		case i < len(nodes):
+			all[i].Line += nodes[i].Line - 1
+		}
+	}
+	return all
+}
+
+// LineOf returns the line of the file in which a member of the object stands, by the names and positions that lead to it. It is 0 if there is
+// none.
+func (o *Object) LineOf(path ...string) int {
+	if o.index >= 0 {
+		path = append([]string{"items", strconv.Itoa(o.index)}, path...)
+	}
+	if key, _ := find(o.document.root(), path...); key != nil {
+		return key.Line + o.document.place.Line - 1
+	}
+	return 0
+}
+
+// root parses the text for the lines of its members. JSON is YAML.
+func (d *Document) root() *yaml.Node {
+	var node yaml.Node
+	if yaml.Unmarshal(d.text, &node) != nil || len(node.Content) == 0 {
+		return nil
+	}
+	return node.Content[0]
+}
+
+// find returns the key and the value of the last member of a path, or its element twice.
+func find(node *yaml.Node, path ...string) (key, value *yaml.Node) {
+	for _, name := range path {
+		if node != nil && node.Kind == yaml.AliasNode {
+			node = node.Alias
+		}
+		key, node = step(node, name)
+	}
+	return key, node
+}
+
+// step returns the key and the value of a member, or an element twice.
+func step(node *yaml.Node, name string) (key, value *yaml.Node) {
+	if node == nil {
+		return nil, nil
+	}
+	if i, err := strconv.Atoi(name); err == nil && node.Kind == yaml.SequenceNode && i >= 0 && i < len(node.Content) {
+		return node.Content[i], node.Content[i]
+	}
+	for i := 0; i+1 < len(node.Content) && node.Kind == yaml.MappingNode; i += 2 {
+		if node.Content[i].Value == name {
+			return node.Content[i], node.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// members are what tells a List from other objects.
+type members struct {
+	kind  string
+	items [][]byte // nil if there is no such array
+}
+
+// readMembers goes through a JSON value once, and checks all of it.
+func readMembers(raw []byte) (members, *fault.Error) {
+	var m members
+	s := canonjson.NewScanner(raw)
+	s.SkipSpace()
+	if s.Peek() != '{' {
+		return m, cmp.Or(s.Skip(), s.End())
+	}
+	last, err := s.Open('}')
+	for !last && err == nil {
+		if err = m.read(&s); err == nil {
+			last, err = s.Next('}')
+		}
+	}
+	return m, cmp.Or(err, s.End())
+}
+
+// read reads a member.
+func (m *members) read(s *canonjson.Scanner) *fault.Error {
+	from, to, err := s.Name()
+	if err != nil {
+		return err
+	}
+	name, start := string(s.Raw[from:to]), s.At
+	if name == "items" && s.Peek() == '[' {
+		m.items, err = elements(s)
+		return err
+	}
+	err = s.Skip()
+	if name == "kind" && err == nil {
+		m.kind = strings.Trim(string(s.Raw[start:s.At]), `"`)
+	}
+	return err
+}
+
+// elements returns the elements of an array as they are written.
+func elements(s *canonjson.Scanner) ([][]byte, *fault.Error) {
+	all := [][]byte{}
+	last, err := s.Open(']')
+	for !last && err == nil {
+		start := s.At
+		if err = s.Skip(); err == nil {
+			all = append(all, s.Raw[start:s.At])
+			last, err = s.Next(']')
+		}
+	}
+	return all, err
+}

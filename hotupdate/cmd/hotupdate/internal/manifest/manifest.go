@@ -1,0 +1,166 @@
+// Package manifest reads streams of Kubernetes objects: files, directories and standard input, in YAML and JSON, of any size.
+//
+// It owns what is one object and where it stands. It does not know what an object means.
+//
+//   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON values. Documents that hold nothing are passed over.
+//   - A List, whose kind ends in List, is passed on item by item. It may be larger than memory: kubectl get -o json or yaml writes such ones.
+//   - Streams of gzip and zstd are recognised by how they begin.
+//   - JSON is read as JSON. JSON that is YAML only, such as {a: 1}, is read as YAML.
+//   - What cannot be read is an object with an error. Reading goes on behind it: at the next document marker, list item or line of JSON.
+//   - Memory is bounded: one document or list item of at most 10 MiB is held at a time.
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Stdin is the path that stands for standard input.
+const Stdin = "-"
+
+// MaxSize bounds an object. In a cluster it cannot exceed 1.5 MiB.
+const MaxSize = 10 << 20
+
+// Place says where something stands.
+type Place struct {
+	// File is the path, or "standard input".
+	File string
+	// Line is the first line, counted from 1.
+	Line int
+	// Number counts the documents of the file from 1.
+	Number int
+	// Item counts the items of a List from 0; it is -1 outside of Lists.
+	Item int
+}
+
+// String names the place. The first document is named by its file alone, and its problems name lines of their own.
+func (p Place) String() string {
+	text := p.File
+	if p.Number > 1 || p.Item >= 0 {
+		text = fmt.Sprintf("%s:%d", text, p.Line)
+	}
+	if p.Number > 1 {
+		text += fmt.Sprintf(", document %d", p.Number)
+	}
+	if p.Item >= 0 {
+		text += fmt.Sprintf(", items[%d]", p.Item)
+	}
+	return text
+}
+
+// Object is one object of a stream, or what could not be read.
+type Object struct {
+	Place
+
+	// Raw is the object in JSON. Numbers are spelled as a cluster returns them: 3000 for 3e3.
+	Raw []byte
+	// Err says why the object cannot be read. Raw is nil then.
+	Err error
+
+	document *Document
+	index    int // among the items of the document, -1 if the document is the object
+}
+
+// Objects reads the objects of files, of directories and, for [Stdin], of standard input, in their order.
+//
+// Of a directory, and of those below it, the files that end in .yaml, .yml, .json, .jsonl or .ndjson are read in the order of their names,
+// also with .gz, .zst or .zstd behind that, and those with names as kubectl diff gives them. Hidden ones are left out.
+func Objects(paths []string, stdin io.Reader) iter.Seq[Object] {
+	return func(yield func(Object) bool) {
+		for d := range Documents(paths, stdin) {
+			for _, o := range d.Objects() {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Documents is [Objects] for those who turn documents into objects in several goroutines.
+func Documents(paths []string, stdin io.Reader) iter.Seq[*Document] {
+	return func(yield func(*Document) bool) {
+		for _, path := range paths {
+			if !readPath(path, stdin, yield) {
+				return
+			}
+		}
+	}
+}
+
+type yieldFunc = func(*Document) bool
+
+// readPath reads a file, a directory or standard input, and reports whether to go on.
+func readPath(path string, stdin io.Reader, yield yieldFunc) bool {
+	if path == Stdin {
+		return readStream("standard input", stdin, yield)
+	}
+	more := true
+	_ = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error { // which returns no error but of this function
+		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
+		switch {
+		case err != nil:
+			more = yield(unreadable(Place{File: at, Line: 1, Number: 1, Item: -1}, err))
+		case hidden && entry.IsDir():
+			return fs.SkipDir
+		case hidden || entry.IsDir():
+		case at == path || isManifest(filepath.Base(at)):
+			more = readFile(at, yield)
+		}
+		if !more {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return more
+}
+
+// isManifest reports whether a file of a directory is read.
+func isManifest(name string) bool {
+	for _, suffix := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	switch filepath.Ext(name) {
+	case ".yaml", ".yml", ".json", ".jsonl", ".ndjson":
+		return true
+	}
+	return strings.HasPrefix(name, "core.gardener.cloud.v1beta1.Shoot.") || strings.HasPrefix(name, "extensions.gardener.cloud.v1alpha1.Worker.")
+}
+
+func readFile(path string, yield yieldFunc) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return yield(unreadable(Place{File: path, Line: 1, Number: 1, Item: -1}, err))
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	return readStream(path, file, yield)
+}
+
+// readStream reads the documents of one stream.
+func readStream(from string, in io.Reader, yield yieldFunc) bool {
+	plain, done, err := decompress(in)
+	if err != nil {
+		return yield(unreadable(Place{File: from, Line: 1, Number: 1, Item: -1}, err))
+	}
+	defer done()
+	s := splitter{source: newSource(plain), from: from, yield: yield}
+	s.split()
+	if err := s.failure(); err != nil && !s.stopped {
+		s.fault(s.line, err)
+	}
+	return !s.stopped
+}
+
+// unreadable is a document that cannot be read. The path that package os puts into an error is dropped.
+func unreadable(at Place, err error) *Document {
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathError.Err
+	}
+	return &Document{place: at, err: err}
+}

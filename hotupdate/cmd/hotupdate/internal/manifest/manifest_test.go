@@ -1,0 +1,253 @@
+package manifest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+)
+
+// collect reads all objects; errors stand in their place.
+func collect(paths []string, in io.Reader) []string {
+	var all []string
+	for o := range manifest.Objects(paths, in) {
+		text := string(o.Raw)
+		if o.Err != nil {
+			text = "error: " + o.Err.Error()
+		}
+		all = append(all, strings.Replace(o.String(), "standard input", "in", 1)+": "+text)
+	}
+	return all
+}
+
+func TestObjectsOfAStream(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, in string
+		want     []string
+		reason   string
+	}{
+		{"nothing", "", nil, "no document"},
+		{"white space", " \n\n", nil, "no document"},
+		{"comments", "# a\n---\n# b\n", nil, "no document"},
+		{"one", "a: 1\n", []string{`in: {"a":1}`}, "no marker is needed"},
+		{"no line end", "a: 1", []string{`in: {"a":1}`}, "at the end of the file"},
+		{"two", "a: 1\n---\nb: 2\n", []string{`in: {"a":1}`, `in:3, document 2: {"b":2}`}, "counted from 1"},
+		{"marker first", "---\na: 1\n", []string{`in: {"a":1}`}, "it begins the first document"},
+		{"content behind a marker", "--- {a: 1}\n--- {b: 2}", []string{`in: {"a":1}`, `in:2, document 2: {"b":2}`}, "as YAML allows"},
+		{"empty ones between", "---\n---\n# x\n--- # y\na: 1\n---\n", []string{`in: {"a":1}`}, "passed over"},
+		{"null", "null\n---\na: 1\n", []string{`in:3, document 2: {"a":1}`}, "is a document without an object"},
+		{"end marker", "a: 1\n...\n---\nb: 2\n...\n", []string{`in: {"a":1}`, `in:4, document 2: {"b":2}`}, "ends a document"},
+		{"end marker alone", "a: 1\n...\nb: 2\n", []string{`in: {"a":1}`, `in:3, document 2: {"b":2}`}, "the next needs no marker"},
+		{"directive", "%YAML 1.1\n# a\n---\na: 1\n---\nb: 1\n", []string{`in: {"a":1}`, `in:6, document 2: {"b":1}`}, "belongs to the document behind it"},
+		{"dashes that are no marker", "a: |\n  ---\n  x\nb: ----\n", []string{`in: {"a":"---\nx\n","b":"----"}`}, "indented, or longer"},
+		{"indented", "  a: 1\n  b: 2\n", []string{`in: {"a":1,"b":2}`}, "as YAML allows"},
+
+		{"JSON", "{\"a\": 1}\n{\"a\": 2}[3]\n\n  {\n}", []string{
+			`in: {"a": 1}`, `in:2, document 2: {"a": 2}`, `in:2, document 3: [3]`, "in:4, document 4: {\n}",
+		}, "one behind the other"},
+		{"JSON behind a byte-order mark", "\ufeff{\"a\": 1.10}", []string{`in: {"a": 1.10}`}, "every digit is kept"},
+		{"JSON with whole numbers", `{"a": 3e3, "b": "3e3"}`, []string{`in: {"a": 3000, "b": "3e3"}`}, "as a cluster returns them"},
+		{"JSON with quotes and brackets in text", `{"a": "}\"]\\"}{"b": "[{\\\""}`, []string{`in: {"a": "}\"]\\"}`, `in:1, document 2: {"b": "[{\\\""}`}, "they count for nothing"},
+		{"JSON and YAML", "{\"a\": 1}\n---\nb: 2\n---\n{\"c\": 1}", []string{`in: {"a": 1}`, `in:3, document 2: {"b":2}`, `in:5, document 3: {"c": 1}`}, "with a marker between"},
+		{"YAML that begins like JSON", "{a: '}'}\n---\n{a: 1}\n---\n[1,\n2]: 3\n", []string{
+			`in: {"a":"}"}`, `in:3, document 2: {"a":1}`, `in:5, document 3: error: is no valid YAML or JSON: something else follows where a JSON value ends`,
+		}, "is YAML if it can be, up to the marker"},
+		{"JSON with a comma too many", "{\"a\": 1,}\n", []string{`in: {"a":1}`}, "is YAML"},
+
+		{"a List", "kind: WorkerList\nitems: [{a: 1}, {a: 2}]\n---\nb: 1", []string{
+			`in:2, items[0]: {"a":1}`, `in:2, items[1]: {"a":2}`, `in:4, document 2: {"b":1}`,
+		}, "item by item"},
+		{"a List in block style", "apiVersion: v1\nitems:\n- a: 1\n\n- &x\n  a: 2\n- *x\nkind: List\n", []string{
+			`in:3, items[0]: {"a":1}`, `in:5, items[1]: {"a":2}`, `in:7, items[2]: {"a":2}`,
+		}, "in any order of members, with aliases"},
+		{"a List in JSON", "{\"kind\": \"List\", \"items\": [\n {\"a\": 1},\n {\"a\": 2}]}\n{}", []string{
+			`in:2, items[0]: {"a": 1}`, `in:3, items[1]: {"a": 2}`, `in:4, document 2: {}`,
+		}, "each with its line"},
+		{"an empty List", "kind: List\nitems: []\n---\n{\"kind\":\"List\",\"items\":[]}", nil, "no item"},
+		{"a List without items", "kind: List\nitems: null\n", []string{`in: {"items":null,"kind":"List"}`}, "is an object: what follows says that it is of no use"},
+		{"items of something else", "kind: Shoot\nitems: [1]\n", []string{`in: {"items":[1],"kind":"Shoot"}`}, "no List"},
+
+		{"an error", "a: 1\n---\n\tb: 2\n---\nc: 3\n", []string{
+			`in: {"a":1}`, "in:3, document 2: error: is no valid YAML or JSON: found character that cannot start any token", `in:5, document 3: {"c":3}`,
+		}, "the rest is read"},
+		{"an error in a List", "kind: List\nitems:\n- a: 1\n- a: [\n- a: 3\n", []string{
+			`in:3, items[0]: {"a":1}`, "in:4, items[1]: error: is no valid YAML or JSON: line 4: did not find expected node content", `in:5, items[2]: {"a":3}`,
+		}, "the other items are read"},
+		{"an error in a List in JSON", `{"kind": "List", "items": [{"a": 1}, {"a": }, {"a": 3}]}`, []string{
+			`in:1, items[0]: {"a":1}`, `in:1, items[1]: {"a":null}`, `in:1, items[2]: {"a":3}`,
+		}, "the item is YAML, which takes nothing for null"},
+		{"an error in an item of JSON", `{"kind": "List", "items": [{"a": 1}, {"a" 1}, {"a": [1 2]}, {"a": 3}]}`, []string{
+			`in:1, items[0]: {"a": 1}`, "in:1, items[1]: error: is no valid YAML or JSON: did not find expected ',' or '}'", `in:1, items[2]: {"a":["1 2"]}`, `in:1, items[3]: {"a": 3}`,
+		}, "this one is none"},
+		{"an error in a line of JSON", "{\"a\": 1}\n{\"a\":\n{\"a\": 3}\n{\"a\": \"x\n{\"a\": 5}\n{\"a\": 6]}\n{\"a\": 7}, 8\n{\"a\": 9}", []string{
+			`in: {"a": 1}`,
+			`in:2, document 2: error: is no valid YAML or JSON: a line ends within a JSON string`,
+			`in:3, document 3: {"a": 3}`,
+			`in:4, document 4: error: is no valid YAML or JSON: a line ends within a JSON string`,
+			`in:5, document 5: {"a": 5}`,
+			`in:6, document 6: error: is no valid YAML or JSON: its brackets do not match`,
+			`in:7, document 7: error: is no valid YAML or JSON: something else follows where a JSON value ends`,
+			`in:8, document 8: {"a": 9}`,
+		}, "reading goes on in the next line that may begin a value"},
+		{"an error in the first line of JSON", "{\"a\":\n{\"a\": 3}\n", []string{
+			`in: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off`, `in:2, document 2: {"a": 3}`,
+		}, "it is no YAML either"},
+		{"JSON that is cut off", "{\"kind\": \"List\", \"items\": [\n{\"a\": 1},\n{\"a\"", []string{
+			`in:2, items[0]: {"a": 1}`, `in: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off`,
+		}, "what can be read is read"},
+		{"a List that is cut off", "items:\n- a: 1\n- a: 2\n", []string{
+			`in:2, items[0]: {"a":1}`, `in:3, items[1]: {"a":2}`, "in: error: is no List, and has items; the file may be cut off",
+		}, "what can be read is read"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, test.want, collect([]string{manifest.Stdin}, strings.NewReader(test.in)), test.reason)
+			assert.Equal(t, test.want, collect([]string{manifest.Stdin}, iotest.OneByteReader(strings.NewReader(test.in))), "byte by byte")
+			for name, packed := range compressed(t, test.in) {
+				assert.Equal(t, test.want, collect([]string{manifest.Stdin}, bytes.NewReader(packed)), name)
+			}
+		})
+	}
+}
+
+// compressed returns a text as gzip and zstd write it.
+func compressed(tb testing.TB, text string) map[string][]byte {
+	tb.Helper()
+	var zipped, z bytes.Buffer
+	gz := gzip.NewWriter(&zipped)
+	zs, err := zstd.NewWriter(&z)
+	require.NoError(tb, err)
+	for _, w := range []io.WriteCloser{gz, zs} {
+		_, err := w.Write([]byte(text))
+		require.NoError(tb, err)
+		require.NoError(tb, w.Close())
+	}
+	return map[string][]byte{"gzip": zipped.Bytes(), "zstd": z.Bytes()}
+}
+
+// What was read before a stream broke off is no document, even if it would be a valid one.
+func TestBrokenStreamEndsWithoutItsLastDocument(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"a: 1\n---\nb: 1\n":  {`in: {"a":1}`, "in:4, document 2: error: unexpected EOF"},
+		"{\"a\":1}\n{\"b\":": {`in: {"a":1}`, "in:2, document 2: error: unexpected EOF"},
+		"":                   {"in: error: unexpected EOF"},
+	} {
+		in := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
+		assert.Equal(t, want, collect([]string{manifest.Stdin}, in))
+	}
+	packed := compressed(t, "a: 1\n---\n"+strings.Repeat("b: 1\n", 1000))
+	for _, one := range packed {
+		got := collect([]string{manifest.Stdin}, bytes.NewReader(one[:len(one)-5]))
+		require.NotEmpty(t, got)
+		assert.Contains(t, got[len(got)-1], "unexpected EOF")
+	}
+}
+
+func TestObjectsOfDirectories(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"b.yaml": "k: 1", "a.yml": "k: 0", "sub/c.json": `{"k":2}`, "sub/d.txt": "k: 9", ".hidden.yaml": "k: 9", ".git/e.yaml": "k: 9",
+		"sub/f.yaml": "{", "z.yaml": "k: 3", "core.gardener.cloud.v1beta1.Shoot.ns.name": "k: 5", "g.ndjson": "{}", "v1.Secret.ns.name": "k: 9",
+		"empty.yaml": "", "x.yaml.gz": string(compressed(t, "k: 6")["gzip"]), "y.json.zst": string(compressed(t, `{"k":7}`)["zstd"]), "bad.json.gz": "\x1f\x8bx",
+	} {
+		file := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	got := collect([]string{root, filepath.Join(root, "sub/d.txt"), filepath.Join(root, "missing"), manifest.Stdin}, strings.NewReader("k: 4"))
+	want := []string{
+		root + `/a.yml: {"k":0}`, root + `/b.yaml: {"k":1}`, root + "/bad.json.gz: error: unexpected EOF", root + `/core.gardener.cloud.v1beta1.Shoot.ns.name: {"k":5}`,
+		root + `/g.ndjson: {}`, root + `/sub/c.json: {"k":2}`,
+		root + "/sub/f.yaml: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off",
+		root + `/x.yaml.gz: {"k":6}`, root + `/y.json.zst: {"k":7}`, root + `/z.yaml: {"k":3}`, root + `/sub/d.txt: {"k":9}`,
+		root + "/missing: error: no such file or directory", `in: {"k":4}`,
+	}
+	assert.Equal(t, want, got, "by name, hidden ones and other endings left out, a file by its own name whatever its ending")
+}
+
+// Whoever stops reading gets no more, wherever it is.
+func TestReadingStops(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for i := range 3 {
+		text := "kind: List\nitems: [{}, {}]\n---\na: 1\n---\n{}\n{}\n[\n---\nb: 1"
+		require.NoError(t, os.WriteFile(filepath.Join(root, fmt.Sprintf("%d.yaml", i)), []byte(text), 0o600))
+	}
+	all := collect([]string{root, root}, nil)
+	require.Len(t, all, 42)
+	for stop := range all {
+		read := 0
+		for range manifest.Objects([]string{root, root}, nil) {
+			if read++; read > stop {
+				break
+			}
+		}
+		assert.Equal(t, stop+1, read)
+	}
+}
+
+// A member is found in the line where a person finds it.
+func TestLineOf(t *testing.T) {
+	t.Parallel()
+	const text = "# first\n---\nx: 1\n---\nkind: List\nitems:\n- spec:\n    pools:\n    - name: a\n      minmum: 1\n- &b {spec: {pools: [],\n    c: 1}}\n- *b\n---\n{\"kind\": \"List\", \"items\": [{},\n {\"spec\":\n {\"pools\": []}}]}"
+	objects := slices.Collect(manifest.Objects([]string{manifest.Stdin}, strings.NewReader(text)))
+	require.Len(t, objects, 6)
+	for _, test := range []struct {
+		object int
+		path   []string
+		want   int
+	}{
+		{0, []string{"x"}, 3},
+		{0, []string{"y"}, 0},
+		{0, []string{"x", "z"}, 0},
+		{1, []string{"spec", "pools", "0", "minmum"}, 10},
+		{1, []string{"spec", "pools", "0"}, 9},
+		{1, []string{"spec", "pools", "1"}, 0},
+		{2, []string{"spec", "c"}, 12},
+		{3, []string{"spec", "c"}, 12},
+		{5, []string{"spec", "pools"}, 17},
+	} {
+		assert.Equal(t, test.want, objects[test.object].LineOf(test.path...), "%d %v", test.object, test.path)
+	}
+}
+
+// Whatever comes in, reading ends with objects that are JSON, or with errors. Text that is no List has the same objects whether it is small or
+// preceded by others.
+func FuzzObjects(f *testing.F) {
+	for _, seed := range []string{
+		"a: 1\n---\nb: [1, 2]\n", "{\"a\": 1}{}", "%YAML 1.1\n---\n&a [*a]", "--- x\n...\n--- |\n  y", "\ufeffa: 1", "kind: List\nitems: [1]",
+		"items:\n- a\n-\n  b: 1\nkind: List", "{\"items\":[1,{}],\"kind\":\"List\"}", "{\"a\":\n{}\n[}", "{a: b}: c",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		line := 0
+		for o := range manifest.Objects([]string{manifest.Stdin}, bytes.NewReader(in)) {
+			require.GreaterOrEqual(t, o.Line, line)
+			line = o.Line
+			require.LessOrEqual(t, line, bytes.Count(in, []byte("\n"))+1)
+			if o.Err != nil {
+				require.Nil(t, o.Raw)
+				continue
+			}
+			require.True(t, json.Valid(o.Raw), "%s", o.Raw)
+			_ = o.LineOf("a")
+		}
+	})
+}

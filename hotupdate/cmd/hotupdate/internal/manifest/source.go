@@ -1,0 +1,239 @@
+package manifest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// source is a stream that can go back to a mark. It keeps what was read since the mark, and a little more.
+type source struct {
+	in   io.Reader
+	held []byte
+	at   int // the next byte, in held
+	line int // of the next byte, counted from 1
+	mark struct{ at, line int }
+	err  error // why no more can be read
+}
+
+// readAhead is how much is read at once.
+const readAhead = 256 << 10
+
+func newSource(in io.Reader) *source { return &source{in: in, line: 1} }
+
+// decompress returns what a stream of gzip or zstd stands for, and any other stream as it is.
+func decompress(in io.Reader) (out io.Reader, done func(), err error) {
+	buffered := bufio.NewReaderSize(in, readAhead)
+	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and an error comes back when the stream is read
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		unzipped, err := gzip.NewReader(buffered)
+		return unzipped, func() {}, err
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		decoder, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, nil, err
+		}
+		return decoder, decoder.Close, nil
+	}
+	return buffered, func() {}, nil
+}
+
+// more reads on and reports whether there was more. What stands before the mark is dropped, and so at may change.
+func (s *source) more() bool {
+	if s.err != nil {
+		return false
+	}
+	if len(s.held) == cap(s.held) {
+		kept := s.held[s.mark.at:]
+		if cap(s.held)-len(kept) < readAhead {
+			kept = append(make([]byte, 0, 2*(len(kept)+readAhead)), kept...)
+		} else {
+			kept = s.held[:copy(s.held, kept)]
+		}
+		s.held, s.at, s.mark.at = kept, s.at-s.mark.at, 0
+	}
+	for range 100 {
+		n, err := s.in.Read(s.held[len(s.held):cap(s.held)])
+		s.held, s.err = s.held[:len(s.held)+n], err
+		if n > 0 || err != nil {
+			return n > 0
+		}
+	}
+	s.err = io.ErrNoProgress
+	return false
+}
+
+// failure is why the stream broke off; nil at its end.
+func (s *source) failure() error {
+	if errors.Is(s.err, io.EOF) {
+		return nil
+	}
+	return s.err
+}
+
+// setMark keeps what follows.
+func (s *source) setMark() { s.mark.at, s.mark.line = s.at, s.line }
+
+// rewind goes back to the mark.
+func (s *source) rewind() { s.at, s.line = s.mark.at, s.mark.line }
+
+// marked is what stands between the mark and the next byte.
+func (s *source) marked() []byte { return s.held[s.mark.at:s.at] }
+
+// skip goes on by so many bytes, which are held.
+func (s *source) skip(n int) {
+	s.line += bytes.Count(s.held[s.at:s.at+n], []byte("\n"))
+	s.at += n
+}
+
+// peek returns the next byte, 0 at the end.
+func (s *source) peek() byte {
+	if s.at < len(s.held) || s.more() {
+		return s.held[s.at]
+	}
+	return 0
+}
+
+// peekLine returns the next line with its end, and no more than limit bytes of it. It is empty at the end of the stream.
+func (s *source) peekLine(limit int) []byte {
+	for searched := 0; ; {
+		rest := s.held[s.at:]
+		if end := bytes.IndexByte(rest[searched:], '\n'); end >= 0 {
+			return rest[:min(searched+end+1, limit)]
+		}
+		searched = len(rest)
+		if searched >= limit || !s.more() {
+			return s.held[s.at:][:min(searched, limit)]
+		}
+	}
+}
+
+// skipSpace skips white space, of which there is little.
+func (s *source) skipSpace() {
+	for s.at-s.mark.at <= MaxSize {
+		switch s.peek() {
+		case '\n':
+			s.line++
+			s.at++
+		case ' ', '\t', '\r':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// skipByte skips white space and then this byte, and reports whether it was there.
+func (s *source) skipByte(c byte) bool {
+	s.skipSpace()
+	found := s.peek() == c
+	if found {
+		s.at++
+	}
+	return found
+}
+
+// ahead returns the byte that is n bytes away.
+func (s *source) ahead(n int) (c byte, ok bool) {
+	if s.at+n < len(s.held) || s.more() {
+		return s.held[s.at+n], true
+	}
+	return 0, false
+}
+
+// The problems of [source.skipValue].
+var (
+	errTooLong  = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
+	errEnds     = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
+	errNewline  = errors.New("is no valid YAML or JSON: a line ends within a JSON string")
+	errBrackets = errors.New("is no valid YAML or JSON: its brackets do not match")
+)
+
+// skipValue goes to the end of the next JSON value, which it finds by brackets and quotes alone. If there is a problem, or the value is
+// longer than the limit, it goes nowhere.
+func (s *source) skipValue(limit int) error {
+	var open []byte // by what closes the brackets
+	plain := &isScalar
+	for n := 0; ; n++ {
+		n += leading(s.held[min(s.at+n, len(s.held)):], plain)
+		c, ok := s.ahead(n)
+		switch {
+		case n >= limit:
+			return errTooLong
+		case !ok:
+			return errEnds
+		case c == '"':
+			end, err := s.stringEnd(n, limit)
+			if err != nil {
+				return err
+			}
+			n = end
+		case c == '{' || c == '[':
+			open, plain = append(open, c+2), &isNested // in ASCII
+			continue
+		case len(open) == 0 && strings.IndexByte("}], \t\r\n", c) >= 0: // behind a number or a word
+			s.skip(n)
+			return nil
+		case c == '}' || c == ']':
+			if open[len(open)-1] != c {
+				return errBrackets
+			}
+			open = open[:len(open)-1]
+		default:
+			continue
+		}
+		if len(open) == 0 {
+			s.skip(n + 1)
+			return nil
+		}
+	}
+}
+
+// stringEnd tells how many bytes away the closing quote is of the string that begins n bytes away.
+func (s *source) stringEnd(n, limit int) (int, error) {
+	for n++; ; n++ {
+		n += leading(s.held[min(s.at+n, len(s.held)):], &isText)
+		c, ok := s.ahead(n)
+		switch {
+		case n >= limit:
+			return 0, errTooLong
+		case !ok:
+			return 0, errEnds
+		case c == '"':
+			return n, nil
+		case c == '\n':
+			return 0, errNewline
+		case c == '\\':
+			if next, _ := s.ahead(n + 1); next != '\n' {
+				n++
+			}
+		}
+	}
+}
+
+// leading counts the bytes that a text begins with and that are in a set.
+func leading(text []byte, set *[256]bool) int {
+	for i, c := range text {
+		if !set[c] {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// These say which bytes go on with a JSON string, with a number or word, and with what stands between the strings and brackets of an object.
+var isText, isScalar, isNested = except("\"\\\n"), except("\"{}[], \t\r\n"), except("\"{}[]")
+
+func except(bytes string) (set [256]bool) {
+	for i := range set {
+		set[i] = strings.IndexByte(bytes, byte(i)) < 0
+	}
+	return set
+}
