@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
@@ -289,8 +290,8 @@ func annotate(n *fieldplan.Node, from *Node) {
 		case known.Override:
 			f.Declared = fieldplan.Overridden
 		}
-		if known.Zero != "" {
-			f.Zero = []byte(known.Zero)
+		if f.Node.Leaf == leaf.Opaque && !f.Pointer {
+			f.Zero = append([]byte(nil), known.Zero...) // nil if the zero value has no text
 		}
 		if f.Node.When != nil {
 			f.Node.When.Source = known.GoField
