@@ -6,12 +6,9 @@ import "fmt"
 // they land is judged on its own), caches and reads do not lag, nothing fails, and others edit nothing. Then the machine has to come to rest, with
 // the wanted infrastructure tags.
 
-// maxPasses is how many successful passes a machine may need to come to rest.
-const maxPasses = 2
-
 func (m *model) judge(w *world) string {
-	if w.ability != capable {
-		return "" // the driver cannot update
+	if w.ability != capable || w.phase == phaseDoomed {
+		return "" // nothing is promised
 	}
 	c := *w
 	holder := 0
@@ -20,13 +17,16 @@ func (m *model) judge(w *world) string {
 	}
 	c.process[1-holder] = process{}
 	c.late = [2]request{}
-	c.faults, c.changes = 0, 0
-	c.normalize(&flow{})
+	c.faults, c.changes, c.paused = 0, 0, false
+	if c.classState == unreadable {
+		c.classState = readable
+	}
+	m.normalize(&c)
 	return m.close(c, holder)
 }
 
 type visit struct {
-	at     packed
+	at     world
 	passes uint8
 }
 
@@ -44,26 +44,26 @@ func (m *model) close(c world, holder int) string {
 		if m.watch != nil {
 			m.watch(&c)
 		}
-		if c.process[holder].stage != idle || !c.running {
-			c = m.proceed(c, holder)
-			if m.violation != "" {
-				return m.takeViolation()
+		if c.process[holder].at == 0 && c.phase == phaseRunning {
+			//exhaustive:ignore
+			switch next := m.ask(m.question(&c, c.record, c.class)); m.node(next).does {
+			case rests:
+				if violation := m.rest(c, holder); violation != "" {
+					return violation
+				}
+				return m.closed(&c, path, passes)
+			case waits:
+				c, _ = m.later(&c)
+				m.normalize(&c)
+			default:
+				passes++
+				c.process[holder] = process{at: next, current: true}
 			}
 			continue
 		}
-		a := m.ask(m.question(&c, c.record, c.class))
-		switch {
-		case a.pass != 0:
-			passes++
-			c.process[holder] = process{stage: decided, current: true, pass: a.pass}
-		case a.waits:
-			c, _ = m.later(&c)
-			c.normalize(&flow{})
-		default:
-			if violation := m.rest(c, holder); violation != "" {
-				return violation
-			}
-			return m.closed(&c, path, passes)
+		c = m.proceed(c, holder)
+		if m.violation != "" {
+			return m.takeViolation()
 		}
 	}
 	return "liveness: the machine does not come to rest: " + m.describe(&c)
@@ -71,7 +71,7 @@ func (m *model) close(c world, holder int) string {
 
 // closed checks and remembers the number of passes on a path.
 func (m *model) closed(c *world, path []visit, passes uint8) string {
-	if passes > maxPasses {
+	if passes > m.maxPasses {
 		return fmt.Sprintf("liveness: %d passes are needed to come to rest: %s", passes, m.describe(c))
 	}
 	for _, v := range path {
@@ -105,8 +105,8 @@ func (m *model) rest(c world, holder int) string {
 	q := m.question(&c, c.record, c.class)
 	q.verify = true
 	c.drifted = [resources]uint8{}
-	c.process[holder] = process{stage: decided, current: true, pass: m.ask(q).pass}
-	if c.process[holder].pass == 0 {
+	c.process[holder] = process{at: m.ask(q), current: true}
+	if !m.isBusy(c.process[holder].at) {
 		return "liveness: a verification does nothing: " + m.describe(&c)
 	}
 	return m.close(c, holder)

@@ -1,8 +1,26 @@
 package machineupdate_test
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
 
 // This file has the transitions of the model.
+
+// events are disturbances that not every search has, to keep each of them small.
+type events uint16
+
+const (
+	staleRecords events = 1 << iota // caches of machines lag, by up to two versions, apart from those of classes
+	withdrawals                     // a driver is not able to update any more
+	recedes                         // a driver does not know the second kind any more
+	dooms                           // machines fail or are deleted
+	wrongClocks                     // a clock is far ahead when a process writes
+	backups                         // the machine is restored as it was one or two versions before
+	pauses                          // the operator pauses updates of the machine
+	classStates                     // the class cannot be read for a while, or is replaced by another object
+)
 
 // event is what happened, for traces.
 type event struct {
@@ -15,10 +33,10 @@ type happening uint8
 
 const (
 	reconciles happening = iota
-	reconcilesLate
-	reconcilesStale
 	missesVM
-	writesMarker
+	writesRecord
+	sleeps
+	losesAnswer
 	crashes
 	finds
 	lands
@@ -26,12 +44,10 @@ const (
 	fails
 	isLate
 	answersUnimplemented
-	writesSuccess
 	conflicts
-	restores
-	creates
-	initializes
-	reports
+	createsVM
+	initializesVM
+	reportsVM
 	classChanges
 	timePasses
 	lateLands
@@ -42,6 +58,14 @@ const (
 	migrates
 	driverLearns
 	driverLearnsDisks
+	driverForgets
+	driverForgetsDisks
+	clockIsAhead
+	backupIsRestored
+	machineIsDoomed
+	classIsAnother
+	operatorPauses
+	operatorResumes
 )
 
 // run emits what follows a state.
@@ -61,6 +85,7 @@ func (m *model) successors(w *world, emit func(next *world, e event)) {
 	s.timePasses()
 	s.lateRequests()
 	s.releases()
+	s.operators()
 	if w.faults > 0 {
 		s.somebodyElse()
 	}
@@ -72,24 +97,28 @@ func (s *run) next(n world, cost uint8, e event) {
 		return
 	}
 	n.faults -= cost
-	n.normalize(&s.m.flow)
+	s.m.normalize(&n)
 	s.emit(&n, e)
 }
 
 // normalize clears parts of the state that cannot make a difference any more.
-func (w *world) normalize(f *flow) {
+func (m *model) normalize(w *world) {
 	for i := range w.process {
-		if p := &w.process[i]; p.stage == idle {
+		p := &w.process[i]
+		if at := m.node(p.at); at.does == writes && !p.current && !m.flow.blind {
+			p.at = at.next[conflict] // whenever it writes
+		}
+		if does := m.node(p.at).does; does == rests || does == waits {
 			*p = process{}
 		}
 	}
-	if !f.blind || w.faults == 0 {
-		w.formerRecord = w.record
+	if w.faults == 0 || m.events&(staleRecords|backups) == 0 {
+		w.records = [2]recordID{w.record, w.record}
 	}
 	if w.faults > 0 {
 		return
 	}
-	w.formerClass = w.class
+	w.classes = [2]tagset{w.class, w.class}
 	for r := range resources {
 		w.old[r] = [2]tagset{w.live[r], w.live[r]}
 	}
@@ -98,242 +127,198 @@ func (w *world) normalize(f *flow) {
 // step is what a process can do next.
 func (s *run) step(i int) {
 	p := s.w.process[i]
+	n := s.m.node(p.at)
 	//exhaustive:enforce
-	switch p.stage {
-	case idle:
+	switch n.does {
+	case rests, waits:
 		s.reconcile(i)
-	case decided:
-		s.writeMarker(i)
-	case calling:
-		s.call(i, 0)
-	case calling2:
-		s.call(i, 1)
-	case succeeded:
-		s.write(i, writesSuccess, idle, s.pass(i).success)
-	case unable:
-		s.write(i, restores, idle, s.pass(i).restore)
-	case creating:
-		s.create(i)
-	case initializing:
-		s.initialize(i, initialized)
-	case repairing:
-		s.initialize(i, reporting)
-	case initialized:
-		s.write(i, writesSuccess, reporting, s.pass(i).success)
-	case reporting:
+		return
+	case writes:
+		s.write(i, n)
+	case calls:
+		s.call(i, n)
+	case creates:
+		s.create(i, n)
+	case initializes:
+		s.initialize(i, n)
+	case reports:
 		s.report(i)
 	}
-	if p.stage != idle {
-		n := *s.w
-		n.process[i] = process{}
-		cost := uint8(1)
-		if p.stage == decided {
-			cost = 0 // as if it had not decided
-		}
-		s.next(n, cost, event{what: crashes, a: uint8(i)})
-	}
+	crashed := *s.w
+	crashed.process[i] = process{}
+	s.next(crashed, 1, event{what: crashes, a: uint8(i)})
 }
 
-func (s *run) pass(i int) *pass { return &s.m.passes[s.w.process[i].pass] }
-
+// reconcile lets a process read the machine and its class, each as it is or was before.
 func (s *run) reconcile(i int) {
-	s.reconcileWith(i, s.w.record, s.w.class, true, event{what: reconciles, a: uint8(i)}, 0)
-	if s.w.formerClass != s.w.class {
-		s.reconcileWith(i, s.w.record, s.w.formerClass, true, event{what: reconcilesLate, a: uint8(i)}, 1)
-	}
-	if s.w.formerRecord != s.w.record {
-		s.reconcileWith(i, s.w.formerRecord, s.w.class, false, event{what: reconcilesStale, a: uint8(i)}, 1)
-	}
-}
-
-func (s *run) reconcileWith(i int, record recordID, class tagset, current bool, e event, cost uint8) {
-	q := s.m.question(s.w, record, class)
-	if s.w.running {
-		if a := s.m.ask(q); a.pass != 0 {
-			s.decide(i, a.pass, current, e, cost)
+	for age, record := range append([]recordID{s.w.record}, s.w.records[:]...) {
+		for classAge, class := range append([]tagset{s.w.class}, s.w.classes[:]...) {
+			e := event{what: reconciles, a: uint8(i), b: uint8(age), c: uint16(classAge)}
+			if age > 0 && record == s.w.record || classAge > 0 && class == s.w.class {
+				continue // as if it did not lag
+			}
+			q := s.m.question(s.w, record, class)
+			if classAge > 0 {
+				q.classState = readable
+			}
+			s.reconcileWith(i, q, age == 0, e, min(1, uint8(age+classAge)))
 		}
-		return
 	}
-	if s.w.vm {
-		q.kind = repair
-		if s.w.ready {
-			s.find(i, q, current, e, cost)
-		} else {
-			s.decide(i, s.m.ask(q).pass, current, e, cost)
-		}
-		e, cost = event{what: missesVM, a: uint8(i)}, cost+1
-	}
-	q.kind = creation
-	s.decide(i, s.m.ask(q).pass, current, e, cost)
 }
 
 func (m *model) question(w *world, record recordID, class tagset) question {
-	return question{record: record, class: class, able: w.ability != incapable, revision: w.revision, known: w.known, processing: w.processing}
-}
-
-func (s *run) decide(i int, id passID, current bool, e event, cost uint8) {
-	n := *s.w
-	n.process[i] = process{stage: decided, current: current, pass: id}
-	s.next(n, cost, e)
-}
-
-// find is a reconcile that finds a VM which needs nothing.
-func (s *run) find(i int, q question, current bool, e event, cost uint8) {
-	n := *s.w
-	n.process[i] = process{stage: reporting, current: current}
-	if s.m.flow.recordFound {
-		q.record, q.kind = 0, creation
-		n.process[i] = process{stage: initialized, current: current, pass: s.m.ask(q).pass}
+	return question{
+		record: record, class: class, classState: w.classState, does: calls, doomed: w.phase == phaseDoomed, able: w.ability != incapable,
+		revision: w.revision, epoch: w.epoch, known: w.known, paused: w.paused, processing: w.processing,
 	}
-	e.what = finds
-	s.next(n, cost, e)
 }
 
-// write is a conditional write of the record, after which the process is at a stage.
-func (s *run) write(i int, what happening, then stage, record recordID) {
+func (s *run) reconcileWith(i int, q question, current bool, e event, cost uint8) {
+	if s.w.phase == phaseNew {
+		if s.w.vm {
+			q.does = initializes
+			if s.w.ready {
+				q.does = reports
+			}
+			s.decide(i, s.m.ask(q), current, e, cost)
+			e.what, cost = missesVM, cost+1
+		}
+		q.does = creates
+	}
+	at := s.m.ask(q)
+	if does := s.m.node(at).does; (q.doomed || q.paused && q.does == calls) && does != rests && does != waits {
+		s.m.violation = "safety: a machine that is doomed or paused is updated"
+	}
+	s.decide(i, at, current, e, cost)
+}
+
+func (s *run) decide(i int, at nodeID, current bool, e event, cost uint8) {
 	n := *s.w
-	if !n.process[i].current && !s.m.flow.blind {
-		n.process[i] = process{}
-		s.next(n, 0, event{what: conflicts, a: uint8(i)})
-		return
+	n.process[i] = process{at: at, current: current}
+	if s.m.normalize(&n); n.process[i].at != 0 {
+		s.next(n, cost, e)
 	}
-	n.process[i].stage = then
-	n.writeRecord(s.m, i, record)
-	if then == reporting {
-		n.known = true
-	}
-	n.processing = s.m.flow.lastOperation && then == idle && what == writesSuccess && !s.pass(i).confirm
-	s.next(n, 0, event{what: what, a: uint8(i)})
 }
 
-// writeRecord writes to the machine. Other processes have not seen the write.
-func (w *world) writeRecord(m *model, i int, record recordID) {
-	w.formerRecord, w.record = w.record, record
-	w.process[i].current = true
-	m.overtake(w, 1-i)
+// write is a conditional write of the record.
+func (s *run) write(i int, at *node) {
+	e := event{what: writesRecord, a: uint8(i), c: uint16(at.record)}
+	written := s.written(i, at.record)
+	written.process[i].at = at.next[ok]
+	written.known = written.known || s.m.node(at.next[ok]).does == reports // MCM has written the provider ID before
+	s.next(written, 0, e)
+	if late := at.next[okLate]; s.m.isBusy(late) {
+		slept, _ := s.m.later(&written)
+		slept.process[i] = written.process[i]
+		slept.process[i].at = late
+		s.next(slept, 1, event{what: sleeps, a: uint8(i), c: uint16(at.record)})
+	}
+	if s.m.isBusy(at.next[failed]) {
+		written.process[i].at, written.process[i].current = at.next[failed], false
+		s.next(written, 1, event{what: losesAnswer, a: uint8(i), c: uint16(at.record)})
+	}
+	if s.m.events&wrongClocks != 0 {
+		ahead := s.written(i, s.m.ahead(at.record))
+		ahead.process[i].at = at.next[ok]
+		s.next(ahead, 1, event{what: clockIsAhead, a: uint8(i), c: uint16(at.record)})
+	}
+}
+
+func (m *model) isBusy(at nodeID) bool {
+	does := m.node(at).does
+	return does != rests && does != waits
+}
+
+// written is the state after a process has written a record. Other processes have not seen the write.
+func (s *run) written(i int, record recordID) world {
+	n := *s.w
+	n.processing = s.m.flow.lastOperation && s.m.parse(record).State != machineupdate.Settled
+	n.records[1], n.records[0], n.record = n.records[0], n.record, record
+	n.process[i].current, n.process[1-i].current = true, false
 	for r := range resources {
 		for key := range keys {
 			// A driver that only claims to be able has sent nothing, and its marker is taken back.
-			if value := w.live[r].get(key); w.ability != claiming && value != 0 && w.ancient[r]&(1<<key) != 0 && m.owns(record, key, value) {
-				w.ancient[r] &^= 1 << key
+			if value := n.live[r].get(key); n.ability != claiming && value != 0 && n.ancient[r]&(1<<key) != 0 && s.m.owns(record, r, key, value) {
+				n.ancient[r] &^= 1 << key
 			}
 		}
 	}
+	return n
 }
 
-// overtake notes that another process has written to the machine. A process that was about to write the marker gets a conflict and decides anew.
-func (m *model) overtake(w *world, i int) {
-	p := &w.process[i]
-	p.current = false
-	if p.stage == decided && !m.flow.blind && !m.passes[p.pass].silent {
-		*p = process{}
-	}
-}
-
-func (s *run) writeMarker(i int) {
-	p := s.pass(i)
-	then := map[kind]stage{update: calling, creation: creating, repair: repairing}[p.kind]
-	if p.silent {
-		n := *s.w
-		n.process[i].stage = then
-		s.next(n, 0, event{what: writesMarker, a: uint8(i), b: 1})
-		return
-	}
-	s.writeBefore(i, then, p.marker)
-}
-
-func (s *run) writeBefore(i int, then stage, record recordID) {
-	n := *s.w
-	n.process[i].stage = then
-	n.writeRecord(s.m, i, record)
-	n.processing = s.m.flow.lastOperation
-	s.next(n, 0, event{what: writesMarker, a: uint8(i)})
-}
-
-// call is what the driver does about one resource.
-func (s *run) call(i, r int) {
+// call is what the driver does about one resource after the other.
+func (s *run) call(i int, at *node) {
 	if s.w.ability == claiming {
 		n := *s.w
-		n.process[i].stage = unable
+		n.process[i].at = at.next[unimplemented]
 		s.next(n, 0, event{what: answersUnimplemented, a: uint8(i)})
 		return
 	}
+	r := s.w.process[i].resource
 	live, old := s.w.live[r], s.w.old[r]
-	s.callWith(i, r, live, 0)
+	s.callWith(i, at, live, 0)
 	if old[0] != live {
-		s.callWith(i, r, old[0], 1)
+		s.callWith(i, at, old[0], 1)
 	}
 	if old[1] != live && old[1] != old[0] {
-		s.callWith(i, r, old[1], 2)
+		s.callWith(i, at, old[1], 2)
 	}
 }
 
 // callWith is a call that is made by what a read shows: the present, or the age-th state before.
-func (s *run) callWith(i, r int, view tagset, age uint8) {
-	q := s.m.plan(s.pass(i), view)
-	s.m.checkSafety(s.w, i, q)
+func (s *run) callWith(i int, at *node, view tagset, age uint8) {
 	before, cost := *s.w, uint8(0)
+	p := &before.process[i]
+	r := int(p.resource)
+	q := s.m.plan(at.asked, r, view)
+	s.m.checkSafety(at, r, q)
 	if age > 0 {
 		cost = 1
-	} else if before.process[i].current {
+	} else if p.current {
 		before.drifted[r] = 0 // a pass that reads the present state has to repair it
 	}
-	e := event{a: uint8(i), b: uint8(r) | age<<4, c: uint16(q)}
+	e := event{what: lands, a: uint8(i), b: uint8(r) | age<<4, c: uint16(q)}
 
-	done := before
-	done.process[i].stage = succeeded
-	if r == 0 && s.w.revision > 0 {
-		done.process[i].stage = calling2
+	failure := before
+	failure.process[i] = process{at: at.next[failed], current: p.current}
+	if p.resource++; p.resource == s.m.requests.values[at.asked].kinds {
+		*p = process{at: at.next[ok], current: p.current}
 	}
-	done.land(r, q)
-	e.what = lands
-	s.next(done, cost, e)
+	before.land(r, q)
+	s.next(before, cost, e)
 
-	failed := before
-	s.m.giveUp(&failed, i)
 	e.what = fails
-	s.next(failed, cost+1, e)
+	s.next(failure, cost+1, e)
 	if q == 0 {
 		return
 	}
-	late := failed
+	late := failure
 	if late.delay(q | requestValid | request(r)<<13) {
 		e.what = isLate
 		s.next(late, cost+1, e)
 	}
-	failed.land(r, q)
+	failure.land(r, q)
 	e.what = landsAndFails
-	s.next(failed, cost+1, e)
-}
-
-// giveUp ends a pass whose driver returned an error.
-func (m *model) giveUp(w *world, i int) {
-	if m.flow.clearOnFailure && w.process[i].current {
-		w.writeRecord(m, i, m.passes[w.process[i].pass].restore)
-	}
-	w.process[i] = process{}
+	s.next(failure, cost+1, e)
 }
 
 // checkSafety is the safety sentence, at the moment of sending: only wanted keys are written, and a key is removed only if it is not
 // wanted, and only on condition of a value that is recorded. The plan is the driver's, the record the one that was really written.
-func (m *model) checkSafety(w *world, i int, q request) {
-	p := &m.passes[w.process[i].pass]
-	record := p.marker
-	if p.silent {
-		record = w.record
-	}
+func (m *model) checkSafety(at *node, r int, q request) {
+	a := &m.requests.values[at.asked]
 	for key := range keys {
-		if set := q.set(key); set != 0 && set != p.desired.get(key) {
+		desired := a.desired[r].get(key)
+		if set := q.set(key); set != 0 && (set != desired || desired != a.class.get(key)) {
 			m.violation = fmt.Sprintf("safety: %s is written, but is not wanted", keyNames[key])
 		}
 		for value := uint8(1); value <= alien; value++ {
 			if q.removes(key)&(1<<(value-1)) == 0 {
 				continue
 			}
-			if p.desired.get(key) != 0 {
+			if a.class.get(key) != 0 {
 				m.violation = fmt.Sprintf("safety: %s is removed, but is wanted", keyNames[key])
 			}
-			if !m.owns(record, key, value) {
+			if !m.owns(at.record, r, key, value) {
 				m.violation = fmt.Sprintf("safety: %s=%s is removed, but is not recorded", keyNames[key], valueNames[value])
 			}
 		}
@@ -378,29 +363,27 @@ func (w *world) delay(q request) bool {
 }
 
 // create is CreateMachine. A VM that exists is an error.
-func (s *run) create(i int) {
-	n, p := *s.w, s.pass(i)
-	e := event{what: creates, a: uint8(i), c: uint16(p.desired)}
-	if late := n; late.delay(requestValid | requestCreate | request(p.desired)) {
-		late.process[i] = process{}
-		e.what = isLate
+func (s *run) create(i int, at *node) {
+	n := *s.w
+	e := event{what: isLate, a: uint8(i), c: uint16(requestCreate) | uint16(at.spec)}
+	if late := n; late.delay(requestValid | requestCreate | request(at.spec)) {
+		late.process[i].at = at.next[failed]
 		s.next(late, 1, e)
 	}
-	e.what = creates
+	e.what = createsVM
+	n.process[i].at = at.next[ok]
 	if n.vm {
-		n.process[i] = process{}
-		s.next(n, 0, event{what: fails, a: uint8(i)})
-		return
+		n.process[i].at, e.what = at.next[failed], fails
+	} else {
+		n.launch(at.spec)
 	}
-	n.launch(p.desired)
-	n.process[i].stage = initializing
 	s.next(n, 0, e)
 }
 
 // launch makes a VM whose first resource has the tags of a spec.
-func (w *world) launch(desired tagset) {
+func (w *world) launch(spec tagset) {
 	w.vm, w.ready = true, false
-	w.live = [resources]tagset{desired}
+	w.live = [resources]tagset{spec}
 	w.drifted, w.ancient = [resources]uint8{}, [resources]uint8{}
 	for r := range resources {
 		w.old[r] = [2]tagset{w.live[r], w.live[r]}
@@ -408,36 +391,35 @@ func (w *world) launch(desired tagset) {
 }
 
 // initialize is InitializeMachine, which sets the tags of the second resource, if the driver knows it.
-func (s *run) initialize(i int, then stage) {
+func (s *run) initialize(i int, at *node) {
 	q := request(0)
 	for key := range keys {
-		if value := s.pass(i).desired.get(key); value != 0 && s.w.revision > 0 {
+		if value := at.spec.get(key); value != 0 && s.w.revision > 0 {
 			q = q.withSet(key, value)
 		}
 	}
 	n := *s.w
+	e := event{what: isLate, a: uint8(i), b: 1, c: uint16(q)}
 	if late := n; q != 0 && late.delay(q|requestValid|requestSecond) {
-		late.process[i] = process{}
-		s.next(late, 1, event{what: isLate, a: uint8(i), b: 1, c: uint16(q)})
+		late.process[i].at = at.next[failed]
+		s.next(late, 1, e)
 	}
 	n.ready = true
 	n.land(1, q)
-	n.process[i].stage = then
-	s.next(n, 0, event{what: initializes, a: uint8(i), c: uint16(q)})
+	n.process[i].at, e.what = at.next[ok], initializesVM
+	s.next(n, 0, e)
 }
 
 // report writes the provider ID and the status.
 func (s *run) report(i int) {
 	n := *s.w
-	if !n.process[i].current && !s.m.flow.blind {
-		n.process[i] = process{}
-		s.next(n, 0, event{what: conflicts, a: uint8(i)})
-		return
+	e := event{what: conflicts, a: uint8(i)}
+	if n.process[i].current || s.m.flow.blind {
+		n.known, n.phase, e.what = true, phaseRunning, reportsVM
+		n.process[1-i].current = false
 	}
-	n.known, n.running = true, true
 	n.process[i] = process{}
-	s.m.overtake(&n, 1-i)
-	s.next(n, 0, event{what: reports, a: uint8(i)})
+	s.next(n, 0, e)
 }
 
 func (s *run) classChange() {
@@ -449,7 +431,7 @@ func (s *run) classChange() {
 			continue
 		}
 		n := *s.w
-		n.formerClass, n.class = n.class, spec
+		n.classes[1], n.classes[0], n.class = n.classes[0], n.class, spec
 		n.changes--
 		s.next(n, 0, event{what: classChanges, c: uint16(spec)})
 	}
@@ -457,24 +439,31 @@ func (s *run) classChange() {
 
 // timePasses lets ConfirmAfter pass. By then every request has landed or died, calls have timed out, reads have caught up.
 func (s *run) timePasses() {
-	if n, ok := s.m.later(s.w); ok && n.late == [2]request{} {
+	if s.w.late != [2]request{} {
+		return
+	}
+	n, changed := s.m.later(s.w)
+	if changed {
 		s.next(n, 0, event{what: timePasses})
 	}
+	for i := range n.process {
+		n.process[i].at = s.m.ageNode(n.process[i].at)
+	}
+	s.next(n, 0, event{what: timePasses, a: 1})
 }
 
+// later is the world after ConfirmAfter. What is still written was decided at the end of it.
 func (m *model) later(w *world) (n world, changed bool) {
 	n = *w
-	n.record, n.formerRecord = m.age(n.record), m.age(n.formerRecord)
+	n.record = m.age(n.record)
+	for i := range n.records {
+		n.records[i] = m.age(n.records[i])
+	}
 	for i := range n.process {
-		//exhaustive:enforce
-		switch p := &n.process[i]; p.stage {
-		case decided, calling, calling2, creating, initializing, repairing:
+		// A process that would go on to send something does not do so any more, see okLate.
+		p := &n.process[i]
+		if at := m.node(p.at); at.does != reports && (at.does != writes || m.isBusy(at.next[ok]) && m.node(at.next[ok]).does != reports) {
 			*p = process{}
-		case unable:
-			aged := m.passes[p.pass]
-			aged.restore = m.age(aged.restore)
-			p.pass = m.pass(aged)
-		case idle, succeeded, initialized, reporting:
 		}
 	}
 	for r := range resources {
@@ -506,26 +495,71 @@ func (s *run) lateRequests() {
 	}
 }
 
-// releases brings a new version of driver and MCM, which restarts the processes.
+// releases bring another version of driver and MCM, which restarts the processes.
 func (s *run) releases() {
-	if s.w.ability != capable {
-		n := *s.w
-		n.ability, n.process = capable, [2]process{}
-		s.next(n, 0, event{what: driverLearns})
+	release := func(what happening, a ability, revision, cost uint8) {
+		if n := *s.w; n.ability != a || n.revision != revision {
+			n.ability, n.revision, n.process = a, revision, [2]process{}
+			s.next(n, cost, event{what: what})
+		}
 	}
-	if s.w.revision == 0 {
-		n := *s.w
-		n.revision, n.process = 1, [2]process{}
-		s.next(n, 0, event{what: driverLearnsDisks})
+	release(driverLearns, capable, s.w.revision, 0)
+	release(driverLearnsDisks, s.w.ability, 1, 0)
+	if s.m.events&withdrawals != 0 {
+		release(driverForgets, incapable, s.w.revision, 1)
+		release(driverForgets, claiming, s.w.revision, 1)
 	}
+	if s.m.events&recedes != 0 {
+		release(driverForgetsDisks, s.w.ability, 0, 1)
+	}
+}
+
+// operators pause updates, restore backups, and write classes that this release cannot read.
+func (s *run) operators() {
+	n := *s.w
+	if s.m.events&pauses != 0 {
+		n.paused = !n.paused
+		n.process[0].current, n.process[1].current = false, false
+		if n.paused {
+			s.next(n, 1, event{what: operatorPauses})
+		} else {
+			s.next(n, 0, event{what: operatorResumes})
+		}
+	}
+	if s.m.events&classStates != 0 {
+		for _, state := range []classState{readable, unreadable, replaced} {
+			if n = *s.w; n.classState != state {
+				n.classState = state
+				s.next(n, uint8(min(1, state)), event{what: classIsAnother, c: uint16(state)})
+			}
+		}
+	}
+	if s.m.events&backups != 0 && s.w.epoch == 0 && s.w.late == [2]request{} && s.w.phase == phaseRunning {
+		for age, record := range s.w.records {
+			n = *s.w
+			n.restore(s.m, record)
+			s.next(n, 1, event{what: backupIsRestored, b: uint8(age)})
+		}
+	}
+}
+
+// restore brings back a record of former times, to a new control plane. What became ours since then is lost.
+func (w *world) restore(m *model, record recordID) {
+	w.record, w.process, w.epoch = record, [2]process{}, 1
+	for r := range resources {
+		for key := range keys {
+			if value := w.live[r].get(key); value != 0 && !m.owns(record, r, key, value) {
+				w.ancient[r] |= 1 << key
+			}
+		}
+	}
+	*w, _ = m.later(w)
 }
 
 func (s *run) somebodyElse() {
 	s.edit()
 	n := *s.w
-	s.m.overtake(&n, 0)
-	s.m.overtake(&n, 1)
-	n.processing = false
+	n.process[0].current, n.process[1].current, n.processing = false, false, false
 	if n != *s.w {
 		s.next(n, 1, event{what: somebodyWrites})
 	}
@@ -534,10 +568,15 @@ func (s *run) somebodyElse() {
 		n.two = true
 		s.next(n, 1, event{what: leaseIsLost})
 	}
-	if s.w.running {
+	if s.w.phase == phaseRunning {
 		n = *s.w
-		n.running, n.processing, n.process = false, false, [2]process{}
+		n.phase, n.processing, n.process = phaseNew, false, [2]process{}
 		s.next(n, 1, event{what: migrates})
+	}
+	if s.w.phase == phaseRunning && s.m.events&dooms != 0 {
+		n = *s.w
+		n.phase = phaseDoomed
+		s.next(n, 1, event{what: machineIsDoomed})
 	}
 }
 

@@ -1,12 +1,9 @@
 package machineupdate_test
 
 import (
-	"encoding/json"
+	"hash/maphash"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,212 +11,93 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file calls the code that is checked: the decision, the passes with their patches, the creation's record, the record's parser and
-// tags.Rules.Plan. They are pure functions, so each question is asked once.
+// This file is what the model knows: every answer of the code, the records that it wrote, and the plans of package tags.
 
-const modelConfirmAfter = time.Hour
-
-// In the model a record was written just now, or longer than ConfirmAfter ago.
-var (
-	modelNow  = start
-	modelThen = start.Add(-modelConfirmAfter)
-)
-
-// flow are the ways in which a naive flow differs from ours. The zero value is ours.
+// flow is a flow of MCM. The zero value is ours, the fields are the ways in which a naive one differs.
 type flow struct {
-	name string
-
-	noMarker        bool // nothing is written before the call
-	lastOperation   bool // an update under way is noted in LastOperation, not in the record
-	forgetAttempted bool // the record has a marker, but not what was attempted
-	keysOnly        bool // a key is owned whatever its value is
-	blind           bool // writes carry no resourceVersion
-	clearOnFailure  bool // a failure takes the marker back
-	recordFound     bool // adopting an existing VM records the class's spec
-	byContent       bool // a marker forces an update only if the applied spec is not the wanted one
-	neverConfirm    bool // a success settles
-	dropFormer      bool // a success forgets what was applied before
+	name          string
+	reconcile     func(r *replay) node                                             // in place of replay.reconcile
+	edit          func(r *replay, record *machineupdate.Record) (written bool)     // changes what is written
+	plan          func(q request, state *tags.State, desired, view tagset) request // changes what a driver sends
+	forgets       bool                                                             // what was attempted is not handed to the driver
+	blind         bool                                                             // writes carry no resourceVersion
+	lastOperation bool                                                             // an update under way is noted in LastOperation
 }
 
-type (
-	recordID uint16
-	passID   uint32
-	ownedID  uint16
-)
+// maxPasses is how many successful passes a machine may need to come to rest.
+const maxPasses = 2
 
-// model is a flow with its budgets, and a cache of every question to the code that is checked.
+// model is a flow with its budgets and events, and a cache of every question to the code that is checked.
 type model struct {
-	tb      testing.TB
-	flow    flow
-	changes uint8
-	faults  uint8
-	from    func(m *model) []world
-
+	tb        testing.TB
+	flow      flow
+	events    events
+	changes   uint8
+	faults    uint8
+	maxPasses uint8 // how many successful passes a machine may need to come to rest
+	from      func(m *model) []world
 	rules     tags.Rules
-	classes   [2][]*machineupdate.Prepared // by revision and spec
+	seed      maphash.Seed
 	violation string
 
-	records   interner[recordID]
-	owned     []uint8    // by record: the values that stand in it, two bits for each key
-	aged      []recordID // by record: the same record after ConfirmAfter; zero is not computed yet
-	passes    []pass
-	passIDs   map[pass]passID
-	decisions map[question]answer
-	states    interner[ownedID]
+	classes   map[question]*machineupdate.Prepared
+	questions map[question]nodeID
+	nodes     interner[node, nodeID]
+	requests  interner[asked, askedID]
 	plans     map[planned]request
-	settled   map[packed]uint8 // closures that end well, with the passes that they need
-	images    images
-	watch     func(*world) // sees each step of a closure, if it is not nil
+	records   interner[string, recordID]
+	tagsets   map[string]tagset
+
+	annotations map[string]recordID
+	recorded    []recorded
+	images      images
+	settled     map[world]uint8 // closures that end well, with the passes that they need
+	watch       func(*world)    // sees each step of a closure, if it is not nil
 }
 
-// pass is what a process has decided to do.
-type pass struct {
-	kind    kind
-	confirm bool
-	desired tagset
-	silent  bool // no marker
-	marker  recordID
-	success recordID
-	restore recordID
-	owned   ownedID
-}
-
-type kind uint8
-
-const (
-	update kind = iota
-	creation
-	repair // initialization of a VM that exists
-)
-
-type question struct {
-	record     recordID
-	class      tagset
-	kind       kind
-	able       bool
-	revision   uint8
-	known      bool
-	processing bool
-	verify     bool
-}
-
-type answer struct {
-	pass        passID // zero: nothing to do
-	waits       bool
-	unsupported bool
-}
-
-type planned struct {
-	owned   ownedID
-	desired tagset
-	view    tagset
-}
-
-// interner numbers texts from 1 on.
-type interner[ID ~uint16] struct {
-	ids   map[string]ID
-	texts []string
-}
-
-func (in *interner[ID]) id(text string) (id ID, isNew bool) {
-	if id, ok := in.ids[text]; ok {
-		return id, false
-	}
-	if in.ids == nil {
-		in.ids, in.texts = map[string]ID{}, []string{""}
-	}
-	if len(in.texts) > 1<<16-1 {
-		panic("too many texts for their numbers")
-	}
-	in.texts = append(in.texts, text)
-	in.ids[text] = ID(len(in.texts) - 1)
-	return in.ids[text], true
-}
-
-func newModel(tb testing.TB, f flow, changes, faults uint8) *model {
+func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	tb.Helper()
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(tb, err)
 	m := &model{
-		tb: tb, flow: f, changes: changes, faults: faults, rules: rules, passes: make([]pass, 1), passIDs: map[pass]passID{},
-		decisions: map[question]answer{}, plans: map[planned]request{}, settled: map[packed]uint8{}, owned: make([]uint8, 1), aged: make([]recordID, 1),
+		tb: tb, flow: f, from: from, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), recorded: make([]recorded, 1), settled: map[world]uint8{},
+		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
+		annotations: map[string]recordID{}, tagsets: map[string]tagset{},
 	}
-	m.records.texts = []string{""}
-	for revision := range m.classes {
-		for _, s := range allTagsets {
-			raw, err := json.Marshal(spec{Tags: s.tags()})
-			require.NoError(tb, err)
-			class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: raw}
-			driver := machineupdate.Driver{CanUpdate: true, Revision: strconv.Itoa(revision)}
-			prepared, err := machineupdate.Prepare(class, schemaOf[spec](tb), driver)
-			require.NoError(tb, err)
-			m.classes[revision] = append(m.classes[revision], prepared)
-		}
-	}
+	m.nodes.id(node{does: rests})
+	m.requests.id(asked{})
+	m.records.id("")
 	return m
 }
 
-var allTagsets = func() (all []tagset) {
-	for s := range tagset(16) {
-		all = append(all, s)
-	}
-	return all
-}()
-
-const mandatoryKey = "kubernetes.io/cluster/shoot"
-
-var (
-	keyNames   = [keys]string{"k", "l"}
-	valueNames = [4]string{"", "1", "2", "x"}
-)
-
-// tags is a tagset as a map.
-func (s tagset) tags() map[string]string {
-	m := map[string]string{}
-	for key, name := range keyNames {
-		if value := s.get(key); value != 0 {
-			m[name] = valueNames[value]
-		}
-	}
-	return m
-}
-
-func (s tagset) String() string {
-	var texts []string
-	for key, name := range keyNames {
-		if value := s.get(key); value != 0 {
-			texts = append(texts, name+"="+valueNames[value])
-		}
-	}
-	return "{" + strings.Join(texts, " ") + "}"
-}
-
-func tagsetOf(tb testing.TB, hot machineupdate.Hot) tagset {
-	tb.Helper()
-	var s spec
-	require.NoError(tb, json.Unmarshal(hot.JSON(), &s))
-	set := tagset(0)
-	for key, name := range keyNames {
-		if value, ok := s.Tags[name]; ok {
-			set = set.with(key, uint8(slices.Index(valueNames[:], value)))
-		}
-	}
-	return set
+// recorded is what the model has to know of a record.
+type recorded struct {
+	owned [resources]uint8 // the values that stand in it, two bits for each key
+	aged  recordID         // the same record after ConfirmAfter; zero is not computed yet
 }
 
 // record numbers an annotation. Records that no decision can tell apart have one number: the time counts in an unconfirmed record
 // only, and there only whether ConfirmAfter is over, as a retry may come at any time; the order of attempts never does.
 func (m *model) record(annotation string) recordID {
-	if annotation == "" {
-		return 0
+	id, known := m.annotations[annotation]
+	if !known && annotation != "" {
+		id = m.intern(m.parsed(annotation))
+		m.annotations[annotation] = id
 	}
-	r, err := machineupdate.ParseRecord(annotation)
-	require.NoError(m.tb, err, "%s", annotation)
-	return m.intern(r)
+	return id
 }
 
+func (m *model) parsed(annotation string) machineupdate.Record {
+	m.tb.Helper()
+	r, err := machineupdate.ParseRecord(annotation)
+	require.NoError(m.tb, err, "%s", annotation)
+	return r
+}
+
+func (m *model) parse(id recordID) machineupdate.Record { return m.parsed(m.records.values[id]) }
+
 func (m *model) intern(r machineupdate.Record) recordID {
-	if r.State != machineupdate.Unconfirmed || !r.Since.Equal(modelNow) {
+	if !r.Since.Equal(modelAhead) && (r.State != machineupdate.Unconfirmed || !r.Since.Equal(modelNow)) {
 		r.Since = modelThen
 	}
 	r.Retries = 0
@@ -228,209 +106,82 @@ func (m *model) intern(r machineupdate.Record) recordID {
 	if isNew {
 		owned := uint8(0)
 		for _, hot := range append([]machineupdate.Hot{r.Applied}, r.Attempted...) {
-			set := tagsetOf(m.tb, hot)
-			for key := range keys {
-				if value := set.get(key); value != 0 {
-					owned |= 1 << (2*key + int(value) - 1)
-				}
-			}
+			owned |= m.tagset(hot.JSON()).ours()
 		}
-		m.owned = append(m.owned, owned)
-		m.aged = append(m.aged, 0)
+		m.recorded = append(m.recorded, recorded{owned: [resources]uint8{owned, owned}})
 	}
 	return id
 }
 
-func (m *model) parse(id recordID) machineupdate.Record {
-	r, err := machineupdate.ParseRecord(m.records.texts[id])
-	require.NoError(m.tb, err)
-	return r
+// ours are the values of ours in a set, two bits for each key.
+func (s tagset) ours() (owned uint8) {
+	for key := range keys {
+		if value := s.get(key); value == 1 || value == 2 {
+			owned |= 1 << (2*key + int(value) - 1)
+		}
+	}
+	return owned
 }
 
 // age is what becomes of a record when ConfirmAfter has passed.
 func (m *model) age(id recordID) recordID {
-	if id == 0 {
-		return 0
-	}
-	if m.aged[id] == 0 {
+	if id != 0 && m.recorded[id].aged == 0 {
 		r := m.parse(id)
-		r.Since = modelThen
+		if r.Since.Equal(modelNow) {
+			r.Since = modelThen
+		}
 		aged := m.intern(r)
-		m.aged[id] = aged
+		m.recorded[id].aged = aged
 	}
-	return m.aged[id]
+	return m.recorded[id].aged
 }
 
-// owns reports whether the value of a key stands in a record.
-func (m *model) owns(id recordID, key int, value uint8) bool {
-	return value != alien && m.owned[id]&(1<<(2*key+int(value)-1)) != 0
-}
-
-// ask decides what a process that has read the question does.
-func (m *model) ask(q question) answer {
-	if a, ok := m.decisions[q]; ok {
-		return a
-	}
-	o := machineupdate.Observed{
-		Class:    m.classes[q.revision][q.class],
-		Machine:  machineupdate.Seen{Name: "m", ResourceVersion: "1", Phase: "Running"},
-		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
-	}
-	o.SetNow(modelNow)
-	if q.verify {
-		o.Settings.VerifyPeriod = time.Nanosecond
-	}
-	if q.known {
-		o.Machine.ProviderID = "i-1"
-	}
-	if q.record != 0 {
-		o.Machine.Annotations = map[string]string{machineupdate.AnnotationRecord: m.records.texts[q.record]}
-	}
-	a := answer{}
-	if q.kind == update {
-		a = m.decide(o, q)
-	} else {
-		c, err := machineupdate.BeginCreation(o)
-		require.NoError(m.tb, err)
-		a.pass = m.creation(c, q)
-	}
-	m.decisions[q] = a
-	return a
-}
-
-func (m *model) decide(o machineupdate.Observed, q question) answer {
-	if m.ignores(q) {
-		return answer{}
-	}
-	d := machineupdate.Decide(o)
-	if d.Err != nil {
-		m.tb.Fatalf("no record of the model is wrong: %v", d.Err)
-	}
-	switch d.Action {
-	case machineupdate.None, machineupdate.Unsupported:
-		return answer{}
-	case machineupdate.Wait:
-		return answer{waits: true}
-	case machineupdate.Update, machineupdate.Confirm:
-	}
-	if !q.able {
-		return answer{unsupported: true}
-	}
-	p := pass{
-		kind: update, confirm: d.Action == machineupdate.Confirm, desired: tagsetOf(m.tb, d.Pass.Request().Desired), restore: q.record,
-		marker: m.recordOf(d.Pass.AboutToCall()), silent: m.flow.noMarker,
-	}
-	success := d.Pass.Succeeded("", modelNow)
-	if p.confirm || m.flow.neverConfirm {
-		success = d.Pass.Settled("", modelNow)
-	}
-	p.success = m.recordOf(success)
-	p.owned = m.ownedBy(d.Pass.Request())
-	if m.flow.dropFormer && !p.confirm {
-		p.success = m.withoutFormer(p)
-	}
-	return answer{pass: m.pass(p)}
-}
-
-// ignores reports whether a naive flow takes no notice of the record.
-func (m *model) ignores(q question) bool {
-	if q.record == 0 || !m.flow.byContent && !m.flow.lastOperation {
-		return false
-	}
-	r := m.parse(q.record)
-	if r.State == machineupdate.Settled || r.Applied == "" || tagsetOf(m.tb, r.Applied) != q.class {
-		return false
-	}
-	return m.flow.byContent && r.State == machineupdate.Calling || m.flow.lastOperation && !q.processing
-}
-
-func (m *model) withoutFormer(p pass) recordID {
-	r, marker := m.parse(p.success), m.parse(p.marker)
-	r.Attempted = slices.DeleteFunc(r.Attempted, func(hot machineupdate.Hot) bool { return !slices.Contains(marker.Attempted, hot) })
+// ahead is a record that was written by a clock which is far ahead.
+func (m *model) ahead(id recordID) recordID {
+	r := m.parse(id)
+	r.Since = modelAhead
 	return m.intern(r)
 }
 
-func (m *model) recordOf(patch machineupdate.Patch) recordID {
-	id := m.record(patch.Set[machineupdate.AnnotationRecord])
-	if m.flow.forgetAttempted {
-		r := m.parse(id)
-		r.Attempted = nil
-		return m.intern(r)
-	}
-	return id
+// ageNode is what becomes of a process that writes what it had to write before ConfirmAfter passed.
+func (m *model) ageNode(id nodeID) nodeID {
+	n := *m.node(id)
+	n.record = m.age(n.record)
+	aged, _ := m.nodes.id(n)
+	return aged
 }
 
-func (m *model) creation(c *machineupdate.Creation, q question) passID {
-	p := pass{
-		kind: q.kind, desired: q.class, restore: q.record, silent: m.flow.noMarker,
-		marker: m.recordOf(c.AboutToCall()), success: m.recordOf(c.Created("i-1", "", modelNow)),
-	}
-	return m.pass(p)
+func (m *model) node(id nodeID) *node { return &m.nodes.values[id] }
+
+// owns reports whether a record holds the value of a key for a resource.
+func (m *model) owns(id recordID, r, key int, value uint8) bool {
+	return value != alien && m.recorded[id].owned[r]&(1<<(2*key+int(value)-1)) != 0
 }
 
-func (m *model) pass(p pass) passID {
-	if id, ok := m.passIDs[p]; ok {
-		return id
-	}
-	id := passID(len(m.passes))
-	if id >= 1<<20 {
-		panic("too many passes for their numbers")
-	}
-	m.passes = append(m.passes, p)
-	m.passIDs[p] = id
-	return id
-}
-
-// ownedBy numbers what a request says is recorded.
-func (m *model) ownedBy(request *machineupdate.UpdateMachineRequest) ownedID {
-	attempted := slices.Clone(request.Attempted)
-	if m.flow.forgetAttempted {
-		attempted = nil
-	}
-	return m.internOwned(request.Applied, attempted)
-}
-
-func (m *model) internOwned(applied machineupdate.Hot, attempted []machineupdate.Hot) ownedID {
-	slices.Sort(attempted)
-	texts := []string{string(applied)}
-	for _, hot := range attempted {
-		texts = append(texts, string(hot))
-	}
-	id, _ := m.states.id(strings.Join(texts, "\n"))
-	return id
-}
-
-// hotsOwned are the applied hot part and the attempted ones.
-func (m *model) hotsOwned(id ownedID) []machineupdate.Hot {
-	var hots []machineupdate.Hot
-	for text := range strings.SplitSeq(m.states.texts[id], "\n") {
-		hots = append(hots, machineupdate.Hot(text))
-	}
-	return hots
+type planned struct {
+	asked    askedID
+	resource uint8
+	view     tagset
 }
 
 // plan is the request that a driver sends about a resource with the view that it has of it.
-func (m *model) plan(p *pass, view tagset) request {
-	key := planned{p.owned, p.desired, view}
+func (m *model) plan(id askedID, r int, view tagset) request {
+	key := planned{id, uint8(r), view}
 	if q, ok := m.plans[key]; ok {
 		return q
 	}
-	state := tags.State{Desired: p.desired.tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
-	for i, hot := range m.hotsOwned(p.owned) {
-		recorded := tagsetOf(m.tb, hot).tags()
-		if i == 0 {
-			state.Applied = recorded
-		} else {
-			state.Attempted = append(state.Attempted, recorded)
-		}
+	a := m.requests.values[id]
+	state := tags.State{Applied: a.applied[r].tags(), Desired: a.desired[r].tags(), Mandatory: map[string]string{mandatoryKey: "1"}}
+	for _, attempted := range []byte(a.attempted[r]) {
+		state.Attempted = append(state.Attempted, tagset(attempted).tags())
 	}
 	live := view.tags()
 	live[mandatoryKey] = "1"
 	plans, err := m.rules.Plan(state, []string{"r"}, map[string]map[string]string{"r": live})
 	require.NoError(m.tb, err)
 	q := m.encode(&plans[0])
-	if m.flow.keysOnly {
-		q = ownedByKey(q, &state, p.desired, view)
+	if m.flow.plan != nil {
+		q = m.flow.plan(q, &state, a.desired[r], view)
 	}
 	m.plans[key] = q
 	return q
@@ -443,24 +194,10 @@ func (m *model) encode(plan *tags.ResourcePlan) request {
 	}
 	for _, tag := range plan.Remove {
 		if tag.Key == mandatoryKey {
-			m.violation = "the mandatory key is removed"
+			m.violation = "safety: the mandatory key is removed"
 			continue
 		}
 		q = q.withRemoval(slices.Index(keyNames[:], tag.Key), uint8(slices.Index(valueNames[:], tag.Value)))
-	}
-	return q
-}
-
-// ownedByKey removes recorded keys that are not wanted whatever their value is.
-func ownedByKey(q request, state *tags.State, desired, view tagset) request {
-	for key, name := range keyNames {
-		recorded := slices.ContainsFunc(append(state.Attempted, state.Applied), func(spec map[string]string) bool {
-			_, ok := spec[name]
-			return ok
-		})
-		if recorded && desired.get(key) == 0 && view.get(key) != 0 {
-			q = q.withRemoval(key, view.get(key))
-		}
 	}
 	return q
 }

@@ -1,59 +1,50 @@
 package machineupdate_test
 
 import (
-	"math/bits"
+	"hash/maphash"
 	"testing"
 )
 
-// This file is the engine of the model checker: a breadth-first search over packed states, which remembers how each was reached.
+// This file is the engine of the model checker: a breadth-first search, which remembers how each state was reached.
 
-// packed is a state in few bytes.
-type packed [3]uint64
-
-func (p packed) hash() uint64 {
-	h := uint64(0x9E3779B97F4A7C15)
-	for _, word := range p {
-		hi, lo := bits.Mul64(h^word, 0xD6E8FEB86659FD93)
-		h = hi ^ lo
-	}
-	return h ^ h>>29
-}
-
-// space is a set of packed states with the order in which they were found.
+// space is a set of states with the order in which they were found.
 type space struct {
-	states []packed
+	seed   maphash.Seed
+	states []world
 	parent []uint32
 	table  []uint32 // indices into states, plus one; open addressing
 }
 
-func newSpace() *space { return &space{table: make([]uint32, 1<<12)} }
+func newSpace(seed maphash.Seed) *space { return &space{seed: seed, table: make([]uint32, 1<<12)} }
 
 // add adds a state, if it is new.
-func (s *space) add(p packed, parent uint32) {
+func (s *space) add(w *world, parent uint32) {
 	if len(s.states)*5 >= len(s.table)*3 {
 		s.grow()
 	}
-	mask := uint64(len(s.table) - 1)
-	at := p.hash() & mask
-	for ; s.table[at] != 0; at = (at + 1) & mask {
-		if s.states[s.table[at]-1] == p {
-			return
-		}
+	at := s.find(w)
+	if s.table[at] != 0 {
+		return
 	}
-	s.states = append(s.states, p)
+	s.states = append(s.states, *w)
 	s.parent = append(s.parent, parent)
 	s.table[at] = uint32(len(s.states))
 }
 
+// find returns where in the table the state is, or belongs.
+func (s *space) find(w *world) uint64 {
+	mask := uint64(len(s.table) - 1)
+	at := maphash.Comparable(s.seed, *w) & mask
+	for s.table[at] != 0 && s.states[s.table[at]-1] != *w {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
 func (s *space) grow() {
 	s.table = make([]uint32, 2*len(s.table))
-	mask := uint64(len(s.table) - 1)
-	for i, p := range s.states {
-		at := p.hash() & mask
-		for s.table[at] != 0 {
-			at = (at + 1) & mask
-		}
-		s.table[at] = uint32(i + 1)
+	for i := range s.states {
+		s.table[s.find(&s.states[i])] = uint32(i + 1)
 	}
 }
 
@@ -80,9 +71,10 @@ type explored struct {
 // explore searches a model breadth-first until it finds a violation, has seen everything, or has seen limit states.
 func explore(tb testing.TB, m *model, limit int) explored {
 	tb.Helper()
-	s := newSpace()
+	s := newSpace(m.seed)
 	for _, root := range m.roots() {
-		s.add(m.canonical(&root), uint32(len(s.states)))
+		canonical := m.canonical(&root)
+		s.add(&canonical, uint32(len(s.states)))
 	}
 	depth, levelEnd := 0, len(s.states)
 	for i := 0; ; i++ {
@@ -92,11 +84,12 @@ func explore(tb testing.TB, m *model, limit int) explored {
 		if i == levelEnd {
 			depth, levelEnd = depth+1, len(s.states)
 		}
-		w := unpack(s.states[i])
+		w := s.states[i]
 		violation := m.judge(&w)
 		if violation == "" {
 			m.successors(&w, func(next *world, _ event) {
-				s.add(m.canonical(next), uint32(i))
+				canonical := m.canonical(next)
+				s.add(&canonical, uint32(i))
 			})
 			violation = m.takeViolation()
 		}
@@ -112,7 +105,7 @@ func explore(tb testing.TB, m *model, limit int) explored {
 // trace says in words how a state is reached.
 func (m *model) trace(s *space, to uint32, violation string) []string {
 	path := s.path(to)
-	before := unpack(s.states[path[0]])
+	before := s.states[path[0]]
 	lines := []string{"start: " + m.describe(&before)}
 	for _, index := range path[1:] {
 		var after world

@@ -1,6 +1,10 @@
 package machineupdate_test
 
-import "github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+import (
+	"hash/maphash"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
 
 // The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ only in these names, the
 // search visits one.
@@ -28,19 +32,18 @@ func exchanged(value uint8, exchange bool) uint8 {
 	return value
 }
 
-// images caches records and passes under each symmetry.
+// images caches records and nodes under each symmetry.
 type images struct {
 	records [symmetries][]recordID
-	passes  [symmetries][]passID
+	nodes   [symmetries][]nodeID
 }
 
 // canonical returns the representative of the symmetric states.
-func (m *model) canonical(w *world) packed {
-	best, least := [symmetries]int{}, ^uint32(0)
-	n := 0
+func (m *model) canonical(w *world) world {
+	best, least, n := [symmetries]int{}, ^uint32(0), 0
 	for g := range symmetries {
 		t := &renamed[g]
-		key := uint32(t[w.class])<<12 | uint32(t[w.live[0]])<<8 | uint32(t[w.live[1]])<<4 | uint32(t[w.formerClass])
+		key := uint32(t[w.class])<<12 | uint32(t[w.live[0]])<<8 | uint32(t[w.live[1]])<<4 | uint32(t[w.classes[0]])
 		if key < least {
 			least, n = key, 0
 		}
@@ -48,32 +51,33 @@ func (m *model) canonical(w *world) packed {
 			best[n], n = g, n+1
 		}
 	}
-	var smallest packed
-	for i, g := range best[:n] {
-		image := *w
-		if g != 0 {
-			image = m.image(w, g)
-		}
-		if p := image.pack(); i == 0 || p.less(smallest) {
-			smallest = p
+	chosen := m.image(w, best[0])
+	if n == 1 {
+		return chosen
+	}
+	smallest := maphash.Comparable(m.seed, chosen)
+	for _, g := range best[1:n] {
+		image := m.image(w, g)
+		if h := maphash.Comparable(m.seed, image); h < smallest {
+			chosen, smallest = image, h
 		}
 	}
-	return smallest
-}
-
-func (p packed) less(q packed) bool {
-	for i := range p {
-		if p[i] != q[i] {
-			return p[i] < q[i]
-		}
-	}
-	return false
+	return chosen
 }
 
 func (m *model) image(w *world, g int) world {
-	t, n := &renamed[g], *w
-	n.class, n.formerClass = t[w.class], t[w.formerClass]
-	n.record, n.formerRecord = m.recordImage(w.record, g), m.recordImage(w.formerRecord, g)
+	n := *w
+	if n.late[0] > n.late[1] {
+		n.late[0], n.late[1] = n.late[1], n.late[0]
+	}
+	if g == 0 {
+		return n
+	}
+	t := &renamed[g]
+	n.record, n.class = m.recordImage(w.record, g), t[w.class]
+	for i := range n.records {
+		n.records[i], n.classes[i] = m.recordImage(w.records[i], g), t[w.classes[i]]
+	}
 	for r := range resources {
 		n.live[r] = t[w.live[r]]
 		n.old[r] = [2]tagset{t[w.old[r][0]], t[w.old[r][1]]}
@@ -82,8 +86,12 @@ func (m *model) image(w *world, g int) world {
 	for i, q := range w.late {
 		n.late[i] = requestImage(q, g)
 	}
+	if n.late[0] > n.late[1] {
+		n.late[0], n.late[1] = n.late[1], n.late[0]
+	}
 	for i := range w.process {
-		n.process[i].pass = m.passImage(w.process[i].pass, g)
+		n.process[i].at = m.nodeImage(w.process[i].at, g)
+		n.process[i].pending = requestImage(w.process[i].pending, g)
 	}
 	return n
 }
@@ -119,7 +127,7 @@ func (m *model) recordImage(id recordID, g int) recordID {
 	if id == 0 || g == 0 {
 		return id
 	}
-	for len(m.images.records[g]) < len(m.records.texts) {
+	for len(m.images.records[g]) < len(m.records.values) {
 		m.images.records[g] = append(m.images.records[g], 0)
 	}
 	if m.images.records[g][id] == 0 {
@@ -137,36 +145,39 @@ func (m *model) recordImage(id recordID, g int) recordID {
 }
 
 func (m *model) hotImage(hot machineupdate.Hot, g int) machineupdate.Hot {
-	return m.classes[0][renamed[g][tagsetOf(m.tb, hot)]].Hot()
+	return m.hot(renamed[g][m.tagset(hot.JSON())])
 }
 
-func (m *model) passImage(id passID, g int) passID {
+func (m *model) nodeImage(id nodeID, g int) nodeID {
 	if id == 0 || g == 0 {
 		return id
 	}
-	for len(m.images.passes[g]) < len(m.passes) {
-		m.images.passes[g] = append(m.images.passes[g], 0)
+	for len(m.images.nodes[g]) < len(m.nodes.values) {
+		m.images.nodes[g] = append(m.images.nodes[g], 0)
 	}
-	if m.images.passes[g][id] == 0 {
-		p := m.passes[id]
-		p.desired = renamed[g][p.desired]
-		p.marker, p.success, p.restore = m.recordImage(p.marker, g), m.recordImage(p.success, g), m.recordImage(p.restore, g)
-		p.owned = m.ownedImage(p.owned, g)
-		image := m.pass(p)
-		m.images.passes[g][id] = image
+	if m.images.nodes[g][id] == 0 {
+		n := *m.node(id)
+		n.record, n.asked, n.spec = m.recordImage(n.record, g), m.askedImage(n.asked, g), renamed[g][n.spec]
+		for a := range n.next {
+			n.next[a] = m.nodeImage(n.next[a], g)
+		}
+		image, _ := m.nodes.id(n)
+		m.images.nodes[g][id] = image
 	}
-	return m.images.passes[g][id]
+	return m.images.nodes[g][id]
 }
 
-func (m *model) ownedImage(id ownedID, g int) ownedID {
-	if id == 0 {
-		return 0
-	}
-	hots := m.hotsOwned(id)
-	for i, hot := range hots {
-		if hot != "" {
-			hots[i] = m.hotImage(hot, g)
+func (m *model) askedImage(id askedID, g int) askedID {
+	a := m.requests.values[id]
+	a.class = renamed[g][a.class]
+	for r := range resources {
+		a.desired[r], a.applied[r] = renamed[g][a.desired[r]], renamed[g][a.applied[r]]
+		attempted := []byte(a.attempted[r])
+		for i := range attempted {
+			attempted[i] = byte(renamed[g][attempted[i]])
 		}
+		a.attempted[r] = sortedText(attempted)
 	}
-	return m.internOwned(hots[0], hots[1:])
+	image, _ := m.requests.id(a)
+	return image
 }

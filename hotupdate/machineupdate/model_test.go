@@ -19,19 +19,25 @@ func (m *model) roots() []world {
 	var all []world
 	for _, class := range rootClasses {
 		for _, w := range m.from(m) {
-			if w.record != 0 && w.class != class {
+			if w.record != 0 && m.isOwn(w.record) && w.class != class {
 				continue
 			}
-			w.class, w.formerClass, w.changes, w.faults = class, class, m.changes, m.faults
-			w.formerRecord = w.record
-			if w.running && w.record == 0 {
+			w.class, w.classes, w.changes, w.faults = class, [2]tagset{class, class}, m.changes, m.faults
+			w.records = [2]recordID{w.record, w.record}
+			if w.phase == phaseRunning && (w.record == 0 || !m.isOwn(w.record)) {
 				w.adoptable()
 			}
-			w.normalize(&m.flow)
+			m.normalize(&w)
 			all = append(all, w)
 		}
 	}
 	return all
+}
+
+// isOwn reports whether a record is about the machine of the model.
+func (m *model) isOwn(id recordID) bool {
+	r := m.parse(id)
+	return r.ProviderID == "i-1" || r.Creating == "m"
 }
 
 // adoptable makes a VM as it was before hot updates were: with the tags of its class, and without a record.
@@ -58,27 +64,52 @@ func settled(m *model) []world {
 		w.class = class
 		w.adoptable()
 		w.ancient = [resources]uint8{}
-		w.record = m.intern(machineupdate.Record{ProviderID: "i-1", Schema: m.classes[1][0].Schema(), Applied: m.classes[1][class].Hot()})
+		q := question{class: class, able: true, revision: 1}
+		w.record = m.intern(machineupdate.Record{ProviderID: "i-1", Schema: m.class(q).Schema(), Applied: m.class(q).Hot()})
 		all = append(all, w)
 	}
 	return all
 }
 
-func adopted(*model) []world { return []world{{running: true, ability: capable, revision: 1}} }
+func adopted(*model) []world { return []world{{phase: phaseRunning, ability: capable, revision: 1}} }
 
 func created(*model) []world { return []world{{ability: capable, revision: 1}} }
 
+// copied are machines with the record of another one, as templates copy annotations.
+func copied(m *model) []world {
+	var all []world
+	q := question{class: rootClasses[1], able: true, revision: 1}
+	for _, r := range []machineupdate.Record{
+		{ProviderID: "i-0", State: machineupdate.Settled},
+		{ProviderID: "i-0", State: machineupdate.Unconfirmed, Attempted: []machineupdate.Hot{m.hot(rootClasses[2])}},
+		{ProviderID: "i-0", State: machineupdate.Calling, Attempted: []machineupdate.Hot{m.hot(rootClasses[2])}},
+		{Creating: "n", State: machineupdate.Calling, Attempted: []machineupdate.Hot{m.hot(rootClasses[2])}},
+	} {
+		r.Schema, r.Applied = m.class(q).Schema(), m.class(q).Hot()
+		if r.Creating != "" {
+			r.Applied = ""
+		}
+		for _, w := range append(created(m), adopted(m)...) {
+			w.record = m.intern(r)
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func unread(m *model) []world { return append(created(m), adopted(m)...) }
+
 func learning(*model) []world {
 	return []world{
-		{running: true, ability: capable},
-		{running: true, ability: claiming, revision: 1},
-		{running: true, ability: incapable, revision: 1},
+		{phase: phaseRunning, ability: capable},
+		{phase: phaseRunning, ability: claiming, revision: 1},
+		{phase: phaseRunning, ability: incapable, revision: 1},
 		{ability: capable},
 		{ability: incapable, revision: 1},
 	}
 }
 
-var long = flag.Bool("long", false, "check the model with larger budgets: 31 million states, minutes and gigabytes; raise -timeout")
+var long = flag.Bool("long", false, "check the model with larger budgets: tens of millions of states, minutes and gigabytes; raise -timeout")
 
 // budget is how often the class changes, and how many disturbances there are: crashes, failures, late requests, stale reads, edits by
 // others, conflicts, the loss of the lease, a migration.
@@ -91,15 +122,23 @@ func TestModel(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		from   func(*model) []world
+		events events
 		always budget
 		long   budget
 		race   budget
 	}{
-		{"settled", settled, budget{3, 1}, budget{2, 2}, budget{1, 1}},
-		{"adopted", adopted, budget{2, 1}, budget{3, 1}, budget{1, 1}},
-		{"created", created, budget{2, 1}, budget{2, 2}, budget{1, 1}},
-		{"disturbed", settled, budget{1, 2}, budget{1, 3}, budget{0, 2}},
-		{"learning", learning, budget{1, 1}, budget{2, 1}, budget{1, 0}},
+		{"settled", settled, 0, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+		{"adopted", adopted, 0, budget{2, 1}, budget{3, 1}, budget{1, 1}},
+		{"created", created, 0, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+		{"disturbed", settled, 0, budget{1, 2}, budget{1, 3}, budget{0, 2}},
+		{"learning", learning, 0, budget{1, 1}, budget{2, 1}, budget{1, 0}},
+		{"lagging", settled, staleRecords, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+		{"withdrawn", settled, withdrawals, budget{1, 2}, budget{2, 2}, budget{1, 1}},
+		{"doomed", settled, dooms, budget{1, 1}, budget{2, 1}, budget{1, 1}},
+		{"wrong clocks", settled, wrongClocks, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+		{"restored", settled, backups, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+		{"copied", copied, 0, budget{1, 1}, budget{2, 1}, budget{1, 0}},
+		{"unreadable class", unread, classStates, budget{1, 1}, budget{2, 1}, budget{1, 0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := tc.always
@@ -109,12 +148,12 @@ func TestModel(t *testing.T) {
 			if *long {
 				b = tc.long
 			}
-			m := newModel(t, flow{}, b.changes, b.faults)
-			m.from = tc.from
+			m := newModel(t, flow{}, tc.from)
+			m.events, m.changes, m.faults = tc.events, b.changes, b.faults
 			begin := time.Now()
 			found := explore(t, m, maxStates)
-			t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d decisions, %d plans, %d closures in %v", b.changes, b.faults,
-				found.states, found.depth, len(m.records.texts), len(m.decisions), len(m.plans), len(m.settled), time.Since(begin))
+			t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
+				found.states, found.depth, len(m.records.values), len(m.questions), len(m.nodes.values), len(m.plans), len(m.settled), time.Since(begin))
 			assert.Empty(t, found.violation, strings.Join(found.trace, "\n"))
 			assert.True(t, found.whole, "every state")
 			total += found.states

@@ -16,8 +16,14 @@ func (m *model) describe(w *world) string {
 	if !w.vm {
 		text.WriteString(" (no VM)")
 	}
-	if !w.running {
-		text.WriteString(", phase empty")
+	text.WriteString([...]string{phaseNew: ", phase empty", phaseRunning: "", phaseDoomed: ", doomed"}[w.phase])
+	text.WriteString([...]string{readable: "", unreadable: ", class unreadable", replaced: ", class replaced"}[w.classState])
+	text.WriteString([...]string{incapable: ", incapable driver", claiming: ", driver that claims to be able", capable: ""}[w.ability])
+	if w.revision == 0 {
+		text.WriteString(" of the first kind only")
+	}
+	if w.paused {
+		text.WriteString(", paused")
 	}
 	fmt.Fprintf(&text, ", record %s", m.brief(w.record))
 	for i, q := range w.late {
@@ -26,8 +32,8 @@ func (m *model) describe(w *world) string {
 		}
 	}
 	for i, p := range w.process {
-		if p.stage != idle {
-			fmt.Fprintf(&text, ", %s %s", processNames[i], stageNames[p.stage])
+		if p.at != 0 {
+			fmt.Fprintf(&text, ", %s %s", processNames[i], m.next(p))
 		}
 	}
 	return text.String()
@@ -35,10 +41,23 @@ func (m *model) describe(w *world) string {
 
 var processNames = [2]string{"leader", "second leader"}
 
-var stageNames = [...]string{
-	idle: "idle", decided: "has decided", calling: "calls for resource 1", calling2: "calls for resource 2", succeeded: "was successful",
-	unable: "got Unimplemented", creating: "creates", initializing: "initializes", initialized: "has initialized", repairing: "initializes the VM found",
-	reporting: "reports",
+// next says what a process does next.
+func (m *model) next(p process) string {
+	n := m.node(p.at)
+	switch n.does {
+	case rests, waits:
+		return "rests"
+	case writes:
+		return "writes " + m.brief(n.record)
+	case calls:
+		return "calls for resource " + strconv.Itoa(int(p.resource)+1)
+	case creates:
+		return "creates with " + n.spec.String()
+	case initializes:
+		return "initializes with " + n.spec.String()
+	case reports:
+	}
+	return "reports"
 }
 
 // brief is a record without IDs and times.
@@ -53,12 +72,12 @@ func (m *model) brief(id recordID) string {
 		text.WriteString(" just now")
 	}
 	if r.Applied != "" {
-		text.WriteString(" applied " + tagsetOf(m.tb, r.Applied).String())
+		text.WriteString(" applied " + m.tagset(r.Applied.JSON()).String())
 	}
 	if len(r.Attempted) > 0 {
 		text.WriteString(" attempted")
 		for _, hot := range r.Attempted {
-			text.WriteString(" " + tagsetOf(m.tb, hot).String())
+			text.WriteString(" " + m.tagset(hot.JSON()).String())
 		}
 	}
 	return text.String()
@@ -85,32 +104,44 @@ func (q request) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// happenings say what an event is; %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec.
+// happenings say what an event is; %p is the process, %r the resource, %q the request, %k the key, %v the value, %s the spec, %w the record, %d what
+// lags.
 var happenings = [...]string{
-	reconciles: "%p decides", reconcilesLate: "%p decides by the former class", reconcilesStale: "%p decides by the former record",
-	missesVM: "%p reads that there is no VM", writesMarker: "%p writes the marker", crashes: "%p crashes", finds: "%p finds the VM",
+	reconciles: "%p reconciles%d", missesVM: "%p reads that there is no VM", writesRecord: "%p writes %w", sleeps: "%p writes %w, and sleeps for ConfirmAfter",
+	losesAnswer: "%p writes %w, and gets no answer", crashes: "%p crashes",
 	lands: "%p: resource %r: %q", landsAndFails: "%p: resource %r: %q, and then fails or crashes", fails: "%p: the driver fails",
-	isLate: "%p: times out: %q", answersUnimplemented: "the driver returns ErrUnimplemented", writesSuccess: "%p writes the success",
-	conflicts: "%p gets a conflict", restores: "%p restores the previous record", creates: "%p creates the VM",
-	initializes: "%p initializes the VM: %q", reports: "%p writes provider ID and status", classChanges: "the class changes to %s",
+	isLate: "%p: times out: %q", answersUnimplemented: "the driver returns ErrUnimplemented",
+	conflicts: "%p gets a conflict", createsVM: "%p creates the VM",
+	initializesVM: "%p initializes the VM: %q", reportsVM: "%p writes provider ID and status", classChanges: "the class changes to %s",
 	timePasses: "ConfirmAfter passes", lateLands: "a late request lands: %q", lateDies: "a late request dies: %q",
 	somebodyEdits: "somebody edits resource %x, key %k: %v", somebodyWrites: "somebody else writes to the machine",
 	leaseIsLost: "the lease is lost to a second leader", migrates: "the control plane migrates", driverLearns: "the driver learns to update",
-	driverLearnsDisks: "the driver learns of the second resource",
+	driverLearnsDisks: "the driver learns of the second resource", driverForgets: "the driver forgets how to update",
+	driverForgetsDisks: "the driver forgets the second resource", clockIsAhead: "%p, whose clock is far ahead, writes %w",
+	backupIsRestored: "a backup is restored", machineIsDoomed: "the machine fails or is deleted", classIsAnother: "the class is read in another way",
+	operatorPauses: "the operator pauses updates", operatorResumes: "the operator resumes updates",
 }
 
 func (m *model) say(e event) string {
-	if e.what == writesMarker && e.b == 1 {
-		return processNames[e.a] + " writes no marker"
-	}
 	value := func(values []string, i int) string {
 		if i < len(values) {
 			return values[i]
 		}
 		return "?"
 	}
+	lag := ""
+	if e.what == reconciles && e.b > 0 {
+		lag = fmt.Sprintf(", with the record %d versions old", e.b)
+	}
+	if e.what == reconciles && e.c > 0 {
+		lag += fmt.Sprintf(", with the class %d versions old", e.c)
+	}
+	record := ""
+	if int(e.c) < len(m.records.values) {
+		record = m.brief(recordID(e.c))
+	}
 	return strings.NewReplacer(
 		"%p", value(processNames[:], int(e.a)), "%r", strconv.Itoa(int(e.b&15)+1), "%x", strconv.Itoa(int(e.a)+1), "%q", request(e.c).String(),
-		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(),
+		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(), "%w", record, "%d", lag,
 	).Replace(happenings[e.what])
 }

@@ -1,0 +1,376 @@
+package machineupdate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// This file runs the code that is checked: the Executor as MCM calls it, with functions that answer as they were told, and stop it where they were
+// told nothing. So a process is what it read and the answers that it got, and each question is asked once.
+
+const modelConfirmAfter = time.Hour
+
+// In the model a record was written just now, longer than ConfirmAfter ago, or by a clock that is far ahead.
+var (
+	modelNow   = start
+	modelThen  = start.Add(-modelConfirmAfter)
+	modelAhead = start.Add(1000 * modelConfirmAfter)
+)
+
+// doing is what a process does next.
+type doing uint8
+
+const (
+	rests       doing = iota // nothing, until something changes
+	waits                    // nothing yet
+	writes                   // it writes the record
+	calls                    // the driver reads and calls
+	creates                  // CreateMachine
+	initializes              // InitializeMachine
+	reports                  // it writes the provider ID, and then the status
+)
+
+// answer is what becomes of that.
+type answer uint8
+
+const (
+	ok            answer = iota
+	okLate               // and the process sleeps for ConfirmAfter
+	failed               // whether it took effect or not
+	conflict             // somebody else wrote
+	unimplemented        // the driver cannot update
+	answers
+)
+
+// possible are the answers that the code may get.
+var possible = [...][]answer{
+	rests: nil, waits: nil, writes: {ok, okLate, failed, conflict}, calls: {ok, failed, unimplemented}, creates: {ok, failed}, initializes: {ok, failed}, reports: nil,
+}
+
+// node is a process. Processes that will do the same are one node.
+type node struct {
+	does   doing
+	record recordID // what it writes; where the driver calls, what it has recorded
+	asked  askedID  // what the driver is asked for
+	spec   tagset   // what a VM is created with
+	next   [answers]nodeID
+}
+
+// question is what a process has read.
+type question struct {
+	record     recordID
+	class      tagset
+	classState classState
+	doomed     bool
+	does       doing // calls in the update flow; else what the cloud says is missing: creates, initializes, or only reports
+	able       bool
+	revision   uint8
+	epoch      uint8
+	known      bool
+	paused     bool
+	processing bool
+	verify     bool
+}
+
+// asked is what a driver is asked for, with the class by which it was decided, for each kind.
+type asked struct {
+	class     tagset
+	kinds     uint8
+	desired   [resources]tagset
+	applied   [resources]tagset
+	attempted [resources]string // the bytes are tagsets, in order
+}
+
+type (
+	recordID uint16
+	nodeID   uint32
+	askedID  uint32
+)
+
+// interner numbers values from 1 on; the zero value is 0.
+type interner[T comparable, ID ~uint16 | ~uint32] struct {
+	ids    map[T]ID
+	values []T
+}
+
+func (in *interner[T, ID]) id(value T) (id ID, isNew bool) {
+	if in.ids == nil {
+		var zero T
+		in.ids, in.values = map[T]ID{zero: 0}, []T{zero}
+	}
+	if id, ok := in.ids[value]; ok {
+		return id, false
+	}
+	id = ID(len(in.values))
+	if int(id) != len(in.values) {
+		panic("too many values for their numbers")
+	}
+	in.ids[value], in.values = id, append(in.values, value)
+	return id, true
+}
+
+// ask returns what a process that has read the question does.
+func (m *model) ask(q question) nodeID {
+	id, known := m.questions[q]
+	if !known {
+		id = m.expand(q, nil)
+		m.questions[q] = id
+	}
+	return id
+}
+
+// expand returns what the code does after the answers.
+func (m *model) expand(q question, given []answer) nodeID {
+	n := m.run(q, given)
+	for _, a := range possible[n.does] {
+		n.next[a] = m.expand(q, append(slices.Clip(given), a))
+	}
+	id, _ := m.nodes.id(n)
+	return id
+}
+
+// replay is a run of the code.
+type replay struct {
+	m          *model
+	q          question
+	given      []answer
+	now        time.Time
+	annotation string // the record as this process knows it
+	version    int    // the resourceVersion that goes with it
+}
+
+// stop ends a run.
+type stop struct{ at node }
+
+// run runs the code with the answers that it got, up to what it does next.
+func (m *model) run(q question, given []answer) (n node) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			s, ok := reason.(stop)
+			if !ok {
+				panic(reason)
+			}
+			n = s.at
+		}
+	}()
+	r := &replay{m: m, q: q, given: given, now: modelNow, annotation: m.records.values[q.record], version: 1}
+	if m.flow.reconcile != nil {
+		return m.flow.reconcile(r)
+	}
+	return r.reconcile()
+}
+
+// answer is what the run is told about what it does.
+func (r *replay) answer(n node) answer {
+	if len(r.given) == 0 {
+		panic(stop{n})
+	}
+	a := r.given[0]
+	r.given = r.given[1:]
+	if a == okLate {
+		r.now = r.now.Add(modelConfirmAfter)
+		return ok
+	}
+	return a
+}
+
+// reconcile is what MCM does about a machine.
+func (r *replay) reconcile() node {
+	e := &machineupdate.Executor[*object]{Patch: r.patch, UpdateMachine: r.update, Now: func() time.Time { return r.now }}
+	ctx := context.Background()
+	if r.q.does == calls {
+		return ended(e.Reconcile(ctx, r.observation()))
+	}
+	if r.q.does == reports {
+		r.answer(node{does: reports})
+	}
+	creation, begun := e.BeginCreation(ctx, r.observation())
+	if creation == nil {
+		return ended(begun)
+	}
+	desired := r.m.tagset(creation.Class().ProviderSpec)
+	if r.q.does == creates && r.answer(node{does: creates, spec: desired}) != ok || r.answer(node{does: initializes, spec: desired}) != ok {
+		return node{}
+	}
+	if r.q.does == creates {
+		e.FinishCreation(ctx, creation, begun.Machine, "i-1")
+	}
+	r.answer(node{does: reports})
+	return node{}
+}
+
+func ended(result machineupdate.Result[*object]) node {
+	if result.Delay > 0 {
+		return node{does: waits}
+	}
+	return node{}
+}
+
+// observation is what the process has read.
+func (r *replay) observation() machineupdate.Observation[*object] {
+	o := machineupdate.Observation[*object]{
+		Machine:  &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: "1"}},
+		Class:    r.m.class(r.q),
+		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
+	}
+	if r.q.doomed {
+		o.Machine.DeletionTimestamp = &metav1.Time{Time: modelThen}
+	}
+	if r.annotation != "" {
+		o.Machine.Annotations = map[string]string{machineupdate.AnnotationRecord: r.annotation}
+	}
+	if r.q.does == calls {
+		o.Phase = "Running"
+	}
+	if r.q.known {
+		o.ProviderID = "i-1"
+	}
+	if r.q.verify {
+		o.Settings.VerifyPeriod = time.Nanosecond
+	}
+	return o
+}
+
+var errModel = errors.New("failed")
+
+// patch is the API server.
+func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
+	patch := &object{}
+	require.NoError(r.m.tb, json.Unmarshal(data, patch))
+	annotation := patch.Annotations[machineupdate.AnnotationRecord]
+	if patch.ResourceVersion != strconv.Itoa(r.version) {
+		r.m.violation = "safety: a write carries another resourceVersion than that by which it was decided"
+	}
+	if r.m.flow.edit != nil && annotation != "" {
+		record := r.m.parsed(annotation)
+		if !r.m.flow.edit(r, &record) {
+			return patch, nil
+		}
+		annotation = record.Annotation()
+	}
+	return r.write(annotation)
+}
+
+// write writes an annotation.
+func (r *replay) write(annotation string) (*object, error) {
+	//exhaustive:ignore
+	switch r.answer(node{does: writes, record: r.m.record(annotation)}) {
+	case ok:
+		r.annotation, r.version = annotation, r.version+1
+		return &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: strconv.Itoa(r.version)}}, nil
+	case conflict:
+		return nil, errConflict
+	default:
+		return nil, errModel
+	}
+}
+
+// update is the driver.
+func (r *replay) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
+	//exhaustive:ignore
+	switch r.answer(node{does: calls, record: r.m.record(r.annotation), asked: r.m.asked(r.q, request)}) {
+	case ok:
+		return nil
+	case unimplemented:
+		return machineupdate.ErrUnimplemented
+	default:
+		return errModel
+	}
+}
+
+// asked numbers a request.
+func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) askedID {
+	a := asked{class: q.class, kinds: 1 + q.revision}
+	for r := range resources {
+		a.desired[r], a.applied[r] = m.tagset(request.Desired.JSON()), m.tagset(request.Applied.JSON())
+		var attempted []byte
+		for _, hot := range request.Attempted {
+			if m.flow.forgets {
+				break
+			}
+			attempted = append(attempted, byte(m.tagset(hot.JSON())))
+		}
+		a.attempted[r] = sortedText(attempted)
+	}
+	id, _ := m.requests.id(a)
+	return id
+}
+
+func sortedText(b []byte) string {
+	slices.Sort(b)
+	return string(slices.Compact(b))
+}
+
+// class is a class as the process has prepared it.
+func (m *model) class(q question) *machineupdate.Prepared {
+	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch}
+	if class, ok := m.classes[key]; ok || q.classState == unreadable {
+		return class
+	}
+	raw, err := json.Marshal(spec{Tags: q.class.tags()})
+	require.NoError(m.tb, err)
+	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: raw}
+	driver := machineupdate.Driver{CanUpdate: q.able, Revision: strconv.Itoa(int(q.revision)) + "." + strconv.Itoa(int(q.epoch))}
+	prepared, err := machineupdate.Prepare(class, schemaOf[spec](m.tb), driver)
+	require.NoError(m.tb, err)
+	m.classes[key] = prepared
+	return prepared
+}
+
+// hot is the hot part of a class with the tagset.
+func (m *model) hot(s tagset) machineupdate.Hot { return m.class(question{class: s, able: true}).Hot() }
+
+// tags is a tagset as a map.
+func (s tagset) tags() map[string]string {
+	m := map[string]string{}
+	for key, name := range keyNames {
+		if value := s.get(key); value != 0 {
+			m[name] = valueNames[value]
+		}
+	}
+	return m
+}
+
+func (s tagset) String() string {
+	var texts []string
+	for key, name := range keyNames {
+		if value := s.get(key); value != 0 {
+			texts = append(texts, name+"="+valueNames[value])
+		}
+	}
+	return "{" + strings.Join(texts, " ") + "}"
+}
+
+func (m *model) tagset(document []byte) tagset {
+	if set, known := m.tagsets[string(document)]; known {
+		return set
+	}
+	var s spec
+	require.NoError(m.tb, json.Unmarshal(document, &s))
+	set := tagset(0)
+	for key, name := range keyNames {
+		if value, ok := s.Tags[name]; ok {
+			set = set.with(key, uint8(slices.Index(valueNames[:], value)))
+		}
+	}
+	m.tagsets[string(document)] = set
+	return set
+}
+
+const mandatoryKey = "kubernetes.io/cluster/shoot"
+
+var (
+	keyNames   = [keys]string{"k", "l"}
+	valueNames = [4]string{"", "1", "2", "x"}
+)
