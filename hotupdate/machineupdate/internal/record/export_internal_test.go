@@ -1,0 +1,18 @@
+package record
+
+// What the tests know of the bounds.
+const (
+	MaxLeaf    = maxLeaf
+	MaxEntries = maxEntries
+	MaxWritten = maxWritten
+	MaxRecord  = maxRecord
+)
+
+// Cost is what an entry of the leaf takes of the bound.
+func Cost(pointer, value string) int { return cost(place{pointer: pointer}, value) }
+
+// EntriesCost is what the entries of a kind take of the bound, without frozen ones.
+func (r *Record) EntriesCost(kind string, t *Target) int {
+	hot, _ := r.of(kind).entries.frozen(t.isHot)
+	return hot.cost()
+}

@@ -1,0 +1,185 @@
+package record_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+
+// everything is Hot.
+func everything(string, byte) bool { return true }
+
+func target(hot string, kinds ...string) *record.Target {
+	return record.NewTarget(hot, "s", kinds, everything, 0)
+}
+
+// TestFormat follows a machine whose driver covers VMs, then disks as well. The texts were written by hand.
+func TestFormat(t *testing.T) {
+	r := record.New("aws:///i-1")
+	one, two := target(`{"tags":{"k":"1","zones":["a","b"]}}`, "vm"), target(`{"tags":{"k":"2","zones":["b","c"]}}`, "vm")
+	// printf '%s' '{"tags":{"k":"1","zones":["a","b"]}}' | sha256sum | cut -c1-32 | xxd -r -p | basenc --base64url
+	const wantedOne, wantedTwo = `"wanted":"bMANM20mFDleLlU6ETMjaQ"`, `"wanted":"tZj0gXXZnjquGg5lCDqzQA"`
+
+	p := r.Begin(one, "aws:///i-1", start)
+	assert.Equal(t, `{"v":1,"providerID":"aws:///i-1","schema":"s","state":"Calling","since":"2026-01-02T03:04:06Z",`+wantedOne+
+		`,"parts":[{"kinds":["vm"],"attempted":[{"tags":{"k":"1","zones":["a","b"]}}]},{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`, p.Marker.Annotation())
+	again := p.Marker.Begin(one, "aws:///i-1", start)
+	assert.Contains(t, again.Marker.Annotation(), `"since":"2026-01-02T03:04:06Z","retries":1,`)
+	r = again.Succeeded(start)
+	assert.Equal(t, `{"v":1,"providerID":"aws:///i-1","schema":"s","state":"Unconfirmed","since":"2026-01-02T03:04:06Z",`+wantedOne+
+		`,"parts":[{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`, r.Annotation())
+	confirmation := r.Confirm(one, start)
+	r = confirmation.Succeeded(start)
+	assert.Equal(t, `{"v":1,"providerID":"aws:///i-1","schema":"s","since":"2026-01-02T03:04:06Z",`+wantedOne+
+		`,"parts":[{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`, r.Annotation())
+
+	p = r.Begin(two, "aws:///i-1", start)
+	assert.Equal(t, `{"v":1,"providerID":"aws:///i-1","schema":"s","state":"Calling","since":"2026-01-02T03:04:06Z",`+wantedTwo+
+		`,"parts":[{"kinds":["vm"],"applied":{"tags":{"k":"1","zones":["a","b"]}},"attempted":[{"tags":{"k":"2","zones":["c"]}}],"removed":[{"tags":{"zones":["a"]}}]},`+
+		`{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`, p.Marker.Annotation())
+	assert.Equal(t, []record.Part{{
+		Kind: "vm", Applied: `{"tags":{"k":"1","zones":["a","b"]}}`, Attempted: []string{`{}`, `{"tags":{"k":"2","zones":["c"]}}`},
+		Desired: `{"tags":{"k":"2","zones":["b","c"]}}`,
+	}}, p.Parts)
+	r = p.Succeeded(start)
+	assert.Equal(t, `{"v":1,"providerID":"aws:///i-1","schema":"s","state":"Unconfirmed","since":"2026-01-02T03:04:06Z",`+wantedTwo+
+		`,"parts":[{"kinds":["vm"],"applied":{"tags":{"k":"2","zones":["b","c"]}},"attempted":[{"tags":{"k":"1","zones":["a"]}}],"removed":[{"tags":{"zones":["c"]}}]},`+
+		`{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`, r.Annotation())
+
+	both := target(`{"tags":{"k":"2","zones":["b","c"]}}`, "disk", "vm")
+	p = r.Begin(both, "aws:///i-1", start)
+	require.Len(t, p.Parts, 2)
+	assert.Equal(t, `{"tags":{"k":"1","zones":["a","b"]}}`, p.Parts[0].Applied, "disks have what every other kind had")
+	r = p.Succeeded(start)
+	confirmation = r.Confirm(both, start)
+	r = confirmation.Succeeded(start)
+	assert.Contains(t, r.Annotation(), wantedTwo+`,"parts":[{"kinds":["disk","vm"],"applied":{"tags":{"k":"2","zones":["b","c"]}}},{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`)
+}
+
+// TestCreation: every attempt to create the VM may be the one that made it.
+func TestCreation(t *testing.T) {
+	var r record.Record
+	r = r.Create("m-1", target(`{"k":"1"}`), start)
+	assert.Contains(t, r.Annotation(), `"creating":"m-1","schema":"s","state":"Calling",`)
+	assert.Contains(t, r.Annotation(), `"parts":[{"applied":{"k":"1"}}]`)
+	first := r.Created("i-1", true, start)
+	assert.Equal(t, record.Settled, first.State)
+	assert.Contains(t, first.Annotation(), `"providerID":"i-1"`)
+
+	r = r.Create("m-1", target(`{"k":"2","l":"1"}`), start)
+	assert.Contains(t, r.Annotation(), `"parts":[{"applied":{"k":"2","l":"1"},"attempted":[{"k":"1"}]}]`)
+	second := r.Created("i-1", false, start)
+	assert.Equal(t, record.Unconfirmed, second.State)
+
+	r = r.Create("m-1", nil, start)
+	assert.Contains(t, r.Annotation(), `"parts":[{"applied":{"k":"2","l":"1"},"attempted":[{"k":"1"}]}]`, "what is known stays")
+	unread := r.Created("i-1", true, start)
+	assert.Equal(t, record.Calling, unread.State, "an update is due once the class can be read")
+}
+
+func TestParseRefuses(t *testing.T) {
+	r := record.New("i")
+	good := r.Begin(target(`{"k":["1"]}`, "vm"), "i", start).Marker.Annotation()
+	_, err := record.Parse(good)
+	require.NoError(t, err)
+	replaced := func(old, with string) string {
+		require.Contains(t, good, old)
+		return strings.Replace(good, old, with, 1)
+	}
+	for name, annotation := range map[string]string{
+		"nothing":            "",
+		"no JSON":            "hello",
+		"another version":    replaced(`"v":1`, `"v":0`),
+		"no version":         replaced(`"v":1`, `"v":"1"`),
+		"no identity":        replaced(`"providerID":"i"`, `"providerID":""`),
+		"two identities":     replaced(`"providerID":"i"`, `"providerID":"i","creating":"m"`),
+		"finished creation":  strings.Replace(replaced(`"providerID":"i"`, `"creating":"m"`), `"state":"Calling",`, "", 1),
+		"unknown state":      replaced("Calling", "Dialling"),
+		"state spelled out":  replaced("Calling", "Settled"),
+		"no schema":          replaced(`"schema":"s",`, ""),
+		"fraction of second": replaced("06Z", "06.5Z"),
+		"no time":            replaced("06Z", "66Z"),
+		"no retries":         replaced(`,"wanted"`, `,"retries":0,"wanted"`),
+		"too many retries":   replaced(`,"wanted"`, `,"retries":33,"wanted"`),
+		"settled retries":    strings.Replace(replaced(`,"wanted"`, `,"retries":3,"wanted"`), `"state":"Calling",`, "", 1),
+		"white space":        replaced(`,"parts"`, `, "parts"`),
+		"unknown member":     replaced(`"parts":[{`, `"parts":[{"new":1,`),
+		"not canonical":      replaced(`["1"]`, `["1" ]`),
+		"needless layer":     replaced(`{"k":["1"]}]`, `{"k":["1"]},{"k":["1"]}]`),
+		"no object":          replaced(`"applied":{"k":["1"]}`, `"applied":[]`),
+		"needless kind":      replaced(`"parts":[`, `"parts":[{"kinds":["a"],"applied":{"k":["1"]}},`),
+		"truncated":          good[:len(good)-1],
+		"cut short":          good[:len(good)-20] + `}]}`,
+		"too long":           replaced(`"i"`, `"`+strings.Repeat("i", record.MaxRecord)+`"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := record.Parse(annotation)
+			problem, ok := errors.AsType[*fault.Error](err)
+			require.True(t, ok)
+			assert.Equal(t, "malformed-record", problem.Code)
+		})
+	}
+	for _, later := range []string{`{"v":2}`, `{"v":17,"new":[`} {
+		_, err := record.Parse(later)
+		problem, ok := errors.AsType[*fault.Error](err)
+		require.True(t, ok)
+		assert.Equal(t, "future-record", problem.Code)
+	}
+}
+
+// TestEscapedNames: names that JSON escapes are read as they were written.
+func TestEscapedNames(t *testing.T) {
+	r := record.New("a\"\\\u0001\xff")
+	marker := r.Begin(record.NewTarget(`{"~":{"/":["\""]}}`, `sch"ema`, []string{`v"m`}, everything, 0), "a\"\\\u0001\xff", start).Marker
+	parsed, err := record.Parse(marker.Annotation())
+	require.NoError(t, err)
+	assert.Equal(t, []any{"a\"\\\u0001\uFFFD", `sch"ema`}, []any{parsed.ProviderID, parsed.Schema})
+	assert.Equal(t, marker.Annotation(), parsed.Annotation())
+}
+
+// FuzzParse: what is read is written again byte for byte, and the header alone reads as the whole does.
+func FuzzParse(f *testing.F) {
+	r := record.New("i")
+	p := r.Begin(target(`{"a":{"k":"1"},"b":["x",1],"c":[{"n":1}]}`, "vm"), "aws:///i-1", start)
+	first := p.Succeeded(start)
+	second := first.Begin(target(`{"a":{},"b":["y"],"c":"d"}`, "disk", "vm"), "aws:///i-1", start)
+	f.Add(p.Marker.Annotation())
+	f.Add(first.Annotation())
+	f.Add(second.Marker.Annotation())
+	f.Add(`{"v":1,"creating":"m","schema":"","state":"Calling","since":"2026-01-02T03:04:06Z","parts":[{}]}`)
+	f.Add(`{"v":2}`)
+	f.Fuzz(func(t *testing.T, annotation string) {
+		r, err := record.Parse(annotation)
+		if err != nil {
+			return
+		}
+		require.Equal(t, annotation, r.Annotation())
+		header, err := record.ReadHeader(annotation)
+		require.NoError(t, err)
+		require.Equal(t, r.Header, header)
+		next := r.Begin(target(`{"a":{"k":"2"},"b":["x"]}`, "vm", "disk"), "aws:///i-1", start).Succeeded(start)
+		again, err := record.Parse(next.Annotation())
+		require.NoError(t, err)
+		require.Equal(t, next.Annotation(), again.Annotation())
+	})
+}
+
+// TestHeaderAllocatesNothing: most decisions need no more than the header.
+func TestHeaderAllocatesNothing(t *testing.T) {
+	r := record.New("aws:///i-1")
+	annotation := r.Begin(target(`{"k":"1"}`, "vm"), "aws:///i-1", start).Marker.Annotation()
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		if _, err := record.ReadHeader(annotation); err != nil {
+			t.Error(err)
+		}
+	}))
+}

@@ -1,0 +1,107 @@
+package record
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// place is where a leaf stands. The element is that of a list of scalars as canonical JSON, empty for every other leaf.
+type place struct{ pointer, element string }
+
+func (p place) compare(other place) int {
+	if c := strings.Compare(p.pointer, other.pointer); c != 0 {
+		return c
+	}
+	return strings.Compare(p.element, other.element)
+}
+
+// shape returns the first byte of the JSON that stands at the pointer where the leaf has the value, 0 if nothing does.
+func (p place) shape(value string) byte {
+	switch {
+	case p.element != "":
+		return '['
+	case value == absent:
+		return 0
+	}
+	return value[0]
+}
+
+// absent stands for the value of a leaf that is absent: no JSON is empty.
+const absent = ""
+
+// leaves are the leaves of a hot part with their values. The value of an element is the element.
+type leaves map[place]string
+
+// leavesOf reads a hot part in canonical JSON; one that is not known has no leaves.
+func leavesOf(hot string) leaves {
+	all := leaves{}
+	if hot != "" {
+		all.read("", json.RawMessage(hot))
+	}
+	return all
+}
+
+func (l leaves) read(pointer string, value json.RawMessage) {
+	if value[0] == '{' {
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(value, &members) // it is canonical
+		for name, member := range members {
+			l.read(fieldpath.Below(pointer, name), member)
+		}
+		if len(members) > 0 || pointer == "" {
+			return
+		}
+	}
+	elements := scalars(value)
+	for _, element := range elements {
+		l[place{pointer, string(element)}] = string(element)
+	}
+	if len(elements) == 0 {
+		l[place{pointer: pointer}] = string(value)
+	}
+}
+
+// scalars returns the elements of a list of scalars; none if the value is anything else.
+func scalars(value json.RawMessage) []json.RawMessage {
+	var elements []json.RawMessage
+	if value[0] != '[' || json.Unmarshal(value, &elements) != nil ||
+		slices.ContainsFunc(elements, func(e json.RawMessage) bool { return e[0] == '{' || e[0] == '[' }) {
+		return nil
+	}
+	return elements
+}
+
+func (l leaves) sorted() []place { return slices.SortedFunc(maps.Keys(l), place.compare) }
+
+// frozen splits the leaves into those that are Hot and the others.
+func (l leaves) frozen(isHot IsHot) (hot, frozen leaves) {
+	hot, frozen = leaves{}, leaves{}
+	for p, value := range l {
+		if isHot(p.pointer, p.shape(value)) {
+			hot[p] = value
+		} else {
+			frozen[p] = value
+		}
+	}
+	return hot, frozen
+}
+
+// hotPart lays leaves out as one hot part. Those of rest that have no room beside them, as a leaf stands where another one needs an object,
+// are left over.
+func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
+	root := &node{}
+	for _, p := range l.sorted() {
+		root.put(p, l[p])
+	}
+	left = leaves{}
+	for _, p := range rest.sorted() {
+		if !root.put(p, rest[p]) {
+			left[p] = rest[p]
+		}
+	}
+	return root.document(), left
+}

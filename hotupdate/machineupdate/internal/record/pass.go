@@ -1,0 +1,91 @@
+package record
+
+import (
+	"slices"
+	"time"
+)
+
+// Part is what a driver is asked for on the resources of one kind. Hot parts are canonical JSON.
+type Part struct {
+	Kind      string
+	Applied   string   // that of the last success; empty if it is not known
+	Attempted []string // what may be live beside it; the first is {} if something was removed
+	Desired   string
+}
+
+// Pass is one update of one machine.
+type Pass struct {
+	Marker Record // what the record is from before the first write to the cloud
+	Parts  []Part // one for each kind that the driver covers
+	Whole  bool   // everything that is wanted is desired
+	after  Record
+}
+
+// Begin returns the pass that brings a VM to the target, or to as much of it as the record can remember.
+func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
+	p := r.begin(t, t.bound, now)
+	if max(len(p.Marker.Annotation()), len(p.after.Annotation())) > maxWritten {
+		p = r.begin(t, 0, now) // nothing is added but what needs no room
+	}
+	for _, next := range []*Record{&p.Marker, &p.after} {
+		next.ProviderID, next.Creating = providerID, ""
+	}
+	return p
+}
+
+func (r *Record) begin(t *Target, bound int, now time.Time) *Pass {
+	p := r.pass(t, func(c content) step { return c.begin(t, bound) })
+	retries := 0
+	if sameHot, sameSchema := t.Wants(&r.Header); r.State == Calling && r.Creating == "" && sameHot && sameSchema {
+		retries = min(r.Retries+1, MaxRetries)
+	}
+	for _, next := range []*Record{&p.Marker, &p.after} {
+		next.Schema, next.Wanted = t.schema, t.wanted
+		if next.others.applied == "" {
+			next.others.applied = t.hot
+		}
+	}
+	p.Marker.State, p.Marker.Since, p.Marker.Retries = Calling, wholeSeconds(now), retries
+	p.after.State, p.after.Retries = Unconfirmed, 0
+	return p
+}
+
+// Confirm returns the pass that brings the machine to what was applied once more, and settles it. The record is Unconfirmed, and was written
+// for the target. The marker renews Since, so that a process that decided by an older record gets a conflict.
+func (r *Record) Confirm(t *Target, now time.Time) *Pass {
+	p := r.pass(t, func(c content) step { return c.confirm(t) })
+	p.Marker.Since = wholeSeconds(now)
+	if p.after.State = Settled; !p.Whole {
+		p.after.Wanted = ""
+	}
+	return p
+}
+
+// pass takes the same step with the content of every kind that is covered.
+func (r *Record) pass(t *Target, take func(content) step) *Pass {
+	p := &Pass{Whole: true}
+	marker, after := map[string]content{}, map[string]content{}
+	steps := map[string]step{} // by the body of the content
+	for _, kind := range t.kinds {
+		c := r.of(kind)
+		body := c.body()
+		s, ok := steps[body]
+		if !ok {
+			s = take(c)
+			steps[body] = s
+		}
+		marker[kind], after[kind] = s.marker, s.after
+		part := s.part
+		part.Kind, part.Attempted = kind, slices.Clone(part.Attempted)
+		p.Parts, p.Whole = append(p.Parts, part), p.Whole && s.whole
+	}
+	p.Marker, p.after = r.with(marker), r.with(after)
+	return p
+}
+
+// Succeeded returns the record after the success of the pass.
+func (p *Pass) Succeeded(now time.Time) Record {
+	after := p.after
+	after.Since = wholeSeconds(now)
+	return after
+}
