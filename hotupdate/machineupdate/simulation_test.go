@@ -20,9 +20,9 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// This file simulates one machine in longer runs than the model checker can look at, with more resources, kinds, keys and values, and
-// with the real Executor. Disturbances happen inside the functions that the Executor calls: another leader may do a whole pass while the first one
-// writes or calls.
+// This file simulates one machine on each cloud in longer runs than the model checker can look at, with more resources, kinds, keys and values,
+// and with the real Executor and planner. Disturbances happen inside the functions that the Executor calls: another leader may do a whole pass
+// while the first one writes or calls.
 
 // simSpec has infrastructure tags for each kind.
 type simSpec struct {
@@ -35,68 +35,55 @@ const (
 	simTimeout = 5 * time.Minute
 )
 
-// simResources are what the launch created.
-var simResources = []struct {
-	id   string
-	kind tags.Kind
-}{{"i-1", tags.VM}, {"eni-1", tags.Network}, {"vol-1", tags.Disk}, {"vol-2", tags.Disk}}
-
 type simulation struct {
 	t       *rapid.T
 	schema  *hotupdate.Schema
+	cloud   *simCloud
 	now     time.Time
 	machine machineupdate.Seen
 	cached  []machineupdate.Seen // older versions of it
 	class   *machineupdate.Prepared
 	classes []*machineupdate.Prepared // older versions
-	live    map[string]map[string]string
-	past    map[string][]map[string]string // since the last long pause
-	late    []simCall
-	history []machineupdate.Record // everything that was written
-	excused map[string]bool        // resource/key that need not be repaired
-	drifted map[string]bool
+	written machineupdate.Record      // the newest one that was written
+	history []machineupdate.Record    // everything that was written
 	nested  int
-	passes  int
 	able    bool
-}
-
-// simCall is a request that may still land.
-type simCall struct {
-	id   string
-	plan tags.ResourcePlan
 }
 
 func TestSimulatedMachine(t *testing.T) {
 	schema := schemaOf[simSpec](t)
-	rapid.Check(t, func(t *rapid.T) {
-		s := newSimulation(t, schema)
-		t.Repeat(map[string]func(*rapid.T){
-			"":          func(*rapid.T) {},
-			"reconcile": func(*rapid.T) { s.reconcile() },
-			"again":     func(*rapid.T) { s.reconcile() },
-			"class":     func(*rapid.T) { s.changeClass() },
-			"edit":      func(*rapid.T) { s.edit() },
-			"land":      func(*rapid.T) { s.land() },
-			"pause":     func(*rapid.T) { s.pause() },
-			"write":     func(*rapid.T) { s.bump() },
-			"learn":     func(*rapid.T) { s.able = true },
-			"tamper":    func(*rapid.T) { s.tamper() },
+	for _, cloud := range simClouds {
+		t.Run(cloud.String(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				s := newSimulation(t, schema, cloud)
+				t.Repeat(map[string]func(*rapid.T){
+					"":          func(*rapid.T) {},
+					"reconcile": func(*rapid.T) { s.reconcile() },
+					"again":     func(*rapid.T) { s.reconcile() },
+					"class":     func(*rapid.T) { s.changeClass() },
+					"edit":      func(*rapid.T) { s.edit() },
+					"land":      func(*rapid.T) { s.cloud.landLate() },
+					"pause":     func(*rapid.T) { s.pause() },
+					"write":     func(*rapid.T) { s.bump() },
+					"learn":     func(*rapid.T) { s.able = true },
+					"tamper":    func(*rapid.T) { s.tamper() },
+				})
+				s.settle()
+			})
 		})
-		s.settle()
-	})
+	}
 }
 
-func newSimulation(t *rapid.T, schema *hotupdate.Schema) *simulation {
+func newSimulation(t *rapid.T, schema *hotupdate.Schema, cloud tags.Cloud) *simulation {
 	s := &simulation{
-		t: t, schema: schema, now: start, machine: machine(""), live: map[string]map[string]string{}, past: map[string][]map[string]string{},
-		excused: map[string]bool{}, drifted: map[string]bool{}, able: rapid.Bool().Draw(t, "able"),
+		t: t, schema: schema, cloud: newSimCloud(t, cloud), now: start, machine: machine(""),
+		able: rapid.Bool().Draw(t, "able"),
 	}
 	s.changeClass()
-	wanted := s.wanted()
-	for _, r := range simResources {
-		s.live[r.id] = maps.Clone(wanted[r.id]) // made before hot updates were
-		s.excuse()
+	for _, r := range s.cloud.resources {
+		r.live = s.wanted(r) // made before hot updates were
 	}
+	s.excuse()
 	return s
 }
 
@@ -104,11 +91,11 @@ func (s *simulation) draw(n int, label string) int { return rapid.IntRange(0, n-
 
 func (s *simulation) changeClass() {
 	config := simSpec{Image: "image-" + strconv.Itoa(s.draw(2, "image"))}
-	for _, kind := range []*map[string]string{&config.Tags.VM, &config.Tags.Network, &config.Tags.Disk} {
-		*kind = map[string]string{}
+	config.Tags = tags.Uniform(map[string]string{})
+	for _, kind := range tags.Kinds() {
 		for key := range 4 {
 			if value := s.draw(4, "value"); value > 0 {
-				(*kind)["key-"+strconv.Itoa(key)] = "v" + strconv.Itoa(value)
+				config.Tags.Of(kind)[s.cloud.spelled("key-"+strconv.Itoa(key))] = s.value(kind, "v"+strconv.Itoa(value))
 			}
 		}
 	}
@@ -120,31 +107,36 @@ func (s *simulation) changeClass() {
 	s.classes, s.class = append(s.classes, s.class), class
 }
 
-// wanted is what the resources should carry, by ID.
-func (s *simulation) wanted() map[string]map[string]string { return simProject(s.t, s.class.Hot()) }
+// value is a value, or nothing where keys have none.
+func (s *simulation) value(kind tags.Kind, value string) string {
+	if s.cloud.keysOnly(kind) {
+		return ""
+	}
+	return value
+}
 
-func simProject(t require.TestingT, hot machineupdate.Hot) map[string]map[string]string {
+// mandatory are the keys by which MCM finds the machine.
+func (s *simulation) mandatory(r *simResource) map[string]string {
+	return map[string]string{"mandatory": s.value(r.kind, "1")}
+}
+
+// wanted is what a resource should carry.
+func (s *simulation) wanted(r *simResource) map[string]string {
+	return r.rules.Effective(nil, s.project(s.class.Hot(), r), s.mandatory(r))
+}
+
+// project is what a hot part says about a resource.
+func (s *simulation) project(hot machineupdate.Hot, r *simResource) map[string]string {
 	var config simSpec
-	if hot != "" {
-		require.NoError(t, json.Unmarshal(hot.JSON(), &config))
-	}
-	byKind := map[tags.Kind]map[string]string{tags.VM: config.Tags.VM, tags.Network: config.Tags.Network, tags.Disk: config.Tags.Disk}
-	byID := map[string]map[string]string{}
-	for _, r := range simResources {
-		byID[r.id] = maps.Clone(byKind[r.kind])
-		if byID[r.id] == nil {
-			byID[r.id] = map[string]string{}
-		}
-		byID[r.id][mandatoryKey] = "1"
-	}
-	return byID
+	require.NoError(s.t, json.Unmarshal(hot.JSON(), &config))
+	return config.Tags.Of(r.kind)
 }
 
 // excuse makes all live keys foreign.
 func (s *simulation) excuse() {
-	for id, live := range s.live {
-		for key := range live {
-			s.excused[id+"/"+key] = true
+	for _, r := range s.cloud.resources {
+		for key := range r.live {
+			r.excused[s.cloud.identity(key)] = true
 		}
 	}
 }
@@ -159,22 +151,32 @@ func (s *simulation) settings() machineupdate.Settings {
 
 // reconcile is a leader that may see an old machine and an old class.
 func (s *simulation) reconcile() {
-	s.now = s.now.Add(time.Second) // time enough for a retry, and short beside everything else
+	s.sleep(time.Second) // time enough for a retry, and short beside everything else
 	o := machineupdate.Observed{Machine: s.machine, Class: s.class, Settings: s.settings()}
 	if len(s.cached) > 0 && s.draw(6, "stale machine") == 0 {
-		o.Machine = s.cached[len(s.cached)-1]
+		o.Machine = s.cached[len(s.cached)-1-s.draw(min(3, len(s.cached)), "how stale")]
 	}
-	if last := s.classes[len(s.classes)-1]; last != nil && s.draw(6, "stale class") == 0 {
-		o.Class = last
+	if s.draw(6, "stale class") == 0 {
+		if old := s.classes[len(s.classes)-1-s.draw(min(3, len(s.classes)), "how stale")]; old != nil {
+			o.Class = old
+		}
 	}
 	s.executor().Reconcile(context.Background(), o)
+}
+
+// sleep lets time pass. The cloud allows more calls then.
+func (s *simulation) sleep(d time.Duration) {
+	if before := s.now; s.now.Add(d).Truncate(time.Minute).After(before) {
+		s.cloud.allowance = simAllowance
+	}
+	s.now = s.now.Add(d)
 }
 
 var errSimulated = errors.New("simulated failure")
 
 // meanwhile is what others do while a leader writes or calls.
 func (s *simulation) meanwhile() {
-	if s.nested > 0 || s.passes < 0 {
+	if s.nested > 0 || s.cloud.calm {
 		return
 	}
 	s.nested++
@@ -192,7 +194,7 @@ func (s *simulation) meanwhile() {
 	case 4:
 		s.pause()
 	case 5:
-		s.land()
+		s.cloud.landLate()
 	}
 }
 
@@ -200,7 +202,7 @@ func (s *simulation) meanwhile() {
 func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string, error) {
 	s.meanwhile()
 	fate := 9
-	if s.passes >= 0 {
+	if !s.cloud.calm {
 		fate = s.draw(10, "write")
 	}
 	if fate == 0 {
@@ -214,7 +216,7 @@ func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string
 	s.machine.Annotations = annotations
 	// An unreadable record is a tampered one that was restored, as the driver cannot update.
 	if r, err := machineupdate.ParseRecord(annotations[machineupdate.AnnotationRecord]); err == nil {
-		s.history = append(s.history, r)
+		s.written, s.history = r, append(s.history, r)
 		if s.able {
 			s.own(&r)
 		}
@@ -227,15 +229,22 @@ func (s *simulation) write(_ context.Context, patch machineupdate.Patch) (string
 
 // own ends the excuse of keys whose live value is recorded.
 func (s *simulation) own(r *machineupdate.Record) {
-	for _, hot := range append(slices.Clone(r.Attempted), r.Applied) {
-		for id, recorded := range simProject(s.t, hot) {
-			for key, value := range recorded {
-				if s.live[id][key] == value {
-					delete(s.excused, id+"/"+key)
-				}
+	for _, resource := range s.cloud.resources {
+		for key, value := range resource.live {
+			if s.recorded(r, resource, key, value) {
+				delete(resource.excused, s.cloud.identity(key))
 			}
 		}
 	}
+}
+
+// recorded reports whether a record says that a value is ours.
+func (s *simulation) recorded(r *machineupdate.Record, resource *simResource, key, value string) bool {
+	return slices.ContainsFunc(append(slices.Clone(r.Attempted), r.Applied), func(hot machineupdate.Hot) bool {
+		recorded := s.project(hot, resource)
+		spelling, ok := s.cloud.find(recorded, key)
+		return ok && recorded[spelling] == value
+	})
 }
 
 // bump is a write to the machine that concerns something else.
@@ -246,25 +255,16 @@ func (s *simulation) bump() {
 	s.machine.ResourceVersion = strconv.Itoa(version + 1)
 }
 
-// update is the driver: it reads, plans and calls for one resource after the other.
+// update is the driver: it reads, plans and calls for the resources of one kind after the other.
 func (s *simulation) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
 	if !s.able {
 		return machineupdate.ErrUnimplemented
 	}
-	rules, err := tags.AWS.Rules(tags.VM)
-	require.NoError(s.t, err)
-	began := s.now
+	began, marker := s.now, s.written
 	var done machineupdate.PartialError
-	for i, r := range simResources {
-		s.meanwhile()
-		if s.now.Sub(began) >= simTimeout {
-			return context.DeadlineExceeded
-		}
-		plans, err := rules.Plan(s.state(request, r.id), []string{r.id}, map[string]map[string]string{r.id: s.read(r.id)})
-		require.NoError(s.t, err)
-		s.checkSafety(request, &plans[0])
-		if err := s.send(simCall{r.id, plans[0]}); err != nil {
-			for _, missed := range simResources[i:] {
+	for i, r := range s.cloud.resources {
+		if err := s.bring(r, request, &marker, began.Add(simTimeout)); err != nil {
+			for _, missed := range s.cloud.resources[i:] {
 				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: missed.kind.String(), ID: missed.id})
 			}
 			done.Err = err
@@ -275,130 +275,76 @@ func (s *simulation) update(_ context.Context, request *machineupdate.UpdateMach
 	return nil
 }
 
-func (s *simulation) state(request *machineupdate.UpdateMachineRequest, id string) tags.State {
-	project := func(hot machineupdate.Hot) map[string]string {
-		projected := simProject(s.t, hot)[id]
-		delete(projected, mandatoryKey)
-		return projected
+// bring brings one resource to what is desired.
+func (s *simulation) bring(r *simResource, request *machineupdate.UpdateMachineRequest, marker *machineupdate.Record, until time.Time) error {
+	s.meanwhile()
+	live, version := s.cloud.read(r)
+	if version == r.at {
+		clear(r.drifted) // this pass has to repair it
 	}
-	state := tags.State{Applied: project(request.Applied), Desired: project(request.Desired), Mandatory: map[string]string{mandatoryKey: "1"}}
+	state := tags.State{Applied: s.project(request.Applied, r), Desired: s.project(request.Desired, r), Mandatory: s.mandatory(r)}
 	for _, attempted := range request.Attempted {
-		state.Attempted = append(state.Attempted, project(attempted))
+		state.Attempted = append(state.Attempted, s.project(attempted, r))
 	}
-	return state
-}
-
-// read shows the present, or one of the states since the last long pause.
-func (s *simulation) read(id string) map[string]string {
-	past := s.past[id]
-	if s.passes >= 0 && len(past) > 0 && s.draw(4, "lag") == 0 {
-		return past[s.draw(len(past), "how much")]
+	plans, err := r.rules.Plan(state, []string{r.id}, map[string]map[string]string{r.id: live})
+	require.NoError(s.t, err)
+	call := simCall{version: version, wanted: r.rules.Effective(nil, state.Desired, state.Mandatory), owned: func(key, value string) bool {
+		// Where a removal has no condition, a late one may hit what was set after it was sent. That must be ours as well.
+		return s.recorded(marker, r, key, value) || r.rules.Guard == tags.Unguarded && slices.ContainsFunc(s.history, func(past machineupdate.Record) bool {
+			return s.recorded(&past, r, key, value)
+		})
+	}}
+	batches := r.rules.Batches(plans)
+	if r.rules.Guard == tags.GuardVersion && !plans[0].Empty() {
+		call.replace, batches = plans[0].Apply(live), []tags.Batch{{Resources: []string{r.id}}}
 	}
-	for key := range s.live[id] {
-		delete(s.drifted, id+"/"+key)
-	}
-	for key := range s.drifted {
-		if strings.HasPrefix(key, id+"/") {
-			delete(s.drifted, key)
+	for _, call.batch = range batches {
+		if err := s.send(call, until); err != nil {
+			return err
 		}
 	}
-	return s.live[id]
-}
-
-// checkSafety is the safety sentence.
-func (s *simulation) checkSafety(request *machineupdate.UpdateMachineRequest, plan *tags.ResourcePlan) {
-	wanted := simProject(s.t, request.Desired)[plan.Resource]
-	for _, tag := range plan.Set {
-		require.Equal(s.t, wanted[tag.Key], tag.Value, "%s is set on %s", tag.Key, plan.Resource)
-	}
-	for _, tag := range plan.Remove {
-		require.NotContains(s.t, wanted, tag.Key)
-		require.True(s.t, slices.ContainsFunc(s.history, func(r machineupdate.Record) bool {
-			return r.Applied == request.Applied && slices.Equal(r.Attempted, request.Attempted) &&
-				slices.ContainsFunc(append(slices.Clone(r.Attempted), r.Applied), func(hot machineupdate.Hot) bool {
-					return simProject(s.t, hot)[plan.Resource][tag.Key] == tag.Value
-				})
-		}), "%s is removed from %s, but no record that was written says that it is ours", tag.Key, plan.Resource)
-	}
-}
-
-// send lets a request land, be lost, or land later, with or without an answer.
-func (s *simulation) send(c simCall) error {
-	if c.plan.Empty() {
-		return nil
-	}
-	fate := 9
-	if s.passes >= 0 {
-		fate = s.draw(10, "call")
-	}
-	switch fate {
-	case 0:
-		return errSimulated
-	case 1:
-		s.late = append(s.late, c)
-		return errSimulated
-	case 2:
-		s.execute(c)
-		return errSimulated
-	}
-	s.execute(c)
 	return nil
 }
 
-func (s *simulation) execute(c simCall) { s.change(c.id, c.plan.Apply(s.live[c.id])) }
-
-func (s *simulation) change(id string, live map[string]string) {
-	for key := range s.live[id] {
-		if live[key] != s.live[id][key] {
-			delete(s.excused, id+"/"+key)
+// send sends a request, and again while it is throttled, until CallTimeout.
+func (s *simulation) send(call simCall, until time.Time) error {
+	for {
+		s.meanwhile()
+		if !s.now.Before(until) {
+			return context.DeadlineExceeded
 		}
-	}
-	s.past[id] = append(s.past[id], s.live[id])
-	s.live[id] = live
-}
-
-// land lets a late request land or die.
-func (s *simulation) land() {
-	if len(s.late) == 0 {
-		return
-	}
-	i := s.draw(len(s.late), "late request")
-	c := s.late[i]
-	s.late = slices.Delete(s.late, i, i+1)
-	switch s.draw(4, "fate") {
-	case 0:
-	case 1:
-		c.plan.Set = nil
-		s.execute(c)
-	case 2:
-		c.plan.Remove = nil
-		s.execute(c)
-	default:
-		s.execute(c)
+		if err := s.cloud.send(call); !errors.Is(err, errThrottled) {
+			return err
+		}
+		s.sleep(20 * time.Second)
 	}
 }
 
 // pause lasts longer than late requests and the lag of reads.
 func (s *simulation) pause() {
-	for len(s.late) > 0 {
-		s.land()
-	}
-	clear(s.past)
-	s.now = s.now.Add(simConfirm)
+	s.cloud.catchUp()
+	s.sleep(simConfirm)
 }
 
-// edit sets or deletes a key, as others may, with values of their own.
+// edit sets or deletes a key, as others may, with values of their own. Where a removal has no condition they set keys of their own only: the
+// documentation says that another value would be lost.
 func (s *simulation) edit() {
-	r := simResources[s.draw(len(simResources), "resource")]
-	key := "key-" + strconv.Itoa(s.draw(6, "key"))
-	live := maps.Clone(s.live[r.id])
-	if s.draw(2, "delete") == 0 {
+	r := s.cloud.resources[s.draw(len(s.cloud.resources), "resource")]
+	live := maps.Clone(r.live)
+	key, ok := s.cloud.find(live, "key-"+strconv.Itoa(s.draw(6, "key")))
+	switch s.draw(3, "edit") {
+	case 0:
 		delete(live, key)
-	} else {
-		live[key] = "x" + strconv.Itoa(s.draw(2, "x"))
+	case 1:
+		if !ok && s.cloud.keysOnly(r.kind) || r.rules.Guard == tags.Unguarded {
+			return
+		}
+		live[key] = s.value(r.kind, "x"+strconv.Itoa(s.draw(2, "x")))
+	default:
+		live["foreign-"+strconv.Itoa(s.draw(3, "foreign"))] = s.value(r.kind, "x0")
 	}
-	s.change(r.id, live)
-	s.drifted[r.id+"/"+key] = true
+	s.cloud.change(r, live)
+	r.drifted[s.cloud.identity(key)] = true
 }
 
 // tamper makes the record unreadable, or that of another VM. All live keys become foreign.
@@ -407,10 +353,7 @@ func (s *simulation) tamper() {
 	if !ok {
 		return
 	}
-	for len(s.late) > 0 {
-		s.land()
-	}
-	clear(s.past)
+	s.cloud.catchUp()
 	s.bump()
 	s.machine.Annotations = maps.Clone(s.machine.Annotations)
 	s.machine.Annotations[machineupdate.AnnotationRecord] = rapid.SampledFrom([]string{
@@ -423,15 +366,13 @@ func (s *simulation) tamper() {
 // settle ends all disturbances. Then two passes are enough.
 func (s *simulation) settle() {
 	s.able = true
-	for len(s.late) > 0 {
-		s.land()
-	}
-	s.passes = -1 // no more disturbances
+	s.cloud.catchUp()
+	s.cloud.calm = true
 	s.rest(s.settings())
 	if wrong, drift := s.wrong(); wrong != "" && drift {
 		settings := s.settings()
 		settings.VerifyPeriod = simConfirm
-		s.now = s.now.Add(simConfirm)
+		s.sleep(simConfirm)
 		s.rest(settings)
 	}
 	wrong, _ := s.wrong()
@@ -462,22 +403,27 @@ func (s *simulation) rest(settings machineupdate.Settings) {
 // wrong says what is not as it should be, and whether all of that is drift.
 func (s *simulation) wrong() (wrong string, drift bool) {
 	drift = true
-	wanted := s.wanted()
-	note := func(id, key, text string) {
-		wrong += fmt.Sprintf("%s: %s %s\n", id, key, text)
-		drift = drift && s.drifted[id+"/"+key]
+	note := func(r *simResource, key, text string) {
+		wrong += fmt.Sprintf("%s: %s %s\n", r.id, key, text)
+		drift = drift && r.drifted[s.cloud.identity(key)]
 	}
-	for _, r := range simResources {
-		for key, value := range wanted[r.id] {
-			if s.live[r.id][key] != value {
-				note(r.id, key, "is not as wanted")
+	for _, r := range s.cloud.resources {
+		wanted := s.wanted(r)
+		for key, value := range wanted {
+			if spelling, ok := s.cloud.find(r.live, key); !ok || r.live[spelling] != value {
+				note(r, key, "is not as wanted")
 			}
 		}
-		for key, value := range s.live[r.id] {
-			if _, ok := wanted[r.id][key]; !ok && !strings.HasPrefix(value, "x") && !s.excused[r.id+"/"+key] {
-				note(r.id, key, "is left over")
+		for key, value := range r.live {
+			if _, ok := s.cloud.find(wanted, key); !ok && !s.isForeign(key, value) && !r.excused[s.cloud.identity(key)] {
+				note(r, key, "is left over")
 			}
 		}
 	}
 	return wrong, drift
+}
+
+// isForeign reports whether others wrote an infrastructure tag.
+func (s *simulation) isForeign(key, value string) bool {
+	return strings.HasPrefix(value, "x") || strings.HasPrefix(key, "foreign-")
 }
