@@ -240,12 +240,14 @@ func (c *controller) reconcile(ctx context.Context, machine *Machine, providerID
 	return result.Machine, result.Delay // the rest of the reconcile goes on with this machine; log result.Err
 }
 
-func (c *controller) create(ctx context.Context, o machineupdate.Observation[*Machine], createAndInitialize func(machineupdate.MachineClass) (string, error)) (machineupdate.Result[*Machine], error) {
+func (c *controller) create(ctx context.Context, o machineupdate.Observation[*Machine], createAndInitialize func(context.Context) (string, error)) (machineupdate.Result[*Machine], error) {
 	creation, result := c.executor.BeginCreation(ctx, o)
 	if creation == nil {
 		return result, nil // look again after result.Delay
 	}
-	providerID, err := createAndInitialize(creation.Class())
+	callCtx, cancel := creation.Context(ctx) // nothing is sent after its deadline
+	defer cancel()
+	providerID, err := createAndInitialize(callCtx)
 	if err != nil {
 		return result, err
 	}
@@ -392,7 +394,7 @@ func TestController(t *testing.T) {
 	prepared, _, err := c.classes.Prepare(class, c.schema, c.driver)
 	require.NoError(t, err)
 	o := machineupdate.Observation[*Machine]{Machine: &Machine{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "1"}}, Class: prepared}
-	result, err := c.create(t.Context(), o, func(machineupdate.MachineClass) (string, error) { return "aws:///i-2", nil })
+	result, err := c.create(t.Context(), o, func(context.Context) (string, error) { return "aws:///i-2", nil })
 	require.NoError(t, err)
 	record := result.Machine.Annotations[machineupdate.AnnotationRecord]
 	assert.Contains(t, record, `"providerID":"aws:///i-2"`)

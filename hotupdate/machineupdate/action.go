@@ -26,6 +26,7 @@ const (
 	MachineDeleting               // the machine is being deleted
 	MachineFailed                 // the machine has failed, and will be replaced
 	CreationPending               // the machine belongs to the creation flow
+	Paused                        // an operator paused hot updates of the machine, of its class, or of all
 	ClassUnusable                 // there is no class, or it cannot be read
 	ClassDeleting                 // the class is being deleted
 	FirstAdoption                 // the machine has no record: it was made before hot updates were
@@ -39,7 +40,7 @@ const (
 )
 
 var reasonNames = [...]string{
-	UpToDate: "UpToDate", MachineDeleting: "MachineDeleting", MachineFailed: "MachineFailed", CreationPending: "CreationPending",
+	UpToDate: "UpToDate", MachineDeleting: "MachineDeleting", MachineFailed: "MachineFailed", CreationPending: "CreationPending", Paused: "Paused",
 	ClassUnusable: "ClassUnusable", ClassDeleting: "ClassDeleting", FirstAdoption: "FirstAdoption", RecordUnusable: "RecordUnusable",
 	Unfinished: "Unfinished", SpecChanged: "SpecChanged", SchemaChanged: "SchemaChanged", VerifyDue: "VerifyDue",
 	RecordFull: "RecordFull", ConfirmationDue: "ConfirmationDue",

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -10,23 +11,27 @@ import (
 // Creation records the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
 //
 //  1. [Executor.BeginCreation] before CreateMachine, and before InitializeMachine where that is called for a VM that exists.
-//  2. CreateMachine and InitializeMachine, both with the class of [Creation.Class].
+//  2. CreateMachine and InitializeMachine, both with the context of [Creation.Context] and the class of the Observation.
 //  3. [Executor.FinishCreation] if both succeeded and the VM did not exist before. A VM that was found is not recorded, as the spec that
 //     made it is unknown. The marker makes it be updated.
 type Creation struct {
-	pass  *pass
-	first bool // no other attempt to create the VM can be under way
+	pass     *pass // without a class if that cannot be read
+	first    bool  // no other attempt to create the VM can be under way
+	marked   bool  // the marker was written
+	deadline time.Time
+	now      func() time.Time
 }
 
-// beginCreation prepares the record for the creation of a VM. The error is that of the class: without a class no VM can be created. Whether
-// the driver can update does not matter: as soon as it can, it has to know what the VM was created with.
-func beginCreation(o *observation) (*Creation, error) {
-	if o.Class == nil {
-		if o.ClassError != nil {
-			return nil, o.ClassError
-		}
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "machine " + o.Machine.Name, What: "has no class", Hint: "prepare the class first"}
-	}
+// Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after the marker was written. A process that
+// sleeps for longer sends nothing any more: another one may have created the VM and settled it by then. Everything else, such as writes of the
+// status, keeps the context from before.
+func (c *Creation) Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, c.deadline.Sub(c.now()))
+}
+
+// beginCreation prepares the record for the creation of a VM. Whether the driver can update does not matter: as soon as it can, it has to
+// know what the VM was created with. A class that cannot be read leaves a marker without a hot part: the machine is updated once it can be read.
+func beginCreation(o *observation) *Creation {
 	annotation, exists := o.Machine.Annotations[AnnotationRecord]
 	marker, first := record{}, true
 	if exists {
@@ -35,19 +40,20 @@ func beginCreation(o *observation) (*Creation, error) {
 		problem, ok := errors.AsType[*fault.Error](err)
 		first = ok && problem.Code == "foreign-record"
 	}
-	if !marker.attempt(o.Class.hot) {
-		// Creation goes on in any case. Attempts so old are unlikely to be live.
-		marker.Attempted, marker.Attempts = []Hot{o.Class.hot}, nil
+	var hot Hot
+	if o.Class != nil {
+		hot, marker.Schema = o.Class.hot, o.Class.schema
 	}
-	marker.Schema, marker.State, marker.Since = o.Class.schema, calling, wholeSeconds(o.now)
+	if !marker.attempt(hot) {
+		// Creation goes on in any case. Attempts so old are unlikely to be live.
+		marker.Attempted, marker.Attempts = []Hot{hot}, nil
+	}
+	marker.State, marker.Since = calling, wholeSeconds(o.now)
 	if marker.ProviderID == "" {
 		marker.Creating = o.Machine.Name
 	}
-	return &Creation{pass: o.pass(o.Class.hot, marker), first: first}, nil
+	return &Creation{pass: o.pass(hot, marker), first: first, deadline: o.now.Add(o.Settings.creationTimeout())}
 }
-
-// Class returns the class to create and initialize the VM with.
-func (c *Creation) Class() MachineClass { return c.pass.class.class }
 
 // created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
@@ -58,4 +64,54 @@ func (c *Creation) created(providerID, resourceVersion string, now time.Time) pa
 		return p.mirrored(p.settled(resourceVersion, now))
 	}
 	return p.succeeded(resourceVersion, now)
+}
+
+// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
+// creation is nil, the driver must not be called: look again after the delay of the result.
+//
+// A class that cannot be read stops no creation. Nor does a machine without resourceVersion, as fake clients have them: nothing is written, and the
+// error of the result says so.
+func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
+	result := Result[M]{Machine: observed.Machine, Reason: CreationPending}
+	if err := errors.Join(e.missing(), given("Observation.Machine", observed.Machine)); err != nil {
+		result.end(writeFailed, mediumRetry, err)
+		return nil, result
+	}
+	o := observed.at(e.Now())
+	creation := beginCreation(&o)
+	creation.now = e.Now
+	if o.Class == nil {
+		result.Reason, result.decision.reason = ClassUnusable, ClassUnusable
+		e.tell(&o, &result)
+	}
+	if err := versioned("Observation.Machine", observed.Machine); err != nil {
+		result.note(err)
+		return creation, result
+	}
+	if creation.marked = e.write(ctx, creation.pass.aboutToCall(), &result); !creation.marked {
+		return nil, result
+	}
+	return creation, result
+}
+
+// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. The machine is the newest
+// object: the result of BeginCreation, or of a write since. If nothing is recorded, as the write fails, the class could not be read or the time of the
+// creation is over, nothing is lost: the marker makes the machine be updated.
+func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
+	result := Result[M]{Machine: machine, Reason: CreationPending}
+	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
+	if creation == nil {
+		err = errors.Join(err, &fault.Error{Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
+	} else if err == nil && creation.marked {
+		err = versioned("FinishCreation's machine", machine)
+	}
+	switch {
+	case err != nil:
+		result.end(writeFailed, mediumRetry, err)
+	case !creation.marked || creation.pass.class == nil || e.Now().After(creation.deadline):
+		result.end(notCalled, shortRetry, nil)
+	case e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result):
+		result.end(updated, shortRetry, nil)
+	}
+	return result
 }

@@ -41,7 +41,6 @@ func TestCreation(t *testing.T) {
 			o := machineupdate.Observed{Machine: m, Class: class}
 			c, version, result := executor.BeginCreation(t.Context(), o)
 			require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
-			assert.Equal(t, class.Class(), c.Class())
 			marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 			require.NoError(t, err)
 			assert.Equal(t, []any{"m-1", machineupdate.Calling}, []any{marker.Creating, marker.State})
@@ -79,8 +78,7 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"2"}}`)
 	m := machine(settledRecord(class))
 	m.Phase = "CrashLoopBackOff"
-	c, err := machineupdate.BeginCreation(machineupdate.Observed{Machine: m, Class: class})
-	require.NoError(t, err)
+	c := machineupdate.BeginCreation(machineupdate.Observed{Machine: m, Class: class})
 	r, err := machineupdate.ParseRecord(c.AboutToCall().Set[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
 	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotOne, []machineupdate.Hot{hotTwo}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
@@ -115,13 +113,71 @@ func TestCreationErrors(t *testing.T) {
 	c, version, result := fail(nil).BeginCreation(t.Context(), o)
 	require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 	assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(fail(errConflict).FinishCreation(t.Context(), c, "i", version)))
+}
+
+// TestCreationWithoutClass: drivers create from specs that the Schema cannot read. The VM is created, and updated once its class can be read.
+func TestCreationWithoutClass(t *testing.T) {
 	for _, classErr := range []error{assert.AnError, nil} {
-		o.Class, o.ClassError = nil, classErr
-		c, _, result = fail(nil).BeginCreation(t.Context(), o)
-		assert.Nil(t, c)
-		assert.Equal(t, machineupdate.WriteFailed, machineupdate.EndingOf(result))
-		require.Error(t, result.Err)
+		for _, annotation := range []string{"", settledRecord(classOf(t, `{}`), creatingOf("m-1"), inState(machineupdate.Calling, hotTwo))} {
+			m := machine(annotation)
+			m.ProviderID, m.Phase = "", ""
+			executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
+			c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, ClassError: classErr})
+			require.NotNil(t, c)
+			require.NoError(t, begun.Err)
+			require.Len(t, begun.Events, 1)
+			assert.Equal(t, "HotUpdateClassUnusable", begun.Events[0].Reason)
+			marker := m.Annotations[machineupdate.AnnotationRecord]
+			finished := executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
+			require.NoError(t, finished.Err)
+			assert.Equal(t, marker, m.Annotations[machineupdate.AnnotationRecord], "with which spec is not known")
+
+			m.ProviderID, m.Phase = "aws:///i-1", "Running"
+			o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
+			d := machineupdate.DecideAt(start, o)
+			assert.Equal(t, []any{machineupdate.Update, machineupdate.Unfinished}, []any{d.Action, d.Reason})
+			assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Attempted, hotTwo), "what was attempted before stays known")
+		}
 	}
+}
+
+// TestCreationHasADeadline: a leader that slept through ConfirmAfter and then initialised a machine that another one had settled, left tags for ever.
+func TestCreationHasADeadline(t *testing.T) {
+	m := machine("")
+	m.ProviderID, m.Phase = "", ""
+	now := start
+	executor := &executor{Now: func() time.Time { return now }, WriteMetadata: writer(t, &m)}
+	o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
+	o.Settings.CreationTimeout = time.Minute
+	c, version, _ := executor.BeginCreation(t.Context(), o)
+	ctx, cancel := c.Context(t.Context())
+	require.NoError(t, ctx.Err())
+	deadline, ok := ctx.Deadline()
+	require.True(t, ok)
+	assert.LessOrEqual(t, time.Until(deadline), time.Minute)
+	cancel()
+	now = now.Add(time.Minute)
+	ctx, cancel = c.Context(t.Context())
+	defer cancel()
+	require.ErrorIs(t, ctx.Err(), context.DeadlineExceeded, "no call is made")
+	now = now.Add(1)
+	marker := m.Annotations[machineupdate.AnnotationRecord]
+	result := executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
+	assert.Equal(t, []any{machineupdate.NotCalled, marker}, []any{machineupdate.EndingOf(result), m.Annotations[machineupdate.AnnotationRecord]}, "nothing is recorded of it")
+}
+
+// TestCreationWithoutResourceVersion: fake clients have none. Nothing is written, nothing is silent, and the machine is created.
+func TestCreationWithoutResourceVersion(t *testing.T) {
+	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
+		t.Error("written blindly")
+		return "", nil
+	}}
+	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{}`)}
+	o.Machine.ResourceVersion = ""
+	c, version, begun := executor.BeginCreation(t.Context(), o)
+	require.NotNil(t, c)
+	assert.Equal(t, []string{"missing-resource-version Observation.Machine"}, codes(begun.Err))
+	require.NoError(t, executor.FinishCreation(t.Context(), c, "i", version).Err)
 }
 
 func TestPatches(t *testing.T) {

@@ -21,7 +21,7 @@ type decision struct {
 // documentation has the table.
 func decide(o *observation) decision {
 	d := o.decide()
-	if d.pass != nil && !o.Class.driver.CanUpdate {
+	if d.pass != nil && (!o.Class.driver.CanUpdate || o.Class.unable.Load()) {
 		return decision{action: actUnsupported, reason: d.reason, err: d.err}
 	}
 	return d
@@ -56,6 +56,8 @@ func (o *observation) excluded() (Reason, bool) {
 		return MachineFailed, true
 	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
 		return CreationPending, true
+	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.Paused || o.Settings.Paused != nil && o.Settings.Paused():
+		return Paused, true
 	case o.Class == nil:
 		return ClassUnusable, true
 	case o.Class.class.Deleting:

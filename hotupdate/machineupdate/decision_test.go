@@ -39,6 +39,13 @@ func TestDecisionTable(t *testing.T) {
 	gone, err := machineupdate.Prepare(deleting, schemaOf[spec](t), able)
 	require.NoError(t, err)
 	type observation = machineupdate.Observed
+	pausedClass := one.Class()
+	pausedClass.Paused = true
+	paused, err := machineupdate.Prepare(pausedClass, schemaOf[spec](t), able)
+	require.NoError(t, err)
+	annotated := func(value string) func(*observation) {
+		return func(o *observation) { o.Machine.Annotations[machineupdate.AnnotationPause] = value }
+	}
 	record := func(changes ...func(*machineupdate.Record)) func(*observation) {
 		return func(o *observation) {
 			o.Machine.Annotations[machineupdate.AnnotationRecord] = settledRecord(one, changes...)
@@ -68,6 +75,11 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 3: phase empty", given: []func(*observation){calling, phase("")}, reason: machineupdate.CreationPending},
 		{row: "row 3: CrashLoopBackOff", given: []func(*observation){calling, phase("CrashLoopBackOff")}, reason: machineupdate.CreationPending},
 		{row: "row 3: no provider ID", given: []func(*observation){calling, func(o *observation) { o.Machine.ProviderID = "" }}, reason: machineupdate.CreationPending},
+		{row: "paused: the machine", given: []func(*observation){calling, annotated("")}, reason: machineupdate.Paused},
+		{row: "paused: the machine is not", given: []func(*observation){record(), annotated("false")}, reason: machineupdate.UpToDate},
+		{row: "paused: the class", given: []func(*observation){calling, class(paused)}, reason: machineupdate.Paused},
+		{row: "paused: all", given: []func(*observation){calling, func(o *observation) { o.Settings.Paused = func() bool { return true } }}, reason: machineupdate.Paused},
+		{row: "paused: none", given: []func(*observation){record(), func(o *observation) { o.Settings.Paused = func() bool { return false } }}, reason: machineupdate.UpToDate},
 		{row: "row 4: no class", given: []func(*observation){calling, class(nil)}, reason: machineupdate.ClassUnusable},
 		{row: "row 5: class with deletion timestamp", given: []func(*observation){calling, class(gone)}, reason: machineupdate.ClassDeleting},
 		{row: "row 6: no record", action: machineupdate.Update, reason: machineupdate.FirstAdoption},
@@ -201,7 +213,7 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 
 // TestClassErrorIsReported: the decision has the error of a class that cannot be prepared.
 func TestClassErrorIsReported(t *testing.T) {
-	_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"iops":"secret"}`)}, schemaOf[spec](t), able)
+	_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"tags":{"k":"secret"},"image":{"iops":"secret"}}`)}, schemaOf[spec](t), able)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "secret")
 	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), ClassError: err})

@@ -26,6 +26,9 @@ func events(o *observation, d *decision, how ending, err error) []event {
 	}
 	switch {
 	case d.action == actUnsupported || how == unable:
+		if o.Class.reported.Swap(true) {
+			break // once for a process: it is no news of this machine
+		}
 		add(warning, "HotUpdateUnsupported", "the machine should be updated ("+d.reason.String()+"), but the driver cannot update machines")
 	case how == updated:
 		add(normal, "HotUpdated", "the machine was updated ("+d.reason.String()+")")

@@ -63,7 +63,7 @@ const (
 // Reconcile decides about the machine and carries the decision out.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
-	if err := errors.Join(e.missing(), check("Observation.Machine", observed.Machine)); err != nil {
+	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, mediumRetry, err)
 		return result
 	}
@@ -73,13 +73,19 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 	if d.pass != nil {
 		e.carryOut(ctx, &o, &result)
 	}
-	if e.Event != nil && result.ending != canceled { // another process will look again, and report it
-		for _, event := range events(&o, &d, result.ending, result.Err) {
-			e.Event(result.Machine, event.Type, event.Reason, event.Message)
-		}
-	}
+	e.tell(&o, &result)
 	e.Counters.count(&d, result.ending)
 	return result
+}
+
+// tell publishes events. If the context was done there are none: another process will look again, and report it.
+func (e *Executor[M]) tell(o *observation, result *Result[M]) {
+	if e.Event == nil || result.ending == canceled {
+		return
+	}
+	for _, event := range events(o, &result.decision, result.ending, result.Err) {
+		e.Event(result.Machine, event.Type, event.Reason, event.Message)
+	}
 }
 
 // missing is the error of an executor that lacks functions which every method needs.
@@ -156,6 +162,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 			result.note(callErr)
 			return
 		}
+		o.Class.unable.Store(true)
 		result.end(unable, 0, callErr)
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
@@ -222,44 +229,5 @@ func (e *Executor[M]) patch(ctx context.Context, p *patch) (written M, err error
 	if written, err = e.Patch(ctx, p.Machine, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
 		return written, err
 	}
-	return written, check("what Executor.Patch returned", written)
-}
-
-// BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
-// creation is nil, the driver must not be called: look again after the delay of the result.
-func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
-	result := Result[M]{Machine: observed.Machine}
-	if err := errors.Join(e.missing(), check("Observation.Machine", observed.Machine)); err != nil {
-		result.end(writeFailed, mediumRetry, err)
-		return nil, result
-	}
-	o := observed.at(e.Now())
-	creation, err := beginCreation(&o)
-	if err != nil {
-		result.end(writeFailed, mediumRetry, err)
-		return nil, result
-	}
-	if !e.write(ctx, creation.pass.aboutToCall(), &result) {
-		creation = nil
-	}
-	return creation, result
-}
-
-// FinishCreation records a VM that did not exist before, after CreateMachine and InitializeMachine have succeeded. The machine is the newest
-// object: the result of BeginCreation, or of a write since. If the write fails, which the error of the result tells, nothing is lost: the
-// marker makes the machine be updated.
-func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
-	result := Result[M]{Machine: machine}
-	err := errors.Join(e.missing(), check("FinishCreation's machine", machine))
-	if creation == nil {
-		err = errors.Join(err, &fault.Error{Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})
-	}
-	if err != nil {
-		result.end(writeFailed, mediumRetry, err)
-		return result
-	}
-	if e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result) {
-		result.end(updated, shortRetry, nil)
-	}
-	return result
+	return written, versioned("what Executor.Patch returned", written)
 }

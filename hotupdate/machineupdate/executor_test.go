@@ -103,7 +103,7 @@ func TestMisuse(t *testing.T) {
 			}
 			creation, begun := e.BeginCreation(t.Context(), o)
 			assert.Equal(t, tc.codes, codes(begun.Err))
-			assert.Nil(t, creation)
+			assert.Equal(t, tc.name == "no resourceVersion", creation != nil)
 			assert.Contains(t, codes(e.FinishCreation(t.Context(), nil, o.Machine, "i-1").Err), "missing-creation FinishCreation")
 		})
 	}
@@ -215,6 +215,38 @@ func TestUnableRestoresPreviousRecord(t *testing.T) {
 		assert.Equal(t, len(b.o.Machine.Annotations), len(annotations))
 		assert.Equal(t, previous, annotations[machineupdate.AnnotationRecord])
 	}
+}
+
+// TestUnableIsRemembered: once a driver of a revision has said that it cannot update, no machine costs writes, and no event tells it again.
+func TestUnableIsRemembered(t *testing.T) {
+	var classes machineupdate.Classes
+	prepared := func(name string, revision string) *machineupdate.Prepared {
+		p, _, err := classes.Prepare(machineupdate.MachineClass{Name: name, UID: "u", ResourceVersion: "1", ProviderSpec: []byte(`{"tags":{"k":"1"}}`)}, schemaOf[spec](t), machineupdate.Driver{CanUpdate: true, Revision: revision})
+		require.NoError(t, err)
+		return p
+	}
+	var events []string
+	reconcile := func(class *machineupdate.Prepared) (writes, calls int) {
+		b := newBench(t, "")
+		b.callErr, b.o.Class = fmt.Errorf("aws: %w", machineupdate.ErrUnimplemented), class
+		for _, event := range b.reconcile(t).Events {
+			events = append(events, event.Reason)
+		}
+		return len(b.writes), len(b.calls)
+	}
+	for i, tc := range []struct {
+		class         *machineupdate.Prepared
+		writes, calls int
+	}{
+		{prepared("a", "1"), 2, 1},
+		{prepared("a", "1"), 0, 0},
+		{prepared("b", "1"), 0, 0},
+		{prepared("a", "2"), 2, 1},
+	} {
+		writes, calls := reconcile(tc.class)
+		assert.Equal(t, []int{tc.writes, tc.calls}, []int{writes, calls}, i)
+	}
+	assert.Equal(t, []string{"HotUpdateUnsupported", "HotUpdateUnsupported"}, events, "once for each revision")
 }
 
 func TestExecutorHonoursCancellation(t *testing.T) {

@@ -84,7 +84,7 @@ func EndingOf(r interface{ how() ending }) Ending       { return r.how() }
 func (r Result[M]) why() decision { return r.decision }
 func (r Result[M]) how() ending   { return r.ending }
 
-func BeginCreation(o Observed) (*Creation, error) { return beginCreation(&o) }
+func BeginCreation(o Observed) *Creation { return beginCreation(&o) }
 
 func (c *Creation) AboutToCall() Patch { return c.pass.aboutToCall() }
 

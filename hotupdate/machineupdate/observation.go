@@ -71,19 +71,23 @@ func (o *Observation[M]) at(now time.Time) observation {
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, now}
 }
 
-// check returns the error of a machine that no write can be bound to.
-func check[M Machine](where string, m M) error {
-	v := reflect.ValueOf(m)
-	switch {
-	case !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil():
-		return &fault.Error{Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil", Hint: "hand in the object of the cache, or of the last write"}
-	case m.GetResourceVersion() == "":
-		return &fault.Error{
-			Kind: fault.Misuse, Code: "missing-resource-version", Where: where, What: "has no resourceVersion, without which a write would overwrite what others wrote",
-			Hint: "hand in the object of the cache, or of the last write",
-		}
+// given returns the error of a machine that is nil.
+func given[M Machine](where string, m M) error {
+	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
+		return nil
 	}
-	return nil
+	return &fault.Error{Kind: fault.Misuse, Code: "missing-machine", Where: where, What: "is nil", Hint: "hand in the object of the cache, or of the last write"}
+}
+
+// versioned returns the error of a machine to which no write can be bound.
+func versioned[M Machine](where string, m M) error {
+	if err := given(where, m); err != nil || m.GetResourceVersion() != "" {
+		return err
+	}
+	return &fault.Error{
+		Kind: fault.Misuse, Code: "missing-resource-version", Where: where, What: "has no resourceVersion, without which a write would overwrite what others wrote",
+		Hint: "hand in the object of the cache, or of the last write",
+	}
 }
 
 // Settings are the times of the flow.
@@ -99,6 +103,11 @@ type Settings struct {
 	CallTimeout time.Duration
 	// VerifyPeriod is how long after it settled a machine is updated although nothing changed, to repair drift. Zero is never.
 	VerifyPeriod time.Duration
+	// CreationTimeout is how long after its marker was written a creation may send requests. ConfirmAfter must be as much longer than it as than
+	// CallTimeout. Zero is 10 minutes.
+	CreationTimeout time.Duration
+	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also [AnnotationPause].
+	Paused func() bool
 	// DenialDelay is how long a machine waits after the limiter denied its update, plus up to as much again as jitter. Zero is a minute.
 	DenialDelay time.Duration
 }
@@ -113,4 +122,7 @@ func orDefault(d, fallback time.Duration) time.Duration {
 func (s *Settings) confirmAfter() time.Duration { return orDefault(s.ConfirmAfter, 15*time.Minute) }
 func (s *Settings) retryAfter() time.Duration   { return orDefault(s.RetryAfter, 15*time.Second) }
 func (s *Settings) callTimeout() time.Duration  { return orDefault(s.CallTimeout, 5*time.Minute) }
-func (s *Settings) denialDelay() time.Duration  { return orDefault(s.DenialDelay, time.Minute) }
+func (s *Settings) creationTimeout() time.Duration {
+	return orDefault(s.CreationTimeout, 10*time.Minute)
+}
+func (s *Settings) denialDelay() time.Duration { return orDefault(s.DenialDelay, time.Minute) }

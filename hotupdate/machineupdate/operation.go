@@ -24,7 +24,7 @@ func (e *Executor[M]) report(ctx context.Context, o *observation, result *Result
 	operation := LastOperation{Description: description + " (" + result.Reason.String() + ")", State: state, Type: "Update"}
 	written, err := e.Report(ctx, result.Machine, operation)
 	if err == nil {
-		err = check("what Executor.Report returned", written)
+		err = versioned("what Executor.Report returned", written)
 	}
 	if err != nil {
 		result.note(err)

@@ -1,27 +1,15 @@
 package machineupdate
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"strings"
-	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
-
-// MachineClass is what hot updates need to know of one.
-type MachineClass struct {
-	Name            string
-	UID             types.UID
-	ResourceVersion string
-	// Deleting says that the class has a deletion timestamp. Machines that were updated in place keep their old class, which the
-	// extension deletes and a finalizer of MCM holds.
-	Deleting     bool
-	ProviderSpec []byte // raw
-}
 
 // Driver says what the driver at hand can do. The zero value cannot update machines.
 type Driver struct {
@@ -38,6 +26,7 @@ type Prepared struct {
 	hot    Hot    // what the machines of the class should have
 	schema string // identifies the Schema and the driver's revision in a record
 	rest   string // canonical document: the fields that no hot update touches
+	*ability
 
 	// A settled record of a machine that is up to date: head, provider ID, middle, 20 bytes of time, tail.
 	middle, tail string
@@ -48,8 +37,8 @@ const settledHead = `{"v":1,"providerID":"`
 
 // prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
-	config, err := schema.Decode(class.ProviderSpec)
 	fingerprint, fingerprintErr := schema.Fingerprint()
+	schema, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := schema.HotDocument(config)
 	rest, restErr := schema.Document(config)
 	if err = cmp.Or(err, fingerprintErr, hotErr, restErr); err != nil {
@@ -58,13 +47,39 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if what := tooLarge(Hot(hot)); what != "" {
 		return nil, &fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class.Name, What: what, Hint: "make fewer or shorter fields hot"}
 	}
-	p := &Prepared{class: class, driver: driver, hot: Hot(hot), schema: fingerprint, rest: string(rest)}
+	p := &Prepared{class: class, driver: driver, hot: Hot(hot), schema: fingerprint, rest: string(rest), ability: &ability{}}
 	if driver.Revision != "" {
 		p.schema += "/" + driver.Revision
 	}
 	example := record{Schema: p.schema, Applied: p.hot}
 	p.middle, p.tail, _ = strings.Cut(strings.TrimPrefix(example.Annotation(), settledHead), example.Since.Format(sinceLayout))
 	return p, nil
+}
+
+// decode reads a provider spec under the Schema, or with members that the Schema does not know under one that admits them.
+func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, error) {
+	config, err := schema.Decode(spec)
+	if err == nil {
+		return schema, config, nil
+	}
+	exported, exportErr := json.Marshal(schema)
+	for _, problem := range fault.All(err) {
+		if problem.Code != "unknown-member" || exportErr != nil || respells(exported, problem.Path) {
+			return schema, config, err
+		}
+	}
+	open, openErr := schema.AdmitUnknown()
+	if openErr != nil {
+		return schema, config, err
+	}
+	config, err = open.Decode(spec)
+	return open, config, err
+}
+
+// respells reports whether the last name of a path differs from one of the Schema in case only.
+func respells(exported []byte, path string) bool {
+	name := []byte(`"` + path[strings.LastIndexByte(path, '.')+1:] + `"`)
+	return !bytes.Contains(exported, name) && bytes.Contains(bytes.ToLower(exported), bytes.ToLower(name))
 }
 
 // settledSince reports whether the annotation is that of a machine that is up to date, and since when. It allocates nothing.
@@ -89,48 +104,4 @@ func isPlain(text string) bool {
 		}
 	}
 	return text != ""
-}
-
-// Classes prepares every class once for each resourceVersion, and reports changes beside the hot part. The zero value is ready for
-// use, and safe for concurrent use.
-type Classes struct {
-	mutex    sync.Mutex
-	prepared map[types.UID]preparation
-}
-
-type preparation struct {
-	resourceVersion string
-	schema          *hotupdate.Schema
-	driver          Driver
-	prepared        *Prepared
-	err             error
-}
-
-// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. The error is a [*fault.Error] with the
-// code unusable-class if the provider spec does not belong to the Schema or there is none, and large-hot-part if no record can hold the hot
-// part. No machine of such a class is updated.
-//
-// Beyond is true for one caller after each change of the class that goes beyond its hot part. Labels, images and subnets change a class
-// without changing its name; running machines keep those that they were made with. Report it.
-func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	last, known := c.prepared[class.UID]
-	if known && last.resourceVersion == class.ResourceVersion && last.schema == schema && last.driver == driver {
-		return last.prepared, false, last.err
-	}
-	prepared, err = prepare(class, schema, driver)
-	if c.prepared == nil {
-		c.prepared = map[types.UID]preparation{}
-	}
-	c.prepared[class.UID] = preparation{class.ResourceVersion, schema, driver, prepared, err}
-	beyond = prepared != nil && last.prepared != nil && last.schema == schema && prepared.rest != last.prepared.rest
-	return prepared, beyond, err
-}
-
-// Forget drops a class that is gone.
-func (c *Classes) Forget(uid types.UID) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	delete(c.prepared, uid)
 }

@@ -1,13 +1,17 @@
 package machineupdate_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -23,13 +27,116 @@ func TestPrepare(t *testing.T) {
 	assert.Equal(t, fingerprint+"/disks", preparedFor(t, class, machineupdate.Driver{Revision: "disks"}).Schema())
 	assert.Equal(t, machineupdate.Nothing, classOf(t, ``).Hot())
 
-	for _, providerSpec := range []string{`{`, `{"imag":""}`, `{"image":1}`} {
+	for _, providerSpec := range []string{`{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {
 		_, err := machineupdate.Prepare(machineupdate.MachineClass{ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
-		assert.Equal(t, "unusable-class", codeOf(err))
+		assert.Equal(t, "unusable-class", codeOf(err), providerSpec)
 		assert.NotEmpty(t, fault.All(err), "the cause is that of package hotupdate")
 	}
 	_, err = machineupdate.Prepare(machineupdate.MachineClass{}, nil, able)
 	assert.Equal(t, "unusable-class", codeOf(err))
+}
+
+// TestUnknownMembersAreImmutable: drivers accept them, and an extension may be rolled out before its driver.
+func TestUnknownMembersAreImmutable(t *testing.T) {
+	known := classOf(t, `{"image":"a","tags":{"a":"1"}}`)
+	newer := classOf(t, `{"apiVersion":"v1","kind":"Spec","image":"a","tags":{"a":"1"},"spot":{"price":1}}`)
+	assert.Equal(t, []any{known.Hot(), known.Schema()}, []any{newer.Hot(), newer.Schema()}, "no machine is updated for it")
+
+	var classes machineupdate.Classes
+	for i, want := range []bool{false, true, true, false} {
+		providerSpec := []string{`{}`, `{"new":1}`, `{"new":2}`, `{"new":2,"tags":{"a":"1"}}`}[i]
+		_, beyond, err := classes.Prepare(machineupdate.MachineClass{UID: "u", ResourceVersion: strconv.Itoa(i + 1), ProviderSpec: []byte(providerSpec)}, schemaOf[spec](t), able)
+		require.NoError(t, err)
+		assert.Equal(t, want, beyond, providerSpec)
+	}
+}
+
+// TestClassOf: everything comes from the object.
+func TestClassOf(t *testing.T) {
+	class := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3"}}
+	want := machineupdate.MachineClass{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3", ProviderSpec: []byte("{}")}
+	assert.Equal(t, want, machineupdate.ClassOf(class, []byte("{}")))
+	class.DeletionTimestamp, class.Annotations = &metav1.Time{}, map[string]string{machineupdate.AnnotationPause: "true"}
+	want.Deleting, want.Paused = true, true
+	assert.Equal(t, want, machineupdate.ClassOf(class, []byte("{}")))
+
+	assert.Equal(t, "old", machineupdate.WantedClass("old", ""), "a pool whose machines are replaced")
+	assert.Equal(t, "new", machineupdate.WantedClass("old", "new"))
+}
+
+// TestSchemasAreComparedByMeaning: SchemaOf and LoadSchema return a new Schema each time.
+func TestSchemasAreComparedByMeaning(t *testing.T) {
+	exported, err := json.Marshal(schemaOf[spec](t))
+	require.NoError(t, err)
+	load := func() *hotupdate.Schema {
+		loaded, err := hotupdate.LoadSchema(exported)
+		require.NoError(t, err)
+		return loaded
+	}
+	for name, schema := range map[string]func() *hotupdate.Schema{"SchemaOf": func() *hotupdate.Schema { return schemaOf[spec](t) }, "LoadSchema": load} {
+		var classes machineupdate.Classes
+		class := machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: "1", ProviderSpec: []byte(`{"image":"a"}`)}
+		first, _, err := classes.Prepare(class, schema(), able)
+		require.NoError(t, err)
+		again, _, _ := classes.Prepare(class, schema(), able)
+		assert.Same(t, first, again, name)
+		class.ResourceVersion, class.ProviderSpec = "2", []byte(`{"image":"b"}`)
+		_, beyond, _ := classes.Prepare(class, schema(), able)
+		assert.True(t, beyond, name)
+	}
+}
+
+// TestClassesOfFakes: fake clients give objects neither UID nor resourceVersion. Class b got the hot part of class a.
+func TestClassesOfFakes(t *testing.T) {
+	for _, fake := range []machineupdate.MachineClass{{}, {UID: "u"}, {ResourceVersion: "1"}} {
+		var classes machineupdate.Classes
+		for i, k := range []string{"1", "2"} {
+			fake.ProviderSpec = []byte(`{"image":"` + k + `","tags":{"k":"` + k + `"}}`)
+			p, beyond, err := classes.Prepare(fake, schemaOf[spec](t), able)
+			require.NoError(t, err)
+			assert.Equal(t, []any{[]machineupdate.Hot{hotOne, hotTwo}[i], false}, []any{p.Hot(), beyond})
+		}
+	}
+}
+
+// TestKeptChangeSurvivesABrokenVersion: an image changed while the class could not be read.
+func TestKeptChangeSurvivesABrokenVersion(t *testing.T) {
+	var classes machineupdate.Classes
+	for i, tc := range []struct {
+		spec   string
+		beyond bool
+		ok     bool
+	}{{`{"image":"a"}`, false, true}, {`{"image":1}`, false, false}, {`{"image":"b"}`, true, true}, {`{"image":2}`, false, false}, {`{"image":"b"}`, false, true}} {
+		_, beyond, err := classes.Prepare(machineupdate.MachineClass{UID: "u", ResourceVersion: strconv.Itoa(i + 1), ProviderSpec: []byte(tc.spec)}, schemaOf[spec](t), able)
+		assert.Equal(t, []bool{tc.beyond, tc.ok}, []bool{beyond, err == nil}, i)
+	}
+}
+
+// TestForgottenClass: a class that is gone is forgotten by its key, which tombstones have as well.
+func TestForgottenClass(t *testing.T) {
+	var classes machineupdate.Classes
+	for _, class := range []machineupdate.MachineClass{{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "1"}, {Name: "c", UID: "u", ResourceVersion: "1"}} {
+		first, _, err := classes.Prepare(class, schemaOf[spec](t), able)
+		require.NoError(t, err)
+		classes.Forget("other/c")
+		again, _, _ := classes.Prepare(class, schemaOf[spec](t), able)
+		assert.Same(t, first, again)
+		classes.Forget(strings.TrimPrefix(class.Namespace+"/"+class.Name, "/"))
+		again, _, _ = classes.Prepare(class, schemaOf[spec](t), able)
+		assert.NotSame(t, first, again)
+	}
+}
+
+// BenchmarkPrepareAgain: a controller that compiles its Schema anew for each machine.
+func BenchmarkPrepareAgain(b *testing.B) {
+	var classes machineupdate.Classes
+	class := machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: "1", ProviderSpec: []byte(`{"image":"a"}`)}
+	for b.Loop() {
+		schema, _ := hotupdate.SchemaOf[spec]()
+		if _, _, err := classes.Prepare(class, schema, able); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 // TestClassesAreReadOnce: a class is read once, and a change beyond its hot part is reported once.
@@ -72,9 +179,6 @@ func TestClassesAreReadOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, machineupdate.Hot(`{"image":"a"}`), other.Hot(), "another Schema is another question")
 	assert.False(t, beyond, "and no change of the class")
-	classes.Forget("u")
-	_, _, err = classes.Prepare(class("5", `{}`), schema, able)
-	require.NoError(t, err)
 }
 
 func TestClassesConcurrently(t *testing.T) {
@@ -127,7 +231,8 @@ func TestNames(t *testing.T) {
 		of func(int) string
 		n  int
 	}{
-		"Reason": {func(i int) string { return machineupdate.Reason(i).String() }, 14},
+		"Reason":    {func(i int) string { return machineupdate.Reason(i).String() }, 15},
+		"ErrorKind": {func(i int) string { return machineupdate.ErrorKind(i).String() }, 5},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.n {

@@ -30,6 +30,8 @@ var (
 type executor struct {
 	WriteMetadata func(ctx context.Context, patch machineupdate.Patch) (resourceVersion string, err error)
 	UpdateMachine func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
+	ErrorKind     func(err error) machineupdate.ErrorKind
+	Report        func(ctx context.Context, machine *object, operation machineupdate.LastOperation) (*object, error)
 	AskLimiter    func(key machineupdate.LimitKey, reason machineupdate.Reason) bool
 	Now           func() time.Time
 	Counters      *machineupdate.Counters
@@ -50,7 +52,7 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 		seen.DeletionTimestamp = &metav1.Time{}
 	}
 	real := &machineupdate.Executor[*object]{
-		Patch: e.patch, UpdateMachine: e.UpdateMachine, AskLimiter: e.AskLimiter, Now: e.Now, Counters: e.Counters,
+		Patch: e.patch, UpdateMachine: e.UpdateMachine, AskLimiter: e.AskLimiter, ErrorKind: e.ErrorKind, Report: e.Report, Now: e.Now, Counters: e.Counters,
 		Event: func(_ runtime.Object, eventType, reason, message string) {
 			*events = append(*events, published{eventType, reason, message})
 		},
@@ -95,9 +97,10 @@ func (e *executor) Reconcile(ctx context.Context, o machineupdate.Observed) resu
 }
 
 func (e *executor) BeginCreation(ctx context.Context, o machineupdate.Observed) (creation *machineupdate.Creation, resourceVersion string, _ result) {
-	real, observed := e.on(&o, nil)
+	var events []published
+	real, observed := e.on(&o, &events)
 	creation, begun := real.BeginCreation(ctx, observed)
-	return creation, begun.Machine.ResourceVersion, result{Result: begun}
+	return creation, begun.Machine.ResourceVersion, result{begun, events}
 }
 
 func (e *executor) FinishCreation(ctx context.Context, creation *machineupdate.Creation, providerID, resourceVersion string) result {

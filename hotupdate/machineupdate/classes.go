@@ -1,0 +1,148 @@
+package machineupdate
+
+import (
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// MachineClass is what hot updates need to know of one.
+type MachineClass struct {
+	Namespace       string
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+	// Deleting says that the class has a deletion timestamp. Machines that were updated in place keep their old class, which the
+	// extension deletes and a finalizer of MCM holds. See [WantedClass].
+	Deleting     bool
+	Paused       bool   // it has AnnotationPause
+	ProviderSpec []byte // raw
+}
+
+// ClassOf reads anything that is shaped like a MachineClass: ClassOf(class, class.ProviderSpec.Raw).
+func ClassOf(class metav1.Object, providerSpec []byte) MachineClass {
+	return MachineClass{
+		Namespace: class.GetNamespace(), Name: class.GetName(), UID: class.GetUID(), ResourceVersion: class.GetResourceVersion(),
+		Deleting: class.GetDeletionTimestamp() != nil, Paused: isPaused(class.GetAnnotations()), ProviderSpec: providerSpec,
+	}
+}
+
+// WantedClass returns the name of the class whose hot part a machine should have: its own class, except in a pool that is updated in place. There
+// the machine keeps the name of its old class for ever, while the extension deletes that class; what the machine should be stands in the template
+// of its MachineDeployment. The template of its MachineSet will not do: it changes only after the in-place update has succeeded.
+//
+// Template is the name of the class in the MachineDeployment's template if its strategy is an in-place update, else empty.
+func WantedClass(own, template string) string {
+	if template != "" {
+		return template
+	}
+	return own
+}
+
+// Classes prepares every class once for each resourceVersion, reports changes beside the hot part, and remembers drivers that turned out to be
+// unable to update. One serves a process. The zero value is ready for use, and safe for concurrent use.
+type Classes struct {
+	mutex     sync.Mutex
+	prepared  map[string]*preparation // by namespace/name
+	abilities map[string]*ability     // by the driver's revision
+}
+
+// ability is what a process found out about a driver.
+type ability struct {
+	unable   atomic.Bool // it returned Unimplemented
+	reported atomic.Bool // an event has told so
+}
+
+// preparation is what is known of a class.
+type preparation struct {
+	class    MachineClass
+	schema   *hotupdate.Schema
+	driver   Driver
+	prepared *Prepared
+	err      error
+	rest     string            // of the last version that could be read
+	restOf   *hotupdate.Schema // under which it was read
+}
+
+// Prepare reads a class, once per UID, resourceVersion, Schema and driver. Errors are cached as well. Schemas are told apart by what they mean:
+// each call may bring a new one. Classes without UID or resourceVersion, as fake clients have them, are read each time. No machine of a class with an error
+// is updated; machines are created all the same. The error is a [*fault.Error] with the code
+//
+//   - unusable-class, if the provider spec does not belong to the Schema or there is none. Members that the Schema does not know are no error: an
+//     extension may be rolled out before its driver. They are Immutable. One that differs from a known one in case only is an error, as drivers would
+//     take it for that.
+//   - large-hot-part, if no record can hold the hot part.
+//
+// Beyond is true for one caller after each change of the class that goes beyond its hot part. Labels, images and subnets change a class
+// without changing its name; running machines keep those that they were made with. Report it.
+func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (prepared *Prepared, beyond bool, err error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	last := c.prepared[class.key()]
+	if last.answers(&class, schema, driver) {
+		return last.prepared, false, last.err
+	}
+	prepared, err = prepare(class, schema, driver)
+	next := &preparation{class: class, schema: schema, driver: driver, prepared: prepared, err: err}
+	if prepared != nil {
+		prepared.ability = c.abilityOf(driver)
+		next.rest, next.restOf = prepared.rest, schema
+		beyond = last != nil && last.restOf != nil && same(last.restOf, schema) && last.rest != prepared.rest
+	} else if last != nil {
+		next.rest, next.restOf = last.rest, last.restOf
+	}
+	if class.UID != "" && class.ResourceVersion != "" {
+		if c.prepared == nil {
+			c.prepared = map[string]*preparation{}
+		}
+		c.prepared[class.key()] = next
+	}
+	return prepared, beyond, err
+}
+
+// answers reports whether the class was prepared before.
+func (p *preparation) answers(class *MachineClass, schema *hotupdate.Schema, driver Driver) bool {
+	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && p.driver == driver && same(p.schema, schema)
+}
+
+// same reports whether two Schemas mean the same. Those of one type share what they point to, and need no fingerprint.
+func same(a, b *hotupdate.Schema) bool {
+	if a == b || a != nil && b != nil && *a == *b {
+		return true
+	}
+	one, err := a.Fingerprint()
+	other, otherErr := b.Fingerprint()
+	return err == nil && otherErr == nil && one == other
+}
+
+func (c *Classes) abilityOf(driver Driver) *ability {
+	if c.abilities == nil {
+		c.abilities = map[string]*ability{}
+	}
+	known, ok := c.abilities[driver.Revision]
+	if !ok {
+		known = &ability{}
+		c.abilities[driver.Revision] = known
+	}
+	return known
+}
+
+// Forget drops a class that is gone. The key is that of client-go's cache.DeletionHandlingMetaNamespaceKeyFunc, which knows tombstones:
+// namespace/name.
+func (c *Classes) Forget(key string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	delete(c.prepared, key)
+}
+
+// key names the class as client-go's caches do.
+func (c *MachineClass) key() string {
+	if c.Namespace == "" {
+		return c.Name
+	}
+	return c.Namespace + "/" + c.Name
+}

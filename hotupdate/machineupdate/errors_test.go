@@ -1,0 +1,95 @@
+package machineupdate_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// status is MCM's status.Status: it has no Unwrap, and a text that MCM itself parses.
+type status struct {
+	code  string
+	text  string
+	cause error
+}
+
+func (s *status) Error() string {
+	return "machine codes error: code = [" + s.code + "] message = [" + s.text + "]"
+}
+func (s *status) Cause() error { return s.cause }
+
+// TestErrorKinds has what drivers really return.
+func TestErrorKinds(t *testing.T) {
+	unimplemented, notFound := &status{code: "Unimplemented"}, &status{code: "NotFound", text: "i-1"}
+	exhausted, internal := &status{code: "ResourceExhausted"}, &status{code: "Internal", text: "[] ]["}
+	partial := &machineupdate.PartialError{Err: errors.Join(notFound, unimplemented)}
+	later := &machineupdate.RetryError{After: time.Hour, Err: exhausted}
+	for _, tc := range []struct {
+		name  string
+		err   error
+		kind  machineupdate.ErrorKind
+		after time.Duration
+	}{
+		{"nothing", nil, machineupdate.OtherError, 0},
+		{"any", assert.AnError, machineupdate.OtherError, 0},
+		{"ours", machineupdate.ErrUnimplemented, machineupdate.Unimplemented, 0},
+		{"ours, wrapped", fmt.Errorf("a: %w", fmt.Errorf("b: %w", machineupdate.ErrUnimplemented)), machineupdate.Unimplemented, 0},
+		{"ours, alone in a join", errors.Join(nil, machineupdate.ErrNotFound), machineupdate.NotFound, 0},
+		{"MCM's", unimplemented, machineupdate.Unimplemented, 0},
+		{"MCM's", notFound, machineupdate.NotFound, 0},
+		{"MCM's", exhausted, machineupdate.Throttled, 0},
+		{"MCM's", internal, machineupdate.OtherError, 0},
+		{"MCM's, wrapped", fmt.Errorf("aws: %w", notFound), machineupdate.NotFound, 0},
+		{"MCM's, printed", fmt.Errorf("aws: %v", notFound), machineupdate.NotFound, 0}, //nolint:errorlint // as drivers do
+		{"a code in the message of another", &status{code: "Internal", text: notFound.Error()}, machineupdate.OtherError, 0},
+		{"behind MCM's, which has no Unwrap", &status{code: "Internal", cause: fmt.Errorf("aws: %w", machineupdate.ErrNotFound)}, machineupdate.NotFound, 0},
+		{"behind MCM's", &status{code: "Unknown", cause: partial}, machineupdate.Partial, 0},
+		{"MCM's code counts", &status{code: "NotFound", cause: assert.AnError}, machineupdate.NotFound, 0},
+		{"the outermost counts", &status{code: "NotFound", cause: machineupdate.ErrUnimplemented}, machineupdate.NotFound, 0},
+		{"but for partial", &status{code: "Unimplemented", cause: partial}, machineupdate.Partial, 0},
+		{"partial", partial, machineupdate.Partial, 0},
+		{"partial, wrapped", fmt.Errorf("aws: %w", partial), machineupdate.Partial, 0},
+		{"all unimplemented", errors.Join(unimplemented, machineupdate.ErrUnimplemented), machineupdate.Unimplemented, 0},
+		{"something was sent", errors.Join(unimplemented, assert.AnError), machineupdate.OtherError, 0},
+		{"something was sent", errors.Join(assert.AnError, unimplemented), machineupdate.OtherError, 0},
+		{"two kinds", errors.Join(notFound, unimplemented, unimplemented), machineupdate.OtherError, 0},
+		{"throttled among others", errors.Join(assert.AnError, exhausted, notFound), machineupdate.Throttled, 0},
+		{"partial among others", errors.Join(exhausted, partial), machineupdate.Partial, 0},
+		{"later", later, machineupdate.Throttled, time.Hour},
+		{"later, in part", &machineupdate.PartialError{Err: errors.Join(assert.AnError, later)}, machineupdate.Partial, time.Hour},
+		{"an error that is one of ours", is{machineupdate.ErrNotFound}, machineupdate.NotFound, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			kind, after := machineupdate.ErrorKindOf(tc.err)
+			assert.Equal(t, []any{tc.kind, tc.after}, []any{kind, after}, "%v", tc.err)
+		})
+	}
+	assert.EqualError(t, later, "machine codes error: code = [ResourceExhausted] message = []; again after 1h0m0s")
+}
+
+// is says by a method that it is another error.
+type is struct{ target error }
+
+func (is) Error() string          { return "is" }
+func (e is) Is(target error) bool { return target == e.target }
+
+// TestAdoptersErrorKind: what the library cannot know, the adopter says; a later time than ours is waited for.
+func TestAdoptersErrorKind(t *testing.T) {
+	b := newBench(t, settledRecord(classOf(t, `{}`)))
+	b.callErr = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
+	b.ErrorKind = func(err error) machineupdate.ErrorKind {
+		assert.ErrorIs(t, err, assert.AnError)
+		return machineupdate.Throttled
+	}
+	result := b.reconcile(t)
+	assert.Equal(t, []any{machineupdate.CallThrottled, 6 * time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
+	b.ErrorKind = func(error) machineupdate.ErrorKind { return machineupdate.OtherError }
+	b.callErr = machineupdate.ErrNotFound
+	b.o.Machine.Annotations = nil
+	assert.Equal(t, machineupdate.Gone, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)), "what it does not know, the library does")
+}
