@@ -103,6 +103,9 @@ func (p *Prepared) Class() MachineClass { return p.class }
 func (p *Prepared) Hot() Hot            { return p.hot }
 func (p *Prepared) Schema() string      { return p.schema }
 
+// Restart makes the class that of a process which knows of no driver that it cannot update.
+func (p *Prepared) Restart() { p.ability = &ability{} }
+
 // Ended returns how often a reconcile ended so.
 func (c *Counters) Ended(how Ending) uint64 { return c.endings[how].Load() }
 

@@ -196,10 +196,10 @@ func (r *replay) reconcile() node {
 		r.answer(node{does: reports})
 	}
 	creation, begun := e.BeginCreation(ctx, r.observation())
-	if creation == nil {
+	if creation == nil || begun.Reason == machineupdate.ClassUnusable { // what it creates with is not known to the record
 		return ended(begun)
 	}
-	desired := r.m.tagset(creation.Class().ProviderSpec)
+	desired := r.m.tagset(r.m.class(r.q).Class().ProviderSpec)
 	if r.q.does == creates && r.answer(node{does: creates, spec: desired}) != ok || r.answer(node{does: initializes, spec: desired}) != ok {
 		return node{}
 	}
@@ -316,6 +316,9 @@ func sortedText(b []byte) string {
 func (m *model) class(q question) *machineupdate.Prepared {
 	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch}
 	if class, ok := m.classes[key]; ok || q.classState == unreadable {
+		if ok {
+			class.Restart() // every run is that of another process
+		}
 		return class
 	}
 	raw, err := json.Marshal(spec{Tags: q.class.tags()})

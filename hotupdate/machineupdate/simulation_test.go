@@ -161,6 +161,9 @@ func (s *simulation) reconcile() {
 			o.Class = old
 		}
 	}
+	if o.Class != nil {
+		o.Class.Restart() // the driver may be another one than that which could not update
+	}
 	s.executor().Reconcile(context.Background(), o)
 }
 
@@ -382,6 +385,9 @@ func (s *simulation) settle() {
 func (s *simulation) rest(settings machineupdate.Settings) {
 	passes := 0
 	for {
+		if s.class != nil {
+			s.class.Restart()
+		}
 		result := s.executor().Reconcile(context.Background(), machineupdate.Observed{Machine: s.machine, Class: s.class, Settings: settings})
 		//exhaustive:ignore
 		switch machineupdate.EndingOf(result) {
