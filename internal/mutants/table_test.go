@@ -8,10 +8,12 @@ const (
 	patch    = "hotupdate TestHotPatch"
 	presence = "hotupdate TestPresence"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
+	releases = "internal/schemadiff TestCompare"
 )
 
 const (
 	collectionsFile = "internal/engine/collections.go"
+	compareFile     = "internal/schemadiff/compare.go"
 	diffFile        = "internal/engine/diff.go"
 	elementsFile    = "internal/engine/elements.go"
 	encodeFile      = "internal/engine/encode.go"
@@ -134,4 +136,21 @@ var mutants = []mutant{
 	{"a selected element has its own class in a patch", patchFile, "w.entry(ElementNode(n, updated[key])", "w.entry(n.Elem", patch},
 	{"a quoted number stays quoted", patchFile, "case f.Quoted:", "case f.Quoted && !isOld && false:", patch},
 	{"a key is written even if it is zero", encodeFile, "in != nil && in.Key != nil && in.Key.Name == f.Name", "false", patch},
+
+	// What a release does to configurations: whose class counts, what is certain, who rolls, who is refused, and under which condition.
+	{"a change of class rolls who says only what moved", compareFile, "return every(whereSet)\n\t}\n\treturn some(whereSet)", "return every(whereSet)\n\t}\n\treturn every(whereSet)", releases},
+	{"a field whose class stays ends what is told above", compareFile, "s.reported = false\n", "", releases},
+	{"the classes of both Schemas count", compareFile, "return p.old.Classes | p.updated.Classes", "return p.updated.Classes", releases},
+	{"presence rolls only where both hash the object", compareFile, "f.Rolls.Every = p.areHashed()", "f.Rolls.Every = true", releases},
+	{"nothing is certain of the elements of a set", compareFile, "p.old.Pairing == fieldplan.ByValue || p.updated.Pairing == fieldplan.ByValue ||", "", releases},
+	{"nothing is certain of elements that may be hot", compareFile, "|| p.old.When != nil || p.updated.When != nil {", "{", releases},
+	{"leaves of different kinds may say the same", compareFile, "s.certain = s.certain && sameKind\n", "", releases},
+	{"an identity is written whatever it is", compareFile, "in.old.Identity(old) || in.updated.Identity(updated)", "in.old.Identity(old)", releases},
+	{"a default that is gone rolls who spells it out", compareFile, "effect(whereDefault, old.Default, updated.Default)", "effect(whereDefault, updated.Default)", releases},
+	{"elements that are hot are compared", compareFile, "d.element(p, pair{p.old.When.Hot, p.updated.When.Hot}, s)", "", releases},
+	{"an integer holds what a narrower unsigned one does", "internal/schemadiff/words.go", "|| is == \"int\" && to > from", "|| is == \"int\" && to >= from", releases},
+	{"null elements of a type that marshals itself may be refused", compareFile, "n.Leaf.MarshalsItself() || n.Leaf == leaf.Opaque", "n.Leaf == leaf.Opaque", releases},
+	{"null is no key behind a pointer", compareFile, "|| in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {", "{", releases},
+	{"null says what the empty object says", compareFile, ", !isLeaf && p.old.Kind != fieldplan.Array:", ":", releases},
+	{"of what is told twice the graver stays", "internal/schemadiff/finding.go", "gravity(b.Rolls)-gravity(a.Rolls)", "gravity(a.Rolls)-gravity(b.Rolls)", releases},
 }

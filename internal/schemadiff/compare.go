@@ -230,11 +230,7 @@ func refusesNull(n *fieldplan.Node) bool {
 func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
 	p := pair{old.Node, updated.Node}
 	if old.Pointer != updated.Pointer {
-		f := Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]}
-		if p.old.Kind == fieldplan.Array {
-			f.Rolls = ifHashed(old.Classes()|updated.Classes(), whereHeld)
-		}
-		d.add(s, f)
+		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
 	}
 	was, is := old.KeepsPresence(), updated.KeepsPresence()
 	if was == is && old.Presence == updated.Presence {
@@ -324,20 +320,20 @@ func (d *differ) element(in, p pair, s spot) {
 	d.node(p, s)
 }
 
-// elementNull is the finding that null elements are zero and were nil, or the other way round.
+// elementNull is the finding that null elements are zero and were nil, or the other way round. Null says what an empty object, list or map
+// says. It is no key, where the zero number is one.
 func elementNull(in, p pair) Finding {
 	f := Finding{Kind: "NullabilityChanged", Old: nullability[in.old.ElemPointer], New: nullability[in.updated.ElemPointer]}
-	if in.old.ElemPointer && refusesNull(p.updated) {
+	if in.old.ElemPointer && refusesNull(p.updated) || in.updated.ElemPointer && in.updated.Pairing == fieldplan.ByKey {
 		f.Refuses = some(whereNull)
 	}
 	isLeaf := p.old.Kind == fieldplan.Leaf
 	switch zero, _ := leaf.Append(nil, p.old.Leaf, reflect.Zero(p.old.Type)); {
-	case isLeaf && string(zero) == leaf.Null:
+	case isLeaf && string(zero) == leaf.Null, !isLeaf && p.old.Kind != fieldplan.Array:
 	case in.old.Kind == fieldplan.Array:
 		f.Rolls = ifHashed(in.classes(), whereHeld)
 	case isLeaf && p.areHashed():
 		f.Rolls = every(whereNull)
-	case p.old.Kind == fieldplan.Object && in.old.Pairing != fieldplan.ByKey && in.old.When == nil && in.old.Kind != fieldplan.Map:
 	default:
 		f.Rolls = ifHashed(in.classes(), whereNull)
 	}

@@ -65,7 +65,7 @@ func describeField(f *fieldplan.Field) string {
 func (p pair) areIntegers() (both, hold bool) {
 	was, from := kindName(p.old)
 	is, to := kindName(p.updated)
-	both = p.old.Kind == p.updated.Kind && strings.HasSuffix(was, "int") && strings.HasSuffix(is, "int")
+	both = strings.HasSuffix(was, "int") && strings.HasSuffix(is, "int")
 	return both, was == is && to >= from || is == "int" && to > from
 }
 
@@ -88,5 +88,5 @@ func hotWhen(n *fieldplan.Node) string {
 	if n.When == nil {
 		return "never"
 	}
-	return "when " + n.When.Field.Name + " is " + n.When.Value + ifPointer[n.When.Field.Pointer]
+	return "when " + n.When.Field.Name + " is " + n.When.Value
 }
