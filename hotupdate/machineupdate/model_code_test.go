@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -55,7 +57,7 @@ const (
 
 // possible are the answers that the code may get.
 var possible = [...][]answer{
-	rests: nil, waits: nil, writes: {ok, okLate, failed, conflict}, calls: {ok, failed, unimplemented}, creates: {ok, failed}, initializes: {ok, failed}, reports: nil,
+	rests: nil, waits: nil, writes: {ok, okLate, failed, conflict}, calls: {ok, failed, unimplemented}, creates: {ok, okLate, failed}, initializes: {ok, okLate, failed}, reports: nil,
 }
 
 // node is a process. Processes that will do the same are one node.
@@ -64,6 +66,7 @@ type node struct {
 	record recordID // what it writes; where the driver calls, what it has recorded
 	asked  askedID  // what the driver is asked for
 	spec   tagset   // what a VM is created with
+	unread bool     // by a class that cannot be read
 	next   [answers]nodeID
 }
 
@@ -196,18 +199,33 @@ func (r *replay) reconcile() node {
 		r.answer(node{does: reports})
 	}
 	creation, begun := e.BeginCreation(ctx, r.observation())
-	if creation == nil || begun.Reason == machineupdate.ClassUnusable { // what it creates with is not known to the record
+	if creation == nil {
 		return ended(begun)
 	}
-	desired := r.m.tagset(r.m.class(r.q).Class().ProviderSpec)
-	if r.q.does == creates && r.answer(node{does: creates, spec: desired}) != ok || r.answer(node{does: initializes, spec: desired}) != ok {
-		return node{}
+	r.create(e, creation, begun.Machine)
+	return node{}
+}
+
+// create is MCM's creation flow between the marker and the end. Nothing is sent after the creation's deadline.
+func (r *replay) create(e *machineupdate.Executor[*object], creation *machineupdate.Creation, newest *object) {
+	sends := node{does: creates, spec: r.q.class, unread: r.q.classState == unreadable}
+	if r.q.does == creates && (r.isOver(creation) || r.answer(sends) != ok) {
+		return
+	}
+	sends.does = initializes
+	if r.isOver(creation) || r.answer(sends) != ok {
+		return
 	}
 	if r.q.does == creates {
-		e.FinishCreation(ctx, creation, begun.Machine, "i-1")
+		e.FinishCreation(context.Background(), creation, newest, "i-1")
 	}
 	r.answer(node{does: reports})
-	return node{}
+}
+
+func (r *replay) isOver(creation *machineupdate.Creation) bool {
+	ctx, cancel := creation.Context(context.Background())
+	defer cancel()
+	return ctx.Err() != nil
 }
 
 func ended(result machineupdate.Result[*object]) node {
@@ -227,8 +245,9 @@ func (r *replay) observation() machineupdate.Observation[*object] {
 	if r.q.doomed {
 		o.Machine.DeletionTimestamp = &metav1.Time{Time: modelThen}
 	}
+	o.Machine.Annotations = map[string]string{machineupdate.AnnotationPause: strconv.FormatBool(r.q.paused)}
 	if r.annotation != "" {
-		o.Machine.Annotations = map[string]string{machineupdate.AnnotationRecord: r.annotation}
+		o.Machine.Annotations[machineupdate.AnnotationRecord] = r.annotation
 	}
 	if r.q.does == calls {
 		o.Phase = "Running"
@@ -312,23 +331,44 @@ func sortedText(b []byte) string {
 	return string(slices.Compact(b))
 }
 
-// class is a class as the process has prepared it.
+// class is a class as the process has prepared it: nil if it cannot be read.
 func (m *model) class(q question) *machineupdate.Prepared {
 	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch}
-	if class, ok := m.classes[key]; ok || q.classState == unreadable {
-		if ok {
-			class.Restart() // every run is that of another process
-		}
-		return class
+	prepared, ok := m.classes[key]
+	if !ok {
+		prepared = m.prepare(q)
+		m.classes[key] = prepared
 	}
-	raw, err := json.Marshal(spec{Tags: q.class.tags()})
-	require.NoError(m.tb, err)
-	class := machineupdate.MachineClass{Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: raw}
+	if prepared != nil {
+		prepared.Restart() // every run is that of another process
+	}
+	return prepared
+}
+
+func (m *model) prepare(q question) *machineupdate.Prepared {
+	var template string
+	classes := map[string]machineupdate.MachineClass{"class": {Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: hotPart(m.tb, q.class)}}
+	if q.classState == replaced {
+		template = "class"
+		classes["own"] = machineupdate.MachineClass{Name: "own", UID: "own", ResourceVersion: "1", Deleting: true, ProviderSpec: hotPart(m.tb, 0)}
+	}
+	own := slices.Max(slices.Collect(maps.Keys(classes)))
+	class := classes[machineupdate.WantedClass(own, template)]
+	if q.classState == unreadable {
+		class.ProviderSpec = []byte(`{"TAGS":{}}`)
+	}
 	driver := machineupdate.Driver{CanUpdate: q.able, Revision: strconv.Itoa(int(q.revision)) + "." + strconv.Itoa(int(q.epoch))}
 	prepared, err := machineupdate.Prepare(class, schemaOf[spec](m.tb), driver)
-	require.NoError(m.tb, err)
-	m.classes[key] = prepared
+	require.Equal(m.tb, q.classState == unreadable, err != nil, "%v", err)
 	return prepared
+}
+
+// hotPart is a provider spec with infrastructure tags.
+func hotPart(tb testing.TB, s tagset) []byte {
+	tb.Helper()
+	raw, err := json.Marshal(spec{Tags: s.tags()})
+	require.NoError(tb, err)
+	return raw
 }
 
 // hot is the hot part of a class with the tagset.

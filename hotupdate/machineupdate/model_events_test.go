@@ -207,12 +207,7 @@ func (s *run) write(i int, at *node) {
 	written.process[i].at = at.next[ok]
 	written.known = written.known || s.m.node(at.next[ok]).does == reports // MCM has written the provider ID before
 	s.next(written, 0, e)
-	if late := at.next[okLate]; s.m.isBusy(late) {
-		slept, _ := s.m.later(&written)
-		slept.process[i] = written.process[i]
-		slept.process[i].at = late
-		s.next(slept, 1, event{what: sleeps, a: uint8(i), c: uint16(at.record)})
-	}
+	s.sleep(i, written, at.next[okLate], event{what: sleeps, a: uint8(i), c: uint16(at.record)})
 	if s.m.isBusy(at.next[failed]) {
 		written.process[i].at, written.process[i].current = at.next[failed], false
 		s.next(written, 1, event{what: losesAnswer, a: uint8(i), c: uint16(at.record)})
@@ -222,6 +217,17 @@ func (s *run) write(i int, at *node) {
 		ahead.process[i].at = at.next[ok]
 		s.next(ahead, 1, event{what: clockIsAhead, a: uint8(i), c: uint16(at.record)})
 	}
+}
+
+// sleep lets ConfirmAfter pass before a process learns that it was successful.
+func (s *run) sleep(i int, n world, then nodeID, e event) {
+	if !s.m.isBusy(then) || n.late != [2]request{} {
+		return
+	}
+	slept, _ := s.m.later(&n)
+	slept.process[i] = n.process[i]
+	slept.process[i].at = then
+	s.next(slept, 1, e)
 }
 
 func (m *model) isBusy(at nodeID) bool {
@@ -364,50 +370,77 @@ func (w *world) delay(q request) bool {
 
 // create is CreateMachine. A VM that exists is an error.
 func (s *run) create(i int, at *node) {
+	q := requestValid | requestCreate | request(at.spec)
+	if at.unread {
+		q |= requestUnread
+	}
 	n := *s.w
-	e := event{what: isLate, a: uint8(i), c: uint16(requestCreate) | uint16(at.spec)}
-	if late := n; late.delay(requestValid | requestCreate | request(at.spec)) {
-		late.process[i].at = at.next[failed]
-		s.next(late, 1, e)
-	}
-	e.what = createsVM
-	n.process[i].at = at.next[ok]
 	if n.vm {
-		n.process[i].at, e.what = at.next[failed], fails
-	} else {
-		n.launch(at.spec)
+		n.process[i].at = at.next[failed]
+		s.next(n, 0, event{what: fails, a: uint8(i)})
+		return
 	}
-	s.next(n, 0, e)
+	s.m.launch(&n, q)
+	s.created(i, at, n, q, createsVM)
+}
+
+// created is what follows a request of a creation: an answer, none while it may land late, or one before a long sleep.
+func (s *run) created(i int, at *node, n world, q request, what happening) {
+	late := *s.w
+	late.process[i].at = at.next[failed]
+	if late.delay(q) {
+		s.next(late, 1, event{what: isLate, a: uint8(i), b: 1, c: uint16(q)})
+	}
+	n.process[i].at = at.next[ok]
+	s.next(n, 0, event{what: what, a: uint8(i), c: uint16(q)})
+	s.sleep(i, n, at.next[okLate], event{what: what, a: uint8(i), b: 1, c: uint16(q)})
 }
 
 // launch makes a VM whose first resource has the tags of a spec.
-func (w *world) launch(spec tagset) {
+func (m *model) launch(w *world, q request) {
 	w.vm, w.ready = true, false
-	w.live = [resources]tagset{spec}
+	w.live = [resources]tagset{tagset(q & 15)}
 	w.drifted, w.ancient = [resources]uint8{}, [resources]uint8{}
 	for r := range resources {
 		w.old[r] = [2]tagset{w.live[r], w.live[r]}
+	}
+	m.excuseUnread(w, q)
+}
+
+// excuseUnread makes keys foreign that were made by a class which could not be read.
+func (m *model) excuseUnread(w *world, q request) {
+	if q&requestUnread != 0 {
+		w.excuse(m, w.record)
+	}
+}
+
+// excuse makes every live key foreign that a record does not hold.
+func (w *world) excuse(m *model, record recordID) {
+	for r := range resources {
+		for key := range keys {
+			if value := w.live[r].get(key); value != 0 && !m.owns(record, r, key, value) {
+				w.ancient[r] |= 1 << key
+			}
+		}
 	}
 }
 
 // initialize is InitializeMachine, which sets the tags of the second resource, if the driver knows it.
 func (s *run) initialize(i int, at *node) {
-	q := request(0)
+	q := requestValid | requestSecond
+	if at.unread {
+		q |= requestUnread
+	}
 	for key := range keys {
 		if value := at.spec.get(key); value != 0 && s.w.revision > 0 {
 			q = q.withSet(key, value)
 		}
 	}
 	n := *s.w
-	e := event{what: isLate, a: uint8(i), b: 1, c: uint16(q)}
-	if late := n; q != 0 && late.delay(q|requestValid|requestSecond) {
-		late.process[i].at = at.next[failed]
-		s.next(late, 1, e)
-	}
 	n.ready = true
 	n.land(1, q)
-	n.process[i].at, e.what = at.next[ok], initializesVM
-	s.next(n, 0, e)
+	s.m.excuseUnread(&n, q)
+	s.created(i, at, n, q, initializesVM)
 }
 
 // report writes the provider ID and the status.
@@ -482,7 +515,7 @@ func (s *run) lateRequests() {
 		s.next(n, 0, event{what: lateDies, c: uint16(q)})
 		if q&requestCreate != 0 {
 			if !n.vm {
-				n.launch(tagset(q & requestTags))
+				s.m.launch(&n, q)
 				s.next(n, 0, event{what: lateLands, c: uint16(q)})
 			}
 			continue
@@ -490,6 +523,7 @@ func (s *run) lateRequests() {
 		for _, part := range []request{q, q.onlySets(), q.onlyRemoves()} {
 			landed := n
 			landed.land(q.resource(), part)
+			s.m.excuseUnread(&landed, q)
 			s.next(landed, 0, event{what: lateLands, c: uint16(part)})
 		}
 	}
@@ -546,13 +580,7 @@ func (s *run) operators() {
 // restore brings back a record of former times, to a new control plane. What became ours since then is lost.
 func (w *world) restore(m *model, record recordID) {
 	w.record, w.process, w.epoch = record, [2]process{}, 1
-	for r := range resources {
-		for key := range keys {
-			if value := w.live[r].get(key); value != 0 && !m.owns(record, r, key, value) {
-				w.ancient[r] |= 1 << key
-			}
-		}
-	}
+	w.excuse(m, record)
 	*w, _ = m.later(w)
 }
 

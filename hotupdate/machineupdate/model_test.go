@@ -138,6 +138,7 @@ func TestModel(t *testing.T) {
 		{"wrong clocks", settled, wrongClocks, budget{2, 1}, budget{2, 2}, budget{1, 1}},
 		{"restored", settled, backups, budget{2, 1}, budget{2, 2}, budget{1, 1}},
 		{"copied", copied, 0, budget{1, 1}, budget{2, 1}, budget{1, 0}},
+		{"paused", settled, pauses, budget{1, 2}, budget{2, 2}, budget{1, 1}},
 		{"unreadable class", unread, classStates, budget{1, 1}, budget{2, 1}, budget{1, 0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -85,7 +85,7 @@ func (m *model) brief(id recordID) string {
 
 func (q request) String() string {
 	if q&requestCreate != 0 {
-		return "create with " + tagset(q&requestTags).String()
+		return "create with " + tagset(q&15).String()
 	}
 	var parts []string
 	for key, name := range keyNames {
@@ -111,7 +111,7 @@ var happenings = [...]string{
 	losesAnswer: "%p writes %w, and gets no answer", crashes: "%p crashes",
 	lands: "%p: resource %r: %q", landsAndFails: "%p: resource %r: %q, and then fails or crashes", fails: "%p: the driver fails",
 	isLate: "%p: times out: %q", answersUnimplemented: "the driver returns ErrUnimplemented",
-	conflicts: "%p gets a conflict", createsVM: "%p creates the VM",
+	conflicts: "%p gets a conflict", createsVM: "%p: %q",
 	initializesVM: "%p initializes the VM: %q", reportsVM: "%p writes provider ID and status", classChanges: "the class changes to %s",
 	timePasses: "ConfirmAfter passes", lateLands: "a late request lands: %q", lateDies: "a late request dies: %q",
 	somebodyEdits: "somebody edits resource %x, key %k: %v", somebodyWrites: "somebody else writes to the machine",

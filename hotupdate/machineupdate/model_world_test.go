@@ -36,6 +36,7 @@ const (
 	requestValid  request = 1 << 15
 	requestCreate request = 1 << 14
 	requestSecond request = 1 << 13 // concerns the second resource
+	requestUnread request = 1 << 12 // sent by a class that cannot be read
 	requestTags   request = 1<<10 - 1
 )
 
