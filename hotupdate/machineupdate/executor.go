@@ -31,10 +31,9 @@ type Executor[M Machine] struct {
 	Report func(ctx context.Context, machine M, operation LastOperation) (M, error)
 	// ErrorKind tells errors of the driver apart where [ErrorKindOf] does not: what it returns counts, unless it is OtherError. It may be nil.
 	ErrorKind func(err error) ErrorKind
-	// AskLimiter reports whether the driver may be called now, for the update as a whole. It does not block. Nil allows everything.
-	AskLimiter func(key LimitKey, reason Reason) bool
-	Now        func() time.Time
-	Counters   *Counters // nil counts nothing
+	Limiter   *Limiter // bounds the calls of the driver; nil allows everything
+	Now       func() time.Time
+	Counters  *Counters // nil counts nothing
 }
 
 // Result is what a reconcile did.
@@ -51,6 +50,15 @@ type Result[M Machine] struct {
 
 	decision decision
 	ending   ending
+}
+
+// Earlier returns the shorter delay of two, of which zero is none. It is for the end of the caller's reconcile, whatever the steps after
+// Reconcile return: they must not lose its delay, not by an error either.
+func Earlier[D ~int64](a, b D) D {
+	if a <= 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // Delays of retries, as MCM has them.
@@ -127,12 +135,13 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		result.end(canceled, shortRetry, err)
 		return
 	}
-	if e.AskLimiter != nil && !e.AskLimiter(o.Limit, result.Reason) {
+	if !e.Limiter.begin(o.Limit, result.Reason, o.now) {
 		// Machines that were denied together do not return together.
 		delay := o.Settings.denialDelay()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
 		return
 	}
+	defer e.Limiter.end(o.Limit)
 	if !e.write(ctx, pass.aboutToCall(), result) {
 		return
 	}

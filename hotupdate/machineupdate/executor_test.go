@@ -170,7 +170,7 @@ func TestExecutor(t *testing.T) {
 		{"no class", previous, func(b *bench) { b.o.Class = nil }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateClassUnusable"}, nil},
 		{"unusable class", previous, func(b *bench) { b.o.Class, b.o.ClassError = nil, assert.AnError }, machineupdate.NotCalled, 0, 0, 0, []string{"HotUpdateClassUnusable"}, assert.AnError},
 		{"limiter denies", previous, func(b *bench) {
-			b.AskLimiter = func(machineupdate.LimitKey, machineupdate.Reason) bool { return false }
+			b.Limiter = &machineupdate.Limiter{}
 		}, machineupdate.Denied, -1, 0, 0, nil, nil},
 		{"pause before the call", previous, func(b *bench) {
 			b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) }
@@ -326,53 +326,101 @@ func TestCallHasADeadline(t *testing.T) {
 // TestFirstAdoptionAsksTheLimiter: the limiter is asked before the marker is written, with credentials and region. Machines that are denied
 // return at different times.
 func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
-	limiter := machineupdate.Limiter{Every: time.Minute, Burst: 2}
+	limiter := &machineupdate.Limiter{Every: time.Minute, Burst: 4}
 	key := machineupdate.LimitKey{Credentials: "account", Region: "eu"}
 	delays := map[time.Duration]bool{}
 	counters := &machineupdate.Counters{}
 	for i := range 12 {
 		b := newBench(t, "")
-		b.Counters, b.o.Limit, b.o.Machine.Name = counters, key, fmt.Sprint("m-", i)
-		b.AskLimiter = func(got machineupdate.LimitKey, reason machineupdate.Reason) bool {
-			assert.Equal(t, key, got)
-			assert.Equal(t, machineupdate.FirstAdoption, reason)
+		b.Counters, b.Limiter, b.o.Limit, b.o.Machine.Name = counters, limiter, key, fmt.Sprint("m-", i)
+		result := b.Reconcile(t.Context(), b.o)
+		if machineupdate.EndingOf(result) == machineupdate.Denied {
 			assert.Empty(t, b.writes)
-			return limiter.Ask(got, start)
-		}
-		if result := b.Reconcile(t.Context(), b.o); machineupdate.EndingOf(result) == machineupdate.Denied {
 			delays[result.Delay] = true
 			assert.GreaterOrEqual(t, result.Delay, time.Minute)
 			assert.Less(t, result.Delay, 2*time.Minute)
 		}
 	}
-	assert.Equal(t, []uint64{2, 10}, []uint64{counters.Ended(machineupdate.Updated), counters.Ended(machineupdate.Denied)})
+	assert.Equal(t, []uint64{2, 10}, []uint64{counters.Ended(machineupdate.Updated), counters.Ended(machineupdate.Denied)}, "a half is left to changes")
 	assert.Greater(t, len(delays), 5)
+	assert.True(t, limiter.Ask(machineupdate.LimitKey{Region: "eu"}, machineupdate.FirstAdoption, start), "other credentials")
+}
+
+// TestUpdatesUnderWay: an update is under way until the call has returned, however it ended, also by a panic.
+func TestUpdatesUnderWay(t *testing.T) {
+	limiter := &machineupdate.Limiter{Every: time.Nanosecond, Burst: 100, InFlight: 1}
+	for i, fail := range []func(*bench){
+		func(*bench) {},
+		func(b *bench) { b.callErr = assert.AnError },
+		func(b *bench) { b.writeErr = map[int]error{1: errConflict} },
+		func(b *bench) { b.onCall = func(context.Context) { panic("crash") } },
+	} {
+		b := newBench(t, settledRecord(classOf(t, `{}`)))
+		b.Limiter = limiter
+		fail(b)
+		inner := newBench(t, settledRecord(classOf(t, `{}`)))
+		inner.Limiter = limiter
+		b.onWrite = func(int) {
+			assert.Equal(t, machineupdate.Denied, machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "another machine meanwhile")
+		}
+		func() {
+			defer func() { assert.Equal(t, i == 3, recover() != nil) }()
+			b.Reconcile(t.Context(), b.o)
+		}()
+		inner.onWrite = nil
+		assert.Equal(t, machineupdate.Updated, machineupdate.EndingOf(inner.Reconcile(t.Context(), inner.o)), "%d: and afterwards", i)
+	}
 }
 
 func TestLimiter(t *testing.T) {
 	var nothing machineupdate.Limiter
-	assert.False(t, nothing.Ask(machineupdate.LimitKey{}, start))
-	l := machineupdate.Limiter{Every: time.Second, Burst: 2}
+	assert.False(t, nothing.Ask(machineupdate.LimitKey{}, machineupdate.SpecChanged, start))
+	l := machineupdate.Limiter{Every: time.Second, Burst: 4, InFlight: 4}
 	eu, us := machineupdate.LimitKey{Region: "eu"}, machineupdate.LimitKey{Region: "us"}
-	for _, tc := range []struct {
-		key   machineupdate.LimitKey
-		after time.Duration
-		want  bool
+	const spec, confirm, adopt = machineupdate.SpecChanged, machineupdate.ConfirmationDue, machineupdate.FirstAdoption
+	for i, tc := range []struct {
+		key    machineupdate.LimitKey
+		reason machineupdate.Reason
+		after  time.Duration
+		done   int // updates that ended before
+		want   bool
 	}{
-		{eu, 0, true},
-		{eu, 0, true},
-		{eu, 0, false},
-		{us, 0, true},
-		{eu, 500 * time.Millisecond, false},
-		{eu, time.Second, true},
-		{eu, 0, false},
-		{eu, time.Hour, true},
-		{eu, time.Hour, true},
-		{eu, time.Hour, false},
-		{us, -time.Second, true}, // clocks may be set back
-		{us, 0, false},
+		{eu, adopt, 0, 0, true},
+		{eu, adopt, 0, 1, true},
+		{eu, adopt, 0, 1, false}, // two tokens are left for others
+		{eu, confirm, 0, 0, true},
+		{eu, confirm, 0, 1, false}, // one is left for changes
+		{eu, machineupdate.Unfinished, 0, 0, false},
+		{eu, spec, 0, 0, true},
+		{eu, spec, 0, 1, false},
+		{us, adopt, 0, 0, true},
+		{eu, spec, 500 * time.Millisecond, 0, false},
+		{eu, spec, time.Second, 0, true},
+		{eu, adopt, time.Hour, 0, true},
+		{eu, adopt, 2 * time.Hour, 0, false}, // two are under way
+		{eu, machineupdate.VerifyDue, 2 * time.Hour, 0, false},
+		{eu, machineupdate.SchemaChanged, 2 * time.Hour, 0, false},
+		{eu, confirm, 2 * time.Hour, 0, true},
+		{eu, confirm, 3 * time.Hour, 0, false}, // three
+		{eu, machineupdate.RecordFull, 3 * time.Hour, 0, true},
+		{eu, spec, 4 * time.Hour, 0, false}, // four
+		{eu, spec, 4 * time.Hour, 1, true},
+		{us, adopt, -time.Second, 0, true}, // clocks may be set back
 	} {
-		assert.Equal(t, tc.want, l.Ask(tc.key, start.Add(tc.after)), "%v after %v", tc.key, tc.after)
+		for range tc.done {
+			l.Done(tc.key)
+		}
+		assert.Equal(t, tc.want, l.Ask(tc.key, tc.reason, start.Add(tc.after)), "%d: %v after %v", i, tc.key, tc.after)
+	}
+	one := machineupdate.Limiter{Every: time.Second, Burst: 1, InFlight: 1}
+	assert.True(t, one.Ask(eu, adopt, start), "where nothing can be left, nothing is")
+	assert.False(t, one.Ask(eu, spec, start.Add(time.Hour)))
+}
+
+func TestEarlier(t *testing.T) {
+	type retryPeriod time.Duration
+	for _, tc := range [][3]retryPeriod{{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {1, 2, 1}, {2, 1, 1}, {-1, 2, 2}, {2, -1, 2}} {
+		assert.Equal(t, tc[2], machineupdate.Earlier(tc[0], tc[1]))
 	}
 }
 

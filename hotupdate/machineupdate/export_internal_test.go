@@ -106,6 +106,12 @@ func (p *Prepared) Schema() string      { return p.schema }
 // Restart makes the class that of a process which knows of no driver that it cannot update.
 func (p *Prepared) Restart() { p.ability = &ability{} }
 
+// Ask and Done are what an Executor does before and after an update.
+func (l *Limiter) Ask(key LimitKey, reason Reason, now time.Time) bool {
+	return l.begin(key, reason, now)
+}
+func (l *Limiter) Done(key LimitKey) { l.end(key) }
+
 // Ended returns how often a reconcile ended so.
 func (c *Counters) Ended(how Ending) uint64 { return c.endings[how].Load() }
 

@@ -51,7 +51,9 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	if creation == nil {
 		return begun.Delay, begun.Err
 	}
-	made, err := r.config.Driver.CreateMachine(ctx, r.request())
+	callCtx, cancel := creation.Context(ctx) // nothing is sent after its deadline
+	defer cancel()
+	made, err := r.config.Driver.CreateMachine(callCtx, r.request())
 	if err != nil {
 		return r.crashLoop(ctx, err, "Creating machine failed")
 	}
@@ -59,7 +61,7 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	if err := r.adopt(ctx, made); err != nil {
 		return ShortRetry, err
 	}
-	if _, err := r.config.Driver.InitializeMachine(ctx, r.request()); err != nil {
+	if _, err := r.config.Driver.InitializeMachine(callCtx, r.request()); err != nil {
 		return r.crashLoop(ctx, err, api.InstanceInitialization)
 	}
 	finished := executor.FinishCreation(ctx, creation, r.machine, made.ProviderID)
@@ -77,7 +79,9 @@ func (r *reconciliation) initializeAgain(ctx context.Context) (time.Duration, er
 	if creation == nil {
 		return begun.Delay, begun.Err
 	}
-	made, err := r.config.Driver.InitializeMachine(ctx, r.request())
+	callCtx, cancel := creation.Context(ctx)
+	defer cancel()
+	made, err := r.config.Driver.InitializeMachine(callCtx, r.request())
 	if err != nil {
 		return r.crashLoop(ctx, err, api.InstanceInitialization)
 	}

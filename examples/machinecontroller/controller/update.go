@@ -34,16 +34,10 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 
 // executor carries decisions out with what this controller has.
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
-	executor := &machineupdate.Executor[*api.Machine]{
-		Patch: r.patch, Report: r.reportOperation, UpdateMachine: r.config.Driver.UpdateMachine, Now: r.config.Now, Counters: &r.counters,
-		Event: func(_ runtime.Object, _, _, message string) { r.say(message) },
+	return &machineupdate.Executor[*api.Machine]{
+		Patch: r.patch, Report: r.reportOperation, UpdateMachine: r.config.Driver.UpdateMachine, Limiter: r.config.Limiter, Now: r.config.Now,
+		Counters: &r.counters, Event: func(_ runtime.Object, _, _, message string) { r.say(message) },
 	}
-	if r.config.Limiter != nil {
-		executor.AskLimiter = func(key machineupdate.LimitKey, _ machineupdate.Reason) bool {
-			return r.config.Limiter.Ask(key, r.config.Now())
-		}
-	}
-	return executor
 }
 
 // patch has the signature of client-go's Patch, which stands here in a real controller.

@@ -224,10 +224,10 @@ func TestOverTheLimit(t *testing.T) {
 	w.converged(tooMany, s1)
 }
 
-// TestFirstAdoption: machines from before hot updates have no record. The limiter keeps them from calling the cloud all at once.
+// TestFirstAdoption: machines from before hot updates have no record. The limiter keeps them from calling the cloud all at once, and leaves a half to changes.
 func TestFirstAdoption(t *testing.T) {
 	w := start(t, spec(s1), func(c *simulation.Config) {
-		c.Limiter = func() *machineupdate.Limiter { return &machineupdate.Limiter{Every: 30 * time.Second, Burst: 2} }
+		c.Limiter = func() *machineupdate.Limiter { return &machineupdate.Limiter{Every: 30 * time.Second, Burst: 4} }
 		c.Settings.DenialDelay = 10 * time.Second
 	})
 	const fleet = 12
