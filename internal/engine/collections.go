@@ -20,7 +20,7 @@ func (r *run) places(n *node, m memory) {
 		if i > 0 {
 			r.buf = append(r.buf, ',')
 		}
-		r.at(i)
+		r.at(n, m, i)
 		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.commit()
 	}
@@ -39,7 +39,7 @@ func (r *run) sparse(n *node, m memory) bool {
 		if i > 0 {
 			r.buf = append(r.buf, ',')
 		}
-		r.at(i)
+		r.at(n, m, i)
 		if e := elements.at(i, n.elemPointers); r.traces(n.elem, e) {
 			end = r.position()
 		} else {
@@ -87,7 +87,7 @@ func (r *run) set(n *node, m memory) bool {
 	r.held++
 	r.spans = withRoom(r.spans, elements.len)
 	for i := range elements.len {
-		r.at(i)
+		r.at(n, m, i)
 		from := len(r.buf)
 		r.element(n.elem, elements.at(i, n.elemPointers))
 		r.spans = append(r.spans, span{from, len(r.buf)})

@@ -23,6 +23,7 @@ type Program struct {
 type writing struct {
 	root  *node
 	nodes map[*fieldplan.Node]*node // those of values that no collection identifies
+	deep  bool                      // values may be nested too deeply or contain themselves
 }
 
 // Of returns the program of a plan. It is compiled once and kept with the plan.
@@ -70,7 +71,6 @@ type node struct {
 	kind      kind
 	bits      uint8 // of a number
 	recursive bool  // values may contain themselves
-	deep      bool  // values may be nested too deeply or contain themselves
 	height    int   // of the tree of nodes, unless they are recursive
 	keeps     bool  // the presence of elements is written
 	writes    bool  // something at or below the node can be written
@@ -109,7 +109,7 @@ type op struct {
 	presence   bool // an empty value is written
 	quoted     bool // the value is written as a string
 
-	header string // a comma, the name and a colon
+	header string // a comma, or what else stands before the member, the name and a colon
 	field  *fieldplan.Field
 }
 
@@ -176,25 +176,15 @@ type context struct{ node, in *fieldplan.Node }
 func compileFor(p *fieldplan.Plan, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
 	c := &compiler{want: want, spelling: spelling, nodes: map[context]*node{}}
 	w := &writing{root: c.node(p.Root, nil), nodes: map[*fieldplan.Node]*node{}}
+	w.deep = w.root.height > MaxDepth
 	for ctx, n := range c.nodes {
+		w.deep = w.deep || n.recursive
 		if ctx.in == nil {
 			w.nodes[ctx.node] = n
 		}
 	}
-	c.deepen(w.root)
 	c.zeroArrays()
 	return w
-}
-
-// deepen marks all nodes if one is recursive, or if the root needs more frames than usual.
-func (c *compiler) deepen(root *node) {
-	deep := root.height > usualDepth-2
-	for _, n := range c.nodes {
-		deep = deep || n.recursive
-	}
-	for _, n := range c.nodes {
-		n.deep = deep
-	}
 }
 
 // zeroArrays computes the texts of arrays that nobody has set, until those of arrays within arrays are known, too.
@@ -342,11 +332,15 @@ func unselected(s *fieldplan.Selector) string {
 
 // emptyText is the text of an object that is not there, but has to be written with its identity.
 func (n *node) emptyText() string {
-	r := run{buf: []byte{'{'}}
+	r, before := run{}, byte('{')
 	for i := range n.ops {
 		if o := &n.ops[i]; o.always {
-			r.zeroIdentity(o, o.header[1-min(len(r.buf)-1, 1):])
+			r.zeroIdentity(o, before)
+			before = ','
 		}
+	}
+	if before == '{' {
+		return "{}"
 	}
 	return string(append(r.buf, '}'))
 }

@@ -13,9 +13,11 @@ var differs = sync.Pool{New: func() any { return &differ{} }}
 // release hands the memory on, without what was compared.
 func (d *differ) release() {
 	clear(d.trail.Path[:cap(d.trail.Path)])
-	next := differ{trail: Trail{Path: recycled(d.trail.Path, maxPooled/8)}, entries: recycled(d.entries, maxPooled/4)}
-	for i, text := range d.texts {
-		next.texts[i] = recycled(text, maxPooledBytes/4)
+	next := differ{trail: Trail{Path: d.trail.Path}, entries: d.entries, texts: d.texts}
+	recycle(&next.trail.Path, maxPooled/8)
+	recycle(&next.entries, maxPooled/4)
+	for i := range next.texts {
+		recycle(&next.texts[i], maxPooledBytes/4)
 	}
 	*d = next
 	differs.Put(d)

@@ -31,8 +31,8 @@
 // struct the member stands, and how its value is read. Members that are not written have no operation. A plan is compiled three times: what the
 // canonical document keeps, everything, and what is hot.
 //
-// A run keeps a frame for each object and collection that it stands in. The path of a fault is made from the frames. After a fault the run
-// goes on, so that all of them are told; only a cycle, or nesting that is too deep, ends it.
+// A run does not know the path of what it writes. After a fault it goes on, so that all of them are told; only a cycle, or nesting that is
+// too deep, ends it. Then the same code writes the value once more and notes its path, to tell where the faults are.
 //
 // Rules that hold for every run:
 //   - What is written on trial is cut off again; a piece is handed on only once everything in it is known to stay. A value that stands

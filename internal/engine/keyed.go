@@ -54,10 +54,13 @@ func directionOf[K cmp.Ordered](n *node, elements *elements, keyOf func(*node, m
 	found := ascending
 	for i := range elements.len {
 		key, ok := keyOf(n, elements.at(i, n.elemPointers))
-		if i == 1 && before > key {
+		switch {
+		case !ok:
+			return mixed
+		case i == 0, found == ascending && before < key, found == descending && before > key:
+		case i == 1 && before > key:
 			found = descending
-		}
-		if !ok || i > 0 && (before == key || (before > key) != (found == descending)) {
+		default:
 			return mixed
 		}
 		before = key
@@ -81,9 +84,7 @@ func (r *run) keyedList(n *node, m memory) bool {
 	if order == mixed {
 		count = r.indexOrExplain(n, m, &elements)
 	}
-	start, some, separator := r.position(), false, ""
-	r.frames[r.depth].list = m
-	r.buf = append(r.buf, '[')
+	before := byte('[')
 	for i := range count {
 		at := i
 		switch order {
@@ -93,15 +94,13 @@ func (r *run) keyedList(n *node, m memory) bool {
 			at = r.entries[first+i].at
 		case ascending:
 		}
-		r.at(at)
-		if r.keyedElement(n, elements.at(at, n.elemPointers), "", separator) {
-			some, separator = true, ","
+		r.at(n, m, at)
+		if r.keyedElement(n, elements.at(at, n.elemPointers), "", before) {
+			before = ','
 		}
 	}
 	r.entries = r.entries[:first]
-	r.frames[r.depth].list = none
-	if !some {
-		r.cut(start)
+	if before == '[' {
 		return false
 	}
 	r.buf = append(r.buf, ']')
@@ -115,7 +114,7 @@ func (r *run) indexOrExplain(n *node, m memory, elements *elements) int {
 		return elements.len
 	}
 	count := 0
-	r.explain(r.depth-1, func(t *Trail) {
+	r.whole(func(t *Trail) {
 		for _, e := range Elements(t, n.plan, valueAt(m, n.plan.Type)) {
 			r.entries = append(r.entries, entry{at: e.At})
 			count++
@@ -156,11 +155,11 @@ func (r *run) index(n *node, elements *elements) bool {
 	return ok
 }
 
-// keyedElement writes an element of a keyed list or map, whose key, if it is written, is name. Where the element's presence is not
-// written, it is only if something in it is.
-func (r *run) keyedElement(n *node, m memory, name, separator string) bool {
+// keyedElement writes an element of a keyed list or map, whose key, if it is written, is name, behind the byte that stands before it. Where
+// the element's presence is not written, it is only if something in it is.
+func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	start := r.position()
-	r.buf = append(r.buf, separator...)
+	r.buf = append(r.buf, before)
 	if n.kind == mapKind && !r.key(name) {
 		r.cut(start)
 		return false

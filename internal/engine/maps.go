@@ -10,83 +10,53 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// mapOfText writes a map of strings.
-func (r *run) mapOfText(m memory) bool {
-	texts := textsAt(m)
-	if len(texts) == 0 {
+// mapOf writes a map of leaves, which are kept in values while the keys are sorted.
+func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func(r *run, value *V)) bool {
+	if len(entries) == 0 {
 		return false
 	}
-	if len(texts) == 1 {
-		for key, value := range texts {
-			r.only(key, func() { r.elementText(value) })
+	before, kept := byte('{'), withRoom(*values, len(entries))
+	if len(entries) == 1 { // needs no order
+		for key, value := range entries {
+			kept = append(kept, value)
+			if r.leafKey(n, key, &before) {
+				write(r, &kept[0])
+			}
 		}
-		return true
-	}
-	k := r.keysOf(len(texts))
-	r.texts = withRoom(r.texts, len(texts))
-	for key, value := range texts {
-		r.add(k, key)
-		r.texts = append(r.texts, value)
-	}
-	before := byte('{')
-	for _, e := range r.sorted(k) {
-		if r.leafKey(&before, k, e.at) {
-			r.elementText(r.texts[e.at])
-			r.commit()
+	} else {
+		k := r.keysOf(len(entries))
+		for key, value := range entries {
+			r.add(k, key)
+			kept = append(kept, value)
 		}
+		for _, e := range r.sorted(k) {
+			if r.leafKey(n, r.keys[k.keys+e.at], &before) {
+				write(r, &kept[e.at])
+				r.commit()
+			}
+		}
+		r.drop(k)
+	}
+	clear(kept)
+	*values = kept[:0]
+	if before == '{' {
+		r.buf = append(r.buf, before)
 	}
 	r.buf = append(r.buf, '}')
-	r.drop(k)
-	clear(r.texts)
-	r.texts = r.texts[:0]
 	return true
 }
 
-// mapOfQuantity writes a map of quantities.
-func (r *run) mapOfQuantity(m memory) bool {
-	quantities := quantitiesAt(m)
-	if len(quantities) == 0 {
+// leafKey writes the key of a map's entry behind the byte that stands before it.
+func (r *run) leafKey(n *node, key string, before *byte) bool {
+	start := len(r.buf)
+	r.atKey(n, key)
+	r.buf = append(r.buf, *before)
+	if !r.key(key) {
+		r.buf = r.buf[:start]
 		return false
 	}
-	if len(quantities) == 1 {
-		for key, value := range quantities {
-			r.pair[0] = value
-			r.only(key, func() { r.quantity(&r.pair[0]) })
-		}
-		r.pair[0] = resource.Quantity{}
-		return true
-	}
-	k := r.keysOf(len(quantities))
-	r.quantities = withRoom(r.quantities, len(quantities))
-	for key, value := range quantities {
-		r.add(k, key)
-		r.quantities = append(r.quantities, value)
-	}
-	before := byte('{')
-	for _, e := range r.sorted(k) {
-		if r.leafKey(&before, k, e.at) {
-			r.quantity(&r.quantities[e.at])
-			r.commit()
-		}
-	}
-	r.buf = append(r.buf, '}')
-	r.drop(k)
-	clear(r.quantities)
-	r.quantities = r.quantities[:0]
+	*before = ','
 	return true
-}
-
-// only writes a map of one entry.
-func (r *run) only(key string, write func()) {
-	r.at(len(r.keys))
-	r.keys = append(r.keys, key)
-	r.buf = append(r.buf, '{')
-	if r.key(key) {
-		write()
-		r.commit()
-	}
-	r.buf = append(r.buf, '}')
-	r.drop(keys{len(r.entries), len(r.keys) - 1})
 }
 
 func (r *run) quantity(q *resource.Quantity) {
@@ -97,23 +67,11 @@ func (r *run) quantity(q *resource.Quantity) {
 	r.buf = text
 }
 
-// leafKey writes a key of a map of leaves, and what stands before it.
-func (r *run) leafKey(before *byte, k keys, at int) bool {
-	r.at(k.keys + at)
-	r.buf = append(r.buf, *before)
-	if !r.key(r.keys[k.keys+at]) {
-		r.buf = r.buf[:len(r.buf)-1]
-		return false
-	}
-	*before = ','
-	return true
-}
-
 // key writes the key of a map's entry. One that is not UTF-8 is reported, and its entry left out.
 func (r *run) key(key string) bool {
 	text, problem := canonjson.AppendString(r.buf, key)
 	if problem != nil {
-		r.reportWhole(invalidUTF8Key())
+		r.whole(func(t *Trail) { t.Report(invalidUTF8Key()) })
 		return false
 	}
 	r.buf = text
@@ -181,7 +139,7 @@ func (r *run) read(v *values, m reflect.Value) keys {
 // readOther is read for any other keys. What is wrong with them is reported, and their entries are left out.
 func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
 	var elements []Element
-	r.explain(r.depth-1, func(t *Trail) { elements = Elements(t, n.plan, m) })
+	r.whole(func(t *Trail) { elements = Elements(t, n.plan, m) })
 	v.grow(len(elements))
 	k := r.keysOf(len(elements))
 	for i := range elements {
@@ -221,21 +179,20 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 	} else {
 		k = r.readOther(n, v, valueAt(m, n.plan.Type))
 	}
-	start, some, separator := r.position(), false, ""
-	r.buf = append(r.buf, '{')
+	before := byte('{')
 	for i, last := k.entries, len(r.entries); i < last; i++ {
 		at := r.entries[i].at // what is below may move the stacks
 		if isAbsent(n.plan, v.list.Index(at)) {
 			continue
 		}
-		r.at(k.keys + at)
-		if r.keyedElement(n, v.at(at, n.elemPointers), r.keys[k.keys+at], separator) {
-			some, separator = true, ","
+		key := r.keys[k.keys+at]
+		r.atKey(n, key)
+		if r.keyedElement(n, v.at(at, n.elemPointers), key, before) {
+			before = ','
 		}
 	}
 	r.drop(k)
-	if !some {
-		r.cut(start)
+	if before == '{' {
 		return false
 	}
 	r.buf = append(r.buf, '}')

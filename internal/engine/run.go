@@ -5,6 +5,7 @@ import (
 	"hash"
 	"io"
 	"reflect"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -19,7 +20,6 @@ const (
 	spillAt        = 4 << 10  // bytes that are worth handing on
 	maxPooledBytes = 16 << 10 // larger buffers are not kept for the next run
 	maxPooled      = 512      // entries that are kept for the next run
-	usualDepth     = 32       // frames that are kept for the next run, as many as are needed by what is not deep
 )
 
 // run writes one value, with the memory that it needs. When it has found a fault, what it wrote is of no use.
@@ -30,11 +30,11 @@ type run struct {
 	flushed int       // bytes that have left buf
 	held    int       // collections being sorted: nothing may be flushed
 
-	frames    []frame   // the first is none
-	depth     int       // of the frame at hand
-	trail     Trail     // leads to the first frame
-	base      int       // length of its path
-	ancestors Ancestors // of the values in frames, those that may contain themselves
+	deep      bool      // depth and ancestors are kept
+	depth     int       // steps from the root to the object or collection at hand
+	ancestors Ancestors // of what is written
+	traced    bool      // the trail leads to the part at hand; otherwise to where the run began
+	trail     Trail
 
 	digest  hash.Hash // for sums
 	scratch []byte    // texts beside the document
@@ -52,43 +52,38 @@ type run struct {
 	pair       [2]resource.Quantity // that are compared
 }
 
-// frame is an object or collection that the run stands in, and where in it.
-type frame struct {
-	node *node
-	op   *op    // the member of an object
-	at   int    // the element of a list, or its key on the stack of keys
-	list memory // where a keyed list stands
-}
-
 // runs keeps memory for further runs. One run keeps about 90 KiB at most.
 var runs = sync.Pool{New: func() any {
-	return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New(), frames: make([]frame, usualDepth)}
+	return &run{buf: make([]byte, 0, 2*spillAt), digest: sha256.New()}
 }}
 
 func start() *run { return runs.Get().(*run) }
 
 // end hands the memory on, without what was read. Larger pieces are left to the garbage collector.
 func (r *run) end() {
-	r.buf, r.scratch = recycled(r.buf, maxPooledBytes), recycled(r.scratch, maxPooledBytes/2)
-	r.entries, r.keys, r.spans = recycled(r.entries, maxPooled), recycled(r.keys, maxPooled), recycled(r.spans, maxPooled)
-	r.texts, r.quantities, r.sortBuffer = recycled(r.texts, maxPooled), recycled(r.quantities, maxPooled), recycled(r.sortBuffer, maxPooled)
+	recycle(&r.buf, maxPooledBytes)
+	recycle(&r.scratch, maxPooledBytes/2)
+	recycle(&r.entries, maxPooled)
+	recycle(&r.keys, maxPooled)
+	recycle(&r.spans, maxPooled)
+	recycle(&r.texts, maxPooled)
+	recycle(&r.quantities, maxPooled)
+	recycle(&r.sortBuffer, maxPooled)
+	recycle(&r.ancestors, maxPooled/8)
 	r.out, r.failed, r.flushed = nil, nil, 0
-	if len(r.frames) > usualDepth {
-		r.frames, r.ancestors = make([]frame, usualDepth), nil
-	}
+	r.depth, r.deep, r.traced = 0, false, false
 	if cap(r.trail.Path) > 0 || r.trail.Failed() {
 		r.trail = Trail{}
 	}
-	r.base = 0
 	runs.Put(r)
 }
 
-// recycled empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
-func recycled[T any](s []T, most int) []T {
-	if cap(s) > most {
-		return nil
+// recycle empties memory that is used again, or drops it if there is too much. Values of users have been cleared out of it.
+func recycle[S ~[]T, T any](s *S, most int) {
+	if cap(*s) > most {
+		*s = nil
 	}
-	return s[:0]
+	*s = (*s)[:0]
 }
 
 // withRoom returns s with room for n more: for maxPooled in all if that is enough.
@@ -105,77 +100,89 @@ func withRoom[T any](s []T, n int) []T {
 	}
 }
 
-// enter goes into an object or collection. It is false where the run must not go, see [Trail.Visit]. It is small enough to be inlined.
-func (r *run) enter(n *node, m memory) bool {
-	r.depth++
-	r.frames[r.depth].node = n
-	return !n.deep || r.visit(n, m)
-}
+// enter goes into an object or collection. It is false where the run must not go, see [Trail.Visit]. Like leave, in, at and atKey it is
+// small enough to be inlined.
+func (r *run) enter(n *node, m memory) bool { return !r.deep || r.visit(n, m) }
 
-// visit is the part of enter that values are spared which are never deep.
 func (r *run) visit(n *node, m memory) bool {
-	above := r.depth - 1
-	if !r.trail.lost {
-		problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.base+above)
-		if problem == nil {
-			if r.depth == len(r.frames)-1 {
-				r.frames = append(r.frames, make([]frame, len(r.frames))...)
-			}
-			return true
-		}
-		r.reportAt(above, problem)
-		r.trail.lost = true // nothing is entered any more
+	if r.trail.lost {
+		return false
 	}
-	r.depth = above
-	return false
+	if problem := r.ancestors.visit(n.plan, valueAt(m, n.plan.Type), r.depth); problem != nil {
+		r.trail.Report(problem)
+		r.trail.lost = true // nothing is entered any more
+		return false
+	}
+	r.depth++
+	if r.traced {
+		r.trail.Enter(fieldpath.Step{}) // in or at fills it in
+	}
+	return true
 }
 
 func (r *run) leave(n *node) {
+	if r.deep {
+		r.leaveVisited(n)
+	}
+}
+
+func (r *run) leaveVisited(n *node) {
+	r.depth--
+	if r.traced {
+		r.trail.Leave()
+	}
 	if n.recursive {
 		r.ancestors = r.ancestors[:len(r.ancestors)-1]
 	}
-	r.depth--
 }
-
-// at notes which element of the list, or entry of the map, the run goes on to.
-func (r *run) at(i int) { r.frames[r.depth].at = i }
 
 // in notes which member of the object the run goes on to.
-func (r *run) in(o *op) { r.frames[r.depth].op = o }
+func (r *run) in(o *op) {
+	if r.traced {
+		r.goTo(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
+	}
+}
+
+// at notes which element of the list at m the run goes on to.
+func (r *run) at(n *node, m memory, i int) {
+	if r.traced {
+		r.goToElement(n, m, i)
+	}
+}
+
+// atKey notes which entry of the map the run goes on to.
+func (r *run) atKey(n *node, key string) {
+	if r.traced {
+		r.goToKey(n, key)
+	}
+}
+
+func (r *run) goToElement(n *node, m memory, i int) {
+	e := Element{At: i, Value: valueAt(m, n.plan.Type).Index(i)}
+	if n.key != nil {
+		_ = e.readKey(n.plan) // which it has, or it would have been left out
+	}
+	r.goTo(e.Step(n.plan))
+}
+
+func (r *run) goToKey(n *node, key string) {
+	e := Element{Key: key}
+	r.goTo(e.Step(n.plan))
+}
+
+func (r *run) goTo(step fieldpath.Step) { r.trail.Path[len(r.trail.Path)-1] = step }
 
 // report records what is wrong with the part at hand.
-func (r *run) report(problem *fault.Error) { r.reportAt(r.depth, problem) }
+func (r *run) report(problem *fault.Error) { r.trail.Report(problem) }
 
-// reportWhole records what is wrong with the object or collection at hand.
-func (r *run) reportWhole(problem *fault.Error) { r.reportAt(r.depth-1, problem) }
-
-func (r *run) reportAt(frames int, problem *fault.Error) {
-	r.explain(frames, func(t *Trail) { t.Report(problem) })
-}
-
-// explain calls find with a trail that leads to where so many frames do.
-func (r *run) explain(frames int, find func(t *Trail)) {
-	for i := range frames {
-		r.trail.Enter(r.step(&r.frames[1+i]))
+// whole calls find with a trail that leads to the object or collection at hand.
+func (r *run) whole(find func(t *Trail)) {
+	path := r.trail.Path
+	if r.traced {
+		r.trail.Path = path[:len(path)-1]
 	}
 	find(&r.trail)
-	r.trail.Path = r.trail.Path[:r.base]
-}
-
-func (r *run) step(f *frame) fieldpath.Step {
-	switch n := f.node.plan; {
-	case n.Kind == fieldplan.Object:
-		return fieldpath.Step{Kind: fieldpath.Member, Name: f.op.field.Name}
-	case n.Kind == fieldplan.Map:
-		e := Element{Key: r.keys[f.at]}
-		return e.Step(n)
-	case n.Pairing == fieldplan.ByKey:
-		e := Element{At: f.at, Value: valueAt(f.list, n.Type).Index(f.at)}
-		_ = e.readKey(n) // which it has, or it would have been left out
-		return e.Step(n)
-	default:
-		return fieldpath.Step{Kind: fieldpath.Index, At: f.at}
-	}
+	r.trail.Path = path
 }
 
 // rootOf returns where the configuration stands. Nil pointers are none. A configuration without an address is copied.
@@ -211,7 +218,7 @@ func (p *Program) AppendHot(dst []byte, v reflect.Value) ([]byte, error) {
 func (p *Program) appendTo(dst []byte, w *writing, v reflect.Value) ([]byte, error) {
 	r := start()
 	defer r.end()
-	written := r.writeTo(dst, func() { r.document(w.root, p.rootOf(v)) })
+	written := r.writeTo(dst, func() { r.write(w, w.root, p.rootOf(v), (*run).document) })
 	if err := r.trail.Err(); err != nil {
 		return dst, err
 	}
@@ -231,9 +238,8 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
 	r := start()
 	defer r.end()
-	r.base = len(t.Path)
-	r.trail.Path = t.Path[:r.base:r.base]
-	dst = r.writeTo(dst, func() { r.element(p.whole.nodes[n], valueOf(v)) })
+	r.depth, r.trail.Path = len(t.Path), slices.Clip(t.Path)
+	dst = r.writeTo(dst, func() { r.write(p.whole, p.whole.nodes[n], valueOf(v), (*run).element) })
 	r.trail.MoveTo(t)
 	return dst
 }
@@ -243,7 +249,7 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 func (p *Program) Write(out io.Writer, v reflect.Value) error {
 	r := start()
 	r.out = out
-	r.document(p.canonical.root, p.rootOf(v))
+	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
 	r.flush()
 	err := r.trail.Err()
 	if err == nil {
@@ -257,7 +263,7 @@ func (p *Program) Write(out io.Writer, v reflect.Value) error {
 func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
 	r.out = r.digest
-	r.document(p.canonical.root, p.rootOf(v))
+	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
 	switch {
 	case r.trail.Failed():
 		err = r.trail.Err()
@@ -272,6 +278,26 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	}
 	r.end()
 	return sum, err
+}
+
+// write writes what stands at m. If it finds a fault, it writes once more with a trail that leads to the faults, and hands nothing on.
+func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)) {
+	start := len(r.buf)
+	r.deep = w.deep
+	how(r, n, m)
+	if !r.trail.Failed() {
+		return
+	}
+	found := r.trail.faults
+	r.buf, r.trail.faults, r.trail.lost = r.buf[:start], nil, false
+	if r.out != nil {
+		r.out = io.Discard
+	}
+	r.deep, r.traced = true, true
+	how(r, n, m)
+	if !r.trail.Failed() { // a marshaler answers differently each time
+		r.trail.faults = found
+	}
 }
 
 // document writes an object, and an empty one if nothing is left of it.

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // tops are the bits that a byte has beyond ASCII.
 const tops = 0x8080808080808080
@@ -76,22 +73,3 @@ func load[T string | []byte](s T, at int) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
-
-// appendInt appends a number in decimal. Most numbers are small; strconv writes even those elsewhere first.
-func appendInt(dst []byte, i int64) []byte {
-	switch {
-	case i < 0 || i >= 10_000:
-		return strconv.AppendInt(dst, i, 10)
-	case i >= 1000:
-		return append(dst, digit(i/1000), digit(i/100), digit(i/10), digit(i))
-	case i >= 100:
-		return append(dst, digit(i/100), digit(i/10), digit(i))
-	case i >= 10:
-		return append(dst, digit(i/10), digit(i))
-	default:
-		return append(dst, digit(i))
-	}
-}
-
-// digit is the last digit of a number that is not negative.
-func digit(i int64) byte { return '0' + byte(i%10) }

@@ -23,75 +23,72 @@ const (
 )
 
 func (r *run) object(n *node, m memory, when stay) bool {
-	start, some := r.position(), false
-	r.buf = append(r.buf, '{')
-	if n.rest == nil {
-		some, _ = r.members(n.ops, m, 0)
-	} else {
-		some = r.openMembers(n, m)
+	start, some, before := r.position(), false, byte('{')
+	var unknown *Unknown
+	if n.rest != nil {
+		unknown = r.unknownMembers(n, m)
 	}
-	if !some && when == ifSome {
-		r.cut(start)
-		return false
-	}
-	r.buf = append(r.buf, '}')
-	return true
-}
-
-// members writes members of the object at m, so many bytes of a comma before the first. It reports whether the object has a member beside
-// its identity, and whether the next one needs a comma.
-func (r *run) members(ops []op, m memory, comma int) (some bool, next int) {
+	ops := n.ops
 	for i := range ops {
 		o := &ops[i]
+		if unknown != nil && r.unknown(n, unknown.Before(o.field.Name), before) {
+			some, before = true, ','
+		}
 		value := o.location.in(m)
 		if !exists(value) {
 			if o.always {
-				r.zeroIdentity(o, o.header[1-comma:])
-				comma = 1
+				r.zeroIdentity(o, before)
+				before = ','
 			}
 			continue
 		}
-		if !r.member(o, value, o.header[1-comma:]) {
+		if !r.member(o, value, before) {
 			continue
 		}
-		comma = 1
+		before = ','
 		if !o.always {
 			some = true
 			r.commit()
 		}
 	}
-	return some, comma
+	if unknown != nil && r.unknown(n, unknown.Left(), before) {
+		some, before = true, ','
+	}
+	switch {
+	case !some && when == ifSome:
+		r.cut(start)
+		return false
+	case before == '{':
+		r.buf = append(r.buf, before)
+	}
+	r.buf = append(r.buf, '}')
+	return true
 }
 
-// openMembers writes the members of an object with unknown ones among them.
-func (r *run) openMembers(n *node, m memory) (some bool) {
-	var unknown Unknown
-	r.explain(r.depth-1, func(t *Trail) { unknown = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
-	comma := 0
-	for i := range n.ops {
-		if r.unknown(n, unknown.Before(n.ops[i].field.Name), comma) {
-			some, comma = true, 1
-		}
-		known := false
-		known, comma = r.members(n.ops[i:i+1], m, comma)
-		some = some || known
-	}
-	return r.unknown(n, unknown.Left(), comma) || some
+// unknownMembers returns the members that the plan does not know. Like unknown it stands apart from object, whose loop needs the registers.
+//
+//go:noinline
+func (r *run) unknownMembers(n *node, m memory) *Unknown {
+	var found Unknown
+	r.whole(func(t *Trail) { found = UnknownMembers(t, n.plan, valueAt(m, n.plan.Type)) })
+	return &found
 }
 
 // unknown writes members that the plan does not know, and reports whether there were any.
-func (r *run) unknown(n *node, members []Element, comma int) (some bool) {
+//
+//go:noinline
+func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
 	if len(members) == 0 {
 		return false
 	}
-	r.explain(r.depth-1, func(t *Trail) {
+	r.whole(func(t *Trail) {
 		for _, e := range members {
 			f, step := UnknownField(n.plan, e)
 			t.Enter(step)
 			start := len(r.buf)
-			text, present := MemberText(t, append(r.buf, ("," + f.Header)[1-comma:]...), f, e.Value)
+			text, present := MemberText(t, append(append(r.buf, before), f.Header...), f, e.Value)
 			if r.buf = text[:start]; present {
-				r.buf, some, comma = text, true, 1
+				r.buf, some, before = text, true, ','
 			}
 			t.Leave()
 		}
@@ -99,8 +96,15 @@ func (r *run) unknown(n *node, members []Element, comma int) (some bool) {
 	return some
 }
 
-// member writes header and value, or nothing where the value is absent.
-func (r *run) member(o *op, m memory, header string) bool {
+// header returns the buffer with the byte that stands before a member, and the member's name.
+func (r *run) header(o *op, before byte) []byte {
+	buf := append(r.buf, o.header...)
+	buf[len(r.buf)] = before
+	return buf
+}
+
+// member writes a member behind the byte that stands before it, or nothing where the value is absent.
+func (r *run) member(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch o.kind {
 	case textKind:
@@ -109,12 +113,12 @@ func (r *run) member(o *op, m memory, header string) bool {
 			return false
 		}
 		if len(s) >= spillAt && !o.hasDefault && !o.always {
-			r.buf = append(r.buf, header...)
+			r.buf = r.header(o, before)
 			r.in(o)
 			r.longText(s)
 			return true
 		}
-		text, problem := canonjson.AppendString(append(r.buf, header...), s)
+		text, problem := canonjson.AppendString(r.header(o, before), s)
 		if problem != nil {
 			r.in(o)
 			r.report(problem)
@@ -125,24 +129,27 @@ func (r *run) member(o *op, m memory, header string) bool {
 		if i == 0 && !o.zero {
 			return false
 		}
-		r.buf = appendInt(append(r.buf, header...), i)
+		r.buf = canonjson.AppendInt(r.header(o, before), i)
 	case boolKind:
 		b := boolAt(m)
 		if !b && !o.zero {
 			return false
 		}
-		r.buf = strconv.AppendBool(append(r.buf, header...), b)
+		r.buf = strconv.AppendBool(r.header(o, before), b)
 	case uintKind, floatKind, bytesKind, quantityKind, intOrStringKind, leafKind:
-		return r.leafMember(o, m, header)
+		return r.leafMember(o, m, before)
 	case objectKind, listKind, arrayKind, setKind, textKeyedKind, intKeyedKind, textMapKind, quantityMapKind, mapKind:
-		return r.compositeMember(o, m, header)
+		return r.compositeMember(o, m, before)
 	}
-	return !o.hasDefault || r.differs(o, start, header)
+	return !o.hasDefault || r.differs(o, start)
 }
 
-// differs reports whether what stands behind the header differs from the member's default. Otherwise both are cut off.
-func (r *run) differs(o *op, start int, header string) bool {
-	if o.always || string(r.buf[start+len(header):]) != string(o.field.Default) {
+// textOfMember returns what stands behind the header of a member that was written from start on.
+func (r *run) textOfMember(o *op, start int) []byte { return r.buf[start+len(o.header):] }
+
+// differs reports whether a member that was written from start on differs from its default. Otherwise it is cut off.
+func (r *run) differs(o *op, start int) bool {
+	if o.always || string(r.textOfMember(o, start)) != string(o.field.Default) {
 		return true
 	}
 	r.buf = r.buf[:start]
@@ -150,35 +157,35 @@ func (r *run) differs(o *op, start int, header string) bool {
 }
 
 // leafMember writes a leaf that is not among the most frequent ones.
-func (r *run) leafMember(o *op, m memory, header string) bool {
+func (r *run) leafMember(o *op, m memory, before byte) bool {
 	start := len(r.buf)
 	switch {
 	case o.kind == bytesKind && len(bytesAt(m)) >= spillAt && r.canFlush():
-		r.buf = append(r.buf, header...)
+		r.buf = r.header(o, before)
 		r.longBytes(bytesAt(m))
 		return true
 	case o.kind == leafKind && !o.zero && valueAt(m, o.node.plan.Type).IsZero():
 		return false
 	}
-	r.buf = append(r.buf, header...)
+	r.buf = r.header(o, before)
 	r.in(o)
-	if !r.leaf(o.node, m) || !o.always && o.field.Unset(r.buf[start+len(header):]) {
+	if !r.leaf(o.node, m) || !o.always && o.field.Unset(r.textOfMember(o, start)) {
 		r.buf = r.buf[:start]
 		return false
 	}
 	if o.quoted {
-		r.buf = leaf.Spell(r.buf, start+len(header), o.node.plan.Leaf, leaf.Quoted)
+		r.buf = leaf.Spell(r.buf, start+len(o.header), o.node.plan.Leaf, leaf.Quoted)
 	}
 	return true
 }
 
 // zeroIdentity writes a key or selector that is not there, because an embedded pointer or the element is nil, as zero.
-func (r *run) zeroIdentity(o *op, header string) {
+func (r *run) zeroIdentity(o *op, before byte) {
 	text := o.node.constant
 	if text == "" {
 		text = string(o.field.Zero)
 	}
-	r.buf = append(r.buf, header...)
+	r.buf = r.header(o, before)
 	start := len(r.buf)
 	r.buf = append(r.buf, text...)
 	if o.quoted {
@@ -186,26 +193,33 @@ func (r *run) zeroIdentity(o *op, header string) {
 	}
 }
 
-// compositeMember writes header and value, or nothing where nothing is in the value and its presence says nothing.
-func (r *run) compositeMember(o *op, m memory, header string) bool {
-	start, written := r.position(), false
-	r.buf = append(r.buf, header...)
+// compositeMember writes a member that is no leaf, or nothing where nothing is in the value and its presence says nothing.
+func (r *run) compositeMember(o *op, m memory, before byte) bool {
+	start := r.position()
+	r.buf = r.header(o, before)
 	r.in(o)
-	if r.enter(o.node, m) {
-		if o.kind == objectKind {
-			written = r.object(o.node, m, ifSome)
-		} else {
-			written = r.composite(o.node, m, ifSome)
-		}
-		r.leave(o.node)
-		if !written && o.presence && !o.node.isNil(m) {
-			r.emptyElement(o.node, m)
-			return true
-		}
+	if r.part(o.node, m) {
+		return true
 	}
-	if !written {
-		r.cut(start)
+	if o.presence && !o.node.isNil(m) {
+		r.emptyElement(o.node, m)
+		return true
 	}
+	r.cut(start)
+	return false
+}
+
+// part writes an object or collection, or nothing where nothing is in it.
+func (r *run) part(n *node, m memory) (written bool) {
+	if !r.enter(n, m) {
+		return false
+	}
+	if n.kind == objectKind {
+		written = r.object(n, m, ifSome)
+	} else {
+		written = r.composite(n, m, ifSome)
+	}
+	r.leave(n)
 	return written
 }
 
@@ -222,9 +236,9 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	case textKeyedKind, intKeyedKind:
 		return r.keyedList(n, m)
 	case textMapKind:
-		return n.keeps && r.mapOfText(m)
+		return n.keeps && mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
 	case quantityMapKind:
-		return n.keeps && r.mapOfQuantity(m)
+		return n.keeps && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
 	case mapKind:
 		return r.mapOfAny(n, m)
 	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:
@@ -265,12 +279,7 @@ func (r *run) otherElement(n *node, m memory) {
 
 // traces writes what there is to write of an element whose presence is not written.
 func (r *run) traces(n *node, m memory) bool {
-	if !exists(m) || !n.writes || n.kind.isLeaf() || !r.enter(n, m) {
-		return false
-	}
-	written := r.composite(n, m, ifSome)
-	r.leave(n)
-	return written
+	return exists(m) && n.writes && !n.kind.isLeaf() && r.part(n, m)
 }
 
 func (r *run) elementText(s string) {
@@ -318,7 +327,7 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 	case textKind:
 		return canonjson.AppendString(dst, textAt(m))
 	case intKind:
-		return strconv.AppendInt(dst, intAt(m, n.bits), 10), nil
+		return canonjson.AppendInt(dst, intAt(m, n.bits)), nil
 	case boolKind:
 		return strconv.AppendBool(dst, boolAt(m)), nil
 	case uintKind:

@@ -1,7 +1,6 @@
 package leaf
 
 import (
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -71,7 +70,7 @@ const maxQuantityBits = 1 << 14
 func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	if i, ok := q.AsInt64(); ok {
 		dst = append(dst, '"')
-		dst = strconv.AppendInt(dst, i, 10)
+		dst = canonjson.AppendInt(dst, i)
 		return append(dst, '"'), nil
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
