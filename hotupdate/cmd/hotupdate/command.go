@@ -53,11 +53,13 @@ type call struct {
 
 // options are the flags of all commands; each command has some of them.
 type options struct {
-	output                             outputFlag
-	pools                              []string
-	schema, strategy                   string
-	old, updated, provider             string
-	document, defaulted, all, exitCode bool
+	judgement
+
+	output                  outputFlag
+	pools                   []string
+	schema                  string
+	old, updated, provider  string
+	document, all, exitCode bool
 }
 
 // usageError says that the command line is wrong.

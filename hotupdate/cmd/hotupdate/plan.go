@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
@@ -15,17 +14,20 @@ import (
 func planCommand() command {
 	return command{
 		name:     "plan",
-		synopsis: "[--pool NAME] [--strategy NAME] [--schema FILE] [--output FORMAT] [--defaulted] [--exit-code] OLD NEW",
+		synopsis: "[--pool NAME] [--strategy NAME] [--schema FILE] [--eras FILE] [--extension NAME] [--cloudprofile FILE] [--output FORMAT] [--defaulted] [--exit-code] OLD NEW",
 		help: `Tells what applying NEW after OLD does to machines. Both are provider configs, Worker manifests or Shoot manifests, as a user writes them
 or as a cluster returns them. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines, and
 which changes are to blame, each with its class and where the class comes from.
 
-A provider config is taken to be hashed by the Schema of its apiVersion and kind. One of a provider that is not built in has none, unless
---schema names it: then it is compared as a whole, and any change of it counts as one that replaces machines. One of a built-in provider
-in a version or kind that is not built in is an error, as in hash and explain: it is a mistake, or newer than this command.
+A pool is judged by the era of its Kubernetes minor: by what the extension of its provider hashes there, be it the bytes of the provider
+config, a list of its fields, or what its Schema says. --extension says whether the extension has adopted this library, which is assumed, or
+is today's release. --eras names the eras of another one. A provider config on its own has no minor: it is judged by its Schema. One of a
+provider that is not built in has none, unless --schema or --eras names it: then what a change of it does is not known. One of a built-in
+provider in a version or kind that is not built in is an error, as in hash and explain: it is a mistake, or newer than this command.
 
-What the files do not tell is listed as assumed unchanged. Where a default of Gardener that is not known decides, the verdict is
-indeterminate.
+What Gardener v1.150 and the extensions refuse is forbidden, and the rule is told. What the files do not tell is listed as assumed. Where
+something decides that is not known, such as a default or the CloudProfile, the verdict is indeterminate. Fields that changed and that this
+command does not know are listed as not judged.
 
 Exit code: 0; with --exit-code that of the gravest verdict, in this order: 0 none, 10 hot update, 9 machines come or go (another number of
 them, another zone, hibernation, a pool that is added or removed), 11 in-place update, 14 indeterminate, 12 roll (also of a renamed pool),
@@ -33,8 +35,7 @@ them, another zone, hibernation, a pool that is added or removed), 11 in-place u
 		flags: func(flags *pflag.FlagSet, c *call) {
 			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
 			c.addPools(flags)
-			flags.StringVar(&c.strategy, "strategy", "", "update strategy of every pool, by its `NAME`: AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate\n(default: each pool's own; for a provider config AutoRollingUpdate)")
-			flags.BoolVar(&c.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
+			c.judgement.add(flags)
 			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
 		},
 		do: planChange,
@@ -45,19 +46,10 @@ func planChange(c *call) (int, error) {
 	if err := want(2, c.args); err != nil {
 		return 0, err
 	}
-	options := pool.Options{Defaulted: c.defaulted}
-	if c.strategy != "" {
-		strategy, ok := hotupdate.ParseStrategy(c.strategy)
-		if !ok {
-			return 0, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", c.strategy)}
-		}
-		options.Strategy = &strategy
-	}
-	schemas, err := newCatalog(c.schema)
+	options, schemas, err := c.judgeBy()
 	if err != nil {
 		return 0, err
 	}
-	options.Schema = schemas.schema
 	old, oldErr := readChecked(c.args[0], c, schemas, options)
 	updated, newErr := readChecked(c.args[1], c, schemas, options)
 	if err := errors.Join(oldErr, newErr); err != nil {

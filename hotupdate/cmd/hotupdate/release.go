@@ -18,6 +18,8 @@ type release struct {
 	schema *hotupdate.Schema // what it reads them by
 	kind   pool.TypeMeta     // of the provider configs; empty if the file does not say
 	eras   *hash.Eras[struct{}]
+	froms  []string // a Kubernetes version in each era, empty for the first
+	alone  bool     // it is a Schema, without eras
 	byName map[string]*era
 }
 
@@ -89,7 +91,7 @@ func parseRelease(file string, data []byte) (*release, error) {
 	if err != nil {
 		return nil, inFile(file, err)
 	}
-	r := &release{from: file, schema: schema, kind: kind}
+	r := &release{from: file, schema: schema, kind: kind, alone: true}
 	return r, r.setEras([]era{{Name: "the Schema", Hash: canonical}})
 }
 
@@ -180,6 +182,7 @@ func (r *release) setEras(all []era) error {
 			problems = append(problems, fmt.Errorf("era %q: %w", e.Name, err))
 		}
 		r.byName[e.Name] = e
+		r.froms = append(r.froms, e.From)
 		eras[i] = hash.Era[struct{}]{Name: e.Name, From: e.From, Data: data}
 	}
 	if err := errors.Join(problems...); err != nil {

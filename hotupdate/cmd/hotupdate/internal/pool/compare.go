@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -21,6 +19,12 @@ type Options struct {
 	Schema func(TypeMeta) *hotupdate.Schema
 	// Strategy overrides the strategies of the pools, unless it is nil.
 	Strategy *hotupdate.Strategy
+	// Extension is the extension that receives the change, if its provider is one of the examples.
+	Extension Extension
+	// Naming tells how pools are named. If it is nil, the example extension of the pool's provider does.
+	Naming *Naming
+	// CloudProfile says which machine images can be updated in place; nil is not known.
+	CloudProfile *CloudProfile
 	// Defaulted says that one of the provider configs may have been through a defaulter, see [hotupdate.Changes.OutcomeIfDefaulted].
 	Defaulted bool
 }
@@ -42,6 +46,8 @@ type Comparison struct {
 	Unjudged []string
 	// OldEra and NewEra are the eras in which the extension names the pool before and after. Empty is not known.
 	OldEra, NewEra string
+
+	byRules []Verdict // those that no single change leads to
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. Their names are not compared.
@@ -74,8 +80,11 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	for _, change := range joined {
 		c.Changes = append(c.Changes, Change{Change: change, Verdict: c.ofClass(change)})
 	}
+	if err := c.judgeConfigs(&old, &updated, o); err != nil {
+		return Comparison{}, err
+	}
 	c.compareRest(&old, &updated)
-	c.judge(&old, &updated, triggers)
+	c.judge(&old, &updated, triggers, o)
 	return c, nil
 }
 
@@ -89,21 +98,20 @@ func (c *Comparison) ofClass(change hotupdate.Change) Verdict {
 }
 
 // judge finds the verdict, and the rules that lead to it.
-func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes) {
+func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Options) {
 	c.ruleIf(ReservationsBySum, addsReservations(old) || addsReservations(updated))
 	c.ruleIf(QuantityRespelled, slices.ContainsFunc(triggers, isRespelled))
 	c.ruleIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && changed(triggers, nodeLocalDNSPath))
-	if inPlace(c.Strategy) && skipsMinor(old, updated) {
-		c.refuse(versionPath, MinorSkipped)
-	}
 	if inPlace(old.Worker.UpdateStrategy) != inPlace(updated.Worker.UpdateStrategy) {
-		c.refuse(strategyPath, StrategySwitched)
+		c.set(strategyPath, Forbidden, StrategySwitched)
 	}
-	c.Verdict = c.gravestChange()
-	if old.Hibernated != updated.Hibernated {
-		c.Verdict = gravest(c.Verdict, ComeOrGo)
+	if !updated.isBare() {
+		c.compareNames(old, updated, o)
+		for _, rule := range poolRules {
+			rule(c, old, updated, o)
+		}
 	}
-	c.ruleIf(ImageInPlace, c.Verdict == InPlaceUpdate && changed(triggers, imageVersionPath))
+	c.Verdict = gravest(append(c.byRules, c.gravestChange())...)
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		c.ruleIf(change.Rule, change.Rule != NoRule)
@@ -119,15 +127,6 @@ func (c *Comparison) gravestChange() Verdict {
 		worst = gravest(worst, change.Verdict)
 	}
 	return worst
-}
-
-// refuse says that a rule refuses the change at a path.
-func (c *Comparison) refuse(path string, rule Rule) {
-	for i := range c.Changes {
-		if c.Changes[i].Path == path {
-			c.Changes[i].Verdict, c.Changes[i].Rule = Forbidden, rule
-		}
-	}
 }
 
 func (c *Comparison) ruleIf(r Rule, applies bool) { //nolint:revive // the condition of the rule
@@ -172,8 +171,7 @@ func (c *Comparison) compareStrategies(old, updated *Pool, o Options) {
 			c.Strategy = *before
 		}
 	case *before != *after:
-		c.Rules = append(c.Rules, StrategyRefined)
-		*before = *after
+		*before = *after // which is no change of the triggers
 	}
 }
 
@@ -258,96 +256,6 @@ func changed(changes hotupdate.Changes, path string) bool {
 func addsReservations(p *Pool) bool {
 	k := p.Worker.Kubelet
 	return k != nil && k.SystemReserved != nil && k.SumReservations
-}
-
-// skipsMinor reports whether both minors are known, and the new one is neither the old one nor the next.
-func skipsMinor(old, updated *Pool) bool {
-	before, oldErr := hash.ParseMinor(old.Worker.KubernetesVersion)
-	after, newErr := hash.ParseMinor(updated.Worker.KubernetesVersion)
-	return oldErr == nil && newErr == nil && after != before && after != before.Next()
-}
-
-// configField is the member of a pool that holds the provider config.
-const configField = "providerConfig"
-
-// whole is a provider config that is compared as a whole. What may be confidential in it is not known, so it is not shown.
-type whole struct {
-	ProviderConfig json.RawMessage `json:"providerConfig,omitempty" hotupdatable:"false,sensitive"`
-}
-
-// typeMetaOf returns what a provider config says about its kind; problems of it are reported where it is compared.
-func typeMetaOf(raw []byte) (meta TypeMeta) {
-	d := &decoder{}
-	d.decode("", raw, reflect.ValueOf(&meta).Elem())
-	return meta
-}
-
-// compareConfigs compares provider configs under their Schema, or as a whole if there is none, which it notes.
-func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
-	if IsNull(old) && IsNull(updated) {
-		return nil, nil
-	}
-	schema := o.find(updated)
-	if IsNull(updated) {
-		schema = o.find(old)
-	}
-	bothSet := !IsNull(old) && !IsNull(updated)
-	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
-	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
-		c.Rules = append(c.Rules, ConfigKindChanged)
-		return wholeDiff(old, updated)
-	}
-	c.ruleIf(ConfigAsWhole, schema == nil)
-	return o.configDiff(schema, old, updated)
-}
-
-// configDiff compares under a Schema, or as a whole if there is none.
-func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
-	if schema == nil {
-		return wholeDiff(old, updated)
-	}
-	changes, err := schema.DiffRaw(old, updated)
-	for i := range changes {
-		changes[i].Omitted = changes[i].Omitted && o.Defaulted
-	}
-	return changes, err
-}
-
-func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
-	schema, err := hotupdate.SchemaOf[whole]()
-	if err != nil {
-		return nil, err
-	}
-	changes, err := schema.Diff(wholeOf(old), wholeOf(updated))
-	for i, c := range changes {
-		changes[i] = hotupdate.Change{Op: c.Op, Class: c.Class, Sensitive: true, Origin: hotupdate.OriginDefault} // nobody has declared anything
-	}
-	return changes, err
-}
-
-func wholeOf(raw []byte) *whole {
-	if IsNull(raw) {
-		return nil
-	}
-	return &whole{raw}
-}
-
-// find returns the Schema of a provider config, nil if it is not known.
-func (o Options) find(config []byte) *hotupdate.Schema {
-	if o.Schema == nil {
-		return nil
-	}
-	return o.Schema(typeMetaOf(config))
-}
-
-// sameSchema reports whether two Schemas are known and mean the same.
-func sameSchema(a, b *hotupdate.Schema) bool {
-	if a == nil || b == nil {
-		return false
-	}
-	first, errFirst := a.Fingerprint()
-	second, errSecond := b.Fingerprint()
-	return a == b || errFirst == nil && errSecond == nil && first == second
 }
 
 // join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. A bare

@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestUpdateStrategies(t *testing.T) {
 			"ManualInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.32.0"}},
 			pool.Forbidden, hotupdate.ManualInPlaceUpdate,
-			[]pool.Rule{pool.MinorSkipped},
+			[]pool.Rule{pool.VersionLowered},
 			"going back is a non-goal",
 		},
 		{"", "", []edit{{"spec.kubernetes.version", "1.35.0"}}, pool.Roll, hotupdate.AutoRollingUpdate, nil, "new machines can skip a minor"},
@@ -160,7 +161,8 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 	t.Parallel()
 	const (
 		replaces = "AutoInPlaceUpdate does not replace machines, which this change needs"
-		minor    = "an in-place update has to take the next Kubernetes minor, without skipping one or going back"
+		minor    = "a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other"
+		lowered  = "a Kubernetes version cannot be lowered, not even by a patch"
 		switched = "a pool cannot change between rolling and in-place updates"
 	)
 	strategy := func(name string) edit { return edit{shootsPool + "updateStrategy", name} }
@@ -175,7 +177,7 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 		{"AutoInPlaceUpdate", []edit{version("1.34.0")}, "every node is drained and updated in place, no machine is replaced", "nothing is forbidden"},
 		{"AutoInPlaceUpdate", []edit{machine}, replaces, "a class forbids it, no rule"},
 		{"AutoInPlaceUpdate", []edit{version("1.35.0")}, minor, "the version alone needs no new machine"},
-		{"AutoInPlaceUpdate", []edit{version("1.32.0")}, minor, "nor does going back"},
+		{"AutoInPlaceUpdate", []edit{version("1.32.0")}, lowered, "nor does going back"},
 		{"AutoInPlaceUpdate", []edit{version("1.35.0"), machine}, minor + "; " + replaces, "two reasons"},
 		{"AutoRollingUpdate", nil, switched, "the strategy is no property of a machine"},
 		{"AutoRollingUpdate", []edit{version("1.35.0")}, switched + "; " + minor, "two rules"},
@@ -198,22 +200,46 @@ func TestCausesBesideDefaults(t *testing.T) {
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
 }
 
-// TestInPlaceImages: the CloudProfile, which no plan sees, says which versions an image can be updated to in place.
+// cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing else.
+const cloudProfile = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
+	{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.5.0"}},
+	{"version":"1500.0.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1443.9.0"}},
+	{"version":"1501.0.0","inPlaceUpdates":{"supported":true}},
+	{"version":"1502.0.0","inPlaceUpdates":{"supported":false,"minVersionForUpdate":"1.0.0"}},
+	{"version":"1503.0.0"}]}]}}`
+
+// TestInPlaceImages: the CloudProfile says which versions an image can be updated to in place.
 func TestInPlaceImages(t *testing.T) {
 	t.Parallel()
+	profile, err := pool.ReadCloudProfile([]byte(cloudProfile))
+	require.NoError(t, err)
 	for _, test := range []struct {
-		strategy, path string
-		notes          []pool.Rule
-		reason         string
+		strategy, version string
+		profile           *pool.CloudProfile
+		want              pool.Verdict
+		rule              pool.Rule
+		reason            string
 	}{
-		{"AutoInPlaceUpdate", shootsPool + "machine.image.version", []pool.Rule{pool.ImageInPlace}, "GEP-31, CloudProfile API"},
-		{"ManualInPlaceUpdate", shootsPool + "machine.image.version", []pool.Rule{pool.ImageInPlace}, "the same"},
-		{"AutoRollingUpdate", shootsPool + "machine.image.version", nil, "new machines take any version"},
-		{"AutoInPlaceUpdate", shootsPool + "machine.image.name", nil, "is forbidden anyway"},
+		{"AutoInPlaceUpdate", "1443.9.0", profile, pool.InPlaceUpdate, pool.NoRule, "supported, and the old version is high enough"},
+		{"ManualInPlaceUpdate", "1443.9.0", profile, pool.InPlaceUpdate, pool.NoRule, "the same"},
+		{"AutoInPlaceUpdate", "1500.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "the old version is too low"},
+		{"AutoInPlaceUpdate", "1501.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "absent means refused"},
+		{"AutoInPlaceUpdate", "1502.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "not supported"},
+		{"AutoInPlaceUpdate", "1503.0.0", profile, pool.Forbidden, pool.ImageNotInPlace, "nothing is said"},
+		{"AutoInPlaceUpdate", "1600.0.0", profile, pool.Forbidden, pool.ImageUnknown, "not in the CloudProfile"},
+		{"AutoInPlaceUpdate", "1443.7.0", profile, pool.Forbidden, pool.ImageLowered, "lower than before"},
+		{"AutoInPlaceUpdate", "1443.7.0", nil, pool.Forbidden, pool.ImageLowered, "the same, whatever the CloudProfile"},
+		{"AutoInPlaceUpdate", "1443.9.0", nil, pool.Indeterminate, pool.NoCloudProfile, "nobody knows"},
+		{"AutoRollingUpdate", "1443.7.0", nil, pool.Roll, pool.NoRule, "new machines take any version"},
+		{"AutoRollingUpdate", "1600.0.0", nil, pool.Roll, pool.NoRule, "the same"},
+		{"AutoRollingUpdate", "1443", nil, pool.Indeterminate, pool.NoRule, "admission completes it, perhaps to the version that there is"},
 	} {
-		strategy := edit{shootsPool + "updateStrategy", test.strategy}
-		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{test.path, "1500"}), options(t))
-		assert.Equal(t, test.notes, got.Rules, test.reason)
+		strategy, o := edit{shootsPool + "updateStrategy", test.strategy}, options(t)
+		o.CloudProfile = test.profile
+		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{shootsPool + "machine.image.version", test.version}), o)
+		assert.Equal(t, test.want, got.Verdict, "%s to %s: %s", test.strategy, test.version, test.reason)
+		require.Len(t, got.Causes(), 1)
+		assert.Equal(t, test.rule, got.Causes()[0].Rule, "%s to %s: %s", test.strategy, test.version, test.reason)
 	}
 }
 
@@ -311,7 +337,8 @@ func TestNodeAgentSecretNames(t *testing.T) {
 			[]string{"kubernetes.version", "nodeAgentSecretName"},
 			nil, "the name says that something did change",
 		},
-		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, pool.None, nil, unknown, "nothing to compare with"},
+		{"not set yet", []edit{{workersPool + "nodeAgentSecretName", nil}}, nil, pool.Indeterminate, []string{"nodeAgentSecretName"}, unknown, "what named the pool before is not known"},
+		{"lost", nil, []edit{{workersPool + "nodeAgentSecretName", nil}}, pool.Forbidden, []string{"nodeAgentSecretName"}, unknown, "an error of the extension"},
 		{"updated in place", []edit{inPlace}, []edit{inPlace, secret}, pool.None, nil, unknown, "the name never changes there"},
 	} {
 		got := compare(t, manifest(t, "worker.yaml", test.old...), manifest(t, "worker.yaml", test.new...), options(t))
@@ -372,13 +399,18 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 		reason   string
 	}{
 		{"same", with(), with(), pool.None, []pool.Rule{pool.ConfigAsWhole}, "as JSON"},
-		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Roll, []pool.Rule{pool.ConfigAsWhole}, "any change rolls"},
-		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Roll, []pool.Rule{pool.ConfigAsWhole}, "nobody knows that it is hot"},
-		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Roll, []pool.Rule{pool.ConfigAsWhole}, "so does its removal"},
-		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Roll, []pool.Rule{pool.ConfigKindChanged}, "no Schema knows both"},
+		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nobody knows what names the pool"},
+		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nobody knows that it is hot"},
+		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nor of its removal"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigKindChanged}, "no Schema knows both"},
 		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), pool.None, nil, "null is none"},
 	} {
-		got := compare(t, test.old, test.new, options(t))
+		o := options(t)
+		o.Naming = nil
+		metal := func(raw []byte) []byte {
+			return bytes.Replace(raw, []byte(`"type":"aws"`), []byte(`"type":"metal"`), 1)
+		}
+		got := compare(t, metal(test.old), metal(test.new), o)
 		assert.Equal(t, test.want, got.Verdict, "%s: %s", test.name, test.reason)
 		assert.Equal(t, test.notes, got.Rules, test.name)
 		for _, c := range got.Changes {
@@ -406,15 +438,16 @@ func TestProviderConfigsOfTwoVersions(t *testing.T) {
 		reason string
 	}{
 		{"one Schema", same, pool.None, "TypeMeta is left out"},
-		{"two Schemas", other, pool.Roll, "what one of them hashes is nothing to the other"},
-		{"unknown", nil, pool.Roll, "as a whole, apiVersion and all"},
+		{"two Schemas", other, pool.Indeterminate, "what one of them hashes is nothing to the other"},
+		{"unknown", nil, pool.Indeterminate, "as a whole, apiVersion and all"},
 	} {
-		o := pool.Options{Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
+		o := options(t)
+		o.Schema = func(meta pool.TypeMeta) *hotupdate.Schema {
 			if meta.APIVersion == configVersion {
 				return same
 			}
 			return test.newer
-		}}
+		}
 		assert.Equal(t, test.want, compare(t, old, updated, o).Verdict, "%s: %s", test.name, test.reason)
 	}
 }
@@ -491,7 +524,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{"agent"}, paths(got.Changes))
 	assert.Equal(t, "/agent", got.Changes[0].Pointer)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Rule{pool.StrategyIsRollingUpdate}, got.Rules)
+	assert.Equal(t, []pool.Rule{pool.JudgedCanonically, pool.StrategyIsRollingUpdate}, got.Rules)
 
 	o := options(t)
 	o.Strategy = &strategies[1]
@@ -499,7 +532,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Empty(t, got.Rules)
+	assert.Equal(t, []pool.Rule{pool.JudgedCanonically}, got.Rules)
 
 	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{})
 	require.NoError(t, err)
@@ -507,7 +540,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 
 	got, err = pool.Compare(pool.Bare(old), pool.Bare(updated), pool.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, pool.Roll, got.Verdict)
+	assert.Equal(t, pool.Indeterminate, got.Verdict)
 	assert.Equal(t, []string{""}, paths(got.Changes))
 	_, err = pool.Compare(pool.Bare(old), pool.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
 	require.Error(t, err)

@@ -3,6 +3,7 @@ package pool_test
 import (
 	"fmt"
 
+	"github.com/hotupdate/providerconfig/examples/aws"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -45,12 +46,9 @@ func ExampleNewPlan() {
 	//   assumed unchanged: credentials and their rotation
 }
 
-// Two pools are compared with the Schema of their provider config.
+// Two pools are compared with the Schema of their provider config, in the era of their Kubernetes minor.
 func ExampleCompare() {
-	type WorkerConfig struct {
-		Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
-	}
-	schema, err := hotupdate.SchemaOf[WorkerConfig]()
+	schema, err := aws.Schema()
 	if err != nil {
 		panic(err)
 	}
@@ -59,13 +57,13 @@ func ExampleCompare() {
 		p.Worker.Name, p.Worker.KubernetesVersion = "a", "1.34.0"
 		return p
 	}
-	compared, err := pool.Compare(withConfig(`{}`), withConfig(`{"tags":{"team":"red"}}`), pool.Options{
+	compared, err := pool.Compare(withConfig(`{}`), withConfig(`{"tags":{"vm":{"team":"red"}}}`), pool.Options{
 		Schema: func(meta pool.TypeMeta) *hotupdate.Schema { return schema },
 	})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(compared.Verdict, compared.Changes[0].Path)
+	fmt.Println(compared.Verdict, compared.Changes[0].Path, compared.NewEra)
 	// Output:
-	// hot update providerConfig.tags[team]
+	// hot update providerConfig.tags.vm[team] hand-written list
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -40,12 +41,19 @@ const (
 	configKind    = "WorkerConfig"
 )
 
-// options know the Schema of workerConfig.
+// options know the Schema of workerConfig, and that it names pools.
 func options(tb testing.TB) pool.Options {
 	tb.Helper()
 	schema, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(tb, err)
-	return pool.Options{Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
+	canonical := hash.Canonical[struct{}](schema)
+	naming := &pool.Naming{Versions: []string{""}, Additional: func(p *pool.Pool) (pool.Additional, error) {
+		data, err := canonical(p.ProviderConfig, struct{}{})
+		return pool.Additional{Era: "canonical", Data: data}, err
+	}}
+	profile, err := pool.ReadCloudProfile([]byte(cloudProfile))
+	require.NoError(tb, err)
+	return pool.Options{Naming: naming, CloudProfile: profile, Schema: func(meta pool.TypeMeta) *hotupdate.Schema {
 		if meta == (pool.TypeMeta{APIVersion: configVersion, Kind: configKind}) {
 			return schema
 		}

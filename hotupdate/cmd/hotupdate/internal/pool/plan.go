@@ -33,15 +33,17 @@ type Planned struct {
 	State State
 	// Before and After are how many machines the pool may have. One that is not there has none.
 	Before, After Machines
-	// Comparison is what changed in a pool that was kept or renamed. Its Verdict counts for kept pools only; see [Planned.Effect].
+	// Comparison is what changed in a pool that was kept or renamed, and the verdict on one that was kept or added; see [Planned.Effect].
 	Comparison
 }
 
-// Effect is what happens to the machines of the pool: those of an added pool come, those of a removed one go, and those of a renamed one are
-// replaced.
+// Effect is what happens to the machines of the pool: those of an added pool come, if it is admitted, those of a removed one go, and those
+// of a renamed one are replaced.
 func (p Planned) Effect() Verdict {
 	switch p.State {
-	case Added, Removed:
+	case Added:
+		return p.Verdict
+	case Removed:
 		return ComeOrGo
 	case Renamed:
 		return Roll
@@ -70,6 +72,11 @@ func (p *Plan) Verdict() Verdict {
 	for _, change := range p.Changes {
 		worst = gravest(worst, change.Verdict)
 	}
+	for _, rule := range p.Rules {
+		if rule.Kind() == Refuses {
+			worst = Forbidden
+		}
+	}
 	for _, planned := range p.Pools {
 		worst = gravest(worst, planned.Effect())
 	}
@@ -93,7 +100,7 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	before := o.pair(old.Pools, updated.Pools)
 	stays := map[string]bool{}
 	plan := &Plan{Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name}
-	plan.Changes, plan.Unjudged = rest(manifestFields, old.all, updated.all)
+	plan.judge(old, updated, o)
 	var all problems
 	for _, pool := range updated.Pools {
 		was, ok := before[pool.Worker.Name]
@@ -117,6 +124,35 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return plan, nil
+}
+
+// judge judges what stands above the pools.
+func (p *Plan) judge(old, updated *Manifest, o Options) {
+	p.Changes, p.Unjudged = rest(manifestFields, withoutPools(old.all), withoutPools(updated.all))
+	for i := range p.Changes {
+		change := &p.Changes[i]
+		if change.Path != "spec."+versionPath || old.version == "" || updated.version == "" {
+			continue
+		}
+		switch {
+		case isLower(updated.version, old.version):
+			change.Verdict, change.Rule = Forbidden, VersionLowered
+		case skipsMinor(old.version, updated.version):
+			change.Verdict, change.Rule = Forbidden, MinorSkipped
+		}
+	}
+	if updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0) {
+		p.Rules = append(p.Rules, WorkersComeOrGo)
+	}
+	if o.Naming == nil {
+		p.Rules = append(p.Rules, map[Extension]Rule{Adopted: ExtensionAdopted, Released: ExtensionReleased}[o.Extension])
+	}
+	if updated.confined {
+		p.Rules = append(p.Rules, WaitsForMaintenance)
+	}
+	for i, change := range p.Changes {
+		p.Changes[i].Decides = change.Verdict == Forbidden
+	}
 }
 
 // pair finds the old pool of each new one, by the new name. Contents are compared only if there are gone pools as well as new ones.
@@ -168,13 +204,30 @@ func (o Options) plan(before, pool Pool) (Planned, error) {
 
 // without is what happens to a pool that one of the manifests is without.
 func (o Options) without(p Pool, state State) Planned {
-	planned := Planned{Name: p.Worker.Name, State: state, Comparison: Comparison{Strategy: o.strategyOf(p)}}
+	planned := Planned{Name: p.Worker.Name, State: state, Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo}}
 	if state == Added {
 		planned.Before, planned.After = Machines{Known: true}, p.machines()
+		planned.judgeAdded(&p, o)
 	} else {
 		planned.Before, planned.After = p.machines(), Machines{Known: true}
 	}
 	return planned
+}
+
+// judgeAdded judges a new pool: whether it is admitted.
+func (p *Planned) judgeAdded(added *Pool, o Options) {
+	p.Verdict = ComeOrGo
+	if added.fields == nil {
+		return
+	}
+	p.judgeSurge(added)
+	if inPlace(added.declared) {
+		p.Rules = append(p.Rules, GateIsOn)
+		if v, rule := o.CloudProfile.supports(imageOf(added.Worker)); v != None {
+			p.decideBy(rule, v)
+		}
+	}
+	p.Verdict = gravest(append(p.byRules, ComeOrGo)...)
 }
 
 // content returns a text that two pools share exactly if one may be the other under a new name.

@@ -157,7 +157,7 @@ func TestOutcomeOfAPlan(t *testing.T) {
 		{"certain", []pool.Planned{kept(pool.Indeterminate), kept(pool.Roll)}, pool.Roll, "one roll is certain"},
 		{"forbidden", []pool.Planned{kept(pool.Forbidden), kept(pool.Roll)}, pool.Forbidden, "nothing is applied at all"},
 		{"unknown", []pool.Planned{kept(99), kept(pool.HotUpdate)}, 99, "what this release does not know may be anything"},
-		{"added", []pool.Planned{{State: pool.Added, Comparison: pool.Comparison{Verdict: pool.Roll}}}, pool.ComeOrGo, "its machines come"},
+		{"added", []pool.Planned{{State: pool.Added, Comparison: pool.Comparison{Verdict: pool.Forbidden}}}, pool.Forbidden, "it is not admitted"},
 		{"removed", []pool.Planned{{State: pool.Removed}}, pool.ComeOrGo, "its machines go, and none come instead"},
 		{"renamed", []pool.Planned{{State: pool.Renamed, Comparison: pool.Comparison{Verdict: pool.HotUpdate}}}, pool.Roll, "its machines go, and others come instead"},
 	} {

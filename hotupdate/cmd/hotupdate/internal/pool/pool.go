@@ -16,9 +16,11 @@
 package pool
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // Pool is what decides about the machines of one worker pool.
@@ -42,11 +44,18 @@ type Pool struct {
 	// Machines is how many machines the pool may have, and Zones where.
 	Machines Machines
 	Zones    []string
-	// Hibernated says that the cluster has no machines until it wakes up.
-	Hibernated bool
+	// Architecture is that of the machines, nil if it is not set.
+	Architecture *string
+	// MaxSurge and MaxUnavailable are as they stand in the manifest, nothing if they are not set.
+	MaxSurge, MaxUnavailable json.RawMessage
+	// Cluster is what the Shoot says above its pools; nil if it is not known.
+	Cluster *Cluster
 
-	all    any                  // the pool as it stands in the manifest
-	fields map[string]judgement // how its fields are judged
+	all        json.RawMessage      // the pool as it stands in the manifest
+	fields     map[string]judgement // how its fields are judged
+	kubelet    json.RawMessage      // the configuration of its kubelet, be it its own or the Shoot's
+	ownKubelet bool
+	declared   hotupdate.Strategy // its update strategy in the manifest
 }
 
 // Bare returns the pool of which only the provider config is known. The paths and pointers of its changes begin in the provider config.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -44,7 +45,9 @@ type Manifest struct {
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
 
-	all any // the manifest without its pools
+	all      json.RawMessage // the manifest
+	version  string          // of Kubernetes, of a Shoot
+	confined bool            // changes wait for the maintenance window
 }
 
 // The parts of manifests that are read. Members have the names of the fields, see decoder.decode.
@@ -52,9 +55,17 @@ type (
 	manifest struct {
 		TypeMeta
 
-		Metadata struct{ Namespace, Name string }
-		Spec     json.RawMessage
-		Status   *struct{ Credentials struct{ Rotation rotations } }
+		Metadata struct {
+			Namespace, Name string
+			Annotations     json.RawMessage
+		}
+		Spec   json.RawMessage
+		Status *struct {
+			Credentials    struct{ Rotation rotations }
+			InPlaceUpdates struct {
+				PendingWorkerUpdates struct{ AutoInPlaceUpdate, ManualInPlaceUpdate []string }
+			}
+		}
 	}
 	rotations  struct{ CertificateAuthorities, ServiceAccountKey hash.Rotation }
 	workerSpec struct {
@@ -64,14 +75,16 @@ type (
 	shootSpec struct {
 		Kubernetes struct {
 			Version   string
-			Kubelet   *hash.Kubelet
+			Kubelet   json.RawMessage
 			KubeProxy struct{ Mode string }
 		}
-		SystemComponents struct{ NodeLocalDNS struct{ Enabled bool } }
+		SystemComponents struct{ NodeLocalDNS *struct{ Enabled bool } }
 		Hibernation      struct{ Enabled bool }
+		Maintenance      struct{ ConfineSpecUpdateRollout bool }
 		Provider         struct {
-			Type    string
-			Workers []json.RawMessage
+			Type                 string
+			InfrastructureConfig json.RawMessage
+			Workers              []json.RawMessage
 		}
 	}
 	// commonFields have one name in a pool of a Worker and in a worker of a Shoot.
@@ -86,6 +99,8 @@ type (
 		DataVolumes      []DataVolume
 		Minimum, Maximum int
 		Zones            []string
+
+		MaxSurge, MaxUnavailable json.RawMessage
 	}
 	workerPool struct {
 		commonFields
@@ -93,20 +108,22 @@ type (
 		MachineType         string
 		MachineImage        *hash.Image
 		KubernetesVersion   string
-		KubeletConfig       *hash.Kubelet
+		KubeletConfig       json.RawMessage
 		NodeAgentSecretName *string
+		Architecture        *string
 	}
 	shootWorker struct {
 		commonFields
 
 		Machine struct {
-			Type  string
-			Image *hash.Image
+			Type         string
+			Image        *hash.Image
+			Architecture *string
 		}
 		CRI        struct{ Name *string }
 		Kubernetes struct {
 			Version *string
-			Kubelet *hash.Kubelet
+			Kubelet json.RawMessage
 		}
 	}
 )
@@ -144,7 +161,7 @@ func Read(raw []byte) (*Manifest, error) {
 		})
 	}
 	d.checkNames(read.Pools)
-	read.all = withoutPools(raw)
+	read.all = raw
 	if err := errors.Join(d.problems...); err != nil {
 		return nil, err
 	}
@@ -159,8 +176,9 @@ func (d *decoder) readWorker(to *Manifest, m *manifest) {
 		p.fields = workerPoolFields
 		w.fill(p)
 		p.Worker.MachineType, p.Worker.Image = w.MachineType, w.MachineImage
-		p.Worker.KubernetesVersion, p.Worker.Kubelet = w.KubernetesVersion, w.KubeletConfig
-		p.NodeAgentSecretName = w.NodeAgentSecretName
+		p.Worker.KubernetesVersion = w.KubernetesVersion
+		d.readKubelet(p, "kubeletConfig", w.KubeletConfig)
+		p.NodeAgentSecretName, p.Architecture = w.NodeAgentSecretName, w.Architecture
 		p.Unknown = []Unknown{UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials}
 		if w.KubernetesVersion == "" {
 			p.Defaulted = []string{versionPath} // the cluster's version
@@ -171,7 +189,11 @@ func (d *decoder) readWorker(to *Manifest, m *manifest) {
 func (d *decoder) readShoot(to *Manifest, m *manifest) {
 	var spec shootSpec
 	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
-	to.Provider = spec.Provider.Type
+	to.Provider, to.version = spec.Provider.Type, spec.Kubernetes.Version
+	var shoots Pool
+	d.readKubelet(&shoots, "spec.kubernetes.kubelet", spec.Kubernetes.Kubelet)
+	cluster := m.cluster(d, &spec)
+	to.confined = spec.Maintenance.ConfineSpecUpdateRollout
 	readPools(d, to, "spec.provider.workers", spec.Provider.Workers, func(w *shootWorker, p *Pool) {
 		p.fields = shootWorkerFields
 		w.fill(p)
@@ -179,21 +201,53 @@ func (d *decoder) readShoot(to *Manifest, m *manifest) {
 		worker.MachineType, worker.Image = w.Machine.Type, w.Machine.Image
 		worker.CRI = orDefault(w.CRI.Name, "containerd")
 		worker.KubernetesVersion = *orDefault(w.Kubernetes.Version, spec.Kubernetes.Version)
-		worker.Kubelet = w.Kubernetes.Kubelet
-		if worker.Kubelet == nil {
-			worker.Kubelet = spec.Kubernetes.Kubelet
+		d.readKubelet(p, "kubernetes.kubelet", w.Kubernetes.Kubelet)
+		if p.ownKubelet = worker.Kubelet != nil; !p.ownKubelet {
+			worker.Kubelet, p.kubelet = shoots.Worker.Kubelet, shoots.kubelet
 		}
-		worker.NodeLocalDNS, worker.KubeProxyMode = spec.SystemComponents.NodeLocalDNS.Enabled, spec.Kubernetes.KubeProxy.Mode
+		if dns := spec.SystemComponents.NodeLocalDNS; dns != nil {
+			worker.NodeLocalDNS = dns.Enabled
+		} else {
+			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // new Shoots get it
+		}
+		worker.KubeProxyMode, p.Architecture, p.Cluster = spec.Kubernetes.KubeProxy.Mode, w.Machine.Architecture, cluster
 		if m.Status == nil {
 			p.Unknown = append(p.Unknown, UnknownCredentials)
 		} else {
 			worker.CARotation = m.Status.Credentials.Rotation.CertificateAuthorities
 			worker.ServiceAccountKeyRotation = m.Status.Credentials.Rotation.ServiceAccountKey
 		}
-		p.Defaulted = omittedDefaults(p.Worker)
-		p.Hibernated = spec.Hibernation.Enabled
+		p.Defaulted = append(p.Defaulted, omittedDefaults(p.Worker)...)
 	})
 }
+
+// readKubelet reads the configuration of a kubelet.
+func (d *decoder) readKubelet(p *Pool, path string, raw []byte) {
+	if IsNull(raw) {
+		return
+	}
+	p.Worker.Kubelet, p.kubelet = &hash.Kubelet{}, raw
+	d.decode(path, raw, reflect.ValueOf(p.Worker.Kubelet).Elem())
+}
+
+// cluster reads what a Shoot says above its pools about their machines.
+func (m *manifest) cluster(d *decoder, spec *shootSpec) *Cluster {
+	c := &Cluster{Hibernated: spec.Hibernation.Enabled, infrastructure: spec.Provider.InfrastructureConfig}
+	annotations := d.members("metadata.annotations", m.Metadata.Annotations)
+	for _, name := range operationAnnotations {
+		var operations string
+		d.decode("metadata.annotations."+name, annotations[name], reflect.ValueOf(&operations).Elem())
+		c.Operations = append(c.Operations, strings.Split(operations, ";")...)
+	}
+	if m.Status != nil {
+		pending := m.Status.InPlaceUpdates.PendingWorkerUpdates
+		c.Pending = slices.Concat(pending.AutoInPlaceUpdate, pending.ManualInPlaceUpdate)
+	}
+	return c
+}
+
+// operationAnnotations hold operations, with semicolons between them, to be done at once or in the next maintenance window.
+var operationAnnotations = []string{"gardener.cloud/operation", "maintenance.gardener.cloud/operation"}
 
 // readPools reads each element of a list of pools into a P, and what fill makes of it into the manifest.
 func readPools[P any](d *decoder, to *Manifest, path string, elements []json.RawMessage, fill func(from *P, p *Pool)) {
@@ -209,9 +263,9 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 		var from P
 		d.pool = named.Name
 		d.fields("", members, reflect.ValueOf(&from).Elem())
-		d.pool = ""
-		p := Pool{Provider: to.Provider, all: tree(raw)}
+		p := Pool{Provider: to.Provider, all: raw}
 		fill(&from, &p)
+		d.pool = ""
 		p.Worker.Name = named.Name
 		if k := p.Worker.Kubelet; k != nil {
 			k.SumReservations = true
@@ -226,7 +280,8 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 // fill takes over the fields that Worker and Shoot have in common.
 func (c *commonFields) fill(p *Pool) {
 	p.ProviderConfig, p.DataVolumes = c.ProviderConfig, c.DataVolumes
-	p.Worker.UpdateStrategy, p.Zones = c.UpdateStrategy, c.Zones
+	p.Worker.UpdateStrategy, p.declared, p.Zones = c.UpdateStrategy, c.UpdateStrategy, c.Zones
+	p.MaxSurge, p.MaxUnavailable = c.MaxSurge, c.MaxUnavailable
 	p.Machines = Machines{Minimum: c.Minimum, Maximum: c.Maximum, Known: true}
 	if v := c.Volume; v != nil {
 		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
@@ -243,7 +298,7 @@ func omittedDefaults(w hash.Worker) []string {
 	omitted := map[string]bool{
 		versionPath:                        w.KubernetesVersion == "",
 		imageNamePath:                      image.Name == "",
-		imageVersionPath:                   image.Version == "",
+		imageVersionPath:                   strings.Count(image.Version, ".") < 2, // admission completes a partial version
 		reservedPath:                       reserved == nil,
 		reservedPath + ".cpu":              fields.CPU == nil,
 		reservedPath + ".memory":           fields.Memory == nil,

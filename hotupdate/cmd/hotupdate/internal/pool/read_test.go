@@ -95,7 +95,7 @@ func TestReadIgnoresTheRest(t *testing.T) {
 	for _, file := range []string{"shoot.yaml", "worker.yaml"} {
 		at := map[string]string{"shoot.yaml": shootsPool, "worker.yaml": workersPool}[file]
 		raw := manifest(t, file, edit{at + "labels", 7}, edit{at + "taints", true}, edit{"status.conditions", "x"},
-			edit{at + "MACHINETYPE", 5}, edit{at + "Volume", 5}, edit{at + "nodeTemplate", []any{}}, edit{"metadata.annotations", []any{1}}, edit{"spec.region", 1})
+			edit{at + "MACHINETYPE", 5}, edit{at + "Volume", 5}, edit{at + "nodeTemplate", []any{}}, edit{"spec.region", 1})
 		got := compare(t, manifest(t, file), raw, options(t))
 		assert.Empty(t, triggersOf(got.Changes), file)
 	}

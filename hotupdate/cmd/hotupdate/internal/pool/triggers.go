@@ -100,6 +100,7 @@ const (
 	imageNamePath    = "machine.image.name"
 	imageVersionPath = "machine.image.version"
 	nodeLocalDNSPath = "systemComponents.nodeLocalDNS.enabled"
+	architecturePath = "machine.architecture"
 )
 
 // volumeRule says what a provider's extension hashes of a pool's volumes, beside the size and type of the root volume.

@@ -38,7 +38,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 4).Draw(t, "state")), Comparison: pool.Comparison{
 				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: pool.Verdict(rapid.IntRange(0, 6).Draw(t, "outcome")),
 				Unknown: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, int(pool.UnknownRestOfPool)), unknownOf), 0, 3, rapid.ID[pool.Unknown]).Draw(t, "unknown"),
-				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(pool.ImageInPlace)), noteOf), 0, 2).Draw(t, "notes"),
+				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(pool.WaitsForMaintenance)), noteOf), 0, 2).Draw(t, "notes"),
 			},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {

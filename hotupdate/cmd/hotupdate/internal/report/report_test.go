@@ -111,7 +111,7 @@ func goldens() []golden {
 			Changes: judged(addedTag, account, minor),
 		}}), "what is to blame is told beside the classes: the minor, not the account"},
 		{"forbidden_by_rule", planOf(pool.Planned{Name: "web", Comparison: pool.Comparison{
-			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{pool.MinorSkipped, pool.ImageInPlace},
+			Strategy: hotupdate.AutoInPlaceUpdate, Verdict: pool.Forbidden, Rules: []pool.Rule{pool.MinorSkipped, pool.SurgeReplaces},
 			Changes: judged(minor),
 		}}), "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
 		{"indeterminate", bare(hotupdate.AutoRollingUpdate, pool.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},

@@ -1,0 +1,130 @@
+// Package providers finds the example extensions by the names of their providers, and tells what each of them adds to the name of a worker
+// pool: today, and once it has adopted this library as the guide says. The command hotupdate judges changes by it.
+package providers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/examples/alicloud"
+	"github.com/hotupdate/providerconfig/examples/aws"
+	"github.com/hotupdate/providerconfig/examples/azure"
+	"github.com/hotupdate/providerconfig/examples/gcp"
+	"github.com/hotupdate/providerconfig/examples/internal/extension"
+	"github.com/hotupdate/providerconfig/examples/internal/gardener"
+	"github.com/hotupdate/providerconfig/examples/openstack"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// A worker pool as the extensions see it.
+type (
+	WorkerPool = gardener.WorkerPool
+	Volume     = gardener.Volume
+	DataVolume = gardener.DataVolume
+)
+
+// Provider is an example extension.
+type Provider struct {
+	// Name is the type of the provider in a Shoot or Worker. APIVersion and Kind are those of its provider configs.
+	Name, APIVersion, Kind string
+	// Schema returns the Schema of the provider configs.
+	Schema func() (*hotupdate.Schema, error)
+	// Adopted tells how a pool is named once the extension has adopted this library, Released how today's release names it. The released
+	// extension refuses the fields that are [Provider.New]. An error says that the config of the pool cannot be read.
+	Adopted, Released func(*WorkerPool) (Additional, error)
+	// Versions are Kubernetes versions, one in each era, the oldest first; empty for a pool without one, which is in the first era.
+	Versions []string
+	// New are the fields of the config that no release has, by their names.
+	New []string
+	// Ignores says that today's release does not look at provider configs at all.
+	Ignores bool
+}
+
+// Additional is what an extension adds to the name of a pool.
+type Additional struct {
+	// Era is the name of the era in force.
+	Era string
+	// Data are the strings, as for Gardener's WorkerPoolHash.
+	Data []string
+}
+
+// All returns the example extensions, in the order of their names.
+func All() []Provider {
+	return []Provider{
+		withoutConfigs(named("alicloud", alicloud.APIVersion, alicloud.Kind, alicloud.Schema, alicloud.NewPool, alicloud.Eras)),
+		named("aws", aws.APIVersion, aws.Kind, aws.Schema, aws.NewPool, aws.Eras),
+		named("azure", azure.APIVersion, azure.Kind, azure.Schema, fixed(azure.NewPool), azure.Eras),
+		named("gcp", gcp.APIVersion, gcp.Kind, gcp.Schema, gcp.NewPool, gcp.Eras),
+		named("openstack", openstack.APIVersion, openstack.Kind, openstack.Schema, fixed(openstack.NewPool), openstack.Eras),
+	}
+}
+
+// fixed leaves out the state of the infrastructure, which no manifest tells. It is the same before and after a change of the pool.
+func fixed[S, P any](newPool func(*WorkerPool, S) (P, error)) func(*WorkerPool) (P, error) {
+	return func(w *WorkerPool) (P, error) { return newPool(w, *new(S)) }
+}
+
+func named[P any](
+	name, apiVersion, kind string, schema func() (*hotupdate.Schema, error),
+	newPool func(*WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P],
+) Provider {
+	names := func(choose func([]hash.Era[P]) []hash.Era[P]) func(*WorkerPool) (Additional, error) {
+		return func(w *WorkerPool) (Additional, error) {
+			compiled, err := schema()
+			if err != nil {
+				return Additional{}, err
+			}
+			both := eras(compiled)
+			list := both.Rolling
+			if w.UpdateStrategy != hotupdate.AutoRollingUpdate {
+				list = both.InPlace
+			}
+			return additional(w, newPool, choose(list))
+		}
+	}
+	return Provider{
+		Name: name, APIVersion: apiVersion, Kind: kind, Schema: schema, New: []string{"tags"}, Versions: versions(eras(nil)),
+		Adopted:  names(func(list []hash.Era[P]) []hash.Era[P] { return list }),
+		Released: names(func(list []hash.Era[P]) []hash.Era[P] { return list[:len(list)-1] }), // without the canonical era
+	}
+}
+
+func versions[P any](eras extension.Eras[P]) (all []string) {
+	for _, era := range slices.Concat(eras.Rolling, eras.InPlace) {
+		all = append(all, era.From)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func additional[P any](w *WorkerPool, newPool func(*WorkerPool) (P, error), list []hash.Era[P]) (Additional, error) {
+	pool, err := newPool(w)
+	if err != nil {
+		return Additional{}, err
+	}
+	eras, err := hash.NewEras(list)
+	if err != nil {
+		return Additional{}, err
+	}
+	choice, err := eras.Explain(w.KubernetesVersion)
+	if err != nil {
+		return Additional{}, fmt.Errorf("worker pool %s: %w", w.Name, err)
+	}
+	data, err := eras.AdditionalData(w.KubernetesVersion, w.RawConfig(), pool)
+	return Additional{choice.Era, data}, err
+}
+
+// withoutConfigs is a provider whose released extension looks at no provider config (gardener-extension-provider-alicloud).
+func withoutConfigs(p Provider) Provider {
+	released := p.Released
+	p.New, p.Ignores = nil, true
+	p.Released = func(w *WorkerPool) (Additional, error) {
+		bare := *w
+		bare.ProviderConfig = nil
+		a, err := released(&bare)
+		a.Era = "pool only"
+		return a, err
+	}
+	return p
+}

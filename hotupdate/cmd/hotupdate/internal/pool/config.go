@@ -1,0 +1,356 @@
+package pool
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// configField is the member of a pool that holds the provider config.
+const configField = "providerConfig"
+
+// whole is a provider config that is compared as a whole. What may be confidential in it is not known, so it is not shown.
+type whole struct {
+	ProviderConfig json.RawMessage `json:"providerConfig,omitempty" hotupdatable:"false,sensitive"`
+}
+
+// typeMetaOf returns what a provider config says about its kind; problems of it are reported where it is compared.
+func typeMetaOf(raw []byte) (meta TypeMeta) {
+	d := &decoder{}
+	d.decode("", raw, reflect.ValueOf(&meta).Elem())
+	return meta
+}
+
+// compareConfigs compares provider configs under their Schema, or as a whole if there is none, which it notes.
+func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
+	if IsNull(old) && IsNull(updated) {
+		return nil, nil
+	}
+	schema := o.find(updated)
+	if IsNull(updated) {
+		schema = o.find(old)
+	}
+	bothSet := !IsNull(old) && !IsNull(updated)
+	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
+	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
+		c.Rules = append(c.Rules, ConfigKindChanged)
+		return wholeDiff(old, updated)
+	}
+	c.ruleIf(ConfigAsWhole, schema == nil)
+	return o.configDiff(schema, old, updated)
+}
+
+// configDiff compares under a Schema, or as a whole if there is none.
+func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
+	if schema == nil {
+		return wholeDiff(old, updated)
+	}
+	changes, err := schema.DiffRaw(old, updated)
+	for i := range changes {
+		changes[i].Omitted = changes[i].Omitted && o.Defaulted
+	}
+	return changes, err
+}
+
+func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
+	schema, err := hotupdate.SchemaOf[whole]()
+	if err != nil {
+		return nil, err
+	}
+	changes, err := schema.Diff(wholeOf(old), wholeOf(updated))
+	for i, c := range changes {
+		changes[i] = hotupdate.Change{Op: c.Op, Class: c.Class, Sensitive: true, Origin: hotupdate.OriginDefault} // nobody has declared anything
+	}
+	return changes, err
+}
+
+func wholeOf(raw []byte) *whole {
+	if IsNull(raw) {
+		return nil
+	}
+	return &whole{raw}
+}
+
+// find returns the Schema of a provider config, nil if it is not known.
+func (o Options) find(config []byte) *hotupdate.Schema {
+	if o.Schema == nil {
+		return nil
+	}
+	return o.Schema(typeMetaOf(config))
+}
+
+// sameSchema reports whether two Schemas are known and mean the same.
+func sameSchema(a, b *hotupdate.Schema) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	first, errFirst := a.Fingerprint()
+	second, errSecond := b.Fingerprint()
+	return a == b || errFirst == nil && errSecond == nil && first == second
+}
+
+// configs are the provider configs of a pool that changes, and how they are judged.
+type configs struct {
+	*Comparison
+
+	old, updated *Pool // with the configs as the extension sees them
+	naming       *Naming
+	provider     providers.Provider // the zero one if it is not known
+	extension    Extension
+}
+
+// judgeConfigs judges the changes of the provider config by the era in which the extension names the pool: which of them the name depends
+// on, and whether it depends on more than the changes tell, such as the order of a list.
+//
+//   - A pool without a Kubernetes minor is judged in all eras. They have to agree.
+//   - A provider config on its own is judged by its Schema.
+//   - Under an in-place strategy a released extension refuses every change, an adopted one what the classes forbid.
+func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
+	before, after := *old, *updated
+	before.ProviderConfig, after.ProviderConfig = asStored(old.ProviderConfig), asStored(updated.ProviderConfig)
+	provider, _ := providerOf(updated)
+	j := &configs{Comparison: c, old: &before, updated: &after, naming: o.naming(updated), provider: provider, extension: o.Extension}
+	asWhole := slices.Contains(c.Rules, ConfigAsWhole) || slices.Contains(c.Rules, ConfigKindChanged)
+	c.ruleIf(JudgedCanonically, !asWhole && (updated.isBare() || j.naming != nil && j.naming.Assumed))
+	j.refuseNewFields()
+	if err := j.findEras(); err != nil {
+		return err
+	}
+	switch {
+	case j.extension == Released && j.provider.Ignores:
+		j.setAll(None, NotHashed)
+	case j.refusesInPlace():
+		j.refuseInPlace(old.ProviderConfig, updated.ProviderConfig)
+	case asWhole, j.naming == nil && !updated.isBare():
+		j.setAll(Indeterminate, EraUnknown)
+	case updated.isBare():
+		j.judge(func(any) Verdict { return None })
+	default:
+		j.judge(j.renames)
+	}
+	return nil
+}
+
+// refusesInPlace reports whether the extension refuses every change of the config.
+func (j *configs) refusesInPlace() bool {
+	return j.extension == Released && inPlace(j.Strategy) && j.provider.Name != ""
+}
+
+// rows are the places of the changes of provider configs among all changes.
+func (j *configs) rows() (places []int) {
+	for i, change := range j.Changes {
+		if strings.HasPrefix(change.Pointer+"/", j.pointer()+"/") {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func (j *configs) setAll(v Verdict, rule Rule) {
+	for _, i := range j.rows() {
+		j.Changes[i].Verdict, j.Changes[i].Rule = v, rule
+	}
+}
+
+// findEras tells in which eras the pool is named before and after.
+func (j *configs) findEras() error {
+	if j.naming == nil || j.updated.isBare() {
+		return nil
+	}
+	before, oldErr := j.naming.Additional(j.old)
+	after, newErr := j.naming.Additional(j.updated)
+	var all problems
+	all.found(j.updated.Worker.Name, configField, newErr)
+	if oldErr == nil { // otherwise no extension has named it
+		j.OldEra = before.Era
+	}
+	j.NewEra = after.Era
+	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra)
+	return errors.Join(all...)
+}
+
+// refuseNewFields refuses the fields of the config that today's release does not know.
+func (j *configs) refuseNewFields() {
+	if j.extension != Released || IsNull(j.updated.ProviderConfig) {
+		return
+	}
+	config, _ := tree(j.updated.ProviderConfig).(map[string]any)
+	for _, name := range j.provider.New {
+		if isAbsent(memberOf(config, name)) {
+			continue
+		}
+		j.decideBy(NotReleased, Forbidden)
+		for i, change := range j.Changes {
+			if strings.HasPrefix(change.Pointer+"/", j.pointer()+"/"+name+"/") {
+				j.Changes[i].Verdict, j.Changes[i].Rule = Forbidden, NotReleased
+			}
+		}
+	}
+}
+
+// pointer leads to the config whose changes are judged.
+func (j *configs) pointer() string {
+	if j.updated.isBare() {
+		return ""
+	}
+	return "/" + configField
+}
+
+// refuseInPlace refuses every change of a config under an in-place strategy. Admission compares bytes, in which the order of members counts.
+func (j *configs) refuseInPlace(old, updated []byte) {
+	differences(nil, j.tree(j.old), j.tree(j.updated), func(at fieldpath.Path, before, after any) {
+		if len(j.related(at)) == 0 {
+			j.addRow(at, before, after, Forbidden, ConfigInPlace)
+		}
+	})
+	j.setAll(Forbidden, ConfigInPlace)
+	if len(j.rows()) == 0 && !bytes.Equal(compact(old), compact(updated)) {
+		j.decideBy(ConfigRespelled, Indeterminate)
+	}
+}
+
+func compact(raw []byte) []byte {
+	var text bytes.Buffer
+	_ = json.Compact(&text, raw) // the manifest is valid JSON
+	return text.Bytes()
+}
+
+// judge finds for every difference of the configs whether the name depends on it. Renames tells that of a config.
+func (j *configs) judge(renames func(config any) Verdict) {
+	decided := map[int]Verdict{}
+	differences(nil, j.tree(j.old), j.tree(j.updated), func(at fieldpath.Path, before, after any) {
+		alone := renames(with(j.tree(j.old), at, after))
+		rows := j.related(at)
+		for _, i := range rows {
+			decided[i] = gravest(cmp.Or(decided[i], None), alone)
+		}
+		if len(rows) == 0 {
+			j.addUncovered(at, before, after, alone)
+		}
+	})
+	for i, v := range decided {
+		if !j.updated.isBare() { // which is judged by its classes
+			j.apply(&j.Changes[i], v)
+		}
+	}
+}
+
+// tree decodes a config as it is stored, in which null is a value.
+func (j *configs) tree(p *Pool) any {
+	if IsNull(p.ProviderConfig) {
+		return absent{}
+	}
+	var value any
+	_ = utiljson.Unmarshal(p.ProviderConfig, &value) // the manifest is valid JSON
+	return value
+}
+
+// renames reports whether another config gives the new pool another name than the old config does: Roll if so, None if not, Indeterminate
+// if that depends on an unknown Kubernetes minor or function.
+func (j *configs) renames(config any) Verdict {
+	base, changed := *j.updated, *j.updated
+	base.ProviderConfig = j.old.ProviderConfig
+	changed.ProviderConfig = nil
+	if !isAbsent(config) {
+		changed.ProviderConfig, _ = json.Marshal(config)
+	}
+	versions := []string{j.updated.Worker.KubernetesVersion}
+	if versions[0] == "" {
+		versions = j.naming.Versions
+	}
+	verdicts := map[Verdict]bool{}
+	for _, version := range versions {
+		base.Worker.KubernetesVersion, changed.Worker.KubernetesVersion = version, version
+		before, oldErr := j.naming.Additional(&base)
+		after, newErr := j.naming.Additional(&changed)
+		switch {
+		case before.Unknown || after.Unknown:
+			verdicts[Indeterminate] = true
+		case oldErr != nil || newErr != nil || !slices.Equal(before.Data, after.Data): // what cannot be read alone is no config on its own
+			verdicts[Roll] = true
+		default:
+			verdicts[None] = true
+		}
+	}
+	if len(verdicts) > 1 {
+		return Indeterminate
+	}
+	for v := range verdicts {
+		return v
+	}
+	return Indeterminate
+}
+
+// related are the places of the changes that a difference of the configs is about: those at it, above it or below it.
+func (j *configs) related(at fieldpath.Path) (places []int) {
+	pointer := j.pointer() + at.Pointer() + "/"
+	for _, i := range j.rows() {
+		own := j.Changes[i].Pointer + "/"
+		if strings.HasPrefix(own, pointer) || strings.HasPrefix(pointer, own) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// apply judges a change that has a class by whether the name depends on it.
+func (j *configs) apply(change *Change, renames Verdict) {
+	switch {
+	case change.Verdict == Indeterminate || change.Verdict == Forbidden || change.Verdict == None:
+	case change.Class == hotupdate.Hot:
+		if j.extension == Released && !strings.HasPrefix(change.Path, configField+".nodeTemplate.virtualCapacity") {
+			change.Verdict, change.Rule = None, NameStays // machine-controller-manager itself puts virtual capacity on nodes
+		}
+	case renames == Indeterminate:
+		change.Verdict, change.Rule = Indeterminate, EraUnknown
+	case renames == None && strings.HasPrefix(change.Path, configField+".serverGroup"): // only OpenStack has it
+		change.Rule = ServerGroup
+	case renames == None:
+		change.Verdict, change.Rule = None, NameStays
+	}
+}
+
+// addUncovered adds a difference that is none by meaning: of order, of spelling, or an empty object.
+func (j *configs) addUncovered(at fieldpath.Path, before, after any, renames Verdict) {
+	switch {
+	case renames == Roll:
+		j.addRow(at, before, after, verdictOf(hotupdate.Immutable, j.Strategy), HashedAsWritten)
+	case renames == Indeterminate:
+		j.addRow(at, before, after, Indeterminate, EraUnknown)
+	case isEmptyObject(before) || isEmptyObject(after):
+		j.addRow(at, before, after, None, EmptyObject)
+	case slices.Contains([]string{"apiVersion", "kind"}, at.String()): // which say what the config is
+	default:
+		j.addRow(at, before, after, None, SameMeaning)
+	}
+}
+
+func isEmptyObject(value any) bool {
+	object, ok := value.(map[string]any)
+	return ok && len(object) == 0
+}
+
+// addRow adds a change of the config that its Schema does not tell. Only an empty object is shown: the Schema may hide other values.
+func (j *configs) addRow(at fieldpath.Path, before, after any, v Verdict, rule Rule) {
+	if !j.updated.isBare() {
+		at = append(fieldpath.Path{{Name: configField}}, at...)
+	}
+	change := changeAt(at, before, after, rule, v)
+	if !(isEmptyObject(before) && isAbsent(after) || isEmptyObject(after) && isAbsent(before)) {
+		change.Sensitive, change.Old, change.New = true, "", ""
+	}
+	if v != None {
+		change.Class = hotupdate.Immutable
+	}
+	j.Changes = append(j.Changes, change)
+}

@@ -1,0 +1,158 @@
+package pool
+
+import (
+	"encoding/json"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Extension says which extension receives a change.
+type Extension uint8
+
+// The extensions.
+const (
+	Adopted  Extension = iota // one that has adopted this library as the guide in examples says
+	Released                  // today's release
+)
+
+var extensionWords = [...]string{Adopted: "adopted", Released: "released"}
+
+// String returns the word for the extension that the flag --extension takes.
+func (x Extension) String() string { return extensionWords[x] }
+
+// ParseExtension reads the word for an extension.
+func ParseExtension(word string) (Extension, bool) {
+	i := slices.Index(extensionWords[:], word)
+	return Extension(max(0, i)), i >= 0
+}
+
+// Naming tells how an extension names pools.
+type Naming struct {
+	// Additional returns what the extension adds to the name of a pool. An error says that it cannot read the provider config.
+	Additional func(p *Pool) (Additional, error)
+	// Versions are Kubernetes versions, one in each era; empty for a pool without one. A pool of an unknown version may be in any of them.
+	Versions []string
+	// Assumed says that nobody has told the eras: the canonical hash of a Schema is taken to be in force at every minor.
+	Assumed bool
+}
+
+// Additional is what an extension adds to the name of a pool.
+type Additional struct {
+	// Era is the name of the era in force.
+	Era string
+	// Data are the strings. They are nothing if Unknown, that is, if the function of the era is not known here.
+	Data    []string
+	Unknown bool
+}
+
+// provider returns the example extension for a pool, found by its provider or, for a provider config on its own, by the config's kind.
+func providerOf(p *Pool) (providers.Provider, bool) {
+	all := providers.All()
+	meta := typeMetaOf(p.ProviderConfig)
+	i := slices.IndexFunc(all, func(one providers.Provider) bool {
+		return one.Name == p.Provider || p.isBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
+	})
+	if i < 0 {
+		return providers.Provider{}, false
+	}
+	return all[i], true
+}
+
+// naming returns how the pool is named, nil if nobody knows: by the function that was given, or as the example of its provider does.
+func (o Options) naming(p *Pool) *Naming {
+	if o.Naming != nil {
+		return o.Naming
+	}
+	provider, known := providerOf(p)
+	if !known {
+		return nil
+	}
+	names := provider.Adopted
+	if o.Extension == Released {
+		names = provider.Released
+	}
+	return &Naming{
+		Versions: provider.Versions,
+		Additional: func(p *Pool) (Additional, error) {
+			a, err := names(p.workerPool())
+			return Additional{Era: a.Era, Data: a.Data}, err
+		},
+	}
+}
+
+// workerPool is the pool as the example extensions see it.
+func (p *Pool) workerPool() *providers.WorkerPool {
+	w := &providers.WorkerPool{Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType, MachineImage: imageOf(p.Worker)}
+	if p.Worker.KubernetesVersion != "" {
+		w.KubernetesVersion = &p.Worker.KubernetesVersion
+	}
+	if v := p.Worker.Volume; v != nil {
+		w.Volume = &providers.Volume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
+	}
+	for _, v := range p.DataVolumes {
+		w.DataVolumes = append(w.DataVolumes, providers.DataVolume(v))
+	}
+	if !IsNull(p.ProviderConfig) {
+		w.ProviderConfig = &runtime.RawExtension{Raw: p.ProviderConfig}
+	}
+	return w
+}
+
+// asStored writes a provider config as the extension sees it in a Worker: compact, with sorted members, as the API server stores objects
+// whose fields it does not know. Order and white space of the Shoot never reach the extension; the order of lists and empty objects do.
+func asStored(raw []byte) []byte {
+	var value any
+	if IsNull(raw) || utiljson.Unmarshal(raw, &value) != nil {
+		return raw
+	}
+	stored, err := json.Marshal(value)
+	if err != nil {
+		return raw
+	}
+	return stored
+}
+
+// compareNames takes back that machines are replaced where the pool keeps its name all the same: Gardener and the extensions hash values
+// without the names of their fields, so that changes can cancel out.
+func (c *Comparison) compareNames(old, updated *Pool, o Options) {
+	naming := o.naming(updated)
+	if c.Strategy != hotupdate.AutoRollingUpdate || o.Naming != nil || naming == nil || old.Worker.KubernetesVersion == "" || updated.Worker.KubernetesVersion == "" {
+		return
+	}
+	before, oldErr := naming.digest(old)
+	after, newErr := naming.digest(updated)
+	if oldErr != nil || newErr != nil || before != after {
+		return
+	}
+	for i := range c.Changes {
+		if change := &c.Changes[i]; change.Verdict == Roll && change.Rule != ServerGroup {
+			change.Verdict, change.Rule = None, NameStays
+		}
+	}
+}
+
+// digest is the full digest of a rolling pool's name.
+func (n *Naming) digest(p *Pool) (hash.Digest, error) {
+	secret := p.NodeAgentSecretName
+	if secret == nil {
+		name, err := hash.NodeAgentSecretName(p.Worker)
+		if err != nil {
+			return hash.Digest{}, err
+		}
+		secret = &name.Text
+	}
+	stored := *p
+	stored.ProviderConfig = asStored(p.ProviderConfig)
+	additional, err := n.Additional(&stored)
+	if err != nil {
+		return hash.Digest{}, err
+	}
+	name, err := hash.WorkerPool(secret, additional.Data...)
+	return name.Digest, err
+}

@@ -1,0 +1,362 @@
+package pool
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Cluster is what a Shoot says above its pools about their machines.
+type Cluster struct {
+	// Hibernated says that the cluster has no machines until it wakes up.
+	Hibernated bool
+	// Operations are what the annotations of the Shoot ask for, at once or in the next maintenance window.
+	Operations []string
+	// Pending are the pools that have not finished an in-place update.
+	Pending []string
+
+	infrastructure json.RawMessage // the infrastructure's config
+}
+
+// The names of operations.
+const (
+	forceInPlace    = "force-in-place-update"
+	rotateRollout   = "rotate-rollout-workers="
+	rolloutWorkers  = "rollout-workers="
+	withoutRollout  = "-without-workers-rollout"
+	everyPool       = "*"
+	rotationStarted = "-start"
+)
+
+// poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later
+// one sees what the earlier ones have decided.
+var poolRules = []func(c *Comparison, old, updated *Pool, o Options){
+	(*Comparison).judgeVersion,
+	(*Comparison).judgeSecretName,
+	(*Comparison).judgeKubelet,
+	(*Comparison).judgeVolumes,
+	(*Comparison).judgeInPlace,
+	(*Comparison).judgeNodeLocalDNS,
+	(*Comparison).judgeImage,
+	(*Comparison).judgeRollout,
+	(*Comparison).judgeInfrastructure,
+	(*Comparison).judgeHibernation,
+	(*Comparison).judgeOperations,
+	(*Comparison).judgePending,
+}
+
+// set judges the changes at or below a path by a rule, and reports whether there are any.
+func (c *Comparison) set(path string, v Verdict, rule Rule) (found bool) {
+	for i, change := range c.Changes {
+		if rest, ok := strings.CutPrefix(change.Path, path); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			c.Changes[i].Verdict, c.Changes[i].Rule, found = v, rule, true
+		}
+	}
+	return found
+}
+
+// add adds a change that is no trigger.
+func (c *Comparison) add(path string, before, after any, v Verdict, rule Rule) {
+	var at fieldpath.Path
+	for name := range strings.SplitSeq(path, ".") {
+		at = append(at, fieldpath.Step{Name: name})
+	}
+	c.Changes = append(c.Changes, changeAt(at, before, after, rule, v))
+}
+
+// decideBy applies a rule that stands at no single change.
+func (c *Comparison) decideBy(rule Rule, v Verdict) {
+	c.Rules = append(c.Rules, rule)
+	c.byRules = append(c.byRules, v)
+}
+
+// judgeVersion judges the pool's own Kubernetes version, of which the triggers hold the minor.
+func (c *Comparison) judgeVersion(old, updated *Pool, _ Options) {
+	before, after := old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion
+	if before == after || before == "" || after == "" {
+		return
+	}
+	if minorOf(before) == minorOf(after) {
+		c.add(versionPath, before, after, None, PatchVersion)
+	}
+	switch {
+	case isLower(after, before):
+		c.set(versionPath, Forbidden, VersionLowered)
+	case inPlace(c.Strategy) && skipsMinor(before, after):
+		c.set(versionPath, Forbidden, MinorSkipped)
+	}
+}
+
+func minorOf(text string) hash.Minor {
+	minor, _ := hash.ParseMinor(text) // the zero one if there is none
+	return minor
+}
+
+// skipsMinor reports whether both minors are known, and the new one is above the next one.
+func skipsMinor(old, updated string) bool {
+	before, oldErr := hash.ParseMinor(old)
+	after, newErr := hash.ParseMinor(updated)
+	return oldErr == nil && newErr == nil && after.Compare(before.Next()) > 0
+}
+
+// isLower reports whether a version is below another one. Admission completes a partial version by the highest one that begins with it.
+func isLower(updated, old string) bool {
+	if strings.HasPrefix(old, updated+".") {
+		return false
+	}
+	before, oldErr := parseVersion(old)
+	after, newErr := parseVersion(updated)
+	return oldErr == nil && newErr == nil && after.LessThan(before)
+}
+
+func parseVersion(text string) (*version.Version, error) {
+	if v, err := version.ParseSemantic(text); err == nil {
+		return v, nil
+	}
+	return version.ParseGeneric(text)
+}
+
+// judgeSecretName judges a node-agent secret name that only one of the Workers has.
+func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
+	before, after := old.NodeAgentSecretName, updated.NodeAgentSecretName
+	if (before == nil) == (after == nil) {
+		return
+	}
+	fallsBack := o.Extension == Released && slices.Contains([]string{"azure", "alicloud"}, updated.Provider) && !inPlace(c.Strategy)
+	v, rule := Indeterminate, SecretNameGained
+	switch {
+	case fallsBack:
+		v, rule = Roll, SecretNameFallback
+	case after == nil:
+		v, rule = Forbidden, SecretNameLost
+	}
+	c.add("nodeAgentSecretName", orAbsent(before), orAbsent(after), v, rule)
+}
+
+func orAbsent[T any](value *T) any {
+	if value == nil {
+		return absent{}
+	}
+	return *value
+}
+
+// judgeKubelet judges a kubelet configuration of the pool's own that comes or goes: it replaces the Shoot's as a whole, also what admission
+// has set there.
+func (c *Comparison) judgeKubelet(old, updated *Pool, _ Options) {
+	isOpen := func(p *Pool) bool { return slices.Contains(p.Defaulted, reservedPath) }
+	if old.ownKubelet != updated.ownKubelet && isOpen(old) && isOpen(updated) {
+		c.decideBy(PoolKubelet, Indeterminate)
+	}
+}
+
+// judgeVolumes lists what of the volumes the name does not depend on, and what it is not known to depend on.
+func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
+	if !reflect.DeepEqual(old.Encrypted, updated.Encrypted) && !c.has("volume.encrypted") {
+		c.add("volume.encrypted", orAbsent(old.Encrypted), orAbsent(updated.Encrypted), None, NameStays)
+	}
+	if !reflect.DeepEqual(old.DataVolumes, updated.DataVolumes) && !c.has("dataVolumes") {
+		c.add("dataVolumes", volumesIn(old.all), volumesIn(updated.all), None, NameStays)
+	}
+	_, known := providerOf(updated)
+	for _, path := range []string{"volume.encrypted", "dataVolumes"} {
+		switch {
+		case !known && c.has(path):
+			c.set(path, Indeterminate, EraUnknown)
+		case path == "dataVolumes" && inPlace(c.Strategy) && updated.Provider != "alicloud":
+			c.set(path, Forbidden, DataVolumesInPlace)
+		}
+	}
+}
+
+func volumesIn(all []byte) any {
+	object, _ := tree(all).(map[string]any)
+	return memberOf(object, "dataVolumes")
+}
+
+func (c *Comparison) has(path string) bool { return c.verdictAt(path) != nil }
+
+// verdictAt is the gravest verdict on a change at or below a path, nil if there is none.
+func (c *Comparison) verdictAt(path string) *Verdict {
+	var found *Verdict
+	for _, change := range c.Changes {
+		if rest, ok := strings.CutPrefix(change.Path, path); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			v := gravest(*cmp.Or(found, new(None)), change.Verdict)
+			found = &v
+		}
+	}
+	return found
+}
+
+// judgeInPlace judges what Gardener refuses only as long as the strategy stays: with another in-place strategy, new machines have it.
+func (c *Comparison) judgeInPlace(old, updated *Pool, _ Options) {
+	if !inPlace(old.declared) || !inPlace(updated.declared) || old.declared == updated.declared {
+		return
+	}
+	c.add(strategyPath, old.declared.String(), updated.declared.String(), None, StrategyRefined)
+	for _, path := range []string{"machine.type", imageNamePath, "cri", "volume"} {
+		c.set(path, None, NameStays)
+	}
+}
+
+// judgeNodeLocalDNS judges by the version and the proxy mode before the change, as validation does; the name of a rolling pool depends on
+// those after it.
+func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
+	if !inPlace(c.Strategy) || updated.Cluster == nil {
+		return
+	}
+	w := old.Worker
+	counts := w.KubeProxyMode == "IPVS" || w.KubernetesVersion == "" || minorOf(w.KubernetesVersion).Compare(minorOf("1.34")) < 0
+	switch {
+	case w.NodeLocalDNS == updated.Worker.NodeLocalDNS:
+		c.set(nodeLocalDNSPath, None, NotHashed) // the proxy mode decides only about rolling pools
+		return
+	case !c.has(nodeLocalDNSPath):
+		c.add(nodeLocalDNSPath, w.NodeLocalDNS, updated.Worker.NodeLocalDNS, None, NotHashed)
+	}
+	if counts {
+		c.set(nodeLocalDNSPath, Forbidden, NodeLocalDNSInPlace)
+	} else {
+		c.set(nodeLocalDNSPath, None, NotHashed)
+	}
+}
+
+// judgeImage judges image and architecture: new machines of a rolling pool take any version, an update in place needs the CloudProfile.
+func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
+	before, after := imageOf(old.Worker), imageOf(updated.Worker)
+	newArchitecture := old.Architecture != nil && updated.Architecture != nil && *old.Architecture != *updated.Architecture
+	if newArchitecture {
+		c.add(architecturePath, *old.Architecture, *updated.Architecture, None, NameStays)
+	}
+	known := before.Version != "" && after.Version != ""
+	if !inPlace(c.Strategy) || !known || before == after && !newArchitecture {
+		return
+	}
+	v, rule := o.CloudProfile.inPlace(before, after)
+	for _, path := range []string{imageVersionPath, imageNamePath, architecturePath} {
+		if at := c.verdictAt(path); at != nil && v != None && Severity(v) > Severity(*at) {
+			c.set(path, v, rule)
+		}
+	}
+}
+
+// judgeRollout judges how many machines an update may replace or drain at a time.
+func (c *Comparison) judgeRollout(_, updated *Pool, o Options) {
+	if o.Strategy == nil {
+		c.judgeSurge(updated)
+	}
+	surge := isPositive(updated.MaxSurge)
+	c.ruleIf(SurgeReplaces, surge && c.Strategy == hotupdate.AutoInPlaceUpdate && c.gravestChange() == InPlaceUpdate)
+}
+
+// judgeSurge refuses what validation refuses of maxSurge and maxUnavailable, after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one
+// that is updated in place.
+func (c *Comparison) judgeSurge(p *Pool) {
+	if p.Cluster == nil { // gardenlet writes what validation has admitted
+		return
+	}
+	if p.declared == hotupdate.ManualInPlaceUpdate {
+		if p.MaxSurge != nil || p.MaxUnavailable != nil {
+			c.decideBy(SurgeOfManualPool, Forbidden)
+		}
+		return
+	}
+	rolling := p.declared == hotupdate.AutoRollingUpdate
+	surges := p.MaxSurge == nil && rolling || isPositive(p.MaxSurge)
+	unavailable := p.MaxUnavailable == nil && !rolling || isPositive(p.MaxUnavailable)
+	if !surges && !unavailable {
+		c.decideBy(SurgeAndUnavailableZero, Forbidden)
+	}
+}
+
+// isPositive reports whether a number or percentage is set and above 0.
+func isPositive(raw json.RawMessage) bool {
+	var value intstr.IntOrString
+	if IsNull(raw) || json.Unmarshal(raw, &value) != nil {
+		return false
+	}
+	return value.Type == intstr.Int && value.IntVal > 0 || value.Type == intstr.String && strings.Trim(value.StrVal, "0%") != ""
+}
+
+// judgeInfrastructure judges the infrastructure's config, of which the state follows that Azure hashes.
+func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
+	if old.Cluster == nil || updated.Cluster == nil || updated.Provider != "azure" || inPlace(c.Strategy) {
+		return
+	}
+	differences(nil, treeOrAbsent(old.Cluster.infrastructure), treeOrAbsent(updated.Cluster.infrastructure), func(at fieldpath.Path, _, _ any) {
+		if path := at.String() + "."; strings.HasPrefix(path, "identity.") || strings.HasPrefix(path, "networks.zones.") {
+			c.decideBy(InfrastructureMayRoll, Indeterminate)
+		}
+	})
+}
+
+func (c *Comparison) judgeHibernation(old, updated *Pool, _ Options) {
+	switch before, after := old.isHibernated(), updated.isHibernated(); {
+	case !before && after:
+		c.decideBy(Hibernated, ComeOrGo)
+	case before && !after:
+		c.decideBy(WokenUp, ComeOrGo)
+	case before:
+		c.Rules = append(c.Rules, StaysHibernated)
+	}
+}
+
+func (p *Pool) isHibernated() bool { return p.Cluster != nil && p.Cluster.Hibernated }
+
+// judgeOperations judges what the annotations of the new Shoot ask for. Gardener removes them when it begins: whoever applies one again asks
+// for it again.
+func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
+	if updated.Cluster == nil {
+		return
+	}
+	again := verdictOf(hotupdate.InPlace, c.Strategy)
+	for _, operation := range updated.Cluster.Operations {
+		pools, rotates := strings.CutPrefix(operation, rotateRollout)
+		rolled, rolls := strings.CutPrefix(operation, rolloutWorkers)
+		switch {
+		case isRotation(operation) && old.Cluster != nil && len(old.Cluster.Pending) > 0:
+			c.decideBy(RotationBlocked, Forbidden)
+		case isRotation(operation) && strings.HasSuffix(operation, withoutRollout):
+			c.Rules = append(c.Rules, RotationWithoutWorkers)
+		case isRotation(operation), rotates && names(pools, updated):
+			c.decideBy(RotationStarted, again)
+		case rolls && names(rolled, updated) && inPlace(c.Strategy):
+			c.decideBy(RolloutInPlace, Forbidden)
+		case rolls && names(rolled, updated):
+			c.decideBy(RolloutWorkers, Roll)
+		}
+	}
+}
+
+func isRotation(operation string) bool {
+	return slices.Contains([]string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"}, strings.TrimSuffix(operation, withoutRollout))
+}
+
+// names reports whether a list of pools has the pool.
+func names(list string, p *Pool) bool {
+	return list == everyPool || slices.Contains(strings.Split(list, ","), p.Worker.Name)
+}
+
+// judgePending refuses every change of a pool that has not finished an in-place update. The list is read from the old object.
+func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
+	if old.Cluster == nil || updated.Cluster == nil || !inPlace(updated.declared) || !slices.Contains(old.Cluster.Pending, updated.Worker.Name) {
+		return
+	}
+	same := reflect.DeepEqual(tree(old.all), tree(updated.all)) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
+		reflect.DeepEqual(tree(old.kubelet), tree(updated.kubelet))
+	switch forced := slices.Contains(updated.Cluster.Operations, forceInPlace); {
+	case same:
+	case forced:
+		c.Rules = append(c.Rules, PendingForced)
+	default:
+		c.decideBy(PendingUpdate, Forbidden)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// judgement are the flags that say by which rules a change is judged.
+type judgement struct {
+	strategy, extension, eras, cloudProfile string
+	defaulted                               bool
+}
+
+func (j *judgement) add(flags *pflag.FlagSet) {
+	flags.StringVar(&j.strategy, "strategy", "", "update strategy of every pool, by its `NAME`: AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate\n(default: each pool's own; for a provider config AutoRollingUpdate)")
+	flags.StringVar(&j.extension, "extension", pool.Adopted.String(), "the extension that receives the change: adopted (it uses this library as the guide says) or released (today's)")
+	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
+	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says what machine images can be updated in place")
+	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
+}
+
+// judgeBy returns what the flags say, and the Schemas.
+func (c *call) judgeBy() (pool.Options, *catalog, error) {
+	options := pool.Options{Defaulted: c.defaulted}
+	if c.strategy != "" {
+		strategy, ok := hotupdate.ParseStrategy(c.strategy)
+		if !ok {
+			return options, nil, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", c.strategy)}
+		}
+		options.Strategy = &strategy
+	}
+	extension, ok := pool.ParseExtension(c.extension)
+	if !ok {
+		return options, nil, &usageError{fmt.Sprintf("unknown extension %q; write adopted or released", c.extension)}
+	}
+	options.Extension = extension
+	schemas, err := newCatalog(cmp.Or(c.schema, c.eras))
+	if err != nil {
+		return options, nil, err
+	}
+	options.Schema = schemas.schema
+	if file := cmp.Or(c.eras, c.schema); file != "" {
+		named, err := readRelease(file)
+		if err != nil {
+			return options, nil, err
+		}
+		options.Naming = named.naming()
+	}
+	if c.cloudProfile != "" {
+		options.CloudProfile, err = readCloudProfile(c)
+	}
+	return options, schemas, err
+}
+
+// naming is how a release names pools. What it adds beside the provider config is that of the pool's provider.
+func (r *release) naming() *pool.Naming {
+	return &pool.Naming{Versions: r.froms, Assumed: r.alone, Additional: func(p *pool.Pool) (pool.Additional, error) {
+		var version *string
+		if p.Worker.KubernetesVersion != "" {
+			version = &p.Worker.KubernetesVersion
+		}
+		raw := p.ProviderConfig
+		if pool.IsNull(raw) {
+			raw = nil
+		}
+		hashed, err := r.hash(version, raw)
+		return pool.Additional{Era: hashed.era.Name, Data: hashed.data, Unknown: hashed.era.Hash == function}, err
+	}}
+}
+
+func readCloudProfile(c *call) (*pool.CloudProfile, error) {
+	var found *document
+	for d, err := range documents([]string{c.cloudProfile}, c.in) {
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			return nil, fmt.Errorf("%s: has several objects; name a file with the CloudProfile alone", nameOf(c.cloudProfile))
+		}
+		found = &d
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%s: is empty; write a CloudProfile", nameOf(c.cloudProfile))
+	}
+	profile, err := pool.ReadCloudProfile(found.raw)
+	return profile, inFile(found.from, err)
+}
