@@ -23,7 +23,7 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 				continue
 			}
 			out[key] = layers[i].tags[key]
-			if r.keysOnly {
+			if r.KeysOnly {
 				out[key] = ""
 			}
 		}

@@ -2,6 +2,7 @@ package tags_test
 
 import (
 	"fmt"
+	"regexp"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -145,4 +146,27 @@ func ExampleCloud_Rules() {
 	// Output:
 	// OpenStack metadata 256
 	// hotupdate: OpenStack: resources of kind network carry no infrastructure tags that this package knows; leave them out
+}
+
+// A driver of a cloud that this package does not know describes what the cloud demands.
+func ExampleRules_Reserve() {
+	text := regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$|^$`)
+	rules := tags.Rules{
+		Name:    "labels",
+		MaxTags: 64,
+		Guard:   tags.GuardVersion,
+		Key:     tags.Text{Max: 63, Pattern: text},
+		Value:   tags.Text{Max: 63, Pattern: text},
+	}
+	rules.Reserve("mcm-cluster-", "mcm-role-", "internal.")
+	rules.LimitCalls(1, 64, 64)
+
+	user := map[string]string{"owner": "alice", "mcm-cluster-other": "1", "Internal.id": "7", "cost/center": "1000"}
+	for _, problem := range rules.Validate(user, nil, field.NewPath("labels")) {
+		fmt.Println(problem.Type, problem.Field)
+	}
+	// Output:
+	// Forbidden labels[Internal.id]
+	// Invalid value labels[cost/center]
+	// Forbidden labels[mcm-cluster-other]
 }

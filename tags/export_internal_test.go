@@ -19,7 +19,5 @@ func Clouds() []Cloud { return []Cloud{AWS, Azure, GCP, OpenStack, AliCloud} }
 
 func (r *Rules) SetCall() *Call       { return &r.setCall }
 func (r *Rules) RemoveCall() *Call    { return &r.removeCall }
-func (r *Rules) IgnoresCase() bool    { return r.ignoresCase }
-func (r *Rules) KeysOnly() bool       { return r.keysOnly }
 func (r *Rules) Reserved() []Reserved { return r.reservedKeys }
 func (r *Rules) Uncounted() []string  { return r.uncounted }

@@ -8,7 +8,7 @@ import (
 
 // identity returns what the cloud takes key for: two keys are one if and only if their identities are equal.
 func (r *Rules) identity(key string) string {
-	if r.ignoresCase {
+	if r.IgnoresCase {
 		return fold(key)
 	}
 	return key

@@ -53,7 +53,7 @@ func (k *reservedKey) consequence() string {
 func (r *Rules) reserved(key string) *reservedKey {
 	for i := range r.reservedKeys {
 		k := &r.reservedKeys[i]
-		anyCase := k.Owner == theCloud || r.ignoresCase
+		anyCase := k.Owner == theCloud || r.IgnoresCase
 		if !anyCase && k.matches(key, k.Text) || anyCase && k.matchesFold(key) {
 			return k
 		}

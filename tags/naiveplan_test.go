@@ -90,10 +90,10 @@ type naivePlanner struct {
 
 // same reports whether two keys are one key to the cloud.
 func (n *naivePlanner) same(a, b string) bool {
-	return a == b || n.rules.IgnoresCase() && strings.EqualFold(a, b)
+	return a == b || n.rules.IgnoresCase && strings.EqualFold(a, b)
 }
 
-func (n *naivePlanner) sameValue(a, b string) bool { return a == b || n.rules.KeysOnly() }
+func (n *naivePlanner) sameValue(a, b string) bool { return a == b || n.rules.KeysOnly }
 
 // valuesIn returns the values of a key in a spec, whatever its spelling.
 func (n *naivePlanner) valuesIn(spec map[string]string, key string) (values []string) {
@@ -138,7 +138,7 @@ func (n *naivePlanner) namesCluster(key string) bool {
 func (n *naivePlanner) reservation(key string) *tags.Reserved {
 	i := slices.IndexFunc(n.rules.Reserved(), func(d tags.Reserved) bool {
 		k, text := key, d.Text
-		if n.rules.IgnoresCase() || d.Owner == tags.TheCloud {
+		if n.rules.IgnoresCase || d.Owner == tags.TheCloud {
 			k, text = strings.ToLower(k), strings.ToLower(text)
 		}
 		switch d.Match {
@@ -246,7 +246,7 @@ func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
 }
 
 func (n *naivePlanner) planWanted(plan *tags.ResourcePlan, tag tags.Tag) {
-	if n.rules.KeysOnly() {
+	if n.rules.KeysOnly {
 		tag.Value = ""
 	}
 	liveValue, isLive := n.live[tag.Key]
@@ -286,7 +286,7 @@ func (n *naivePlanner) planUnseen(plan *tags.ResourcePlan, wanted map[string]str
 			spelled := key
 			if all := n.spellings(key, wanted); len(all) > 0 {
 				spelled = all[0]
-			} else if n.rules.IgnoresCase() {
+			} else if n.rules.IgnoresCase {
 				spelled = strings.ToLower(key)
 			}
 			for _, value := range n.ownedValues(key) {

@@ -110,7 +110,7 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 	tags := make([]Tag, p.wanted)
 	set, keep := 0, p.wanted
 	for id, tag := range p.wantedKeys {
-		if p.rules.keysOnly {
+		if p.rules.KeysOnly {
 			tag.Value = ""
 		}
 		key, isLive := p.liveKey(live, id)
@@ -231,7 +231,7 @@ func (p *planner) contested(id string) bool {
 }
 
 // same compares values. Where keys have none, all are the same.
-func (p *planner) same(a, b string) bool { return p.rules.keysOnly || a == b }
+func (p *planner) same(a, b string) bool { return p.rules.KeysOnly || a == b }
 
 // sorted sorts in place, by key and then by value, and returns nil for nothing.
 func sorted(tags []Tag) []Tag {

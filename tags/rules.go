@@ -7,7 +7,8 @@ import (
 )
 
 // Rules are what one cloud demands of the infrastructure tags of one kind of resource. They come from [Cloud.Rules], and a copy may
-// differ in its exported fields. The zero value allows nothing: no key, no value, no infrastructure tag.
+// differ in its exported fields. For a cloud that this package does not know a driver sets the fields, [Rules.Reserve] and
+// [Rules.LimitCalls]. The zero value allows nothing: no key, no value, no infrastructure tag.
 type Rules struct {
 	// Name is for messages, such as "AWS tags".
 	Name string
@@ -15,16 +16,35 @@ type Rules struct {
 	MaxTags int
 	// Guard is the condition that a removal carries, for the calls that the table names. A driver that makes other calls changes it.
 	Guard Guard
+	// KeysOnly says that infrastructure tags have no values.
+	KeysOnly bool
+	// IgnoresCase says that keys that differ only in case are one key.
+	IgnoresCase bool
+	// Key and Value say what a key and a value may be. A key is never empty; Value is unused with KeysOnly.
+	Key, Value Text
 
-	keysOnly    bool     // infrastructure tags have no values
-	ignoresCase bool     // keys that differ only in case are one key
-	uncounted   []string // prefixes, in any case, of live keys that do not count towards MaxTags
-
-	key, value   text // what a key and a value may be; value is unused for keysOnly
+	uncounted    []string // prefixes, in any case, of live keys that do not count towards MaxTags
 	reservedKeys []reservedKey
 	cleaning     cleaning
 
 	setCall, removeCall call // how much one call sets and removes
+}
+
+// Reserve reserves keys; an empty text reserves none. MCM finds the machines of a cluster by keys that contain cluster, and tells machines from
+// other resources by those that contain role. The cloud itself refuses keys with one of the prefixes, in any case.
+func (r *Rules) Reserve(cluster, role string, prefixes ...string) {
+	keys := []reservedKey{{contains, cluster, mcmCluster}, {contains, role, mcmRole}}
+	for _, prefix := range prefixes {
+		keys = append(keys, reservedKey{begins, prefix, theCloud})
+	}
+	keys = slices.DeleteFunc(keys, func(k reservedKey) bool { return k.Text == "" })
+	r.reservedKeys = slices.Concat(r.reservedKeys, keys)
+}
+
+// LimitCalls says how many resources one call takes, and how many infrastructure tags it sets or removes on all of them. Less than one counts
+// as one, as without LimitCalls.
+func (r *Rules) LimitCalls(resources, set, remove int) {
+	r.setCall, r.removeCall = call{resources, set}, call{resources, remove}
 }
 
 // Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous one, so that

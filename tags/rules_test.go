@@ -3,6 +3,7 @@ package tags_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,9 +72,9 @@ var ruleTests = []struct {
 	{tags.AWS, tags.VM, "count", many(50), nil, awsNaming + `"50 user created tags"`},
 	{tags.AWS, tags.VM, "count exceeded", many(51), []field.ErrorType{tooMany}, awsNaming},
 	{tags.AWS, tags.VM, "empty key", one("", "v"), []field.ErrorType{required}, awsNaming + `"A tag key cannot be an empty string"`},
-	{tags.AWS, tags.VM, "key length", one(strings.Repeat("ä", 128), ""), nil, awsNaming + `"128 Unicode characters in UTF-8"`},
-	{tags.AWS, tags.VM, "key too long", one(strings.Repeat("ä", 129), ""), []field.ErrorType{tooLong}, awsNaming},
-	{tags.AWS, tags.VM, "key length in code points", one(strings.Repeat(astral, 128), ""), nil, "Smithy: the length of a string is its Unicode scalar values"},
+	{tags.AWS, tags.VM, "key length", one(strings.Repeat("ä", 127), ""), nil, ec2Tag},
+	{tags.AWS, tags.VM, "key too long", one(strings.Repeat("ä", 128), ""), []field.ErrorType{tooLong}, ec2Tag},
+	{tags.AWS, tags.VM, "key length in code points", one(strings.Repeat(astral, 127), ""), nil, "Smithy: the length of a string is its Unicode scalar values"},
 	{tags.AWS, tags.VM, "value length", one("k", strings.Repeat("ä", 256)), nil, awsNaming + `"256 Unicode characters in UTF-8"`},
 	{tags.AWS, tags.VM, "value too long", one("k", strings.Repeat("a", 257)), []field.ErrorType{tooLong}, awsNaming},
 	{tags.AWS, tags.VM, "alphabet", one("aZ09 +-=._:/@é", "aZ09 +-=._:/@é"), nil, awsNaming + `"letters, numbers, spaces, + - = . _ : / @"`},
@@ -154,7 +155,9 @@ var ruleTests = []struct {
 	{tags.OpenStack, tags.VM, "key too long", one(strings.Repeat("a", 256), ""), []field.ErrorType{tooLong}, novaSchema},
 	{tags.OpenStack, tags.VM, "value length", one("k", strings.Repeat(astral, 255)), nil, novaSchema + "; JSON Schema counts code points"},
 	{tags.OpenStack, tags.VM, "value too long", one("k", strings.Repeat("a", 256)), []field.ErrorType{tooLong}, novaSchema},
-	{tags.OpenStack, tags.Disk, "alphabet", one("aZ09-_:. ", "anything / ü"), nil, "Cinder API: metadata schema, the same"},
+	{tags.OpenStack, tags.VM, "alphabet", one("aZ09-_:. ", "anything / ü"), nil, novaSchema},
+	{tags.OpenStack, tags.Disk, "alphabet", one("aZ09-_:. /", "anything / ü"), nil, cinderSchema},
+	{tags.OpenStack, tags.Disk, "key with ,", one("a,b", ""), []field.ErrorType{invalid}, cinderSchema},
 	{tags.OpenStack, tags.VM, "key with /", one("a/b", ""), []field.ErrorType{invalid}, novaSchema},
 	{tags.OpenStack, tags.VM, "international key", one("größe", ""), []field.ErrorType{invalid}, novaSchema},
 	{tags.OpenStack, tags.VM, "case is ignored", map[string]string{"foo": "1", "Foo": "1", "FOO": "1"}, []field.ErrorType{duplicate, duplicate, duplicate}, "Nova spec lowercase-metadata-keys"},
@@ -189,6 +192,8 @@ const (
 	gcpLabelRules   = "Google Cloud: Labels overview, Requirements for labels: "
 	gcpLabelBytes   = "Google Cloud APIs: label keys and values have a UTF-8 encoding of maximum 128 bytes"
 	gcpNetTags      = "Google Cloud VPC: Add network tags, Limits: "
+	cinderSchema    = "Cinder API: parameter type extra_specs: ^[a-zA-Z0-9-_:. /]{1,255}$, maxLength 255"
+	ec2Tag          = "Amazon EC2 API Reference: type Tag: maximum of 127 Unicode characters; the guide says 128"
 	novaSchema      = "Nova API: metadata schema: ^[a-zA-Z0-9-_:. ]{1,255}$, maxLength 255"
 	aliLimits       = "Alibaba Cloud Resource Management: Limits on tags: "
 	aliTagResources = "Alibaba Cloud ECS API: TagResources: "
@@ -249,6 +254,61 @@ func TestNoRules(t *testing.T) {
 	}
 }
 
+// TestRulesOfAnotherCloud: a driver describes a cloud that the table does not have, and everything works with it.
+func TestRulesOfAnotherCloud(t *testing.T) {
+	rules := tags.Rules{
+		Name: "labels", MaxTags: 3, IgnoresCase: true, Guard: tags.GuardValue,
+		Key: tags.Text{Max: 10, Pattern: regexp.MustCompile(`^[a-zA-Z-]*$`)}, Value: tags.Text{Max: 2},
+	}
+	rules.Reserve("cluster-", "role-", "sys")
+	rules.LimitCalls(2, 3, 1)
+	path := field.NewPath("labels")
+	for _, test := range []struct {
+		name  string
+		input map[string]string
+		want  []field.ErrorType
+	}{
+		{"sound", one("owner", "me"), nil},
+		{"empty key", one("", ""), []field.ErrorType{required}},
+		{"key too long", one("elevenchars", ""), []field.ErrorType{tooLong}},
+		{"key that does not match", one("a1", ""), []field.ErrorType{invalid}},
+		{"value too long", one("a", "abc"), []field.ErrorType{tooLong}},
+		{"one key to the cloud", map[string]string{"a": "", "A": ""}, []field.ErrorType{duplicate, duplicate}},
+		{"too many", map[string]string{"a": "", "b": "", "c": "", "d": ""}, []field.ErrorType{tooMany}},
+		{"cluster key", one("Cluster-x", ""), []field.ErrorType{forbidden}},
+		{"role key", one("my-role-x", ""), []field.ErrorType{forbidden}},
+		{"reserved prefix", one("SysA", ""), []field.ErrorType{forbidden}},
+		{"prefix elsewhere", one("my-sys", ""), nil},
+	} {
+		if got := kindsOf(rules.Validate(test.input, nil, path)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	sensitive := rules
+	sensitive.IgnoresCase = false
+	for key, want := range map[string][]field.ErrorType{"Cluster-x": nil, "cluster-x": {forbidden}, "SysA": {forbidden}} {
+		if got := kindsOf(sensitive.Validate(one(key, ""), nil, path)); !slices.Equal(got, want) {
+			t.Errorf("%s where case counts: %v, want %v", key, got, want)
+		}
+	}
+	state := tags.State{Applied: map[string]string{"a": "1", "b": "1"}, Desired: one("c", "1"), Mandatory: one("cluster-x", "")}
+	live := map[string]string{"a": "1", "b": "1", "sys": "9"}
+	plans, err := rules.Plan(state, []string{"r1", "r2"}, map[string]map[string]string{"r1": live, "r2": live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rules.Batches(plans); len(got) != 3 || len(got[0].Resources) != 2 {
+		t.Errorf("%v, want one call that sets and one for each key that goes, for both resources", got)
+	}
+	rules.Reserve("", "", "")
+	if got := rules.MandatoryIn(map[string]string{"role-x": "1", "other": ""}); !maps.Equal(got, one("role-x", "1")) {
+		t.Errorf("mandatory: %v: an empty text must reserve nothing", got)
+	}
+	if errs := rules.Validate(one("owner", ""), nil, path); len(errs) > 0 {
+		t.Errorf("%v: an empty prefix must reserve nothing", errs)
+	}
+}
+
 func TestZeroRulesAllowNothing(t *testing.T) {
 	var rules tags.Rules
 	if errs := rules.Validate(one("k", "v"), nil, field.NewPath("tags")); !slices.Equal(kindsOf(errs), []field.ErrorType{tooLong, tooLong, tooMany}) {
@@ -282,7 +342,7 @@ func naives() []naive {
 	units := func(s string) int { return len(utf16.Encode([]rune(s))) }
 	return []naive{
 		{
-			tags.AWS, tags.VM, regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$`), regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$`),
+			tags.AWS, tags.VM, regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,127}$`), regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$`),
 			func(key, value string) bool {
 				return without(`(?i)^aws:`, `^Name$`, `kubernetes\.io/(cluster|role)/`)(key, value) && !regexp.MustCompile(`(?i)^aws:`).MatchString(value)
 			},
@@ -300,6 +360,10 @@ func naives() []naive {
 		{tags.GCP, tags.Network, regexp.MustCompile(`^([a-z]([-a-z0-9]{0,61}[a-z0-9])?)$`), regexp.MustCompile(`^$`), without(`kubernetes-io-(cluster|role)-`)},
 		{
 			tags.OpenStack, tags.VM, regexp.MustCompile(`^[a-zA-Z0-9\-_:. ]{1,255}$`), regexp.MustCompile(`(?s)^.{0,255}$`),
+			without(`(?i)kubernetes\.io-(cluster|role)-`),
+		},
+		{
+			tags.OpenStack, tags.Disk, regexp.MustCompile(`^[a-zA-Z0-9\-_:. /]{1,255}$`), regexp.MustCompile(`(?s)^.{0,255}$`),
 			without(`(?i)kubernetes\.io-(cluster|role)-`),
 		},
 		{
@@ -329,7 +393,7 @@ func texts() *rapid.Generator[string] {
 	short := rapid.Map(rapid.SliceOfN(piece, 0, 4), func(parts []string) string { return strings.Join(parts, "") })
 	long := rapid.Custom(func(t *rapid.T) string {
 		unit := rapid.SampledFrom([]string{"a", "ä", astral}).Draw(t, "unit")
-		n := rapid.SampledFrom([]int{32, 33, 63, 64, 65, 128, 129, 255, 256, 257, 512, 513}).Draw(t, "length")
+		n := rapid.SampledFrom([]int{32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 512, 513}).Draw(t, "length")
 		return short.Draw(t, "prefix") + strings.Repeat(unit, n)
 	})
 	return rapid.OneOf(short, long)

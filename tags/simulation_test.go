@@ -103,7 +103,7 @@ func newWorld(t *rapid.T, rules tags.Rules) *world {
 		foreign:   map[string]map[string]string{},
 	}
 	w.mandatory = map[string]string{mandatoryKey(rules): w.value("m")}
-	if rules.IgnoresCase() {
+	if rules.IgnoresCase {
 		w.mandatory["Name"] = w.value("machine-1")
 	}
 	for _, id := range w.created {
@@ -131,7 +131,7 @@ func mandatoryKey(rules tags.Rules) string {
 
 // value is v, or nothing where keys have no values.
 func (w *world) value(v string) string {
-	if w.rules.KeysOnly() {
+	if w.rules.KeysOnly {
 		return ""
 	}
 	return v
@@ -139,7 +139,7 @@ func (w *world) value(v string) string {
 
 // spell writes a key in one of the ways that are one key to the cloud.
 func (w *world) spell(t *rapid.T, key string) string {
-	if w.rules.IgnoresCase() && rapid.Bool().Draw(t, "capitals") {
+	if w.rules.IgnoresCase && rapid.Bool().Draw(t, "capitals") {
 		return strings.ToUpper(key)
 	}
 	return key
@@ -147,7 +147,7 @@ func (w *world) spell(t *rapid.T, key string) string {
 
 // identity is what the cloud takes a key for.
 func (w *world) identity(key string) string {
-	if w.rules.IgnoresCase() {
+	if w.rules.IgnoresCase {
 		return strings.ToLower(key)
 	}
 	return key
@@ -423,7 +423,7 @@ func (w *world) foreignDisturb(t *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(t, "mandatory") == 0 {
 		key = mandatoryKey(w.rules)
 	}
-	if w.rules.Guard == tags.Unguarded || w.rules.KeysOnly() || rapid.Bool().Draw(t, "delete") {
+	if w.rules.Guard == tags.Unguarded || w.rules.KeysOnly || rapid.Bool().Draw(t, "delete") {
 		delete(live, key)
 	} else if live[key] = fmt.Sprintf("x%d", rapid.IntRange(1, 3).Draw(t, "x")); len(live) > w.rules.MaxTags {
 		return

@@ -21,7 +21,7 @@ type variant struct{ id, key string }
 
 func (r *Rules) spec(tags map[string]string) spec {
 	s := spec{tags: tags}
-	if !r.ignoresCase {
+	if !r.IgnoresCase {
 		return s
 	}
 	for key := range tags {

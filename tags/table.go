@@ -1,6 +1,9 @@
 package tags
 
-import "unicode"
+import (
+	"strconv"
+	"unicode"
+)
 
 const (
 	lowerCase = "abcdefghijklmnopqrstuvwxyz"
@@ -25,7 +28,8 @@ func table() []row {
 		{Azure, Kinds(), azureTags()},
 		{GCP, []Kind{VM, Disk}, gcpLabels()},
 		{GCP, []Kind{Network}, gcpNetworkTags()},
-		{OpenStack, []Kind{VM, Disk}, openStackMetadata()},
+		{OpenStack, []Kind{VM}, openStackMetadata("-_:. ")},    // Nova API, metadata schema: keys ^[a-zA-Z0-9-_:. ]{1,255}$
+		{OpenStack, []Kind{Disk}, openStackMetadata("-_:. /")}, // Cinder API, parameter type extra_specs: keys ^[a-zA-Z0-9-_:. /]{1,255}$
 		{AliCloud, Kinds(), aliCloudTags()},
 	}
 }
@@ -40,10 +44,12 @@ func awsTags() Rules {
 	}
 	return Rules{ // "Tag keys and values are case-sensitive"
 		Name:      "AWS tags",
-		MaxTags:   50,                                                       // user tags
-		uncounted: []string{"aws:"},                                         // "do not count against your tags per resource limit"
-		key:       text{min: 1, max: 128, unit: codePoints, allowed: chars}, // "128 Unicode characters in UTF-8"; Smithy's length trait counts code points
-		value:     text{max: 256, unit: codePoints, allowed: chars, notPrefix: []string{"aws:"}},
+		MaxTags:   50,               // user tags
+		uncounted: []string{"aws:"}, // "do not count against your tags per resource limit"
+		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller is taken: a key that EC2 refuses stops
+		// the update of a machine, one that validation refuses can be shortened. Smithy's length trait counts code points.
+		Key:   Text{Max: 127, unit: codePoints, allowed: chars},
+		Value: Text{Max: 256, unit: codePoints, allowed: chars, notPrefix: []string{"aws:"}},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io/cluster/", mcmCluster},
 			{contains, "kubernetes.io/role/", mcmRole},
@@ -60,18 +66,20 @@ func awsTags() Rules {
 func azureTags() Rules {
 	return Rules{
 		Name:        "Azure tags",
-		ignoresCase: true, // "Tag names are case-insensitive for operations"
+		IgnoresCase: true, // "Tag names are case-insensitive for operations"
 		MaxTags:     50,
-		key: text{
-			min: 1, max: 512, unit: utf16Units, // "512 characters", unit open
+		Key: Text{
+			Max: 512, unit: utf16Units, // "512 characters", unit open
 			allowed: alphabet{name: `characters other than < > % & \ ? /`, except: `<>%&\?/`},
 		},
-		value: text{max: 256, unit: utf16Units}, // "256 characters", unit open
+		Value: Text{Max: 256, unit: utf16Units}, // "256 characters", unit open
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
 			{equals, "Name", theDriver},
-			{begins, "microsoft", theCloud}, // Tags - Create Or Update: "prefixes which are reserved for Azure use"
+			// Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined tag names only: that a resource
+			// takes no such name is unconfirmed. Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever removed.
+			{begins, "microsoft", theCloud},
 			{begins, "azure", theCloud},
 			{begins, "windows", theCloud},
 		},
@@ -97,8 +105,10 @@ func gcpLabels() Rules {
 	return Rules{
 		Name:    "GCP labels",
 		MaxTags: 64,
-		key:     text{min: 1, max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters}, // "63 characters", "UTF-8 encoding of maximum 128 bytes"
-		value:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
+		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values "<= 128 bytes". That values have to be under
+		// 128 bytes is unconfirmed.
+		Key:   Text{Max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters},
+		Value: Text{Max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
 		cleaning: cleaning{
 			key:   clean{lower: true, keep: extension, replacement: '_', begin: alphabet{chars: lowerCase}, cut: 63},
 			value: clean{lower: true, keep: extension, replacement: '_', cut: 63},
@@ -113,10 +123,10 @@ func gcpLabels() Rules {
 func gcpNetworkTags() Rules {
 	return Rules{
 		Name:     "GCP network tags",
-		keysOnly: true,
+		KeysOnly: true,
 		MaxTags:  64, // per VM
-		key: text{
-			min: 1, max: 63, unit: codePoints, // setTags: "1-63 characters long, and comply with RFC1035"
+		Key: Text{
+			Max: 63, unit: codePoints, // setTags: "1-63 characters long, and comply with RFC1035"
 			allowed: alphabet{name: "lower-case letters, digits and -", chars: lowerCase + digits + "-"},
 			first:   alphabet{name: "a lower-case letter", chars: lowerCase},
 			last:    alphabet{name: "a lower-case letter or a digit", chars: lowerCase + digits},
@@ -132,37 +142,39 @@ func gcpNetworkTags() Rules {
 	}
 }
 
-// Sources: Nova and Cinder API: metadata schema; Nova: quotas; Nova spec lowercase-metadata-keys.
-func openStackMetadata() Rules {
-	// Nova and Cinder API, metadata schema: keys ^[a-zA-Z0-9-_:. ]{1,255}$, values maxLength 255, both counted in Python's code points.
-	chars := alphabet{name: "ASCII letters, ASCII digits, spaces and - _ : .", chars: lowerCase + upperCase + digits + "-_:. "}
+// Sources: Nova and Cinder API: schemas of metadata; Nova: quotas; Nova spec lowercase-metadata-keys. Punctuation is what the API takes in
+// keys beside ASCII letters and digits. Values have a maxLength of 255; both are counted in Python's code points. Unconfirmed for Cinder: the
+// number of items, and that keys ignore case.
+func openStackMetadata(punctuation string) Rules {
+	alphanumeric := lowerCase + upperCase + digits
+	chars := alphabet{name: strconv.Quote(punctuation) + ", ASCII letters and ASCII digits", chars: alphanumeric + punctuation}
 	return Rules{
 		Name:        "OpenStack metadata",
-		ignoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
+		IgnoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
 		MaxTags:     128,  // quota metadata_items, its default
-		key:         text{min: 1, max: 255, unit: codePoints, allowed: chars},
-		value:       text{max: 255, unit: codePoints},
+		Key:         Text{Max: 255, unit: codePoints, allowed: chars},
+		Value:       Text{Max: 255, unit: codePoints},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
 		},
-		// As the OpenStack extension does with pool labels.
-		cleaning:   cleaning{key: clean{keep: chars, replacement: '-'}},
+		// As the OpenStack extension does with pool labels, which it puts on servers.
+		cleaning:   cleaning{key: clean{keep: alphabet{chars: alphanumeric + "-_:. "}, replacement: '-'}},
 		Guard:      Unguarded,
 		setCall:    call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
 		removeCall: call{Resources: 1, Tags: 1},   // DELETE metadata/{key}
 	}
 }
 
-// Sources: Alibaba Cloud ECS: Limits, Tag limits; ECS API: TagResources, UntagResources. Case counts.
+// Sources: Alibaba Cloud Resource Management: Limits, Limits on tags; ECS API: TagResources, UntagResources. Case counts.
 func aliCloudTags() Rules {
 	// ECS API: "cannot start with aliyun or acs:" and "cannot contain http:// or https://"; OSS says that case does not matter.
 	urls := []string{"http://", "https://"}
 	return Rules{
 		Name:    "Alibaba Cloud tags",
-		MaxTags: 20,
-		key:     text{min: 1, max: 128, unit: utf16Units, notContaining: urls}, // "128 characters", unit open
-		value:   text{max: 128, unit: utf16Units, notPrefix: []string{"aliyun", "acs:"}, notContaining: urls},
+		MaxTags: 20,                                                    // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
+		Key:     Text{Max: 128, unit: utf16Units, notContaining: urls}, // "128 characters", unit open
+		Value:   Text{Max: 128, unit: utf16Units, notPrefix: []string{"aliyun", "acs:"}, notContaining: urls},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io/cluster/", mcmCluster},
 			{contains, "kubernetes.io/role/", mcmRole},

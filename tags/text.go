@@ -2,6 +2,7 @@ package tags
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,9 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// text says what a key or a value may be.
-type text struct {
-	min, max int // length in units; min is 0 or 1
+// Text says what a key or a value may be. The zero value is the empty text only.
+type Text struct {
+	// Max is the greatest length, in UTF-16 code units where a cloud leaves the unit of its "characters" open.
+	Max int
+	// Pattern matches every valid text; nil matches all. Anchor it.
+	Pattern *regexp.Regexp
+
 	unit     unit
 	maxBytes int // a further limit in bytes of UTF-8; 0 is none
 
@@ -67,7 +72,7 @@ func (a *alphabet) contains(r rune) bool {
 }
 
 // errors lists the rules that a key or a value breaks; noun says which it is. The errors never quote the text.
-func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
+func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
 		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail})
@@ -77,12 +82,13 @@ func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 		return errs
 	}
 	switch n := t.unit.length(s); {
-	case n < t.min:
-		broken(field.ErrorTypeRequired, "must not be empty")
-	case n > t.max:
-		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.max, t.unit, n)
+	case n > t.Max:
+		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.Max, t.unit, n)
 	case t.maxBytes > 0 && len(s) > t.maxBytes:
 		broken(field.ErrorTypeTooLong, "must have at most %d bytes, has %d", t.maxBytes, len(s))
+	}
+	if t.Pattern != nil && !t.Pattern.MatchString(s) {
+		broken(field.ErrorTypeInvalid, "must match %s", t.Pattern)
 	}
 	t.checkAlphabet(s, broken)
 	for _, prefix := range t.notPrefix {
@@ -99,7 +105,7 @@ func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 }
 
 // checkAlphabet names the first wrong character by its position, counted from 1, since the character itself may be secret.
-func (t *text) checkAlphabet(s string, broken func(kind field.ErrorType, format string, args ...any)) {
+func (t *Text) checkAlphabet(s string, broken func(kind field.ErrorType, format string, args ...any)) {
 	if s == "" {
 		return
 	}

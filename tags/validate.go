@@ -105,12 +105,15 @@ func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
 
 // textErrors lists what is wrong with the texts of a key and its value.
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
-	errs := r.key.errors("key", key, at)
+	errs := r.Key.errors("key", key, at)
+	if key == "" {
+		errs = field.ErrorList{field.Required(at, "key must not be empty")}
+	}
 	for _, err := range errs {
 		err.BadValue = key
 	}
-	if !r.keysOnly {
-		return append(errs, r.value.errors("value", value, at)...)
+	if !r.KeysOnly {
+		return append(errs, r.Value.errors("value", value, at)...)
 	}
 	if value != "" {
 		errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
