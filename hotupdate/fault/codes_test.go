@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestCodes finds the codes of all errors in the sources of this module. A code is a literal: in an Error, in a variable, field or result
-// named code, or as the argument of a function whose parameter is named code. The last three take the Kind that the Errors of the same
-// package give to codes that are not literals.
+// TestCodes finds the codes of all errors in the sources of this module. A code is a literal: in an Error, assigned to a field named Code, in
+// a variable, constant, field or result named code, or as the argument of a function whose parameter is named code. Outside of an Error it
+// takes the Kind that the Errors of the same package give to codes that are not literals.
 //
 // Each code has one kind. The golden list changes only on purpose: callers compare codes.
 func TestCodes(t *testing.T) {
@@ -32,13 +32,7 @@ func TestCodes(t *testing.T) {
 	lines := map[string]bool{}
 	kindOf := map[string]string{}
 	for folder, files := range sources(t) {
-		p := &codesOfPackage{found: map[string]string{}, indirect: map[string]bool{}, kinds: map[string]bool{}, parameters: map[string]int{}}
-		for _, file := range files {
-			ast.Inspect(file, p.declaration)
-		}
-		for _, file := range files {
-			ast.Inspect(file, p.use)
-		}
+		p := codesOf(files)
 		assert.Empty(t, p.wrong, folder)
 		for code := range p.indirect {
 			kinds := slices.Collect(maps.Keys(p.kinds))
@@ -93,6 +87,58 @@ type codesOfPackage struct {
 	wrong      []string
 }
 
+func codesOf(files []*ast.File) *codesOfPackage {
+	p := &codesOfPackage{found: map[string]string{}, indirect: map[string]bool{}, kinds: map[string]bool{}, parameters: map[string]int{}}
+	for _, file := range files {
+		ast.Inspect(file, p.declaration)
+	}
+	for _, file := range files {
+		ast.Inspect(file, p.use)
+	}
+	return p
+}
+
+// TestCodesAreSeen: every way to give an Error its code is seen, or is refused.
+func TestCodesAreSeen(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, statement, found, indirect string }{
+		{"literal", `_ = fault.Error{Kind: fault.Schema, Code: "x"}`, "x", ""},
+		{"behind a pointer", `_ = &fault.Error{Kind: fault.Schema, Code: "x"}`, "x", ""},
+		{"list without the type", `_ = []fault.Error{{Kind: fault.Schema, Code: "x"}}`, "x", ""},
+		{"list of pointers without the type", `_ = []*fault.Error{{Kind: fault.Schema, Code: "x"}}`, "x", ""},
+		{"list with indices", `_ = [...]*fault.Error{3: {Kind: fault.Schema, Code: "x"}}`, "x", ""},
+		{"named list without the type", `_ = fault.List{{Kind: fault.Schema, Code: "x"}}`, "x", ""},
+		{"map without the type", `_ = map[string]fault.Error{"a": {Kind: fault.Schema, Code: "x"}}`, "x", ""},
+		{"lists in a map", `_ = map[string][]fault.Error{"a": {{Kind: fault.Schema, Code: "x"}}}`, "x", ""},
+		{"field that is assigned", `var e fault.Error; e.Code = "x"`, "", "x"},
+		{"field of an element that is assigned", `all[0].Code = "x"`, "", "x"},
+		{"variable that is assigned", `code = "x"`, "", "x"},
+		{"variable that is declared", `var code = "x"`, "", "x"},
+		{"constant", `const code = "x"`, "", "x"},
+		{"argument", `report("path", "x")`, "", "x"},
+		{"field of a row", `_ = row{code: "x"}`, "", "x"},
+	} {
+		p := codesOf([]*ast.File{parse(t, tc.statement)})
+		assert.Empty(t, p.wrong, tc.name)
+		assert.Equal(t, tc.found, strings.Join(slices.Collect(maps.Keys(p.found)), " "), tc.name)
+		assert.Equal(t, tc.indirect, strings.Join(slices.Collect(maps.Keys(p.indirect)), " "), tc.name)
+	}
+	for _, refused := range []string{
+		`_ = fault.Error{Kind: fault.Schema}`, `_ = fault.Error{Code: "x"}`, `_ = fault.Error{fault.Schema, "x"}`, `_ = []fault.Error{{Code: "x"}}`,
+	} {
+		assert.NotEmpty(t, codesOf([]*ast.File{parse(t, refused)}).wrong, refused)
+	}
+}
+
+// parse returns a file with one statement.
+func parse(t *testing.T, statement string) *ast.File {
+	t.Helper()
+	source := "package p\nfunc report(path, code string) {}\nfunc f() {\n" + statement + "\n}\n"
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
+	require.NoError(t, err)
+	return file
+}
+
 // declaration notes functions with a parameter named code.
 func (p *codesOfPackage) declaration(n ast.Node) bool {
 	switch n := n.(type) {
@@ -137,8 +183,14 @@ func (p *codesOfPackage) use(n ast.Node) bool {
 		p.literal(n)
 	case *ast.AssignStmt:
 		for i, left := range n.Lhs {
-			if name, ok := left.(*ast.Ident); ok && name.Name == "code" && i < len(n.Rhs) {
+			if isCode(left) && i < len(n.Rhs) {
 				p.outside(n.Rhs[i])
+			}
+		}
+	case *ast.ValueSpec:
+		for i, name := range n.Names {
+			if isCode(name) && i < len(n.Values) {
+				p.outside(n.Values[i])
 			}
 		}
 	case *ast.CallExpr:
@@ -149,8 +201,28 @@ func (p *codesOfPackage) use(n ast.Node) bool {
 	return true
 }
 
-// literal notes the code of an Error, or of a struct with a field named code.
+// isCode reports whether a variable or field is named for a code.
+func isCode(n ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.Ident:
+		return n.Name == "code"
+	case *ast.SelectorExpr:
+		return n.Sel.Name == "Code" || n.Sel.Name == "code"
+	}
+	return false
+}
+
+// literal notes the code of an Error, or of a struct with a field named code. Literals in a collection may leave out their type: they get it
+// from the collection before they are met themselves.
 func (p *codesOfPackage) literal(n *ast.CompositeLit) {
+	for _, element := range n.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			element = pair.Value
+		}
+		if inner, ok := element.(*ast.CompositeLit); ok && inner.Type == nil {
+			inner.Type = elementOf(n.Type)
+		}
+	}
 	var kind, code ast.Expr
 	for _, element := range n.Elts {
 		pair, _ := element.(*ast.KeyValueExpr)
@@ -167,7 +239,7 @@ func (p *codesOfPackage) literal(n *ast.CompositeLit) {
 			p.outside(pair.Value)
 		}
 	}
-	if !isError(n.Type) || len(n.Elts) == 0 {
+	if !isOfFault(n.Type, "Error") || len(n.Elts) == 0 {
 		return
 	}
 	selector, ok := kind.(*ast.SelectorExpr)
@@ -182,13 +254,32 @@ func (p *codesOfPackage) literal(n *ast.CompositeLit) {
 	}
 }
 
-func isError(typ ast.Expr) bool {
+// elementOf returns the type of a collection's elements, without the star of a pointer, which their literals leave out as well.
+func elementOf(collection ast.Expr) (elem ast.Expr) {
+	switch c := collection.(type) {
+	case *ast.ArrayType:
+		elem = c.Elt
+	case *ast.MapType:
+		elem = c.Value
+	case *ast.SelectorExpr:
+		if isOfFault(c, "List") {
+			return &ast.SelectorExpr{X: c.X, Sel: ast.NewIdent("Error")}
+		}
+	}
+	if pointer, ok := elem.(*ast.StarExpr); ok {
+		return pointer.X
+	}
+	return elem
+}
+
+// isOfFault reports whether a type is the one of package fault that has the name.
+func isOfFault(typ ast.Expr, name string) bool {
 	selector, ok := typ.(*ast.SelectorExpr)
 	if !ok {
 		return false
 	}
-	name, ok := selector.X.(*ast.Ident)
-	return ok && name.Name == "fault" && selector.Sel.Name == "Error"
+	folder, ok := selector.X.(*ast.Ident)
+	return ok && folder.Name == "fault" && selector.Sel.Name == name
 }
 
 func kindName(selector *ast.SelectorExpr) string {
