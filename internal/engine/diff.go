@@ -76,8 +76,9 @@ func (o origin) at(depth int) (Origin, string) {
 	return o.kind, o.source
 }
 
-func (d *differ) enterField(s side, f *fieldplan.Field) side {
-	child := side{node: f.Node, value: Member(s.value, f), from: s.from}
+// enterField returns the side of a member whose value is v.
+func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
+	child := side{node: f.Node, value: v, from: s.from}
 	switch f.Declared {
 	case fieldplan.StructTag:
 		child.from = origin{OriginStructTag, f.Source, len(d.trail.Path)}
@@ -114,8 +115,13 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
 			continue
 		}
+		other := s[1].node.Fields[i]
+		values := pair{Member(s[0].value, f), Member(s[1].value, other)}
+		if d.same(f.Node, other.Node, len(d.trail.Path)+1, values) {
+			continue
+		}
 		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
-		members := sides{d.enterField(s[0], f), d.enterField(s[1], s[1].node.Fields[i])}
+		members := sides{d.enterField(s[0], f, values[0]), d.enterField(s[1], other, values[1])}
 		if in != nil && in.Identity(f) {
 			members = sides{selectorOf(in, s[0], members[0]), selectorOf(in, s[1], members[1])}
 		}
@@ -141,9 +147,6 @@ func (d *differ) member(f *fieldplan.Field, s sides) {
 		d.leafMember(f, s)
 		return
 	}
-	if d.same(s) {
-		return
-	}
 	if f.KeepsPresence() {
 		d.presence(f, s)
 	}
@@ -158,9 +161,10 @@ func (d *differ) presence(f *fieldplan.Field, s sides) {
 	}
 }
 
-// same reports whether two values are there and equal, certainly. Where the sides disagree on the class, null can mean two things.
-func (d *differ) same(s sides) bool {
-	return s[0].node == s[1].node && d.program.SameBelow(s[0].node, len(d.trail.Path), s[0].value, s[1].value)
+// same reports whether two values, so many steps from the root, are there and equal, certainly. Where the sides disagree on the class, null
+// can mean two things.
+func (d *differ) same(old, updated *fieldplan.Node, depth int, values pair) bool {
+	return old == updated && d.program.SameBelow(old, depth, values[0], values[1])
 }
 
 func (d *differ) leafMember(f *fieldplan.Field, s sides) {
@@ -226,7 +230,7 @@ func (d *differ) element(collections sides, step fieldpath.Step, values pair, in
 		d.leafElement(s)
 		return
 	}
-	if d.same(s) {
+	if d.same(s[0].node, s[1].node, len(d.trail.Path), values) {
 		return
 	}
 	defer func(outer bool) { d.partner = outer }(d.partner)
