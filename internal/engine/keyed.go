@@ -54,18 +54,27 @@ func directionOf[K cmp.Ordered](n *node, elements *elements, keyOf func(*node, m
 	found := ascending
 	for i := range elements.len {
 		key, ok := keyOf(n, elements.at(i, n.elemPointers))
-		switch {
-		case !ok:
-			return mixed
-		case i == 0, found == ascending && before < key, found == descending && before > key:
-		case i == 1 && before > key:
-			found = descending
-		default:
+		if !ok || !goesOn(&found, i, before, key) {
 			return mixed
 		}
 		before = key
 	}
 	return found
+}
+
+// goesOn reports whether the i-th key goes on in the direction of those before it. The second decides which it is.
+func goesOn[K cmp.Ordered](d *direction, i int, before, key K) bool {
+	switch {
+	case i == 0:
+		return true
+	case i == 1 && key < before:
+		*d = descending
+		return true
+	case *d == ascending:
+		return before < key
+	default:
+		return key < before
+	}
 }
 
 // keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.

@@ -306,7 +306,7 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 // That the keys are UTF-8 is seen when elements are compared. It is false if one of these differs or has no key.
 func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*node, memory) (K, bool)) (done int, same bool) {
 	var before K
-	descends, alike := false, n.when == nil && n.elem.kind == objectKind
+	order, alike := ascending, n.when == nil && n.elem.kind == objectKind
 	for i := range x.len {
 		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
 		key, ok := keyOf(n, m)
@@ -314,10 +314,7 @@ func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*
 		if !ok || !okToo {
 			return i, false
 		}
-		if i == 1 {
-			descends = before > key
-		}
-		if other != key || i > 0 && (before == key || (before > key) != descends) {
+		if other != key || !goesOn(&order, i, before, key) {
 			return i, true
 		}
 		if alike {
