@@ -168,9 +168,9 @@ func (r *run) index(n *node, elements *elements) bool {
 // the element's presence is not written, it is only if something in it is.
 func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	start := r.position()
-	r.buf = append(r.buf, before)
-	if n.kind == mapKind && !r.key(name) {
-		r.cut(start)
+	if n.kind != mapKind {
+		r.buf = append(r.buf, before)
+	} else if !r.key(n, before, name) {
 		return false
 	}
 	elem, keeps := n.elem, n.keeps

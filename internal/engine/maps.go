@@ -19,9 +19,11 @@ func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func
 	if len(entries) == 1 { // needs no order
 		for key, value := range entries {
 			kept = append(kept, value)
-			if r.leafKey(n, key, &before) {
+			if r.key(n, before, key) {
+				before = ','
 				write(r, &kept[0])
 			}
+			kept[0] = *new(V)
 		}
 	} else {
 		k := r.keysOf(len(entries))
@@ -30,32 +32,20 @@ func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func
 			kept = append(kept, value)
 		}
 		for _, e := range r.sorted(k) {
-			if r.leafKey(n, r.keys[k.keys+e.at], &before) {
+			if r.key(n, before, r.keys[k.keys+e.at]) {
+				before = ','
 				write(r, &kept[e.at])
 				r.commit()
 			}
 		}
 		r.drop(k)
+		clear(kept)
 	}
-	clear(kept)
 	*values = kept[:0]
 	if before == '{' {
 		r.buf = append(r.buf, before)
 	}
 	r.buf = append(r.buf, '}')
-	return true
-}
-
-// leafKey writes the key of a map's entry behind the byte that stands before it.
-func (r *run) leafKey(n *node, key string, before *byte) bool {
-	start := len(r.buf)
-	r.atKey(n, key)
-	r.buf = append(r.buf, *before)
-	if !r.key(key) {
-		r.buf = r.buf[:start]
-		return false
-	}
-	*before = ','
 	return true
 }
 
@@ -67,15 +57,15 @@ func (r *run) quantity(q *resource.Quantity) {
 	r.buf = text
 }
 
-// key writes the key of a map's entry. One that is not UTF-8 is reported, and its entry left out.
-func (r *run) key(key string) bool {
-	text, problem := canonjson.AppendString(r.buf, key)
+// key writes the key of a map's entry behind the byte that stands before it. One that is not UTF-8 is reported, and its entry left out.
+func (r *run) key(n *node, before byte, key string) bool {
+	r.atKey(n, key)
+	text, problem := canonjson.AppendString(append(r.buf, before), key)
 	if problem != nil {
 		r.whole(func(t *Trail) { t.Report(invalidUTF8Key()) })
 		return false
 	}
-	r.buf = text
-	r.buf = append(r.buf, ':')
+	r.buf = append(text, ':')
 	return true
 }
 
@@ -185,9 +175,7 @@ func (r *run) mapOfAny(n *node, m memory) bool {
 		if isAbsent(n.plan, v.list.Index(at)) {
 			continue
 		}
-		key := r.keys[k.keys+at]
-		r.atKey(n, key)
-		if r.keyedElement(n, v.at(at, n.elemPointers), key, before) {
+		if r.keyedElement(n, v.at(at, n.elemPointers), r.keys[k.keys+at], before) {
 			before = ','
 		}
 	}
