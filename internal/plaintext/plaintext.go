@@ -25,6 +25,22 @@ func Printable(text string) string {
 	return escaped(text, func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar })
 }
 
+// MarkdownCode makes a cell of a Markdown table of which nothing is Markdown or HTML.
+func MarkdownCode(text string) string {
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	for _, r := range Printable(text) {
+		if strings.ContainsRune("&<>|`\\*_[]~@#!", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return "<code>" + b.String() + "</code>"
+}
+
 // escaped writes what is not harmless as \u escapes, in surrogate pairs where needed, so that a JSON text stays one and keeps its
 // meaning. Bytes that are not UTF-8 become the replacement character's.
 func escaped(text string, isHarmless func(rune) bool) string {

@@ -1,34 +1,56 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"reflect"
-	"regexp"
+	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hash"
-	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
+
+// The ways in which only audit writes its results.
+const (
+	ndjsonOutput = "ndjson"
+	csvOutput    = "csv"
+	htmlOutput   = "html"
+)
+
+// exitUnreadable is added to the exit code of an audit if some of its input could not be read. exitInterrupted is that of a shell.
+const (
+	exitUnreadable  = 32
+	exitInterrupted = 130
+)
+
+// auditOptions are the flags of audit.
+type auditOptions struct {
+	oldProgram, newProgram string
+	only, from             []string
+	by, baseline, accept   string
+	limit                  int
+}
 
 func auditCommand() command {
 	return command{
 		name:     "audit",
-		synopsis: "--old FILE --new FILE [--provider NAME] [--all] [--output FORMAT] [--exit-code] PATH...",
+		synopsis: "--old FILE --new FILE [--provider NAME] [--group-by DIMENSION] [--only VERDICTS] [--output FORMAT] [--exit-code] PATH...",
 		help: `Tells what a release of a provider extension does to a fleet that nobody touches: which worker pools it refuses, which it rolls, and which
-field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them, in any number of documents
-and lists; other kinds are passed over.
+field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them: YAML, JSON or JSON lines, in
+any number of documents and Lists, of any size, also compressed by gzip or zstd. Other kinds are passed over.
+
+  kubectl get shoots -A -o json | hotupdate audit --old v1.json --new v2.json -
 
 --old and --new are files that say how the releases read and hash provider configs. Each is a Schema (as hotupdate schema PROVIDER or
 Schema.MarshalJSON writes it), a golden file of hotupdatetest, or a set of eras:
@@ -41,6 +63,10 @@ without hot members; "nulls" says whether hot nulls are cut or kept, "onlyTypeMe
 absent) or "other" (a function that is not known here, and the same in both releases if the eras' names are). Which era is in force follows
 from a pool's Kubernetes version. The top-level schema is what configs are read by; apiVersion and kind say which configs.
 
+--old-exec and --new-exec are programs that hash pools as a release does, by its own functions; each is a name and its arguments, separated
+by spaces. A program reads a pool per line, in JSON as a Worker has it, and answers with a line each: {"era": NAME, "data": [TEXT...]} or
+{"error": TEXT}. hash.ServeEras makes such a program. The files may then be left out, or be Schemas by which changes are explained.
+
 Of a pool it says
   rejected       the new release cannot read its config
   rolled         its machines are replaced
@@ -49,344 +75,295 @@ Of a pool it says
   invalid        neither release can read its config
   accepted       only the new release can read its config
   unchanged      nothing happens to it
-What the pool holds beside its provider config is taken to be hashed alike by both releases.
+What the pool holds beside its provider config is taken to be hashed alike by both releases, unless programs hash it.
 
-Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate. 1 is an error,
-or a manifest that cannot be read; 2 wrong usage.`,
+The result is a summary in text or markdown; json and html list the pools to which something happens as well, --all every pool. ndjson and
+csv are written while the input is read, a line a pool. json and ndjson can be read again: --from FILE, several times, makes one report of
+former results, in any format. --baseline FILE tells findings that a former result has from those that are new. --accept FILE lists findings
+that are accepted for a time:
+
+  formatVersion: 1
+  accepted:
+  - {path: volume.iops, project: core, reason: agreed with the owners, expires: 2026-12-31}
+
+An entry may name a verdict, path, finding, code, minor, project, namespace, name and pool, and accepts what has all that it names.
+
+Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate, of those that
+are neither in the baseline nor accepted. 32 is added if an object could not be read. 130: interrupted, the result is partial. 1 is an error,
+also if nothing was judged; 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			c.addOutput(flags, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
 			flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
 			flags.StringVar(&c.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
+			flags.StringVar(&c.audit.oldProgram, "old-exec", "", "the `PROGRAM` that hashes pools as the release does that the fleet runs")
+			flags.StringVar(&c.audit.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools as the release to come does")
 			flags.StringVar(&c.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
-			flags.BoolVar(&c.all, "all", false, "list the pools that are unchanged as well")
-			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict by the exit code as well")
+			flags.StringVar(&c.audit.by, "group-by", string(audit.ByCause), "`DIMENSION` of the summary: cause, project, minor, strategy or provider")
+			flags.StringSliceVar(&c.audit.only, "only", nil, "show only these `VERDICTS`, separated by commas")
+			flags.IntVar(&c.audit.limit, "limit", -1, "show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
+			flags.StringArrayVar(&c.audit.from, "from", nil, "make a report of the former result in this `FILE` instead; may be repeated")
+			flags.StringVar(&c.audit.baseline, "baseline", "", "findings that the former result in this `FILE` has are no news")
+			flags.StringVar(&c.audit.accept, "accept", "", "findings that this `FILE` accepts are no news")
+			flags.BoolVar(&c.all, "all", false, "list every pool, those that are unchanged as well")
+			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
 		},
 		do: auditFleet,
 	}
 }
 
 func auditFleet(c *call) (int, error) {
+	view, err := c.auditView()
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.readNews()
+	if err != nil {
+		return 0, err
+	}
+	to := c.auditSink(view)
+	var report *audit.Report
+	if len(c.audit.from) > 0 {
+		report, err = c.mergeResults(n, to)
+	} else {
+		report, err = c.judgeFleet(n, to)
+	}
+	if err != nil {
+		return 0, err
+	}
+	n.finish(report)
+	return c.auditExitCode(report), to.end(report)
+}
+
+// auditView checks the flags that say what is shown.
+func (c *call) auditView() (audit.View, error) {
+	v := audit.View{By: audit.Dimension(c.audit.by), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit), List: c.all}
+	if v.Limit < 0 {
+		v.Limit = 20
+	}
+	if dimensions := append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...); !slices.Contains(dimensions, v.By) {
+		return v, &usageError{fmt.Sprintf("--group-by: is %q; write one of %v", c.audit.by, dimensions)}
+	}
+	for _, word := range c.audit.only {
+		if !slices.Contains(audit.Verdicts(), audit.Verdict(word)) {
+			return v, &usageError{fmt.Sprintf("--only: has %q; write some of %v", word, audit.Verdicts())}
+		}
+		v.Only = append(v.Only, audit.Verdict(word))
+	}
+	hasOld, hasNew := c.old+c.audit.oldProgram != "", c.updated+c.audit.newProgram != ""
 	switch {
-	case c.old == "" || c.updated == "":
-		return 0, &usageError{"needs --old and --new"}
+	case len(c.audit.from) > 0 && (hasOld || hasNew || len(c.args) > 0 || c.provider != ""):
+		return v, &usageError{"--from makes a report of former results; leave out releases, --provider and manifests"}
+	case len(c.audit.from) > 0:
+		return v, nil
+	case !hasOld || !hasNew:
+		return v, &usageError{"needs --old and --new, or --old-exec and --new-exec"}
 	case len(c.args) == 0:
-		return 0, &usageError{"needs a file, a directory or - with Worker manifests"}
+		return v, &usageError{"needs a file, a directory or - with Worker or Shoot manifests"}
 	}
-	if err := wantStdinOnce(c.args); err != nil {
-		return 0, err
+	return v, wantStdinOnce(c.args)
+}
+
+// news tells findings that are new from those that are known.
+type news struct {
+	baseline *audit.Baseline
+	accepted *audit.Acceptances
+}
+
+func (c *call) readNews() (n news, err error) {
+	var acceptErr error
+	if c.audit.baseline != "" {
+		n.baseline, err = audit.LoadBaseline(c.audit.baseline)
 	}
-	old, oldErr := readRelease(c.old)
-	updated, newErr := readRelease(c.updated)
+	if c.audit.accept != "" {
+		n.accepted, acceptErr = audit.LoadAcceptances(c.audit.accept, c.std.today())
+	}
+	return n, errors.Join(err, acceptErr)
+}
+
+// known says why a finding is no news. Both are asked, so that both know what was found.
+func (n news) known(p *audit.Pool) (why string) {
+	if n.baseline != nil {
+		why = n.baseline.Known(p)
+	}
+	if n.accepted != nil {
+		why = cmp.Or(n.accepted.Known(p), why)
+	}
+	return why
+}
+
+func (n news) finish(r *audit.Report) {
+	if n.baseline != nil && !r.Partial {
+		r.Gone = n.baseline.Gone()
+	}
+	if n.accepted != nil && !r.Partial {
+		r.Remarks = append(r.Remarks, n.accepted.Remarks()...)
+	}
+}
+
+// auditSink is where the result of an audit goes.
+type auditSink struct {
+	*call
+
+	view audit.View
+	rows audit.Rows    // those that are written at once; nil if the whole report is written at its end
+	out  *bufio.Writer // of the rows
+	list []*audit.Pool
+}
+
+func (c *call) auditSink(v audit.View) *auditSink {
+	to := &auditSink{call: c, view: v, out: bufio.NewWriter(c.std.out)}
+	switch c.output.output {
+	case ndjsonOutput:
+		to.rows = audit.JSONLines(to.out)
+	case csvOutput:
+		to.rows = audit.CSV(to.out)
+	case jsonOutput, htmlOutput:
+		to.view.List = true
+	}
+	return to
+}
+
+// pool takes a pool that was judged.
+func (to *auditSink) pool(p *audit.Pool) error {
+	switch {
+	case !to.view.Shows(p.Verdict) || p.Verdict == audit.Unchanged && !to.all:
+	case to.rows != nil:
+		return to.rows.Pool(p)
+	case to.view.List:
+		to.list = append(to.list, p)
+	}
+	return nil
+}
+
+// end writes what is left.
+func (to *auditSink) end(r *audit.Report) error {
+	if to.rows != nil {
+		return errors.Join(to.rows.End(r), to.out.Flush())
+	}
+	r.List(to.list)
+	switch to.output.output {
+	case textOutput:
+		r.Text(&to.call.out, to.view)
+	case markdownOutput:
+		r.Markdown(&to.call.out, to.view)
+	case htmlOutput:
+		return r.HTML(&to.call.out, to.view)
+	default:
+		return writeJSON(to.call, r)
+	}
+	return nil
+}
+
+// judgeFleet judges manifests, until they end or somebody interrupts.
+func (c *call) judgeFleet(n news, to *auditSink) (*audit.Report, error) {
+	old, oldErr := auditSide(c.old, c.audit.oldProgram)
+	updated, newErr := auditSide(c.updated, c.audit.newProgram)
 	if err := errors.Join(oldErr, newErr); err != nil {
-		return 0, err
+		return nil, err
 	}
-	both, err := newReleases(old, updated)
+	releases, err := audit.NewReleases(old, updated)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	report := both.audit(c)
-	err = c.output.write(func() { report.writeText(c) }, func() { report.writeMarkdown(c) }, func() error { return writeJSON(c, report) })
-	return report.exitCode(c.exitCode), err
-}
-
-// audit looks at every pool of every manifest. The gravest verdicts come first, and pools of one verdict in the order of the manifests.
-func (r *releases) audit(c *call) *auditReport {
-	report := newAuditReport(r)
-	for d, err := range documents(c.args, c.in) {
-		kind, kindErr := kindOf(d.raw)
-		if err == nil && (kindErr != nil || pool.KindOf(kind) == pool.NoKind) {
-			report.Summary[countOtherDocuments]++
-			continue
-		}
-		var m *manifest
-		if err == nil {
-			m, err = parseManifest(d)
-		}
-		if err != nil {
-			report.Summary[countUnreadable]++
-			report.Unreadable = append(report.Unreadable, err.Error())
-			continue
-		}
-		for _, p := range m.Pools {
-			if c.provider != "" && m.Provider != c.provider || !r.concern(p.ProviderConfig) {
-				report.Summary[countOtherPools]++
-				continue
-			}
-			report.add(r.pool(m, p), c.all)
-		}
-	}
-	slices.SortStableFunc(report.Pools, func(a, b *auditedPool) int {
-		return cmp.Compare(slices.Index(verdicts, a.Verdict), slices.Index(verdicts, b.Verdict))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	progress := c.std.newProgress()
+	report, err := releases.Run(ctx, manifests.Documents(c.args, c.in), audit.Options{
+		Provider: c.provider, Known: n.known,
+		Each: func(p *audit.Pool, r *audit.Report) error {
+			progress.show(r)
+			return to.pool(p)
+		},
 	})
-	return report
+	progress.clear()
+	if err == nil {
+		err = report.CheckJudged(c.provider, releases)
+	}
+	return report, err
 }
 
-// releases are the two releases that pools are audited under, with what is known about their Schemas.
-type releases struct {
-	old, updated *release
-	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
-	findings     map[[2]*hotupdate.Schema][]hotupdate.Finding
-	nodes        map[*hotupdate.Schema]*schemajson.Node
+// auditSide reads what is known of a release.
+func auditSide(file, program string) (audit.Side, error) {
+	side := audit.Side{Program: strings.Fields(program)}
+	var err error
+	if file != "" {
+		side.Release, err = release.Read(file)
+	}
+	return side, err
 }
 
-func newReleases(old, updated *release) (*releases, error) {
-	none := pool.TypeMeta{}
-	if old.kind != none && updated.kind != none && old.kind != updated.kind {
-		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", updated.from, old.from)
+// mergeResults makes a report of former results.
+func (c *call) mergeResults(n news, to *auditSink) (*audit.Report, error) {
+	all := make([]*audit.Report, len(c.audit.from))
+	problems := make([]error, len(all))
+	for i, file := range c.audit.from {
+		all[i], problems[i] = audit.Load(file)
 	}
-	return &releases{old, updated, cmp.Or(old.kind, updated.kind), map[[2]*hotupdate.Schema][]hotupdate.Finding{}, map[*hotupdate.Schema]*schemajson.Node{}}, nil
-}
-
-// concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
-func (r *releases) concern(raw []byte) bool {
-	if r.kind == (pool.TypeMeta{}) || pool.IsNull(raw) {
-		return true
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
-	kind, err := kindOf(raw)
-	return err != nil || kind == r.kind
-}
-
-// pool audits one pool: it reads and hashes the provider config under both releases.
-func (r *releases) pool(m *manifest, p pool.Pool) *auditedPool {
-	audited := &auditedPool{
-		File: m.from, Namespace: m.Namespace, Manifest: string(m.Kind) + " " + m.Name, Pool: p.Worker.Name,
-		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(), Verdict: verdictUnchanged,
+	known := n.known
+	if n == (news{}) {
+		known = nil
 	}
-	raw := p.ProviderConfig
-	if pool.IsNull(raw) {
-		raw = nil
-	}
-	var version *string
-	if p.Worker.KubernetesVersion != "" {
-		version = &p.Worker.KubernetesVersion
-	}
-	old, oldErr := r.old.hash(version, raw)
-	updated, newErr := r.updated.hash(version, raw)
-	audited.OldEra, audited.NewEra = old.era.Name, updated.era.Name
-	audited.OldHash, audited.NewHash = old.shown(), updated.shown()
-	switch {
-	case oldErr != nil && newErr != nil:
-		audited.Verdict = verdictInvalid
-		audited.addErrors(oldErr)
-	case newErr != nil:
-		audited.Verdict = verdictRejected
-		audited.addErrors(newErr)
-		audited.explainRejection(r.findingsOf(r.old.schema, r.updated.schema))
-	case oldErr != nil:
-		audited.Verdict = verdictAccepted
-		audited.addErrors(oldErr)
-	case slices.Equal(old.data, updated.data):
-	case old.era.Hash == function || updated.era.Hash == function:
-		audited.Verdict = verdictIndeterminate
-		audited.Reasons = append(audited.Reasons, reason{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.era.Name, old.era.Name)})
-	default:
-		audited.Verdict = verdictRolled
-		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
-			audited.Verdict = verdictRenamed
-		}
-		audited.Reasons = r.reasons(old, updated, raw)
-	}
-	return audited
-}
-
-// hashedConfig is what a release makes of a provider config.
-type hashedConfig struct {
-	era  *era
-	data []string
-}
-
-// shown identifies the hash: the sum of a canonical document, or the digest of other additional data.
-func (h hashedConfig) shown() string {
-	switch {
-	case h.era.Hash == canonical:
-		return strings.Join(h.data, " ")
-	case h.era.Hash == function || len(h.data) == 0:
-		return ""
-	default:
-		return hash.Compose(h.data...).String()
-	}
-}
-
-// hash reads a provider config, and hashes it by the era in force.
-func (r *release) hash(version *string, raw []byte) (hashedConfig, error) {
-	h := hashedConfig{era: &era{}}
-	choice, err := r.eras.Explain(version)
+	merged, err := audit.Merge(all, known)
 	if err != nil {
-		return h, err
+		return nil, err
 	}
-	h.era = r.byName[choice.Era]
-	if h.era.Hash != canonical || h.era.schema != r.schema { // otherwise hashing reads it
-		if _, err := r.schema.Decode(raw); err != nil {
-			return h, err
+	for _, p := range merged.Pools {
+		if err := to.pool(p); err != nil {
+			return nil, err
 		}
 	}
-	if h.data, err = r.eras.AdditionalData(version, raw, struct{}{}); err != nil {
-		if failed, ok := errors.AsType[*fault.Error](err); ok && failed.Code == "era-failed" {
-			err = failed.Cause
-		}
-		return h, err
-	}
-	return h, nil
+	return merged, nil
 }
 
-// reasons says why two releases hash a provider config differently.
-func (r *releases) reasons(old, updated hashedConfig, raw []byte) []reason {
-	var all []reason
-	if old.era.Name != updated.era.Name || old.era.Hash != updated.era.Hash {
-		all = append(all, reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.era.Name, updated.era.Hash.words(), old.era.Name, old.era.Hash.words())})
+func (c *call) auditExitCode(r *audit.Report) int {
+	code := exitOK
+	switch gravest := r.Gravest(); {
+	case r.Partial:
+		return exitInterrupted
+	case !c.exitCode:
+	case gravest == audit.Rejected:
+		code = exitForbidden
+	case gravest == audit.Rolled || gravest == audit.Renamed:
+		code = exitRoll
+	case gravest == audit.Indeterminate:
+		code = exitIndeterminate
 	}
-	var paths []string
-	switch {
-	case old.era.Hash == canonical && updated.era.Hash == canonical:
-		before, oldErr := old.era.schema.DocumentRaw(raw)
-		after, newErr := updated.era.schema.DocumentRaw(raw)
-		if oldErr != nil || newErr != nil {
-			return all
-		}
-		paths = differences(r.root(old.era.schema), r.root(updated.era.schema), before, after)
-	case old.era.Hash != updated.era.Hash || old.era.schema == nil || updated.era.schema == nil:
-		return all
+	if r.Objects.Skipped[audit.NotReadable] > 0 {
+		code += exitUnreadable
 	}
-	return append(all, r.findingReasons(old.era.schema, updated.era.schema, paths)...)
+	return code
 }
 
-// findingReasons are the findings between two Schemas that concern the paths, or all of them. A path without one is named by itself.
-func (r *releases) findingReasons(old, updated *hotupdate.Schema, paths []string) []reason {
-	var all []reason
-	explained := map[string]bool{}
-	for _, f := range r.findingsOf(old, updated) {
-		if f.Rolls.Where == "" {
-			continue
-		}
-		concerned := paths == nil
-		for _, path := range paths {
-			if within(path, f.Path) || within(f.Path, path) {
-				concerned, explained[path] = true, true
-			}
-		}
-		if concerned {
-			all = append(all, reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
-		}
+// progress is a line on a terminal that tells how far an audit is.
+type progress struct {
+	out   io.Writer // nil if there is no terminal
+	began time.Time
+	shown time.Time
+}
+
+func (s *streams) newProgress() *progress {
+	p := &progress{began: time.Now(), shown: time.Now()}
+	if s.errIsTerminal {
+		p.out = s.err
 	}
-	for _, path := range paths {
-		if !explained[path] {
-			all = append(all, reason{Path: path, Text: path + ": is hashed in another way"})
-		}
+	return p
+}
+
+// show writes the line anew, a few times a second.
+func (p *progress) show(r *audit.Report) {
+	if p.out == nil || r.Objects.Judged%64 != 0 || time.Since(p.shown) < 200*time.Millisecond {
+		return
 	}
-	return all
+	p.shown = time.Now()
+	pools := r.Verdicts.Total().Pools
+	fmt.Fprintf(p.out, "\r\x1b[K%d pools, %.0f a second; %s", pools, float64(pools)/time.Since(p.began).Seconds(), r.Headline())
 }
 
-// within reports whether a path lies at or below another one.
-func within(path, above string) bool {
-	rest, ok := strings.CutPrefix(path, above)
-	return ok && (rest == "" || above == "" || rest[0] == '.' || rest[0] == '[')
-}
-
-func (r *releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
-	key := [2]*hotupdate.Schema{old, updated}
-	if _, known := r.findings[key]; !known {
-		r.findings[key], _ = hotupdate.Compatibility(old, updated) // both are there
+func (p *progress) clear() {
+	if p.out != nil {
+		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-	return r.findings[key]
-}
-
-// root returns the root of a Schema's description, an empty one if it cannot be exported.
-func (r *releases) root(s *hotupdate.Schema) *schemajson.Node {
-	if r.nodes[s] == nil {
-		var d schemajson.Document
-		if exported, err := s.MarshalJSON(); err == nil {
-			_ = json.Unmarshal(exported, &d) // what MarshalJSON writes
-		}
-		r.nodes[s] = cmp.Or(d.Root, &schemajson.Node{})
-	}
-	return r.nodes[s]
-}
-
-// addErrors adds the problems of a provider config, a reason each.
-func (p *auditedPool) addErrors(err error) {
-	problems := fault.All(err)
-	if len(problems) == 0 {
-		p.Reasons = append(p.Reasons, reason{Text: err.Error()})
-	}
-	for _, problem := range problems {
-		p.Reasons = append(p.Reasons, reason{Path: problem.Path, Code: problem.Code, Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
-	}
-}
-
-// explainRejection adds the findings that say why configs are refused, for the paths that are.
-func (p *auditedPool) explainRejection(findings []hotupdate.Finding) {
-	for _, f := range findings {
-		if f.Refuses.Where == "" {
-			continue
-		}
-		refused := slices.ContainsFunc(p.Reasons, func(r reason) bool { return r.Code != "" && within(patternOf(r.Path), f.Path) })
-		if refused {
-			p.Reasons = append(p.Reasons, reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
-		}
-	}
-}
-
-// brackets matches a step in brackets, whose quotes may hold brackets.
-var brackets = regexp.MustCompile(`\[(?:[^\]"]|"(?:[^"\\]|\\.)*"?)*\]?`)
-
-// patternOf turns the path of an element into the path of all: dataVolumes[name=a].iops into dataVolumes[].iops. Names in brackets become [], too.
-func patternOf(path string) string { return brackets.ReplaceAllString(path, "[]") }
-
-// differences lists the paths at which two canonical documents differ, each once, as WithTag takes them. The roots of their Schemas tell the
-// members of objects from the keys of maps, so that a difference is named by its field and no key is shown.
-func differences(old, updated *schemajson.Node, before, after []byte) []string {
-	found := map[string]bool{}
-	compareTrees(found, "", old, updated, treeOf(before), treeOf(after))
-	return slices.Sorted(maps.Keys(found))
-}
-
-func treeOf(document []byte) any {
-	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.UseNumber()
-	var tree any
-	_ = decoder.Decode(&tree) // a canonical document is JSON
-	return tree
-}
-
-func compareTrees(found map[string]bool, path string, old, updated *schemajson.Node, before, after any) {
-	first, isObject := before.(map[string]any)
-	second, isToo := after.(map[string]any)
-	list, isList := before.([]any)
-	other, isListToo := after.([]any)
-	switch {
-	case reflect.DeepEqual(before, after):
-	case (isObject || before == nil) && (isToo || after == nil) && (old.Kind == "object" || updated.Kind == "object"):
-		for name := range union(first, second) {
-			compareTrees(found, fieldpath.Join(path, name), member(old, name), member(updated, name), first[name], second[name])
-		}
-	case isObject && isToo:
-		for name := range union(first, second) {
-			compareTrees(found, path+"[]", elem(old), elem(updated), first[name], second[name])
-		}
-	case isList && isListToo && len(list) == len(other):
-		for i := range list {
-			compareTrees(found, path+"[]", elem(old), elem(updated), list[i], other[i])
-		}
-	default:
-		found[path] = true
-	}
-}
-
-// member returns the node of an object's member, an empty one if it is not known.
-func member(n *schemajson.Node, name string) *schemajson.Node {
-	for _, f := range n.Fields {
-		if f.Name == name {
-			return f.Type
-		}
-	}
-	return &schemajson.Node{}
-}
-
-func elem(n *schemajson.Node) *schemajson.Node { return cmp.Or(n.Elem, &schemajson.Node{}) }
-
-func union(a, b map[string]any) map[string]any {
-	all := map[string]any{}
-	maps.Copy(all, a)
-	maps.Copy(all, b)
-	return all
 }

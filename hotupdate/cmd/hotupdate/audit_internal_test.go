@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 )
 
 // fleetV1 is the provider config of a fleet.
@@ -144,12 +146,10 @@ func TestAuditOfAFleet(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := run([]string{"audit", "--old", v1, "--new", v2, "--all", "-o", "json", directory}, streams{out: &stdout, err: &stderr})
 	require.Equal(t, exitOK, code, stderr.String())
-	var report auditReport
+	var report audit.Report
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &report))
-	assert.Equal(t, auditSummary{
-		"pools": pools, "unchanged": pools, "rejected": 0, "rolled": 0, "renamed": 0, "indeterminate": 0, "invalid": 0, "accepted": 0,
-		"otherPools": 0, "otherDocuments": 0, "unreadable": 0,
-	}, report.Summary)
+	assert.Equal(t, audit.Counts{audit.Unchanged: {Pools: pools}}, report.Verdicts)
+	assert.Equal(t, audit.Objects{Read: pools / 4, Judged: pools / 4, Skipped: map[audit.Skip]int{}}, report.Objects)
 	assert.Len(t, report.Pools, pools)
 }
 
@@ -175,53 +175,5 @@ func BenchmarkAudit(b *testing.B) {
 			}
 			b.ReportMetric(float64(pools*b.N)/b.Elapsed().Seconds(), "pools/s")
 		})
-	}
-}
-
-// FuzzRelease: whatever stands in a file, it is a release that can hash, or an error.
-func FuzzRelease(f *testing.F) {
-	schema, err := hotupdate.SchemaOf[fleetV1]()
-	require.NoError(f, err)
-	written, err := schema.MarshalJSON()
-	require.NoError(f, err)
-	f.Add(written)
-	f.Add([]byte(`{"formatVersion": 1, "schema": ` + string(written) + `, "eras": [{"name": "a", "hash": "raw"}, {"name": "b", "from": "1.34", "hash": "cut", "nulls": "keep"}]}`))
-	f.Add([]byte(`{"apiVersion": "a/v1", "kind": "K", "schema": ` + string(written) + `}`))
-	f.Add([]byte(`{"eras": null, "schema": "\u0000"}`))
-	directory := f.TempDir()
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := parseRelease(filepath.Join(directory, "release.json"), data)
-		if err != nil {
-			assert.NotEmpty(t, err.Error())
-			return
-		}
-		version := "1.34.1"
-		_, _ = r.hash(&version, []byte(`{"volume":{"iops":5}}`))
-		h, err := r.hash(nil, nil)
-		require.NoError(t, err, "no config is the empty one")
-		assert.NotNil(t, h.era)
-	})
-}
-
-// TestPatterns: the path of an element becomes that of all elements, as Schemas name it.
-func TestPatterns(t *testing.T) {
-	for path, want := range map[string]string{
-		"": "", "volume.iops": "volume.iops", "disks[name=a].size": "disks[].size", "disks[0].size": "disks[].size", "tags[a]": "tags[]",
-		`tags["a]b"].c`: "tags[].c", `tags["a\"]b"]`: "tags[]", "a[=x][1]": "a[][]", "broken[": "broken[]",
-	} {
-		assert.Equal(t, want, patternOf(path), path)
-	}
-	for _, tc := range []struct {
-		path, above string
-		want        bool
-	}{
-		{"volume.iops", "volume", true},
-		{"volume", "volume", true},
-		{"volumes", "volume", false},
-		{"disks[].size", "disks", true},
-		{"volume", "volume.iops", false},
-		{"volume", "", true},
-	} {
-		assert.Equal(t, tc.want, within(tc.path, tc.above), "%s below %s", tc.path, tc.above)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +19,17 @@ type streams struct {
 	in       io.Reader
 	out, err io.Writer
 	color    report.Color // of out
+
+	errIsTerminal bool
+	now           func() time.Time // time.Now if it is nil
+}
+
+// today is the day on which the command runs.
+func (s *streams) today() time.Time {
+	if s.now != nil {
+		return s.now()
+	}
+	return time.Now()
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.
@@ -41,10 +53,11 @@ type command struct {
 	do             func(c *call) (exitCode int, err error)
 }
 
-// call is one call of a command. Output reaches standard output only if the command succeeds.
+// call is one call of a command. Output reaches standard output only if the command succeeds, but for what an audit writes while it reads.
 type call struct {
 	options
 
+	std   streams
 	args  []string // without flags
 	in    io.Reader
 	out   bytes.Buffer
@@ -60,6 +73,7 @@ type options struct {
 	schema                  string
 	old, updated, provider  string
 	document, all, exitCode bool
+	audit                   auditOptions
 }
 
 // usageError says that the command line is wrong.
@@ -115,7 +129,7 @@ func (c command) usageLine() string {
 func (c command) run(args []string, std streams) int {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.Usage = func() {}
-	run := &call{in: std.in, color: std.color}
+	run := &call{std: std, in: std.in, color: std.color}
 	c.flags(flags, run)
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		fmt.Fprintf(std.out, "usage: %s\n\n%s\n\n%s", c.usageLine(), c.help, flags.FlagUsages())

@@ -22,9 +22,6 @@ import (
 // stdin is the file argument that stands for standard input.
 const stdin = manifests.Stdin
 
-// maxDocumentSize bounds one manifest, and other files.
-const maxDocumentSize = manifests.MaxSize
-
 // document is one manifest as JSON. From names its file and position for messages.
 type document struct {
 	from string
@@ -113,34 +110,8 @@ func kindOf(raw []byte) (pool.TypeMeta, error) {
 	return pool.TypeMeta{APIVersion: *meta.APIVersion, Kind: *meta.Kind}, nil
 }
 
-// readWhole reads a file that is no manifest.
-func readWhole(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, inFile(path, err)
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.LimitReader(file, maxDocumentSize+1))
-	if err == nil && len(data) > maxDocumentSize {
-		err = fmt.Errorf("is larger than %d MiB", maxDocumentSize>>20)
-	}
-	return data, inFile(path, err)
-}
-
-// inFile puts the file, or the place in it, in front of every problem, a line each. The path that package os puts into an error is dropped.
-func inFile(file string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if pathError, ok := errors.AsType[*os.PathError](err); ok {
-		err = pathError.Err
-	}
-	var lines []error
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))
-	}
-	return errors.Join(lines...)
-}
+// inFile puts the file, or the place in it, in front of every problem, a line each.
+func inFile(file string, err error) error { return manifests.InFile(file, err) }
 
 // addPools adds the flags that choose pools and the Schema of their provider configs.
 func (o *options) addPools(flags *pflag.FlagSet) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
 
 // judgement are the flags that say by which rules a change is judged.
@@ -45,11 +46,11 @@ func (c *call) judgeBy() (pool.Options, *catalog, error) {
 	}
 	options.Schema = schemas.schema
 	if file := cmp.Or(c.eras, c.schema); file != "" {
-		named, err := readRelease(file)
+		named, err := release.Read(file)
 		if err != nil {
 			return options, nil, err
 		}
-		options.Naming = named.naming()
+		options.Naming = namingOf(named)
 	}
 	if c.cloudProfile != "" {
 		options.CloudProfile, err = readCloudProfile(c)
@@ -57,9 +58,9 @@ func (c *call) judgeBy() (pool.Options, *catalog, error) {
 	return options, schemas, err
 }
 
-// naming is how a release names pools. What it adds beside the provider config is that of the pool's provider.
-func (r *release) naming() *pool.Naming {
-	return &pool.Naming{Versions: r.froms, Assumed: r.alone, Additional: func(p *pool.Pool) (pool.Additional, error) {
+// namingOf is how a release names pools. What it adds beside the provider config is that of the pool's provider.
+func namingOf(r *release.Release) *pool.Naming {
+	naming := &pool.Naming{Assumed: r.IsSchema, Additional: func(p *pool.Pool) (pool.Additional, error) {
 		var version *string
 		if p.Worker.KubernetesVersion != "" {
 			version = &p.Worker.KubernetesVersion
@@ -68,9 +69,13 @@ func (r *release) naming() *pool.Naming {
 		if pool.IsNull(raw) {
 			raw = nil
 		}
-		hashed, err := r.hash(version, raw)
-		return pool.Additional{Era: hashed.era.Name, Data: hashed.data, Unknown: hashed.era.Hash == function}, err
+		hashed, err := r.Hash(version, raw)
+		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()}, err
 	}}
+	for _, e := range r.Eras {
+		naming.Versions = append(naming.Versions, e.From)
+	}
+	return naming
 }
 
 func readCloudProfile(c *call) (*pool.CloudProfile, error) {

@@ -24,5 +24,8 @@ func main() {
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.ColorFor(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}
+	if info, err := os.Stderr.Stat(); err == nil {
+		std.errIsTerminal = report.ColorFor(info.Mode(), "", os.Getenv("TERM")) == report.ANSI
+	}
 	os.Exit(run(os.Args[1:], std))
 }

@@ -101,17 +101,4 @@ func writeMarkdown(out io.Writer, header []string, rows [][]string) {
 func printable(text string) string { return plaintext.Printable(text) }
 
 // code makes a cell of a Markdown table of which nothing is Markdown or HTML.
-func code(text string) string {
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	for _, r := range printable(text) {
-		if strings.ContainsRune("&<>|`\\*_[]~@#!", r) {
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return "<code>" + b.String() + "</code>"
-}
+func code(text string) string { return plaintext.MarkdownCode(text) }

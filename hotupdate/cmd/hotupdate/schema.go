@@ -14,6 +14,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
@@ -135,12 +136,12 @@ func diffSchemas(c *call) (int, error) {
 	if err := want(2, c.args); err != nil {
 		return 0, err
 	}
-	old, oldErr := readRelease(c.args[0])
-	updated, newErr := readRelease(c.args[1])
+	old, oldErr := release.Read(c.args[0])
+	updated, newErr := release.Read(c.args[1])
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return 0, err
 	}
-	findings, err := hotupdate.Compatibility(old.schema, updated.schema)
+	findings, err := hotupdate.Compatibility(old.Schema, updated.Schema)
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +161,7 @@ func diffSchemas(c *call) (int, error) {
 			}
 			writeMarkdown(&c.out, []string{"", "field", "change", "consequence"}, rows)
 		},
-		func() error { return writeDiffJSON(c, old.schema, updated.schema, findings) },
+		func() error { return writeDiffJSON(c, old.Schema, updated.Schema, findings) },
 	)
 	if !c.exitCode {
 		return exitOK, err
@@ -249,9 +250,9 @@ type catalog struct {
 func newCatalog(schemaFile string) (*catalog, error) {
 	c := &catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}}
 	if schemaFile != "" {
-		given, err := readRelease(schemaFile)
+		given, err := release.Read(schemaFile)
 		if err == nil {
-			c.given = given.schema
+			c.given = given.Schema
 		}
 		return c, err
 	}

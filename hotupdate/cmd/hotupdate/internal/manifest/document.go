@@ -19,6 +19,9 @@ type Document struct {
 	err   error
 }
 
+// Size is the number of bytes of the document.
+func (d *Document) Size() int { return len(d.text) }
+
 // Objects returns the objects of the document. It is safe for concurrent use.
 func (d *Document) Objects() []Object {
 	if d.err != nil {

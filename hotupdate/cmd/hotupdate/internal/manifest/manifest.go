@@ -157,10 +157,25 @@ func readStream(from string, in io.Reader, yield yieldFunc) bool {
 	return !s.stopped
 }
 
-// unreadable is a document that cannot be read. The path that package os puts into an error is dropped.
+// unreadable is a document that cannot be read.
 func unreadable(at Place, err error) *Document {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathError.Err
 	}
 	return &Document{place: at, err: err}
+}
+
+// InFile puts a file, or a place in it, in front of every problem, a line each. The path that package os puts into an error is dropped.
+func InFile(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathError.Err
+	}
+	var lines []error
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))
+	}
+	return errors.Join(lines...)
 }

@@ -117,7 +117,7 @@ type configs struct {
 //   - Under an in-place strategy a released extension refuses every change, an adopted one what the classes forbid.
 func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
 	before, after := *old, *updated
-	before.ProviderConfig, after.ProviderConfig = asStored(old.ProviderConfig), asStored(updated.ProviderConfig)
+	before.ProviderConfig, after.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
 	provider, _ := providerOf(updated)
 	j := &configs{Comparison: c, old: &before, updated: &after, naming: o.naming(updated), provider: provider, extension: o.Extension}
 	asWhole := slices.Contains(c.Rules, ConfigAsWhole) || slices.Contains(c.Rules, ConfigKindChanged)

@@ -104,9 +104,9 @@ func (p *Pool) workerPool() *providers.WorkerPool {
 	return w
 }
 
-// asStored writes a provider config as the extension sees it in a Worker: compact, with sorted members, as the API server stores objects
+// AsStored writes a provider config as the extension sees it in a Worker: compact, with sorted members, as the API server stores objects
 // whose fields it does not know. Order and white space of the Shoot never reach the extension; the order of lists and empty objects do.
-func asStored(raw []byte) []byte {
+func AsStored(raw []byte) []byte {
 	var value any
 	if IsNull(raw) || utiljson.Unmarshal(raw, &value) != nil {
 		return raw
@@ -148,7 +148,7 @@ func (n *Naming) digest(p *Pool) (hash.Digest, error) {
 		secret = &name.Text
 	}
 	stored := *p
-	stored.ProviderConfig = asStored(p.ProviderConfig)
+	stored.ProviderConfig = AsStored(p.ProviderConfig)
 	additional, err := n.Additional(&stored)
 	if err != nil {
 		return hash.Digest{}, err

@@ -192,3 +192,6 @@ func joinPaths(path, below string) string {
 	}
 	return path + "." + below
 }
+
+// TypeMetaOf returns what an object says about its kind, as far as it can be read.
+func TypeMetaOf(raw []byte) TypeMeta { return typeMetaOf(raw) }

@@ -40,6 +40,10 @@ type Manifest struct {
 	Kind Kind
 	// Namespace and Name are those of its metadata.
 	Namespace, Name string
+	// UID is what the cluster calls it; empty if no cluster has seen it.
+	UID string
+	// Spec is the raw JSON of its specification.
+	Spec []byte
 	// Provider is the type of the provider.
 	Provider string
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
@@ -56,8 +60,8 @@ type (
 		TypeMeta
 
 		Metadata struct {
-			Namespace, Name string
-			Annotations     json.RawMessage
+			Namespace, Name, UID string
+			Annotations          json.RawMessage
 		}
 		Spec   json.RawMessage
 		Status *struct {
@@ -148,7 +152,7 @@ func Read(raw []byte) (*Manifest, error) {
 	}
 	var m manifest
 	d.fields("", d.members("", raw), reflect.ValueOf(&m).Elem())
-	read := &Manifest{Kind: KindOf(m.TypeMeta), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name}
+	read := &Manifest{Kind: KindOf(m.TypeMeta), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name, UID: m.Metadata.UID, Spec: m.Spec}
 	switch read.Kind {
 	case Worker:
 		d.readWorker(read, &m)

@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+)
+
+// Acceptances are findings that people know and accept for a time.
+type Acceptances struct {
+	FormatVersion int           `json:"formatVersion"`
+	Accepted      []*Acceptance `json:"accepted"`
+
+	today string
+}
+
+// Acceptance accepts the reasons that have all that it names, of the pools that do.
+type Acceptance struct {
+	// Reason says why the finding is accepted, Expires the last day of that, as 2026-12-31. Both are needed.
+	Reason  string `json:"reason"`
+	Expires string `json:"expires"`
+
+	Verdict   Verdict `json:"verdict"`
+	Path      string  `json:"path"`
+	Finding   string  `json:"finding"`
+	Code      string  `json:"code"`
+	Minor     string  `json:"minor"`
+	Project   string  `json:"project"`
+	Namespace string  `json:"namespace"`
+	Name      string  `json:"name"`
+	Pool      string  `json:"pool"`
+
+	used bool
+}
+
+// LoadAcceptances reads a file in YAML or JSON. What has expired before today accepts nothing.
+func LoadAcceptances(file string, today time.Time) (*Acceptances, error) {
+	data, err := release.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	a := &Acceptances{today: today.Format(time.DateOnly)}
+	raw, err := yaml.YAMLToJSONStrict(data)
+	if err == nil {
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(a)
+	}
+	if err != nil {
+		return nil, manifest.InFile(file, fmt.Errorf("is no list of accepted findings: %w", err))
+	}
+	return a, manifest.InFile(file, a.check())
+}
+
+func (a *Acceptances) check() error {
+	var problems []error
+	if a.FormatVersion != 1 {
+		problems = append(problems, fmt.Errorf("has formatVersion %d; write 1", a.FormatVersion))
+	}
+	for i, one := range a.Accepted {
+		fail := func(what string) { problems = append(problems, fmt.Errorf("accepted[%d]: %s", i, what)) }
+		if one == nil {
+			fail("is empty; write what is accepted")
+			continue
+		}
+		if one.Reason == "" {
+			fail("has no reason; say why the finding is accepted")
+		}
+		if _, err := time.Parse(time.DateOnly, one.Expires); err != nil {
+			fail("expires: is no day; write one, such as 2026-12-31")
+		}
+		if one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
+			fail(fmt.Sprintf("verdict: is unknown; write one of %v", Verdicts()))
+		}
+		if cmp.Or(string(one.Verdict), one.Path, one.Finding, one.Code, one.Minor, one.Project, one.Namespace, one.Name, one.Pool) == "" {
+			fail("names nothing; write a verdict, path, finding, code, minor, project, namespace, name or pool")
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Known says that every reason of a finding is accepted.
+func (a *Acceptances) Known(p *Pool) string {
+	var known string
+	for _, cause := range p.causes {
+		i := slices.IndexFunc(a.Accepted, func(one *Acceptance) bool { return one.Expires >= a.today && one.accepts(p, cause.causeKey) })
+		if i < 0 {
+			return ""
+		}
+		a.Accepted[i].used = true
+		known = fmt.Sprintf("accepted until %s: %s", a.Accepted[i].Expires, a.Accepted[i].Reason)
+	}
+	return known
+}
+
+func (a *Acceptance) accepts(p *Pool, c causeKey) bool {
+	for _, both := range [][2]string{
+		{string(a.Verdict), string(p.Verdict)},
+		{a.Path, c.Path},
+		{a.Finding, c.Finding},
+		{a.Code, c.Code},
+		{a.Minor, p.minor},
+		{a.Project, p.Project},
+		{a.Namespace, p.Namespace},
+		{a.Name, p.Name},
+		{a.Pool, p.Pool},
+	} {
+		if both[0] != "" && both[0] != both[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// Remarks names what accepts nothing.
+func (a *Acceptances) Remarks() (all []string) {
+	for i, one := range a.Accepted {
+		switch {
+		case one.Expires < a.today:
+			all = append(all, fmt.Sprintf("accepted[%d] has expired on %s: %s", i, one.Expires, one.Reason))
+		case !one.used:
+			all = append(all, fmt.Sprintf("accepted[%d] accepts nothing that was found: %s", i, one.Reason))
+		}
+	}
+	return all
+}

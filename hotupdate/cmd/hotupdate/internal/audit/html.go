@@ -1,0 +1,110 @@
+package audit
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
+)
+
+//go:embed audit.html
+var content string
+
+//go:embed audit.js
+var script string
+
+// tones are the colours of the verdicts.
+var tones = map[Verdict]page.Tone{
+	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure, Accepted: page.Live, Unchanged: page.Calm,
+}
+
+// The limits of a page that a browser shows without delay.
+const (
+	maxBars = 20
+	maxRows = 5000
+)
+
+// bars are the groups of a dimension.
+type bars struct {
+	Title  string
+	Bars   []page.Bar
+	Hidden int
+}
+
+// HTML writes the report as one page that needs no network.
+func (r *Report) HTML(out io.Writer, v View) error {
+	t, err := page.Template(content, template.FuncMap{
+		"verdictTone": func(v Verdict) page.Tone { return tones[v] },
+		"rank":        func(v Verdict) int { return slices.Index(Verdicts(), v) },
+		"tone": func(s *Span) page.Tone {
+			return map[bool]page.Tone{true: page.Replace, false: page.Calm}[s.Differ && !s.IsFree()]
+		},
+	})
+	if err != nil {
+		return err
+	}
+	rows := maxRows
+	if v.ListLimit > 0 {
+		rows = v.ListLimit
+	}
+	causes := slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return !v.Shows(c.Verdict) })
+	return page.Write(out, t, page.Page{
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()], Script: script,
+		Content: map[string]any{
+			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"), "Old": r.Old, "New": r.New,
+			"Groups": r.groups(v, causes), "Eras": r.Eras, "Causes": head(causes, v.Limit), "Verdicts": Verdicts(),
+			"Pools": head(r.Pools, rows), "Listed": len(r.Pools),
+			"Unreadable": head(r.Unreadable, v.Limit), "UnreadableHidden": max(0, len(r.Unreadable)-len(head(r.Unreadable, v.Limit))),
+		},
+	})
+}
+
+// head is the beginning of a list; all of it if the limit is 0.
+func head[E any](list []E, limit int) []E {
+	if limit <= 0 {
+		return list
+	}
+	return list[:min(limit, len(list))]
+}
+
+// barOf is a bar of some verdicts.
+func barOf(label string, counts Counts, verdicts []Verdict) page.Bar {
+	bar := page.Bar{Label: label}
+	for _, v := range verdicts {
+		bar.Parts = append(bar.Parts, page.Part{Name: string(v), Tone: tones[v], Count: counts.Of(v).Pools})
+	}
+	return bar
+}
+
+func (r *Report) groups(v View, causes []*Cause) []bars {
+	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })
+	byCause := bars{Title: "by cause"}
+	fields := map[string]Counts{}
+	var order []string
+	for _, c := range causes {
+		if fields[c.Text] == nil {
+			fields[c.Text] = Counts{}
+			order = append(order, c.Text)
+		}
+		fields[c.Text].add(c.Verdict, c.Count)
+	}
+	for _, text := range head(order, maxBars) {
+		byCause.Bars = append(byCause.Bars, barOf(text, fields[text], shown))
+	}
+	byCause.Hidden = len(order) - len(byCause.Bars)
+	all := []bars{byCause}
+	for _, d := range []Dimension{ByProject, ByMinor} {
+		values := r.values(d)
+		one := bars{Title: "by " + string(d)}
+		for _, value := range head(values, maxBars) {
+			one.Bars = append(one.Bars, barOf(value, r.Groups[d][value], shown))
+		}
+		one.Hidden = len(values) - len(one.Bars)
+		all = append(all, one)
+	}
+	return all
+}

@@ -1,0 +1,304 @@
+package audit
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+)
+
+// Verdict is what a release does to a pool that nobody touches.
+type Verdict string
+
+// The verdicts.
+const (
+	Rejected      Verdict = "rejected"      // the new release cannot read the config
+	Rolled        Verdict = "rolled"        // machines are replaced
+	Renamed       Verdict = "renamed"       // the MachineClass gets another name, nodes are updated in place
+	Indeterminate Verdict = "indeterminate" // an era hashes by a function that is not known
+	Invalid       Verdict = "invalid"       // neither release can read the config
+	Accepted      Verdict = "accepted"      // only the new release can read the config
+	Unchanged     Verdict = "unchanged"     // nothing happens
+)
+
+// Verdicts are ordered from the gravest on.
+func Verdicts() []Verdict {
+	return []Verdict{Rejected, Rolled, Renamed, Indeterminate, Invalid, Accepted, Unchanged}
+}
+
+// Pool is the judgement about one pool.
+type Pool struct {
+	Place
+
+	Namespace         string  `json:"namespace,omitempty"`
+	Project           string  `json:"project,omitempty"`
+	Kind              string  `json:"kind"`
+	Name              string  `json:"name"`
+	Pool              string  `json:"pool"`
+	Provider          string  `json:"provider,omitempty"`
+	KubernetesVersion string  `json:"kubernetesVersion,omitempty"`
+	Strategy          string  `json:"strategy"`
+	Minimum           int     `json:"minimum"`
+	Maximum           int     `json:"maximum"`
+	Verdict           Verdict `json:"verdict"`
+	OldEra            string  `json:"oldEra,omitempty"`
+	NewEra            string  `json:"newEra,omitempty"`
+	OldHash           string  `json:"oldHash,omitempty"`
+	NewHash           string  `json:"newHash,omitempty"`
+	// Reasons say why. There is none for a pool that is unchanged.
+	Reasons []Reason `json:"reasons,omitempty"`
+	// Known says why the finding is no news: it is in the baseline, or accepted.
+	Known string `json:"known,omitempty"`
+
+	minor  string
+	causes []causeOf
+}
+
+// Place says where an object stands.
+type Place struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Document int    `json:"document"`
+	Item     *int   `json:"item,omitempty"` // of a List
+}
+
+// String names the place as editors and compilers do.
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+// Reason is why a pool has its verdict.
+type Reason struct {
+	Path    string `json:"path,omitempty"`
+	Finding string `json:"finding,omitempty"` // the kind of a hotupdate.Finding
+	Code    string `json:"code,omitempty"`    // the code of a fault.Error
+	Text    string `json:"text"`
+}
+
+// Side is what is known of a release: how it hashes, a program that hashes as it does, or both.
+type Side struct {
+	Release *release.Release
+	// Program is a name and arguments. It decides about hashes; the release then says what configs are read by, if there is one.
+	Program []string
+}
+
+// side is a release that can hash.
+type side struct {
+	*release.Release
+
+	programs *programs // nil if the release hashes itself
+}
+
+// Releases are the two releases that pools are judged under. They are safe for concurrent use.
+type Releases struct {
+	old, updated side
+	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
+
+	mutex    sync.Mutex
+	findings map[[2]*hotupdate.Schema][]hotupdate.Finding
+	nodes    map[*hotupdate.Schema]*schemajson.Node
+}
+
+// NewReleases checks that both are releases of one extension.
+func NewReleases(old, updated Side) (*Releases, error) {
+	r := &Releases{
+		old: old.start(), updated: updated.start(),
+		findings: map[[2]*hotupdate.Schema][]hotupdate.Finding{}, nodes: map[*hotupdate.Schema]*schemajson.Node{},
+	}
+	none := pool.TypeMeta{}
+	if r.old.Kind != none && r.updated.Kind != none && r.old.Kind != r.updated.Kind {
+		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", r.updated.From, r.old.From)
+	}
+	r.kind = cmp.Or(r.old.Kind, r.updated.Kind)
+	return r, nil
+}
+
+// start makes a side. One with a program takes the eras from its answers.
+func (s Side) start() side {
+	if len(s.Program) == 0 {
+		return side{Release: s.Release}
+	}
+	known := &release.Release{From: strings.Join(s.Program, " ")}
+	if s.Release != nil {
+		known.Schema, known.Kind = s.Release.Schema, s.Release.Kind
+	}
+	return side{known, newPrograms(s.Program)}
+}
+
+// hash returns what the release makes of a pool. A pool without a version, which is nil, is in the first era. The last error is that of a
+// program that does not do its work.
+func (s side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+	if s.programs != nil {
+		return s.programs.hash(p, raw)
+	}
+	var version *string
+	if p.Worker.KubernetesVersion != "" {
+		version = &p.Worker.KubernetesVersion
+	}
+	hashed, refused = s.Release.Hash(version, raw)
+	return hashed, refused, nil
+}
+
+// concern reports whether a provider config is of the releases' kind. Empty ones are of every kind.
+func (r *Releases) concern(raw []byte) bool {
+	return r.kind == pool.TypeMeta{} || pool.IsNull(raw) || pool.TypeMetaOf(raw) == r.kind
+}
+
+// judge reads and hashes the provider config of a pool under both releases. An error is that of a program.
+func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
+	raw := p.ProviderConfig
+	if pool.IsNull(raw) {
+		raw = nil
+	}
+	old, oldErr, oldFailed := r.old.hash(p, raw)
+	updated, newErr, newFailed := r.updated.hash(p, raw)
+	if err := errors.Join(oldFailed, newFailed); err != nil {
+		return err
+	}
+	judged.OldEra, judged.NewEra = old.Era.Name, updated.Era.Name
+	judged.OldHash, judged.NewHash = old.Sum(), updated.Sum()
+	judged.Verdict = Unchanged
+	switch {
+	case oldErr != nil && newErr != nil:
+		judged.Verdict = Invalid
+		judged.addErrors(oldErr)
+	case newErr != nil:
+		judged.Verdict = Rejected
+		judged.addErrors(newErr)
+		judged.explainRejection(r.findingsOf(r.old.Schema, r.updated.Schema))
+	case oldErr != nil:
+		judged.Verdict = Accepted
+		judged.addErrors(oldErr)
+	case old.IsUnknown() || updated.IsUnknown():
+		if old.Era.Hash == updated.Era.Hash && old.Era.Name == updated.Era.Name {
+			return nil // taken to be the same function
+		}
+		judged.Verdict = Indeterminate
+		judged.Reasons = []Reason{{Text: fmt.Sprintf("era %q is in force, it was %q, and one of them hashes by a function that is not known here", updated.Era.Name, old.Era.Name)}}
+	case !slices.Equal(old.Data, updated.Data):
+		judged.Verdict = Rolled
+		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
+			judged.Verdict = Renamed
+		}
+		judged.Reasons = r.reasons(old, updated, raw)
+	}
+	return nil
+}
+
+// reasons says why two releases hash a provider config differently.
+func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
+	var all []Reason
+	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
+		all = append(all, Reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
+	}
+	switch {
+	case old.Era.Hash == release.Canonical && updated.Era.Hash == release.Canonical:
+		before, oldErr := old.Era.Schema.DocumentRaw(raw)
+		after, newErr := updated.Era.Schema.DocumentRaw(raw)
+		if oldErr == nil && newErr == nil {
+			paths := differences(r.root(old.Era.Schema), r.root(updated.Era.Schema), before, after)
+			all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, paths)...)
+		}
+	case old.Era.Hash == updated.Era.Hash && old.Era.Schema != nil && updated.Era.Schema != nil: // any finding may be the reason
+		all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, nil)...)
+	}
+	if len(all) == 0 {
+		all = append(all, reasonOfData(old.Data, updated.Data))
+	}
+	return all
+}
+
+// reasonOfData says where additional data differ. What they are may be confidential.
+func reasonOfData(old, updated []string) Reason {
+	if len(old) != len(updated) {
+		return Reason{Text: fmt.Sprintf("the extension adds %s to the name, it added %d", counted(len(updated), "string"), len(old))}
+	}
+	var at []string
+	for i := range old {
+		if old[i] != updated[i] {
+			at = append(at, fmt.Sprint(i+1))
+		}
+	}
+	return Reason{Text: fmt.Sprintf("of the %s that the extension adds to the name another is number %s", counted(len(old), "string"), strings.Join(at, ", "))}
+}
+
+// findingReasons are the findings between two Schemas that concern the paths, or all of them. A path without one is named by itself.
+func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string) []Reason {
+	var all []Reason
+	explained := map[string]bool{}
+	for _, f := range r.findingsOf(old, updated) {
+		if f.Rolls.Where == "" {
+			continue
+		}
+		concerned := paths == nil
+		for _, path := range paths {
+			if within(path, f.Path) || within(f.Path, path) {
+				concerned, explained[path] = true, true
+			}
+		}
+		if concerned {
+			all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
+		}
+	}
+	for _, path := range paths {
+		if !explained[path] {
+			all = append(all, Reason{Path: path, Text: path + ": is hashed in another way"})
+		}
+	}
+	return all
+}
+
+func (r *Releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	key := [2]*hotupdate.Schema{old, updated}
+	if _, known := r.findings[key]; !known {
+		r.findings[key], _ = hotupdate.Compatibility(old, updated) // both are there
+	}
+	return r.findings[key]
+}
+
+// root returns the root of a Schema's description, an empty one if it cannot be exported.
+func (r *Releases) root(s *hotupdate.Schema) *schemajson.Node {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.nodes[s] == nil {
+		var d schemajson.Document
+		if exported, err := s.MarshalJSON(); err == nil {
+			_ = json.Unmarshal(exported, &d) // what MarshalJSON writes
+		}
+		r.nodes[s] = cmp.Or(d.Root, &schemajson.Node{})
+	}
+	return r.nodes[s]
+}
+
+// addErrors adds the problems of a provider config, a reason each.
+func (p *Pool) addErrors(err error) {
+	problems := fault.All(err)
+	if len(problems) == 0 {
+		p.Reasons = append(p.Reasons, Reason{Text: err.Error()})
+	}
+	for _, problem := range problems {
+		p.Reasons = append(p.Reasons, Reason{Path: problem.Path, Code: problem.Code, Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
+	}
+}
+
+// explainRejection adds the findings that say why configs are refused, for the paths that are.
+func (p *Pool) explainRejection(findings []hotupdate.Finding) {
+	for _, f := range findings {
+		if f.Refuses.Where == "" {
+			continue
+		}
+		refused := slices.ContainsFunc(p.Reasons, func(r Reason) bool { return r.Code != "" && within(patternOf(r.Path), f.Path) })
+		if refused {
+			p.Reasons = append(p.Reasons, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
+		}
+	}
+}

@@ -1,0 +1,378 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+)
+
+// FormatVersion is the version of reports in JSON.
+const FormatVersion = 2
+
+// Report is what an audit has found. Its size does not depend on the number of pools, but for [Report.Pools] and [Report.Unreadable].
+type Report struct {
+	FormatVersion int `json:"formatVersion"`
+	// Old and New name the releases.
+	Old string `json:"old"`
+	New string `json:"new"`
+	// Partial says that the audit was interrupted.
+	Partial bool `json:"partial,omitempty"`
+	// Objects accounts for all that was read.
+	Objects Objects `json:"objects"`
+	// Verdicts counts the pools by verdict, Known those of them that are no news.
+	Verdicts Counts `json:"verdicts"`
+	Known    Counts `json:"known,omitempty"`
+	// Gone counts the findings of the baseline that are no longer there.
+	Gone int `json:"gone,omitempty"`
+	// Causes are why pools have their verdicts, most pools first. A pool with several reasons counts in each.
+	Causes []*Cause `json:"causes"`
+	// Groups counts the pools by verdict for each project, minor, strategy and provider.
+	Groups map[Dimension]map[string]Counts `json:"groups"`
+	// Eras tell how the releases hash the pools of each minor.
+	Eras []*Span `json:"eras"`
+	// Pools are the pools that were asked for, the gravest verdicts first.
+	Pools []*Pool `json:"pools"`
+	// Unreadable are the objects that cannot be read.
+	Unreadable []Unreadable `json:"unreadable"`
+	// Remarks are about what was asked for, such as acceptances that have expired.
+	Remarks []string `json:"remarks,omitempty"`
+
+	causes map[causeKey]*Cause
+	spans  map[Span]*Span // by minor and eras
+	seen   []string       // providers and kinds of provider configs that are not judged
+}
+
+// Objects accounts for the objects of the input.
+type Objects struct {
+	Read   int `json:"read"`
+	Judged int `json:"judged"`
+	// Skipped counts the others by the reason.
+	Skipped map[Skip]int `json:"skipped"`
+}
+
+// Skip is why an object is not judged.
+type Skip string
+
+// The reasons, each in words that follow a number.
+const (
+	OtherKind     Skip = "of other kinds"
+	OtherProvider Skip = "of other providers"
+	OtherConfig   Skip = "with other kinds of provider configs"
+	NoPools       Skip = "without worker pools"
+	Duplicate     Skip = "that were read before"
+	NotReadable   Skip = "that cannot be read"
+)
+
+// Skips are all reasons.
+func Skips() []Skip {
+	return []Skip{OtherKind, OtherProvider, OtherConfig, NoPools, Duplicate, NotReadable}
+}
+
+// Unreadable is an object that cannot be read.
+type Unreadable struct {
+	Place
+
+	Text string `json:"text"`
+}
+
+// Count is a number of pools, with that of their machines.
+type Count struct {
+	Pools   int `json:"pools"`
+	Minimum int `json:"minimum"`
+	Maximum int `json:"maximum"`
+}
+
+func (c *Count) add(more Count) {
+	c.Pools, c.Minimum, c.Maximum = c.Pools+more.Pools, c.Minimum+more.Minimum, c.Maximum+more.Maximum
+}
+
+// Machines returns the number of machines.
+func (c Count) Machines() string {
+	if c.Minimum == c.Maximum {
+		return fmt.Sprint(c.Minimum)
+	}
+	return fmt.Sprintf("%d to %d", c.Minimum, c.Maximum)
+}
+
+// Counts are counts by verdict.
+type Counts map[Verdict]*Count
+
+func (c Counts) add(v Verdict, more Count) {
+	if c[v] == nil {
+		c[v] = &Count{}
+	}
+	c[v].add(more)
+}
+
+// Of returns the count of some verdicts.
+func (c Counts) Of(verdicts ...Verdict) (sum Count) {
+	for _, v := range verdicts {
+		if c[v] != nil {
+			sum.add(*c[v])
+		}
+	}
+	return sum
+}
+
+// Total returns the count of all pools.
+func (c Counts) Total() Count { return c.Of(Verdicts()...) }
+
+// Dimension is what pools are grouped by.
+type Dimension string
+
+// The dimensions beside the cause.
+const (
+	ByProject  Dimension = "project"
+	ByMinor    Dimension = "minor"
+	ByStrategy Dimension = "strategy"
+	ByProvider Dimension = "provider"
+)
+
+// Dimensions are all of them.
+func Dimensions() []Dimension { return []Dimension{ByProject, ByMinor, ByStrategy, ByProvider} }
+
+// Cause is a reason that many pools share.
+type Cause struct {
+	causeKey
+	Count
+
+	// Known counts the pools among them that are no news.
+	Known int `json:"known,omitempty"`
+	// Text is the reason in words.
+	Text string `json:"text"`
+	// Samples are some of the pools.
+	Samples []Sample `json:"samples"`
+}
+
+// causeKey is what is one cause.
+type causeKey struct {
+	Verdict Verdict `json:"verdict"`
+	// Path is the field, of all elements; Finding and Code say what is the matter with it.
+	Path    string `json:"path,omitempty"`
+	Finding string `json:"finding,omitempty"`
+	Code    string `json:"code,omitempty"`
+	// OldEra and NewEra are in force for the minor.
+	OldEra string `json:"oldEra,omitempty"`
+	NewEra string `json:"newEra,omitempty"`
+	Minor  string `json:"minor"`
+}
+
+// Sample is one of the pools that a cause concerns.
+type Sample struct {
+	Place
+
+	Pool string `json:"pool"`
+}
+
+// Span is how the pools of one minor are hashed.
+type Span struct {
+	Minor string `json:"minor"`
+	// OldEra and NewEra are in force; they are empty if they are not known.
+	OldEra string `json:"oldEra,omitempty"`
+	NewEra string `json:"newEra,omitempty"`
+	// Differ says that the releases hash pools of the minor differently, at least some of them.
+	Differ bool `json:"differ"`
+	Pools  int  `json:"pools"`
+}
+
+// IsFree reports whether the releases may differ here without a pool that notices.
+func (s *Span) IsFree() bool { return s.Differ && s.Pools == 0 }
+
+// The limits that keep a report's size apart from that of the fleet.
+const (
+	samples = 3
+	// groups bounds the causes, and the groups of each dimension. What is beyond counts as one.
+	groups = 10_000
+	others = "(others)"
+)
+
+// newReport returns an empty report.
+func newReport(old, updated string) *Report {
+	r := &Report{
+		FormatVersion: FormatVersion, Old: old, New: updated, Objects: Objects{Skipped: map[Skip]int{}},
+		Verdicts: Counts{}, Known: Counts{}, Groups: map[Dimension]map[string]Counts{}, Causes: []*Cause{}, Eras: []*Span{},
+		Pools: []*Pool{}, Unreadable: []Unreadable{}, causes: map[causeKey]*Cause{}, spans: map[Span]*Span{},
+	}
+	for _, d := range Dimensions() {
+		r.Groups[d] = map[string]Counts{}
+	}
+	return r
+}
+
+// add counts a pool.
+func (r *Report) add(p *Pool) {
+	count := Count{1, p.Minimum, p.Maximum}
+	r.Verdicts.add(p.Verdict, count)
+	if p.Known != "" {
+		r.Known.add(p.Verdict, count)
+	}
+	addTo(r.Groups[ByProject], p.Project, p.Verdict, count)
+	addTo(r.Groups[ByMinor], p.minor, p.Verdict, count)
+	addTo(r.Groups[ByStrategy], p.Strategy, p.Verdict, count)
+	addTo(r.Groups[ByProvider], p.Provider, p.Verdict, count)
+	r.addSpan(Span{p.minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
+	for _, cause := range p.causes {
+		r.addCause(&Cause{causeKey: cause.causeKey, Count: count, Known: min(len(p.Known), 1), Text: cause.text, Samples: []Sample{{p.Place, p.Title()}}})
+	}
+}
+
+func addTo(group map[string]Counts, value string, v Verdict, count Count) {
+	value = cmp.Or(value, unknown)
+	if group[value] == nil {
+		if len(group) >= groups {
+			value = others
+		}
+		if group[value] == nil {
+			group[value] = Counts{}
+		}
+	}
+	group[value].add(v, count)
+}
+
+func (r *Report) addSpan(s Span) {
+	key := Span{Minor: s.Minor, OldEra: s.OldEra, NewEra: s.NewEra}
+	switch known := r.spans[key]; {
+	case known != nil:
+		known.Pools += s.Pools
+		known.Differ = known.Differ || s.Differ
+	case len(r.spans) < groups:
+		r.spans[key] = &s
+	}
+}
+
+func (r *Report) addCause(c *Cause) {
+	known := r.causes[c.causeKey]
+	if known == nil && len(r.causes) >= groups {
+		c = &Cause{causeKey: causeKey{Verdict: c.Verdict, Minor: others}, Count: c.Count, Known: c.Known, Text: "other causes", Samples: c.Samples}
+		known = r.causes[c.causeKey]
+	}
+	if known == nil {
+		r.causes[c.causeKey] = c
+		return
+	}
+	known.add(c.Count)
+	known.Known += c.Known
+	known.Samples = append(known.Samples, c.Samples[:min(len(c.Samples), samples-len(known.Samples))]...)
+}
+
+// unknown stands for a value that is missing.
+const unknown = "unknown"
+
+// minorOf returns the minor of a Kubernetes version.
+func minorOf(version string) string {
+	minor, err := hash.ParseMinor(version)
+	if err != nil {
+		return unknown
+	}
+	return minor.String()
+}
+
+// Title names the pool.
+func (p *Pool) Title() string {
+	name := p.Kind + " " + p.Name + ", pool " + p.Pool
+	if p.Namespace != "" {
+		name = p.Namespace + ": " + name
+	}
+	return name
+}
+
+type causeOf struct {
+	causeKey
+
+	text string
+}
+
+// prepare finds out what the pool is counted by: its minor, and its reasons as causes, each once.
+func (p *Pool) prepare() {
+	p.minor = minorOf(p.KubernetesVersion)
+	for _, because := range p.Reasons {
+		path := patternOf(because.Path)
+		text := because.Text
+		if rest, ok := strings.CutPrefix(text, because.Path); ok && because.Path != "" {
+			text = path + rest
+		}
+		key := causeKey{p.Verdict, path, because.Finding, because.Code, p.OldEra, p.NewEra, p.minor}
+		if !slices.ContainsFunc(p.causes, func(one causeOf) bool { return one.causeKey == key }) {
+			p.causes = append(p.causes, causeOf{key, text})
+		}
+	}
+}
+
+// finish puts the report in order.
+func (r *Report) finish(old, updated *release.Release) {
+	for _, from := range eraStarts(old, updated) {
+		before, after := eraAt(old, from), eraAt(updated, from)
+		r.addSpan(Span{from, before, after, before != after, 0})
+	}
+	r.sort()
+}
+
+func (r *Report) sort() {
+	r.Causes = slices.SortedFunc(maps.Values(r.causes), func(a, b *Cause) int {
+		return cmp.Or(
+			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
+			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
+		)
+	})
+	r.Eras = slices.SortedFunc(maps.Values(r.spans), func(a, b *Span) int {
+		return cmp.Or(compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra))
+	})
+	slices.SortStableFunc(r.Pools, func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
+}
+
+func compareVerdicts(a, b Verdict) int {
+	return cmp.Compare(slices.Index(Verdicts(), a), slices.Index(Verdicts(), b))
+}
+
+// compareMinors orders minors as numbers, and anything else behind them.
+func compareMinors(a, b string) int {
+	first, errFirst := hash.ParseMinor(a)
+	second, errSecond := hash.ParseMinor(b)
+	if errFirst != nil || errSecond != nil {
+		return cmp.Compare(a, b)
+	}
+	return first.Compare(second)
+}
+
+// eraStarts returns the minors at which an era begins.
+func eraStarts(releases ...*release.Release) (minors []string) {
+	for _, r := range releases {
+		for _, e := range r.Eras {
+			if e.From != "" {
+				minors = append(minors, e.From)
+			}
+		}
+	}
+	return slices.Compact(slices.SortedFunc(slices.Values(minors), compareMinors))
+}
+
+// eraAt returns the name of the era in force for a minor.
+func eraAt(r *release.Release, minor string) (name string) {
+	for _, e := range r.Eras {
+		if e.From == "" || compareMinors(e.From, minor) <= 0 {
+			name = e.Name
+		}
+	}
+	return name
+}
+
+// List sets the pools that are listed. The gravest verdicts come first.
+func (r *Report) List(pools []*Pool) {
+	r.Pools = append([]*Pool{}, pools...)
+	r.sort()
+}
+
+// Gravest returns the gravest verdict that is news, [Unchanged] if there is none.
+func (r *Report) Gravest() Verdict {
+	for _, v := range Verdicts() {
+		if r.Verdicts.Of(v).Pools > r.Known.Of(v).Pools {
+			return v
+		}
+	}
+	return Unchanged
+}

@@ -1,0 +1,255 @@
+// Package audit tells what a release of a provider extension does to the worker pools of a fleet that nobody touches.
+//
+// [Run] judges the pools of a stream of manifests, on all processors and in the order of the stream, and counts them in a [Report]. It owns
+// what a pool's verdict is, what is counted and what two results have in common. How a report is shown is in the files named by the formats.
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// Options say what is judged and what is news.
+type Options struct {
+	// Provider is the type of the Shoots and Workers that are judged; all if it is empty.
+	Provider string
+	// Known says why a finding is no news; nothing if it is news. It is called in the order of the stream.
+	Known func(*Pool) string
+	// Each is called for every pool that is judged, in the order of the stream, with the report so far.
+	Each func(*Pool, *Report) error
+}
+
+// Run judges the pools of a stream. If the context ends before the stream does, the report is what is known so far, and says so.
+//
+// An object that is in the stream twice is judged once: one with a UID by that, any other if its kind, name and spec are the same.
+func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer r.old.programs.stop()
+	defer r.updated.programs.stop()
+	queue := r.work(ctx, documents, o)
+	report := newReport(r.old.From, r.updated.From)
+	seen := map[uint64]struct{}{}
+	for {
+		select {
+		case <-ctx.Done():
+			report.Partial = true
+			report.finish(r.old.Release, r.updated.Release)
+			return report, nil
+		case batch, more := <-queue:
+			if !more {
+				report.finish(r.old.Release, r.updated.Release)
+				return report, nil
+			}
+			for _, one := range <-batch {
+				if err := report.count(one, seen, o); err != nil {
+					return report, err
+				}
+			}
+		}
+	}
+}
+
+// batchSize and batchBytes are how many documents a worker takes at once, so that memory is bounded and few words are exchanged.
+const (
+	batchSize  = 64
+	batchBytes = 512 << 10
+)
+
+// work judges documents in batches, on all processors. The batches come out in their order.
+func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan []judgedObject {
+	workers := runtime.GOMAXPROCS(0)
+	queue := make(chan chan []judgedObject, 2*workers)
+	slots := make(chan struct{}, workers)
+	start := func(batch []*manifest.Document) bool {
+		result := make(chan []judgedObject, 1)
+		select {
+		case <-ctx.Done():
+			return false
+		case queue <- result:
+		}
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots }()
+			var judged []judgedObject
+			for _, d := range batch {
+				for _, object := range d.Objects() {
+					judged = append(judged, r.object(&object, o.Provider))
+				}
+			}
+			result <- judged
+		}()
+		return true
+	}
+	go func() {
+		defer close(queue)
+		var batch []*manifest.Document
+		size := 0
+		for d := range documents {
+			batch, size = append(batch, d), size+d.Size()
+			if len(batch) == batchSize || size >= batchBytes {
+				if !start(batch) {
+					return
+				}
+				batch, size = nil, 0
+			}
+		}
+		start(batch)
+	}()
+	return queue
+}
+
+// judgedObject is what is found in one object.
+type judgedObject struct {
+	skip       Skip   // why it is not judged; nothing if it is
+	other      string // the provider or kind of provider config that it has instead
+	unreadable *Unreadable
+	identity   uint64
+	pools      []*Pool
+	failed     error // of a program, which ends the audit
+}
+
+var seed = maphash.MakeSeed()
+
+// object judges the pools of an object.
+func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
+	place := Place{File: o.File, Line: o.Line, Document: o.Number}
+	if o.Item >= 0 {
+		place.Item = &o.Item
+	}
+	unreadable := func(err error) judgedObject {
+		return judgedObject{skip: NotReadable, unreadable: &Unreadable{place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")}}
+	}
+	if o.Err != nil {
+		return unreadable(o.Err)
+	}
+	if pool.KindOf(pool.TypeMetaOf(o.Raw)) == pool.NoKind {
+		return judgedObject{skip: OtherKind}
+	}
+	m, err := pool.Read(o.Raw)
+	switch {
+	case err != nil:
+		return unreadable(err)
+	case provider != "" && m.Provider != provider:
+		return judgedObject{skip: OtherProvider, other: cmp.Or(m.Provider, "none")}
+	case len(m.Pools) == 0:
+		return judgedObject{skip: NoPools}
+	}
+	judged := judgedObject{skip: OtherConfig, identity: identityOf(m)}
+	for i := range m.Pools {
+		if p := &m.Pools[i]; r.concern(p.ProviderConfig) {
+			one, err := r.pool(place, m, p)
+			judged.skip, judged.failed = "", errors.Join(judged.failed, err)
+			judged.pools = append(judged.pools, one)
+		} else {
+			kind := pool.TypeMetaOf(p.ProviderConfig)
+			judged.other = kind.APIVersion + " " + kind.Kind
+		}
+	}
+	return judged
+}
+
+// identityOf tells objects apart.
+func identityOf(m *pool.Manifest) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	parts := []string{m.UID}
+	if m.UID == "" {
+		parts = []string{"", string(m.Kind), m.Namespace, m.Name, string(m.Spec)}
+	}
+	for _, part := range parts {
+		_, _ = h.WriteString(part) // which cannot fail
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// pool judges one pool.
+func (r *Releases) pool(at Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
+	judged := &Pool{
+		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name, Pool: p.Worker.Name, Provider: m.Provider,
+		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
+		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
+	}
+	err := r.judge(p, judged)
+	judged.prepare()
+	return judged, err
+}
+
+// projectOf returns the project of a namespace: of garden-a, where its Shoots are, and of shoot--a--b, where the Worker of one is.
+func projectOf(namespace string) string {
+	if project, ok := strings.CutPrefix(namespace, "garden-"); ok {
+		return project
+	}
+	rest, ok := strings.CutPrefix(namespace, "shoot--")
+	project, _, _ := strings.Cut(rest, "--")
+	if !ok {
+		return namespace
+	}
+	return project
+}
+
+// count adds what is found in an object.
+func (r *Report) count(one judgedObject, seen map[uint64]struct{}, o Options) error {
+	if one.failed != nil {
+		return one.failed
+	}
+	r.Objects.Read++
+	if _, twice := seen[one.identity]; twice && one.identity != 0 {
+		one.skip = Duplicate
+	}
+	if one.skip != "" {
+		r.Objects.Skipped[one.skip]++
+		r.see(one.other)
+		if one.unreadable != nil {
+			r.Unreadable = append(r.Unreadable, *one.unreadable)
+		}
+		return nil
+	}
+	seen[one.identity] = struct{}{}
+	r.Objects.Judged++
+	for _, p := range one.pools {
+		if p.Verdict != Unchanged && o.Known != nil {
+			p.Known = o.Known(p)
+		}
+		r.add(p)
+		if err := o.Each(p, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// see remembers some of the providers and kinds of provider configs that are not judged.
+func (r *Report) see(other string) {
+	if other != "" && len(r.seen) < 10 && !slices.Contains(r.seen, other) {
+		r.seen = append(r.seen, other)
+	}
+}
+
+// CheckJudged is an error if no pool was judged: whoever asked meant something else.
+func (r *Report) CheckJudged(provider string, releases *Releases) error {
+	switch {
+	case r.Objects.Judged > 0 || r.Partial:
+		return nil
+	case r.Objects.Skipped[OtherProvider] > 0:
+		return fmt.Errorf("no pool was judged: no Worker or Shoot is of the provider %q; there are %s", provider, strings.Join(r.seen, ", "))
+	case r.Objects.Skipped[OtherConfig] > 0:
+		return fmt.Errorf("no pool was judged: no provider config is %s %s; there are %s", releases.kind.APIVersion, releases.kind.Kind, strings.Join(r.seen, ", "))
+	}
+	problems := []error{fmt.Errorf("no pool was judged: there is no Worker or Shoot with a worker pool in what was read; %s", r.Accounting())}
+	for _, u := range r.Unreadable {
+		problems = append(problems, manifest.InFile(u.Place.String(), errors.New(u.Text)))
+	}
+	return errors.Join(problems...)
+}

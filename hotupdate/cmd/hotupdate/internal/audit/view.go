@@ -1,0 +1,248 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ByCause groups by the reason. It is the dimension in which one pool may count several times.
+const ByCause Dimension = "cause"
+
+// View says what of a report is shown.
+type View struct {
+	// By is what the pools are grouped by.
+	By Dimension
+	// Only are the verdicts that are shown in groups and lists; all if there is none.
+	Only []Verdict
+	// Limit is how many rows of a table are shown at most, ListLimit how many pools are listed; all if it is 0.
+	Limit, ListLimit int
+	// List says that the pools of the report are listed.
+	List bool
+}
+
+// Shows reports whether a verdict is shown.
+func (v View) Shows(verdict Verdict) bool {
+	return len(v.Only) == 0 || slices.Contains(v.Only, verdict)
+}
+
+// section is a part of a report: a table with a title.
+type section struct {
+	title  string
+	header []string
+	rows   []row
+	hidden int // rows that the limit leaves out
+}
+
+type row struct {
+	cells []string
+	notes []string // below the row
+}
+
+func rowOf(cells ...string) row { return row{cells: cells} }
+
+// Headline sums up in one line.
+func (r *Report) Headline() string {
+	var parts []string
+	for _, v := range Verdicts() {
+		if n := r.Verdicts.Of(v).Pools; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	text := counted(r.Verdicts.Total().Pools, "pool")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if r.Partial {
+		text = "partial, for it was interrupted: " + text
+	}
+	return text
+}
+
+// Accounting says what became of everything that was read.
+func (r *Report) Accounting() string {
+	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, counted(r.Objects.Read, "object"))
+	var skipped []string
+	for _, s := range Skips() {
+		if n := r.Objects.Skipped[s]; n > 0 {
+			skipped = append(skipped, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(skipped) > 0 {
+		text += "; not judged: " + strings.Join(skipped, ", ")
+	}
+	if r.Gone > 0 {
+		text += fmt.Sprintf("; %s of the baseline no longer there", counted(r.Gone, "finding"))
+	}
+	for _, remark := range r.Remarks {
+		text += "\n" + remark
+	}
+	return text
+}
+
+// sections are what text and Markdown show.
+func (r *Report) sections(v View) []section {
+	all := []section{r.consequences()}
+	switch {
+	case v.By == ByCause:
+		all = append(all, r.causesSection(v))
+	default:
+		all = append(all, r.groupsSection(v))
+	}
+	all = append(all, r.erasSection())
+	if v.List {
+		all = append(all, r.poolsSection(v))
+	}
+	all = append(all, r.unreadableSection())
+	for i := range all {
+		limit := v.Limit
+		if all[i].title == poolsTitle {
+			limit = v.ListLimit
+		}
+		if n := len(all[i].rows); limit > 0 && n > limit {
+			all[i].rows, all[i].hidden = all[i].rows[:limit], n-limit
+		}
+	}
+	return slices.DeleteFunc(all, func(s section) bool { return len(s.rows) == 0 })
+}
+
+func (r *Report) consequences() section {
+	s := section{header: []string{"consequence", "pools", "machines"}}
+	known := len(r.Known) > 0
+	if known {
+		s.header = append(s.header, "known pools")
+	}
+	for _, v := range Verdicts() {
+		if count := r.Verdicts.Of(v); count.Pools > 0 {
+			cells := []string{string(v), strconv.Itoa(count.Pools), count.Machines()}
+			if known {
+				cells = append(cells, strconv.Itoa(r.Known.Of(v).Pools))
+			}
+			s.rows = append(s.rows, rowOf(cells...))
+		}
+	}
+	return s
+}
+
+func (r *Report) causesSection(v View) section {
+	s := section{title: "causes", header: []string{"consequence", "pools", "machines", "minor", "because"}}
+	for _, c := range r.Causes {
+		if !v.Shows(c.Verdict) {
+			continue
+		}
+		one := rowOf(string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text)
+		for _, sample := range c.Samples {
+			one.notes = append(one.notes, fmt.Sprintf("%s (%s)", sample.Pool, sample.Place))
+		}
+		if more := c.Pools - len(c.Samples); more > 0 {
+			one.notes = append(one.notes, fmt.Sprintf("and %d more", more))
+		}
+		s.rows = append(s.rows, one)
+	}
+	return s
+}
+
+// values are the groups of a dimension, those with most of the gravest verdict first; minors in their order.
+func (r *Report) values(d Dimension) []string {
+	groups := r.Groups[d]
+	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
+		if d == ByMinor {
+			return compareMinors(a, b)
+		}
+		for _, v := range Verdicts() {
+			if c := cmp.Compare(groups[b].Of(v).Pools, groups[a].Of(v).Pools); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a, b)
+	})
+}
+
+func (r *Report) groupsSection(v View) section {
+	s := section{title: "by " + string(v.By), header: []string{string(v.By)}}
+	var verdicts []Verdict
+	for _, verdict := range Verdicts() {
+		if v.Shows(verdict) && r.Verdicts.Of(verdict).Pools > 0 {
+			verdicts = append(verdicts, verdict)
+			s.header = append(s.header, string(verdict))
+		}
+	}
+	s.header = append(s.header, "machines")
+	for _, value := range r.values(v.By) {
+		counts := r.Groups[v.By][value]
+		if counts.Of(verdicts...).Pools == 0 {
+			continue
+		}
+		cells := []string{value}
+		for _, verdict := range verdicts {
+			cells = append(cells, strconv.Itoa(counts.Of(verdict).Pools))
+		}
+		s.rows = append(s.rows, rowOf(append(cells, counts.Of(verdicts...).Machines())...))
+	}
+	return s
+}
+
+// erasSection says how each minor is hashed; nothing if the releases nowhere differ.
+func (r *Report) erasSection() section {
+	s := section{title: "eras", header: []string{"minor", "pools", "old era", "new era", ""}}
+	if !slices.ContainsFunc(r.Eras, func(span *Span) bool { return span.Differ }) {
+		return s
+	}
+	for _, span := range r.Eras {
+		s.rows = append(s.rows, rowOf(span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, span.Remark()))
+	}
+	return s
+}
+
+// Remark says what the eras mean for the pools of the minor.
+func (s *Span) Remark() string {
+	switch {
+	case !s.Differ:
+		return "the same"
+	case s.IsFree():
+		return "the switch is free: no pool runs this minor"
+	default:
+		return "differ"
+	}
+}
+
+const poolsTitle = "pools"
+
+func (r *Report) poolsSection(v View) section {
+	s := section{title: poolsTitle, header: []string{"consequence", "pool", "place", "because"}}
+	for _, p := range r.Pools {
+		one := rowOf(string(p.Verdict), p.Title(), p.Place.String(), "")
+		for i, because := range p.Reasons {
+			if i == 0 {
+				one.cells[3] = because.Text
+			} else {
+				one.notes = append(one.notes, because.Text)
+			}
+		}
+		if p.Known != "" {
+			one.notes = append(one.notes, "known: "+p.Known)
+		}
+		s.rows = append(s.rows, one)
+	}
+	return s
+}
+
+func (r *Report) unreadableSection() section {
+	s := section{title: "not readable", header: []string{"place", "because"}}
+	for _, u := range r.Unreadable {
+		lines := strings.Split(u.Text, "\n")
+		s.rows = append(s.rows, row{[]string{u.Place.String(), lines[0]}, lines[1:]})
+	}
+	return s
+}
+
+// counted returns a number and its noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,44 @@
+package release
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// config is a provider config.
+type config struct {
+	Volume *struct {
+		IOPS *int32 `json:"iops,omitempty"`
+	} `json:"volume,omitempty"`
+	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+}
+
+// FuzzRelease: whatever stands in a file, it is a release that can hash, or an error.
+func FuzzRelease(f *testing.F) {
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(f, err)
+	written, err := schema.MarshalJSON()
+	require.NoError(f, err)
+	f.Add(written)
+	f.Add([]byte(`{"formatVersion": 1, "schema": ` + string(written) + `, "eras": [{"name": "a", "hash": "raw"}, {"name": "b", "from": "1.34", "hash": "cut", "nulls": "keep"}]}`))
+	f.Add([]byte(`{"apiVersion": "a/v1", "kind": "K", "schema": ` + string(written) + `}`))
+	f.Add([]byte(`{"eras": null, "schema": "\u0000"}`))
+	directory := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := parse(filepath.Join(directory, "release.json"), data)
+		if err != nil {
+			assert.NotEmpty(t, err.Error())
+			return
+		}
+		version := "1.34.1"
+		_, _ = r.Hash(&version, []byte(`{"volume":{"iops":5}}`))
+		h, err := r.Hash(nil, nil)
+		require.NoError(t, err, "no config is the empty one")
+		assert.NotNil(t, h.Era)
+	})
+}
