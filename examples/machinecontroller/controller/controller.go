@@ -9,6 +9,9 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
@@ -24,11 +27,18 @@ const (
 	LongRetry     = 10 * time.Minute
 )
 
+// Machines is client-go's client for machines, as far as the controller needs it.
+type Machines interface {
+	Update(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
+	UpdateStatus(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
+	Patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
+}
+
 // Config is what a controller works with.
 type Config struct {
-	// Store is the API server, and Cache is what the controller reads of it.
-	Store *store.Store
-	Cache *store.Cache
+	// Machines is client-go's client, and Cache is what the controller reads.
+	Machines Machines
+	Cache    *store.Cache
 	// Driver makes and changes the VMs.
 	Driver driver.Driver
 	// Schema describes the driver's provider spec, Updates what its UpdateMachine can do.
@@ -42,6 +52,8 @@ type Config struct {
 	HealthTimeout   time.Duration
 	// NodeReady reports whether a node of the target cluster is ready.
 	NodeReady func(node string) bool
+	// DeleteBootstrapToken is called when a machine has joined for the first time. It may be nil.
+	DeleteBootstrapToken func(machine string)
 	// Now returns the time.
 	Now func() time.Time
 	// Report is told what the controller does. It may be nil.
@@ -54,12 +66,15 @@ type Controller struct {
 	queue       queue
 	generations map[string]int64
 	classes     machineupdate.Classes
-	counters    machineupdate.Counters
+	// prepareClass is prepare. Tests replace it.
+	prepareClass func(class *api.MachineClass) (*machineupdate.Prepared, error)
+	counters     machineupdate.Counters
 }
 
 // New returns a controller that is about to look at every machine in its cache.
 func New(config Config) *Controller {
 	c := &Controller{config: config, generations: map[string]int64{}}
+	c.prepareClass = c.prepare
 	for _, machine := range config.Cache.Names(api.KindMachine) {
 		c.queue.add(machine, config.Now())
 	}

@@ -15,8 +15,13 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 	switch status.Phase {
 	case api.MachinePending:
 		switch {
-		case ready:
+		case ready && r.joinsFirst():
+			if r.config.DeleteBootstrapToken != nil {
+				r.config.DeleteBootstrapToken(r.machine.Name)
+			}
 			return LongRetry, r.healthy(ctx, api.OperationCreate, "Machine successfully joined the cluster")
+		case ready:
+			return LongRetry, r.healthy(ctx, api.OperationHealthCheck, "Machine successfully re-joined the cluster")
 		case elapsed > r.config.CreationTimeout:
 			return LongRetry, r.unhealthy(ctx, api.MachineFailed, api.OperationCreate, "Machine failed to join the cluster in time")
 		}
@@ -36,6 +41,25 @@ func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error)
 	case "", api.MachineTerminating, api.MachineFailed, api.MachineCrashLoopBackOff:
 	}
 	return LongRetry, nil
+}
+
+// joinsFirst reports whether a machine that has joined was not in the cluster before. It goes by the last operation, as machine-controller-manager
+// does: a report about anything else would keep the bootstrap token for ever.
+func (r *reconciliation) joinsFirst() bool {
+	last := r.machine.Status.LastOperation
+	return last.Type == api.OperationCreate && last.State != api.StateSuccessful
+}
+
+// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set, from where they become an error
+// of the worker and a red condition of the cluster. It goes by the last operation, of whatever type.
+func FailedMachines(machines []*api.Machine) []string {
+	var failed []string
+	for _, machine := range machines {
+		if machine.Status.LastOperation.State == api.StateFailed {
+			failed = append(failed, machine.Name)
+		}
+	}
+	return failed
 }
 
 func (r *reconciliation) healthy(ctx context.Context, operation api.MachineOperationType, description string) error {

@@ -33,6 +33,10 @@ func (c *Controller) reconcile(ctx context.Context, name string) time.Duration {
 	if err != nil {
 		return 0 // it is gone
 	}
+	return c.reconcileMachine(ctx, machine)
+}
+
+func (c *Controller) reconcileMachine(ctx context.Context, machine *api.Machine) time.Duration {
 	r := &reconciliation{Controller: c, machine: machine}
 	delay, err := r.run(ctx)
 	switch {
@@ -62,7 +66,7 @@ func (r *reconciliation) run(ctx context.Context) (time.Duration, error) {
 	}
 	updateRetry := r.update(ctx)
 	creationRetry, err := r.create(ctx)
-	return earliest(LongRetry, healthRetry, updateRetry, creationRetry), err
+	return machineupdate.Earlier(updateRetry, earliest(LongRetry, healthRetry, creationRetry)), err
 }
 
 // validate finds what the machine needs: its class and the class's secret.
@@ -79,20 +83,17 @@ func (r *reconciliation) validate(ctx context.Context) error {
 		return err
 	}
 	r.class, r.secret = class, secret
-	r.prepare()
+	r.prepared, r.classErr = r.prepareClass(class)
 	return nil
 }
 
 // prepare reads the class side of updates, once for each resourceVersion of the class.
-func (r *reconciliation) prepare() {
-	prepared, beyond, err := r.classes.Prepare(machineupdate.MachineClass{
-		Name: r.class.Name, UID: r.class.UID, ResourceVersion: r.class.ResourceVersion,
-		Deleting: r.class.DeletionTimestamp != nil, ProviderSpec: r.class.ProviderSpec.Raw,
-	}, r.config.Schema, r.config.Updates)
+func (c *Controller) prepare(class *api.MachineClass) (*machineupdate.Prepared, error) {
+	prepared, beyond, err := c.classes.Prepare(machineupdate.ClassOf(class, class.ProviderSpec.Raw), c.config.Schema, c.config.Updates)
 	if beyond {
-		r.say("class " + r.class.Name + " changed in fields that no update applies: running machines keep what they were made with")
+		c.report(class.Name, "class "+class.Name+" changed in fields that no update applies: running machines keep what they were made with")
 	}
-	r.prepared, r.classErr = prepared, err
+	return prepared, err
 }
 
 func (r *reconciliation) addFinalizer(ctx context.Context) error {
@@ -105,7 +106,7 @@ func (r *reconciliation) addFinalizer(ctx context.Context) error {
 
 // write writes the machine, but not its status.
 func (r *reconciliation) write(ctx context.Context) error {
-	written, err := store.Update(ctx, r.config.Store, r.machine)
+	written, err := r.config.Machines.Update(ctx, r.machine, metav1.UpdateOptions{})
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (r *reconciliation) writeStatus(ctx context.Context, phase api.MachinePhase
 		r.machine.Status.CurrentStatus = api.CurrentStatus{Phase: phase, LastUpdateTime: now}
 	}
 	r.machine.Status.LastOperation = operation
-	written, err := store.UpdateStatus(ctx, r.config.Store, r.machine)
+	written, err := r.config.Machines.UpdateStatus(ctx, r.machine, metav1.UpdateOptions{})
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -35,14 +33,9 @@ func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
 // executor carries decisions out with what this controller has.
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 	return &machineupdate.Executor[*api.Machine]{
-		Patch: r.patch, Report: r.reportOperation, UpdateMachine: r.config.Driver.UpdateMachine, Limiter: r.config.Limiter, Now: r.config.Now,
+		Patch: r.config.Machines.Patch, Report: r.reportOperation, UpdateMachine: r.config.Driver.UpdateMachine, Limiter: r.config.Limiter, Now: r.config.Now,
 		Counters: &r.counters, Event: func(_ runtime.Object, _, _, message string) { r.say(message) },
 	}
-}
-
-// patch has the signature of client-go's Patch, which stands here in a real controller.
-func (r *reconciliation) patch(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*api.Machine, error) {
-	return store.Patch[api.Machine](ctx, r.config.Store, name, data)
 }
 
 // reportOperation tells people in the status that the machine is being updated.
@@ -52,5 +45,5 @@ func (r *reconciliation) reportOperation(ctx context.Context, machine *api.Machi
 		Description: operation.Description, State: api.MachineState(operation.State), Type: api.MachineOperationType(operation.Type),
 		LastUpdateTime: metav1.NewTime(r.config.Now()),
 	}
-	return store.UpdateStatus(ctx, r.config.Store, machine)
+	return r.config.Machines.UpdateStatus(ctx, machine, metav1.UpdateOptions{})
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/clock"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
@@ -69,6 +70,9 @@ type Simulation struct {
 
 	// Config may be changed for processes that start later.
 	Config Config
+
+	// Tokens are the machines whose bootstrap tokens were deleted, in the order in which they joined.
+	Tokens []string
 
 	ctx       context.Context // the life of the world
 	endpoint  string
@@ -143,9 +147,10 @@ func (s *Simulation) StartController(name string) *Process {
 		Takeover: func(resource, key string) { report(resource, "takes over the key "+key) },
 	}
 	config := controller.Config{
-		Store: s.Store, Cache: store.NewCache(s.Store, s.Config.CacheLag), Driver: aws, Schema: s.schema, Updates: s.Config.Updates,
+		Machines: store.Client[api.Machine, *api.Machine]{Store: s.Store}, Cache: store.NewCache(s.Store, s.Config.CacheLag), Driver: aws, Schema: s.schema, Updates: s.Config.Updates,
 		Settings: s.Config.Settings, CreationTimeout: CreationTimeout, HealthTimeout: HealthTimeout,
-		NodeReady: s.nodeReady, Now: s.Clock.Now, Report: report,
+		DeleteBootstrapToken: func(machine string) { s.Tokens = append(s.Tokens, machine) },
+		NodeReady:            s.nodeReady, Now: s.Clock.Now, Report: report,
 	}
 	if s.Config.Driver != nil {
 		config.Driver = s.Config.Driver(aws)

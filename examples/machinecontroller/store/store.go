@@ -155,6 +155,24 @@ func Delete[T any, P Object[T]](ctx context.Context, s *Store, name string) erro
 	return err
 }
 
+// Client has the signatures of client-go's typed clients.
+type Client[T any, P Object[T]] struct{ Store *Store }
+
+// Update replaces everything but the status.
+func (c Client[T, P]) Update(ctx context.Context, object P, _ metav1.UpdateOptions) (P, error) {
+	return Update[T, P](ctx, c.Store, object)
+}
+
+// UpdateStatus replaces the status and nothing else.
+func (c Client[T, P]) UpdateStatus(ctx context.Context, object P, _ metav1.UpdateOptions) (P, error) {
+	return UpdateStatus[T, P](ctx, c.Store, object)
+}
+
+// Patch applies a JSON merge patch, whatever the other arguments say.
+func (c Client[T, P]) Patch(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (P, error) {
+	return Patch[T, P](ctx, c.Store, name, data)
+}
+
 // write replaces an object by what change makes of it, and does the housekeeping of an API server.
 func write[T any, P Object[T]](ctx context.Context, s *Store, key Key, change func(document) (document, error)) (P, error) {
 	s.mu.Lock()
