@@ -373,12 +373,12 @@ func TestGivenValuesAreTold(t *testing.T) {
 type undeclarable struct {
 	Zones    []string          `json:"zones,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	Place    *shortCopy        `json:"place,omitempty"    hotupdatable:"false,presence"`
+	Part     *shortCopy        `json:"part,omitempty"     hotupdatable:"false,presence"`
 	Enabled  bool              `json:"enabled,omitempty"`
 	Declared *string           `json:"declared,omitempty" hotupdatable:"false,default=a"`
 	Size     *int32            `json:"size,omitempty"     hotupdatable:"inplace"`
 	Secret   *string           `json:"secret,omitempty"   hotupdatable:"false,sensitive"`
-	Kept     string            `json:"kept,omitempty"`
+	Image    string            `json:"image,omitempty"`
 	Extra    any               `json:"extra,omitempty"`
 }
 
@@ -408,8 +408,8 @@ func TestDefaultsHaveTheirHint(t *testing.T) {
 			}
 		}, "no struct tag can declare the default of a list or map: " + instead, "default= is for scalars"},
 		{"object", func(c *undeclarable) {
-			if c.Place == nil {
-				c.Place = &shortCopy{}
+			if c.Part == nil {
+				c.Part = &shortCopy{}
 			}
 		}, "no struct tag can declare the default of an object, only of the fields in it: " + instead, "its presence is what changes"},
 		{"bool", func(c *undeclarable) { c.Enabled = true }, "no struct tag can declare the default of a bool that is no pointer: " + instead, "false cannot be told from unset"},
@@ -425,12 +425,12 @@ func TestDefaultsHaveTheirHint(t *testing.T) {
 		}, "because it fills in something else than the struct tag declares; let the struct tag of hotupdatetest_test.undeclarable.Declared and the function agree; " +
 			"if what it fills in depends on other fields, remove the option default, and " + instead, "declaring it once more does not help"},
 		{"overwritten", func(c *undeclarable) {
-			if c.Kept != "" {
-				c.Kept = "a"
+			if c.Image != "" {
+				c.Image = "a"
 			}
 		}, "because it changes what was set; let it fill in only what is not set", "no default at all"},
 		{"conditional", func(c *undeclarable) {
-			if c.Size == nil && c.Kept != "" {
+			if c.Size == nil && c.Image != "" {
 				c.Size = new(int32)
 			}
 		}, "if it fills in the same wherever the field is not set, declare that in the struct tag of hotupdatetest_test.undeclarable.Size: " +

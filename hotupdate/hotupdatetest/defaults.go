@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -58,10 +59,10 @@ func (s *subject) undeclared(c hotupdate.Change) (what, hint string) {
 // fieldAt follows a JSON pointer through the plan. It is nil if the pointer ends elsewhere than at a field.
 func (s *subject) fieldAt(pointer string) (f *fieldplan.Field) {
 	n := s.plan.Root
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+	for _, name := range fieldpath.Names(pointer) {
 		f = nil
 		if n != nil && n.Kind == fieldplan.Object {
-			f = n.Lookup(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+			f = n.Lookup(name)
 		}
 		switch {
 		case f != nil:

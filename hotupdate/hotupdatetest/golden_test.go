@@ -169,7 +169,7 @@ func TestGoldenTellsVectorsOfTheTestFromThoseOfTheFile(t *testing.T) {
 	}
 	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[before](t, file, roll) })
 	if strings.Contains(string(read(t, file)), `"mine"`) {
-		t.Error("a vector that nobody can read is kept")
+		t.Error("a vector that nobody can read stays")
 	}
 }
 
@@ -271,13 +271,13 @@ func withoutVector(t *testing.T, content, name string) string {
 	if err := json.Unmarshal([]byte(content), &g); err != nil {
 		t.Fatal(err)
 	}
-	var kept []any
+	var others []any
 	for _, v := range g["vectors"].([]any) {
 		if v.(map[string]any)["name"] != name {
-			kept = append(kept, v)
+			others = append(others, v)
 		}
 	}
-	g["vectors"] = kept
+	g["vectors"] = others
 	written, err := json.Marshal(g)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,11 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -37,6 +42,23 @@ var texts = map[leaf.Kind][]string{
 
 var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`, `null`}
 
+// twists change what a Go value holds beyond its JSON: the time zone, the half of an IntOrString that its type does not name, and the form in
+// which a quantity keeps its digits.
+var twists = map[leaf.Kind]func(v any){
+	leaf.MetaTime:  func(v any) { v.(*metav1.Time).Time = v.(*metav1.Time).In(east) },
+	leaf.MicroTime: func(v any) { v.(*metav1.MicroTime).Time = v.(*metav1.MicroTime).In(east) },
+	leaf.Quantity:  func(v any) { v.(*resource.Quantity).AsDec() },
+	leaf.IntOrString: func(v any) {
+		if both := v.(*intstr.IntOrString); both.Type == intstr.Int {
+			both.StrVal = "stale"
+		} else {
+			both.IntVal = 7
+		}
+	},
+}
+
+var east = time.FixedZone("", 5*60*60+30*60)
+
 // leaf draws a leaf: one of the values that the tester gave, or one that its kind can have.
 func (a author) leaf(p *part) maker {
 	n, given := p.node, a.s.given[p.pattern]
@@ -68,7 +90,15 @@ func (s *subject) readable(n *fieldplan.Node) []spelled {
 	for _, text := range texts[n.Leaf] {
 		if json.Unmarshal([]byte(text), reflect.New(n.Type).Interface()) == nil {
 			value := fromJSON(n.Type, []byte(text))
-			all = append(all, spelled{value, string((&part{node: n, make: value}).text())})
+			canonical := string((&part{node: n, make: value}).text())
+			all = append(all, spelled{value, canonical})
+			if twist := twists[n.Leaf]; twist != nil {
+				all = append(all, spelled{func() reflect.Value {
+					v := value()
+					twist(v.Addr().Interface())
+					return v
+				}, canonical})
+			}
 		}
 	}
 	s.spelled[n.Type] = all

@@ -24,14 +24,14 @@ type many struct {
 	Capacity map[string]resource.Quantity `json:"capacity,omitempty" hotupdatable:"ignore"`
 	Tags     map[string]string            `json:"tags,omitempty"     hotupdatable:"true"`
 	Next     *many                        `json:"next,omitempty"     hotupdatable:"true"`
-	Kept     *many                        `json:"kept,omitempty"     hotupdatable:"inplace"`
+	InPlace  *many                        `json:"inPlace,omitempty"  hotupdatable:"inplace"`
 }
 
 type manyVolume struct {
 	Name   string             `json:"name"`
 	Size   *resource.Quantity `json:"size,omitempty"   hotupdatable:"false,default=50Gi"`
 	Labels map[string]string  `json:"labels,omitempty" hotupdatable:"true"`
-	Kept   string             `json:"kept,omitempty"   hotupdatable:"inplace"`
+	Type   string             `json:"type,omitempty"   hotupdatable:"inplace"`
 }
 
 type manyLabel struct {
