@@ -25,7 +25,6 @@ import (
 const (
 	ndjsonOutput = "ndjson"
 	csvOutput    = "csv"
-	htmlOutput   = "html"
 )
 
 // exitUnreadable is added to the exit code of an audit if some of its input could not be read. exitInterrupted is that of a shell.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -74,6 +75,8 @@ type options struct {
 	old, updated, provider  string
 	document, all, exitCode bool
 	audit                   auditOptions
+	anyName, verbose        bool
+	from                    string
 }
 
 // usageError says that the command line is wrong.
@@ -95,11 +98,20 @@ func run(args []string, std streams) int {
 		fmt.Fprint(std.out, usage())
 		return exitOK
 	}
-	if c, rest, ok := find(commands(), args); ok {
+	if c, rest, ok := find(commands(), commandFirst(args)); ok {
 		return c.run(rest, std)
 	}
 	fmt.Fprintf(std.err, "hotupdate: unknown command %q\n%s", args[0], usage())
 	return exitUsage
+}
+
+// commandFirst returns the arguments as a user writes them. kubectl diff puts the words of KUBECTL_EXTERNAL_DIFF but the first behind the two
+// directories that it makes: hotupdate /tmp/LIVE-1 /tmp/MERGED-2 plan --pool=a.
+func commandFirst(args []string) []string {
+	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "LIVE-") && strings.HasPrefix(filepath.Base(args[1]), "MERGED-") {
+		return slices.Concat(args[2:], args[:2])
+	}
+	return args
 }
 
 // find returns the command with the longest name that the arguments begin with.

@@ -41,8 +41,9 @@ func documents(paths []string, in io.Reader) iter.Seq2[document, error] {
 
 // manifest is a Worker, a Shoot or a provider config on its own.
 type manifest struct {
-	from string
-	kind pool.TypeMeta
+	from   string
+	kind   pool.TypeMeta
+	object *manifests.Object
 	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
 	*pool.Manifest
 }
@@ -50,49 +51,11 @@ type manifest struct {
 // isBare reports whether the manifest is a provider config on its own.
 func (m *manifest) isBare() bool { return m.Kind == pool.NoKind }
 
-// readManifest reads the only manifest of one file. Every error names the file.
-func readManifest(file string, in io.Reader) (*manifest, error) {
-	if info, err := os.Stat(file); file != stdin && err == nil && info.IsDir() {
-		return nil, inFile(file, syscall.EISDIR)
-	}
-	var first document
-	found := 0
-	for d, err := range documents([]string{file}, in) {
-		if err != nil {
-			return nil, err
-		}
-		if found++; found == 1 {
-			first = d
-		}
-	}
-	switch found {
-	case 0:
-		return nil, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", nameOf(file))
-	case 1:
-		return parseManifest(first)
-	default:
-		return nil, fmt.Errorf("%s: has %d documents; split it into files of one document each", nameOf(file), found)
-	}
-}
-
 func nameOf(file string) string {
 	if file == stdin {
 		return "standard input"
 	}
 	return file
-}
-
-// parseManifest finds out what a document is, and reads the pools of a Worker or Shoot.
-func parseManifest(d document) (*manifest, error) {
-	kind, err := kindOf(d.raw)
-	if err != nil {
-		return nil, inFile(d.from, err)
-	}
-	if pool.KindOf(kind) == pool.NoKind {
-		return &manifest{d.from, kind, &pool.Manifest{Pools: []pool.Pool{pool.Bare(d.raw)}}}, nil
-	}
-	pools, err := pool.Read(d.raw)
-	return &manifest{d.from, kind, pools}, inFile(d.from, err)
 }
 
 // kindOf returns the apiVersion and kind of a manifest, which it must have.
@@ -128,13 +91,18 @@ func (c *call) read() (*manifest, *catalog, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := readManifest(c.args[0], c.in)
-	if err != nil {
+	if info, err := os.Stat(c.args[0]); c.args[0] != stdin && err == nil && info.IsDir() {
+		return nil, nil, inFile(c.args[0], syscall.EISDIR)
+	}
+	r := &reader{call: c, schemas: schemas, options: pool.Options{Schema: schemas.schema}}
+	found := r.read(c.args[0])
+	if err := errors.Join(r.problems...); err != nil {
 		return nil, nil, err
 	}
-	if err := c.checkPool(m); err != nil {
-		return nil, nil, err
+	if len(found) != 1 {
+		return nil, nil, fmt.Errorf("%s: has %d manifests; split it into files of one manifest each", nameOf(c.args[0]), len(found))
 	}
+	m := found[0]
 	m.Pools, err = choose(m.Pools, c.pools, m.from, func(one pool.Pool) []string { return []string{one.Worker.Name} })
 	return m, schemas, err
 }

@@ -90,12 +90,9 @@ func explainPools(c *call) ([]explained, error) {
 		return nil, err
 	}
 	if m.isBare() {
-		_, err = schemas.schemaOf(m.from, m.kind)
-	} else {
-		err = schemas.check(m.from, m.Pools)
-	}
-	if err != nil {
-		return nil, err
+		if _, err := schemas.schemaOf(m.from, m.kind); err != nil {
+			return nil, err
+		}
 	}
 	all := make([]explained, len(m.Pools))
 	problems := make([]error, len(m.Pools))

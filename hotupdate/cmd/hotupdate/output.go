@@ -17,6 +17,7 @@ import (
 const (
 	textOutput     = "text"
 	markdownOutput = "markdown"
+	htmlOutput     = "html"
 	jsonOutput     = "json"
 )
 

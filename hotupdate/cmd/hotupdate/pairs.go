@@ -110,9 +110,13 @@ func (m *manifest) title() string {
 	return printable(strings.TrimSpace(m.kind.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
 }
 
-// sides returns the two sides of a pair as the comparison takes them: a side that is without the manifest has no pools.
+// sides returns the two sides of a pair as the comparison takes them: a side that is without the
+// manifest has no pools, and one that is without a provider config has an empty one.
 func (p pair) sides() (old, updated *pool.Manifest) {
 	without := func(m *manifest) *pool.Manifest {
+		if m.isBare() {
+			return &pool.Manifest{Pools: []pool.Pool{pool.Bare(nil)}}
+		}
 		return &pool.Manifest{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, Provider: m.Provider}
 	}
 	switch {

@@ -12,12 +12,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// sideOf makes manifests from words such as Shoot:ns/name. Their places count from 1.
+// sideOf makes manifests from words such as Shoot:ns/name. Each takes ten lines.
 func sideOf(file, words string) (side []*manifest) {
 	for i, word := range strings.Fields(words) {
 		kind, full, _ := strings.Cut(word, ":")
 		namespace, name, _ := strings.Cut(full, "/")
-		side = append(side, &manifest{manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String(), pool.TypeMeta{Kind: kind}, &pool.Manifest{Namespace: namespace, Name: name}})
+		from := manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String()
+		side = append(side, &manifest{from: from, kind: pool.TypeMeta{Kind: kind}, Manifest: &pool.Manifest{Namespace: namespace, Name: name}})
 	}
 	return side
 }

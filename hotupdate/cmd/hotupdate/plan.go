@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -33,9 +37,12 @@ Exit code: 0; with --exit-code that of the gravest verdict, in this order: 0 non
 them, another zone, hibernation, a pool that is added or removed), 11 in-place update, 14 indeterminate, 12 roll (also of a renamed pool),
 13 forbidden. 1 is an error, 2 wrong usage.`,
 		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
+			c.addOutput(flags, textOutput, markdownOutput, htmlOutput, jsonOutput)
 			c.addPools(flags)
 			c.judgement.add(flags)
+			flags.BoolVar(&c.anyName, "any-name", false, "compare an object of another name too, if it is the only one of its kind on both sides")
+			flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
+			flags.BoolVar(&c.verbose, "verbose", false, "show to developers which Go field declares a class, and the sources of rules")
 			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
 		},
 		do: planChange,
@@ -43,73 +50,139 @@ them, another zone, hibernation, a pool that is added or removed), 11 in-place u
 }
 
 func planChange(c *call) (int, error) {
-	if err := want(2, c.args); err != nil {
+	if c.from != "" {
+		return c.showReport()
+	}
+	change, err := changeOf(c.args)
+	if err != nil {
 		return 0, err
+	}
+	if change.isOther() {
+		fmt.Fprintf(&c.out, "%s: is no YAML or JSON file, and not looked at\n", printable(change.path))
+		return exitOK, nil
 	}
 	options, schemas, err := c.judgeBy()
 	if err != nil {
 		return 0, err
 	}
-	old, oldErr := readChecked(c.args[0], c, schemas, options)
-	updated, newErr := readChecked(c.args[1], c, schemas, options)
-	if err := errors.Join(oldErr, newErr); err != nil {
-		return 0, err
-	}
-	plan, err := c.plan(old, updated, schemas, options)
-	if err != nil {
-		return 0, err
-	}
-	err = c.output.write(
-		func() { c.out.WriteString(report.Text(plan, c.color)) },
-		func() { c.out.WriteString(report.Markdown(plan)) },
-		func() error {
-			text, err := report.JSON(plan)
-			c.out.Write(text)
-			return err
-		},
-	)
-	if !c.exitCode {
+	r := &reader{call: c, schemas: schemas, options: options, lenient: change.path != ""}
+	plans, err := r.plans(change)
+	if err != nil || len(plans) == 0 {
 		return exitOK, err
 	}
-	return exitCodeOf(plan.Verdict()), err
+	made, err := report.New(plans, r.warnings)
+	if err != nil {
+		return 0, err
+	}
+	return c.writeReport(made)
 }
 
-// readChecked reads a manifest with its provider configs, so that all mistakes of both files are reported at once, each with its file.
-func readChecked(file string, c *call, schemas *catalog, options pool.Options) (*manifest, error) {
-	m, err := readManifest(file, c.in)
+// plans compares what the two sides hold.
+func (r *reader) plans(change changedFile) ([]*pool.Plan, error) {
+	old, updated := r.read(change.old), r.read(change.updated)
+	if err := errors.Join(r.problems...); err != nil {
+		return nil, err
+	}
+	if len(old)+len(updated) == 0 {
+		if r.lenient {
+			fmt.Fprintf(&r.out, "%s: has no Shoot, Worker or provider config\n", printable(change.path))
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker or provider config", nameOf(change.old), nameOf(change.updated))
+	}
+	pairs, err := pairUp(old, updated, r.anyName || r.lenient)
 	if err != nil {
 		return nil, err
 	}
-	err = pool.Check(m.Pools, options)
-	return m, errors.Join(schemas.check(m.from, m.Pools), inFile(m.from, err))
-}
-
-func (o *options) plan(old, updated *manifest, schemas *catalog, options pool.Options) (*pool.Plan, error) {
-	if old.kind != updated.kind {
-		return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
+	plans := make([]*pool.Plan, len(pairs))
+	var problems []error
+	for i, p := range pairs {
+		before, after := p.sides()
+		plan, err := pool.NewPlan(before, after, r.options)
+		plans[i] = plan
+		problems = append(problems, located(cmp.Or(p.updated, p.old).object, err))
 	}
-	if err := o.checkPool(updated); err != nil {
+	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	if updated.isBare() && updated.kind.Kind != "WorkerConfig" { // which is taken for a provider config whatever its API group
-		if _, err := schemas.schemaOf(updated.from, updated.kind); err != nil {
-			return nil, err
+	return choosePlans(plans, r.pools, nameOf(change.updated))
+}
+
+// choosePlans leaves the wanted pools of the plans, and the plans that have one. A renamed pool is found by its former name, too.
+func choosePlans(plans []*pool.Plan, wanted []string, from string) ([]*pool.Plan, error) {
+	type ofPlan struct {
+		plan *pool.Plan
+		pool pool.Planned
+	}
+	var all []ofPlan
+	for _, plan := range plans {
+		for _, one := range plan.Pools {
+			all = append(all, ofPlan{plan, one})
 		}
 	}
-	plan, err := pool.NewPlan(old.Manifest, updated.Manifest, options)
-	if err != nil {
-		return nil, inFile(updated.from, err)
+	chosen, err := choose(all, wanted, from, func(one ofPlan) []string { return []string{one.pool.Name, one.pool.FormerName} })
+	if err != nil || len(wanted) == 0 {
+		return plans, err
 	}
-	// A renamed pool is found by its former name, too.
-	plan.Pools, err = choose(plan.Pools, o.pools, updated.from, func(one pool.Planned) []string { return []string{one.Name, one.FormerName} })
-	return plan, err
+	var left []*pool.Plan
+	for _, one := range chosen {
+		if !slices.Contains(left, one.plan) {
+			left = append(left, one.plan)
+			one.plan.Pools = nil
+		}
+		one.plan.Pools = append(one.plan.Pools, one.pool)
+	}
+	return left, nil
 }
 
-func exitCodeOf(v pool.Verdict) int {
-	if v == pool.None {
-		return exitOK
+// showReport shows what plan --output json wrote in another format.
+func (c *call) showReport() (int, error) {
+	if len(c.args) > 0 {
+		return 0, &usageError{"--from takes the place of OLD and NEW"}
 	}
-	return cmp.Or(map[pool.Verdict]int{
-		pool.ComeOrGo: exitComeOrGo, pool.HotUpdate: exitHotUpdate, pool.InPlaceUpdate: exitInPlaceUpdate, pool.Roll: exitRoll, pool.Forbidden: exitForbidden,
-	}[v], exitIndeterminate)
+	text, err := c.readFormer()
+	if err != nil {
+		return 0, err
+	}
+	former, err := report.Parse(text)
+	if err != nil {
+		return 0, inFile(nameOf(c.from), err)
+	}
+	return c.writeReport(former)
+}
+
+// readFormer reads the file of --from.
+func (c *call) readFormer() ([]byte, error) {
+	if c.from != stdin {
+		return release.ReadFile(c.from)
+	}
+	text, err := io.ReadAll(io.LimitReader(c.in, manifests.MaxSize))
+	return text, inFile(nameOf(stdin), err)
+}
+
+// writeReport writes a report, and returns the exit code.
+func (c *call) writeReport(r *report.Report) (int, error) {
+	code := exitOK
+	if c.exitCode {
+		code = exitCodes[r.Verdict]
+	}
+	switch c.output.output {
+	case markdownOutput:
+		c.out.WriteString(report.Markdown(r))
+	case htmlOutput:
+		return code, report.HTML(&c.out, r)
+	case jsonOutput:
+		text, err := report.JSON(r)
+		c.out.Write(text)
+		return code, err
+	default:
+		c.out.WriteString(report.Text(r, report.Style{Color: c.color, Verbose: c.verbose}))
+	}
+	return code, nil
+}
+
+// exitCodes are those of the verdicts.
+var exitCodes = map[string]int{
+	pool.None.String(): exitOK, pool.ComeOrGo.String(): exitComeOrGo, pool.HotUpdate.String(): exitHotUpdate, pool.InPlaceUpdate.String(): exitInPlaceUpdate,
+	pool.Roll.String(): exitRoll, pool.Forbidden.String(): exitForbidden, pool.Indeterminate.String(): exitIndeterminate,
 }

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("AWS", aws)
 			env.Setenv("POOLS", pools)
@@ -162,7 +163,7 @@ func TestExitCodes(t *testing.T) {
 		pool.None: 0, pool.ComeOrGo: 9, pool.HotUpdate: 10, pool.InPlaceUpdate: 11,
 		pool.Roll: 12, pool.Forbidden: 13, pool.Indeterminate: 14, 99: 14,
 	} {
-		assert.Equal(t, want, exitCodeOf(verdict), verdict)
+		assert.Equal(t, want, exitCodes[verdict.String()], verdict)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,6 +18,9 @@ type Document struct {
 	place Place
 	text  []byte // it begins in the line of the place
 	err   error
+
+	parsing sync.Once
+	parsed  *yaml.Node // nil before somebody asks for a line
 }
 
 // Size is the number of bytes of the document.
@@ -107,11 +111,13 @@ func (o *Object) LineOf(path ...string) int {
 
 // root parses the text for the lines of its members. JSON is YAML.
 func (d *Document) root() *yaml.Node {
-	var node yaml.Node
-	if yaml.Unmarshal(d.text, &node) != nil || len(node.Content) == 0 {
-		return nil
-	}
-	return node.Content[0]
+	d.parsing.Do(func() {
+		var node yaml.Node
+		if yaml.Unmarshal(d.text, &node) == nil && len(node.Content) > 0 {
+			d.parsed = node.Content[0]
+		}
+	})
+	return d.parsed
 }
 
 // find returns the key and the value of the last member of a path, or its element twice.

@@ -41,10 +41,15 @@ type Place struct {
 
 // String names the place. The first document is named by its file alone, and its problems name lines of their own.
 func (p Place) String() string {
-	text := p.File
 	if p.Number > 1 || p.Item >= 0 {
-		text = fmt.Sprintf("%s:%d", text, p.Line)
+		return p.At(p.Line)
 	}
+	return p.File
+}
+
+// At names a line of the object that begins at the place.
+func (p Place) At(line int) string {
+	text := fmt.Sprintf("%s:%d", p.File, line)
 	if p.Number > 1 {
 		text += fmt.Sprintf(", document %d", p.Number)
 	}

@@ -52,7 +52,7 @@ func (t Type) Elem() Type {
 type Unknown struct {
 	// Path leads to the member, such as spec.provider.workers[0].minmum.
 	Path string
-	// Meant is the member that has nearly this name, nothing if there is none.
+	// Meant is the missing member that has nearly this name, nothing if there is none.
 	Meant string
 }
 
@@ -73,11 +73,22 @@ func unknowns(t Type, path string, raw []byte) (found []Unknown) {
 			if member, ok := known[name]; ok {
 				found = append(found, unknowns(member, at, object[name])...)
 			} else {
-				found = append(found, Unknown{at, Nearest(name, slices.Sorted(maps.Keys(known)))})
+				found = append(found, Unknown{at, Nearest(name, missing(known, object))})
 			}
 		}
 	}
 	return found
+}
+
+// missing lists the members that an object could have and has not.
+func missing(known map[string]Type, object map[string]json.RawMessage) (names []string) {
+	for name := range known {
+		if _, ok := object[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Nearest returns the name that was probably meant: the first of those with the fewest differences, at most a third of its letters. Letters

@@ -50,10 +50,11 @@ func TestUnknowns(t *testing.T) {
 	}{
 		{"nothing", members.Shoot, `{"apiVersion":"v","kind":"Shoot","metadata":{"labels":{"a":"b"}},"status":{"x":1}}`, nil, "names of labels are free, and the status is not looked into"},
 		{"pool", members.Shoot, `{"spec":{"provider":{"workers":[{},{"minmum":1,"maximum":2}]}}}`, []members.Unknown{{"spec.provider.workers[1].minmum", "minimum"}}, "in a list"},
-		{"every level", members.Shoot, `{"spce":{},"spec":{"provider":{"tpye":"aws","worker":[]},"kubernetes":{"kubelet":{"maxpods":1}}}}`, []members.Unknown{
-			{"spce", "spec"}, {"spec.kubernetes.kubelet.maxpods", "maxPods"}, {"spec.provider.tpye", "type"}, {"spec.provider.worker", "workers"},
+		{"every level", members.Shoot, `{"metdata":{},"spec":{"provider":{"tpye":"aws","worker":[]},"kubernetes":{"kubelet":{"maxpods":1}}}}`, []members.Unknown{
+			{"metdata", "metadata"}, {"spec.kubernetes.kubelet.maxpods", "maxPods"}, {"spec.provider.tpye", "type"}, {"spec.provider.worker", "workers"},
 		}, "swapped, missing and differently cased letters"},
 		{"no near name", members.Worker, `{"spec":{"pools":[{"quux":{"minmum":1}}]}}`, []members.Unknown{{"spec.pools[0].quux", ""}}, "is not looked into"},
+		{"not missing", members.Shoot, `{"spec":{"provider":{"workers":[{"minimum2":1,"minimum":2}]}}}`, []members.Unknown{{"spec.provider.workers[0].minimum2", ""}}, "the member with nearly this name is there"},
 		{"another type", members.Shoot, `{"spec":[{"x":1}],"metadata":7}`, nil, "wrong types are told by whoever reads the member"},
 		{"a provider config", members.Shoot, `{"spec":{"provider":{"workers":[{"providerConfig":{"quux":1}}]}}}`, nil, "its Schema knows its members"},
 		{"a map of objects", "{}string", `{"a":1}`, nil, "names are free"},

@@ -22,15 +22,26 @@ func Example() {
 	}
 	web := pool.Planned{Name: "web", Comparison: pool.Comparison{Verdict: pool.Roll}}
 	for _, c := range changes {
-		web.Changes = append(web.Changes, pool.Change{Change: c, Decides: c.Class == hotupdate.Immutable})
+		verdict := pool.HotUpdate
+		if c.Class == hotupdate.Immutable {
+			verdict = pool.Roll
+		}
+		web.Changes = append(web.Changes, pool.Change{Change: c, Verdict: verdict, Decides: verdict == pool.Roll})
 	}
-	fmt.Print(report.Text(&pool.Plan{Pools: []pool.Planned{web, {Name: "db", State: pool.Added}}}, report.Plain))
+	r, err := report.New([]*pool.Plan{{Kind: pool.Shoot, Name: "dev", Pools: []pool.Planned{web, {Name: "db", State: pool.Added}}}}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(report.Text(r, report.Style{}))
 	// Output:
-	// roll: 2 pools: 1 roll, 1 added
+	// roll: Shoot dev: 2 pools: 1 roll, 1 added
 	//
-	// pool web: roll: every machine of the pool is replaced; cause: volume.iops
-	// + tags.vm[team]  "x"           hot        inherited from aws.WorkerConfig.Tags
-	// ~ volume.iops    3000 -> 4000  immutable  default, no struct tag                <- roll
+	// pool web: roll: every machine of the pool is replaced
+	//   roll: by Gardener's rules for worker pools
+	//   > ~ volume.iops    3000 -> 4000
+	//   hot update: by Gardener's rules for worker pools
+	//     + tags.vm[team]  "x"
 	//
 	// pool db: added: its machines are created
 }

@@ -1,70 +1,23 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // FormatVersion is the version of the JSON form, see report.schema.json. Under one version members may be added, but not removed or changed.
-const FormatVersion = 1
+const FormatVersion = 2
 
-// The JSON form. report.schema.json documents its members.
-type (
-	jsonReport struct {
-		FormatVersion int        `json:"formatVersion"`
-		Outcome       string     `json:"outcome"`
-		Pools         []jsonPool `json:"pools"`
-		Assumed       []string   `json:"assumedUnchanged"`
-		Notes         []string   `json:"notes"`
-	}
-	jsonPool struct {
-		Name       string       `json:"name,omitempty"`
-		FormerName string       `json:"formerName,omitempty"`
-		State      string       `json:"state"`
-		Strategy   string       `json:"strategy"`
-		Outcome    string       `json:"outcome,omitempty"`
-		Message    string       `json:"message"`
-		Changes    []jsonChange `json:"changes"`
-		Assumed    []string     `json:"assumedUnchanged"`
-		Notes      []string     `json:"notes"`
-	}
-	jsonChange struct {
-		Op        string          `json:"op"`
-		Path      string          `json:"path"`
-		Pointer   string          `json:"pointer"`
-		Class     string          `json:"class"`
-		Origin    string          `json:"origin"`
-		Source    string          `json:"source,omitempty"`
-		Old       json.RawMessage `json:"old,omitempty"`
-		New       json.RawMessage `json:"new,omitempty"`
-		Sensitive bool            `json:"sensitive,omitempty"`
-		Omitted   bool            `json:"omitted,omitempty"`
-		Cause     bool            `json:"cause,omitempty"`
-	}
-)
-
-// JSON returns the report for programs. Values are whole, and numbers exact: decode them accordingly. It is an error if the values of a
-// [hotupdate.Change] are no JSON, which those of a Diff always are.
-func JSON(plan *pool.Plan) ([]byte, error) {
-	shared := sharedRemarks(plan)
-	out := jsonReport{
-		FormatVersion: FormatVersion, Outcome: plan.Verdict().String(), Pools: make([]jsonPool, len(plan.Pools)),
-		Assumed: present(shared.assumed), Notes: []string{},
-	}
-	for i, p := range plan.Pools {
-		pool, err := jsonPoolOf(p, remarksOf(p, shared))
-		if err != nil {
-			return nil, err
-		}
-		out.Pools[i] = pool
-	}
-	return Indented(out)
-}
+// JSON returns the report for programs. Values are whole, and numbers exact: decode them accordingly.
+func JSON(r *Report) ([]byte, error) { return Indented(r) }
 
 // Indented returns a value as JSON for programs and people. Only strings can hold what is unprintable, and there it is escaped.
 func Indented(value any) ([]byte, error) {
@@ -80,41 +33,75 @@ func Indented(value any) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n")), err
 }
 
-func jsonPoolOf(p pool.Planned, remarks remarks) (jsonPool, error) {
-	out := jsonPool{
-		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Message: verdictOf(p).meaning,
-		Changes: make([]jsonChange, len(p.Changes)), Assumed: present(remarks.assumed), Notes: present(remarks.notes),
+// Parse reads what [JSON] wrote, also that of a later release under the same version: members that are not known are left out.
+//
+// All problems come back joined, each a [*fault.Error].
+func Parse(text []byte) (*Report, error) {
+	var r Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, &fault.Error{Kind: fault.Malformed, Code: "malformed-report", What: "is no report", Hint: "write one with plan --output json"}
 	}
-	if p.State == pool.Kept || p.State == pool.Renamed {
-		out.Outcome = p.Effect().String()
-	}
-	for i, c := range p.Changes {
-		change, err := jsonOf(c.Change)
-		if err != nil {
-			return out, err
-		}
-		change.Cause = c.Decides && len(verdictOf(p).causes) > 0
-		out.Changes[i] = change
-	}
-	return out, nil
-}
-
-func jsonOf(c hotupdate.Change) (jsonChange, error) {
-	out := jsonChange{
-		Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Class: c.Class.String(), Origin: c.Origin.String(), Source: c.Source,
-		Sensitive: c.Sensitive, Omitted: c.Omitted,
-	}
-	if c.Sensitive {
-		return out, nil
-	}
-	for _, value := range []string{c.Old, c.New} {
-		if value != "" && !json.Valid([]byte(value)) {
-			return out, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Schema.Diff", plaintext.Printable(c.Path))
+	if r.FormatVersion != FormatVersion {
+		return nil, &fault.Error{
+			Kind: fault.Unsupported, Code: "unsupported-report", Path: "formatVersion", What: fmt.Sprintf("is %d, and this release reads %d", r.FormatVersion, FormatVersion),
+			Hint: "write the report anew with plan --output json",
 		}
 	}
-	out.Old, out.New = json.RawMessage(c.Old), json.RawMessage(c.New)
-	return out, nil
+	p := parser{}
+	p.word("verdict", r.Verdict, words)
+	for i := range r.Manifests {
+		m, path := &r.Manifests[i], fmt.Sprintf("manifests[%d]", i)
+		p.word(path+".verdict", m.Verdict, words)
+		p.changes(path, m.Changes)
+		for j := range m.Pools {
+			one, path := &m.Pools[j], fmt.Sprintf("%s.pools[%d]", path, j)
+			p.word(path+".verdict", one.Verdict, words)
+			p.word(path+".state", one.State, states)
+			p.changes(path, one.Changes)
+		}
+	}
+	if err := p.problems.Err(); err != nil {
+		return nil, err
+	}
+	return &r, nil
 }
 
-// present is a list that is not null in JSON.
-func present(list []string) []string { return append([]string{}, list...) }
+// The words of reports that decide how they are shown.
+var (
+	states = []string{pool.Kept.String(), pool.Added.String(), pool.Removed.String(), pool.Renamed.String()}
+	ops    = []string{hotupdate.Add.String(), hotupdate.Remove.String(), hotupdate.Replace.String()}
+)
+
+// parser collects the problems of a report.
+type parser struct{ problems fault.List }
+
+func (p *parser) word(path, word string, known []string) {
+	if !slices.Contains(known, word) {
+		p.problems.Add(&fault.Error{
+			Kind: fault.Unknown, Code: "unknown-word", Path: path, What: "has a word that is not known", Hint: "write one of " + strings.Join(known, ", "),
+		})
+	}
+}
+
+// changes checks changes, and takes the indentation out of their values.
+func (p *parser) changes(path string, changes []Change) {
+	for i := range changes {
+		c := &changes[i]
+		path := fmt.Sprintf("%s.changes[%d]", path, i)
+		p.word(path+".verdict", c.Verdict, words)
+		p.word(path+".op", c.Op, ops)
+		if c.Sensitive {
+			c.Old, c.New = nil, nil
+		}
+		c.Old, c.New = compact(c.Old), compact(c.New)
+	}
+}
+
+func compact(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	var text bytes.Buffer
+	_ = json.Compact(&text, raw) // which was read as JSON
+	return text.Bytes()
+}

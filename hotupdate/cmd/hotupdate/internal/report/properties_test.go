@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,10 +33,10 @@ func anyText() *rapid.Generator[string] {
 // anyPlan draws plans whose every text is anything.
 func anyPlan(t *rapid.T) *pool.Plan {
 	text := func() string { return anyText().Draw(t, "text") }
-	plan := &pool.Plan{}
+	plan := &pool.Plan{Kind: pool.Shoot, Namespace: text(), Name: text(), Unjudged: rapid.SliceOfN(anyText(), 0, 2).Draw(t, "unjudged")}
 	for range rapid.IntRange(0, 3).Draw(t, "pools") {
 		p := pool.Planned{
-			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 4).Draw(t, "state")), Comparison: pool.Comparison{
+			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: pool.Comparison{
 				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: pool.Verdict(rapid.IntRange(0, 6).Draw(t, "outcome")),
 				Unknown: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, int(pool.UnknownRestOfPool)), unknownOf), 0, 3, rapid.ID[pool.Unknown]).Draw(t, "unknown"),
 				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(pool.WaitsForMaintenance)), noteOf), 0, 2).Draw(t, "notes"),
@@ -44,9 +45,9 @@ func anyPlan(t *rapid.T) *pool.Plan {
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
 			updated, _ := json.Marshal(text())
-			p.Changes = append(p.Changes, pool.Change{Decides: rapid.Bool().Draw(t, "decides"), Change: hotupdate.Change{
+			p.Changes = append(p.Changes, pool.Change{Decides: rapid.Bool().Draw(t, "decides"), Verdict: pool.Verdict(rapid.IntRange(0, 6).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
-				Op: hotupdate.Op(rapid.IntRange(0, 3).Draw(t, "op")), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
+				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
 			}})
 		}
 		plan.Pools = append(plan.Pools, p)
@@ -54,78 +55,78 @@ func anyPlan(t *rapid.T) *pool.Plan {
 	return plan
 }
 
+// anyReport draws reports on some plans.
+func anyReport(t *rapid.T) *report.Report {
+	r, err := report.New(rapid.SliceOfN(rapid.Custom(anyPlan), 0, 3).Draw(t, "plans"), rapid.SliceOfN(anyText(), 0, 2).Draw(t, "warnings"))
+	require.NoError(t, err)
+	return r
+}
+
 func unknownOf(i int) pool.Unknown { return pool.Unknown(i) }
 
 func noteOf(i int) pool.Rule { return pool.Rule(i) }
 
-// lines counts the lines that a plan has as text, from the plan alone.
-func lines(plan *pool.Plan) int {
-	var shared []pool.Unknown
-	for u := range pool.UnknownRestOfPool + 1 {
-		compared, unknown := 0, 0
-		for _, p := range plan.Pools {
-			if p.State == pool.Added || p.State == pool.Removed {
-				continue
-			}
-			compared++
-			if slices.Contains(p.Unknown, u) {
-				unknown++
-			}
-		}
-		if compared > 0 && compared == unknown {
-			shared = append(shared, u)
-		}
-	}
-	n := min(1, len(shared))
-	for _, p := range plan.Pools {
-		n += 1 + len(p.Changes)
-		for _, u := range p.Unknown {
-			if !slices.Contains(shared, u) {
-				n++
-				break
-			}
-		}
-		for _, note := range p.Rules {
-			if p.State != pool.Kept || note.Kind() != pool.Refuses {
-				n++
-			}
-		}
-	}
-	if len(plan.Pools) != 1 || plan.Pools[0].Name != "" { // the line that counts, and empty lines between pools and before the remarks
-		n += 1 + len(plan.Pools) + min(1, len(shared))
-	}
-	return n
-}
-
-// TestTextIsHarmless: whatever a plan holds, its text is printable ASCII in as many lines as the plan has things to say.
+// TestTextIsHarmless: whatever a plan holds, its text is printable ASCII.
 func TestTextIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyPlan(t)
-		text := report.Text(r, report.Plain)
+		r := anyReport(t)
+		text := report.Text(r, report.Style{Verbose: true})
 		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }), "%q", text)
-		require.Equal(t, lines(r), strings.Count(text, "\n"), "%s", text)
+		for line := range strings.SplitSeq(report.Text(r, report.Style{}), "\n") {
+			require.True(t, len(line) <= 80 || !strings.Contains(strings.TrimSpace(line), " "), "only a word that is longer than a line does not fit: %q", line)
+		}
 	})
 }
+
+// TestTextTellsAll: every pool, change and remark is in the text.
+func TestTextTellsAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyReport(t)
+		text := unwrapped(report.Text(r, report.Style{}))
+		changes := 0
+		for _, m := range r.Manifests {
+			changes += len(m.Changes)
+			for _, p := range m.Pools {
+				changes += len(p.Changes)
+				isCompared := p.State == pool.Kept.String() || p.State == pool.Renamed.String()
+				for _, thing := range p.Assumed {
+					require.True(t, !isCompared || strings.Contains(text, thing), "%s in %s", thing, text)
+				}
+				for _, rule := range p.Rules {
+					require.True(t, !isCompared || strings.Contains(text, rule.Text), "%s in %s", rule.Text, text)
+				}
+			}
+		}
+		require.Equal(t, changes, len(changeLine.FindAllString(report.Text(r, report.Style{}), -1)), "%s", text)
+	})
+}
+
+// changeLine matches the beginning of a line about a change.
+var changeLine = regexp.MustCompile(`(?m)^  [ >] [-+~] `)
+
+// unwrapped takes out the line ends at which text goes on in the next line.
+func unwrapped(text string) string { return strings.ReplaceAll(text, "\n    ", " ") }
 
 // TestColorsChangeNothingElse: without the escapes that were asked for, coloured text is plain text.
 func TestColorsChangeNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyPlan(t)
-		text := report.Text(r, report.ANSI)
-		for _, escape := range []string{"0", "1", "31", "32", "33", "36"} {
+		r := anyReport(t)
+		text := report.Text(r, report.Style{Color: report.ANSI})
+		for _, escape := range []string{"0", "1", "31", "32", "33", "35", "36"} {
 			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
 		}
-		require.Equal(t, report.Text(r, report.Plain), text)
+		require.Equal(t, report.Text(r, report.Style{}), text)
 	})
 }
 
 // TestMarkdownIsHarmless: outside of code there are but the words of this library, whatever a plan holds.
 func TestMarkdownIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := report.Markdown(anyPlan(t))
+		text := report.Markdown(anyReport(t))
 		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", text)
 		for line := range strings.SplitSeq(withoutCode(t, text), "\n") {
-			line = strings.TrimPrefix(line, "### Pool ")
+			line = strings.TrimPrefix(strings.TrimPrefix(line, "### Pool "), "## ")
+			line = folding.ReplaceAllString(line, "")
 			require.Equal(t, -1, strings.IndexFunc(line, func(c rune) bool {
 				return !strings.ContainsRune("*:;,-'() ", c) && // parentheses without brackets before them are no link
 					(c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c))
@@ -133,6 +134,9 @@ func TestMarkdownIsHarmless(t *testing.T) {
 		}
 	})
 }
+
+// folding matches the only HTML of a report.
+var folding = regexp.MustCompile(`^<details><summary>|</summary>$|^</details>$`)
 
 // withoutCode leaves out code blocks and code spans, by the rules of CommonMark.
 func withoutCode(t require.TestingT, text string) string {
@@ -173,41 +177,27 @@ func withoutSpans(t require.TestingT, line string) string {
 // TestJSONHasEverything: what a plan holds is in its JSON, whole, in printable characters.
 func TestJSONHasEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := anyPlan(t)
-		encoded, err := report.JSON(r)
+		plan := anyPlan(t)
+		encoded, err := report.JSON(made(t, plan))
 		require.NoError(t, err)
 		require.Equal(t, -1, strings.IndexFunc(string(encoded), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", encoded)
-		var decoded struct {
-			Pools []struct {
-				Name    string
-				Changes []struct {
-					Path, Pointer string
-					Old, New      json.RawMessage
-				}
-				Notes   []string
-				Message string
-				Assumed []string `json:"assumedUnchanged"`
-			}
-			Assumed []string `json:"assumedUnchanged"`
-		}
+		var decoded report.Report
 		require.NoError(t, json.Unmarshal(encoded, &decoded))
-		require.Len(t, decoded.Pools, len(r.Pools))
-		for i, p := range r.Pools {
-			require.Equal(t, valid(p.Name), decoded.Pools[i].Name)
-			for _, note := range p.Rules {
-				told := slices.Concat(decoded.Pools[i].Notes, strings.Split(decoded.Pools[i].Message, "; "))
-				if p.State != pool.Kept || note.Kind() != pool.Refuses || p.Verdict == pool.Forbidden {
-					require.Contains(t, told, note.String())
-				}
+		pools := decoded.Manifests[0].Pools
+		require.Len(t, pools, len(plan.Pools))
+		for i, p := range plan.Pools {
+			require.Equal(t, valid(p.Name), pools[i].Name)
+			require.Equal(t, [2]string{p.State.String(), p.Effect().String()}, [2]string{pools[i].State, pools[i].Verdict})
+			require.Len(t, pools[i].Rules, len(p.Rules))
+			for j, rule := range p.Rules {
+				require.Equal(t, report.Rule{Kind: rule.Kind().String(), Text: rule.String(), Source: rule.Source()}, pools[i].Rules[j])
 			}
-			for _, unknown := range p.Unknown {
-				if p.State == pool.Kept || p.State == pool.Renamed {
-					require.Contains(t, append(decoded.Assumed, decoded.Pools[i].Assumed...), unknown.String())
-				}
-			}
+			require.Len(t, pools[i].Assumed, len(p.Unknown))
+			require.Len(t, pools[i].Unjudged, len(p.Unjudged))
 			for j, c := range p.Changes {
-				got := decoded.Pools[i].Changes[j]
+				got := pools[i].Changes[j]
 				require.Equal(t, [2]string{valid(c.Path), valid(c.Pointer)}, [2]string{got.Path, got.Pointer})
+				require.Equal(t, c.Decides && p.State == pool.Kept, got.Decides)
 				if c.Sensitive {
 					require.Empty(t, string(got.Old)+string(got.New))
 				} else {
@@ -218,6 +208,52 @@ func TestJSONHasEverything(t *testing.T) {
 		}
 	})
 }
+
+// TestReportsAreReadBack: what was read back from JSON is shown as what was written.
+func TestReportsAreReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyReport(t)
+		encoded, err := report.JSON(r)
+		require.NoError(t, err)
+		read, err := report.Parse(encoded)
+		require.NoError(t, err)
+		again, err := report.JSON(read)
+		require.NoError(t, err)
+		require.Equal(t, string(encoded), string(again))
+		for _, style := range []report.Style{{}, {Color: report.ANSI, Verbose: true}} {
+			require.Equal(t, report.Text(valued(t, r), style), report.Text(read, style))
+		}
+		require.Equal(t, report.Markdown(valued(t, r)), report.Markdown(read))
+		require.Equal(t, page(t, valued(t, r)), page(t, read))
+	})
+}
+
+// valued returns the report with its texts as JSON can hold them.
+func valued(t *rapid.T, r *report.Report) *report.Report {
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var all report.Report
+	require.NoError(t, json.Unmarshal(text, &all))
+	return &all
+}
+
+// TestPageIsHarmless: whatever a plan holds, a page has the elements that this package writes, and nothing is loaded or runs.
+func TestPageIsHarmless(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := page(t, anyReport(t))
+		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }), "%q", text)
+		_, body, _ := strings.Cut(text, "<body>")
+		for _, tag := range tagName.FindAllStringSubmatch(body, -1) {
+			require.Contains(t, []string{
+				"header", "h1", "h2", "p", "main", "figure", "figcaption", "div", "span", "ul", "li", "b", "section", "details", "summary", "table", "thead",
+				"tbody", "tr", "th", "td", "code", "body", "html",
+			}, tag[1])
+		}
+		require.NotContains(t, text, "ZgotmplZ")
+	})
+}
+
+var tagName = regexp.MustCompile(`</?([a-zA-Z!][^\s>/]*)`)
 
 // valid is text as JSON can hold it.
 func valid(text string) string {
@@ -230,15 +266,30 @@ func valid(text string) string {
 
 // TestSecretsAreNotInReports: nothing of a sensitive value reaches a rendering, though path and verdict do.
 func TestSecretsAreNotInReports(t *testing.T) {
-	r := bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, secret)
-	r.Pools = append(r.Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: pool.Comparison{Changes: judged(secret)}})
+	plans := bare(hotupdate.AutoInPlaceUpdate, pool.Forbidden, secret)
+	plans[0].Pools = append(plans[0].Pools, pool.Planned{Name: "a", State: pool.Removed, Comparison: pool.Comparison{Changes: judged(secret)}})
+	r := made(t, plans...)
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
-	for _, rendering := range []string{report.Text(r, report.Plain), report.Text(r, report.ANSI), report.Markdown(r), string(encoded)} {
+	for _, rendering := range []string{
+		report.Text(r, report.Style{}), report.Text(r, report.Style{Color: report.ANSI, Verbose: true}), report.Markdown(r), page(t, r), string(encoded),
+	} {
 		assert.NotContains(t, rendering, "hunter")
 		assert.Contains(t, rendering, "token")
 		assert.Contains(t, rendering, "forbidden")
 	}
+}
+
+// TestSecretsOfAFile: a report that somebody has written by hand does not show the values of sensitive fields either.
+func TestSecretsOfAFile(t *testing.T) {
+	encoded, err := report.JSON(made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, secret)...))
+	require.NoError(t, err)
+	r, err := report.Parse([]byte(strings.Replace(string(encoded), `"sensitive": true`, `"sensitive": true, "old": "hunter2"`, 1)))
+	require.NoError(t, err)
+	assert.NotContains(t, report.Text(r, report.Style{})+page(t, r), "hunter")
+	encoded, err = report.JSON(r)
+	require.NoError(t, err)
+	assert.NotContains(t, string(encoded), "hunter")
 }
 
 func TestColorFor(t *testing.T) {
@@ -264,40 +315,37 @@ func TestColorFor(t *testing.T) {
 
 // TestMarkdownFitsIntoComment: GitHub refuses a comment of more than 65,536 characters; what is left out is counted.
 func TestMarkdownFitsIntoComment(t *testing.T) {
-	r := &pool.Plan{}
-	for i := range 20 {
-		p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: pool.Comparison{Verdict: pool.Roll}}
-		for j := range 500 {
-			c := iops
-			c.Path = fmt.Sprintf("args[%d]", j)
-			p.Changes = append(p.Changes, pool.Change{Change: c, Decides: true})
+	for _, size := range []struct{ pools, changes int }{{1, 5000}, {20, 500}, {3000, 1}, {20_000, 0}} {
+		plan := &pool.Plan{Kind: pool.Shoot, Name: strings.Repeat("n", 300)}
+		for i := range size.pools {
+			p := pool.Planned{Name: fmt.Sprintf("pool-%d", i), Comparison: pool.Comparison{Verdict: pool.Roll, Unjudged: slices.Repeat([]string{"spec.a"}, size.changes)}}
+			for j := range size.changes {
+				c := iops
+				c.Path = fmt.Sprintf("args[%d]", j)
+				p.Changes = append(p.Changes, pool.Change{Change: c, Decides: true, Verdict: pool.Roll})
+			}
+			plan.Pools = append(plan.Pools, p)
 		}
-		r.Pools = append(r.Pools, p)
-	}
-	text := report.Markdown(r)
-	assert.Less(t, len(text), 65_536)
-	for i := range 20 {
-		assert.Contains(t, text, fmt.Sprintf("### Pool `pool-%d`\n\n**roll**: every machine of the pool is replaced; cause: `args[0]`", i), "every verdict is there")
-	}
-	shown := strings.Count(text, "<- roll")
-	assert.Equal(t, 19*500+500-shown, countHidden(t, text))
-}
-
-// countHidden adds up the changes that a report says it does not show.
-func countHidden(t *testing.T, text string) (hidden int) {
-	t.Helper()
-	for line := range strings.SplitSeq(text, "\n") {
-		var n int
-		if _, err := fmt.Sscanf(line, "# %d more changes are not shown here", &n); err == nil {
-			hidden += n
+		text := report.Markdown(made(t, plan))
+		assert.Less(t, len(text), 65_536, size)
+		assert.Greater(t, len(text), 7_000, size)
+		shown := strings.Count(text, "### Pool `pool-")
+		left := ""
+		if shown < size.pools {
+			left = fmt.Sprintf("Not shown here: %d pools: %d roll.\n", size.pools-shown, size.pools-shown)
 		}
+		assert.True(t, strings.HasSuffix(text, left), "%v: %s", size, text[len(text)-100:])
+		assert.Contains(t, text[:200], fmt.Sprintf(": %d roll\n", size.pools), "the verdicts are all counted")
 	}
-	return hidden
+	text := report.Markdown(made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, slices.Repeat([]hotupdate.Change{iops}, 500)...)...))
+	assert.Equal(t, 200, strings.Count(text, "<- roll"))
+	assert.Equal(t, 1, strings.Count(text, "# 300 more changes\n"))
+	assert.Equal(t, 1, strings.Count(report.Markdown(made(t, &pool.Plan{Unjudged: slices.Repeat([]string{"a"}, 100)})), "a; and 60 more\n"))
 }
 
 // TestValuesMustBeJSON: a Change that somebody made by hand fails instead of breaking the JSON around it, and its value is not quoted.
 func TestValuesMustBeJSON(t *testing.T) {
-	_, err := report.JSON(bare(hotupdate.AutoRollingUpdate, pool.Roll, replaced("1", "hunter2")))
+	_, err := report.New(bare(hotupdate.AutoRollingUpdate, pool.Roll, replaced("1", "hunter2")), nil)
 	require.ErrorContains(t, err, "volume.iops")
 	assert.NotContains(t, err.Error(), "hunter2")
 }
@@ -309,12 +357,16 @@ func TestReportOfDiff(t *testing.T) {
 	changes, err := schema.DiffRaw([]byte(`{"volume":{"iops":3000},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
 		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"a":"1"}}}`))
 	require.NoError(t, err)
-	r := bare(hotupdate.AutoRollingUpdate, pool.Roll, changes...)
+	r := made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, changes...)...)
 	assert.Equal(t, []string{
-		"roll: every machine of the pool is replaced; cause: dataVolumes[name=a].snapshotID, volume.iops",
-		`- dataVolumes[name=a].snapshotID  "s"           immutable  inherited from aws.WorkerConfig.DataVolumes  <- roll`,
-		`+ tags.vm[a]                      "1"           hot        inherited from aws.WorkerConfig.Tags`,
-		`~ volume.iops                     3000 -> 4000  immutable  default, no struct tag                       <- roll`,
+		"roll: every machine of the pool is replaced",
+		"  roll: declared immutable",
+		`  > - dataVolumes[name=a].snapshotID  "s"`,
+		"  roll: immutable by default",
+		`  > ~ volume.iops                     3000 -> 4000`,
+		"  hot update: declared hot",
+		`    + tags.vm[a]                      "1"`,
 		"",
-	}, strings.Split(report.Text(r, report.Plain), "\n"))
+	}, strings.Split(report.Text(r, report.Style{}), "\n"))
+	assert.Contains(t, report.Text(r, report.Style{Verbose: true}), "  > - dataVolumes[name=a].snapshotID  \"s\"  [inherited from aws.WorkerConfig.DataVolumes]\n")
 }

@@ -1,19 +1,22 @@
 // Package report shows what a change does to the machines of worker pools, to people and to programs: as text for a terminal, as Markdown
-// for a comment on a pull request, as JSON for everything else.
+// for a comment on a pull request, as a page for a browser, as JSON for everything else. The JSON is read back, and shown in every other way.
 //
 // It owns words, order, escaping and shortening. What changed, and what that means, a [pool.Plan] says; the package must not read
 // configurations, files or the environment.
 //
-// A report begins with the verdict. Then comes every change with a marker (+ added, - removed, ~ replaced), path, values, class, the class's
-// origin, and whether it causes a roll, a drained update or a refusal. What is unknown of every pool on both sides is said once, at the end.
+// A report begins with the verdict. Then comes every change with a marker (+ added, - removed, ~ replaced), path, values, what it does and
+// why. The changes that decide a verdict are marked as well. What is unknown of every pool is said once, at the end, and pools to which
+// nothing happens share a line.
 //
-//   - The same plan gives the same bytes. Nothing is sorted: pools and changes stand in the order in which they are given.
-//   - Values of sensitive fields are not shown, even if a [hotupdate.Change] holds them. Their paths and verdicts are.
+//   - The same plan gives the same bytes. Manifests, pools and changes stand in the order in which they are given.
+//   - Values of sensitive fields are not in a report, even if a change holds them. Their paths and verdicts are.
 //   - Nothing in a value, path or name can move a cursor, colour a terminal, reverse the reading direction, or become Markdown or HTML.
-//   - Text and Markdown shorten long values around the first difference of old and new. JSON holds whole values.
+//   - Text, Markdown and pages shorten long values around the first difference of old and new. JSON holds whole values.
 package report
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,110 +27,143 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// isBare reports whether the plan is about one provider config, without pools.
-func isBare(plan *pool.Plan) bool { return len(plan.Pools) == 1 && plan.Pools[0].Name == "" }
+// Report is what a change does to each manifest. Its JSON form is documented in report.schema.json.
+type Report struct {
+	FormatVersion int        `json:"formatVersion"`
+	Verdict       string     `json:"verdict"`
+	Manifests     []Manifest `json:"manifests"`
+	Warnings      []string   `json:"warnings"`
+}
 
-// summary counts the verdicts of several pools: 4 pools: 1 roll, 1 removed, 2 none.
-func summary(plan *pool.Plan) string {
-	var words []string
-	counts := map[string]int{}
-	for _, p := range slices.SortedStableFunc(slices.Values(plan.Pools), byGravity) {
-		word := verdictOf(p).word
-		if counts[word]++; counts[word] == 1 {
-			words = append(words, word)
+// Manifest is what a change does to a Shoot, to a Worker, or to a provider config on its own, which has no kind and one pool without a name.
+type Manifest struct {
+	Kind      string   `json:"kind,omitempty"`
+	Namespace string   `json:"namespace,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Verdict   string   `json:"verdict"`
+	Changes   []Change `json:"changes"`
+	Pools     []Pool   `json:"pools"`
+
+	Basis
+}
+
+// Pool is what a change does to one worker pool.
+type Pool struct {
+	Name       string    `json:"name,omitempty"`
+	FormerName string    `json:"formerName,omitempty"`
+	State      string    `json:"state"`
+	Strategy   string    `json:"strategy"`
+	Verdict    string    `json:"verdict"`
+	Message    string    `json:"message"`
+	Before     *Machines `json:"before,omitempty"`
+	After      *Machines `json:"after,omitempty"`
+	OldEra     string    `json:"oldEra,omitempty"`
+	NewEra     string    `json:"newEra,omitempty"`
+	Changes    []Change  `json:"changes"`
+
+	Basis
+}
+
+// Basis is what a verdict rests on beside the changes.
+type Basis struct {
+	Assumed  []string `json:"assumedUnchanged"`
+	Unjudged []string `json:"unjudged"`
+	Rules    []Rule   `json:"rules"`
+}
+
+// Rule is a rule that a verdict rests on, with its source.
+type Rule struct {
+	Kind   string `json:"kind"`
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"`
+}
+
+// Machines is how many machines a pool may have.
+type Machines struct {
+	Minimum int `json:"minimum"`
+	Maximum int `json:"maximum"`
+}
+
+// Change is a difference, and what it does by itself.
+type Change struct {
+	Op        string          `json:"op"`
+	Path      string          `json:"path"`
+	Pointer   string          `json:"pointer"`
+	Verdict   string          `json:"verdict"`
+	Decides   bool            `json:"decides,omitempty"`
+	Class     string          `json:"class"`
+	Origin    string          `json:"origin"`
+	Source    string          `json:"source,omitempty"`
+	Rule      *Rule           `json:"rule,omitempty"`
+	Old       json.RawMessage `json:"old,omitempty"`
+	New       json.RawMessage `json:"new,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	Omitted   bool            `json:"omitted,omitempty"`
+}
+
+// Origin says where the class of a change comes from, to a developer. The text holds names from a Schema, which may be hostile.
+func Origin(c hotupdate.Change) string {
+	if c.Origin == hotupdate.OriginDefault {
+		return "default, no struct tag"
+	}
+	shown := Change{Origin: c.Origin.String(), Source: c.Source}
+	return shown.origin()
+}
+
+// origin says where the class of a change comes from, to a developer; nothing if the field has the default.
+func (c *Change) origin() string {
+	switch c.Origin {
+	case hotupdate.OriginDefault.String(), "":
+		return ""
+	case hotupdate.OriginUnknown.String():
+		return "not in the Schema"
+	case hotupdate.OriginInherited.String():
+		return "inherited from " + c.Source
+	case hotupdate.OriginOverride.String():
+		return "override of " + c.Source
+	}
+	return c.Origin + " on " + c.Source
+}
+
+// New makes a report of plans, and of warnings about what was read. It is an error if the values of a change are no JSON, which those of a
+// Diff always are.
+func New(plans []*pool.Plan, warnings []string) (*Report, error) {
+	r := &Report{FormatVersion: FormatVersion, Manifests: make([]Manifest, len(plans)), Warnings: present(warnings)}
+	gravest := pool.None
+	for i, plan := range plans {
+		m, verdict := &r.Manifests[i], plan.Verdict()
+		if pool.Severity(verdict) > pool.Severity(gravest) {
+			gravest = verdict
+		}
+		*m = Manifest{
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
+			Pools: make([]Pool, len(plan.Pools)), Basis: basisOf(nil, plan.Unjudged, plan.Rules),
+		}
+		var err error
+		if m.Changes, err = changesOf(plan.Changes); err != nil {
+			return nil, err
+		}
+		for j, p := range plan.Pools {
+			if m.Pools[j], err = poolOf(p); err != nil {
+				return nil, err
+			}
 		}
 	}
-	for i, word := range words {
-		words[i] = strconv.Itoa(counts[word]) + " " + word
-	}
-	all := strings.Join(words, ", ")
-	switch len(plan.Pools) {
-	case 0:
-		return "there are no worker pools"
-	case 1:
-		return "1 pool: " + all
-	default:
-		return strconv.Itoa(len(plan.Pools)) + " pools: " + all
-	}
+	r.Verdict = gravest.String()
+	return r, nil
 }
 
-// byGravity orders pools by severity, the gravest first, and then by state, kept ones first.
-func byGravity(a, b pool.Planned) int {
-	if d := pool.Severity(b.Effect()) - pool.Severity(a.Effect()); d != 0 {
-		return d
+func poolOf(p pool.Planned) (Pool, error) {
+	changes, err := changesOf(p.Changes)
+	for i := range changes { // of a renamed pool, the name decides
+		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
-	return int(a.State) - int(b.State)
+	return Pool{
+		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Verdict: p.Effect().String(),
+		Message: cmp.Or(stateMeanings[p.State], p.Consequence()), Before: machinesOf(p.Before), After: machinesOf(p.After),
+		OldEra: p.OldEra, NewEra: p.NewEra, Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
+	}, err
 }
-
-// remarks are what a verdict rests on beside the changes: what it takes to be unchanged, and notes.
-type remarks struct{ assumed, notes []string }
-
-// lines returns the remarks as lines, each escaped.
-func (r remarks) lines(escape plaintext.Escape) []string {
-	var lines []string
-	if len(r.assumed) > 0 {
-		lines = append(lines, "assumed unchanged: "+escape(strings.Join(r.assumed, "; ")))
-	}
-	for _, note := range r.notes {
-		lines = append(lines, "note: "+escape(note))
-	}
-	return lines
-}
-
-// sharedRemarks lists what is unknown of every pool that is in both manifests.
-func sharedRemarks(plan *pool.Plan) (shared remarks) {
-	compared := slices.DeleteFunc(slices.Clone(plan.Pools), func(p pool.Planned) bool { return p.State == pool.Added || p.State == pool.Removed })
-	if len(compared) == 0 {
-		return remarks{}
-	}
-	shared.assumed = texts(compared[0].Unknown)
-	for _, p := range compared[1:] {
-		own := texts(p.Unknown)
-		shared.assumed = slices.DeleteFunc(shared.assumed, func(text string) bool { return !slices.Contains(own, text) })
-	}
-	return shared
-}
-
-// remarksOf are the remarks on one pool. The verdict of a kept pool names the rules that forbid the update.
-func remarksOf(p pool.Planned, shared remarks) remarks {
-	assumed := slices.DeleteFunc(texts(p.Unknown), func(text string) bool { return slices.Contains(shared.assumed, text) })
-	notes := slices.DeleteFunc(slices.Clone(p.Rules), func(n pool.Rule) bool { return p.State == pool.Kept && n.Kind() == pool.Refuses })
-	return remarks{assumed, texts(notes)}
-}
-
-func texts[T fmt.Stringer](values []T) []string {
-	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = v.String()
-	}
-	return all
-}
-
-var origins = map[hotupdate.Origin]string{
-	hotupdate.OriginStructTag: "struct tag on ", hotupdate.OriginInherited: "inherited from ", hotupdate.OriginOverride: "override of ",
-	hotupdate.OriginHotWhen: "hotwhen on ",
-}
-
-// Origin says where the class of a change comes from. The text holds names from a Schema, which may be hostile.
-func Origin(c hotupdate.Change) string {
-	if words, ok := origins[c.Origin]; ok {
-		return words + c.Source
-	}
-	if c.Origin == hotupdate.OriginUnknown {
-		return "not in the Schema"
-	}
-	return "default, no struct tag"
-}
-
-// verdict is the first line about a pool: a word, what that means, and the paths to blame. Text and Markdown show it alike.
-type verdict struct {
-	word    string
-	meaning string
-	causes  []pool.Change
-}
-
-// maxCauses bounds the causes in a verdict; every change has a line of its own below.
-const maxCauses = 5
 
 var stateMeanings = map[pool.State]string{
 	pool.Added:   "its machines are created",
@@ -135,30 +171,141 @@ var stateMeanings = map[pool.State]string{
 	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
 }
 
-func verdictOf(p pool.Planned) verdict {
-	if meaning, ok := stateMeanings[p.State]; ok {
-		return verdict{word: p.State.String(), meaning: meaning}
+func machinesOf(m pool.Machines) *Machines {
+	if !m.Known {
+		return nil
 	}
-	v := verdict{word: p.Verdict.String(), meaning: p.Consequence()}
-	if p.State == pool.Kept && p.Verdict != pool.HotUpdate { // which wants no excuse
-		v.causes = p.Causes()
-	}
-	return v
+	return &Machines{m.Minimum, m.Maximum}
 }
 
-// line writes the verdict with the word as it is given, and each cause as show shows it.
-func (v verdict) line(word string, show func(path string) string) string {
-	text := word + ": " + v.meaning
-	if len(v.causes) == 0 {
-		return text
+func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis {
+	b := Basis{Assumed: make([]string, len(unknown)), Unjudged: present(unjudged), Rules: make([]Rule, len(rules))}
+	for i, u := range unknown {
+		b.Assumed[i] = u.String()
 	}
-	var shown []string
-	for _, c := range v.causes[:min(len(v.causes), maxCauses)] {
-		shown = append(shown, show(c.Path))
+	for i, rule := range rules {
+		b.Rules[i] = ruleOf(rule)
 	}
-	text += "; cause: " + strings.Join(shown, ", ")
-	if more := len(v.causes) - maxCauses; more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
+	return b
+}
+
+func ruleOf(r pool.Rule) Rule { return Rule{r.Kind().String(), r.String(), r.Source()} }
+
+// present is a list that is not null in JSON.
+func present(list []string) []string { return append([]string{}, list...) }
+
+func changesOf(changes []pool.Change) ([]Change, error) {
+	all := make([]Change, len(changes))
+	for i, c := range changes {
+		all[i] = Change{
+			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides, Class: c.Class.String(),
+			Origin: c.Origin.String(), Source: c.Source, Sensitive: c.Sensitive, Omitted: c.Omitted,
+		}
+		if c.Rule != pool.NoRule {
+			all[i].Rule = new(ruleOf(c.Rule))
+		}
+		if c.Sensitive {
+			continue
+		}
+		for _, value := range []string{c.Old, c.New} {
+			if value != "" && !json.Valid([]byte(value)) {
+				return nil, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Schema.Diff", plaintext.Printable(c.Path))
+			}
+		}
+		all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)), json.RawMessage(plaintext.Printable(c.New)) // the same JSON
 	}
-	return text
+	return all, nil
+}
+
+// isBare reports whether the manifest is a provider config on its own.
+func (m *Manifest) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
+
+// title names the manifest: Shoot garden-dev/web, or Shoot if it has no name.
+func (m *Manifest) title(escape plaintext.Escape) string {
+	if m.isBare() {
+		return "provider config"
+	}
+	name := strings.Trim(m.Namespace+"/"+m.Name, "/")
+	return strings.TrimSpace(escape(m.Kind) + " " + plaintext.Shorten(name, maxName, escape))
+}
+
+// word is the verdict of a pool in a word, or what became of the pool itself.
+func (p *Pool) word() string {
+	if p.State != pool.Kept.String() {
+		return p.State
+	}
+	return p.Verdict
+}
+
+// words lists the verdicts and states of pools, the gravest first.
+var words = []string{
+	pool.Forbidden.String(), pool.Roll.String(), pool.Renamed.String(), pool.Indeterminate.String(), pool.InPlaceUpdate.String(),
+	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
+}
+
+// counted counts words, the gravest first: 1 roll, 1 come or go, 2 none.
+func counted(all []string) string {
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(slices.Index(words, a), slices.Index(words, b)) })
+	var parts []string
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n] == all[0] {
+			n++
+		}
+		parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(all[0], "machines "))
+		all = all[n:]
+	}
+	return strings.Join(parts, ", ")
+}
+
+// summary counts the verdicts of the pools: 4 pools: 1 roll, 1 removed, 2 none.
+func (m *Manifest) summary() string {
+	all := make([]string, len(m.Pools))
+	for i := range m.Pools {
+		all[i] = m.Pools[i].word()
+	}
+	if len(all) == 0 {
+		return "there are no worker pools"
+	}
+	return plural(len(all), "pool") + ": " + counted(all)
+}
+
+// summary counts the verdicts of the manifests: 3 manifests: 1 roll, 2 none.
+func (r *Report) summary() string {
+	all := make([]string, len(r.Manifests))
+	for i := range r.Manifests {
+		all[i] = r.Manifests[i].Verdict
+	}
+	return plural(len(all), "manifest") + ": " + counted(all)
+}
+
+// plural returns a number and its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// machines says how many machines the pool may have, before and after: 3 to 10 machines, or 1 to 3 machines, then 2 to 3 machines.
+func (p *Pool) machines() string {
+	before, after := p.Before.String(), p.After.String()
+	switch {
+	case before == "" || before == after:
+		return after
+	case after == "":
+		return before
+	}
+	return before + ", then " + after
+}
+
+// String returns the numbers in words, nothing if they are not known.
+func (m *Machines) String() string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Minimum != m.Maximum:
+		return fmt.Sprintf("%d to %s", m.Minimum, plural(m.Maximum, "machine"))
+	}
+	return plural(m.Maximum, "machine")
 }

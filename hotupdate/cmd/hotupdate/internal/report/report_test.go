@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // golden is a plan whose renderings stand in testdata/golden.
 type golden struct {
 	name   string
-	plan   *pool.Plan
+	plans  []*pool.Plan
 	reason string
 }
 
@@ -38,16 +39,29 @@ var (
 )
 
 // planOf is a plan of pools whose changes decide as their classes do; a skipped minor decides where the change is refused.
-func planOf(pools ...pool.Planned) *pool.Plan {
+func planOf(pools ...pool.Planned) []*pool.Plan { return []*pool.Plan{shootOf("", pools...)} }
+
+// shootOf is the plan of a Shoot in the namespace garden-dev.
+func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 	for _, p := range pools {
 		for i := range p.Changes {
 			c := &p.Changes[i]
 			alone := (hotupdate.Changes{c.Change}).OutcomeIfDefaulted(p.Strategy).String()
-			skipped := c.Path == minor.Path && slices.Contains(p.Rules, pool.MinorSkipped)
-			c.Decides = p.Verdict != pool.None && alone == p.Verdict.String() || skipped
+			for v := pool.Indeterminate; v <= pool.Forbidden; v++ {
+				if v.String() == alone {
+					c.Verdict = v
+				}
+			}
+			if c.Path == minor.Path && slices.Contains(p.Rules, pool.MinorSkipped) {
+				c.Verdict, c.Rule = pool.Forbidden, pool.MinorSkipped
+			}
+			c.Decides = p.Verdict != pool.None && c.Verdict == p.Verdict
 		}
 	}
-	return &pool.Plan{Pools: pools}
+	if name == "" {
+		return &pool.Plan{Kind: pool.Shoot, Pools: pools}
+	}
+	return &pool.Plan{Kind: pool.Shoot, Namespace: "garden-dev", Name: name, Pools: pools}
 }
 
 // judged makes changes of a pool.
@@ -59,7 +73,7 @@ func judged(changes ...hotupdate.Change) (all []pool.Change) {
 }
 
 // bare is a plan for a provider config without pools.
-func bare(strategy hotupdate.Strategy, outcome pool.Verdict, changes ...hotupdate.Change) *pool.Plan {
+func bare(strategy hotupdate.Strategy, outcome pool.Verdict, changes ...hotupdate.Change) []*pool.Plan {
 	return planOf(pool.Planned{Comparison: pool.Comparison{Strategy: strategy, Verdict: outcome, Changes: judged(changes...)}})
 }
 
@@ -87,6 +101,11 @@ func goldens() []golden {
 		c.Path, c.Pointer = "args["+key+"]", "/args/"+key
 		manyTags = append(manyTags, c)
 	}
+	manyHot := make([]hotupdate.Change, 30)
+	for i := range manyHot {
+		manyHot[i] = addedTag
+		manyHot[i].Path = fmt.Sprintf("tags.vm[%02d]", i)
+	}
 	mention := addedTag
 	mention.Path, mention.Pointer, mention.New = "tags.vm[@everyone]", "/tags/vm/@everyone", `"</code><script>x</script> ![x](https://x.org) | `+"``` `x"+`"`
 	cyrillic := addedTag
@@ -101,7 +120,7 @@ func goldens() []golden {
 	return []golden{
 		{"none", bare(hotupdate.AutoRollingUpdate, pool.None), "no change at all still has a verdict"},
 		{"ignored", bare(hotupdate.AutoRollingUpdate, pool.None, hint), "an ignored change is listed, and has no cause to show"},
-		{"hot", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, goneLabel, addedTag), "hot updates want no excuse: no cause"},
+		{"hot", bare(hotupdate.AutoRollingUpdate, pool.HotUpdate, goneLabel, addedTag), "every hot change decides"},
 		{"roll", bare(hotupdate.AutoRollingUpdate, pool.Roll, account, addedTag, iops), "under AutoRollingUpdate in-place fields roll as well: both are causes"},
 		{"in_place", bare(hotupdate.AutoInPlaceUpdate, pool.InPlaceUpdate, account, addedTag), "the in-place change is the cause"},
 		{"manual", bare(hotupdate.ManualInPlaceUpdate, pool.InPlaceUpdate, account), "a node waits until somebody selects it"},
@@ -115,7 +134,7 @@ func goldens() []golden {
 			Changes: judged(minor),
 		}}), "the verdict says which rule forbids it: no machine would have to be replaced; the other note is shown"},
 		{"indeterminate", bare(hotupdate.AutoRollingUpdate, pool.Indeterminate, addedTag, defaulted), "the change that may be a default decides"},
-		{"many_causes", bare(hotupdate.AutoRollingUpdate, pool.Roll, manyTags...), "the verdict names five causes, the list all"},
+		{"many_causes", bare(hotupdate.AutoRollingUpdate, pool.Roll, manyTags...), "every change that decides is marked"},
 		{"sensitive", bare(hotupdate.AutoRollingUpdate, pool.Roll, secret), "a value is hidden even if a Change made by hand holds it; path, verdict and cause are shown"},
 		{
 			"long_values", bare(hotupdate.AutoRollingUpdate, pool.Roll,
@@ -136,6 +155,28 @@ func goldens() []golden {
 			pool.Planned{Name: "gone", State: pool.Removed},
 			pool.Planned{Name: "b", FormerName: "a", State: pool.Renamed, Comparison: compared(pool.HotUpdate, nil, nil, addedTag)},
 		), "every state; the summary has the gravest first; a renamed pool rolls whatever changed besides; what is unknown of all is said once"},
+		{"consequences", []*pool.Plan{{
+			Kind: pool.Shoot, Name: "web", Unjudged: []string{"spec.dns.domain", "spec.region"},
+			Pools: []pool.Planned{
+				{Name: "cpu", Before: pool.Machines{Minimum: 3, Maximum: 10, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
+					Verdict: pool.ComeOrGo, Rules: []pool.Rule{pool.Scaled, pool.NotHashed, pool.ReservationsBySum}, Unjudged: []string{"sysctls.a"}, OldEra: "raw", NewEra: "canonical",
+					Changes: []pool.Change{
+						{Change: hotupdate.Change{Path: "labels.a", Op: hotupdate.Add, Class: hotupdate.Ignored, New: `"b"`}, Rule: pool.NotHashed, Verdict: pool.None},
+						{Change: hotupdate.Change{Path: "maximum", Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: "10", New: "1"}, Rule: pool.Scaled, Verdict: pool.ComeOrGo, Decides: true},
+					},
+				}},
+				{Name: "gpu", Before: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, After: pool.Machines{Minimum: 1, Maximum: 1, Known: true}, Comparison: pool.Comparison{
+					Verdict: pool.None, Rules: []pool.Rule{pool.ReservationsBySum}, OldEra: "canonical", NewEra: "canonical",
+				}},
+				{Name: "old", State: pool.Removed, Before: pool.Machines{Minimum: 1, Maximum: 3, Known: true}},
+			},
+		}}, "machines come and go; what was not judged; the eras; what is assumed of both pools is said once"},
+		{"manifests", []*pool.Plan{
+			shootOf("a", pool.Planned{Name: "cpu", Comparison: compared(pool.None, nil, nil)}),
+			shootOf("b", pool.Planned{Name: "cpu", Comparison: compared(pool.Roll, nil, nil, iops)}, pool.Planned{Name: "gpu", Comparison: compared(pool.None, nil, nil)}),
+			shootOf("c", pool.Planned{Name: "cpu", Comparison: compared(pool.None, nil, nil)}),
+		}, "every Shoot is named; those to which nothing happens share a line; what is unknown of all is said once"},
+		{"many_changes", bare(hotupdate.AutoRollingUpdate, pool.Roll, append(manyHot, iops)...), "the change that decides stands first; Markdown folds the rest"},
 		{"hostile_pool", planOf(
 			pool.Planned{Name: "a`b``c\n# x\x1b[31m", Comparison: compared(pool.None, nil, []pool.Rule{pool.StrategyRefined})},
 			pool.Planned{Name: "`", FormerName: strings.Repeat("n", 200), State: pool.Renamed},
@@ -143,14 +184,31 @@ func goldens() []golden {
 	}
 }
 
+// made makes a report of plans, which must have JSON values.
+func made(t require.TestingT, plans ...*pool.Plan) *report.Report {
+	r, err := report.New(plans, nil)
+	require.NoError(t, err)
+	return r
+}
+
+// page writes a report as a page.
+func page(t require.TestingT, r *report.Report) string {
+	var out strings.Builder
+	require.NoError(t, report.HTML(&out, r))
+	return out.String()
+}
+
 // TestGolden compares every rendering with its golden file. The reason of a case is what to look for in it.
 func TestGolden(t *testing.T) {
 	for _, tc := range goldens() {
 		t.Run(tc.name, func(t *testing.T) {
-			encoded, err := report.JSON(tc.plan)
+			r := made(t, tc.plans...)
+			encoded, err := report.JSON(r)
 			require.NoError(t, err)
+			_, body, _ := strings.Cut(page(t, r), "<body>") // the style has no cases
 			for extension, got := range map[string]string{
-				"txt": report.Text(tc.plan, report.Plain), "ansi": report.Text(tc.plan, report.ANSI), "md": report.Markdown(tc.plan), "json": string(encoded),
+				"txt": report.Text(r, report.Style{}), "ansi": report.Text(r, report.Style{Color: report.ANSI}), "md": report.Markdown(r), "html": body,
+				"json": string(encoded),
 			} {
 				file := filepath.Join("testdata", "golden", tc.name+"."+extension)
 				if *update {

@@ -155,7 +155,7 @@ func typeOf(value any) string {
 // TestJSONIsWhatTheSchemaSays: every report is valid, and has no member that the schema does not describe.
 func TestJSONIsWhatTheSchemaSays(t *testing.T) {
 	for _, tc := range goldens() {
-		encoded, err := report.JSON(tc.plan)
+		encoded, err := report.JSON(made(t, tc.plans...))
 		require.NoError(t, err)
 		assert.Empty(t, validate(t, encoded), "%s: %s", tc.name, encoded)
 	}
@@ -163,30 +163,30 @@ func TestJSONIsWhatTheSchemaSays(t *testing.T) {
 
 // TestSchemaRefuses: the schema, and the validator of this test, refuse what is no report.
 func TestSchemaRefuses(t *testing.T) {
-	const change = `{"op":"add","path":"a","pointer":"/a","class":"hot","origin":"default","new":null}`
+	const change = `{"op":"add","path":"a","pointer":"/a","verdict":"none","class":"hot","origin":"default","new":null}`
+	const basis = `"assumedUnchanged":[],"unjudged":[],"rules":[]`
 	document := func(pool string) string {
-		return `{"formatVersion":1,"outcome":"none","pools":[` + pool + `],"assumedUnchanged":[],"notes":[]}`
+		return `{"formatVersion":2,"verdict":"none","manifests":[{"verdict":"none","changes":[],"pools":[` + pool + `],` + basis + `}],"warnings":[]}`
 	}
 	pool := func(members, changes string) string {
-		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","changes":[` + changes + `],"assumedUnchanged":[],"notes":[]}`)
+		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","changes":[` + changes + `],` + basis + `}`)
 	}
-	const kept = `"state":"kept","outcome":"none"`
+	const kept = `"state":"kept","verdict":"none"`
 	for _, tc := range []struct {
 		name, document string
 		want           []string
 		reason         string
 	}{
 		{"a report", pool(kept, change), nil, "the others differ from this one in one place"},
-		{"another version", strings.Replace(document(""), "1", "2", 1), []string{"/formatVersion: is 2, not 1"}, "const"},
-		{"no pools", strings.Replace(document(""), `"pools":[],`, "", 1), []string{": pools is missing"}, "required"},
-		{"null pools", strings.Replace(document(""), `[]`, "null", 1), []string{"/pools: is a null, not a array"}, "type"},
-		{"an unknown outcome", strings.Replace(document(""), "none", "boom", 1), []string{"/outcome: boom is none of [none hot update in-place update roll forbidden indeterminate]"}, "enum behind $ref"},
-		{"an empty name", pool(kept+`,"name":""`, ""), []string{"/pools/0/name: is shorter than 1"}, "a pool without a name has no such member"},
-		{"no outcome", pool(`"state":"renamed"`, ""), []string{"/pools/0: outcome is missing"}, "if, then required"},
-		{"no outcome where there is none", pool(`"state":"removed"`, ""), nil, "the state says it"},
-		{"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)), []string{`/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`}, "pattern"},
-		{"a sensitive value", pool(kept, strings.Replace(change, `"new"`, `"sensitive":true,"new"`, 1)), []string{"/pools/0/changes/0/new: must not be there"}, "if sensitive, then no values"},
-		{"a member of an unknown name", pool(kept+`,"x":1`, ""), []string{"/pools/0: the schema does not describe x"}, "this test is stricter than the schema"},
+		{"another version", strings.Replace(document(""), "2", "1", 1), []string{"/formatVersion: is 1, not 2"}, "const"},
+		{"no pools", strings.Replace(document(""), `"pools":[],`, "", 1), []string{"/manifests/0: pools is missing"}, "required"},
+		{"null changes", strings.Replace(document(""), `[]`, "null", 1), []string{"/manifests/0/changes: is a null, not a array"}, "type"},
+		{"an unknown verdict", strings.Replace(document(""), "none", "boom", 1), []string{"/verdict: boom is none of [none hot update machines come or go in-place update indeterminate roll forbidden]"}, "enum behind $ref"},
+		{"an empty name", pool(kept+`,"name":""`, ""), []string{"/manifests/0/pools/0/name: is shorter than 1"}, "a pool without a name has no such member"},
+		{"no verdict", pool(`"state":"renamed"`, ""), []string{"/manifests/0/pools/0: verdict is missing"}, "every pool has one"},
+		{"no pointer", pool(kept, strings.Replace(change, "/a", "a~2", 1)), []string{`/manifests/0/pools/0/changes/0/pointer: "a~2" does not match ^(/([^~/]|~[01])*)*$`}, "pattern"},
+		{"a sensitive value", pool(kept, strings.Replace(change, `"new"`, `"sensitive":true,"new"`, 1)), []string{"/manifests/0/pools/0/changes/0/new: must not be there"}, "if sensitive, then no values"},
+		{"a member of an unknown name", pool(kept+`,"x":1`, ""), []string{"/manifests/0/pools/0: the schema does not describe x"}, "this test is stricter than the schema"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.want, validate(t, []byte(tc.document)), tc.reason)

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
+)
+
+// Limits of everything but JSON, in characters as they are shown. Longer texts are shortened to about these lengths.
+const (
+	maxValue = 48
+	maxPath  = 72
+	maxName  = 63 // of a Shoot or a pool; Kubernetes allows no longer ones
+
+	// context is how much is shown of what two long values have in common before they differ.
+	context = 16
+)
+
+// values are what a change shows of its values: hidden, one of them, or both around the first difference.
+func (c *Change) values(escape plaintext.Escape) []string {
+	old, updated := string(c.Old), string(c.New)
+	switch {
+	case c.Sensitive:
+		return []string{"(sensitive)"}
+	case c.Op == hotupdate.Add.String():
+		return []string{value(updated, 0, escape)}
+	case c.Op == hotupdate.Remove.String():
+		return []string{value(old, 0, escape)}
+	}
+	from := 0
+	if len(old) > maxValue || len(updated) > maxValue {
+		from = firstDifference(old, updated, escape)
+	}
+	return []string{value(old, from, escape), value(updated, from, escape)}
+}
+
+// firstDifference is where to begin to show two values: a little before they differ, at the beginning of a character.
+func firstDifference(a, b string, escape plaintext.Escape) int {
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	for at > 0 && at < len(a) && !utf8.RuneStart(a[at]) {
+		at--
+	}
+	if at < maxValue && len(escape(a[:at])) < maxValue-context {
+		return 0
+	}
+	for shown := 0; at > 0; {
+		_, size := utf8.DecodeLastRuneInString(a[:at])
+		if shown += len(escape(a[at-size : at])); shown > context {
+			break
+		}
+		at -= size
+	}
+	return at
+}
+
+// value shows one value, beginning at an offset if it is long. A shortened value is followed by its length.
+func value(text string, from int, escape plaintext.Escape) string {
+	if from == 0 {
+		if shown, rest := plaintext.Head(text, maxValue, escape); rest == "" {
+			return shown
+		}
+	}
+	shown, rest := plaintext.Head(text[from:], maxValue, escape)
+	if from > 0 {
+		shown = plaintext.Ellipsis + shown
+	}
+	if rest != "" {
+		shown += plaintext.Ellipsis
+	}
+	return fmt.Sprintf("%s (%d bytes)", shown, len(text))
+}
+
+// shownPath shows a path. That of the configuration itself is empty.
+func shownPath(path string, escape plaintext.Escape) string {
+	if path == "" {
+		return "(root)"
+	}
+	return plaintext.Shorten(path, maxPath, escape)
+}
