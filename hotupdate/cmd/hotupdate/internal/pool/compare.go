@@ -40,7 +40,7 @@ type Comparison struct {
 	Changes []Change
 	// Unknown is what the pools do not tell, and the comparison takes to be the same in both.
 	Unknown []Unknown
-	// Rules are what the verdict rests on beside the classes, in the order of the constants.
+	// Rules are what the verdict rests on beside the classes, in the order of the constants: also those of the changes that are not None.
 	Rules []Rule
 	// Unjudged lists what differs and is not known to this command, by its path in the manifest, sorted.
 	Unjudged []string
@@ -69,6 +69,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 		return c, errors.Join(all...)
 	}
 	c.compareStrategies(&old, &updated, o)
+	updated.keepImage(&old)
 	c.Unknown = unknownOf(&old, &updated)
 	c.ruleIf(StrategyIsRollingUpdate, updated.isBare() && o.Strategy == nil)
 	triggers, err := c.compareTriggers(&old, &updated)
@@ -83,7 +84,6 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	if err := c.judgeConfigs(&old, &updated, o); err != nil {
 		return Comparison{}, err
 	}
-	c.compareRest(&old, &updated)
 	c.judge(&old, &updated, triggers, o)
 	return c, nil
 }
@@ -110,11 +110,12 @@ func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Opt
 		for _, rule := range poolRules {
 			rule(c, old, updated, o)
 		}
+		c.compareRest(old, updated)
 	}
 	c.Verdict = gravest(append(c.byRules, c.gravestChange())...)
 	for i := range c.Changes {
 		change := &c.Changes[i]
-		c.ruleIf(change.Rule, change.Rule != NoRule)
+		c.ruleIf(change.Rule, change.Rule != NoRule && change.Verdict != None)
 		change.Decides = c.Verdict != None && change.Verdict == c.Verdict
 	}
 	slices.Sort(c.Rules)

@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +25,6 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		want       pool.Verdict
 		reason     string
 	}{
-		{"image", "shoot.yaml", nil, []edit{{shootsPool + "machine.image", nil}}, pool.Indeterminate, "Gardener takes the newest image of the CloudProfile"},
-		{"image version", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}}, pool.Indeterminate, "the newest version of the image"},
 		{"Kubernetes version", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}}, pool.Indeterminate, "the newest version of the CloudProfile"},
 		{"kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved", nil}}, pool.Indeterminate, "the defaults depend on the release"},
 		{"one field of kubeReserved", "shoot.yaml", nil, []edit{{own + "kubeReserved.pid", nil}}, pool.Indeterminate, "the same"},
@@ -47,12 +46,12 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 		{"volume type", "shoot.yaml", nil, []edit{{shootsPool + "volume.type", nil}}, pool.Roll, "no default is written into the Shoot"},
 		{"container runtime", "shoot.yaml", nil, []edit{{shootsPool + "cri", nil}}, pool.None, "the default is known: containerd"},
 		{
-			"image and machine type", "shoot.yaml", nil,
-			[]edit{{shootsPool + "machine.image", nil}, {shootsPool + "machine.type", "x"}},
+			"Kubernetes version and machine type", "shoot.yaml", nil,
+			[]edit{{"spec.kubernetes.version", nil}, {shootsPool + "machine.type", "x"}},
 			pool.Roll,
 			"another change decides",
 		},
-		{"image version and a hot field", "shoot.yaml", nil, []edit{{shootsPool + "machine.image.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, pool.Indeterminate, "the stricter may apply"},
+		{"Kubernetes version and a hot field", "shoot.yaml", nil, []edit{{"spec.kubernetes.version", nil}, {shootsPool + "providerConfig.tags.a", "b"}}, pool.Indeterminate, "the stricter may apply"},
 		{"image of a Worker", "worker.yaml", nil, []edit{{workersPool + "machineImage", nil}}, pool.Roll, "gardenlet writes all there is into a Worker"},
 		{"kubeReserved of a Worker", "worker.yaml", nil, []edit{{workersPool + "kubeletConfig.kubeReserved", nil}}, pool.Roll, "the same"},
 		{"version of a Worker's pool", "worker.yaml", nil, []edit{{workersPool + "kubernetesVersion", nil}}, pool.Indeterminate, "the cluster's, which a Worker does not tell"},
@@ -63,6 +62,32 @@ func TestOmittedAgainstExplicit(t *testing.T) {
 			assert.Equal(t, test.want, compare(t, with, without, options(t)).Verdict, test.reason)
 			assert.Equal(t, test.want, compare(t, without, with, options(t)).Verdict, "the other way round: %s", test.reason)
 		})
+	}
+}
+
+// Admission keeps the image of a pool that leaves it out. Which one it takes for a new pool is not known.
+func TestOmittedImages(t *testing.T) {
+	t.Parallel()
+	image := shootsPool + "machine.image"
+	for _, test := range []struct {
+		without edit
+		kept    bool
+		reason  string
+	}{
+		{edit{image, nil}, true, "absent"},
+		{edit{image + ".version", nil}, true, "without a version, under the same name"},
+		{edit{image, map[string]any{"name": "ubuntu"}}, false, "another image: every machine is replaced, whatever its version"},
+	} {
+		with, without := manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", test.without)
+		left, filled := compare(t, with, without, options(t)), compare(t, without, with, options(t))
+		if test.kept {
+			assert.Equal(t, pool.None, left.Verdict, test.reason)
+			assert.Equal(t, pool.SameMeaning, left.Changes[0].Rule, test.reason)
+			assert.Equal(t, pool.Indeterminate, filled.Verdict, "the image that the pool had is not known")
+		} else {
+			assert.Equal(t, pool.Roll, left.Verdict, test.reason)
+			assert.Equal(t, pool.Roll, filled.Verdict, test.reason)
+		}
 	}
 }
 
@@ -97,12 +122,12 @@ func TestUpdateStrategies(t *testing.T) {
 		{"", "AutoRollingUpdate", nil, pool.None, hotupdate.AutoRollingUpdate, nil, "the default"},
 		{"AutoRollingUpdate", "AutoInPlaceUpdate", nil, pool.Forbidden, hotupdate.AutoInPlaceUpdate, []pool.Rule{pool.StrategySwitched}, "a non-goal"},
 		{"ManualInPlaceUpdate", "", nil, pool.Forbidden, hotupdate.ManualInPlaceUpdate, []pool.Rule{pool.StrategySwitched}, "a non-goal, in either direction"},
-		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, pool.None, hotupdate.ManualInPlaceUpdate, []pool.Rule{pool.StrategyRefined}, "a goal"},
+		{"AutoInPlaceUpdate", "ManualInPlaceUpdate", nil, pool.None, hotupdate.ManualInPlaceUpdate, nil, "a goal"},
 		{
 			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
 			pool.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
-			[]pool.Rule{pool.StrategyRefined},
+			nil,
 			"the rest counts as ever",
 		},
 		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, pool.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
@@ -133,6 +158,7 @@ func TestUpdateStrategies(t *testing.T) {
 		assert.Equal(t, test.want, got.Verdict, name)
 		assert.Equal(t, test.decides, got.Strategy, name)
 		assert.Equal(t, test.notes, got.Rules, name)
+		assert.Equal(t, test.old != test.updated, slices.Contains(paths(got.Changes), "updateStrategy"), name)
 	}
 }
 
@@ -192,10 +218,10 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 func TestCausesBesideDefaults(t *testing.T) {
 	t.Parallel()
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
-	certain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage, machine), options(t))
+	certain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml", machine), options(t))
 	assert.Equal(t, pool.Roll, certain.Verdict)
 	assert.Equal(t, []string{"machine.type"}, paths(certain.Causes()))
-	uncertain := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", noImage), options(t))
+	uncertain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml"), options(t))
 	assert.Equal(t, pool.Indeterminate, uncertain.Verdict)
 	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
 }

@@ -127,6 +127,7 @@ func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
 		return err
 	}
 	switch {
+	case bytes.Equal(old.ProviderConfig, updated.ProviderConfig):
 	case j.extension == Released && j.provider.Ignores:
 		j.setAll(None, NotHashed)
 	case j.refusesInPlace():
@@ -225,19 +226,33 @@ func compact(raw []byte) []byte {
 	return text.Bytes()
 }
 
+// maxAlone bounds how many differences are tried one by one. Of more, each has the verdict of all, so that the time stays linear.
+const maxAlone = 64
+
 // judge finds for every difference of the configs whether the name depends on it. Renames tells that of a config.
 func (j *configs) judge(renames func(config any) Verdict) {
+	type difference struct {
+		at            fieldpath.Path
+		before, after any
+	}
+	var all []difference
+	old, updated := j.tree(j.old), j.tree(j.updated)
+	differences(nil, old, updated, func(at fieldpath.Path, before, after any) { all = append(all, difference{at, before, after}) })
+	alone := func(d difference) Verdict { return renames(with(old, d.at, d.after)) }
+	if len(all) > maxAlone {
+		together := renames(updated)
+		alone = func(difference) Verdict { return together }
+	}
 	decided := map[int]Verdict{}
-	differences(nil, j.tree(j.old), j.tree(j.updated), func(at fieldpath.Path, before, after any) {
-		alone := renames(with(j.tree(j.old), at, after))
-		rows := j.related(at)
+	for _, d := range all {
+		v, rows := alone(d), j.related(d.at)
 		for _, i := range rows {
-			decided[i] = gravest(cmp.Or(decided[i], None), alone)
+			decided[i] = gravest(cmp.Or(decided[i], None), v)
 		}
 		if len(rows) == 0 {
-			j.addUncovered(at, before, after, alone)
+			j.addUncovered(d.at, d.before, d.after, v)
 		}
-	})
+	}
 	for i, v := range decided {
 		if !j.updated.isBare() { // which is judged by its classes
 			j.apply(&j.Changes[i], v)

@@ -72,6 +72,28 @@ var (
 	}
 )
 
+// triggerNames are the triggers of fields that have other names than those, the first that a path begins with.
+var triggerNames = [][2]string{
+	{"machineType", "machine.type"},
+	{"machineImage", "machine.image"},
+	{"architecture", architecturePath},
+	{"kubernetesVersion", versionPath},
+	{"kubeletConfig.kubeReserved", reservedPath},
+	{"kubeletConfig.systemReserved", reservedPath},
+	{"kubeletConfig", "kubernetes.kubelet"},
+	{"kubernetes.kubelet.kubeReserved", reservedPath},
+	{"kubernetes.kubelet.systemReserved", reservedPath},
+}
+
+func triggerOf(path string) string {
+	for _, names := range triggerNames {
+		if rest, ok := strings.CutPrefix(path, names[0]); ok && (rest == "" || rest[0] == '.') {
+			return names[1] + rest
+		}
+	}
+	return path
+}
+
 // judgementOf finds how the field at a place is judged: as the field, or one above it.
 func judgementOf(fields map[string]judgement, at fieldpath.Path) judgement {
 	path, found := "", unjudged
@@ -85,10 +107,12 @@ func judgementOf(fields map[string]judgement, at fieldpath.Path) judgement {
 }
 
 // rest compares the fields of two manifests or pools that are no triggers. It returns those that are judged, and the paths of the others.
-func rest(fields map[string]judgement, old, updated any) (changes []Change, unknown []string) {
+// Those that are judged elsewhere are handed on.
+func rest(fields map[string]judgement, old, updated any, judged func(at fieldpath.Path, before, after any)) (changes []Change, unknown []string) {
 	differences(nil, old, updated, func(at fieldpath.Path, before, after any) {
 		switch judgementOf(fields, at) {
 		case elsewhere:
+			judged(at, before, after)
 		case notHashed:
 			changes = append(changes, changeAt(at, before, after, NotHashed, None))
 		case scales:

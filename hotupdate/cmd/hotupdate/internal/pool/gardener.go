@@ -57,7 +57,7 @@ var poolRules = []func(c *Comparison, old, updated *Pool, o Options){
 // set judges the changes at or below a path by a rule, and reports whether there are any.
 func (c *Comparison) set(path string, v Verdict, rule Rule) (found bool) {
 	for i, change := range c.Changes {
-		if rest, ok := strings.CutPrefix(change.Path, path); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+		if isBelow(change.Path, path) {
 			c.Changes[i].Verdict, c.Changes[i].Rule, found = v, rule, true
 		}
 	}
@@ -188,7 +188,7 @@ func (c *Comparison) has(path string) bool { return c.verdictAt(path) != nil }
 func (c *Comparison) verdictAt(path string) *Verdict {
 	var found *Verdict
 	for _, change := range c.Changes {
-		if rest, ok := strings.CutPrefix(change.Path, path); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+		if isBelow(change.Path, path) {
 			v := gravest(*cmp.Or(found, new(None)), change.Verdict)
 			found = &v
 		}
@@ -232,9 +232,13 @@ func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
 // judgeImage judges image and architecture: new machines of a rolling pool take any version, an update in place needs the CloudProfile.
 func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	before, after := imageOf(old.Worker), imageOf(updated.Worker)
-	newArchitecture := old.Architecture != nil && updated.Architecture != nil && *old.Architecture != *updated.Architecture
+	newArchitecture := !reflect.DeepEqual(old.Architecture, updated.Architecture)
 	if newArchitecture {
-		c.add(architecturePath, *old.Architecture, *updated.Architecture, None, NameStays)
+		c.add(architecturePath, orAbsent(old.Architecture), orAbsent(updated.Architecture), None, NameStays)
+	}
+	if newArchitecture && inPlace(c.Strategy) && (old.Architecture == nil || updated.Architecture == nil) {
+		c.set(architecturePath, Indeterminate, FilledIn)
+		return
 	}
 	known := before.Version != "" && after.Version != ""
 	if !inPlace(c.Strategy) || !known || before == after && !newArchitecture {
@@ -246,6 +250,18 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 			c.set(path, v, rule)
 		}
 	}
+}
+
+// keepImage fills in the image that the Shoot leaves out: that of the pool before, as admission does.
+func (p *Pool) keepImage(old *Pool) {
+	before, after := imageOf(old.Worker), imageOf(p.Worker)
+	if p.Cluster == nil || before.Version == "" || after.Version != "" || after.Name != "" && after.Name != before.Name {
+		return
+	}
+	p.Worker.Image = old.Worker.Image
+	isImage := func(path string) bool { return isBelow(path, "machine.image") }
+	p.Defaulted = slices.DeleteFunc(slices.Clone(p.Defaulted), isImage)
+	p.Defaulted = append(p.Defaulted, slices.DeleteFunc(slices.Clone(old.Defaulted), func(path string) bool { return !isImage(path) })...)
 }
 
 // judgeRollout judges how many machines an update may replace or drain at a time.

@@ -7,6 +7,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // State says whether a pool is in both manifests.
@@ -128,7 +129,7 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 
 // judge judges what stands above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
-	p.Changes, p.Unjudged = rest(manifestFields, withoutPools(old.all), withoutPools(updated.all))
+	p.Changes, p.Unjudged = rest(manifestFields, withoutPools(old.all), withoutPools(updated.all), func(fieldpath.Path, any, any) {})
 	for i := range p.Changes {
 		change := &p.Changes[i]
 		if change.Path != "spec."+versionPath || old.version == "" || updated.version == "" {

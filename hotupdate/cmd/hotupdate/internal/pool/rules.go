@@ -53,6 +53,7 @@ const (
 	ZoneAppended
 	EraUnknown
 	PoolKubelet
+	FilledIn
 	NoCloudProfile
 	InfrastructureMayRoll
 	ConfigRespelled
@@ -133,6 +134,7 @@ var rules = [...]struct {
 	ZoneAppended:          {Decides, "minimum and maximum count over all zones and are spread anew: machines of the other zones are deleted", workers},
 	EraUnknown:            {Decides, "whether the name of the pool depends on it is not known: its extension, era or Kubernetes minor is not", thisCommand},
 	PoolKubelet:           {Decides, "a kubelet configuration of the pool's own replaces the Shoot's, where admission may have set kubeReserved", admission},
+	FilledIn:              {Decides, "admission fills in what is left out, and with what is not known", admission},
 	NoCloudProfile:        {Decides, "whether the machine image can be updated in place stands in the CloudProfile; name it with --cloudprofile", admission},
 	InfrastructureMayRoll: {Decides, "Azure hashes the identity and the zones' subnets, which follow from the infrastructure's config", extensions},
 	ConfigRespelled:       {Decides, "admission of the released extension compares bytes: members in another order may be refused", validators},
@@ -141,7 +143,7 @@ var rules = [...]struct {
 	NotHashed:             {Decides, "no name depends on it: no machine is replaced", hashing},
 	PatchVersion:          {Decides, "a patch version replaces no machine", hashing},
 	EmptyObject:           {Decides, "an empty object changes no hash, as its field does not say presence", thisCommand},
-	SameMeaning:           {Decides, "it means the same, in another order or spelling: no hash depends on it", thisCommand},
+	SameMeaning:           {Decides, "in effect it is the same: no hash depends on order or spelling here", thisCommand},
 	ToldAtPools:           {Decides, "what it does is told at each pool", thisCommand},
 
 	ExtensionAdopted:        {Assumes, "the extension has adopted this library: tags are hot in every era, and admission goes by the classes (--extension released judges today's)", thisCommand},
