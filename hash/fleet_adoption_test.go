@@ -253,7 +253,7 @@ func TestThreeErasWhatHotAndOtherMembersDo(t *testing.T) {
 		{"tag behind", `{` + typeMeta + `,"volume":{"iops":1},"tags":{"vm":{"team":"a"}}}`, nil, "hot in each era"},
 		{"tag in front", `{"tags":{"vm":{"team":"a, }"}},` + typeMeta + `,"volume":{"iops":1}}`, nil, "wherever it stands, whatever it says"},
 		{"virtual capacity", `{` + typeMeta + `,"nodeTemplate":{"virtualCapacity":{"a}":"1"}},"volume":{"iops":1}}`, nil, "with its parent"},
-		{"null", `{` + typeMeta + `,"volume":{"iops":1},"tags":null}`, []string{"raw bytes"}, "kept as today, so that no pool changes its name on the day of the adoption"},
+		{"null", `{` + typeMeta + `,"volume":{"iops":1},"tags":null}`, []string{"raw bytes"}, "as today, so that no pool changes its name on the day of the adoption"},
 		{"empty parent", `{` + typeMeta + `,"nodeTemplate":{},"volume":{"iops":1}}`, []string{"raw bytes"}, "bytes that are not hot"},
 		{"spelling", `{` + typeMeta + `,"volume":{"iops": 1}}`, []string{"raw bytes"}, "as today"},
 		{"forgotten", `{` + typeMeta + `,"volume":{"iops":1},"cpuOptions":{"amdSevSnp":"enabled"}}`, []string{"raw bytes", "canonical"}, "the list has its holes until its pools leave it"},

@@ -177,7 +177,7 @@ func (t *simTree) names(s simSpelling) []string {
 	return s.sorted(slices.Collect(maps.Keys(t.members)))
 }
 
-// json writes the leaves that are kept, and the TypeMeta.
+// json writes the TypeMeta and the leaves that are hashed.
 func (c simConfig) json(s simSpelling, keep func(simField) bool) string {
 	version := `"cloud/v1alpha1"`
 	if s.version {

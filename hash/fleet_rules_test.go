@@ -10,11 +10,11 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// simRules are what an adopter must keep to, each with a history that does and one that does not.
+// simRules are what an adopter must obey, each with a history that obeys it and one that breaks it.
 var simRules = []struct {
-	name         string
-	kept, broken func(s *simScript)
-	want         error
+	name           string
+	obeyed, broken func(s *simScript)
+	want           error
 }{
 	{
 		"a field becomes hot in a new era, not in one that pools are in",
@@ -231,14 +231,14 @@ var simRules = []struct {
 	},
 }
 
-// Each rule, kept, leaves the fleet still, and broken does not, and the checker sees it.
+// TestFleetRules: a fleet stays still if the rule is obeyed. If the rule is broken, the checker reports it.
 func TestFleetRules(t *testing.T) {
 	t.Parallel()
 	for _, rule := range simRules {
 		t.Run(rule.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSimScript(t)
-			rule.kept(s)
+			rule.obeyed(s)
 			require.NoError(t, s.err)
 
 			s = newSimScript(t)

@@ -39,8 +39,8 @@ func (e simEra) keeps(c simConfig) func(simField) bool {
 	}
 }
 
-// kept lists the leaves that are hashed.
-func (e simEra) kept(c simConfig) []simField {
+// hashed lists the leaves that are hashed.
+func (e simEra) hashed(c simConfig) []simField {
 	return slices.DeleteFunc(slices.Clone(simFields), func(f simField) bool {
 		_, set := c[f.path]
 		return !set || !e.keeps(c)(f)
@@ -51,7 +51,7 @@ func (e simEra) kept(c simConfig) []simField {
 func (e simEra) sees(c simConfig, s simSpelling) []string {
 	switch e.kind {
 	case simRaw:
-		if c == nil || e.bareNone && len(e.kept(c)) == 0 {
+		if c == nil || e.bareNone && len(e.hashed(c)) == 0 {
 			return nil
 		}
 		return []string{c.json(s, e.keeps(c))}
@@ -62,7 +62,7 @@ func (e simEra) sees(c simConfig, s simSpelling) []string {
 	case simCanonical:
 	}
 	var leaves []string
-	for _, f := range e.kept(c) {
+	for _, f := range e.hashed(c) {
 		leaves = append(leaves, f.path+"="+strconv.Itoa(c[f.path]))
 	}
 	return leaves

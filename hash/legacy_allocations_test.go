@@ -24,7 +24,7 @@ func TestLegacyAllocatesTheResultOnly(t *testing.T) {
 	}{
 		{legacyTypical, 0, "nothing is hot"},
 		{`{"networkInterfaces":` + elements + `}`, 0, "large, and nothing is hot"},
-		{`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0, "odd texts"},
+		{`{"kind":"` + strings.Repeat("x", 1<<20) + `","\u0041\ud800":1e9,"taints":{"a":{"effect":"\ud800"},"b":{"effect":1}}}`, 0, "escaped names and lone surrogates"},
 		{strings.Replace(legacyTypical, `"kind"`, `"tags":{"vm":{"a":"b"}},"kind"`, 1), 1, "one hot member"},
 		{`{"networkInterfaces":[` + strings.Repeat(`{"deviceIndex":1,"description":"x"},`, 5000) + `{}]}`, 1, "many"},
 	} {

@@ -24,7 +24,7 @@ type cutMember struct {
 	value *cutTree
 }
 
-// cutParse decodes a valid document. Duplicate members and their order are kept.
+// cutParse decodes a valid document. Duplicate members and their order stay.
 func cutParse(raw []byte) *cutTree {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -200,16 +200,16 @@ func cutTaintsShape() *cutNode {
 // cutPolicyShape is recursive. Below a policy for which hotwhen holds all is hot but its list and its rules.
 func cutPolicyShape() *cutNode {
 	text, hotText := cutLeafOf(cutTexts...), cutHotOf(cutTexts...)
-	kept, hot := cutObjectOf(map[string]*cutNode{}), cutObjectOf(map[string]*cutNode{})
+	immutable, hot := cutObjectOf(map[string]*cutNode{}), cutObjectOf(map[string]*cutNode{})
 	for name, leaf := range map[string]*cutNode{"id": text, "name": text, "soft": cutLeafOf("true", "false")} {
-		kept.members[name], hot.members[name] = leaf, cutHotOf(leaf.samples...)
+		immutable.members[name], hot.members[name] = leaf, cutHotOf(leaf.samples...)
 	}
-	rules := &cutNode{kind: cutDict, keys: []string{"soft"}, selector: "soft", selected: "true", zero: "false", elem: kept, hotElem: hot}
-	for _, p := range []*cutNode{kept, hot} {
+	rules := &cutNode{kind: cutDict, keys: []string{"soft"}, selector: "soft", selected: "true", zero: "false", elem: immutable, hotElem: hot}
+	for _, p := range []*cutNode{immutable, hot} {
 		p.members["note"], p.members["child"], p.members["rules"] = hotText, p, rules
-		p.members["list"] = &cutNode{kind: cutList, keys: []string{"id"}, elem: kept}
+		p.members["list"] = &cutNode{kind: cutList, keys: []string{"id"}, elem: immutable}
 	}
-	return kept
+	return immutable
 }
 
 // cutLiteral is what a decoder makes of a selector's value.

@@ -58,8 +58,8 @@ var legacyCases = []struct {
 	// Elements.
 	{raw: `{"networkInterfaces":[{"description":"a"},{"deviceIndex":1,"description":"b"},{},null,1]}`, want: `{"networkInterfaces":[{},{"deviceIndex":1},{},null,1]}`, reason: "elements of lists never go"},
 	{raw: `{"dataVolumes":[{"tags":{},"name":"a","throughput":1},{"throughput":1}]}`, want: `{"dataVolumes":[{"name":"a"},{}]}`, reason: "what identifies them stays"},
-	{raw: `{"zones":{"a":{"tags":{}},"tags":{"subnet":"s","tags":1}}}`, want: `{"zones":{"a":{},"tags":{"subnet":"s"}}}`, reason: "entries of a kept map stay; their names are no fields"},
-	{raw: `{"notes":{"a":{"text":"x"},"b":{"owner":"o","text":"x"},"c":{},"d":[]}}`, want: `{"notes":{"b":{"owner":"o"},"d":[]}}`, reason: "entries of a hot map go if nothing in them is kept"},
+	{raw: `{"zones":{"a":{"tags":{}},"tags":{"subnet":"s","tags":1}}}`, want: `{"zones":{"a":{},"tags":{"subnet":"s"}}}`, reason: "entries of an immutable map stay; their names are no fields"},
+	{raw: `{"notes":{"a":{"text":"x"},"b":{"owner":"o","text":"x"},"c":{},"d":[]}}`, want: `{"notes":{"b":{"owner":"o"},"d":[]}}`, reason: "entries of a hot map are stripped if nothing in them stays"},
 	{raw: `{"notes":{"a":{"text":"x"}},"kind":"K"}`, want: `{"kind":"K"}`, reason: "and the map with the last"},
 
 	// hotwhen.
@@ -75,7 +75,7 @@ var legacyCases = []struct {
 	{raw: `{"machineLabels":[{"extra":{"text":"x","zone":"z"}},{"extra":{"text":"x"}}]}`, want: `{"machineLabels":[{"extra":{"zone":"z"}},{}]}`, reason: "what is declared immutable below a hot element stays"},
 	{raw: `{"taints":{"a":{"effect":"hard","value":"1"},"b":{"value":"2","effect":"so\u0022ft"}}}`, want: `{"taints":{"a":{"effect":"hard","value":"1"}}}`, reason: "an entry of a map goes with its selector"},
 	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2"}},"kind":"K"}`, want: `{"kind":"K"}`, reason: "and the map with the last"},
-	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2","zone":"z"}}}`, want: `{"taints":{"b":{"effect":"so\"ft","zone":"z"}}}`, reason: "unless something in it is kept"},
+	{raw: `{"taints":{"b":{"effect":"so\"ft","value":"2","zone":"z"}}}`, want: `{"taints":{"b":{"effect":"so\"ft","zone":"z"}}}`, reason: "unless something in it stays"},
 	{raw: `{"policy":{"rules":{"a":{"child":{"soft":false,"rules":{"b":{"name":"n"},"c":{"soft":true}}},"soft":true}}}}`, want: `{"policy":{"rules":{"a":{"child":{"rules":{"b":{"name":"n"}}},"soft":true}}}}`, reason: "nested"},
 
 	// What is left alone.
@@ -91,7 +91,7 @@ var legacyCases = []struct {
 	// Null.
 	{raw: `{"tags":null,"kind":"K"}`, want: `{"kind":"K"}`, reason: "the state of a hot leaf does not matter"},
 	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{}`, reason: "nor with its parent"},
-	{raw: `{"nodeTemplate":null,"notes":{"a":null}}`, want: `{"nodeTemplate":null}`, reason: "null for what may be kept stays"},
+	{raw: `{"nodeTemplate":null,"notes":{"a":null}}`, want: `{"nodeTemplate":null}`, reason: "null stays where a part may be immutable"},
 	{raw: `{"tags":null,"kind":"K"}`, want: `{"tags":null,"kind":"K"}`, nulls: hotupdate.KeepNulls, reason: "as today"},
 	{raw: `{"nodeTemplate":{"virtualCapacity":null}}`, want: `{"nodeTemplate":{"virtualCapacity":null}}`, nulls: hotupdate.KeepNulls, reason: "as today"},
 	{raw: `{"tags":{"vm":null},"notes":{"a":null,"b":{"text":null}}}`, want: `{"notes":{"a":null,"b":{"text":null}}}`, nulls: hotupdate.KeepNulls, reason: "null below a hot member goes with it"},

@@ -105,7 +105,7 @@ func TestPresenceOfArrays(t *testing.T) {
 		leaf("nil pointers", "", "what the array of zeros says", [2]*int{}),
 		leaf("pointer to 0", `[null,0]`, "explicit 0 is not unset", [2]*int{1: new(0)}),
 		leaf("emptied objects", "", "what the array of zeros says", [2]object{}, [2]object{{Tag: "a"}, {Hint: "b"}}),
-		leaf("objects", `[{},{"size":1}]`, "elements are kept in place", [2]object{1: {Size: 1}}, [2]object{{Tag: "a"}, {Size: 1, Tag: "b"}}),
+		leaf("objects", `[{},{"size":1}]`, "elements stay at their index", [2]object{1: {Size: 1}}, [2]object{{Tag: "a"}, {Size: 1, Tag: "b"}}),
 		leaf("pointers to emptied objects", "", "nil and emptied objects are both {}", [2]*object{}, [2]*object{{}, {Tag: "b"}}),
 		leaf("empty lists", `[[],null]`, "an empty list is not a nil one", [2][]int{{}}),
 		leaf("array of arrays", "", "what the array of zeros says", [2][2]int{}),
@@ -225,7 +225,7 @@ func TestPresenceKeepsParents(t *testing.T) {
 func TestPresenceOfElements(t *testing.T) {
 	one := new("")
 	run(t, []row{
-		leaf("objects", `[{"size":1},{},{},{"size":2}]`, "elements are kept in their place",
+		leaf("objects", `[{"size":1},{},{},{"size":2}]`, "elements stay at their index",
 			[]object{{Size: 1}, {}, {Tag: "a"}, {Size: 2, Hint: "b"}}),
 		leaf("pointers to objects", `[{},{},{},{"size":1}]`, "nil and emptied objects are {}",
 			[]*object{nil, {}, {Tag: "a"}, {Size: 1}}, []*object{{}, nil, nil, {Size: 1}}),
@@ -243,11 +243,11 @@ func TestPresenceOfElements(t *testing.T) {
 		leaf("arrays", `[[0,0],[0,1]]`, "an element of zeros is an element", [][2]int{{}, {0, 1}}),
 		leaf("map of objects", `{"a":{},"b":{},"c":{},"d":{"size":1}}`, "nil and emptied objects are {}, under their keys",
 			map[string]*object{"a": nil, "b": {}, "c": {Tag: "x"}, "d": {Size: 1, Hint: "y"}}),
-		leaf("map of scalar pointers", `{"a":null,"b":""}`, "null in an immutable map is kept", map[string]*string{"a": nil, "b": one}),
+		leaf("map of scalar pointers", `{"a":null,"b":""}`, "null in an immutable map is an entry", map[string]*string{"a": nil, "b": one}),
 		leaf("map of lists", `{"a":null,"b":[],"c":[0]}`, "an empty list is []; a nil one is null", map[string][]int{"a": nil, "b": {}, "c": {0}}),
 		leaf("map of maps", `{"a":{},"b":{},"c":{"d":0}}`, "nil and empty maps are {}", map[string]map[string]int{"a": nil, "b": {}, "c": {"d": 0}}),
 		leaf("map of quantities", `{"cpu":"0"}`, "a zero element is an element", map[string]resource.Quantity{"cpu": {}}, map[string]resource.Quantity{"cpu": q("0Ki")}),
-		leaf("map of interfaces", `{"a":null,"b":null,"c":{}}`, "null in an immutable map is kept", map[string]any{"a": nil, "b": (*int)(nil), "c": struct{}{}}),
+		leaf("map of interfaces", `{"a":null,"b":null,"c":{}}`, "null in an immutable map is an entry", map[string]any{"a": nil, "b": (*int)(nil), "c": struct{}{}}),
 	})
 }
 

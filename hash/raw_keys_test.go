@@ -41,12 +41,12 @@ func TestPresenceIsAllThatThereIs(t *testing.T) {
 		Next *empty `json:"next,omitempty" hotupdatable:"false,presence"`
 	}
 	type holder struct {
-		Kept *empty `json:"kept,omitempty"`
+		Cold *empty `json:"cold,omitempty"`
 		Hot  *empty `json:"hot,omitempty"  hotupdatable:"true"`
 	}
 	schema, err := hotupdate.SchemaOf[holder]()
 	require.NoError(t, err)
-	config := &holder{Kept: &empty{Next: &empty{}}, Hot: &empty{}}
+	config := &holder{Cold: &empty{Next: &empty{}}, Hot: &empty{}}
 	immutable, hot, err := hotupdate.Split(schema, config)
 	require.NoError(t, err)
 	merged, err := hotupdate.Merge(schema, immutable, hot)

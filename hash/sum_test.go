@@ -87,10 +87,10 @@ func TestParseFails(t *testing.T) {
 			assert.Regexp(t, "^hotupdate: .*; write v1: ", err.Error(), "the text ends with the hint")
 			assert.NotContains(t, err.Error(), digits[:8], "and does not quote the input")
 
-			kept := hotupdate.Sum{7: 7}
-			require.ErrorAs(t, kept.UnmarshalText([]byte(tc.text)), &parse)
+			before := hotupdate.Sum{7: 7}
+			require.ErrorAs(t, before.UnmarshalText([]byte(tc.text)), &parse)
 			assert.Equal(t, tc.want, parse.Code)
-			assert.Equal(t, hotupdate.Sum{7: 7}, kept, "what cannot be read changes nothing")
+			assert.Equal(t, hotupdate.Sum{7: 7}, before, "what cannot be read changes nothing")
 		})
 	}
 }

@@ -47,7 +47,7 @@ func TestWhatIsNotHashedIsNotWalked(t *testing.T) {
 		Hot  *holder `json:"hot"  hotupdatable:"true,presence"`
 		Text string  `json:"text"`
 	}
-	type oddConfig struct {
+	type slowConfig struct {
 		config `json:",inline"`
 
 		Keys map[int]string `json:"keys"`
@@ -57,7 +57,7 @@ func TestWhatIsNotHashedIsNotWalked(t *testing.T) {
 	for _, document := range []func() ([]byte, error){
 		func() ([]byte, error) { return schemaFor[config](t).Document(&config{circle, "x"}) },
 		func() ([]byte, error) {
-			return schemaFor[oddConfig](t).Document(&oddConfig{config: config{circle, "x"}})
+			return schemaFor[slowConfig](t).Document(&slowConfig{config: config{circle, "x"}})
 		},
 	} {
 		got, err := document()

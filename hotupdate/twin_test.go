@@ -23,7 +23,7 @@ type twin struct {
 	fast, plain subject
 }
 
-var oddField = reflect.StructField{Name: "Odd", Type: reflect.TypeFor[map[int]string](), Tag: `json:"odd" hotupdatable:"ignore"`}
+var extraField = reflect.StructField{Name: "Odd", Type: reflect.TypeFor[map[int]string](), Tag: `json:"odd" hotupdatable:"ignore"`}
 
 func (a *architect) twin() twin {
 	a.textKeys = true
@@ -36,7 +36,7 @@ func (a *architect) twin() twin {
 	for field := range typ.Fields() {
 		fields = append(fields, field)
 	}
-	return twin{subjectOf(a.t, typ, a.overrides), subjectOf(a.t, reflect.StructOf(append(fields, oddField)), a.overrides)}
+	return twin{subjectOf(a.t, typ, a.overrides), subjectOf(a.t, reflect.StructOf(append(fields, extraField)), a.overrides)}
 }
 
 // copyOf is the configuration in the other type. It shares all that is behind pointers.
@@ -45,7 +45,7 @@ func (w twin) copyOf(config reflect.Value) reflect.Value {
 	for i := range config.Elem().NumField() {
 		twin.Elem().Field(i).Set(config.Elem().Field(i))
 	}
-	twin.Elem().FieldByName(oddField.Name).Set(reflect.ValueOf(map[int]string{1: "text"}))
+	twin.Elem().FieldByName(extraField.Name).Set(reflect.ValueOf(map[int]string{1: "text"}))
 	return twin
 }
 
@@ -53,7 +53,7 @@ func (w twin) copyOf(config reflect.Value) reflect.Value {
 type spoiler struct{ *rand.Rand }
 
 func (s spoiler) spoil(v reflect.Value) {
-	if s.IntN(12) == 0 && v.CanSet() && s.odd(v) {
+	if s.IntN(12) == 0 && v.CanSet() && s.twist(v) {
 		return
 	}
 	switch v.Kind() {
@@ -82,8 +82,8 @@ func (s spoiler) spoil(v reflect.Value) {
 	}
 }
 
-// odd puts something unusual into v, and reports whether it did.
-func (s spoiler) odd(v reflect.Value) bool {
+// twist puts a rare value into v, and reports whether it did.
+func (s spoiler) twist(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *resource.Quantity:
 		*p = resource.MustParse([]string{"0", "-0", "1n", "1e30", "1e90", "1.50", "9223372036854775808", "1Ei", "0.1e-70"}[s.IntN(9)])

@@ -18,11 +18,11 @@ func TestErrorText(t *testing.T) {
 		want string
 	}{
 		{fault.Error{What: "there is no Schema"}, "there is no Schema"},
-		{fault.Error{Field: "aws.Config.Tags", Path: "tags", Type: "string", What: "is odd", Hint: "mend it"}, "field aws.Config.Tags is odd; mend it"},
-		{fault.Error{Path: "tags", Type: "string", What: "is odd"}, "tags: is odd"},
-		{fault.Error{Type: "string", What: "is odd"}, "string: is odd"},
-		{fault.Error{Where: "machine m", What: "is odd", Hint: "mend it"}, "machine m: is odd; mend it"},
-		{fault.Error{Where: `pool "a"`, Path: "volume", What: "is odd"}, `pool "a": volume: is odd`},
+		{fault.Error{Field: "aws.Config.Tags", Path: "tags", Type: "string", What: "is invalid", Hint: "mend it"}, "field aws.Config.Tags is invalid; mend it"},
+		{fault.Error{Path: "tags", Type: "string", What: "is invalid"}, "tags: is invalid"},
+		{fault.Error{Type: "string", What: "is invalid"}, "string: is invalid"},
+		{fault.Error{Where: "machine m", What: "is invalid", Hint: "mend it"}, "machine m: is invalid; mend it"},
+		{fault.Error{Where: `pool "a"`, Path: "volume", What: "is invalid"}, `pool "a": volume: is invalid`},
 		{fault.Error{What: "has a marshaler that failed", Cause: errors.New("hunter2"), Hint: "correct it"}, "has a marshaler that failed (*errors.errorString); correct it"},
 		{fault.Error{Where: "class c", What: "cannot be read", Cause: errors.Join(inner, inner)}, "class c: cannot be read (list[0]: has no name; set it; list[0]: has no name; set it)"},
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// checkHashes reports hashes of tagged types that do not know the struct tags. Tests are left out: what they hash names no machines.
+// checkHashes reports calls that hash values of tagged types and ignore the struct tags. Tests are not checked: their hashes name no machines.
 func (l *linter) checkHashes() {
 	for _, file := range l.Files {
 		if isTest(l.Pass, file) {
@@ -41,17 +41,17 @@ type encoded struct {
 	by  string // the function that wrote it
 }
 
-// flow follows the texts of tagged values through the variables of one declaration. It does not know the order of statements: a variable
-// that ever holds such a text always does.
+// flow follows the texts of tagged values through the variables of one declaration. The order of statements is ignored: a
+// variable that is given such a text anywhere holds it everywhere.
 type flow struct {
 	*linter
 
 	written map[types.Object]*encoded
-	writers map[types.Object]ast.Expr // what a json.Encoder writes to
-	halves  map[types.Object]bool     // what a Schema has taken apart, so that its struct tags have been obeyed
+	writers map[types.Object]ast.Expr // the destination of a json.Encoder
+	halves  map[types.Object]bool     // results of functions that take a Schema, which obey the struct tags
 }
 
-// follow learns from assignments until it learns nothing more.
+// follow reads the assignments until no variable is added.
 func (f *flow) follow(declaration ast.Decl) {
 	for known := -1; known < len(f.written)+len(f.writers)+len(f.halves); {
 		known = len(f.written) + len(f.writers) + len(f.halves)
@@ -74,7 +74,7 @@ func (f *flow) follow(declaration ast.Decl) {
 	}
 }
 
-// assign knows that the first of several results is the text.
+// assign records the variables of one assignment. The first of several results is the text.
 func (f *flow) assign(to, from []ast.Expr) {
 	if len(from) == 1 && len(to) > 1 {
 		f.takeApart(to, from[0])
@@ -91,7 +91,7 @@ func (f *flow) assign(to, from []ast.Expr) {
 	}
 }
 
-// takeApart learns what functions with a Schema return: the halves of Split, the normalised half of package hashstructure.
+// takeApart records the results of functions that take a Schema: the halves of Split, the normalised value of package hashstructure.
 func (f *flow) takeApart(to []ast.Expr, from ast.Expr) {
 	call, ok := ast.Unparen(from).(*ast.CallExpr)
 	if !ok {
@@ -127,7 +127,7 @@ func (f *flow) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// writing returns what a call writes a text to.
+// writing returns the destination to which a call writes a text.
 func (f *flow) writing(call *ast.CallExpr) (into ast.Expr, text *encoded) {
 	function := f.callee(call)
 	if function == nil {
@@ -159,7 +159,7 @@ func (f *flow) isNewEncoder(call *ast.CallExpr) bool {
 	return isIn(f.callee(call), "encoding/json", "NewEncoder") && len(call.Args) == 1
 }
 
-// text returns what tagged value the first text in some expressions is of, nil if there is none.
+// text returns the tagged value behind the first text among expressions, nil if there is none.
 func (f *flow) text(list ...ast.Expr) (found *encoded) {
 	for _, e := range list {
 		ast.Inspect(e, func(n ast.Node) bool {
@@ -181,7 +181,7 @@ func (f *flow) text(list ...ast.Expr) (found *encoded) {
 	return found
 }
 
-// result returns what tagged value a call's first result is the text of.
+// result returns the tagged value behind the text that is a call's first result.
 func (f *flow) result(call *ast.CallExpr) *encoded {
 	function := f.callee(call)
 	switch {
@@ -200,7 +200,7 @@ func (f *flow) result(call *ast.CallExpr) *encoded {
 	return nil
 }
 
-// printed returns the first tagged value that a function prints, or the first text of one.
+// printed returns the first tagged value, or text of one, among the arguments that a function prints.
 func (f *flow) printed(function *types.Func, arguments []ast.Expr) *encoded {
 	if value := f.taggedIn(function, arguments); value != nil {
 		return value
@@ -221,12 +221,12 @@ func isEncoder(path string) bool {
 	return slices.Contains(known, path) || strings.HasPrefix(path, "gopkg.in/yaml.") || strings.HasPrefix(path, "go.yaml.in/yaml/")
 }
 
-// handsOn reports whether functions of a package return what they are given in another shape.
+// handsOn reports whether functions of a package return their argument in another form.
 func handsOn(path string) bool {
 	return slices.Contains([]string{"bytes", "strings", "regexp", "slices", "encoding/hex", "encoding/base64", "strconv", "bufio"}, path)
 }
 
-// isTagged reports whether an expression's type has hotupdatable struct tags anywhere below it.
+// isTagged reports whether an expression's type has a field with a hotupdatable struct tag at any depth.
 func (f *flow) isTagged(e ast.Expr) bool {
 	typ := f.TypesInfo.TypeOf(e)
 	if typ == nil || f.halves[f.object(e)] {
@@ -274,7 +274,7 @@ func isValueHash(function *types.Func) bool {
 	return (function.Name() == "DeepHashObject" || function.Name() == "ComputeChecksum") && !strings.HasPrefix(path, modulePath)
 }
 
-// isTextHash reports whether a function hashes text: those of the standard library, and all that say so.
+// isTextHash reports whether a function hashes text: one of the standard library, or one named so.
 func isTextHash(function *types.Func) bool {
 	path, name := function.Pkg().Path(), strings.ToLower(function.Name())
 	if path == modulePath+"/hash" {
@@ -287,7 +287,7 @@ func isTextHash(function *types.Func) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// takesSchema reports whether a function or method knows the struct tags.
+// takesSchema reports whether a function or method obeys the struct tags, as it takes a Schema.
 func takesSchema(function *types.Func) bool {
 	signature := function.Signature()
 	given := slices.AppendSeq([]*types.Var{signature.Recv()}, signature.Params().Variables())
@@ -315,7 +315,7 @@ func (l *linter) callee(call *ast.CallExpr) *types.Func {
 	return function
 }
 
-// receiverOf returns what stands before the dot of a method call, nil for a function.
+// receiverOf returns the receiver of a method call, nil for a function.
 func receiverOf(call *ast.CallExpr) ast.Expr {
 	if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		return selector.X

@@ -76,9 +76,9 @@ type wide struct {
 	Maps      []map[string]string          `json:"maps"`
 	Kids      []*wide                      `json:"kids"`
 	Next      *wide                        `json:"next"`
-	Place     *place                       `json:"place"`
+	Place     *location                    `json:"place"`
 	Nothing   *struct{}                    `json:"nothing"`
-	Array     [2]place                     `json:"array"`
+	Array     [2]location                  `json:"array"`
 	Nested    [1][2]int                    `json:"nested"`
 	Hash      [3]byte                      `json:"hash"`
 	Small     []int8                       `json:"small"`
@@ -91,8 +91,8 @@ type wide struct {
 	Capacity  map[string]resource.Quantity `json:"capacity"`
 	Limits    limits                       `json:"limits"`
 	Counts    map[string]int               `json:"counts"`
-	Tree      map[string]place             `json:"tree"`
-	Pointers  map[string]*place            `json:"pointers"`
+	Tree      map[string]location          `json:"tree"`
+	Pointers  map[string]*location         `json:"pointers"`
 	Deep      map[string]map[string][]word `json:"deep"`
 	Frees     map[string]any               `json:"frees"`
 	Odd       string                       `json:"an <odd> name"`
@@ -133,14 +133,14 @@ type Near struct {
 
 // Far is reached through a pointer.
 type Far struct {
-	FarText  string `json:"farText"`
-	FarPlace *place `json:"farPlace"`
+	FarText  string    `json:"farText"`
+	FarPlace *location `json:"farPlace"`
 }
 
-type place struct {
-	Zone  string `json:"zone"`
-	Kept  int    `json:"kept"`
-	Below *place `json:"below,omitempty"`
+type location struct {
+	Zone  string    `json:"zone"`
+	Rank  int       `json:"rank"`
+	Below *location `json:"below,omitempty"`
 }
 
 // speller writes JSON for a type, and makes one mistake in so many values, or none if it is 0.
@@ -164,7 +164,7 @@ var strange = []string{
 	`""`, `"a"`, `"1"`, `"null"`, `"true"`, "\"\x00\"", "\"\n\"", `"\n"`, `"\u0061"`, `"\ud83d\ude00"`, `"\ud800"`, `"\udc00\ud800"`, `"\x"`, `"\u00"`, `"\`, `"`, "\"\xff\"", "\"\xc3\"",
 	"\"\u00e9\u2028\U0001f600\"", `"eight by"`, `"eight by\t"`, `"eight bytes and "`, "\"eight by\x7f\"", `"1Gi "`, `" 1"`, `"\u0031"`, `"1e3"`, `"YQ=="`,
 	"[]", "{}", "[null]", "[[]]", "[1,]", "[,]", "[1 2]", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1 "b":2}`, `{"a":1,"a":2}`, `{"a":[{"b":1,"b":1}]}`, `{]`, "[}", "[", "{", "",
-	`{"a":"\ud800"}`, "[1e1000]", "{\"a\":\"\xff\"}", `{"zone":"z","kept":1,"below":{"zone":null}}`, "\ufeff", "[\v]", "\u00a0",
+	`{"a":"\ud800"}`, "[1e1000]", "{\"a\":\"\xff\"}", `{"zone":"z","rank":1,"below":{"zone":null}}`, "\ufeff", "[\v]", "\u00a0",
 	`"2026-11-20T16:09:00Z"`, `"1h"`, `"1.5"`, "1.5", "16777217", "0.1", "1e-46", "[1]", "[1,2,3,4]", `["a",null]`, `[null,{"a":"b"}]`, `{"a":null}`, `{"a":"b","b":"c"}`, `{"1":"a"}`,
 	`{"1":"a","01":"b"}`, `{"a":{}}`, `{"a":{"a":["b"]},"b":{}}`, `{"zone":1}`, `{"Zone":"z"}`, `{"zone":"a","z\u006fne":"b"}`, `{"text":"a","kids":[null,{}]}`, "true1", "nullx", "[truex]",
 }

@@ -1,4 +1,4 @@
-// Package sourcetype shows types of source code, as go/types reads them, as types of package reflect.
+// Package sourcetype presents types of source code, as go/types loads them, as types of package reflect.
 //
 // So one compiler of field plans, with one set of rules and sentences, reads both the types of a running program and those that an
 // analyzer finds in a file. The package owns the translation; it must not know a rule.
@@ -21,8 +21,8 @@ type Program struct {
 	seen   map[string][]*Type      // by text; different types may have one text
 }
 
-// Of returns t as a reflect type. Types without a name in the universe of Go, or that the rules know by their identity, such as
-// resource.Quantity, are those of the running program. All others are [Type].
+// Of returns t as a reflect type. Predeclared scalars, and types that the rules compare with, such as resource.Quantity, are those of the
+// running program. All others are a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
 	if basic, ok := t.(*types.Basic); ok && loadedKinds[kindOf(basic)] != nil {
@@ -45,7 +45,7 @@ func (p *Program) Of(t types.Type) reflect.Type {
 	return translated
 }
 
-// known finds the types of the running program that the rules compare with.
+// known returns the type of the running program that the rules compare with, nil if t is none of these.
 func (p *Program) known(t types.Type) reflect.Type {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Parent() != named.Obj().Pkg().Scope() {
@@ -71,13 +71,13 @@ type Type struct {
 
 var _ leaf.Unloaded = (*Type)(nil)
 
-// Source returns the type as it was read.
+// Source returns the type of go/types.
 func (t *Type) Source() types.Type { return t.source }
 
 // Loaded returns the nearest type of the running program: for scalars, []byte and interfaces the one of the same kind.
 func (t *Type) Loaded() reflect.Type { return t.Type }
 
-// nearest is int8 for a named int8, []byte for every slice, and so on; struct{} stands for all that has no values in a leaf.
+// nearest returns int8 for a named int8, []byte for every slice, and so on; struct{} for kinds that are no leaves.
 func nearest(t types.Type) reflect.Type {
 	kind := kindOf(t)
 	if loaded := loadedKinds[kind]; loaded != nil {
@@ -176,7 +176,7 @@ func (t *Type) Fields() iter.Seq[reflect.StructField] {
 // Implements reports whether the type has the methods of an interface of the running program.
 func (t *Type) Implements(iface reflect.Type) bool { return implements(t.source, iface) }
 
-// PointerImplements reports whether a pointer to the type has them.
+// PointerImplements reports whether a pointer to the type has the methods of an interface of the running program.
 func (t *Type) PointerImplements(iface reflect.Type) bool {
 	return implements(types.NewPointer(t.source), iface)
 }

@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("silent about the key in %q", raw)
 		}
 		for _, p := range problems {
-			checkCure(t, p.Hint)
+			checkHint(t, p.Hint)
 		}
 		checkMend(t, reflect.StructTag(raw), len(problems))
 	})
@@ -65,17 +65,17 @@ func checkMend(t *testing.T, tag reflect.StructTag, problems int) {
 	}
 }
 
-// checkCure fails if a cure that is a whole struct tag has problems itself.
-func checkCure(t *testing.T, cure string) {
+// checkHint fails if a hint that is a whole struct tag has problems itself.
+func checkHint(t *testing.T, hint string) {
 	t.Helper()
-	_, whole, ok := strings.Cut(cure, "write `hotupdatable:\"")
+	_, whole, ok := strings.Cut(hint, "write `hotupdatable:\"")
 	end := strings.LastIndexByte(whole, '`')
-	if !ok || end < 0 || strings.Contains(cure, "CLASS") || strings.Count(cure, "`") != 2 {
+	if !ok || end < 0 || strings.Contains(hint, "CLASS") || strings.Count(hint, "`") != 2 {
 		return
 	}
 	_, ok, problems := structtag.Parse(reflect.StructTag(`hotupdatable:"` + whole[:end]))
 	if !ok || len(problems) > 0 {
-		t.Errorf("the cure %q has problems: %v", cure, problems.Err())
+		t.Errorf("the hint %q has problems: %v", hint, problems.Err())
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Mend returns the whole struct tag as the hints of [Parse] want it, if there is no doubt about what was meant: quotes, spaces and
-// case, typing errors, an option or a whole struct tag that stands twice. It is false if nothing is wrong, if a hint is only one of several,
-// and if it was chosen by the meaning of a word or stands beside something else that reflect cannot read.
+// Mend returns the whole struct tag with the hints of [Parse] applied, if each problem has exactly one correction: wrong quotes, spaces or case,
+// a typing error, a repeated option or a repeated struct tag.
 //
-// The result has no problems, and reflect sees all of it.
+// The result is false if the struct tag has no problem, if a problem has several corrections, if a correction was guessed from the meaning of a
+// word, and if the struct tag has other text that reflect cannot read. A mended struct tag has no problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	if _, _, problems := Parse(tag); len(problems) == 0 {
 		return tag, false
@@ -31,14 +31,14 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	return reflect.StructTag(text), true
 }
 
-// MendValue is [Mend] for a value that stands alone, as in an override.
+// MendValue mends a value without a key, as in an override, by the rules of [Mend].
 func MendValue(value string) (mended string, ok bool) {
 	r := read(value)
 	mended, ok = r.mend()
 	return mended, ok && !r.guessed && len(r.flaws) > 0
 }
 
-// rewrite puts what is right in the place of f.
+// rewrite replaces f by the corrected pair.
 func (f finding) rewrite(tag string) (string, bool) {
 	r := read(f.value)
 	value, ok := r.mend()
@@ -53,7 +53,7 @@ func (f finding) rewrite(tag string) (string, bool) {
 	return before + spaces(tag[len(before):f.at], before) + pair(value) + spaces(tag[f.at+len(f.text):len(tag)-len(after)], after) + after, true
 }
 
-// spaces returns what separates a pair from its neighbour: the gap, if reflect accepts it, as it may align columns.
+// spaces returns the separator between a pair and its neighbour: the gap if reflect accepts it, since spaces may align columns.
 func spaces(gap, neighbour string) string {
 	switch {
 	case strings.Trim(gap, " ") == "":
@@ -64,7 +64,7 @@ func spaces(gap, neighbour string) string {
 	return " "
 }
 
-// withoutTwins keeps one of several equal struct tags.
+// withoutTwins removes the repetitions of a struct tag.
 func withoutTwins(tag string, found []finding) (string, bool) {
 	for i := len(found) - 1; i > 0; i-- {
 		f := found[i]
@@ -76,7 +76,7 @@ func withoutTwins(tag string, found []finding) (string, bool) {
 	return tag, true
 }
 
-// isConventional says whether reflect sees all of a struct tag.
+// isConventional reports whether reflect sees all pairs of a struct tag.
 func isConventional(tag string) bool {
 	for at := 0; strings.Trim(tag[at:], " ") != ""; {
 		_, colon, end := nextPair(tag, at)

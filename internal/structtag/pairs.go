@@ -7,31 +7,31 @@ import (
 
 const key = "hotupdatable"
 
-// finding is one place of a struct tag where the key stands, or where it was meant.
+// finding is one occurrence of the key in a struct tag, or of a misspelling of it.
 type finding struct {
 	state  state
-	at     int    // where the text starts in the struct tag
-	text   string // what stands there, from the key to the end of its value
-	value  string // the class and the options, as far as they can be made out
-	bare   bool   // the key has no value at all
-	before string // the well-formed pairs before it
-	junk   string // what stands between them and text
+	at     int    // index of text in the struct tag
+	text   string // from the key to the end of its value
+	value  string // the class and the options, as far as they can be recognised
+	bare   bool   // the key has no value
+	before string // the well-formed pairs before text
+	junk   string // the text between before and text
 }
 
-// state says what keeps reflect from seeing a finding.
+// state says why reflect does not see a finding.
 type state uint8
 
 const (
-	seen       state = iota // nothing
-	malformed               // it does not follow the convention key:"value" itself
-	hidden                  // it follows the convention, but something before it does not
-	misspelled              // the key is only almost right
+	seen       state = iota // reflect sees the finding
+	malformed               // the finding does not follow the convention key:"value"
+	hidden                  // the finding follows the convention, but text before it does not
+	misspelled              // the key is misspelled
 )
 
 // find returns every finding in a struct tag, in order.
 //
-// It reads key:"value" pairs exactly as [reflect.StructTag.Lookup] does. All that is not a pair of the key itself, and all from the
-// first malformed or mispaired pair on, is then searched loosely: there, a finding is a problem.
+// Pairs of the form key:"value" are read as [reflect.StructTag.Lookup] reads them. The pairs of other keys, and all text from the first
+// malformed pair on, are searched for the key and its misspellings. A finding there is a problem.
 func find(tag string) []finding {
 	var found []finding
 	at := 0
@@ -53,7 +53,7 @@ func find(tag string) []finding {
 	return append(found, search(tag, at, len(tag))...)
 }
 
-// nextPair returns where the next pair starts, has its colon and ends. The end is -1 if there is no pair, or a malformed one.
+// nextPair returns the indices of the next pair's start, colon and end. The end is -1 if there is no pair or a malformed one.
 func nextPair(tag string, at int) (start, colon, end int) {
 	for at < len(tag) && tag[at] == ' ' {
 		at++
@@ -68,7 +68,7 @@ func nextPair(tag string, at int) (start, colon, end int) {
 	return start, at, quoteEnd(tag, at+1)
 }
 
-// quoteEnd returns the index after the double-quoted text that starts at an index, or -1 if its quote is never closed.
+// quoteEnd returns the index after the double-quoted text that starts at an index, or -1 if the quote is not closed.
 func quoteEnd(tag string, at int) int {
 	for i := at + 1; i < len(tag); i++ {
 		switch tag[i] {
@@ -89,10 +89,10 @@ func wellFormed(at int, text, quoted string) finding {
 	return finding{state: seen, at: at, text: text, value: value}
 }
 
-// search looks for the key and its near-misses in tag[from:to].
+// search returns the occurrences of the key and of its misspellings in tag[from:to].
 //
-// Double-quoted text after a colon or an equals sign is a value and is passed over. A quote anywhere else means that quotes are not
-// paired as they look, so from there on nothing counts as quoted.
+// Double-quoted text after a colon or an equals sign is a value and is skipped. After a double quote in any other position, quotes cannot be
+// paired, so no text counts as quoted.
 func search(tag string, from, to int) []finding {
 	var found []finding
 	stray := false
@@ -115,8 +115,8 @@ func search(tag string, from, to int) []finding {
 	return found
 }
 
-// valueEnd returns the index after the quoted value that starts at an index, or -1 if none does. Text that ends with a colon and runs
-// straight on into something else is no value: the quote that closes it was meant to open one.
+// valueEnd returns the index after the quoted value that starts at an index, or -1 if no value starts there. Text that ends with a colon and is
+// followed by other text without a blank is no value: its closing quote was meant to open one.
 func valueEnd(tag string, at, to int) int {
 	if !endsWithMark(tag[:at]) {
 		return -1
@@ -128,13 +128,13 @@ func valueEnd(tag string, at, to int) int {
 	return end
 }
 
-// runsOn says whether something other than a blank or a pair stands right behind a closing quote.
+// runsOn reports whether text other than a blank or a pair follows a closing quote directly.
 func runsOn(tag string, at int) bool {
 	_, _, end := nextPair(tag, at)
 	return end < 0 && at < len(tag) && !isBlank(tag[at])
 }
 
-// endsWithMark says whether a colon or an equals sign ends a text, blanks aside.
+// endsWithMark reports whether a text ends with a colon or an equals sign, apart from blanks.
 func endsWithMark(text string) bool {
 	text = strings.TrimRightFunc(text, isBlank[rune])
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "=")
@@ -147,8 +147,8 @@ func wordEnd(tag string, at int) int {
 	return at
 }
 
-// isKey says whether a word of a text stands for the key. With a colon, an equals sign or a quote behind it, every near-miss does. Without,
-// it may be a value, or an English word in some prose.
+// isKey reports whether a word of a text is the key or a misspelling of it. If a colon, an equals sign or a quote follows, every similar word
+// is. Otherwise the word may be a value or part of a sentence.
 func isKey(text string, start, end int) bool {
 	like := liken(text[start:end])
 	behind := strings.TrimLeftFunc(text[end:], isBlank[rune])
@@ -165,7 +165,8 @@ func isKey(text string, start, end int) bool {
 	return true
 }
 
-// loose describes the key in tag[start:end] that reflect does not see, and returns the index after its value. Up to from all is well.
+// loose returns the finding for the key in tag[start:end], which reflect does not see, and the index after its value. The pairs in tag[:from]
+// are well-formed.
 func loose(tag string, from, start, end, to int) (finding, int) {
 	word, tail := tag[start:end], tag[end:to]
 	opened := start > from && tag[start-1] == '"'
@@ -191,10 +192,10 @@ func loose(tag string, from, start, end, to int) (finding, int) {
 	return f, after
 }
 
-// argument is what follows a key that reflect does not see.
+// argument is the value after a key that reflect does not see.
 type argument struct {
 	value        string
-	length       int // of the text that holds it, marks and quotes included
+	length       int // of the text that holds the value, with marks and quotes
 	absent       bool
 	conventional bool // written as :"value"
 }
@@ -217,13 +218,13 @@ func readArgument(tail string) argument {
 	return argument{value: value, length: lead + length, absent: value == ""}
 }
 
-// isNextPair says whether a key without value is followed, after a blank, by another pair.
+// isNextPair reports whether a blank and another pair follow a key without a value.
 func isNextPair(tail string, at int) bool {
 	_, _, end := nextPair(tail, at)
 	return end > 0 && at > 0 && isBlank(tail[at-1])
 }
 
-// unquotedValue reads up to a blank or a double quote outside single quotes, and takes wrong quotes and a comma off the ends.
+// unquotedValue reads a value up to a blank or a double quote outside single quotes, and removes wrong quotes and commas from both ends.
 func unquotedValue(text string) (value string, length int) {
 	const wrong = "\"'`\\“”‘’"
 	body := strings.TrimLeft(text, wrong)
@@ -261,7 +262,7 @@ func bodyEnd(body string, singleQuotes bool) int {
 	return len(body)
 }
 
-// isBlank says whether a character ends a key for reflect: a space or a control character.
+// isBlank reports whether a character is a space or a control character, which end a key for reflect.
 func isBlank[C byte | rune](c C) bool { return c <= ' ' || c == 0x7f }
 
 func isSeparatorRune(r rune) bool { return isBlank(r) || r == ',' || r == ';' || r == '|' }

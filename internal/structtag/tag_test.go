@@ -121,7 +121,7 @@ func TestParseNothing(t *testing.T) {
 	}
 }
 
-// faulty is a struct tag with problems. TestCureIsRight checks what their cures say.
+// faulty is a struct tag with problems. TestHintIsRight checks what their corrects say.
 type faulty struct {
 	name   string
 	in     reflect.StructTag
@@ -198,7 +198,7 @@ func TestParseKeyProblems(t *testing.T) {
 		{"updateable", `json:"a" updateable:"true"`, misspelled, "half the key, misspelled"},
 		{"hotupdate", `hotupdate:"true"`, misspelled, "the package"},
 		{"Hot_Update", `Hot_Update:"true"`, misspelled, "the package"},
-		{"no quotes, misspelled", `hotUpdatable:true`, misspelled, "one problem, whose cure mends both"},
+		{"no quotes, misspelled", `hotUpdatable:true`, misspelled, "one problem, whose hint mends both"},
 		{"bare, misspelled", `json:"a" hotupdateable`, misspelled, "no prose has this word"},
 		{"bare updatable", `json:"a" updatable`, misspelled, "alone, it is no prose either"},
 		{"updatable without quotes", `updatable=true`, misspelled, "a mark behind it"},
@@ -251,7 +251,7 @@ func TestParseValueProblems(t *testing.T) {
 		{"trailing comma", `hotupdatable:"true,"`, only("malformed-option"), "a comma too many"},
 		{"set with argument", `hotupdatable:"true,set=1"`, only("malformed-option"), "takes none"},
 		{"set with empty argument", `hotupdatable:"true,set="`, only("malformed-option"), "takes none"},
-		{"set false", `hotupdatable:"true,set=false"`, only("malformed-option"), "the cure must not turn it on"},
+		{"set false", `hotupdatable:"true,set=false"`, only("malformed-option"), "the hint must not turn it on"},
 		{"presence with argument", `hotupdatable:"true,presence=true"`, only("malformed-option"), "takes none"},
 		{"key without name", `hotupdatable:"true,key"`, only("malformed-option"), "needs a name"},
 		{"key with empty name", `hotupdatable:"true,key="`, only("malformed-option"), "needs a name"},
@@ -306,9 +306,9 @@ func TestParseValueProblems(t *testing.T) {
 	}
 }
 
-// TestCureIsRight writes what a cure says in place of what stands there. It fails if the struct tag still has a problem, or says
+// TestHintIsRight writes what a hint says in place of what stands there. It fails if the struct tag still has a problem, or says
 // something else than what was meant.
-func TestCureIsRight(t *testing.T) {
+func TestHintIsRight(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ in, want, reason string }{
 		{`hotupdatable:true`, `hotupdatable:"true"`, "quotes"},
@@ -348,7 +348,7 @@ func TestCureIsRight(t *testing.T) {
 		{`hotupdatable:"false,default='a"`, `hotupdatable:"false,default='a'"`, "closing quote"},
 		{`hotupdatable:"false,default=a,b,c"`, `hotupdatable:"false,default='a,b,c'"`, "quotes"},
 		{`hotupdatable:"true,,set,set,"`, `hotupdatable:"true,set"`, "fewer commas, no duplicate"},
-		{`hotUpdatable:ture,sett`, `hotupdatable:"true,set"`, "three problems, one cure"},
+		{`hotUpdatable:ture,sett`, `hotupdatable:"true,set"`, "three problems, one hint"},
 	} {
 		_, _, problems := structtag.Parse(reflect.StructTag(test.in))
 		require.NotEmpty(t, problems, test.in)
@@ -356,11 +356,11 @@ func TestCureIsRight(t *testing.T) {
 			assert.Contains(t, p.Hint, "write `"+test.want+"`", "%s: %s", test.in, test.reason)
 		}
 		_, ok, problems := structtag.Parse(reflect.StructTag(test.want))
-		assert.True(t, ok && len(problems) == 0, "%s: the cure has problems itself: %v", test.in, problems)
+		assert.True(t, ok && len(problems) == 0, "%s: the hint has problems itself: %v", test.in, problems)
 	}
 }
 
-// TestCureIsNoGuess lists problems with more than one remedy: the cure must not decide for the user.
+// TestCureIsNoGuess lists problems with more than one remedy: the hint must not decide for the user.
 func TestCureIsNoGuess(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ in, wrong, reason string }{
