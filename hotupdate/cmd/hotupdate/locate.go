@@ -190,6 +190,9 @@ func below(node *schemajson.Node, step string) *schemajson.Node {
 // unknownMembers finds the members that the kind of a manifest does not have. One that has nearly the name of a member that is missing is an
 // error; the others are warnings: a later release of Gardener may have them.
 func unknownMembers(o *manifests.Object, kind pool.Kind) (warnings []string, err error) {
+	if kind == pool.NoKind {
+		return nil, nil
+	}
 	var problems fault.List
 	for _, unknown := range members.Unknowns(members.Type(kind), o.Raw) {
 		problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path, What: "is no member of a " + string(kind)}

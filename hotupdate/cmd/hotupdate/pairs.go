@@ -110,20 +110,14 @@ func (m *manifest) title() string {
 	return printable(strings.TrimSpace(m.kind.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
 }
 
-// sides returns the two sides of a pair as the comparison takes them: a side that is without the
-// manifest has no pools, and one that is without a provider config has an empty one.
-func (p pair) sides() (old, updated *pool.Manifest) {
-	without := func(m *manifest) *pool.Manifest {
-		if m.isBare() {
-			return &pool.Manifest{Pools: []pool.Pool{pool.Bare(nil)}}
-		}
-		return &pool.Manifest{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, Provider: m.Provider}
-	}
+// plan compares the two sides.
+func (p pair) plan(o pool.Options) (*pool.Plan, error) {
 	switch {
 	case p.old == nil:
-		return without(p.updated), p.updated.Manifest
+		return pool.OneSided(p.updated.Manifest, pool.Added, o), nil
 	case p.updated == nil:
-		return p.old.Manifest, without(p.old)
+		return pool.OneSided(p.old.Manifest, pool.Removed, o), nil
 	}
-	return p.old.Manifest, p.updated.Manifest
+	plan, err := pool.NewPlan(p.old.Manifest, p.updated.Manifest, o)
+	return plan, located(p.updated.object, err)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +78,9 @@ func planChange(c *call) (int, error) {
 
 // plans compares what the two sides hold.
 func (r *reader) plans(change changedFile) ([]*pool.Plan, error) {
-	old, updated := r.read(change.old), r.read(change.updated)
+	old := r.read(change.old)
+	r.warnings = nil // what was there before was accepted
+	updated := r.read(change.updated)
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err
 	}
@@ -95,12 +96,9 @@ func (r *reader) plans(change changedFile) ([]*pool.Plan, error) {
 		return nil, err
 	}
 	plans := make([]*pool.Plan, len(pairs))
-	var problems []error
+	problems := make([]error, len(pairs))
 	for i, p := range pairs {
-		before, after := p.sides()
-		plan, err := pool.NewPlan(before, after, r.options)
-		plans[i] = plan
-		problems = append(problems, located(cmp.Or(p.updated, p.old).object, err))
+		plans[i], problems[i] = p.plan(r.options)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

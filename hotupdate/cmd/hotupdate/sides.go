@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,15 +59,18 @@ func (r *reader) read(path string) (found []*manifest) {
 		return nil
 	}
 	var others []manifests.Object
-	before := len(r.problems)
+	judged := false // or found to be faulty
 	for o := range manifests.Objects([]string{path}, r.in) {
 		kind, err := kindOf(o.Raw)
 		switch {
 		case o.Err != nil:
+			judged = true
 			r.problems = append(r.problems, inFile(o.String(), o.Err))
 		case err == nil && r.isKnown(kind):
+			judged = true
 			found = append(found, r.parse(&o)...)
 		case err == nil && r.isTypo(&o, kind):
+			judged = true
 		default:
 			others = append(others, o)
 		}
@@ -76,7 +78,7 @@ func (r *reader) read(path string) (found []*manifest) {
 	info, err := os.Stat(path)
 	isDirectory := err == nil && info.IsDir()
 	switch {
-	case r.lenient || len(found) > 0 || len(r.problems) > before:
+	case r.lenient || judged:
 	case len(others) == 1 && !isDirectory:
 		return r.parse(&others[0])
 	case len(others) > 0:
@@ -106,44 +108,38 @@ func (r *reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 	return true
 }
 
-// parse reads a manifest with its provider configs.
+// parse reads a manifest with its provider configs, and keeps all that is wrong with them.
 func (r *reader) parse(o *manifests.Object) []*manifest {
-	m, err := r.parseOne(o)
+	m, err := r.manifest(o)
+	if err == nil && m.isBare() && m.kind.Kind != "WorkerConfig" {
+		_, err = r.schemas.schemaOf(m.from, m.kind)
+	}
+	if err == nil {
+		err = r.checkPool(m)
+	}
 	if err != nil {
 		r.problems = append(r.problems, err)
 		return nil
 	}
+	warnings, unknown := unknownMembers(o, m.Kind)
+	r.warnings = append(r.warnings, warnings...)
+	err = pool.Check(m.Pools, r.options)
+	suggest(err, m.schemaOfPool(r.schemas))
+	r.problems = append(r.problems, unknown, r.schemas.check(m.from, m.Pools), located(o, err))
 	return []*manifest{m}
 }
 
-func (r *reader) parseOne(o *manifests.Object) (*manifest, error) {
+// manifest reads a manifest.
+func (r *reader) manifest(o *manifests.Object) (*manifest, error) {
 	kind, err := kindOf(o.Raw)
 	if err != nil {
 		return nil, inFile(o.String(), err)
 	}
-	m := &manifest{from: o.String(), kind: kind, object: o}
-	if pool.KindOf(kind) == pool.NoKind {
-		m.Manifest = &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}
-		if kind.Kind != "WorkerConfig" {
-			if _, err := r.schemas.schemaOf(m.from, kind); err != nil {
-				return nil, err
-			}
-		}
-	} else {
-		warnings, err := unknownMembers(o, pool.KindOf(kind))
-		r.warnings = append(r.warnings, warnings...)
-		read, readErr := pool.Read(o.Raw)
-		if err := errors.Join(err, located(o, readErr)); err != nil {
-			return nil, err
-		}
-		m.Manifest = read
+	m := &manifest{from: o.String(), kind: kind, object: o, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
+	if pool.KindOf(kind) != pool.NoKind {
+		m.Manifest, err = pool.Read(o.Raw)
 	}
-	if err := r.checkPool(m); err != nil {
-		return nil, err
-	}
-	err = pool.Check(m.Pools, r.options)
-	suggest(err, m.schemaOfPool(r.schemas))
-	return m, errors.Join(r.schemas.check(m.from, m.Pools), located(o, err))
+	return m, located(o, err)
 }
 
 // schemaOfPool finds the Schema of a provider config by the pool that a problem names.

@@ -127,6 +127,15 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	return plan, nil
 }
 
+// OneSided is the plan of a manifest that one side is without: all of its pools are added, or removed, with it.
+func OneSided(m *Manifest, state State, o Options) *Plan {
+	plan := &Plan{Kind: m.Kind, Namespace: m.Namespace, Name: m.Name}
+	for _, pool := range m.Pools {
+		plan.Pools = append(plan.Pools, o.without(pool, state))
+	}
+	return plan
+}
+
 // judge judges what stands above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
 	p.Changes, p.Unjudged = rest(manifestFields, withoutPools(old.all), withoutPools(updated.all), func(fieldpath.Path, any, any) {})

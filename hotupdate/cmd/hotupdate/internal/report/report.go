@@ -291,9 +291,9 @@ func plural(n int, noun string) string {
 func (p *Pool) machines() string {
 	before, after := p.Before.String(), p.After.String()
 	switch {
-	case before == "" || before == after:
+	case before == "" || before == after || p.State == pool.Added.String():
 		return after
-	case after == "":
+	case after == "" || p.State == pool.Removed.String():
 		return before
 	}
 	return before + ", then " + after

@@ -237,7 +237,7 @@ func remarkLines(all []remark) (lines []remark) {
 }
 
 // lastLabels are those of the remarks that stand last.
-var lastLabels = []string{assumedLabel, pool.Assumes.String()}
+var lastLabels = []string{eraLabel, assumedLabel, pool.Assumes.String()}
 
 // maxJoined bounds the remarks in a line. JSON has them all.
 const maxJoined = 40

@@ -38,10 +38,11 @@ type poolView struct {
 // remark is something that a verdict rests on beside the changes. Remarks with one label may share a line.
 type remark struct{ Label, Text, Source string }
 
-// The labels of remarks that are said in one line.
+// The labels of remarks that no rule makes.
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
+	eraLabel      = "hashed by"
 )
 
 // group is changes that do the same for the same reason.
@@ -86,13 +87,13 @@ func manifestViewOf(m *Manifest) manifestView {
 		}
 		p.Remarks = p.Basis.remarks(p.Groups, p.Message)
 		if p.OldEra != "" || p.NewEra != "" {
-			p.Remarks = append(p.Remarks, remark{Label: "hashed by", Text: eras(p.OldEra, p.NewEra)})
+			p.Remarks = append(p.Remarks, remark{Label: eraLabel, Text: eras(p.OldEra, p.NewEra)})
 		}
 		compared = append(compared, p.Remarks)
 	}
 	shared := inAll(compared)
 	if len(compared) == 1 && !m.isBare() { // what is assumed stands at the end, and what was found with its pool
-		shared = slices.DeleteFunc(shared, func(r remark) bool { return r.Label != assumedLabel && r.Label != pool.Assumes.String() })
+		shared = slices.DeleteFunc(shared, func(r remark) bool { return !slices.Contains(lastLabels, r.Label) })
 	}
 	for i := range v.Pools {
 		p := &v.Pools[i]
