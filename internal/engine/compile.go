@@ -157,11 +157,10 @@ func stepOf(o *op) step {
 
 // selector is a compiled hotwhen.
 type selector struct {
+	when  *fieldplan.Selector
 	op    op
-	value string // canonical text that selects
-	zero  bool   // a missing element is selected
-	hot   *node  // of selected elements
-	keeps bool   // their presence is written
+	hot   *node // of selected elements
+	keeps bool  // their presence is written
 }
 
 type compiler struct {
@@ -319,7 +318,7 @@ func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bo
 // unselected is the text of a selector that does not select, empty if the zero value does not.
 func unselected(s *fieldplan.Selector) string {
 	switch k := s.Field.Node.Leaf; {
-	case string(s.Field.Zero) != s.Value:
+	case !s.Holds(nil, nil):
 		return ""
 	case k == leaf.Bool:
 		return "true"
@@ -392,8 +391,7 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	n.height = max(n.height, hot.height)
 	if c.want != fieldplan.All { // where elements are all alike
 		n.when = &selector{
-			op: c.op(from.Elem, from.When.Field), value: from.When.Value, zero: string(from.When.Field.Zero) == from.When.Value,
-			hot: hot, keeps: c.keeps(from.When.Hot),
+			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot, keeps: c.keeps(from.When.Hot),
 		}
 	}
 }

@@ -203,7 +203,7 @@ func (d *differ) keyed(s sides) {
 	if d.textMaps(s) {
 		return
 	}
-	pairs := pairing{left: [2][]Element{Elements(&d.trail, s[0].node, s[0].value), Elements(&d.trail, s[1].node, s[1].value)}}
+	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, s[0].node, s[0].value), d.program.elements(&d.trail, s[1].node, s[1].value)}}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
 			d.moved = append(d.moved, position{len(d.trail.Path), old.At})

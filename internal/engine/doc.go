@@ -1,7 +1,7 @@
 // Package engine runs a field plan over values: it writes canonical documents and hot parts, compares, diffs, splits, merges and patches.
 //
 // It owns the rules that pair a plan with a value. Which fields exist, and what they are, comes from package fieldplan; the text of a leaf
-// from package leaf. Each rule stands in one function, or in two as told below:
+// from package leaf. Each rule stands in one function, with the exceptions below:
 //
 //	rule                                        function
 //	presence of a leaf, default                 fieldplan.Field.Unset, zeroIsUnset for the zero value
@@ -10,20 +10,21 @@
 //	an array that nobody has set                run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.set
-//	order of keyed lists and maps, duplicates   CompareKeys, Elements; run.index where they are written
-//	hotwhen                                     ElementNode; run.selects where elements are written
+//	order of keyed lists, duplicates            run.index; goesOn finds lists that are in order
+//	order of maps, duplicates                   Entries; run.read for keys that are strings, which have no duplicates
+//	hotwhen                                     fieldplan.Selector.Holds
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
 //	null in hot maps                            isAbsent
-//	unknown members                             UnknownMembers, UnknownField; run.openMembers writes them
+//	unknown members                             UnknownMembers, UnknownField; run.unknown writes them
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
 //	what a value says of some classes           holds
 //	what comes and goes with a hot update       merger.stays, merger.element
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
-// reflect.Value serve what copies or pairs values. Where a run finds a fault it calls the latter to explain it. So two functions stand for
-// hotwhen, order and duplicates: a run cannot afford a reflect.Value per element, and values of a Go map that is copied or merged have no address. The oracle of
-// package hotupdate holds both to one answer, and package mutants names the test that notices when either changes.
+// reflect.Value serve what copies or pairs values: those of a Go map have no address. So presence is read in two ways. holds reads it like
+// MemberText and isPresent, since a patch asks it about parts of values, of which no run is compiled. The oracle of package hotupdate holds
+// both to one answer, and package mutants names the test that notices when either changes.
 //
 // # Runs
 //

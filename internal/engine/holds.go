@@ -32,7 +32,7 @@ func holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.ClassSet, in *f
 			}
 		}
 	case fieldplan.Map:
-		return slices.ContainsFunc(Elements(&Trail{}, n, v), func(e Element) bool { return elementHolds(n, e.Value, classes) })
+		return slices.ContainsFunc(Entries(&Trail{}, n, v), func(e Element) bool { return elementHolds(n, e.Value, classes) })
 	case fieldplan.Leaf:
 		return true
 	}

@@ -1,6 +1,16 @@
 package engine
 
-import "cmp"
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
 
 // keyIn returns where the key of an element stands, none if there is none.
 func keyIn(n *node, m memory) memory {
@@ -91,7 +101,7 @@ func (r *run) keyedList(n *node, m memory) bool {
 		order = directionOf(n, &elements, numberOf)
 	}
 	if order == mixed {
-		count = r.indexOrExplain(n, m, &elements)
+		count = r.index(n, m)
 	}
 	before := byte('[')
 	for i := range count {
@@ -116,52 +126,99 @@ func (r *run) keyedList(n *node, m memory) bool {
 	return true
 }
 
-// indexOrExplain adds the elements of a keyed list to the entries, in order, and returns how many they are. Those without a key, and
-// further ones of the same key, are reported and left out.
-func (r *run) indexOrExplain(n *node, m memory, elements *elements) int {
-	if r.index(n, elements) {
-		return elements.len
-	}
-	count := 0
-	r.whole(func(t *Trail) {
-		for _, e := range Elements(t, n.plan, valueAt(m, n.plan.Type)) {
-			r.entries = append(r.entries, entry{at: e.At})
-			count++
-		}
-	})
-	return count
-}
-
-// index adds the elements of a keyed list to the entries, in order. It is false, and adds nothing, if a key stands twice or is missing.
-func (r *run) index(n *node, elements *elements) bool {
-	first := len(r.entries)
+// index adds the elements of a keyed list to the entries, in order, and returns how many they are. Those without a key, and further ones of
+// the same key, are reported and left out.
+func (r *run) index(n *node, m memory) int {
+	first, elements, byText := len(r.entries), elementsAt(m, n), n.kind == textKeyedKind
 	r.entries = withRoom(r.entries, elements.len)
-	byText, ok := n.kind == textKeyedKind, true
-	for i := 0; i < elements.len && ok; i++ {
-		m, e := elements.at(i, n.elemPointers), entry{at: i}
-		if byText {
-			_, ok = validTextOf(n, m)
+	for i := range elements.len {
+		e, ok := entry{at: i}, true
+		if at := elements.at(i, n.elemPointers); byText {
+			_, ok = validTextOf(n, at)
 		} else {
-			e.order, ok = numberOf(n, m)
+			e.order, ok = numberOf(n, at)
 		}
-		r.entries = append(r.entries, e)
+		if ok {
+			r.entries = append(r.entries, e)
+		} else {
+			r.reportKey(n, m, i)
+		}
 	}
 	own := r.entries[first:]
 	keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
-	switch {
-	case !ok:
-	case byText:
+	if byText {
 		sortByText(r, own, keyOf, 0)
-	default:
+	} else {
 		r.sortByOrder(own)
 	}
-	for i := 1; i < len(own) && ok; i++ {
-		ok = own[i-1].order != own[i].order || byText && keyOf(own[i-1].at) != keyOf(own[i].at)
+	distinct := own[:0]
+	for i, e := range own {
+		if i > 0 && own[i-1].order == e.order && (!byText || keyOf(own[i-1].at) == keyOf(e.at)) {
+			r.at(n, m, e.at)
+			r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements", Hint: "give each element a key of its own"})
+			continue
+		}
+		distinct = append(distinct, e)
 	}
-	if !ok {
-		r.entries = r.entries[:first]
+	r.entries = r.entries[:first+len(distinct)]
+	return len(distinct)
+}
+
+// reportKey reports the key of an element that has none, or one that is not UTF-8.
+func (r *run) reportKey(n *node, m memory, i int) {
+	if r.traced {
+		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
 	}
-	return ok
+	elements := elementsAt(m, n)
+	if _, ok := textOf(n, elements.at(i, n.elemPointers)); ok && n.kind == textKeyedKind {
+		r.report(invalidUTF8Key())
+		return
+	}
+	r.report(&fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.plan.Key.Name + ", by which the element is found", Hint: "set it"})
+}
+
+// keyAt returns the element of the keyed list at m that stands at i, with its key.
+func (n *node) keyAt(m memory, i int) Element {
+	elements := elementsAt(m, n)
+	e, at := Element{At: i}, elements.at(i, n.elemPointers)
+	switch {
+	case n.kind == textKeyedKind:
+		e.Key, _ = textOf(n, at)
+	case n.key.node.kind == uintKind:
+		e.order, _ = numberOf(n, at)
+		e.Key = strconv.FormatUint(e.order, 10)
+	default:
+		e.order, _ = numberOf(n, at)
+		e.Key = strconv.FormatInt(int64(e.order^1<<63), 10) //nolint:gosec // as it was
+	}
+	return e
+}
+
+// keyed returns the elements of keyed list v, which n describes, as [run.index] orders them. An invalid v has no elements.
+func (p *Program) keyed(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
+	if length(v) == 0 {
+		return nil
+	}
+	r := start()
+	defer r.end()
+	r.trail.Path, r.traced = append(slices.Clip(t.Path), fieldpath.Step{}), true
+	v = leaf.Addressable(v)
+	list, m := p.whole.nodes[n], memoryOf(v)
+	elements := make([]Element, r.index(list, m))
+	for i := range elements {
+		elements[i] = list.keyAt(m, r.entries[i].at)
+		elements[i].Value = v.Index(elements[i].At)
+	}
+	r.trail.MoveTo(t)
+	return elements
+}
+
+// elements returns the elements of a map or keyed list in canonical order.
+func (p *Program) elements(t *Trail, n *fieldplan.Node, v reflect.Value) []Element {
+	if n.Kind == fieldplan.Map {
+		return Entries(t, n, v)
+	}
+	return p.keyed(t, n, v)
 }
 
 // keyedElement writes an element of a keyed list or map, whose key, if it is written, is name, behind the byte that stands before it. Where
@@ -187,15 +244,16 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	return true
 }
 
+// selects is [ElementNode] for an element in memory.
 func (r *run) selects(s *selector, m memory) bool {
 	if exists(m) {
 		m = s.op.location.in(m)
 	}
 	if !exists(m) {
-		return s.zero
+		return s.when.Holds(nil, nil)
 	}
 	start := len(r.buf)
 	text, problem := appendLeaf(r.buf, s.op.node, m)
 	r.buf = text[:start]
-	return problem == nil && string(text[start:]) == s.value
+	return s.when.Holds(text[start:], problem)
 }

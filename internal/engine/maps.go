@@ -129,7 +129,7 @@ func (r *run) read(v *values, m reflect.Value) keys {
 // readOther is read for any other keys. What is wrong with them is reported, and their entries are left out.
 func (r *run) readOther(n *node, v *values, m reflect.Value) keys {
 	var elements []Element
-	r.whole(func(t *Trail) { elements = Elements(t, n.plan, m) })
+	r.whole(func(t *Trail) { elements = Entries(t, n.plan, m) })
 	v.grow(len(elements))
 	k := r.keysOf(len(elements))
 	for i := range elements {

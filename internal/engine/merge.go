@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -14,7 +12,7 @@ import (
 // Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
 // both halves must have the same elements in both. TypeMeta is taken from the immutable half.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
-	m := &merger{copier: copier{classes: fieldplan.All}, takes: fieldplan.Dropped, halves: true}
+	m := &merger{copier: copier{classes: fieldplan.All}, program: Of(p), takes: fieldplan.Dropped, halves: true}
 	return m.root(p, pair{immutable, hot})
 }
 
@@ -25,7 +23,7 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 // that is Hot goes, unless it holds what is hashed, and comes with its Hot parts only. An element that is hot on one side only (hotwhen)
 // stays as it is in old.
 func Patched(p *fieldplan.Plan, old, updated reflect.Value) (reflect.Value, error) {
-	m := &merger{copier: copier{classes: fieldplan.All}, takes: fieldplan.Of(structtag.Hot)}
+	m := &merger{copier: copier{classes: fieldplan.All}, program: Of(p), takes: fieldplan.Of(structtag.Hot)}
 	return m.root(p, pair{old, updated})
 }
 
@@ -33,9 +31,10 @@ func Patched(p *fieldplan.Plan, old, updated reflect.Value) (reflect.Value, erro
 type merger struct {
 	copier
 
-	above  [2]Ancestors       // in either side
-	takes  fieldplan.ClassSet // the classes that are copied from the second side
-	halves bool               // the sides are halves of one value, so that elements stand in both
+	program *Program
+	above   [2]Ancestors       // in either side
+	takes   fieldplan.ClassSet // the classes that are copied from the second side
+	halves  bool               // the sides are halves of one value, so that elements stand in both
 }
 
 func (m *merger) isTaken(c structtag.Class) bool { return m.takes.Any(fieldplan.Of(c)) }
@@ -151,7 +150,7 @@ func (m *merger) places(n *fieldplan.Node, to reflect.Value, from pair) {
 // keyed fills a keyed list in the order of the first side.
 func (m *merger) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 	slots := make([]reflect.Value, length(from[0])+length(from[1])) // of the first side, then of the second
-	pairs := pairing{left: [2][]Element{Elements(&m.trail, n, from[0]), Elements(&m.trail, n, from[1])}}
+	pairs := pairing{left: [2][]Element{m.program.keyed(&m.trail, n, from[0]), m.program.keyed(&m.trail, n, from[1])}}
 	for pairs.next() {
 		elem := reflect.New(n.Type.Elem()).Elem()
 		m.trail.Enter(pairs.element().Step(n))
@@ -175,29 +174,18 @@ func (m *merger) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 	}
 }
 
-// entries fills a map. Its keys are paired by their texts, as pointers may differ.
+// entries fills a map. In halves null is a value like any other.
 func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from pair) {
-	pairs, keys := map[string]pair{}, map[string]reflect.Value{}
-	for side, entries := range from {
-		if !entries.IsValid() {
-			continue
-		}
-		for it := entries.MapRange(); it.Next(); {
-			if !m.halves && isAbsent(n, it.Value()) {
-				continue
-			}
-			text := KeyStep(n, it.Key()).Name
-			entry := pairs[text]
-			entry[side] = it.Value()
-			pairs[text], keys[text] = entry, it.Key()
-		}
+	entriesOf := Entries
+	if m.halves {
+		entriesOf = allEntries
 	}
 	merged := reflect.MakeMap(n.Type)
-	for _, text := range slices.Sorted(maps.Keys(pairs)) {
-		elem := reflect.New(n.Type.Elem()).Elem()
-		m.trail.Enter(KeyStep(n, keys[text]))
-		if m.element(n, elem, pairs[text]) {
-			merged.SetMapIndex(keys[text], elem)
+	for pairs := (pairing{left: [2][]Element{entriesOf(&m.trail, n, from[0]), entriesOf(&m.trail, n, from[1])}}); pairs.next(); {
+		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
+		m.trail.Enter(e.Step(n))
+		if m.element(n, elem, pairs.values()) {
+			merged.SetMapIndex(e.mapKey, elem)
 		}
 		m.trail.Leave()
 	}

@@ -2,9 +2,14 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -126,7 +131,11 @@ func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
 func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	w.header(f)
 	start := len(w.buf)
-	w.buf = engine.ElementText(&w.trail, w.buf, f.Node, engine.Identity(v, f))
+	value := engine.Member(v, f)
+	if !value.IsValid() {
+		value = reflect.Zero(f.Node.Type)
+	}
+	w.buf = engine.ElementText(&w.trail, w.buf, f.Node, value)
 	w.spell(start, f.Node.Leaf, spelling(f))
 }
 
@@ -205,7 +214,7 @@ func (w *writer) composite(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool {
 	start, some := w.position(), false
 	w.buf = append(w.buf, begin)
-	for _, e := range engine.Elements(&w.trail, n, v) {
+	for _, e := range w.elements(n, v) {
 		w.trail.Enter(e.Step(n))
 		some = w.keyedElement(n, e) || some
 		w.trail.Leave()
@@ -218,13 +227,71 @@ func (w *writer) keyed(n *fieldplan.Node, v reflect.Value, begin, end byte) bool
 	return true
 }
 
+// elements returns the elements of a map or keyed list in canonical order. Keys are compared as the numbers or texts that Go has there.
+func (w *writer) elements(n *fieldplan.Node, v reflect.Value) []engine.Element {
+	if n.Kind == fieldplan.Map {
+		return engine.Entries(&w.trail, n, v)
+	}
+	var found []engine.Element
+	keys := map[int]reflect.Value{}
+	for i := range v.Len() {
+		object, _ := engine.Deref(v.Index(i))
+		key, ok := engine.Deref(engine.Member(object, n.Key))
+		problem := &fault.Error{Kind: fault.Missing, Code: "missing-list-key", What: "has no " + n.Key.Name + ", by which the element is found", Hint: "set it"}
+		switch {
+		case ok && key.Kind() != reflect.String, ok && key.Len() > 0 && utf8.ValidString(key.String()):
+			found, keys[i] = append(found, engine.Element{Key: keyText(key), At: i, Value: v.Index(i)}), key
+			continue
+		case ok && key.Len() > 0:
+			problem = &fault.Error{Kind: fault.Malformed, Code: "invalid-utf8", What: "has a key that is not valid UTF-8", Hint: "correct the key"}
+		}
+		w.report(fieldpath.Step{Kind: fieldpath.Index, At: i}, problem)
+	}
+	slices.SortStableFunc(found, func(a, b engine.Element) int { return compareKeys(keys[a.At], keys[b.At]) })
+	return slices.CompactFunc(found, func(a, b engine.Element) bool {
+		if compareKeys(keys[a.At], keys[b.At]) != 0 {
+			return false
+		}
+		w.report(b.Step(n), &fault.Error{Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements", Hint: "give each element a key of its own"})
+		return true
+	})
+}
+
+func (w *writer) report(step fieldpath.Step, problem *fault.Error) {
+	w.trail.Enter(step)
+	w.trail.Report(problem)
+	w.trail.Leave()
+}
+
+func keyText(key reflect.Value) string {
+	switch {
+	case key.Kind() == reflect.String:
+		return key.String()
+	case key.CanInt():
+		return strconv.FormatInt(key.Int(), 10)
+	default:
+		return strconv.FormatUint(key.Uint(), 10)
+	}
+}
+
+func compareKeys(a, b reflect.Value) int {
+	switch {
+	case a.Kind() == reflect.String:
+		return strings.Compare(a.String(), b.String())
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	default:
+		return cmp.Compare(a.Uint(), b.Uint())
+	}
+}
+
 func (w *writer) keyedElement(n *fieldplan.Node, e engine.Element) bool {
 	start := w.position()
 	if last := w.buf[len(w.buf)-1]; last != '{' && last != '[' {
 		w.buf = append(w.buf, ',')
 	}
 	if n.Kind == fieldplan.Map {
-		w.buf, _ = canonjson.AppendString(w.buf, e.Key) // engine.Elements has checked the key
+		w.buf, _ = canonjson.AppendString(w.buf, e.Key) // engine.Entries has checked the key
 		w.buf = append(w.buf, ':')
 	}
 	node := engine.ElementNode(n, e.Value)

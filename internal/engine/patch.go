@@ -43,6 +43,12 @@ func (w *patcher) try(header string, write func() bool) bool {
 	return false
 }
 
+// header is the header of a member whose name is known to be UTF-8.
+func header(name string) string {
+	text, _ := canonjson.AppendString(nil, name)
+	return string(text) + ":"
+}
+
 func (w *patcher) null() bool {
 	w.buf = append(w.buf, leaf.Null...)
 	return true
@@ -54,21 +60,6 @@ func (w *patcher) object(n *fieldplan.Node, values pair) (some bool) {
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		some = w.try(f.Header, func() bool { return w.member(f, pair{Member(values[0], f), Member(values[1], f)}) }) || some
 		w.trail.Leave()
-	}
-	w.buf = append(w.buf, '}')
-	return some
-}
-
-// byName writes an object with the names of two others, and reports whether it has a member.
-func byName[V any](w *patcher, old, updated map[string]V, member func(name string) bool) (some bool) {
-	names := slices.Collect(maps.Keys(old))
-	names = slices.AppendSeq(names, maps.Keys(updated))
-	slices.Sort(names)
-	w.buf = append(w.buf, '{')
-	for _, name := range slices.Compact(names) {
-		header, problem := canonjson.AppendString(nil, name)
-		w.report(problem)
-		some = w.try(string(header)+":", func() bool { return member(name) }) || some
 	}
 	w.buf = append(w.buf, '}')
 	return some
@@ -147,21 +138,16 @@ func (w *patcher) encoded(v reflect.Value) []byte {
 	return raw
 }
 
-func (w *patcher) entries(n *fieldplan.Node, values pair) bool {
-	old, updated := w.entriesOf(n, values[0]), w.entriesOf(n, values[1])
-	return byName(w, old, updated, func(key string) bool {
-		w.trail.Enter((&Element{Key: key}).Step(n))
-		defer w.trail.Leave()
-		return w.entry(ElementNode(n, updated[key]), pair{old[key], updated[key]})
-	})
-}
-
-func (w *patcher) entriesOf(n *fieldplan.Node, v reflect.Value) map[string]reflect.Value {
-	entries := map[string]reflect.Value{}
-	for _, e := range Elements(&w.trail, n, v) {
-		entries[e.Key] = e.Value
+func (w *patcher) entries(n *fieldplan.Node, values pair) (some bool) {
+	w.buf = append(w.buf, '{')
+	for pairs := (pairing{left: [2][]Element{Entries(&w.trail, n, values[0]), Entries(&w.trail, n, values[1])}}); pairs.next(); {
+		e, entry := pairs.element(), pairs.values()
+		w.trail.Enter(e.Step(n))
+		some = w.try(header(e.Key), func() bool { return w.entry(ElementNode(n, entry[1]), entry) }) || some
+		w.trail.Leave()
 	}
-	return entries
+	w.buf = append(w.buf, '}')
+	return some
 }
 
 // entry patches one element of a map, whose presence carries meaning.
@@ -214,7 +200,13 @@ func (w *patcher) free(old, updated []byte) {
 		return
 	}
 	before, after := freeMembers(old), freeMembers(updated)
-	byName(w, before, after, func(name string) bool { return w.freeMember(before[name], after[name]) })
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(names)
+	w.buf = append(w.buf, '{')
+	for _, name := range slices.Compact(names) {
+		w.try(header(name), func() bool { return w.freeMember(before[name], after[name]) })
+	}
+	w.buf = append(w.buf, '}')
 }
 
 func (w *patcher) freeMember(old, updated json.RawMessage) bool {

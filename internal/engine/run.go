@@ -158,9 +158,9 @@ func (r *run) atKey(n *node, key string) {
 }
 
 func (r *run) goToElement(n *node, m memory, i int) {
-	e := Element{At: i, Value: valueAt(m, n.plan.Type).Index(i)}
+	e := Element{At: i}
 	if n.key != nil {
-		_ = e.readKey(n.plan) // which it has, or it would have been left out
+		e = n.keyAt(m, i)
 	}
 	r.goTo(e.Step(n.plan))
 }

@@ -296,7 +296,7 @@ func (c *comparison) keyed(n *node, a, b memory) bool {
 		done, same = ordered(c, n, &x, &y, numberOf)
 	}
 	if same && done < x.len {
-		same = c.indexed(n, &x, &y, done)
+		same = c.indexed(n, a, b, done)
 	}
 	c.depth--
 	return same
@@ -331,17 +331,14 @@ func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*
 }
 
 // indexed compares elements of one key. Those in the first places are done: there both have the same keys.
-func (c *comparison) indexed(n *node, x, y *elements, done int) bool {
-	r := c.run()
+func (c *comparison) indexed(n *node, a, b memory, done int) bool {
+	r, x, y := c.run(), elementsAt(a, n), elementsAt(b, n)
 	first := len(r.entries)
 	defer func() { r.entries = r.entries[:first] }()
-	if !r.index(n, x) {
+	if r.index(n, a) < x.len || r.index(n, b) < y.len {
 		return false
 	}
-	second := len(r.entries)
-	if !r.index(n, y) {
-		return false
-	}
+	second := first + x.len
 	for i := range x.len {
 		e, f := &r.entries[first+i], &r.entries[second+i]
 		if e.at < done && e.at == f.at {

@@ -18,7 +18,7 @@ func UnknownMembers(t *Trail, n *fieldplan.Node, v reflect.Value) Unknown {
 	if n.Rest == nil || !v.IsValid() {
 		return nil
 	}
-	return Elements(t, n.Rest.Node, Member(v, n.Rest))
+	return Entries(t, n.Rest.Node, Member(v, n.Rest))
 }
 
 // Before takes out the members whose names stand before name.
@@ -39,7 +39,7 @@ func (u *Unknown) Left() []Element {
 // UnknownField describes an unknown member of an object like a field, which holds free JSON and where null says nothing, and returns the
 // step to it.
 func UnknownField(n *fieldplan.Node, e Element) (*fieldplan.Field, fieldpath.Step) {
-	header, _ := canonjson.AppendString(nil, e.Key) // Elements has checked the name
+	header, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
 	return &fieldplan.Field{Name: e.Key, Header: string(header) + ":", Node: n.Rest.Node.Elem}, fieldpath.Step{Kind: fieldpath.Member, Name: e.Key}
 }
 

@@ -116,20 +116,15 @@ func ElementNode(n *fieldplan.Node, elem reflect.Value) *fieldplan.Node {
 		return n.Elem
 	}
 	object, _ := Deref(elem)
-	text, problem := leaf.Append(nil, n.When.Field.Node.Leaf, Identity(object, n.When.Field))
-	if problem == nil && string(text) == n.When.Value {
+	var text []byte
+	var problem *fault.Error
+	if v, ok := Deref(Member(object, n.When.Field)); ok {
+		text, problem = leaf.Append(nil, n.When.Field.Node.Leaf, v)
+	}
+	if n.When.Holds(text, problem) {
 		return n.When.Hot
 	}
 	return n.Elem
-}
-
-// Identity returns the value of the key or selector f of an element. One that is not there, because the element or an embedded pointer
-// on the way is nil, is zero.
-func Identity(object reflect.Value, f *fieldplan.Field) reflect.Value {
-	if v := Member(object, f); v.IsValid() {
-		return v
-	}
-	return reflect.Zero(f.Node.Type)
 }
 
 func invalidUTF8Key() *fault.Error {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -137,6 +138,15 @@ type Selector struct {
 	Value  string // canonical text
 	Hot    *Node
 	Source string // Go field with the struct tag
+}
+
+// Holds reports whether an element is hot whose selector has this canonical text. A selector without a text because of a problem never
+// matches. One that is not there, because the element or an embedded pointer on the way is nil, has no text either and counts as zero.
+func (s *Selector) Holds(text []byte, problem *fault.Error) bool {
+	if len(text) == 0 {
+		text = s.Field.Zero
+	}
+	return problem == nil && string(text) == s.Value
 }
 
 // Origin says where a class comes from.

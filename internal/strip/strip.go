@@ -244,7 +244,7 @@ func (s *stripper) element(n *fieldplan.Node, i int) (elem *fieldplan.Node, sele
 // holds reports whether an object has the selector's value, as a decoder would read it: of several members the last one counts, and null
 // is not a value.
 func (s *stripper) holds(w *fieldplan.Selector, object int) bool {
-	holds := string(w.Field.Zero) == w.Value
+	holds := w.Holds(nil, nil)
 	name := canonicalName(w.Field)
 	for i := object + 1; i < s.items[object].next; i = s.items[i].next {
 		if s.named(i, name) && !s.isNull(i) {
