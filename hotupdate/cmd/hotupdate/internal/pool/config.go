@@ -229,28 +229,38 @@ func compact(raw []byte) []byte {
 // maxAlone bounds how many differences are tried one by one. Of more, each has the verdict of all, so that the time stays linear.
 const maxAlone = 64
 
-// judge finds for every difference of the configs whether the name depends on it. Renames tells that of a config.
+// difference is a place at which the configs differ, and whether the name depends on it.
+type difference struct {
+	at            fieldpath.Path
+	before, after any
+	renames       Verdict
+}
+
+// judge finds for every difference of the configs whether the name depends on it. Renames tells that of a config. Where the name depends on
+// all of them together, and on none alone, each has the verdict of all.
 func (j *configs) judge(renames func(config any) Verdict) {
-	type difference struct {
-		at            fieldpath.Path
-		before, after any
-	}
-	var all []difference
 	old, updated := j.tree(j.old), j.tree(j.updated)
-	differences(nil, old, updated, func(at fieldpath.Path, before, after any) { all = append(all, difference{at, before, after}) })
-	alone := func(d difference) Verdict { return renames(with(old, d.at, d.after)) }
-	if len(all) > maxAlone {
-		together := renames(updated)
-		alone = func(difference) Verdict { return together }
+	var all []difference
+	differences(nil, old, updated, func(at fieldpath.Path, before, after any) { all = append(all, difference{at, before, after, None}) })
+	worst := None
+	for i := range all {
+		if len(all) <= maxAlone {
+			all[i].renames = renames(with(old, all[i].at, all[i].after))
+			worst = gravest(worst, all[i].renames)
+		}
 	}
+	together := renames(updated)
 	decided := map[int]Verdict{}
 	for _, d := range all {
-		v, rows := alone(d), j.related(d.at)
+		if Severity(worst) < Severity(together) {
+			d.renames = together
+		}
+		rows := j.related(d.at)
 		for _, i := range rows {
-			decided[i] = gravest(cmp.Or(decided[i], None), v)
+			decided[i] = gravest(cmp.Or(decided[i], None), d.renames)
 		}
 		if len(rows) == 0 {
-			j.addUncovered(d.at, d.before, d.after, v)
+			j.addUncovered(d)
 		}
 	}
 	for i, v := range decided {
@@ -336,18 +346,19 @@ func (j *configs) apply(change *Change, renames Verdict) {
 }
 
 // addUncovered adds a difference that is none by meaning: of order, of spelling, or an empty object.
-func (j *configs) addUncovered(at fieldpath.Path, before, after any, renames Verdict) {
+func (j *configs) addUncovered(d difference) {
+	v, rule := None, SameMeaning
 	switch {
-	case renames == Roll:
-		j.addRow(at, before, after, verdictOf(hotupdate.Immutable, j.Strategy), HashedAsWritten)
-	case renames == Indeterminate:
-		j.addRow(at, before, after, Indeterminate, EraUnknown)
-	case isEmptyObject(before) || isEmptyObject(after):
-		j.addRow(at, before, after, None, EmptyObject)
-	case slices.Contains([]string{"apiVersion", "kind"}, at.String()): // which say what the config is
-	default:
-		j.addRow(at, before, after, None, SameMeaning)
+	case d.renames == Roll:
+		v, rule = verdictOf(hotupdate.Immutable, j.Strategy), HashedAsWritten
+	case d.renames == Indeterminate:
+		v, rule = Indeterminate, EraUnknown
+	case isEmptyObject(d.before) || isEmptyObject(d.after):
+		rule = EmptyObject
+	case slices.Contains([]string{"apiVersion", "kind"}, d.at.String()): // which say what the config is
+		return
 	}
+	j.addRow(d.at, d.before, d.after, v, rule)
 }
 
 func isEmptyObject(value any) bool {

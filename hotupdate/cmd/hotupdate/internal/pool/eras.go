@@ -137,22 +137,14 @@ func (c *Comparison) compareNames(old, updated *Pool, o Options) {
 	}
 }
 
-// digest is the full digest of a rolling pool's name.
+// digest is the full digest of a rolling pool's name, with the node-agent secret name that a Worker holds beside what it is composed of.
 func (n *Naming) digest(p *Pool) (hash.Digest, error) {
-	secret := p.NodeAgentSecretName
-	if secret == nil {
-		name, err := hash.NodeAgentSecretName(p.Worker)
-		if err != nil {
-			return hash.Digest{}, err
-		}
-		secret = &name.Text
+	secret, err := hash.NodeAgentSecretName(p.Worker)
+	if err != nil {
+		return hash.Digest{}, err
 	}
 	stored := *p
 	stored.ProviderConfig = AsStored(p.ProviderConfig)
 	additional, err := n.Additional(&stored)
-	if err != nil {
-		return hash.Digest{}, err
-	}
-	name, err := hash.WorkerPool(secret, additional.Data...)
-	return name.Digest, err
+	return hash.Compose(append([]string{secret.Text, *orDefault(p.NodeAgentSecretName, "")}, additional.Data...)...), err
 }

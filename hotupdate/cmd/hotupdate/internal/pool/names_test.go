@@ -1,0 +1,152 @@
+package pool_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// configsOf are the members of provider configs, each with the values that are drawn, absent ones apart: those whose order, spelling or
+// emptiness some era hashes are among them.
+var configsOf = map[string]map[string][]string{
+	"aws": {
+		"volume":                  {`{}`, `{"iops":3000}`, `{"throughput":3000}`, `{"iops":3000,"throughput":125}`},
+		"dataVolumes":             {`[]`, `[{"name":"a","iops":1},{"name":"b"}]`, `[{"name":"b"},{"name":"a","iops":1}]`, `[{"name":"a","iops":1}]`, `[{"name":"a","snapshotID":"1"}]`},
+		"instanceMetadataOptions": {`{}`, `{"httpTokens":"required"}`},
+		"cpuOptions":              {`{}`, `{"coreCount":2}`, `{"threadsPerCore":2}`, `{"amdSevSnp":"enabled"}`},
+		"networkInterfaces":       {`[{"deviceIndex":0}]`, `[{"deviceIndex":0,"type":"interface"}]`, `[{"deviceIndex":0,"description":"x"}]`, `[{"deviceIndex":0},{"deviceIndex":1}]`, `[{"deviceIndex":1},{"deviceIndex":0}]`},
+		"placement":               {`{"tenancy":"host"}`, `{"affinity":"host"}`},
+		"nodeTemplate":            {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"1500m"}}`, `{"capacity":{"cpu":"2"},"virtualCapacity":{"x":"1"}}`, `{"capacity":{},"virtualCapacity":{"x":"2"}}`},
+		"tags":                    {`{}`, `{"vm":{"a":"b"}}`, `{"vm":{"a":"c"}}`},
+	},
+	"azure": {
+		"volume":              {`{}`, `{"caching":"None"}`},
+		"dataVolumes":         {`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, `[{"name":"a","imageRef":{}}]`, `[{"name":"a","imageRef":{"id":"x"}}]`, `[{"name":"a","imageRef":{"urn":"x"}}]`},
+		"diagnosticsProfile":  {`{"enabled":false}`, `{"enabled":true}`, `{"enabled":true,"storageURI":"x"}`},
+		"capacityReservation": {`{}`, `{"capacityReservationGroupID":"x"}`},
+		"nodeTemplate":        {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"2"},"virtualCapacity":{"x":"1"}}`},
+		"tags":                {`{"vm":{"a":"b"}}`},
+	},
+	"gcp": {
+		"gpu":            {`{"acceleratorType":"t4","count":1}`, `{"acceleratorType":"t4","count":2}`},
+		"volume":         {`{}`, `{"interface":"NVME"}`, `{"interface":""}`, `{"encryption":{"kmsKeyName":"k"}}`},
+		"bootVolume":     {`{}`, `{"provisionedIops":1}`, `{"storagePool":"p"}`},
+		"dataVolumes":    {`[{"name":"a"},{"name":"b"}]`, `[{"name":"b"},{"name":"a"}]`, `[{"name":"a","storagePool":"p"}]`, `[{"name":"a","provisionedIops":1}]`},
+		"serviceAccount": {`{"email":"e","scopes":["a","b"]}`, `{"email":"e","scopes":["b","a"]}`, `{"email":"f","scopes":["a"]}`},
+		"nodeTemplate":   {`{"capacity":{"cpu":"2"}}`},
+		"tags":           {`{"vm":{"a":"b"}}`},
+	},
+	"openstack": {
+		"machineLabels":            {`[{"name":"a","value":"1","triggerRollingOnUpdate":true}]`, `[{"name":"a","value":"2","triggerRollingOnUpdate":true}]`, `[{"name":"a","value":"1"}]`, `[{"name":"a","value":"2"}]`, `[{"name":"b","value":"1"},{"name":"a","value":"1","triggerRollingOnUpdate":true}]`},
+		"additionalSecurityGroups": {`["a","b"]`, `["b","a"]`, `["a"]`},
+		"nodeTemplate":             {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"3"}}`},
+		"tags":                     {`{"vm":{"a":"b"}}`},
+	},
+	"alicloud": {
+		"nodeTemplate": {`{"capacity":{"cpu":"2"}}`, `{"capacity":{"cpu":"2"},"virtualCapacity":{"x":"1"}}`},
+		"tags":         {`{"vm":{"a":"b"}}`, `{"vm":{"a":"c"}}`},
+	},
+}
+
+func drawMember(t *rapid.T, config map[string]json.RawMessage, provider, name string) {
+	value := rapid.SampledFrom(append([]string{""}, configsOf[provider][name]...)).Draw(t, name)
+	if delete(config, name); value != "" {
+		config[name] = json.RawMessage(value)
+	}
+}
+
+// drawNamed draws a pool with a provider config, and a pool that differs from it in a few fields.
+func drawNamed(t *rapid.T, provider providers.Provider) (old, updated pool.Pool) {
+	names := slices.Sorted(maps.Keys(configsOf[provider.Name]))
+	head := map[string]json.RawMessage{"apiVersion": json.RawMessage(`"` + provider.APIVersion + `"`), "kind": json.RawMessage(`"` + provider.Kind + `"`)}
+	before := maps.Clone(head)
+	for _, name := range names {
+		drawMember(t, before, provider.Name, name)
+	}
+	after := maps.Clone(before)
+	for range rapid.IntRange(0, 3).Draw(t, "changes") {
+		drawMember(t, after, provider.Name, rapid.SampledFrom(names).Draw(t, "changed"))
+	}
+	minors := []string{"1.33.1", "1.34.1", "1.35.1", "1.36.1", "1.37.1"}
+	i := rapid.IntRange(0, len(minors)-1).Draw(t, "minor")
+	old = examplePool(provider.Name, minors[i])
+	updated = examplePool(provider.Name, minors[min(len(minors)-1, i+drawn(t, "upgrade", 0, 0, 0, 0, 0, 1))])
+	if change := rapid.SampledFrom(slices.Sorted(maps.Keys(poolChanges()))).Draw(t, "change of the pool"); rapid.Bool().Draw(t, "the pool changes") {
+		poolChanges()[change](&updated)
+	}
+	old.ProviderConfig, updated.ProviderConfig = drawConfig(t, before), drawConfig(t, after)
+	return old, updated
+}
+
+func drawConfig(t *rapid.T, config map[string]json.RawMessage) []byte {
+	if len(config) == 2 && rapid.Bool().Draw(t, "no config") {
+		return nil
+	}
+	raw, err := json.Marshal(config)
+	require.NoError(t, err)
+	return raw
+}
+
+// TestVerdictsAgreeWithTheNames: machines of a rolling pool are replaced exactly if the pool gets another name, as the functions of the
+// examples compose it in the eras of both minors.
+func TestVerdictsAgreeWithTheNames(t *testing.T) {
+	t.Parallel()
+	schemas := schemaOfExamples(t)
+	for _, provider := range providers.All() {
+		for extension, names := range map[pool.Extension]func(*providers.WorkerPool) (providers.Additional, error){pool.Adopted: provider.Adopted, pool.Released: provider.Released} {
+			t.Run(provider.Name+"/"+extension.String(), func(t *testing.T) {
+				t.Parallel()
+				rapid.Check(t, func(t *rapid.T) {
+					old, updated := drawNamed(t, provider)
+					got, err := pool.Compare(old, updated, pool.Options{Schema: schemas, Extension: extension})
+					require.NoError(t, err)
+					if got.Verdict == pool.Forbidden { // a field that is not released, or a lower version
+						return
+					}
+					renamed := nameOf(t, names, old) != nameOf(t, names, updated)
+					require.Equal(t, renamed, got.Verdict == pool.Roll, "the verdict is %s: %v", got.Verdict, got.Changes)
+					if !renamed {
+						require.Contains(t, []pool.Verdict{pool.None, pool.HotUpdate}, got.Verdict)
+					}
+				})
+			})
+		}
+	}
+}
+
+// nameOf composes the name of a pool as its extension does.
+func nameOf(t require.TestingT, names func(*providers.WorkerPool) (providers.Additional, error), p pool.Pool) hash.Digest {
+	secret, err := hash.NodeAgentSecretName(p.Worker)
+	require.NoError(t, err)
+	w := &providers.WorkerPool{
+		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
+		MachineImage: *p.Worker.Image, Volume: &providers.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
+	}
+	for _, v := range p.DataVolumes {
+		w.DataVolumes = append(w.DataVolumes, providers.DataVolume(v))
+	}
+	if p.ProviderConfig != nil {
+		var value any
+		require.NoError(t, json.Unmarshal(p.ProviderConfig, &value))
+		stored, err := json.Marshal(value) // as the API server stores it
+		require.NoError(t, err)
+		w.ProviderConfig = rawExtension(stored)
+	}
+	additional, err := names(w)
+	require.NoError(t, err)
+	name, err := hash.WorkerPool(&secret.Text, additional.Data...)
+	require.NoError(t, err)
+	return name.Digest
+}
+
+func rawExtension(raw []byte) *runtime.RawExtension { return &runtime.RawExtension{Raw: raw} }

@@ -1,0 +1,256 @@
+package pool_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+)
+
+// change is a pair of manifests: a file of testdata/pairs with edits on both sides, and with more edits on the new one. Released and adopted
+// are what today's extension and one that has adopted this library lead to. Why names the part of Gardener or of the extension that does.
+type change struct {
+	file              string
+	both, updated     []edit
+	released, adopted pool.Verdict
+	why               string
+}
+
+const (
+	none, hot, moves, drains, rolls, refused, unknown = pool.None, pool.HotUpdate, pool.ComeOrGo, pool.InPlaceUpdate, pool.Roll, pool.Forbidden, pool.Indeterminate
+
+	onAWS, onAzure, onGCP, onOpenStack, onAliCloud, onSeed = "aws.yaml", "azure.yaml", "gcp.yaml", "openstack.yaml", "alicloud.yaml", "worker.yaml"
+)
+
+type (
+	edits  = []edit
+	object = map[string]any
+	list   = []any
+)
+
+// at edits the only worker of a Shoot, config its provider config.
+func at(path string, value any) edit     { return edit{shootsPool + path, value} }
+func config(path string, value any) edit { return edit{shootsPool + "providerConfig." + path, value} }
+func minor(m string) edit                { return edit{"spec.kubernetes.version", m + ".4"} }
+func strategy(name string) edit          { return at("updateStrategy", name) }
+func annotation(name, value string) edit { return edit{"metadata.annotations", object{name: value}} }
+
+var (
+	inPlaceAuto   = strategy("AutoInPlaceUpdate")
+	inPlaceManual = strategy("ManualInPlaceUpdate")
+	pending       = edit{"status.inPlaceUpdates.pendingWorkerUpdates.autoInPlaceUpdate", list{"general"}}
+	tagged        = config("tags.vm.cost-center", "4711")
+	reordered     = config("dataVolumes", list{object{"name": "cache", "snapshotID": "snap-13234"}, object{"name": "kubelet-dir", "iops": 3000}})
+)
+
+// changesOfConfigs are judged by what the extension hashes at the pool's minor.
+func changesOfConfigs() []change {
+	return []change{
+		{onAWS, edits{minor("1.33")}, edits{tagged}, refused, hot, "the strict decoder of today's release does not know the field"},
+		{onAWS, edits{minor("1.34")}, edits{tagged}, refused, hot, "the same, above the first era"},
+		{onAWS, edits{minor("1.37")}, edits{tagged}, refused, hot, "the same, in the canonical era"},
+		{onAWS, edits{minor("1.33")}, edits{reordered}, rolls, rolls, "raw bytes: the order of lists counts"},
+		{onAWS, edits{minor("1.34")}, edits{reordered}, rolls, rolls, "hand-written list: data volumes in their order"},
+		{onAWS, edits{minor("1.37")}, edits{reordered}, rolls, none, "the list goes on in today's release; canonically they are found by name"},
+		{onAWS, edits{minor("1.33")}, edits{config("instanceMetadataOptions", object{})}, rolls, rolls, "raw bytes: empty objects count"},
+		{onAWS, edits{minor("1.34")}, edits{config("instanceMetadataOptions", object{})}, none, none, "the list has nothing of it; new machines lose the defaults"},
+		{onAWS, edits{minor("1.37")}, edits{config("instanceMetadataOptions", object{})}, none, rolls, "the field says presence"},
+		{onAWS, edits{minor("1.33")}, edits{config("cpuOptions", object{})}, rolls, rolls, "raw bytes"},
+		{onAWS, edits{minor("1.34")}, edits{config("cpuOptions", object{})}, none, none, "the list has nothing of it"},
+		{onAWS, edits{minor("1.37")}, edits{config("cpuOptions", object{})}, none, none, "an empty object is none"},
+		{onAWS, edits{minor("1.33")}, edits{config("cpuOptions.amdSevSnp", "enabled")}, rolls, rolls, "raw bytes"},
+		{onAWS, edits{minor("1.34")}, edits{config("cpuOptions.amdSevSnp", "enabled")}, none, none, "the list forgets the field"},
+		{onAWS, edits{minor("1.37")}, edits{config("cpuOptions.amdSevSnp", "enabled")}, none, rolls, "canonically no field is forgotten"},
+		{onAWS, edits{minor("1.33")}, edits{config("volume.iops", 4000)}, rolls, rolls, "a value that is hashed in every era"},
+		{onAWS, edits{minor("1.36")}, edits{config("volume.iops", 4000)}, rolls, rolls, "the same"},
+		{onAWS, edits{minor("1.33")}, edits{config("volume", object{"throughput": 3000})}, rolls, rolls, "raw bytes have names"},
+		{onAWS, edits{minor("1.34")}, edits{config("volume", object{"throughput": 3000})}, none, none, "the list has no names: iops and throughput of 3000 hash alike"},
+		{onAWS, edits{minor("1.37")}, edits{config("volume", object{"throughput": 3000})}, none, rolls, "canonically they differ"},
+		{onAWS, edits{minor("1.33")}, edits{config("nodeTemplate.virtualCapacity", object{"cpu": "4"})}, hot, hot, "cut before hashing; machine-controller-manager puts it on nodes"},
+		{onAWS, edits{minor("1.33")}, edits{config("nodeTemplate.capacity.cpu", "4")}, rolls, rolls, "raw bytes"},
+		{onAWS, edits{minor("1.34")}, edits{config("nodeTemplate.capacity.cpu", "1500m")}, none, none, "the list rounds up: 1500m is 2"},
+		{onAWS, edits{minor("1.33"), at("providerConfig", nil)}, edits{config("apiVersion", configVersion), config("kind", configKind)}, rolls, rolls, "a pool without config contributes no string"},
+		{onAWS, edits{minor("1.34"), at("providerConfig", nil)}, edits{config("apiVersion", configVersion), config("kind", configKind)}, none, none, "the list of an empty config is empty"},
+
+		{onGCP, edits{minor("1.34")}, edits{config("dataVolumes.0.storagePool", "pool-2")}, rolls, rolls, "raw bytes"},
+		{onGCP, edits{minor("1.35")}, edits{config("dataVolumes.0.storagePool", "pool-2")}, none, none, "the list forgets the field"},
+		{onGCP, edits{minor("1.37")}, edits{config("dataVolumes.0.storagePool", "pool-2")}, none, rolls, "canonically no field is forgotten"},
+		{onGCP, edits{minor("1.35")}, edits{config("serviceAccount.scopes", list{"b", "a"})}, rolls, rolls, "hand-written list: scopes in their order"},
+		{onGCP, edits{minor("1.37")}, edits{config("serviceAccount.scopes", list{"b", "a"})}, rolls, none, "canonically they are a set"},
+		{onGCP, edits{minor("1.34")}, edits{config("volume", object{})}, rolls, rolls, "raw bytes"},
+		{onGCP, edits{minor("1.35")}, edits{config("volume", object{})}, rolls, rolls, "hand-written list: an empty interface is a value"},
+		{onGCP, edits{minor("1.35")}, edits{config("bootVolume", object{})}, rolls, rolls, "the same for the storage pool"},
+		{onGCP, edits{minor("1.37")}, edits{config("volume", object{})}, rolls, none, "canonically an empty object is none"},
+		{onGCP, edits{minor("1.35")}, edits{config("serviceAccount.email", "other@shop.iam.gserviceaccount.com")}, rolls, rolls, "an in-place field of a pool that rolls"},
+		{onGCP, nil, edits{config("tags.vm.team", "x")}, refused, hot, "unknown to today's release"},
+
+		{onAzure, edits{minor("1.34")}, edits{config("volume", object{})}, rolls, rolls, "raw bytes"},
+		{onAzure, edits{minor("1.35")}, edits{config("volume.caching", "None")}, rolls, rolls, "a value that is hashed in every era"},
+		{onAzure, edits{minor("1.35")}, edits{config("capacityReservation", object{})}, none, none, "the list has nothing of it"},
+		{onAzure, edits{minor("1.35")}, edits{config("dataVolumes", list{object{"name": "b"}, object{"name": "a", "imageRef": object{"urn": "sap:gardenlinux:greatest:1592.1.0"}}})}, rolls, rolls, "hand-written list: data volumes in their order"},
+		{onAzure, nil, edits{config("tags.vm.team", "x")}, refused, hot, "unknown to today's release"},
+		{onSeed, nil, edits{{workersPool + "providerConfig.volume.caching", "None"}}, rolls, rolls, "raw bytes, as the seed holds them"},
+
+		{onOpenStack, nil, edits{config("serverGroup.policy", "soft-affinity")}, rolls, rolls, "another group with another ID, which is hashed"},
+		{onOpenStack, nil, edits{config("machineLabels.1.value", "other")}, none, hot, "a label without triggerRollingOnUpdate does nothing today"},
+		{onOpenStack, nil, edits{config("machineLabels.0.value", "b")}, rolls, rolls, "a label with triggerRollingOnUpdate"},
+		{onOpenStack, nil, edits{config("additionalSecurityGroups", list{"sg-2", "sg-1"})}, none, none, "security groups are sorted"},
+		{onOpenStack, nil, edits{config("additionalSecurityGroups", list{"sg-1"})}, rolls, rolls, "a group less"},
+		{onOpenStack, nil, edits{config("nodeTemplate.capacity", object{"cpu": "8"})}, none, none, "its nodeTemplate is not hashed at all"},
+
+		{onAliCloud, nil, edits{config("apiVersion", "alicloud.provider.extensions.gardener.cloud/v1alpha1"), config("kind", configKind), config("tags.vm.team", "x")}, none, hot, "today's release looks at no provider config"},
+	}
+}
+
+// changesOfPools are judged by Gardener's hash and by what the extension hashes beside the config.
+func changesOfPools() []change {
+	kubelet := edit{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}
+	dns := func(on bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", on} }
+	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
+	return []change{
+		{onAWS, nil, edits{at("machine.type", "m5.xlarge")}, rolls, rolls, "node-agent secret name: machine type"},
+		{onAWS, nil, edits{at("machine.image.version", "1443.0.0")}, rolls, rolls, "the image of a rolling pool may be lowered"},
+		{onAWS, nil, edits{at("machine.image", nil)}, none, none, "admission keeps the image of the pool"},
+		{onAWS, nil, edits{at("volume.encrypted", true)}, rolls, rolls, "AWS hashes the encryption of the root volume"},
+		{onAWS, nil, edits{at("dataVolumes.0.name", "a")}, none, none, "AWS hashes data volumes without their names"},
+		{onAWS, nil, edits{at("dataVolumes", list{object{"name": "cache", "type": "gp3", "size": "30Gi"}, object{"name": "kubelet-dir", "type": "gp3", "size": "25Gi", "encrypted": true}})}, rolls, rolls, "and in their order"},
+		{onAzure, nil, edits{at("dataVolumes", list{object{"name": "b", "type": "Standard_LRS", "size": "50Gi"}, object{"name": "a", "type": "Premium_LRS", "size": "100Gi"}})}, none, none, "Azure sorts them"},
+		{onAzure, nil, edits{at("dataVolumes.0.encrypted", true)}, none, none, "Azure does not hash encryption: only new machines have it"},
+		{onGCP, nil, edits{at("dataVolumes.0.name", "c")}, rolls, rolls, "GCP hashes the names of data volumes"},
+		{onGCP, nil, edits{at("volume.encrypted", false)}, none, none, "GCP does not hash encryption"},
+		{onOpenStack, nil, edits{at("dataVolumes.0.size", "20Gi")}, none, none, "OpenStack hashes no data volumes"},
+		{onAliCloud, nil, edits{at("dataVolumes.0.size", "40Gi")}, rolls, rolls, "AliCloud hashes data volumes"},
+		{onAWS, nil, edits{{"spec.kubernetes.version", "1.33.7"}}, none, none, "patch versions are not hashed"},
+		{onAWS, nil, edits{{"spec.kubernetes.version", "1.33.1"}}, refused, refused, "validation: no downgrade, not even of a patch"},
+		{onAWS, nil, edits{minor("1.34")}, rolls, rolls, "the next minor"},
+		{onAWS, nil, edits{minor("1.35")}, refused, refused, "validation: the Shoot may not skip a minor"},
+		{onAWS, edits{at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, rolls, rolls, "validation: a rolling pool's own version may skip one"},
+		{onAWS, nil, edits{at("labels", object{"team": "shop"}), at("taints", list{object{"key": "a", "effect": "NoSchedule"}})}, none, none, "labels and taints are not hashed"},
+		{onAWS, nil, edits{{"spec.provider.workersSettings.sshAccess.enabled", false}}, none, none, "SSH access is not hashed"},
+		{onAWS, nil, edits{at("minimum", 5)}, moves, moves, "more machines"},
+		{onAWS, nil, edits{at("maximum", 3)}, moves, moves, "machines are deleted"},
+		{onAWS, nil, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, moves, moves, "minimum and maximum are spread anew"},
+		{onAWS, edits{at("zones", list{"eu-west-1a", "eu-west-1b"})}, edits{at("zones", list{"eu-west-1b"})}, refused, refused, "admission of the extension: only appending"},
+		{onAWS, nil, edits{{"spec.hibernation.enabled", true}}, moves, moves, "every machine is deleted"},
+		{onAWS, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the pool's kubelet replaces the Shoot's, with the kubeReserved that admission has set"},
+		{onGCP, nil, edits{at("kubernetes.kubelet.maxPods", 200)}, unknown, unknown, "the same: kubeReserved is dropped, unless admission sets it per worker"},
+		{onGCP, nil, edits{{"spec.kubernetes.kubelet.maxPods", 200}}, none, none, "maxPods is not hashed"},
+		{onAWS, nil, edits{kubelet}, rolls, rolls, "node-agent secret name: CPU manager policy"},
+		{onAWS, edits{dns(false)}, edits{dns(true)}, rolls, rolls, "below 1.34"},
+		{onAzure, nil, edits{dns(false)}, none, none, "from 1.34 on only in IPVS mode"},
+		{onAzure, nil, edits{ipvs}, rolls, rolls, "IPVS with node-local DNS"},
+		{onOpenStack, edits{dns(false)}, edits{ipvs}, none, none, "IPVS without it"},
+		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.identity", object{"name": "x", "acrAccess": true}}}, unknown, unknown, "the identity is hashed, and follows from the infrastructure's state"},
+		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.zoned", false}}, none, none, "listed as not judged"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, rolls, rolls, "a rotation rolls every pool"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "reconcile;rotate-credentials-start")}, rolls, rolls, "one of several operations"},
+		{onAWS, nil, edits{annotation("maintenance.gardener.cloud/operation", "rotate-serviceaccount-key-start")}, rolls, rolls, "in the next maintenance window"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start-without-workers-rollout")}, none, none, "the pools follow later"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other,general")}, rolls, rolls, "now they follow"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-rollout-workers=other")}, none, none, "another pool"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rollout-workers=*")}, rolls, rolls, "by a template annotation, without another name"},
+		{onAWS, nil, edits{annotation("gardener.cloud/operation", "reconcile")}, none, none, "an operation that touches no pool"},
+		{onAWS, nil, edits{inPlaceAuto}, refused, refused, "validation: from rolling to in-place"},
+		{onAWS, nil, edits{strategy("AutoRollingUpdate")}, none, none, "the default, written out"},
+		{onGCP, nil, edits{at("maxSurge", 0)}, refused, refused, "validation: maxSurge and maxUnavailable both 0"},
+		{onAWS, nil, edits{at("maxSurge", "0%")}, refused, refused, "the same, as a percentage, with the default of the other"},
+		{onGCP, nil, edits{{"status.credentials.rotation.certificateAuthorities.lastInitiationTime", "2026-04-01T00:00:00Z"}}, rolls, rolls, "node-agent secret name: the rotation's time"},
+		{onSeed, nil, edits{{workersPool + "nodeAgentSecretName", "gardener-node-agent-general-fedcba9876543210"}}, rolls, rolls, "something that it covers has changed"},
+		{onSeed, nil, edits{{workersPool + "nodeAgentSecretName", nil}}, rolls, refused, "built with Gardener up to 1.145 it falls back to the hash of version 1; otherwise an error of the extension"},
+		{onSeed, edits{{workersPool + "nodeAgentSecretName", nil}}, edits{{workersPool + "nodeAgentSecretName", "gardener-node-agent-general-0123456789abcdef"}}, rolls, unknown, "and back again"},
+		{onSeed, nil, edits{{workersPool + "kubernetesVersion", "1.35.0"}}, rolls, rolls, "the next minor"},
+		{onSeed, nil, edits{{workersPool + "machineType", "Standard_D8s_v5"}}, rolls, rolls, "machine type"},
+		{onSeed, nil, edits{{workersPool + "minimum", 2}}, moves, moves, "more machines"},
+	}
+}
+
+// changesInPlace are those of pools that are updated in place.
+func changesInPlace() []change {
+	auto, manual := edits{inPlaceAuto}, edits{inPlaceManual}
+	image := at("machine.image.version", "1592.2.0")
+	dns := edit{"spec.systemComponents.nodeLocalDNS.enabled", true}
+	return []change{
+		{onAWS, auto, edits{minor("1.34")}, drains, drains, "the in-place key has the minor"},
+		{onAWS, manual, edits{minor("1.34")}, drains, drains, "once nodes are selected"},
+		{onAWS, auto, edits{minor("1.35")}, refused, refused, "validation: no minor may be skipped"},
+		{onAWS, edits{inPlaceAuto, at("kubernetes.version", "1.31.1")}, edits{at("kubernetes.version", "1.33.4")}, refused, refused, "validation: nor by the pool's own version"},
+		{onAWS, auto, edits{{"spec.kubernetes.version", "1.33.7"}}, none, none, "a patch drains no node"},
+		{onAWS, auto, edits{at("machine.type", "m5.xlarge")}, refused, refused, "validation: machine type"},
+		{onAWS, edits{}, edits{}, none, none, "nothing"},
+		{onAWS, auto, edits{at("machine.image.name", "ubuntu")}, refused, refused, "validation: image name"},
+		{onAWS, auto, edits{at("cri.name", "crun")}, refused, refused, "validation: container runtime"},
+		{onAWS, auto, edits{at("volume.size", "60Gi")}, refused, refused, "validation: volume"},
+		{onAWS, auto, edits{image}, drains, drains, "CloudProfile: supported, from a lower version on"},
+		{onAWS, auto, edits{at("machine.image.version", "1592.3.0")}, refused, refused, "CloudProfile: minVersionForUpdate is absent"},
+		{onAWS, auto, edits{at("machine.image.version", "1500.0.0")}, refused, refused, "validation: an image cannot be lowered in place"},
+		{onGCP, auto, edits{at("machine.architecture", "arm64")}, refused, refused, "CloudProfile: another architecture is checked like another image"},
+		{onAWS, auto, edits{at("dataVolumes.0.size", "26Gi")}, refused, refused, "admission of the extension: data volumes"},
+		{onOpenStack, auto, edits{at("dataVolumes.0.size", "26Gi")}, refused, refused, "the same, although no name depends on them"},
+		{onAWS, auto, edits{config("volume.iops", 4000)}, refused, refused, "admission: an immutable field"},
+		{onAWS, auto, edits{tagged}, refused, hot, "today's admission refuses every change of the config"},
+		{onGCP, edits{inPlaceAuto, at("maxSurge", nil), at("maxUnavailable", nil)}, edits{config("tags.vm.team", "x")}, refused, hot, "the same"},
+		{onOpenStack, auto, edits{config("additionalSecurityGroups", list{"sg-2", "sg-1"})}, refused, none, "it compares bytes; the library compares by meaning"},
+		{onOpenStack, auto, edits{config("machineLabels.1.value", "other")}, refused, hot, "a hot label"},
+		{onGCP, edits{inPlaceAuto, minor("1.35")}, edits{config("serviceAccount.email", "other@shop.iam.gserviceaccount.com")}, refused, none, "an in-place field, of which no name depends in an era that hashes nothing"},
+		{onGCP, edits{inPlaceAuto, minor("1.37")}, edits{config("serviceAccount.email", "other@shop.iam.gserviceaccount.com")}, refused, drains, "the canonical era hashes it"},
+		{onAWS, auto, edits{inPlaceManual}, none, none, "validation: between the two is allowed"},
+		{onAWS, auto, edits{inPlaceManual, at("machine.type", "m5.xlarge")}, none, none, "validation looks at the type only if the strategy stays: new machines have it"},
+		{onAWS, manual, edits{inPlaceAuto, minor("1.34")}, drains, drains, "with a change that drains"},
+		{onAWS, auto, edits{strategy("AutoRollingUpdate")}, refused, refused, "validation: from in-place to rolling"},
+		{onAWS, auto, edits{strategy("")}, refused, refused, "the default is rolling"},
+		{onAWS, manual, edits{at("maxSurge", 1)}, refused, refused, "validation: ManualInPlaceUpdate has neither"},
+		{onAWS, auto, edits{at("maxSurge", 1), minor("1.34")}, drains, drains, "as many old machines are deleted at the end"},
+		{onAWS, auto, edits{at("maxUnavailable", 0)}, refused, refused, "validation: both 0, for maxSurge is by default"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{at("labels", object{"team": "shop"})}, refused, refused, "validation: every change of a pool that is being updated"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.kubernetes.version", "1.33.7"}}, refused, refused, "the effective version too, with its patch"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.kubernetes.kubelet", object{"maxPods": 200}}}, refused, refused, "and the effective kubelet"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{{"spec.hibernation.enabled", true}}, moves, moves, "but not what stands above the pools"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{at("labels", object{"team": "shop"}), annotation("gardener.cloud/operation", "force-in-place-update")}, none, none, "the annotation lifts it"},
+		{onAWS, edits{inPlaceAuto, pending}, edits{at("machine.type", "m5.xlarge"), annotation("gardener.cloud/operation", "force-in-place-update")}, refused, refused, "and only that"},
+		{onAWS, edits{inPlaceAuto, {"status.inPlaceUpdates.pendingWorkerUpdates.manualInPlaceUpdate", list{"other"}}}, edits{at("labels", object{"team": "shop"})}, none, none, "another pool is pending"},
+		{onAWS, edits{{"status.inPlaceUpdates.pendingWorkerUpdates.manualInPlaceUpdate", list{"other"}}}, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, refused, refused, "any pending pool blocks the start of a rotation"},
+		{onAWS, auto, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, drains, drains, "a rotation"},
+		{onAWS, auto, edits{annotation("gardener.cloud/operation", "rollout-workers=general")}, refused, refused, "refused for pools that are updated in place"},
+		{onAWS, auto, edits{{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}}, drains, drains, "the in-place key has the CPU manager policy"},
+		{onAWS, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns}, refused, refused, "validation: below 1.34"},
+		{onAWS, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns, minor("1.34")}, refused, refused, "validation judges by the old version"},
+		{onOpenStack, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns, {"spec.kubernetes.kubeProxy.mode", "IPVS"}}, none, none, "and by the old proxy mode"},
+	}
+}
+
+const profileOfPairs = `{"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile","spec":{"machineImages":[{"name":"gardenlinux","versions":[
+	{"version":"1592.1.0","inPlaceUpdates":{"supported":false}},
+	{"version":"1592.2.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1592.0.0"}},
+	{"version":"1592.3.0","inPlaceUpdates":{"supported":true}}]}]}}`
+
+// TestPairs: the verdict on a change is what Gardener and the extension do with it, in either world.
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs))
+	require.NoError(t, err)
+	all := append(append(changesOfConfigs(), changesOfPools()...), changesInPlace()...)
+	require.Greater(t, len(all), 60)
+	for i, c := range all {
+		for extension, want := range map[pool.Extension]pool.Verdict{pool.Released: c.released, pool.Adopted: c.adopted} {
+			old, updated := manifest(t, "pairs/"+c.file, c.both...), manifest(t, "pairs/"+c.file, append(append(edits{}, c.both...), c.updated...)...)
+			plan, err := pool.NewPlan(read(t, old), read(t, updated), pool.Options{Schema: schemaOfExamples(t), Extension: extension, CloudProfile: profile})
+			require.NoError(t, err, "%d: %s", i, c.why)
+			assert.Equal(t, want.String(), plan.Verdict().String(), "%d, %s: %s %v: %s", i, extension, c.file, c.updated, c.why)
+		}
+	}
+}
+
+func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {
+	tb.Helper()
+	all := map[pool.TypeMeta]*hotupdate.Schema{}
+	for _, p := range providers.All() {
+		schema, err := p.Schema()
+		require.NoError(tb, err)
+		all[pool.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = schema
+	}
+	return func(meta pool.TypeMeta) *hotupdate.Schema { return all[meta] }
+}
