@@ -52,8 +52,9 @@ type Pool struct {
 	Verdict           Verdict `json:"verdict"`
 	OldEra            string  `json:"oldEra,omitempty"`
 	NewEra            string  `json:"newEra,omitempty"`
-	OldHash           string  `json:"oldHash,omitempty"`
-	NewHash           string  `json:"newHash,omitempty"`
+	// OldHash and NewHash identify what the releases make of the config, where they differ.
+	OldHash string `json:"oldHash,omitempty"`
+	NewHash string `json:"newHash,omitempty"`
 	// Reasons say why. There is none for a pool that is unchanged.
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Known says why the finding is no news: it is in the baseline, or accepted.
@@ -163,7 +164,6 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 		return err
 	}
 	judged.OldEra, judged.NewEra = old.Era.Name, updated.Era.Name
-	judged.OldHash, judged.NewHash = old.Sum(), updated.Sum()
 	judged.Verdict = Unchanged
 	switch {
 	case oldErr != nil && newErr != nil:
@@ -187,6 +187,7 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
 			judged.Verdict = Renamed
 		}
+		judged.OldHash, judged.NewHash = old.Sum(), updated.Sum()
 		judged.Reasons = r.reasons(old, updated, raw)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
@@ -263,12 +264,19 @@ func (r *Report) addCause(c *Cause) {
 // unknown stands for a value that is missing.
 const unknown = "unknown"
 
+// minors caches what minorOf returns for versions that are one.
+var minors sync.Map
+
 // minorOf returns the minor of a Kubernetes version.
 func minorOf(version string) string {
+	if known, ok := minors.Load(version); ok {
+		return known.(string)
+	}
 	minor, err := hash.ParseMinor(version)
 	if err != nil {
 		return unknown
 	}
+	minors.Store(version, minor.String())
 	return minor.String()
 }
 

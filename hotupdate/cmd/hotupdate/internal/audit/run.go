@@ -133,11 +133,10 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	if o.Err != nil {
 		return unreadable(o.Err)
 	}
-	if pool.KindOf(pool.TypeMetaOf(o.Raw)) == pool.NoKind {
-		return judgedObject{skip: OtherKind}
-	}
 	m, err := pool.Read(o.Raw)
 	switch {
+	case errors.Is(err, pool.ErrOtherKind):
+		return judgedObject{skip: OtherKind}
 	case err != nil:
 		return unreadable(err)
 	case provider != "" && m.Provider != provider:

@@ -21,6 +21,8 @@ type Document struct {
 
 	parsing sync.Once
 	parsed  *yaml.Node // nil before somebody asks for a line
+
+	fractions bool // it is JSON, and may hold a number with a fraction or an exponent
 }
 
 // Size is the number of bytes of the document.
@@ -53,7 +55,7 @@ func (d *Document) Objects() []Object {
 		end.Line += bytes.Count(d.text, []byte("\n"))
 		return append(d.items(top.items, err == nil), end)
 	}
-	return []Object{{Place: d.place, Raw: plainNumbers(raw), document: d, index: -1}}
+	return []Object{{Place: d.place, Raw: d.plain(raw), document: d, index: -1}}
 }
 
 // pieces returns the objects of a List whose text as a whole cannot be read, or that this is so.
@@ -75,6 +77,14 @@ func (d *Document) pieces(failure error) (all []Object) {
 	return all
 }
 
+// plain returns JSON with its numbers as a cluster returns them. What comes from YAML has such ones.
+func (d *Document) plain(raw []byte) []byte {
+	if d.fractions {
+		return plainNumbers(raw)
+	}
+	return raw
+}
+
 // items returns the items of a List as objects. Those of JSON stand in the document's text.
 func (d *Document) items(items [][]byte, inJSON bool) []Object {
 	all := make([]Object, len(items))
@@ -84,7 +94,7 @@ func (d *Document) items(items [][]byte, inJSON bool) []Object {
 		nodes = list.Content
 	}
 	for i, raw := range items {
-		all[i] = Object{Place: d.place, Raw: plainNumbers(raw), document: d, index: i}
+		all[i] = Object{Place: d.place, Raw: d.plain(raw), document: d, index: i}
 		all[i].Item = i
 		switch {
 		case inJSON:

@@ -95,7 +95,7 @@ func TestObjectsOfAStream(t *testing.T) {
 		}, "this one is none"},
 		{"an error in a line of JSON", "{\"a\": 1}\n{\"a\":\n{\"a\": 3}\n{\"a\": \"x\n{\"a\": 5}\n{\"a\": 6]}\n{\"a\": 7}, 8\n{\"a\": 9}", []string{
 			`in: {"a": 1}`,
-			`in:2, document 2: error: is no valid YAML or JSON: a line ends within a JSON string`,
+			`in:2, document 2: error: is no valid YAML or JSON: a line ends within a JSON value`,
 			`in:3, document 3: {"a": 3}`,
 			`in:4, document 4: error: is no valid YAML or JSON: a line ends within a JSON string`,
 			`in:5, document 5: {"a": 5}`,
@@ -104,8 +104,12 @@ func TestObjectsOfAStream(t *testing.T) {
 			`in:8, document 8: {"a": 9}`,
 		}, "reading goes on in the next line that may begin a value"},
 		{"an error in the first line of JSON", "{\"a\":\n{\"a\": 3}\n", []string{
-			`in: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off`, `in:2, document 2: {"a": 3}`,
+			`in: error: is no valid YAML or JSON: a line ends within a JSON value`, `in:2, document 2: {"a": 3}`,
 		}, "it is no YAML either"},
+		{"a line of JSON that ends within a list", "{\"a\": 1}\n{\"a\": [1,\n{\"a\": 3}\n{\"a\": 4}\n", []string{
+			`in: {"a": 1}`, `in:2, document 2: error: is no valid YAML or JSON: a line ends within a JSON value`, `in:3, document 3: {"a": 3}`, `in:4, document 4: {"a": 4}`,
+		}, "two values without a comma are no elements"},
+		{"JSON without indentation", "{\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}\n", []string{"in: {\n\"a\": [\n{\"b\": 1},\n{\"b\": 2}\n]\n}"}, "elements may begin lines"},
 		{"JSON that is cut off", "{\"kind\": \"List\", \"items\": [\n{\"a\": 1},\n{\"a\"", []string{
 			`in:2, items[0]: {"a": 1}`, `in: error: is no valid YAML or JSON: it ends within a JSON value; the file may be cut off`,
 		}, "what can be read is read"},

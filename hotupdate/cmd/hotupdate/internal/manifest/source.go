@@ -20,6 +20,8 @@ type source struct {
 	line int // of the next byte, counted from 1
 	mark struct{ at, line int }
 	err  error // why no more can be read
+
+	fractions bool // a JSON value since the mark may hold a number with a fraction or an exponent
 }
 
 // readAhead is how much is read at once.
@@ -79,7 +81,7 @@ func (s *source) failure() error {
 }
 
 // setMark keeps what follows.
-func (s *source) setMark() { s.mark.at, s.mark.line = s.at, s.line }
+func (s *source) setMark() { s.mark.at, s.mark.line, s.fractions = s.at, s.line, false }
 
 // rewind goes back to the mark.
 func (s *source) rewind() { s.at, s.line = s.mark.at, s.mark.line }
@@ -152,6 +154,7 @@ func (s *source) ahead(n int) (c byte, ok bool) {
 var (
 	errTooLong  = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
 	errEnds     = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
+	errLine     = errors.New("is no valid YAML or JSON: a line ends within a JSON value")
 	errNewline  = errors.New("is no valid YAML or JSON: a line ends within a JSON string")
 	errBrackets = errors.New("is no valid YAML or JSON: its brackets do not match")
 )
@@ -175,6 +178,8 @@ func (s *source) skipValue(limit int) error {
 				return err
 			}
 			n = end
+		case c == '{' && len(open) > 0 && s.beginsLine(n, open[len(open)-1]):
+			return errLine
 		case c == '{' || c == '[':
 			open, plain = append(open, c+2), &isNested // in ASCII
 			continue
@@ -186,6 +191,9 @@ func (s *source) skipValue(limit int) error {
 				return errBrackets
 			}
 			open = open[:len(open)-1]
+		case c == '.' || c == 'E' || c == 'e' && n > 0 && s.held[s.at+n-1] <= '9':
+			s.fractions = true
+			continue
 		default:
 			continue
 		}
@@ -194,6 +202,19 @@ func (s *source) skipValue(limit int) error {
 			return nil
 		}
 	}
+}
+
+// beginsLine reports whether the { that is n bytes away begins a JSON value of its own, since it begins a line and nothing announces an element
+// there. So a line of JSON that is cut off is told from those behind it. Objects that are written over several lines are indented, but for
+// the elements of lists.
+func (s *source) beginsLine(n int, closing byte) bool {
+	before := s.held[s.at : s.at+n]
+	if before[n-1] != '\n' {
+		return false
+	}
+	before = bytes.TrimRight(before, " \t\r\n")
+	last := before[len(before)-1]
+	return closing != ']' || last != ',' && last != '['
 }
 
 // stringEnd tells how many bytes away the closing quote is of the string that begins n bytes away.
@@ -228,8 +249,8 @@ func leading(text []byte, set *[256]bool) int {
 	return len(text)
 }
 
-// These say which bytes go on with a JSON string, with a number or word, and with what stands between the strings and brackets of an object.
-var isText, isScalar, isNested = except("\"\\\n"), except("\"{}[], \t\r\n"), except("\"{}[]")
+// These say which bytes mean nothing in a JSON string, in a number or word, and between the strings and brackets of an object.
+var isText, isScalar, isNested = except("\"\\\n"), except("\"{}[],.eE \t\r\n"), except("\"{}[].eE")
 
 func except(bytes string) (set [256]bool) {
 	for i := range set {

@@ -89,7 +89,7 @@ func (s *splitter) document() {
 		return
 	}
 	s.number++
-	s.pass(&Document{place: s.place(s.mark.line, -1), text: bytes.Clone(s.marked())})
+	s.pass(&Document{place: s.place(s.mark.line, -1), text: bytes.Clone(s.marked()), fractions: s.fractions})
 }
 
 // jsonValues reads JSON values up to what is none. If already the first is none, it may be YAML.
@@ -256,7 +256,7 @@ func (s *splitter) jsonItems() error {
 		if len(s.marked()) == 0 {
 			return errFollows
 		}
-		s.pass(&Document{place: s.place(s.mark.line, item), text: bytes.Clone(s.marked())})
+		s.pass(&Document{place: s.place(s.mark.line, item), text: bytes.Clone(s.marked()), fractions: s.fractions})
 		s.setMark()
 		if s.skipByte(']') {
 			return nil

@@ -6,12 +6,15 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -19,6 +22,22 @@ import (
 type decoder struct {
 	pool     string // the worker pool that is being read, where paths begin; empty outside of pools
 	problems problems
+	broken   bool // what is read is no JSON
+	trail    []step
+	stack    members // of the objects that are being read
+}
+
+// step leads from a value to a member or an element of it. Paths are made of steps when there is a problem.
+type step struct {
+	name  string
+	index int // if there is no name
+}
+
+// into reads what lies a step away.
+func (d *decoder) into(to step, path string, raw []byte, v reflect.Value) {
+	d.trail = append(d.trail, to)
+	d.decode(path, raw, v)
+	d.trail = d.trail[:len(d.trail)-1]
 }
 
 // object is raw JSON that has to be an object. Its members are read elsewhere.
@@ -38,6 +57,10 @@ func (d *decoder) decode(path string, raw []byte, v reflect.Value) {
 		d.members(path, raw)
 		*target = raw
 	case *string:
+		if plain, ok := plainString(raw); ok {
+			*target = plain
+			return
+		}
 		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a string", Hint: "put it in quotes"})
 	case *bool:
 		d.leaf(path, raw, target, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not true or false", Hint: "write one of them, without quotes"})
@@ -61,30 +84,45 @@ func (d *decoder) composite(path string, raw []byte, v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		d.decode(path, raw, v.Elem())
 	case reflect.Struct:
+		start := len(d.stack)
 		d.fields(path, d.members(path, raw), v)
+		d.stack = d.stack[:start]
 	case reflect.Slice:
-		var elements []json.RawMessage
-		d.leaf(path, raw, &elements, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
+		elements := d.elements(path, raw)
 		v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
 		for i, element := range elements {
-			d.decode(path+"["+strconv.Itoa(i)+"]", element, v.Index(i))
+			d.into(step{index: i}, path, element, v.Index(i))
 		}
 	}
 }
 
 // fields reads the members of an object into the fields of a struct, in the order of the fields.
-func (d *decoder) fields(path string, members map[string]json.RawMessage, v reflect.Value) {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if field.Anonymous {
+func (d *decoder) fields(path string, members members, v reflect.Value) {
+	for i, name := range memberNames(v.Type()) {
+		if name == "" { // embedded
 			d.fields(path, members, v.Field(i))
-			continue
-		}
-		name := memberName(field.Name)
-		if raw, ok := members[name]; ok {
-			d.decode(joinPaths(path, name), raw, v.Field(i))
+		} else if raw := members.get(name); raw != nil {
+			d.into(step{name: name}, path, raw, v.Field(i))
 		}
 	}
+}
+
+// namesOfTypes caches what memberNames returns.
+var namesOfTypes sync.Map
+
+// memberNames returns the names of the members that the fields of a struct stand for; nothing for an embedded one.
+func memberNames(t reflect.Type) []string {
+	if known, ok := namesOfTypes.Load(t); ok {
+		return known.([]string)
+	}
+	names := make([]string, t.NumField())
+	for i := range names {
+		if field := t.Field(i); !field.Anonymous {
+			names[i] = memberName(field.Name)
+		}
+	}
+	namesOfTypes.Store(t, names)
+	return names
 }
 
 // memberName is the name of a field in lower camel case: the capitals that it begins with are one word.
@@ -96,30 +134,94 @@ func memberName(field string) string {
 	return strings.ToLower(field[:end]) + field[end:]
 }
 
-// members returns the members of an object. Another type is a problem, and so is a duplicate member.
-func (d *decoder) members(path string, raw []byte) map[string]json.RawMessage {
+// members are the members of an object, in their order.
+type members []member
+
+type member struct{ name, raw []byte }
+
+// get returns the last member of a name, nil if there is none.
+func (m members) get(name string) []byte {
+	for i := len(m) - 1; i >= 0; i-- {
+		if string(m[i].name) == name {
+			return m[i].raw
+		}
+	}
+	return nil
+}
+
+// members returns the members of an object. Another type is a problem, and so is a duplicate member. What is no JSON is broken.
+func (d *decoder) members(path string, raw []byte) members {
 	if IsNull(raw) {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
+	s := canonjson.NewScanner(raw)
+	s.SkipSpace()
+	if s.Peek() != '{' {
 		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
 		return nil
 	}
-	members := map[string]json.RawMessage{}
-	for decoder.More() {
-		token, _ := decoder.Token() // the manifest is valid JSON
-		name, _ := token.(string)
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return members
+	start := len(d.stack)
+	last, err := s.Open('}')
+	for !last && err == nil {
+		var one member
+		if one, err = readMember(&s); err == nil {
+			if d.stack[start:].get(string(one.name)) != nil {
+				d.trail = append(d.trail, step{name: string(one.name)})
+				d.fail(path, fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
+				d.trail = d.trail[:len(d.trail)-1]
+			}
+			d.stack = append(d.stack, one)
+			last, err = s.Next('}')
 		}
-		if _, twice := members[name]; twice {
-			d.fail(joinPaths(path, name), fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
-		}
-		members[name] = value
 	}
-	return members
+	if err != nil || s.End() != nil {
+		d.broken = true
+	}
+	return d.stack[start:]
+}
+
+func readMember(s *canonjson.Scanner) (member, *fault.Error) {
+	from, to, err := s.Name()
+	if err != nil {
+		return member{}, err
+	}
+	name := s.Raw[from:to]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		var text string
+		_ = json.Unmarshal(s.Raw[from-1:to+1], &text) // a string that the Scanner has read
+		name = []byte(text)
+	}
+	start := s.At
+	err = s.Skip()
+	return member{name, s.Raw[start:s.At]}, err
+}
+
+// elements returns the elements of a list. Another type is a problem.
+func (d *decoder) elements(path string, raw []byte) (all [][]byte) {
+	s := canonjson.NewScanner(raw)
+	s.SkipSpace()
+	if s.Peek() != '[' {
+		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
+		return nil
+	}
+	last, err := s.Open(']')
+	for !last && err == nil { // the manifest is valid JSON
+		start := s.At
+		if err = s.Skip(); err == nil {
+			all = append(all, raw[start:s.At])
+			last, err = s.Next(']')
+		}
+	}
+	return all
+}
+
+// plainString returns a JSON string without escapes.
+func plainString(raw []byte) (string, bool) {
+	last := len(raw) - 1
+	if last < 1 || raw[0] != '"' || raw[last] != '"' || bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
+		return "", false
+	}
+	return string(raw[1:last]), true
 }
 
 func (d *decoder) leaf(path string, raw []byte, target any, problem fault.Error) {
@@ -151,7 +253,17 @@ func (d *decoder) strategy(path string, raw []byte, target *hotupdate.Strategy) 
 	*target = strategy
 }
 
-func (d *decoder) fail(path string, problem fault.Error) { d.problems.fail(d.pool, path, problem) }
+// fail adds a problem below a path, at the end of the trail.
+func (d *decoder) fail(path string, problem fault.Error) {
+	for _, s := range d.trail {
+		if s.name == "" {
+			path += "[" + strconv.Itoa(s.index) + "]"
+		} else {
+			path = joinPaths(path, s.name)
+		}
+	}
+	d.problems.fail(d.pool, path, problem)
+}
 
 // IsNull reports whether raw JSON is null or missing.
 func IsNull(raw []byte) bool {

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -132,6 +133,12 @@ type (
 	}
 )
 
+// ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a [*fault.Error].
+var ErrOtherKind error = &fault.Error{
+	Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
+	Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
+}
+
 // Read reads a Worker or Shoot manifest in JSON, as a user writes it or as a cluster returns it.
 //
 //   - Only fields that concern machines are read. All others are ignored, whatever their types.
@@ -146,23 +153,24 @@ type (
 // All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
 	d := &decoder{}
-	if !json.Valid(raw) {
-		d.fail("", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a Worker or a Shoot"})
-		return nil, errors.Join(d.problems...)
+	top := d.members("", raw)
+	if d.broken || len(bytes.TrimSpace(raw)) == 0 {
+		return nil, &fault.Error{Kind: fault.Malformed, Code: "invalid-json", Where: "manifest", What: "is no valid JSON", Hint: "write a Worker or a Shoot"}
 	}
 	var m manifest
-	d.fields("", d.members("", raw), reflect.ValueOf(&m).Elem())
+	d.fields("", top, reflect.ValueOf(&m.TypeMeta).Elem())
+	if KindOf(m.TypeMeta) == NoKind {
+		d.problems = append(d.problems, ErrOtherKind)
+		return nil, errors.Join(d.problems...)
+	}
+	d.fields("", top, reflect.ValueOf(&m).Elem())
 	read := &Manifest{Kind: KindOf(m.TypeMeta), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name, UID: m.Metadata.UID, Spec: m.Spec}
 	switch read.Kind {
 	case Worker:
 		d.readWorker(read, &m)
 	case Shoot:
 		d.readShoot(read, &m)
-	case NoKind:
-		d.fail("", fault.Error{
-			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
-			Hint: "write extensions.gardener.cloud/v1alpha1 Worker or core.gardener.cloud/v1beta1 Shoot",
-		})
+	case NoKind: // which has been refused
 	}
 	d.checkNames(read.Pools)
 	read.all = raw
@@ -240,7 +248,7 @@ func (m *manifest) cluster(d *decoder, spec *shootSpec) *Cluster {
 	annotations := d.members("metadata.annotations", m.Metadata.Annotations)
 	for _, name := range operationAnnotations {
 		var operations string
-		d.decode("metadata.annotations."+name, annotations[name], reflect.ValueOf(&operations).Elem())
+		d.decode("metadata.annotations."+name, annotations.get(name), reflect.ValueOf(&operations).Elem())
 		c.Operations = append(c.Operations, strings.Split(operations, ";")...)
 	}
 	if m.Status != nil {

@@ -13,12 +13,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Release is how a release of an extension reads and hashes provider configs. It is safe for concurrent use.
@@ -33,7 +33,8 @@ type Release struct {
 	Eras     []*Era
 	IsSchema bool
 
-	eras *hash.Eras[struct{}]
+	eras   *hash.Eras[struct{}]
+	chosen sync.Map // the eras by Kubernetes version
 }
 
 // Method is how an era hashes a provider config.
@@ -72,6 +73,8 @@ type Era struct {
 	Hash Method
 	// Schema is what it hashes by; nil if it needs none.
 	Schema *hotupdate.Schema
+
+	data eraFunction
 }
 
 // eraInFile is an era in a file.
@@ -206,7 +209,7 @@ func (r *Release) setEras(all []eraInFile) error {
 		if err != nil {
 			problems[i] = fmt.Errorf("era %q: %w", e.Name, err)
 		}
-		r.Eras = append(r.Eras, &Era{e.Name, e.From, e.Hash, schema})
+		r.Eras = append(r.Eras, &Era{e.Name, e.From, e.Hash, schema, data})
 		eras[i] = hash.Era[struct{}]{Name: e.Name, From: e.From, Data: data}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -297,21 +300,33 @@ func (h Hashed) Sum() string {
 // Hash reads the provider config of a pool, and hashes it by the era in force for its Kubernetes version. A pool without a version, which is
 // nil, is in the first era.
 func (r *Release) Hash(version *string, raw []byte) (Hashed, error) {
-	choice, err := r.eras.Explain(version)
+	era, err := r.era(version)
 	if err != nil {
 		return Hashed{Era: &Era{}}, err
 	}
-	h := Hashed{Era: r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == choice.Era })]}
-	if h.Era.Hash != Canonical || h.Era.Schema != r.Schema { // otherwise hashing reads it
+	h := Hashed{Era: era}
+	if era.Hash != Canonical || era.Schema != r.Schema { // otherwise hashing reads it
 		if _, err := r.Schema.Decode(raw); err != nil {
 			return h, err
 		}
 	}
-	if h.Data, err = r.eras.AdditionalData(version, raw, struct{}{}); err != nil {
-		if failed, ok := errors.AsType[*fault.Error](err); ok && failed.Code == "era-failed" {
-			err = failed.Cause
-		}
-		return h, err
+	h.Data, err = era.data(raw, struct{}{})
+	return h, err
+}
+
+// era returns the era in force.
+func (r *Release) era(version *string) (*Era, error) {
+	if version == nil {
+		return r.Eras[0], nil
 	}
-	return h, nil
+	if known, ok := r.chosen.Load(*version); ok {
+		return known.(*Era), nil
+	}
+	choice, err := r.eras.Explain(version)
+	if err != nil {
+		return nil, err
+	}
+	era := r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == choice.Era })]
+	r.chosen.Store(*version, era)
+	return era, nil
 }

@@ -1,0 +1,122 @@
+//go:build !race
+
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+)
+
+// run audits a fleet that is written while it is read, and returns the findings and the lines of what cannot be read.
+func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit.Report, findings map[string]audit.Verdict, planted []int) {
+	tb.Helper()
+	in, out := io.Pipe()
+	done := make(chan []int, 1)
+	go func() {
+		broken, err := f.write(out, form)
+		_ = out.CloseWithError(err)
+		done <- broken
+	}()
+	findings = map[string]audit.Verdict{}
+	report, err := r.Run(context.Background(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
+		Provider: "fleet",
+		Each: func(p *audit.Pool, _ *audit.Report) error {
+			if p.Verdict != audit.Unchanged {
+				if _, twice := findings[p.Title()]; twice {
+					return fmt.Errorf("%s is judged twice", p.Title())
+				}
+				findings[p.Title()] = p.Verdict
+			}
+			return nil
+		},
+	})
+	require.NoError(tb, err)
+	return report, findings, <-done
+}
+
+// TestFleet: what is planted in a fleet is found, and nothing else.
+func TestFleet(t *testing.T) {
+	both := releases(t)
+	for form, shoots := range map[string]int{asList: 25_000, asLines: 2000, asDocuments: 500} {
+		t.Run(form, func(t *testing.T) {
+			f := newFleet(shoots)
+			report, findings, planted := run(t, both, f, form)
+			assert.Equal(t, f.findings, findings)
+			assert.Equal(t, f.skipped, report.Objects.Skipped)
+			assert.Equal(t, f.pools, report.Verdicts.Total().Pools)
+			var broken []int
+			for _, u := range report.Unreadable {
+				broken = append(broken, u.Line)
+			}
+			assert.Equal(t, planted, broken)
+			byVerdict := map[audit.Verdict]int{}
+			for _, v := range findings {
+				byVerdict[v]++
+			}
+			for _, v := range audit.Verdicts() {
+				if v != audit.Unchanged {
+					assert.Equal(t, byVerdict[v], report.Verdicts.Of(v).Pools, v)
+				}
+			}
+			assert.Equal(t, map[string]bool{"": true, "nonsense": true, "token": true, "volume.iops": true}, pathsOf(report))
+			for _, d := range audit.Dimensions() {
+				sum := 0
+				for _, counts := range report.Groups[d] {
+					sum += counts.Total().Pools
+				}
+				assert.Equal(t, f.pools, sum, d)
+			}
+			assert.Len(t, report.Groups[audit.ByMinor], 6)
+		})
+	}
+}
+
+// pathsOf are the fields that causes blame.
+func pathsOf(r *audit.Report) map[string]bool {
+	paths := map[string]bool{}
+	for _, c := range r.Causes {
+		paths[c.Path] = true
+	}
+	return paths
+}
+
+// TestMemoryIsFlat: an audit of ten times as many pools holds no more.
+func TestMemoryIsFlat(t *testing.T) {
+	both := releases(t)
+	held := func(shoots int) int64 {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		in, out := io.Pipe()
+		go func() {
+			_, err := newFleet(shoots).write(out, asList)
+			_ = out.CloseWithError(err)
+		}()
+		objects := 0
+		_, err := both.Run(context.Background(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
+			Each: func(_ *audit.Pool, r *audit.Report) error {
+				if r.Objects.Judged == shoots*9/10 && after.HeapAlloc == 0 {
+					objects = r.Objects.Judged
+					runtime.GC()
+					runtime.ReadMemStats(&after)
+				}
+				return nil
+			},
+		})
+		require.NoError(t, err)
+		require.Positive(t, objects)
+		return int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	}
+	const shoots = 2000
+	small, large := held(shoots), held(10*shoots)
+	assert.Less(t, large-small, int64(4<<20), "%d and %d bytes", small, large)
+}
