@@ -38,7 +38,7 @@ type Report struct {
 	Eras []*Span `json:"eras"`
 	// Pools are the pools that were asked for, the gravest verdicts first.
 	Pools []*Pool `json:"pools"`
-	// Unreadable are the objects that cannot be read.
+	// Unreadable are the objects that cannot be read, the first of them if there are very many.
 	Unreadable []Unreadable `json:"unreadable"`
 	// Remarks are about what was asked for, such as acceptances that have expired.
 	Remarks []string `json:"remarks,omitempty"`
@@ -187,7 +187,7 @@ func (s *Span) IsFree() bool { return s.Differ && s.Pools == 0 }
 // The limits that keep a report's size apart from that of the fleet.
 const (
 	samples = 3
-	// groups bounds the causes, and the groups of each dimension. What is beyond counts as one.
+	// groups bounds the causes, the groups of each dimension, and the objects that cannot be read. What is beyond is only counted.
 	groups = 10_000
 	others = "(others)"
 )

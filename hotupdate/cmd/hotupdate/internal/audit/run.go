@@ -210,7 +210,7 @@ func (r *Report) count(one judgedObject, seen map[uint64]struct{}, o Options) er
 	if one.skip != "" {
 		r.Objects.Skipped[one.skip]++
 		r.see(one.other)
-		if one.unreadable != nil {
+		if one.unreadable != nil && len(r.Unreadable) < groups {
 			r.Unreadable = append(r.Unreadable, *one.unreadable)
 		}
 		return nil

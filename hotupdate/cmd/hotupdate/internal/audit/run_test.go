@@ -89,7 +89,7 @@ func pathsOf(r *audit.Report) map[string]bool {
 	return paths
 }
 
-// TestMemoryIsFlat: an audit of ten times as many pools holds no more.
+// TestMemoryIsFlat: an audit of ten times as many pools holds no more, but for what happens to be under way.
 func TestMemoryIsFlat(t *testing.T) {
 	both := releases(t)
 	held := func(shoots int) int64 {
@@ -118,5 +118,5 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	const shoots = 2000
 	small, large := held(shoots), held(10*shoots)
-	assert.Less(t, large-small, int64(4<<20), "%d and %d bytes", small, large)
+	assert.Less(t, large-small, int64(12<<20), "%d and %d bytes; the judgements about the pools alone would take 25 MB", small, large)
 }
