@@ -17,7 +17,7 @@ import (
 
 // box is a configuration of one field: where a table is about a leaf, the field's name and struct tag do not matter.
 type box[V any] struct {
-	V V `json:"v"`
+	V V `json:"v,omitzero"`
 }
 
 // row says which document values of one type have, or which problem.

@@ -103,7 +103,7 @@ type lengths []length
 func (l lengths) MarshalJSON() ([]byte, error) { return json.Marshal(l[0]) }
 
 type measuring struct {
-	Self measured `json:"self"`
+	Self measured `json:"self,omitempty"`
 }
 
 type quantities struct {
@@ -115,7 +115,7 @@ type byteLists struct {
 }
 
 type writingByteLists struct {
-	Bytes lengths `json:"bytes"`
+	Bytes lengths `json:"bytes,omitempty"`
 }
 
 func TestSpelling(t *testing.T) {

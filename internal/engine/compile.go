@@ -348,7 +348,7 @@ func (c *compiler) op(owner *fieldplan.Node, f *fieldplan.Field) op {
 	n := c.node(f.Node, nil)
 	o := op{
 		location: locationOf(owner.Type, f.Index, pointers(memberType(owner.Type, f.Index))), node: n, kind: n.kind, bits: n.bits,
-		zero: !zeroIsUnset(f), hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted, header: "," + f.Header, field: f,
+		zero: f.Pointer, hasDefault: f.Default != nil, quoted: f.Quoted && c.spelling == leaf.Quoted, header: "," + f.Header, field: f,
 	}
 	if o.quoted {
 		o.kind = leafKind

@@ -4,7 +4,7 @@
 // from package leaf. Each rule stands in one function, with the exceptions below:
 //
 //	rule                                        function
-//	presence of a leaf, default                 fieldplan.Field.Unset, zeroIsUnset for the zero value
+//	presence of a leaf, default                 fieldplan.Field.Unset; the zero value is unset unless Field.Pointer
 //	presence of objects and collections         run.compositeMember; isPresent where values are copied or paired
 //	presence of elements                        run.keyedElement, run.sparse
 //	an array that nobody has set                run.array

@@ -43,7 +43,7 @@ func isPresent(v reflect.Value) bool {
 // MemberText appends the canonical text of leaf f and reports whether it is set. What is unset leaves dst as it was.
 func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]byte, bool) {
 	v, ok := Deref(v)
-	if !ok || zeroIsUnset(f) && v.IsZero() {
+	if !ok || !f.Pointer && v.IsZero() {
 		return dst, false
 	}
 	text, problem := leaf.Append(dst, f.Node.Leaf, v)
@@ -55,12 +55,6 @@ func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]by
 		return text[:len(dst)], false
 	}
 	return text, true
-}
-
-// zeroIsUnset reports whether the zero value of leaf f counts as unset, whatever its text. A zero value without a text, because its
-// marshaler fails, is wrong like any other, unless JSON leaves it out.
-func zeroIsUnset(f *fieldplan.Field) bool {
-	return !f.Pointer && (f.Zero != nil || f.Optional || !f.Node.Leaf.MarshalsItself())
 }
 
 // ElementText appends the canonical text of a leaf that is an element: whatever it is, it is written, since its presence belongs to

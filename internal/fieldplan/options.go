@@ -123,6 +123,7 @@ func selectorText(n *Node, value string) (string, bool) {
 func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	if f.Node.Kind == Leaf && !f.Pointer {
 		f.Zero = leaf.Zero(f.Node.Leaf, f.Node.Type)
+		c.unwritableZero(f)
 	}
 	f.Presence = tag.Presence && f.TakesPresence()
 	if tag.Presence && !f.Presence {
@@ -130,6 +131,16 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 	}
 	if tag.Default != nil {
 		c.defaultText(f, *tag.Default)
+	}
+}
+
+// unwritableZero refuses a hashed field whose zero value has no text, because its marshaler fails, unless JSON leaves the field out. Such a
+// value would be an error in Go and absent in raw JSON. Types read from source code are not judged: their marshalers cannot be called.
+func (c *compiler) unwritableZero(f *Field) {
+	_, isUnloaded := f.Node.Type.(leaf.Unloaded)
+	if f.Zero == nil && !f.Optional && IsKept(f.Node.Class) && f.Node.Leaf.MarshalsItself() && !isUnloaded {
+		c.faults.Add(mistake(f.GoField, "zero-fails", "has the type "+f.Node.TypeName()+", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
+			"make the field a pointer or add omitzero; if the type is not yours, give the field the class true or ignore by WithTag"))
 	}
 }
 

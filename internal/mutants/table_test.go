@@ -35,7 +35,7 @@ const (
 var mutants = []mutant{
 	// Presence.
 	{"a zero integer that is no pointer is absent", writeFile, "if i == 0 && !o.zero {", "if i == 0 && o.zero {", document},
-	{"a pointer to zero is present", "internal/engine/compile.go", "zero: !zeroIsUnset(f),", "zero: !zeroIsUnset(f) && !f.Pointer,", document},
+	{"a pointer to zero is present", "internal/engine/compile.go", "zero: f.Pointer,", "zero: false,", document},
 	{"an empty slice of bytes is absent", fieldplanFile, "&& f.Node.Leaf == leaf.Bytes {", "&& f.Node.Leaf == leaf.Opaque {", document},
 	{"the presence of an object counts where its field says so", "internal/fieldplan/classes.go", "return f.Presence || f.Pointer", "return f.Pointer", document},
 	{"an object with nothing left is absent", writeFile, "case !some && when == ifSome:", "case !some && when == ifSome && n == nil:", document},

@@ -283,15 +283,15 @@ func TestLoadRefusesAnotherFingerprint(t *testing.T) {
 // was refused as contradicting itself.
 func TestFailingZeroIsLoaded(t *testing.T) {
 	type config struct {
-		Must unreadyText `json:"must"`
-		May  unreadyText `json:"may,omitempty"`
-		Big  big.Int     `json:"big"`
+		Hot unreadyText `json:"hot"           hotupdatable:"true"`
+		May unreadyText `json:"may,omitempty"`
+		Big big.Int     `json:"big"`
 	}
 	exported := exportOf(t, compile(t, reflect.TypeFor[config]()))
 	loaded, err := schemajson.Load(written(t, exported))
 	require.NoError(t, err)
 	assert.Equal(t, exported, exportOf(t, loaded))
-	assert.Nil(t, loaded.Root.Lookup("must").Zero)
+	assert.Nil(t, loaded.Root.Lookup("hot").Zero)
 	assert.Nil(t, loaded.Root.Lookup("may").Zero)
 	assert.Equal(t, "0", string(loaded.Root.Lookup("big").Zero))
 }
