@@ -1,14 +1,19 @@
 package engine_test
 
 import (
+	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // TestKeyedListsInAnyOrder: lists that begin in one order and go on in two are the same exactly if their documents are, and never if a
@@ -51,4 +56,30 @@ func byNumber(keys []string) *config {
 		c.Ranked = append(c.Ranked, ranked{Rank: int16((key + "z")[0]), Text: strconv.Quote(key)})
 	}
 	return c
+}
+
+// TestIntegerKeysArePairedByValue: where one list lacks an element, those behind it are paired still, whatever the digits of their keys.
+func TestIntegerKeysArePairedByValue(t *testing.T) {
+	type element struct {
+		Rank int64 `json:"rank"`
+	}
+	type lists struct {
+		Ranked []element `json:"ranked" hotupdatable:"false,key=rank"`
+	}
+	p, err := fieldplan.Compile(reflect.TypeFor[lists](), nil)
+	require.NoError(t, err)
+	ranks := []int64{math.MinInt64, -10, -9, 0, 2, 9, 10, 100, math.MaxInt64}
+	for i, missing := range ranks {
+		var old, updated lists
+		for j, rank := range ranks {
+			old.Ranked = append(old.Ranked, element{rank})
+			if j != i {
+				updated.Ranked = append(updated.Ranked, element{rank})
+			}
+		}
+		changes, err := engine.Diff(p, reflect.ValueOf(old), reflect.ValueOf(updated))
+		require.NoError(t, err)
+		require.Len(t, changes, 1)
+		assert.Equal(t, fmt.Sprintf("ranked[rank=%d]", missing), changes[0].Path.String())
+	}
 }

@@ -231,3 +231,32 @@ func TestFaultsTellWhere(t *testing.T) {
 	assert.Nil(t, want)
 	assert.Len(t, fault.All(wantErr), len(got))
 }
+
+// pointed is a key of which two may have one text.
+type pointed struct{ text string }
+
+func (p *pointed) MarshalText() ([]byte, error) { return []byte(p.text), nil }
+
+// TestTwoKeysOfOneText: of two keys with one text all that reads the map says so, wherever they stand.
+func TestTwoKeysOfOneText(t *testing.T) {
+	type config struct {
+		Map map[*pointed]item `json:"map"`
+	}
+	p, err := fieldplan.Compile(reflect.TypeFor[config](), nil)
+	require.NoError(t, err)
+	for _, texts := range [][]string{{"a", "a"}, {"a", "a", "b"}, {"a", "b", "b"}} {
+		c := &config{Map: map[*pointed]item{}}
+		for _, text := range texts {
+			c.Map[&pointed{text}] = item{Kept: 1, Hot: 1}
+		}
+		v := reflect.ValueOf(c)
+		_, sumErr := engine.Of(p).Sum(v)
+		_, diffErr := engine.Diff(p, v, reflect.ValueOf(&config{}))
+		_, mergeErr := engine.Merge(p, v, v)
+		_, patchErr := engine.MergePatch(p, v, reflect.ValueOf(&config{}))
+		for _, err := range []error{sumErr, diffErr, mergeErr, patchErr} {
+			require.Error(t, err)
+			assert.Equal(t, "duplicate-map-key", fault.All(err)[0].Code)
+		}
+	}
+}

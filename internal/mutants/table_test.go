@@ -65,9 +65,9 @@ var mutants = []mutant{
 	{"a keyed list in disorder is sorted by number", keyedFile, "r.sortByOrder(own)", "", document},
 	{"map keys are sorted", "internal/engine/maps.go", "sortByText(r, own, func(at int) string { return keys[at] }, 0)", "_ = keys", document},
 	{"elements with keys are paired in their order", elementsFile, "slices.SortFunc(entries, CompareKeys)", "slices.Reverse(entries)", diff},
-	{"integer keys are ordered by value", elementsFile, "cmp.Compare(a.order, b.order)", "strings.Compare(a.Key, b.Key)", diff},
-	{"a key stands once in a list", keyedFile, "if i > 0 && own[i-1].order == e.order && (", "if i > 1 && own[i-1].order == e.order && (", document},
-	{"a key stands once in a map", elementsFile, "if i > 0 && entries[i-1].Key == e.Key {", "if i > 1 && entries[i-1].Key == e.Key {", document},
+	{"integer keys are ordered by value", elementsFile, "cmp.Compare(a.order, b.order)", "strings.Compare(a.Key, b.Key)", "internal/engine TestIntegerKeys"},
+	{"a key stands once in a list", keyedFile, "if i > 0 && own[i-1].order == e.order && (", "if i > 1 && own[i-1].order == e.order && (", "hotupdate TestBadInput"},
+	{"a key stands once in a map", elementsFile, "if i > 0 && entries[i-1].Key == e.Key {", "if i > 1 && entries[i-1].Key == e.Key {", "internal/engine TestTwoKeys"},
 	{"the empty text is no key", keyedFile, `return s, s != ""`, "return s, true", "hotupdate TestHostileValues"},
 	{"key and selector are the identity of an element", fieldplanFile, "n.Key != nil && n.Key.Name == f.Name ||", "", halves},
 
