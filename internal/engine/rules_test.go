@@ -29,7 +29,7 @@ type item struct {
 type other struct {
 	Name string `json:"name"`
 	Mode string `json:"mode"`
-	Hot  int    `json:"hot"  hotupdatable:"true"`
+	Hot  int    `json:"hot"          hotupdatable:"true"`
 }
 
 type number int
@@ -164,7 +164,7 @@ func (f failing) MarshalText() ([]byte, error) {
 // wrong like any other value that has no text.
 func TestZeroValueWhoseMarshalerFails(t *testing.T) {
 	type config struct {
-		Hot  failing   `json:"hot"  hotupdatable:"true"`
+		Hot  failing   `json:"hot"          hotupdatable:"true"`
 		List []failing `json:"list"`
 		May  failing   `json:"may,omitzero"`
 		None *failing  `json:"none"`
