@@ -106,6 +106,9 @@ func (p *Prepared) Schema() string      { return p.schema }
 // Restart makes the class that of a process which knows of no driver that it cannot update.
 func (p *Prepared) Restart() { p.ability = &ability{} }
 
+// Spread is the jitter of denials.
+func Spread(d time.Duration, text string) time.Duration { return spread(d, text) }
+
 // Ask and Done are what an Executor does before and after an update.
 func (l *Limiter) Ask(key LimitKey, reason Reason, now time.Time) bool {
 	return l.begin(key, reason, now)

@@ -29,11 +29,17 @@ type machine struct {
 }
 
 type status struct {
-	LastOperation struct{ Description, State, Type string } `json:"lastOperation"`
+	LastOperation lastOperation `json:"lastOperation"`
 	CurrentStatus struct {
 		Phase string `json:"phase,omitempty"`
 	} `json:"currentStatus"`
 	Addresses []string `json:"addresses,omitempty"`
+}
+
+type lastOperation struct {
+	Description string `json:"description,omitempty"`
+	State       string `json:"state,omitempty"`
+	Type        string `json:"type,omitempty"`
 }
 
 func (m *machine) DeepCopyObject() runtime.Object {
@@ -108,7 +114,7 @@ func (c *controller) report(ctx context.Context, m *machine, operation machineup
 	if c.is("report as the whole status") {
 		reported.Status = status{}
 	}
-	reported.Status.LastOperation = struct{ Description, State, Type string }(operation)
+	reported.Status.LastOperation = lastOperation(operation)
 	return c.UpdateStatus(ctx, reported, metav1.UpdateOptions{})
 }
 

@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -17,67 +19,49 @@ import (
 
 // server is an API server with one machine.
 type server[M machineupdate.Machine] struct {
-	object    map[string]any // as JSON
+	object    unstructured.Unstructured
 	version   int
 	disturbed bool // somebody else wrote: the controller may have an older object
 	interfere bool // somebody else writes before the next write
-	lost      int  // how many answers of patches are lost next
+	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
 }
 
 var machines = schema.GroupResource{Group: "machine.sapcloud.io", Resource: "machines"}
 
-// put replaces the machine.
-func (s *server[M]) put(machine M) {
-	s.object = fields(machine)
-	s.version++
-}
-
-// fields is an object as JSON. What cannot be written is empty, and then no write of the controller succeeds.
-func fields(object any) (all map[string]any) {
-	raw, err := json.Marshal(object)
-	if err == nil {
-		err = json.Unmarshal(raw, &all)
-	}
+// fields is an object as JSON.
+func (s *server[M]) fields(object any) map[string]any {
+	all, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		return map[string]any{}
+		s.broken("machine", "cannot be written as JSON: %v", err)
 	}
 	return all
 }
 
-// read returns the machine as a new object.
+// write keeps a changed machine and returns it as a new object.
+func (s *server[M]) write(changed map[string]any) M {
+	s.version++
+	s.object.Object = changed
+	return s.read()
+}
+
 func (s *server[M]) read() M {
-	member(s.object, "metadata")["resourceVersion"] = strconv.Itoa(s.version)
+	s.object.SetResourceVersion(strconv.Itoa(s.version))
 	machine := reflect.New(reflect.TypeFor[M]().Elem()).Interface().(M)
-	raw, err := json.Marshal(s.object)
-	if err == nil {
-		err = json.Unmarshal(raw, machine)
-	}
-	if err != nil {
-		s.broken("machine", "cannot be written as JSON and read again: %v", err)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(s.object.Object, machine); err != nil {
+		s.broken("machine", "cannot be read from JSON: %v", err)
 	}
 	return machine
 }
 
-// member returns an object within an object, which it adds if it is missing.
-func member(object map[string]any, name string) map[string]any {
-	found, ok := object[name].(map[string]any)
-	if !ok {
-		found = map[string]any{}
-		object[name] = found
-	}
-	return found
-}
-
-// accepts returns the error that a write gets which names the version.
-func (s *server[M]) accepts(write, name, version string) error {
+// refuses returns the error that a write gets which names the version.
+func (s *server[M]) refuses(write, name, version string) error {
 	if s.interfere {
 		s.interfere, s.disturbed = false, true
 		s.version++
 	}
-	metadata := member(s.object, "metadata")
 	switch {
-	case name != metadata["name"]:
+	case name != s.object.GetName():
 		return apierrors.NewNotFound(machines, name)
 	case version == "":
 		s.broken("blind write", "%s carries no resourceVersion", write)
@@ -90,76 +74,79 @@ func (s *server[M]) accepts(write, name, version string) error {
 	return nil
 }
 
-// write keeps the changed object.
-func (s *server[M]) write(changed map[string]any) M {
-	s.object = changed
-	s.version++
-	return s.read()
-}
-
 // Update is client-go's: it replaces everything but the status.
 func (w *World[M]) Update(_ context.Context, machine M, _ metav1.UpdateOptions) (written M, err error) {
-	if err := w.server.accepts("Update", machine.GetName(), machine.GetResourceVersion()); err != nil {
+	if err := w.server.refuses("Update", machine.GetName(), machine.GetResourceVersion()); err != nil {
 		return written, err
 	}
 	if machine.GetAnnotations()[machineupdate.AnnotationRecord] != w.server.record() {
-		w.broken("blind write", "Update replaces the record by an older one")
+		w.server.broken("blind write", "Update replaces the record by an older one")
 	}
-	updated := fields(machine)
-	updated["status"] = w.server.object["status"]
+	updated := w.server.fields(machine)
+	updated["status"] = w.server.object.Object["status"]
 	return w.server.write(updated), nil
 }
 
 // UpdateStatus is client-go's: it replaces the status and nothing else.
 func (w *World[M]) UpdateStatus(_ context.Context, machine M, _ metav1.UpdateOptions) (written M, err error) {
-	if err := w.server.accepts("UpdateStatus", machine.GetName(), machine.GetResourceVersion()); err != nil {
+	if err := w.server.refuses("UpdateStatus", machine.GetName(), machine.GetResourceVersion()); err != nil {
 		return written, err
 	}
-	updated := fields(w.server.object)
-	updated["status"] = fields(machine)["status"]
+	before := w.server.status()
+	updated := w.server.object.DeepCopy().Object
+	updated["status"] = w.server.fields(machine)["status"]
 	written = w.server.write(updated)
-	w.checkStatus()
+	w.checkStatus(before)
 	return written, nil
 }
 
 // Patch is client-go's, for merge patches.
 func (w *World[M]) Patch(_ context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, subresources ...string) (written M, err error) {
-	var patch map[string]any
-	if err := json.Unmarshal(data, &patch); err != nil || patchType != types.MergePatchType || len(subresources) > 0 {
+	patch := unstructured.Unstructured{}
+	if err := json.Unmarshal(data, &patch.Object); err != nil || patchType != types.MergePatchType || len(subresources) > 0 {
 		return written, apierrors.NewBadRequest("only merge patches of the machine itself are supported")
 	}
-	version, _ := member(patch, "metadata")["resourceVersion"].(string)
-	if err := w.server.accepts("Patch", name, version); err != nil {
+	if err := w.server.refuses("Patch", name, patch.GetResourceVersion()); err != nil {
 		return written, err
 	}
-	delete(patch, "status")
-	written = w.server.write(merge(fields(w.server.object), patch))
-	if w.server.lost > 0 {
-		w.server.lost--
-		w.server.disturbed = true // the controller has not seen the new version
-		var nothing M
-		return nothing, apierrors.NewTimeoutError("the answer was lost", 1)
+	delete(patch.Object, "status")
+	patched := w.server.write(merge(w.server.object.DeepCopy().Object, patch.Object))
+	if w.server.lost {
+		w.server.lost, w.server.disturbed = false, true
+		return written, apierrors.NewTimeoutError("the answer was lost", 1)
 	}
-	return written, nil
+	return patched, nil
 }
 
 // merge applies a JSON merge patch (RFC 7386).
 func merge(object, patch map[string]any) map[string]any {
 	for name, value := range patch {
-		switch value := value.(type) {
-		case nil:
+		if value == nil {
 			delete(object, name)
-		case map[string]any:
-			object[name] = merge(member(object, name), value)
-		default:
-			object[name] = value
+			continue
 		}
+		if below, ok := value.(map[string]any); ok {
+			old, _ := object[name].(map[string]any)
+			if old == nil {
+				old = map[string]any{}
+			}
+			value = merge(old, below)
+		}
+		object[name] = value
 	}
 	return object
 }
 
 // record is the annotation with the machine's record.
-func (s *server[M]) record() string {
-	text, _ := member(member(s.object, "metadata"), "annotations")[machineupdate.AnnotationRecord].(string)
+func (s *server[M]) record() string { return s.object.GetAnnotations()[machineupdate.AnnotationRecord] }
+
+func (s *server[M]) status() map[string]any {
+	status, _, _ := unstructured.NestedMap(s.object.Object, "status") // none is as good as an empty one
+	return status
+}
+
+// text returns a text of the status, empty if there is none.
+func (s *server[M]) text(path ...string) string {
+	text, _, _ := unstructured.NestedString(s.status(), path...)
 	return text
 }

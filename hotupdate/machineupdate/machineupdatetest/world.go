@@ -2,12 +2,11 @@ package machineupdatetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -16,11 +15,9 @@ import (
 // World is what a controller works with. Its methods stand for functions of client-go, of the driver, and of the recorder. It is for one
 // reconcile after the other.
 type World[M machineupdate.Machine] struct {
-	server server[M]
-	broken func(promise, format string, args ...any)
-	before map[string]any // the status at the beginning of the reconcile
-	reads  func() (*machineupdate.Prepared, error)
-	now    time.Time
+	server  server[M]
+	prepare func() (*machineupdate.Prepared, error)
+	now     time.Time
 
 	vm        bool  // there is one
 	createErr error // what CreateMachine returns
@@ -33,14 +30,12 @@ type World[M machineupdate.Machine] struct {
 // providerID is that of the VM.
 const providerID = "machineupdatetest:///vm"
 
-// driverText stands in the errors of the driver, beside a code that makes MCM look for orphans.
-const driverText = "OutOfRange: said the cloud"
+// codeError is the code of an error as MCM's status.Status is one: it has no Unwrap, and its text is parsed. The message is one by which MCM
+// looks for orphans.
+type codeError string
 
-// codeError is an error as MCM's status.Status is one: it has no Unwrap, and its text is parsed.
-type codeError struct{ code string }
-
-func (e *codeError) Error() string {
-	return "machine codes error: code = [" + e.code + "] message = [" + driverText + "]"
+func (e codeError) Error() string {
+	return "machine codes error: code = [" + string(e) + "] message = [OutOfRange]"
 }
 
 // Now is the time, for Executor.Now.
@@ -48,7 +43,7 @@ func (w *World[M]) Now() time.Time { return w.now }
 
 // Prepare stands for Classes.Prepare with the class of the machine. Its results belong into the Observation. Whatever they are, drivers can create from
 // the class.
-func (w *World[M]) Prepare() (*machineupdate.Prepared, error) { return w.reads() }
+func (w *World[M]) Prepare() (*machineupdate.Prepared, error) { return w.prepare() }
 
 // Event is the recorder's.
 func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
@@ -63,9 +58,8 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 	switch method {
 	case "GetMachineStatus":
 		if !w.vm {
-			return "", &codeError{"NotFound"}
+			return "", codeError("NotFound")
 		}
-		return providerID, nil
 	case "CreateMachine":
 		w.created++
 		w.checkMarker(ctx, method)
@@ -73,21 +67,21 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 			return "", w.createErr
 		}
 		w.vm = true
-		return providerID, nil
 	case "InitializeMachine":
 		w.checkMarker(ctx, method)
-		return providerID, nil
+	default:
+		return "", errors.New("there is no method " + method)
 	}
-	return "", errors.New("there is no method " + method)
+	return providerID, nil
 }
 
 // checkMarker checks that a creation stands in the record, and will end.
 func (w *World[M]) checkMarker(ctx context.Context, method string) {
 	if _, ok := ctx.Deadline(); !ok {
-		w.broken("creation endless", "%s has a context without a deadline: use that of Creation.Context", method)
+		w.server.broken("creation endless", "%s has a context without a deadline: use that of Creation.Context", method)
 	}
 	if !strings.Contains(w.server.record(), `"state":"Calling"`) {
-		w.broken("creation endless", "%s is called before BeginCreation", method)
+		w.server.broken("creation endless", "%s is called before BeginCreation", method)
 	}
 }
 
@@ -95,34 +89,21 @@ func (w *World[M]) checkMarker(ctx context.Context, method string) {
 func (w *World[M]) UpdateMachine(_ context.Context, _ *machineupdate.UpdateMachineRequest) error {
 	w.updated++
 	if w.server.disturbed {
-		w.broken("blind write", "UpdateMachine is called though the marker met a conflict")
+		w.server.broken("blind write", "UpdateMachine is called though the marker met a conflict")
 	}
 	return w.updateErr
 }
 
-// operation is the part of a status that others read.
-type operation struct{ Description, State, Type string }
-
-func (w *World[M]) operation() (o operation) {
-	raw, err := json.Marshal(member(w.server.object, "status")["lastOperation"])
-	if err == nil {
-		err = json.Unmarshal(raw, &o)
-	}
-	if err != nil {
-		w.broken("machine", "has no lastOperation with MCM's names: %v", err)
-	}
-	return o
-}
-
-// checkStatus checks a status that was written by a reconcile.
-func (w *World[M]) checkStatus() {
-	status := member(w.server.object, "status")
-	for name, value := range w.before {
-		if now, ok := status[name]; name != "lastOperation" && (!ok || fmt.Sprint(now) == "map[]" && fmt.Sprint(value) != "map[]") {
-			w.broken("status wiped", "%s is gone", name)
+// checkStatus checks a status that a reconcile has written.
+func (w *World[M]) checkStatus(before map[string]any) {
+	status := w.server.status()
+	for name := range before {
+		if now, _, _ := unstructured.NestedMap(status, name); status[name] == nil || now != nil && len(now) == 0 {
+			w.server.broken("status wiped", "%s is gone", name)
 		}
 	}
-	if o := w.operation(); w.updated > 0 && (o.State == "Failed" || strings.Contains(o.Description, driverText) || strings.Contains(o.Description, "OutOfRange")) {
-		w.broken("report that harms", "lastOperation has the state %q and the description %q", o.State, o.Description)
+	state, description := w.server.text("lastOperation", "state"), w.server.text("lastOperation", "description")
+	if w.updated > 0 && (state == "Failed" || strings.Contains(description, "OutOfRange")) {
+		w.server.broken("report that harms", "lastOperation has the state %q and the description %q", state, description)
 	}
 }
