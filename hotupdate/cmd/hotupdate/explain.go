@@ -131,7 +131,7 @@ func (e explained) rows(show func(string) string) (rows [][]string) {
 		if f.Sensitive {
 			value = "(sensitive)"
 		}
-		rows = append(rows, []string{show(f.Path), show(value), f.Class.String(), show(report.Origin(f))})
+		rows = append(rows, []string{show(f.Path), show(value), f.Class.String(), show(report.Origin(f.Origin.String(), f.Source))})
 	}
 	return rows
 }

@@ -3,7 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,17 +22,27 @@ func located(o *manifests.Object, err error) error {
 	if len(all) == 0 {
 		return inFile(o.String(), err)
 	}
-	var root any
-	_ = json.Unmarshal(o.Raw, &root) // it was read before
 	problems := make([]error, len(all))
 	for i, problem := range all {
-		problems[i] = inFile(placeOf(o, stepsOf(root, problem)), problem)
+		problems[i] = inFile(placeOf(o, problem), problem)
 	}
 	return errors.Join(problems...)
 }
 
-// placeOf names the line of the last field of a path that stands in the file.
-func placeOf(o *manifests.Object, steps []string) string {
+// pathStep matches a name, a position or a key in a path.
+var pathStep = regexp.MustCompile(`[^.\[\]]+`)
+
+// placeOf names the line of what a problem is about, or of what that stands in. The path of a problem of a pool begins in the pool.
+func placeOf(o *manifests.Object, problem *fault.Error) string {
+	steps := pathStep.FindAllString(problem.Path, -1)
+	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
+		name, _ = strconv.Unquote(name)
+		above := []string{"spec", "provider", "workers", "name=" + name}
+		if o.LineOf(above...) == 0 {
+			above = []string{"spec", "pools", "name=" + name}
+		}
+		steps = append(above, steps...)
+	}
 	for ; len(steps) > 0; steps = steps[:len(steps)-1] {
 		if line := o.LineOf(steps...); line > 0 {
 			return o.At(line)
@@ -40,151 +51,48 @@ func placeOf(o *manifests.Object, steps []string) string {
 	return o.String()
 }
 
-// stepsOf returns the names and positions that lead from the root of an object to what a problem is about. The path of a problem of a pool
-// begins in the pool.
-func stepsOf(root any, problem *fault.Error) []string {
-	name, ofPool := strings.CutPrefix(problem.Where, "pool ")
-	if !ofPool {
-		return steps(root, problem.Path)
-	}
-	for _, path := range []string{"spec.provider.workers", "spec.pools"} {
-		list := steps(root, path)
-		pools, _ := valueAt(root, list).([]any)
-		for i, one := range pools {
-			if members, ok := one.(map[string]any); ok && strconv.Quote(fmt.Sprint(members["name"])) == name {
-				return append(append(list, strconv.Itoa(i)), steps(one, problem.Path)...)
-			}
-		}
-	}
-	return nil
-}
-
-// valueAt returns the value that steps lead to.
-func valueAt(value any, steps []string) any {
-	for _, step := range steps {
-		switch v := value.(type) {
-		case map[string]any:
-			value = v[step]
-		case []any:
-			i, _ := strconv.Atoi(step)
-			value = v[i]
-		}
-	}
-	return value
-}
-
-// steps takes a path apart along the value that it leads through, as far as it does: members behind dots or in brackets, elements by position
-// or by their keys.
-func steps(value any, path string) []string {
-	path = strings.TrimPrefix(path, ".")
-	if path == "" {
-		return nil
-	}
-	step, rest := "", ""
-	switch v := value.(type) {
-	case map[string]any:
-		step, rest = memberOf(v, path)
-		value = v[step]
-	case []any:
-		inside, behind, _ := strings.Cut(strings.TrimPrefix(path, "["), "]")
-		i := elementOf(v, inside)
-		if i < 0 {
-			return nil
-		}
-		step, rest, value = strconv.Itoa(i), behind, v[i]
-	}
-	if step == "" {
-		return nil
-	}
-	return append([]string{step}, steps(value, rest)...)
-}
-
-// memberOf returns the longest name with which a path begins, and what of the path follows it.
-func memberOf(object map[string]any, path string) (name, rest string) {
-	for member := range object {
-		for _, spelled := range []string{member, "[" + member + "]", "[" + strconv.Quote(member) + "]"} {
-			behind, ok := strings.CutPrefix(path, spelled)
-			if ok && (behind == "" || behind[0] == '.' || behind[0] == '[') && len(member) > len(name) {
-				name, rest = member, behind
-			}
-		}
-	}
-	return name, rest
-}
-
-// elementOf finds an element by its position or, as in name=a, by a member; -1 if there is none.
-func elementOf(list []any, inside string) int {
-	key, text, byKey := strings.Cut(inside, "=")
-	if !byKey {
-		if i, err := strconv.Atoi(inside); err == nil && i >= 0 && i < len(list) {
-			return i
-		}
-		return -1
-	}
-	for i, element := range list {
-		value := element
-		if object, ok := element.(map[string]any); ok {
-			value = object[key]
-		}
-		if shown := fmt.Sprint(value); shown == text || strconv.Quote(shown) == text {
-			return i
-		}
-	}
-	return -1
-}
-
 // suggest gives the problems about members that a provider config has and its Schema has not the name that was probably meant.
-func suggest(err error, schema func(pool string) *hotupdate.Schema) {
+func (m *manifest) suggest(err error, schemas *catalog) {
 	for _, problem := range fault.All(err) {
-		if problem.Code != "unknown-member" {
+		steps := pathStep.FindAllString(strings.TrimPrefix(problem.Path, "providerConfig"), -1)
+		if problem.Code != "unknown-member" || len(steps) == 0 {
 			continue
 		}
-		path := strings.TrimPrefix(strings.TrimPrefix(problem.Path, configMember), ".")
-		cut := strings.LastIndexAny(path, ".[")
-		if names := fieldsAt(schema(problem.Where), path[:max(0, cut)]); len(names) > 0 {
-			if meant := members.Nearest(strings.Trim(path[cut+1:], `"]`), names); meant != "" {
+		for _, p := range m.Pools {
+			if !m.isBare() && problem.Where != "pool "+strconv.Quote(p.Worker.Name) {
+				continue
+			}
+			kind, _ := kindOf(p.ProviderConfig) // a config without a kind has no Schema
+			if meant := members.Nearest(steps[len(steps)-1], fieldsAt(schemas.schema(kind), steps[:len(steps)-1])); meant != "" {
 				problem.Hint = "did you mean " + meant + "?"
 			}
 		}
 	}
 }
 
-// configMember is the member of a pool that holds its provider config.
-const configMember = "providerConfig"
-
-// fieldsAt lists the fields of the object at a path of a Schema.
-func fieldsAt(schema *hotupdate.Schema, path string) (names []string) {
-	text, err := json.Marshal(schema)
+// fieldsAt lists the fields of the object that a path through a Schema leads to.
+func fieldsAt(schema *hotupdate.Schema, steps []string) (names []string) {
 	var document schemajson.Document
-	if schema == nil || err != nil || json.Unmarshal(text, &document) != nil {
+	text, _ := json.Marshal(schema) // nothing of none
+	if json.Unmarshal(text, &document) != nil || document.Root == nil {
 		return nil
 	}
 	node := document.Root
-	for step := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '.' || r == '[' }) {
-		node = below(node, step)
-	}
-	if node != nil {
-		for _, field := range node.Fields {
-			names = append(names, field.Name)
+	for _, step := range steps {
+		if node.Elem != nil {
+			node = node.Elem
+			continue
 		}
-	}
-	return names
-}
-
-// below returns the node of a member, or of the elements of a collection.
-func below(node *schemajson.Node, step string) *schemajson.Node {
-	switch {
-	case node == nil:
-		return nil
-	case node.Elem != nil:
-		return node.Elem
+		i := slices.IndexFunc(node.Fields, func(f *schemajson.Field) bool { return f.Name == step })
+		if i < 0 {
+			return nil
+		}
+		node = node.Fields[i].Type
 	}
 	for _, field := range node.Fields {
-		if field.Name == step {
-			return field.Type
-		}
+		names = append(names, field.Name)
 	}
-	return nil
+	return names
 }
 
 // unknownMembers finds the members that the kind of a manifest does not have. One that has nearly the name of a member that is missing is an

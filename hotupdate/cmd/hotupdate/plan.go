@@ -69,11 +69,7 @@ func planChange(c *call) (int, error) {
 	if err != nil || len(plans) == 0 {
 		return exitOK, err
 	}
-	made, err := report.New(plans, r.warnings)
-	if err != nil {
-		return 0, err
-	}
-	return c.writeReport(made)
+	return c.writeReport(report.New(plans, r.warnings))
 }
 
 // plans compares what the two sides hold.

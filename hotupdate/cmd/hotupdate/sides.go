@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -124,7 +123,7 @@ func (r *reader) parse(o *manifests.Object) []*manifest {
 	warnings, unknown := unknownMembers(o, m.Kind)
 	r.warnings = append(r.warnings, warnings...)
 	err = pool.Check(m.Pools, r.options)
-	suggest(err, m.schemaOfPool(r.schemas))
+	m.suggest(err, r.schemas)
 	r.problems = append(r.problems, unknown, r.schemas.check(m.from, m.Pools), located(o, err))
 	return []*manifest{m}
 }
@@ -140,17 +139,4 @@ func (r *reader) manifest(o *manifests.Object) (*manifest, error) {
 		m.Manifest, err = pool.Read(o.Raw)
 	}
 	return m, located(o, err)
-}
-
-// schemaOfPool finds the Schema of a provider config by the pool that a problem names.
-func (m *manifest) schemaOfPool(schemas *catalog) func(where string) *hotupdate.Schema {
-	return func(where string) *hotupdate.Schema {
-		for _, p := range m.Pools {
-			if m.isBare() || where == fmt.Sprintf("pool %q", p.Worker.Name) {
-				kind, _ := kindOf(p.ProviderConfig) // a config without a kind has no Schema
-				return schemas.schema(kind)
-			}
-		}
-		return nil
-	}
 }

@@ -107,8 +107,8 @@ func (d *Document) items(items [][]byte, inJSON bool) []Object {
 	return all
 }
 
-// LineOf returns the line of the file in which a member of the object stands, by the names and positions that lead to it. It is 0 if there is
-// none.
+// LineOf returns the line of the file in which a member of the object stands, by what leads to it: the names of members, and the positions of
+// elements or, as in name=a, one of their members. It is 0 if there is none.
 func (o *Object) LineOf(path ...string) int {
 	if o.index >= 0 {
 		path = append([]string{"items", strconv.Itoa(o.index)}, path...)
@@ -148,6 +148,13 @@ func step(node *yaml.Node, name string) (key, value *yaml.Node) {
 	}
 	if i, err := strconv.Atoi(name); err == nil && node.Kind == yaml.SequenceNode && i >= 0 && i < len(node.Content) {
 		return node.Content[i], node.Content[i]
+	}
+	if member, text, byKey := strings.Cut(name, "="); byKey && node.Kind == yaml.SequenceNode {
+		for _, element := range node.Content {
+			if _, value := find(element, member); value != nil && value.Value == text {
+				return element, element
+			}
+		}
 	}
 	for i := 0; i+1 < len(node.Content) && node.Kind == yaml.MappingNode; i += 2 {
 		if node.Content[i].Value == name {

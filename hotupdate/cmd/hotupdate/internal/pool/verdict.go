@@ -108,9 +108,10 @@ type Change struct {
 
 // Machines is how many machines a pool may have, over all of its zones.
 type Machines struct {
-	Minimum, Maximum int
+	Minimum int `json:"minimum"`
+	Maximum int `json:"maximum"`
 	// Known is false if the manifest does not say it, as a provider config on its own.
-	Known bool
+	Known bool `json:"known"`
 }
 
 // String returns the numbers in words: 3 to 10 machines.

@@ -28,11 +28,7 @@ func Example() {
 		}
 		web.Changes = append(web.Changes, pool.Change{Change: c, Verdict: verdict, Decides: verdict == pool.Roll})
 	}
-	r, err := report.New([]*pool.Plan{{Kind: pool.Shoot, Name: "dev", Pools: []pool.Planned{web, {Name: "db", State: pool.Added}}}}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	r := report.New([]*pool.Plan{{Kind: pool.Shoot, Name: "dev", Pools: []pool.Planned{web, {Name: "db", State: pool.Added}}}}, nil)
 	fmt.Print(report.Text(r, report.Style{}))
 	// Output:
 	// roll: Shoot dev: 2 pools: 1 roll, 1 added

@@ -18,18 +18,18 @@ var content string
 // changes and why they do what they do.
 func HTML(out io.Writer, r *Report) error {
 	t, err := page.Template(content, template.FuncMap{
-		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines, "warnings": warnings, "plural": plural,
-		"name":     func(text string) string { return plaintext.Shorten(text, maxName, plaintext.Printable) },
-		"path":     func(text string) string { return shownPath(text, plaintext.Printable) },
-		"title":    func(m manifestView) string { return m.title(plaintext.Printable) },
-		"summary":  func(m manifestView) string { return m.summary() },
-		"word":     func(p poolView) string { return p.word() },
-		"machines": func(p poolView) string { return p.machines() },
-		"mark":     func(c Change) string { mark, _ := marker(c.Op); return mark },
-		"values":   func(c Change) []string { return c.values(plaintext.Printable) },
-		"origin":   func(c Change) string { return c.origin() },
-		"quiet":    func(m manifestView) []string { return m.quietPools() },
-		"bars":     bars,
+		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines, "plural": plural,
+		"name":    func(text string) string { return plaintext.Shorten(text, maxName, plaintext.Printable) },
+		"path":    func(text string) string { return shownPath(text, plaintext.Printable) },
+		"title":   func(m manifestView) string { return m.title(plaintext.Printable) },
+		"summary": func(m manifestView) string { return m.summary() },
+		"word":    func(p poolView) string { return p.word() },
+		"facts":   func(p poolView) string { return p.facts(plaintext.Printable) },
+		"mark":    func(c Change) string { return c.mark() },
+		"values":  func(c Change) []string { return c.values(plaintext.Printable) },
+		"origin":  func(c Change) string { return Origin(c.Origin, c.Source) },
+		"quiet":   func(m manifestView) []string { return m.quiet() },
+		"bars":    bars,
 	})
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func bars(v *view) []page.Bar {
 			for _, p := range m.Pools {
 				if p.word() == word {
 					inPools++
-					count += p.mostMachines()
+					count += max(p.Before.Maximum, p.After.Maximum)
 				}
 			}
 		}
@@ -81,14 +81,4 @@ func bars(v *view) []page.Bar {
 		return []page.Bar{pools}
 	}
 	return []page.Bar{machines, pools}
-}
-
-// mostMachines is the greatest number of machines that the pool may have, before or after.
-func (p *Pool) mostMachines() (most int) {
-	for _, m := range []*Machines{p.Before, p.After} {
-		if m != nil {
-			most = max(most, m.Maximum)
-		}
-	}
-	return most
 }

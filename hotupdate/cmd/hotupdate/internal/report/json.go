@@ -33,9 +33,8 @@ func Indented(value any) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n")), err
 }
 
-// Parse reads what [JSON] wrote, also that of a later release under the same version: members that are not known are left out.
-//
-// All problems come back joined, each a [*fault.Error].
+// Parse reads what [JSON] wrote, also that of a later release under the same version: members that are not known are left out. Words by which
+// a report is shown must be known.
 func Parse(text []byte) (*Report, error) {
 	var r Report
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -47,58 +46,41 @@ func Parse(text []byte) (*Report, error) {
 			Hint: "write the report anew with plan --output json",
 		}
 	}
-	p := parser{}
-	p.word("verdict", r.Verdict, words)
-	for i := range r.Manifests {
-		m, path := &r.Manifests[i], fmt.Sprintf("manifests[%d]", i)
-		p.word(path+".verdict", m.Verdict, words)
-		p.changes(path, m.Changes)
-		for j := range m.Pools {
-			one, path := &m.Pools[j], fmt.Sprintf("%s.pools[%d]", path, j)
-			p.word(path+".verdict", one.Verdict, words)
-			p.word(path+".state", one.State, states)
-			p.changes(path, one.Changes)
-		}
-	}
-	if err := p.problems.Err(); err != nil {
-		return nil, err
+	if !r.isKnown() {
+		return nil, &fault.Error{Kind: fault.Unknown, Code: "unknown-word", What: "has a verdict, state or op that is not known", Hint: "use the release that wrote it"}
 	}
 	return &r, nil
 }
 
-// The words of reports that decide how they are shown.
+// isKnown reports whether all words by which the report is shown are known. It takes the indentation out of values, and what is sensitive.
+func (r *Report) isKnown() bool {
+	ok := slices.Contains(words, r.Verdict)
+	changes := func(all []Change) {
+		for i := range all {
+			c := &all[i]
+			ok = ok && slices.Contains(words, c.Verdict) && slices.Contains(ops, c.Op)
+			c.Old, c.New = c.compact(c.Old), c.compact(c.New)
+		}
+	}
+	for _, m := range r.Manifests {
+		ok = ok && slices.Contains(words, m.Verdict)
+		changes(m.Changes)
+		for _, p := range m.Pools {
+			ok = ok && slices.Contains(words, p.Verdict) && slices.Contains(states, p.State)
+			changes(p.Changes)
+		}
+	}
+	return ok
+}
+
+// The words of reports beside verdicts.
 var (
 	states = []string{pool.Kept.String(), pool.Added.String(), pool.Removed.String(), pool.Renamed.String()}
 	ops    = []string{hotupdate.Add.String(), hotupdate.Remove.String(), hotupdate.Replace.String()}
 )
 
-// parser collects the problems of a report.
-type parser struct{ problems fault.List }
-
-func (p *parser) word(path, word string, known []string) {
-	if !slices.Contains(known, word) {
-		p.problems.Add(&fault.Error{
-			Kind: fault.Unknown, Code: "unknown-word", Path: path, What: "has a word that is not known", Hint: "write one of " + strings.Join(known, ", "),
-		})
-	}
-}
-
-// changes checks changes, and takes the indentation out of their values.
-func (p *parser) changes(path string, changes []Change) {
-	for i := range changes {
-		c := &changes[i]
-		path := fmt.Sprintf("%s.changes[%d]", path, i)
-		p.word(path+".verdict", c.Verdict, words)
-		p.word(path+".op", c.Op, ops)
-		if c.Sensitive {
-			c.Old, c.New = nil, nil
-		}
-		c.Old, c.New = compact(c.Old), compact(c.New)
-	}
-}
-
-func compact(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
+func (c *Change) compact(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || c.Sensitive {
 		return nil
 	}
 	var text bytes.Buffer

@@ -6,44 +6,43 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Limits of Markdown. GitHub refuses comments of more than 65,536 characters.
 const (
-	maxMarkdown = 64_000 // bytes, before the lines about what is left out
+	maxMarkdown = 64_000 // bytes, before the line about what is left out
 	maxOpen     = 12     // changes of a pool that are shown without unfolding, those that decide aside
-	maxRows     = 200    // changes of a pool that are shown at all
+	maxRows     = 200    // changes of a pool that do the same
+	maxRemark   = 2000   // characters of a remark, in which many paths may be long
 )
 
-// Markdown returns the report for a comment on a pull request, in GitHub's dialect. The verdict comes first, then each pool with its
-// changes, in a block that GitHub colours as a diff: a line begins with + or -, or with ! where a value was replaced, and ends with an arrow
-// if it decides the verdict. Long lists of changes and pools to which nothing happens are folded.
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes stand in a block that GitHub colours as a diff: a
+// line begins with + or -, or with ! where a value was replaced, and ends with an arrow if it decides the verdict. Long lists of changes and
+// pools to which nothing happens are folded. What does not fit into a comment is counted instead of shown, changes before pools.
 //
-// Everything that comes from a manifest stands in code spans and code blocks, where it is neither Markdown nor HTML, mentions nobody and
-// links nowhere. What does not fit into a comment is counted instead of shown, the changes of a pool before the pool.
+// Everything that comes from a manifest stands in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
 func Markdown(r *Report) string {
 	m := &markdownWriter{}
 	v := viewOf(r)
-	if len(v.Manifests) != 1 {
+	several := len(v.Manifests) != 1
+	if several {
 		m.add("**" + v.Verdict + "**: " + v.summary() + "\n\n")
 	}
-	var quiet []string
 	for i := range v.Manifests {
-		if one := &v.Manifests[i]; one.Quiet && len(v.Manifests) > 1 {
-			quiet = append(quiet, one.title(plaintext.Printable))
-		} else {
-			if len(v.Manifests) > 1 {
-				m.add("## " + codeSpan(one.title(plaintext.Printable)) + "\n\n")
-			}
-			m.manifest(one)
+		one := &v.Manifests[i]
+		if several && one.Quiet {
+			continue
 		}
+		if !one.isBare() {
+			m.add("## " + codeSpan(one.title(plaintext.Printable)) + "\n\n**" + one.Verdict + "**: " + one.summary() + "\n\n")
+		}
+		m.manifest(one)
 	}
-	m.quiet("manifest", quiet)
-	m.add(block(nil, append(v.Remarks, warnings(v.Warnings)...)))
+	m.quiet("manifest", v.quiet())
+	m.add(block(nil, v.Remarks))
 	if len(m.left) > 0 {
-		m.text.WriteString("Not shown here: " + plural(len(m.left), "pool") + ": " + counted(m.left) + ".\n")
+		m.text.WriteString("Not shown here: " + counted("pool", m.left) + ".\n")
 	}
 	return m.text.String()
 }
@@ -55,17 +54,15 @@ type markdownWriter struct {
 
 // add writes a piece if there is room for it.
 func (m *markdownWriter) add(piece string) bool {
-	if m.text.Len()+len(piece) > maxMarkdown {
-		return false
+	fits := m.text.Len()+len(piece) <= maxMarkdown
+	if fits {
+		m.text.WriteString(piece)
 	}
-	m.text.WriteString(piece)
-	return true
+	return fits
 }
 
 func (m *markdownWriter) manifest(v *manifestView) {
-	if !v.isBare() {
-		m.add("**" + v.Verdict + "**: " + codeSpan(v.title(plaintext.Printable)) + ": " + v.summary() + "\n\n" + rows(v.Groups, nil))
-	}
+	m.add(rows(v.Groups, nil))
 	for i := range v.Pools {
 		p := &v.Pools[i]
 		head := p.heading()
@@ -77,7 +74,7 @@ func (m *markdownWriter) manifest(v *manifestView) {
 			m.left = append(m.left, p.word())
 		}
 	}
-	m.quiet("pool", v.quietPools())
+	m.quiet("pool", v.quiet())
 	m.add(block(nil, v.Remarks))
 }
 
@@ -86,12 +83,12 @@ func (m *markdownWriter) quiet(noun string, names []string) {
 	if len(names) == 0 {
 		return
 	}
+	text := "<details><summary>" + none + ": " + plural(len(names), noun) + "</summary>\n\n"
 	for i, name := range names {
 		names[i] = codeSpan(plaintext.Shorten(name, 2*maxName, plaintext.Printable))
 	}
-	text := "<details><summary>" + pool.None.String() + ": " + plural(len(names), noun) + "</summary>\n\n"
 	if !m.add(text + strings.Join(names, ", ") + "\n\n</details>\n\n") {
-		m.left = append(m.left, slices.Repeat([]string{pool.None.String()}, len(names))...)
+		m.left = append(m.left, slices.Repeat([]string{none}, len(names))...)
 	}
 }
 
@@ -101,53 +98,41 @@ func (p *poolView) heading() string {
 	if p.Name != "" {
 		text = "### Pool " + codeSpan(plaintext.Shorten(p.Name, maxName, plaintext.Printable)) + "\n\n"
 	}
-	text += "**" + p.word() + "**"
-	if p.FormerName != "" {
-		text += " from " + codeSpan(plaintext.Shorten(p.FormerName, maxName, plaintext.Printable))
+	if facts := p.facts(plaintext.Printable); facts != "" {
+		text += codeSpan(facts) + ": "
 	}
-	if machines := p.machines(); machines != "" {
-		text += " (" + machines + ")"
-	}
-	return text + ": " + prose(p.Message) + "\n\n"
+	return text + "**" + p.word() + "**: " + codeIfOdd(p.Message) + "\n\n"
 }
 
-// rows writes changes and remarks: those that decide and the first others in a block, the rest folded.
-func rows(groups []group, remarks []remark) string {
-	open, folded := cutGroups(groups)
-	text := block(open, remarks)
-	if len(folded) > 0 {
-		text += "<details><summary>" + plural(countChanges(folded), "more change") + "</summary>\n\n" + block(folded, nil) + "</details>\n\n"
+// codeIfOdd shows a sentence, as code if it has characters that Markdown may take for its own.
+func codeIfOdd(text string) string {
+	if strings.ContainsAny(text, "&<>|`\\*_[]~@#!\n") || plaintext.Printable(text) != text {
+		return codeSpan(plaintext.Printable(text))
 	}
 	return text
 }
 
-func countChanges(groups []group) (n int) {
+// rows writes changes and remarks. Many changes are folded, but for those that decide.
+func rows(groups []group, remarks []remark) string {
+	var open, folded []group
+	others := 0
 	for _, g := range groups {
-		n += len(g.Changes)
-	}
-	return n
-}
-
-// cutGroups divides changes after those that decide and some others.
-func cutGroups(groups []group) (open, folded []group) {
-	room := maxOpen
-	for _, g := range groups {
-		first, rest := g, g
-		first.Changes, rest.Changes = g.Changes[:min(len(g.Changes), room)], g.Changes[min(len(g.Changes), room):]
-		if g.Decides {
-			first, rest.Changes = g, nil
-		}
-		if room -= len(first.Changes); room < 0 {
-			room = 0
-		}
-		if len(first.Changes) > 0 {
-			open = append(open, first)
-		}
-		if len(rest.Changes) > 0 {
-			folded = append(folded, rest)
+		if !g.Decides {
+			others += len(g.Changes)
 		}
 	}
-	return open, folded
+	for _, g := range groups {
+		if g.Decides || others <= maxOpen {
+			open = append(open, g)
+		} else {
+			folded = append(folded, g)
+		}
+	}
+	text := block(open, remarks)
+	if len(folded) > 0 {
+		text += "<details><summary>" + plural(others, "more change") + "</summary>\n\n" + block(folded, nil) + "</details>\n\n"
+	}
+	return text
 }
 
 // block writes changes and remarks into a code block. All of its lines begin with a marker, and so none begins with the fence.
@@ -157,56 +142,38 @@ func block(groups []group, remarks []remark) string {
 	}
 	var text strings.Builder
 	text.WriteString("```diff\n")
-	left := maxRows
 	width := pathWidth(groups, plaintext.Printable)
 	for _, g := range groups {
 		text.WriteString("# " + plaintext.Printable(g.heading()) + "\n")
-		for i := range g.Changes[:min(left, len(g.Changes))] {
+		for i := range g.Changes[:min(maxRows, len(g.Changes))] {
 			text.WriteString(g.Changes[i].markdown(width))
 		}
-		if more := len(g.Changes) - left; more > 0 {
+		if more := len(g.Changes) - maxRows; more > 0 {
 			text.WriteString("# " + plural(more, "more change") + "\n")
 		}
-		left = max(0, left-len(g.Changes))
 	}
-	for _, line := range remarkLines(remarks) {
-		text.WriteString("# " + plaintext.Printable(line.Label) + ": " + plaintext.Shorten(line.Text, maxRemark, plaintext.Printable) + "\n")
+	for _, r := range remarkLines(remarks) {
+		text.WriteString("# " + plaintext.Shorten(r.Label+": "+r.Text, maxRemark, plaintext.Printable) + "\n")
 	}
 	return text.String() + "```\n\n"
 }
 
-// maxRemark bounds a remark, in which many paths may be long.
-const maxRemark = 2000
-
 // markdown writes a change as a line of a diff.
 func (c *Change) markdown(width int) string {
-	mark, _ := marker(c.Op)
-	if mark == "~" {
-		mark = "!"
-	}
 	path := shownPath(c.Path, plaintext.Printable)
-	row := fmt.Sprintf("%s %s%s  %s", mark, path, strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))), strings.Join(c.values(plaintext.Printable), " -> "))
+	row := fmt.Sprintf("%s %s%s  %s", strings.Replace(c.mark(), "~", "!", 1), path, strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))),
+		strings.Join(c.values(plaintext.Printable), " -> "))
 	if c.Decides {
 		row += "  <- " + c.Verdict
 	}
 	return row + "\n"
 }
 
-// prose shows text outside of code, where nothing of it is Markdown or HTML.
-func prose(text string) string {
-	var b strings.Builder
-	for _, r := range plaintext.Printable(text) {
-		if strings.ContainsRune("&<>|`\\*_[]~@#!", r) {
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
 // codeSpan shows text as it is: its fence is longer than every run of backticks inside.
 func codeSpan(text string) string {
+	if text == "" {
+		text = " "
+	}
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"

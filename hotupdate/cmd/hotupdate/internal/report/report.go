@@ -4,21 +4,16 @@
 // It owns words, order, escaping and shortening. What changed, and what that means, a [pool.Plan] says; the package must not read
 // configurations, files or the environment.
 //
-// A report begins with the verdict. Then comes every change with a marker (+ added, - removed, ~ replaced), path, values, what it does and
-// why. The changes that decide a verdict are marked as well. What is unknown of every pool is said once, at the end, and pools to which
-// nothing happens share a line.
-//
-//   - The same plan gives the same bytes. Manifests, pools and changes stand in the order in which they are given.
+//   - The same plan gives the same bytes. Manifests, pools and changes stand in the order in which they are given, but for readers those that
+//     decide a verdict come first and are marked, and what many have in common is said once.
 //   - Values of sensitive fields are not in a report, even if a change holds them. Their paths and verdicts are.
 //   - Nothing in a value, path or name can move a cursor, colour a terminal, reverse the reading direction, or become Markdown or HTML.
-//   - Text, Markdown and pages shorten long values around the first difference of old and new. JSON holds whole values.
+//   - Long values are shortened around the first difference of old and new. JSON holds whole values.
 package report
 
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -49,17 +44,17 @@ type Manifest struct {
 
 // Pool is what a change does to one worker pool.
 type Pool struct {
-	Name       string    `json:"name,omitempty"`
-	FormerName string    `json:"formerName,omitempty"`
-	State      string    `json:"state"`
-	Strategy   string    `json:"strategy"`
-	Verdict    string    `json:"verdict"`
-	Message    string    `json:"message"`
-	Before     *Machines `json:"before,omitempty"`
-	After      *Machines `json:"after,omitempty"`
-	OldEra     string    `json:"oldEra,omitempty"`
-	NewEra     string    `json:"newEra,omitempty"`
-	Changes    []Change  `json:"changes"`
+	Name       string        `json:"name,omitempty"`
+	FormerName string        `json:"formerName,omitempty"`
+	State      string        `json:"state"`
+	Strategy   string        `json:"strategy"`
+	Verdict    string        `json:"verdict"`
+	Message    string        `json:"message"`
+	Before     pool.Machines `json:"before"`
+	After      pool.Machines `json:"after"`
+	OldEra     string        `json:"oldEra,omitempty"`
+	NewEra     string        `json:"newEra,omitempty"`
+	Changes    []Change      `json:"changes"`
 
 	Basis
 }
@@ -76,12 +71,6 @@ type Rule struct {
 	Kind   string `json:"kind"`
 	Text   string `json:"text"`
 	Source string `json:"source,omitempty"`
-}
-
-// Machines is how many machines a pool may have.
-type Machines struct {
-	Minimum int `json:"minimum"`
-	Maximum int `json:"maximum"`
 }
 
 // Change is a difference, and what it does by itself.
@@ -101,68 +90,38 @@ type Change struct {
 	Omitted   bool            `json:"omitted,omitempty"`
 }
 
-// Origin says where the class of a change comes from, to a developer. The text holds names from a Schema, which may be hostile.
-func Origin(c hotupdate.Change) string {
-	if c.Origin == hotupdate.OriginDefault {
-		return "default, no struct tag"
-	}
-	shown := Change{Origin: c.Origin.String(), Source: c.Source}
-	return shown.origin()
-}
-
-// origin says where the class of a change comes from, to a developer; nothing if the field has the default.
-func (c *Change) origin() string {
-	switch c.Origin {
-	case hotupdate.OriginDefault.String(), "":
-		return ""
-	case hotupdate.OriginUnknown.String():
-		return "not in the Schema"
-	case hotupdate.OriginInherited.String():
-		return "inherited from " + c.Source
-	case hotupdate.OriginOverride.String():
-		return "override of " + c.Source
-	}
-	return c.Origin + " on " + c.Source
-}
-
-// New makes a report of plans, and of warnings about what was read. It is an error if the values of a change are no JSON, which those of a
-// Diff always are.
-func New(plans []*pool.Plan, warnings []string) (*Report, error) {
-	r := &Report{FormatVersion: FormatVersion, Manifests: make([]Manifest, len(plans)), Warnings: present(warnings)}
+// New makes a report of plans, and of warnings about what was read.
+func New(plans []*pool.Plan, warnings []string) *Report {
+	r := &Report{FormatVersion: FormatVersion, Manifests: []Manifest{}, Warnings: present(warnings)}
 	gravest := pool.None
-	for i, plan := range plans {
-		m, verdict := &r.Manifests[i], plan.Verdict()
+	for _, plan := range plans {
+		verdict := plan.Verdict()
 		if pool.Severity(verdict) > pool.Severity(gravest) {
 			gravest = verdict
 		}
-		*m = Manifest{
-			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(),
-			Pools: make([]Pool, len(plan.Pools)), Basis: basisOf(nil, plan.Unjudged, plan.Rules),
+		m := Manifest{
+			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(), Changes: changesOf(plan.Changes), Pools: []Pool{},
+			Basis: basisOf(nil, plan.Unjudged, plan.Rules),
 		}
-		var err error
-		if m.Changes, err = changesOf(plan.Changes); err != nil {
-			return nil, err
+		for _, p := range plan.Pools {
+			m.Pools = append(m.Pools, poolOf(p))
 		}
-		for j, p := range plan.Pools {
-			if m.Pools[j], err = poolOf(p); err != nil {
-				return nil, err
-			}
-		}
+		r.Manifests = append(r.Manifests, m)
 	}
 	r.Verdict = gravest.String()
-	return r, nil
+	return r
 }
 
-func poolOf(p pool.Planned) (Pool, error) {
-	changes, err := changesOf(p.Changes)
+func poolOf(p pool.Planned) Pool {
+	changes := changesOf(p.Changes)
 	for i := range changes { // of a renamed pool, the name decides
 		changes[i].Decides = changes[i].Decides && p.State == pool.Kept
 	}
 	return Pool{
 		Name: p.Name, FormerName: p.FormerName, State: p.State.String(), Strategy: p.Strategy.String(), Verdict: p.Effect().String(),
-		Message: cmp.Or(stateMeanings[p.State], p.Consequence()), Before: machinesOf(p.Before), After: machinesOf(p.After),
-		OldEra: p.OldEra, NewEra: p.NewEra, Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
-	}, err
+		Message: cmp.Or(stateMeanings[p.State], p.Consequence()), Before: p.Before, After: p.After, OldEra: p.OldEra, NewEra: p.NewEra,
+		Changes: changes, Basis: basisOf(p.Unknown, p.Unjudged, p.Rules),
+	}
 }
 
 var stateMeanings = map[pool.State]string{
@@ -171,50 +130,48 @@ var stateMeanings = map[pool.State]string{
 	pool.Renamed: "every machine of the pool is replaced, since its name is in their names",
 }
 
-func machinesOf(m pool.Machines) *Machines {
-	if !m.Known {
-		return nil
-	}
-	return &Machines{m.Minimum, m.Maximum}
-}
-
 func basisOf(unknown []pool.Unknown, unjudged []string, rules []pool.Rule) Basis {
-	b := Basis{Assumed: make([]string, len(unknown)), Unjudged: present(unjudged), Rules: make([]Rule, len(rules))}
-	for i, u := range unknown {
-		b.Assumed[i] = u.String()
+	b := Basis{Assumed: []string{}, Unjudged: present(unjudged), Rules: []Rule{}}
+	for _, u := range unknown {
+		b.Assumed = append(b.Assumed, u.String())
 	}
-	for i, rule := range rules {
-		b.Rules[i] = ruleOf(rule)
+	for _, r := range rules {
+		b.Rules = append(b.Rules, *ruleOf(r))
 	}
 	return b
 }
 
-func ruleOf(r pool.Rule) Rule { return Rule{r.Kind().String(), r.String(), r.Source()} }
+// ruleOf returns a rule for people; nil if there is none.
+func ruleOf(r pool.Rule) *Rule {
+	if r == pool.NoRule {
+		return nil
+	}
+	return &Rule{r.Kind().String(), r.String(), r.Source()}
+}
 
 // present is a list that is not null in JSON.
 func present(list []string) []string { return append([]string{}, list...) }
 
-func changesOf(changes []pool.Change) ([]Change, error) {
+func changesOf(changes []pool.Change) []Change {
 	all := make([]Change, len(changes))
 	for i, c := range changes {
 		all[i] = Change{
 			Op: c.Op.String(), Path: c.Path, Pointer: c.Pointer, Verdict: c.Verdict.String(), Decides: c.Decides, Class: c.Class.String(),
-			Origin: c.Origin.String(), Source: c.Source, Sensitive: c.Sensitive, Omitted: c.Omitted,
+			Origin: c.Origin.String(), Source: c.Source, Rule: ruleOf(c.Rule), Sensitive: c.Sensitive, Omitted: c.Omitted,
 		}
-		if c.Rule != pool.NoRule {
-			all[i].Rule = new(ruleOf(c.Rule))
+		if !c.Sensitive {
+			all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)), json.RawMessage(plaintext.Printable(c.New)) // the same JSON
 		}
-		if c.Sensitive {
-			continue
-		}
-		for _, value := range []string{c.Old, c.New} {
-			if value != "" && !json.Valid([]byte(value)) {
-				return nil, fmt.Errorf("report: %s: has a value that is no JSON; take changes from hotupdate.Schema.Diff", plaintext.Printable(c.Path))
-			}
-		}
-		all[i].Old, all[i].New = json.RawMessage(plaintext.Printable(c.Old)), json.RawMessage(plaintext.Printable(c.New)) // the same JSON
 	}
-	return all, nil
+	return all
+}
+
+// Origin says where the class of a field comes from, to a developer. The source holds names from a Schema, which may be hostile.
+func Origin(origin, source string) string { return cmp.Or(origins[origin], origin+" ") + source }
+
+var origins = map[string]string{
+	hotupdate.OriginDefault.String(): "default, no struct tag", hotupdate.OriginStructTag.String(): "struct tag on ", hotupdate.OriginInherited.String(): "inherited from ",
+	hotupdate.OriginOverride.String(): "override of ", hotupdate.OriginHotWhen.String(): "hotwhen on ", hotupdate.OriginUnknown.String(): "not in the Schema",
 }
 
 // isBare reports whether the manifest is a provider config on its own.
@@ -243,40 +200,42 @@ var words = []string{
 	pool.ComeOrGo.String(), pool.Removed.String(), pool.HotUpdate.String(), pool.Added.String(), pool.None.String(),
 }
 
-// counted counts words, the gravest first: 1 roll, 1 come or go, 2 none.
-func counted(all []string) string {
-	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(slices.Index(words, a), slices.Index(words, b)) })
+// counted counts words, the gravest first: 4 pools: 1 roll, 1 come or go, 2 none.
+func counted(noun string, all []string) string {
 	var parts []string
-	for len(all) > 0 {
-		n := 1
-		for n < len(all) && all[n] == all[0] {
-			n++
+	for _, word := range words {
+		n := 0
+		for _, one := range all {
+			if one == word {
+				n++
+			}
 		}
-		parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(all[0], "machines "))
-		all = all[n:]
+		if n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(word, "machines "))
+		}
 	}
-	return strings.Join(parts, ", ")
+	return plural(len(all), noun) + ": " + strings.Join(parts, ", ")
 }
 
-// summary counts the verdicts of the pools: 4 pools: 1 roll, 1 removed, 2 none.
+// summary counts the verdicts of the pools.
 func (m *Manifest) summary() string {
-	all := make([]string, len(m.Pools))
+	var all []string
 	for i := range m.Pools {
-		all[i] = m.Pools[i].word()
+		all = append(all, m.Pools[i].word())
 	}
 	if len(all) == 0 {
 		return "there are no worker pools"
 	}
-	return plural(len(all), "pool") + ": " + counted(all)
+	return counted("pool", all)
 }
 
-// summary counts the verdicts of the manifests: 3 manifests: 1 roll, 2 none.
+// summary counts the verdicts of the manifests.
 func (r *Report) summary() string {
-	all := make([]string, len(r.Manifests))
+	var all []string
 	for i := range r.Manifests {
-		all[i] = r.Manifests[i].Verdict
+		all = append(all, r.Manifests[i].Verdict)
 	}
-	return plural(len(all), "manifest") + ": " + counted(all)
+	return counted("manifest", all)
 }
 
 // plural returns a number and its noun.
@@ -287,25 +246,29 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// machines says how many machines the pool may have, before and after: 3 to 10 machines, or 1 to 3 machines, then 2 to 3 machines.
-func (p *Pool) machines() string {
-	before, after := p.Before.String(), p.After.String()
-	switch {
-	case before == "" || before == after || p.State == pool.Added.String():
-		return after
-	case after == "" || p.State == pool.Removed.String():
-		return before
+// facts are the pool's former name, its machines and its eras, before and after: formerly a, 1 to 3 machines, then 2 machines, era raw.
+func (p *Pool) facts(escape plaintext.Escape) string {
+	var all []string
+	if p.FormerName != "" {
+		all = append(all, "formerly "+plaintext.Shorten(p.FormerName, maxName, escape))
 	}
-	return before + ", then " + after
+	add := func(prefix, before, after string) {
+		switch {
+		case before != "" && after != "" && before != after && p.State == pool.Kept.String():
+			all = append(all, prefix+before+", then "+after)
+		case cmp.Or(after, before) != "":
+			all = append(all, prefix+cmp.Or(after, before))
+		}
+	}
+	add("", machines(p.Before), machines(p.After))
+	add("era ", plaintext.Shorten(p.OldEra, maxName, escape), plaintext.Shorten(p.NewEra, maxName, escape))
+	return strings.Join(all, "; ")
 }
 
-// String returns the numbers in words, nothing if they are not known.
-func (m *Machines) String() string {
-	switch {
-	case m == nil:
+// machines are a number of machines in words; nothing if there are none, or nobody knows.
+func machines(m pool.Machines) string {
+	if !m.Known || m.Maximum == 0 {
 		return ""
-	case m.Minimum != m.Maximum:
-		return fmt.Sprintf("%d to %s", m.Minimum, plural(m.Maximum, "machine"))
 	}
-	return plural(m.Maximum, "machine")
+	return m.String()
 }

@@ -164,12 +164,13 @@ func TestJSONIsWhatTheSchemaSays(t *testing.T) {
 // TestSchemaRefuses: the schema, and the validator of this test, refuse what is no report.
 func TestSchemaRefuses(t *testing.T) {
 	const change = `{"op":"add","path":"a","pointer":"/a","verdict":"none","class":"hot","origin":"default","new":null}`
+	const machines = `{"minimum":1,"maximum":3,"known":true}`
 	const basis = `"assumedUnchanged":[],"unjudged":[],"rules":[]`
 	document := func(pool string) string {
 		return `{"formatVersion":2,"verdict":"none","manifests":[{"verdict":"none","changes":[],"pools":[` + pool + `],` + basis + `}],"warnings":[]}`
 	}
 	pool := func(members, changes string) string {
-		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","changes":[` + changes + `],` + basis + `}`)
+		return document(`{` + members + `,"strategy":"AutoRollingUpdate","message":"","before":` + machines + `,"after":` + machines + `,"changes":[` + changes + `],` + basis + `}`)
 	}
 	const kept = `"state":"kept","verdict":"none"`
 	for _, tc := range []struct {

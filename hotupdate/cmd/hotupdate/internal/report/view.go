@@ -42,7 +42,6 @@ type remark struct{ Label, Text, Source string }
 const (
 	assumedLabel  = "assumed unchanged"
 	unjudgedLabel = "not judged"
-	eraLabel      = "hashed by"
 )
 
 // group is changes that do the same for the same reason.
@@ -67,6 +66,9 @@ func viewOf(r *Report) *view {
 		m.Remarks = without(m.Remarks, v.Remarks)
 		m.Quiet = len(m.Groups)+len(m.Remarks) == 0 && !slices.ContainsFunc(m.Pools, func(p poolView) bool { return !p.Quiet })
 	}
+	for _, warning := range r.Warnings {
+		v.Remarks = append(v.Remarks, remark{Label: "warning", Text: warning})
+	}
 	return v
 }
 
@@ -86,9 +88,6 @@ func manifestViewOf(m *Manifest) manifestView {
 			continue
 		}
 		p.Remarks = p.Basis.remarks(p.Groups, p.Message)
-		if p.OldEra != "" || p.NewEra != "" {
-			p.Remarks = append(p.Remarks, remark{Label: eraLabel, Text: eras(p.OldEra, p.NewEra)})
-		}
 		compared = append(compared, p.Remarks)
 	}
 	shared := inAll(compared)
@@ -98,21 +97,34 @@ func manifestViewOf(m *Manifest) manifestView {
 	for i := range v.Pools {
 		p := &v.Pools[i]
 		p.Remarks = without(p.Remarks, shared)
-		p.Quiet = p.State == pool.Kept.String() && p.Verdict == pool.None.String() && len(p.Groups)+len(p.Remarks) == 0
+		p.Quiet = !m.isBare() && p.State == pool.Kept.String() && p.Verdict == pool.None.String() && len(p.Groups)+len(p.Remarks) == 0
 	}
 	v.Remarks = append(v.Remarks, without(shared, v.Remarks)...)
 	return v
 }
 
-// quietPools names the pools to which nothing happens.
-func (v *manifestView) quietPools() (names []string) {
+// quiet names the pools to which nothing happens.
+func (v *manifestView) quiet() (names []string) {
 	for i := range v.Pools {
 		if v.Pools[i].Quiet {
-			names = append(names, v.Pools[i].Name)
+			names = append(names, "pool "+v.Pools[i].Name)
 		}
 	}
 	return names
 }
+
+// quiet names the manifests to which nothing happens, if there are several.
+func (v *view) quiet() (names []string) {
+	for i := range v.Manifests {
+		if m := &v.Manifests[i]; m.Quiet && len(v.Manifests) > 1 {
+			names = append(names, m.title(func(text string) string { return text }))
+		}
+	}
+	return names
+}
+
+// none is the verdict on those to which nothing happens.
+var none = pool.None.String()
 
 // remarks lists what a verdict rests on, but for the rules that its message or a group of changes tells.
 func (b *Basis) remarks(groups []group, message string) (all []remark) {
@@ -129,14 +141,6 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 		}
 	}
 	return all
-}
-
-// eras names the eras before and after.
-func eras(old, updated string) string {
-	if old == updated {
-		return "era " + old
-	}
-	return "era " + cmp.Or(old, "(not known)") + " before, era " + cmp.Or(updated, "(not known)") + " after"
 }
 
 // inAll returns what all lists have in common.
@@ -169,16 +173,15 @@ func groupsOf(changes []Change, isBare bool) (groups []group) { //nolint:revive 
 		}
 		groups[i].Changes = append(groups[i].Changes, c)
 	}
-	slices.SortStableFunc(groups, func(a, b group) int {
-		switch {
-		case a.Decides == b.Decides:
-			return 0
-		case a.Decides:
-			return -1
+	decides, others := []group{}, []group{}
+	for _, g := range groups {
+		if g.Decides {
+			decides = append(decides, g)
+		} else {
+			others = append(others, g)
 		}
-		return 1
-	})
-	return groups
+	}
+	return append(decides, others...)
 }
 
 // why says in the reader's words why a change does what it does: the rule, or where its class comes from.
@@ -202,3 +205,25 @@ func (c *Change) why(isBare bool) (text, source string) { //nolint:revive // whe
 
 // configField is the member of a pool below which the changes of its provider config stand.
 const configField = "providerConfig"
+
+// mark is the first character of a change.
+func (c *Change) mark() string {
+	return cmp.Or(map[string]string{hotupdate.Add.String(): "+", hotupdate.Remove.String(): "-"}[c.Op], "~")
+}
+
+// remarkLines joins the remarks that share a line. What is assumed stands last.
+func remarkLines(all []remark) (lines []remark) {
+	for _, r := range all {
+		i := slices.IndexFunc(lines, func(line remark) bool { return line.Label == r.Label })
+		if i < 0 || r.Label != assumedLabel && r.Label != unjudgedLabel {
+			lines = append(lines, r)
+		} else {
+			lines[i].Text += "; " + r.Text
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b remark) int { return slices.Index(lastLabels, a.Label) - slices.Index(lastLabels, b.Label) })
+	return lines
+}
+
+// lastLabels are those of the remarks that stand last.
+var lastLabels = []string{assumedLabel, pool.Assumes.String()}
