@@ -181,30 +181,23 @@ func tagsOf(rules *tags.Rules, kind tags.Kind, hot machineupdate.Hot) (map[strin
 }
 
 func plan(
-	rules *tags.Rules, kind tags.Kind, request *machineupdate.UpdateMachineRequest, own []string, live map[string]map[string]string,
+	rules *tags.Rules, kind tags.Kind, part machineupdate.Part, own []string, live map[string]map[string]string,
 ) ([]tags.Batch, error) {
-	desired, err := tagsOf(rules, kind, request.Desired)
+	desired, err := tagsOf(rules, kind, part.Desired)
 	if err != nil {
 		return nil, err
 	}
-	applied, err := tagsOf(rules, kind, request.Applied)
+	applied, err := tagsOf(rules, kind, part.Applied)
 	if err != nil {
 		return nil, err
 	}
 	state := tags.State{Applied: applied, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
-	for _, hot := range request.Attempted {
+	for _, hot := range part.Attempted {
 		attempt, err := tagsOf(rules, kind, hot)
 		if err != nil {
 			return nil, err
 		}
 		state.Attempted = append(state.Attempted, attempt)
-	}
-	for _, id := range own { // attempts that were too long to be kept in full
-		for _, path := range [][]string{{"tags"}, {"resourceTags", kind.String()}} {
-			if found := request.AttemptedAmong(live[id], path...); found != nil {
-				state.Attempted = append(state.Attempted, found)
-			}
-		}
 	}
 	plans, err := rules.Plan(state, own, live)
 	return rules.Batches(plans), err
@@ -228,7 +221,7 @@ func newController(schemaOfDriver []byte, executor machineupdate.Executor[*Machi
 	if err != nil {
 		return nil, err
 	}
-	driver := machineupdate.Driver{CanUpdate: true, Revision: "tags"}
+	driver := machineupdate.Driver{Kinds: []string{"vm", "network", "disk"}, Revision: "tags"}
 	return &controller{executor: executor, schema: schema, driver: driver}, nil
 }
 
@@ -336,14 +329,13 @@ func TestPlan(t *testing.T) {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(t, err)
 	const cluster = `"kubernetes.io/cluster/c":"1"`
-	request := &machineupdate.UpdateMachineRequest{
+	part := machineupdate.Part{
 		Applied:   `{"tags":{` + cluster + `},"resourceTags":{"vm":{"owner":"alice","team":"red"}}}`,
 		Attempted: []machineupdate.Hot{`{"tags":{` + cluster + `},"resourceTags":{"vm":{"team":"blue"}}}`, machineupdate.Nothing},
-		Attempts:  []machineupdate.Digest{machineupdate.DigestOf("1", "resourceTags", "vm", "long-ago")},
 		Desired:   `{"tags":{` + cluster + `},"resourceTags":{"vm":{"team":"blue"}}}`,
 	}
-	live := map[string]map[string]string{"i-1": {"kubernetes.io/cluster/c": "1", "owner": "alice", "team": "red", "long-ago": "1", "foreign": "1"}}
-	batches, err := plan(&rules, tags.VM, request, []string{"i-1"}, live)
+	live := map[string]map[string]string{"i-1": {"kubernetes.io/cluster/c": "1", "owner": "alice", "team": "red", "foreign": "1"}}
+	batches, err := plan(&rules, tags.VM, part, []string{"i-1"}, live)
 	require.NoError(t, err)
 	var got []string
 	for _, batch := range batches {
@@ -355,7 +347,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"Set kubernetes.io/cluster/c=1", "Set team=blue", "Remove owner=alice", "Remove long-ago=1",
+		"Set team=blue", "Remove owner=alice",
 	}, got, "what was applied or attempted goes, what is foreign stays")
 }
 
@@ -375,7 +367,7 @@ func TestController(t *testing.T) {
 			return written, err
 		},
 		UpdateMachine: func(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
-			called = append(called, string(request.Desired))
+			called = append(called, string(request.Parts[0].Desired))
 			return nil
 		},
 	})

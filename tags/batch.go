@@ -16,8 +16,8 @@ type Batch struct {
 //     whose plan does not say SetFirst, then all that is set, then the other removals.
 //   - Resources with the same steps share calls. Within a step resources and infrastructure tags keep their order.
 //
-// After a failure the machine is planned anew, and the new plan repeats the contested steps. So retry a call that the cloud throttles: a driver
-// that gives up spends what the cloud allows on the first calls of every plan.
+// After a failure the machine is planned anew, and the new plan repeats what reads do not show yet. So retry a call that the cloud throttles: a
+// driver that gives up may spend what the cloud allows on the first calls of every plan.
 //
 // Drivers of clouds that replace everything at once use [ResourcePlan.Apply] instead. The batches share memory with the plans.
 func (r *Rules) Batches(plans []ResourcePlan) []Batch {

@@ -31,7 +31,7 @@ func settledLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 	return l
 }
 
-// changedLoad is the machine of which half the keys change and some are dropped, taken over, and contested.
+// changedLoad is the machine of which half the keys change and some are dropped and taken over.
 func changedLoad(tb testing.TB, cloud tags.Cloud, keys int) load {
 	tb.Helper()
 	l := settledLoad(tb, cloud, keys)

@@ -16,15 +16,14 @@
 //
 //  1. Owned are triples of kind, key and value: those of the last-applied spec and of every attempt since, and, as long as a success
 //     is not confirmed, those of the spec that was last-applied before it (see [State]). A spec without tags, nil or empty, is an
-//     attempt to remove them all. A [State] belongs to one kind; triples of another kind own nothing here.
+//     attempt to remove them all, and owns nothing. A [State] belongs to one kind; triples of another kind own nothing here.
 //  2. Only desired and mandatory keys are set. Mandatory keys are merged last: their value wins.
 //  3. A key that is neither desired nor mandatory is removed if its live value is owned. A key that somebody re-created with another
 //     value is theirs and stays.
 //  4. Keys that MCM, the driver or the cloud relies on are reserved. They are never removed, not even if they are owned.
-//  5. A key on which last-applied and any attempt differ is contested: an attempt may have landed, or may still land, and reads of a
-//     cloud lag. A contested key that is wanted is set whatever live says. A contested key that is not wanted is removed even if live
-//     does not show it, but only where the cloud removes on condition of the value ([GuardValue]), one removal for each owned value.
-//     Elsewhere removing an unseen key could hit somebody else's; the next plan after the reads have caught up removes it.
+//  5. A plan changes nothing but what live shows to differ. Reads of a cloud lag, and requests land late: a plan may miss what an earlier one
+//     has sent. So a success counts only after a second plan, made when all requests have landed and reads have caught up, has
+//     found nothing else, or has been carried out as well. Until then every attempt stays owned (see [State]).
 //  6. A desired key that is live with a foreign value becomes ours. The plan sets it and reports a takeover.
 //  7. All other keys are foreign. They are never touched, and count towards the limit.
 //  8. Resources are named by ID. Pass only those that the launch created: volumes of a CSI driver and interfaces of a CNI belong to others.

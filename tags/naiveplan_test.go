@@ -120,14 +120,6 @@ func (n *naivePlanner) owns(key, value string) bool {
 	return slices.ContainsFunc(n.ownedValues(key), func(v string) bool { return n.sameValue(v, value) })
 }
 
-func (n *naivePlanner) contested(key string) bool {
-	first := n.valuesIn(n.state.Applied, key)
-	return slices.ContainsFunc(n.history(), func(spec map[string]string) bool {
-		values := n.valuesIn(spec, key)
-		return len(values) > 1 || !slices.EqualFunc(values, first, n.sameValue)
-	})
-}
-
 func (n *naivePlanner) reserved(key string) bool { return n.reservation(key) != nil }
 
 func (n *naivePlanner) namesCluster(key string) bool {
@@ -231,7 +223,6 @@ func (n *naivePlanner) plan() (plan tags.ResourcePlan, ok bool) {
 		n.planWanted(&plan, tags.Tag{Key: spelled[0], Value: value})
 	}
 	foreign := n.planLive(&plan, wanted)
-	n.planUnseen(&plan, wanted)
 
 	byKey := func(a, b tags.Tag) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }
 	slices.SortFunc(plan.Set, byKey)
@@ -250,7 +241,7 @@ func (n *naivePlanner) planWanted(plan *tags.ResourcePlan, tag tags.Tag) {
 		tag.Value = ""
 	}
 	liveValue, isLive := n.live[tag.Key]
-	if isLive && n.sameValue(liveValue, tag.Value) && !n.contested(tag.Key) {
+	if isLive && n.sameValue(liveValue, tag.Value) {
 		plan.Keep = append(plan.Keep, tag)
 		return
 	}
@@ -272,26 +263,4 @@ func (n *naivePlanner) planLive(plan *tags.ResourcePlan, wanted map[string]strin
 		}
 	}
 	return foreign
-}
-
-func (n *naivePlanner) planUnseen(plan *tags.ResourcePlan, wanted map[string]string) {
-	if n.rules.Guard != tags.GuardValue || len(n.state.Attempted) == 0 {
-		return
-	}
-	for _, spec := range n.history() {
-		for key := range spec {
-			if !n.removable(key, wanted) || !n.contested(key) {
-				continue
-			}
-			spelled := key
-			if all := n.spellings(key, wanted); len(all) > 0 {
-				spelled = all[0]
-			} else if n.rules.IgnoresCase {
-				spelled = strings.ToLower(key)
-			}
-			for _, value := range n.ownedValues(key) {
-				plan.Remove = append(plan.Remove, tags.Tag{Key: spelled, Value: value})
-			}
-		}
-	}
 }

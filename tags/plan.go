@@ -11,8 +11,8 @@ import (
 type State struct {
 	// Applied is the last-applied spec; empty if nothing is recorded, or if the record cannot be read.
 	Applied map[string]string
-	// Attempted are the specs that were sent since, in any order, the present one included if it was recorded before the call. A nil or
-	// empty map is an attempt to remove everything.
+	// Attempted are the specs that were sent since, in any order, the present one included if it was recorded before the call. One that is nil or
+	// empty, an attempt to remove everything, owns nothing.
 	//
 	// A success does not empty it. Until a second pass confirms the success, after earlier requests have landed or died and reads have
 	// caught up, it holds the attempts and the spec that was last-applied before. Without the latter a key that a lagging read did
@@ -30,8 +30,7 @@ type ResourcePlan struct {
 	// the removals come first, as the limit leaves no room.
 	SetFirst bool
 	Set      []Tag // to add or to overwrite
-	// Remove are the infrastructure tags to remove. The value is the condition: a driver whose cloud takes it hands it on. One key may
-	// stand here with several values.
+	// Remove are the infrastructure tags to remove, as they are live. The value is the condition: a driver whose cloud takes it hands it on.
 	Remove   []Tag
 	Keep     []Tag    // desired and mandatory ones that are live as they should be
 	Takeover []string // keys of Set that are live with a foreign value, which is lost

@@ -3,7 +3,6 @@ package tags
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -96,7 +95,6 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 			Hint: "want fewer keys, or remove foreign ones",
 		}
 	}
-	// Removals of keys that live does not show count too: these may have landed since the read.
 	plan.SetFirst = foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags
 	return nil
 }
@@ -119,7 +117,7 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 		} else {
 			tag.Key = key
 		}
-		if isLive && p.same(live.tags[key], tag.Value) && !p.contested(id) {
+		if isLive && p.same(live.tags[key], tag.Value) {
 			keep--
 			tags[keep] = tag
 			continue
@@ -141,9 +139,6 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 // planRest fills in Remove and returns how many foreign keys count towards the limit.
 func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 	removals := 0
-	for range p.unseen(live) {
-		removals++
-	}
 	for id := range live.ids {
 		n := live.count(id)
 		switch _, isWanted := p.wantedKey(id); {
@@ -164,7 +159,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 			remove = slices.AppendSeq(remove, live.spellings(id))
 		}
 	}
-	plan.Remove = slices.Compact(sorted(slices.AppendSeq(remove, p.unseen(live))))
+	plan.Remove = sorted(remove)
 	return foreign
 }
 
@@ -178,29 +173,6 @@ func (p *planner) removable(live *spec, id string) bool {
 	return p.rules.reserved(id) == nil
 }
 
-// unseen yields the owned values of contested keys that are not wanted.
-//
-// Live need not show them: an attempt may have landed after the read. But where live shows a foreign value the key is left alone, in case
-// the driver forgets the condition.
-func (p *planner) unseen(live *spec) iter.Seq[Tag] {
-	return func(yield func(Tag) bool) {
-		if p.rules.Guard != GuardValue || len(p.recorded) == 1 {
-			return
-		}
-		for _, recorded := range p.recorded {
-			for id, key := range recorded.all {
-				if _, isWanted := p.wantedKey(id); isWanted || !p.contested(id) || !p.removable(live, id) {
-					continue
-				}
-				spelling, _ := live.key(id)
-				if !yield(Tag{Key: spelling, Value: recorded.tags[key]}) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // owned reports whether last-applied or an attempt has the key with this value.
 func (p *planner) owned(id, value string) bool {
 	for i := range p.recorded {
@@ -208,23 +180,6 @@ func (p *planner) owned(id, value string) bool {
 			if p.same(tag.Value, value) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// contested reports whether last-applied and any attempt differ on the key. A record with several spellings of it differs from all others.
-func (p *planner) contested(id string) bool {
-	applied := &p.recorded[0]
-	if len(p.recorded) == 1 && len(applied.variants) == 0 {
-		return false
-	}
-	appliedKey, isApplied := applied.key(id)
-	for i := range p.recorded {
-		recorded := &p.recorded[i]
-		key, ok := recorded.key(id)
-		if ok != isApplied || ok && !p.same(recorded.tags[key], applied.tags[appliedKey]) || recorded.count(id) > 1 {
-			return true
 		}
 	}
 	return false

@@ -34,7 +34,7 @@ func tell() (string, error) {
 	world, err := simulation.Start(context.Background(), simulation.Config{
 		ReadLag: readLag, CacheLag: 100 * time.Millisecond, BootTime: time.Minute,
 		Settings: machineupdate.Settings{CallTimeout: 3 * time.Minute, ConfirmAfter: confirmAfter},
-		Updates:  machineupdate.Driver{CanUpdate: true, Revision: awsdriver.Revision},
+		Updates:  awsdriver.Updates(),
 		Request:  s.request, Report: s.report,
 	})
 	if err != nil {

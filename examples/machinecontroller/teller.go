@@ -137,7 +137,7 @@ func (s *story) until(what string, holds func() bool) {
 
 // settle lets time pass until the update is confirmed, and shows how things are then.
 func (s *story) settle() {
-	s.until("the machine settles", func() bool { return s.record().State == "" && s.record().Applied != nil })
+	s.until("the machine settles", func() bool { return s.record().State == "" && s.record().content().Applied != nil })
 	s.show()
 }
 
@@ -154,9 +154,23 @@ func (s *story) machine() *api.Machine {
 
 // record is what the machine remembers, as the documentation of package machineupdate specifies it. Hot parts are read as specs.
 type record struct {
-	State     string                   `json:"state"` // empty if it is settled
+	State string    `json:"state"` // empty if it is settled
+	Parts []content `json:"parts"`
+}
+
+// content is what is remembered of kinds of resources.
+type content struct {
 	Applied   *awsdriver.ProviderSpec  `json:"applied"`
 	Attempted []awsdriver.ProviderSpec `json:"attempted"`
+	Removed   []awsdriver.ProviderSpec `json:"removed"`
+}
+
+// content returns that of all kinds: the driver covers them all, and they stand before those that it does not know.
+func (r record) content() content {
+	if len(r.Parts) == 0 {
+		return content{}
+	}
+	return r.Parts[0]
 }
 
 // record returns what the machine remembers, an empty record if there is none yet.
@@ -173,11 +187,15 @@ func (s *story) show() {
 	record := s.record()
 	s.line("")
 	remembered := []string{cmp.Or(record.State, "Settled")}
-	if record.Applied != nil {
-		remembered = append(remembered, "applied {"+show(record.Applied.Tags)+"}")
+	content := record.content()
+	if content.Applied != nil {
+		remembered = append(remembered, "applied {"+show(content.Applied.Tags)+"}")
 	}
-	for _, attempt := range record.Attempted {
+	for _, attempt := range content.Attempted {
 		remembered = append(remembered, "attempted {"+show(attempt.Tags)+"}")
+	}
+	for _, removal := range content.Removed {
+		remembered = append(remembered, "removed {"+strings.Join(tags.Keys(removal.Tags), " ")+"}")
 	}
 	s.line("   record  %s", strings.Join(remembered, ", "))
 	s.showLive()

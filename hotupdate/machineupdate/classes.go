@@ -48,7 +48,7 @@ func WantedClass(own, template string) string {
 type Classes struct {
 	mutex     sync.Mutex
 	prepared  map[string]*preparation // by namespace/name
-	abilities map[string]*ability     // by the driver's revision
+	abilities map[string]*ability     // by what the driver says of itself
 }
 
 // ability is what a process found out about a driver.
@@ -106,7 +106,7 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 
 // answers reports whether the class was prepared before.
 func (p *preparation) answers(class *MachineClass, schema *hotupdate.Schema, driver Driver) bool {
-	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && p.driver == driver && same(p.schema, schema)
+	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && p.driver.equal(&driver) && same(p.schema, schema)
 }
 
 // same reports whether two Schemas mean the same. Those of one type share what they point to, and need no fingerprint.
@@ -123,10 +123,10 @@ func (c *Classes) abilityOf(driver Driver) *ability {
 	if c.abilities == nil {
 		c.abilities = map[string]*ability{}
 	}
-	known, ok := c.abilities[driver.Revision]
+	known, ok := c.abilities[driver.text()]
 	if !ok {
 		known = &ability{}
-		c.abilities[driver.Revision] = known
+		c.abilities[driver.text()] = known
 	}
 	return known
 }

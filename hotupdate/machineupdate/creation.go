@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // Creation records the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
@@ -15,9 +16,11 @@ import (
 //  3. [Executor.FinishCreation] if both succeeded and the VM did not exist before. A VM that was found is not recorded, as the spec that
 //     made it is unknown. The marker makes it be updated.
 type Creation struct {
-	pass     *pass // without a class if that cannot be read
-	first    bool  // no other attempt to create the VM can be under way
-	marked   bool  // the marker was written
+	machine  machine
+	class    *Prepared // nil if it cannot be read
+	marker   record.Record
+	first    bool // no other attempt to create the VM can be under way
+	marked   bool // the marker was written
 	deadline time.Time
 	now      func() time.Time
 }
@@ -32,38 +35,27 @@ func (c *Creation) Context(ctx context.Context) (context.Context, context.Cancel
 // beginCreation prepares the record for the creation of a VM. Whether the driver can update does not matter: as soon as it can, it has to
 // know what the VM was created with. A class that cannot be read leaves a marker without a hot part: the machine is updated once it can be read.
 func beginCreation(o *observation) *Creation {
-	annotation, exists := o.Machine.Annotations[AnnotationRecord]
-	marker, first := record{}, true
-	if exists {
-		var err error
-		marker, err = recordOf(&o.Machine, annotation)
-		problem, ok := errors.AsType[*fault.Error](err)
-		first = ok && problem.Code == "foreign-record"
+	c := &Creation{machine: o.Machine, class: o.Class, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
+	var known record.Record
+	if annotation, exists := o.Machine.Annotations[AnnotationRecord]; exists {
+		r, err := record.Parse(annotation)
+		problem, ok := errors.AsType[*fault.Error](o.Machine.owns(&r.Header, err))
+		if c.first = ok && problem.Code == "foreign-record"; !ok {
+			known = r
+		}
 	}
-	var hot Hot
+	var target *record.Target
 	if o.Class != nil {
-		hot, marker.Schema = o.Class.hot, o.Class.schema
+		target = o.Class.target
 	}
-	if !marker.attempt(hot) {
-		// Creation goes on in any case. Attempts so old are unlikely to be live.
-		marker.Attempted, marker.Attempts = []Hot{hot}, nil
-	}
-	marker.State, marker.Since = calling, wholeSeconds(o.now)
-	if marker.ProviderID == "" {
-		marker.Creating = o.Machine.Name
-	}
-	return &Creation{pass: o.pass(hot, marker), first: first, deadline: o.now.Add(o.Settings.creationTimeout())}
+	c.marker = known.Create(o.Machine.Name, target, o.now)
+	return c
 }
 
 // created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	p := *c.pass
-	p.marker.ProviderID, p.marker.Creating = providerID, ""
-	if c.first {
-		return p.mirrored(p.settled(resourceVersion, now))
-	}
-	return p.succeeded(resourceVersion, now)
+	return c.machine.mirrored(c.machine.write(resourceVersion, c.marker.Created(providerID, c.first, now)), c.class)
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
@@ -88,7 +80,7 @@ func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]
 		result.note(err)
 		return creation, result
 	}
-	if creation.marked = e.write(ctx, creation.pass.aboutToCall(), &result); !creation.marked {
+	if creation.marked = e.write(ctx, creation.machine.write(o.Machine.ResourceVersion, creation.marker), &result); !creation.marked {
 		return nil, result
 	}
 	return creation, result
@@ -108,7 +100,7 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	switch {
 	case err != nil:
 		result.end(writeFailed, mediumRetry, err)
-	case !creation.marked || creation.pass.class == nil || e.Now().After(creation.deadline):
+	case !creation.marked || creation.class == nil || e.Now().After(creation.deadline):
 		result.end(notCalled, shortRetry, nil)
 	case e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result):
 		result.end(updated, shortRetry, nil)

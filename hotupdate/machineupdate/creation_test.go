@@ -2,6 +2,8 @@ package machineupdate_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,12 +41,13 @@ func TestCreation(t *testing.T) {
 			m.ProviderID, m.Phase = "", ""
 			executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 			o := machineupdate.Observed{Machine: m, Class: class}
+			o.Settings.MirrorSpec = true
 			c, version, result := executor.BeginCreation(t.Context(), o)
 			require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 			marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 			require.NoError(t, err)
 			assert.Equal(t, []any{"m-1", machineupdate.Calling}, []any{marker.Creating, marker.State})
-			assert.Contains(t, marker.Attempted, hotOne)
+			assert.Equal(t, hotOne, marker.Applied, "what is about to be created")
 
 			result = executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
 			require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(result))
@@ -68,7 +71,8 @@ func TestCrashBetweenCreateAndRecord(t *testing.T) {
 	m.ProviderID, m.Phase = "aws:///i-1", "Pending"
 	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"2"}}`)})
 	require.Equal(t, machineupdate.Unfinished, d.Reason)
-	assert.Equal(t, []machineupdate.Hot{hotOne, hotTwo}, d.Pass.Request().Attempted)
+	part := d.Pass.Request().Parts[0]
+	assert.Equal(t, []any{hotOne, []machineupdate.Hot{hotTwo}}, []any{part.Applied, part.Attempted})
 	marker := d.Pass.Marker()
 	assert.Equal(t, []string{"aws:///i-1", ""}, []string{marker.ProviderID, marker.Creating})
 }
@@ -81,7 +85,7 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 	c := machineupdate.BeginCreation(machineupdate.Observed{Machine: m, Class: class})
 	r, err := machineupdate.ParseRecord(c.AboutToCall().Set[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
-	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotOne, []machineupdate.Hot{hotTwo}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
+	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotTwo, []machineupdate.Hot{hotOne}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
 }
 
 // TestCreationGoesOnWithAFullRecord: a creation that fails for long attempts many specs. A full record does not stop it.
@@ -95,9 +99,20 @@ func TestCreationGoesOnWithAFullRecord(t *testing.T) {
 		require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 		r, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
 		require.NoError(t, err)
-		require.True(t, slices.Contains(r.Attempted, class.Hot()) || slices.Contains(r.Attempts, machineupdate.DigestOf(strconv.Itoa(i), "tags", "changing")),
-			"%d: what is about to be created is among the attempts", i)
+		require.Equal(t, class.Hot(), r.Applied, i)
 	}
+}
+
+// wide returns a spec with n infrastructure tags, of which one holds the number i.
+func wide(t *testing.T, n, length, i int) string {
+	t.Helper()
+	s := spec{Tags: map[string]string{"changing": strconv.Itoa(i)}}
+	for key := range n {
+		s.Tags[fmt.Sprintf("key-%03d", key)] = strings.Repeat("v", length)
+	}
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(raw)
 }
 
 func TestCreationErrors(t *testing.T) {
@@ -136,7 +151,7 @@ func TestCreationWithoutClass(t *testing.T) {
 			o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
 			d := machineupdate.DecideAt(start, o)
 			assert.Equal(t, []any{machineupdate.Update, machineupdate.Unfinished}, []any{d.Action, d.Reason})
-			assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Attempted, hotTwo), "what was attempted before stays known")
+			assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Parts[0].Attempted, hotTwo), "what was attempted before stays known")
 		}
 	}
 }
@@ -182,22 +197,33 @@ func TestCreationWithoutResourceVersion(t *testing.T) {
 
 func TestPatches(t *testing.T) {
 	long := classOf(t, `{"image":"`+strings.Repeat("x", machineupdate.MaxLastApplied)+`","tags":{"k":"2"}}`)
+	short := classOf(t, `{"tags":{"k":"2"}}`)
 	for _, tc := range []struct {
-		name  string
-		class *machineupdate.Prepared
-		want  string
+		name     string
+		class    *machineupdate.Prepared
+		mirror   bool
+		mirrored string // what stood there before
+		want     string
 	}{
-		{"mirrored", classOf(t, `{"tags":{"k":"2"}}`), `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":RECORD,"machine.sapcloud.io/last-applied-providerspec":"{\"tags\":{\"k\":\"2\"}}"},"resourceVersion":"8"}}`},
-		{"too long to be mirrored", long, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":RECORD,"machine.sapcloud.io/last-applied-providerspec":null},"resourceVersion":"8"}}`},
+		{"mirrored", short, true, "", `,"machine.sapcloud.io/last-applied-providerspec":"{\"tags\":{\"k\":\"2\"}}"`},
+		{"too long to be mirrored", long, true, "{}", `,"machine.sapcloud.io/last-applied-providerspec":null`},
+		{"not mirrored", short, false, "", ``},
+		{"not mirrored any more", short, false, "{}", `,"machine.sapcloud.io/last-applied-providerspec":null`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: tc.class})
-			patch := d.Pass.Succeeded("8", start.Add(time.Millisecond))
-			body, err := patch.MergePatch()
+			m := machine("")
+			if tc.mirrored != "" {
+				m.Annotations = map[string]string{machineupdate.AnnotationLastApplied: tc.mirrored}
+			}
+			b := newBench(t, "")
+			b.o.Machine, b.o.Class, b.o.Settings.MirrorSpec, b.now = m, tc.class, tc.mirror, start.Add(time.Millisecond)
+			b.reconcile(t)
+			body, err := b.writes[1].MergePatch()
 			require.NoError(t, err)
 			record := `"{\"v\":1,\"providerID\":\"aws:///i-1\",\"schema\":\"` + tc.class.Schema() +
-				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"applied\":{\"tags\":{\"k\":\"2\"}}}"`
-			assert.JSONEq(t, strings.Replace(tc.want, "RECORD", record, 1), string(body), "since is rounded up")
+				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"wanted\":\"` + machineupdate.WantedOf(hotTwo) + `\",\"parts\":[{\"applied\":{\"tags\":{\"k\":\"2\"}}}]}"`
+			want := `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":` + record + tc.want + `},"resourceVersion":"after-1"}}`
+			assert.JSONEq(t, want, string(body), "since is rounded up")
 		})
 	}
 	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: long})

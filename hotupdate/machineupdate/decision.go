@@ -1,11 +1,11 @@
 package machineupdate
 
 import (
-	"cmp"
 	"errors"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // decision says what to do about a machine, and why.
@@ -17,34 +17,29 @@ type decision struct {
 	pass   *pass         // the update to be made; nil unless the action is actUpdate or actConfirm
 }
 
-// decide says what to do about a machine. It is a pure function, and allocates nothing for a machine that is up to date. The package
-// documentation has the table.
+// decide says what to do about a machine. It is a pure function. Unless there is something to do it reads the header of the record alone, and
+// allocates nothing. The package documentation has the table.
 func decide(o *observation) decision {
-	d := o.decide()
-	if d.pass != nil && (!o.Class.driver.CanUpdate || o.Class.unable.Load()) {
-		return decision{action: actUnsupported, reason: d.reason, err: d.err}
-	}
-	return d
-}
-
-func (o *observation) decide() decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
 	annotation, exists := o.Machine.Annotations[AnnotationRecord]
 	if !exists {
-		return o.update(FirstAdoption, record{}, nil)
+		return o.update(decision{action: actUpdate, reason: FirstAdoption}, nil)
 	}
-	if since, ok := o.Class.settledSince(annotation, o.Machine.ProviderID); ok {
-		if d, ok := o.upToDate(since); ok {
-			return d
-		}
+	header, err := record.ReadHeader(annotation)
+	if err = o.Machine.owns(&header, err); err != nil {
+		return o.update(decision{action: actUpdate, reason: RecordUnusable, err: err}, nil)
 	}
-	r, err := recordOf(&o.Machine, annotation)
-	if err != nil {
-		return o.update(RecordUnusable, record{}, err)
+	d := o.decideBy(&header)
+	if d.action != actUpdate && d.action != actConfirm {
+		return d
 	}
-	return o.decideBy(r)
+	r, err := record.Parse(annotation)
+	if err = o.Machine.owns(&r.Header, err); err != nil {
+		return o.update(decision{action: actUpdate, reason: RecordUnusable, err: err}, nil)
+	}
+	return o.update(d, &r)
 }
 
 // excluded reports whether a machine is not updated whatever its record says, and why.
@@ -66,13 +61,69 @@ func (o *observation) excluded() (Reason, bool) {
 	return UpToDate, false
 }
 
-// upToDate decides for a settled machine that is as the class wants it. It is not ok if it is time to verify that.
-func (o *observation) upToDate(since time.Time) (d decision, ok bool) {
-	if o.Settings.VerifyPeriod <= 0 {
-		return decision{action: actNone, reason: UpToDate}, true
+// owns returns what is wrong with reading a record, or with its being this machine's.
+func (m *machine) owns(h *record.Header, err error) error {
+	if problem, ok := errors.AsType[*fault.Error](err); ok {
+		problem.Where = "machine " + m.Name
+		return problem
 	}
-	wait := remaining(o.now, since, o.Settings.VerifyPeriod)
-	return decision{action: actNone, reason: UpToDate, delay: wait}, wait > 0
+	if h.Creating == m.Name && h.Creating != "" || h.ProviderID == m.ProviderID && h.ProviderID != "" {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: record.Hint}
+}
+
+// decideBy decides by the header of the record.
+func (o *observation) decideBy(h *record.Header) decision {
+	changed := o.changed(h)
+	switch h.State {
+	case record.Calling:
+		if wait := remaining(o.now, h.Since, o.retryDelay(h)); wait > 0 && changed == UpToDate && h.Creating == "" {
+			return decision{action: actWait, reason: Unfinished, delay: wait}
+		}
+		return decision{action: actUpdate, reason: Unfinished}
+	case record.Unconfirmed:
+		if changed != UpToDate {
+			return decision{action: actUpdate, reason: changed}
+		}
+		return o.unconfirmed(h)
+	case record.Settled:
+	}
+	if changed != UpToDate {
+		return decision{action: actUpdate, reason: changed}
+	}
+	if o.Settings.VerifyPeriod <= 0 {
+		return decision{action: actNone, reason: UpToDate}
+	}
+	if wait := remaining(o.now, h.Since, o.Settings.VerifyPeriod); wait > 0 {
+		return decision{action: actNone, reason: UpToDate, delay: wait}
+	}
+	return decision{action: actUpdate, reason: VerifyDue}
+}
+
+// changed says why the class wants something else than the record was written for; UpToDate if it does not. A driver that cannot update
+// applies nothing, and so nothing else than another one.
+func (o *observation) changed(h *record.Header) Reason {
+	sameHot, sameSchema := o.Class.target.Wants(h)
+	switch {
+	case !sameHot:
+		return SpecChanged
+	case !sameSchema && o.Class.driver.canUpdate():
+		return SchemaChanged
+	}
+	return UpToDate
+}
+
+// unconfirmed decides for a machine whose last update succeeded and has to be confirmed next.
+func (o *observation) unconfirmed(h *record.Header) decision {
+	wait := remaining(o.now, h.Since, o.Settings.confirmAfter())
+	switch {
+	case wait < 0:
+		return decision{action: actUpdate, reason: Unfinished}
+	case wait > 0:
+		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
+	}
+	return decision{action: actConfirm, reason: ConfirmationDue}
 }
 
 // remaining returns how long it is until d after since, zero if that is past. It is negative if since is further ahead than the clocks of two
@@ -85,104 +136,32 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 	return max(d-elapsed, 0)
 }
 
-// recordOf reads the machine's record and checks that it is its own.
-func recordOf(m *machine, annotation string) (record, error) {
-	r, err := parseRecord(annotation)
-	if problem, ok := errors.AsType[*fault.Error](err); ok {
-		problem.Where = "machine " + m.Name
-		return r, problem
+// update adds the pass that a decision asks for. The record is nil if nothing is known of the VM.
+func (o *observation) update(d decision, r *record.Record) decision {
+	if !o.Class.driver.canUpdate() || o.Class.unable.Load() {
+		return decision{action: actUnsupported, reason: d.reason, err: d.err}
 	}
-	if !r.isOf(m) {
-		return record{}, &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: hintRecord}
+	if r == nil {
+		r = &record.Record{}
 	}
-	return r, nil
-}
-
-// decideBy decides by the record.
-func (o *observation) decideBy(r record) decision {
-	changed := o.changed(&r)
-	switch r.State {
-	case calling:
-		if wait := remaining(o.now, r.Since, o.retryDelay(&r)); wait > 0 && o.repeats(&r) {
-			return decision{action: actWait, reason: Unfinished, delay: wait}
-		}
-		return o.update(Unfinished, r, nil)
-	case unconfirmed:
-		if changed != UpToDate && o.fits(&r) {
-			return o.update(changed, r, nil)
-		}
-		return o.unconfirmed(r)
-	case settled:
+	var planned *record.Pass
+	if d.action == actConfirm {
+		planned = r.Confirm(o.Class.target, o.now)
+	} else if planned = r.Begin(o.Class.target, o.Machine.ProviderID, o.now); !planned.Whole {
+		d.reason = RecordFull
 	}
-	if changed != UpToDate {
-		return o.update(changed, r, nil)
-	}
-	if d, ok := o.upToDate(r.Since); ok {
-		return d
-	}
-	return o.update(VerifyDue, r, nil)
-}
-
-// changed says why the class wants something else than was applied; UpToDate if it does not.
-func (o *observation) changed(r *record) Reason {
-	switch {
-	case r.Applied != o.Class.hot:
-		return SpecChanged
-	case r.Schema != o.Class.schema:
-		return SchemaChanged
-	}
-	return UpToDate
-}
-
-// unconfirmed decides for a machine whose last update succeeded and has to be confirmed next.
-func (o *observation) unconfirmed(r record) decision {
-	wait := remaining(o.now, r.Since, o.Settings.confirmAfter())
-	switch {
-	case wait < 0:
-		return o.update(Unfinished, r, nil)
-	case wait > 0:
-		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
-	}
-	// This call is preceded by a write as well, so that a process that decided by an older record gets a conflict.
-	r.Since = wholeSeconds(o.now)
-	return decision{action: actConfirm, reason: ConfirmationDue, pass: o.pass(r.Applied, r)}
-}
-
-// repeats reports whether an update would repeat one that was not successful. Where the record is full every update does.
-func (o *observation) repeats(r *record) bool {
-	return r.State == calling && r.Creating == "" && r.Schema == o.Class.schema && (r.hasAttempted(o.Class.hot) || !o.fits(r))
-}
-
-// update decides for an update to the hot part that the class wants, or, if the record is full, back to the one that was applied.
-func (o *observation) update(reason Reason, r record, err error) decision {
-	marker, desired := r, o.Class.hot
-	if !o.fits(&r) || !marker.attempt(desired) {
-		// Going back to what was applied adds no attempt. Its confirmation empties the record.
-		reason, desired = RecordFull, cmp.Or(r.Applied, Nothing)
-	}
-	marker.Retries = 0
-	if o.repeats(&r) {
-		marker.Retries = min(r.Retries+1, maxRetries)
-	}
-	marker.ProviderID, marker.Creating = o.Machine.ProviderID, ""
-	marker.Schema, marker.State, marker.Since = o.Class.schema, calling, wholeSeconds(o.now)
-	return decision{action: actUpdate, reason: reason, err: err, pass: o.pass(desired, marker)}
-}
-
-// fits reports whether the record can hold the wanted hot part as an attempt, and after a success the former applied one.
-func (o *observation) fits(r *record) bool {
-	after := *r
-	return after.attempt(o.Class.hot, r.Applied)
+	d.pass = &pass{o.Machine, o.Class, o.Secret, planned}
+	return d
 }
 
 // retryDelay returns how long after the record was written the update is made again.
-func (o *observation) retryDelay(r *record) time.Duration {
+func (o *observation) retryDelay(h *record.Header) time.Duration {
 	d := o.Settings.retryAfter()
-	if r.Retries == 0 {
+	if h.Retries == 0 {
 		return d
 	}
 	limit := max(d, o.Settings.confirmAfter())
-	for range r.Retries {
+	for range h.Retries {
 		d += min(d, limit-d)
 	}
 	return d + spread(d/2, o.Machine.Name)
@@ -190,14 +169,10 @@ func (o *observation) retryDelay(r *record) time.Duration {
 
 // nextTry returns how long after a failed pass the next one is made. By then decide does not wait any more.
 func (o *observation) nextTry(p *pass, now time.Time) time.Duration {
-	delay := max(o.retryDelay(&p.marker), shortRetry)
-	if p.marker.State == unconfirmed {
+	marker := &p.planned.Marker
+	delay := max(o.retryDelay(&marker.Header), shortRetry)
+	if marker.State == record.Unconfirmed {
 		delay = o.Settings.confirmAfter()
 	}
-	return delay + max(p.marker.Since.Sub(now), 0)
-}
-
-func (o *observation) pass(desired Hot, marker record) *pass {
-	previous, recorded := o.Machine.Annotations[AnnotationRecord]
-	return &pass{o.Machine, o.Class, o.Secret, desired, marker, previous, recorded}
+	return delay + max(marker.Since.Sub(now), 0)
 }

@@ -3,6 +3,9 @@
 // It owns the decision, the record that is kept on the Machine, and the order of writes and calls. It knows no logger, no clock, no
 // Kubernetes client and no cloud: time is an input, writes and calls are functions of the caller.
 //
+// For each change of the class the driver is called twice for every machine: at once, and once more after ConfirmAfter, to see that the change
+// has stayed. See "Cost".
+//
 // # Use
 //
 //   - [Classes.Prepare] reads a class once for all of its machines.
@@ -13,80 +16,115 @@
 //
 // # Decision
 //
-// The first row that applies counts. "Wanted" is the hot part of the class. "Full" means that the record has no room for another attempt.
-// "Repeated" means that wanted was attempted before under the same Schema, though not in a creation, or that the record is full.
+// The first row that applies counts. "Wanted" is the hot part of the class, and "Schema" what the Schema and the [Driver] say. "Other" means
+// other than when the record was written.
 //
 //	row  machine and class                                           record                              decision
 //	 1   deletion timestamp, or phase Terminating                    any                                 None MachineDeleting
 //	 2   phase Failed                                                any                                 None MachineFailed
 //	 3   no provider ID, or phase empty or CrashLoopBackOff          any                                 None CreationPending
-//	 4   no class, or one that cannot be prepared                    any                                 None ClassUnusable
-//	 5   class with deletion timestamp                               any                                 None ClassDeleting
-//	 6   any                                                         none                                Update FirstAdoption
-//	 7   any                                                         unreadable, later, of another VM    Update RecordUnusable
-//	 8   repeated, RetryAfter not over                               Calling                             Wait Unfinished
-//	 9   any                                                         Calling                             Update Unfinished
-//	10   wanted or Schema not the applied one, not full              Unconfirmed                         Update SpecChanged, SchemaChanged
-//	11   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
-//	12   Since is impossibly late                                    Unconfirmed                         Update Unfinished
-//	13   any                                                         Unconfirmed                         Confirm ConfirmationDue
-//	14   wanted not the applied one                                  settled                             Update SpecChanged
-//	15   Schema not the applied one                                  settled                             Update SchemaChanged
-//	16   VerifyPeriod over                                           settled                             Update VerifyDue
-//	17   any                                                         settled                             None UpToDate
+//	 4   paused, or its class, or all                                any                                 None Paused
+//	 5   no class, or one that cannot be prepared                    any                                 None ClassUnusable
+//	 6   class with deletion timestamp                               any                                 None ClassDeleting
+//	 7   any                                                         none                                Update FirstAdoption
+//	 8   any                                                         unreadable, later, of another VM    Update RecordUnusable
+//	 9   nothing other, RetryAfter not over                          Calling, not of a creation          Wait Unfinished
+//	10   any                                                         Calling                             Update Unfinished
+//	11   wanted or Schema other                                      Unconfirmed                         Update SpecChanged, SchemaChanged
+//	12   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
+//	13   Since is impossibly late                                    Unconfirmed                         Update Unfinished
+//	14   any                                                         Unconfirmed                         Confirm ConfirmationDue
+//	15   wanted other, or not all of it applied                      settled                             Update SpecChanged
+//	16   Schema other                                                settled                             Update SchemaChanged
+//	17   VerifyPeriod over                                           settled                             Update VerifyDue
+//	18   any                                                         settled                             None UpToDate
 //
-// Where the driver cannot update, rows with Update and Confirm become Unsupported with the same reason, and nothing is written. Where
-// the record is full, an Update has the reason RecordFull and goes back to what was applied; confirming that empties the record.
+// Where the driver cannot update, rows with Update and Confirm become Unsupported with the same reason, nothing is written, and no Schema is
+// other. Where the record has no room for all that is wanted, an Update has the reason RecordFull, and makes a part of the change.
+//
+// Decisions with None and Wait need the first members of the record alone. A record whose parts cannot be read is noticed when a pass is due.
 //
 // # Record
 //
-// The annotation [AnnotationRecord] is JSON without white space:
+// The annotation [AnnotationRecord] is JSON, in this order and without white space:
 //
-//	{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"retries":N,"applied":HOT,"attempted":[HOT|null,…],"attempts":[DIGEST,…]}
+//	{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"retries":N,"wanted":D,"parts":[PART,…]}
+//	PART: {"kinds":[KIND,…],"applied":HOT,"attempted":[HOT,…],"removed":[HOT,…]}
 //
-// Its members:
+// Members without a value are left out:
 //
 //   - While a VM is being created "creating" with the machine's name stands in place of "providerID".
-//   - "schema" is the Schema's fingerprint, and after a slash the driver's revision.
+//   - "schema" is the Schema's fingerprint, and after a question mark what the driver says of itself.
+//   - A settled record has no state.
 //   - "retries" counts the updates that repeat one which was not successful. Only a record in the state Calling has it.
-//   - A settled record has no state, no attempted and no attempts.
-//   - HOT are the Hot fields only, see [hotupdate.Schema.HotDocument]; null is an attempt to remove them all. DIGEST is a [Digest] in base64.
+//   - "wanted" is the first half of the SHA-256 of the hot part that the class had, in base64. A settled record has it if all of it is applied.
+//   - Each part is about the kinds of resources that it names. The last one names none: it is about every other kind, unknown ones included.
+//   - "applied" is the hot part of the last success: the Hot fields only, see [hotupdate.Schema.HotDocument].
+//   - "attempted" has the values that may be live beside it: those sent since, and before the confirmation of a success those applied before.
+//     "removed" has likewise what may be absent: null, or the element of a list.
 //
 // Rules:
 //
-//  1. Before every call that writes to the cloud the record is written with the state Calling and the wanted hot part among the attempts. This
-//     marker makes the next reconcile update, whatever the class wants by then. A confirmation renews Since instead.
-//  2. A success makes the wanted hot part the applied one, and leaves the attempts, to which the former applied one is added. Until a
-//     second pass has succeeded, ConfirmAfter later, the machine is Unconfirmed. A failure writes nothing.
-//  3. Every write carries the resourceVersion by which it was decided. After a conflict the machine is reconciled anew.
-//  4. A creation records the spec that it created with. A VM that was found is updated instead.
-//  5. A record is about one provider ID. One that is unreadable, later, or of another VM owns nothing: keys that were attempted under it and are
+//  1. Before the first request that changes the cloud the record is written with the state Calling and what is desired. This marker makes the
+//     next reconcile update, whatever the class wants by then. A confirmation renews Since instead. With [Driver].ReadsFirst the driver says when;
+//     otherwise it is before the call.
+//  2. A success makes what was desired the applied part. Everything that may be live beside it stays recorded until a second pass has succeeded,
+//     ConfirmAfter later. Until then the machine is Unconfirmed. No pass settles a machine by itself, not even one that found everything right.
+//  3. Only a pass that covers a kind changes its part. A leaf that is not Hot in the present Schema is frozen, and so is a kind that the driver
+//     does not cover: neither wanted nor removed, not shown to the driver, kept as long as it takes. A kind that a driver has learned begins with the
+//     part of every other kind.
+//  4. The first pass and every creation write their hot part as applied for the kinds that no pass has covered: the launch gave it to them.
+//  5. What is recorded beside the applied part takes at most 32 KiB for each kind; what is frozen does not count. Where a change does not fit it is made in slices
+//     of leaves, each of which costs two passes: first what is removed and changed, then what is added. A class with a hot part of more than 64 KiB,
+//     or a leaf of more than 10 KiB, is refused.
+//  6. A failure leaves the marker. Every write carries the resourceVersion by which it was decided. After a conflict the machine is reconciled anew.
+//  7. A creation records the spec that it created with. A VM that was found is updated instead.
+//  8. A record is about one provider ID. One that is unreadable, later, or of another VM owns nothing: keys that were attempted under it and are
 //     no longer wanted become foreign.
-//  6. Where a driver turns out to be unable to update, the marker is taken back.
+//  9. Where a driver turns out to be unable to update, the marker is taken back.
 //
-// The attempts of a record take at most 32 KiB. Longer ones are merged, then replaced by digests. If these are too long as well, the machine is
-// first taken back to what was applied. A hot part has at most 96 KiB and 600 leaves, such as infrastructure tags.
+// A leaf is a JSON scalar with its path. A list of scalars is as many leaves as it has elements, any other list is one.
+//
+// # Cost
+//
+// N machines of a class whose tags change cost 2 N calls of UpdateMachine. One that reads first, as in examples/machinecontroller, makes two reads of the cloud
+// and at most two writes, and the confirmation two reads. So 10,000 machines of one account take 40,000 reads and up to 20,000 writes: at ten
+// updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long again after ConfirmAfter. Each machine is written three times: marker,
+// success, confirmation.
+//
+// The adoption of 10,000 machines that are right takes the same 40,000 reads, no write of the cloud, and two writes of each machine.
+//
+// # Rolled-back drivers and restored backups
+//
+// After a rollback of the driver every machine is updated once if Kinds, Revision or Schema differ. What the older one does not cover is frozen
+// until the newer one returns.
+//
+// After a restore the records are those of the backup. Change [Driver].Epoch: every machine is then looked at once, and has what the class
+// wants. What became ours since the backup and is no longer wanted stays, as nothing tells it from what others set; and so do, with or without
+// a backup, values that were replaced before the first success on an adopted machine.
 //
 // # Time
 //
 // Requests of a driver that gave up, crashed or lost its lease may land later, and reads of a cloud lag. ConfirmAfter must be longer than four
-// spans together: CallTimeout, after which an [Executor] sends nothing more; the time from sending a request until it has landed or died;
+// spans together: CallTimeout or CreationTimeout, after which nothing more is sent; the time from sending a request until it has landed or died;
 // the lag of reads; and the difference between the clocks of two leaders. Then no request that was sent before a success can change a machine
-// after its confirmation. Caches of the API server may lag for any time: a decision by an old record ends in a conflict before the call.
+// after its confirmation, and the confirmation sees all that they did. So a pass need change no more than reads show to differ. Caches of the API
+// server may lag for any time: a decision by an old record ends in a conflict before anything is sent.
 //
-// The effects of a failed call are unknown, so every pass makes all calls again. Where the cloud allows fewer calls than a pass needs,
-// early passes would spend the allowance on their first calls for ever. So the time between passes doubles from RetryAfter up to
-// ConfirmAfter, when a failed confirmation is repeated too, and drivers repeat throttled calls, see [UpdateMachineRequest].
+// Where the cloud allows fewer calls than a pass needs, early passes may spend the allowance on their first calls, while reads do not show
+// these yet. So the time between passes doubles from RetryAfter up to ConfirmAfter, when a failed confirmation is repeated too, and drivers repeat
+// throttled calls, see [UpdateMachineRequest].
 //
 // # Guarantees
 //
-// At any time only wanted and mandatory keys are written, and a key is removed only if it is neither, and has a value that is recorded.
+// At any time only wanted, mandatory and, where the record is full, applied keys are written. A key is removed only if it is neither wanted nor mandatory,
+// and its value is recorded for that kind and key.
 //
 // From some moment on let class, driver and lease holder stay as they are, failures end, the times above hold, ConfirmAfter be time enough
-// for the cloud to allow the calls of one pass, and nobody else edit wanted or recorded keys. Then at most two successful passes, three if
+// for the cloud to allow the calls of one pass, the record have room, and nobody else edit wanted or recorded keys. Then at most two successful passes, three if
 // the creation was interrupted, leave every resource with exactly the wanted, the mandatory and the foreign infrastructure tags, and the
-// driver is not called again. Not covered: keys that were dropped before the first adoption, which are foreign for ever, and values that
-// others set equal to ours.
+// driver is not called again. They count from when the caches of machine and class have caught up. Not covered: keys that were dropped before the first
+// adoption, which are foreign for ever, and values that others set equal to ours.
 //
 // The package's tests check both in every state of a small model.
 //

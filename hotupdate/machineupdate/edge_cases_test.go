@@ -26,8 +26,9 @@ type driver struct {
 func (d *driver) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(d.t, err)
-	state := tags.State{Applied: flatTags(d.t, request.Applied), Desired: flatTags(d.t, request.Desired)}
-	for _, attempted := range request.Attempted {
+	part := request.Parts[0]
+	state := tags.State{Applied: flatTags(d.t, part.Applied), Desired: flatTags(d.t, part.Desired)}
+	for _, attempted := range part.Attempted {
 		state.Attempted = append(state.Attempted, flatTags(d.t, attempted))
 	}
 	ids := []string{"vm", "nic", "disk"}

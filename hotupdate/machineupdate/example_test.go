@@ -22,7 +22,7 @@ func ExampleExecutor() {
 	}
 	var classes machineupdate.Classes
 	class := machineupdate.MachineClass{Name: "pool-a", UID: "1f3c", ResourceVersion: "42", ProviderSpec: []byte(`{"tags":{"cost-center":"2"}}`)}
-	prepared, _, err := classes.Prepare(class, schema, machineupdate.Driver{CanUpdate: true})
+	prepared, _, err := classes.Prepare(class, schema, machineupdate.Driver{Kinds: []string{"vm"}})
 	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "7"}}
 	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
 		Patch: func(_ context.Context, name string, patchType types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -50,6 +51,7 @@ type Result[M Machine] struct {
 
 	decision decision
 	ending   ending
+	marked   bool // the marker was written before the driver returned
 }
 
 // Earlier returns the shorter delay of two, of which zero is none. It is for the end of the caller's reconcile, whatever the steps after
@@ -142,32 +144,47 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		return
 	}
 	defer e.Limiter.end(o.Limit)
-	if !e.write(ctx, pass.aboutToCall(), result) {
-		return
-	}
-	if !e.report(ctx, o, result, "Processing", "The machine is being updated") {
-		result.end(conflicted, conflictRetry, nil)
-		return
-	}
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
-	if err := ctx.Err(); err != nil || left <= 0 {
-		// A process that paused here for long must not call any more: another one may have updated and settled the machine by now.
-		result.end(canceled, shortRetry, err)
-		return
-	}
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	e.finish(ctx, o, result, e.UpdateMachine(callCtx, pass.request()))
+	m := &marker{write: func(ctx context.Context) error { return e.mark(ctx, o, result) }}
+	request := pass.request()
+	request.BeforeWrite = m.once
+	if !o.Class.driver.ReadsFirst && m.once(ctx) != nil {
+		return
+	}
+	callErr := e.UpdateMachine(callCtx, request)
+	if m.close() == nil {
+		e.finish(ctx, o, result, callErr)
+	}
 }
 
-// finish writes what follows the call.
+// mark writes the marker of a pass. After an error, which is told by the result as well, nothing may be sent.
+func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M]) error {
+	if !e.write(ctx, result.decision.pass.aboutToCall(), result) {
+		return result.Err
+	}
+	result.marked = true
+	if !e.report(ctx, o, result, "Processing", "The machine is being updated") {
+		result.end(conflicted, conflictRetry, nil)
+		return result.Err
+	}
+	if ctx.Err() != nil || e.Now().Sub(o.now) >= o.Settings.callTimeout() {
+		// A process that paused here for long must not call any more: another one may have updated and settled the machine by now.
+		result.end(canceled, shortRetry, ctx.Err())
+		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
+	}
+	return nil
+}
+
+// finish writes what follows the call. Without a marker nothing was sent.
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass := result.decision.pass
 	switch kind, after := e.kindOf(callErr); {
 	case callErr == nil:
 		e.record(ctx, o, result)
 	case kind == Unimplemented:
-		if !e.write(ctx, pass.restorePrevious(result.version()), result) {
+		if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {
 			result.note(callErr)
 			return
 		}
@@ -177,6 +194,8 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(canceled, shortRetry, callErr)
 	case kind == NotFound:
 		result.end(gone, o.nextTry(pass, e.Now()), callErr)
+	case !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait
+		result.note(callErr)
 	case kind == Throttled:
 		result.end(throttled, max(after, o.nextTry(pass, e.Now())), callErr)
 	default:
@@ -197,11 +216,11 @@ func (e *Executor[M]) kindOf(err error) (ErrorKind, time.Duration) {
 // record writes a success.
 func (e *Executor[M]) record(ctx context.Context, o *observation, result *Result[M]) {
 	pass, now := result.decision.pass, e.Now()
-	patch, how, delay := pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter()
+	written, how, delay := pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter()
 	if result.decision.action == actConfirm {
-		patch, how, delay = pass.settled(result.version(), now), confirmed, o.Settings.VerifyPeriod
+		how, delay = confirmed, o.Settings.VerifyPeriod
 	}
-	if e.write(ctx, patch, result) {
+	if e.write(ctx, written, result) {
 		result.end(how, delay, nil)
 		e.report(ctx, o, result, "Successful", "The machine is updated")
 	}

@@ -1,16 +1,19 @@
 package machineupdate
 
 import (
+	"encoding/json"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // What the tests know of the record, the decision and the passes.
 type (
-	Record = record
-	State  = state
+	State  = record.State
 	Action = action
 	Ending = ending
 	Pass   = pass
@@ -31,9 +34,9 @@ type (
 )
 
 const (
-	Settled     = settled
-	Calling     = calling
-	Unconfirmed = unconfirmed
+	Settled     = record.Settled
+	Calling     = record.Calling
+	Unconfirmed = record.Unconfirmed
 
 	None        = actNone
 	Wait        = actWait
@@ -53,16 +56,87 @@ const (
 	Updated       = updated
 	Confirmed     = confirmed
 
-	MaxAttempted   = maxAttempted
-	MaxHotPart     = maxHotPart
-	MaxLeaves      = maxLeaves
 	MaxLastApplied = maxLastApplied
 )
 
 func (a action) String() string { return actionNames[a] }
 func (e ending) String() string { return endingNames[e] }
 
-func ParseRecord(annotation string) (Record, error) { return parseRecord(annotation) }
+// Kind is the kind that the tests' driver covers.
+const Kind = "vm"
+
+// Record is a record in which every kind has the same content.
+type Record struct {
+	record.Header
+	Applied   Hot
+	Attempted []Hot // values that may be live
+	Removed   []Hot // absences, as null
+}
+
+// ParseRecord reads the content of Kind, beside the code under test.
+func ParseRecord(annotation string) (Record, error) {
+	parsed, err := record.Parse(annotation)
+	if err != nil {
+		return Record{}, err
+	}
+	var w struct {
+		Parts []struct {
+			Kinds              []string
+			Applied            json.RawMessage
+			Attempted, Removed []json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(annotation), &w); err != nil {
+		return Record{}, err
+	}
+	content := w.Parts[len(w.Parts)-1]
+	for _, part := range w.Parts {
+		if slices.Contains(part.Kinds, Kind) {
+			content = part
+		}
+	}
+	r := Record{Header: parsed.Header, Applied: Hot(content.Applied)}
+	for _, hot := range content.Attempted {
+		r.Attempted = append(r.Attempted, Hot(hot))
+	}
+	for _, hot := range content.Removed {
+		r.Removed = append(r.Removed, Hot(hot))
+	}
+	return r, nil
+}
+
+// Annotation writes the record. Unless it says what the class wanted, that is what was attempted last if it is Calling, else what was applied.
+func (r Record) Annotation() string {
+	if r.Wanted == "" {
+		r.Wanted = WantedOf(r.Applied)
+		if r.State == Calling && len(r.Attempted) > 0 {
+			r.Wanted = WantedOf(r.Attempted[len(r.Attempted)-1])
+		}
+	}
+	var members []string
+	if r.Applied != "" {
+		members = append(members, `"applied":`+string(r.Applied))
+	}
+	for name, hots := range map[string][]Hot{"attempted": r.Attempted, "removed": r.Removed} {
+		if len(hots) > 0 {
+			texts := make([]string, len(hots))
+			for i, hot := range hots {
+				texts[i] = string(hot)
+			}
+			members = append(members, `"`+name+`":[`+strings.Join(texts, ",")+`]`)
+		}
+	}
+	slices.Sort(members)
+	empty := (&record.Record{Header: r.Header}).Annotation()
+	return strings.TrimSuffix(empty, `{}]}`) + "{" + strings.Join(members, ",") + `}]}`
+}
+
+// WantedOf is the digest of a hot part in records.
+func WantedOf(hot Hot) string {
+	empty := record.New("i")
+	marker := empty.Begin(record.NewTarget(string(hot), "", nil, nil, 0), "i", time.Time{}).Marker
+	return marker.Wanted
+}
 
 // SetNow is what an Executor does first.
 func (o *observation) SetNow(now time.Time) { o.now = now }
@@ -86,22 +160,37 @@ func (r Result[M]) how() ending   { return r.ending }
 
 func BeginCreation(o Observed) *Creation { return beginCreation(&o) }
 
-func (c *Creation) AboutToCall() Patch { return c.pass.aboutToCall() }
+func (c *Creation) AboutToCall() Patch {
+	return c.machine.write(c.machine.ResourceVersion, c.marker)
+}
 
 func (c *Creation) Created(providerID, version string, now time.Time) Patch {
 	return c.created(providerID, version, now)
 }
 
-func (p *pass) Marker() Record                                { return p.marker }
+// Marker is the content of Kind in the marker.
+func (p *pass) Marker() Record {
+	r, err := ParseRecord(p.planned.Marker.Annotation())
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
 func (p *pass) AboutToCall() Patch                            { return p.aboutToCall() }
 func (p *pass) Succeeded(version string, now time.Time) Patch { return p.succeeded(version, now) }
-func (p *pass) Settled(version string, now time.Time) Patch   { return p.settled(version, now) }
 func (p *pass) RestorePrevious(version string) Patch          { return p.restorePrevious(version) }
 func (p *pass) Request() *UpdateMachineRequest                { return p.request() }
 
 func (p *Prepared) Class() MachineClass { return p.class }
-func (p *Prepared) Hot() Hot            { return p.hot }
-func (p *Prepared) Schema() string      { return p.schema }
+func (p *Prepared) Hot() Hot            { return Hot(p.target.Hot()) }
+
+// Schema is what a record says of Schema and driver.
+func (p *Prepared) Schema() string {
+	empty := record.New("i")
+	marker := empty.Begin(p.target, "i", time.Time{}).Marker
+	return marker.Schema
+}
 
 // Restart makes the class that of a process which knows of no driver that it cannot update.
 func (p *Prepared) Restart() { p.ability = &ability{} }
@@ -141,5 +230,21 @@ func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	return prepare(class, schema, driver)
 }
 
-// Text is the digest as a record has it.
-func (d Digest) Text() string { return d.text() }
+// Disable makes the driver of the class one that has returned Unimplemented.
+func (p *Prepared) Disable() *Prepared {
+	disabled := *p
+	disabled.ability = &ability{}
+	disabled.unable.Store(true)
+	return &disabled
+}
+
+// PrepareBounded is Prepare with another bound for the entries of records, in bytes.
+func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
+	p, err := prepare(class, schema, driver)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := hotPathsOf(schema)
+	p.target = record.NewTarget(p.target.Hot(), p.Schema(), driver.Kinds, paths.has, bound)
+	return p, err
+}

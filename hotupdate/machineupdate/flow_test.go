@@ -28,7 +28,7 @@ func schemaOf[T any](tb testing.TB) *hotupdate.Schema {
 	return schema
 }
 
-var able = machineupdate.Driver{CanUpdate: true}
+var able = machineupdate.Driver{Kinds: []string{machineupdate.Kind}}
 
 // classOf prepares a class with the provider spec.
 func classOf(tb testing.TB, providerSpec string) *machineupdate.Prepared {
@@ -52,7 +52,7 @@ func machine(annotation string) machineupdate.Seen {
 func TestLife(t *testing.T) {
 	now := start
 	o := machineupdate.Observed{Machine: machine(""), Class: classOf(t, `{"image":"a","tags":{"k":"1"}}`)}
-	o.Settings.ConfirmAfter = time.Hour
+	o.Settings.ConfirmAfter, o.Settings.MirrorSpec = time.Hour, true
 	var fail error
 	var requests []*machineupdate.UpdateMachineRequest
 	executor := executor{
@@ -71,24 +71,25 @@ func TestLife(t *testing.T) {
 		assert.Equal(t, want, o.Machine.Annotations[machineupdate.AnnotationRecord])
 	}
 	head := `{"v":1,"providerID":"aws:///i-1","schema":"` + o.Class.Schema() + `",`
+	one, nothing := `"wanted":"`+machineupdate.WantedOf(hotOne)+`"`, `"wanted":"`+machineupdate.WantedOf(machineupdate.Nothing)+`"`
 
 	fail = errors.New("throttled")
 	run(machineupdate.Update, machineupdate.FirstAdoption, machineupdate.CallFailed)
-	record(head + `"state":"Calling","since":"2026-01-02T03:04:05Z","attempted":[{"tags":{"k":"1"}}]}`)
+	record(head + `"state":"Calling","since":"2026-01-02T03:04:05Z",` + one + `,"parts":[{"kinds":["vm"],"attempted":[{"tags":{"k":"1"}}]},{"applied":{"tags":{"k":"1"}}}]}`)
 	fail = nil
 	run(machineupdate.Wait, machineupdate.Unfinished, machineupdate.NotCalled)
 	now = now.Add(15 * time.Second)
 	run(machineupdate.Update, machineupdate.Unfinished, machineupdate.Updated)
-	record(head + `"state":"Unconfirmed","since":"2026-01-02T03:04:20Z","applied":{"tags":{"k":"1"}}}`)
+	record(head + `"state":"Unconfirmed","since":"2026-01-02T03:04:20Z",` + one + `,"parts":[{"applied":{"tags":{"k":"1"}}}]}`)
 	run(machineupdate.Wait, machineupdate.ConfirmationDue, machineupdate.NotCalled)
 	now = now.Add(time.Hour)
 	run(machineupdate.Confirm, machineupdate.ConfirmationDue, machineupdate.Confirmed)
-	record(head + `"since":"2026-01-02T04:04:20Z","applied":{"tags":{"k":"1"}}}`)
+	record(head + `"since":"2026-01-02T04:04:20Z",` + one + `,"parts":[{"applied":{"tags":{"k":"1"}}}]}`)
 	run(machineupdate.None, machineupdate.UpToDate, machineupdate.NotCalled)
 	o.Class = classOf(t, `{"image":"b"}`)
 	run(machineupdate.Update, machineupdate.SpecChanged, machineupdate.Updated)
-	record(head + `"state":"Unconfirmed","since":"2026-01-02T04:04:20Z","applied":{},"attempted":[{"tags":{"k":"1"}}]}`)
+	record(head + `"state":"Unconfirmed","since":"2026-01-02T04:04:20Z",` + nothing + `,"parts":[{"kinds":["vm"],"applied":{},"attempted":[{"tags":{"k":"1"}}]},{"applied":{"tags":{"k":"1"}}}]}`)
 	assert.Equal(t, `{"image":"b"}`, o.Machine.Annotations[machineupdate.AnnotationLastApplied])
 	require.Len(t, requests, 4)
-	assert.Equal(t, []machineupdate.Hot{machineupdate.Nothing}, requests[3].Attempted)
+	assert.Equal(t, []machineupdate.Hot{machineupdate.Nothing}, requests[3].Parts[0].Attempted)
 }

@@ -7,7 +7,7 @@ import "fmt"
 // the wanted infrastructure tags.
 
 func (m *model) judge(w *world) string {
-	if w.ability != capable || w.phase == phaseDoomed {
+	if w.ability != capable || w.phase == phaseDoomed || w.cold {
 		return "" // nothing is promised
 	}
 	c := *w

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -51,13 +50,14 @@ const (
 	okLate               // and the process sleeps for ConfirmAfter
 	failed               // whether it took effect or not
 	conflict             // somebody else wrote
+	asks                 // the driver has something to write, and asks for the marker
 	unimplemented        // the driver cannot update
 	answers
 )
 
 // possible are the answers that the code may get.
 var possible = [...][]answer{
-	rests: nil, waits: nil, writes: {ok, okLate, failed, conflict}, calls: {ok, failed, unimplemented}, creates: {ok, okLate, failed}, initializes: {ok, okLate, failed}, reports: nil,
+	rests: nil, waits: nil, writes: {ok, okLate, failed, conflict}, calls: {ok, failed, unimplemented, asks}, creates: {ok, okLate, failed}, initializes: {ok, okLate, failed}, reports: nil,
 }
 
 // node is a process. Processes that will do the same are one node.
@@ -65,8 +65,9 @@ type node struct {
 	does   doing
 	record recordID // what it writes; where the driver calls, what it has recorded
 	asked  askedID  // what the driver is asked for
+	marked bool     // the driver may write
 	spec   tagset   // what a VM is created with
-	unread bool     // by a class that cannot be read
+	unread bool     // by a class whose infrastructure tags no record holds
 	next   [answers]nodeID
 }
 
@@ -80,6 +81,7 @@ type question struct {
 	able       bool
 	revision   uint8
 	epoch      uint8
+	cold       bool
 	known      bool
 	paused     bool
 	processing bool
@@ -89,6 +91,7 @@ type question struct {
 // asked is what a driver is asked for, with the class by which it was decided, for each kind.
 type asked struct {
 	class     tagset
+	cold      bool // the Schema says that nothing is Hot
 	kinds     uint8
 	desired   [resources]tagset
 	applied   [resources]tagset
@@ -96,7 +99,7 @@ type asked struct {
 }
 
 type (
-	recordID uint16
+	recordID uint32
 	nodeID   uint32
 	askedID  uint32
 )
@@ -137,6 +140,9 @@ func (m *model) ask(q question) nodeID {
 func (m *model) expand(q question, given []answer) nodeID {
 	n := m.run(q, given)
 	for _, a := range possible[n.does] {
+		if a == asks && n.marked {
+			continue
+		}
 		n.next[a] = m.expand(q, append(slices.Clip(given), a))
 	}
 	id, _ := m.nodes.id(n)
@@ -208,7 +214,7 @@ func (r *replay) reconcile() node {
 
 // create is MCM's creation flow between the marker and the end. Nothing is sent after the creation's deadline.
 func (r *replay) create(e *machineupdate.Executor[*object], creation *machineupdate.Creation, newest *object) {
-	sends := node{does: creates, spec: r.q.class, unread: r.q.classState == unreadable}
+	sends := node{does: creates, spec: r.q.class, unread: r.q.classState == unreadable || r.q.cold}
 	if r.q.does == creates && (r.isOver(creation) || r.answer(sends) != ok) {
 		return
 	}
@@ -272,11 +278,11 @@ func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []by
 		r.m.violation = "safety: a write carries another resourceVersion than that by which it was decided"
 	}
 	if r.m.flow.edit != nil && annotation != "" {
-		record := r.m.parsed(annotation)
+		record := r.m.remember(annotation)
 		if !r.m.flow.edit(r, &record) {
 			return patch, nil
 		}
-		annotation = record.Annotation()
+		annotation = r.m.annotation(&record)
 	}
 	return r.write(annotation)
 }
@@ -296,25 +302,34 @@ func (r *replay) write(annotation string) (*object, error) {
 }
 
 // update is the driver.
-func (r *replay) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
-	//exhaustive:ignore
-	switch r.answer(node{does: calls, record: r.m.record(r.annotation), asked: r.m.asked(r.q, request)}) {
-	case ok:
-		return nil
-	case unimplemented:
-		return machineupdate.ErrUnimplemented
-	default:
-		return errModel
+func (r *replay) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	n := node{does: calls, record: r.m.record(r.annotation), asked: r.m.asked(r.q, request), marked: !r.m.reads}
+	for {
+		//exhaustive:ignore
+		switch r.answer(n) {
+		case ok:
+			return nil
+		case unimplemented:
+			return machineupdate.ErrUnimplemented
+		case asks:
+			if err := request.BeforeWrite(ctx); err != nil {
+				return err
+			}
+			n.marked, n.record = true, r.m.record(r.annotation)
+		default:
+			return errModel
+		}
 	}
 }
 
 // asked numbers a request.
 func (m *model) asked(q question, request *machineupdate.UpdateMachineRequest) askedID {
-	a := asked{class: q.class, kinds: 1 + q.revision}
-	for r := range resources {
-		a.desired[r], a.applied[r] = m.tagset(request.Desired.JSON()), m.tagset(request.Applied.JSON())
+	a := asked{class: q.class, kinds: uint8(len(request.Parts)), cold: q.cold}
+	for r, part := range request.Parts {
+		require.Equal(m.tb, kindNames[r], part.Kind)
+		a.desired[r], a.applied[r] = m.tagset(part.Desired.JSON()), m.tagset(part.Applied.JSON())
 		var attempted []byte
-		for _, hot := range request.Attempted {
+		for _, hot := range part.Attempted {
 			if m.flow.forgets {
 				break
 			}
@@ -333,7 +348,7 @@ func sortedText(b []byte) string {
 
 // class is a class as the process has prepared it: nil if it cannot be read.
 func (m *model) class(q question) *machineupdate.Prepared {
-	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch}
+	key := question{class: q.class, classState: q.classState, revision: q.revision, able: q.able, epoch: q.epoch, cold: q.cold}
 	prepared, ok := m.classes[key]
 	if !ok {
 		prepared = m.prepare(q)
@@ -347,32 +362,45 @@ func (m *model) class(q question) *machineupdate.Prepared {
 
 func (m *model) prepare(q question) *machineupdate.Prepared {
 	var template string
-	classes := map[string]machineupdate.MachineClass{"class": {Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: hotPart(m.tb, q.class)}}
+	classes := map[string]machineupdate.MachineClass{"class": {Name: "class", UID: "uid", ResourceVersion: "1", ProviderSpec: hotPart(q.class)}}
 	if q.classState == replaced {
 		template = "class"
-		classes["own"] = machineupdate.MachineClass{Name: "own", UID: "own", ResourceVersion: "1", Deleting: true, ProviderSpec: hotPart(m.tb, 0)}
+		classes["own"] = machineupdate.MachineClass{Name: "own", UID: "own", ResourceVersion: "1", Deleting: true, ProviderSpec: hotPart(0)}
 	}
 	own := slices.Max(slices.Collect(maps.Keys(classes)))
 	class := classes[machineupdate.WantedClass(own, template)]
 	if q.classState == unreadable {
 		class.ProviderSpec = []byte(`{"TAGS":{}}`)
 	}
-	driver := machineupdate.Driver{CanUpdate: q.able, Revision: strconv.Itoa(int(q.revision)) + "." + strconv.Itoa(int(q.epoch))}
-	prepared, err := machineupdate.Prepare(class, schemaOf[spec](m.tb), driver)
+	driver := machineupdate.Driver{Epoch: strconv.Itoa(int(q.epoch)), ReadsFirst: m.reads}
+	if q.able {
+		driver.Kinds = kindNames[:1+q.revision]
+	}
+	schema := schemaOf[spec](m.tb)
+	if q.cold {
+		schema = schemaOf[coldSpec](m.tb)
+	}
+	prepared, err := machineupdate.PrepareBounded(class, schema, driver, m.bound*entryCost)
 	require.Equal(m.tb, q.classState == unreadable, err != nil, "%v", err)
 	return prepared
 }
 
-// hotPart is a provider spec with infrastructure tags.
-func hotPart(tb testing.TB, s tagset) []byte {
-	tb.Helper()
-	raw, err := json.Marshal(spec{Tags: s.tags()})
-	require.NoError(tb, err)
-	return raw
+// coldSpec is a spec of a release by which infrastructure tags are not Hot.
+type coldSpec struct {
+	Tags map[string]string `json:"tags,omitempty"`
 }
 
-// hot is the hot part of a class with the tagset.
-func (m *model) hot(s tagset) machineupdate.Hot { return m.class(question{class: s, able: true}).Hot() }
+// entryCost is what an entry takes of a record's bound: its pointer, its value, and 8 bytes.
+const entryCost = len("/tags/k") + len("null") + 8
+
+// hotPart is a provider spec with infrastructure tags, and its hot part.
+func hotPart(s tagset) []byte {
+	raw, err := json.Marshal(spec{Tags: s.tags()})
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
 
 // tags is a tagset as a map.
 func (s tagset) tags() map[string]string {

@@ -3,7 +3,7 @@ package machineupdate_test
 import (
 	"fmt"
 
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // This file has the transitions of the model.
@@ -14,7 +14,7 @@ type events uint16
 const (
 	staleRecords events = 1 << iota // caches of machines lag, by up to two versions, apart from those of classes
 	withdrawals                     // a driver is not able to update any more
-	recedes                         // a driver does not know the second kind any more
+	recedes                         // a driver does not know the second kind any more, or a Schema has nothing that is Hot
 	dooms                           // machines fail or are deleted
 	wrongClocks                     // a clock is far ahead when a process writes
 	backups                         // the machine is restored as it was one or two versions before
@@ -26,7 +26,7 @@ const (
 type event struct {
 	what happening
 	a, b uint8
-	c    uint16
+	c    uint32
 }
 
 type happening uint8
@@ -44,6 +44,7 @@ const (
 	fails
 	isLate
 	answersUnimplemented
+	asksForMarker
 	conflicts
 	createsVM
 	initializesVM
@@ -60,6 +61,7 @@ const (
 	driverLearnsDisks
 	driverForgets
 	driverForgetsDisks
+	schemaChanges
 	clockIsAhead
 	backupIsRestored
 	machineIsDoomed
@@ -153,7 +155,7 @@ func (s *run) step(i int) {
 func (s *run) reconcile(i int) {
 	for age, record := range append([]recordID{s.w.record}, s.w.records[:]...) {
 		for classAge, class := range append([]tagset{s.w.class}, s.w.classes[:]...) {
-			e := event{what: reconciles, a: uint8(i), b: uint8(age), c: uint16(classAge)}
+			e := event{what: reconciles, a: uint8(i), b: uint8(age), c: uint32(classAge)}
 			if age > 0 && record == s.w.record || classAge > 0 && class == s.w.class {
 				continue // as if it did not lag
 			}
@@ -169,7 +171,7 @@ func (s *run) reconcile(i int) {
 func (m *model) question(w *world, record recordID, class tagset) question {
 	return question{
 		record: record, class: class, classState: w.classState, does: calls, doomed: w.phase == phaseDoomed, able: w.ability != incapable,
-		revision: w.revision, epoch: w.epoch, known: w.known, paused: w.paused, processing: w.processing,
+		revision: w.revision, epoch: w.epoch, cold: w.cold, known: w.known, paused: w.paused, processing: w.processing,
 	}
 }
 
@@ -202,20 +204,20 @@ func (s *run) decide(i int, at nodeID, current bool, e event, cost uint8) {
 
 // write is a conditional write of the record.
 func (s *run) write(i int, at *node) {
-	e := event{what: writesRecord, a: uint8(i), c: uint16(at.record)}
+	e := event{what: writesRecord, a: uint8(i), c: uint32(at.record)}
 	written := s.written(i, at.record)
 	written.process[i].at = at.next[ok]
 	written.known = written.known || s.m.node(at.next[ok]).does == reports // MCM has written the provider ID before
 	s.next(written, 0, e)
-	s.sleep(i, written, at.next[okLate], event{what: sleeps, a: uint8(i), c: uint16(at.record)})
+	s.sleep(i, written, at.next[okLate], event{what: sleeps, a: uint8(i), c: uint32(at.record)})
 	if s.m.isBusy(at.next[failed]) {
 		written.process[i].at, written.process[i].current = at.next[failed], false
-		s.next(written, 1, event{what: losesAnswer, a: uint8(i), c: uint16(at.record)})
+		s.next(written, 1, event{what: losesAnswer, a: uint8(i), c: uint32(at.record)})
 	}
 	if s.m.events&wrongClocks != 0 {
 		ahead := s.written(i, s.m.ahead(at.record))
 		ahead.process[i].at = at.next[ok]
-		s.next(ahead, 1, event{what: clockIsAhead, a: uint8(i), c: uint16(at.record)})
+		s.next(ahead, 1, event{what: clockIsAhead, a: uint8(i), c: uint32(at.record)})
 	}
 }
 
@@ -236,15 +238,15 @@ func (m *model) isBusy(at nodeID) bool {
 }
 
 // written is the state after a process has written a record. Other processes have not seen the write.
-func (s *run) written(i int, record recordID) world {
+func (s *run) written(i int, id recordID) world {
 	n := *s.w
-	n.processing = s.m.flow.lastOperation && s.m.parse(record).State != machineupdate.Settled
-	n.records[1], n.records[0], n.record = n.records[0], n.record, record
+	n.processing = s.m.flow.lastOperation && s.m.memories[id].State != record.Settled
+	n.records[1], n.records[0], n.record = n.records[0], n.record, id
 	n.process[i].current, n.process[1-i].current = true, false
 	for r := range resources {
 		for key := range keys {
 			// A driver that only claims to be able has sent nothing, and its marker is taken back.
-			if value := n.live[r].get(key); n.ability != claiming && value != 0 && n.ancient[r]&(1<<key) != 0 && s.m.owns(record, r, key, value) {
+			if value := n.live[r].get(key); n.ability != claiming && value != 0 && n.ancient[r]&(1<<key) != 0 && s.m.owns(id, r, key, value) {
 				n.ancient[r] &^= 1 << key
 			}
 		}
@@ -260,8 +262,12 @@ func (s *run) call(i int, at *node) {
 		s.next(n, 0, event{what: answersUnimplemented, a: uint8(i)})
 		return
 	}
-	r := s.w.process[i].resource
-	live, old := s.w.live[r], s.w.old[r]
+	p := &s.w.process[i]
+	if p.pending != 0 {
+		s.send(i, at, *s.w, p.pending, 0, event{a: uint8(i), b: p.resource, c: uint32(p.pending)})
+		return
+	}
+	live, old := s.w.live[p.resource], s.w.old[p.resource]
 	s.callWith(i, at, live, 0)
 	if old[0] != live {
 		s.callWith(i, at, old[0], 1)
@@ -273,24 +279,35 @@ func (s *run) call(i int, at *node) {
 
 // callWith is a call that is made by what a read shows: the present, or the age-th state before.
 func (s *run) callWith(i int, at *node, view tagset, age uint8) {
-	before, cost := *s.w, uint8(0)
-	p := &before.process[i]
-	r := int(p.resource)
-	q := s.m.plan(at.asked, r, view)
-	s.m.checkSafety(at, r, q)
+	n, cost := *s.w, uint8(0)
+	p := &n.process[i]
+	q := s.m.plan(at.asked, int(p.resource), view)
 	if age > 0 {
 		cost = 1
-	} else if p.current {
-		before.drifted[r] = 0 // a pass that reads the present state has to repair it
+	} else if p.current && at.marked {
+		n.drifted[p.resource] = 0 // a pass that has its marker, and reads the present state, has to repair it
 	}
-	e := event{what: lands, a: uint8(i), b: uint8(r) | age<<4, c: uint16(q)}
+	if q != 0 && !at.marked {
+		p.at, p.pending = at.next[asks], q
+		s.next(n, cost, event{what: asksForMarker, a: uint8(i), b: p.resource | age<<4, c: uint32(q)})
+		return
+	}
+	s.send(i, at, n, q, cost, event{a: uint8(i), b: p.resource | age<<4, c: uint32(q)})
+}
 
+// send is what becomes of a request.
+func (s *run) send(i int, at *node, before world, q request, cost uint8, e event) {
+	p := &before.process[i]
+	r := int(p.resource)
+	s.m.checkSafety(at, r, q)
 	failure := before
 	failure.process[i] = process{at: at.next[failed], current: p.current}
+	p.pending = 0
 	if p.resource++; p.resource == s.m.requests.values[at.asked].kinds {
 		*p = process{at: at.next[ok], current: p.current}
 	}
 	before.land(r, q)
+	e.what = lands
 	s.next(before, cost, e)
 
 	e.what = fails
@@ -308,20 +325,24 @@ func (s *run) callWith(i int, at *node, view tagset, age uint8) {
 	s.next(failure, cost+1, e)
 }
 
-// checkSafety is the safety sentence, at the moment of sending: only wanted keys are written, and a key is removed only if it is not
-// wanted, and only on condition of a value that is recorded. The plan is the driver's, the record the one that was really written.
+// checkSafety is the safety sentence, at the moment of sending: only wanted keys are written, or applied ones if the record is full; a key is
+// removed only if it is not wanted, and only on condition of a value that is recorded; nothing that is frozen is touched. The plan is the driver's,
+// the record the one that was really written.
 func (m *model) checkSafety(at *node, r int, q request) {
 	a := &m.requests.values[at.asked]
+	if q != 0 && a.cold {
+		m.violation = "safety: something is sent though nothing is hot"
+	}
 	for key := range keys {
-		desired := a.desired[r].get(key)
-		if set := q.set(key); set != 0 && (set != desired || desired != a.class.get(key)) {
+		wanted, isFull := a.class.get(key), m.bound > 0
+		if set := q.set(key); set != 0 && set != wanted && (!isFull || set != a.applied[r].get(key)) {
 			m.violation = fmt.Sprintf("safety: %s is written, but is not wanted", keyNames[key])
 		}
 		for value := uint8(1); value <= alien; value++ {
 			if q.removes(key)&(1<<(value-1)) == 0 {
 				continue
 			}
-			if a.class.get(key) != 0 {
+			if wanted != 0 && !isFull {
 				m.violation = fmt.Sprintf("safety: %s is removed, but is wanted", keyNames[key])
 			}
 			if !m.owns(at.record, r, key, value) {
@@ -389,11 +410,11 @@ func (s *run) created(i int, at *node, n world, q request, what happening) {
 	late := *s.w
 	late.process[i].at = at.next[failed]
 	if late.delay(q) {
-		s.next(late, 1, event{what: isLate, a: uint8(i), b: 1, c: uint16(q)})
+		s.next(late, 1, event{what: isLate, a: uint8(i), b: 1, c: uint32(q)})
 	}
 	n.process[i].at = at.next[ok]
-	s.next(n, 0, event{what: what, a: uint8(i), c: uint16(q)})
-	s.sleep(i, n, at.next[okLate], event{what: what, a: uint8(i), b: 1, c: uint16(q)})
+	s.next(n, 0, event{what: what, a: uint8(i), c: uint32(q)})
+	s.sleep(i, n, at.next[okLate], event{what: what, a: uint8(i), b: 1, c: uint32(q)})
 }
 
 // launch makes a VM whose first resource has the tags of a spec.
@@ -425,14 +446,14 @@ func (w *world) excuse(m *model, record recordID) {
 	}
 }
 
-// initialize is InitializeMachine, which sets the tags of the second resource, if the driver knows it.
+// initialize is InitializeMachine, which sets the tags of the second resource, whatever an update covers.
 func (s *run) initialize(i int, at *node) {
 	q := requestValid | requestSecond
 	if at.unread {
 		q |= requestUnread
 	}
 	for key := range keys {
-		if value := at.spec.get(key); value != 0 && s.w.revision > 0 {
+		if value := at.spec.get(key); value != 0 {
 			q = q.withSet(key, value)
 		}
 	}
@@ -466,7 +487,7 @@ func (s *run) classChange() {
 		n := *s.w
 		n.classes[1], n.classes[0], n.class = n.classes[0], n.class, spec
 		n.changes--
-		s.next(n, 0, event{what: classChanges, c: uint16(spec)})
+		s.next(n, 0, event{what: classChanges, c: uint32(spec)})
 	}
 }
 
@@ -512,11 +533,11 @@ func (s *run) lateRequests() {
 		}
 		n := *s.w
 		n.late[i] = 0
-		s.next(n, 0, event{what: lateDies, c: uint16(q)})
+		s.next(n, 0, event{what: lateDies, c: uint32(q)})
 		if q&requestCreate != 0 {
 			if !n.vm {
 				s.m.launch(&n, q)
-				s.next(n, 0, event{what: lateLands, c: uint16(q)})
+				s.next(n, 0, event{what: lateLands, c: uint32(q)})
 			}
 			continue
 		}
@@ -524,7 +545,7 @@ func (s *run) lateRequests() {
 			landed := n
 			landed.land(q.resource(), part)
 			s.m.excuseUnread(&landed, q)
-			s.next(landed, 0, event{what: lateLands, c: uint16(part)})
+			s.next(landed, 0, event{what: lateLands, c: uint32(part)})
 		}
 	}
 }
@@ -545,6 +566,13 @@ func (s *run) releases() {
 	}
 	if s.m.events&recedes != 0 {
 		release(driverForgetsDisks, s.w.ability, 0, 1)
+		n := *s.w
+		n.cold, n.process = !n.cold, [2]process{}
+		if n.cold {
+			s.next(n, 1, event{what: schemaChanges})
+		} else {
+			s.next(n, 0, event{what: schemaChanges})
+		}
 	}
 }
 
@@ -564,7 +592,7 @@ func (s *run) operators() {
 		for _, state := range []classState{readable, unreadable, replaced} {
 			if n = *s.w; n.classState != state {
 				n.classState = state
-				s.next(n, uint8(min(1, state)), event{what: classIsAnother, c: uint16(state)})
+				s.next(n, uint8(min(1, state)), event{what: classIsAnother, c: uint32(state)})
 			}
 		}
 	}
@@ -622,7 +650,7 @@ func (s *run) edit() {
 				n := *s.w
 				n.change(r, n.live[r].with(key, value))
 				n.drifted[r] |= 1 << key
-				s.next(n, 1, event{what: somebodyEdits, a: uint8(r), b: uint8(key), c: uint16(value)})
+				s.next(n, 1, event{what: somebodyEdits, a: uint8(r), b: uint8(key), c: uint32(value)})
 			}
 		}
 	}

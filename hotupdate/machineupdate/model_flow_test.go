@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -17,7 +18,7 @@ import (
 type flow struct {
 	name          string
 	reconcile     func(r *replay) node                                             // in place of replay.reconcile
-	edit          func(r *replay, record *machineupdate.Record) (written bool)     // changes what is written
+	edit          func(r *replay, record *memory) (written bool)                   // changes what is written
 	plan          func(q request, state *tags.State, desired, view tagset) request // changes what a driver sends
 	forgets       bool                                                             // what was attempted is not handed to the driver
 	blind         bool                                                             // writes carry no resourceVersion
@@ -35,6 +36,8 @@ type model struct {
 	changes   uint8
 	faults    uint8
 	maxPasses uint8 // how many successful passes a machine may need to come to rest
+	bound     int   // how many entries a record holds; zero is more than there are
+	reads     bool  // the driver reads first, and asks for the marker when it has something to write
 	from      func(m *model) []world
 	rules     tags.Rules
 	seed      maphash.Seed
@@ -47,9 +50,12 @@ type model struct {
 	plans     map[planned]request
 	records   interner[string, recordID]
 	tagsets   map[string]tagset
+	digests   [16]string // of hot parts
+	wanted    map[string]tagset
 
 	annotations map[string]recordID
-	recorded    []recorded
+	memories    []memory   // by record
+	aged        []recordID // by record: the same record after ConfirmAfter; zero is not computed yet
 	images      images
 	settled     map[world]uint8 // closures that end well, with the passes that they need
 	watch       func(*world)    // sees each step of a closure, if it is not nil
@@ -60,87 +66,19 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(tb, err)
 	m := &model{
-		tb: tb, flow: f, from: from, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), recorded: make([]recorded, 1), settled: map[world]uint8{},
+		tb: tb, flow: f, from: from, maxPasses: maxPasses, rules: rules, seed: maphash.MakeSeed(), memories: make([]memory, 1), aged: make([]recordID, 1), settled: map[world]uint8{},
 		classes: map[question]*machineupdate.Prepared{}, questions: map[question]nodeID{}, plans: map[planned]request{},
-		annotations: map[string]recordID{}, tagsets: map[string]tagset{},
+		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
+	}
+	for _, s := range specs {
+		r := record.New("i-1")
+		m.digests[s] = r.Create("m", record.NewTarget(string(hotPart(s)), "", nil, nil, 0), modelNow).Wanted
+		m.wanted[m.digests[s]] = s
 	}
 	m.nodes.id(node{does: rests})
 	m.requests.id(asked{})
 	m.records.id("")
 	return m
-}
-
-// recorded is what the model has to know of a record.
-type recorded struct {
-	owned [resources]uint8 // the values that stand in it, two bits for each key
-	aged  recordID         // the same record after ConfirmAfter; zero is not computed yet
-}
-
-// record numbers an annotation. Records that no decision can tell apart have one number: the time counts in an unconfirmed record
-// only, and there only whether ConfirmAfter is over, as a retry may come at any time; the order of attempts never does.
-func (m *model) record(annotation string) recordID {
-	id, known := m.annotations[annotation]
-	if !known && annotation != "" {
-		id = m.intern(m.parsed(annotation))
-		m.annotations[annotation] = id
-	}
-	return id
-}
-
-func (m *model) parsed(annotation string) machineupdate.Record {
-	m.tb.Helper()
-	r, err := machineupdate.ParseRecord(annotation)
-	require.NoError(m.tb, err, "%s", annotation)
-	return r
-}
-
-func (m *model) parse(id recordID) machineupdate.Record { return m.parsed(m.records.values[id]) }
-
-func (m *model) intern(r machineupdate.Record) recordID {
-	if !r.Since.Equal(modelAhead) && (r.State != machineupdate.Unconfirmed || !r.Since.Equal(modelNow)) {
-		r.Since = modelThen
-	}
-	r.Retries = 0
-	slices.Sort(r.Attempted)
-	id, isNew := m.records.id(r.Annotation())
-	if isNew {
-		owned := uint8(0)
-		for _, hot := range append([]machineupdate.Hot{r.Applied}, r.Attempted...) {
-			owned |= m.tagset(hot.JSON()).ours()
-		}
-		m.recorded = append(m.recorded, recorded{owned: [resources]uint8{owned, owned}})
-	}
-	return id
-}
-
-// ours are the values of ours in a set, two bits for each key.
-func (s tagset) ours() (owned uint8) {
-	for key := range keys {
-		if value := s.get(key); value == 1 || value == 2 {
-			owned |= 1 << (2*key + int(value) - 1)
-		}
-	}
-	return owned
-}
-
-// age is what becomes of a record when ConfirmAfter has passed.
-func (m *model) age(id recordID) recordID {
-	if id != 0 && m.recorded[id].aged == 0 {
-		r := m.parse(id)
-		if r.Since.Equal(modelNow) {
-			r.Since = modelThen
-		}
-		aged := m.intern(r)
-		m.recorded[id].aged = aged
-	}
-	return m.recorded[id].aged
-}
-
-// ahead is a record that was written by a clock which is far ahead.
-func (m *model) ahead(id recordID) recordID {
-	r := m.parse(id)
-	r.Since = modelAhead
-	return m.intern(r)
 }
 
 // ageNode is what becomes of a process that writes what it had to write before ConfirmAfter passed.
@@ -152,11 +90,6 @@ func (m *model) ageNode(id nodeID) nodeID {
 }
 
 func (m *model) node(id nodeID) *node { return &m.nodes.values[id] }
-
-// owns reports whether a record holds the value of a key for a resource.
-func (m *model) owns(id recordID, r, key int, value uint8) bool {
-	return value != alien && m.recorded[id].owned[r]&(1<<(2*key+int(value)-1)) != 0
-}
 
 type planned struct {
 	asked    askedID

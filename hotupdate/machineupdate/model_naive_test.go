@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -19,65 +19,88 @@ import (
 func TestNaiveFlows(t *testing.T) {
 	for _, tc := range []struct {
 		flow            flow
+		events          events
 		from            func(*model) []world
 		changes, faults uint8
 		want            string
 		reason          string
 	}{
 		{
-			flow{name: "no marker", edit: func(_ *replay, r *machineupdate.Record) bool { return r.State != machineupdate.Calling }},
+			flow{name: "no marker", edit: func(_ *replay, r *memory) bool { return r.State != record.Calling }},
+			0,
 			settled, 2, 1, "liveness",
 			"what a crashed update has set is not known to be ours",
 		},
 		{
 			flow{name: "LastOperation as state", lastOperation: true, reconcile: byLastOperation},
+			0,
 			settled, 2, 2, "liveness",
 			"health checks overwrite it, and a migration drops it",
 		},
 		{
 			flow{name: "marker without attempted specs", forgets: true, edit: withoutAttempts},
+			0,
 			settled, 2, 1, "liveness",
 			"an update is forced, but what the one before has set stays",
 		},
 		{
 			flow{name: "ownership by key", plan: ownedByKey},
+			0,
 			settled, 2, 1, "safety",
 			"a key that others have set anew is removed",
 		},
 		{
 			flow{name: "writes without resourceVersion", blind: true},
+			staleRecords,
 			settled, 2, 2, "liveness",
 			"a leader that lost its lease overwrites the record of the next one",
 		},
 		{
 			flow{name: "clearing on failure", reconcile: clearingOnFailure},
+			0,
 			settled, 2, 1, "liveness",
 			"a failed update may have set something",
 		},
 		{
 			flow{name: "recording on adoption", reconcile: recordingWhatIsFound},
+			0,
 			created, 2, 1, "liveness",
 			"the VM that was found was made with another spec",
 		},
 		{
 			flow{name: "content as marker", reconcile: byContent},
+			0,
 			settled, 2, 1, "liveness",
 			"a revert makes wanted and applied alike while the cloud is not",
 		},
 		{
 			flow{name: "no confirmation", edit: settling},
+			0,
 			settled, 2, 1, "liveness",
 			"late requests land after the success",
 		},
 		{
 			flow{name: "former applied forgotten", edit: forgettingFormer},
+			0,
 			settled, 2, 2, "liveness",
 			"a lagging read did not show a key that is then not known to be ours",
+		},
+		{
+			flow{name: "one record for all kinds", edit: ofOneKind},
+			recedes,
+			settled, 2, 1, "liveness",
+			"a driver that does not cover a kind changes what is known of it",
+		},
+		{
+			flow{name: "a full record forgets", edit: ofOneEntry},
+			0,
+			settled, 3, 2, "safety",
+			"what was attempted first has landed",
 		},
 	} {
 		t.Run(tc.flow.name, func(t *testing.T) {
 			m := newModel(t, tc.flow, tc.from)
-			m.events, m.changes, m.faults = staleRecords, tc.changes, tc.faults
+			m.events, m.changes, m.faults = tc.events, tc.changes, tc.faults
 			found := explore(t, m, 3_000_000)
 			t.Logf("%s\n%d states, depth %d\n%s", tc.reason, found.states, found.depth, strings.Join(found.trace, "\n"))
 			assert.True(t, strings.HasPrefix(found.violation, tc.want), "%q", found.violation)
@@ -93,7 +116,7 @@ func byLastOperation(r *replay) node {
 }
 
 func byContent(r *replay) node {
-	if r.isApplied() && r.m.parsed(r.annotation).State == machineupdate.Calling {
+	if r.isApplied() && r.m.remember(r.annotation).State == record.Calling {
 		return node{}
 	}
 	return r.reconcile()
@@ -104,14 +127,14 @@ func (r *replay) isApplied() bool {
 	if r.q.does != calls || r.annotation == "" {
 		return false
 	}
-	record := r.m.parsed(r.annotation)
-	return record.State != machineupdate.Settled && record.Applied == r.m.class(r.q).Hot()
+	read := r.m.remember(r.annotation)
+	return read.State != record.Settled && read.contents[0].known && read.contents[0].applied == r.q.class
 }
 
 func clearingOnFailure(r *replay) node {
 	before := r.annotation
 	end := r.reconcile()
-	if r.q.does == calls && r.annotation != before && r.m.parsed(r.annotation).State == machineupdate.Calling {
+	if r.q.does == calls && r.annotation != before && r.m.remember(r.annotation).State == record.Calling {
 		_, _ = r.write(before)
 	}
 	return end
@@ -119,29 +142,51 @@ func clearingOnFailure(r *replay) node {
 
 func recordingWhatIsFound(r *replay) node {
 	if r.q.does == reports {
-		class := r.m.class(r.q)
-		found := machineupdate.Record{ProviderID: "i-1", Schema: class.Schema(), Applied: class.Hot(), Since: modelNow}
-		_, _ = r.write(found.Annotation())
+		found := r.m.memories[r.m.settledRecord(r.q.class)]
+		_, _ = r.write(r.m.annotation(&found))
 	}
 	return r.reconcile()
 }
 
-func withoutAttempts(_ *replay, r *machineupdate.Record) bool {
-	r.Attempted = nil
-	return true
-}
-
-func settling(_ *replay, r *machineupdate.Record) bool {
-	if r.State == machineupdate.Unconfirmed {
-		r.State, r.Attempted = machineupdate.Settled, nil
+func withoutAttempts(_ *replay, r *memory) bool {
+	for i := range r.contents {
+		r.contents[i].values = [keys]uint8{}
 	}
 	return true
 }
 
-func forgettingFormer(run *replay, r *machineupdate.Record) bool {
-	if r.State == machineupdate.Unconfirmed && run.annotation != "" {
-		sent := run.m.parsed(run.annotation).Attempted
-		r.Attempted = slices.DeleteFunc(r.Attempted, func(hot machineupdate.Hot) bool { return !slices.Contains(sent, hot) })
+func settling(run *replay, r *memory) bool {
+	if r.State == record.Unconfirmed {
+		r.State = record.Settled
+		return withoutAttempts(run, r)
+	}
+	return true
+}
+
+func forgettingFormer(run *replay, r *memory) bool {
+	if r.State == record.Unconfirmed && run.annotation != "" {
+		sent := run.m.remember(run.annotation)
+		for i := range r.contents {
+			for key := range keys {
+				r.contents[i].values[key] &= sent.contents[i].values[key]
+			}
+		}
+	}
+	return true
+}
+
+// ofOneKind takes what is applied to the first kind for what is applied to all.
+func ofOneKind(_ *replay, r *memory) bool {
+	r.contents = [resources + 1]content{r.contents[0], r.contents[0], r.contents[0]}
+	return true
+}
+
+// ofOneEntry forgets what has no room.
+func ofOneEntry(_ *replay, r *memory) bool {
+	for i := range r.contents {
+		for key, values := range r.contents[i].values {
+			r.contents[i].values[key] = values & -values
+		}
 	}
 	return true
 }

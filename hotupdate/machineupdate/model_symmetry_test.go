@@ -1,10 +1,6 @@
 package machineupdate_test
 
-import (
-	"hash/maphash"
-
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
-)
+import "hash/maphash"
 
 // The model is symmetric in its two keys, and in the two values of ours of each key. Of up to eight states that differ only in these names, the
 // search visits one.
@@ -40,6 +36,9 @@ type images struct {
 
 // canonical returns the representative of the symmetric states.
 func (m *model) canonical(w *world) world {
+	if m.bound > 0 {
+		return m.image(w, 0) // a full record takes keys in their order
+	}
 	best, least, n := [symmetries]int{}, ^uint32(0), 0
 	for g := range symmetries {
 		t := &renamed[g]
@@ -131,21 +130,32 @@ func (m *model) recordImage(id recordID, g int) recordID {
 		m.images.records[g] = append(m.images.records[g], 0)
 	}
 	if m.images.records[g][id] == 0 {
-		r := m.parse(id)
-		if r.Applied != "" {
-			r.Applied = m.hotImage(r.Applied, g)
-		}
-		for i, hot := range r.Attempted {
-			r.Attempted[i] = m.hotImage(hot, g)
-		}
-		image := m.intern(r)
+		image := m.intern(m.memoryImage(m.memories[id], g))
 		m.images.records[g][id] = image
 	}
 	return m.images.records[g][id]
 }
 
-func (m *model) hotImage(hot machineupdate.Hot, g int) machineupdate.Hot {
-	return m.hot(renamed[g][m.tagset(hot.JSON())])
+func (m *model) memoryImage(r memory, g int) memory {
+	if s, ok := m.wanted[r.Wanted]; ok {
+		r.Wanted = m.digests[renamed[g][s]]
+	}
+	for i, c := range r.contents {
+		image := content{known: c.known, applied: renamed[g][c.applied]}
+		for key := range keys {
+			to := key
+			if g&4 != 0 {
+				to = 1 - key
+			}
+			for value := range uint8(alien) {
+				if c.values[key]&(1<<value) != 0 {
+					image.values[to] |= 1 << exchanged(value, g&(1<<key) != 0)
+				}
+			}
+		}
+		r.contents[i] = image
+	}
+	return r
 }
 
 func (m *model) nodeImage(id nodeID, g int) nodeID {

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // By symmetry of keys and values these three classes stand for all.
@@ -36,14 +34,14 @@ func (m *model) roots() []world {
 
 // isOwn reports whether a record is about the machine of the model.
 func (m *model) isOwn(id recordID) bool {
-	r := m.parse(id)
+	r := &m.memories[id]
 	return r.ProviderID == "i-1" || r.Creating == "m"
 }
 
 // adoptable makes a VM as it was before hot updates were: with the tags of its class, and without a record.
 func (w *world) adoptable() {
 	w.vm, w.ready, w.known = true, true, true
-	for r := range 1 + int(w.revision) {
+	for r := range resources {
 		w.live[r] = w.class
 		for key := range keys {
 			if w.class.get(key) != 0 {
@@ -63,12 +61,27 @@ func settled(m *model) []world {
 		w := adopted(m)[0]
 		w.class = class
 		w.adoptable()
-		w.ancient = [resources]uint8{}
-		q := question{class: class, able: true, revision: 1}
-		w.record = m.intern(machineupdate.Record{ProviderID: "i-1", Schema: m.class(q).Schema(), Applied: m.class(q).Hot()})
+		w.ancient, w.record = [resources]uint8{}, m.settledRecord(class)
 		all = append(all, w)
 	}
 	return all
+}
+
+// settledRecord is the record of a machine to which nothing ever happened.
+func (m *model) settledRecord(class tagset) recordID {
+	record := recordID(0)
+	for {
+		at := m.ask(question{record: record, class: class, does: calls, able: true, revision: 1, known: true})
+		if m.node(at).does == rests {
+			return record
+		}
+		for ; m.isBusy(at); at = m.node(at).next[ok] {
+			if n := m.node(at); n.does == writes {
+				record = n.record
+			}
+		}
+		record = m.age(record)
+	}
 }
 
 func adopted(*model) []world { return []world{{phase: phaseRunning, ability: capable, revision: 1}} }
@@ -78,16 +91,14 @@ func created(*model) []world { return []world{{ability: capable, revision: 1}} }
 // copied are machines with the record of another one, as templates copy annotations.
 func copied(m *model) []world {
 	var all []world
-	q := question{class: rootClasses[1], able: true, revision: 1}
-	for _, r := range []machineupdate.Record{
-		{ProviderID: "i-0", State: machineupdate.Settled},
-		{ProviderID: "i-0", State: machineupdate.Unconfirmed, Attempted: []machineupdate.Hot{m.hot(rootClasses[2])}},
-		{ProviderID: "i-0", State: machineupdate.Calling, Attempted: []machineupdate.Hot{m.hot(rootClasses[2])}},
-		{Creating: "n", State: machineupdate.Calling, Attempted: []machineupdate.Hot{m.hot(rootClasses[2])}},
-	} {
-		r.Schema, r.Applied = m.class(q).Schema(), m.class(q).Hot()
-		if r.Creating != "" {
-			r.Applied = ""
+	q := question{class: rootClasses[2], does: calls, able: true, revision: 1, known: true, record: m.settledRecord(rootClasses[1])}
+	marker := m.node(m.ask(q))
+	success := m.node(m.node(marker.next[ok]).next[ok])
+	q.does, q.record = creates, 0
+	for _, id := range []recordID{m.settledRecord(rootClasses[1]), marker.record, success.record, m.node(m.ask(q)).record} {
+		r := m.memories[id]
+		if r.ProviderID = "i-0"; r.Creating != "" {
+			r.ProviderID, r.Creating = "", "n"
 		}
 		for _, w := range append(created(m), adopted(m)...) {
 			w.record = m.intern(r)
@@ -115,32 +126,62 @@ var long = flag.Bool("long", false, "check the model with larger budgets: tens o
 // others, conflicts, the loss of the lease, a migration.
 type budget struct{ changes, faults uint8 }
 
-// TestModel looks at every state that can be reached within the budgets, from machines that were there before hot updates were, from machines
-// that are settled, from machines that are to be created, and from drivers that learn to update during the search.
+// code is what is searched: the driver reads first or not, and the record has so many entries or more than there are.
+type code struct {
+	reads     bool
+	bound     int
+	maxPasses uint8 // how many successful passes a machine may need to come to rest
+}
+
+var (
+	writing = code{maxPasses: maxPasses}
+	reading = code{reads: true, maxPasses: maxPasses}
+	full1   = code{reads: true, bound: 1, maxPasses: 6}
+	full2   = code{bound: 2, maxPasses: 6}
+)
+
+// search is the part of the world that one search looks at.
+type search struct {
+	name   string
+	code   code
+	from   func(*model) []world
+	events events
+	always budget
+	long   budget
+	race   budget
+}
+
+var searches = []search{
+	{"settled", writing, settled, 0, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+	{"disturbed", writing, settled, 0, budget{1, 2}, budget{1, 3}, budget{0, 2}},
+	{"lagging", writing, settled, staleRecords, budget{2, 1}, budget{2, 2}, budget{1, 1}},
+	{"receding", writing, settled, recedes, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"withdrawn", writing, settled, withdrawals, budget{1, 2}, budget{2, 2}, budget{1, 1}},
+	{"doomed", writing, settled, dooms, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"paused", writing, settled, pauses, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"wrong clocks", writing, settled, wrongClocks, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"restored", writing, settled, backups, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"adopted", writing, adopted, 0, budget{1, 1}, budget{3, 1}, budget{1, 1}},
+	{"created", writing, created, 0, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"copied", writing, copied, 0, budget{1, 0}, budget{2, 1}, budget{1, 0}},
+	{"unreadable class", writing, unread, classStates, budget{1, 1}, budget{2, 1}, budget{1, 0}},
+	{"learning", writing, learning, recedes, budget{1, 0}, budget{2, 1}, budget{1, 0}},
+	{"reading", reading, settled, staleRecords, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"reading disturbed", reading, settled, recedes | withdrawals, budget{1, 1}, budget{1, 3}, budget{1, 1}},
+	{"reading adopted", reading, adopted, 0, budget{1, 1}, budget{3, 1}, budget{1, 1}},
+	{"reading learning", reading, learning, recedes, budget{1, 0}, budget{2, 1}, budget{1, 0}},
+	{"one entry", full1, settled, 0, budget{1, 1}, budget{2, 2}, budget{1, 1}},
+	{"one entry, receding", full1, settled, recedes, budget{1, 0}, budget{2, 2}, budget{1, 1}},
+	{"one entry, learning", full1, learning, 0, budget{1, 0}, budget{2, 1}, budget{1, 0}},
+	{"two entries", full2, settled, 0, budget{1, 1}, budget{3, 1}, budget{1, 1}},
+	{"two entries, disturbed", full2, settled, 0, budget{0, 2}, budget{2, 2}, budget{1, 1}},
+}
+
+// TestModel looks at every state that can be reached within the budgets, from machines that are settled, from machines that were there before hot
+// updates were, from machines that are to be created, and from drivers that learn to update during the search.
 func TestModel(t *testing.T) {
-	total := 0
-	for _, tc := range []struct {
-		name   string
-		from   func(*model) []world
-		events events
-		always budget
-		long   budget
-		race   budget
-	}{
-		{"settled", settled, 0, budget{2, 1}, budget{2, 2}, budget{1, 1}},
-		{"adopted", adopted, 0, budget{2, 1}, budget{3, 1}, budget{1, 1}},
-		{"created", created, 0, budget{2, 1}, budget{2, 2}, budget{1, 1}},
-		{"disturbed", settled, 0, budget{1, 2}, budget{1, 3}, budget{0, 2}},
-		{"learning", learning, 0, budget{1, 1}, budget{2, 1}, budget{1, 0}},
-		{"lagging", settled, staleRecords, budget{2, 1}, budget{2, 2}, budget{1, 1}},
-		{"withdrawn", settled, withdrawals, budget{1, 2}, budget{2, 2}, budget{1, 1}},
-		{"doomed", settled, dooms, budget{1, 1}, budget{2, 1}, budget{1, 1}},
-		{"wrong clocks", settled, wrongClocks, budget{2, 1}, budget{2, 2}, budget{1, 1}},
-		{"restored", settled, backups, budget{2, 1}, budget{2, 2}, budget{1, 1}},
-		{"copied", copied, 0, budget{1, 1}, budget{2, 1}, budget{1, 0}},
-		{"paused", settled, pauses, budget{1, 2}, budget{2, 2}, budget{1, 1}},
-		{"unreadable class", unread, classStates, budget{1, 1}, budget{2, 1}, budget{1, 0}},
-	} {
+	total, models := 0, map[code]*model{}
+	for _, tc := range searches {
 		t.Run(tc.name, func(t *testing.T) {
 			b := tc.always
 			if raceEnabled {
@@ -149,8 +190,13 @@ func TestModel(t *testing.T) {
 			if *long {
 				b = tc.long
 			}
-			m := newModel(t, flow{}, tc.from)
-			m.events, m.changes, m.faults = tc.events, b.changes, b.faults
+			m := models[tc.code]
+			if m == nil {
+				m = newModel(t, flow{}, tc.from)
+				m.reads, m.bound, m.maxPasses = tc.code.reads, tc.code.bound, tc.code.maxPasses
+				models[tc.code] = m
+			}
+			m.tb, m.from, m.events, m.changes, m.faults = t, tc.from, tc.events, b.changes, b.faults
 			begin := time.Now()
 			found := explore(t, m, maxStates)
 			t.Logf("%d class changes, %d disturbances: %d states, depth %d, %d records, %d questions, %d nodes, %d plans, %d closures in %v", b.changes, b.faults,
@@ -164,5 +210,5 @@ func TestModel(t *testing.T) {
 	assert.True(t, !*long || total >= 10_000_000, "a long run sees ten million states")
 }
 
-// maxStates bounds the memory: 40 bytes for a state.
+// maxStates bounds the memory: 80 bytes for a state.
 const maxStates = 50_000_000

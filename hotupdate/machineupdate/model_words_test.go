@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // This file puts states and events of the model into words, for traces.
@@ -21,6 +21,9 @@ func (m *model) describe(w *world) string {
 	text.WriteString([...]string{incapable: ", incapable driver", claiming: ", driver that claims to be able", capable: ""}[w.ability])
 	if w.revision == 0 {
 		text.WriteString(" of the first kind only")
+	}
+	if w.cold {
+		text.WriteString(", nothing is hot")
 	}
 	if w.paused {
 		text.WriteString(", paused")
@@ -65,22 +68,34 @@ func (m *model) brief(id recordID) string {
 	if id == 0 {
 		return "none"
 	}
-	r := m.parse(id)
-	var text strings.Builder
-	text.WriteString(r.State.String())
-	if r.State == machineupdate.Unconfirmed && r.Since.Equal(modelNow) {
-		text.WriteString(" just now")
+	r := m.memories[id]
+	text := r.State.String()
+	if r.State == record.Unconfirmed && r.Since.Equal(modelNow) {
+		text += " just now"
 	}
-	if r.Applied != "" {
-		text.WriteString(" applied " + m.tagset(r.Applied.JSON()).String())
+	if r.ProviderID != "i-1" && r.Creating != "m" {
+		text += " of another machine"
 	}
-	if len(r.Attempted) > 0 {
-		text.WriteString(" attempted")
-		for _, hot := range r.Attempted {
-			text.WriteString(" " + m.tagset(hot.JSON()).String())
+	if s, ok := m.wanted[r.Wanted]; ok {
+		text += " wanted " + s.String()
+	}
+	for i, c := range r.contents {
+		if i > 0 && c == r.contents[0] {
+			continue
+		}
+		text += [...]string{"", "; second kind:", "; other kinds:"}[i]
+		if c.known {
+			text += " applied " + c.applied.String()
+		}
+		for key, name := range keyNames {
+			for value := range uint8(alien) {
+				if c.values[key]&(1<<value) != 0 {
+					text += " or " + name + "=" + valueNames[value]
+				}
+			}
 		}
 	}
-	return text.String()
+	return text
 }
 
 func (q request) String() string {
@@ -110,14 +125,14 @@ var happenings = [...]string{
 	reconciles: "%p reconciles%d", missesVM: "%p reads that there is no VM", writesRecord: "%p writes %w", sleeps: "%p writes %w, and sleeps for ConfirmAfter",
 	losesAnswer: "%p writes %w, and gets no answer", crashes: "%p crashes",
 	lands: "%p: resource %r: %q", landsAndFails: "%p: resource %r: %q, and then fails or crashes", fails: "%p: the driver fails",
-	isLate: "%p: times out: %q", answersUnimplemented: "the driver returns ErrUnimplemented",
+	isLate: "%p: times out: %q", answersUnimplemented: "the driver returns ErrUnimplemented", asksForMarker: "%p: resource %r needs %q",
 	conflicts: "%p gets a conflict", createsVM: "%p: %q",
 	initializesVM: "%p initializes the VM: %q", reportsVM: "%p writes provider ID and status", classChanges: "the class changes to %s",
 	timePasses: "ConfirmAfter passes", lateLands: "a late request lands: %q", lateDies: "a late request dies: %q",
 	somebodyEdits: "somebody edits resource %x, key %k: %v", somebodyWrites: "somebody else writes to the machine",
 	leaseIsLost: "the lease is lost to a second leader", migrates: "the control plane migrates", driverLearns: "the driver learns to update",
 	driverLearnsDisks: "the driver learns of the second resource", driverForgets: "the driver forgets how to update",
-	driverForgetsDisks: "the driver forgets the second resource", clockIsAhead: "%p, whose clock is far ahead, writes %w",
+	driverForgetsDisks: "the driver forgets the second resource", schemaChanges: "another release knows other fields as hot", clockIsAhead: "%p, whose clock is far ahead, writes %w",
 	backupIsRestored: "a backup is restored", machineIsDoomed: "the machine fails or is deleted", classIsAnother: "the class is read in another way",
 	operatorPauses: "the operator pauses updates", operatorResumes: "the operator resumes updates",
 }
@@ -136,12 +151,12 @@ func (m *model) say(e event) string {
 	if e.what == reconciles && e.c > 0 {
 		lag += fmt.Sprintf(", with the class %d versions old", e.c)
 	}
-	record := ""
+	written := ""
 	if int(e.c) < len(m.records.values) {
-		record = m.brief(recordID(e.c))
+		written = m.brief(recordID(e.c))
 	}
 	return strings.NewReplacer(
 		"%p", value(processNames[:], int(e.a)), "%r", strconv.Itoa(int(e.b&15)+1), "%x", strconv.Itoa(int(e.a)+1), "%q", request(e.c).String(),
-		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(), "%w", record, "%d", lag,
+		"%k", value(keyNames[:], int(e.b)), "%v", fmt.Sprintf("%q", value(valueNames[:], int(e.c))), "%s", tagset(e.c).String(), "%w", written, "%d", lag,
 	).Replace(happenings[e.what])
 }

@@ -126,6 +126,7 @@ type world struct {
 	ability    ability
 	revision   uint8 // of the driver: with 0 it updates the first kind only
 	epoch      uint8
+	cold       bool // the Schema says that nothing is Hot
 	classState classState
 
 	vm, ready  bool // the VM exists; and is initialized

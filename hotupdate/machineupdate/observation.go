@@ -48,6 +48,7 @@ type machine struct {
 	Phase           string
 	Deleting        bool
 	Annotations     map[string]string
+	MirrorSpec      bool // a setting
 }
 
 // observation is an Observation at a time, whatever the type of machines.
@@ -66,7 +67,7 @@ type observation struct {
 func (o *Observation[M]) at(now time.Time) observation {
 	m := machine{
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
-		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
+		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(), MirrorSpec: o.Settings.MirrorSpec,
 	}
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, now}
 }
@@ -106,6 +107,9 @@ type Settings struct {
 	// CreationTimeout is how long after its marker was written a creation may send requests. ConfirmAfter must be as much longer than it as than
 	// CallTimeout. Zero is 10 minutes.
 	CreationTimeout time.Duration
+	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is longer than 64 KiB. It about doubles what
+	// machines take in etcd.
+	MirrorSpec bool
 	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also [AnnotationPause].
 	Paused func() bool
 	// DenialDelay is how long a machine waits after the limiter denied its update, plus up to as much again as jitter. Zero is a minute.

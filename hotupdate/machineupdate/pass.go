@@ -1,88 +1,74 @@
 package machineupdate
 
 import (
-	"slices"
 	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
+
+// maxLastApplied is how many bytes a mirrored provider spec may have.
+const maxLastApplied = 64 << 10
 
 // pass is one update of one machine: what the driver is asked for, and what is written before and after. It is immutable.
 type pass struct {
-	machine  machine
-	class    *Prepared
-	secret   map[string][]byte
-	desired  Hot
-	marker   record
-	previous string // the annotation before the pass
-	recorded bool   // there was one
+	machine machine
+	class   *Prepared
+	secret  map[string][]byte
+	planned *record.Pass
 }
 
-// aboutToCall returns the write that has to succeed before the driver is called. It carries the resourceVersion by which the decision
-// was made.
+// aboutToCall returns the write that has to succeed before the first request that changes the cloud. It carries the resourceVersion by which
+// the decision was made.
 func (p *pass) aboutToCall() patch {
-	return p.patch(p.machine.ResourceVersion, p.marker)
+	return p.machine.write(p.machine.ResourceVersion, p.planned.Marker)
 }
 
-// succeeded returns the write that follows the success of an update. The resourceVersion is that which the write of aboutToCall
-// returned.
-//
-// What was applied before stays owned: a cloud read that lagged may not have shown it.
+// succeeded returns the write that follows the success of the pass. The resourceVersion is that of the newest object.
 func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
-	r, former := p.marker, p.marker.Applied
-	r.Applied, r.State, r.Since, r.Retries = p.desired, unconfirmed, wholeSeconds(now), 0
-	r.Attempted = slices.DeleteFunc(slices.Clone(r.Attempted), func(attempted Hot) bool { return attempted == p.desired })
-	if former != p.desired && !r.attempt(former) {
-		r = p.marker // decide has checked that it fits: nothing recorded is forgotten
+	written := p.machine.write(resourceVersion, p.planned.Succeeded(now))
+	if p.planned.Whole {
+		written = p.machine.mirrored(written, p.class)
 	}
-	return p.mirrored(p.patch(resourceVersion, r))
-}
-
-// settled returns the write that follows the success of a confirmation.
-func (p *pass) settled(resourceVersion string, now time.Time) patch {
-	return p.patch(resourceVersion, record{
-		ProviderID: p.marker.ProviderID, Schema: p.marker.Schema, Since: wholeSeconds(now), Applied: p.desired,
-	})
+	return written
 }
 
 // restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
 	restored := patch{Machine: p.machine.Name, UID: p.machine.UID, ResourceVersion: resourceVersion}
-	if p.recorded {
-		restored.Set = map[string]string{AnnotationRecord: p.previous}
+	if previous, recorded := p.machine.Annotations[AnnotationRecord]; recorded {
+		restored.Set = map[string]string{AnnotationRecord: previous}
 	} else {
 		restored.Remove = []string{AnnotationRecord}
 	}
 	return restored
 }
 
-func (p *pass) patch(resourceVersion string, r record) patch {
-	return patch{
-		Machine: p.machine.Name, UID: p.machine.UID, ResourceVersion: resourceVersion,
-		Set: map[string]string{AnnotationRecord: r.Annotation()},
-	}
+// write returns the write of a record.
+func (m *machine) write(resourceVersion string, r record.Record) patch {
+	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Set: map[string]string{AnnotationRecord: r.Annotation()}}
 }
 
-// mirrored adds the provider spec for people to a write, if it is what was applied.
-func (p *pass) mirrored(write patch) patch {
-	spec := p.class.class.ProviderSpec
-	switch {
-	case p.desired != p.class.hot:
-	case len(spec) > maxLastApplied:
-		write.Remove = []string{AnnotationLastApplied}
-	default:
-		write.Set[AnnotationLastApplied] = string(spec)
+// mirrored adds the provider spec of the class for people, if they want it, to the write of a success.
+func (m *machine) mirrored(written patch, class *Prepared) patch {
+	_, stands := m.Annotations[AnnotationLastApplied]
+	switch spec := class.class.ProviderSpec; {
+	case m.MirrorSpec && len(spec) <= maxLastApplied:
+		written.Set[AnnotationLastApplied] = string(spec)
+	case stands:
+		written.Remove = []string{AnnotationLastApplied}
 	}
-	return write
+	return written
 }
 
 // request returns what the driver is asked for.
 func (p *pass) request() *UpdateMachineRequest {
-	r := &UpdateMachineRequest{
-		Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret,
-		Applied: p.marker.Applied, Attempted: slices.Clone(p.marker.Attempted), Attempts: slices.Clone(p.marker.Attempts),
-		Desired: p.desired,
-	}
-	if len(r.Attempts) > 0 && !slices.Contains(r.Attempted, p.desired) {
-		r.Attempted = append(r.Attempted, p.desired) // recorded as digests only; where it differs from the applied one it is set again, whatever reads say
+	r := &UpdateMachineRequest{Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret}
+	for _, part := range p.planned.Parts {
+		attempted := make([]Hot, len(part.Attempted))
+		for i, hot := range part.Attempted {
+			attempted[i] = Hot(hot)
+		}
+		r.Parts = append(r.Parts, Part{Kind: part.Kind, Applied: Hot(part.Applied), Attempted: attempted, Desired: Hot(part.Desired)})
 	}
 	return r
 }

@@ -4,56 +4,71 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"net/url"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Driver says what the driver at hand can do. The zero value cannot update machines.
+// Driver says what the driver at hand can do. The zero value cannot update machines. Where Kinds, Revision or Epoch change, every machine is
+// updated once.
 type Driver struct {
-	CanUpdate bool // it implements UpdateMachine
-	// Revision names what the driver applies, in the words of the driver. When it changes, as when the driver has learned to update
-	// disks, every machine is updated once.
+	// Kinds are the kinds of resources that UpdateMachine covers, in the words of the driver, such as vm, network and disk. Names must stay: what
+	// a record holds for a kind is found by its name. Without kinds the driver cannot update machines.
+	Kinds []string
+	// Revision names what the driver applies to these kinds.
 	Revision string
+	// Epoch is the operator's: a new one makes records that a backup brought back be looked at once. See "Restored backups" in the package
+	// documentation.
+	Epoch string
+	// ReadsFirst says that the driver calls BeforeWrite of the request. Then machines that are right cost reads of the cloud and no marker.
+	ReadsFirst bool
+}
+
+func (d *Driver) canUpdate() bool { return len(d.Kinds) > 0 }
+
+// text is what a record remembers of the driver.
+func (d *Driver) text() string {
+	values := url.Values{"kind": slices.Compact(slices.Sorted(slices.Values(d.Kinds)))}
+	for name, value := range map[string]string{"revision": d.Revision, "epoch": d.Epoch} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values.Encode()
+}
+
+func (d *Driver) equal(other *Driver) bool {
+	return d.text() == other.text() && d.ReadsFirst == other.ReadsFirst
 }
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
 type Prepared struct {
 	class  MachineClass
 	driver Driver
-	hot    Hot    // what the machines of the class should have
-	schema string // identifies the Schema and the driver's revision in a record
-	rest   string // canonical document: the fields that no hot update touches
+	target *record.Target // what the machines of the class should have
+	rest   string         // canonical document: the fields that no hot update touches
 	*ability
-
-	// A settled record of a machine that is up to date: head, provider ID, middle, 20 bytes of time, tail.
-	middle, tail string
 }
-
-// settledHead begins every record of a machine that has a VM.
-const settledHead = `{"v":1,"providerID":"`
 
 // prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	fingerprint, fingerprintErr := schema.Fingerprint()
+	paths, pathsErr := hotPathsOf(schema)
 	schema, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := schema.HotDocument(config)
 	rest, restErr := schema.Document(config)
-	if err = cmp.Or(err, fingerprintErr, hotErr, restErr); err != nil {
+	if err = cmp.Or(err, fingerprintErr, pathsErr, hotErr, restErr); err != nil {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
 	}
-	if what := tooLarge(Hot(hot)); what != "" {
+	target := record.NewTarget(string(hot), fingerprint+"?"+driver.text(), driver.Kinds, paths.has, 0)
+	if what := target.TooLarge(); what != "" {
 		return nil, &fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class.Name, What: what, Hint: "make fewer or shorter fields hot"}
 	}
-	p := &Prepared{class: class, driver: driver, hot: Hot(hot), schema: fingerprint, rest: string(rest), ability: &ability{}}
-	if driver.Revision != "" {
-		p.schema += "/" + driver.Revision
-	}
-	example := record{Schema: p.schema, Applied: p.hot}
-	p.middle, p.tail, _ = strings.Cut(strings.TrimPrefix(example.Annotation(), settledHead), example.Since.Format(sinceLayout))
-	return p, nil
+	return &Prepared{class: class, driver: driver, target: target, rest: string(rest), ability: &ability{}}, nil
 }
 
 // decode reads a provider spec under the Schema, or with members that the Schema does not know under one that admits them.
@@ -80,28 +95,4 @@ func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, erro
 func respells(exported []byte, path string) bool {
 	name := []byte(`"` + path[strings.LastIndexByte(path, '.')+1:] + `"`)
 	return !bytes.Contains(exported, name) && bytes.Contains(bytes.ToLower(exported), bytes.ToLower(name))
-}
-
-// settledSince reports whether the annotation is that of a machine that is up to date, and since when. It allocates nothing.
-func (p *Prepared) settledSince(annotation, providerID string) (since time.Time, ok bool) {
-	rest := annotation
-	for _, part := range [...]string{settledHead, providerID, p.middle} {
-		if rest, ok = strings.CutPrefix(rest, part); !ok {
-			return since, false
-		}
-	}
-	if len(rest) != len(sinceLayout)+len(p.tail) || rest[len(sinceLayout):] != p.tail || !isPlain(providerID) {
-		return since, false
-	}
-	return parseSince(rest[:len(sinceLayout)])
-}
-
-// isPlain reports whether JSON spells the text as it is.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			return false
-		}
-	}
-	return text != ""
 }

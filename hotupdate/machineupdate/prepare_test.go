@@ -23,8 +23,8 @@ func TestPrepare(t *testing.T) {
 	assert.Equal(t, machineupdate.Hot(`{"tags":{"a":"1","b":"2"}}`), class.Hot(), "only what is hot, not what is ignored")
 	fingerprint, err := schemaOf[spec](t).Fingerprint()
 	require.NoError(t, err)
-	assert.Equal(t, fingerprint, class.Schema())
-	assert.Equal(t, fingerprint+"/disks", preparedFor(t, class, machineupdate.Driver{Revision: "disks"}).Schema())
+	assert.Equal(t, fingerprint+"?kind=vm", class.Schema())
+	assert.Equal(t, fingerprint+"?epoch=2&kind=disk&kind=vm&revision=r%26d", preparedFor(t, class, machineupdate.Driver{Kinds: []string{"vm", "disk"}, Revision: "r&d", Epoch: "2"}).Schema())
 	assert.Equal(t, machineupdate.Nothing, classOf(t, ``).Hot())
 
 	for _, providerSpec := range []string{`{`, `{"image":1}`, `{"new":1,"image":1}`, `{"Tags":{"a":"1"}}`} {
@@ -204,7 +204,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 	request := d.Pass.Request()
 	require.Equal(t, []byte("hunter2"), request.Secret["key"])
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		for _, value := range []any{request, request.Desired, request.Attempted, d.Pass.Marker()} {
+		for _, value := range []any{request, request.Parts[0].Desired, request.Parts[0].Attempted, d.Pass.Marker()} {
 			text := fmt.Sprintf(verb, value)
 			assert.NotContains(t, text, "hunter2")
 			assert.NotContains(t, text, fmt.Sprintf("%x", "hunter2"))

@@ -1,54 +1,44 @@
 package machineupdate
 
 import (
+	"context"
 	"fmt"
-	"slices"
 )
 
 // UpdateMachineRequest asks a driver to bring the resources of a machine from whatever may be live to what is desired.
 //
-// A driver projects Applied, each of Attempted, and Desired alike to the infrastructure tags of each of its resources. To the attempted ones it
-// adds the live ones that AttemptedAmong recognises, and passes all to [tags.Rules.Plan].
+// For each of the Parts a driver projects Applied, each of Attempted, and Desired alike to the infrastructure tags of each resource of the kind,
+// and passes them to [tags.Rules.Plan].
 //
 // It returns nil if every resource is as desired, ErrUnimplemented if it cannot update at all and has sent nothing, ErrNotFound if the VM
 // is gone, a [*PartialError] if some resources were updated, whatever the cause, and another error if none was or it does not know. It
 // sends nothing after the context is done.
 //
 // It may be called at any time, also while requests of an earlier call are still under way. Each call begins anew and repeats what an earlier,
-// failed one did. So a driver retries calls that the cloud throttles, with growing delays, as long as the context lasts.
+// failed one did not do. So a driver retries calls that the cloud throttles, with growing delays, as long as the context lasts.
 type UpdateMachineRequest struct {
 	Machine    string // its name
 	ProviderID string
-	// Class has the provider spec with mandatory infrastructure tags, regions and whatever else a driver needs. For Hot fields use Desired
+	// Class has the provider spec with mandatory infrastructure tags, regions and whatever else a driver needs. For Hot fields use the Parts
 	// instead.
 	Class  MachineClass
 	Secret map[string][]byte // the data of the class's secret
-
-	Applied Hot // the hot part of the last success, empty if none is known
-	// Attempted are hot parts that may be live, or become live, beside Applied.
-	Attempted []Hot
-	// Attempts are digests of the leaves of attempts that were too long to be recorded in full. See AttemptedAmong.
-	Attempts []Digest
-	// Desired is the hot part that the machine should have. It is that of the class, except where the record is full.
-	Desired Hot
+	Parts  []Part            // one for each kind of the [Driver]
+	// BeforeWrite must be called, and must have returned nil, before the first request that changes the cloud. After an error the driver sends
+	// nothing and returns the error. Later calls return the same. An [Executor] sets it; where the driver does not declare ReadsFirst it does
+	// nothing.
+	BeforeWrite func(ctx context.Context) error
 }
 
-// AttemptedAmong returns those entries of live whose digests are in Attempts, nil if there are none. Path is where hot parts have them: the
-// object "tags", "vm", for example.
-func (r *UpdateMachineRequest) AttemptedAmong(live map[string]string, path ...string) map[string]string {
-	if len(r.Attempts) == 0 {
-		return nil
-	}
-	var found map[string]string
-	for key, value := range live {
-		if slices.Contains(r.Attempts, DigestOf(value, append(slices.Clip(path), key)...)) {
-			if found == nil {
-				found = map[string]string{}
-			}
-			found[key] = value
-		}
-	}
-	return found
+// Part is what is known and wanted of the resources of one kind. A driver reads of it what concerns the kind.
+type Part struct {
+	Kind    string
+	Applied Hot // the hot part of the last success; empty if none is known
+	// Attempted are hot parts that may be live, or become live, beside Applied: those sent since, and the one applied before a success that is
+	// not confirmed. They are laid out as the fewest that together have all their leaves. The first is [Nothing] if something was to be removed.
+	Attempted []Hot
+	// Desired is the hot part that the resources should have. It is that of the class, except where the record is full.
+	Desired Hot
 }
 
 // Format prints the names of machine and class and the provider ID, for every verb, and neither secret nor spec.

@@ -28,8 +28,9 @@ var errThrottled = errors.New("throttled")
 func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachineRequest) error {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(c.t, err)
-	state := tags.State{Applied: flatTags(c.t, request.Applied), Desired: flatTags(c.t, request.Desired)}
-	for _, attempted := range request.Attempted {
+	part := request.Parts[0]
+	state := tags.State{Applied: flatTags(c.t, part.Applied), Desired: flatTags(c.t, part.Desired)}
+	for _, attempted := range part.Attempted {
 		state.Attempted = append(state.Attempted, flatTags(c.t, attempted))
 	}
 	plans, err := rules.Plan(state, []string{"vm"}, map[string]map[string]string{"vm": c.live})
@@ -56,7 +57,7 @@ func TestThrottledPassesFinish(t *testing.T) {
 		want    machineupdate.State
 	}{
 		{"waiting grows", false, machineupdate.Settled},
-		{"waiting does not grow", true, machineupdate.Calling},
+		{"waiting does not grow", true, machineupdate.Settled},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &throttled{t: t, now: start, period: time.Minute, at: start, live: map[string]string{"k": "1"}}
@@ -97,19 +98,19 @@ func recordIn(t *testing.T, annotations map[string]string) machineupdate.Record 
 	return r
 }
 
-// TestRetries: Retries count how often a failed update was repeated. A new spec begins at zero, a spec that was attempted before does not.
+// TestRetries: Retries count how often a failed update was repeated. Another spec begins at zero.
 func TestRetries(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
 	two, one := b.o.Class, classOf(t, `{"tags":{"k":"1"}}`)
 	classes := []*machineupdate.Prepared{two, two, two, one, one, two, one}
-	want := []int{0, 1, 2, 0, 1, 2, 3}
+	want := []int{0, 1, 2, 0, 1, 0, 0}
 	for i := range 40 {
 		b.o.Class = classes[min(i, len(classes)-1)]
 		result := b.Reconcile(t.Context(), b.o)
 		require.Equal(t, machineupdate.CallFailed, machineupdate.EndingOf(result))
 		b.o.Machine.Annotations = b.writes[i].Apply(b.o.Machine.Annotations)
-		retries := min(i-3, 32)
+		retries := min(i-6, 32)
 		if i < len(want) {
 			retries = want[i]
 		}
@@ -125,8 +126,8 @@ func TestRetries(t *testing.T) {
 	assert.Zero(t, recordIn(t, b.writes[len(b.writes)-1].Set).Retries)
 }
 
-// TestRetriesOfLongAttempts: the wait grows as well where attempts were merged, where they are digests, and where the record is full.
-func TestRetriesOfLongAttempts(t *testing.T) {
+// TestRetriesOfFullRecords: the wait grows as well where the record is full.
+func TestRetriesOfFullRecords(t *testing.T) {
 	b := newBench(t, "")
 	b.callErr = assert.AnError
 	fail := func(class *machineupdate.Prepared) machineupdate.Record {
@@ -138,22 +139,18 @@ func TestRetriesOfLongAttempts(t *testing.T) {
 		b.now = b.now.Add(result.Delay)
 		return recordIn(t, b.o.Machine.Annotations)
 	}
-	var merged, digests, full bool
+	full := false
 	for i := range 18 {
-		class := classOf(t, wide(t, 300, 20+max(i-6, 0), i)) // the first ones differ in one key only
+		class := classOf(t, wide(t, 300, 20+i, i))
 		r := fail(class)
-		reason := machineupdate.DecideAt(b.now, machineupdate.Observed{Machine: b.o.Machine, Class: class, Settings: b.o.Settings}).Reason
-		isFull := reason == machineupdate.RecordFull
-		if !isFull {
-			require.Zero(t, r.Retries, "another spec")
-		}
+		require.Zero(t, r.Retries, "another spec")
 		for range 2 {
 			before := r.Retries
 			r = fail(class)
-			require.Equal(t, min(before+1, 32), r.Retries)
+			require.Equal(t, before+1, r.Retries)
 		}
-		merged = merged || len(r.Attempts) == 0 && !isFull && len(r.Attempted) > 1 && r.Attempted[0] == machineupdate.Nothing
-		digests, full = digests || len(r.Attempts) > 0, full || isFull
+		d := machineupdate.DecideAt(b.now, machineupdate.Observed{Machine: b.o.Machine, Class: class, Settings: b.o.Settings})
+		full = full || d.Reason == machineupdate.RecordFull
 	}
-	assert.Equal(t, []bool{true, true, true}, []bool{merged, digests, full}, "all forms have occurred")
+	assert.True(t, full)
 }

@@ -1,6 +1,7 @@
 package awsdriver_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,11 +96,17 @@ func hot(t *testing.T, s *awsdriver.ProviderSpec) machineupdate.Hot {
 // update asks for the change from the spec of the launch to another.
 func (f *fixture) update(desired *awsdriver.ProviderSpec) *machineupdate.UpdateMachineRequest {
 	f.t.Helper()
-	return &machineupdate.UpdateMachineRequest{
+	request := &machineupdate.UpdateMachineRequest{
 		Machine: "m", ProviderID: providerID, Class: machineupdate.MachineClass{ProviderSpec: classOf(f.t, desired).ProviderSpec.Raw},
-		Secret:  f.request.Secret.Data,
-		Applied: hot(f.t, spec()), Attempted: []machineupdate.Hot{hot(f.t, desired)}, Desired: hot(f.t, desired),
+		Secret:      f.request.Secret.Data,
+		BeforeWrite: func(context.Context) error { return nil },
 	}
+	for _, kind := range awsdriver.Updates().Kinds {
+		request.Parts = append(request.Parts, machineupdate.Part{
+			Kind: kind, Applied: hot(f.t, spec()), Attempted: []machineupdate.Hot{hot(f.t, desired)}, Desired: hot(f.t, desired),
+		})
+	}
+	return request
 }
 
 // writes are the requests since last time that change something.
@@ -215,10 +222,10 @@ func TestErrorsHaveCodes(t *testing.T) {
 		{"class cannot be read", func(_ *fixture, u *machineupdate.UpdateMachineRequest) {
 			u.Class.ProviderSpec = unreadable.ProviderSpec.Raw
 		}, driver.InvalidArgument},
-		{"desired cannot be read", func(_ *fixture, u *machineupdate.UpdateMachineRequest) { u.Desired = `{"tags":"secret-x"}` }, driver.InvalidArgument},
-		{"applied cannot be read", func(_ *fixture, u *machineupdate.UpdateMachineRequest) { u.Applied = `{"tags":"secret-x"}` }, driver.InvalidArgument},
+		{"desired cannot be read", func(_ *fixture, u *machineupdate.UpdateMachineRequest) { u.Parts[0].Desired = `{"tags":"secret-x"}` }, driver.InvalidArgument},
+		{"applied cannot be read", func(_ *fixture, u *machineupdate.UpdateMachineRequest) { u.Parts[0].Applied = `{"tags":"secret-x"}` }, driver.InvalidArgument},
 		{"attempt cannot be read", func(_ *fixture, u *machineupdate.UpdateMachineRequest) {
-			u.Attempted = []machineupdate.Hot{`{"tags":"secret-x"}`}
+			u.Parts[0].Attempted = []machineupdate.Hot{`{"tags":"secret-x"}`}
 		}, driver.InvalidArgument},
 		{"no such VM", func(_ *fixture, u *machineupdate.UpdateMachineRequest) { u.ProviderID = "aws:///eu-west-1/i-9" }, driver.NotFound},
 		{"unknown caller", func(_ *fixture, u *machineupdate.UpdateMachineRequest) { u.Secret = nil }, driver.Unauthenticated},
@@ -304,6 +311,33 @@ func TestReservedKeysAreRefused(t *testing.T) {
 	err := f.driver.UpdateMachine(t.Context(), f.update(desired))
 	assert.Equal(t, driver.InvalidArgument, driver.CodeOf(err))
 	assert.Empty(t, f.writes())
+}
+
+// TestNothingIsWrittenWithoutLeave: the marker may not have been written.
+func TestNothingIsWrittenWithoutLeave(t *testing.T) {
+	f := launched(t)
+	desired := spec()
+	desired.Tags["owner"] = "bob"
+	request := f.update(desired)
+	request.BeforeWrite = func(context.Context) error { return assert.AnError }
+	assert.ErrorIs(t, f.driver.UpdateMachine(t.Context(), request), assert.AnError)
+	assert.Empty(t, f.writes())
+}
+
+// TestKindsHaveTheirOwnParts: what was applied to volumes alone is removed from volumes alone.
+func TestKindsHaveTheirOwnParts(t *testing.T) {
+	f := launched(t)
+	ownerless := spec()
+	delete(ownerless.Tags, "owner")
+	request := f.update(ownerless)
+	for i := range request.Parts {
+		if request.Parts[i].Kind != "disk" {
+			request.Parts[i].Applied, request.Parts[i].Attempted = request.Parts[i].Desired, nil
+		}
+	}
+	require.NoError(t, f.driver.UpdateMachine(t.Context(), request))
+	assert.NotContains(t, f.live("vol-1"), "owner")
+	assert.Contains(t, f.live("i-1"), "owner")
 }
 
 // TestNothingToDo: a machine that is as it should be costs two reads.

@@ -11,8 +11,15 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Revision names what UpdateMachine applies. It changes when UpdateMachine learns more, so that every machine is updated once.
-const Revision = "tags-of-vm-network-disk"
+// Updates says what UpdateMachine does. The Revision changes when it applies more than infrastructure tags, so that every machine is updated
+// once.
+func Updates() machineupdate.Driver {
+	updates := machineupdate.Driver{Revision: "tags", ReadsFirst: true}
+	for _, kind := range tags.Kinds() {
+		updates.Kinds = append(updates.Kinds, kind.String())
+	}
+	return updates
+}
 
 // UpdateMachine makes the VM, and the volumes and network interfaces that were launched with it, carry the infrastructure tags that are
 // desired.
@@ -46,18 +53,22 @@ type update struct {
 	rules      tags.Rules // one row for every kind of resource of this cloud
 	instanceID string
 
-	class     *ProviderSpec // what is immutable, and the mandatory keys
-	desired   *ProviderSpec
-	applied   *ProviderSpec
-	attempted []*ProviderSpec
+	class *ProviderSpec    // what is immutable, and the mandatory keys
+	parts map[string]*part // by kind
 
 	resources map[tags.Kind][]string // those that the launch created
 	live      map[string]map[string]string
 }
 
+// part is what is known and wanted of the resources of one kind.
+type part struct {
+	applied, desired *ProviderSpec
+	attempted        []*ProviderSpec
+}
+
 // newUpdate reads the request.
 func newUpdate(request *machineupdate.UpdateMachineRequest) (*update, error) {
-	u := &update{request: request, resources: map[tags.Kind][]string{}, live: map[string]map[string]string{}}
+	u := &update{request: request, parts: map[string]*part{}, resources: map[tags.Kind][]string{}, live: map[string]map[string]string{}}
 	var err error
 	if u.instanceID, err = instanceID(request.ProviderID); err != nil {
 		return nil, err
@@ -68,20 +79,31 @@ func newUpdate(request *machineupdate.UpdateMachineRequest) (*update, error) {
 	if u.class, err = parseSpec(request.Class.ProviderSpec); err != nil {
 		return nil, err
 	}
-	if u.desired, err = parseSpec([]byte(request.Desired)); err != nil {
+	for _, asked := range request.Parts {
+		if u.parts[asked.Kind], err = newPart(&asked); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+func newPart(asked *machineupdate.Part) (*part, error) {
+	p := &part{}
+	var err error
+	if p.desired, err = parseSpec([]byte(asked.Desired)); err != nil {
 		return nil, err
 	}
-	if u.applied, err = parseSpec([]byte(request.Applied)); err != nil {
+	if p.applied, err = parseSpec([]byte(asked.Applied)); err != nil {
 		return nil, err
 	}
-	for _, hot := range request.Attempted {
+	for _, hot := range asked.Attempted {
 		attempt, err := parseSpec([]byte(hot))
 		if err != nil {
 			return nil, err
 		}
-		u.attempted = append(u.attempted, attempt)
+		p.attempted = append(p.attempted, attempt)
 	}
-	return u, nil
+	return p, nil
 }
 
 // readLive finds the machine's own resources and their infrastructure tags.
@@ -119,11 +141,15 @@ func (u *update) readLive(ctx context.Context) error {
 	return nil
 }
 
-// plan says what to do about every resource.
+// plan says what to do about every resource of which the request has a part.
 func (u *update) plan() ([]tags.ResourcePlan, error) {
 	var plans []tags.ResourcePlan
 	for _, kind := range tags.Kinds() {
-		planned, err := u.rules.Plan(u.state(kind), u.resources[kind], u.live)
+		asked, ok := u.parts[kind.String()]
+		if !ok {
+			continue
+		}
+		planned, err := u.rules.Plan(u.state(kind, asked), u.resources[kind], u.live)
 		if err != nil {
 			return nil, err
 		}
@@ -133,32 +159,15 @@ func (u *update) plan() ([]tags.ResourcePlan, error) {
 }
 
 // state lays the old, the new and every attempted shape of the spec out alike, so that they can be compared.
-func (u *update) state(kind tags.Kind) tags.State {
+func (u *update) state(kind tags.Kind, asked *part) tags.State {
 	mandatory := u.class.mandatory(&u.rules, u.request.Machine)
 	state := tags.State{
-		Applied:   u.applied.effective(&u.rules, kind, nil),
-		Desired:   u.desired.effective(&u.rules, kind, mandatory),
+		Applied:   asked.applied.effective(&u.rules, kind, nil),
+		Desired:   asked.desired.effective(&u.rules, kind, mandatory),
 		Mandatory: mandatory,
 	}
-	for _, attempt := range u.attempted {
+	for _, attempt := range asked.attempted {
 		state.Attempted = append(state.Attempted, attempt.effective(&u.rules, kind, nil))
-	}
-	return u.withDigests(state, kind)
-}
-
-// withDigests adds the attempts of which the record only keeps digests, as far as they are live. What was sent but is not live yet is among
-// them only as what is desired now, which the digests may hide.
-func (u *update) withDigests(state tags.State, kind tags.Kind) tags.State {
-	if len(u.request.Attempts) == 0 {
-		return state
-	}
-	state.Attempted = append(state.Attempted, u.desired.effective(&u.rules, kind, nil))
-	for _, id := range u.resources[kind] {
-		for _, path := range [][]string{{"tags"}, {"resourceTags", kind.String()}} {
-			if found := u.request.AttemptedAmong(u.live[id], path...); found != nil {
-				state.Attempted = append(state.Attempted, found)
-			}
-		}
 	}
 	return state
 }
@@ -166,6 +175,11 @@ func (u *update) withDigests(state tags.State, kind tags.Kind) tags.State {
 // call makes the calls of the plans, until one fails.
 func (u *update) call(ctx context.Context, plans []tags.ResourcePlan) error {
 	batches := u.rules.Batches(plans)
+	if len(batches) > 0 {
+		if err := u.request.BeforeWrite(ctx); err != nil {
+			return err
+		}
+	}
 	for i, batch := range batches {
 		action, changed := cloudapi.CreateTags, batch.Set
 		if len(batch.Remove) > 0 {

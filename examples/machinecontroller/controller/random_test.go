@@ -63,7 +63,7 @@ func newChaos(t *rapid.T) *chaos {
 	c.Simulation, err = simulation.Start(context.Background(), simulation.Config{
 		ReadLag: readLag, CacheLag: 2 * time.Second, BootTime: time.Minute,
 		Settings: machineupdate.Settings{CallTimeout: 5 * time.Minute, ConfirmAfter: confirmAfter, RetryAfter: 20 * time.Second},
-		Updates:  machineupdate.Driver{CanUpdate: true, Revision: awsdriver.Revision},
+		Updates:  awsdriver.Updates(),
 		Request:  c.observe,
 		Report:   func(process, _, text string) { c.note(process + ": " + text) },
 	})

@@ -17,7 +17,10 @@ import (
 // failing is a driver whose updates fail, with words by which machine-controller-manager acts.
 type failing struct{ driver.Driver }
 
-func (failing) UpdateMachine(context.Context, *machineupdate.UpdateMachineRequest) error {
+func (failing) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	if err := request.BeforeWrite(ctx); err != nil {
+		return err
+	}
 	return &driver.Error{Code: driver.Internal, Cause: errOutOfRange}
 }
 

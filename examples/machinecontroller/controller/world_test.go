@@ -62,7 +62,7 @@ func start(t *testing.T, s *awsdriver.ProviderSpec, configure ...func(*simulatio
 	config := simulation.Config{
 		ReadLag: readLag, CacheLag: 100 * time.Millisecond, BootTime: time.Minute,
 		Settings: machineupdate.Settings{CallTimeout: 3 * time.Minute, ConfirmAfter: confirmAfter},
-		Updates:  machineupdate.Driver{CanUpdate: true, Revision: awsdriver.Revision},
+		Updates:  awsdriver.Updates(),
 		Request:  w.observe,
 		Report: func(process, machine, text string) {
 			w.log = append(w.log, process+" "+machine+": "+text)
@@ -151,9 +151,12 @@ func (w *world) phase() api.MachinePhase { return w.machine().Status.CurrentStat
 
 // record is what the machine remembers of its updates. A settled one has no state.
 type record struct {
-	ProviderID string   `json:"providerID"`
-	State      string   `json:"state"`
-	Attempts   []string `json:"attempts"`
+	ProviderID string `json:"providerID"`
+	State      string `json:"state"`
+	Parts      []struct {
+		Applied   awsdriver.ProviderSpec   `json:"applied"`
+		Attempted []awsdriver.ProviderSpec `json:"attempted"`
+	} `json:"parts"` // those of the kinds that were updated stand first
 }
 
 func recordOf(machine *api.Machine) (r record, ok bool) {
@@ -208,7 +211,9 @@ func (w *world) carry(resources []string, all map[string]string) {
 // it, and that the cloud is left alone from then on.
 func (w *world) converged(all, theirs map[string]string) {
 	w.t.Helper()
-	w.until(time.Hour, "the record settles", w.settled)
+	w.until(time.Hour, "the record settles", func() bool {
+		return w.settled() && maps.Equal(spec(all).Tags, w.record().Parts[0].Applied.Tags)
+	})
 	w.carry(own(), all)
 	for id := range w.theirs {
 		live, _ := w.Cloud.Tags(id)

@@ -8,7 +8,7 @@ import (
 )
 
 // driver is what the World's driver can do.
-var driver = machineupdate.Driver{CanUpdate: true}
+var driver = machineupdate.Driver{Kinds: []string{"vm"}}
 
 // scenario is what happens to one machine.
 type scenario[M machineupdate.Machine] struct {

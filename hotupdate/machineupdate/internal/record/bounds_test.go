@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -130,4 +131,76 @@ func TestTooLarge(t *testing.T) {
 			assert.Equal(t, tc.want, bounded(tc.hot, 0).TooLarge())
 		})
 	}
+}
+
+// changed is a hot part with n infrastructure tags on each of three kinds, all of which have other values each time, and one that stays.
+func changed(n, i int) string {
+	kinds := make([]string, 0, 3)
+	for _, kind := range []string{"disk", "network", "vm"} {
+		members := make([]string, 0, n+1)
+		for key := range n {
+			members = append(members, fmt.Sprintf(`"key-%02d":"value %d of some length, as people write them"`, key, i))
+		}
+		kinds = append(kinds, fmt.Sprintf(`%q:{%s,"stays":"1"}`, kind, strings.Join(members, ",")))
+	}
+	return `{"tags":{` + strings.Join(kinds, ",") + `}}`
+}
+
+// TestTwelveFailedChanges of 50 infrastructure tags on three kinds: the record stays readable, and whatever was sent, or applied before, is known.
+func TestTwelveFailedChanges(t *testing.T) {
+	r := *applied(t, changed(50, 0))
+	sent := factsOf(changed(50, 0))
+	full := false
+	for i := range 12 {
+		p := r.Begin(bounded(changed(50, i+1), 0), "i", start)
+		full = full || !p.Whole
+		maps.Copy(sent, factsOf(p.Parts[0].Desired))
+		told := factsOf(p.Parts[0].Applied)
+		for _, hot := range p.Parts[0].Attempted {
+			maps.Copy(told, factsOf(hot))
+		}
+		require.Equal(t, sortedFacts(sent), sortedFacts(told), "change %d", i)
+		var err error
+		r, err = record.Parse(p.Marker.Annotation())
+		require.NoError(t, err)
+	}
+	assert.True(t, full, "the test is meant to fill the record")
+}
+
+// TestFullRecordWithoutSuccess: a machine of which no update ever succeeded keeps what is wanted as before, and is as wanted after the second slice.
+func TestFullRecordWithoutSuccess(t *testing.T) {
+	r := record.New("i")
+	var p *record.Pass
+	for i := range 12 {
+		p = r.Begin(bounded(changed(50, i), 0), "i", start)
+		r = p.Marker
+	}
+	require.False(t, p.Whole)
+	desired := factsOf(p.Parts[0].Desired)
+	for _, kind := range []string{"disk", "network", "vm"} {
+		assert.True(t, desired[fact{"/tags/" + kind + "/stays", `"1"`}], kind)
+	}
+	last := bounded(changed(50, 11), 0)
+	passes := 0
+	for !p.Whole {
+		p = r.Begin(last, "i", start)
+		after := p.Succeeded(start)
+		r = after.Confirm(last, start).Succeeded(start)
+		passes++
+	}
+	assert.Equal(t, 2, passes, "the first makes room")
+}
+
+// TestElementsOfListsAreLeaves: of 64 network tags, one that changes costs two entries, and not two lists.
+func TestElementsOfListsAreLeaves(t *testing.T) {
+	list := func(last string) string {
+		elements := make([]string, 0, 64)
+		for i := range 63 {
+			elements = append(elements, fmt.Sprintf(`"network-tag-%02d"`, i))
+		}
+		return `{"tags":[` + strings.Join(append(elements, `"`+last+`"`), ",") + `]}`
+	}
+	p := applied(t, list("old")).Begin(bounded(list("new"), 0), "i", start)
+	assert.Contains(t, p.Marker.Annotation(), `"attempted":[{"tags":["new"]}],"removed":[{"tags":["old"]}]}`)
+	assert.Equal(t, list("new"), p.Parts[0].Desired)
 }

@@ -18,17 +18,17 @@ type step struct {
 // begin plans a pass to what is wanted, or to as much of it as fits.
 func (c content) begin(t *Target, bound int) step {
 	applied, frozen := leavesOf(c.applied).frozen(t.isHot)
-	entries, _ := c.entries.frozen(t.isHot)
-	s := slice{known: c.applied != "", bound: bound, base: applied, entries: entries, during: entries.cost()}
-	s.after = s.during
+	hot, _ := c.entries.frozen(t.isHot)
+	s := slice{known: c.applied != "", bound: bound, base: applied, entries: hot, during: hot.cost(), after: hot.cost()}
 	desired, whole := s.desired(t.leaves)
 
-	marker := content{c.applied, c.entries.clone()}
+	marker, after := content{c.applied, entries{}}, content{entries: entries{}}
+	maps.Copy(marker.entries, c.entries)
 	marker.entries.send(applied, desired)
-	after := content{entries: marker.entries.clone()}
+	maps.Copy(after.entries, marker.entries)
 	after.entries.rebase(applied, desired)
 	if s.known {
-		after.entries.lack(applied, desired)
+		after.entries.lack(applied, desired) // as they were
 	}
 	part := marker.part(t)
 	switch {
@@ -64,8 +64,8 @@ func (c content) part(t *Target) Part {
 	if applied, frozen := leavesOf(c.applied).frozen(t.isHot); len(frozen) > 0 {
 		part.Applied, _ = applied.hotPart(nil)
 	}
-	entries, _ := c.entries.frozen(t.isHot)
-	sent, removed := entries.hotParts()
+	hot, _ := c.entries.frozen(t.isHot)
+	sent, removed := hot.hotParts()
 	if len(removed) > 0 {
 		part.Attempted = []string{nothing}
 	}
@@ -75,7 +75,8 @@ func (c content) part(t *Target) Part {
 
 // create notes that a VM is being made with a hot part, which replaces the base of every leaf.
 func (c content) create(hot string) content {
-	created := content{hot, c.entries.clone()}
+	created := content{hot, entries{}}
+	maps.Copy(created.entries, c.entries)
 	created.entries.rebase(leavesOf(c.applied), leavesOf(hot))
 	return created
 }

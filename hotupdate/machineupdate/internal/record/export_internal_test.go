@@ -9,7 +9,7 @@ const (
 )
 
 // Cost is what an entry of the leaf takes of the bound.
-func Cost(pointer, value string) int { return cost(place{pointer: pointer}, value) }
+func Cost(pointer, value string) int { return leaf{place{pointer: pointer}, value}.cost() }
 
 // EntriesCost is what the entries of a kind take of the bound, without frozen ones.
 func (r *Record) EntriesCost(kind string, t *Target) int {

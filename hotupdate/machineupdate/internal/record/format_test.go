@@ -126,6 +126,11 @@ func TestParseRefuses(t *testing.T) {
 			problem, ok := errors.AsType[*fault.Error](err)
 			require.True(t, ok)
 			assert.Equal(t, "malformed-record", problem.Code)
+			if _, err := record.ReadHeader(annotation); err == nil {
+				assert.Contains(t, []string{
+					"unknown member", "not canonical", "needless layer", "no object", "needless kind", "cut short", "no retries",
+				}, name, "the header alone is wrong as well")
+			}
 		})
 	}
 	for _, later := range []string{`{"v":2}`, `{"v":17,"new":[`} {

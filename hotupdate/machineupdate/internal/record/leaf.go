@@ -2,22 +2,13 @@ package record
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // place is where a leaf stands. The element is that of a list of scalars as canonical JSON, empty for every other leaf.
 type place struct{ pointer, element string }
-
-func (p place) compare(other place) int {
-	if c := strings.Compare(p.pointer, other.pointer); c != 0 {
-		return c
-	}
-	return strings.Compare(p.element, other.element)
-}
 
 // shape returns the first byte of the JSON that stands at the pointer where the leaf has the value, 0 if nothing does.
 func (p place) shape(value string) byte {
@@ -75,7 +66,15 @@ func scalars(value json.RawMessage) []json.RawMessage {
 	return elements
 }
 
-func (l leaves) sorted() []place { return slices.SortedFunc(maps.Keys(l), place.compare) }
+// sorted returns the leaves by place.
+func (l leaves) sorted() []leaf {
+	all := make([]leaf, 0, len(l))
+	for p, value := range l {
+		all = append(all, leaf{p, value})
+	}
+	slices.SortFunc(all, leaf.compare)
+	return all
+}
 
 // frozen splits the leaves into those that are Hot and the others.
 func (l leaves) frozen(isHot IsHot) (hot, frozen leaves) {
@@ -94,14 +93,14 @@ func (l leaves) frozen(isHot IsHot) (hot, frozen leaves) {
 // are left over.
 func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
 	root := &node{}
-	for _, p := range l.sorted() {
-		root.put(p, l[p])
+	for _, one := range l.sorted() {
+		root.put(one.place, one.value)
 	}
 	left = leaves{}
-	for _, p := range rest.sorted() {
-		if !root.put(p, rest[p]) {
-			left[p] = rest[p]
+	for _, one := range rest.sorted() {
+		if !root.put(one.place, one.value) {
+			left[one.place] = one.value
 		}
 	}
-	return root.document(), left
+	return string(root.appendTo(nil)), left
 }

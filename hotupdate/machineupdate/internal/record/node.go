@@ -40,9 +40,7 @@ func (n *node) put(p place, value string) bool {
 	return true
 }
 
-// document returns the hot part in canonical JSON.
-func (n *node) document() string { return string(n.appendTo(nil)) }
-
+// appendTo appends the hot part in canonical JSON.
 func (n *node) appendTo(dst []byte) []byte {
 	switch {
 	case n.leaf != "":

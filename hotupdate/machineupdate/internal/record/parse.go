@@ -30,13 +30,13 @@ func Parse(annotation string) (Record, error) {
 	}
 	var parts []wire
 	if json.Unmarshal([]byte(rest), &parts) != nil {
-		return Record{}, malformed("has no contents")
+		return Record{}, malformed()
 	}
 	r := Record{Header: h, kinds: map[string]content{}}
 	for _, w := range parts {
 		c, ok := w.content()
 		if !ok {
-			return Record{}, malformed("has something that is no hot part")
+			return Record{}, malformed()
 		}
 		for _, kind := range w.Kinds {
 			r.kinds[kind] = c
@@ -44,7 +44,7 @@ func Parse(annotation string) (Record, error) {
 		r.others = c // the last one
 	}
 	if r.Annotation() != annotation {
-		return Record{}, malformed("is not in canonical form")
+		return Record{}, malformed()
 	}
 	return r, nil
 }
@@ -58,118 +58,94 @@ type wire struct {
 }
 
 func (w *wire) content() (c content, ok bool) {
-	applied, attempted, removed := []string{""}, []string(nil), []string(nil)
-	if w.Applied != nil {
-		if applied, ok = hotParts([]json.RawMessage{w.Applied}); !ok {
+	c = content{string(w.Applied), entries{}}
+	for _, hot := range slices.Concat(w.Attempted, w.Removed) {
+		ok = isHotPart(hot)
+		if !ok {
 			return c, false
 		}
 	}
-	if attempted, ok = hotParts(w.Attempted); !ok {
-		return c, false
+	for _, hot := range w.Attempted {
+		for p, value := range leavesOf(string(hot)) {
+			c.entries[leaf{p, value}] = true
+		}
 	}
-	if removed, ok = hotParts(w.Removed); !ok {
-		return c, false
+	for _, hot := range w.Removed {
+		c.entries.lack(leaves{}, leavesOf(string(hot)))
 	}
-	c = content{applied[0], entries{}}
-	c.entries.read(attempted, removed)
-	return c, true
+	return c, w.Applied == nil || isHotPart(w.Applied)
 }
 
-// hotParts reads objects in canonical JSON.
-func hotParts(raw []json.RawMessage) (hots []string, ok bool) {
-	for _, value := range raw {
-		canonical, problem := canonjson.AppendValue(nil, value)
-		if problem != nil || canonical[0] != '{' || string(canonical) != string(value) {
-			return nil, false
-		}
-		hots = append(hots, string(value))
-	}
-	return hots, true
+// isHotPart reports whether JSON is an object in canonical form.
+func isHotPart(raw json.RawMessage) bool {
+	canonical, problem := canonjson.AppendValue(nil, raw)
+	return problem == nil && canonical[0] == '{' && string(canonical) == string(raw)
 }
 
 // readHeader reads the header, and returns the JSON of the contents.
 func readHeader(annotation string) (h Header, contents string, err error) {
-	if len(annotation) > maxRecord {
-		return h, "", malformed("is longer than annotations may be")
-	}
 	rest, ok := strings.CutPrefix(annotation, versionMember)
-	if !ok {
-		return h, "", malformed("has no version")
-	}
 	number, rest := cutNumber(rest)
-	switch n, err := strconv.Atoi(number); {
-	case err != nil || n < version:
-		return h, "", malformed("has no known version")
-	case n > version:
-		return h, "", &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: HintRecord}
+	switch {
+	case !ok || number < version || len(annotation) > maxRecord:
+		return h, "", malformed()
+	case number > version:
+		return h, "", &fault.Error{Kind: fault.Unsupported, Code: "future-record", What: "has a record that a later version wrote", Hint: Hint}
 	}
-	r := reader{rest: rest}
+	r := reader{rest: rest, ok: true}
 	r.header(&h)
-	if r.problem != "" {
-		return Header{}, "", malformed(r.problem)
+	contents, opened := strings.CutPrefix(r.rest, partsMember[:len(partsMember)-1])
+	if !r.ok || !opened || !strings.HasSuffix(contents, end) {
+		return Header{}, "", malformed()
 	}
-	rest, opened := strings.CutPrefix(r.rest, partsMember[:len(partsMember)-1])
-	if !opened || !strings.HasSuffix(rest, end) {
-		return Header{}, "", malformed("is not complete")
-	}
-	return h, rest[:len(rest)-1], nil
+	return h, contents[:len(contents)-1], nil
 }
 
-func malformed(what string) *fault.Error {
-	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that " + what, Hint: HintRecord}
+func malformed() *fault.Error {
+	return &fault.Error{Kind: fault.Malformed, Code: "malformed-record", What: "has a record that no version writes", Hint: Hint}
 }
 
-// HintRecord is the hint of every error about a record.
-const HintRecord = "nothing has to be done: the machine is updated and recorded anew"
+// Hint is that of every error about a record.
+const Hint = "nothing has to be done: the machine is updated and recorded anew"
 
-func cutNumber(text string) (number, rest string) {
-	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	if end < 0 {
-		end = len(text)
-	}
-	return text[:end], text[end:]
+// cutNumber reads a number; what is none, or too long for one, is 0.
+func cutNumber(text string) (number int, rest string) {
+	end := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	number, _ = strconv.Atoi(text[:end])
+	return number, text[end:]
 }
 
 // reader reads the members of a header one after the other.
 type reader struct {
-	rest    string
-	problem string // the first one
-}
-
-func (r *reader) fail(problem string) {
-	if r.problem == "" {
-		r.problem = problem
-	}
+	rest string
+	ok   bool // all of them could be read
 }
 
 func (r *reader) header(h *Header) {
-	h.ProviderID, _ = r.text(providerIDMember)
-	if h.ProviderID == "" {
-		h.Creating, _ = r.text(creatingMember)
+	if h.ProviderID = r.text(providerIDMember); h.ProviderID == "" {
+		h.Creating = r.text(creatingMember)
 	}
-	if h.ProviderID == "" && h.Creating == "" {
-		r.fail("names neither a provider ID nor a machine under creation")
+	schema := strings.HasPrefix(r.rest, schemaMember)
+	h.Schema = r.text(schemaMember)
+	state := r.text(stateMember)
+	known := state == "" || slices.Contains(stateNames[Calling:], state)
+	h.State = State(max(slices.Index(stateNames[:], state), 0))
+	since := r.text(sinceMember)
+	var err error
+	h.Since, err = time.Parse(sinceLayout, since)
+	if rest, retried := strings.CutPrefix(r.rest, retriesMember); retried {
+		h.Retries, r.rest = cutNumber(rest)
 	}
-	var ok bool
-	if h.Schema, ok = r.text(schemaMember); !ok {
-		r.fail("names no schema")
-	}
-	h.State = r.state()
-	if h.State != Calling && h.Creating != "" {
-		r.fail("is of a machine under creation that is finished")
-	}
-	h.Since = r.since()
-	if h.Retries = r.retries(); h.State != Calling && h.Retries > 0 {
-		r.fail("says that something succeeded, and is retried")
-	}
-	h.Wanted, _ = r.text(wantedMember)
+	h.Wanted = r.text(wantedMember)
+	r.ok = r.ok && schema && known && (h.ProviderID != "" || h.Creating != "") && err == nil && len(since) == len(sinceLayout) && // Parse takes fractions
+		h.Retries <= MaxRetries && (h.State == Calling || h.Creating == "" && h.Retries == 0)
 }
 
-// text reads a member with a text. Without the member, or where it is no text, it is not ok and nothing is read.
-func (r *reader) text(member string) (value string, ok bool) {
+// text reads a member with a text; without the member it reads nothing.
+func (r *reader) text(member string) string {
 	body, ok := strings.CutPrefix(r.rest, member)
-	if !ok || body == "" || body[0] != '"' {
-		return "", false
+	if !ok {
+		return ""
 	}
 	for i := 1; i < len(body); i++ {
 		switch body[i] {
@@ -177,10 +153,11 @@ func (r *reader) text(member string) (value string, ok bool) {
 			i++
 		case '"':
 			r.rest = body[i+1:]
-			return unescaped(body[:i+1]), true
+			return unescaped(body[:i+1])
 		}
 	}
-	return "", false
+	r.ok = false
+	return ""
 }
 
 // unescaped reads a text with its quotes; one that is malformed has no canonical form, and is not what it is read as.
@@ -191,40 +168,4 @@ func unescaped(quoted string) string {
 	var text string
 	_ = json.Unmarshal([]byte(quoted), &text)
 	return text
-}
-
-func (r *reader) state() State {
-	name, ok := r.text(stateMember)
-	if !ok {
-		return Settled
-	}
-	known := slices.Index(stateNames[:], name)
-	if known <= int(Settled) {
-		r.fail("has an unknown state")
-		return Settled
-	}
-	return State(known)
-}
-
-func (r *reader) since() time.Time {
-	text, _ := r.text(sinceMember)
-	since, err := time.Parse(sinceLayout, text)
-	if err != nil || len(text) != len(sinceLayout) { // it accepts fractions
-		r.fail("has no time in whole seconds of UTC")
-	}
-	return since
-}
-
-func (r *reader) retries() int {
-	body, ok := strings.CutPrefix(r.rest, retriesMember)
-	if !ok {
-		return 0
-	}
-	number, rest := cutNumber(body)
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || n > MaxRetries {
-		r.fail("has an impossible number of retries")
-	}
-	r.rest = rest
-	return n
 }

@@ -16,7 +16,7 @@ func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
 	desired, whole = maps.Clone(s.base), true
 	choose := func(p place) {
 		switch value := wanted[p]; {
-		case !s.fits(p, value):
+		case !s.fits(leaf{p, value}):
 			whole = false
 		case value == absent:
 			delete(desired, p)
@@ -24,15 +24,15 @@ func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
 			desired[p] = value
 		}
 	}
-	for _, p := range s.base.sorted() {
-		if _, stays := wanted[p]; !stays {
-			choose(p)
+	for _, l := range s.base.sorted() {
+		if _, stays := wanted[l.place]; !stays {
+			choose(l.place)
 		}
 	}
 	gone := whole
-	for _, p := range wanted.sorted() {
-		if _, had := s.base[p]; had || gone {
-			choose(p)
+	for _, l := range wanted.sorted() {
+		if _, had := s.base[l.place]; had || gone {
+			choose(l.place)
 		} else {
 			whole = false
 		}
@@ -41,19 +41,19 @@ func (s *slice) desired(wanted leaves) (desired leaves, whole bool) {
 }
 
 // fits reports whether there is room for all that must be remembered to change a leaf, and takes it. A leaf that keeps its base needs none.
-func (s *slice) fits(p place, value string) bool {
-	base := s.base[p]
-	if value == base {
+func (s *slice) fits(l leaf) bool {
+	base := leaf{l.place, s.base[l.place]}
+	if l == base {
 		return true
 	}
 	during, after := s.during, s.after
-	if s.entries.has(p, value) {
-		after -= cost(p, value)
+	if s.entries[l] {
+		after -= l.cost()
 	} else {
-		during += cost(p, value)
+		during += l.cost()
 	}
-	if s.known || base != absent {
-		after += cost(p, base)
+	if s.known || base.value != absent {
+		after += base.cost()
 	}
 	if during > s.bound || after > s.bound {
 		return false

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // What a record may hold. All annotations of an object together may have 256 KiB.
@@ -34,12 +36,18 @@ type Target struct {
 	leaves leaves
 }
 
-// NewTarget returns the target with a hot part in canonical JSON, for a driver that covers the kinds. The bound is how many bytes entries may
-// take; zero is what records have.
+// NewTarget returns the target with a hot part in canonical JSON, for a driver that covers the kinds, in any order. The bound is how many bytes
+// entries may take; zero is what records have.
 func NewTarget(hot, schema string, kinds []string, isHot IsHot, bound int) *Target {
 	if bound == 0 {
 		bound = maxEntries
 	}
+	kinds = slices.Clone(kinds)
+	for i, kind := range kinds {
+		kinds[i] = strings.ToValidUTF8(kind, replacement) // as it is written
+	}
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
 	sum := sha256.Sum256([]byte(hot))
 	wanted := base64.RawURLEncoding.EncodeToString(sum[:16])
 	return &Target{hot: hot, schema: schema, kinds: kinds, isHot: isHot, bound: bound, wanted: wanted, leaves: leavesOf(hot)}
@@ -53,8 +61,8 @@ func (t *Target) TooLarge() string {
 	if len(t.hot) > MaxHotPart {
 		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(t.hot), MaxHotPart)
 	}
-	for _, p := range t.leaves.sorted() {
-		if n := cost(p, t.leaves[p]); n > maxLeaf {
+	for _, l := range t.leaves.sorted() {
+		if n := l.cost(); n > maxLeaf {
 			return fmt.Sprintf("has a hot leaf of %d bytes with its path, more than %d", n, maxLeaf)
 		}
 	}

@@ -75,9 +75,12 @@ const (
 	wantedMember     = `,"wanted":`
 )
 
+// replacement stands for bytes that are not UTF-8.
+const replacement = "\uFFFD"
+
 // quoted returns a text as JSON. Bytes that are not UTF-8, which occur in no name, ID or fingerprint, are replaced.
 func quoted(text string) string {
-	dst, _ := canonjson.AppendString(nil, strings.ToValidUTF8(text, "\uFFFD"))
+	dst, _ := canonjson.AppendString(nil, strings.ToValidUTF8(text, replacement))
 	return string(dst)
 }
 

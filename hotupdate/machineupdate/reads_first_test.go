@@ -1,0 +1,142 @@
+package machineupdate_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+var reader = machineupdate.Driver{Kinds: []string{machineupdate.Kind}, ReadsFirst: true}
+
+// readsFirst is a bench whose driver reads first, and then does what the test says.
+func readsFirst(t *testing.T, update func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error) *bench {
+	t.Helper()
+	b := newBench(t, "")
+	b.o.Class = preparedFor(t, b.o.Class, reader)
+	b.UpdateMachine = func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
+		b.calls = append(b.calls, r)
+		return update(ctx, r)
+	}
+	return b
+}
+
+// TestAdoptionOfARightMachine costs two writes of the record: that it was found as it should be, and that a later read confirmed it.
+func TestAdoptionOfARightMachine(t *testing.T) {
+	b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil })
+	b.WriteMetadata = writer(t, &b.o.Machine)
+	b.o.Machine.Annotations = map[string]string{}
+	var written []string
+	b.WriteMetadata = func(ctx context.Context, patch machineupdate.Patch) (string, error) {
+		written = append(written, patch.Set[machineupdate.AnnotationRecord])
+		return writer(t, &b.o.Machine)(ctx, patch)
+	}
+	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)))
+	b.now = b.now.Add(time.Hour)
+	require.Equal(t, machineupdate.Confirmed, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)))
+	require.Equal(t, machineupdate.UpToDate, b.Reconcile(t.Context(), b.o).Reason)
+	require.Len(t, written, 2)
+	assert.Contains(t, written[0], `"state":"Unconfirmed"`)
+	assert.NotContains(t, written[1], `"state"`)
+	assert.Len(t, b.calls, 2)
+}
+
+// TestMarkerBeforeTheFirstWrite: it is written once, whoever asks for it, and before anything is sent.
+func TestMarkerBeforeTheFirstWrite(t *testing.T) {
+	var b *bench
+	b = readsFirst(t, func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
+		require.Empty(t, b.writes, "reads need no marker")
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() { assert.NoError(t, r.BeforeWrite(ctx)) })
+		}
+		group.Wait()
+		require.Len(t, b.writes, 1)
+		assert.Contains(t, b.writes[0].Set[machineupdate.AnnotationRecord], `"state":"Calling"`)
+		return nil
+	})
+	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.reconcile(t)))
+	require.Len(t, b.writes, 2)
+	assert.Equal(t, []string{"7", "after-1"}, []string{b.writes[0].ResourceVersion, b.writes[1].ResourceVersion})
+	assert.ErrorContains(t, b.calls[0].BeforeWrite(t.Context()), "over", "a driver that goes on after it has returned")
+	assert.Len(t, b.writes, 2)
+}
+
+// TestNothingIsSentWithoutAMarker: what the driver returns does not count then, not even a success.
+func TestNothingIsSentWithoutAMarker(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		given func(*bench)
+		want  machineupdate.Ending
+	}{
+		{"conflict", func(b *bench) { b.writeErr = map[int]error{1: errConflict} }, machineupdate.Conflicted},
+		{"failed write", func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed},
+		{"the machine is gone", func(b *bench) { b.writeErr = map[int]error{1: errMissing} }, machineupdate.Gone},
+		{"a long pause before the marker", func(b *bench) { b.now = b.now.Add(5 * time.Minute) }, machineupdate.Canceled},
+		{"a long pause in its write", func(b *bench) { b.onWrite = func(int) { b.now = b.now.Add(5 * time.Minute) } }, machineupdate.Canceled},
+	} {
+		for _, returned := range []error{nil, assert.AnError} {
+			t.Run(tc.name, func(t *testing.T) {
+				var b *bench
+				b = readsFirst(t, func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
+					tc.given(b)
+					require.Error(t, r.BeforeWrite(ctx))
+					require.Error(t, r.BeforeWrite(ctx), "and again")
+					return returned
+				})
+				assert.Equal(t, tc.want, machineupdate.EndingOf(b.reconcile(t)))
+				assert.Len(t, b.writes, 1)
+			})
+		}
+	}
+}
+
+// TestFailedReads: a failure is remembered by the marker, so that the next tries wait, but for what is no failure of the driver.
+func TestFailedReads(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		err    error
+		want   machineupdate.Ending
+		writes int
+	}{
+		{"failure", assert.AnError, machineupdate.CallFailed, 1},
+		{"throttled", errors.New("machine codes error: code = [ResourceExhausted] message = [slow down]"), machineupdate.CallThrottled, 1},
+		{"no VM", machineupdate.ErrNotFound, machineupdate.Gone, 0},
+		{"unable", machineupdate.ErrUnimplemented, machineupdate.Unable, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return tc.err })
+			assert.Equal(t, tc.want, machineupdate.EndingOf(b.reconcile(t)))
+			require.Len(t, b.writes, tc.writes)
+			if tc.writes > 0 {
+				b.o.Machine.Annotations = b.writes[0].Set
+				d := machineupdate.DecideAt(b.now.Add(time.Second), b.o)
+				assert.Equal(t, []any{machineupdate.Wait, machineupdate.Unfinished}, []any{d.Action, d.Reason})
+			}
+		})
+	}
+	t.Run("the marker conflicts", func(t *testing.T) {
+		b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return assert.AnError })
+		b.writeErr = map[int]error{1: errConflict}
+		result := b.reconcile(t)
+		assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
+		assert.ErrorIs(t, result.Err, assert.AnError)
+	})
+}
+
+// TestBeforeWriteWithoutReadsFirst: the marker stands before the call, and asking for it does nothing.
+func TestBeforeWriteWithoutReadsFirst(t *testing.T) {
+	b := newBench(t, "")
+	b.onCall = func(ctx context.Context) {
+		require.Len(t, b.writes, 1)
+		require.NoError(t, b.calls[0].BeforeWrite(ctx))
+		require.Len(t, b.writes, 1)
+	}
+	assert.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.reconcile(t)))
+}
