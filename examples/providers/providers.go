@@ -3,7 +3,9 @@
 package providers
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/examples/alicloud"
@@ -33,6 +35,8 @@ type Provider struct {
 	// Adopted tells how a pool is named once the extension has adopted this library, Released how today's release names it. The released
 	// extension refuses the fields that are [Provider.New]. An error says that the config of the pool cannot be read.
 	Adopted, Released func(*WorkerPool) (Additional, error)
+	// Serve and ServeReleased are the programs of both for hotupdate audit, see [hash.ServeEras]. ServeReleased is nil if Ignores.
+	Serve, ServeReleased func(in io.Reader, out io.Writer) error
 	// Versions are Kubernetes versions, one in each era, the oldest first; empty for a pool without one, which is in the first era.
 	Versions []string
 	// New are the fields of the config that no release has, by their names.
@@ -69,25 +73,68 @@ func named[P any](
 	name, apiVersion, kind string, schema func() (*hotupdate.Schema, error),
 	newPool func(*WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P],
 ) Provider {
-	names := func(choose func([]hash.Era[P]) []hash.Era[P]) func(*WorkerPool) (Additional, error) {
+	type choice = func([]hash.Era[P]) []hash.Era[P]
+	adopted := choice(func(list []hash.Era[P]) []hash.Era[P] { return list })
+	released := choice(func(list []hash.Era[P]) []hash.Era[P] { return list[:len(list)-1] }) // without the canonical era
+	read := func(w *WorkerPool, choose choice) (*hash.Eras[P], P, error) {
+		compiled, err := schema()
+		if err != nil {
+			return nil, *new(P), err
+		}
+		both := eras(compiled)
+		list := both.Rolling
+		if w.UpdateStrategy != hotupdate.AutoRollingUpdate {
+			list = both.InPlace
+		}
+		pool, err := newPool(w)
+		if err != nil {
+			return nil, pool, err
+		}
+		chosen, err := hash.NewEras(choose(list))
+		return chosen, pool, err
+	}
+	names := func(choose choice) func(*WorkerPool) (Additional, error) {
 		return func(w *WorkerPool) (Additional, error) {
-			compiled, err := schema()
+			eras, pool, err := read(w, choose)
 			if err != nil {
 				return Additional{}, err
 			}
-			both := eras(compiled)
-			list := both.Rolling
-			if w.UpdateStrategy != hotupdate.AutoRollingUpdate {
-				list = both.InPlace
-			}
-			return additional(w, newPool, choose(list))
+			return additional(w, eras, pool)
+		}
+	}
+	serve := func(choose choice) func(io.Reader, io.Writer) error {
+		return func(in io.Reader, out io.Writer) error {
+			return hash.ServeEras(in, out, func(text []byte) (*hash.Eras[P], P, error) {
+				w, err := readPool(text)
+				if err != nil {
+					return nil, *new(P), err
+				}
+				return read(w, choose)
+			})
 		}
 	}
 	return Provider{
 		Name: name, APIVersion: apiVersion, Kind: kind, Schema: schema, New: []string{"tags"}, Versions: versions(eras(nil)),
-		Adopted:  names(func(list []hash.Era[P]) []hash.Era[P] { return list }),
-		Released: names(func(list []hash.Era[P]) []hash.Era[P] { return list[:len(list)-1] }), // without the canonical era
+		Adopted: names(adopted), Released: names(released), Serve: serve(adopted), ServeReleased: serve(released),
 	}
+}
+
+// readPool reads a pool as a Worker has it.
+func readPool(text []byte) (*WorkerPool, error) {
+	var read struct {
+		WorkerPool
+
+		UpdateStrategy string
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return nil, err
+	}
+	strategy, known := hotupdate.ParseStrategy(read.UpdateStrategy)
+	if !known {
+		return nil, fmt.Errorf("unknown strategy %q", read.UpdateStrategy)
+	}
+	read.WorkerPool.UpdateStrategy = strategy
+	return &read.WorkerPool, nil
 }
 
 func versions[P any](eras extension.Eras[P]) (all []string) {
@@ -98,15 +145,7 @@ func versions[P any](eras extension.Eras[P]) (all []string) {
 	return slices.Compact(all)
 }
 
-func additional[P any](w *WorkerPool, newPool func(*WorkerPool) (P, error), list []hash.Era[P]) (Additional, error) {
-	pool, err := newPool(w)
-	if err != nil {
-		return Additional{}, err
-	}
-	eras, err := hash.NewEras(list)
-	if err != nil {
-		return Additional{}, err
-	}
+func additional[P any](w *WorkerPool, eras *hash.Eras[P], pool P) (Additional, error) {
 	choice, err := eras.Explain(w.KubernetesVersion)
 	if err != nil {
 		return Additional{}, fmt.Errorf("worker pool %s: %w", w.Name, err)
@@ -118,7 +157,7 @@ func additional[P any](w *WorkerPool, newPool func(*WorkerPool) (P, error), list
 // withoutConfigs is a provider whose released extension looks at no provider config (gardener-extension-provider-alicloud).
 func withoutConfigs(p Provider) Provider {
 	released := p.Released
-	p.New, p.Ignores = nil, true
+	p.New, p.Ignores, p.ServeReleased = nil, true, nil
 	p.Released = func(w *WorkerPool) (Additional, error) {
 		bare := *w
 		bare.ProviderConfig = nil

@@ -17,6 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
+
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testscript.RunMain(seeded{m}, map[string]func() int{
 		"hotupdate": func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) },
 		"sha256":    printSHA256,
+		"eras":      serveEras,
 	}))
 }
 
@@ -33,6 +36,23 @@ func TestMain(m *testing.M) {
 type seeded struct{ tests *testing.M }
 
 func (s seeded) Run() int { return fixedseed.Run(s.tests) }
+
+// serveEras PROVIDER [released] is the program of an example extension for audit.
+func serveEras() int {
+	for _, p := range providers.All() {
+		if p.Name != os.Args[1] {
+			continue
+		}
+		serve := p.Serve
+		if len(os.Args) > 2 {
+			serve = p.ServeReleased
+		}
+		if serve(os.Stdin, os.Stdout) == nil {
+			return 0
+		}
+	}
+	return 1
+}
 
 // printSHA256 is sha256sum where there is none.
 func printSHA256() int {

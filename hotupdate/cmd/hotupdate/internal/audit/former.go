@@ -164,6 +164,7 @@ func (r *Report) merge(one *Report) {
 		}
 	}
 	for _, c := range one.Causes {
+		c.words = wordsOf(c.Path, c.Finding, c.Code, c.Text)
 		r.addCause(c)
 	}
 	for _, s := range one.Eras {
@@ -238,7 +239,7 @@ func (p *Pool) finding() string {
 	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
 	var causes []string
 	for _, c := range p.causes {
-		causes = append(causes, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra}, "\x01"))
+		causes = append(causes, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra, c.words}, "\x01"))
 	}
 	slices.Sort(causes)
 	return strings.Join(append(parts, causes...), "\x00")

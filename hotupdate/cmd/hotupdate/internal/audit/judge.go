@@ -196,7 +196,11 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 // reasons says why two releases hash a provider config differently.
 func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	var all []Reason
-	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
+	switch {
+	case old.Era.Name == updated.Era.Name && old.Era.Hash == updated.Era.Hash:
+	case old.Era.Hash == byProgram || updated.Era.Hash == byProgram:
+		all = append(all, Reason{Text: fmt.Sprintf("era %q is in force; it was %q", updated.Era.Name, old.Era.Name)})
+	default:
 		all = append(all, Reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
 	}
 	switch {

@@ -161,6 +161,8 @@ type causeKey struct {
 	OldEra string `json:"oldEra,omitempty"`
 	NewEra string `json:"newEra,omitempty"`
 	Minor  string `json:"minor"`
+
+	words string // the text of a reason that has neither field nor finding nor code
 }
 
 // Sample is one of the pools that a cause concerns.
@@ -238,6 +240,7 @@ func addTo(group map[string]Counts, value string, v Verdict, count Count) {
 func (r *Report) addSpan(s Span) {
 	key := Span{Minor: s.Minor, OldEra: s.OldEra, NewEra: s.NewEra}
 	switch known := r.spans[key]; {
+	case s.OldEra+s.NewEra == "": // the pool could not be hashed
 	case known != nil:
 		known.Pools += s.Pools
 		known.Differ = known.Differ || s.Differ
@@ -304,11 +307,19 @@ func (p *Pool) prepare() {
 		if rest, ok := strings.CutPrefix(text, because.Path); ok && because.Path != "" {
 			text = path + rest
 		}
-		key := causeKey{p.Verdict, path, because.Finding, because.Code, p.OldEra, p.NewEra, p.minor}
+		key := causeKey{p.Verdict, path, because.Finding, because.Code, p.OldEra, p.NewEra, p.minor, wordsOf(path, because.Finding, because.Code, text)}
 		if !slices.ContainsFunc(p.causes, func(one causeOf) bool { return one.causeKey == key }) {
 			p.causes = append(p.causes, causeOf{key, text})
 		}
 	}
+}
+
+// wordsOf returns the text of a reason if nothing else tells it from others.
+func wordsOf(path, finding, code, text string) string {
+	if path+finding+code != "" {
+		return ""
+	}
+	return text
 }
 
 // finish puts the report in order.
@@ -324,7 +335,7 @@ func (r *Report) sort() {
 	r.Causes = slices.SortedFunc(maps.Values(r.causes), func(a, b *Cause) int {
 		return cmp.Or(
 			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
-			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra),
+			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra), cmp.Compare(a.Text, b.Text),
 		)
 	})
 	r.Eras = slices.SortedFunc(maps.Values(r.spans), func(a, b *Span) int {

@@ -1,0 +1,32 @@
+// Command eras is the program of an example extension for hotupdate audit: it hashes pools by the extension's own functions.
+//
+//	hotupdate audit --old-exec "eras aws released" --new-exec "eras aws" shoots.json
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+)
+
+func main() {
+	if err := serve(os.Args[1:], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "eras:", err)
+		os.Exit(1)
+	}
+}
+
+func serve(args []string, in io.Reader, out io.Writer) error {
+	for _, p := range providers.All() {
+		switch {
+		case len(args) == 1 && args[0] == p.Name:
+			return p.Serve(in, out)
+		case len(args) == 2 && args[0] == p.Name && args[1] == "released" && !p.Ignores:
+			return p.ServeReleased(in, out)
+		}
+	}
+	return errors.New("usage: eras PROVIDER [released]")
+}

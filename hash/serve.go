@@ -1,0 +1,65 @@
+package hash
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ServeEras makes a program for the flags --old-exec and --new-exec of hotupdate audit, which then judges pools by the functions of a release
+// itself. It reads a pool per line, in JSON as a Worker has it (extensions.gardener.cloud/v1alpha1), and answers each with a line: the era in
+// force and the additional data of the pool, or an error. It returns nil when the input ends.
+//
+// Read decodes a pool as strictly as the release does, and chooses among the eras of the release: those of pools that roll or of pools that
+// are updated in place. Its errors are answers; those of input and output end the program.
+func ServeEras[P any](in io.Reader, out io.Writer, read func(pool []byte) (*Eras[P], P, error)) error {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("reading a pool: %w", err)
+		}
+		answer, err := json.Marshal(answerTo(line, read))
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(answer, '\n')); err != nil {
+			return fmt.Errorf("writing an answer: %w", err)
+		}
+	}
+}
+
+// answer is what a program of [ServeEras] says about a pool.
+type answer struct {
+	Era   string   `json:"era,omitempty"`
+	Data  []string `json:"data,omitempty"`
+	Error string   `json:"error,omitempty"`
+}
+
+func answerTo[P any](line []byte, read func([]byte) (*Eras[P], P, error)) answer {
+	var of struct {
+		KubernetesVersion *string         `json:"kubernetesVersion"`
+		ProviderConfig    json.RawMessage `json:"providerConfig"`
+	}
+	if err := json.Unmarshal(line, &of); err != nil {
+		return answer{Error: "the line is no pool: " + err.Error()}
+	}
+	eras, pool, err := read(line)
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	choice, err := eras.Explain(of.KubernetesVersion)
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	data, err := eras.AdditionalData(of.KubernetesVersion, of.ProviderConfig, pool)
+	if err != nil {
+		return answer{Era: choice.Era, Error: err.Error()}
+	}
+	return answer{Era: choice.Era, Data: data}
+}
