@@ -40,7 +40,7 @@ type Comparison struct {
 	Changes []Change
 	// Unknown is what the pools do not tell, and the comparison takes to be the same in both.
 	Unknown []Unknown
-	// Rules are what the verdict rests on beside the classes, in the order of the constants: also those of the changes that are not None.
+	// Rules are what the verdict rests on beside the classes, by kind: also those of the changes that are not None.
 	Rules []Rule
 	// Unjudged lists what differs and is not known to this command, by its path in the manifest, sorted.
 	Unjudged []string
@@ -118,8 +118,7 @@ func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Opt
 		c.ruleIf(change.Rule, change.Rule != NoRule && change.Verdict != None)
 		change.Decides = c.Verdict != None && change.Verdict == c.Verdict
 	}
-	slices.Sort(c.Rules)
-	c.Rules = slices.Compact(c.Rules)
+	c.Rules = sorted(c.Rules)
 }
 
 func (c *Comparison) gravestChange() Verdict {

@@ -206,7 +206,7 @@ func TestConsequenceOfAForbiddenUpdate(t *testing.T) {
 		{"AutoInPlaceUpdate", []edit{version("1.32.0")}, lowered, "nor does going back"},
 		{"AutoInPlaceUpdate", []edit{version("1.35.0"), machine}, minor + "; " + replaces, "two reasons"},
 		{"AutoRollingUpdate", nil, switched, "the strategy is no property of a machine"},
-		{"AutoRollingUpdate", []edit{version("1.35.0")}, switched + "; " + minor, "two rules"},
+		{"AutoRollingUpdate", []edit{version("1.35.0")}, minor + "; " + switched, "two rules"},
 		{"AutoRollingUpdate", []edit{machine}, switched + "; " + replaces, "a rule and a class"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", strategy(test.old)), manifest(t, "shoot.yaml", append(test.edits, strategy("AutoInPlaceUpdate"))...), options(t))

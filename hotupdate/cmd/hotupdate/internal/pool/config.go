@@ -13,16 +13,12 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // configField is the member of a pool that holds the provider config.
 const configField = "providerConfig"
-
-// whole is a provider config that is compared as a whole. What may be confidential in it is not known, so it is not shown.
-type whole struct {
-	ProviderConfig json.RawMessage `json:"providerConfig,omitempty" hotupdatable:"false,sensitive"`
-}
 
 // typeMetaOf returns what a provider config says about its kind; problems of it are reported where it is compared.
 func typeMetaOf(raw []byte) (meta TypeMeta) {
@@ -62,23 +58,34 @@ func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotu
 	return changes, err
 }
 
+// wholeDiff compares configs as JSON. What may be confidential in them is not known, so it is not shown, and nobody has declared a class.
 func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
-	schema, err := hotupdate.SchemaOf[whole]()
-	if err != nil {
-		return nil, err
+	change := hotupdate.Change{Op: hotupdate.Replace, Class: hotupdate.Immutable, Sensitive: true, Origin: hotupdate.OriginDefault}
+	before, err := documentOf(old)
+	after, newErr := documentOf(updated)
+	switch {
+	case errors.Join(err, newErr) != nil:
+		return nil, errors.Join(err, newErr)
+	case bytes.Equal(before, after):
+		return nil, nil
+	case IsNull(old):
+		change.Op = hotupdate.Add
+	case IsNull(updated):
+		change.Op = hotupdate.Remove
 	}
-	changes, err := schema.Diff(wholeOf(old), wholeOf(updated))
-	for i, c := range changes {
-		changes[i] = hotupdate.Change{Op: c.Op, Class: c.Class, Sensitive: true, Origin: hotupdate.OriginDefault} // nobody has declared anything
-	}
-	return changes, err
+	return hotupdate.Changes{change}, nil
 }
 
-func wholeOf(raw []byte) *whole {
+// documentOf writes JSON in its canonical form, in which order and spelling do not count.
+func documentOf(raw []byte) ([]byte, error) {
 	if IsNull(raw) {
-		return nil
+		return nil, nil
 	}
-	return &whole{raw}
+	document, problem := canonjson.AppendValue(nil, raw)
+	if problem != nil {
+		return nil, problem
+	}
+	return document, nil
 }
 
 // find returns the Schema of a provider config, nil if it is not known.
@@ -280,40 +287,14 @@ func (j *configs) tree(p *Pool) any {
 	return value
 }
 
-// renames reports whether another config gives the new pool another name than the old config does: Roll if so, None if not, Indeterminate
-// if that depends on an unknown Kubernetes minor or function.
+// renames reports whether another config gives the new pool another name than the old config does.
 func (j *configs) renames(config any) Verdict {
-	base, changed := *j.updated, *j.updated
-	base.ProviderConfig = j.old.ProviderConfig
-	changed.ProviderConfig = nil
+	before, after := *j.updated, *j.updated
+	before.ProviderConfig, after.ProviderConfig = j.old.ProviderConfig, nil
 	if !isAbsent(config) {
-		changed.ProviderConfig, _ = json.Marshal(config)
+		after.ProviderConfig, _ = json.Marshal(config)
 	}
-	versions := []string{j.updated.Worker.KubernetesVersion}
-	if versions[0] == "" {
-		versions = j.naming.Versions
-	}
-	verdicts := map[Verdict]bool{}
-	for _, version := range versions {
-		base.Worker.KubernetesVersion, changed.Worker.KubernetesVersion = version, version
-		before, oldErr := j.naming.Additional(&base)
-		after, newErr := j.naming.Additional(&changed)
-		switch {
-		case before.Unknown || after.Unknown:
-			verdicts[Indeterminate] = true
-		case oldErr != nil || newErr != nil || !slices.Equal(before.Data, after.Data): // what cannot be read alone is no config on its own
-			verdicts[Roll] = true
-		default:
-			verdicts[None] = true
-		}
-	}
-	if len(verdicts) > 1 {
-		return Indeterminate
-	}
-	for v := range verdicts {
-		return v
-	}
-	return Indeterminate
+	return j.naming.renames(&before, &after)
 }
 
 // related are the places of the changes that a difference of the configs is about: those at it, above it or below it.

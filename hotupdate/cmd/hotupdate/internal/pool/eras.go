@@ -154,6 +154,33 @@ func isSorted(s *canonjson.Scanner) bool {
 	return err == nil
 }
 
+// renames reports whether two pools of one Kubernetes minor have different names: Roll if so, None if not, Indeterminate if that depends on an
+// unknown minor or function.
+func (n *Naming) renames(old, updated *Pool) Verdict {
+	versions := []string{updated.Worker.KubernetesVersion}
+	if versions[0] == "" {
+		versions = n.Versions
+	}
+	found := map[Verdict]bool{}
+	for _, version := range versions {
+		old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion = version, version
+		before, oldErr := n.Additional(old)
+		after, newErr := n.Additional(updated)
+		switch {
+		case before.Unknown || after.Unknown:
+			return Indeterminate
+		case oldErr != nil || newErr != nil || !slices.Equal(before.Data, after.Data): // what cannot be read alone is no config on its own
+			found[Roll] = true
+		default:
+			found[None] = true
+		}
+	}
+	if found[Roll] && found[None] {
+		return Indeterminate
+	}
+	return map[bool]Verdict{true: Roll, false: None}[found[Roll]]
+}
+
 // compareNames takes back that machines are replaced where the pool keeps its name all the same: Gardener and the extensions hash values
 // without the names of their fields, so that changes can cancel out.
 func (c *Comparison) compareNames(old, updated *Pool, o Options) {

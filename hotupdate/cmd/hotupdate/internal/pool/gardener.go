@@ -158,28 +158,28 @@ func (c *Comparison) judgeKubelet(old, updated *Pool, _ Options) {
 	}
 }
 
-// judgeVolumes lists what of the volumes the name does not depend on, and what it is not known to depend on.
+// judgeVolumes judges what of the volumes the extension hashes, or does not, beside size and type of the root volume.
 func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
-	if !reflect.DeepEqual(old.Encrypted, updated.Encrypted) && !c.has("volume.encrypted") {
-		c.add("volume.encrypted", orAbsent(old.Encrypted), orAbsent(updated.Encrypted), None, NameStays)
-	}
-	if !reflect.DeepEqual(old.DataVolumes, updated.DataVolumes) && !c.has("dataVolumes") {
-		c.add("dataVolumes", volumesIn(old.all), volumesIn(updated.all), None, NameStays)
-	}
-	_, known := providerOf(updated)
-	for _, path := range []string{"volume.encrypted", "dataVolumes"} {
+	naming := Options{Extension: o.Extension}.naming(updated) // eras that are given are those of configs
+	for path, restore := range map[string]func(*Pool){
+		"volume.encrypted": func(p *Pool) { p.Encrypted = old.Encrypted },
+		"dataVolumes":      func(p *Pool) { p.DataVolumes = old.DataVolumes },
+	} {
+		after := *updated
+		after.ProviderConfig = nil
+		before := after
+		restore(&before)
 		switch {
-		case !known && c.has(path):
+		case naming == nil:
 			c.set(path, Indeterminate, EraUnknown)
-		case path == "dataVolumes" && inPlace(c.Strategy) && updated.Provider != "alicloud":
+		case !inPlace(c.Strategy):
+			if v := naming.renames(&before, &after); v != Roll {
+				c.set(path, v, map[Verdict]Rule{None: NameStays, Indeterminate: EraUnknown}[v])
+			}
+		case path == "dataVolumes" && updated.Provider != "alicloud":
 			c.set(path, Forbidden, DataVolumesInPlace)
 		}
 	}
-}
-
-func volumesIn(all []byte) any {
-	object, _ := tree(all).(map[string]any)
-	return memberOf(object, "dataVolumes")
 }
 
 func (c *Comparison) has(path string) bool { return c.verdictAt(path) != nil }

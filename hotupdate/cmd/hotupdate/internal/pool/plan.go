@@ -167,33 +167,33 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 
 // pair finds the old pool of each new one, by the new name. Contents are compared only if there are gone pools as well as new ones.
 func (o Options) pair(old, updated []Pool) map[string]Pool {
-	gone, before, byContent := map[string]Pool{}, map[string]Pool{}, map[string][]Pool{}
-	for _, pool := range old {
-		gone[pool.Worker.Name] = pool
-	}
-	var added []Pool
+	before, byContent := map[string]Pool{}, map[string][]Pool{}
+	var gone, added []Pool
+	isNew := map[string]bool{}
 	for _, pool := range updated {
-		was, ok := gone[pool.Worker.Name]
-		if !ok {
-			added = append(added, pool)
-			continue
-		}
-		before[pool.Worker.Name] = was
-		delete(gone, pool.Worker.Name)
-	}
-	if len(added) == 0 || len(gone) == 0 {
-		return before
+		isNew[pool.Worker.Name] = true
 	}
 	for _, pool := range old {
-		if _, ok := gone[pool.Worker.Name]; !ok {
-			continue
+		if isNew[pool.Worker.Name] {
+			before[pool.Worker.Name] = pool
+		} else {
+			gone = append(gone, pool)
 		}
-		if content, err := o.content(pool); err == nil {
-			byContent[content] = append(byContent[content], pool)
+	}
+	for _, pool := range updated {
+		if _, ok := before[pool.Worker.Name]; !ok {
+			added = append(added, pool)
+		}
+	}
+	if len(added) > 0 {
+		for _, pool := range gone {
+			if content, err := o.content(pool); err == nil {
+				byContent[content] = append(byContent[content], pool)
+			}
 		}
 	}
 	for _, pool := range added {
-		if content, err := o.content(pool); err == nil && len(byContent[content]) > 0 {
+		if content, err := o.content(pool); len(gone) > 0 && err == nil && len(byContent[content]) > 0 {
 			before[pool.Worker.Name], byContent[content] = byContent[content][0], byContent[content][1:]
 		}
 	}
@@ -249,22 +249,12 @@ func (o Options) content(p Pool) (string, error) {
 		return "", err
 	}
 	text, err := schema.Document(triggers)
-	if err != nil {
-		return "", err
+	if config := o.find(p.ProviderConfig); err == nil && config != nil {
+		document, err := config.DocumentRaw(p.ProviderConfig)
+		return string(text) + string(document), err
 	}
-	config, err := o.configDocument(p.ProviderConfig)
-	return string(text) + "\n" + string(config), err
-}
-
-func (o Options) configDocument(raw []byte) ([]byte, error) {
-	if schema := o.find(raw); schema != nil {
-		return schema.DocumentRaw(raw)
-	}
-	schema, err := hotupdate.SchemaOf[whole]()
-	if err != nil {
-		return nil, err
-	}
-	return schema.Document(wholeOf(raw))
+	whole, wholeErr := documentOf(p.ProviderConfig)
+	return string(text) + string(whole), errors.Join(err, wholeErr)
 }
 
 // Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
@@ -283,18 +273,14 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	var triggers, config hotupdate.Changes
 	var err, configErr error
 	if !p.isBare() {
-		triggers, err = p.explainTriggers()
+		var schema *hotupdate.Schema
+		var value *Triggers
+		if schema, value, err = p.triggers(); err == nil {
+			triggers, err = schema.Diff(nil, value)
+		}
 	}
 	if !IsNull(p.ProviderConfig) {
 		config, configErr = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
 	}
 	return p.join(triggers, config, err, configErr)
-}
-
-func (p *Pool) explainTriggers() (hotupdate.Changes, error) {
-	schema, value, err := p.triggers()
-	if err != nil {
-		return nil, err
-	}
-	return schema.Diff(nil, value)
 }

@@ -282,7 +282,7 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 		if k := p.Worker.Kubelet; k != nil {
 			k.SumReservations = true
 		}
-		if volumesOf(to.Provider).state {
+		if _, known := providerOf(&p); !known || to.Provider == "azure" || to.Provider == "openstack" {
 			p.Unknown = append(p.Unknown, UnknownProviderState)
 		}
 		to.Pools = append(to.Pools, p)

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"cmp"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -39,7 +38,7 @@ type Triggers struct {
 	} `json:"credentials,omitempty" hotupdatable:"inplace"`
 	// NodeAgentSecretName covers all of the above. It is set only where it is the only one that changed.
 	NodeAgentSecretName *string `json:"nodeAgentSecretName,omitempty"`
-	// Volume and DataVolumes are what the provider's extension hashes of the volumes, see volumeRule.
+	// Volume and DataVolumes are what an extension may hash of the volumes, beside size and type of the root volume.
 	Volume      Volume   `json:"volume,omitempty"`
 	DataVolumes []Volume `json:"dataVolumes,omitempty"`
 }
@@ -103,75 +102,6 @@ const (
 	architecturePath = "machine.architecture"
 )
 
-// volumeRule says what a provider's extension hashes of a pool's volumes, beside the size and type of the root volume.
-type volumeRule struct {
-	encryption bool // of all volumes
-	data       bool // the data volumes, size and type
-	names      bool // the names of data volumes, and not their order
-	sorted     bool // data volumes in the order of size and type
-	state      bool // beside the volumes: state of the infrastructure, which no manifest tells
-}
-
-// volumesOf returns the rule of a provider. For an unknown provider all fields count.
-func volumesOf(provider string) volumeRule {
-	switch provider {
-	case "aws", "alicloud":
-		return volumeRule{encryption: true, data: true}
-	case "gcp":
-		return volumeRule{data: true, names: true}
-	case "azure":
-		return volumeRule{data: true, sorted: true, state: true}
-	case "openstack":
-		return volumeRule{state: true}
-	}
-	return volumeRule{encryption: true, data: true, names: true, state: true}
-}
-
-// schema returns the Schema of the triggers under the rule.
-func (r volumeRule) schema() (*hotupdate.Schema, error) {
-	if r.names {
-		return hotupdate.SchemaOf[Triggers](hotupdate.WithTag("dataVolumes", "false,key=name"))
-	}
-	return hotupdate.SchemaOf[Triggers]()
-}
-
-// volume returns what is hashed of a volume.
-func (r volumeRule) volume(v DataVolume) Volume {
-	hashed := Volume{Type: v.Type, Size: &v.Size}
-	if r.encryption {
-		hashed.Encrypted = v.Encrypted
-	}
-	if r.names {
-		hashed.Name = v.Name
-	}
-	return hashed
-}
-
-func (r volumeRule) dataVolumes(volumes []DataVolume) []Volume {
-	if !r.data {
-		return nil
-	}
-	if r.sorted {
-		volumes = slices.SortedFunc(slices.Values(volumes), bySizeAndType)
-	}
-	var hashed []Volume
-	for _, v := range volumes {
-		hashed = append(hashed, r.volume(v))
-	}
-	return hashed
-}
-
-// bySizeAndType orders volumes. No type is less than an empty type.
-func bySizeAndType(a, b DataVolume) int {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return "=" + *s
-	}
-	return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(text(a.Type), text(b.Type)))
-}
-
 // unknownVersion replaces an unknown Kubernetes version. Like all versions below 1.34 it lets node-local DNS count.
 const unknownVersion = "0.0"
 
@@ -180,8 +110,7 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	w := p.Worker
 	w.UpdateStrategy = hotupdate.AutoRollingUpdate // whose name has all the parts
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
-	rule := volumesOf(p.Provider)
-	schema, err := rule.schema()
+	schema, err := hotupdate.SchemaOf[Triggers]()
 	name, nameErr := hash.NodeAgentSecretName(w)
 	if err := cmp.Or(err, nameErr); err != nil {
 		return nil, nil, err
@@ -204,12 +133,12 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	t.Credentials.Rotation.CertificateAuthorities.LastInitiationTime = parts["certificate authorities rotation"]
 	t.Credentials.Rotation.ServiceAccountKey.LastInitiationTime = parts["service-account key rotation"]
 	if v := w.Volume; v != nil {
-		t.Volume = rule.volume(DataVolume{Size: v.Size, Type: v.Type})
+		t.Volume = Volume{Type: v.Type, Size: &v.Size}
 	}
-	if rule.encryption {
-		t.Volume.Encrypted = p.Encrypted
+	t.Volume.Encrypted = p.Encrypted
+	for _, v := range p.DataVolumes {
+		t.DataVolumes = append(t.DataVolumes, Volume{v.Name, v.Type, &v.Size, v.Encrypted})
 	}
-	t.DataVolumes = rule.dataVolumes(p.DataVolumes)
 	return schema, t, nil
 }
 

@@ -56,40 +56,28 @@ func gravest(verdicts ...Verdict) Verdict {
 	return worst
 }
 
+// outcomes are the verdicts that classes lead to.
+var outcomes = map[hotupdate.Outcome]Verdict{
+	hotupdate.NoUpdate: None, hotupdate.HotUpdate: HotUpdate, hotupdate.InPlaceUpdate: InPlaceUpdate, hotupdate.Roll: Roll, hotupdate.UpdateForbidden: Forbidden,
+}
+
 // verdictOf is the verdict on a class under a strategy, where nothing but the class decides.
 func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
-	switch (hotupdate.Changes{{Class: class}}).Outcome(strategy) {
-	case hotupdate.NoUpdate:
-		return None
-	case hotupdate.HotUpdate:
-		return HotUpdate
-	case hotupdate.InPlaceUpdate:
-		return InPlaceUpdate
-	case hotupdate.Roll:
-		return Roll
-	case hotupdate.UpdateForbidden:
-		return Forbidden
-	case hotupdate.Indeterminate:
-	}
-	return Indeterminate
+	return outcomes[(hotupdate.Changes{{Class: class}}).Outcome(strategy)]
 }
 
 // Consequence says what the verdict means for the machines of a pool with this strategy, as a clause for people.
 func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
-	switch v {
+	switch v { //exhaustive:ignore
 	case None:
 		return "no machine is replaced or updated"
 	case ComeOrGo:
 		return "machines are created or deleted, none is replaced or updated"
-	case HotUpdate:
-		return hotupdate.HotUpdate.Consequence(strategy)
-	case InPlaceUpdate:
-		return hotupdate.InPlaceUpdate.Consequence(strategy)
-	case Roll:
-		return hotupdate.Roll.Consequence(strategy)
-	case Forbidden:
-		return hotupdate.UpdateForbidden.Consequence(strategy)
-	case Indeterminate:
+	}
+	for outcome, verdict := range outcomes {
+		if verdict == v {
+			return outcome.Consequence(strategy)
+		}
 	}
 	return "it depends on what is not known"
 }

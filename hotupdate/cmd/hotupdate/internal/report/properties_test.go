@@ -39,7 +39,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 			Name: text(), FormerName: text(), State: pool.State(rapid.IntRange(0, 3).Draw(t, "state")), Comparison: pool.Comparison{
 				Strategy: hotupdate.Strategy(rapid.IntRange(0, 3).Draw(t, "strategy")), Verdict: pool.Verdict(rapid.IntRange(0, 6).Draw(t, "outcome")),
 				Unknown: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, int(pool.UnknownRestOfPool)), unknownOf), 0, 3, rapid.ID[pool.Unknown]).Draw(t, "unknown"),
-				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(1, int(pool.WaitsForMaintenance)), noteOf), 0, 2).Draw(t, "notes"),
+				Rules:   rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 3), noteOf), 0, 2).Draw(t, "notes"),
 			},
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
@@ -62,7 +62,9 @@ func anyReport(t *rapid.T) *report.Report {
 
 func unknownOf(i int) pool.Unknown { return pool.Unknown(i) }
 
-func noteOf(i int) pool.Rule { return pool.Rule(i) }
+func noteOf(i int) pool.Rule {
+	return []pool.Rule{pool.MinorSkipped, pool.Scaled, pool.ReservationsBySum, pool.SurgeReplaces}[i]
+}
 
 // TestTextIsHarmless: whatever a plan holds, its text is printable ASCII.
 func TestTextIsHarmless(t *testing.T) {
