@@ -132,7 +132,8 @@ func (r *run) index(n *node, m memory) int {
 	first, elements, byText := len(r.entries), elementsAt(m, n), n.kind == textKeyedKind
 	r.entries = withRoom(r.entries, elements.len)
 	for i := range elements.len {
-		e, ok := entry{at: i}, true
+		var ok bool
+		e := entry{at: i}
 		if at := elements.at(i, n.elemPointers); byText {
 			_, ok = validTextOf(n, at)
 		} else {

@@ -65,7 +65,8 @@ func (r *run) key(n *node, before byte, key string) bool {
 		r.whole(func(t *Trail) { t.Report(invalidUTF8Key()) })
 		return false
 	}
-	r.buf = append(text, ':')
+	r.buf = text
+	r.buf = append(r.buf, ':')
 	return true
 }
 

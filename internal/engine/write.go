@@ -98,7 +98,7 @@ func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
 
 // header returns the buffer with the byte that stands before a member, and the member's name.
 func (r *run) header(o *op, before byte) []byte {
-	buf := append(r.buf, o.header...)
+	buf := append(r.buf, o.header...) //nolint:gocritic // its callers go on with it
 	buf[len(r.buf)] = before
 	return buf
 }
