@@ -96,6 +96,7 @@ func (r *Report) groups(v View, causes []*Cause) []bars {
 		byCause.Bars = append(byCause.Bars, barOf(text, fields[text], shown))
 	}
 	byCause.Hidden = len(order) - len(byCause.Bars)
+	byCause.scale()
 	all := []bars{byCause}
 	for _, d := range []Dimension{ByProject, ByMinor} {
 		values := r.values(d)
@@ -104,7 +105,25 @@ func (r *Report) groups(v View, causes []*Cause) []bars {
 			one.Bars = append(one.Bars, barOf(value, r.Groups[d][value], shown))
 		}
 		one.Hidden = len(values) - len(one.Bars)
+		one.scale()
 		all = append(all, one)
 	}
 	return all
+}
+
+// scale makes the bars as long as they count, by a blank part behind all but the longest.
+func (b bars) scale() {
+	sum := func(bar page.Bar) (n int) {
+		for _, part := range bar.Parts {
+			n += part.Count
+		}
+		return n
+	}
+	most := 0
+	for _, bar := range b.Bars {
+		most = max(most, sum(bar))
+	}
+	for i, bar := range b.Bars {
+		b.Bars[i].Parts = append(bar.Parts, page.Part{Count: most - sum(bar)})
+	}
 }

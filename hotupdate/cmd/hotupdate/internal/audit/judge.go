@@ -211,6 +211,11 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 			paths := differences(r.root(old.Era.Schema), r.root(updated.Era.Schema), before, after)
 			all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, paths)...)
 		}
+	case hashesBytes(old) && hashesBytes(updated):
+		root := r.root(r.old.Schema)
+		for _, path := range differences(root, root, []byte(old.Data[0]), []byte(updated.Data[0])) {
+			all = append(all, Reason{Path: path, Text: path + ": only one of the releases hashes it"})
+		}
 	case old.Era.Hash == updated.Era.Hash && old.Era.Schema != nil && updated.Era.Schema != nil: // any finding may be the reason
 		all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, nil)...)
 	}
@@ -218,6 +223,11 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 		all = append(all, reasonOfData(old.Data, updated.Data))
 	}
 	return all
+}
+
+// hashesBytes reports whether the only string is a provider config, or what is left of it.
+func hashesBytes(h release.Hashed) bool {
+	return len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes)
 }
 
 // reasonOfData says where additional data differ. What they are may be confidential.

@@ -53,7 +53,7 @@ type Bar struct {
 
 // Part is a part of a bar.
 type Part struct {
-	Name  string // what is counted, shown beside the bar and when pointed at
+	Name  string // what is counted, shown beside the bar and when pointed at; a part without a name is blank
 	Tone  Tone
 	Count int
 }

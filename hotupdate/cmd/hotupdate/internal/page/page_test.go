@@ -20,7 +20,7 @@ func written(t *testing.T, script, text string) string {
 	report, err := page.Template(`{{template "bar" .Bar}}<p title="{{.Text}}">{{.Text}}</p>`, nil)
 	require.NoError(t, err)
 	var out strings.Builder
-	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 3}, {"none", page.Calm, 0}, {text, page.Stop, 1}}}
+	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 3}, {"none", page.Calm, 0}, {text, page.Stop, 1}, {"", "", 5}}}
 	require.NoError(t, page.Write(&out, report, page.Page{Title: text, Lead: text, Tone: page.Stop, Script: script, Content: map[string]any{"Bar": bar, "Text": text}}))
 	return out.String()
 }
@@ -55,6 +55,8 @@ func TestBarSharesItsWidth(t *testing.T) {
 	assert.Contains(t, out, `<span class="part replace" style="flex-grow: 3" title="roll: 3">`)
 	assert.Contains(t, out, `<li><span class="key stop"></span>x <b>1</b></li>`)
 	assert.NotContains(t, out, "none: 0")
+	assert.Contains(t, out, `<span class="part " style="flex-grow: 5"></span>`, "a blank part")
+	assert.Equal(t, 2, strings.Count(out, "<li>"), "which is not in the legend")
 	assert.NotContains(t, out, "ZgotmplZ")
 }
 
