@@ -133,12 +133,12 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// changed is a hot part with n infrastructure tags on each of three kinds, all of which have other values each time, and one that stays.
-func changed(n, i int) string {
+// changed is a hot part with 50 infrastructure tags on each of three kinds, all of which have other values each time, and one that stays.
+func changed(i int) string {
 	kinds := make([]string, 0, 3)
 	for _, kind := range []string{"disk", "network", "vm"} {
-		members := make([]string, 0, n+1)
-		for key := range n {
+		members := make([]string, 0, 50)
+		for key := range 50 {
 			members = append(members, fmt.Sprintf(`"key-%02d":"value %d of some length, as people write them"`, key, i))
 		}
 		kinds = append(kinds, fmt.Sprintf(`%q:{%s,"stays":"1"}`, kind, strings.Join(members, ",")))
@@ -148,11 +148,11 @@ func changed(n, i int) string {
 
 // TestTwelveFailedChanges of 50 infrastructure tags on three kinds: the record stays readable, and whatever was sent, or applied before, is known.
 func TestTwelveFailedChanges(t *testing.T) {
-	r := *applied(t, changed(50, 0))
-	sent := factsOf(changed(50, 0))
+	r := *applied(t, changed(0))
+	sent := factsOf(changed(0))
 	full := false
 	for i := range 12 {
-		p := r.Begin(bounded(changed(50, i+1), 0), "i", start)
+		p := r.Begin(bounded(changed(i+1), 0), "i", start)
 		full = full || !p.Whole
 		maps.Copy(sent, factsOf(p.Parts[0].Desired))
 		told := factsOf(p.Parts[0].Applied)
@@ -172,7 +172,7 @@ func TestFullRecordWithoutSuccess(t *testing.T) {
 	r := record.New("i")
 	var p *record.Pass
 	for i := range 12 {
-		p = r.Begin(bounded(changed(50, i), 0), "i", start)
+		p = r.Begin(bounded(changed(i), 0), "i", start)
 		r = p.Marker
 	}
 	require.False(t, p.Whole)
@@ -180,7 +180,7 @@ func TestFullRecordWithoutSuccess(t *testing.T) {
 	for _, kind := range []string{"disk", "network", "vm"} {
 		assert.True(t, desired[fact{"/tags/" + kind + "/stays", `"1"`}], kind)
 	}
-	last := bounded(changed(50, 11), 0)
+	last := bounded(changed(11), 0)
 	passes := 0
 	for !p.Whole {
 		p = r.Begin(last, "i", start)

@@ -1,11 +1,30 @@
 package record
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // content is what is remembered of the resources of one kind. It is never changed.
 type content struct {
 	applied string // the hot part of the last success in canonical JSON; empty if it is not known
 	entries entries
+	body    string // its members in the annotation; contents with one body are equal
+}
+
+func newContent(applied string, beside entries) content {
+	var members []string
+	if applied != "" {
+		members = append(members, `"applied":`+applied)
+	}
+	sent, removed := beside.hotParts()
+	if len(sent) > 0 {
+		members = append(members, string(appendList([]byte(`"attempted":`), sent)))
+	}
+	if len(removed) > 0 {
+		members = append(members, string(appendList([]byte(`"removed":`), removed)))
+	}
+	return content{applied, beside, strings.Join(members, ",")}
 }
 
 // step is what a pass does to a content.
@@ -17,54 +36,55 @@ type step struct {
 
 // begin plans a pass to what is wanted, or to as much of it as fits.
 func (c content) begin(t *Target, bound int) step {
-	applied, frozen := leavesOf(c.applied).frozen(t.isHot)
-	hot, _ := c.entries.frozen(t.isHot)
-	s := slice{known: c.applied != "", bound: bound, base: applied, entries: hot, during: hot.cost(), after: hot.cost()}
+	base, frozen := leavesOf(c.applied).frozen(t.isHot)
+	hot, cold := c.entries.frozen(t.isHot)
+	s := slice{known: c.applied != "", bound: bound, base: base, entries: hot, during: hot.cost(), after: hot.cost()}
 	desired, whole := s.desired(t.leaves)
 
-	marker, after := content{c.applied, entries{}}, content{entries: entries{}}
-	maps.Copy(marker.entries, c.entries)
-	marker.entries.send(applied, desired)
-	maps.Copy(after.entries, marker.entries)
-	after.entries.rebase(applied, desired)
+	during, after := maps.Clone(hot), entries{}
+	during.send(base, desired)
+	maps.Copy(after, during)
+	after.rebase(base, desired)
 	if s.known {
-		after.entries.lack(applied, desired) // as they were
+		after.lack(base, desired) // as they were
 	}
-	part := marker.part(t)
+	part := c.part(base, frozen, during)
 	switch {
 	case whole:
 		part.Desired = t.hot
-	case s.known && maps.Equal(desired, applied):
+	case s.known && maps.Equal(desired, base):
 		part.Desired = part.Applied
 	default:
 		part.Desired, _ = desired.hotPart(nil)
 	}
-	if after.applied = part.Desired; len(frozen) > 0 {
+	next := part.Desired
+	if len(frozen) > 0 {
 		var left leaves
-		after.applied, left = desired.hotPart(frozen)
-		after.entries.rebase(left, leaves{})
+		next, left = desired.hotPart(frozen)
+		after.rebase(left, leaves{})
 	}
-	return step{marker, after, part, whole}
+	maps.Copy(during, cold)
+	maps.Copy(after, cold)
+	return step{newContent(c.applied, during), newContent(next, after), part, whole}
 }
 
 // confirm plans the pass to what was applied, whose success drops the entries. It is whole if that is what is wanted.
 func (c content) confirm(t *Target) step {
-	applied, _ := leavesOf(c.applied).frozen(t.isHot)
-	_, frozen := c.entries.frozen(t.isHot)
-	s := step{marker: c, after: content{c.applied, frozen}, part: c.part(t), whole: maps.Equal(applied, t.leaves)}
+	base, frozen := leavesOf(c.applied).frozen(t.isHot)
+	hot, cold := c.entries.frozen(t.isHot)
+	s := step{marker: c, after: newContent(c.applied, cold), part: c.part(base, frozen, hot), whole: maps.Equal(base, t.leaves)}
 	if s.part.Desired = s.part.Applied; s.whole {
 		s.part.Desired = t.hot
 	}
 	return s
 }
 
-// part is what a driver has to know of the content, which is nothing that is frozen, without what is desired.
-func (c content) part(t *Target) Part {
+// part is what a driver has to know of a content: what is Hot of it, without what is desired.
+func (c content) part(base, frozen leaves, hot entries) Part {
 	part := Part{Applied: c.applied}
-	if applied, frozen := leavesOf(c.applied).frozen(t.isHot); len(frozen) > 0 {
-		part.Applied, _ = applied.hotPart(nil)
+	if len(frozen) > 0 {
+		part.Applied, _ = base.hotPart(nil)
 	}
-	hot, _ := c.entries.frozen(t.isHot)
 	sent, removed := hot.hotParts()
 	if len(removed) > 0 {
 		part.Attempted = []string{nothing}
@@ -75,8 +95,8 @@ func (c content) part(t *Target) Part {
 
 // create notes that a VM is being made with a hot part, which replaces the base of every leaf.
 func (c content) create(hot string) content {
-	created := content{hot, entries{}}
-	maps.Copy(created.entries, c.entries)
-	created.entries.rebase(leavesOf(c.applied), leavesOf(hot))
-	return created
+	beside := entries{}
+	maps.Copy(beside, c.entries)
+	beside.rebase(leavesOf(c.applied), leavesOf(hot))
+	return newContent(hot, beside)
 }

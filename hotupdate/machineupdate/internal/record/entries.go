@@ -3,6 +3,7 @@ package record
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // leaf is a place with a value, or [absent].
@@ -13,7 +14,13 @@ type leaf struct {
 }
 
 func (l leaf) compare(other leaf) int {
-	return slices.Compare([]string{l.pointer, l.element, l.value}, []string{other.pointer, other.element, other.value})
+	if c := strings.Compare(l.pointer, other.pointer); c != 0 {
+		return c
+	}
+	if c := strings.Compare(l.element, other.element); c != 0 {
+		return c
+	}
+	return strings.Compare(l.value, other.value)
 }
 
 // entries are leaves that may be live beside the base.

@@ -58,22 +58,19 @@ type wire struct {
 }
 
 func (w *wire) content() (c content, ok bool) {
-	c = content{string(w.Applied), entries{}}
-	for _, hot := range slices.Concat(w.Attempted, w.Removed) {
-		ok = isHotPart(hot)
-		if !ok {
-			return c, false
-		}
+	if slices.ContainsFunc(slices.Concat(w.Attempted, w.Removed), func(hot json.RawMessage) bool { return !isHotPart(hot) }) {
+		return c, false
 	}
+	beside := entries{}
 	for _, hot := range w.Attempted {
 		for p, value := range leavesOf(string(hot)) {
-			c.entries[leaf{p, value}] = true
+			beside[leaf{p, value}] = true
 		}
 	}
 	for _, hot := range w.Removed {
-		c.entries.lack(leaves{}, leavesOf(string(hot)))
+		beside.lack(leaves{}, leavesOf(string(hot)))
 	}
-	return c, w.Applied == nil || isHotPart(w.Applied)
+	return newContent(string(w.Applied), beside), w.Applied == nil || isHotPart(w.Applied)
 }
 
 // isHotPart reports whether JSON is an object in canonical form.

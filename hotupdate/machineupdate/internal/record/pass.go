@@ -42,7 +42,7 @@ func (r *Record) begin(t *Target, bound int, now time.Time) *Pass {
 	for _, next := range []*Record{&p.Marker, &p.after} {
 		next.Schema, next.Wanted = t.schema, t.wanted
 		if next.others.applied == "" {
-			next.others.applied = t.hot
+			next.others = newContent(t.hot, next.others.entries)
 		}
 	}
 	p.Marker.State, p.Marker.Since, p.Marker.Retries = Calling, wholeSeconds(now), retries
@@ -65,14 +65,13 @@ func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 func (r *Record) pass(t *Target, take func(content) step) *Pass {
 	p := &Pass{Whole: true}
 	marker, after := map[string]content{}, map[string]content{}
-	steps := map[string]step{} // by the body of the content
+	steps := map[string]step{} // by the body of their content
 	for _, kind := range t.kinds {
 		c := r.of(kind)
-		body := c.body()
-		s, ok := steps[body]
+		s, ok := steps[c.body]
 		if !ok {
 			s = take(c)
-			steps[body] = s
+			steps[c.body] = s
 		}
 		marker[kind], after[kind] = s.marker, s.after
 		part := s.part

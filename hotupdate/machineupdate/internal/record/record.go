@@ -83,7 +83,7 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 		created.kinds[kind] = c.create(t.hot)
 	}
 	if len(created.Annotation()) > maxWritten {
-		created.others, created.kinds = content{applied: t.hot}, nil
+		created.others, created.kinds = newContent(t.hot, nil), nil
 	}
 	return created
 }

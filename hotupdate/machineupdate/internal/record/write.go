@@ -17,14 +17,13 @@ const sinceLayout = "2006-01-02T15:04:05Z"
 
 // Annotation returns the record in canonical form, the only one that [Parse] reads: equal records have equal bytes.
 func (r *Record) Annotation() string {
-	others := r.others.body()
 	kinds := map[string][]string{} // by the body of their content
 	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {
-		if body := r.kinds[kind].body(); body != others {
+		if body := r.kinds[kind].body; body != r.others.body {
 			kinds[body] = append(kinds[body], quoted(kind))
 		}
 	}
-	dst := r.Header.appendTo(make([]byte, 0, 512+2*len(others)))
+	dst := r.Header.appendTo(make([]byte, 0, 512+2*len(r.others.body)))
 	dst = append(dst, partsMember...)
 	for _, body := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
 		dst = appendList(append(dst, `{"kinds":`...), kinds[body])
@@ -33,7 +32,7 @@ func (r *Record) Annotation() string {
 		}
 		dst = append(append(dst, body...), `},`...)
 	}
-	return string(append(append(append(dst, '{'), others...), end...))
+	return string(append(append(append(dst, '{'), r.others.body...), end...))
 }
 
 // What surrounds the contents of a record.
@@ -82,20 +81,4 @@ const replacement = "\uFFFD"
 func quoted(text string) string {
 	dst, _ := canonjson.AppendString(nil, strings.ToValidUTF8(text, replacement))
 	return string(dst)
-}
-
-// body returns the members of a content in canonical form.
-func (c content) body() string {
-	var members []string
-	if c.applied != "" {
-		members = append(members, `"applied":`+c.applied)
-	}
-	sent, removed := c.entries.hotParts()
-	if len(sent) > 0 {
-		members = append(members, string(appendList([]byte(`"attempted":`), sent)))
-	}
-	if len(removed) > 0 {
-		members = append(members, string(appendList([]byte(`"removed":`), removed)))
-	}
-	return strings.Join(members, ",")
 }
