@@ -55,9 +55,9 @@ const (
 	answers
 )
 
-// possible are the answers that the code may get.
+// possible are the answers that the code may get beside ok.
 var possible = [...][]answer{
-	rests: nil, waits: nil, writes: {ok, okLate, failed, conflict}, calls: {ok, failed, unimplemented, asks}, creates: {ok, okLate, failed}, initializes: {ok, okLate, failed}, reports: nil,
+	rests: nil, waits: nil, writes: {okLate, failed, conflict}, calls: {failed, unimplemented, asks}, creates: {okLate, failed}, initializes: {okLate, failed}, reports: nil,
 }
 
 // node is a process. Processes that will do the same are one node.
@@ -136,16 +136,21 @@ func (m *model) ask(q question) nodeID {
 	return id
 }
 
-// expand returns what the code does after the answers.
+// expand returns what the code does after the answers, whatever it is answered then.
 func (m *model) expand(q question, given []answer) nodeID {
-	n := m.run(q, given)
-	for _, a := range possible[n.does] {
-		if a == asks && n.marked {
-			continue
+	r := &replay{m: m, q: q, given: given, now: modelNow, annotation: m.records.values[q.record], version: 1}
+	end := m.reconcile(r)
+	id, _ := m.nodes.id(end)
+	for i, n := range slices.Backward(r.trail) {
+		n.next[ok] = id
+		given := append(slices.Clip(r.given), make([]answer, i)...)
+		for _, a := range possible[n.does] {
+			if a != asks || !n.marked {
+				n.next[a] = m.expand(q, append(slices.Clip(given), a))
+			}
 		}
-		n.next[a] = m.expand(q, append(slices.Clip(given), a))
+		id, _ = m.nodes.id(n)
 	}
-	id, _ := m.nodes.id(n)
 	return id
 }
 
@@ -154,26 +159,15 @@ type replay struct {
 	m          *model
 	q          question
 	given      []answer
+	asked      int    // how many answers it got
+	trail      []node // what it did after those that are given: everything went well
 	now        time.Time
 	annotation string // the record as this process knows it
 	version    int    // the resourceVersion that goes with it
 }
 
-// stop ends a run.
-type stop struct{ at node }
-
-// run runs the code with the answers that it got, up to what it does next.
-func (m *model) run(q question, given []answer) (n node) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			s, ok := reason.(stop)
-			if !ok {
-				panic(reason)
-			}
-			n = s.at
-		}
-	}()
-	r := &replay{m: m, q: q, given: given, now: modelNow, annotation: m.records.values[q.record], version: 1}
+// reconcile is what the flow does about a machine.
+func (m *model) reconcile(r *replay) node {
 	if m.flow.reconcile != nil {
 		return m.flow.reconcile(r)
 	}
@@ -182,11 +176,12 @@ func (m *model) run(q question, given []answer) (n node) {
 
 // answer is what the run is told about what it does.
 func (r *replay) answer(n node) answer {
-	if len(r.given) == 0 {
-		panic(stop{n})
+	r.asked++
+	if r.asked > len(r.given) {
+		r.trail = append(r.trail, n)
+		return ok
 	}
-	a := r.given[0]
-	r.given = r.given[1:]
+	a := r.given[r.asked-1]
 	if a == okLate {
 		r.now = r.now.Add(modelConfirmAfter)
 		return ok
@@ -203,6 +198,7 @@ func (r *replay) reconcile() node {
 	}
 	if r.q.does == reports {
 		r.answer(node{does: reports})
+		return node{}
 	}
 	creation, begun := e.BeginCreation(ctx, r.observation())
 	if creation == nil {
@@ -244,7 +240,7 @@ func ended(result machineupdate.Result[*object]) node {
 // observation is what the process has read.
 func (r *replay) observation() machineupdate.Observation[*object] {
 	o := machineupdate.Observation[*object]{
-		Machine:  &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: "1"}},
+		Machine:  r.object(),
 		Class:    r.m.class(r.q),
 		Settings: machineupdate.Settings{ConfirmAfter: modelConfirmAfter},
 	}
@@ -271,20 +267,30 @@ var errModel = errors.New("failed")
 
 // patch is the API server.
 func (r *replay) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
-	patch := &object{}
-	require.NoError(r.m.tb, json.Unmarshal(data, patch))
-	annotation := patch.Annotations[machineupdate.AnnotationRecord]
-	if patch.ResourceVersion != strconv.Itoa(r.version) {
+	var patch struct {
+		Metadata struct {
+			ResourceVersion string
+			Annotations     map[string]string
+		}
+	}
+	require.NoError(r.m.tb, json.Unmarshal(data, &patch))
+	annotation := patch.Metadata.Annotations[machineupdate.AnnotationRecord]
+	if patch.Metadata.ResourceVersion != strconv.Itoa(r.version) {
 		r.m.violation = "safety: a write carries another resourceVersion than that by which it was decided"
 	}
 	if r.m.flow.edit != nil && annotation != "" {
 		record := r.m.remember(annotation)
 		if !r.m.flow.edit(r, &record) {
-			return patch, nil
+			return r.object(), nil
 		}
 		annotation = r.m.annotation(&record)
 	}
 	return r.write(annotation)
+}
+
+// object is the machine as the process knows it.
+func (r *replay) object() *object {
+	return &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: strconv.Itoa(r.version)}}
 }
 
 // write writes an annotation.
@@ -293,7 +299,7 @@ func (r *replay) write(annotation string) (*object, error) {
 	switch r.answer(node{does: writes, record: r.m.record(annotation)}) {
 	case ok:
 		r.annotation, r.version = annotation, r.version+1
-		return &object{ObjectMeta: metav1.ObjectMeta{Name: "m", ResourceVersion: strconv.Itoa(r.version)}}, nil
+		return r.object(), nil
 	case conflict:
 		return nil, errConflict
 	default:

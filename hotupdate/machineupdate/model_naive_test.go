@@ -82,13 +82,13 @@ func TestNaiveFlows(t *testing.T) {
 		{
 			flow{name: "former applied forgotten", edit: forgettingFormer},
 			0,
-			settled, 2, 2, "liveness",
+			settled, 2, 1, "liveness",
 			"a lagging read did not show a key that is then not known to be ours",
 		},
 		{
 			flow{name: "one record for all kinds", edit: ofOneKind},
 			recedes,
-			settled, 2, 1, "liveness",
+			settled, 1, 1, "liveness",
 			"a driver that does not cover a kind changes what is known of it",
 		},
 		{
