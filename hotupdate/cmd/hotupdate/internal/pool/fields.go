@@ -2,75 +2,38 @@ package pool
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// judgement says how a change of a manifest's field is judged.
-type judgement uint8
+// fields.json says how a change of a manifest's field is judged: of the fields of pools by the names of a Shoot's, see triggerOf, and of those
+// above the pools. A field that has no line, nor one above it, is not judged: what Gardener adds tomorrow is listed as such until somebody
+// judges it. Source: Gardener v1.150, hash of worker pools and reconciliation of Workers.
+//
+//go:embed fields.json
+var fieldsFile []byte
 
+// The judgements.
 const (
-	unjudged  judgement = iota // not at all: it is listed
-	elsewhere                  // among the triggers, in the provider config, or by a rule of its own
-	notHashed                  // no name of Gardener or of an extension depends on it
-	scales                     // it changes the number of machines
-	atPools                    // it stands above the pools, and is judged with each of them
+	elsewhere = "elsewhere"  // among the triggers, in the provider config, by a rule of its own, or what a cluster fills in
+	notHashed = "not hashed" // no name of Gardener or of an extension depends on it
+	scales    = "scales"     // it changes the number of machines
+	atPools   = "at pools"   // it stands above the pools, and is judged with each of them
 )
 
-// The fields of a worker pool that are judged. A field that has no line here or above it is not judged: what Gardener adds tomorrow is
-// listed as such until somebody judges it. Source: Gardener v1.150, hash of worker pools and reconciliation of Workers.
-var (
-	shootWorkerFields = map[string]judgement{
-		"name": elsewhere, "updateStrategy": elsewhere, "providerConfig": elsewhere, "zones": elsewhere,
-		"machine.type": elsewhere, "machine.image.name": elsewhere, "machine.image.version": elsewhere,
-		"volume.size": elsewhere, "volume.type": elsewhere, "volume.encrypted": elsewhere, "dataVolumes": elsewhere,
-		"cri.name": elsewhere, "kubernetes.version": elsewhere,
-		"kubernetes.kubelet.kubeReserved": elsewhere, "kubernetes.kubelet.systemReserved": elsewhere,
-		"kubernetes.kubelet.evictionHard": elsewhere, "kubernetes.kubelet.cpuManagerPolicy": elsewhere,
-		"minimum": scales, "maximum": scales,
-		"kubernetes.kubelet": notHashed,
-		"labels":             notHashed, "annotations": notHashed, "taints": notHashed, "kubeletDataVolumeName": notHashed,
-		"machineControllerManager": notHashed, "maxSurge": notHashed, "maxUnavailable": notHashed, "machine.architecture": elsewhere,
-	}
-	workerPoolFields = map[string]judgement{
-		"name": elsewhere, "updateStrategy": elsewhere, "providerConfig": elsewhere, "zones": elsewhere,
-		"machineType": elsewhere, "machineImage.name": elsewhere, "machineImage.version": elsewhere, "nodeAgentSecretName": elsewhere,
-		"volume.size": elsewhere, "volume.type": elsewhere, "volume.encrypted": elsewhere, "dataVolumes": elsewhere,
-		"kubernetesVersion": elsewhere, "kubeletConfig.kubeReserved": elsewhere, "kubeletConfig.systemReserved": elsewhere,
-		"kubeletConfig.evictionHard": elsewhere, "kubeletConfig.cpuManagerPolicy": elsewhere,
-		"minimum": scales, "maximum": scales,
-		"kubeletConfig": notHashed,
-		"labels":        notHashed, "annotations": notHashed, "taints": notHashed, "kubeletDataVolumeName": notHashed,
-		"machineControllerManager": notHashed, "maxSurge": notHashed, "maxUnavailable": notHashed, "architecture": elsewhere,
-	}
-	// manifestFields are those above the pools, of both kinds.
-	manifestFields = map[string]judgement{
-		"apiVersion": elsewhere, "kind": elsewhere, "status": elsewhere, "spec.type": elsewhere, "spec.provider.type": elsewhere,
-		"metadata.name": elsewhere, "metadata.namespace": elsewhere, "metadata.generateName": elsewhere, "metadata.uid": elsewhere,
-		"metadata.resourceVersion": elsewhere, "metadata.generation": elsewhere, "metadata.creationTimestamp": elsewhere,
-		"metadata.managedFields": elsewhere, "metadata.finalizers": elsewhere, "metadata.ownerReferences": elsewhere,
-		"metadata.annotations.kubectl.kubernetes.io/last-applied-configuration": elsewhere,
-
-		"metadata.annotations.gardener.cloud/operation":             atPools,
-		"metadata.annotations.maintenance.gardener.cloud/operation": atPools,
-		"spec.kubernetes.version":                                   atPools,
-		"spec.kubernetes.kubelet":                                   atPools,
-		"spec.kubernetes.kubeProxy.mode":                            atPools,
-		"spec.systemComponents.nodeLocalDNS.enabled":                atPools,
-		"spec.hibernation.enabled":                                  atPools,
-
-		"spec.provider.workersSettings.sshAccess":        notHashed,
-		"spec.maintenance.autoUpdate":                    notHashed,
-		"spec.maintenance.confineSpecUpdateRollout":      notHashed,
-		"spec.kubernetes.kubeAPIServer.encryptionConfig": notHashed,
-	}
-)
+var fields = sync.OnceValue(func() (all struct{ Pool, Manifest map[string]string }) {
+	_ = json.Unmarshal(fieldsFile, &all) // a test reads it
+	return all
+})
 
 // triggerNames are the triggers of fields that have other names than those, the first that a path begins with.
 var triggerNames = [][2]string{
@@ -94,21 +57,19 @@ func triggerOf(path string) string {
 	return path
 }
 
-// judgementOf finds how the field at a place is judged: as the field, or one above it.
-func judgementOf(fields map[string]judgement, at fieldpath.Path) judgement {
-	path, found := "", unjudged
+// judgementOf finds how the field at a place is judged: as the field, or one above it. Empty is not at all.
+func judgementOf(fields map[string]string, at fieldpath.Path) (found string) {
+	path := ""
 	for _, step := range at {
 		path = strings.TrimPrefix(path+"."+step.Name, ".")
-		if j, ok := fields[path]; ok {
-			found = j
-		}
+		found = cmp.Or(fields[triggerOf(path)], found)
 	}
 	return found
 }
 
 // rest compares the fields of two manifests or pools that are no triggers. It returns those that are judged, and the paths of the others.
 // Those that are judged elsewhere are handed on.
-func rest(fields map[string]judgement, old, updated any, judged func(at fieldpath.Path, before, after any)) (changes []Change, unknown []string) {
+func rest(fields map[string]string, old, updated any, judged func(at fieldpath.Path, before, after any)) (changes []Change, unknown []string) {
 	differences(nil, old, updated, func(at fieldpath.Path, before, after any) {
 		switch judgementOf(fields, at) {
 		case elsewhere:
@@ -119,7 +80,7 @@ func rest(fields map[string]judgement, old, updated any, judged func(at fieldpat
 			changes = append(changes, changeAt(at, before, after, Scaled, ComeOrGo))
 		case atPools:
 			changes = append(changes, changeAt(at, before, after, ToldAtPools, None))
-		case unjudged:
+		default:
 			unknown = append(unknown, at.String())
 		}
 	})
@@ -211,21 +172,16 @@ func withoutPools(raw []byte) any {
 	return all
 }
 
-// tree decodes JSON with exact numbers. A member that is null is left out, as everywhere in a manifest.
+// tree decodes JSON with exact numbers. Null is absent, as everywhere in a manifest.
 func tree(raw []byte) any {
+	if IsNull(raw) {
+		return absent{}
+	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
 	_ = decoder.Decode(&value) // the manifest is valid JSON
 	return withoutNulls(value)
-}
-
-// treeOrAbsent decodes JSON that may be missing.
-func treeOrAbsent(raw []byte) any {
-	if IsNull(raw) {
-		return absent{}
-	}
-	return tree(raw)
 }
 
 func withoutNulls(value any) any {

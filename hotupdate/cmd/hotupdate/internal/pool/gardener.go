@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -26,16 +25,6 @@ type Cluster struct {
 
 	infrastructure json.RawMessage // the infrastructure's config
 }
-
-// The names of operations.
-const (
-	forceInPlace    = "force-in-place-update"
-	rotateRollout   = "rotate-rollout-workers="
-	rolloutWorkers  = "rollout-workers="
-	withoutRollout  = "-without-workers-rollout"
-	everyPool       = "*"
-	rotationStarted = "-start"
-)
 
 // poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later
 // one sees what the earlier ones have decided.
@@ -182,20 +171,6 @@ func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
 	}
 }
 
-func (c *Comparison) has(path string) bool { return c.verdictAt(path) != nil }
-
-// verdictAt is the gravest verdict on a change at or below a path, nil if there is none.
-func (c *Comparison) verdictAt(path string) *Verdict {
-	var found *Verdict
-	for _, change := range c.Changes {
-		if isBelow(change.Path, path) {
-			v := gravest(*cmp.Or(found, new(None)), change.Verdict)
-			found = &v
-		}
-	}
-	return found
-}
-
 // judgeInPlace judges what Gardener refuses only as long as the strategy stays: with another in-place strategy, new machines have it.
 func (c *Comparison) judgeInPlace(old, updated *Pool, _ Options) {
 	if !inPlace(old.declared) || !inPlace(updated.declared) || old.declared == updated.declared {
@@ -219,7 +194,7 @@ func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
 	case w.NodeLocalDNS == updated.Worker.NodeLocalDNS:
 		c.set(nodeLocalDNSPath, None, NotHashed) // the proxy mode decides only about rolling pools
 		return
-	case !c.has(nodeLocalDNSPath):
+	case !c.touches(nodeLocalDNSPath):
 		c.add(nodeLocalDNSPath, w.NodeLocalDNS, updated.Worker.NodeLocalDNS, None, NotHashed)
 	}
 	if counts {
@@ -246,8 +221,10 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	}
 	v, rule := o.CloudProfile.inPlace(before, after)
 	for _, path := range []string{imageVersionPath, imageNamePath, architecturePath} {
-		if at := c.verdictAt(path); at != nil && v != None && Severity(v) > Severity(*at) {
-			c.set(path, v, rule)
+		for i, change := range c.Changes {
+			if change.Path == path && Severity(v) > Severity(change.Verdict) {
+				c.Changes[i].Verdict, c.Changes[i].Rule = v, rule
+			}
 		}
 	}
 }
@@ -307,7 +284,7 @@ func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
 	if old.Cluster == nil || updated.Cluster == nil || updated.Provider != "azure" || inPlace(c.Strategy) {
 		return
 	}
-	differences(nil, treeOrAbsent(old.Cluster.infrastructure), treeOrAbsent(updated.Cluster.infrastructure), func(at fieldpath.Path, _, _ any) {
+	differences(nil, tree(old.Cluster.infrastructure), tree(updated.Cluster.infrastructure), func(at fieldpath.Path, _, _ any) {
 		if path := at.String() + "."; strings.HasPrefix(path, "identity.") || strings.HasPrefix(path, "networks.zones.") {
 			c.decideBy(InfrastructureMayRoll, Indeterminate)
 		}
@@ -335,12 +312,12 @@ func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
 	}
 	again := verdictOf(hotupdate.InPlace, c.Strategy)
 	for _, operation := range updated.Cluster.Operations {
-		pools, rotates := strings.CutPrefix(operation, rotateRollout)
-		rolled, rolls := strings.CutPrefix(operation, rolloutWorkers)
+		pools, rotates := strings.CutPrefix(operation, "rotate-rollout-workers=")
+		rolled, rolls := strings.CutPrefix(operation, "rollout-workers=")
 		switch {
 		case isRotation(operation) && old.Cluster != nil && len(old.Cluster.Pending) > 0:
 			c.decideBy(RotationBlocked, Forbidden)
-		case isRotation(operation) && strings.HasSuffix(operation, withoutRollout):
+		case isRotation(operation) && strings.HasSuffix(operation, withoutWorkers):
 			c.Rules = append(c.Rules, RotationWithoutWorkers)
 		case isRotation(operation), rotates && names(pools, updated):
 			c.decideBy(RotationStarted, again)
@@ -352,13 +329,16 @@ func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
 	}
 }
 
+// withoutWorkers ends the operations that begin a rotation which the pools follow later.
+const withoutWorkers = "-without-workers-rollout"
+
 func isRotation(operation string) bool {
-	return slices.Contains([]string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"}, strings.TrimSuffix(operation, withoutRollout))
+	return slices.Contains([]string{"rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"}, strings.TrimSuffix(operation, withoutWorkers))
 }
 
 // names reports whether a list of pools has the pool.
 func names(list string, p *Pool) bool {
-	return list == everyPool || slices.Contains(strings.Split(list, ","), p.Worker.Name)
+	return list == "*" || slices.Contains(strings.Split(list, ","), p.Worker.Name)
 }
 
 // judgePending refuses every change of a pool that has not finished an in-place update. The list is read from the old object.
@@ -368,7 +348,7 @@ func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
 	}
 	same := reflect.DeepEqual(tree(old.all), tree(updated.all)) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
 		reflect.DeepEqual(tree(old.kubelet), tree(updated.kubelet))
-	switch forced := slices.Contains(updated.Cluster.Operations, forceInPlace); {
+	switch forced := slices.Contains(updated.Cluster.Operations, "force-in-place-update"); {
 	case same:
 	case forced:
 		c.Rules = append(c.Rules, PendingForced)

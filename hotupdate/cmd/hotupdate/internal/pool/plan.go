@@ -138,7 +138,7 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 
 // judge judges what stands above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
-	p.Changes, p.Unjudged = rest(manifestFields, withoutPools(old.all), withoutPools(updated.all), func(fieldpath.Path, any, any) {})
+	p.Changes, p.Unjudged = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all), func(fieldpath.Path, any, any) {})
 	for i := range p.Changes {
 		change := &p.Changes[i]
 		if change.Path != "spec."+versionPath || old.version == "" || updated.version == "" {
@@ -227,9 +227,6 @@ func (o Options) without(p Pool, state State) Planned {
 // judgeAdded judges a new pool: whether it is admitted.
 func (p *Planned) judgeAdded(added *Pool, o Options) {
 	p.Verdict = ComeOrGo
-	if added.fields == nil {
-		return
-	}
 	p.judgeSurge(added)
 	if inPlace(added.declared) {
 		p.Rules = append(p.Rules, GateIsOn)

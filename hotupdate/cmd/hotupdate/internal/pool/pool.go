@@ -51,9 +51,8 @@ type Pool struct {
 	// Cluster is what the Shoot says above its pools; nil if it is not known.
 	Cluster *Cluster
 
-	all        json.RawMessage      // the pool as it stands in the manifest
-	fields     map[string]judgement // how its fields are judged
-	kubelet    json.RawMessage      // the configuration of its kubelet, be it its own or the Shoot's
+	all        json.RawMessage // the pool as it stands in the manifest
+	kubelet    json.RawMessage // the configuration of its kubelet, be it its own or the Shoot's
 	ownKubelet bool
 	declared   hotupdate.Strategy // its update strategy in the manifest
 }

@@ -185,7 +185,6 @@ func (d *decoder) readWorker(to *Manifest, m *manifest) {
 	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
 	to.Provider = spec.Type
 	readPools(d, to, "spec.pools", spec.Pools, func(w *workerPool, p *Pool) {
-		p.fields = workerPoolFields
 		w.fill(p)
 		p.Worker.MachineType, p.Worker.Image = w.MachineType, w.MachineImage
 		p.Worker.KubernetesVersion = w.KubernetesVersion
@@ -207,7 +206,6 @@ func (d *decoder) readShoot(to *Manifest, m *manifest) {
 	cluster := m.cluster(d, &spec)
 	to.confined = spec.Maintenance.ConfineSpecUpdateRollout
 	readPools(d, to, "spec.provider.workers", spec.Provider.Workers, func(w *shootWorker, p *Pool) {
-		p.fields = shootWorkerFields
 		w.fill(p)
 		worker := &p.Worker
 		worker.MachineType, worker.Image = w.Machine.Type, w.Machine.Image

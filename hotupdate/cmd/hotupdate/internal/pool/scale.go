@@ -21,7 +21,7 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 	if !slices.Equal(old.Zones, updated.Zones) {
 		c.Changes = append(c.Changes, compareZones(old.Zones, updated.Zones))
 	}
-	changes, unknown := rest(updated.fields, tree(old.all), tree(updated.all), func(at fieldpath.Path, before, after any) {
+	changes, unknown := rest(fields().Pool, tree(old.all), tree(updated.all), func(at fieldpath.Path, before, after any) {
 		switch path := at.String(); {
 		case c.touches(triggerOf(path)), at[0].Name == configField, at[0].Name == "name":
 		case path == "nodeAgentSecretName":

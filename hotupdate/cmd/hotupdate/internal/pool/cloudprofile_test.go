@@ -1,0 +1,138 @@
+package pool_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+func TestReadCloudProfileRefuses(t *testing.T) {
+	t.Parallel()
+	const head = `"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile"`
+	for raw, want := range map[string][]string{
+		`{`: {"invalid-json"},
+		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot"}`: {"unknown-kind"},
+		`[]`: {"wrong-json-type", "unknown-kind"},
+		`{` + head + `,"spec":{"machineImages":{}}}`: {"wrong-json-type"},
+		`{` + head + `,"spec":{"machineImages":[{"name":1,"versions":[{"version":2,"inPlaceUpdates":{"supported":"yes"}}]}]}}`: {"wrong-json-type", "wrong-json-type", "wrong-json-type"},
+	} {
+		_, err := pool.ReadCloudProfile([]byte(raw))
+		codes(t, err, want...)
+	}
+}
+
+// TestNamespacedCloudProfile: what it holds together with its parent stands in its status.
+func TestNamespacedCloudProfile(t *testing.T) {
+	t.Parallel()
+	profile, err := pool.ReadCloudProfile([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","spec":{"machineImages":[]},
+		"status":{"cloudProfileSpec":{"machineImages":[{"name":"gardenlinux","versions":[{"version":"1443.9.0","inPlaceUpdates":{"supported":true,"minVersionForUpdate":"1.0.0"}}]}]}}}`))
+	require.NoError(t, err)
+	o := options(t)
+	o.CloudProfile = profile
+	old := manifest(t, "shoot.yaml", inPlaceAuto)
+	got := compare(t, old, manifest(t, "shoot.yaml", inPlaceAuto, at("machine.image.version", "1443.9.0")), o)
+	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
+}
+
+// TestAddedPools: a new pool is created, unless Gardener refuses it.
+func TestAddedPools(t *testing.T) {
+	t.Parallel()
+	profile, err := pool.ReadCloudProfile([]byte(profileOfPairs))
+	require.NoError(t, err)
+	image := func(version string) edit {
+		return at("machine.image", object{"name": "gardenlinux", "version": version})
+	}
+	for _, test := range []struct {
+		edits   edits
+		profile *pool.CloudProfile
+		want    pool.Verdict
+		reason  string
+	}{
+		{nil, nil, pool.ComeOrGo, "machines are created"},
+		{edits{inPlaceAuto, image("1592.2.0")}, profile, pool.ComeOrGo, "the image can be updated in place"},
+		{edits{inPlaceAuto, image("1592.3.0")}, profile, pool.ComeOrGo, "also without a lowest version to come from"},
+		{edits{inPlaceAuto, image("1592.1.0")}, profile, pool.Forbidden, "the image cannot be updated in place"},
+		{edits{inPlaceAuto, image("1592.2.0")}, nil, pool.Indeterminate, "nobody knows"},
+		{edits{inPlaceManual, at("maxSurge", 1), image("1592.2.0")}, profile, pool.Forbidden, "ManualInPlaceUpdate has no maxSurge"},
+	} {
+		updated := read(t, manifest(t, "shoot.yaml", test.edits...))
+		old := *updated
+		old.Pools = []pool.Pool{updated.Pools[0]}
+		old.Pools[0].Worker.Name = "other"
+		old.Pools[0].Worker.MachineType = "other"
+		plan, err := pool.NewPlan(&old, updated, pool.Options{CloudProfile: test.profile, Schema: schemaOfExamples(t)})
+		require.NoError(t, err)
+		require.Equal(t, pool.Added, plan.Pools[0].State)
+		assert.Equal(t, test.want, plan.Pools[0].Effect(), test.reason)
+		assert.Equal(t, "3 to 5 machines", plan.Pools[0].After.String())
+	}
+}
+
+// TestUnknownMinors: a pool without a Kubernetes version is judged in all eras, which have to agree.
+func TestUnknownMinors(t *testing.T) {
+	t.Parallel()
+	of := func(config string) pool.Pool {
+		p := examplePool("aws", "")
+		p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
+		return p
+	}
+	o := pool.Options{Schema: schemaOfExamples(t)}
+	for _, test := range []struct {
+		old, updated string
+		want         pool.Verdict
+		reason       string
+	}{
+		{`"volume":{"iops":1}`, `"volume":{"iops":2}`, pool.Roll, "every era hashes it"},
+		{`"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, pool.Indeterminate, "the hand-written list does not"},
+		{`"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, pool.HotUpdate, "no era does"},
+	} {
+		got, err := pool.Compare(of(test.old), of(test.updated), o)
+		require.NoError(t, err)
+		assert.Equal(t, test.want.String(), got.Verdict.String(), test.reason)
+	}
+}
+
+// TestUnknownFunctions: where a function that is not known names the pool, whether it hashes a change is not known.
+func TestUnknownFunctions(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Naming = &pool.Naming{Versions: []string{""}, Additional: func(*pool.Pool) (pool.Additional, error) { return pool.Additional{Era: "x", Unknown: true}, nil }}
+	for path, want := range map[string]pool.Verdict{"agent": pool.Indeterminate, "tags.a": pool.HotUpdate, "hint": pool.None} {
+		got := compare(t, manifest(t, "shoot.yaml"), manifest(t, "shoot.yaml", config(path, "1")), o)
+		assert.Equal(t, want, got.Verdict, path)
+		assert.Equal(t, "x", got.NewEra)
+	}
+}
+
+// Reading a CloudProfile never panics, and what it refuses is a typed error.
+func FuzzReadCloudProfile(f *testing.F) {
+	f.Add([]byte(cloudProfile))
+	f.Add([]byte(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"NamespacedCloudProfile","status":{"cloudProfileSpec":null}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if _, err := pool.ReadCloudProfile(raw); err != nil {
+			require.NotEmpty(t, fault.All(err))
+		}
+	})
+}
+
+// TestSpellingUnderReleasedAdmission: it compares bytes, so that another order of members may be refused.
+func TestSpellingUnderReleasedAdmission(t *testing.T) {
+	t.Parallel()
+	of := func(config string) pool.Pool {
+		p := examplePool("aws", "1.34.0")
+		p.Worker.UpdateStrategy = hotupdate.AutoInPlaceUpdate
+		p.ProviderConfig = []byte(config)
+		return p
+	}
+	old, updated := of(`{"kind":"`+configKind+`","apiVersion":"`+configVersion+`"}`), of(`{"apiVersion":"`+configVersion+`", "kind":"`+configKind+`"}`)
+	for extension, want := range map[pool.Extension]pool.Verdict{pool.Released: pool.Indeterminate, pool.Adopted: pool.None} {
+		got, err := pool.Compare(old, updated, pool.Options{Schema: schemaOfExamples(t), Extension: extension})
+		require.NoError(t, err)
+		assert.Equal(t, want.String(), got.Verdict.String(), extension)
+	}
+}
