@@ -8,9 +8,9 @@
 //	hotupdate schema diff OLD NEW      what another Schema does to configs that nobody touches
 //	hotupdate audit PATH...            what a release does to a fleet that nobody touches
 //
-// FILE, OLD and NEW of plan, hash and explain are provider configs, Worker manifests or Shoot manifests. PATH of audit is a file or directory
-// of Worker and Shoot manifests. All are YAML or JSON, and - is standard input. OLD and NEW of schema diff are Schemas or sets of eras in
-// JSON. See hotupdate COMMAND --help.
+// FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of plan and PATH of audit are files or
+// directories of many of them. All are YAML or JSON, and - is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.
+// See hotupdate COMMAND --help.
 package main
 
 import (

@@ -17,10 +17,16 @@ import (
 func planCommand() command {
 	return command{
 		name:     "plan",
-		synopsis: "[--pool NAME] [--strategy NAME] [--schema FILE] [--eras FILE] [--extension NAME] [--cloudprofile FILE] [--output FORMAT] [--defaulted] [--exit-code] OLD NEW",
-		help: `Tells what applying NEW after OLD does to machines. Both are provider configs, Worker manifests or Shoot manifests, as a user writes them
-or as a cluster returns them. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines, and
-which changes are to blame, each with its class and where the class comes from.
+		synopsis: "[--pool NAME] [--strategy NAME] [--schema FILE] [--eras FILE] [--extension NAME] [--cloudprofile FILE] [--output FORMAT] [--defaulted] [--exit-code] OLD NEW | --from FILE",
+		help: `Tells what applying NEW after OLD does to machines. Both are files or directories with provider configs, Worker manifests or Shoot manifests,
+as a user writes them or as a cluster returns them, in any number of documents and Lists; objects of other kinds are passed over. Objects
+are paired by kind, namespace and name. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines,
+and which changes are to blame. A change whose line begins with > decides the verdict.
+
+kubectl and git call it themselves:
+  KUBECTL_EXTERNAL_DIFF="hotupdate plan" kubectl diff -f shoot.yaml
+  git -c diff.external="hotupdate plan" diff -- shoots/
+  git difftool -x "hotupdate plan"
 
 A pool is judged by the era of its Kubernetes minor: by what the extension of its provider hashes there, be it the bytes of the provider
 config, a list of its fields, or what its Schema says. --extension says whether the extension has adopted this library, which is assumed, or

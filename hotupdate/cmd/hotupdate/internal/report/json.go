@@ -54,19 +54,20 @@ func Parse(text []byte) (*Report, error) {
 
 // isKnown reports whether all words by which the report is shown are known. It takes the indentation out of values, and what is sensitive.
 func (r *Report) isKnown() bool {
-	ok := slices.Contains(words, r.Verdict)
+	isVerdict := func(word string) bool { return slices.Contains(words, word) && !slices.Contains(states, word) }
+	ok := isVerdict(r.Verdict)
 	changes := func(all []Change) {
 		for i := range all {
 			c := &all[i]
-			ok = ok && slices.Contains(words, c.Verdict) && slices.Contains(ops, c.Op)
+			ok = ok && isVerdict(c.Verdict) && slices.Contains(ops, c.Op)
 			c.Old, c.New = c.compact(c.Old), c.compact(c.New)
 		}
 	}
 	for _, m := range r.Manifests {
-		ok = ok && slices.Contains(words, m.Verdict)
+		ok = ok && isVerdict(m.Verdict)
 		changes(m.Changes)
 		for _, p := range m.Pools {
-			ok = ok && slices.Contains(words, p.Verdict) && slices.Contains(states, p.State)
+			ok = ok && isVerdict(p.Verdict) && slices.Contains(states, p.State)
 			changes(p.Changes)
 		}
 	}

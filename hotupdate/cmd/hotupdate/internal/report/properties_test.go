@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -44,7 +45,7 @@ func anyPlan(t *rapid.T) *pool.Plan {
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
 			old, _ := json.Marshal(text())
-			updated, _ := json.Marshal(text())
+			updated, _ := json.Marshal(map[string]any{"a": []string{text()}})
 			p.Changes = append(p.Changes, pool.Change{Decides: rapid.Bool().Draw(t, "decides"), Verdict: pool.Verdict(rapid.IntRange(0, 6).Draw(t, "alone")), Change: hotupdate.Change{
 				Path: text(), Pointer: text(), Source: text(), Old: string(old), New: string(updated), Sensitive: rapid.Bool().Draw(t, "sensitive"),
 				Op: rapid.SampledFrom([]hotupdate.Op{hotupdate.Add, hotupdate.Remove, hotupdate.Replace}).Draw(t, "op"), Class: hotupdate.Class(rapid.IntRange(0, 4).Draw(t, "class")), Origin: hotupdate.Origin(rapid.IntRange(0, 5).Draw(t, "origin")),
@@ -235,6 +236,31 @@ func valued(t *rapid.T, r *report.Report) *report.Report {
 	var all report.Report
 	require.NoError(t, json.Unmarshal(text, &all))
 	return &all
+}
+
+// FuzzParse: what is read is shown without a panic, as printable text, and written again as what it was read from.
+func FuzzParse(f *testing.F) {
+	for _, g := range goldens() {
+		encoded, err := report.JSON(report.New(g.plans, []string{g.reason}))
+		require.NoError(f, err)
+		f.Add(encoded)
+		f.Add(bytes.ReplaceAll(encoded, []byte(`"message": "`), []byte(`"message": "\u001b[2J<b>@x `)))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r, err := report.Parse(in)
+		if err != nil {
+			return
+		}
+		text := report.Text(r, report.Style{Verbose: true})
+		require.Equal(t, -1, strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }), "%q", text)
+		require.LessOrEqual(t, len(report.Markdown(r)), 65_536)
+		_ = page(t, r)
+		encoded, err := report.JSON(r)
+		require.NoError(t, err)
+		again, err := report.Parse(encoded)
+		require.NoError(t, err)
+		require.Equal(t, text, report.Text(again, report.Style{Verbose: true}))
+	})
 }
 
 // TestPageIsHarmless: whatever a plan holds, a page has the elements that this package writes, and nothing is loaded or runs.

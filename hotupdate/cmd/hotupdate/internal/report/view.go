@@ -163,7 +163,7 @@ func without(all, some []remark) []remark {
 func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Why, ": ") }
 
 // groupsOf groups changes by what they do and why. Those that decide the verdict come first, then the order is that of the changes.
-func groupsOf(changes []Change, isBare bool) (groups []group) { //nolint:revive // whether paths begin in the provider config
+func groupsOf(changes []Change, isBare bool) (groups []group) {
 	for _, c := range changes {
 		why, source := c.why(isBare)
 		i := slices.IndexFunc(groups, func(g group) bool { return g.Verdict == c.Verdict && g.Why == why && g.Decides == c.Decides })
@@ -185,7 +185,7 @@ func groupsOf(changes []Change, isBare bool) (groups []group) { //nolint:revive 
 }
 
 // why says in the reader's words why a change does what it does: the rule, or where its class comes from.
-func (c *Change) why(isBare bool) (text, source string) { //nolint:revive // whether paths begin in the provider config
+func (c *Change) why(isBare bool) (text, source string) {
 	switch {
 	case c.Rule != nil:
 		return c.Rule.Text, c.Rule.Source
