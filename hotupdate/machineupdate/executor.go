@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -147,14 +148,22 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	m := &marker{write: func(ctx context.Context) error { return e.mark(ctx, o, result) }}
+	var once sync.Once
+	var failed error
 	request := pass.request()
-	request.BeforeWrite = m.once
-	if !o.Class.driver.ReadsFirst && m.once(ctx) != nil {
-		return
+	request.BeforeWrite = func(ctx context.Context) error {
+		once.Do(func() { failed = e.mark(ctx, o, result) })
+		return cmp.Or(failed, callCtx.Err())
+	}
+	if !o.Class.driver.ReadsFirst {
+		if _ = request.BeforeWrite(ctx); failed != nil {
+			return
+		}
 	}
 	callErr := e.UpdateMachine(callCtx, request)
-	if m.close() == nil {
+	cancel()
+	once.Do(func() {}) // from now on no marker is written
+	if failed == nil {
 		e.finish(ctx, o, result, callErr)
 	}
 }

@@ -64,7 +64,7 @@ func TestMarkerBeforeTheFirstWrite(t *testing.T) {
 	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.reconcile(t)))
 	require.Len(t, b.writes, 2)
 	assert.Equal(t, []string{"7", "after-1"}, []string{b.writes[0].ResourceVersion, b.writes[1].ResourceVersion})
-	assert.ErrorContains(t, b.calls[0].BeforeWrite(t.Context()), "over", "a driver that goes on after it has returned")
+	assert.ErrorIs(t, b.calls[0].BeforeWrite(t.Context()), context.Canceled, "a driver that goes on after it has returned")
 	assert.Len(t, b.writes, 2)
 }
 
@@ -95,6 +95,15 @@ func TestNothingIsSentWithoutAMarker(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestLateMarker: a driver that has returned without asking writes no marker any more.
+func TestLateMarker(t *testing.T) {
+	b := readsFirst(t, func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil })
+	b.reconcile(t)
+	require.Len(t, b.writes, 1)
+	assert.ErrorIs(t, b.calls[0].BeforeWrite(t.Context()), context.Canceled)
+	assert.Len(t, b.writes, 1)
 }
 
 // TestFailedReads: a failure is remembered by the marker, so that the next tries wait, but for what is no failure of the driver.
