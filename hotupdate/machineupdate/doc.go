@@ -42,7 +42,7 @@
 // Where the driver cannot update, rows with Update and Confirm become Unsupported with the same reason, nothing is written, and no Schema is
 // other. Where the record has no room for all that is wanted, an Update has the reason RecordFull, and makes a part of the change.
 //
-// Decisions with None and Wait need the first members of the record alone. A record whose parts cannot be read is noticed when a pass is due.
+// Decisions with None and Wait need the record's first members alone. Parts that cannot be read are noticed when a pass is due.
 //
 // # Record
 //
@@ -74,9 +74,9 @@
 //     does not cover: neither wanted nor removed, not shown to the driver, kept as long as it takes. A kind that a driver has learned begins with the
 //     part of every other kind.
 //  4. The first pass and every creation write their hot part as applied for the kinds that no pass has covered: the launch gave it to them.
-//  5. What is recorded beside the applied part takes at most 32 KiB for each kind; what is frozen does not count. Where a change does not fit it is made in slices
-//     of leaves, each of which costs two passes: first what is removed and changed, then what is added. A class with a hot part of more than 64 KiB,
-//     or a leaf of more than 10 KiB, is refused.
+//  5. What is recorded beside the applied part takes at most 32 KiB for each kind; what is frozen does not count. A change that does not fit is
+//     made in slices of leaves, each of which costs two passes: first what is removed and changed, then what is added. A class with a hot part
+//     of more than 64 KiB, or a leaf of more than 10 KiB, is refused. Where frozen parts leave no room in 240 KiB the machine keeps what it has.
 //  6. A failure leaves the marker. Every write carries the resourceVersion by which it was decided. After a conflict the machine is reconciled anew.
 //  7. A creation records the spec that it created with. A VM that was found is updated instead.
 //  8. A record is about one provider ID. One that is unreadable, later, or of another VM owns nothing: keys that were attempted under it and are
@@ -87,12 +87,12 @@
 //
 // # Cost
 //
-// N machines of a class whose tags change cost 2 N calls of UpdateMachine. One that reads first, as in examples/machinecontroller, makes two reads of the cloud
-// and at most two writes, and the confirmation two reads. So 10,000 machines of one account take 40,000 reads and up to 20,000 writes: at ten
-// updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long again after ConfirmAfter. Each machine is written three times: marker,
-// success, confirmation.
+// N machines of a class whose tags change cost 2 N calls of UpdateMachine. The first of the driver in examples/machinecontroller, which reads
+// first, makes two reads and, where all kinds get the same tags, at most two writes; the confirmation makes two reads. So 10,000 machines of one
+// account take 40,000 reads and up to 20,000 writes: at ten updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long
+// again after ConfirmAfter. Each Machine object is written three times: marker, success, confirmation.
 //
-// The adoption of 10,000 machines that are right takes the same 40,000 reads, no write of the cloud, and two writes of each machine.
+// The adoption of 10,000 machines that are right takes the same 40,000 reads, no write to the cloud, and two writes of each Machine.
 //
 // # Rolled-back drivers and restored backups
 //
@@ -117,14 +117,14 @@
 //
 // # Guarantees
 //
-// At any time only wanted, mandatory and, where the record is full, applied keys are written. A key is removed only if it is neither wanted nor mandatory,
-// and its value is recorded for that kind and key.
+// At any time only wanted, mandatory and, where the record is full, applied keys are written. A key is removed only if it is none of these, and
+// its value is recorded for that kind and key.
 //
 // From some moment on let class, driver and lease holder stay as they are, failures end, the times above hold, ConfirmAfter be time enough
-// for the cloud to allow the calls of one pass, the record have room, and nobody else edit wanted or recorded keys. Then at most two successful passes, three if
-// the creation was interrupted, leave every resource with exactly the wanted, the mandatory and the foreign infrastructure tags, and the
-// driver is not called again. They count from when the caches of machine and class have caught up. Not covered: keys that were dropped before the first
-// adoption, which are foreign for ever, and values that others set equal to ours.
+// for the cloud to allow the calls of one pass, the record have room, and nobody else edit wanted or recorded keys. Then at most two successful
+// passes, three if the creation was interrupted, leave every resource with exactly the wanted, the mandatory and the foreign infrastructure
+// tags, and the driver is not called again. They count from when the caches of machine and class have caught up. Not covered: keys that were
+// dropped before the first adoption, which are foreign for ever, and values that others set equal to ours.
 //
 // The package's tests check both in every state of a small model.
 //

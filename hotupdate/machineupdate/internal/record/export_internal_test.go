@@ -2,6 +2,7 @@ package record
 
 // What the tests know of the bounds.
 const (
+	MaxHotPart = maxHotPart
 	MaxLeaf    = maxLeaf
 	MaxEntries = maxEntries
 	MaxWritten = maxWritten

@@ -1,15 +1,12 @@
 package record
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Part is what a driver is asked for on the resources of one kind. Hot parts are canonical JSON.
 type Part struct {
 	Kind      string
 	Applied   string   // that of the last success; empty if it is not known
-	Attempted []string // what may be live beside it; the first is {} if something was removed
+	Attempted []string // what may be live beside it; the first is {} if something was removed. Parts share it
 	Desired   string
 }
 
@@ -74,9 +71,8 @@ func (r *Record) pass(t *Target, take func(content) step) *Pass {
 			steps[c.body] = s
 		}
 		marker[kind], after[kind] = s.marker, s.after
-		part := s.part
-		part.Kind, part.Attempted = kind, slices.Clone(part.Attempted)
-		p.Parts, p.Whole = append(p.Parts, part), p.Whole && s.whole
+		s.part.Kind = kind
+		p.Parts, p.Whole = append(p.Parts, s.part), p.Whole && s.whole
 	}
 	p.Marker, p.after = r.with(marker), r.with(after)
 	return p

@@ -10,7 +10,7 @@ import (
 
 // What a record may hold. All annotations of an object together may have 256 KiB.
 const (
-	MaxHotPart = 64 << 10       // bytes of a hot part; 50 infrastructure tags of the largest size on three kinds are 57,600 characters
+	maxHotPart = 64 << 10       // bytes of a hot part; 50 infrastructure tags of the largest size on three kinds are 57,600 characters
 	maxLeaf    = maxEntries / 3 // bytes of a leaf with its pointer: the bound always holds what is applied, what was before, and what is new
 	maxEntries = 32 << 10       // bytes of the entries of one content
 	maxWritten = 240 << 10      // bytes of a record to which something is added
@@ -58,8 +58,8 @@ func (t *Target) Hot() string { return t.hot }
 
 // TooLarge says why a record cannot hold the hot part; empty if it can.
 func (t *Target) TooLarge() string {
-	if len(t.hot) > MaxHotPart {
-		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(t.hot), MaxHotPart)
+	if len(t.hot) > maxHotPart {
+		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(t.hot), maxHotPart)
 	}
 	for _, l := range t.leaves.sorted() {
 		if n := l.cost(); n > maxLeaf {
