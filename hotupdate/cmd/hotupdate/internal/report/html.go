@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/page"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -18,36 +19,24 @@ var content string
 // changes and why they do what they do.
 func HTML(out io.Writer, r *Report) error {
 	t, err := page.Template(content, template.FuncMap{
-		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines, "plural": plural,
-		"name":    func(text string) string { return plaintext.Shorten(text, maxName, plaintext.Printable) },
-		"path":    func(text string) string { return shownPath(text, plaintext.Printable) },
-		"title":   func(m manifestView) string { return m.title(plaintext.Printable) },
-		"summary": func(m manifestView) string { return m.summary() },
-		"word":    func(p poolView) string { return p.word() },
-		"facts":   func(p poolView) string { return p.facts(plaintext.Printable) },
-		"mark":    func(c Change) string { return c.mark() },
-		"values":  func(c Change) []string { return c.values(plaintext.Printable) },
-		"origin":  func(c Change) string { return Origin(c.Origin, c.Source) },
-		"quiet":   func(m manifestView) []string { return m.quiet() },
-		"bars":    bars,
+		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
+		"title":  func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
+		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
+		"parts":  func(s section) []*section { shown, _ := s.parts(); return shown },
+		"quiet":  func(s section) []string { _, quiet := s.parts(); return quiet },
+		"mark":   func(c Change) string { return c.mark() },
+		"values": func(c Change) []string { return c.values(plaintext.Printable) },
+		"origin": func(c Change) string { return Origin(c.Origin, c.Source) },
 	})
 	if err != nil {
 		return err
 	}
-	v := viewOf(r)
-	return page.Write(out, t, page.Page{Title: "What the change does to machines", Lead: v.lead(), Tone: toneOf(v.Verdict), Content: v})
-}
-
-// lead is the sentence about all.
-func (v *view) lead() string {
-	if len(v.Manifests) != 1 {
-		return v.Verdict + ": " + v.summary()
-	}
-	m := &v.Manifests[0]
-	if m.isBare() {
-		return m.Pools[0].word() + ": " + plaintext.Printable(m.Pools[0].Message)
-	}
-	return v.Verdict + ": " + m.title(plaintext.Printable) + ": " + m.summary()
+	s := viewOf(r)
+	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
+	return page.Write(out, t, page.Page{
+		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead), Tone: toneOf(s.Verdict),
+		Content: map[string]any{"Bars": bars(r), "Section": *s},
+	})
 }
 
 var tones = map[string]page.Tone{
@@ -60,12 +49,12 @@ var tones = map[string]page.Tone{
 func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 
 // bars are the machines of all pools, and the pools, by what happens to them. Where no number of machines is known, there is no bar of them.
-func bars(v *view) []page.Bar {
+func bars(r *Report) []page.Bar {
 	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: "worker pools"}
 	known := 0
 	for _, word := range words {
 		inPools, count := 0, 0
-		for _, m := range v.Manifests {
+		for _, m := range r.Manifests {
 			for _, p := range m.Pools {
 				if p.word() == word {
 					inPools++

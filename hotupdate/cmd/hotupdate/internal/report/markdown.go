@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,23 +25,7 @@ const (
 // Everything that comes from a manifest stands in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
 func Markdown(r *Report) string {
 	m := &markdownWriter{}
-	v := viewOf(r)
-	several := len(v.Manifests) != 1
-	if several {
-		m.add("**" + v.Verdict + "**: " + v.summary() + "\n\n")
-	}
-	for i := range v.Manifests {
-		one := &v.Manifests[i]
-		if several && one.Quiet {
-			continue
-		}
-		if !one.isBare() {
-			m.add("## " + codeSpan(one.title(plaintext.Printable)) + "\n\n**" + one.Verdict + "**: " + one.summary() + "\n\n")
-		}
-		m.manifest(one)
-	}
-	m.quiet("manifest", v.quiet())
-	m.add(block(nil, v.Remarks))
+	m.section(viewOf(r), "##")
 	if len(m.left) > 0 {
 		m.text.WriteString("Not shown here: " + counted("pool", m.left) + ".\n")
 	}
@@ -61,47 +46,44 @@ func (m *markdownWriter) add(piece string) bool {
 	return fits
 }
 
-func (m *markdownWriter) manifest(v *manifestView) {
-	m.add(rows(v.Groups, nil))
-	for i := range v.Pools {
-		p := &v.Pools[i]
-		head := p.heading()
-		switch {
-		case p.Quiet:
-		case m.add(head + rows(p.Groups, p.Remarks)):
-		case m.add(head + "The changes of this pool do not fit into a comment.\n\n"):
-		default:
-			m.left = append(m.left, p.word())
-		}
+// section writes a section under a heading, and those below it.
+func (m *markdownWriter) section(s *section, level string) {
+	head, remarks := "", s.Remarks
+	if s.Title != "" {
+		head = level + " " + codeSpan(plaintext.Shorten(s.Title, maxTitle, plaintext.Printable)) + "\n\n"
 	}
-	m.quiet("pool", v.quiet())
-	m.add(block(nil, v.Remarks))
+	if s.Facts != "" {
+		head += codeSpan(plaintext.Shorten(s.Facts, maxTitle, plaintext.Printable)) + ": "
+	}
+	head += "**" + s.Word + "**: " + codeIfOdd(s.Message) + "\n\n"
+	if len(s.Sections) > 0 { // they follow
+		remarks = nil
+	}
+	if !m.add(head+rows(s.Groups, remarks)) && !m.add(head+"The changes do not fit into a comment.\n\n") && len(s.Sections) == 0 {
+		m.left = append(m.left, s.Word)
+	}
+	shown, quiet := s.parts()
+	for _, part := range shown {
+		m.section(part, level+"#")
+	}
+	m.quiet(quiet)
+	if len(s.Sections) > 0 {
+		m.add(block(nil, s.Remarks))
+	}
 }
 
 // quiet folds the names of those to which nothing happens.
-func (m *markdownWriter) quiet(noun string, names []string) {
+func (m *markdownWriter) quiet(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	text := "<details><summary>" + none + ": " + plural(len(names), noun) + "</summary>\n\n"
+	text := "<details><summary>" + none + ": " + strconv.Itoa(len(names)) + "</summary>\n\n"
 	for i, name := range names {
-		names[i] = codeSpan(plaintext.Shorten(name, 2*maxName, plaintext.Printable))
+		names[i] = codeSpan(plaintext.Shorten(name, maxTitle, plaintext.Printable))
 	}
 	if !m.add(text + strings.Join(names, ", ") + "\n\n</details>\n\n") {
 		m.left = append(m.left, slices.Repeat([]string{none}, len(names))...)
 	}
-}
-
-// heading names a pool, and says what happens to it.
-func (p *poolView) heading() string {
-	text := ""
-	if p.Name != "" {
-		text = "### Pool " + codeSpan(plaintext.Shorten(p.Name, maxName, plaintext.Printable)) + "\n\n"
-	}
-	if facts := p.facts(plaintext.Printable); facts != "" {
-		text += codeSpan(facts) + ": "
-	}
-	return text + "**" + p.word() + "**: " + codeIfOdd(p.Message) + "\n\n"
 }
 
 // codeIfOdd shows a sentence, as code if it has characters that Markdown may take for its own.

@@ -178,12 +178,8 @@ var origins = map[string]string{
 func (m *Manifest) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
 
 // title names the manifest: Shoot garden-dev/web, or Shoot if it has no name.
-func (m *Manifest) title(escape plaintext.Escape) string {
-	if m.isBare() {
-		return "provider config"
-	}
-	name := strings.Trim(m.Namespace+"/"+m.Name, "/")
-	return strings.TrimSpace(escape(m.Kind) + " " + plaintext.Shorten(name, maxName, escape))
+func (m *Manifest) title() string {
+	return strings.TrimSpace(m.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/"))
 }
 
 // word is the verdict of a pool in a word, or what became of the pool itself.
@@ -246,12 +242,9 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// facts are the pool's former name, its machines and its eras, before and after: formerly a, 1 to 3 machines, then 2 machines, era raw.
-func (p *Pool) facts(escape plaintext.Escape) string {
+// facts are the pool's former name, its machines and its eras, before and after: formerly a; 1 to 3 machines, then 2 machines; era raw.
+func (p *Pool) facts() string {
 	var all []string
-	if p.FormerName != "" {
-		all = append(all, "formerly "+plaintext.Shorten(p.FormerName, maxName, escape))
-	}
 	add := func(prefix, before, after string) {
 		switch {
 		case before != "" && after != "" && before != after && p.State == pool.Kept.String():
@@ -260,8 +253,9 @@ func (p *Pool) facts(escape plaintext.Escape) string {
 			all = append(all, prefix+cmp.Or(after, before))
 		}
 	}
+	add("formerly ", p.FormerName, "")
 	add("", machines(p.Before), machines(p.After))
-	add("era ", plaintext.Shorten(p.OldEra, maxName, escape), plaintext.Shorten(p.NewEra, maxName, escape))
+	add("era ", p.OldEra, p.NewEra)
 	return strings.Join(all, "; ")
 }
 

@@ -21,24 +21,7 @@ type Style struct {
 // what is added for developers, its lines have at most 80 columns. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := &textWriter{Style: s}
-	v := viewOf(r)
-	several := len(v.Manifests) != 1
-	if several {
-		t.line(t.color(v.Verdict, v.Verdict) + ": " + v.summary())
-	}
-	for i := range v.Manifests {
-		m := &v.Manifests[i]
-		if title := m.title(plaintext.ASCII); several && !m.Quiet {
-			t.line("\n" + title + ": " + t.color(m.Verdict, m.Verdict) + ": " + m.summary())
-		} else if !several && !m.isBare() {
-			t.line(t.color(m.Verdict, m.Verdict) + ": " + title + ": " + m.summary())
-		}
-		if !several || !m.Quiet {
-			t.manifest(m)
-		}
-	}
-	t.quiet(v.quiet())
-	t.remarks("\n", v.Remarks)
+	t.section(viewOf(r), true)
 	return t.text.String()
 }
 
@@ -71,44 +54,35 @@ func (t *textWriter) line(text string) {
 	t.text.WriteString("\n")
 }
 
-func (t *textWriter) manifest(m *manifestView) {
-	t.groups(m.Groups)
-	for i := range m.Pools {
-		p := &m.Pools[i]
-		if p.Quiet {
-			continue
+// section writes a section, and those below it. The verdict comes first in the first line of a report, and behind the name below it.
+func (t *textWriter) section(s *section, isFirst bool) {
+	title, verdict := plaintext.Shorten(s.Title, maxTitle, plaintext.ASCII), t.color(s.Verdict, s.Word)+": "
+	if s.Facts != "" {
+		title += " (" + plaintext.Shorten(s.Facts, maxTitle, plaintext.ASCII) + ")"
+	}
+	if title != "" {
+		title += ": "
+	}
+	if isFirst {
+		t.line(verdict + title + plaintext.ASCII(s.Message))
+	} else {
+		t.line("\n" + title + verdict + plaintext.ASCII(s.Message))
+	}
+	t.groups(s.Groups)
+	shown, quiet := s.parts()
+	for _, part := range shown {
+		t.section(part, false)
+	}
+	if len(quiet) > 0 {
+		for i, name := range quiet {
+			quiet[i] = plaintext.Shorten(name, maxTitle, plaintext.ASCII)
 		}
-		t.line(p.title(plaintext.ASCII) + t.color(p.Verdict, p.word()) + ": " + plaintext.ASCII(p.Message))
-		t.groups(p.Groups)
-		t.remarks("", p.Remarks)
+		t.line("\n" + t.color(none, none) + ": " + strings.Join(quiet, ", "))
 	}
-	t.quiet(m.quiet())
-	before := "\n"
-	if m.isBare() {
+	before := strings.Repeat("\n", min(1, len(s.Sections)))
+	for _, r := range remarkLines(s.Remarks) {
+		t.line(before + plaintext.ASCII(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
 		before = ""
-	}
-	t.remarks(before, m.Remarks)
-}
-
-// title begins the paragraph of a pool with its name and what is known of it. A provider config on its own has no name.
-func (p *poolView) title(escape plaintext.Escape) string {
-	if p.Name == "" {
-		return ""
-	}
-	title := "\npool " + plaintext.Shorten(p.Name, maxName, escape)
-	if facts := p.facts(escape); facts != "" {
-		title += " (" + facts + ")"
-	}
-	return title + ": "
-}
-
-// quiet writes one line about all to which nothing happens.
-func (t *textWriter) quiet(names []string) {
-	for i, name := range names {
-		names[i] = plaintext.Shorten(name, 2*maxName, plaintext.ASCII)
-	}
-	if len(names) > 0 {
-		t.line("\n" + t.color(none, none) + ": " + strings.Join(names, ", "))
 	}
 }
 
@@ -158,14 +132,6 @@ func (t *textWriter) forDevelopers(text string) string {
 		return ""
 	}
 	return "  [" + plaintext.Shorten(text, maxPath, plaintext.ASCII) + "]"
-}
-
-// remarks writes what verdicts rest on, behind what stands before the first of them.
-func (t *textWriter) remarks(before string, all []remark) {
-	for _, r := range remarkLines(all) {
-		t.line(before + plaintext.ASCII(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
-		before = ""
-	}
 }
 
 // Color says whether text is coloured. The zero value is Plain.

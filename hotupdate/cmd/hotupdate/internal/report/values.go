@@ -12,7 +12,7 @@ import (
 const (
 	maxValue = 48
 	maxPath  = 72
-	maxName  = 63 // of a Shoot or a pool; Kubernetes allows no longer ones
+	maxTitle = 72 // names of Kubernetes have at most 63
 
 	// context is how much is shown of what two long values have in common before they differ.
 	context = 16

@@ -9,30 +9,13 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
-// view is a report as it is read: what several pools or manifests have in common is said once, and those to which nothing happens are put
-// together.
-type view struct {
-	*Report
-
-	Manifests []manifestView
-	Remarks   []remark // of every manifest
-}
-
-type manifestView struct {
-	*Manifest
-
-	Groups  []group
-	Pools   []poolView
-	Remarks []remark // of the manifest, or of every pool
-	Quiet   bool
-}
-
-type poolView struct {
-	*Pool
-
-	Groups  []group
-	Remarks []remark
-	Quiet   bool // there is nothing to say but that nothing happens
+// section is what is said of a report, a manifest or a pool. Title, Facts and Message may be hostile.
+type section struct {
+	Title, Facts, Message string
+	Word, Verdict         string // what happens, in a word, and its verdict
+	Groups                []group
+	Remarks               []remark
+	Sections              []section // the manifests of a report, the pools of a manifest
 }
 
 // remark is something that a verdict rests on beside the changes. Remarks with one label may share a line.
@@ -51,76 +34,84 @@ type group struct {
 	Changes              []Change
 }
 
-func viewOf(r *Report) *view {
-	v := &view{Report: r, Manifests: make([]manifestView, len(r.Manifests))}
-	lists := make([][]remark, len(r.Manifests))
+// viewOf returns the section of a report, that of the only manifest if there is one, and that of a provider config if it is one on its own.
+func viewOf(r *Report) *section {
+	root := section{Word: r.Verdict, Verdict: r.Verdict, Message: r.summary()}
 	for i := range r.Manifests {
-		v.Manifests[i] = manifestViewOf(&r.Manifests[i])
-		lists[i] = v.Manifests[i].Remarks
+		root.Sections = append(root.Sections, r.Manifests[i].section())
 	}
-	if len(lists) > 1 {
-		v.Remarks = inAll(lists)
-	}
-	for i := range v.Manifests {
-		m := &v.Manifests[i]
-		m.Remarks = without(m.Remarks, v.Remarks)
-		m.Quiet = len(m.Groups)+len(m.Remarks) == 0 && !slices.ContainsFunc(m.Pools, func(p poolView) bool { return !p.Quiet })
+	if len(root.Sections) == 1 {
+		root = root.Sections[0]
+	} else {
+		root.share()
 	}
 	for _, warning := range r.Warnings {
-		v.Remarks = append(v.Remarks, remark{Label: "warning", Text: warning})
+		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
 	}
-	return v
+	return &root
 }
 
-func manifestViewOf(m *Manifest) manifestView {
-	v := manifestView{Manifest: m, Groups: groupsOf(m.Changes, m.isBare()), Pools: make([]poolView, len(m.Pools))}
-	v.Remarks = m.Basis.remarks(v.Groups, "")
-	var compared [][]remark
+func (m *Manifest) section() section {
+	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Message: m.summary(), Groups: groupsOf(m.Changes, m.isBare())}
+	s.Remarks = m.Basis.remarks(s.Groups, "")
 	for i := range m.Pools {
-		p := &v.Pools[i]
-		*p = poolView{Pool: &m.Pools[i], Groups: groupsOf(m.Pools[i].Changes, m.isBare())}
-		for j := range p.Groups {
-			if strings.Contains(p.Message, p.Groups[j].Why) { // the line above says it
-				p.Groups[j].Why = ""
-			}
-		}
-		if p.State == pool.Added.String() || p.State == pool.Removed.String() {
-			continue
-		}
-		p.Remarks = p.Basis.remarks(p.Groups, p.Message)
-		compared = append(compared, p.Remarks)
+		s.Sections = append(s.Sections, m.Pools[i].section(m.isBare()))
 	}
-	shared := inAll(compared)
-	if len(compared) == 1 && !m.isBare() { // what is assumed stands at the end, and what was found with its pool
-		shared = slices.DeleteFunc(shared, func(r remark) bool { return !slices.Contains(lastLabels, r.Label) })
+	s.share()
+	if m.isBare() {
+		s.Sections[0].Remarks = append(s.Sections[0].Remarks, s.Remarks...)
+		return s.Sections[0]
 	}
-	for i := range v.Pools {
-		p := &v.Pools[i]
-		p.Remarks = without(p.Remarks, shared)
-		p.Quiet = !m.isBare() && p.State == pool.Kept.String() && p.Verdict == pool.None.String() && len(p.Groups)+len(p.Remarks) == 0
-	}
-	v.Remarks = append(v.Remarks, without(shared, v.Remarks)...)
-	return v
+	return s
 }
 
-// quiet names the pools to which nothing happens.
-func (v *manifestView) quiet() (names []string) {
-	for i := range v.Pools {
-		if v.Pools[i].Quiet {
-			names = append(names, "pool "+v.Pools[i].Name)
+func (p *Pool) section(isBare bool) section {
+	s := section{Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, isBare)}
+	if !isBare {
+		s.Title = "pool " + p.Name
+	}
+	for i := range s.Groups {
+		if strings.Contains(p.Message, s.Groups[i].Why) { // the line above says it
+			s.Groups[i].Why = ""
 		}
 	}
-	return names
+	s.Remarks = p.Basis.remarks(s.Groups, p.Message)
+	return s
 }
 
-// quiet names the manifests to which nothing happens, if there are several.
-func (v *view) quiet() (names []string) {
-	for i := range v.Manifests {
-		if m := &v.Manifests[i]; m.Quiet && len(v.Manifests) > 1 {
-			names = append(names, m.title(func(text string) string { return text }))
+// share says once what all sections have in common that were compared. Of a single one, only what is assumed stands at the end.
+func (s *section) share() {
+	var lists [][]remark
+	for _, part := range s.Sections {
+		if part.Word != pool.Added.String() && part.Word != pool.Removed.String() {
+			lists = append(lists, part.Remarks)
 		}
 	}
-	return names
+	common := inAll(lists)
+	if len(lists) == 1 {
+		common = slices.DeleteFunc(common, func(r remark) bool { return !slices.Contains(lastLabels, r.Label) })
+	}
+	for i := range s.Sections {
+		s.Sections[i].Remarks = without(s.Sections[i].Remarks, common)
+	}
+	s.Remarks = append(s.Remarks, without(common, s.Remarks)...)
+}
+
+// isQuiet reports whether there is nothing to say but that nothing happens.
+func (s *section) isQuiet() bool {
+	return s.Word == none && len(s.Groups)+len(s.Remarks) == 0 && !slices.ContainsFunc(s.Sections, func(part section) bool { return !part.isQuiet() })
+}
+
+// parts divides the sections into those that are shown and the titles of the quiet ones, which share a line.
+func (s *section) parts() (shown []*section, quiet []string) {
+	for i := range s.Sections {
+		if part := &s.Sections[i]; part.isQuiet() {
+			quiet = append(quiet, part.Title)
+		} else {
+			shown = append(shown, part)
+		}
+	}
+	return shown, quiet
 }
 
 // none is the verdict on those to which nothing happens.
