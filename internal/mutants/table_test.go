@@ -74,8 +74,8 @@ var mutants = []mutant{
 	// Hotwhen and null.
 	{"hotwhen selects elements by their text", fieldplanFile, "return problem == nil && string(text) == s.Value", "return problem == nil && string(text) != s.Value", document},
 	{"a selector that is missing is zero", fieldplanFile, "text = s.Field.Zero\n", "return false\n", document},
-	{"hotwhen selects the elements that are written", keyedFile, "return s.when.Holds(text[start:], problem)", "return false", document},
-	{"hotwhen selects the elements that are compared", valueFile, "if n.When.Holds(text, problem) {", "if false {", diff},
+	{"hotwhen selects the elements that are written", keyedFile, "return s.when.Holds(text[start:], problem)", "return !s.when.Holds(text[start:], problem)", document},
+	{"hotwhen selects the elements that are compared", valueFile, "if n.When.Holds(text, problem) {", "if !n.When.Holds(text, problem) {", diff},
 	{"the selector of a hot element is hot", diffFile, "if elem.node == in.When.Hot {", "if elem.node == in.When.Hot.Elem {", diff},
 	{"null in a hot map is an absent key", elementsFile, "return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)", "return false", diff},
 	{"null in a kept map is a key", elementsFile, "return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)", "return IsNull(n.Elem, value)", diff},
