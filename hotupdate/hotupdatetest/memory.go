@@ -19,8 +19,8 @@ type region struct {
 // sharedMemory reports whether two values reach the same memory, and where. Strings do not count, since nobody can write them, and
 // neither do functions, channels, time zones, and what a twin that was made independently reaches as well: interned values.
 func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
-	second, interned := regionsOf(b), regionsOf(twin)
-	for _, r := range regionsOf(a) {
+	second, interned := memoryOf(b), memoryOf(twin)
+	for _, r := range memoryOf(a) {
 		if r.meets(second) && !r.meets(interned) {
 			return r.path, true
 		}
@@ -28,31 +28,25 @@ func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
 	return "", false
 }
 
-func (r region) meets(others []region) bool {
+func (r region) meets(others memory) bool {
 	return slices.ContainsFunc(others, func(o region) bool { return o.from < r.to && r.from < o.to })
 }
 
-// regionsOf lists the memory that v reaches, from the root down.
-func regionsOf(v reflect.Value) []region {
-	m := &memory{seen: map[region]bool{}}
-	m.walk(v, "")
-	return m.regions
-}
+// memory is what a value reaches, from the root down.
+type memory []region
 
-type memory struct {
-	regions []region
-	seen    map[region]bool // without paths
+func memoryOf(v reflect.Value) (m memory) {
+	m.walk(v, "")
+	return m
 }
 
 // reach adds a region, and reports whether it is new.
 func (m *memory) reach(from, size uintptr, path string) bool {
-	r := region{from: from, to: from + size}
-	if size == 0 || m.seen[r] {
+	to := from + size
+	if size == 0 || slices.ContainsFunc(*m, func(r region) bool { return r.from == from && r.to == to }) {
 		return false
 	}
-	m.seen[r] = true
-	r.path = path
-	m.regions = append(m.regions, r)
+	*m = append(*m, region{from, to, path})
 	return true
 }
 
@@ -72,12 +66,12 @@ func (m *memory) walk(v reflect.Value, path string) {
 			}
 			m.walk(v.Field(i), below)
 		}
-	case reflect.Slice:
-		if m.reach(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path) {
-			m.elements(v, path)
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Array || m.reach(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path) {
+			for i := range v.Len() {
+				m.walk(v.Index(i), path+"["+strconv.Itoa(i)+"]")
+			}
 		}
-	case reflect.Array:
-		m.elements(v, path)
 	case reflect.Map:
 		if !v.IsNil() && m.reach(v.Pointer(), 1, path) {
 			for it := v.MapRange(); it.Next(); {
@@ -86,11 +80,5 @@ func (m *memory) walk(v reflect.Value, path string) {
 			}
 		}
 	default:
-	}
-}
-
-func (m *memory) elements(v reflect.Value, path string) {
-	for i := range v.Len() {
-		m.walk(v.Index(i), path+"["+strconv.Itoa(i)+"]")
 	}
 }

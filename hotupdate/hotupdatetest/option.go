@@ -18,7 +18,7 @@ import (
 
 // Option says what the kit cannot know from the type alone. Options come from the functions of this package; they do not depend on
 // their order.
-type Option interface{ apply(s *settings) }
+type Option func(s *settings)
 
 type settings struct {
 	schema     *hotupdate.Schema
@@ -38,15 +38,9 @@ type defaulter struct {
 	call func(config any)
 }
 
-type optionFunc func(s *settings)
-
-func (f optionFunc) apply(s *settings) { f(s) }
-
-var _ Option = optionFunc(nil)
-
 // WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithTag].
 func WithSchema(schema *hotupdate.Schema) Option {
-	return optionFunc(func(s *settings) { s.schema, s.withSchema = schema, true })
+	return func(s *settings) { s.schema, s.withSchema = schema, true }
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
@@ -55,18 +49,18 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
-	return optionFunc(func(s *settings) { s.values[path] = append(s.values[path], values...) })
+	return func(s *settings) { s.values[path] = append(s.values[path], values...) }
 }
 
 // WithKeys gives the keys that the map at path may have, in their text.
 func WithKeys(path string, keys ...string) Option {
-	return optionFunc(func(s *settings) { s.keys[path] = append(s.keys[path], keys...) })
+	return func(s *settings) { s.keys[path] = append(s.keys[path], keys...) }
 }
 
 // WithValuesOf gives the values that fields of type V may have. It is for types that marshal themselves and whose fields are unexported.
 // Each value must mean something else than the others.
 func WithValuesOf[V any](values ...V) Option {
-	return optionFunc(func(s *settings) {
+	return func(s *settings) {
 		typ := deref(reflect.TypeFor[V]())
 		all := s.byType[typ]
 		for _, v := range values {
@@ -74,13 +68,13 @@ func WithValuesOf[V any](values ...V) Option {
 			all = append(all, read)
 		}
 		s.byType[typ] = all
-	})
+	}
 }
 
 // WithNormalizing says that type V marshals itself, and that what is lost between MarshalJSON and UnmarshalJSON, or between MarshalText
 // and UnmarshalText, carries no meaning: upper and lower case, for example.
 func WithNormalizing[V any]() Option {
-	return optionFunc(func(s *settings) { s.normalizes[deref(reflect.TypeFor[V]())] = true })
+	return func(s *settings) { s.normalizes[deref(reflect.TypeFor[V]())] = true }
 }
 
 // WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
@@ -90,13 +84,13 @@ func WithNormalizing[V any]() Option {
 // filled in only sometimes. Hash what was there before defaulting, as [hotupdate.Schema.HashRaw] does with what the user wrote, and leave WithDefaulter out;
 // or let the code that reads the field apply the default.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
-	return optionFunc(func(s *settings) {
+	return func(s *settings) {
 		d := defaulter{typ: reflect.TypeFor[*T]()}
 		if setDefaults != nil {
 			d.call = func(config any) { setDefaults(config.(*T)) }
 		}
 		s.defaulters = append(s.defaulters, d)
-	})
+	}
 }
 
 // misuse is an option that does not fit the type.

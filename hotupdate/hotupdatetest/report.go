@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) string {
@@ -89,7 +90,7 @@ func (p *part) leafTree() any {
 		return nil
 	}
 	var written []byte
-	failed := survives(func() (err error) { written, err = json.Marshal(addressed(v).Interface()); return err })
+	failed := survives(func() (err error) { written, err = json.Marshal(leaf.Addressable(v).Addr().Interface()); return err })
 	var tree any
 	if failed != nil || json.Unmarshal(written, &tree) != nil {
 		return "(not in JSON)"

@@ -29,7 +29,7 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	}}
 	for _, o := range options {
 		if o != nil {
-			o.apply(&s.settings)
+			o(&s.settings)
 		}
 	}
 	var err error

@@ -54,7 +54,7 @@ func (m vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
 		}
 	case fieldplan.List, fieldplan.Array:
 		for _, v := range m.node(n.Elem, path+"[]") {
-			all = append(all, vector{Name: v.Name, Config: slices.Concat([]byte("["), identified(n, v.Config), []byte("]"))})
+			all = append(all, vector{Name: v.Name, Config: slices.Concat([]byte("["), m.identified(n, v.Config), []byte("]"))})
 		}
 	case fieldplan.Map:
 		for _, v := range m.node(n.Elem, path+"[]") {
@@ -76,19 +76,13 @@ func quotedAgain(scalar json.RawMessage) json.RawMessage {
 }
 
 // identified gives an element of a keyed list its key, if it does not have it.
-func identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
-	if n.Key == nil {
-		return elem
-	}
+func (m vectorMaker) identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(elem, &members) != nil {
+	if n.Key == nil || json.Unmarshal(elem, &members) != nil {
 		return elem
 	}
 	if members[n.Key.Name] == nil {
-		key := json.RawMessage(`"sample"`)
-		if n.Key.Node.Leaf != leaf.String {
-			key = json.RawMessage("7")
-		}
+		key, _ := m.sample(n.Key.Node, "")
 		if n.Key.Quoted {
 			key = quotedAgain(key)
 		}
@@ -110,7 +104,7 @@ func (m vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, bo
 	last := slices.Clone(m.s.given[path])
 	slices.Reverse(last)
 	for _, given := range slices.Concat(last, m.s.byType[n.Type]) {
-		if written, err := json.Marshal(addressed(given).Interface()); err == nil && !n.HidesValues() && string(written) != leaf.Null {
+		if written, err := json.Marshal(leaf.Addressable(given).Addr().Interface()); err == nil && !n.HidesValues() && string(written) != leaf.Null {
 			return written, true
 		}
 	}
