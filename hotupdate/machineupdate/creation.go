@@ -62,17 +62,20 @@ func (c *Creation) created(providerID, resourceVersion string, now time.Time) pa
 // creation is nil, the driver must not be called: look again after the delay of the result.
 //
 // A class that cannot be read stops no creation. Nor does a machine without resourceVersion, as fake clients have them: nothing is written, and the
-// error of the result says so.
+// error of the result says so. For an Observation with neither class nor error nothing is written either.
 func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
 	result := Result[M]{Machine: observed.Machine, Reason: CreationPending}
 	if err := errors.Join(e.missing(), given("Observation.Machine", observed.Machine)); err != nil {
-		result.end(writeFailed, mediumRetry, err)
+		result.end(writeFailed, 0, err)
 		return nil, result
 	}
 	o := observed.at(e.Now())
 	creation := beginCreation(&o)
 	creation.now = e.Now
-	if o.Class == nil {
+	switch {
+	case o.Class == nil && o.ClassError == nil:
+		return creation, result // nothing is recorded of what no driver applies
+	case o.Class == nil:
 		result.Reason, result.decision.reason = ClassUnusable, ClassUnusable
 		e.tell(&o, &result)
 	}
@@ -99,7 +102,7 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	}
 	switch {
 	case err != nil:
-		result.end(writeFailed, mediumRetry, err)
+		result.end(writeFailed, 0, err)
 	case !creation.marked || creation.class == nil || e.Now().After(creation.deadline):
 		result.end(notCalled, shortRetry, nil)
 	case e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result):

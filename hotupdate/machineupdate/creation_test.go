@@ -132,28 +132,40 @@ func TestCreationErrors(t *testing.T) {
 
 // TestCreationWithoutClass: drivers create from specs that the Schema cannot read. The VM is created, and updated once its class can be read.
 func TestCreationWithoutClass(t *testing.T) {
-	for _, classErr := range []error{assert.AnError, nil} {
-		for _, annotation := range []string{"", settledRecord(classOf(t, `{}`), creatingOf("m-1"), inState(machineupdate.Calling, hotTwo))} {
-			m := machine(annotation)
-			m.ProviderID, m.Phase = "", ""
-			executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
-			c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, ClassError: classErr})
-			require.NotNil(t, c)
-			require.NoError(t, begun.Err)
-			require.Len(t, begun.Events, 1)
-			assert.Equal(t, "HotUpdateClassUnusable", begun.Events[0].Reason)
-			marker := m.Annotations[machineupdate.AnnotationRecord]
-			finished := executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
-			require.NoError(t, finished.Err)
-			assert.Equal(t, marker, m.Annotations[machineupdate.AnnotationRecord], "with which spec is not known")
+	for _, annotation := range []string{"", settledRecord(classOf(t, `{}`), creatingOf("m-1"), inState(machineupdate.Calling, hotTwo))} {
+		m := machine(annotation)
+		m.ProviderID, m.Phase = "", ""
+		executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m), UpdateMachine: func(context.Context, *machineupdate.UpdateMachineRequest) error { return nil }}
+		c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: m, ClassError: assert.AnError})
+		require.NotNil(t, c)
+		require.NoError(t, begun.Err)
+		require.Len(t, begun.Events, 1)
+		assert.Equal(t, "HotUpdateClassUnusable", begun.Events[0].Reason)
+		marker := m.Annotations[machineupdate.AnnotationRecord]
+		finished := executor.FinishCreation(t.Context(), c, "aws:///i-1", version)
+		require.NoError(t, finished.Err)
+		assert.Equal(t, marker, m.Annotations[machineupdate.AnnotationRecord], "with which spec is not known")
 
-			m.ProviderID, m.Phase = "aws:///i-1", "Running"
-			o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
-			d := machineupdate.DecideAt(start, o)
-			assert.Equal(t, []any{machineupdate.Update, machineupdate.Unfinished}, []any{d.Action, d.Reason})
-			assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Parts[0].Attempted, hotTwo), "what was attempted before stays known")
-		}
+		m.ProviderID, m.Phase = "aws:///i-1", "Running"
+		o := machineupdate.Observed{Machine: m, Class: classOf(t, `{"tags":{"k":"1"}}`)}
+		d := machineupdate.DecideAt(start, o)
+		assert.Equal(t, []any{machineupdate.Update, machineupdate.Unfinished}, []any{d.Action, d.Reason})
+		assert.Equal(t, annotation != "", slices.Contains(d.Pass.Request().Parts[0].Attempted, hotTwo), "what was attempted before stays known")
 	}
+}
+
+// TestCreationWithoutHotUpdates: nothing is written for a driver that knows none.
+func TestCreationWithoutHotUpdates(t *testing.T) {
+	executor := &executor{Now: func() time.Time { return start }, WriteMetadata: func(context.Context, machineupdate.Patch) (string, error) {
+		t.Error("written")
+		return "8", nil
+	}}
+	c, version, begun := executor.BeginCreation(t.Context(), machineupdate.Observed{Machine: machine("")})
+	require.NotNil(t, c)
+	require.NoError(t, begun.Err)
+	assert.Empty(t, begun.Events)
+	require.NoError(t, executor.FinishCreation(t.Context(), c, "aws:///i-1", version).Err)
+	assert.Empty(t, executor.Reconcile(t.Context(), machineupdate.Observed{Machine: machine("")}).Events)
 }
 
 // TestCreationHasADeadline: a leader that slept through ConfirmAfter and then initialised a machine that another one had settled, left tags for ever.

@@ -21,8 +21,6 @@ func events(o *observation, d *decision, how ending, err error) []event {
 		add(normal, "HotUpdateClassUnusable", "the class is being deleted, so its machines are not updated")
 	case d.reason == ClassUnusable && o.ClassError != nil:
 		add(warning, "HotUpdateClassUnusable", o.ClassError.Error())
-	case d.reason == ClassUnusable:
-		add(warning, "HotUpdateClassUnusable", "the machine has no class")
 	}
 	switch {
 	case d.action == actUnsupported || how == unable:

@@ -68,14 +68,13 @@ func Earlier[D ~int64](a, b D) D {
 const (
 	conflictRetry = 200 * time.Millisecond
 	shortRetry    = 5 * time.Second
-	mediumRetry   = 3 * time.Minute
 )
 
 // Reconcile decides about the machine and carries the decision out.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
-		result.end(writeFailed, mediumRetry, err)
+		result.end(writeFailed, 0, err)
 		return result
 	}
 	o := observed.at(e.Now())
@@ -131,7 +130,7 @@ func (r *Result[M]) note(err error) {
 func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
 	pass := result.decision.pass
 	if e.UpdateMachine == nil {
-		result.end(writeFailed, mediumRetry, missingFunction("UpdateMachine"))
+		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
 		return
 	}
 	if err := ctx.Err(); err != nil {

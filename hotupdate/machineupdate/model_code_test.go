@@ -248,6 +248,9 @@ func (r *replay) observation() machineupdate.Observation[*object] {
 		o.Machine.DeletionTimestamp = &metav1.Time{Time: modelThen}
 	}
 	o.Machine.Annotations = map[string]string{machineupdate.AnnotationPause: strconv.FormatBool(r.q.paused)}
+	if r.q.classState == unreadable {
+		o.ClassError = errModel
+	}
 	if r.annotation != "" {
 		o.Machine.Annotations[machineupdate.AnnotationRecord] = r.annotation
 	}

@@ -31,7 +31,8 @@ type Observation[M Machine] struct {
 	Machine    M      // as the last write, or the cache, returned it; it is not changed
 	ProviderID string // its spec.providerID
 	Phase      string // its status.currentStatus.phase
-	// Class is the machine's class; nil if it is gone, or if it could not be prepared, and then ClassError says why.
+	// Class is the machine's class; nil if it could not be prepared, and then ClassError says why. Without both nothing is updated or recorded:
+	// that is for drivers that know no hot updates.
 	Class      *Prepared
 	ClassError error
 	Secret     map[string][]byte // the secret of the class, for the driver
