@@ -49,8 +49,9 @@ type Provider struct {
 type Additional struct {
 	// Era is the name of the era in force.
 	Era string
-	// Data are the strings, as for Gardener's WorkerPoolHash.
-	Data []string
+	// Data are the strings, as for Gardener's WorkerPoolHash; nothing if Unknown, that is, if nobody knows the function of the era.
+	Data    []string
+	Unknown bool
 }
 
 // All returns the example extensions, in the order of their names.
@@ -151,7 +152,7 @@ func additional[P any](w *WorkerPool, eras *hash.Eras[P], pool P) (Additional, e
 		return Additional{}, fmt.Errorf("worker pool %s: %w", w.Name, err)
 	}
 	data, err := eras.AdditionalData(w.KubernetesVersion, w.RawConfig(), pool)
-	return Additional{choice.Era, data}, err
+	return Additional{Era: choice.Era, Data: data}, err
 }
 
 // withoutConfigs is a provider whose released extension looks at no provider config (gardener-extension-provider-alicloud).

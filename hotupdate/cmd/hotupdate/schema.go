@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
@@ -204,13 +204,7 @@ func writeDiffJSON(c *call, old, updated *hotupdate.Schema, findings []hotupdate
 	return writeJSON(c, d)
 }
 
-// The Schemas of the providers in examples. The command does not import them: it reads what every program reads.
-//
-//go:generate go test -run ^TestSchemasAreThoseOfTheExamples$ -update .
-//go:embed schemas/*.json
-var schemaFiles embed.FS
-
-// providerSchema is a provider config that is built in: the content of one of the embedded files.
+// providerSchema is a provider config that is built in: that of an example, in the form that every program reads.
 type providerSchema struct {
 	Provider   string          `json:"provider"`
 	APIVersion string          `json:"apiVersion"`
@@ -219,12 +213,12 @@ type providerSchema struct {
 }
 
 // builtIn returns the provider configs that are built in, by the names of their providers.
-func builtIn() ([]providerSchema, error) {
-	files, err := schemaFiles.ReadDir("schemas")
-	all := make([]providerSchema, len(files))
-	for i, file := range files {
-		data, readErr := schemaFiles.ReadFile("schemas/" + file.Name())
-		err = errors.Join(err, readErr, json.Unmarshal(data, &all[i]))
+func builtIn() (all []providerSchema, err error) {
+	for _, p := range providers.All() {
+		schema, schemaErr := p.Schema()
+		text, textErr := schema.MarshalJSON()
+		err = errors.Join(err, schemaErr, textErr)
+		all = append(all, providerSchema{p.Name, p.APIVersion, p.Kind, text})
 	}
 	return all, err
 }
@@ -261,7 +255,7 @@ func newCatalog(schemaFile string) (*catalog, error) {
 		return nil, err
 	}
 	for _, s := range all {
-		schema, err := hotupdate.LoadSchema(s.Schema)
+		schema, err := hotupdate.LoadSchema(s.Schema) // whose messages do not name Go types
 		if err != nil {
 			return nil, inFile("the Schema of "+s.Provider, err)
 		}

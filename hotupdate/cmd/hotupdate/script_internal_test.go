@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -18,11 +19,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
-
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
+
+var update = flag.Bool("update", false, "write what the scripts compare instead of comparing it")
 
 func TestMain(m *testing.M) {
 	os.Exit(testscript.RunMain(seeded{m}, map[string]func() int{

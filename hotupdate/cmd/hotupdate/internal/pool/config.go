@@ -38,7 +38,7 @@ func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.C
 	}
 	bothSet := !IsNull(old) && !IsNull(updated)
 	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
-	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && !sameSchema(schema, o.find(old)) {
+	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && (schema == nil || schema != o.find(old)) {
 		c.Rules = append(c.Rules, ConfigKindChanged)
 		return wholeDiff(old, updated)
 	}
@@ -94,16 +94,6 @@ func (o Options) find(config []byte) *hotupdate.Schema {
 		return nil
 	}
 	return o.Schema(typeMetaOf(config))
-}
-
-// sameSchema reports whether two Schemas are known and mean the same.
-func sameSchema(a, b *hotupdate.Schema) bool {
-	if a == nil || b == nil {
-		return false
-	}
-	first, errFirst := a.Fingerprint()
-	second, errSecond := b.Fingerprint()
-	return a == b || errFirst == nil && errSecond == nil && first == second
 }
 
 // configs are the provider configs of a pool that changes, and how they are judged.
@@ -347,13 +337,14 @@ func isEmptyObject(value any) bool {
 	return ok && len(object) == 0
 }
 
-// addRow adds a change of the config that its Schema does not tell. Only an empty object is shown: the Schema may hide other values.
+// addRow adds a change of the config that its Schema does not tell. Only an empty object that comes or goes is shown: the Schema may hide
+// other values.
 func (j *configs) addRow(at fieldpath.Path, before, after any, v Verdict, rule Rule) {
 	if !j.updated.isBare() {
 		at = append(fieldpath.Path{{Name: configField}}, at...)
 	}
 	change := changeAt(at, before, after, rule, v)
-	if !(isEmptyObject(before) && isAbsent(after) || isEmptyObject(after) && isAbsent(before)) {
+	if change.Op == hotupdate.Replace || !isEmptyObject(before) && !isEmptyObject(after) {
 		change.Sensitive, change.Old, change.New = true, "", ""
 	}
 	if v != None {

@@ -46,15 +46,9 @@ type Naming struct {
 }
 
 // Additional is what an extension adds to the name of a pool.
-type Additional struct {
-	// Era is the name of the era in force.
-	Era string
-	// Data are the strings. They are nothing if Unknown, that is, if the function of the era is not known here.
-	Data    []string
-	Unknown bool
-}
+type Additional = providers.Additional
 
-// provider returns the example extension for a pool, found by its provider or, for a provider config on its own, by the config's kind.
+// providerOf returns the example extension for a pool, found by its provider or, for a provider config on its own, by the config's kind.
 func providerOf(p *Pool) (providers.Provider, bool) {
 	all := providers.All()
 	meta := typeMetaOf(p.ProviderConfig)
@@ -81,11 +75,8 @@ func (o Options) naming(p *Pool) *Naming {
 		names = provider.Released
 	}
 	return &Naming{
-		Versions: provider.Versions,
-		Additional: func(p *Pool) (Additional, error) {
-			a, err := names(p.workerPool())
-			return Additional{Era: a.Era, Data: a.Data}, err
-		},
+		Versions:   provider.Versions,
+		Additional: func(p *Pool) (Additional, error) { return names(p.workerPool()) },
 	}
 }
 

@@ -43,14 +43,13 @@ var poolRules = []func(c *Comparison, old, updated *Pool, o Options){
 	(*Comparison).judgePending,
 }
 
-// set judges the changes at or below a path by a rule, and reports whether there are any.
-func (c *Comparison) set(path string, v Verdict, rule Rule) (found bool) {
+// set judges the changes at or below a path by a rule.
+func (c *Comparison) set(path string, v Verdict, rule Rule) {
 	for i, change := range c.Changes {
 		if isBelow(change.Path, path) {
-			c.Changes[i].Verdict, c.Changes[i].Rule, found = v, rule, true
+			c.Changes[i].Verdict, c.Changes[i].Rule = v, rule
 		}
 	}
-	return found
 }
 
 // add adds a change that is no trigger.

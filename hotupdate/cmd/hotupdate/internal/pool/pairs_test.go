@@ -33,7 +33,8 @@ type (
 )
 
 // at edits the only worker of a Shoot, config its provider config.
-func at(path string, value any) edit     { return edit{shootsPool + path, value} }
+func at(path string, value any) edit { return edit{shootsPool + path, value} }
+
 func config(path string, value any) edit { return edit{shootsPool + "providerConfig." + path, value} }
 func minor(m string) edit                { return edit{"spec.kubernetes.version", m + ".4"} }
 func strategy(name string) edit          { return at("updateStrategy", name) }

@@ -225,16 +225,15 @@ func (o Options) without(p Pool, state State) Planned {
 }
 
 // judgeAdded judges a new pool: whether it is admitted.
-func (p *Planned) judgeAdded(added *Pool, o Options) {
-	p.Verdict = ComeOrGo
-	p.judgeSurge(added)
+func (c *Comparison) judgeAdded(added *Pool, o Options) {
+	c.judgeSurge(added)
 	if inPlace(added.declared) {
-		p.Rules = append(p.Rules, GateIsOn)
+		c.Rules = append(c.Rules, GateIsOn)
 		if v, rule := o.CloudProfile.supports(imageOf(added.Worker)); v != None {
-			p.decideBy(rule, v)
+			c.decideBy(rule, v)
 		}
 	}
-	p.Verdict = gravest(append(p.byRules, ComeOrGo)...)
+	c.Verdict = gravest(append(c.byRules, ComeOrGo)...)
 }
 
 // content returns a text that two pools share exactly if one may be the other under a new name.

@@ -68,10 +68,10 @@ func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
 
 // Consequence says what the verdict means for the machines of a pool with this strategy, as a clause for people.
 func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
-	switch v { //exhaustive:ignore
-	case None:
+	if v == None {
 		return "no machine is replaced or updated"
-	case ComeOrGo:
+	}
+	if v == ComeOrGo {
 		return "machines are created or deleted, none is replaced or updated"
 	}
 	for outcome, verdict := range outcomes {

@@ -52,7 +52,7 @@ func elements(t *testing.T, typ members.Type, path string) [2]any {
 		}
 		return [2]any{first, second}
 	}
-	switch typ {
+	switch string(typ) {
 	case "bool":
 		return [2]any{false, true}
 	case "int", "number":
