@@ -117,8 +117,8 @@
 //
 // # Guarantees
 //
-// At any time only wanted, mandatory and, where the record is full, applied keys are written. A key is removed only if it is none of these, and
-// its value is recorded for that kind and key.
+// At any time only desired and mandatory keys are written. Desired is what is wanted or, where the record has no room for that, what was applied.
+// A key is removed only if it is neither, and its value is recorded for that kind and key.
 //
 // From some moment on let class, driver and lease holder stay as they are, failures end, the times above hold, ConfirmAfter be time enough
 // for the cloud to allow the calls of one pass, the record have room, and nobody else edit wanted or recorded keys. Then at most two successful
