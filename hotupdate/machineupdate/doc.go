@@ -8,11 +8,14 @@
 //
 // # Use
 //
-//   - [Classes.Prepare] reads a class once for all of its machines.
+//   - [Classes.Prepare] reads a class once for all of its machines: that of [ClassOf], and of the name that [WantedClass] chooses.
 //   - [Executor.Reconcile] decides what to do about one machine, and does it. Call it behind the health check in MCM's reconcile of a machine,
-//     outside the block that needs a node label. It returns its own delay: the rest of the reconcile goes on.
+//     outside the block that needs a node label. The rest of the reconcile goes on with the machine of the result, and returns the [Earlier] of both
+//     delays whatever its own errors are.
 //   - [Executor.BeginCreation] and [Executor.FinishCreation] stand around CreateMachine and InitializeMachine.
 //   - A driver gets an [UpdateMachineRequest], and plans with package tags.
+//   - Package machineupdatetest checks the wiring, with an API server that conflicts and loses answers, as fake clients do not.
+//   - [Counters] and [Fleet] have the numbers for metrics. [AnnotationPause] and Settings.Paused pause updates.
 //
 // # Decision
 //
@@ -93,6 +96,29 @@
 // again after ConfirmAfter. Each Machine object is written three times: marker, success, confirmation.
 //
 // The adoption of 10,000 machines that are right takes the same 40,000 reads, no write to the cloud, and two writes of each Machine.
+//
+// UpdateMachine holds a worker of the controller. In a simulated controller with 10 workers, whose UpdateMachine takes 3 seconds, the first adoption of
+// 10,000 machines makes a creation wait for a worker
+//
+//	without a limiter                                  50 minutes; adoption takes 50 minutes
+//	without a limiter, where the cloud throttles       98 minutes; adoption takes 98 minutes
+//	Limiter{Every: 1s, Burst: 10, InFlight: 3}         12 seconds; adoption takes 4 h 19 min, throttled 5 h 7 min
+//
+// # LastOperation
+//
+// The proposal's option 2 is a report in status.lastOperation. Executor.Report writes it if the caller wants it. Nothing of this package reads it, but others do:
+//
+//	reader                                what it goes by                        what a report could do
+//	MachineSet status.failedMachines,     state Failed, whatever the type        error of the Worker, red condition of the Shoot, alerts
+//	  and metrics of failed machines
+//	health check of a Pending machine     type Create, state not Successful      the join counts as a re-join, its bootstrap token is never deleted
+//	MachineSet, when a machine fails      type HealthCheck                       another treatment of the failed machine
+//	deletion flow                         phrases in the description             deletion resumes at another step
+//	collection of orphaned VMs            the name of a code in the description  VMs are looked for
+//	status writes                         similar descriptions                   a write is skipped
+//
+// So there is a report only for machines with the phase Running, its state is Processing or Successful, and its description holds the reason of the
+// update and nothing that the driver said. Failures are told by events and by [Counters].
 //
 // # Rolled-back drivers and restored backups
 //

@@ -68,45 +68,35 @@ func (c *checker[M]) class(providerSpec string) {
 	}
 }
 
-// again lets the controller reconcile once.
-func (c *checker[M]) again() {
-	c.server.disturbed = false
+// later lets the controller reconcile once.
+func (c *checker[M]) later(d time.Duration) {
+	c.now, c.server.disturbed = c.now.Add(d), false
 	c.delay = c.reconcile(context.Background(), &c.World, c.server.read())
 }
 
-func (c *checker[M]) later(d time.Duration) {
-	c.now = c.now.Add(d)
-	c.again()
+// until lets the controller reconcile until it is done, or breaks the promise.
+func (c *checker[M]) until(done func() bool, every time.Duration, promise, what string) {
+	for range 12 {
+		if done() {
+			return
+		}
+		c.later(every)
+	}
+	c.server.broken(promise, "after 12 reconciles %s, and the record is %q", what, c.server.record())
 }
 
-// updates lets the controller reconcile until UpdateMachine was called, which returns the error. The health check may end a reconcile before.
+// updates waits for a call of UpdateMachine, which returns the error. The health check may end a reconcile before.
 func (c *checker[M]) updates(err error) {
 	c.updateErr = err
-	for range 4 {
-		if c.again(); c.updated > 0 {
-			return
-		}
-	}
-	c.server.broken("never settled", "a machine without a record led to no call of UpdateMachine")
+	c.until(func() bool { return c.updated > 0 }, 0, "never settled", "UpdateMachine was not called")
 }
 
-// creates lets the controller reconcile until CreateMachine was called.
 func (c *checker[M]) creates() {
-	for range 4 {
-		if c.later(time.Minute); c.created > 0 {
-			return
-		}
-	}
-	c.server.broken("creation stopped", "CreateMachine was not called")
+	c.until(func() bool { return c.created > 0 }, time.Minute, "creation stopped", "CreateMachine was not called")
 }
 
-// settles lets the controller reconcile until the record is settled.
+// settles waits for longer than ConfirmAfter.
 func (c *checker[M]) settles() {
-	for range 12 {
-		if record := c.server.record(); record != "" && !strings.Contains(record, `"state":`) {
-			return
-		}
-		c.later(20 * time.Minute) // longer than ConfirmAfter
-	}
-	c.server.broken("never settled", "after 12 reconciles the record says %q", c.server.record())
+	c.updateErr = nil
+	c.until(func() bool { record := c.server.record(); return record != "" && !strings.Contains(record, `"state":`) }, 20*time.Minute, "never settled", "no update is confirmed")
 }

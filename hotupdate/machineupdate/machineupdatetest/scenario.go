@@ -23,7 +23,7 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 		{"an update of a machine that has not joined", "Pending", updateBeforeJoin[M]},
 		{"an update that conflicts", "Running", func(c *checker[M]) {
 			c.server.interfere = true
-			c.again()
+			c.later(0)
 			c.settles()
 		}},
 		{"an update whose answers are lost", "Running", func(c *checker[M]) {
@@ -56,12 +56,12 @@ func update[M machineupdate.Machine](c *checker[M]) {
 	}
 	c.settles()
 	c.class(`{"tags":{"k":"2"}}`)
-	c.again()
+	c.later(0)
 	c.settles()
 }
 
 func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
-	c.again()
+	c.later(0)
 	if typ, state := c.server.text("lastOperation", "type"), c.server.text("lastOperation", "state"); typ != "Create" || state != "Processing" {
 		c.server.broken("report that harms", "the machine has not joined, and its lastOperation is %q %q now: its bootstrap token would never be deleted", typ, state)
 	}
@@ -79,7 +79,6 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 	if c.failures == 0 {
 		c.server.broken("error kind lost", "no event tells that the update fails")
 	}
-	c.updateErr = nil
 	c.settles()
 }
 
@@ -97,7 +96,6 @@ func notFound[M machineupdate.Machine](c *checker[M]) {
 	if c.failures > 0 {
 		c.server.broken("error kind lost", "NotFound is reported as a failure: reads of clouds lag")
 	}
-	c.updateErr = nil
 	c.settles()
 }
 
@@ -106,7 +104,7 @@ func creation[M machineupdate.Machine](c *checker[M]) {
 	if !strings.Contains(c.server.record(), providerID) {
 		c.server.broken("creation endless", "after the creation the record is %q: FinishCreation was not called, or its write overwritten", c.server.record())
 	}
-	c.again()
+	c.later(0)
 }
 
 func failedCreation[M machineupdate.Machine](c *checker[M]) {

@@ -3,7 +3,6 @@ package machineupdatetest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strconv"
 
@@ -26,8 +25,6 @@ type server[M machineupdate.Machine] struct {
 	lost      bool // the answer of the next patch is lost
 	broken    func(promise, format string, args ...any)
 }
-
-var machines = schema.GroupResource{Group: "machine.sapcloud.io", Resource: "machines"}
 
 // fields is an object as JSON.
 func (s *server[M]) fields(object any) map[string]any {
@@ -62,14 +59,14 @@ func (s *server[M]) refuses(write, name, version string) error {
 	}
 	switch {
 	case name != s.object.GetName():
-		return apierrors.NewNotFound(machines, name)
+		return apierrors.NewNotFound(schema.GroupResource{}, name)
 	case version == "":
 		s.broken("blind write", "%s carries no resourceVersion", write)
 	case version != strconv.Itoa(s.version):
 		if !s.disturbed {
 			s.broken("stale object", "%s carries resourceVersion %s, though the write before it returned %d", write, version, s.version)
 		}
-		return apierrors.NewConflict(machines, name, errors.New("the machine was changed"))
+		return apierrors.NewConflict(schema.GroupResource{}, name, nil)
 	}
 	return nil
 }

@@ -55,6 +55,9 @@ func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
 // Call calls a method of the driver by its name in MCM: GetMachineStatus, CreateMachine or InitializeMachine. It returns the provider ID, or an error
 // with the text of MCM's status.Status.
 func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
+	if _, ends := ctx.Deadline(); method != "GetMachineStatus" && (!ends || !strings.Contains(w.server.record(), `"state":"Calling"`)) {
+		w.server.broken("creation endless", "%s is called before BeginCreation, or not with the context of Creation.Context", method)
+	}
 	switch method {
 	case "GetMachineStatus":
 		if !w.vm {
@@ -62,27 +65,15 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 		}
 	case "CreateMachine":
 		w.created++
-		w.checkMarker(ctx, method)
 		if w.createErr != nil {
 			return "", w.createErr
 		}
 		w.vm = true
 	case "InitializeMachine":
-		w.checkMarker(ctx, method)
 	default:
 		return "", errors.New("there is no method " + method)
 	}
 	return providerID, nil
-}
-
-// checkMarker checks that a creation stands in the record, and will end.
-func (w *World[M]) checkMarker(ctx context.Context, method string) {
-	if _, ok := ctx.Deadline(); !ok {
-		w.server.broken("creation endless", "%s has a context without a deadline: use that of Creation.Context", method)
-	}
-	if !strings.Contains(w.server.record(), `"state":"Calling"`) {
-		w.server.broken("creation endless", "%s is called before BeginCreation", method)
-	}
 }
 
 // UpdateMachine is the driver's. A controller may convert the request and the error as its driver interface wants it.
