@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"os"
 	"slices"
 	"strconv"
@@ -21,23 +19,6 @@ import (
 
 // stdin is the file argument that stands for standard input.
 const stdin = manifests.Stdin
-
-// document is one manifest as JSON. From names its file and position for messages.
-type document struct {
-	from string
-	raw  []byte
-}
-
-// documents reads the objects of files, directories and standard input. An error names its place, and reading goes on behind it.
-func documents(paths []string, in io.Reader) iter.Seq2[document, error] {
-	return func(yield func(document, error) bool) {
-		for o := range manifests.Objects(paths, in) {
-			if !yield(document{o.String(), o.Raw}, inFile(o.String(), o.Err)) {
-				return
-			}
-		}
-	}
-}
 
 // manifest is a Worker, a Shoot or a provider config on its own.
 type manifest struct {

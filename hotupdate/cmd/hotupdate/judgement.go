@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
@@ -79,19 +81,14 @@ func namingOf(r *release.Release) *pool.Naming {
 }
 
 func readCloudProfile(c *call) (*pool.CloudProfile, error) {
-	var found *document
-	for d, err := range documents([]string{c.cloudProfile}, c.in) {
-		if err != nil {
-			return nil, err
-		}
-		if found != nil {
-			return nil, fmt.Errorf("%s: has several objects; name a file with the CloudProfile alone", nameOf(c.cloudProfile))
-		}
-		found = &d
+	objects := slices.Collect(manifests.Objects([]string{c.cloudProfile}, c.in))
+	if len(objects) != 1 {
+		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", nameOf(c.cloudProfile), counted(len(objects), "object"))
 	}
-	if found == nil {
-		return nil, fmt.Errorf("%s: is empty; write a CloudProfile", nameOf(c.cloudProfile))
+	o := &objects[0]
+	if o.Err != nil {
+		return nil, inFile(o.String(), o.Err)
 	}
-	profile, err := pool.ReadCloudProfile(found.raw)
-	return profile, inFile(found.from, err)
+	profile, err := pool.ReadCloudProfile(o.Raw)
+	return profile, located(o, err)
 }

@@ -21,7 +21,10 @@ type Style struct {
 // what is added for developers, its lines have at most 80 columns. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
 	t := &textWriter{Style: s}
-	t.section(viewOf(r), true)
+	root := viewOf(r)
+	name, verdict := t.head(root)
+	t.line(verdict + name + plaintext.ASCII(root.Message))
+	t.section(root)
 	return t.text.String()
 }
 
@@ -54,24 +57,26 @@ func (t *textWriter) line(text string) {
 	t.text.WriteString("\n")
 }
 
-// section writes a section, and those below it. The verdict comes first in the first line of a report, and behind the name below it.
-func (t *textWriter) section(s *section, isFirst bool) {
-	title, verdict := plaintext.Shorten(s.Title, maxTitle, plaintext.ASCII), t.color(s.Verdict, s.Word)+": "
+// head returns the name and the verdict that the line about a section consists of. The verdict comes first at the top, and last below.
+func (t *textWriter) head(s *section) (name, verdict string) {
+	name = plaintext.Shorten(s.Title, maxTitle, plaintext.ASCII)
 	if s.Facts != "" {
-		title += " (" + plaintext.Shorten(s.Facts, maxTitle, plaintext.ASCII) + ")"
+		name += " (" + plaintext.Shorten(s.Facts, maxTitle, plaintext.ASCII) + ")"
 	}
-	if title != "" {
-		title += ": "
+	if name != "" {
+		name += ": "
 	}
-	if isFirst {
-		t.line(verdict + title + plaintext.ASCII(s.Message))
-	} else {
-		t.line("\n" + title + verdict + plaintext.ASCII(s.Message))
-	}
+	return name, t.color(s.Verdict, s.Word) + ": "
+}
+
+// section writes what stands below the line about a section.
+func (t *textWriter) section(s *section) {
 	t.groups(s.Groups)
 	shown, quiet := s.parts()
 	for _, part := range shown {
-		t.section(part, false)
+		name, verdict := t.head(part)
+		t.line("\n" + name + verdict + plaintext.ASCII(part.Message))
+		t.section(part)
 	}
 	if len(quiet) > 0 {
 		for i, name := range quiet {

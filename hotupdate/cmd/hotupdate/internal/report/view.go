@@ -52,10 +52,14 @@ func viewOf(r *Report) *section {
 }
 
 func (m *Manifest) section() section {
-	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Message: m.summary(), Groups: groupsOf(m.Changes, m.isBare())}
+	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Message: m.summary(), Groups: groupsOf(m.Changes, configField)}
+	config := configField
+	if m.isBare() {
+		config = ""
+	}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
 	for i := range m.Pools {
-		s.Sections = append(s.Sections, m.Pools[i].section(m.isBare()))
+		s.Sections = append(s.Sections, m.Pools[i].section(config))
 	}
 	s.share()
 	if m.isBare() {
@@ -65,9 +69,10 @@ func (m *Manifest) section() section {
 	return s
 }
 
-func (p *Pool) section(isBare bool) section {
-	s := section{Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, isBare)}
-	if !isBare {
+// section is what is said of a pool, whose provider config is at a path.
+func (p *Pool) section(config string) section {
+	s := section{Facts: p.facts(), Word: p.word(), Verdict: p.Verdict, Message: p.Message, Groups: groupsOf(p.Changes, config)}
+	if config != "" {
 		s.Title = "pool " + p.Name
 	}
 	for i := range s.Groups {
@@ -154,9 +159,9 @@ func without(all, some []remark) []remark {
 func (g *group) heading() string { return strings.TrimSuffix(g.Verdict+": "+g.Why, ": ") }
 
 // groupsOf groups changes by what they do and why. Those that decide the verdict come first, then the order is that of the changes.
-func groupsOf(changes []Change, isBare bool) (groups []group) {
+func groupsOf(changes []Change, config string) (groups []group) {
 	for _, c := range changes {
-		why, source := c.why(isBare)
+		why, source := c.why(config)
 		i := slices.IndexFunc(groups, func(g group) bool { return g.Verdict == c.Verdict && g.Why == why && g.Decides == c.Decides })
 		if i < 0 {
 			i = len(groups)
@@ -176,15 +181,15 @@ func groupsOf(changes []Change, isBare bool) (groups []group) {
 }
 
 // why says in the reader's words why a change does what it does: the rule, or where its class comes from.
-func (c *Change) why(isBare bool) (text, source string) {
+func (c *Change) why(config string) (text, source string) {
 	switch {
 	case c.Rule != nil:
 		return c.Rule.Text, c.Rule.Source
 	case c.Omitted:
 		return "one side leaves it to a default that is not known", ""
-	case !isBare && !strings.HasPrefix(c.Path, configField):
+	case !strings.HasPrefix(c.Path, config):
 		return "by Gardener's rules for worker pools", ""
-	case c.Path == configField || c.Path == "":
+	case c.Path == config:
 		return "compared as a whole", ""
 	case c.Origin == hotupdate.OriginUnknown.String():
 		return "not in the Schema", ""
