@@ -103,7 +103,7 @@ func (m *model) annotation(r *memory) string {
 }
 
 // parts are the members of a content.
-func (c content) parts() string {
+func (c *content) parts() string {
 	var members, attempted []string
 	if c.known {
 		members = append(members, `"applied":`+string(hotPart(c.applied)))

@@ -69,33 +69,34 @@ func (m *model) brief(id recordID) string {
 		return "none"
 	}
 	r := m.memories[id]
-	text := r.State.String()
+	var text strings.Builder
+	text.WriteString(r.State.String())
 	if r.State == record.Unconfirmed && r.Since.Equal(modelNow) {
-		text += " just now"
+		text.WriteString(" just now")
 	}
 	if r.ProviderID != "i-1" && r.Creating != "m" {
-		text += " of another machine"
+		text.WriteString(" of another machine")
 	}
 	if s, ok := m.wanted[r.Wanted]; ok {
-		text += " wanted " + s.String()
+		text.WriteString(" wanted " + s.String())
 	}
 	for i, c := range r.contents {
 		if i > 0 && c == r.contents[0] {
 			continue
 		}
-		text += [...]string{"", "; second kind:", "; other kinds:"}[i]
+		text.WriteString([...]string{"", "; second kind:", "; other kinds:"}[i])
 		if c.known {
-			text += " applied " + c.applied.String()
+			text.WriteString(" applied " + c.applied.String())
 		}
 		for key, name := range keyNames {
 			for value := range uint8(alien) {
 				if c.values[key]&(1<<value) != 0 {
-					text += " or " + name + "=" + valueNames[value]
+					text.WriteString(" or " + name + "=" + valueNames[value])
 				}
 			}
 		}
 	}
-	return text
+	return text.String()
 }
 
 func (q request) String() string {

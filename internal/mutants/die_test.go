@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 const patience = 100 * time.Second
 
 func TestMutantsDie(t *testing.T) {
-	for _, m := range mutants {
+	for _, m := range slices.Concat(mutants, updateMutants) {
 		t.Run(m.breaks, func(t *testing.T) {
 			t.Parallel()
 			overlay := m.overlay(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ type mutant struct {
 
 // TestMutationsApply says which rows of the table have to follow a change of the code.
 func TestMutationsApply(t *testing.T) {
-	for _, m := range mutants {
+	for _, m := range slices.Concat(mutants, updateMutants) {
 		t.Run(m.breaks, func(t *testing.T) { m.overlay(t) })
 	}
 }

@@ -1,0 +1,111 @@
+package mutants_test
+
+// The tests that kill. The model checker kills more, and takes longer.
+const (
+	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
+	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|ExampleExecutor|TestCreationErrors"
+	creations  = "hotupdate/machineupdate TestCreation"
+	records    = "hotupdate/machineupdate/internal/record Test"
+	plans      = "tags TestPlan|Example"
+)
+
+const (
+	decisionFile      = "hotupdate/machineupdate/decision.go"
+	errorsFile        = "hotupdate/machineupdate/errors.go"
+	executorFile      = "hotupdate/machineupdate/executor.go"
+	passFile          = "hotupdate/machineupdate/pass.go"
+	recordContentFile = "hotupdate/machineupdate/internal/record/content.go"
+	recordEntriesFile = "hotupdate/machineupdate/internal/record/entries.go"
+	recordFile        = "hotupdate/machineupdate/internal/record/record.go"
+	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
+	tagsPlannerFile   = "tags/planner.go"
+	tagsSpecFile      = "tags/spec.go"
+)
+
+// updateMutants break the flow that updates machines: decision, executor, creation, record, and the planner of package tags.
+var updateMutants = []mutant{
+	// The decision.
+	{"a deleted machine is not updated", decisionFile, "case m.Deleting || m.Phase == phaseTerminating:", "case m.Phase == phaseTerminating:", decisions},
+	{"a failed machine is not updated", decisionFile, "case m.Phase == phaseFailed:", "case false:", decisions},
+	{"a machine without provider ID belongs to the creation", decisionFile, `case m.ProviderID == "" || m.Phase == phaseNone`, "case m.Phase == phaseNone", decisions},
+	{"a machine in CrashLoopBackOff belongs to the creation", decisionFile, " || m.Phase == phaseCrashLoopBackOff:", ":", decisions},
+	{"a paused machine is not updated", decisionFile, "case isPaused(m.Annotations) || o.Class", "case o.Class", decisions},
+	{"a paused class is not updated", decisionFile, "o.Class != nil && o.Class.class.Paused", "false", decisions},
+	{"a class that is being deleted is not applied", decisionFile, "case o.Class.class.Deleting:", "case false:", decisions},
+	{"a record of another VM is not believed", decisionFile, `h.ProviderID == m.ProviderID && h.ProviderID != "" {`, `h.ProviderID != "" {`, decisions},
+	{"a creation's record is that of one machine", decisionFile, `if h.Creating == m.Name && h.Creating != "" ||`, `if h.Creating != "" ||`, decisions},
+	{"an unfinished update forces another one, whatever the class wants", decisionFile, "return decision{action: actUpdate, reason: Unfinished}\n\tcase record.Unconfirmed", "if changed == UpToDate {\n\t\t\treturn decision{}\n\t\t}\n\t\treturn decision{action: actUpdate, reason: Unfinished}\n\tcase record.Unconfirmed", decisions},
+	{"a failed update waits", decisionFile, `wait > 0 && changed == UpToDate && h.Creating == ""`, "wait > 0 && false", decisions},
+	{"another spec does not wait", decisionFile, `wait > 0 && changed == UpToDate && h.Creating == ""`, `wait > 0 && h.Creating == ""`, decisions},
+	{"an interrupted creation does not wait", decisionFile, `changed == UpToDate && h.Creating == "" {`, "changed == UpToDate {", decisions},
+	{"a spec that changed is not confirmed first", decisionFile, "case record.Unconfirmed:\n\t\tif changed != UpToDate {", "case record.Unconfirmed:\n\t\tif false {", decisions},
+	{"a confirmation waits", decisionFile, "\tcase wait > 0:\n\t\treturn decision{action: actWait, reason: ConfirmationDue", "\tcase wait > 10*o.Settings.confirmAfter():\n\t\treturn decision{action: actWait, reason: ConfirmationDue", decisions},
+	{"nothing waits for a time far ahead", decisionFile, "if elapsed < -d {", "if false {", decisions},
+	{"a verification is due", decisionFile, "\tif o.Settings.VerifyPeriod <= 0 {", "\tif true {", decisions},
+	{"a verification waits", decisionFile, "o.Settings.VerifyPeriod); wait > 0 {", "o.Settings.VerifyPeriod); wait > 1<<62 {", decisions},
+	{"a driver that cannot update is not called", decisionFile, "if !o.Class.driver.canUpdate() || o.Class.unable.Load() {", "if o.Class.unable.Load() {", decisions},
+	{"a driver that returned Unimplemented is not called again", decisionFile, "if !o.Class.driver.canUpdate() || o.Class.unable.Load() {", "if !o.Class.driver.canUpdate() {", decisions},
+	{"retries wait longer and longer", decisionFile, "\tfor range h.Retries {", "\tfor range 0 {", decisions},
+	{"retries do not come together", decisionFile, "return d + spread(d/2, o.Machine.Name)", "return d", decisions},
+	// The executor, its passes, and errors of drivers.
+	{"a write names the resourceVersion of the decision", passFile, "return p.machine.write(p.machine.ResourceVersion, p.planned.Marker)", `return p.machine.write("", p.planned.Marker)`, executions},
+	{"an object without resourceVersion is not written", executorFile, `versioned("Observation.Machine", observed.Machine)`, `given("Observation.Machine", observed.Machine)`, executions},
+	{"a success carries the resourceVersion of the marker", executorFile, "pass.succeeded(result.version(), now)", "pass.succeeded(pass.machine.ResourceVersion, now)", executions},
+	{"the newest object is handed on", executorFile, "\t\tresult.Machine = written\n", "\t\t_ = written\n", executions},
+	{"a process that slept does not call", executorFile, "e.Now().Sub(o.now) >= o.Settings.callTimeout()", "false", executions},
+	{"a driver's success is recorded, a failure is not", executorFile, "case callErr == nil:", "case callErr == nil || kind == OtherError:", executions},
+	{"a partial failure is none of the causes", errorsFile, "if kind == OtherError || below == Partial {", "if kind == OtherError {", executions},
+	{"Unimplemented is understood where it is wrapped", errorsFile, "return ErrorKindOf(err.Unwrap())\n", "return OtherError, 0\n", executions},
+	{"Unimplemented is understood behind a Cause", errorsFile, "return ErrorKindOf(err.Cause())", "return OtherError, 0", executions},
+	{"Unimplemented among joined errors may have sent calls", errorsFile, "\t\tdefault:\n\t\t\tkind = OtherError", "\t\tdefault:\n\t\t\tkind = min(kind, one) + 1", executions},
+	{"Unimplemented restores the record of before", executorFile, "if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {", "if false {", executions},
+	{"a restored record is that of before", passFile, "restored.Set = map[string]string{AnnotationRecord: previous}", `restored.Set = map[string]string{AnnotationRecord: "{}"}; _ = previous`, executions},
+	{"where there was no record none is restored", passFile, "restored.Remove = []string{AnnotationRecord}", "_ = restored", executions},
+	{"Unimplemented is remembered", executorFile, "\t\to.Class.unable.Store(true)\n", "", executions},
+	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait\n\t\tresult.note(callErr)\n", "", executions},
+	{"a VM that is gone is no failure", executorFile, "\tcase kind == NotFound:", "\tcase false:", executions},
+	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, o.nextTry(pass, e.Now())), callErr)", "result.end(throttled, o.nextTry(pass, e.Now()), callErr)", executions},
+	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
+	// The record.
+	{"a creation's class is recorded as applied", recordFile, "\tcreated.others = r.others.create(t.hot)\n", "", records},
+	{"a creation keeps what may be live", recordContentFile, "\tmaps.Copy(beside, c.entries)\n\tbeside.rebase(leavesOf(c.applied)", "\tbeside.rebase(leavesOf(c.applied)", records},
+	{"a creation keeps what was applied", recordContentFile, "\tbeside.rebase(leavesOf(c.applied), leavesOf(hot))\n", "", records},
+	{"a creation replaces what was applied to each kind", recordFile, "\t\tcreated.kinds[kind] = c.create(t.hot)", "\t\tcreated.kinds[kind] = c", records},
+	{"a creation without a class is not finished", recordFile, "\tcase r.Wanted == \"\":\n", "", records},
+	{"a second creation is confirmed", recordFile, "\tcase first:\n\t\tcreated.State = Settled", "\tcase true:\n\t\tcreated.State = Settled", records},
+	{"what a pass sends is an entry", recordContentFile, "\tduring.send(base, desired)\n", "", records},
+	{"what was applied before is an entry after a success", recordContentFile, "\tafter.rebase(base, desired)\n", "\tafter.rebase(leaves{}, desired)\n", records},
+	{"what is applied needs no entry", recordEntriesFile, "\tfor p, value := range base {\n\t\tdelete(e, leaf{p, value})\n\t}\n", "", records},
+	{"a confirmation keeps frozen entries", recordContentFile, "\thot, cold := c.entries.frozen(t.isHot)\n\ts := step{marker: c", "\thot, cold := c.entries, entries{}\n\ts := step{marker: c", records},
+	{"an applied leaf that is not Hot is not handed to the driver", recordContentFile, "\t\tpart.Applied, _ = base.hotPart(nil)", "\t\tpart.Applied, _ = base.hotPart(frozen)", records},
+	{"an entry that is not Hot is not handed to the driver", recordContentFile, "\tpart := c.part(base, frozen, during)\n", "\tmaps.Copy(during, cold)\n\tpart := c.part(base, frozen, during)\n", records},
+	{"an entry that is not Hot is kept", recordContentFile, "\tmaps.Copy(after, cold)\n", "", records},
+	{"a leaf that is not Hot stays applied", recordContentFile, "\tif len(frozen) > 0 {\n\t\tvar left", "\tif false {\n\t\tvar left", records},
+	{"kinds that a driver does not cover are kept", recordFile, "\tchanged.kinds = maps.Clone(r.kinds)\n", "\tchanged.kinds = nil\n", records},
+	{"a kind that is new to a driver begins with what the others have", recordFile, "\treturn r.others\n}", "\treturn content{}\n}", records},
+	{"the first pass is recorded for kinds that are not covered", recordPassFile, `		if next.others.applied == "" {`, "\t\tif false {", records},
+	{"a later pass is not recorded for kinds that are not covered", recordPassFile, `		if next.others.applied == "" {`, "\t\tif true {", records},
+	{"a pass is unconfirmed", recordPassFile, "\tp.after.State, p.after.Retries = Unconfirmed, 0", "\tp.after.State, p.after.Retries = Settled, 0", records},
+	{"the marker is Calling", recordPassFile, "p.Marker.Retries = Calling, wholeSeconds(now), retries", "p.Marker.Retries = Unconfirmed, wholeSeconds(now), retries", records},
+	{"a record is that of the class that it was written for", recordPassFile, "next.Schema, next.Wanted = t.schema, t.wanted", "next.Schema = t.schema", records},
+	{"a record is that of the Schema that it was written for", recordPassFile, "next.Schema, next.Wanted = t.schema, t.wanted", "next.Wanted = t.wanted", records},
+	{"a confirmation does not settle what is not wanted", recordPassFile, "if p.after.State = Settled; !p.Whole {", "if p.after.State = Settled; false {", records},
+	{"a confirmation renews the time", recordPassFile, "\tp.Marker.Since = wholeSeconds(now)\n\tif p.after", "\tif p.after", records},
+	{"retries are counted", recordPassFile, "retries = min(r.Retries+1, MaxRetries)", "retries = 0", records},
+	// The planner of package tags.
+	{"only recorded values are removed", tagsPlannerFile, "\t\t\tif p.same(tag.Value, value) {", `			if tag.Value != "" || true {`, plans},
+	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !p.owned(id, tag.Value) {\n\t\t\treturn false", "\t\tif !p.owned(id, tag.Value) {\n\t\t\tcontinue", plans},
+	{"reserved keys are not removed", tagsPlannerFile, "return p.rules.reserved(id) == nil", "return true", plans},
+	{"a wanted key is not removed", tagsPlannerFile, "if _, isWanted := p.wantedKey(id); !isWanted && p.removable", "if _, isWanted := p.wantedKey(id); (!isWanted || true) && p.removable", plans},
+	{"attempts are ours", tagsPlannerFile, "\tfor _, attempt := range s.Attempted {\n", "\tfor _, attempt := range s.Attempted[:0] {\n", plans},
+	{"what was applied is ours", tagsPlannerFile, "recorded: append(buffer, r.spec(s.Applied))", "recorded: append(buffer, r.spec(nil))", plans},
+	{"mandatory keys hide desired ones", tagsPlannerFile, "if !p.mandatory.has(id) && !yield(id,", "if !yield(id,", plans},
+	{"what is live needs no call", tagsPlannerFile, "\t\tif isLive && p.same(live.tags[key], tag.Value) {", "\t\tif false {", plans},
+	{"a foreign value that is lost is told", tagsPlannerFile, "&& !p.owned(id, live.tags[key]) {", "&& false {", plans},
+	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = key\n", "\t\t\t_ = key\n", plans},
+	{"where a limit binds removals come first", tagsPlannerFile, "plan.SetFirst = foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags", "plan.SetFirst = true", plans},
+	{"keys without values are the same", tagsPlannerFile, "return p.rules.KeysOnly || a == b", "return a == b", plans},
+	{"keys of the cloud do not count", tagsPlannerFile, "case !slices.ContainsFunc(p.rules.uncounted", "case true || !slices.ContainsFunc(p.rules.uncounted", plans},
+	{"where case is ignored keys are looked up by identity", tagsSpecFile, "\tif !r.IgnoresCase {\n", "\tif true {\n", plans},
+	{"each resource is planned once", tagsPlannerFile, "\tplans = slices.CompactFunc(plans, func(a, b ResourcePlan) bool { return a.Resource == b.Resource })\n", "", plans},
+}
