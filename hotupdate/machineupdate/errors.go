@@ -70,7 +70,7 @@ func ownKind(err error) ErrorKind {
 	case *RetryError:
 		return OtherError
 	}
-	is, _ := err.(interface{ Is(target error) bool }) //nolint:errorlint // as above
+	is, _ := err.(interface{ Is(target error) bool })
 	switch {
 	case err == ErrUnimplemented || is != nil && is.Is(ErrUnimplemented): //nolint:errorlint // as above
 		return Unimplemented

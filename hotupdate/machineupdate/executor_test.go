@@ -115,7 +115,7 @@ func codes(err error) []string {
 		return []string{problem.Code + " " + problem.Where}
 	}
 	var all []string
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as above
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range joined.Unwrap() {
 			all = append(all, codes(one)...)
 		}

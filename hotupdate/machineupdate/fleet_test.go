@@ -37,7 +37,8 @@ func TestFleet(t *testing.T) {
 	machines := []*object{
 		machineWith("a", head("Calling", ago(time.Minute), wanted)), machineWith("b", head("Calling", ago(time.Hour), "")),
 		machineWith("c", head("Unconfirmed", ago(10*time.Second), wanted)), machineWith("d", head("Unconfirmed", ago(20*time.Second), "")),
-		machineWith("e", head("", ago(time.Hour), wanted)), machineWith("f", head("", ago(2*time.Hour), "")), machineWith("g", "{"), {},
+		machineWith("e", head("", ago(time.Hour), wanted)), machineWith("f", head("", ago(2*time.Hour), "")), machineWith("g", "{"),
+		{},
 	}
 	want := map[string]float64{
 		"machines_calling": 2, "machines_unconfirmed": 2, "records_full": 2, "oldest_calling_seconds": 3600, "oldest_unconfirmed_seconds": 20, "last_success_seconds": 10,

@@ -36,12 +36,13 @@ type work struct {
 
 type due []work
 
-func (d due) Len() int { return len(d) }
-func (d due) Less(i, j int) bool {
-	return d[i].at.Before(d[j].at) || d[i].at.Equal(d[j].at) && d[i].order < d[j].order
+func (d *due) Len() int { return len(*d) }
+func (d *due) Less(i, j int) bool {
+	a, b := (*d)[i], (*d)[j]
+	return a.at.Before(b.at) || a.at.Equal(b.at) && a.order < b.order
 }
-func (d due) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
-func (d *due) Push(x any)   { *d = append(*d, x.(work)) }
+func (d *due) Swap(i, j int) { (*d)[i], (*d)[j] = (*d)[j], (*d)[i] }
+func (d *due) Push(x any)    { *d = append(*d, x.(work)) }
 func (d *due) Pop() any {
 	last := (*d)[len(*d)-1]
 	*d = (*d)[:len(*d)-1]

@@ -19,7 +19,7 @@ type patch struct {
 
 // mergePatch returns the write as a JSON merge patch, which the API server refuses with a conflict if the machine has another
 // resourceVersion or UID.
-func (p *patch) mergePatch() ([]byte, error) {
+func (p patch) mergePatch() ([]byte, error) {
 	type metadata struct {
 		UID             types.UID          `json:"uid,omitempty"`
 		ResourceVersion string             `json:"resourceVersion"`

@@ -19,16 +19,16 @@ import (
 //
 // Reconcile is one whole reconcile of the machine, which is as the cache has it, and returns when the next is due. The node of a Running
 // machine is healthy, that of a Pending one has not joined. It uses the World for everything outside, and the default Settings.
-func Check[M machineupdate.Machine](t testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
-	t.Helper()
+func Check[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
+	tb.Helper()
 	var reported []string
 	for _, s := range scenarios[M]() {
 		c := &checker[M]{reconcile: reconcile}
 		c.server.broken = func(promise, format string, args ...any) {
-			t.Helper()
+			tb.Helper()
 			if !slices.Contains(reported, promise) {
 				reported = append(reported, promise)
-				t.Errorf("%s: %s (%s)", promise, fmt.Sprintf(format, args...), s.name)
+				tb.Errorf("%s: %s (%s)", promise, fmt.Sprintf(format, args...), s.name)
 			}
 		}
 		c.now = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func (c *controller) patch(ctx context.Context, name string, patchType types.Pat
 		var patch map[string]map[string]any
 		_ = json.Unmarshal(data, &patch)
 		for version := range 100 {
-			patch["metadata"]["resourceVersion"] = fmt.Sprint(version)
+			patch["metadata"]["resourceVersion"] = strconv.Itoa(version)
 			data, _ = json.Marshal(patch)
 			if written, err = c.Patch(ctx, name, patchType, data, options); err == nil {
 				break
