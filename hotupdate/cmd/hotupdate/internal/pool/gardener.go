@@ -24,6 +24,7 @@ type Cluster struct {
 	Pending []string
 
 	infrastructure json.RawMessage // the infrastructure's config
+	inMaintenance  bool            // an operation waits for the maintenance window
 }
 
 // poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later
@@ -196,10 +197,14 @@ func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
 	case !c.touches(nodeLocalDNSPath):
 		c.add(nodeLocalDNSPath, w.NodeLocalDNS, updated.Worker.NodeLocalDNS, None, NotHashed)
 	}
-	if counts {
-		c.set(nodeLocalDNSPath, Forbidden, NodeLocalDNSInPlace)
-	} else {
+	isOpen := func(p *Pool) bool { return slices.Contains(p.Defaulted, nodeLocalDNSPath) }
+	switch {
+	case !counts:
 		c.set(nodeLocalDNSPath, None, NotHashed)
+	case isOpen(old) != isOpen(updated):
+		c.set(nodeLocalDNSPath, Indeterminate, FilledIn)
+	default:
+		c.set(nodeLocalDNSPath, Forbidden, NodeLocalDNSInPlace)
 	}
 }
 

@@ -142,6 +142,7 @@ func changesOfPools() []change {
 		{onGCP, nil, edits{{"spec.kubernetes.kubelet.maxPods", 200}}, none, none, "maxPods is not hashed"},
 		{onAWS, nil, edits{kubelet}, rolls, rolls, "node-agent secret name: CPU manager policy"},
 		{onAWS, edits{dns(false)}, edits{dns(true)}, rolls, rolls, "below 1.34"},
+		{onAWS, nil, edits{dns(true)}, unknown, unknown, "admission enables it for new Shoots: whether it was is not known"},
 		{onAzure, nil, edits{dns(false)}, none, none, "from 1.34 on only in IPVS mode"},
 		{onAzure, nil, edits{ipvs}, rolls, rolls, "IPVS with node-local DNS"},
 		{onOpenStack, edits{dns(false)}, edits{ipvs}, none, none, "IPVS without it"},
@@ -217,6 +218,7 @@ func changesInPlace() []change {
 		{onAWS, auto, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, drains, drains, "a rotation"},
 		{onAWS, auto, edits{annotation("gardener.cloud/operation", "rollout-workers=general")}, refused, refused, "refused for pools that are updated in place"},
 		{onAWS, auto, edits{{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}}, drains, drains, "the in-place key has the CPU manager policy"},
+		{onAWS, auto, edits{dns}, unknown, unknown, "whether it was enabled before is not known"},
 		{onAWS, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns}, refused, refused, "validation: below 1.34"},
 		{onAWS, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns, minor("1.34")}, refused, refused, "validation judges by the old version"},
 		{onOpenStack, edits{inPlaceAuto, {"spec.systemComponents.nodeLocalDNS.enabled", false}}, edits{dns, {"spec.kubernetes.kubeProxy.mode", "IPVS"}}, none, none, "and by the old proxy mode"},
@@ -243,6 +245,29 @@ func TestPairs(t *testing.T) {
 			assert.Equal(t, want.String(), plan.Verdict().String(), "%d, %s: %s %v: %s", i, extension, c.file, c.updated, c.why)
 		}
 	}
+}
+
+// TestWhatStandsAboveThePools is told with the plan, whatever the pools are.
+func TestWhatStandsAboveThePools(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		updated edits
+		o       pool.Options
+		want    pool.Rule
+	}{
+		{nil, pool.Options{}, pool.ExtensionAdopted},
+		{nil, pool.Options{Extension: pool.Released}, pool.ExtensionReleased},
+		{edits{{"spec.maintenance.confineSpecUpdateRollout", true}}, pool.Options{}, pool.WaitsForMaintenance},
+		{edits{annotation("maintenance.gardener.cloud/operation", "reconcile")}, pool.Options{}, pool.WaitsForMaintenance},
+		{edits{{"spec.provider.workers", list{}}}, pool.Options{}, pool.WorkersComeOrGo},
+	} {
+		plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml", at("providerConfig", nil))), read(t, manifest(t, "pairs/azure.yaml", append(edits{at("providerConfig", nil)}, test.updated...)...)), test.o)
+		require.NoError(t, err)
+		assert.Contains(t, plan.Rules, test.want)
+	}
+	plan, err := pool.NewPlan(read(t, manifest(t, "pairs/azure.yaml")), read(t, manifest(t, "pairs/azure.yaml")), pool.Options{Schema: schemaOfExamples(t)})
+	require.NoError(t, err)
+	assert.NotContains(t, plan.Rules, pool.WaitsForMaintenance)
 }
 
 func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {

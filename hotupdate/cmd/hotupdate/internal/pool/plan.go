@@ -154,7 +154,7 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	if updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0) {
 		p.Rules = append(p.Rules, WorkersComeOrGo)
 	}
-	if o.Naming == nil {
+	if o.Naming == nil || o.Extension == Released {
 		p.Rules = append(p.Rules, map[Extension]Rule{Adopted: ExtensionAdopted, Released: ExtensionReleased}[o.Extension])
 	}
 	if updated.confined {

@@ -102,7 +102,7 @@ type (
 			Encrypted *bool
 		}
 		DataVolumes      []DataVolume
-		Minimum, Maximum int
+		Minimum, Maximum *int
 		Zones            []string
 
 		MaxSurge, MaxUnavailable json.RawMessage
@@ -204,7 +204,7 @@ func (d *decoder) readShoot(to *Manifest, m *manifest) {
 	var shoots Pool
 	d.readKubelet(&shoots, "spec.kubernetes.kubelet", spec.Kubernetes.Kubelet)
 	cluster := m.cluster(d, &spec)
-	to.confined = spec.Maintenance.ConfineSpecUpdateRollout
+	to.confined = spec.Maintenance.ConfineSpecUpdateRollout || cluster.inMaintenance
 	readPools(d, to, "spec.provider.workers", spec.Provider.Workers, func(w *shootWorker, p *Pool) {
 		w.fill(p)
 		worker := &p.Worker
@@ -248,6 +248,7 @@ func (m *manifest) cluster(d *decoder, spec *shootSpec) *Cluster {
 		var operations string
 		d.decode("metadata.annotations."+name, annotations.get(name), reflect.ValueOf(&operations).Elem())
 		c.Operations = append(c.Operations, strings.Split(operations, ";")...)
+		c.inMaintenance = operations != "" && name == operationAnnotations[1]
 	}
 	if m.Status != nil {
 		pending := m.Status.InPlaceUpdates.PendingWorkerUpdates
@@ -292,7 +293,7 @@ func (c *commonFields) fill(p *Pool) {
 	p.ProviderConfig, p.DataVolumes = c.ProviderConfig, c.DataVolumes
 	p.Worker.UpdateStrategy, p.declared, p.Zones = c.UpdateStrategy, c.UpdateStrategy, c.Zones
 	p.MaxSurge, p.MaxUnavailable = c.MaxSurge, c.MaxUnavailable
-	p.Machines = Machines{Minimum: c.Minimum, Maximum: c.Maximum, Known: true}
+	p.Machines = Machines{Minimum: *orDefault(c.Minimum, 0), Maximum: *orDefault(c.Maximum, 0), Known: c.Minimum != nil || c.Maximum != nil}
 	if v := c.Volume; v != nil {
 		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
 	}
