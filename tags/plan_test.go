@@ -89,7 +89,7 @@ var planTests = []struct {
 	{"attempted removal was reverted", tags.AWS, tags.VM, "a=1", []string{""}, "a=1", "", "a=1", "keep a=1", "the removal may still land, before the pass that confirms"},
 	{"same on all sides", tags.AWS, tags.VM, "a=1 b=1", []string{"a=1 b=2", "a=1"}, "a=1", "", "a=1 b=1", "remove b=1; keep a=1", "only what is live is removed"},
 	{"several attempts, live of an old one", tags.AWS, tags.VM, "", []string{"a=1", "a=2", "a=3"}, "", "", "a=2", "remove a=2", "each attempt is owned"},
-		{"unseen", tags.AWS, tags.VM, "a=1", []string{"a=1"}, "", "", "", "", "there is nothing to remove"},
+	{"unseen", tags.AWS, tags.VM, "a=1", []string{"a=1"}, "", "", "", "", "there is nothing to remove"},
 	{"unseen attempt", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "", "", "it may have landed after the read: the pass that confirms sees it"},
 	{"unseen attempt beneath a foreign value", tags.AWS, tags.VM, "", []string{"a=1"}, "", "", "a=x", "", "somebody's value is live: the key is theirs"},
 	{"unseen attempt, no condition", tags.AliCloud, tags.VM, "", []string{"a=1"}, "", "", "", "", "without a condition the removal could hit somebody's key; the second pass sees it"},

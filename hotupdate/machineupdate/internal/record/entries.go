@@ -56,17 +56,9 @@ func (e entries) lack(without, with leaves) {
 	}
 }
 
-// frozen splits the entries into those that are Hot and the others.
+// frozen splits the entries likewise.
 func (e entries) frozen(isHot IsHot) (hot, frozen entries) {
-	hot, frozen = entries{}, entries{}
-	for l := range e {
-		if isHot(l.pointer, l.shape(l.value)) {
-			hot[l] = true
-		} else {
-			frozen[l] = true
-		}
-	}
-	return hot, frozen
+	return split(e, func(l leaf, _ bool) bool { return isHot(l.pointer, l.shape(l.value)) })
 }
 
 // cost is how many bytes of the bound an entry takes: about as many as in the record.

@@ -78,12 +78,16 @@ func (l leaves) sorted() []leaf {
 
 // frozen splits the leaves into those that are Hot and the others.
 func (l leaves) frozen(isHot IsHot) (hot, frozen leaves) {
-	hot, frozen = leaves{}, leaves{}
-	for p, value := range l {
-		if isHot(p.pointer, p.shape(value)) {
-			hot[p] = value
+	return split(l, func(p place, value string) bool { return isHot(p.pointer, p.shape(value)) })
+}
+
+func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, frozen M) {
+	hot, frozen = M{}, M{}
+	for key, value := range all {
+		if isHot(key, value) {
+			hot[key] = value
 		} else {
-			frozen[p] = value
+			frozen[key] = value
 		}
 	}
 	return hot, frozen

@@ -11,14 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// ReadHeader reads the header alone, and allocates nothing for usual names. It does not look at the contents.
-//
-// The error is that of [Parse].
-func ReadHeader(annotation string) (Header, error) {
-	h, _, err := readHeader(annotation)
-	return h, err
-}
-
 // Parse reads the annotation. It takes what [Record.Annotation] writes, byte for byte.
 //
 // The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
@@ -79,7 +71,13 @@ func isHotPart(raw json.RawMessage) bool {
 	return problem == nil && canonical[0] == '{' && string(canonical) == string(raw)
 }
 
-// readHeader reads the header, and returns the JSON of the contents.
+// ReadHeader reads the header alone, and allocates nothing for usual names. It does not look at the contents. The error is that of [Parse].
+func ReadHeader(annotation string) (Header, error) {
+	h, _, err := readHeader(annotation)
+	return h, err
+}
+
+// readHeader also returns the JSON of the contents.
 func readHeader(annotation string) (h Header, contents string, err error) {
 	rest, ok := strings.CutPrefix(annotation, versionMember)
 	number, rest := cutNumber(rest)
