@@ -35,7 +35,6 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil //nolint:nilnil // no other analyzer asks for a result
 }
 
-// linter analyzes one package.
 type linter struct {
 	*analysis.Pass
 

@@ -1,6 +1,7 @@
 package hotupdatelint
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -60,9 +61,9 @@ func (f *flow) follow(declaration ast.Decl) {
 			case *ast.AssignStmt:
 				f.assign(n.Lhs, n.Rhs)
 			case *ast.ValueSpec:
-				names := make([]ast.Expr, len(n.Names))
-				for i, name := range n.Names {
-					names[i] = name
+				var names []ast.Expr
+				for _, name := range n.Names {
+					names = append(names, name)
 				}
 				f.assign(names, n.Values)
 			case *ast.CallExpr:
@@ -94,14 +95,12 @@ func (f *flow) assign(to, from []ast.Expr) {
 // takeApart records the results of functions that take a Schema: the halves of Split, the normalised value of package hashstructure.
 func (f *flow) takeApart(to []ast.Expr, from ast.Expr) {
 	call, ok := ast.Unparen(from).(*ast.CallExpr)
-	if !ok {
+	if !ok || f.callee(call) == nil || !takesSchema(f.callee(call)) {
 		return
 	}
-	if function := f.callee(call); function != nil && takesSchema(function) {
-		for _, half := range to {
-			if object := f.object(half); object != nil {
-				f.halves[object] = true
-			}
+	for _, half := range to {
+		if object := f.object(half); object != nil {
+			f.halves[object] = true
 		}
 	}
 }
@@ -202,10 +201,7 @@ func (f *flow) result(call *ast.CallExpr) *encoded {
 
 // printed returns the first tagged value, or text of one, among the arguments that a function prints.
 func (f *flow) printed(function *types.Func, arguments []ast.Expr) *encoded {
-	if value := f.taggedIn(function, arguments); value != nil {
-		return value
-	}
-	return f.text(arguments...)
+	return cmp.Or(f.taggedIn(function, arguments), f.text(arguments...))
 }
 
 func (f *flow) taggedIn(function *types.Func, arguments []ast.Expr) *encoded {
@@ -267,11 +263,9 @@ func (f *flow) checkCall(call *ast.CallExpr) {
 
 // isValueHash reports whether a function hashes a Go value by its own rules.
 func isValueHash(function *types.Func) bool {
-	path := strings.TrimSuffix(function.Pkg().Path(), "/v2")
-	if strings.HasSuffix(path, "/hashstructure") {
-		return function.Name() == "Hash" && !strings.HasPrefix(path, modulePath)
-	}
-	return (function.Name() == "DeepHashObject" || function.Name() == "ComputeChecksum") && !strings.HasPrefix(path, modulePath)
+	path, name := strings.TrimSuffix(function.Pkg().Path(), "/v2"), function.Name()
+	isHash := name == "DeepHashObject" || name == "ComputeChecksum" || name == "Hash" && strings.HasSuffix(path, "/hashstructure")
+	return isHash && !strings.HasPrefix(path, modulePath)
 }
 
 // isTextHash reports whether a function hashes text: one of the standard library, or one named so.
@@ -315,7 +309,6 @@ func (l *linter) callee(call *ast.CallExpr) *types.Func {
 	return function
 }
 
-// receiverOf returns the receiver of a method call, nil for a function.
 func receiverOf(call *ast.CallExpr) ast.Expr {
 	if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		return selector.X

@@ -51,7 +51,6 @@ func Check[C any](t T, options ...Option) {
 	}
 }
 
-// fail reports what keeps the kit from beginning.
 func fail(t T, typ reflect.Type, err error) {
 	t.Helper()
 	t.Errorf("hotupdatetest: %v: %v", typ, err)

@@ -94,7 +94,6 @@ func (a author) object(p *part, depth int) *part {
 	return p
 }
 
-// elements draws up to three elements.
 func (a author) elements(p *part, depth int) {
 	if p.null = a.chance(6); p.null {
 		return
@@ -134,7 +133,6 @@ func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part
 	return false
 }
 
-// has reports whether an element of a map or keyed list has this key.
 func (p *part) has(text string) bool {
 	return slices.ContainsFunc(p.keys, func(key maker) bool { return mapKeyText(p.node, key) == text }) ||
 		p.node.Key != nil && slices.ContainsFunc(p.elems, func(e *part) bool { return string((*e.member(p.node.Key)).text()) == text })
@@ -159,7 +157,6 @@ func (a author) makeHot(n *fieldplan.Node, e *part) {
 	e.retarget(elementNode(n, e))
 }
 
-// mapKey draws one of few keys.
 func (a author) mapKey(t reflect.Type, pattern string) maker {
 	switch given := a.s.keys[pattern]; {
 	case len(given) > 0:
@@ -173,7 +170,6 @@ func (a author) mapKey(t reflect.Type, pattern string) maker {
 	return fixed(reflect.ValueOf(among(a, 1, 2, 10, 0)).Convert(t))
 }
 
-// readKey reads the text of a map key.
 func readKey(t reflect.Type, text string) (reflect.Value, bool) {
 	read := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
 	if err := json.Unmarshal([]byte("{"+strconv.Quote(text)+":true}"), read.Interface()); err != nil || read.Elem().Len() != 1 {

@@ -12,10 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	sigsjson "sigs.k8s.io/json"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// goldenFormat is the version of the file that Golden keeps.
 const goldenFormat = 1
 
 type golden struct {
@@ -58,7 +59,6 @@ func Golden[C any](t T, file string, options ...Option) {
 	}
 }
 
-// golden compares, and updates if it may.
 func (s *subject) golden(file string) error {
 	written, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,10 +94,8 @@ func (s *subject) golden(file string) error {
 
 func readGolden(file string, written []byte) (*golden, error) {
 	recorded := &golden{}
-	decoder := json.NewDecoder(bytes.NewReader(written))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(recorded); err != nil {
-		return nil, misuse(file, "is no golden file: "+err.Error(), "restore it from version control")
+	if strict, err := sigsjson.UnmarshalStrict(written, recorded); err != nil || len(strict) > 0 {
+		return nil, misuse(file, "is no golden file: "+errors.Join(append(strict, err)...).Error(), "restore it from version control")
 	}
 	if recorded.FormatVersion != goldenFormat {
 		return nil, misuse(file, fmt.Sprintf("has formatVersion %d, and this release knows %d", recorded.FormatVersion, goldenFormat), "use a release that knows it")
@@ -220,7 +218,6 @@ func (s *subject) content(recorded []vector) ([]byte, error) {
 	return append(content, '\n'), err
 }
 
-// hashed is a vector with its document and sum of today.
 func (s *subject) hashed(v vector) (_ vector, err error) {
 	if v.Document, err = s.schema.DocumentRaw(v.Config); err != nil {
 		return v, err

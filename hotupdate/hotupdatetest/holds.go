@@ -309,7 +309,6 @@ func (s *subject) copiesAreDeep(t trial) *breach {
 	return s.sameJSON(whole, copied, "DeepCopy returns another configuration")
 }
 
-// isHashed reports whether a change is in the hash.
 func isHashed(c hotupdate.Change) bool {
 	return c.Class == hotupdate.Immutable || c.Class == hotupdate.InPlace
 }
@@ -318,7 +317,6 @@ func (s *subject) document(v reflect.Value) ([]byte, error) {
 	return s.schema.Document(v.Interface())
 }
 
-// canonical is JSON in one spelling, or nil.
 func canonical(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -331,7 +329,6 @@ func canonical(v any) []byte {
 	return text
 }
 
-// failed is the breach of a function that returned an error.
 func failed(what string, err error) *breach {
 	b := &breach{what: "a configuration " + what + ": " + err.Error(), hint: "mend the type, or give the values that it can have with WithValues or WithValuesOf"}
 	if all := fault.All(err); len(all) > 0 {

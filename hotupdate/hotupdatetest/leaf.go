@@ -105,7 +105,6 @@ func (s *subject) readable(n *fieldplan.Node) []spelled {
 	return all
 }
 
-// fromJSON makes a value from JSON that its type reads.
 func fromJSON(t reflect.Type, text []byte) maker {
 	return func() reflect.Value {
 		v := reflect.New(t)

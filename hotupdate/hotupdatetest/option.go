@@ -93,7 +93,6 @@ func WithDefaulter[T any](setDefaults func(config *T)) Option {
 	}
 }
 
-// misuse is an option that does not fit the type.
 func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
@@ -135,7 +134,6 @@ const (
 	typeHint = "correct the type, or leave the option out"
 )
 
-// checkValues reads values as the leaf's type has them.
 func (s *subject) checkValues(path string, values []any) error {
 	n := s.find(path)
 	switch {

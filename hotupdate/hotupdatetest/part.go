@@ -49,7 +49,6 @@ func (p *part) emptied() *part {
 	return p
 }
 
-// value makes a pointer to a configuration.
 func (c config) value() reflect.Value {
 	if c.root == nil {
 		return reflect.Zero(reflect.PointerTo(c.plan.Type))
@@ -70,7 +69,6 @@ func settable(v reflect.Value, index []int) reflect.Value {
 	return v
 }
 
-// allocated follows pointers and allocates what they lead to.
 func allocated(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -187,7 +185,6 @@ func (s *subject) read(pointer reflect.Value) config {
 	return c
 }
 
-// read fills a blank part.
 func (p *part) read(v reflect.Value) *part {
 	n := p.node
 	v, ok := engine.Deref(v)

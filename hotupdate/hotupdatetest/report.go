@@ -80,7 +80,6 @@ func (p *part) tree() any {
 	return list
 }
 
-// leafTree shows a leaf as encoding/json writes it.
 func (p *part) leafTree() any {
 	if p.node.HidesValues() {
 		return fieldpath.Hidden

@@ -18,26 +18,21 @@ var samples = []string{
 
 // singles are configurations that say one thing each, in the order of the fields, and the empty one. They depend on nothing but the type.
 func (s *subject) singles() []vector {
-	m := vectorMaker{s, map[*fieldplan.Node]bool{}}
-	return append([]vector{{Name: "empty", Config: json.RawMessage("{}")}}, m.node(s.plan.Root, "")...)
+	empty := vector{Name: "empty", Config: json.RawMessage("{}")}
+	return append([]vector{empty}, s.vectorsBelow(s.plan.Root, "", map[*fieldplan.Node]bool{})...)
 }
 
-// vectorMaker makes a vector for each place of a type that can have a value of its own.
-type vectorMaker struct {
-	s    *subject
-	open map[*fieldplan.Node]bool
-}
-
-// node makes the vectors at and below a node, as JSON of the node. Types that contain themselves end where they begin again.
-func (m vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
-	if m.open[n] {
+// vectorsBelow makes a vector for each place at and below a node that can have a value of its own, as JSON of the node. Types that contain
+// themselves end where they begin again.
+func (s *subject) vectorsBelow(n *fieldplan.Node, path string, open map[*fieldplan.Node]bool) (all []vector) {
+	if open[n] {
 		return nil
 	}
-	m.open[n] = true
-	defer delete(m.open, n)
+	open[n] = true
+	defer delete(open, n)
 	switch n.Kind {
 	case fieldplan.Leaf:
-		if sample, ok := m.sample(n, path); ok {
+		if sample, ok := s.sample(n, path); ok {
 			all = append(all, vector{Name: path, Config: sample})
 		}
 	case fieldplan.Object:
@@ -45,7 +40,7 @@ func (m vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
 			all = append(all, vector{Name: path, Config: json.RawMessage("{}")})
 		}
 		for _, f := range n.Fields {
-			for _, v := range m.node(f.Node, fieldpath.Join(path, f.Name)) {
+			for _, v := range s.vectorsBelow(f.Node, fieldpath.Join(path, f.Name), open) {
 				if f.Quoted {
 					v.Config = quotedAgain(v.Config)
 				}
@@ -53,11 +48,11 @@ func (m vectorMaker) node(n *fieldplan.Node, path string) (all []vector) {
 			}
 		}
 	case fieldplan.List, fieldplan.Array:
-		for _, v := range m.node(n.Elem, path+"[]") {
-			all = append(all, vector{Name: v.Name, Config: slices.Concat([]byte("["), m.identified(n, v.Config), []byte("]"))})
+		for _, v := range s.vectorsBelow(n.Elem, path+"[]", open) {
+			all = append(all, vector{Name: v.Name, Config: slices.Concat([]byte("["), s.identified(n, v.Config), []byte("]"))})
 		}
 	case fieldplan.Map:
-		for _, v := range m.node(n.Elem, path+"[]") {
+		for _, v := range s.vectorsBelow(n.Elem, path+"[]", open) {
 			all = append(all, vector{Name: v.Name, Config: member(sampleKey(n), v.Config)})
 		}
 	}
@@ -76,13 +71,13 @@ func quotedAgain(scalar json.RawMessage) json.RawMessage {
 }
 
 // identified gives an element of a keyed list its key, if it does not have it.
-func (m vectorMaker) identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
+func (s *subject) identified(n *fieldplan.Node, elem json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if n.Key == nil || json.Unmarshal(elem, &members) != nil {
 		return elem
 	}
 	if members[n.Key.Name] == nil {
-		key, _ := m.sample(n.Key.Node, "")
+		key, _ := s.sample(n.Key.Node, "")
 		if n.Key.Quoted {
 			key = quotedAgain(key)
 		}
@@ -92,7 +87,6 @@ func (m vectorMaker) identified(n *fieldplan.Node, elem json.RawMessage) json.Ra
 	return written
 }
 
-// sampleKey is a key that the map takes.
 func sampleKey(n *fieldplan.Node) string {
 	keys := []string{"sample", "7", "10.7.0.1", "1h7m"}
 	i := slices.IndexFunc(keys, func(text string) bool { _, ok := readKey(n.Type.Key(), text); return ok })
@@ -100,10 +94,10 @@ func sampleKey(n *fieldplan.Node) string {
 }
 
 // sample is a value that a leaf takes and that is not its zero value: one that the tester gave, unless it may be secret.
-func (m vectorMaker) sample(n *fieldplan.Node, path string) (json.RawMessage, bool) {
-	last := slices.Clone(m.s.given[path])
+func (s *subject) sample(n *fieldplan.Node, path string) (json.RawMessage, bool) {
+	last := slices.Clone(s.given[path])
 	slices.Reverse(last)
-	for _, given := range slices.Concat(last, m.s.byType[n.Type]) {
+	for _, given := range slices.Concat(last, s.byType[n.Type]) {
 		if written, err := json.Marshal(leaf.Addressable(given).Addr().Interface()); err == nil && !n.HidesValues() && string(written) != leaf.Null {
 			return written, true
 		}

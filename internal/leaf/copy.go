@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,6 +41,8 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 	return nil
 }
 
+var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map}
+
 // copyForeign copies a value of a foreign type: by its DeepCopy, through its own text, or part by part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
@@ -48,24 +51,18 @@ func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	case isFlat(from.Type()):
 		to.Set(from)
 		return nil
-	case deepCopied(to, from), copiedByText(to, from):
+	case deepCopied(to, from), copiedByText(to, from), slices.Contains(nilable, from.Kind()) && from.IsNil():
 		return nil
 	}
 	switch from.Kind() {
 	case reflect.Interface, reflect.Pointer:
 		return copyBehind(to, from, depth)
 	case reflect.Slice:
-		if from.IsNil() {
-			return nil
-		}
 		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 		return copyElements(to, from, depth)
 	case reflect.Array:
 		return copyElements(to, from, depth)
 	case reflect.Map:
-		if from.IsNil() {
-			return nil
-		}
 		return copyEntries(to, from, depth)
 	case reflect.Struct:
 		return copyFields(to, from, depth)
@@ -157,9 +154,6 @@ func roundTrip(source, target any) error {
 }
 
 func copyBehind(to, from reflect.Value, depth int) *fault.Error {
-	if from.IsNil() {
-		return nil
-	}
 	inner := reflect.New(from.Elem().Type())
 	if problem := copyForeign(inner.Elem(), from.Elem(), depth+1); problem != nil {
 		return problem

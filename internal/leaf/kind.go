@@ -129,20 +129,15 @@ func implements(t, iface reflect.Type) bool {
 // ReadsRaw reports whether a foreign unmarshaler reads the JSON of this kind and type t, or of something below that no plan shows, and so may
 // see how it is spelled. Types that are not loaded are not asked: there are no values of them.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
-	switch k {
-	case Quantity, IntOrString, Time, MetaTime, MicroTime, Duration, RawExtension, RawMessage, Opaque:
-		return false
-	case NotALeaf, Bool, Int, Uint, Float, String, Number, Bytes, Interface, JSONMarshaler, TextMarshaler:
-	}
+	_, known := knownLeaves[t]
 	_, unloaded := t.(Unloaded)
-	return !unloaded && (implements(t, jsonUnmarshalerType) || k.readsRawBelow(t))
+	return !known && !unloaded && (implements(t, jsonUnmarshalerType) || k.readsRawBelow(t))
 }
 
 // readsRawBelow handles types with a marshaler but no unmarshaler, into which the decoder reads as if they had neither.
 func (k Kind) readsRawBelow(t reflect.Type) bool {
 	if k.MarshalsItself() && !implements(t, textUnmarshalerType) {
-		k = kindByReflect(t)
-		if k == NotALeaf { // anything may be below
+		if k = kindByReflect(t); k == NotALeaf { // anything may be below
 			return true
 		}
 	}
