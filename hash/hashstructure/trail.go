@@ -56,7 +56,10 @@ func (t *trail) hideKeys() bool {
 // inField runs visit below a field. The fields of an embedded struct are fields of the struct that embeds it.
 func (t *trail) inField(sf reflect.StructField, visit func()) {
 	defer func(hidden structtag.Sensitivity) { t.hidden = hidden }(t.hidden)
-	t.hidden = max(t.hidden, sensitivity(sf.Tag))
+	if strings.Contains(string(sf.Tag), "sensitive") {
+		parsed, _, _ := structtag.Parse(sf.Tag) // found correct when the Schema was compiled
+		t.hidden = max(t.hidden, parsed.Sensitive)
+	}
 	if name, ok := fieldplan.PathName(sf); ok {
 		t.in(fieldpath.Step{Kind: fieldpath.Member, Name: name}, visit)
 		return
@@ -81,13 +84,4 @@ func (t *trail) keyStep(key reflect.Value) fieldpath.Step {
 		return fieldpath.Step{Kind: fieldpath.MapKey, Name: key.Type().String()}
 	}
 	return engine.KeyStep(&fieldplan.Node{Kind: fieldplan.Map, Sensitive: t.hidden}, key)
-}
-
-// sensitivity is what a field's struct tag hides. Struct tags were found correct when the Schema was compiled.
-func sensitivity(tag reflect.StructTag) structtag.Sensitivity {
-	if !strings.Contains(string(tag), "sensitive") {
-		return structtag.Shown
-	}
-	parsed, _, _ := structtag.Parse(tag)
-	return parsed.Sensitive
 }

@@ -19,9 +19,8 @@ type edit struct {
 }
 
 type editor struct {
-	all   []edit
-	open  []*fieldplan.Node  // the objects above
-	above fieldplan.ClassSet // what an edit changes because it brings in objects above
+	all  []edit
+	open []*fieldplan.Node // the objects above
 }
 
 // edits lists the ways to set or unset one field, or to add or remove one element, of a configuration. The fields by which elements are
@@ -32,19 +31,13 @@ func (s *subject) edits(c config) []edit {
 		root = blankRoot(s.plan).emptied()
 	}
 	e := &editor{}
-	e.object(root, nil, func(p *part) *part { return p })
+	e.object(root, nil, 0, func(p *part) *part { return p })
 	return e.all
 }
 
-// bringing runs find for edits that bring in something of the classes.
-func (e *editor) bringing(classes fieldplan.ClassSet, find func()) {
-	defer func(above fieldplan.ClassSet) { e.above = above }(e.above)
-	e.above |= classes
-	find()
-}
-
-// object adds the edits below an object, which is an element of in unless that is nil. Rebuild puts a changed object into the root.
-func (e *editor) object(p *part, in *fieldplan.Node, rebuild func(p *part) *part) {
+// object adds the edits below an object, which is an element of in unless that is nil. Above are the classes of what an edit brings in around
+// the object. Rebuild puts a changed object into the root.
+func (e *editor) object(p *part, in *fieldplan.Node, above fieldplan.ClassSet, rebuild func(p *part) *part) {
 	if slices.Contains(e.open, p.node) && len(e.open) > maxDepth {
 		return
 	}
@@ -62,25 +55,25 @@ func (e *editor) object(p *part, in *fieldplan.Node, rebuild func(p *part) *part
 		}
 		m := p.members[i]
 		if m != nil {
-			e.all = append(e.all, edit{removes: true, classes: e.above | f.Classes(), apply: func(author) (root, leaf *part) { return with(nil), nil }})
+			e.all = append(e.all, edit{removes: true, classes: above | f.Classes(), apply: func(author) (root, leaf *part) { return with(nil), nil }})
 		}
-		var brought fieldplan.ClassSet
+		set := edit{of: f, classes: above}
 		if (m == nil || m.null) && f.KeepsPresence() {
-			brought = fieldplan.Of(f.Node.Class)
+			set.classes |= fieldplan.Of(f.Node.Class)
 		}
-		e.bringing(brought, func() { e.value(m, p.blankMember(f), edit{of: f}, nil, with) })
+		e.value(m, p.blankMember(f), set, nil, with)
 	}
 }
 
-// value adds the edits at and below a value. Blank is what comes in where it is missing.
+// value adds the edits at and below a value. Blank is what comes in where it is missing, and set begins the edit of a leaf.
 func (e *editor) value(p, blank *part, set edit, in *fieldplan.Node, with func(p *part) *part) {
-	n, missing := blank.node, p == nil || p.null
+	n, missing, above := blank.node, p == nil || p.null, set.classes
 	if missing && slices.Contains(e.open, n) {
 		return // a type that contains itself is not continued below what is there
 	}
 	switch n.Kind {
 	case fieldplan.Leaf:
-		set.classes = e.above | fieldplan.Of(n.Class)
+		set.classes |= fieldplan.Of(n.Class)
 		set.apply = func(a author) (root, leaf *part) {
 			drawn := *blank
 			drawn.make = a.leaf(blank)
@@ -94,37 +87,35 @@ func (e *editor) value(p, blank *part, set edit, in *fieldplan.Node, with func(p
 		if missing {
 			p = blank.emptied()
 		}
-		e.object(p, in, with)
+		e.object(p, in, above, with)
 	case fieldplan.List, fieldplan.Map:
 		if missing {
 			p = blank
 		}
-		e.elements(p, with)
-		e.newElement(p, with)
+		e.elements(p, above, with)
+		e.newElement(p, above, with)
 	case fieldplan.Array:
 		if !missing {
-			e.elements(p, with)
+			e.elements(p, above, with)
 		}
 	}
 }
 
-func (e *editor) elements(p *part, rebuild func(p *part) *part) {
+func (e *editor) elements(p *part, above fieldplan.ClassSet, rebuild func(p *part) *part) {
 	for i, elem := range p.elems {
-		var brought fieldplan.ClassSet
+		set := edit{classes: above}
 		if elem.null && elem.node.Kind != fieldplan.Object {
-			brought = fieldplan.Of(p.node.Class)
+			set.classes |= fieldplan.Of(p.node.Class)
 		}
 		blank := &part{node: elem.node, typ: elem.typ, pattern: elem.pattern}
-		e.bringing(brought, func() {
-			e.value(elem, blank, edit{}, p.node, func(elem *part) *part {
-				changed := *p
-				changed.elems = slices.Clone(p.elems)
-				changed.elems[i] = elem
-				return rebuild(&changed)
-			})
+		e.value(elem, blank, set, p.node, func(elem *part) *part {
+			changed := *p
+			changed.elems = slices.Clone(p.elems)
+			changed.elems[i] = elem
+			return rebuild(&changed)
 		})
 		if p.node.Kind != fieldplan.Array {
-			e.all = append(e.all, edit{removes: true, classes: e.above | p.classesWithout(elem), apply: func(author) (root, leaf *part) { return rebuild(p.without(i)), nil }})
+			e.all = append(e.all, edit{removes: true, classes: above | p.classesWithout(elem), apply: func(author) (root, leaf *part) { return rebuild(p.without(i)), nil }})
 		}
 	}
 }
@@ -148,13 +139,13 @@ func (p *part) without(i int) *part {
 
 // newElement adds the edits by which an element comes of which nothing is set but what it has to have; where hotwhen says how, also one
 // that is hot.
-func (e *editor) newElement(p *part, rebuild func(p *part) *part) {
+func (e *editor) newElement(p *part, above fieldplan.ClassSet, rebuild func(p *part) *part) {
 	n := p.node
 	if n.Elem.Kind != fieldplan.Leaf && n.Elem.Kind != fieldplan.Object {
 		return
 	}
 	adding := func(classes fieldplan.ClassSet, choose func(a author, n *fieldplan.Node, e *part)) {
-		e.all = append(e.all, edit{classes: e.above | classes, apply: func(a author) (root, leaf *part) {
+		e.all = append(e.all, edit{classes: above | classes, apply: func(a author) (root, leaf *part) {
 			changed, elem := *p, p.blankElement().emptied()
 			if n.Elem.Kind == fieldplan.Leaf {
 				elem.make = a.leaf(elem)

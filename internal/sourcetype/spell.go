@@ -51,19 +51,14 @@ func spellName(t *types.Named) string {
 	return t.Obj().Name() + "[" + strings.Join(arguments, ",") + "]"
 }
 
+var channels = map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ", types.RecvOnly: "<-chan "}
+
 func spellChan(t *types.Chan) string {
 	elem := spell(t.Elem())
-	switch t.Dir() {
-	case types.SendOnly:
-		return "chan<- " + elem
-	case types.RecvOnly:
-		return "<-chan " + elem
-	case types.SendRecv:
-	}
-	if strings.HasPrefix(elem, "<-") {
+	if t.Dir() == types.SendRecv && strings.HasPrefix(elem, "<-") {
 		elem = "(" + elem + ")"
 	}
-	return "chan " + elem
+	return channels[t.Dir()] + elem
 }
 
 func spellSignature(t *types.Signature) string {
