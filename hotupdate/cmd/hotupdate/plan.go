@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
 
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
@@ -151,13 +150,14 @@ func (c *call) showReport() (int, error) {
 	return c.writeReport(former)
 }
 
-// readFormer reads the file of --from.
-func (c *call) readFormer() ([]byte, error) {
-	if c.from != stdin {
-		return release.ReadFile(c.from)
+// readFormer reads the file of --from, whatever its size.
+func (c *call) readFormer() (text []byte, err error) {
+	if c.from == stdin {
+		text, err = io.ReadAll(c.in)
+	} else {
+		text, err = os.ReadFile(c.from)
 	}
-	text, err := io.ReadAll(io.LimitReader(c.in, manifests.MaxSize))
-	return text, inFile(nameOf(stdin), err)
+	return text, inFile(nameOf(c.from), err)
 }
 
 // writeReport writes a report, and returns the exit code.
