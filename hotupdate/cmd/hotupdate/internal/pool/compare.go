@@ -12,7 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Options say how pools are compared. The zero value compares provider configs as a whole.
+// Options say how pools are judged. The zero value knows no Schema, and takes the extension for one that has adopted the library.
 type Options struct {
 	// Schema finds the Schema of a provider config. If it is nil or returns nil, the config is compared as a whole: key order and spelling do
 	// not count, but any change is Immutable.
@@ -35,8 +35,8 @@ type Comparison struct {
 	Verdict Verdict
 	// Strategy is the strategy that decides: that of the pool that updates in place if only one does, else the new pool's.
 	Strategy hotupdate.Strategy
-	// Changes are the differences, in the order of their paths. Those of the provider config stand below providerConfig; their pointers
-	// begin with /providerConfig. Omitted is set where an unknown default may make the difference.
+	// Changes are the differences: those of triggers and configs in the order of their paths, then those that have no class. Those of the
+	// provider config stand below providerConfig; their pointers begin with /providerConfig. Omitted is set where an unknown default may make the difference.
 	Changes []Change
 	// Unknown is what the pools do not tell, and the comparison takes to be the same in both.
 	Unknown []Unknown
@@ -50,7 +50,7 @@ type Comparison struct {
 	byRules []Verdict // those that no single change leads to
 }
 
-// Compare says what happens to the machines of a pool that changes from old to updated. Their names are not compared.
+// Compare says what happens to the machines of a pool that changes from old to updated. The two may have different names.
 //
 //   - A trigger that is unknown in one of the pools is taken to be the same.
 //   - A Kubernetes version, machine image or kubeReserved that only one side sets is indeterminate if Gardener fills it in.

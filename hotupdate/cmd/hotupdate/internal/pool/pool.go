@@ -1,18 +1,16 @@
-// Package pool tells what a change of a worker pool does to its machines: of its provider config, and of what GEP-31 lists as triggers
-// beside it.
+// Package pool tells what a change of a worker pool does to its machines, or that Gardener or an extension refuses it.
 //
-// [Read] makes a [Pool] of each worker pool of a Worker or Shoot manifest. [Compare] is a function of two pools; it lists what the pools do
-// not tell and the rules that decide. [NewPlan] pairs the pools of two manifests and compares them. How a [Plan] is shown is not known here.
+// [Read] makes a [Pool] of each worker pool of a Worker or Shoot manifest. [Compare] is a function of two pools. [NewPlan] pairs the pools of
+// two manifests, compares them, and judges what stands above them. How a [Plan] is shown is not known here.
 //
-// The triggers are a type with this library's struct tags, [Triggers]. Package hash, which composes Gardener's names, decides what counts as
-// a change: minors, sums of reservations, the rule for node-local DNS. So the changes of a pool that rolls contain an Immutable or InPlace one
-// exactly if the parts of its node-agent secret name changed, or what the extension adds; and an InPlace one exactly if the parts of the
-// in-place key changed. Gardener hashes those parts without separators: two pools with different parts can have one name, and then Gardener
-// replaces nothing.
+//   - What Gardener hashes is a type with this library's struct tags, [Triggers]; package hash composes the names.
+//   - What an extension hashes is asked from the examples, in the era of the pool's minor, or from a [Naming]. The machines of a rolling pool
+//     are replaced exactly if its name changes, or if an operation or the state of the infrastructure replaces them.
+//   - What is refused, and what machines do besides, is a [Rule] with its source.
+//   - What is not known makes the verdict indeterminate where it decides, and is listed as assumed where it does not. A field that nobody
+//     has judged, see fields.json, is listed as not judged.
 //
-// A provider config is taken to be hashed by its Schema; an extension that still hashes raw bytes replaces machines for less.
-//
-// Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150.
+// Source: GEP-31, "Goals", "Update Strategies" and "Worker pool hash calculations"; Gardener v1.150 and the extensions of its time.
 package pool
 
 import (
