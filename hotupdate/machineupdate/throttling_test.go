@@ -48,8 +48,7 @@ func (c *throttled) update(_ context.Context, request *machineupdate.UpdateMachi
 	return nil
 }
 
-// TestThrottledPassesFinish: each pass sets contested keys again. Passes that begin as soon as a single call is allowed would spend it on the
-// same call for ever. The wait grows until all calls of a pass are allowed.
+// TestThrottledPassesFinish: each pass makes the calls whose effect reads do not show yet. The wait grows until all calls of a pass are allowed.
 func TestThrottledPassesFinish(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
