@@ -1,0 +1,147 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+)
+
+func documents(text string) iter.Seq[*manifest.Document] {
+	return manifest.Documents([]string{manifest.Stdin}, strings.NewReader(text))
+}
+
+// TestRunKeepsTheOrder: pools come in the order of the stream, although all processors judge them, and two audits at once find the same.
+func TestRunKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	both := releases(t)
+	var text bytes.Buffer
+	_, err := newFleet(300).write(&text, asLines)
+	require.NoError(t, err)
+	for range 2 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			line := 0
+			report, err := both.Run(context.Background(), documents(text.String()), audit.Options{Each: func(p *audit.Pool, r *audit.Report) error {
+				assert.GreaterOrEqual(t, p.Line, line)
+				line = p.Line
+				assert.Positive(t, r.Verdicts.Total().Pools)
+				return nil
+			}})
+			require.NoError(t, err)
+			assert.False(t, report.Partial)
+			assert.Greater(t, line, 250)
+		})
+	}
+}
+
+// TestRunIsInterrupted: what is known until then is reported as partial, even while the input says nothing more.
+func TestRunIsInterrupted(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	_, err := newFleet(300).write(&text, asLines)
+	require.NoError(t, err)
+	in, out := io.Pipe()
+	t.Cleanup(func() { _ = out.Close() })
+	go func() { _, _ = out.Write(text.Bytes()) }() // and does not end
+	ctx, cancel := context.WithCancel(context.Background())
+	pools := 0
+	report, err := releases(t).Run(ctx, manifest.Documents([]string{manifest.Stdin}, in), audit.Options{Each: func(*audit.Pool, *audit.Report) error {
+		if pools++; pools == 10 {
+			cancel()
+		}
+		return nil
+	}})
+	require.NoError(t, err)
+	assert.True(t, report.Partial)
+	assert.Contains(t, report.Headline(), "partial, for it was interrupted: ")
+	assert.GreaterOrEqual(t, report.Verdicts.Total().Pools, 10)
+	assert.Less(t, report.Objects.Read, 300)
+	require.NoError(t, report.CheckJudged("", nil), "nothing judged yet is no mistake")
+}
+
+// TestRunStopsWhenTheResultCannotBeWritten: the error is that of whoever takes the pools.
+func TestRunStopsWhenTheResultCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	_, err := releases(t).Run(context.Background(), documents(string(newFleet(1).shoot(1))), audit.Options{Each: func(*audit.Pool, *audit.Report) error { return full }})
+	assert.ErrorIs(t, err, full)
+}
+
+// TestDuplicates: one object is judged once. Two of one name are two if they differ and no UID says otherwise.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	const worker = `{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":"a"%s},"spec":{"type":"fleet","pools":[{"name":%q}]}}`
+	for _, test := range []struct {
+		name          string
+		first, second string
+		want          int
+	}{
+		{"the same", fmt.Sprintf(worker, "", "p"), fmt.Sprintf(worker, "", "p"), 1},
+		{"another spec", fmt.Sprintf(worker, "", "p"), fmt.Sprintf(worker, "", "q"), 2},
+		{"another UID", fmt.Sprintf(worker, `,"uid":"1"`, "p"), fmt.Sprintf(worker, `,"uid":"2"`, "p"), 2},
+		{"the same UID, seen later", fmt.Sprintf(worker, `,"uid":"1"`, "p"), fmt.Sprintf(worker, `,"uid":"1"`, "q"), 1},
+		{"another namespace", fmt.Sprintf(worker, "", "p"), fmt.Sprintf(worker, `,"namespace":"n"`, "p"), 2},
+	} {
+		report, err := releases(t).Run(context.Background(), documents(test.first+"\n"+test.second), audit.Options{Each: func(*audit.Pool, *audit.Report) error { return nil }})
+		require.NoError(t, err)
+		assert.Equal(t, test.want, report.Objects.Judged, test.name)
+		assert.Equal(t, 2-test.want, report.Objects.Skipped[audit.Duplicate], test.name)
+	}
+}
+
+// TestMarkdownFits: a report of many rows fits into a comment, and counts what does not.
+func TestMarkdownFits(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	_, err := newFleet(1000).write(&text, asLines)
+	require.NoError(t, err)
+	var pools []*audit.Pool
+	report, err := releases(t).Run(context.Background(), documents(text.String()), audit.Options{Each: func(p *audit.Pool, _ *audit.Report) error {
+		pools = append(pools, p)
+		return nil
+	}})
+	require.NoError(t, err)
+	report.List(pools)
+	var out bytes.Buffer
+	report.Markdown(&out, audit.View{By: audit.ByProject, List: true})
+	assert.LessOrEqual(t, out.Len(), 64<<10)
+	assert.Greater(t, out.Len(), 60<<10)
+	assert.Contains(t, out.String(), report.Accounting())
+	rows := strings.Count(out.String(), "</code> | <code>garden-")
+	var hidden int
+	_, err = fmt.Sscanf(out.String()[strings.LastIndex(out.String(), "\nand ")+1:], "and %d more", &hidden)
+	require.NoError(t, err)
+	assert.Equal(t, len(pools), rows+hidden)
+}
+
+// TestHTMLIsSelfContained: what a manifest holds is text in a page that loads nothing.
+func TestHTMLIsSelfContained(t *testing.T) {
+	t.Parallel()
+	const hostile = `<script>alert(1)</script><img src=x onerror=y>`
+	worker := fmt.Sprintf(`{"apiVersion":"extensions.gardener.cloud/v1alpha1","kind":"Worker","metadata":{"name":%q,"namespace":%[1]q},"spec":{"type":"fleet","pools":[{"name":%[1]q,"kubernetesVersion":%[1]q}]}}`, hostile)
+	var pools []*audit.Pool
+	report, err := releases(t).Run(context.Background(), documents(worker), audit.Options{Each: func(p *audit.Pool, _ *audit.Report) error {
+		pools = append(pools, p)
+		return nil
+	}})
+	require.NoError(t, err)
+	report.List(pools)
+	var out bytes.Buffer
+	require.NoError(t, report.HTML(&out, audit.View{By: audit.ByCause, List: true}))
+	assert.NotContains(t, out.String(), hostile)
+	assert.Contains(t, out.String(), "&lt;script&gt;alert(1)")
+	assert.Equal(t, 1, strings.Count(out.String(), "<script"))
+	assert.NotRegexp(t, `https?:|\ssrc=|\shref=|url\(|@import`, strings.ReplaceAll(out.String(), "&lt;img src=x", ""))
+	assert.NotContains(t, out.String(), "ZgotmplZ")
+}

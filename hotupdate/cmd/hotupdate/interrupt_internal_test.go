@@ -1,0 +1,55 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// interrupting reads a text, then interrupts this process, as Ctrl-C does, and never ends.
+type interrupting struct{ *strings.Reader }
+
+func (in interrupting) Read(p []byte) (int, error) {
+	if n, err := in.Reader.Read(p); err == nil {
+		return n, nil
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+	select {}
+}
+
+// TestAuditIsInterrupted: what is known is printed, in every format, and the exit code says that it is not all. The progress goes away.
+func TestAuditIsInterrupted(t *testing.T) {
+	v1 := filepath.Join(t.TempDir(), "v1.json")
+	require.NoError(t, writeSchema[fleetV1](v1))
+	for output, want := range map[string]string{
+		"text": "partial, for it was interrupted: ", "markdown": "**partial, for it was interrupted: ", "json": `"partial": true`, "ndjson": `"partial":true`, "html": "partial, for it was interrupted: ",
+	} {
+		var stdout, stderr bytes.Buffer
+		in := interrupting{strings.NewReader("apiVersion: extensions.gardener.cloud/v1alpha1\nkind: Worker\nspec: {pools: [{name: a}]}\n---\n")}
+		code := run([]string{"audit", "--old", v1, "--new", v1, "-o", output, "-"}, streams{in: in, out: &stdout, err: &stderr, errIsTerminal: true})
+		assert.Equal(t, exitInterrupted, code, stderr.String())
+		assert.Contains(t, stdout.String(), want, output)
+		assert.True(t, strings.HasSuffix(stderr.String(), "\r\x1b[K"), "%q", stderr.String())
+	}
+}
+
+// TestProgress: a line is written anew, only on a terminal.
+func TestProgress(t *testing.T) {
+	v1 := filepath.Join(t.TempDir(), "v1.json")
+	require.NoError(t, writeSchema[fleetV1](v1))
+	directory, _ := fleet(t, 3, true)
+	for _, isTerminal := range []bool{true, false} {
+		var stdout, stderr bytes.Buffer
+		code := run([]string{"audit", "--old", v1, "--new", v1, directory}, streams{out: &stdout, err: &stderr, errIsTerminal: isTerminal})
+		assert.Equal(t, exitOK, code)
+		assert.Equal(t, isTerminal, stderr.Len() > 0)
+	}
+}
