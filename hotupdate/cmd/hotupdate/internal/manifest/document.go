@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"cmp"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // Document is a piece of a stream: an object, a List of at most 1 MiB, an item of a larger List, or what cannot be read.
@@ -34,7 +32,7 @@ func (d *Document) Objects() []Object {
 		return []Object{{Place: d.place, Err: d.err, document: d, index: -1}}
 	}
 	raw := d.text
-	top, err := readMembers(raw)
+	top, err := readRoot(raw)
 	if err != nil {
 		var failure error
 		if raw, failure = toJSON(d.text, d.place.Line); failure != nil {
@@ -43,7 +41,7 @@ func (d *Document) Objects() []Object {
 		if len(raw) == 0 {
 			raw = []byte("null")
 		}
-		top, _ = readMembers(raw) // what a converter writes
+		top, _ = readRoot(raw) // what a converter writes
 	}
 	switch {
 	case d.place.Item < 0 && string(bytes.TrimSpace(raw)) == "null":
@@ -164,57 +162,23 @@ func step(node *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// members are what tells a List from other objects.
-type members struct {
+// rootMembers are what tells a List from other objects.
+type rootMembers struct {
 	kind  string
 	items [][]byte // nil if there is no such array
 }
 
-// readMembers goes through a JSON value once, and checks all of it.
-func readMembers(raw []byte) (members, *fault.Error) {
-	var m members
-	s := canonjson.NewScanner(raw)
-	s.SkipSpace()
-	if s.Peek() != '{' {
-		return m, cmp.Or(s.Skip(), s.End())
-	}
-	last, err := s.Open('}')
-	for !last && err == nil {
-		if err = m.read(&s); err == nil {
-			last, err = s.Next('}')
+// readRoot goes through a JSON value, and checks all of it.
+func readRoot(raw []byte) (rootMembers, *fault.Error) {
+	var m rootMembers
+	all, _, err := AppendMembers(nil, raw)
+	for _, one := range all {
+		switch string(one.Name) {
+		case "kind":
+			m.kind = string(bytes.Trim(one.Raw, `"`))
+		case "items":
+			m.items, _ = Elements(one.Raw)
 		}
 	}
-	return m, cmp.Or(err, s.End())
-}
-
-// read reads a member.
-func (m *members) read(s *canonjson.Scanner) *fault.Error {
-	from, to, err := s.Name()
-	if err != nil {
-		return err
-	}
-	name, start := string(s.Raw[from:to]), s.At
-	if name == "items" && s.Peek() == '[' {
-		m.items, err = elements(s)
-		return err
-	}
-	err = s.Skip()
-	if name == "kind" && err == nil {
-		m.kind = strings.Trim(string(s.Raw[start:s.At]), `"`)
-	}
-	return err
-}
-
-// elements returns the elements of an array as they are written.
-func elements(s *canonjson.Scanner) ([][]byte, *fault.Error) {
-	all := [][]byte{}
-	last, err := s.Open(']')
-	for !last && err == nil {
-		start := s.At
-		if err = s.Skip(); err == nil {
-			all = append(all, s.Raw[start:s.At])
-			last, err = s.Next(']')
-		}
-	}
-	return all, err
+	return m, err
 }

@@ -342,7 +342,7 @@ func (s *splitter) yamlList() bool {
 	}
 	frame = append(frame, s.marked()...)
 	rest, err := toJSON(frame, s.mark.line)
-	if m, _ := readMembers(rest); err != nil || !isList(m.kind) {
+	if m, _ := readRoot(rest); err != nil || !isList(m.kind) {
 		s.listFault(s.mark.line, errNoList)
 	}
 	return true

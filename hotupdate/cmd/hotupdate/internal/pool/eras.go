@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,10 +49,16 @@ type Naming struct {
 // Additional is what an extension adds to the name of a pool.
 type Additional = providers.Additional
 
+// examples are the example extensions.
+var examples = sync.OnceValue(providers.All)
+
 // providerOf returns the example extension for a pool, found by its provider or, for a provider config on its own, by the config's kind.
 func providerOf(p *Pool) (providers.Provider, bool) {
-	all := providers.All()
-	meta := typeMetaOf(p.ProviderConfig)
+	all := examples()
+	var meta TypeMeta
+	if p.isBare() {
+		meta = typeMetaOf(p.ProviderConfig)
+	}
 	i := slices.IndexFunc(all, func(one providers.Provider) bool {
 		return one.Name == p.Provider || p.isBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -135,15 +136,13 @@ func memberName(field string) string {
 }
 
 // members are the members of an object, in their order.
-type members []member
-
-type member struct{ name, raw []byte }
+type members []manifests.Member
 
 // get returns the last member of a name, nil if there is none.
 func (m members) get(name string) []byte {
 	for i := len(m) - 1; i >= 0; i-- {
-		if string(m[i].name) == name {
-			return m[i].raw
+		if string(m[i].Name) == name {
+			return m[i].Raw
 		}
 	}
 	return nil
@@ -154,63 +153,29 @@ func (d *decoder) members(path string, raw []byte) members {
 	if IsNull(raw) {
 		return nil
 	}
-	s := canonjson.NewScanner(raw)
-	s.SkipSpace()
-	if s.Peek() != '{' {
-		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
-		return nil
-	}
 	start := len(d.stack)
-	last, err := s.Open('}')
-	for !last && err == nil {
-		var one member
-		if one, err = readMember(&s); err == nil {
-			if d.stack[start:].get(string(one.name)) != nil {
-				d.trail = append(d.trail, step{name: string(one.name)})
-				d.fail(path, fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
-				d.trail = d.trail[:len(d.trail)-1]
-			}
-			d.stack = append(d.stack, one)
-			last, err = s.Next('}')
+	all, isObject, err := manifests.AppendMembers(d.stack, raw)
+	d.broken = d.broken || isObject && err != nil
+	if !isObject {
+		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
+	}
+	d.stack = all
+	for i := start; i < len(all); i++ {
+		isTwin := func(other manifests.Member) bool { return bytes.Equal(other.Name, all[i].Name) }
+		if slices.ContainsFunc(all[start:i], isTwin) {
+			d.trail = append(d.trail, step{name: string(all[i].Name)})
+			d.fail(path, fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"})
+			d.trail = d.trail[:len(d.trail)-1]
 		}
 	}
-	if err != nil || s.End() != nil {
-		d.broken = true
-	}
-	return d.stack[start:]
-}
-
-func readMember(s *canonjson.Scanner) (member, *fault.Error) {
-	from, to, err := s.Name()
-	if err != nil {
-		return member{}, err
-	}
-	name := s.Raw[from:to]
-	if bytes.IndexByte(name, '\\') >= 0 {
-		var text string
-		_ = json.Unmarshal(s.Raw[from-1:to+1], &text) // a string that the Scanner has read
-		name = []byte(text)
-	}
-	start := s.At
-	err = s.Skip()
-	return member{name, s.Raw[start:s.At]}, err
+	return members(all[start:])
 }
 
 // elements returns the elements of a list. Another type is a problem.
-func (d *decoder) elements(path string, raw []byte) (all [][]byte) {
-	s := canonjson.NewScanner(raw)
-	s.SkipSpace()
-	if s.Peek() != '[' {
+func (d *decoder) elements(path string, raw []byte) [][]byte {
+	all, ok := manifests.Elements(raw)
+	if !ok {
 		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
-		return nil
-	}
-	last, err := s.Open(']')
-	for !last && err == nil { // the manifest is valid JSON
-		start := s.At
-		if err = s.Skip(); err == nil {
-			all = append(all, raw[start:s.At])
-			last, err = s.Next(']')
-		}
 	}
 	return all
 }
