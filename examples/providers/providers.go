@@ -75,8 +75,8 @@ func named[P any](
 	newPool func(*WorkerPool) (P, error), eras func(*hotupdate.Schema) extension.Eras[P],
 ) Provider {
 	type choice = func([]hash.Era[P]) []hash.Era[P]
-	adopted := choice(func(list []hash.Era[P]) []hash.Era[P] { return list })
-	released := choice(func(list []hash.Era[P]) []hash.Era[P] { return list[:len(list)-1] }) // without the canonical era
+	adopted := func(list []hash.Era[P]) []hash.Era[P] { return list }
+	released := func(list []hash.Era[P]) []hash.Era[P] { return list[:len(list)-1] } // without the canonical era
 	read := func(w *WorkerPool, choose choice) (*hash.Eras[P], P, error) {
 		compiled, err := schema()
 		if err != nil {

@@ -41,11 +41,7 @@ type auditOptions struct {
 	limit                  int
 }
 
-func auditCommand() command {
-	return command{
-		name:     "audit",
-		synopsis: "--old FILE --new FILE [--provider NAME] [--group-by DIMENSION] [--only VERDICTS] [--output FORMAT] [--exit-code] PATH...",
-		help: `Tells what a release of a provider extension does to a fleet that nobody touches: which worker pools it refuses, which it rolls, and which
+const auditHelp = `Tells what a release of a provider extension does to a fleet that nobody touches: which worker pools it refuses, which it rolls, and which
 field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them: YAML, JSON or JSON lines, in
 any number of documents and Lists, of any size, also compressed by gzip or zstd. Other kinds are passed over.
 
@@ -89,7 +85,13 @@ An entry may name a verdict, path, finding, code, minor, project, namespace, nam
 
 Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate, of those that
 are neither in the baseline nor accepted. 32 is added if an object could not be read. 130: interrupted, the result is partial. 1 is an error,
-also if nothing was judged; 2 wrong usage.`,
+also if nothing was judged; 2 wrong usage.`
+
+func auditCommand() command {
+	return command{
+		name:     "audit",
+		synopsis: "--old FILE --new FILE [--provider NAME] [--group-by DIMENSION] [--only VERDICTS] [--output FORMAT] [--exit-code] PATH...",
+		help:     auditHelp,
 		flags: func(flags *pflag.FlagSet, c *call) {
 			c.addOutput(flags, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
 			flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")

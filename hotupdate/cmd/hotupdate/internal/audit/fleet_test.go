@@ -48,7 +48,7 @@ type newConfig struct {
 		IOPS int32  `json:"iops,omitempty"`
 	} `json:"disks,omitempty" hotupdatable:"false,key=name"`
 	Zones []string          `json:"zones,omitempty"`
-	Tags  map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	Tags  map[string]string `json:"tags,omitempty"  hotupdatable:"true"`
 }
 
 // releases writes the eras of both releases and reads them. The old one hashes bytes below 1.34, the new one bytes without hot members. From

@@ -124,6 +124,6 @@ func (b bars) scale() {
 		most = max(most, sum(bar))
 	}
 	for i, bar := range b.Bars {
-		b.Bars[i].Parts = append(bar.Parts, page.Part{Count: most - sum(bar)})
+		b.Bars[i].Parts = append(b.Bars[i].Parts, page.Part{Count: most - sum(bar)})
 	}
 }

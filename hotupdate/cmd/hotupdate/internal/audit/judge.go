@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -238,7 +239,7 @@ func reasonOfData(old, updated []string) Reason {
 	var at []string
 	for i := range old {
 		if old[i] != updated[i] {
-			at = append(at, fmt.Sprint(i+1))
+			at = append(at, strconv.Itoa(i+1))
 		}
 	}
 	return Reason{Text: fmt.Sprintf("of the %s that the extension adds to the name another is number %s", counted(len(old), "string"), strings.Join(at, ", "))}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -88,14 +89,14 @@ type Count struct {
 	Maximum int `json:"maximum"`
 }
 
-func (c *Count) add(more Count) {
-	c.Pools, c.Minimum, c.Maximum = c.Pools+more.Pools, c.Minimum+more.Minimum, c.Maximum+more.Maximum
+func (c Count) plus(more Count) Count {
+	return Count{c.Pools + more.Pools, c.Minimum + more.Minimum, c.Maximum + more.Maximum}
 }
 
 // Machines returns the number of machines.
 func (c Count) Machines() string {
 	if c.Minimum == c.Maximum {
-		return fmt.Sprint(c.Minimum)
+		return strconv.Itoa(c.Minimum)
 	}
 	return fmt.Sprintf("%d to %d", c.Minimum, c.Maximum)
 }
@@ -107,14 +108,14 @@ func (c Counts) add(v Verdict, more Count) {
 	if c[v] == nil {
 		c[v] = &Count{}
 	}
-	c[v].add(more)
+	*c[v] = c[v].plus(more)
 }
 
 // Of returns the count of some verdicts.
 func (c Counts) Of(verdicts ...Verdict) (sum Count) {
 	for _, v := range verdicts {
 		if c[v] != nil {
-			sum.add(*c[v])
+			sum = sum.plus(*c[v])
 		}
 	}
 	return sum
@@ -259,7 +260,7 @@ func (r *Report) addCause(c *Cause) {
 		r.causes[c.causeKey] = c
 		return
 	}
-	known.add(c.Count)
+	known.Count = known.plus(c.Count)
 	known.Known += c.Known
 	known.Samples = append(known.Samples, c.Samples[:min(len(c.Samples), samples-len(known.Samples))]...)
 }

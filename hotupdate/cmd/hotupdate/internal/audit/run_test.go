@@ -3,7 +3,6 @@
 package audit_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -27,7 +26,7 @@ func run(tb testing.TB, r *audit.Releases, f *fleet, form string) (report *audit
 		done <- broken
 	}()
 	findings = map[string]audit.Verdict{}
-	report, err := r.Run(context.Background(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
+	report, err := r.Run(tb.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 		Provider: "fleet",
 		Each: func(p *audit.Pool, _ *audit.Report) error {
 			if p.Verdict != audit.Unchanged {
@@ -102,7 +101,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			_ = out.CloseWithError(err)
 		}()
 		objects := 0
-		_, err := both.Run(context.Background(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
+		_, err := both.Run(t.Context(), manifest.Documents([]string{manifest.Stdin}, in), audit.Options{
 			Each: func(_ *audit.Pool, r *audit.Report) error {
 				if r.Objects.Judged == shoots*9/10 && after.HeapAlloc == 0 {
 					objects = r.Objects.Judged

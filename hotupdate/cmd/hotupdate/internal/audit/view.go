@@ -77,24 +77,20 @@ func (r *Report) Accounting() string {
 	if r.Gone > 0 {
 		text += fmt.Sprintf("; %s of the baseline no longer there", counted(r.Gone, "finding"))
 	}
-	for _, remark := range r.Remarks {
-		text += "\n" + remark
-	}
-	return text
+	return strings.Join(append([]string{text}, r.Remarks...), "\n")
 }
 
 // sections are what text and Markdown show.
 func (r *Report) sections(v View) []section {
 	all := []section{r.consequences()}
-	switch {
-	case v.By == ByCause:
+	if v.By == ByCause {
 		all = append(all, r.causesSection(v))
-	default:
+	} else {
 		all = append(all, r.groupsSection(v))
 	}
 	all = append(all, r.erasSection())
 	if v.List {
-		all = append(all, r.poolsSection(v))
+		all = append(all, r.poolsSection())
 	}
 	all = append(all, r.unreadableSection())
 	for i := range all {
@@ -211,7 +207,7 @@ func (s *Span) Remark() string {
 
 const poolsTitle = "pools"
 
-func (r *Report) poolsSection(v View) section {
+func (r *Report) poolsSection() section {
 	s := section{title: poolsTitle, header: []string{"consequence", "pool", "place", "because"}}
 	for _, p := range r.Pools {
 		one := rowOf(string(p.Verdict), p.Title(), p.Place.String(), "")

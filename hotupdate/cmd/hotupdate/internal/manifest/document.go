@@ -47,11 +47,11 @@ func (d *Document) Objects() []Object {
 	case d.place.Item < 0 && string(bytes.TrimSpace(raw)) == "null":
 		return nil
 	case top.items != nil && isList(top.kind):
-		return d.items(top.items, err == nil)
+		return d.items(top.items, err)
 	case top.items != nil && top.kind == "":
 		end := Object{Place: d.place, Err: errNoList, document: d, index: -1}
 		end.Line += bytes.Count(d.text, []byte("\n"))
-		return append(d.items(top.items, err == nil), end)
+		return append(d.items(top.items, err), end)
 	}
 	return []Object{{Place: d.place, Raw: d.plain(raw), document: d, index: -1}}
 }
@@ -83,23 +83,22 @@ func (d *Document) plain(raw []byte) []byte {
 	return raw
 }
 
-// items returns the items of a List as objects. Those of JSON stand in the document's text.
-func (d *Document) items(items [][]byte, inJSON bool) []Object {
+// items returns the items of a List as objects. Those of JSON stand in the document's text, those of YAML are found by its parser.
+func (d *Document) items(items [][]byte, failure *fault.Error) []Object {
 	all := make([]Object, len(items))
-	var nodes []*yaml.Node
-	if !inJSON {
-		_, list := find(d.root(), "items")
-		nodes = list.Content
+	var list *yaml.Node
+	if failure != nil {
+		_, list = find(d.root(), "items")
 	}
 	for i, raw := range items {
 		all[i] = Object{Place: d.place, Raw: d.plain(raw), document: d, index: i}
 		all[i].Item = i
 		switch {
-		case inJSON:
+		case list == nil:
 			before := cap(d.text) - cap(raw) // the item is a part of the text
 			all[i].Line += bytes.Count(d.text[:before], []byte("\n"))
-		case i < len(nodes):
-			all[i].Line += nodes[i].Line - 1
+		case i < len(list.Content):
+			all[i].Line += list.Content[i].Line - 1
 		}
 	}
 	return all

@@ -36,6 +36,75 @@ func AppendMembers(all []Member, raw []byte) (members []Member, isObject bool, e
 	return all, true, err
 }
 
+// AppendValid is [AppendMembers] for an object that is known to be valid JSON, such as the value of a member.
+func AppendValid(all []Member, raw []byte) []Member {
+	for at := next(raw, next(raw, 0)+1); raw[at] != '}'; at = next(raw, at) {
+		if raw[at] == ',' {
+			at = next(raw, at+1)
+		}
+		end := endOf(raw, at)
+		name := raw[at+1 : end-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = unescaped(raw[at:end])
+		}
+		start := next(raw, next(raw, end)+1)
+		at = endOf(raw, start)
+		all = append(all, Member{name, raw[start:at]})
+	}
+	return all
+}
+
+// next returns where the next token begins.
+func next(raw []byte, at int) int {
+	for raw[at] <= ' ' {
+		at++
+	}
+	return at
+}
+
+// endOf returns where the value ends that begins there.
+func endOf(raw []byte, at int) int {
+	switch raw[at] {
+	case '"':
+		return endOfString(raw, at)
+	case '{', '[':
+	default:
+		return at + leading(raw[at:], &isWord)
+	}
+	for depth := 0; ; at++ {
+		at += leading(raw[at:], &isNested)
+		switch raw[at] {
+		case '"':
+			at = endOfString(raw, at) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+	}
+}
+
+func endOfString(raw []byte, at int) int {
+	for at++; ; at++ {
+		at += leading(raw[at:], &isText)
+		if raw[at] == '"' {
+			return at + 1
+		}
+		at++ // what a backslash escapes
+	}
+}
+
+// isWord says which bytes go on with a number or word.
+var isWord = except("}], \t\r\n")
+
+func unescaped(quoted []byte) []byte {
+	var text string
+	_ = json.Unmarshal(quoted, &text) // a valid string
+	return []byte(text)
+}
+
 func readMember(s *canonjson.Scanner) (Member, *fault.Error) {
 	from, to, err := s.Name()
 	if err != nil {
@@ -43,30 +112,26 @@ func readMember(s *canonjson.Scanner) (Member, *fault.Error) {
 	}
 	name := s.Raw[from:to]
 	if bytes.IndexByte(name, '\\') >= 0 {
-		var text string
-		_ = json.Unmarshal(s.Raw[from-1:to+1], &text) // a string that the Scanner has read
-		name = []byte(text)
+		name = unescaped(s.Raw[from-1 : to+1])
 	}
 	start := s.At
 	err = s.Skip()
 	return Member{name, s.Raw[start:s.At]}, err
 }
 
-// Elements returns the elements of a JSON array as they stand in the text. It is false if the value is no array, or malformed.
+// Elements returns the elements of an array that is known to be valid JSON, as they stand in the text. It is false for another value.
 func Elements(raw []byte) (all [][]byte, ok bool) {
-	s := canonjson.NewScanner(raw)
-	s.SkipSpace()
-	if s.Peek() != '[' {
+	if at := next(raw, 0); raw[at] != '[' {
 		return nil, false
 	}
 	all = [][]byte{}
-	last, err := s.Open(']')
-	for !last && err == nil {
-		start := s.At
-		if err = s.Skip(); err == nil {
-			all = append(all, raw[start:s.At])
-			last, err = s.Next(']')
+	for at := next(raw, next(raw, 0)+1); raw[at] != ']'; at = next(raw, at) {
+		if raw[at] == ',' {
+			at = next(raw, at+1)
 		}
+		start := at
+		at = endOf(raw, start)
+		all = append(all, raw[start:at])
 	}
-	return all, err == nil
+	return all, true
 }

@@ -255,3 +255,28 @@ func FuzzObjects(f *testing.F) {
 		}
 	})
 }
+
+// FuzzMembers: of an object that is valid JSON, the fast way and the way that checks find the same members, and the same elements as a decoder.
+func FuzzMembers(f *testing.F) {
+	for _, seed := range []string{
+		"{}", ` { "a" : 1 , "b":[ {"c":"}\"]\\"} , -1e3,true,null ] } `, `{"a\u0062\"":"x","":{}}`, "[]", "[1,[2],{}]\n", "7", `{"a":1}x`, `{"a":1,}`, `{"a" 1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		members, isObject, err := manifest.AppendMembers(nil, raw)
+		if err != nil {
+			return
+		}
+		var elements []json.RawMessage
+		if isObject {
+			require.Equal(t, members, manifest.AppendValid(nil, raw))
+		} else if all, ok := manifest.Elements(raw); ok {
+			require.NoError(t, json.Unmarshal(raw, &elements))
+			require.Len(t, all, len(elements))
+			for i, one := range all {
+				require.Equal(t, string(elements[i]), string(one))
+			}
+		}
+	})
+}

@@ -186,48 +186,58 @@ func (s *splitter) jsonList() bool {
 	if !s.skipByte('{') {
 		return false
 	}
-	var kind string
-	found := false // items have been found
+	var l listMembers
 	for !s.stopped {
-		name, err := s.value()
-		colon := s.skipByte(':')
-		s.skipSpace()
-		switch {
-		case err != nil:
-		case !colon:
-			err = errFollows
-		case name == `"items"` && s.peek() == '[' && !found && (kind == "" || isList(kind)):
-			found = true
-			s.number++
-			err = s.jsonItems()
-		default:
-			var value string
-			value, err = s.value()
-			if name == `"kind"` {
-				kind = strings.Trim(value, `"`)
-			}
-		}
+		err := s.jsonMember(&l)
 		if err == nil && s.skipByte('}') {
-			if found && !isList(kind) {
+			if l.found && !isList(l.kind) {
 				s.listFault(s.line, errNoList)
 			}
-			return found
+			return l.found
 		}
 		if err == nil && !s.skipByte(',') {
 			err = errFollows
 		}
-		if err != nil && found {
+		switch {
+		case err != nil && l.found:
 			s.listFault(s.line, err)
 			s.nextJSON()
-		}
-		if err != nil {
-			return found
-		}
-		if found {
+			return true
+		case err != nil:
+			return false
+		case l.found:
 			s.setMark()
 		}
 	}
 	return true
+}
+
+// listMembers are the members of a List as far as it has been read.
+type listMembers struct {
+	kind  string
+	found bool // there are items
+}
+
+// jsonMember reads a member of what may be a List, and passes on its items.
+func (s *splitter) jsonMember(l *listMembers) error {
+	name, err := s.value()
+	if err != nil {
+		return err
+	}
+	if !s.skipByte(':') {
+		return errFollows
+	}
+	s.skipSpace()
+	if name == `"items"` && s.peek() == '[' && !l.found && (l.kind == "" || isList(l.kind)) {
+		l.found = true
+		s.number++
+		return s.jsonItems()
+	}
+	value, err := s.value()
+	if name == `"kind"` {
+		l.kind = strings.Trim(value, `"`)
+	}
+	return err
 }
 
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }

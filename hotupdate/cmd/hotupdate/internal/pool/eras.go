@@ -122,7 +122,7 @@ func AsStored(raw []byte) []byte {
 // isStored reports whether JSON certainly is as [AsStored] writes it. Of what a cluster returns it nearly always is.
 func isStored(raw []byte) bool {
 	s := canonjson.NewScanner(raw)
-	return bytes.IndexAny(raw, " \t\r\n\\<>&\u2028\u2029") < 0 && isSorted(&s) && s.End() == nil && utf8.Valid(raw)
+	return !bytes.ContainsAny(raw, " \t\r\n\\<>&\u2028\u2029") && isSorted(&s) && s.End() == nil && utf8.Valid(raw)
 }
 
 // isSorted goes through a value, and reports whether the members of all objects are sorted and no number has another spelling.
@@ -132,7 +132,7 @@ func isSorted(s *canonjson.Scanner) bool {
 		start := s.At
 		err := s.Scalar()
 		text := s.Raw[start:s.At]
-		return err == nil && (text[0] > '9' || text[0] == '"' || len(text) < 16 && bytes.IndexAny(text, ".eE") < 0 && string(text) != "-0")
+		return err == nil && (text[0] > '9' || text[0] == '"' || len(text) < 16 && !bytes.ContainsAny(text, ".eE") && string(text) != "-0")
 	}
 	var before []byte
 	last, err := s.Open(opening + 2)

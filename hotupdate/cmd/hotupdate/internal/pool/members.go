@@ -23,7 +23,8 @@ import (
 type decoder struct {
 	pool     string // the worker pool that is being read, where paths begin; empty outside of pools
 	problems problems
-	broken   bool // what is read is no JSON
+	broken   bool // the first object is no JSON
+	checked  bool // it is, and so is all in it
 	trail    []step
 	stack    members // of the objects that are being read
 }
@@ -140,9 +141,9 @@ type members []manifests.Member
 
 // get returns the last member of a name, nil if there is none.
 func (m members) get(name string) []byte {
-	for i := len(m) - 1; i >= 0; i-- {
-		if string(m[i].Name) == name {
-			return m[i].Raw
+	for _, one := range slices.Backward(m) {
+		if string(one.Name) == name {
+			return one.Raw
 		}
 	}
 	return nil
@@ -153,9 +154,15 @@ func (d *decoder) members(path string, raw []byte) members {
 	if IsNull(raw) {
 		return nil
 	}
-	start := len(d.stack)
-	all, isObject, err := manifests.AppendMembers(d.stack, raw)
-	d.broken = d.broken || isObject && err != nil
+	start, all, isObject := len(d.stack), d.stack, bytes.TrimSpace(raw)[0] == '{'
+	switch {
+	case !d.checked:
+		var err *fault.Error
+		all, _, err = manifests.AppendMembers(all, raw)
+		d.checked, d.broken = err == nil, err != nil && isObject
+	case isObject:
+		all = manifests.AppendValid(all, raw)
+	}
 	if !isObject {
 		d.fail(path, fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
 	}
@@ -168,7 +175,7 @@ func (d *decoder) members(path string, raw []byte) members {
 			d.trail = d.trail[:len(d.trail)-1]
 		}
 	}
-	return members(all[start:])
+	return all[start:]
 }
 
 // elements returns the elements of a list. Another type is a problem.

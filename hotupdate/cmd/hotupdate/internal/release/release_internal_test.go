@@ -15,7 +15,7 @@ type config struct {
 	Volume *struct {
 		IOPS *int32 `json:"iops,omitempty"`
 	} `json:"volume,omitempty"`
-	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	Tags map[string]string `json:"tags,omitempty"   hotupdatable:"true"`
 }
 
 // FuzzRelease: whatever stands in a file, it is a release that can hash, or an error.
