@@ -84,8 +84,7 @@ func (c *checker) value(v reflect.Value, in owner) {
 	}
 }
 
-// behind follows pointers and interfaces to what hashstructure hashes in their place: for nil the integer 0, or with ZeroNil the zero
-// value of what the last pointer could point to.
+// behind follows pointers and interfaces. Nil is the integer 0, or with ZeroNil the zero value of the last pointer's element type.
 func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 	zero := reflect.TypeFor[int]()
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
@@ -187,8 +186,7 @@ func (c *checker) object(v reflect.Value) {
 	}
 }
 
-// methods returns the methods by which a struct has its say, which hashstructure looks for on the value first, and on the pointer where
-// the value has an address. A Hash on the value beats all.
+// methods returns the hooks of a struct: a Hash on the value comes first, and hooks on the pointer count if the value has an address.
 func methods(v reflect.Value) (chooser hashstructure.Includable, hasher hashstructure.Hashable) {
 	object := v.Interface()
 	chooser, _ = object.(hashstructure.Includable)

@@ -8,8 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Sum is what hashstructure returns for the immutable projection of a configuration. It says nothing without the Options that it was made
-// with.
+// Sum is what hashstructure returns for the immutable projection of a configuration under some Options. Sums of other Options differ.
 type Sum uint64
 
 // String returns the sum in decimal digits, as Karpenter writes it into annotations.

@@ -12,8 +12,7 @@ import (
 // Options are those of [hashstructure.HashOptions], with the format among them and a constructor in place of the hasher. They are
 // values: one may serve any number of goroutines. Two Options that differ give different sums, in general.
 type Options struct {
-	// FormatV1 asks for [hashstructure.FormatV1], in which the elements of a set can swap their fields unnoticed. Otherwise it is FormatV2, whose
-	// sums have nothing in common with those.
+	// FormatV1 asks for [hashstructure.FormatV1], which misses fields that two elements of a set swap, in place of FormatV2. Their sums differ.
 	FormatV1 bool
 	// Hasher returns the hash function, a new one for each call. Nil stands for FNV-1 with 64 bits.
 	Hasher func() hash.Hash64
@@ -21,8 +20,7 @@ type Options struct {
 	TagName string
 	// ZeroNil hashes a nil pointer as the zero value that it could point to. Without it nil is the integer 0.
 	ZeroNil bool
-	// IgnoreZeroValue leaves out fields with Go's zero value, before ZeroNil is applied. A pointer to zero and an empty slice are not
-	// zero.
+	// IgnoreZeroValue leaves out fields with Go's zero value before ZeroNil applies. Pointers to zero and empty slices are not zero.
 	IgnoreZeroValue bool
 	// SlicesAsSets hashes every slice, and so every []byte and every JSON text, as if its order had no meaning.
 	SlicesAsSets bool
@@ -44,8 +42,7 @@ func (o Options) format() hashstructure.Format {
 	return hashstructure.FormatV2
 }
 
-// fresh returns options for one call: hashstructure keeps its state in them, so that two goroutines that share them get wrong sums
-// without an error.
+// fresh returns options for one call, as hashstructure keeps its state in them.
 func (o Options) fresh() (*hashstructure.HashOptions, error) {
 	options := &hashstructure.HashOptions{
 		TagName: o.TagName, ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets, UseStringer: o.UseStringer,

@@ -43,8 +43,7 @@ type trimmer struct {
 	err       error           // of that comparison
 }
 
-// isHashed reports whether something at or below the current path stands in the canonical document. It must be asked before anything was
-// taken out of a list above or beside.
+// isHashed reports whether the canonical document has something at or below the path. Indices must still be those of the configuration.
 func (t *trimmer) isHashed() bool {
 	if t.hashed == nil {
 		t.hashed = map[string]bool{}
@@ -60,8 +59,7 @@ func (t *trimmer) isHashed() bool {
 	return t.hashed[t.Path.Pointer()]
 }
 
-// shared follows pointers on both sides. It is false where one side has nothing, and for leaves, which stand whole on one side or identify
-// an element.
+// shared follows pointers on both sides. It is false if one side is nil, and for leaves, which are whole on one side or identify an element.
 func shared(immutable, hot reflect.Value) (to, beside reflect.Value, ok bool) {
 	for to, beside = immutable, hot; to.Kind() == reflect.Pointer; to, beside = to.Elem(), beside.Elem() {
 		if to.IsNil() || beside.IsNil() {

@@ -20,8 +20,7 @@ type filling struct {
 	text *string // the default as the option has it; nil if it is not known
 }
 
-// checkPointers reports hashed pointers whose struct tag does not declare what the package says of nil: a default, or that an empty object
-// differs from it.
+// checkPointers reports hashed pointers whose default, or whose difference from an empty value, the struct tag does not declare.
 func (l *linter) checkPointers(all []compiled) {
 	for i, c := range all {
 		if c.plan != nil && !l.isCovered(all, i) {

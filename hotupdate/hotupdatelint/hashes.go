@@ -42,8 +42,7 @@ type encoded struct {
 	by  string // the function that wrote it
 }
 
-// flow follows the texts of tagged values through the variables of one declaration. The order of statements is ignored: a
-// variable that is given such a text anywhere holds it everywhere.
+// flow follows the texts of tagged values through the variables of one declaration. It ignores the order of statements.
 type flow struct {
 	*linter
 

@@ -25,8 +25,7 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	})
 }
 
-// concernsNoMachine reports whether nil tests of a function do not matter: those of copies and validation, and those of defaulting functions,
-// which give an empty object what they give to none.
+// concernsNoMachine reports whether a function copies, converts, validates or defaults, so that its nil tests have no effect on machines.
 func concernsNoMachine(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
 	prefixes := []string{"deepcopy", "validate", "convert_", "autoconvert_"}

@@ -37,8 +37,7 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 // withoutDeclaring is what is left to do where no struct tag can help.
 const withoutDeclaring = "let the code that reads the field apply the default instead, or hash what was there before defaulting and leave WithDefaulter out"
 
-// undeclared says what is wrong with a change that a defaulting function made, and how to mend it. Whether the default is the same for
-// every configuration one change cannot tell, so the tester is asked.
+// undeclared explains a change that a defaulting function made. One change does not tell whether the default is always the same.
 func (s *subject) undeclared(c hotupdate.Change) (what, hint string) {
 	what = "the defaulting function changes the hash"
 	f := s.fieldAt(c.Pointer)

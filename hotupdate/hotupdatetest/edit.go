@@ -23,8 +23,7 @@ type editor struct {
 	open []*fieldplan.Node // the objects above
 }
 
-// edits lists the ways to set or unset one field, or to add or remove one element, of a configuration. The fields by which elements are
-// found or selected stay.
+// edits lists the ways to set or unset one field, or to add or remove one element. Fields that identify or select elements stay.
 func (s *subject) edits(c config) []edit {
 	root := c.root
 	if root == nil {
@@ -35,8 +34,7 @@ func (s *subject) edits(c config) []edit {
 	return e.all
 }
 
-// object adds the edits below an object, which is an element of in unless that is nil. Above are the classes of what an edit brings in around
-// the object. Rebuild puts a changed object into the root.
+// object adds the edits below an object, an element of in unless that is nil. Above are the classes of the parents that an edit creates.
 func (e *editor) object(p *part, in *fieldplan.Node, above fieldplan.ClassSet, rebuild func(p *part) *part) {
 	if slices.Contains(e.open, p.node) && len(e.open) > maxDepth {
 		return
@@ -137,8 +135,7 @@ func (p *part) without(i int) *part {
 	return &changed
 }
 
-// newElement adds the edits by which an element comes of which nothing is set but what it has to have; where hotwhen says how, also one
-// that is hot.
+// newElement adds the edits that add an element with nothing but its required fields, and a hot one if there is a hotwhen.
 func (e *editor) newElement(p *part, above fieldplan.ClassSet, rebuild func(p *part) *part) {
 	n := p.node
 	if n.Elem.Kind != fieldplan.Leaf && n.Elem.Kind != fieldplan.Object {

@@ -20,8 +20,7 @@ var probes = []string{
 // fillings is how many values are made by filling the exported fields of a type.
 const fillings = 24
 
-// foreign returns values of a type that marshals itself, each of which its own marshaler writes: what its unmarshaler reads, and what
-// filling its fields gives. There is always one, if only the zero value.
+// foreign makes values that the type's own marshaler writes, by its unmarshaler and by filling its fields, or else its zero value.
 func (s *subject) foreign(t reflect.Type) []maker {
 	if made, ok := s.drawn[t]; ok {
 		return made

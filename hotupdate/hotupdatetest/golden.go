@@ -194,8 +194,7 @@ func (s *subject) write(file string, recorded []vector) error {
 	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it
 }
 
-// content is the file as it should be: the Schema of today, the vectors of the test, those that were there and are not refused, and one
-// for each field that has none.
+// content is the file as it should be: the Schema, the vectors of the test, the recorded ones that are not refused, and one for each field.
 func (s *subject) content(recorded []vector) ([]byte, error) {
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {

@@ -42,8 +42,7 @@ var texts = map[leaf.Kind][]string{
 
 var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`, `null`}
 
-// twists change what a Go value holds beyond its JSON: the time zone, the half of an IntOrString that its type does not name, and the form in
-// which a quantity keeps its digits.
+// twists change what a Go value holds beyond its JSON: the time zone, the unused half of an IntOrString, how a quantity keeps its digits.
 var twists = map[leaf.Kind]func(v any){
 	leaf.MetaTime:  func(v any) { v.(*metav1.Time).Time = v.(*metav1.Time).In(east) },
 	leaf.MicroTime: func(v any) { v.(*metav1.MicroTime).Time = v.(*metav1.MicroTime).In(east) },

@@ -16,8 +16,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Option says what the kit cannot know from the type alone. Options come from the functions of this package; they do not depend on
-// their order.
+// Option says what the kit cannot know from the type alone. The functions of this package return Options; their order has no meaning.
 type Option func(s *settings)
 
 type settings struct {
@@ -205,8 +204,7 @@ func sortedTypes[V any](m map[reflect.Type]V) []reflect.Type {
 	return slices.SortedFunc(maps.Keys(m), func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// visitNodes calls visit for each node of the plan, in the order of the fields, with the pattern of its path. Types that contain
-// themselves end where they begin again.
+// visitNodes calls visit for each node of the plan and the pattern of its path, in the order of the fields. It does not enter cycles.
 func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
 	open := map[*fieldplan.Node]bool{}
 	var below func(n *fieldplan.Node, pattern string)

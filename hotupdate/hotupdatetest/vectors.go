@@ -22,8 +22,7 @@ func (s *subject) singles() []vector {
 	return append([]vector{empty}, s.vectorsBelow(s.plan.Root, "", map[*fieldplan.Node]bool{})...)
 }
 
-// vectorsBelow makes a vector for each place at and below a node that can have a value of its own, as JSON of the node. Types that contain
-// themselves end where they begin again.
+// vectorsBelow makes a vector for each place at and below a node that can have a value, as JSON of the node. It does not enter cycles.
 func (s *subject) vectorsBelow(n *fieldplan.Node, path string, open map[*fieldplan.Node]bool) (all []vector) {
 	if open[n] {
 		return nil

@@ -52,8 +52,7 @@ func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
 	return d.append(dst, minPlainPoint, maxPlainPoint), nil
 }
 
-// AppendPlain appends the value of integer × 10^exp, without an exponent. It is false if that takes more than so many digits before the
-// decimal point or after it.
+// AppendPlain appends integer × 10^exp without an exponent. It is false if that has more than most digits before or after the point.
 func AppendPlain(dst, integer []byte, exp int64, most int) ([]byte, bool) {
 	digits, neg := bytes.CutPrefix(integer, []byte("-"))
 	d := newDecimal(digits, nil, exp, neg)

@@ -43,8 +43,7 @@ func (p *parser) sorted() []byte {
 // maxUnsorted is how many members, not in the order of their names, an object may have whose names are compared with one another.
 const maxUnsorted = 64
 
-// twins walks through two documents at once, token by token, as long as the members of their objects stand in one order. A difference
-// found here is final: the documents differ, or one of them is invalid.
+// twins walks two documents token by token while their members stand in one order. A difference found here, or bad input, is final.
 type twins struct {
 	a, b  Scanner
 	names [][]byte // of the objects around what is read, innermost last

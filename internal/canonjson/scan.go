@@ -177,8 +177,7 @@ func (s *Scanner) Token() []byte {
 	return nil
 }
 
-// Check is [Scanner.Skip] for a value that must have a canonical text: its problems are those of [AppendValue], and if there is one, nothing
-// is read.
+// Check is [Scanner.Skip] for a value that must have a canonical text. Problems are those of [AppendValue], and then nothing is read.
 func (s *Scanner) Check() *fault.Error {
 	p := parsers.Get().(*parser)
 	defer p.release()

@@ -11,8 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// appendDynamic writes what an interface holds: the output of encoding/json as canonical JSON. What encoding/json would repair silently,
-// and cycles, are refused first.
+// appendDynamic writes what an interface holds as encoding/json does. Cycles, and what encoding/json would repair, are refused first.
 func appendDynamic(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if v.Kind() == reflect.Interface && v.IsNil() {
 		return append(dst, Null...), nil
@@ -73,8 +72,7 @@ func checkText(text string) *fault.Error {
 	return nil
 }
 
-// checkMarshaler reports whether encoding/json will call v's own marshaler. Its JSON is checked like all other output; its text, which
-// encoding/json would repair, is checked here.
+// checkMarshaler reports whether encoding/json will call v's own marshaler, and checks text, which encoding/json would repair.
 func checkMarshaler(v reflect.Value) (bool, *fault.Error) {
 	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
 		return false, nil

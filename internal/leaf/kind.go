@@ -114,8 +114,7 @@ func isByte(elem reflect.Type) bool {
 	return elem.Kind() == reflect.Uint8 && !implements(elem, jsonMarshalerType) && !implements(elem, textMarshalerType)
 }
 
-// implements reports whether t or a pointer to it has the interface's methods: a pointer receiver counts, also where
-// encoding/json would miss it for want of an address.
+// implements reports whether t or a pointer to it has the interface's methods, even if encoding/json finds no address to call them.
 func implements(t, iface reflect.Type) bool {
 	if t.Implements(iface) {
 		return true
@@ -188,8 +187,7 @@ func (k Kind) MayBeNull() bool {
 	return true
 }
 
-// MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json does not write such maps. A string is written as it
-// is even if it marshals itself.
+// MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json writes no such maps. Marshalers of string types do not count.
 func MapKeyKind(t reflect.Type) Kind {
 	switch kind := kindByReflect(t); {
 	case kind == String:

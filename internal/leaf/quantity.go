@@ -46,8 +46,7 @@ func checkQuantity(text string) *fault.Error {
 	return nil
 }
 
-// CheckQuantities refuses well-formed JSON with a string or number that would keep the parser busy, for those who do not know where the
-// quantities stand in it.
+// CheckQuantities refuses well-formed JSON with a string or number anywhere that would keep the parser of quantities busy.
 func CheckQuantities(raw []byte) *fault.Error {
 	for s := canonjson.NewScanner(raw); ; {
 		token := s.Token()

@@ -185,8 +185,7 @@ func Call(marshal func() ([]byte, error)) (out []byte, problem *fault.Error) {
 // microseconds is how metav1.MicroTime reads and writes fractions: with all of their digits.
 const microseconds = ".000000"
 
-// Spell turns canonical text, which begins at dst[from:], into JSON that a value of kind k can be read from. For most kinds it already
-// is.
+// Spell turns canonical text, which begins at dst[from:], into JSON that a value of kind k can be read from. Most texts stay as they are.
 func Spell(dst []byte, from int, k Kind, spelling Spelling) []byte {
 	if text := dst[from:]; k == MicroTime && bytes.HasSuffix(text, []byte(`Z"`)) {
 		digits := 0

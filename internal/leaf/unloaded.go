@@ -17,8 +17,7 @@ type Unloaded interface {
 	Loaded() reflect.Type
 }
 
-// Zero returns the canonical text of t's zero value, where t is a leaf of kind k. It is nil if there is none, or if only the marshaler
-// of an [Unloaded] type could tell.
+// Zero returns the canonical text of the zero value of t, a leaf of kind k. It is nil if there is none, or if t must be loaded to tell.
 func Zero(k Kind, t reflect.Type) []byte {
 	if _, ok := t.(Unloaded); ok && k.MarshalsItself() {
 		return nil

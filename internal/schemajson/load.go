@@ -103,8 +103,7 @@ func decode(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// builder builds a Go type of the shape that a document describes. The names of its Go fields are unique, so that no two places
-// share a node.
+// builder builds a Go type of the shape that a document describes. Names of Go fields are unique, so that no two places share a node.
 type builder struct {
 	open     bool // objects may have unknown members
 	faults   fault.List

@@ -29,8 +29,7 @@ type Node struct {
 	ElemNullable bool     `json:"elemNullable,omitempty"` // elements may be null where zero is not
 }
 
-// Field is a member of an object. The fingerprint does not depend on GoField, Override and Source, which tell people where the field and
-// its class come from.
+// Field is a member of an object. GoField, Override and Source tell people where its class comes from; the fingerprint ignores them.
 type Field struct {
 	Name      string  `json:"name"`
 	Class     string  `json:"class"`

@@ -14,15 +14,13 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// Program translates the types of one type-checked program. Identical types give one and the same reflect type. The zero value is
-// ready for use; it is not safe for concurrent use.
+// Program translates the types of one type-checked program, identical ones to one reflect type. The zero value is ready; goroutines cannot share it.
 type Program struct {
 	loaded map[string]reflect.Type // by import path and name
 	seen   map[string][]*Type      // by text; different types may have one text
 }
 
-// Of returns t as a reflect type. Predeclared scalars, and types that the rules compare with, such as resource.Quantity, are those of the
-// running program. All others are a [Type].
+// Of returns t as a reflect type: one of the running program for predeclared scalars and types that the rules name, else a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
 	if basic, ok := t.(*types.Basic); ok && loadedKinds[kindOf(basic)] != nil {
@@ -60,8 +58,7 @@ func (p *Program) known(t types.Type) reflect.Type {
 	return p.loaded[named.Obj().Pkg().Path()+"."+named.Obj().Name()]
 }
 
-// Type is a type of source code. It has the methods that describe a type's kind, name, parts and method set. The others are those of
-// the nearest type of the running program.
+// Type is a type of source code. Methods other than those for kind, name, parts and method set are of the nearest type of the program.
 type Type struct {
 	reflect.Type
 

@@ -91,8 +91,7 @@ func wellFormed(at int, text, quoted string) finding {
 
 // search returns the occurrences of the key and of its misspellings in tag[from:to].
 //
-// Double-quoted text after a colon or an equals sign is a value and is skipped. After a double quote in any other position, quotes cannot be
-// paired, so no text counts as quoted.
+// Double-quoted text after a colon or an equals sign is a value and is skipped. From any other double quote on, no text counts as quoted.
 func search(tag string, from, to int) []finding {
 	var found []finding
 	stray := false
@@ -147,8 +146,7 @@ func wordEnd(tag string, at int) int {
 	return at
 }
 
-// isKey reports whether a word of a text is the key or a misspelling of it. If a colon, an equals sign or a quote follows, every similar word
-// is. Otherwise the word may be a value or part of a sentence.
+// isKey reports whether a word of a text is the key or a misspelling of it. Before a colon, an equals sign or a quote every similar word is.
 func isKey(text string, start, end int) bool {
 	like := liken(text[start:end])
 	behind := strings.TrimLeftFunc(text[end:], isBlank[rune])
@@ -165,8 +163,7 @@ func isKey(text string, start, end int) bool {
 	return true
 }
 
-// loose returns the finding for the key in tag[start:end], which reflect does not see, and the index after its value. The pairs in tag[:from]
-// are well-formed.
+// loose returns the finding for the key in tag[start:end] and the index after its value. The pairs in tag[:from] are well-formed.
 func loose(tag string, from, start, end, to int) (finding, int) {
 	word, tail := tag[start:end], tag[end:to]
 	opened := start > from && tag[start-1] == '"'
