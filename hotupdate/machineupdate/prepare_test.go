@@ -197,6 +197,29 @@ func TestClassesConcurrently(t *testing.T) {
 	}
 }
 
+// TestLargeHotPart: a class that no record could hold is refused, by its size and never by its values.
+func TestLargeHotPart(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		n, length int // of the infrastructure tags
+		ok        bool
+	}{
+		{"50 tags of the largest size on three kinds", 150, 256 + 120, true},
+		{"too long together", 200, 600, false},
+		{"one that is too long", 1, 11 << 10, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(wide(t, tc.n, tc.length, 0))}, schemaOf[spec](t), able)
+			if tc.ok {
+				require.NoError(t, err)
+				return
+			}
+			assert.Equal(t, "large-hot-part", codeOf(err))
+			assert.NotContains(t, err.Error(), "vvv")
+		})
+	}
+}
+
 // TestNothingShowsSecrets: neither the values of a spec nor those of a secret are printed, whatever the verb.
 func TestNothingShowsSecrets(t *testing.T) {
 	class := classOf(t, `{"tags":{"k":"hunter2"}}`)
