@@ -61,7 +61,8 @@ func (c *Creation) created(providerID, resourceVersion string, now time.Time) pa
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
 // creation is nil, the driver must not be called: look again after the delay of the result.
 //
-// A class that cannot be read stops no creation. Nor does a machine without resourceVersion, as fake clients have them: nothing is written, and the
+// A class that cannot be read stops no creation. Infrastructure tags that the VM gets from it, and that are gone from the class by the time it can be
+// read, are foreign for ever. Nor does a machine without resourceVersion, as fake clients have them: nothing is written, and the
 // error of the result says so. For an Observation with neither class nor error nothing is written either.
 func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
 	result := Result[M]{Machine: observed.Machine, Reason: CreationPending}

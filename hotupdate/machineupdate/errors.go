@@ -63,12 +63,8 @@ func ErrorKindOf(err error) (kind ErrorKind, retryAfter time.Duration) {
 
 // ownKind returns the kind of an error, without what it wraps.
 func ownKind(err error) ErrorKind {
-	//nolint:errorlint // ErrorKindOf goes through what is wrapped
-	switch err.(type) {
-	case *PartialError:
+	if _, ok := err.(*PartialError); ok { //nolint:errorlint // ErrorKindOf goes through what is wrapped
 		return Partial
-	case *RetryError:
-		return OtherError
 	}
 	is, _ := err.(interface{ Is(target error) bool })
 	switch {

@@ -42,7 +42,7 @@ func (d *Driver) text() string {
 }
 
 func (d *Driver) equal(other *Driver) bool {
-	return d.text() == other.text() && d.ReadsFirst == other.ReadsFirst
+	return slices.Equal(d.Kinds, other.Kinds) && d.Revision == other.Revision && d.Epoch == other.Epoch && d.ReadsFirst == other.ReadsFirst
 }
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
