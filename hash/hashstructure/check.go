@@ -204,7 +204,7 @@ func methods(v reflect.Value) (chooser hashstructure.Includable, hasher hashstru
 
 func (c *checker) isHashed(sf reflect.StructField, v reflect.Value) bool {
 	tag := sf.Tag.Get(c.options.tagName())
-	return sf.IsExported() && tag != "ignore" && tag != "-" && !(c.options.IgnoreZeroValue && v.IsZero())
+	return sf.IsExported() && tag != "ignore" && tag != "-" && (!c.options.IgnoreZeroValue || !v.IsZero())
 }
 
 func (c *checker) field(sf reflect.StructField, v reflect.Value, chooser hashstructure.Includable, object any) {

@@ -12,8 +12,7 @@
 //
 // It differs from the configuration without its hot parts as follows:
 //   - Exported fields that are not in JSON (json:"-", or dropped by a name conflict) are zero.
-//   - A pointer to an object, a list or a map of which a part could be hot is nil if nothing is left of it, so that the first hot part
-//     in it changes nothing. It is kept if its field says presence.
+//   - What is left empty is nil by the rules of [Projection], so that the first hot part in it changes nothing.
 //   - Types that marshal themselves are copied by their own methods and are as they come out of them.
 //
 // Nothing else is normalised. The presence rules of package hash do not apply, nor do its rules for leaves and order:

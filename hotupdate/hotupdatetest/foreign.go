@@ -25,7 +25,8 @@ func (s *subject) foreign(t reflect.Type) []maker {
 	if made, ok := s.drawn[t]; ok {
 		return made
 	}
-	all := []maker{func() reflect.Value { return reflect.New(t).Elem() }}
+	zero := func() reflect.Value { return reflect.New(t).Elem() }
+	all := []maker{zero}
 	for _, probe := range probes {
 		all = append(all, func() reflect.Value {
 			v := reflect.New(t)
@@ -45,7 +46,7 @@ func (s *subject) foreign(t reflect.Type) []maker {
 	}
 	good := slices.DeleteFunc(all, func(m maker) bool { return !isWritten(m()) })
 	if len(good) == 0 {
-		good = append(good, func() reflect.Value { return reflect.New(t).Elem() })
+		good = append(good, zero)
 	}
 	s.drawn[t] = good
 	return good

@@ -15,7 +15,7 @@ import (
 
 // Export returns the JSON form of a plan.
 func Export(p *fieldplan.Plan) (*Document, error) {
-	e := &exporter{recursive: map[*fieldplan.Node]string{}}
+	e := exporter{}
 	d := &Document{FormatVersion: FormatVersion, Root: e.node(p.Root, "/root")}
 	if p.Open {
 		d.Unknown = structtag.Immutable.String()
@@ -63,14 +63,14 @@ func (n *Node) bare() *Node {
 }
 
 // exporter remembers where it wrote each node whose values may contain themselves; it is written once.
-type exporter struct{ recursive map[*fieldplan.Node]string }
+type exporter map[*fieldplan.Node]string
 
-func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
-	if ref, written := e.recursive[n]; written {
+func (e exporter) node(n *fieldplan.Node, pointer string) *Node {
+	if ref, written := e[n]; written {
 		return &Node{Kind: kindRef, Ref: ref}
 	}
 	if n.Recursive {
-		e.recursive[n] = pointer
+		e[n] = pointer
 	}
 	out := &Node{}
 	switch n.Kind {
@@ -95,7 +95,7 @@ func (e *exporter) node(n *fieldplan.Node, pointer string) *Node {
 	return out
 }
 
-func (e *exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) *Field {
+func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) *Field {
 	n := f.Node
 	out := &Field{
 		Name: f.Name, Class: n.Class.String(), Inherited: f.Declared == fieldplan.Inherited, Nullable: f.Pointer,

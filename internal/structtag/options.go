@@ -243,8 +243,7 @@ func (r *reading) readSensitivity(o option) Sensitivity {
 }
 
 func (r *reading) readUnknown(o option) {
-	names := "`" + strings.Join(optionNames, "`, `") + "`"
-	f := flaw{code: "unknown-option", what: "has unknown option " + tick(o.text), advice: "write one of " + names}
+	f := flaw{code: "unknown-option", what: "has unknown option " + tick(o.text), advice: "write one of `" + strings.Join(optionNames, "`, `") + "`"}
 	meant := meantOption(o)
 	switch joined, ok := r.joinText(o); {
 	case o.text == "":
