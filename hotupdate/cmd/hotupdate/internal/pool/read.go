@@ -281,7 +281,7 @@ func readPools[P any](d *decoder, to *Manifest, path string, elements []json.Raw
 		if k := p.Worker.Kubelet; k != nil {
 			k.SumReservations = true
 		}
-		if _, known := providerOf(&p); !known || to.Provider == "azure" || to.Provider == "openstack" {
+		if !slices.Contains([]string{"aws", "gcp", "alicloud"}, to.Provider) { // which hash none
 			p.Unknown = append(p.Unknown, UnknownProviderState)
 		}
 		to.Pools = append(to.Pools, p)
