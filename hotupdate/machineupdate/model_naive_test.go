@@ -99,6 +99,7 @@ func TestNaiveFlows(t *testing.T) {
 		},
 	} {
 		t.Run(tc.flow.name, func(t *testing.T) {
+			t.Parallel()
 			m := newModel(t, tc.flow, tc.from)
 			m.events, m.changes, m.faults = tc.events, tc.changes, tc.faults
 			found := explore(t, m, 3_000_000)

@@ -3,13 +3,14 @@ package mutants_test
 // The tests that kill. The model checker kills more, and takes longer.
 const (
 	decisions  = "hotupdate/machineupdate TestDecisionTable|TestCreation$|TestExecutor"
-	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|ExampleExecutor|TestCreationErrors"
+	executions = "hotupdate/machineupdate TestExecutor|TestErrorKinds|TestPatches|TestUnable|TestCanceled|TestMisuse|TestProposal|TestAdopters|TestFailedReads|TestSlices|TestRetries|TestConfirmation|ExampleExecutor|TestCreationErrors"
 	creations  = "hotupdate/machineupdate TestCreation"
-	records    = "hotupdate/machineupdate/internal/record Test"
+	records    = "hotupdate/machineupdate/internal/record ."
 	plans      = "tags TestPlan|Example"
 )
 
 const (
+	creationFile      = "hotupdate/machineupdate/creation.go"
 	decisionFile      = "hotupdate/machineupdate/decision.go"
 	errorsFile        = "hotupdate/machineupdate/errors.go"
 	executorFile      = "hotupdate/machineupdate/executor.go"
@@ -17,7 +18,11 @@ const (
 	recordContentFile = "hotupdate/machineupdate/internal/record/content.go"
 	recordEntriesFile = "hotupdate/machineupdate/internal/record/entries.go"
 	recordFile        = "hotupdate/machineupdate/internal/record/record.go"
+	recordLeafFile    = "hotupdate/machineupdate/internal/record/leaf.go"
+	recordParseFile   = "hotupdate/machineupdate/internal/record/parse.go"
 	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
+	recordSliceFile   = "hotupdate/machineupdate/internal/record/slice.go"
+	recordTargetFile  = "hotupdate/machineupdate/internal/record/target.go"
 	tagsPlannerFile   = "tags/planner.go"
 	tagsSpecFile      = "tags/spec.go"
 )
@@ -41,11 +46,14 @@ var updateMutants = []mutant{
 	{"a spec that changed is not confirmed first", decisionFile, "case record.Unconfirmed:\n\t\tif changed != UpToDate {", "case record.Unconfirmed:\n\t\tif false {", decisions},
 	{"a confirmation waits", decisionFile, "\tcase wait > 0:\n\t\treturn decision{action: actWait, reason: ConfirmationDue", "\tcase wait > 10*o.Settings.confirmAfter():\n\t\treturn decision{action: actWait, reason: ConfirmationDue", decisions},
 	{"nothing waits for a time far ahead", decisionFile, "if elapsed < -d {", "if false {", decisions},
+	{"a changed spec is applied", decisionFile, "\tcase !sameHot:", "\tcase !sameHot && false:", decisions},
+	{"a changed Schema or driver means one pass", decisionFile, "\tcase !sameSchema && o.Class.driver.canUpdate():", "\tcase !sameSchema && false:", decisions},
 	{"a verification is due", decisionFile, "\tif o.Settings.VerifyPeriod <= 0 {", "\tif true {", decisions},
 	{"a verification waits", decisionFile, "o.Settings.VerifyPeriod); wait > 0 {", "o.Settings.VerifyPeriod); wait > 1<<62 {", decisions},
 	{"a driver that cannot update is not called", decisionFile, "if !o.Class.driver.canUpdate() || o.Class.unable.Load() {", "if o.Class.unable.Load() {", decisions},
 	{"a driver that returned Unimplemented is not called again", decisionFile, "if !o.Class.driver.canUpdate() || o.Class.unable.Load() {", "if !o.Class.driver.canUpdate() {", decisions},
 	{"retries wait longer and longer", decisionFile, "\tfor range h.Retries {", "\tfor range 0 {", decisions},
+	{"retries wait no longer than a confirmation", decisionFile, "d += min(d, limit-d)", "d += max(d, limit-d)", decisions},
 	{"retries do not come together", decisionFile, "return d + spread(d/2, o.Machine.Name)", "return d", decisions},
 	// The executor, its passes, and errors of drivers.
 	{"a write names the resourceVersion of the decision", passFile, "return p.machine.write(p.machine.ResourceVersion, p.planned.Marker)", `return p.machine.write("", p.planned.Marker)`, executions},
@@ -66,6 +74,15 @@ var updateMutants = []mutant{
 	{"a VM that is gone is no failure", executorFile, "\tcase kind == NotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, o.nextTry(pass, e.Now())), callErr)", "result.end(throttled, o.nextTry(pass, e.Now()), callErr)", executions},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
+	{"a record is mirrored only if all is applied", passFile, "\tif p.planned.Whole {", "\tif true {", executions},
+	// Creations.
+	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.machine.write(o.Machine.ResourceVersion, creation.marker), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
+	{"a creation after another one is not settled", creationFile, `if c.first = ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
+	{"a creation after a foreign record is settled", creationFile, `c.first = ok && problem.Code == "foreign-record"`, `c.first = ok && problem.Code == "x"`, creations},
+	{"a creation does not believe a foreign record", creationFile, `"foreign-record"; !ok {`, `"foreign-record"; true {`, creations},
+	{"a creation ends", creationFile, "return context.WithTimeout(ctx, c.deadline.Sub(c.now()))", "return context.WithTimeout(ctx, time.Hour)", creations},
+	{"a creation that took too long is not recorded", creationFile, "creation.class == nil || e.Now().After(creation.deadline):", "creation.class == nil:", creations},
+	{"a creation by an unreadable class is not recorded", creationFile, "!creation.marked || creation.class == nil ||", "!creation.marked ||", creations},
 	// The record.
 	{"a creation's class is recorded as applied", recordFile, "\tcreated.others = r.others.create(t.hot)\n", "", records},
 	{"a creation keeps what may be live", recordContentFile, "\tmaps.Copy(beside, c.entries)\n\tbeside.rebase(leavesOf(c.applied)", "\tbeside.rebase(leavesOf(c.applied)", records},
@@ -76,6 +93,7 @@ var updateMutants = []mutant{
 	{"what a pass sends is an entry", recordContentFile, "\tduring.send(base, desired)\n", "", records},
 	{"what was applied before is an entry after a success", recordContentFile, "\tafter.rebase(base, desired)\n", "\tafter.rebase(leaves{}, desired)\n", records},
 	{"what is applied needs no entry", recordEntriesFile, "\tfor p, value := range base {\n\t\tdelete(e, leaf{p, value})\n\t}\n", "", records},
+	{"a confirmation drops the entries", recordContentFile, "after: newContent(c.applied, cold)", "after: func() content { _ = cold; return c }()", records},
 	{"a confirmation keeps frozen entries", recordContentFile, "\thot, cold := c.entries.frozen(t.isHot)\n\ts := step{marker: c", "\thot, cold := c.entries, entries{}\n\ts := step{marker: c", records},
 	{"an applied leaf that is not Hot is not handed to the driver", recordContentFile, "\t\tpart.Applied, _ = base.hotPart(nil)", "\t\tpart.Applied, _ = base.hotPart(frozen)", records},
 	{"an entry that is not Hot is not handed to the driver", recordContentFile, "\tpart := c.part(base, frozen, during)\n", "\tmaps.Copy(during, cold)\n\tpart := c.part(base, frozen, during)\n", records},
@@ -90,8 +108,21 @@ var updateMutants = []mutant{
 	{"a record is that of the class that it was written for", recordPassFile, "next.Schema, next.Wanted = t.schema, t.wanted", "next.Schema = t.schema", records},
 	{"a record is that of the Schema that it was written for", recordPassFile, "next.Schema, next.Wanted = t.schema, t.wanted", "next.Wanted = t.wanted", records},
 	{"a confirmation does not settle what is not wanted", recordPassFile, "if p.after.State = Settled; !p.Whole {", "if p.after.State = Settled; false {", records},
-	{"a confirmation renews the time", recordPassFile, "\tp.Marker.Since = wholeSeconds(now)\n\tif p.after", "\tif p.after", records},
+	{"a confirmation renews the time", recordPassFile, "\tp.Marker.Since = wholeSeconds(now)\n\tif p.after", "\tif p.after", executions},
 	{"retries are counted", recordPassFile, "retries = min(r.Retries+1, MaxRetries)", "retries = 0", records},
+	{"another spec begins at no retries", recordPassFile, `r.Creating == "" && sameHot && sameSchema {`, `r.Creating == "" && (sameHot || true) && sameSchema {`, executions},
+	{"a record is that of the VM", recordPassFile, "\t\tnext.ProviderID, next.Creating = providerID, \"\"\n", "\t\t_ = next\n", records},
+	{"what does not fit keeps its base", recordSliceFile, "\tif during > s.bound || after > s.bound {", "\tif false {", records},
+	{"what was applied before has to fit", recordSliceFile, "during > s.bound || after > s.bound {", "during > s.bound {", records},
+	{"what is sent has to fit", recordSliceFile, "during > s.bound || after > s.bound {", "after > s.bound {", records},
+	{"what is recorded already needs no room", recordSliceFile, "\tif s.entries[l] {", "\tif false {", records},
+	{"nothing is added before everything that goes has gone", recordSliceFile, "had || gone {", "had || gone || true {", records},
+	{"a full record says so", recordSliceFile, "\t\t\twhole = false\n\t\tcase value == absent", "\t\t\t_ = 0\n\t\tcase value == absent", records},
+	{"elements of a list are leaves", recordLeafFile, "\tif value[0] != '[' ||", "\tif true ||", records},
+	{"Since is never too early", recordFile, "now.UTC().Add(time.Second - 1).Truncate", "now.UTC().Truncate", records},
+	{"a record has its canonical form", recordParseFile, "\tif r.Annotation() != annotation {", "\tif false {", records},
+	{"a record of a later version is told apart", recordParseFile, "\tcase number > version:", "\tcase false:", records},
+	{"a record is bounded", recordTargetFile, "\t\tif n := l.cost(); n > maxLeaf {", "\t\tif n := l.cost(); n > 2*maxLeaf {", records},
 	// The planner of package tags.
 	{"only recorded values are removed", tagsPlannerFile, "\t\t\tif p.same(tag.Value, value) {", `			if tag.Value != "" || true {`, plans},
 	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !p.owned(id, tag.Value) {\n\t\t\treturn false", "\t\tif !p.owned(id, tag.Value) {\n\t\t\tcontinue", plans},
@@ -103,6 +134,7 @@ var updateMutants = []mutant{
 	{"what is live needs no call", tagsPlannerFile, "\t\tif isLive && p.same(live.tags[key], tag.Value) {", "\t\tif false {", plans},
 	{"a foreign value that is lost is told", tagsPlannerFile, "&& !p.owned(id, live.tags[key]) {", "&& false {", plans},
 	{"a live spelling is written", tagsPlannerFile, "\t\t\ttag.Key = key\n", "\t\t\t_ = key\n", plans},
+	{"a resource is not filled beyond its limit", tagsPlannerFile, "if additions > 0 && foreign+p.wanted > p.rules.MaxTags {", "if additions > 0 && foreign+p.wanted > 1000*p.rules.MaxTags {", plans},
 	{"where a limit binds removals come first", tagsPlannerFile, "plan.SetFirst = foreign+len(plan.Remove)+len(plan.Keep)+len(plan.Set) <= p.rules.MaxTags", "plan.SetFirst = true", plans},
 	{"keys without values are the same", tagsPlannerFile, "return p.rules.KeysOnly || a == b", "return a == b", plans},
 	{"keys of the cloud do not count", tagsPlannerFile, "case !slices.ContainsFunc(p.rules.uncounted", "case true || !slices.ContainsFunc(p.rules.uncounted", plans},
