@@ -86,7 +86,7 @@ func TestChangesAreWellFormed(t *testing.T) {
 		}
 		for i := 1; i < len(changes); i++ {
 			order := trails[i-1].compare(trails[i])
-			if order == 0 && trails[i].unnamed && !changes[i].Sensitive {
+			if order == 0 && trails[i-1].unnamed && trails[i].unnamed && !changes[i].Sensitive { // a set itself stands before its elements
 				order = strings.Compare(changes[i-1].Old+changes[i-1].New, changes[i].Old+changes[i].New)
 			}
 			require.True(t, order < 0 || order == 0 && trails[i].unnamed, "%v before %v\n%s", changes[i-1], changes[i], s.describe(old, updated))

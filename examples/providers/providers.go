@@ -19,10 +19,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// A worker pool as the extensions see it.
 type (
+	// WorkerPool is a worker pool as the extensions see it.
 	WorkerPool = gardener.WorkerPool
-	Volume     = gardener.Volume
+	// Volume is the volume of a worker pool's machines.
+	Volume = gardener.Volume
+	// DataVolume is one of the data volumes of a worker pool's machines.
 	DataVolume = gardener.DataVolume
 )
 

@@ -29,7 +29,7 @@ type item struct {
 type other struct {
 	Name string `json:"name"`
 	Mode string `json:"mode"`
-	Hot  int    `json:"hot"          hotupdatable:"true"`
+	Hot  int    `json:"hot"  hotupdatable:"true"`
 }
 
 type number int
