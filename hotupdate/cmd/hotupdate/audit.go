@@ -43,7 +43,8 @@ type auditOptions struct {
 
 const auditHelp = `Tells what a release of a provider extension does to a fleet that nobody touches: which worker pools it refuses, which it rolls, and which
 field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them: YAML, JSON or JSON lines, in
-any number of documents and Lists, of any size, also compressed by gzip or zstd. Other kinds are passed over.
+any number of documents and Lists, of any size, also compressed by gzip or zstd. Other kinds are passed over. Give Shoots or Workers: where
+a Shoot stands beside its own Worker its machines count twice.
 
   kubectl get shoots -A -o json | hotupdate audit --old v1.json --new v2.json -
 
