@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// LimitKey is what clouds limit calls by.
+// LimitKey is what clouds limit calls by. The zero value suits a process with one account in one region, as the machine-controller-manager of a
+// Shoot is.
 type LimitKey struct {
 	Credentials string // a name of the credentials, not the credentials
 	Region      string
