@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -37,7 +38,7 @@ func Indented(value any) ([]byte, error) {
 // a report is shown must be known.
 func Parse(text []byte) (*Report, error) {
 	var r Report
-	if err := json.Unmarshal(text, &r); err != nil {
+	if !utf8.Valid(text) || json.Unmarshal(text, &r) != nil {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "malformed-report", What: "is no report", Hint: "write one with plan --output json"}
 	}
 	if r.FormatVersion != FormatVersion {

@@ -19,6 +19,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // anyText has what is hostile to terminals, Markdown and JSON.
@@ -261,6 +262,23 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, text, report.Text(again, report.Style{Verbose: true}))
 	})
+}
+
+// TestParseRefuses: what is no report of this version, or not UTF-8, which a value would not be written with again.
+func TestParseRefuses(t *testing.T) {
+	encoded, err := report.JSON(report.New(goldens()[0].plans, nil))
+	require.NoError(t, err)
+	_, err = report.Parse(encoded)
+	require.NoError(t, err)
+	for code, in := range map[string][]byte{
+		"malformed-report":   bytes.Replace(encoded, []byte(`"verdict": "`), []byte("\"cause\": \"\xff\", \"verdict\": \""), 1),
+		"unsupported-report": bytes.Replace(encoded, []byte(`"formatVersion": 2`), []byte(`"formatVersion": 3`), 1),
+		"unknown-word":       bytes.Replace(encoded, []byte(`"verdict": "`), []byte(`"verdict": "x`), 1),
+	} {
+		_, err := report.Parse(in)
+		require.ErrorAs(t, err, new(*fault.Error))
+		require.Equal(t, code, fault.All(err)[0].Code, "%s", in)
+	}
 }
 
 // TestPageIsHarmless: whatever a plan holds, a page has the elements that this package writes, and nothing is loaded or runs.
