@@ -173,7 +173,8 @@ func (j *configs) findEras() error {
 		j.OldEra = before.Era
 	}
 	j.NewEra = after.Era
-	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra)
+	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion) // another strategy has other names as well
+	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
 	return errors.Join(all...)
 }
 

@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -279,4 +280,26 @@ func schemaOfExamples(tb testing.TB) func(pool.TypeMeta) *hotupdate.Schema {
 		all[pool.TypeMeta{APIVersion: p.APIVersion, Kind: p.Kind}] = schema
 	}
 	return func(meta pool.TypeMeta) *hotupdate.Schema { return all[meta] }
+}
+
+// TestEraIsCrossedByMinors: a pool is named by another function when its strategy changes as well. No Kubernetes minor is to blame then.
+func TestEraIsCrossedByMinors(t *testing.T) {
+	old := edits{minor("1.33")}
+	for name, tc := range map[string]struct {
+		change  edit
+		crossed bool
+	}{
+		"another minor":    {minor("1.34"), true},
+		"another strategy": {strategy("AutoInPlaceUpdate"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := pool.NewPlan(
+				read(t, manifest(t, "pairs/"+onAWS, old...)), read(t, manifest(t, "pairs/"+onAWS, append(old, tc.change)...)),
+				pool.Options{Schema: schemaOfExamples(t)})
+			require.NoError(t, err)
+			compared := plan.Pools[0].Comparison
+			require.NotEqual(t, compared.OldEra, compared.NewEra)
+			require.Equal(t, tc.crossed, slices.Contains(compared.Rules, pool.EraCrossed))
+		})
+	}
 }
