@@ -101,6 +101,7 @@ var users = map[string][]string{
 	"github.com/google/go-cmp":    {"hotupdate/hotupdatetest"},
 	"pgregory.net/rapid":          {"hotupdate/hotupdatetest"},
 	"golang.org/x/tools":          {"hotupdate/hotupdatelint", "hotupdate/cmd"},
+	"github.com/spf13/cobra":      {"hotupdate/cmd"},
 	"sigs.k8s.io/yaml":            {"hotupdate/hotupdatetest", "hotupdate/cmd", "examples"},
 }
 

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -37,7 +37,8 @@ const (
 type auditOptions struct {
 	oldProgram, newProgram string
 	only, from             []string
-	by, baseline, accept   string
+	by                     choice
+	baseline, accept       string
 	limit                  int
 }
 
@@ -88,29 +89,42 @@ Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolle
 are neither in the baseline nor accepted. 32 is added if an object could not be read. 130: interrupted, the result is partial. 1 is an error,
 also if nothing was judged; 2 wrong usage.`
 
-func auditCommand() command {
-	return command{
-		name:     "audit",
-		synopsis: "--old FILE --new FILE [--provider NAME] [--group-by DIMENSION] [--only VERDICTS] [--output FORMAT] [--exit-code] PATH...",
-		help:     auditHelp,
-		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
-			flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
-			flags.StringVar(&c.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
-			flags.StringVar(&c.audit.oldProgram, "old-exec", "", "the `PROGRAM` that hashes pools as the release does that the fleet runs")
-			flags.StringVar(&c.audit.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools as the release to come does")
-			flags.StringVar(&c.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
-			flags.StringVar(&c.audit.by, "group-by", string(audit.ByCause), "`DIMENSION` of the summary: cause, project, minor, strategy or provider")
-			flags.StringSliceVar(&c.audit.only, "only", nil, "show only these `VERDICTS`, separated by commas")
-			flags.IntVar(&c.audit.limit, "limit", -1, "show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
-			flags.StringArrayVar(&c.audit.from, "from", nil, "make a report of the former result in this `FILE` instead; may be repeated")
-			flags.StringVar(&c.audit.baseline, "baseline", "", "findings that the former result in this `FILE` has are no news")
-			flags.StringVar(&c.audit.accept, "accept", "", "findings that this `FILE` accepts are no news")
-			flags.BoolVar(&c.all, "all", false, "list every pool, those that are unchanged as well")
-			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
-		},
-		do: auditFleet,
+func (p *process) auditCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:   "audit PATH...",
+		Short: "what a release does to a fleet that nobody touches",
+		Long:  auditHelp,
+	}, auditFleet, func(c *call, command *cobra.Command) {
+		c.addOutput(command, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
+		flags := command.Flags()
+		flags.StringVar(&c.old, "old", "", "the `FILE` with the Schema or the eras of the release that the fleet runs")
+		flags.StringVar(&c.updated, "new", "", "the `FILE` with the Schema or the eras of the release to come")
+		flags.StringVar(&c.audit.oldProgram, "old-exec", "", "the `PROGRAM` that hashes pools as the release does that the fleet runs")
+		flags.StringVar(&c.audit.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools as the release to come does")
+		flags.StringVar(&c.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
+		c.audit.by.add(command, "group-by", "", string(audit.ByCause), "the `DIMENSION` of the summary", append(words(audit.ByCause), words(audit.Dimensions()...)...)...)
+		flags.StringSliceVar(&c.audit.only, "only", nil, "show only these `VERDICTS`, separated by commas or by giving the flag again")
+		flags.IntVar(&c.audit.limit, "limit", -1, "show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
+		flags.StringArrayVar(&c.audit.from, "from", nil, "make a report of the former result in this `FILE` instead; may be repeated")
+		flags.StringVar(&c.audit.baseline, "baseline", "", "findings that the former result in this `FILE` has are no news")
+		flags.StringVar(&c.audit.accept, "accept", "", "findings that this `FILE` accepts are no news")
+		flags.BoolVar(&c.all, "all", false, "list every pool, those that are unchanged as well")
+		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
+		complete(command, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
+		complete(command, "only", cobra.FixedCompletions(words(audit.Verdicts()...), cobra.ShellCompDirectiveNoFileComp))
+		completeFiles(command, []string{"json"}, "old", "new")
+		completeFiles(command, []string{"json", "ndjson"}, "from", "baseline")
+		completeFiles(command, []string{"yaml", "yml", "json"}, "accept")
+	})
+}
+
+// words are the texts of words of some type.
+func words[W ~string](all ...W) []string {
+	texts := make([]string, len(all))
+	for i, word := range all {
+		texts[i] = string(word)
 	}
+	return texts
 }
 
 func auditFleet(c *call) (int, error) {
@@ -138,12 +152,9 @@ func auditFleet(c *call) (int, error) {
 
 // auditView checks the flags that say what is shown.
 func (c *call) auditView() (audit.View, error) {
-	v := audit.View{By: audit.Dimension(c.audit.by), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit), List: c.all}
+	v := audit.View{By: audit.Dimension(c.audit.by.word), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit), List: c.all}
 	if v.Limit < 0 {
 		v.Limit = 20
-	}
-	if dimensions := append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...); !slices.Contains(dimensions, v.By) {
-		return v, &usageError{fmt.Sprintf("--group-by: is %q; write one of %v", c.audit.by, dimensions)}
 	}
 	for _, word := range c.audit.only {
 		if !slices.Contains(audit.Verdicts(), audit.Verdict(word)) {
@@ -214,7 +225,7 @@ type auditSink struct {
 
 func (c *call) auditSink(v audit.View) *auditSink {
 	to := &auditSink{call: c, view: v, out: bufio.NewWriter(c.std.out)}
-	switch c.output.output {
+	switch c.output.word {
 	case ndjsonOutput:
 		to.rows = audit.JSONLines(to.out)
 	case csvOutput:
@@ -243,7 +254,7 @@ func (to *auditSink) end(r *audit.Report) error {
 		return errors.Join(to.rows.End(r), to.out.Flush())
 	}
 	r.List(to.list)
-	switch to.output.output {
+	switch to.output.word {
 	case textOutput:
 		r.Text(&to.call.out, to.view)
 	case markdownOutput:
@@ -270,7 +281,7 @@ func (c *call) judgeFleet(n news, to *auditSink) (*audit.Report, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	progress := c.std.newProgress()
-	report, err := releases.Run(ctx, manifests.Documents(c.args, c.in), audit.Options{
+	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
 		Provider: c.provider, Known: n.known,
 		Each: func(p *audit.Pool, r *audit.Report) error {
 			progress.show(r)

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-// streams are the standard streams of a run.
+// streams are what surrounds a run: its standard streams and the name that it was called by.
 type streams struct {
+	program  string // file name of the command; empty in tests
 	in       io.Reader
 	out, err io.Writer
 	color    report.Color // of out
@@ -46,30 +47,27 @@ const (
 	exitIndeterminate = 14
 )
 
-// command is what follows hotupdate: one word, or several.
-type command struct {
-	name, synopsis string
-	help           string
-	flags          func(flags *pflag.FlagSet, c *call)
-	do             func(c *call) (exitCode int, err error)
+// process is one run of the program.
+type process struct {
+	std   streams
+	out   bytes.Buffer // reaches standard output only if the run succeeds; an audit also writes while it reads
+	code  int          // exit code of a run without an error
+	began bool         // the command line is right as far as cobra can tell
 }
 
-// call is one call of a command. Output reaches standard output only if the command succeeds, but for what an audit writes while it reads.
+// call is a command with its arguments and the values of its flags.
 type call struct {
 	options
+	*process
 
-	std   streams
-	args  []string // without flags
-	in    io.Reader
-	out   bytes.Buffer
-	color report.Color
+	args []string // without flags
 }
 
 // options are the flags of all commands; each command has some of them.
 type options struct {
 	judgement
 
-	output                  outputFlag
+	output                  choice
 	pools                   []string
 	schema                  string
 	old, updated, provider  string
@@ -84,25 +82,28 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-func commands() []command {
-	return []command{planCommand(), hashCommand(), explainCommand(), schemaCommand(), schemaDiffCommand(), auditCommand()}
-}
-
 // run runs one command line and returns its exit code.
 func run(args []string, std streams) int {
-	if len(args) == 0 {
-		fmt.Fprint(std.err, usage())
+	p := &process{std: std}
+	root := p.root()
+	root.SetArgs(slices.Concat([]string{}, commandFirst(args))) // cobra takes nil for the arguments of the process
+	command, err := root.ExecuteC()
+	var wrong *usageError
+	switch {
+	case err == nil:
+		_, err = p.out.WriteTo(std.out)
+		if err == nil {
+			return p.code
+		}
+		err = fmt.Errorf("hotupdate: standard output: %w", err)
+	case !p.began || errors.As(err, &wrong):
+		fmt.Fprintf(std.err, "%s: %s\nusage: %s\n", command.CommandPath(), printable(err.Error()), command.UseLine())
 		return exitUsage
 	}
-	if args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
-		fmt.Fprint(std.out, usage())
-		return exitOK
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(std.err, printable(line)) // an error names files, and others may have named those
 	}
-	if c, rest, ok := find(commands(), commandFirst(args)); ok {
-		return c.run(rest, std)
-	}
-	fmt.Fprintf(std.err, "hotupdate: unknown command %q\n%s", args[0], usage())
-	return exitUsage
+	return exitError
 }
 
 // commandFirst returns the arguments as a user writes them. kubectl diff puts the words of KUBECTL_EXTERNAL_DIFF but the first behind the two
@@ -114,66 +115,63 @@ func commandFirst(args []string) []string {
 	return args
 }
 
-// find returns the command with the longest name that the arguments begin with.
-func find(all []command, args []string) (found command, rest []string, ok bool) {
-	for _, c := range all {
-		words := strings.Fields(c.name)
-		if len(words) <= len(args) && slices.Equal(words, args[:len(words)]) && len(c.name) > len(found.name) {
-			found, rest, ok = c, args[len(words):], true
-		}
+// root returns the whole command line.
+func (p *process) root() *cobra.Command {
+	root := p.command(&cobra.Command{
+		Use:   "hotupdate COMMAND",
+		Short: "tell what a change does to the machines of worker pools",
+		Long: `Command hotupdate tells what a change does to the machines of worker pools.
+
+FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of plan and PATH of audit are files or
+directories of many of them. All are YAML or JSON, and - is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
+		Version:           ownBuild().String(),
+		Args:              knownCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true, // a manual page does not change from day to day
+
+		DisableFlagsInUseLine: true,
+	}, func(*call) (int, error) { return 0, &usageError{"needs a command; --help lists them"} })
+	if strings.HasPrefix(p.std.program, "kubectl-") {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hotupdate"}
 	}
-	return found, rest, ok
+	root.SetVersionTemplate("hotupdate {{.Version}}\n")
+	root.SetOut(&p.out)
+	root.SetErr(p.std.err)
+	root.SetFlagErrorFunc(suggestFlag)
+	root.AddCommand(p.planCommand(), p.hashCommand(), p.explainCommand(), p.schemaCommand(), p.auditCommand(), p.versionCommand(), p.manCommand())
+	return root
 }
 
-func usage() string {
-	var text strings.Builder
-	text.WriteString("usage:\n")
-	for _, c := range commands() {
-		text.WriteString("  " + c.usageLine() + "\n")
+// command gives a command the function that runs it, and flags.
+func (p *process) command(command *cobra.Command, do func(*call) (int, error), flags ...func(*call, *cobra.Command)) *cobra.Command {
+	c := &call{process: p}
+	for _, add := range flags {
+		add(c, command)
 	}
-	return text.String() + "Files are YAML or JSON; - is standard input. Each command has --help.\n"
+	refuseRepeated(command.Flags())
+	command.RunE = func(_ *cobra.Command, args []string) (err error) {
+		c.began, c.args = true, args
+		c.code, err = do(c)
+		return err
+	}
+	return command
 }
 
-func (c command) usageLine() string {
-	return strings.TrimSpace("hotupdate " + c.name + " " + c.synopsis)
+// knownCommand refuses what stands in the place of a command and is none.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	root.SuggestionsMinimumDistance = 2
+	return &usageError{fmt.Sprintf("unknown command %q%s", args[0], didYouMean(root.SuggestionsFor(args[0])...))}
 }
 
-func (c command) run(args []string, std streams) int {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.Usage = func() {}
-	run := &call{std: std, in: std.in, color: std.color}
-	c.flags(flags, run)
-	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprintf(std.out, "usage: %s\n\n%s\n\n%s", c.usageLine(), c.help, flags.FlagUsages())
-		return exitOK
-	} else if err != nil {
-		return c.usage(std, err)
-	}
-	run.args = flags.Args()
-	code, err := c.do(run)
-	var wrong *usageError
-	switch {
-	case errors.As(err, &wrong):
-		return c.usage(std, err)
-	case err != nil:
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(std.err, printable(line)) // which names files that others may have named
-		}
-		return exitError
-	}
-	if _, err := run.out.WriteTo(std.out); err != nil {
-		fmt.Fprintln(std.err, "hotupdate: standard output:", err)
-		return exitError
-	}
-	return code
+// files checks the number of file arguments.
+func files(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error { return want(n, args) }
 }
 
-func (c command) usage(std streams, err error) int {
-	fmt.Fprintf(std.err, "hotupdate %s: %s\nusage: %s\n", c.name, printable(err.Error()), c.usageLine())
-	return exitUsage
-}
-
-// want checks the number of file arguments.
 func want(n int, args []string) error {
 	if len(args) != n {
 		return &usageError{fmt.Sprintf("takes %s, not %d", counted(n, "file argument"), len(args))}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -58,16 +58,15 @@ func kindOf(raw []byte) (pool.TypeMeta, error) {
 func inFile(file string, err error) error { return manifests.InFile(file, err) }
 
 // addPools adds the flags that choose pools and the Schema of their provider configs.
-func (o *options) addPools(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&o.pools, "pool", nil, "only the worker pool of this `NAME`; give the flag again for another one")
-	flags.StringVar(&o.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
+func (c *call) addPools(command *cobra.Command) {
+	command.Flags().StringArrayVar(&c.pools, "pool", nil, "only the worker pool of this `NAME`; give the flag again for another one")
+	command.Flags().StringVar(&c.schema, "schema", "", "the `FILE` with the Schema of the provider config, for one that is not built in")
+	complete(command, "pool", c.completePools)
+	completeFiles(command, []string{"json"}, "schema")
 }
 
 // read reads the manifest that is the only argument, with the pools that the flag leaves, and the Schemas.
 func (c *call) read() (*manifest, *catalog, error) {
-	if err := want(1, c.args); err != nil {
-		return nil, nil, err
-	}
 	schemas, err := newCatalog(c.schema)
 	if err != nil {
 		return nil, nil, err

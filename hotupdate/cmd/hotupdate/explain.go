@@ -6,30 +6,28 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-func explainCommand() command {
-	return command{
-		name:     "explain",
-		synopsis: "[--pool NAME] [--schema FILE] [--output FORMAT | --document] FILE",
-		help: `Writes every field that is set and concerns machines, with its value, its class and where the class comes from. FILE is a provider
+func (p *process) explainCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:   "explain FILE",
+		Short: "the class of every field that is set",
+		Long: `Writes every field that is set and concerns machines, with its value, its class and where the class comes from. FILE is a provider
 config, or a Worker or Shoot manifest, of which every worker pool is explained.
 
 A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. Only in a pool of a provider that
 is not built in it is shown as one field instead.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
-			c.addPools(flags)
-			flags.BoolVar(&c.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
-		},
-		do: explainFields,
-	}
+		Args:              files(1),
+		ValidArgsFunction: atMost(1),
+	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
+		command.Flags().BoolVar(&c.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
+	})
 }
 
 // explained are the fields of a provider config or of a pool.
@@ -58,7 +56,7 @@ func explainFields(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.output.output == jsonOutput {
+	if c.output.word == jsonOutput {
 		return exitOK, writeList(c, "pools", all)
 	}
 	for i, one := range all {
@@ -69,7 +67,7 @@ func explainFields(c *call) (int, error) {
 
 // writeDocument writes the canonical document of the only provider config.
 func writeDocument(c *call) error {
-	if c.output.output != textOutput {
+	if c.output.word != textOutput {
 		return &usageError{"--document is written as it is; leave --output out"}
 	}
 	configs, err := c.configs()
@@ -111,7 +109,7 @@ func explainPools(c *call) ([]explained, error) {
 
 // write writes a line for each field that is set, which is what sets the configuration apart from the empty one.
 func (e explained) write(c *call, before int) {
-	if c.output.output == markdownOutput {
+	if c.output.word == markdownOutput {
 		if e.Pool != "" {
 			fmt.Fprintf(&c.out, "### %s\n\n", code(e.Pool))
 		}
@@ -136,23 +134,20 @@ func (e explained) rows(show func(string) string) (rows [][]string) {
 	return rows
 }
 
-func hashCommand() command {
-	return command{
-		name:     "hash",
-		synopsis: "[--pool NAME] [--schema FILE] [--output FORMAT] FILE",
-		help: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
+func (p *process) hashCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:   "hash FILE",
+		Short: "the digest that a worker pool's name depends on",
+		Long: `Writes v1: and the SHA-256 of the provider config's canonical document: its fields without the hot and ignored ones. FILE is a provider
 config, or a Worker or Shoot manifest, of which every worker pool gets a line. A pool without a provider config has the hash of the empty one.
 
 This is what an extension adds to a pool's hash. The whole hash of a pool depends on state that no manifest holds.
 
 A provider config whose apiVersion and kind are not built in has no hash, which is an error, unless --schema names its Schema.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
-			c.addPools(flags)
-		},
-		do: hashConfigs,
-	}
+		Args:              files(1),
+		ValidArgsFunction: atMost(1),
+	}, hashConfigs, (*call).addOutputs, (*call).addPools)
 }
 
 // hashed is the hash of a provider config, in JSON as well.
@@ -187,7 +182,7 @@ func hashConfigs(c *call) (int, error) {
 		}
 		return rows
 	}
-	return exitOK, c.output.write(
+	return exitOK, c.write(
 		func() { writeColumns(&c.out, rows(printable)) },
 		func() { writeMarkdown(&c.out, header, rows(code)) },
 		func() error { return writeList(c, "hashes", all) },

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -15,33 +15,31 @@ import (
 
 // judgement are the flags that say by which rules a change is judged.
 type judgement struct {
-	strategy, extension, eras, cloudProfile string
-	defaulted                               bool
+	strategy, extension choice
+	eras, cloudProfile  string
+	defaulted           bool
 }
 
-func (j *judgement) add(flags *pflag.FlagSet) {
-	flags.StringVar(&j.strategy, "strategy", "", "update strategy of every pool, by its `NAME`: AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate\n(default: each pool's own; for a provider config AutoRollingUpdate)")
-	flags.StringVar(&j.extension, "extension", pool.Adopted.String(), "the extension that receives the change: adopted (it uses this library as the guide says) or released (today's)")
+func (c *call) addJudgement(command *cobra.Command) {
+	j, flags := &c.judgement, command.Flags()
+	j.strategy.add(command, "strategy", "", "", "the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)",
+		hotupdate.AutoRollingUpdate.String(), hotupdate.AutoInPlaceUpdate.String(), hotupdate.ManualInPlaceUpdate.String())
+	j.extension.add(command, "extension", "", pool.Adopted.String(), "the `EXTENSION` that receives the change, one that uses this library as the guide says or today's",
+		pool.Adopted.String(), pool.Released.String())
 	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
 	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says what machine images can be updated in place")
 	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
+	completeFiles(command, []string{"json"}, "eras")
+	completeFiles(command, []string{"yaml", "yml", "json"}, "cloudprofile")
 }
 
 // judgeBy returns what the flags say, and the Schemas.
 func (c *call) judgeBy() (pool.Options, *catalog, error) {
 	options := pool.Options{Defaulted: c.defaulted}
-	if c.strategy != "" {
-		strategy, ok := hotupdate.ParseStrategy(c.strategy)
-		if !ok {
-			return options, nil, &usageError{fmt.Sprintf("unknown strategy %q; write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate", c.strategy)}
-		}
+	if strategy, _ := hotupdate.ParseStrategy(c.strategy.word); c.strategy.word != "" {
 		options.Strategy = &strategy
 	}
-	extension, ok := pool.ParseExtension(c.extension)
-	if !ok {
-		return options, nil, &usageError{fmt.Sprintf("unknown extension %q; write adopted or released", c.extension)}
-	}
-	options.Extension = extension
+	options.Extension, _ = pool.ParseExtension(c.extension.word)
 	schemas, err := newCatalog(cmp.Or(c.schema, c.eras))
 	if err != nil {
 		return options, nil, err
@@ -81,7 +79,7 @@ func namingOf(r *release.Release) *pool.Naming {
 }
 
 func readCloudProfile(c *call) (*pool.CloudProfile, error) {
-	objects := slices.Collect(manifests.Objects([]string{c.cloudProfile}, c.in))
+	objects := slices.Collect(manifests.Objects([]string{c.cloudProfile}, c.std.in))
 	if len(objects) != 1 {
 		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", nameOf(c.cloudProfile), counted(len(objects), "object"))
 	}

@@ -3,24 +3,27 @@
 //	hotupdate plan OLD NEW             what applying NEW after OLD does, and which fields are to blame
 //	hotupdate hash FILE                the digest that a worker pool's name depends on
 //	hotupdate explain FILE             the class of every field that is set
-//	hotupdate explain --document FILE  the exact bytes that are hashed
 //	hotupdate schema [PROVIDER]        the Schemas of the provider configs that are built in
 //	hotupdate schema diff OLD NEW      what another Schema does to configs that nobody touches
 //	hotupdate audit PATH...            what a release does to a fleet that nobody touches
+//	hotupdate version                  which build of the command this is
 //
 // FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of plan and PATH of audit are files or
 // directories of many of them. All are YAML or JSON, and - is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.
-// See hotupdate COMMAND --help.
+//
+// See hotupdate COMMAND --help for the flags. hotupdate completion SHELL writes a script that completes commands, flags and the names of
+// pools. Installed as kubectl-hotupdate, the command is the plugin kubectl hotupdate.
 package main
 
 import (
 	"os"
+	"path/filepath"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 func main() {
-	std := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.ColorFor(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
@@ -21,40 +21,19 @@ const (
 	jsonOutput     = "json"
 )
 
-// outputFlag is a flag that takes some of the outputs, the first of which is the default.
-type outputFlag struct {
-	output  string
-	allowed []string
+// addOutput adds the flag that says how to write the result; the first format is the default.
+func (o *options) addOutput(command *cobra.Command, allowed ...string) {
+	o.output.add(command, "output", "o", allowed[0], "the `FORMAT` of the result", allowed...)
 }
 
-func (o *options) addOutput(flags *pflag.FlagSet, allowed ...string) {
-	o.output = outputFlag{allowed[0], allowed}
-	flags.VarP(&o.output, "output", "o", "how to write the result: "+o.output.choices())
-}
-
-func (f *outputFlag) choices() string {
-	last := len(f.allowed) - 1
-	return strings.Join(f.allowed[:last], ", ") + " or " + f.allowed[last]
-}
-
-// String returns the output.
-func (f *outputFlag) String() string { return f.output }
-
-// Type returns the word that stands for the value in --help.
-func (f *outputFlag) Type() string { return "FORMAT" }
-
-// Set reads the output.
-func (f *outputFlag) Set(text string) error {
-	if !slices.Contains(f.allowed, text) {
-		return &usageError{"write " + f.choices()}
-	}
-	f.output = text
-	return nil
+// addOutputs adds the flag of most commands.
+func (c *call) addOutputs(command *cobra.Command) {
+	c.addOutput(command, textOutput, markdownOutput, jsonOutput)
 }
 
 // write writes a result by the function for the output.
-func (f *outputFlag) write(text, markdown func(), inJSON func() error) error {
-	switch f.output {
+func (o *options) write(text, markdown func(), inJSON func() error) error {
+	switch o.output.word {
 	case textOutput:
 		text()
 	case markdownOutput:

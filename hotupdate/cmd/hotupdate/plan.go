@@ -7,17 +7,17 @@ import (
 	"os"
 	"slices"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
-func planCommand() command {
-	return command{
-		name:     "plan",
-		synopsis: "[--pool NAME] [--strategy NAME] [--schema FILE] [--eras FILE] [--extension NAME] [--cloudprofile FILE] [--output FORMAT] [--defaulted] [--exit-code] OLD NEW | --from FILE",
-		help: `Tells what applying NEW after OLD does to machines. Both are files or directories with provider configs, Worker manifests or Shoot manifests,
+func (p *process) planCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:   "plan OLD NEW",
+		Short: "what applying NEW after OLD does, and which fields are to blame",
+		Long: `Tells what applying NEW after OLD does to machines. Both are files or directories with provider configs, Worker manifests or Shoot manifests,
 as a user writes them or as a cluster returns them, in any number of documents and Lists; objects of other kinds are passed over. Objects
 are paired by kind, namespace and name. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines,
 and which changes are to blame. A change whose line begins with > decides the verdict.
@@ -40,17 +40,16 @@ command does not know are listed as not judged.
 Exit code: 0; with --exit-code that of the gravest verdict, in this order: 0 none, 10 hot update, 9 machines come or go (another number of
 them, another zone, hibernation, a pool that is added or removed), 11 in-place update, 14 indeterminate, 12 roll (also of a renamed pool),
 13 forbidden. 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, htmlOutput, jsonOutput)
-			c.addPools(flags)
-			c.judgement.add(flags)
-			flags.BoolVar(&c.anyName, "any-name", false, "compare an object of another name too, if it is the only one of its kind on both sides")
-			flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
-			flags.BoolVar(&c.verbose, "verbose", false, "show to developers which Go field declares a class, and the sources of rules")
-			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
-		},
-		do: planChange,
-	}
+		ValidArgsFunction: atMost(2),
+	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
+		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
+		flags := command.Flags()
+		flags.BoolVar(&c.anyName, "any-name", false, "compare an object of another name too, if it is the only one of its kind on both sides")
+		flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
+		flags.BoolVar(&c.verbose, "verbose", false, "show to developers which Go field declares a class, and the sources of rules")
+		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
+		completeFiles(command, []string{"json"}, "from")
+	})
 }
 
 func planChange(c *call) (int, error) {
@@ -153,7 +152,7 @@ func (c *call) showReport() (int, error) {
 // readFormer reads the file of --from, whatever its size.
 func (c *call) readFormer() (text []byte, err error) {
 	if c.from == stdin {
-		text, err = io.ReadAll(c.in)
+		text, err = io.ReadAll(c.std.in)
 	} else {
 		text, err = os.ReadFile(c.from)
 	}
@@ -166,7 +165,7 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 	if c.exitCode {
 		code = exitCodes[r.Verdict]
 	}
-	switch c.output.output {
+	switch c.output.word {
 	case markdownOutput:
 		c.out.WriteString(report.Markdown(r))
 	case htmlOutput:
@@ -176,7 +175,7 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 		c.out.Write(text)
 		return code, err
 	default:
-		c.out.WriteString(report.Text(r, report.Style{Color: c.color, Verbose: c.verbose}))
+		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose}))
 	}
 	return code, nil
 }

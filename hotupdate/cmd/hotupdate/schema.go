@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -18,40 +18,50 @@ import (
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
-func schemaCommand() command {
-	return command{
-		name:     "schema",
-		synopsis: "[--output FORMAT] [PROVIDER]",
-		help: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. Of one PROVIDER the JSON is
+func (p *process) schemaCommand() *cobra.Command {
+	command := p.command(&cobra.Command{
+		Use:   "schema [PROVIDER]",
+		Short: "the Schemas of the provider configs that are built in",
+		Long: `Writes the Schemas of the provider configs that are built in: every field with its type, class and options. Of one PROVIDER the JSON is
 what --schema takes; of all of them it is an object with the list schemas, each with provider, apiVersion, kind and schema.`,
-		flags: func(flags *pflag.FlagSet, c *call) { c.addOutput(flags, jsonOutput, markdownOutput) },
-		do:    func(c *call) (int, error) { return exitOK, printSchemas(c) },
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				names = providerNames()
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}, func(c *call) (int, error) { return exitOK, printSchemas(c) },
+		func(c *call, command *cobra.Command) { c.addOutput(command, jsonOutput, markdownOutput) })
+	command.AddCommand(p.schemaDiffCommand())
+	return command
+}
+
+// providerNames are the providers whose configs are built in.
+func providerNames() (names []string) {
+	for _, p := range providers.All() {
+		names = append(names, p.Name)
 	}
+	return names
 }
 
 func printSchemas(c *call) error {
-	if len(c.args) > 1 {
-		return &usageError{fmt.Sprintf("takes at most one provider, not %d", len(c.args))}
-	}
 	all, err := builtIn()
 	if err != nil {
 		return err
 	}
 	if len(c.args) == 1 {
-		var names []string
-		for _, s := range all {
-			names = append(names, s.Provider)
-		}
+		names := providerNames()
 		i := slices.Index(names, c.args[0])
 		if i < 0 {
 			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
 		}
-		if c.output.output == jsonOutput {
+		if c.output.word == jsonOutput {
 			return writeJSON(c, all[i].Schema)
 		}
 		all = all[i : i+1]
 	}
-	if c.output.output == jsonOutput {
+	if c.output.word == jsonOutput {
 		return writeList(c, "schemas", all)
 	}
 	return writeSchemas(&c.out, all)
@@ -97,23 +107,22 @@ func typeOf(n *schemajson.Node) string {
 	}
 }
 
-func schemaDiffCommand() command {
-	return command{
-		name:     "schema diff",
-		synopsis: "[--output FORMAT] [--exit-code] OLD NEW",
-		help: `Tells what a release that brings the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with what it
+func (p *process) schemaDiffCommand() *cobra.Command {
+	return p.command(&cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "what another Schema does to configs that nobody touches",
+		Long: `Tells what a release that brings the Schema NEW instead of OLD does to configurations that nobody touches: every difference, with what it
 does to hashes and which configurations it refuses. A difference by which pools may roll or configurations may be refused is marked with !.
 
 OLD and NEW are files: a Schema (as hotupdate schema PROVIDER or Schema.MarshalJSON writes it), a golden file of hotupdatetest, or a set of
 eras (see hotupdate audit), of which the Schema is compared that configs are read by.
 
 Exit code: 0; with --exit-code 13 if a configuration may be refused, else 12 if a pool may roll. 1 is an error, 2 wrong usage.`,
-		flags: func(flags *pflag.FlagSet, c *call) {
-			c.addOutput(flags, textOutput, markdownOutput, jsonOutput)
-			flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
-		},
-		do: diffSchemas,
-	}
+		Args:              files(2),
+		ValidArgsFunction: atMost(2),
+	}, diffSchemas, (*call).addOutputs, func(c *call, command *cobra.Command) {
+		command.Flags().BoolVar(&c.exitCode, "exit-code", false, "tell the gravest consequence by the exit code as well")
+	})
 }
 
 // schemaDiff is what schema diff writes in JSON.
@@ -133,9 +142,6 @@ type jsonFinding struct {
 }
 
 func diffSchemas(c *call) (int, error) {
-	if err := want(2, c.args); err != nil {
-		return 0, err
-	}
 	old, oldErr := release.Read(c.args[0])
 	updated, newErr := release.Read(c.args[1])
 	if err := errors.Join(oldErr, newErr); err != nil {
@@ -145,7 +151,7 @@ func diffSchemas(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = c.output.write(
+	err = c.write(
 		func() {
 			if len(findings) == 0 {
 				fmt.Fprintln(&c.out, "the Schemas mean the same")

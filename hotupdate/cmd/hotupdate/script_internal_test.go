@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,10 +27,15 @@ var update = flag.Bool("update", false, "write what the scripts compare instead 
 
 func TestMain(m *testing.M) {
 	os.Exit(testscript.RunMain(seeded{m}, map[string]func() int{
-		"hotupdate": func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) },
-		"sha256":    printSHA256,
-		"eras":      serveEras,
+		"hotupdate":         runAsCalled,
+		"kubectl-hotupdate": runAsCalled,
+		"sha256":            printSHA256,
+		"eras":              serveEras,
 	}))
+}
+
+func runAsCalled() int {
+	return run(os.Args[1:], streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
 
 // seeded runs the tests with a fixed seed. A command that a script runs has flags of its own, and no seed.
@@ -189,7 +193,6 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Colour is for text on a terminal only.
 // TestErrorsOfHostileNames: names of files and flags reach the terminal, too.
 func TestErrorsOfHostileNames(t *testing.T) {
 	t.Parallel()
@@ -203,6 +206,7 @@ func TestErrorsOfHostileNames(t *testing.T) {
 	}
 }
 
+// TestColor: colour is for text on a terminal only.
 func TestColor(t *testing.T) {
 	const before, after = "../../../examples/aws/testdata/before.yaml", "../../../examples/aws/testdata/after.yaml"
 	for _, test := range []struct {
@@ -216,30 +220,6 @@ func TestColor(t *testing.T) {
 		code := run([]string{"plan", "--output", test.output, before, after}, streams{out: &stdout, err: &stderr, color: test.color})
 		assert.Equal(t, exitOK, code, stderr.String())
 		assert.Equal(t, test.want, strings.Contains(stdout.String(), "\x1b["), "%+v", test)
-	}
-}
-
-// A command may have two words, of which the first is a command of its own.
-func TestFindTakesTheLongestName(t *testing.T) {
-	all := []command{{name: "schema diff"}, {name: "schema"}, {name: "plan"}}
-	for _, test := range []struct {
-		args []string
-		want string
-		rest []string
-	}{
-		{[]string{"schema"}, "schema", []string{}},
-		{[]string{"schema", "aws"}, "schema", []string{"aws"}},
-		{[]string{"schema", "diff", "a", "b"}, "schema diff", []string{"a", "b"}},
-		{[]string{"plan", "diff"}, "plan", []string{"diff"}},
-		{[]string{"other"}, "", nil},
-	} {
-		for range 2 {
-			found, rest, ok := find(all, test.args)
-			assert.Equal(t, test.want, found.name)
-			assert.Equal(t, test.rest, rest)
-			assert.Equal(t, test.want != "", ok)
-			slices.Reverse(all)
-		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (r *reader) read(path string) (found []*manifest) {
 	}
 	var others []manifests.Object
 	judged := false // or found to be faulty
-	for o := range manifests.Objects([]string{path}, r.in) {
+	for o := range manifests.Objects([]string{path}, r.std.in) {
 		kind, err := kindOf(o.Raw)
 		switch {
 		case o.Err != nil:
