@@ -46,8 +46,6 @@ type Comparison struct {
 	Unjudged []string
 	// OldEra and NewEra are the eras in which the extension names the pool before and after. Empty is not known.
 	OldEra, NewEra string
-
-	byRules []Verdict // those that no single change leads to
 }
 
 // Compare says what happens to the machines of a pool that changes from old to updated. The two may have different names.
@@ -60,7 +58,7 @@ type Comparison struct {
 //
 // All problems come back joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
-	var c Comparison
+	c := Comparison{Verdict: None}
 	if old.Provider != updated.Provider {
 		var all problems
 		all.fail(updated.Worker.Name, "", fault.Error{
@@ -112,7 +110,7 @@ func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Opt
 		}
 		c.compareRest(old, updated)
 	}
-	c.Verdict = gravest(append(c.byRules, c.gravestChange())...)
+	c.Verdict = max(c.Verdict, c.gravestChange())
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		c.ruleIf(change.Rule, change.Rule != NoRule && change.Verdict != None)
@@ -121,10 +119,50 @@ func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Opt
 	c.Rules = sorted(c.Rules)
 }
 
+// rows are the places of the changes at or below a path.
+func (c *Comparison) rows(path string) (places []int) {
+	for i, change := range c.Changes {
+		if isBelow(change.Pointer, pointerTo(path)) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// around are the places of the changes at, above or below a pointer.
+func (c *Comparison) around(pointer string) (places []int) {
+	for i, change := range c.Changes {
+		if isBelow(change.Pointer, pointer) || isBelow(pointer, change.Pointer) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+func (c *Comparison) touches(path string) bool { return len(c.around(pointerTo(path))) > 0 }
+
+// set judges the changes at or below a path by a rule.
+func (c *Comparison) set(path string, v Verdict, rule Rule) {
+	for _, i := range c.rows(path) {
+		c.Changes[i].Verdict, c.Changes[i].Rule = v, rule
+	}
+}
+
+// pointerTo is the pointer of a path that consists of names without special characters.
+func pointerTo(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "/" + strings.ReplaceAll(path, ".", "/")
+}
+
+// isBelow reports whether a pointer is another one, or leads on from it.
+func isBelow(pointer, above string) bool { return strings.HasPrefix(pointer+"/", above+"/") }
+
 func (c *Comparison) gravestChange() Verdict {
 	worst := None
 	for _, change := range c.Changes {
-		worst = gravest(worst, change.Verdict)
+		worst = max(worst, change.Verdict)
 	}
 	return worst
 }

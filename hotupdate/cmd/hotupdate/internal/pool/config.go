@@ -2,14 +2,11 @@ package pool
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
 	"strings"
-
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -100,10 +97,11 @@ func (o Options) find(config []byte) *hotupdate.Schema {
 type configs struct {
 	*Comparison
 
-	old, updated *Pool // with the configs as the extension sees them
+	old, updated Pool // with the configs as the extension sees them
 	naming       *Naming
 	provider     providers.Provider // the zero one if it is not known
 	extension    Extension
+	path         string // where the configs stand in the changes
 }
 
 // judgeConfigs judges the changes of the provider config by the era in which the extension names the pool: which of them the name depends
@@ -113,60 +111,39 @@ type configs struct {
 //   - A provider config on its own is judged by its Schema.
 //   - Under an in-place strategy a released extension refuses every change, an adopted one what the classes forbid.
 func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
-	before, after := *old, *updated
-	before.ProviderConfig, after.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
 	provider, _ := providerOf(updated)
-	j := &configs{Comparison: c, old: &before, updated: &after, naming: o.naming(updated), provider: provider, extension: o.Extension}
-	asWhole := slices.Contains(c.Rules, ConfigAsWhole) || slices.Contains(c.Rules, ConfigKindChanged)
-	c.ruleIf(JudgedCanonically, !asWhole && (updated.isBare() || j.naming != nil && j.naming.Assumed))
+	j := &configs{Comparison: c, old: *old, updated: *updated, naming: o.naming(updated), provider: provider, extension: o.Extension, path: configField}
+	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
+	asWhole, isBare := slices.Contains(c.Rules, ConfigAsWhole) || slices.Contains(c.Rules, ConfigKindChanged), updated.isBare()
+	c.ruleIf(JudgedCanonically, !asWhole && (isBare || j.naming != nil && j.naming.Assumed))
+	if isBare {
+		j.path = ""
+	}
 	j.refuseNewFields()
 	if err := j.findEras(); err != nil {
 		return err
 	}
 	switch {
 	case bytes.Equal(old.ProviderConfig, updated.ProviderConfig):
-	case j.extension == Released && j.provider.Ignores:
-		j.setAll(None, NotHashed)
-	case j.refusesInPlace():
+	case o.Extension == Released && provider.Ignores:
+		c.set(j.path, None, NotHashed)
+	case o.Extension == Released && inPlace(c.Strategy) && provider.Name != "":
 		j.refuseInPlace(old.ProviderConfig, updated.ProviderConfig)
-	case asWhole, j.naming == nil && !updated.isBare():
-		j.setAll(Indeterminate, EraUnknown)
-	case updated.isBare():
-		j.judge(func(any) Verdict { return None })
+	case asWhole, j.naming == nil && !isBare:
+		c.set(j.path, Indeterminate, EraUnknown)
 	default:
-		j.judge(j.renames)
+		j.judge()
 	}
 	return nil
 }
 
-// refusesInPlace reports whether the extension refuses every change of the config.
-func (j *configs) refusesInPlace() bool {
-	return j.extension == Released && inPlace(j.Strategy) && j.provider.Name != ""
-}
-
-// rows are the places of the changes of provider configs among all changes.
-func (j *configs) rows() (places []int) {
-	for i, change := range j.Changes {
-		if strings.HasPrefix(change.Pointer+"/", j.pointer()+"/") {
-			places = append(places, i)
-		}
-	}
-	return places
-}
-
-func (j *configs) setAll(v Verdict, rule Rule) {
-	for _, i := range j.rows() {
-		j.Changes[i].Verdict, j.Changes[i].Rule = v, rule
-	}
-}
-
 // findEras tells in which eras the pool is named before and after.
 func (j *configs) findEras() error {
-	if j.naming == nil || j.updated.isBare() {
+	if j.naming == nil || j.path == "" {
 		return nil
 	}
-	before, oldErr := j.naming.Additional(j.old)
-	after, newErr := j.naming.Additional(j.updated)
+	before, oldErr := j.naming.Additional(&j.old)
+	after, newErr := j.naming.Additional(&j.updated)
 	var all problems
 	all.found(j.updated.Worker.Name, configField, newErr)
 	if oldErr == nil { // otherwise no extension has named it
@@ -180,40 +157,24 @@ func (j *configs) findEras() error {
 
 // refuseNewFields refuses the fields of the config that today's release does not know.
 func (j *configs) refuseNewFields() {
-	if j.extension != Released || IsNull(j.updated.ProviderConfig) {
-		return
-	}
-	config, _ := tree(j.updated.ProviderConfig).(map[string]any)
+	config, _ := decoded(j.updated.ProviderConfig).(map[string]any)
 	for _, name := range j.provider.New {
-		if isAbsent(memberOf(config, name)) {
-			continue
-		}
-		j.decideBy(NotReleased, Forbidden)
-		for i, change := range j.Changes {
-			if strings.HasPrefix(change.Pointer+"/", j.pointer()+"/"+name+"/") {
-				j.Changes[i].Verdict, j.Changes[i].Rule = Forbidden, NotReleased
-			}
+		if _, is := config[name]; is && j.extension == Released {
+			j.decideBy(NotReleased, Forbidden)
+			j.set(joinPaths(j.path, name), Forbidden, NotReleased)
 		}
 	}
-}
-
-// pointer leads to the config whose changes are judged.
-func (j *configs) pointer() string {
-	if j.updated.isBare() {
-		return ""
-	}
-	return "/" + configField
 }
 
 // refuseInPlace refuses every change of a config under an in-place strategy. Admission compares bytes, in which the order of members counts.
 func (j *configs) refuseInPlace(old, updated []byte) {
-	differences(nil, j.tree(j.old), j.tree(j.updated), func(at fieldpath.Path, before, after any) {
-		if len(j.related(at)) == 0 {
-			j.addRow(at, before, after, Forbidden, ConfigInPlace)
+	for _, d := range differences(decoded(j.old.ProviderConfig), decoded(j.updated.ProviderConfig)) {
+		if len(j.related(d.at)) == 0 {
+			j.addRow(d, Forbidden, ConfigInPlace)
 		}
-	})
-	j.setAll(Forbidden, ConfigInPlace)
-	if len(j.rows()) == 0 && !bytes.Equal(compact(old), compact(updated)) {
+	}
+	j.set(j.path, Forbidden, ConfigInPlace)
+	if len(j.rows(j.path)) == 0 && !bytes.Equal(compact(old), compact(updated)) {
 		j.decideBy(ConfigRespelled, Indeterminate)
 	}
 }
@@ -227,60 +188,45 @@ func compact(raw []byte) []byte {
 // maxAlone bounds how many differences are tried one by one. Of more, each has the verdict of all, so that the time stays linear.
 const maxAlone = 64
 
-// difference is a place at which the configs differ, and whether the name depends on it.
-type difference struct {
-	at            fieldpath.Path
-	before, after any
-	renames       Verdict
-}
-
-// judge finds for every difference of the configs whether the name depends on it. Renames tells that of a config. Where the name depends on
-// all of them together, and on none alone, each has the verdict of all.
-func (j *configs) judge(renames func(config any) Verdict) {
-	old, updated := j.tree(j.old), j.tree(j.updated)
-	var all []difference
-	differences(nil, old, updated, func(at fieldpath.Path, before, after any) { all = append(all, difference{at, before, after, None}) })
-	worst := None
-	for i := range all {
+// judge finds for every difference of the configs whether the name depends on it. Where the name depends on all of them together, and on none
+// alone, each has the verdict of all.
+func (j *configs) judge() {
+	old, updated := decoded(j.old.ProviderConfig), decoded(j.updated.ProviderConfig)
+	all := differences(old, updated)
+	worst, together := None, j.renames(updated)
+	alone := slices.Repeat([]Verdict{None}, len(all))
+	for i, d := range all {
 		if len(all) <= maxAlone {
-			all[i].renames = renames(with(old, all[i].at, all[i].after))
-			worst = gravest(worst, all[i].renames)
+			alone[i] = j.renames(with(old, d.at, d.after))
+			worst = max(worst, alone[i])
 		}
 	}
-	together := renames(updated)
 	decided := map[int]Verdict{}
-	for _, d := range all {
-		if Severity(worst) < Severity(together) {
-			d.renames = together
+	for i, d := range all {
+		if worst < together {
+			alone[i] = together
 		}
 		rows := j.related(d.at)
-		for _, i := range rows {
-			decided[i] = gravest(cmp.Or(decided[i], None), d.renames)
+		for _, row := range rows {
+			if before, ok := decided[row]; !ok || before < alone[i] {
+				decided[row] = alone[i]
+			}
 		}
 		if len(rows) == 0 {
-			j.addUncovered(d)
+			j.addUncovered(d, alone[i])
 		}
 	}
-	for i, v := range decided {
-		if !j.updated.isBare() { // which is judged by its classes
-			j.apply(&j.Changes[i], v)
-		}
+	for row, v := range decided {
+		j.apply(&j.Changes[row], v)
 	}
 }
 
-// tree decodes a config as it is stored, in which null is a value.
-func (j *configs) tree(p *Pool) any {
-	if IsNull(p.ProviderConfig) {
-		return absent{}
-	}
-	var value any
-	_ = utiljson.Unmarshal(p.ProviderConfig, &value) // the manifest is valid JSON
-	return value
-}
-
-// renames reports whether another config gives the new pool another name than the old config does.
+// renames reports whether another config gives the new pool another name than the old config does. A config on its own names nothing.
 func (j *configs) renames(config any) Verdict {
-	before, after := *j.updated, *j.updated
+	if j.path == "" {
+		return None
+	}
+	before, after := j.updated, j.updated
 	before.ProviderConfig, after.ProviderConfig = j.old.ProviderConfig, nil
 	if !isAbsent(config) {
 		after.ProviderConfig, _ = json.Marshal(config)
@@ -288,22 +234,13 @@ func (j *configs) renames(config any) Verdict {
 	return j.naming.renames(&before, &after)
 }
 
-// related are the places of the changes that a difference of the configs is about: those at it, above it or below it.
-func (j *configs) related(at fieldpath.Path) (places []int) {
-	pointer := j.pointer() + at.Pointer() + "/"
-	for _, i := range j.rows() {
-		own := j.Changes[i].Pointer + "/"
-		if strings.HasPrefix(own, pointer) || strings.HasPrefix(pointer, own) {
-			places = append(places, i)
-		}
-	}
-	return places
-}
+// related are the places of the changes that a difference of the configs is about.
+func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j.path) + at.Pointer()) }
 
-// apply judges a change that has a class by whether the name depends on it.
+// apply judges a change that has a class by whether the name depends on it. A config on its own is judged by its classes alone.
 func (j *configs) apply(change *Change, renames Verdict) {
 	switch {
-	case change.Verdict == Indeterminate || change.Verdict == Forbidden || change.Verdict == None:
+	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
 	case change.Class == hotupdate.Hot:
 		if j.extension == Released && !strings.HasPrefix(change.Path, configField+".nodeTemplate.virtualCapacity") {
 			change.Verdict, change.Rule = None, NameStays // machine-controller-manager itself puts virtual capacity on nodes
@@ -318,19 +255,17 @@ func (j *configs) apply(change *Change, renames Verdict) {
 }
 
 // addUncovered adds a difference that is none by meaning: of order, of spelling, or an empty object.
-func (j *configs) addUncovered(d difference) {
-	v, rule := None, SameMeaning
+func (j *configs) addUncovered(d difference, renames Verdict) {
 	switch {
-	case d.renames == Roll:
-		v, rule = verdictOf(hotupdate.Immutable, j.Strategy), HashedAsWritten
-	case d.renames == Indeterminate:
-		v, rule = Indeterminate, EraUnknown
+	case renames == Roll:
+		j.addRow(d, verdictOf(hotupdate.Immutable, j.Strategy), HashedAsWritten)
+	case renames == Indeterminate:
+		j.addRow(d, Indeterminate, EraUnknown)
 	case isEmptyObject(d.before) || isEmptyObject(d.after):
-		rule = EmptyObject
-	case slices.Contains([]string{"apiVersion", "kind"}, d.at.String()): // which say what the config is
-		return
+		j.addRow(d, None, EmptyObject)
+	case !slices.Contains([]string{"apiVersion", "kind"}, d.at.String()): // which say what the config is
+		j.addRow(d, None, SameMeaning)
 	}
-	j.addRow(d.at, d.before, d.after, v, rule)
 }
 
 func isEmptyObject(value any) bool {
@@ -340,12 +275,13 @@ func isEmptyObject(value any) bool {
 
 // addRow adds a change of the config that its Schema does not tell. Only an empty object that comes or goes is shown: the Schema may hide
 // other values.
-func (j *configs) addRow(at fieldpath.Path, before, after any, v Verdict, rule Rule) {
-	if !j.updated.isBare() {
-		at = append(fieldpath.Path{{Name: configField}}, at...)
+func (j *configs) addRow(d difference, v Verdict, rule Rule) {
+	at := d.at
+	if j.path != "" {
+		at = append(fieldpath.Path{{Name: j.path}}, at...)
 	}
-	change := changeAt(at, before, after, rule, v)
-	if change.Op == hotupdate.Replace || !isEmptyObject(before) && !isEmptyObject(after) {
+	change := changeAt(at, d.before, d.after, rule, v)
+	if change.Op == hotupdate.Replace || !isEmptyObject(d.before) && !isEmptyObject(d.after) {
 		change.Sensitive, change.Old, change.New = true, "", ""
 	}
 	if v != None {

@@ -67,24 +67,61 @@ func judgementOf(fields map[string]string, at fieldpath.Path) (found string) {
 	return found
 }
 
-// rest compares the fields of two manifests or pools that are no triggers. It returns those that are judged, and the paths of the others.
-// Those that are judged elsewhere are handed on.
-func rest(fields map[string]string, old, updated any, judged func(at fieldpath.Path, before, after any)) (changes []Change, unknown []string) {
-	differences(nil, old, updated, func(at fieldpath.Path, before, after any) {
-		switch judgementOf(fields, at) {
+// rest compares the fields of two manifests or pools that are no triggers. It returns those that are judged, the paths of those that nobody
+// has judged, and those that are judged elsewhere.
+func rest(fields map[string]string, old, updated any) (changes []Change, unknown []string, others []difference) {
+	for _, d := range differences(old, updated) {
+		switch judgementOf(fields, d.at) {
 		case elsewhere:
-			judged(at, before, after)
+			others = append(others, d)
 		case notHashed:
-			changes = append(changes, changeAt(at, before, after, NotHashed, None))
+			changes = append(changes, changeAt(d.at, d.before, d.after, NotHashed, None))
 		case scales:
-			changes = append(changes, changeAt(at, before, after, Scaled, ComeOrGo))
+			changes = append(changes, changeAt(d.at, d.before, d.after, Scaled, ComeOrGo))
 		case atPools:
-			changes = append(changes, changeAt(at, before, after, ToldAtPools, None))
+			changes = append(changes, changeAt(d.at, d.before, d.after, ToldAtPools, None))
 		default:
-			unknown = append(unknown, at.String())
+			unknown = append(unknown, d.at.String())
 		}
-	})
-	return changes, unknown
+	}
+	return changes, unknown, others
+}
+
+// compareRest compares what is no trigger: number and place of the machines, and fields that no name depends on. A trigger that is written in
+// another way, and is the same in effect, is listed as such.
+func (c *Comparison) compareRest(old, updated *Pool) {
+	if !slices.Equal(old.Zones, updated.Zones) {
+		c.Changes = append(c.Changes, compareZones(old.Zones, updated.Zones))
+	}
+	changes, unknown, others := rest(fields().Pool, tree(old.all), tree(updated.all))
+	for _, d := range others {
+		switch path := d.at.String(); {
+		case c.touches(triggerOf(path)), d.at[0].Name == configField, d.at[0].Name == "name":
+		case path == "nodeAgentSecretName":
+			if len(c.Changes) == 0 {
+				c.Unjudged = append(c.Unjudged, path)
+			}
+		default:
+			c.Changes = append(c.Changes, changeAt(d.at, d.before, d.after, SameMeaning, None))
+		}
+	}
+	c.Changes, c.Unjudged = append(c.Changes, changes...), append(c.Unjudged, unknown...)
+}
+
+// compareZones judges zones that differ.
+func compareZones(old, updated []string) Change {
+	at := fieldpath.Path{{Name: "zones"}}
+	if len(old) < len(updated) && slices.Equal(old, updated[:len(old)]) {
+		return changeAt(at, listOf(old), listOf(updated), ZoneAppended, ComeOrGo)
+	}
+	return changeAt(at, listOf(old), listOf(updated), ZonesChanged, Forbidden)
+}
+
+func listOf(zones []string) any {
+	if len(zones) == 0 {
+		return absent{}
+	}
+	return zones
 }
 
 // changeAt is a change outside of triggers and Schemas, with the rule that it is judged by.
@@ -115,9 +152,15 @@ func textOf(value any) string {
 // absent stands for a value that is not there, where null is one.
 type absent struct{}
 
-// differences passes on the places at which two JSON values differ: of objects member by member, of everything else as a whole. An object
-// that only one side has is taken apart as well, unless it is empty.
-func differences(at fieldpath.Path, old, updated any, found func(at fieldpath.Path, before, after any)) {
+// difference is a place at which two JSON values differ.
+type difference struct {
+	at            fieldpath.Path
+	before, after any
+}
+
+// differences finds the places at which two JSON values differ: of objects member by member, of everything else as a whole. An object that
+// only one side has is taken apart as well, unless it is empty.
+func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
 	before, isObject := old.(map[string]any)
 	after, isToo := updated.(map[string]any)
 	switch {
@@ -126,11 +169,12 @@ func differences(at fieldpath.Path, old, updated any, found func(at fieldpath.Pa
 		names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
-			differences(append(slices.Clip(at), fieldpath.Step{Name: name}), memberOf(before, name), memberOf(after, name), found)
+			all = append(all, differences(memberOf(before, name), memberOf(after, name), append(slices.Clip(at), fieldpath.Step{Name: name})...)...)
 		}
 	default:
-		found(at, old, updated)
+		all = []difference{{at, old, updated}}
 	}
+	return all
 }
 
 func isAbsent(value any) bool {
@@ -172,8 +216,11 @@ func withoutPools(raw []byte) any {
 	return all
 }
 
-// tree decodes JSON with exact numbers. Null is absent, as everywhere in a manifest.
-func tree(raw []byte) any {
+// tree is [decoded] without nulls: in a manifest, null is absent.
+func tree(raw []byte) any { return withoutNulls(decoded(raw)) }
+
+// decoded decodes JSON with exact numbers. What is null as a whole is absent.
+func decoded(raw []byte) any {
 	if IsNull(raw) {
 		return absent{}
 	}
@@ -181,7 +228,7 @@ func tree(raw []byte) any {
 	decoder.UseNumber()
 	var value any
 	_ = decoder.Decode(&value) // the manifest is valid JSON
-	return withoutNulls(value)
+	return value
 }
 
 func withoutNulls(value any) any {

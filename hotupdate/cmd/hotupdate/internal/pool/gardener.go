@@ -44,15 +44,6 @@ var poolRules = []func(c *Comparison, old, updated *Pool, o Options){
 	(*Comparison).judgePending,
 }
 
-// set judges the changes at or below a path by a rule.
-func (c *Comparison) set(path string, v Verdict, rule Rule) {
-	for i, change := range c.Changes {
-		if isBelow(change.Path, path) {
-			c.Changes[i].Verdict, c.Changes[i].Rule = v, rule
-		}
-	}
-}
-
 // add adds a change that is no trigger.
 func (c *Comparison) add(path string, before, after any, v Verdict, rule Rule) {
 	var at fieldpath.Path
@@ -65,7 +56,7 @@ func (c *Comparison) add(path string, before, after any, v Verdict, rule Rule) {
 // decideBy applies a rule that stands at no single change.
 func (c *Comparison) decideBy(rule Rule, v Verdict) {
 	c.Rules = append(c.Rules, rule)
-	c.byRules = append(c.byRules, v)
+	c.Verdict = max(c.Verdict, v)
 }
 
 // judgeVersion judges the pool's own Kubernetes version, of which the triggers hold the minor.
@@ -226,7 +217,7 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	v, rule := o.CloudProfile.inPlace(before, after)
 	for _, path := range []string{imageVersionPath, imageNamePath, architecturePath} {
 		for i, change := range c.Changes {
-			if change.Path == path && Severity(v) > Severity(change.Verdict) {
+			if change.Path == path && v > change.Verdict {
 				c.Changes[i].Verdict, c.Changes[i].Rule = v, rule
 			}
 		}
@@ -240,7 +231,7 @@ func (p *Pool) keepImage(old *Pool) {
 		return
 	}
 	p.Worker.Image = old.Worker.Image
-	isImage := func(path string) bool { return isBelow(path, "machine.image") }
+	isImage := func(path string) bool { return path == imageNamePath || path == imageVersionPath }
 	p.Defaulted = slices.DeleteFunc(slices.Clone(p.Defaulted), isImage)
 	p.Defaulted = append(p.Defaulted, slices.DeleteFunc(slices.Clone(old.Defaulted), func(path string) bool { return !isImage(path) })...)
 }
@@ -288,11 +279,11 @@ func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
 	if old.Cluster == nil || updated.Cluster == nil || updated.Provider != "azure" || inPlace(c.Strategy) {
 		return
 	}
-	differences(nil, tree(old.Cluster.infrastructure), tree(updated.Cluster.infrastructure), func(at fieldpath.Path, _, _ any) {
-		if path := at.String() + "."; strings.HasPrefix(path, "identity.") || strings.HasPrefix(path, "networks.zones.") {
+	for _, d := range differences(tree(old.Cluster.infrastructure), tree(updated.Cluster.infrastructure)) {
+		if pointer := d.at.Pointer(); isBelow(pointer, "/identity") || isBelow(pointer, "/networks/zones") {
 			c.decideBy(InfrastructureMayRoll, Indeterminate)
 		}
-	})
+	}
 }
 
 func (c *Comparison) judgeHibernation(old, updated *Pool, _ Options) {
@@ -307,6 +298,14 @@ func (c *Comparison) judgeHibernation(old, updated *Pool, _ Options) {
 }
 
 func (p *Pool) isHibernated() bool { return p.Cluster != nil && p.Cluster.Hibernated }
+
+// machines is how many machines the pool has now: none while its cluster is hibernated.
+func (p *Pool) machines() Machines {
+	if p.isHibernated() {
+		return Machines{Known: true}
+	}
+	return p.Machines
+}
 
 // judgeOperations judges what the annotations of the new Shoot ask for. Gardener removes them when it begins: whoever applies one again asks
 // for it again.

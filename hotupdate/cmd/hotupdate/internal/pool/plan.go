@@ -7,7 +7,6 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // State says whether a pool is in both manifests.
@@ -67,11 +66,11 @@ type Plan struct {
 	Pools []Planned
 }
 
-// Verdict is the gravest effect on any machine, see [Severity].
+// Verdict is the gravest effect on any machine, see [Verdict].
 func (p *Plan) Verdict() Verdict {
 	worst := None
 	for _, change := range p.Changes {
-		worst = gravest(worst, change.Verdict)
+		worst = max(worst, change.Verdict)
 	}
 	for _, rule := range p.Rules {
 		if rule.Kind() == Refuses {
@@ -79,7 +78,7 @@ func (p *Plan) Verdict() Verdict {
 		}
 	}
 	for _, planned := range p.Pools {
-		worst = gravest(worst, planned.Effect())
+		worst = max(worst, planned.Effect())
 	}
 	return worst
 }
@@ -138,7 +137,7 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 
 // judge judges what stands above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
-	p.Changes, p.Unjudged = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all), func(fieldpath.Path, any, any) {})
+	p.Changes, p.Unjudged, _ = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all))
 	for i := range p.Changes {
 		change := &p.Changes[i]
 		if change.Path != "spec."+versionPath || old.version == "" || updated.version == "" {
@@ -224,7 +223,7 @@ func (o Options) without(p Pool, state State) Planned {
 	return planned
 }
 
-// judgeAdded judges a new pool: whether it is admitted.
+// judgeAdded judges whether a new pool is admitted.
 func (c *Comparison) judgeAdded(added *Pool, o Options) {
 	c.judgeSurge(added)
 	if inPlace(added.declared) {
@@ -233,7 +232,6 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 			c.decideBy(rule, v)
 		}
 	}
-	c.Verdict = gravest(append(c.byRules, ComeOrGo)...)
 }
 
 // content returns a text that two pools share exactly if one may be the other under a new name.

@@ -2,84 +2,61 @@ package pool
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Verdict is what a change does to machines. The zero value is Indeterminate.
-type Verdict uint8
+// Verdict is what a change does to machines. The zero value is Indeterminate. Verdicts are ordered: a greater one is graver, so the gravest
+// of several never hides more than it says itself.
+type Verdict int8
 
-// The verdicts. See [Severity] for their order.
+// The verdicts.
 const (
-	Indeterminate Verdict = iota // the known facts do not decide it
-	None                         // no machine is touched
-	HotUpdate                    // running machines are updated
-	ComeOrGo                     // machines are created or deleted, because their number or place changes
-	InPlaceUpdate                // nodes are drained and updated in place
-	Roll                         // machines are replaced
-	Forbidden                    // the change is refused
+	None          Verdict = iota - 4 // no machine is touched
+	HotUpdate                        // running machines are updated
+	ComeOrGo                         // machines are created or deleted, because their number or place changes
+	InPlaceUpdate                    // nodes are drained and updated in place
+	Indeterminate                    // the known facts do not decide it
+	Roll                             // machines are replaced
+	Forbidden                        // the change is refused
 )
 
-var verdictWords = [...]string{
-	Indeterminate: "indeterminate", None: "none", HotUpdate: "hot update", ComeOrGo: "machines come or go",
-	InPlaceUpdate: "in-place update", Roll: "roll", Forbidden: "forbidden",
+// outcomes are the verdicts that classes lead to.
+var outcomes = map[Verdict]hotupdate.Outcome{
+	None: hotupdate.NoUpdate, HotUpdate: hotupdate.HotUpdate, InPlaceUpdate: hotupdate.InPlaceUpdate, Roll: hotupdate.Roll, Forbidden: hotupdate.UpdateForbidden,
 }
 
 // String returns the verdict in words.
 func (v Verdict) String() string {
-	if int(v) < len(verdictWords) {
-		return verdictWords[v]
+	if v == ComeOrGo {
+		return "machines come or go"
 	}
-	return verdictWords[Indeterminate]
-}
-
-var bySeverity = []Verdict{None, HotUpdate, ComeOrGo, InPlaceUpdate, Indeterminate, Roll, Forbidden}
-
-// Severity orders verdicts: none, hot update, machines come or go, in-place update, indeterminate, roll, forbidden. So a verdict that hides
-// a milder one in the gravest of several never hides more than it says itself. An unknown verdict may be anything.
-func Severity(v Verdict) int {
-	if i := slices.Index(bySeverity, v); i >= 0 {
-		return i
-	}
-	return Severity(Indeterminate)
-}
-
-// gravest returns the gravest verdict, [None] of none.
-func gravest(verdicts ...Verdict) Verdict {
-	worst := None
-	for _, v := range verdicts {
-		if Severity(v) > Severity(worst) {
-			worst = v
-		}
-	}
-	return worst
-}
-
-// outcomes are the verdicts that classes lead to.
-var outcomes = map[hotupdate.Outcome]Verdict{
-	hotupdate.NoUpdate: None, hotupdate.HotUpdate: HotUpdate, hotupdate.InPlaceUpdate: InPlaceUpdate, hotupdate.Roll: Roll, hotupdate.UpdateForbidden: Forbidden,
-}
-
-// verdictOf is the verdict on a class under a strategy, where nothing but the class decides.
-func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
-	return outcomes[(hotupdate.Changes{{Class: class}}).Outcome(strategy)]
+	return outcomes[v].String()
 }
 
 // Consequence says what the verdict means for the machines of a pool with this strategy, as a clause for people.
 func (v Verdict) Consequence(strategy hotupdate.Strategy) string {
-	if v == None {
+	outcome, isOutcome := outcomes[v]
+	switch {
+	case v == None:
 		return "no machine is replaced or updated"
-	}
-	if v == ComeOrGo {
+	case v == ComeOrGo:
 		return "machines are created or deleted, none is replaced or updated"
+	case !isOutcome:
+		return "it depends on what is not known"
 	}
-	for outcome, verdict := range outcomes {
-		if verdict == v {
-			return outcome.Consequence(strategy)
+	return outcome.Consequence(strategy)
+}
+
+// verdictOf is the verdict on a class under a strategy, where nothing but the class decides.
+func verdictOf(class hotupdate.Class, strategy hotupdate.Strategy) Verdict {
+	outcome := (hotupdate.Changes{{Class: class}}).Outcome(strategy)
+	for v, o := range outcomes {
+		if o == outcome {
+			return v
 		}
 	}
-	return "it depends on what is not known"
+	return Indeterminate
 }
 
 // Change is a difference between two pools, or above them, with what it does to the machines of the pool.

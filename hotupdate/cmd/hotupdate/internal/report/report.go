@@ -96,9 +96,7 @@ func New(plans []*pool.Plan, warnings []string) *Report {
 	gravest := pool.None
 	for _, plan := range plans {
 		verdict := plan.Verdict()
-		if pool.Severity(verdict) > pool.Severity(gravest) {
-			gravest = verdict
-		}
+		gravest = max(gravest, verdict)
 		m := Manifest{
 			Kind: string(plan.Kind), Namespace: plan.Namespace, Name: plan.Name, Verdict: verdict.String(), Changes: changesOf(plan.Changes), Pools: []Pool{},
 			Basis: basisOf(nil, plan.Unjudged, plan.Rules),

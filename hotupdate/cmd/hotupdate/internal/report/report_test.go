@@ -47,7 +47,7 @@ func shootOf(name string, pools ...pool.Planned) *pool.Plan {
 		for i := range p.Changes {
 			c := &p.Changes[i]
 			alone := (hotupdate.Changes{c.Change}).OutcomeIfDefaulted(p.Strategy).String()
-			for v := pool.Indeterminate; v <= pool.Forbidden; v++ {
+			for v := pool.None; v <= pool.Forbidden; v++ {
 				if v.String() == alone {
 					c.Verdict = v
 				}
