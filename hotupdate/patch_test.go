@@ -308,3 +308,20 @@ func TestHotPatchKeepsSelectorOfNullElement(t *testing.T) {
 	}
 	require.Equal(t, `{"elements":{"a":{"tag":"b"}}}`, hotPatchRaw[config](t, `{"elements":{"a":null}}`, `{"elements":{"a":{"selector":"c","tag":"b"}}}`))
 }
+
+// TestHotPatchRemovesElementWithUnknownNull: null in an unknown member says nothing, so it holds no element back. A value does, as it is
+// hashed.
+func TestHotPatchRemovesElementWithUnknownNull(t *testing.T) {
+	type element struct {
+		Name string `json:"name"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"true,key=name"`
+	}
+	open := openSchema(t, schemaFor[config](t))
+	for unknown, want := range map[string]string{`null`: `{"elements":[]}`, `1`: `{}`} {
+		patch, err := open.HotPatchRaw([]byte(`{"elements":[{"name":"a","unknown":`+unknown+`}]}`), []byte(`{}`))
+		require.NoError(t, err)
+		require.Equal(t, want, string(patch), unknown)
+	}
+}

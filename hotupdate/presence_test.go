@@ -130,6 +130,18 @@ func TestPresenceOfListsAndMaps(t *testing.T) {
 	require.Equal(t, `{}`, string(document), "a pointer to nil is null in JSON")
 }
 
+// A pointer to a nil list means none, whatever its option says, and stays a pointer in a value that is taken apart and put together again.
+func TestMergeKeepsPointerToNilList(t *testing.T) {
+	schema := schemaFor[nodeRegistration](t)
+	for _, config := range []*nodeRegistration{{Taints: new([]taint)}, {Mixed: new([]mixedPart)}} {
+		immutable, hot, err := hotupdate.Split(schema, config)
+		require.NoError(t, err)
+		merged, err := hotupdate.Merge(schema, immutable, hot)
+		require.NoError(t, err)
+		require.Equal(t, config, merged)
+	}
+}
+
 // Every function tells an empty list or map from none, in both directions.
 func TestPresenceOfListsAndMapsChanges(t *testing.T) {
 	schema := schemaFor[nodeRegistration](t)

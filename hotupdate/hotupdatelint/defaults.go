@@ -50,7 +50,7 @@ func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.No
 	}
 	seen[n] = true
 	for _, f := range n.Fields {
-		if at := p.found[f.GoField]; at.field != nil && f.Pointer && fieldplan.IsKept(f.Node.Class) {
+		if at := p.found[f.GoField]; at.field != nil && f.Pointer && fieldplan.IsProjected(f.Node.Class) {
 			l.checkDefault(f, at)
 			l.checkPresence(f, at)
 		}

@@ -14,7 +14,7 @@ import (
 // checkPresence reports a hashed pointer to a struct, list or map if the package tests it for nil and its struct tag has no presence.
 func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	by, tested := l.source.nilTests[at.field]
-	if !tested || !f.TakesPresence() || f.KeepsPresence() {
+	if !tested || !f.TakesPresence() || f.HasPresence() {
 		return
 	}
 	l.report(at, &fault.Error{

@@ -56,7 +56,7 @@ func (e *editor) object(p *part, in *fieldplan.Node, above fieldplan.ClassSet, r
 			e.all = append(e.all, edit{removes: true, classes: above | f.Classes(), apply: func(author) (root, leaf *part) { return with(nil), nil }})
 		}
 		set := edit{of: f, classes: above}
-		if (m == nil || m.null) && f.KeepsPresence() {
+		if (m == nil || m.null) && f.HasPresence() {
 			set.classes |= fieldplan.Of(f.Node.Class)
 		}
 		e.value(m, p.blankMember(f), set, nil, with)
@@ -214,7 +214,7 @@ func (a author) respelledMember(in, m *part, f *fieldplan.Field) *part {
 	p := in.blankMember(f)
 	isLeaf := f.Node.Kind == fieldplan.Leaf
 	switch {
-	case a.chance(2), f.KeepsPresence(), f.Node.Kind == fieldplan.Array:
+	case a.chance(2), f.HasPresence(), f.Node.Kind == fieldplan.Array:
 		return nil
 	case isLeaf && f.Default != nil:
 		p.make = fromJSON(f.Node.Type, f.Default)
@@ -238,7 +238,7 @@ func (p *part) isUnset(f *fieldplan.Field) bool {
 	case f.Node.Kind == fieldplan.Array:
 		return false
 	}
-	return !f.KeepsPresence() && p.isEmpty()
+	return !f.HasPresence() && p.isEmpty()
 }
 
 // isEmpty reports whether no member is set and there is no element.

@@ -71,7 +71,7 @@ func isUnsteady(p *part) *breach {
 	for range 32 * repetitions {
 		texts[string(p.text())] = true
 	}
-	if len(texts) > 1 && fieldplan.IsKept(p.node.Class) {
+	if len(texts) > 1 && fieldplan.IsProjected(p.node.Class) {
 		return &breach{}
 	}
 	return nil

@@ -25,7 +25,7 @@ func drawHotChange(a author) trial {
 	c := a.config()
 	changed := c
 	for range 1 + a.pick(4) {
-		edits := slices.DeleteFunc(a.s.edits(changed), func(e edit) bool { return e.classes.Any(fieldplan.Kept) })
+		edits := slices.DeleteFunc(a.s.edits(changed), func(e edit) bool { return e.classes.Any(fieldplan.Projected) })
 		if len(edits) == 0 {
 			break
 		}
@@ -46,7 +46,7 @@ func drawHotChange(a author) trial {
 // drawHashedChange gives one leaf that is hashed another meaning, if there is one.
 func drawHashedChange(a author) trial {
 	c := a.config()
-	edits := slices.DeleteFunc(a.s.edits(c), func(e edit) bool { return e.was == nil || e.classes.Any(fieldplan.Dropped) })
+	edits := slices.DeleteFunc(a.s.edits(c), func(e edit) bool { return e.was == nil || e.classes.Any(fieldplan.Unprojected) })
 	if len(edits) == 0 {
 		return trial{configs: []config{c}}
 	}

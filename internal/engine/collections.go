@@ -4,7 +4,7 @@ import "bytes"
 
 func (r *run) list(n *node, m memory) bool {
 	switch {
-	case !n.keeps:
+	case !n.writesPresence:
 		return r.sparse(n, m)
 	case elementsAt(m, n).len == 0:
 		return false
@@ -28,7 +28,7 @@ func (r *run) places(n *node, m memory) {
 }
 
 // sparse writes the elements of a list whose elements' presence is not written, in their places, up to the last one with something in
-// it. Nothing is kept below a list that is hot or ignored.
+// it. Nothing is hashed below a list that is hot or ignored.
 func (r *run) sparse(n *node, m memory) bool {
 	if !n.elem.writes {
 		return false
@@ -57,7 +57,7 @@ func (r *run) sparse(n *node, m memory) bool {
 
 // array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
 func (r *run) array(n *node, m memory) bool {
-	if !n.keeps || n.len == 0 {
+	if !n.writesPresence || n.len == 0 {
 		return r.sparse(n, m)
 	}
 	r.held++
@@ -77,7 +77,7 @@ type span struct{ from, to int }
 // set writes the elements in the order of their bytes, each once.
 func (r *run) set(n *node, m memory) bool {
 	elements := elementsAt(m, n)
-	if !n.keeps || elements.len == 0 {
+	if !n.writesPresence || elements.len == 0 {
 		return false
 	}
 	if n.elem.kind == textKind && r.words(n, &elements) {

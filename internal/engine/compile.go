@@ -12,11 +12,12 @@ import (
 
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
-	pointer   reflect.Type    // to the configuration's type
-	example   any             // a pointer of that type
-	canonical *writing        // what the canonical document keeps
-	whole     *writing        // everything
-	hot       func() *writing // what is hot, as JSON that the type can be read from
+	pointer     reflect.Type    // to the configuration's type
+	example     any             // a pointer of that type
+	canonical   *writing        // what the canonical document holds
+	whole       *writing        // everything
+	hot         func() *writing // what is hot, as JSON that the type can be read from
+	unprojected func() *writing // what the canonical document leaves out, likewise
 }
 
 // writing is a plan compiled for what is written of its values.
@@ -33,10 +34,13 @@ func Of(p *fieldplan.Plan) *Program {
 
 func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
+	readable := func(want fieldplan.ClassSet) func() *writing {
+		return sync.OnceValue(func() *writing { return compileFor(p, want, leaf.Quoted) })
+	}
 	return &Program{
 		pointer: pointer, example: reflect.Zero(pointer).Interface(),
-		canonical: compileFor(p, fieldplan.Kept, leaf.Plain), whole: compileFor(p, fieldplan.All, leaf.Plain),
-		hot: sync.OnceValue(func() *writing { return compileFor(p, fieldplan.Of(structtag.Hot), leaf.Quoted) }),
+		canonical: compileFor(p, fieldplan.Projected, leaf.Plain), whole: compileFor(p, fieldplan.All, leaf.Plain),
+		hot: readable(fieldplan.Of(structtag.Hot)), unprojected: readable(fieldplan.Unprojected),
 	}
 }
 
@@ -68,14 +72,14 @@ func (k kind) isLeaf() bool { return k >= boolKind }
 
 // node is a compiled fieldplan.Node.
 type node struct {
-	kind      kind
-	bits      uint8 // of a number
-	recursive bool  // values may contain themselves
-	height    int   // of the tree of nodes, unless they are recursive
-	keeps     bool  // the presence of elements is written
-	writes    bool  // something at or below the node can be written
-	plainKeys bool  // the keys of the map are strings
-	spelled   bool  // the leaf's text is not what its type reads
+	kind           kind
+	bits           uint8 // of a number
+	recursive      bool  // values may contain themselves
+	height         int   // of the tree of nodes, unless they are recursive
+	writesPresence bool  // the presence of elements is written
+	writes         bool  // something at or below the node can be written
+	plainKeys      bool  // the keys of the map are strings
+	spelled        bool  // the leaf's text is not what its type reads
 
 	ops   []op   // of an object, in the order of the document
 	rest  *op    // of an object: its unknown members, if they are written
@@ -157,10 +161,10 @@ func stepOf(o *op) step {
 
 // selector is a compiled hotwhen.
 type selector struct {
-	when  *fieldplan.Selector
-	op    op
-	hot   *node // of selected elements
-	keeps bool  // their presence is written
+	when           *fieldplan.Selector
+	op             op
+	hot            *node // of selected elements
+	writesPresence bool  // their presence is written
 }
 
 type compiler struct {
@@ -215,15 +219,15 @@ func zeroArray(n *node) []byte {
 	return slices.Clone(r.buf)
 }
 
-// keeps reports whether the presence of n, or of its elements, is written.
-func (c *compiler) keeps(n *fieldplan.Node) bool { return c.want.Any(fieldplan.Of(n.Class)) }
+// writesPresence reports whether the presence of n, or of its elements, is written.
+func (c *compiler) writesPresence(n *fieldplan.Node) bool { return c.want.Any(fieldplan.Of(n.Class)) }
 
 func (c *compiler) node(from, in *fieldplan.Node) *node {
 	ctx := context{from, in}
 	if n, ok := c.nodes[ctx]; ok {
 		return n
 	}
-	n := &node{plan: from, recursive: from.Recursive, keeps: c.keeps(from), writes: from.Classes.Any(c.want)}
+	n := &node{plan: from, recursive: from.Recursive, writesPresence: c.writesPresence(from), writes: from.Classes.Any(c.want)}
 	c.nodes[ctx] = n
 	switch from.Kind {
 	case fieldplan.Leaf:
@@ -278,7 +282,7 @@ func kindOfList(n *fieldplan.Node) kind {
 
 func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	for _, f := range from.Fields {
-		always, presence := c.identifies(in, f), f.KeepsPresence() && c.keeps(f.Node)
+		always, presence := c.identifies(in, f), f.HasPresence() && c.writesPresence(f.Node)
 		if !always && !presence && !f.Node.Classes.Any(c.want) {
 			continue
 		}
@@ -306,13 +310,13 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 // identifies reports whether f is written in every written element of collection in: its key, and its selector unless the collection is
 // left out and the selector with it. What is read back needs both.
 func (c *compiler) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
-	return in != nil && in.Identity(f) && (c.keeps(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
+	return in != nil && in.Identity(f) && (c.writesPresence(in) || c.spelling == leaf.Quoted || in.Key != nil && in.Key.Name == f.Name)
 }
 
 // isUnselected reports whether f is the selector of an element that is not hot, in an ignored collection. Its value is no part of what is
 // hot, but what is read back must not be selected either.
 func (c *compiler) isUnselected(in, elem *fieldplan.Node, f *fieldplan.Field) bool {
-	return in.Class == structtag.Ignored && !c.keeps(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
+	return in.Class == structtag.Ignored && !c.writesPresence(in) && in.When != nil && in.When.Hot != elem && in.When.Field.Name == f.Name
 }
 
 // unselected is the text of a selector that does not select, empty if the zero value does not.
@@ -391,7 +395,7 @@ func (c *compiler) elements(n *node, from *fieldplan.Node) {
 	n.height = max(n.height, hot.height)
 	if c.want != fieldplan.All { // where elements are all alike
 		n.when = &selector{
-			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot, keeps: c.keeps(from.When.Hot),
+			when: from.When, op: c.op(from.Elem, from.When.Field), hot: hot, writesPresence: c.writesPresence(from.When.Hot),
 		}
 	}
 }

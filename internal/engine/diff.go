@@ -147,7 +147,7 @@ func (d *differ) member(f *fieldplan.Field, s sides) {
 		d.leafMember(f, s)
 		return
 	}
-	if f.KeepsPresence() {
+	if f.HasPresence() {
 		d.presence(f, s)
 	}
 	d.composite(s.with(s.values().deref()), nil)

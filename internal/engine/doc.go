@@ -18,19 +18,19 @@
 //	unknown members                             UnknownMembers, UnknownField; run.unknown writes them
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
-//	what a value says of some classes           holds
+//	what a value says of some classes           holds: whether a run writes something
 //	what comes and goes with a hot update       merger.stays, merger.element
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
-// reflect.Value serve what copies or pairs values: those of a Go map have no address. So presence is read in two ways. holds reads it like
-// MemberText and isPresent, since a patch asks it about parts of values, of which no run is compiled. The oracle of package hotupdate holds
-// both to one answer, and package mutants names the test that notices when either changes.
+// reflect.Value serve what copies or pairs values: those of a Go map have no address. Where these need to know what a value says, holds
+// lets a run write it. The oracle of package hotupdate holds both to one answer, and package mutants names the test that notices when either
+// changes.
 //
 // # Runs
 //
 // A plan is compiled into nodes with a flat list of operations each. An operation knows the bytes of a member's header, where in its
-// struct the member stands, and how its value is read. Members that are not written have no operation. A plan is compiled three times: what the
-// canonical document keeps, everything, and what is hot.
+// struct the member stands, and how its value is read. Members that are not written have no operation. A plan is compiled for
+// what the canonical document holds, for everything and, when they are asked for, for what is hot and for all that is not hashed.
 //
 // A run does not know the path of what it writes. After a fault it goes on, so that all of them are told; only a cycle, or nesting that is
 // too deep, ends it. Then the same code writes the value once more and notes its path, to tell where the faults are.

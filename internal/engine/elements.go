@@ -69,7 +69,7 @@ func CompareKeys(a, b Element) int {
 
 // isAbsent reports whether a value of map n means that its key is absent: null in a Hot or Ignored map, as in a JSON merge patch.
 func isAbsent(n *fieldplan.Node, value reflect.Value) bool {
-	return !fieldplan.IsKept(n.Class) && IsNull(n.Elem, value)
+	return !fieldplan.IsProjected(n.Class) && IsNull(n.Elem, value)
 }
 
 // readEntries reads a map into memory in which keys and values have addresses.

@@ -231,11 +231,11 @@ func (r *run) keyedElement(n *node, m memory, name string, before byte) bool {
 	} else if !r.key(n, before, name) {
 		return false
 	}
-	elem, keeps := n.elem, n.keeps
+	elem, presence := n.elem, n.writesPresence
 	if n.when != nil && r.selects(n.when, m) {
-		elem, keeps = n.when.hot, n.when.keeps
+		elem, presence = n.when.hot, n.when.writesPresence
 	}
-	if keeps {
+	if presence {
 		r.element(elem, m)
 	} else if !r.traces(elem, m) {
 		r.cut(start)

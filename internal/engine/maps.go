@@ -10,38 +10,38 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// mapOf writes a map of leaves, which are kept in values while the keys are sorted.
+// mapOf writes a map of leaves, which are stored in values while the keys are sorted.
 func mapOf[V any](r *run, n *node, entries map[string]V, values *[]V, write func(r *run, value *V)) bool {
 	if len(entries) == 0 {
 		return false
 	}
-	before, kept := byte('{'), withRoom(*values, len(entries))
+	before, stored := byte('{'), withRoom(*values, len(entries))
 	if len(entries) == 1 { // needs no order
 		for key, value := range entries {
-			kept = append(kept, value)
+			stored = append(stored, value)
 			if r.key(n, before, key) {
 				before = ','
-				write(r, &kept[0])
+				write(r, &stored[0])
 			}
-			kept[0] = *new(V)
+			stored[0] = *new(V)
 		}
 	} else {
 		k := r.keysOf(len(entries))
 		for key, value := range entries {
 			r.add(k, key)
-			kept = append(kept, value)
+			stored = append(stored, value)
 		}
 		for _, e := range r.sorted(k) {
 			if r.key(n, before, r.keys[k.keys+e.at]) {
 				before = ','
-				write(r, &kept[e.at])
+				write(r, &stored[e.at])
 				r.commit()
 			}
 		}
 		r.drop(k)
-		clear(kept)
+		clear(stored)
 	}
-	*values = kept[:0]
+	*values = stored[:0]
 	if before == '{' {
 		r.buf = append(r.buf, before)
 	}

@@ -12,7 +12,7 @@ import (
 // Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
 // both halves must have the same elements in both. TypeMeta is taken from the immutable half.
 func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
-	m := &merger{copier: copier{classes: fieldplan.All}, program: Of(p), takes: fieldplan.Dropped, halves: true}
+	m := &merger{copier: copier{classes: fieldplan.All}, program: Of(p), takes: fieldplan.Unprojected, halves: true}
 	return m.root(p, pair{immutable, hot})
 }
 
@@ -73,7 +73,7 @@ func (m *merger) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *field
 	case n.Kind == fieldplan.Object:
 		m.fields(n, allocate(to), from, in)
 	case n.Kind == fieldplan.Array:
-		if from[0].IsValid() || holds(n, from[1], m.takes, nil) {
+		if from[0].IsValid() || m.program.holds(n, from[1], m.takes, nil) {
 			m.places(n, allocate(to), pair{arrayOrZero(n, from[0]), arrayOrZero(n, from[1])})
 		}
 	case n.Kind == fieldplan.Map:
@@ -99,19 +99,19 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from pair, in *fiel
 		if !members.any().IsValid() {
 			continue
 		}
-		place := settable(to, f)
+		target := settable(to, f)
 		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
 		case in != nil && in.Identity(f):
-			m.take(m.identifying(in, from), f.Node, place, members)
+			m.take(m.identifying(in, from), f.Node, target, members)
 		case !classes.Any(m.takes):
-			m.take(0, f.Node, place, members)
+			m.take(0, f.Node, target, members)
 		case !classes.Any(^m.takes):
-			m.take(1, f.Node, place, members)
+			m.take(1, f.Node, target, members)
 		case m.stays(f, members):
-			m.mixed(f.Node, place, members.deref(), nil)
-			if f.KeepsPresence() && m.isTaken(f.Node.Class) && isPresent(members[1]) && !isPresent(place) {
-				allocate(place).Set(emptyOf(f.Node.Type))
+			m.mixed(f.Node, target, members.deref(), nil)
+			if f.HasPresence() && m.isTaken(f.Node.Class) && isPresent(members[1]) && !isPresent(target) {
+				allocate(target).Set(emptyOf(f.Node.Type))
 			}
 		}
 		m.trail.Leave()
@@ -129,13 +129,19 @@ func (m *merger) identifying(in *fieldplan.Node, from pair) int {
 func (m *merger) stays(f *fieldplan.Field, from pair) bool {
 	n, values := f.Node, from.deref()
 	switch {
-	case !f.KeepsPresence(), !fieldplan.IsKept(n.Class) && !m.isTaken(n.Class):
-		return values[0].IsValid() || m.halves && values[1].IsValid() || holds(n, values[1], m.takes, nil)
+	case !f.HasPresence(), !fieldplan.IsProjected(n.Class) && !m.isTaken(n.Class):
+		return values[0].IsValid() || m.halves && values[1].IsValid() || m.program.holds(n, values[1], m.takes, nil)
 	case m.isTaken(n.Class):
-		return isPresent(from[1]) || holds(n, from[0], fieldplan.Kept, nil)
+		return m.isPresent(from[1]) || m.program.holds(n, from[0], fieldplan.Projected, nil)
 	default:
-		return isPresent(from[0])
+		return m.isPresent(from[0])
 	}
+}
+
+// isPresent is the function of that name, except that a half's pointer to a nil list or map is kept as it is.
+func (m *merger) isPresent(v reflect.Value) bool {
+	value, ok := Deref(v)
+	return ok && (m.halves || isPresent(value))
 }
 
 // places fills a list or array place by place. In a list old elements without a partner go with a replacement, not with a hot update.
@@ -205,12 +211,12 @@ func (m *merger) element(n *fieldplan.Node, to reflect.Value, from pair) bool {
 	case isOld && isNew && ElementNode(n, from[1]) != node:
 		m.flipped(n, to, from)
 		return true
-	case isOld && !isNew && fieldplan.IsKept(node.Class):
+	case isOld && !isNew && fieldplan.IsProjected(node.Class):
 		m.take(0, node, to, from)
 		return true
-	case !isOld && (fieldplan.IsKept(node.Class) || !m.isTaken(node.Class) && !holds(node, from[1], m.takes, n)):
+	case !isOld && (fieldplan.IsProjected(node.Class) || !m.isTaken(node.Class) && !m.program.holds(node, from[1], m.takes, n)):
 		return false
-	case !isNew && m.isTaken(node.Class) && !holds(node, from[0], fieldplan.Kept, n):
+	case !isNew && m.isTaken(node.Class) && !m.program.holds(node, from[0], fieldplan.Projected, n):
 		return false
 	}
 	m.elementParts(node, to, from, n)
@@ -220,12 +226,12 @@ func (m *merger) element(n *fieldplan.Node, to reflect.Value, from pair) bool {
 // flipped fills an element that is hot on one side only. Where the collection is Ignored, the change of the selector counts as Hot, and
 // Ignored parts are copied with the Hot ones.
 func (m *merger) flipped(n *fieldplan.Node, to reflect.Value, from pair) {
-	if fieldplan.IsKept(n.Class) {
+	if fieldplan.IsProjected(n.Class) {
 		m.take(0, ElementNode(n, from[0]), to, from)
 		return
 	}
 	defer func(takes fieldplan.ClassSet) { m.takes = takes }(m.takes)
-	m.takes = fieldplan.Dropped
+	m.takes = fieldplan.Unprojected
 	m.mixed(n.When.Hot, to, from.orZero(n.When.Hot), n)
 }
 
@@ -248,7 +254,7 @@ func (m *merger) elementParts(n *fieldplan.Node, to reflect.Value, from pair, in
 
 func (m *merger) objectElement(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
 	values := from.deref()
-	isGone := m.halves && !values[1].IsValid() && m.isTaken(n.Class) && !holds(n, values[0], fieldplan.Kept, in)
+	isGone := m.halves && !values[1].IsValid() && m.isTaken(n.Class) && !m.program.holds(n, values[0], fieldplan.Projected, in)
 	if values.any().IsValid() && !isGone {
 		m.mixed(n, to, from.orZero(n), in)
 	}

@@ -47,15 +47,15 @@ func (w *writer) root(p *fieldplan.Plan, v reflect.Value) {
 
 func (w *writer) leave(ancestors int) { w.above = w.above[:ancestors] }
 
-// keeps reports whether the presence of n, or of its elements, is written.
-func (w *writer) keeps(n *fieldplan.Node) bool { return w.want.Any(fieldplan.Of(n.Class)) }
+// writesPresence reports whether the presence of n, or of its elements, is written.
+func (w *writer) writesPresence(n *fieldplan.Node) bool { return w.want.Any(fieldplan.Of(n.Class)) }
 
 // keepsElement reports whether the presence of an element with this node is written. Where hotwhen holds, the element's own class counts.
 func (w *writer) keepsElement(n, node *fieldplan.Node) bool {
 	if node == n.Elem {
-		return w.keeps(n)
+		return w.writesPresence(n)
 	}
-	return w.keeps(node)
+	return w.writesPresence(node)
 }
 
 // writes reports whether anything at or below n can be written.
@@ -80,7 +80,7 @@ func (w *writer) object(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		if w.identifies(in, f) {
 			w.identity(f, v)
-		} else if w.writes(f.Node) || f.KeepsPresence() && w.keeps(f.Node) {
+		} else if w.writes(f.Node) || f.HasPresence() && w.writesPresence(f.Node) {
 			some = w.member(f, engine.Member(v, f)) || some
 		}
 		w.trail.Leave()
@@ -124,7 +124,7 @@ func (w *writer) header(f *fieldplan.Field) {
 // identifies reports whether f is written in every written element of a collection: its key, and its selector unless the collection
 // is left out and the selector with it. What is read back needs both.
 func (w *writer) identifies(in *fieldplan.Node, f *fieldplan.Field) bool {
-	return in != nil && in.Identity(f) && (w.keeps(in) || w.spelled || in.Key != nil && in.Key.Name == f.Name)
+	return in != nil && in.Identity(f) && (w.writesPresence(in) || w.spelled || in.Key != nil && in.Key.Name == f.Name)
 }
 
 // identity writes the field by which an element is found or selected, zero or not.
@@ -171,7 +171,7 @@ func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	if w.composite(n, v, nil) {
 		return true
 	}
-	if n.Kind == fieldplan.Object && f.KeepsPresence() && w.keeps(n) {
+	if n.Kind == fieldplan.Object && f.HasPresence() && w.writesPresence(n) {
 		w.buf = append(w.buf, "{}"...)
 		return true
 	}
@@ -371,7 +371,7 @@ func emptyElement(n *fieldplan.Node, v reflect.Value) string {
 
 // positional writes a list in its own order.
 func (w *writer) positional(n *fieldplan.Node, v reflect.Value) bool {
-	if v.Len() == 0 || !w.keeps(n) {
+	if v.Len() == 0 || !w.writesPresence(n) {
 		return w.sparse(n, v)
 	}
 	w.places(n, v)
@@ -422,7 +422,7 @@ func (w *writer) places(n *fieldplan.Node, v reflect.Value) {
 
 // array writes a fixed number of places, and nothing where they say what the zero array says: an array that nobody has set is absent.
 func (w *writer) array(n *fieldplan.Node, v reflect.Value) bool {
-	if !w.keeps(n) || v.Len() == 0 {
+	if !w.writesPresence(n) || v.Len() == 0 {
 		return w.sparse(n, v)
 	}
 	start := len(w.buf)
@@ -446,7 +446,7 @@ func (w *writer) zeroArray(n *fieldplan.Node) []byte {
 
 // set writes the elements in the order of their bytes, each once.
 func (w *writer) set(n *fieldplan.Node, v reflect.Value) bool {
-	if v.Len() == 0 || !w.keeps(n) {
+	if v.Len() == 0 || !w.writesPresence(n) {
 		return false
 	}
 	elements := make([][]byte, 0, v.Len())

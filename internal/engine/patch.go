@@ -81,14 +81,14 @@ func (w *patcher) member(f *fieldplan.Field, values pair) bool {
 		return false
 	}
 	values = values.deref()
-	start, differs := len(w.buf), f.KeepsPresence() && isOld != isNew
+	start, differs := len(w.buf), f.HasPresence() && isOld != isNew
 	some := false
 	switch n.Kind {
 	case fieldplan.Object:
 		some = w.object(n, values) || differs
 	case fieldplan.Map:
 		some = w.entries(n, values) || differs
-		isNew = isNew && (f.KeepsPresence() || values[1].Len() > 0)
+		isNew = isNew && (f.HasPresence() || values[1].Len() > 0)
 	case fieldplan.List, fieldplan.Array, fieldplan.Leaf:
 		some = w.list(n, values)
 		if !some && differs {

@@ -24,7 +24,7 @@ import (
 
 // explained is the document as the oracle writes it, with all that is wrong.
 func explained(p *fieldplan.Plan, c any) ([]byte, error) {
-	return explainedFor(fieldplan.Kept, false, p, reflect.ValueOf(c))
+	return explainedFor(fieldplan.Projected, false, p, reflect.ValueOf(c))
 }
 
 // requireSameError checks that both are nil, or tell the same.

@@ -11,9 +11,9 @@ import (
 // Split copies the immutable half of v, which is what stands in the canonical document, and the hot half, which is the rest, into two
 // pointers to values of the plan's type. TypeMeta stands in both. Halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
-	c := &copier{classes: fieldplan.Kept}
+	c := &copier{classes: fieldplan.Projected}
 	immutable = c.root(p, v)
-	c.classes = fieldplan.Dropped
+	c.classes = fieldplan.Unprojected
 	hot = c.root(p, v)
 	return immutable, hot, c.trail.Err()
 }

@@ -236,9 +236,9 @@ func (r *run) composite(n *node, m memory, when stay) bool {
 	case textKeyedKind, intKeyedKind:
 		return r.keyedList(n, m)
 	case textMapKind:
-		return n.keeps && mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
+		return n.writesPresence && mapOf(r, n, textsAt(m), &r.texts, func(r *run, s *string) { r.elementText(*s) })
 	case quantityMapKind:
-		return n.keeps && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
+		return n.writesPresence && mapOf(r, n, quantitiesAt(m), &r.quantities, (*run).quantity)
 	case mapKind:
 		return r.mapOfAny(n, m)
 	case boolKind, intKind, uintKind, floatKind, textKind, bytesKind, quantityKind, intOrStringKind, leafKind:

@@ -56,15 +56,15 @@ func (n *Node) hidesBelow() bool {
 
 // Classes are those of all that a field can say: by its presence, or below.
 func (f *Field) Classes() ClassSet {
-	if f.KeepsPresence() {
+	if f.HasPresence() {
 		return f.Node.Classes | Of(f.Node.Class)
 	}
 	return f.Node.Classes
 }
 
-// KeepsPresence reports whether an empty object, list or map at f differs from none: where the struct tag says so, and behind a pointer to a
+// HasPresence reports whether an empty object, list or map at f differs from none: where the struct tag says so, and behind a pointer to a
 // type that has no fields and so can say nothing else. A nil list or map, which is null in JSON, is none, with or without a pointer to it.
-func (f *Field) KeepsPresence() bool {
+func (f *Field) HasPresence() bool {
 	return f.Presence || f.Pointer && f.Node.Kind == Object && len(f.Node.Fields) == 0
 }
 
@@ -74,13 +74,13 @@ func (c *compiler) oneClass(n *Node) {
 	switch {
 	case n.Pairing == ByValue:
 		c.refuseOthers(n, n.Elem, "mixed-set", "a set", map[*Node]bool{})
-	case n.isDroppedByPosition():
+	case n.isUnprojectedList():
 		c.refuseOthers(n, n.Elem, "non-hot-below-list", "a list whose elements are paired by position", map[*Node]bool{})
 	}
 }
 
-func (n *Node) isDroppedByPosition() bool {
-	return (n.Kind == List || n.Kind == Array) && n.Pairing == ByPosition && !IsKept(n.Class)
+func (n *Node) isUnprojectedList() bool {
+	return (n.Kind == List || n.Kind == Array) && n.Pairing == ByPosition && !IsProjected(n.Class)
 }
 
 // refuseOthers names every field below list that was given another class.

@@ -138,7 +138,7 @@ func (c *compiler) fieldOptions(f *Field, tag structtag.Tag) {
 // value would be an error in Go and absent in raw JSON. Types read from source code are not judged: their marshalers cannot be called.
 func (c *compiler) unwritableZero(f *Field) {
 	_, isUnloaded := f.Node.Type.(leaf.Unloaded)
-	if f.Zero == nil && !f.Optional && IsKept(f.Node.Class) && f.Node.Leaf.MarshalsItself() && !isUnloaded {
+	if f.Zero == nil && !f.Optional && IsProjected(f.Node.Class) && f.Node.Leaf.MarshalsItself() && !isUnloaded {
 		c.faults.Add(mistake(f.GoField, "zero-fails", "has the type "+f.Node.TypeName()+", whose marshaler fails on the zero value, so that an unset field cannot be hashed",
 			"make the field a pointer or add omitzero; if the type is not yours, give the field the class true or ignore by WithTag"))
 	}

@@ -165,23 +165,23 @@ type ClassSet uint8
 // Of returns the set of one class.
 func Of(c structtag.Class) ClassSet { return 1 << c }
 
-// Kept are the classes that stand in the canonical document.
-const Kept = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)
+// Projected are the classes of the projection that is hashed: what stands in the canonical document.
+const Projected = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)
 
-// Dropped are the others: they stand in the hot half of a split.
-const Dropped = ClassSet(1<<structtag.Hot | 1<<structtag.Ignored)
+// Unprojected are the others: they stand in the hot half of a split.
+const Unprojected = ClassSet(1<<structtag.Hot | 1<<structtag.Ignored)
 
 // All are all classes.
-const All = Kept | Dropped
+const All = Projected | Unprojected
 
 // Any reports whether the sets have a class in common.
 func (s ClassSet) Any(o ClassSet) bool { return s&o != 0 }
 
-// IsKept reports whether values of class c stand in the canonical document.
-func IsKept(c structtag.Class) bool { return Kept.Any(Of(c)) }
+// IsProjected reports whether values of class c are hashed.
+func IsProjected(c structtag.Class) bool { return Projected.Any(Of(c)) }
 
 // Identity reports whether f holds an element's place in its collection: such fields stand in both halves of a split, and in every
-// element that the canonical document keeps.
+// element of the canonical document.
 func (n *Node) Identity(f *Field) bool {
 	return n.Key != nil && n.Key.Name == f.Name || n.When != nil && n.When.Field.Name == f.Name
 }

@@ -22,7 +22,7 @@ func (n *Node) Parts() []*Field {
 // element.
 func (c *compiler) closeLists() {
 	for _, n := range c.order {
-		if n.isDroppedByPosition() || n.Pairing == ByValue {
+		if n.isUnprojectedList() || n.Pairing == ByValue {
 			closeBelow(n.Elem, map[*Node]bool{})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxKept    = 128 << 10 // the longest document whose memory is kept for further runs
+	maxPooled  = 128 << 10 // the longest document whose memory is kept for further runs
 	maxScratch = 16 << 10  // the largest buffer that is kept
 
 	firstUnescaped = 4 << 10 // bytes that texts with escapes have from the first of them on
@@ -46,7 +46,7 @@ func (t *table) run(raw []byte, u use) *run {
 
 // release keeps the memory of the run for another one, without what was read.
 func (r *run) release() {
-	if len(r.Raw) > maxKept {
+	if len(r.Raw) > maxPooled {
 		return
 	}
 	for i := range r.stores {

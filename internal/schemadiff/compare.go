@@ -32,14 +32,14 @@ type pair struct{ old, updated *fieldplan.Node }
 
 // areHashed reports whether both nodes themselves are hashed.
 func (p pair) areHashed() bool {
-	return fieldplan.IsKept(p.old.Class) && fieldplan.IsKept(p.updated.Class)
+	return fieldplan.IsProjected(p.old.Class) && fieldplan.IsProjected(p.updated.Class)
 }
 
 func (p pair) classes() fieldplan.ClassSet { return p.old.Classes | p.updated.Classes }
 
 // ifHashed is the effect on some configurations if something of these classes is in the hash.
 func ifHashed(classes fieldplan.ClassSet, where string) Effect {
-	if classes.Any(fieldplan.Kept) {
+	if classes.Any(fieldplan.Projected) {
 		return some(where)
 	}
 	return none
@@ -109,7 +109,7 @@ func (d *differ) cameAndWent(p pair, removed, added []*fieldplan.Field, s spot) 
 		}
 		if to := renamed(f, removed, added); to != nil {
 			finding.Kind, finding.New = "FieldRenamed", s.member(to.Name).path
-			if fieldplan.IsKept(to.Node.Class) {
+			if fieldplan.IsProjected(to.Node.Class) {
 				finding.note = "one that is rewritten with the new name rolls"
 			}
 		}
@@ -184,10 +184,10 @@ func (d *differ) class(p pair, before, now fieldplan.ClassSet, s spot) spot {
 
 // classEffect says what a change of class does to the hash of who says something there.
 func classEffect(change [2]structtag.Class, before, now fieldplan.ClassSet) Effect {
-	switch was, is := fieldplan.IsKept(change[0]), fieldplan.IsKept(change[1]); {
+	switch was, is := fieldplan.IsProjected(change[0]), fieldplan.IsProjected(change[1]); {
 	case was == is:
 		return none
-	case was && !before.Any(fieldplan.Dropped) && !now.Any(fieldplan.Kept), is && !before.Any(fieldplan.Kept) && !now.Any(fieldplan.Dropped):
+	case was && !before.Any(fieldplan.Unprojected) && !now.Any(fieldplan.Projected), is && !before.Any(fieldplan.Projected) && !now.Any(fieldplan.Unprojected):
 		return every(whereSet)
 	}
 	return some(whereSet)
@@ -232,7 +232,7 @@ func (d *differ) presence(old, updated *fieldplan.Field, s spot) {
 	if old.Pointer != updated.Pointer {
 		d.add(s, Finding{Kind: "NullabilityChanged", Old: nullability[old.Pointer], New: nullability[updated.Pointer]})
 	}
-	was, is := old.KeepsPresence(), updated.KeepsPresence()
+	was, is := old.HasPresence(), updated.HasPresence()
 	if was == is && old.Presence == updated.Presence {
 		return
 	}

@@ -178,11 +178,11 @@ func (s *stripper) field(n, in *fieldplan.Node, i int) fate {
 		return stays
 	case in != nil && in.Identity(f):
 		return identifies
-	case !hasKept(f.Node) && !keepsPresence(f):
+	case !hasProjected(f.Node) && !projectsPresence(f):
 		return s.hot(i)
 	}
 	t := s.inside(f.Node, nil, i)
-	if t.emptied() && !keepsPresence(f) {
+	if t.emptied() && !projectsPresence(f) {
 		return goes
 	}
 	s.stay(i, t)
@@ -192,11 +192,11 @@ func (s *stripper) field(n, in *fieldplan.Node, i int) fate {
 // entry decides about a member of a map. The presence of an entry belongs to the map, and to the entry itself where hotwhen holds.
 func (s *stripper) entry(n *fieldplan.Node, i int) fate {
 	elem, selected := s.element(n, i)
-	if fieldplan.IsKept(n.Class) && !selected {
+	if fieldplan.IsProjected(n.Class) && !selected {
 		s.stay(i, s.inside(elem, n, i))
 		return stays
 	}
-	if !hasKept(elem) || s.isNull(i) {
+	if !hasProjected(elem) || s.isNull(i) {
 		return s.hot(i)
 	}
 	if s.inside(elem, n, i).bare() {
@@ -205,7 +205,7 @@ func (s *stripper) entry(n *fieldplan.Node, i int) fate {
 	return stays
 }
 
-// hot decides about a member in which nothing is kept.
+// hot decides about a member in which nothing is hashed.
 func (s *stripper) hot(i int) fate {
 	if s.nulls == KeepNulls && s.isNull(i) {
 		return stays
@@ -213,12 +213,12 @@ func (s *stripper) hot(i int) fate {
 	return goes
 }
 
-// hasKept reports whether anything at or below n is Immutable or InPlace.
-func hasKept(n *fieldplan.Node) bool { return n.Classes.Any(fieldplan.Kept) }
+// hasProjected reports whether anything at or below n is Immutable or InPlace.
+func hasProjected(n *fieldplan.Node) bool { return n.Classes.Any(fieldplan.Projected) }
 
-// keepsPresence reports whether an empty object at f differs from none.
-func keepsPresence(f *fieldplan.Field) bool {
-	return f.KeepsPresence() && fieldplan.IsKept(f.Node.Class)
+// projectsPresence reports whether an empty object at f is hashed.
+func projectsPresence(f *fieldplan.Field) bool {
+	return f.HasPresence() && fieldplan.IsProjected(f.Node.Class)
 }
 
 func (s *stripper) lookup(n *fieldplan.Node, i int) *fieldplan.Field {
