@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
 // streams are what surrounds a run: its standard streams and the name that it was called by.
@@ -23,15 +23,6 @@ type streams struct {
 	color    report.Color // of out
 
 	errIsTerminal bool
-	now           func() time.Time // time.Now if it is nil
-}
-
-// today is the day on which the command runs.
-func (s *streams) today() time.Time {
-	if s.now != nil {
-		return s.now()
-	}
-	return time.Now()
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.
@@ -96,7 +87,7 @@ func run(args []string, std streams) int {
 			return p.code
 		}
 		err = fmt.Errorf("hotupdate: standard output: %w", err)
-	case !p.began || errors.As(err, &wrong):
+	case !p.began || errors.As(err, &wrong) || errors.Is(err, side.ErrNoPools):
 		fmt.Fprintf(std.err, "%s: %s\nusage: %s\n", command.CommandPath(), printable(err.Error()), command.UseLine())
 		return exitUsage
 	}
@@ -167,18 +158,6 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return &usageError{fmt.Sprintf("unknown command %q%s", args[0], didYouMean(root.SuggestionsFor(args[0])...))}
 }
 
-// files checks the number of file arguments.
-func files(n int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error { return want(n, args) }
-}
-
-func want(n int, args []string) error {
-	if len(args) != n {
-		return &usageError{fmt.Sprintf("takes %s, not %d", counted(n, "file argument"), len(args))}
-	}
-	return wantStdinOnce(args)
-}
-
 // wantStdinOnce checks that standard input, which can be read once, is not given twice.
 func wantStdinOnce(args []string) error {
 	first := slices.Index(args, stdin)
@@ -186,12 +165,4 @@ func wantStdinOnce(args []string) error {
 		return &usageError{"standard input can be only one of the files"}
 	}
 	return nil
-}
-
-// counted returns a number and its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
@@ -23,8 +23,7 @@ config, or a Worker or Shoot manifest, of which every worker pool is explained.
 A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. Only in a pool of a provider that
 is not built in it is shown as one field instead.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
-		Args:              files(1),
-		ValidArgsFunction: atMost(1),
+		Args: cobra.ExactArgs(1),
 	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
 		command.Flags().BoolVar(&c.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
 	})
@@ -34,7 +33,6 @@ Exit code: 0; 1 is an error, 2 wrong usage.`,
 type explained struct {
 	Pool   string       `json:"pool,omitempty"`
 	Fields []fieldShown `json:"fields"`
-	fields hotupdate.Changes
 }
 
 // fieldShown is a field that is set, in JSON.
@@ -79,24 +77,24 @@ func writeDocument(c *call) error {
 	}
 	document, err := configs[0].schema.DocumentRaw(configs[0].raw)
 	c.out.Write(document)
-	return inFile(configs[0].from, err)
+	return manifests.InFile(configs[0].from, err)
 }
 
 func explainPools(c *call) ([]explained, error) {
-	m, schemas, err := c.read()
+	r, m, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	if m.isBare() {
-		if _, err := schemas.schemaOf(m.from, m.kind); err != nil {
+	if m.IsBare() {
+		if _, err := r.Schemas.SchemaOf(m.From, m.Type); err != nil {
 			return nil, err
 		}
 	}
 	all := make([]explained, len(m.Pools))
 	problems := make([]error, len(m.Pools))
 	for i, p := range m.Pools {
-		fields, err := pool.Explain(p, pool.Options{Schema: schemas.schema})
-		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}, fields}, inFile(m.from, err)
+		fields, err := pool.Explain(p, pool.Options{Schema: r.Schemas.Schema})
+		all[i], problems[i] = explained{p.Worker.Name, []fieldShown{}}, manifests.InFile(m.From, err)
 		for _, f := range fields {
 			all[i].Fields = append(all[i].Fields, fieldShown{
 				Path: f.Path, Pointer: f.Pointer, Class: f.Class.String(), Origin: f.Origin.String(), Source: f.Source,
@@ -107,31 +105,28 @@ func explainPools(c *call) ([]explained, error) {
 	return all, errors.Join(problems...)
 }
 
-// write writes a line for each field that is set, which is what sets the configuration apart from the empty one.
+// write writes a row for each field that is set, which is what sets the configuration apart from the empty one.
 func (e explained) write(c *call, before int) {
-	if c.output.word == markdownOutput {
-		if e.Pool != "" {
-			fmt.Fprintf(&c.out, "### %s\n\n", code(e.Pool))
-		}
-		writeMarkdown(&c.out, []string{"field", "value", "class", "origin"}, e.rows(code))
-		fmt.Fprintln(&c.out)
-		return
-	}
-	if e.Pool != "" {
+	isMarkdown := c.output.word == markdownOutput
+	switch {
+	case e.Pool == "":
+	case isMarkdown:
+		fmt.Fprintf(&c.out, "### %s\n\n", c.cell(e.Pool))
+	default:
 		fmt.Fprint(&c.out, strings.Repeat("\n", min(before, 1))+"pool "+printable(e.Pool)+"\n")
 	}
-	writeColumns(&c.out, e.rows(printable))
-}
-
-func (e explained) rows(show func(string) string) (rows [][]string) {
-	for _, f := range e.fields {
-		value := f.New
+	fields := table{header: []string{"field", "value", "class", "origin"}}
+	for _, f := range e.Fields {
+		value := string(f.Value)
 		if f.Sensitive {
 			value = "(sensitive)"
 		}
-		rows = append(rows, []string{show(f.Path), show(value), f.Class.String(), show(report.Origin(f.Origin.String(), f.Source))})
+		fields.rows = append(fields.rows, []string{c.cell(f.Path), c.cell(value), f.Class, c.cell(report.Origin(f.Origin, f.Source))})
 	}
-	return rows
+	c.writeTable(fields)
+	if isMarkdown {
+		fmt.Fprintln(&c.out)
+	}
 }
 
 func (p *process) hashCommand() *cobra.Command {
@@ -145,8 +140,7 @@ This is what an extension adds to a pool's hash. The whole hash of a pool depend
 
 A provider config whose apiVersion and kind are not built in has no hash, which is an error, unless --schema names its Schema.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
-		Args:              files(1),
-		ValidArgsFunction: atMost(1),
+		Args: cobra.ExactArgs(1),
 	}, hashConfigs, (*call).addOutputs, (*call).addPools)
 }
 
@@ -165,26 +159,22 @@ func hashConfigs(c *call) (int, error) {
 	var problems []error
 	for _, config := range configs {
 		sum, err := config.schema.HashRaw(config.raw)
-		problems = append(problems, inFile(config.from, err))
+		problems = append(problems, manifests.InFile(config.from, err))
 		all = append(all, hashed{config.pool, sum.String()})
 	}
 	if err := errors.Join(problems...); err != nil {
 		return 0, err
 	}
-	header := []string{"worker pool", "hash"}
+	if c.output.word == jsonOutput {
+		return exitOK, writeList(c, "hashes", all)
+	}
+	hashes := table{header: []string{"worker pool", "hash"}}
+	for _, one := range all {
+		hashes.rows = append(hashes.rows, []string{c.cell(one.Pool), c.cell(one.Hash)})
+	}
 	if len(all) == 1 && all[0].Pool == "" { // a provider config on its own
-		header = header[1:]
+		hashes = table{hashes.header[1:], [][]string{hashes.rows[0][1:]}}
 	}
-	rows := func(show func(string) string) (rows [][]string) {
-		for _, one := range all {
-			row := []string{show(one.Pool), show(one.Hash)}
-			rows = append(rows, row[2-len(header):])
-		}
-		return rows
-	}
-	return exitOK, c.write(
-		func() { writeColumns(&c.out, rows(printable)) },
-		func() { writeMarkdown(&c.out, header, rows(code)) },
-		func() error { return writeList(c, "hashes", all) },
-	)
+	c.writeTable(hashes)
+	return exitOK, nil
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
 // choice is a flag that takes one of some words.
@@ -95,33 +97,15 @@ func complete(command *cobra.Command, flag string, values cobra.CompletionFunc) 
 	_ = command.RegisterFlagCompletionFunc(flag, values) // fails for a flag that the command does not have, which a test would see
 }
 
-// completeFiles completes the value of a flag with files whose names have one of the extensions.
-func completeFiles(command *cobra.Command, extensions []string, flags ...string) {
-	for _, flag := range flags {
-		complete(command, flag, cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt))
-	}
-}
-
-// atMost completes the first n arguments with files.
-func atMost(n int) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) < n {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
 // completePools completes the name of a pool with those in the files that are named already.
 func (c *call) completePools(_ *cobra.Command, files []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	schemas, err := newCatalog(c.schema)
+	schemas, err := side.NewCatalog(c.schema)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	r := &reader{call: c, schemas: schemas}
-	r.options.Schema = schemas.schema
+	r := &side.Reader{Schemas: schemas, Options: pool.Options{Schema: schemas.Schema}}
 	for _, file := range slices.DeleteFunc(files, func(file string) bool { return file == stdin }) {
-		for _, m := range r.read(file) {
+		for _, m := range r.Read(file) {
 			for _, p := range m.Pools {
 				names = append(names, p.Worker.Name)
 			}

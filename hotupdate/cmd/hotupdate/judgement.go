@@ -2,15 +2,13 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
 // judgement are the flags that say by which rules a change is judged.
@@ -29,33 +27,30 @@ func (c *call) addJudgement(command *cobra.Command) {
 	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
 	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says what machine images can be updated in place")
 	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
-	completeFiles(command, []string{"json"}, "eras")
-	completeFiles(command, []string{"yaml", "yml", "json"}, "cloudprofile")
 }
 
-// judgeBy returns what the flags say, and the Schemas.
-func (c *call) judgeBy() (pool.Options, *catalog, error) {
-	options := pool.Options{Defaulted: c.defaulted}
+// reader reads manifests, and judges by what the flags say.
+func (c *call) reader() (*side.Reader, error) {
+	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras))
+	if err != nil {
+		return nil, err
+	}
+	options := pool.Options{Defaulted: c.defaulted, Schema: schemas.Schema}
 	if strategy, _ := hotupdate.ParseStrategy(c.strategy.word); c.strategy.word != "" {
 		options.Strategy = &strategy
 	}
 	options.Extension, _ = pool.ParseExtension(c.extension.word)
-	schemas, err := newCatalog(cmp.Or(c.schema, c.eras))
-	if err != nil {
-		return options, nil, err
-	}
-	options.Schema = schemas.schema
 	if file := cmp.Or(c.eras, c.schema); file != "" {
 		named, err := release.Read(file)
 		if err != nil {
-			return options, nil, err
+			return nil, err
 		}
 		options.Naming = namingOf(named)
 	}
 	if c.cloudProfile != "" {
-		options.CloudProfile, err = readCloudProfile(c)
+		options.CloudProfile, err = side.ReadCloudProfile(c.cloudProfile, c.std.in)
 	}
-	return options, schemas, err
+	return &side.Reader{Stdin: c.std.in, Schemas: schemas, Options: options, Pools: c.pools}, err
 }
 
 // namingOf is how a release names pools. What it adds beside the provider config is that of the pool's provider.
@@ -76,17 +71,4 @@ func namingOf(r *release.Release) *pool.Naming {
 		naming.Versions = append(naming.Versions, e.From)
 	}
 	return naming
-}
-
-func readCloudProfile(c *call) (*pool.CloudProfile, error) {
-	objects := slices.Collect(manifests.Objects([]string{c.cloudProfile}, c.std.in))
-	if len(objects) != 1 {
-		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", nameOf(c.cloudProfile), counted(len(objects), "object"))
-	}
-	o := &objects[0]
-	if o.Err != nil {
-		return nil, inFile(o.String(), o.Err)
-	}
-	profile, err := pool.ReadCloudProfile(o.Raw)
-	return profile, located(o, err)
 }

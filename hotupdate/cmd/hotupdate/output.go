@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -31,19 +30,6 @@ func (c *call) addOutputs(command *cobra.Command) {
 	c.addOutput(command, textOutput, markdownOutput, jsonOutput)
 }
 
-// write writes a result by the function for the output.
-func (o *options) write(text, markdown func(), inJSON func() error) error {
-	switch o.output.word {
-	case textOutput:
-		text()
-	case markdownOutput:
-		markdown()
-	default:
-		return inJSON()
-	}
-	return nil
-}
-
 // listVersion is the format of the lists that are written as JSON.
 const listVersion = 1
 
@@ -58,27 +44,37 @@ func writeJSON(c *call, value any) error {
 	return err
 }
 
-// writeColumns writes rows with their columns aligned.
-func writeColumns(out io.Writer, rows [][]string) {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
-	}
-	_ = table.Flush() // out is a buffer
+// table is a result with a row for each thing. Its cells are made by [call.cell].
+type table struct {
+	header []string // of Markdown
+	rows   [][]string
 }
 
-// writeMarkdown writes a table of rows.
-func writeMarkdown(out io.Writer, header []string, rows [][]string) {
-	line := func(cells []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | ")) }
-	line(header)
-	line(slices.Repeat([]string{"---"}, len(header)))
-	for _, row := range rows {
-		line(row)
+// cell makes text of unknown origin a cell of a table.
+func (c *call) cell(text string) string {
+	if c.output.word == markdownOutput {
+		return plaintext.MarkdownCode(text)
 	}
+	return printable(text)
+}
+
+// writeTable writes the rows below one another, with their columns aligned.
+func (c *call) writeTable(t table) {
+	if c.output.word == markdownOutput {
+		line := func(cells []string) { fmt.Fprintf(&c.out, "| %s |\n", strings.Join(cells, " | ")) }
+		line(t.header)
+		line(slices.Repeat([]string{"---"}, len(t.header)))
+		for _, row := range t.rows {
+			line(row)
+		}
+		return
+	}
+	columns := tabwriter.NewWriter(&c.out, 0, 0, 2, ' ', 0)
+	for _, row := range t.rows {
+		fmt.Fprintln(columns, strings.Join(row, "\t"))
+	}
+	_ = columns.Flush() // into a buffer
 }
 
 // printable escapes what could move the cursor, colour the terminal or reverse the reading direction.
 func printable(text string) string { return plaintext.Printable(text) }
-
-// code makes a cell of a Markdown table of which nothing is Markdown or HTML.
-func code(text string) string { return plaintext.MarkdownCode(text) }

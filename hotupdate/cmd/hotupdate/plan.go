@@ -1,16 +1,18 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
 func (p *process) planCommand() *cobra.Command {
@@ -40,7 +42,6 @@ command does not know are listed as not judged.
 Exit code: 0; with --exit-code that of the gravest verdict, in this order: 0 none, 10 hot update, 9 machines come or go (another number of
 them, another zone, hibernation, a pool that is added or removed), 11 in-place update, 14 indeterminate, 12 roll (also of a renamed pool),
 13 forbidden. 1 is an error, 2 wrong usage.`,
-		ValidArgsFunction: atMost(2),
 	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
 		flags := command.Flags()
@@ -48,89 +49,47 @@ them, another zone, hibernation, a pool that is added or removed), 11 in-place u
 		flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
 		flags.BoolVar(&c.verbose, "verbose", false, "show to developers which Go field declares a class, and the sources of rules")
 		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
-		completeFiles(command, []string{"json"}, "from")
 	})
+}
+
+// changeOf reads the arguments: two sides, or what git hands to an external diff: the path, and of each side file, digest and mode; of a renamed
+// file also the new path and how much of it stayed. The path is empty if the user names both sides.
+func changeOf(args []string) (old, updated, path string, err error) {
+	switch len(args) {
+	case 2:
+		return args[0], args[1], "", wantStdinOnce(args)
+	case 7, 9:
+		return args[1], args[4], args[0], nil
+	default:
+		return "", "", "", &usageError{fmt.Sprintf("takes 2 file arguments, not %d", len(args))}
+	}
 }
 
 func planChange(c *call) (int, error) {
 	if c.from != "" {
 		return c.showReport()
 	}
-	change, err := changeOf(c.args)
+	old, updated, path, err := changeOf(c.args)
 	if err != nil {
 		return 0, err
 	}
-	if change.isOther() {
-		fmt.Fprintf(&c.out, "%s: is no YAML or JSON file, and not looked at\n", printable(change.path))
+	if path != "" && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+		fmt.Fprintf(&c.out, "%s: is no YAML or JSON file, and not looked at\n", printable(path))
 		return exitOK, nil
 	}
-	options, schemas, err := c.judgeBy()
+	r, err := c.reader()
 	if err != nil {
 		return 0, err
 	}
-	r := &reader{call: c, schemas: schemas, options: options, lenient: change.path != ""}
-	plans, err := r.plans(change)
+	r.Lenient, r.AnyName = path != "", c.anyName || path != ""
+	plans, err := r.Compare(old, updated)
+	if err == nil && len(plans) == 0 {
+		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker or provider config\n", printable(path))
+	}
 	if err != nil || len(plans) == 0 {
 		return exitOK, err
 	}
-	return c.writeReport(report.New(plans, r.warnings))
-}
-
-// plans compares what the two sides hold.
-func (r *reader) plans(change changedFile) ([]*pool.Plan, error) {
-	old := r.read(change.old)
-	r.warnings = nil // what was there before was accepted
-	updated := r.read(change.updated)
-	if err := errors.Join(r.problems...); err != nil {
-		return nil, err
-	}
-	if len(old)+len(updated) == 0 {
-		if r.lenient {
-			fmt.Fprintf(&r.out, "%s: has no Shoot, Worker or provider config\n", printable(change.path))
-			return nil, nil
-		}
-		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker or provider config", nameOf(change.old), nameOf(change.updated))
-	}
-	pairs, err := pairUp(old, updated, r.anyName || r.lenient)
-	if err != nil {
-		return nil, err
-	}
-	plans := make([]*pool.Plan, len(pairs))
-	problems := make([]error, len(pairs))
-	for i, p := range pairs {
-		plans[i], problems[i] = p.plan(r.options)
-	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-	return choosePlans(plans, r.pools, nameOf(change.updated))
-}
-
-// choosePlans leaves the wanted pools of the plans, and the plans that have one. A renamed pool is found by its former name, too.
-func choosePlans(plans []*pool.Plan, wanted []string, from string) ([]*pool.Plan, error) {
-	type ofPlan struct {
-		plan *pool.Plan
-		pool pool.Planned
-	}
-	var all []ofPlan
-	for _, plan := range plans {
-		for _, one := range plan.Pools {
-			all = append(all, ofPlan{plan, one})
-		}
-	}
-	chosen, err := choose(all, wanted, from, func(one ofPlan) []string { return []string{one.pool.Name, one.pool.FormerName} })
-	if err != nil || len(wanted) == 0 {
-		return plans, err
-	}
-	var left []*pool.Plan
-	for _, one := range chosen {
-		if !slices.Contains(left, one.plan) {
-			left = append(left, one.plan)
-			one.plan.Pools = nil
-		}
-		one.plan.Pools = append(one.plan.Pools, one.pool)
-	}
-	return left, nil
+	return c.writeReport(report.New(plans, r.Warnings))
 }
 
 // showReport shows what plan --output json wrote in another format.
@@ -144,7 +103,7 @@ func (c *call) showReport() (int, error) {
 	}
 	former, err := report.Parse(text)
 	if err != nil {
-		return 0, inFile(nameOf(c.from), err)
+		return 0, manifests.InFile(side.Name(c.from), err)
 	}
 	return c.writeReport(former)
 }
@@ -156,7 +115,7 @@ func (c *call) readFormer() (text []byte, err error) {
 	} else {
 		text, err = os.ReadFile(c.from)
 	}
-	return text, inFile(nameOf(c.from), err)
+	return text, manifests.InFile(side.Name(c.from), err)
 }
 
 // writeReport writes a report, and returns the exit code.

@@ -61,7 +61,7 @@ func (p *process) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "which build of the command this is",
 		Long:  "Writes the version of the module, the commit, the Go version and the platform that the command was built with and for.",
-		Args:  files(0),
+		Args:  cobra.NoArgs,
 	}, func(c *call) (int, error) {
 		if c.output.word == jsonOutput {
 			return exitOK, writeJSON(c, ownBuild())
@@ -78,7 +78,7 @@ func (p *process) manCommand() *cobra.Command {
 		Short:  "write manual pages",
 		Long:   "Writes a manual page for every command into a directory that exists. SOURCE_DATE_EPOCH is the time in their headings, if it is set.",
 		Hidden: true,
-		Args:   files(1),
+		Args:   cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			p.began = true
 			return doc.GenManTree(command.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate " + ownBuild().Version}, args[0])

@@ -1,4 +1,4 @@
-package main
+package side
 
 import (
 	"errors"
@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // pair is a manifest on both sides of a change; nil where a side is without it.
-type pair struct{ old, updated *manifest }
+type pair struct{ old, updated *Manifest }
 
 // pairUp finds for each manifest of the new side the one of the old side that it takes the place of: the one of its kind, namespace and name.
 // A missing namespace or name may be any, where that leaves no choice. If anyName is set, so may be the names of the only manifests of a kind
 // that are left over on both sides. The order is that of the new side; what only the old side has follows.
 //
 // Two sides of which no manifest is the same are an error: they are probably two files that have nothing to do with each other.
-func pairUp(old, updated []*manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
+func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
 	index, err := indexed(updated)
 	_, oldErr := indexed(old)
 	if err := errors.Join(oldErr, err); err != nil {
@@ -26,7 +27,7 @@ func pairUp(old, updated []*manifest, anyName bool) ([]pair, error) { //nolint:r
 	for i, m := range updated {
 		pairs[i].updated = m
 	}
-	var rest []*manifest
+	var rest []*Manifest
 	for _, m := range old {
 		if i, ok := index[m.identity()]; ok {
 			pairs[i].old = m
@@ -36,7 +37,7 @@ func pairUp(old, updated []*manifest, anyName bool) ([]pair, error) { //nolint:r
 	}
 	rest = pairBy(pairs, rest, mayBeSameObject)
 	if anyName {
-		rest = pairBy(pairs, rest, func(a, b *manifest) bool { return a.kind == b.kind })
+		rest = pairBy(pairs, rest, func(a, b *Manifest) bool { return a.Type == b.Type })
 	}
 	if len(old) > 0 && len(rest) == len(old) && len(updated) > 0 {
 		return nil, strangers(old[0], updated[0])
@@ -53,15 +54,15 @@ type identity struct {
 	namespace, name string
 }
 
-func (m *manifest) identity() identity { return identity{m.kind, m.Namespace, m.Name} }
+func (m *Manifest) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
 
 // indexed finds the manifests of a side. One object twice is an error.
-func indexed(side []*manifest) (map[identity]int, error) {
+func indexed(side []*Manifest) (map[identity]int, error) {
 	index := make(map[identity]int, len(side))
 	var problems []error
 	for i, m := range side {
 		if first, twice := index[m.identity()]; twice {
-			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.from, m.title(), side[first].from))
+			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From, m.title(), side[first].From))
 			continue
 		}
 		index[m.identity()] = i
@@ -71,8 +72,8 @@ func indexed(side []*manifest) (map[identity]int, error) {
 
 // pairBy gives to each new manifest that has none the only old one that is the same, if it is the only one for that, too. It returns the old
 // ones that are left over.
-func pairBy(pairs []pair, old []*manifest, same func(a, b *manifest) bool) (rest []*manifest) {
-	candidates := map[*manifest][]int{}
+func pairBy(pairs []pair, old []*Manifest, same func(a, b *Manifest) bool) (rest []*Manifest) {
+	candidates := map[*Manifest][]int{}
 	claims := make([]int, len(pairs))
 	for _, m := range old {
 		for i, p := range pairs {
@@ -92,22 +93,22 @@ func pairBy(pairs []pair, old []*manifest, same func(a, b *manifest) bool) (rest
 	return rest
 }
 
-func mayBeSameObject(a, b *manifest) bool {
+func mayBeSameObject(a, b *Manifest) bool {
 	may := func(a, b string) bool { return a == b || a == "" || b == "" }
-	return a.kind == b.kind && may(a.Namespace, b.Namespace) && may(a.Name, b.Name)
+	return a.Type == b.Type && may(a.Namespace, b.Namespace) && may(a.Name, b.Name)
 }
 
 // strangers is the error about two sides that have nothing in common.
-func strangers(old, updated *manifest) error {
-	if old.kind != updated.kind {
-		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.from, old.from)
+func strangers(old, updated *Manifest) error {
+	if old.Type != updated.Type {
+		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.From, old.From)
 	}
-	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", updated.from, updated.title(), old.from, old.title())
+	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", updated.From, updated.title(), old.From, old.title())
 }
 
 // title names a manifest for people: Shoot garden-dev/web, or WorkerConfig.
-func (m *manifest) title() string {
-	return printable(strings.TrimSpace(m.kind.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
+func (m *Manifest) title() string {
+	return plaintext.Printable(strings.TrimSpace(m.Type.Kind + " " + strings.Trim(m.Namespace+"/"+m.Name, "/")))
 }
 
 // plan compares the two sides.

@@ -1,4 +1,4 @@
-package main
+package side
 
 import (
 	"encoding/json"
@@ -20,11 +20,11 @@ import (
 func located(o *manifests.Object, err error) error {
 	all := fault.All(err)
 	if len(all) == 0 {
-		return inFile(o.String(), err)
+		return manifests.InFile(o.String(), err)
 	}
 	problems := make([]error, len(all))
 	for i, problem := range all {
-		problems[i] = inFile(placeOf(o, problem), problem)
+		problems[i] = manifests.InFile(placeOf(o, problem), problem)
 	}
 	return errors.Join(problems...)
 }
@@ -52,18 +52,18 @@ func placeOf(o *manifests.Object, problem *fault.Error) string {
 }
 
 // suggest gives the problems about members that a provider config has and its Schema has not the name that was probably meant.
-func (m *manifest) suggest(err error, schemas *catalog) {
+func (m *Manifest) suggest(err error, schemas *Catalog) {
 	for _, problem := range fault.All(err) {
 		steps := pathStep.FindAllString(strings.TrimPrefix(problem.Path, "providerConfig"), -1)
 		if problem.Code != "unknown-member" || len(steps) == 0 {
 			continue
 		}
 		for _, p := range m.Pools {
-			if !m.isBare() && problem.Where != "pool "+strconv.Quote(p.Worker.Name) {
+			if !m.IsBare() && problem.Where != "pool "+strconv.Quote(p.Worker.Name) {
 				continue
 			}
 			kind, _ := kindOf(p.ProviderConfig) // a config without a kind has no Schema
-			if meant := members.Nearest(steps[len(steps)-1], fieldsAt(schemas.schema(kind), steps[:len(steps)-1])); meant != "" {
+			if meant := members.Nearest(steps[len(steps)-1], fieldsAt(schemas.Schema(kind), steps[:len(steps)-1])); meant != "" {
 				problem.Hint = "did you mean " + meant + "?"
 			}
 		}

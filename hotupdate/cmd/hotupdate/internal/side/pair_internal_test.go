@@ -1,4 +1,4 @@
-package main
+package side
 
 import (
 	"strings"
@@ -13,23 +13,23 @@ import (
 )
 
 // sideOf makes manifests from words such as Shoot:ns/name. Each takes ten lines.
-func sideOf(file, words string) (side []*manifest) {
+func sideOf(file, words string) (side []*Manifest) {
 	for i, word := range strings.Fields(words) {
 		kind, full, _ := strings.Cut(word, ":")
 		namespace, name, _ := strings.Cut(full, "/")
 		from := manifests.Place{File: file, Line: 10*i + 1, Number: i + 1, Item: -1}.String()
-		side = append(side, &manifest{from: from, kind: pool.TypeMeta{Kind: kind}, Manifest: &pool.Manifest{Namespace: namespace, Name: name}})
+		side = append(side, &Manifest{From: from, Type: pool.TypeMeta{Kind: kind}, Manifest: &pool.Manifest{Namespace: namespace, Name: name}})
 	}
 	return side
 }
 
 // shown writes pairs as old=new.
 func shown(pairs []pair) string {
-	word := func(m *manifest) string {
+	word := func(m *Manifest) string {
 		if m == nil {
 			return "-"
 		}
-		return m.kind.Kind + ":" + m.Namespace + "/" + m.Name
+		return m.Type.Kind + ":" + m.Namespace + "/" + m.Name
 	}
 	var words []string
 	for _, p := range pairs {
@@ -77,7 +77,7 @@ func TestPairUp(t *testing.T) {
 	}
 }
 
-// TestPairsAreComplete: whatever the sides hold, each manifest is in exactly one pair, and one with its twin if it has one.
+// TestPairsAreComplete: whatever the sides hold, each manifest is in exactly one Pair, and one with its twin if it has one.
 func TestPairsAreComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
@@ -88,7 +88,7 @@ func TestPairsAreComplete(t *testing.T) {
 		if err != nil {
 			return
 		}
-		seen := map[*manifest]int{}
+		seen := map[*Manifest]int{}
 		for _, p := range pairs {
 			seen[p.old]++
 			seen[p.updated]++
@@ -98,7 +98,7 @@ func TestPairsAreComplete(t *testing.T) {
 				}
 			}
 			if p.old != nil && p.updated != nil {
-				require.Equal(t, p.old.kind, p.updated.kind)
+				require.Equal(t, p.old.Type, p.updated.Type)
 			}
 		}
 		delete(seen, nil)

@@ -1,0 +1,160 @@
+package side
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/examples/providers"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+)
+
+// ProviderSchema is a provider config that is built in: that of an example, in the form that every program reads.
+type ProviderSchema struct {
+	Provider   string          `json:"provider"`
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Schema     json.RawMessage `json:"schema"`
+}
+
+// BuiltIn returns the provider configs that are built in, by the names of their providers.
+func BuiltIn() (all []ProviderSchema, err error) {
+	for _, p := range providers.All() {
+		schema, schemaErr := p.Schema()
+		text, textErr := schema.MarshalJSON()
+		err = errors.Join(err, schemaErr, textErr)
+		all = append(all, ProviderSchema{p.Name, p.APIVersion, p.Kind, text})
+	}
+	return all, err
+}
+
+// known lists the kinds of provider configs that are built in.
+func known() string {
+	var names []string
+	for _, p := range providers.All() {
+		names = append(names, p.APIVersion+" "+p.Kind)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Catalog finds the Schema of a provider config.
+type Catalog struct {
+	given *hotupdate.Schema // for every kind, if there is one
+	known map[pool.TypeMeta]*hotupdate.Schema
+	own   map[string]bool // providers that are built in, by their names and by their API groups
+}
+
+// NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
+func NewCatalog(schemaFile string) (*Catalog, error) {
+	c := &Catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}}
+	if schemaFile != "" {
+		given, err := release.Read(schemaFile)
+		if err == nil {
+			c.given = given.Schema
+		}
+		return c, err
+	}
+	all, err := BuiltIn()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		schema, err := hotupdate.LoadSchema(s.Schema) // whose messages do not name Go types
+		if err != nil {
+			return nil, manifests.InFile("the Schema of "+s.Provider, err)
+		}
+		c.known[pool.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
+		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
+	}
+	return c, nil
+}
+
+// Schema returns the Schema of a kind of provider config, nil if it is not known.
+func (c *Catalog) Schema(meta pool.TypeMeta) *hotupdate.Schema { return cmp.Or(c.given, c.known[meta]) }
+
+// SchemaOf returns the Schema of a provider config, which there must be.
+func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, error) {
+	if schema := c.Schema(kind); schema != nil {
+		return schema, nil
+	}
+	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; name the Schema of another one with --schema",
+		from, kind.APIVersion, kind.Kind, known())
+}
+
+// SchemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
+func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
+	if pool.IsNull(raw) {
+		return hotupdate.SchemaOf[struct {
+			Nothing *bool `json:"nothing,omitempty"`
+		}]()
+	}
+	kind, err := kindOf(raw)
+	if err != nil {
+		return nil, manifests.InFile(from, err)
+	}
+	return c.SchemaOf(from, kind)
+}
+
+// check reports a provider config of a built-in provider in a version or kind that is not: a typo, or newer than this command. Compared as a
+// whole, it would get another verdict than the provider's own code gives. Every config in a pool of a built-in provider is that provider's.
+func (c *Catalog) check(from string, pools []pool.Pool) error {
+	var problems []error
+	for _, p := range pools {
+		kind, err := kindOf(p.ProviderConfig)
+		if c.own[p.Provider] || err == nil && c.own[groupOf(kind.APIVersion)] {
+			_, err := c.SchemaOfRaw(PlaceOfConfig(from, p), p.ProviderConfig)
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// PlaceOfConfig names a pool's provider config, or the file that is one.
+func PlaceOfConfig(from string, p pool.Pool) string {
+	if p.Worker.Name == "" {
+		return from
+	}
+	return fmt.Sprintf("%s: pool %q: providerConfig", from, p.Worker.Name)
+}
+
+// groupOf returns the API group of an apiVersion.
+func groupOf(apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return group
+}
+
+// kindOf returns the apiVersion and kind of a manifest, which it must have.
+func kindOf(raw []byte) (pool.TypeMeta, error) {
+	var meta struct {
+		APIVersion *string `json:"apiVersion"`
+		Kind       *string `json:"kind"`
+	}
+	if err := json.Unmarshal(raw, &meta); err != nil {
+		return pool.TypeMeta{}, errors.New("is no object with the strings apiVersion and kind; write a provider config, a Worker or a Shoot")
+	}
+	if meta.APIVersion == nil || meta.Kind == nil {
+		return pool.TypeMeta{}, errors.New("has no apiVersion and kind; write them, such as " + known())
+	}
+	return pool.TypeMeta{APIVersion: *meta.APIVersion, Kind: *meta.Kind}, nil
+}
+
+// ReadCloudProfile reads a file with a CloudProfile.
+func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) {
+	objects := slices.Collect(manifests.Objects([]string{file}, stdin))
+	if len(objects) != 1 {
+		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", Name(file), counted(len(objects), "object"))
+	}
+	o := &objects[0]
+	if o.Err != nil {
+		return nil, manifests.InFile(o.String(), o.Err)
+	}
+	profile, err := pool.ReadCloudProfile(o.Raw)
+	return profile, located(o, err)
+}

@@ -1,0 +1,159 @@
+// Package side reads the two sides of a change: the provider configs, Workers and Shoots in files, with the Schemas of the configs, and finds
+// for each the one whose place it takes. Problems have the file and the line in front of them.
+package side
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+// Manifest is a Worker, a Shoot or a provider config on its own.
+type Manifest struct {
+	From string // for messages
+	Type pool.TypeMeta
+	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
+	*pool.Manifest
+
+	object *manifests.Object
+}
+
+// IsBare reports whether the manifest is a provider config on its own.
+func (m *Manifest) IsBare() bool { return m.Kind == pool.NoKind }
+
+// Name names a file for messages.
+func Name(file string) string {
+	if file == manifests.Stdin {
+		return "standard input"
+	}
+	return file
+}
+
+// noFile is what git calls a side on which a file is not there.
+const noFile = "/dev/null"
+
+// ErrNoPools is the error of wanting some pools of a provider config.
+var ErrNoPools = errors.New("--pool is for Worker and Shoot manifests, and not for a provider config")
+
+// Reader reads the manifests of both sides.
+type Reader struct {
+	Stdin   io.Reader
+	Schemas *Catalog
+	Options pool.Options
+	// Lenient says that a file need not hold a manifest.
+	Lenient bool
+	// AnyName says that objects of two names may be compared, see [pairUp].
+	AnyName bool
+	// Pools are the names of the pools that are wanted; none for all.
+	Pools []string
+
+	// Warnings are about the new side, each with its place.
+	Warnings []string
+	problems []error
+}
+
+// Read returns the manifests of a side. What is wrong with them is kept, so that the mistakes of both sides are reported at once.
+//
+// Objects of other kinds are passed over, as they stand beside a Shoot in what kustomize and helm write, unless there is nothing else.
+func (r *Reader) Read(path string) (found []*Manifest) {
+	if path == noFile {
+		return nil
+	}
+	var others []manifests.Object
+	judged := false // or found to be faulty
+	for o := range manifests.Objects([]string{path}, r.Stdin) {
+		kind, err := kindOf(o.Raw)
+		switch {
+		case o.Err != nil:
+			judged = true
+			r.problems = append(r.problems, manifests.InFile(o.String(), o.Err))
+		case err == nil && r.isKnown(kind):
+			judged = true
+			found = append(found, r.parse(&o)...)
+		case err == nil && r.isTypo(&o, kind):
+			judged = true
+		default:
+			others = append(others, o)
+		}
+	}
+	info, err := os.Stat(path)
+	isDirectory := err == nil && info.IsDir()
+	switch {
+	case r.Lenient || judged:
+	case len(others) == 1 && !isDirectory:
+		return r.parse(&others[0])
+	case len(others) > 0:
+		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no Shoot, Worker or provider config among them", Name(path), counted(len(others), "object")))
+	case !isDirectory:
+		r.problems = append(r.problems, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
+	}
+	return found
+}
+
+// isKnown reports whether objects of a kind are compared. A WorkerConfig is taken for a provider config whatever its API group.
+func (r *Reader) isKnown(kind pool.TypeMeta) bool {
+	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
+}
+
+// isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and notes that.
+func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
+	meant := members.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
+	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
+		return false
+	}
+	problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Path: "kind", What: "is unknown", Hint: "did you mean " + meant + "?"}
+	if meant == kind.Kind {
+		problem.Path, problem.Hint = "apiVersion", "write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker"
+	}
+	r.problems = append(r.problems, located(o, problem))
+	return true
+}
+
+// parse reads a manifest with its provider configs, and keeps all that is wrong with them.
+func (r *Reader) parse(o *manifests.Object) []*Manifest {
+	m, err := r.manifest(o)
+	if err == nil && m.IsBare() && m.Type.Kind != "WorkerConfig" {
+		_, err = r.Schemas.SchemaOf(m.From, m.Type)
+	}
+	if err == nil && m.IsBare() && len(r.Pools) > 0 {
+		err = ErrNoPools
+	}
+	if err != nil {
+		r.problems = append(r.problems, err)
+		return nil
+	}
+	warnings, unknown := unknownMembers(o, m.Kind)
+	r.Warnings = append(r.Warnings, warnings...)
+	err = pool.Check(m.Pools, r.Options)
+	m.suggest(err, r.Schemas)
+	r.problems = append(r.problems, unknown, r.Schemas.check(m.From, m.Pools), located(o, err))
+	return []*Manifest{m}
+}
+
+// manifest reads a manifest.
+func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
+	kind, err := kindOf(o.Raw)
+	if err != nil {
+		return nil, manifests.InFile(o.String(), err)
+	}
+	m := &Manifest{From: o.String(), Type: kind, object: o, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
+	if pool.KindOf(kind) != pool.NoKind {
+		m.Manifest, err = pool.Read(o.Raw)
+	}
+	return m, located(o, err)
+}
+
+// counted returns a number and its noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
