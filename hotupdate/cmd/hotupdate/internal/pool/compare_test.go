@@ -2,12 +2,14 @@ package pool_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
@@ -570,4 +572,36 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{""}, paths(got.Changes))
 	_, err = pool.Compare(pool.Bare(old), pool.Bare([]byte("{"+head+`,"agent":2}`)), options(t))
 	require.Error(t, err)
+}
+
+// TestIndeterminateOutweighsNone: two differences stand in one leaf. Whether the name depends on the first is not known, as the eras disagree;
+// it does not depend on the second. The verdict on the leaf used to be that on the second.
+func TestIndeterminateOutweighsNone(t *testing.T) {
+	t.Parallel()
+	type config struct {
+		metav1.TypeMeta `json:",inline"`
+
+		Free any `json:"free,omitempty"`
+	}
+	schema, err := hotupdate.SchemaOf[config]()
+	require.NoError(t, err)
+	naming := &pool.Naming{Versions: []string{"1.33", "1.34"}, Additional: func(p *pool.Pool) (pool.Additional, error) {
+		var read struct{ Free struct{ A string } }
+		err := json.Unmarshal(p.ProviderConfig, &read)
+		if p.Worker.KubernetesVersion == "1.34" {
+			read.Free.A = ""
+		}
+		return pool.Additional{Data: []string{read.Free.A}}, err
+	}}
+	of := func(free string) pool.Pool {
+		p := examplePool("aws", "")
+		p.ProviderConfig = []byte(`{"apiVersion":"v1","kind":"Config","free":` + free + `}`)
+		return p
+	}
+	o := pool.Options{Naming: naming, Schema: func(pool.TypeMeta) *hotupdate.Schema { return schema }}
+	for updated, want := range map[string]pool.Verdict{`{"a":"1","b":"2"}`: pool.None, `{"a":"2","b":"1"}`: pool.Indeterminate, `{"a":"2","b":"2"}`: pool.Indeterminate} {
+		got, err := pool.Compare(of(`{"a":"1","b":"1"}`), of(updated), o)
+		require.NoError(t, err)
+		assert.Equal(t, want.String(), got.Verdict.String(), updated)
+	}
 }
