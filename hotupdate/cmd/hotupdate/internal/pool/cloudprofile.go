@@ -39,12 +39,12 @@ func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	}
 	d := &decoder{}
 	if !json.Valid(raw) {
-		d.fail("", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a CloudProfile"})
+		d.fail(fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a CloudProfile"})
 		return nil, errors.Join(d.problems...)
 	}
-	d.fields("", d.members("", raw), reflect.ValueOf(&profile).Elem())
+	d.fields(d.members(raw), reflect.ValueOf(&profile).Elem())
 	if profile.APIVersion != "core.gardener.cloud/v1beta1" || profile.Kind != "CloudProfile" && profile.Kind != "NamespacedCloudProfile" {
-		d.fail("", fault.Error{
+		d.fail(fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
 			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",
 		})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,13 +16,6 @@ import (
 // configField is the member of a pool that holds the provider config.
 const configField = "providerConfig"
 
-// typeMetaOf returns what a provider config says about its kind; problems of it are reported where it is compared.
-func typeMetaOf(raw []byte) (meta TypeMeta) {
-	d := &decoder{}
-	d.decode("", raw, reflect.ValueOf(&meta).Elem())
-	return meta
-}
-
 // compareConfigs compares provider configs under their Schema, or as a whole if there is none, which it notes.
 func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
 	if IsNull(old) && IsNull(updated) {
@@ -35,7 +27,7 @@ func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.C
 	}
 	bothSet := !IsNull(old) && !IsNull(updated)
 	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
-	if bothSet && typeMetaOf(old) != typeMetaOf(updated) && (schema == nil || schema != o.find(old)) {
+	if bothSet && TypeMetaOf(old) != TypeMetaOf(updated) && (schema == nil || schema != o.find(old)) {
 		c.Rules = append(c.Rules, ConfigKindChanged)
 		return wholeDiff(old, updated)
 	}
@@ -90,7 +82,7 @@ func (o Options) find(config []byte) *hotupdate.Schema {
 	if o.Schema == nil {
 		return nil
 	}
-	return o.Schema(typeMetaOf(config))
+	return o.Schema(TypeMetaOf(config))
 }
 
 // configs are the provider configs of a pool that changes, and how they are judged.

@@ -57,7 +57,7 @@ func providerOf(p *Pool) (providers.Provider, bool) {
 	all := examples()
 	var meta TypeMeta
 	if p.isBare() {
-		meta = typeMetaOf(p.ProviderConfig)
+		meta = TypeMetaOf(p.ProviderConfig)
 	}
 	i := slices.IndexFunc(all, func(one providers.Provider) bool {
 		return one.Name == p.Provider || p.isBare() && one.APIVersion == meta.APIVersion && one.Kind == meta.Kind

@@ -1,18 +1,16 @@
 package pool
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Kind is the kind of a manifest.
@@ -57,39 +55,41 @@ type Manifest struct {
 
 // The parts of manifests that are read. Members have the names of the fields, see decoder.decode.
 type (
-	manifest struct {
-		TypeMeta
-
-		Metadata struct {
-			Namespace, Name, UID string
-			Annotations          json.RawMessage
+	metadata struct {
+		Namespace, Name, UID string
+		Annotations          json.RawMessage
+	}
+	worker struct {
+		Metadata metadata
+		Spec     struct {
+			Type  string
+			Pools []json.RawMessage
 		}
-		Spec   json.RawMessage
+	}
+	shoot struct {
+		Metadata metadata
+		Spec     struct {
+			Kubernetes struct {
+				Version   string
+				Kubelet   json.RawMessage
+				KubeProxy struct{ Mode string }
+			}
+			SystemComponents struct{ NodeLocalDNS *struct{ Enabled bool } }
+			Hibernation      struct{ Enabled bool }
+			Maintenance      struct{ ConfineSpecUpdateRollout bool }
+			Provider         struct {
+				Type                 string
+				InfrastructureConfig json.RawMessage
+				Workers              []json.RawMessage
+			}
+		}
 		Status *struct {
-			Credentials    struct{ Rotation rotations }
+			Credentials struct {
+				Rotation struct{ CertificateAuthorities, ServiceAccountKey hash.Rotation }
+			}
 			InPlaceUpdates struct {
 				PendingWorkerUpdates struct{ AutoInPlaceUpdate, ManualInPlaceUpdate []string }
 			}
-		}
-	}
-	rotations  struct{ CertificateAuthorities, ServiceAccountKey hash.Rotation }
-	workerSpec struct {
-		Type  string
-		Pools []json.RawMessage
-	}
-	shootSpec struct {
-		Kubernetes struct {
-			Version   string
-			Kubelet   json.RawMessage
-			KubeProxy struct{ Mode string }
-		}
-		SystemComponents struct{ NodeLocalDNS *struct{ Enabled bool } }
-		Hibernation      struct{ Enabled bool }
-		Maintenance      struct{ ConfineSpecUpdateRollout bool }
-		Provider         struct {
-			Type                 string
-			InfrastructureConfig json.RawMessage
-			Workers              []json.RawMessage
 		}
 	}
 	// commonFields have one name in a pool of a Worker and in a worker of a Shoot.
@@ -152,43 +152,40 @@ var ErrOtherKind error = &fault.Error{
 //
 // All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
-	d := &decoder{}
-	top := d.members("", raw)
-	if d.broken || len(bytes.TrimSpace(raw)) == 0 {
+	if !isJSON(raw) {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "invalid-json", Where: "manifest", What: "is no valid JSON", Hint: "write a Worker or a Shoot"}
 	}
-	var m manifest
-	d.fields("", top, reflect.ValueOf(&m.TypeMeta).Elem())
-	if KindOf(m.TypeMeta) == NoKind {
-		d.problems = append(d.problems, ErrOtherKind)
-		return nil, errors.Join(d.problems...)
-	}
-	d.fields("", top, reflect.ValueOf(&m).Elem())
-	read := &Manifest{Kind: KindOf(m.TypeMeta), Namespace: m.Metadata.Namespace, Name: m.Metadata.Name, UID: m.Metadata.UID, Spec: m.Spec}
+	d := &decoder{}
+	top := d.members(raw)
+	var meta TypeMeta
+	d.fields(top, reflect.ValueOf(&meta).Elem())
+	read := &Manifest{Kind: KindOf(meta), Spec: top.get("spec"), all: raw}
 	switch read.Kind {
 	case Worker:
+		var m worker
+		d.fields(top, reflect.ValueOf(&m).Elem())
 		d.readWorker(read, &m)
 	case Shoot:
+		var m shoot
+		d.fields(top, reflect.ValueOf(&m).Elem())
 		d.readShoot(read, &m)
-	case NoKind: // which has been refused
+	case NoKind:
+		return nil, errors.Join(append(d.problems, ErrOtherKind)...)
 	}
 	d.checkNames(read.Pools)
-	read.all = raw
 	if err := errors.Join(d.problems...); err != nil {
 		return nil, err
 	}
 	return read, nil
 }
 
-func (d *decoder) readWorker(to *Manifest, m *manifest) {
-	var spec workerSpec
-	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
-	to.Provider = spec.Type
-	readPools(d, to, "spec.pools", spec.Pools, func(w *workerPool, p *Pool) {
+func (d *decoder) readWorker(to *Manifest, m *worker) {
+	to.Namespace, to.Name, to.UID, to.Provider = m.Metadata.Namespace, m.Metadata.Name, m.Metadata.UID, m.Spec.Type
+	readPools(d, to, fieldpath.Path{{Name: "spec"}, {Name: "pools"}}, m.Spec.Pools, func(w *workerPool, p *Pool) {
 		w.fill(p)
 		p.Worker.MachineType, p.Worker.Image = w.MachineType, w.MachineImage
 		p.Worker.KubernetesVersion = w.KubernetesVersion
-		d.readKubelet(p, "kubeletConfig", w.KubeletConfig)
+		d.readKubelet(p, w.KubeletConfig, fieldpath.Step{Name: "kubeletConfig"})
 		p.NodeAgentSecretName, p.Architecture = w.NodeAgentSecretName, w.Architecture
 		p.Unknown = []Unknown{UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials}
 		if w.KubernetesVersion == "" {
@@ -197,21 +194,20 @@ func (d *decoder) readWorker(to *Manifest, m *manifest) {
 	})
 }
 
-func (d *decoder) readShoot(to *Manifest, m *manifest) {
-	var spec shootSpec
-	d.decode("spec", m.Spec, reflect.ValueOf(&spec).Elem())
-	to.Provider, to.version = spec.Provider.Type, spec.Kubernetes.Version
+func (d *decoder) readShoot(to *Manifest, m *shoot) {
+	spec, kubelet := &m.Spec, fieldpath.Path{{Name: "kubernetes"}, {Name: "kubelet"}}
+	to.Namespace, to.Name, to.UID, to.Provider = m.Metadata.Namespace, m.Metadata.Name, m.Metadata.UID, spec.Provider.Type
 	var shoots Pool
-	d.readKubelet(&shoots, "spec.kubernetes.kubelet", spec.Kubernetes.Kubelet)
-	cluster := m.cluster(d, &spec)
-	to.confined = spec.Maintenance.ConfineSpecUpdateRollout || cluster.inMaintenance
-	readPools(d, to, "spec.provider.workers", spec.Provider.Workers, func(w *shootWorker, p *Pool) {
+	d.readKubelet(&shoots, spec.Kubernetes.Kubelet, append(fieldpath.Path{{Name: "spec"}}, kubelet...)...)
+	cluster := m.cluster(d)
+	to.version, to.confined = spec.Kubernetes.Version, spec.Maintenance.ConfineSpecUpdateRollout || cluster.inMaintenance
+	readPools(d, to, fieldpath.Path{{Name: "spec"}, {Name: "provider"}, {Name: "workers"}}, spec.Provider.Workers, func(w *shootWorker, p *Pool) {
 		w.fill(p)
 		worker := &p.Worker
 		worker.MachineType, worker.Image = w.Machine.Type, w.Machine.Image
 		worker.CRI = orDefault(w.CRI.Name, "containerd")
 		worker.KubernetesVersion = *orDefault(w.Kubernetes.Version, spec.Kubernetes.Version)
-		d.readKubelet(p, "kubernetes.kubelet", w.Kubernetes.Kubelet)
+		d.readKubelet(p, w.Kubernetes.Kubelet, kubelet...)
 		if p.ownKubelet = worker.Kubelet != nil; !p.ownKubelet {
 			worker.Kubelet, p.kubelet = shoots.Worker.Kubelet, shoots.kubelet
 		}
@@ -224,29 +220,29 @@ func (d *decoder) readShoot(to *Manifest, m *manifest) {
 		if m.Status == nil {
 			p.Unknown = append(p.Unknown, UnknownCredentials)
 		} else {
-			worker.CARotation = m.Status.Credentials.Rotation.CertificateAuthorities
-			worker.ServiceAccountKeyRotation = m.Status.Credentials.Rotation.ServiceAccountKey
+			rotation := m.Status.Credentials.Rotation
+			worker.CARotation, worker.ServiceAccountKeyRotation = rotation.CertificateAuthorities, rotation.ServiceAccountKey
 		}
 		p.Defaulted = append(p.Defaulted, omittedDefaults(p.Worker)...)
 	})
 }
 
 // readKubelet reads the configuration of a kubelet.
-func (d *decoder) readKubelet(p *Pool, path string, raw []byte) {
-	if IsNull(raw) {
-		return
+func (d *decoder) readKubelet(p *Pool, raw []byte, at ...fieldpath.Step) {
+	if !IsNull(raw) {
+		p.Worker.Kubelet, p.kubelet = &hash.Kubelet{}, raw
+		d.below(raw, reflect.ValueOf(p.Worker.Kubelet).Elem(), at...)
 	}
-	p.Worker.Kubelet, p.kubelet = &hash.Kubelet{}, raw
-	d.decode(path, raw, reflect.ValueOf(p.Worker.Kubelet).Elem())
 }
 
 // cluster reads what a Shoot says above its pools about their machines.
-func (m *manifest) cluster(d *decoder, spec *shootSpec) *Cluster {
-	c := &Cluster{Hibernated: spec.Hibernation.Enabled, infrastructure: spec.Provider.InfrastructureConfig}
-	annotations := d.members("metadata.annotations", m.Metadata.Annotations)
+func (m *shoot) cluster(d *decoder) *Cluster {
+	c := &Cluster{Hibernated: m.Spec.Hibernation.Enabled, infrastructure: m.Spec.Provider.InfrastructureConfig}
+	d.at = fieldpath.Path{{Name: "metadata"}, {Name: "annotations"}}
+	annotations := d.members(m.Metadata.Annotations)
 	for _, name := range operationAnnotations {
 		var operations string
-		d.decode("metadata.annotations."+name, annotations.get(name), reflect.ValueOf(&operations).Elem())
+		d.below(annotations.get(name), reflect.ValueOf(&operations).Elem(), fieldpath.Step{Name: name})
 		c.Operations = append(c.Operations, strings.Split(operations, ";")...)
 		c.inMaintenance = operations != "" && name == operationAnnotations[1]
 	}
@@ -261,19 +257,19 @@ func (m *manifest) cluster(d *decoder, spec *shootSpec) *Cluster {
 var operationAnnotations = []string{"gardener.cloud/operation", "maintenance.gardener.cloud/operation"}
 
 // readPools reads each element of a list of pools into a P, and what fill makes of it into the manifest.
-func readPools[P any](d *decoder, to *Manifest, path string, elements []json.RawMessage, fill func(from *P, p *Pool)) {
+func readPools[P any](d *decoder, to *Manifest, list fieldpath.Path, elements []json.RawMessage, fill func(from *P, p *Pool)) {
 	for i, raw := range elements {
-		at := path + "[" + strconv.Itoa(i) + "]"
-		members := d.members(at, raw)
+		d.at = append(slices.Clip(list), fieldpath.Step{Kind: fieldpath.Index, At: i})
+		members := d.members(raw)
 		var named struct{ Name string }
-		d.fields(at, members, reflect.ValueOf(&named).Elem())
+		d.fields(members, reflect.ValueOf(&named).Elem())
 		if named.Name == "" {
-			d.fail(at, fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
+			d.fail(fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
 			continue
 		}
 		var from P
-		d.pool = named.Name
-		d.fields("", members, reflect.ValueOf(&from).Elem())
+		d.pool, d.at = named.Name, nil
+		d.fields(members, reflect.ValueOf(&from).Elem())
 		p := Pool{Provider: to.Provider, all: raw}
 		fill(&from, &p)
 		d.pool = ""
@@ -300,13 +296,13 @@ func (c *commonFields) fill(p *Pool) {
 }
 
 // omittedDefaults lists the triggers that a Shoot leaves out and Gardener fills in.
-func omittedDefaults(w hash.Worker) []string {
+func omittedDefaults(w hash.Worker) (omitted []string) {
 	image, reserved := imageOf(w), (*hash.Reserved)(nil)
 	if w.Kubelet != nil {
 		reserved = w.Kubelet.KubeReserved
 	}
 	fields := orDefault(reserved, hash.Reserved{})
-	omitted := map[string]bool{
+	for path, isOmitted := range map[string]bool{
 		versionPath:                        w.KubernetesVersion == "",
 		imageNamePath:                      image.Name == "",
 		imageVersionPath:                   strings.Count(image.Version, ".") < 2, // admission completes a partial version
@@ -315,9 +311,12 @@ func omittedDefaults(w hash.Worker) []string {
 		reservedPath + ".memory":           fields.Memory == nil,
 		reservedPath + ".ephemeralStorage": fields.EphemeralStorage == nil,
 		reservedPath + ".pid":              fields.PID == nil,
+	} {
+		if isOmitted {
+			omitted = append(omitted, path)
+		}
 	}
-	maps.DeleteFunc(omitted, func(_ string, isOmitted bool) bool { return !isOmitted })
-	return slices.Sorted(maps.Keys(omitted))
+	return omitted
 }
 
 // checkNames reports the pools that have the name of an earlier one, each name once.
