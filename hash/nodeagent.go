@@ -32,7 +32,7 @@ type Worker struct {
 	CARotation, ServiceAccountKeyRotation Rotation
 	// NodeLocalDNS says that node-local DNS is enabled.
 	NodeLocalDNS bool
-	// KubeProxyMode is the Shoot's mode of kube-proxy: IPVS, another one, or empty if there is none.
+	// KubeProxyMode is the Shoot's mode of kube-proxy: IPVS, another one, or empty if kube-proxy is not enabled.
 	KubeProxyMode string
 	// Kubelet is the pool's effective kubelet configuration; nil if there is none.
 	Kubelet *Kubelet

@@ -112,7 +112,7 @@ func changesOfConfigs() []change {
 func changesOfPools() []change {
 	kubelet := edit{"spec.kubernetes.kubelet", object{"cpuManagerPolicy": "static"}}
 	dns := func(on bool) edit { return edit{"spec.systemComponents.nodeLocalDNS.enabled", on} }
-	ipvs := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}
+	ipvs, noProxy := edit{"spec.kubernetes.kubeProxy.mode", "IPVS"}, edit{"spec.kubernetes.kubeProxy.enabled", false}
 	return []change{
 		{onAWS, nil, edits{at("machine.type", "m5.xlarge")}, rolls, rolls, "node-agent secret name: machine type"},
 		{onAWS, nil, edits{at("machine.image.version", "1443.0.0")}, rolls, rolls, "the image of a rolling pool may be lowered"},
@@ -147,6 +147,8 @@ func changesOfPools() []change {
 		{onAzure, nil, edits{dns(false)}, none, none, "from 1.34 on only in IPVS mode"},
 		{onAzure, nil, edits{ipvs}, rolls, rolls, "IPVS with node-local DNS"},
 		{onOpenStack, edits{dns(false)}, edits{ipvs}, none, none, "IPVS without it"},
+		{onAzure, edits{ipvs}, edits{noProxy}, rolls, rolls, "the mode of a kube-proxy that is switched off ceases to count"},
+		{onAzure, edits{noProxy}, edits{ipvs}, none, none, "and does not begin to"},
 		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.identity", object{"name": "x", "acrAccess": true}}}, unknown, unknown, "the identity is hashed, and follows from the infrastructure's state"},
 		{onAzure, nil, edits{{"spec.provider.infrastructureConfig.zoned", false}}, none, none, "listed as not judged"},
 		{onAWS, nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, rolls, rolls, "a rotation rolls every pool"},

@@ -72,7 +72,10 @@ type (
 			Kubernetes struct {
 				Version   string
 				Kubelet   json.RawMessage
-				KubeProxy struct{ Mode string }
+				KubeProxy struct {
+				Mode    string
+				Enabled *bool
+			}
 			}
 			SystemComponents struct{ NodeLocalDNS *struct{ Enabled bool } }
 			Hibernation      struct{ Enabled bool }
@@ -216,7 +219,10 @@ func (d *decoder) readShoot(to *Manifest, m *shoot) {
 		} else {
 			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // new Shoots get it
 		}
-		worker.KubeProxyMode, p.Architecture, p.Cluster = spec.Kubernetes.KubeProxy.Mode, w.Machine.Architecture, cluster
+		p.Architecture, p.Cluster = w.Machine.Architecture, cluster
+		if proxy := spec.Kubernetes.KubeProxy; proxy.Enabled == nil || *proxy.Enabled {
+			worker.KubeProxyMode = proxy.Mode
+		}
 		if m.Status == nil {
 			p.Unknown = append(p.Unknown, UnknownCredentials)
 		} else {
