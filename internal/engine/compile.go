@@ -49,8 +49,8 @@ type kind uint8
 
 const (
 	objectKind kind = iota
-	listKind        // in its own order
 	arrayKind
+	listKind // in its own order; the kinds from here to mapKind may be nil
 	setKind
 	textKeyedKind
 	intKeyedKind
@@ -120,9 +120,10 @@ type op struct {
 // step is what a comparison does about one member of an object: an op without what only writing needs.
 type step struct {
 	offset  offset
+	node    *node
+	op      *op
 	move    move
 	pointer bool // leads from there to the value
-	op      *op
 }
 
 // move is how two members are compared.
@@ -142,7 +143,7 @@ func stepOf(o *op) step {
 	if !ok || o.presence && o.kind != objectKind {
 		return step{op: o}
 	}
-	s := step{offset: offset, pointer: pointer, op: o}
+	s := step{offset: offset, pointer: pointer, node: o.node, op: o}
 	isInteger := o.node.kind == intKind || o.node.kind == uintKind
 	switch {
 	case o.node.kind == textKind:
@@ -300,6 +301,9 @@ func (c *compiler) object(n *node, from, in *fieldplan.Node) {
 	n.steps = make([]step, 0, len(n.ops)+1)
 	for i := range n.ops {
 		n.steps = append(n.steps, stepOf(&n.ops[i]))
+		if in != nil && in.Key != nil && in.Key.Name == n.ops[i].field.Name {
+			n.steps[0], n.steps[i] = n.steps[i], n.steps[0] // elements of different keys are not compared further
+		}
 	}
 	if from.Rest != nil && from.Rest.Node.Classes.Any(c.want) {
 		rest := c.op(from, from.Rest)

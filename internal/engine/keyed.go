@@ -35,11 +35,13 @@ func numberOf(n *node, m memory) (uint64, bool) {
 
 // textOf reads a key that is a text. It is false if there is none. Whether it is UTF-8 is seen elsewhere.
 func textOf(n *node, m memory) (string, bool) {
-	key := keyIn(n, m)
-	if !exists(key) {
+	if !exists(m) {
 		return "", false
 	}
-	s := textAt(key)
+	if m = n.key.location.in(m); !exists(m) {
+		return "", false
+	}
+	s := textAt(m)
 	return s, s != ""
 }
 

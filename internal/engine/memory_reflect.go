@@ -103,8 +103,8 @@ func kindOfMap(t reflect.Type, _ *fieldplan.Node) kind {
 	}
 }
 
-// bothEmpty is not worth reflection.
-func bothEmpty(kind, memory, memory) bool { return false }
+// isNone is not worth reflection.
+func isNone(kind, memory) bool { return false }
 
 func textsAt(m memory) map[string]string { return m.Interface().(map[string]string) }
 

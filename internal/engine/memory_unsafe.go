@@ -185,9 +185,9 @@ func (e *elements) at(i, pointers int) memory {
 	return m
 }
 
-// bothEmpty reports whether two lists, or two maps, are certainly empty. It is small enough to be inlined.
-func bothEmpty(k kind, a, b memory) bool {
-	return k != arrayKind && *(*memory)(a) == nil && *(*memory)(b) == nil
+// isNone reports whether there certainly is a nil list or map. It is small enough to be inlined.
+func isNone(k kind, m memory) bool {
+	return k > arrayKind && *(*memory)(m) == nil
 }
 
 // kindOfMap is the shape of maps that can be read as a Go map of a known type. Types of one kind are laid out and hashed alike, whatever

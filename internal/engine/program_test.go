@@ -228,6 +228,26 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 	assert.True(t, engine.Of(p).SamePointers(nested("b", "c"), nested("c", "b")))
 }
 
+// Many keyed lists in another order are no deeper than one.
+func TestKeyedListsInOtherOrderAreNotDeep(t *testing.T) {
+	type part struct {
+		Name string `json:"name"`
+	}
+	type root struct {
+		Lists []struct {
+			Parts []part `json:"parts" hotupdatable:"false,key=name"`
+		} `json:"lists"`
+	}
+	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil)
+	require.NoError(t, err)
+	var a, b root
+	a.Lists, b.Lists = slices.Grow(a.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth], slices.Grow(b.Lists, 2*engine.MaxDepth)[:2*engine.MaxDepth]
+	for i := range a.Lists {
+		a.Lists[i].Parts, b.Lists[i].Parts = []part{{"a"}, {"b"}}, []part{{"b"}, {"a"}}
+	}
+	assert.True(t, engine.Of(p).SamePointers(&a, &b))
+}
+
 // TestEmpty: nothing is the empty configuration.
 func TestEmpty(t *testing.T) {
 	p := plan(t)

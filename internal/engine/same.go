@@ -169,11 +169,11 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 		x, y := memberAt(a, s.offset), memberAt(b, s.offset)
 		if s.pointer {
 			x, y = pointedAt(x), pointedAt(y)
-			if !exists(x) && !exists(y) {
-				continue
-			}
 			if !exists(x) || !exists(y) {
-				return false
+				if exists(x) || exists(y) {
+					return false
+				}
+				continue
 			}
 		}
 		switch s.move {
@@ -190,14 +190,14 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 				return false
 			}
 		case objectMember:
-			if !c.object(s.op.node, x, y) {
+			if !c.object(s.node, x, y) {
 				return false
 			}
 		case collectionMember:
-			if bothEmpty(s.op.kind, x, y) {
+			if isNone(s.node.kind, x) && isNone(s.node.kind, y) {
 				continue
 			}
-			if !c.collection(s.op.node, x, y) {
+			if !c.collection(s.node, x, y) {
 				return false
 			}
 		case otherMember:
@@ -280,7 +280,7 @@ func (c *comparison) selected(n *node, a, b memory) bool {
 }
 
 // keyed compares keyed lists: element by element as long as both have one order, which shows that each key stands there once, and from
-// then on through an index. Which it is, the keys say alone: nothing below is compared twice.
+// then on through an index. An element's key is compared before all else, so nothing below is compared twice.
 func (c *comparison) keyed(n *node, a, b memory) bool {
 	if c.depth++; c.depth > maxCompared {
 		return false
@@ -308,22 +308,20 @@ func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*
 	var before K
 	order, alike := ascending, n.when == nil && n.elem.kind == objectKind
 	for i := range x.len {
-		m, o := x.at(i, n.elemPointers), y.at(i, n.elemPointers)
+		m, o, depth := x.at(i, n.elemPointers), y.at(i, n.elemPointers), c.depth
 		key, ok := keyOf(n, m)
-		other, okToo := keyOf(n, o)
-		if !ok || !okToo {
-			return i, false
+		if !alike || !ok || !exists(o) || !c.object(n.elem, m, o) {
+			other, okToo := keyOf(n, o)
+			switch {
+			case ok && okToo && other != key:
+				c.depth = depth
+				return i, true
+			case !ok, !okToo, alike, !c.selected(n, m, o):
+				return i, false
+			}
 		}
-		if other != key || !goesOn(&order, i, before, key) {
-			return i, true
-		}
-		if alike {
-			same = c.object(n.elem, m, o)
-		} else {
-			same = c.selected(n, m, o)
-		}
-		if !same {
-			return i, false
+		if !goesOn(&order, i, before, key) {
+			return i + 1, true
 		}
 		before = key
 	}
@@ -369,7 +367,15 @@ func (c *comparison) quantities(a, b map[string]resource.Quantity) bool {
 	}
 	for key, value := range a {
 		other, ok := b[key]
-		if !ok || !isText(key) || !c.quantity(&value, &other) {
+		if !ok || !isText(key) {
+			return false
+		}
+		x, fits := value.AsInt64()
+		if y, fitsToo := other.AsInt64(); fits && fitsToo {
+			if x != y {
+				return false
+			}
+		} else if !c.quantity(&value, &other) {
 			return false
 		}
 	}

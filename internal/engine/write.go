@@ -195,6 +195,9 @@ func (r *run) zeroIdentity(o *op, before byte) {
 
 // compositeMember writes a member that is no leaf, or nothing where nothing is in the value and its presence says nothing.
 func (r *run) compositeMember(o *op, m memory, before byte) bool {
+	if isNone(o.kind, m) {
+		return false
+	}
 	start := r.position()
 	r.buf = r.header(o, before)
 	r.in(o)
