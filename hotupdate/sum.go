@@ -74,6 +74,16 @@ func (s *Schema) HotDocument(config any) ([]byte, error) {
 	return engine.Of(s.plan).AppendHot(nil, v)
 }
 
+// InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones. It is what an in-place update of the
+// node's machine applies.
+func (s *Schema) InPlaceDocument(config any) ([]byte, error) {
+	v, err := s.value(config)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Of(s.plan).AppendInPlace(nil, v)
+}
+
 // String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.
 func (s Sum) String() string { return sumPrefix + hex.EncodeToString(s[:]) }
 

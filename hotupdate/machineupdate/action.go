@@ -63,6 +63,9 @@ const (
 	conflicted                // the machine was changed meanwhile: look again
 	writeFailed               // a write failed: look again
 	canceled                  // the context was done, or the call would have been too late: look again
+	pending                   // the cloud has not done yet what it accepted, or still refuses it
+	refused                   // the cloud refused the change for a time that is known
+	differing                 // a confirmation that only read found something else than was applied
 	callFailed                // the driver failed, wholly or in part, or CallTimeout was over
 	throttled                 // the cloud throttled the driver's calls
 	unable                    // the driver cannot update machines
@@ -73,5 +76,5 @@ const (
 
 var endingNames = [...]string{
 	notCalled: "NotCalled", denied: "Denied", conflicted: "Conflicted", writeFailed: "WriteFailed", canceled: "Canceled",
-	callFailed: "CallFailed", throttled: "Throttled", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
+	pending: "Pending", refused: "Refused", differing: "Differing", callFailed: "CallFailed", throttled: "Throttled", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
 }

@@ -21,13 +21,15 @@ type MachineClass struct {
 	Deleting     bool
 	Paused       bool   // it has AnnotationPause
 	ProviderSpec []byte // raw
+	// Object is the class as the caller has it, for the driver; nothing here reads it.
+	Object metav1.Object
 }
 
 // ClassOf reads anything that is shaped like a MachineClass: ClassOf(class, class.ProviderSpec.Raw).
 func ClassOf(class metav1.Object, providerSpec []byte) MachineClass {
 	return MachineClass{
 		Namespace: class.GetNamespace(), Name: class.GetName(), UID: class.GetUID(), ResourceVersion: class.GetResourceVersion(),
-		Deleting: class.GetDeletionTimestamp() != nil, Paused: isPaused(class.GetAnnotations()), ProviderSpec: providerSpec,
+		Deleting: class.GetDeletionTimestamp() != nil, Paused: isPaused(class.GetAnnotations()), ProviderSpec: providerSpec, Object: class,
 	}
 }
 
@@ -48,10 +50,10 @@ func WantedClass(own, template string) string {
 type Classes struct {
 	mutex     sync.Mutex
 	prepared  map[string]*preparation // by namespace/name
-	abilities map[string]*ability     // by what the driver says of itself
+	abilities map[string]*ability     // by what the driver says of itself, and the lane
 }
 
-// ability is what a process found out about a driver.
+// ability is what a process found out about a driver and a lane.
 type ability struct {
 	unable   atomic.Bool // it returned Unimplemented
 	reported atomic.Bool // an event has told so
@@ -76,6 +78,7 @@ type preparation struct {
 //     extension may be rolled out before its driver. They are Immutable. One that differs from a known one in case only is an error, as drivers would
 //     take it for that.
 //   - large-hot-part, if no record can hold the hot part.
+//   - invalid-lane, if a [Lane] of the driver does not fit the Schema or the other lanes.
 //
 // Beyond is true for one caller after each change of the class that goes beyond its hot part. Labels, images and subnets change a class
 // without changing its name; running machines keep those that they were made with. Report it.
@@ -89,7 +92,9 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 	prepared, err = prepare(class, schema, driver)
 	next := &preparation{class: class, schema: schema, driver: driver, prepared: prepared, err: err}
 	if prepared != nil {
-		prepared.ability = c.abilityOf(driver)
+		for i := range prepared.lanes {
+			prepared.lanes[i].ability = c.abilityOf(driver.text() + prepared.lanes[i].where())
+		}
 		next.rest, next.restOf = prepared.rest, schema
 		beyond = last != nil && last.restOf != nil && same(last.restOf, schema) && last.rest != prepared.rest
 	} else if last != nil {
@@ -119,14 +124,14 @@ func same(a, b *hotupdate.Schema) bool {
 	return err == nil && otherErr == nil && one == other
 }
 
-func (c *Classes) abilityOf(driver Driver) *ability {
+func (c *Classes) abilityOf(lane string) *ability {
 	if c.abilities == nil {
 		c.abilities = map[string]*ability{}
 	}
-	known, ok := c.abilities[driver.text()]
+	known, ok := c.abilities[lane]
 	if !ok {
 		known = &ability{}
-		c.abilities[driver.text()] = known
+		c.abilities[lane] = known
 	}
 	return known
 }

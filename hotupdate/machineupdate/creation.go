@@ -17,10 +17,10 @@ import (
 //     made it is unknown. The marker makes it be updated.
 type Creation struct {
 	machine  machine
-	class    *Prepared // nil if it cannot be read
-	marker   record.Record
-	first    bool // no other attempt to create the VM can be under way
-	marked   bool // the marker was written
+	class    *Prepared                // nil if it cannot be read
+	markers  map[string]record.Record // by the annotation of each lane
+	first    bool                     // no other attempt to create the VM can be under way
+	marked   bool                     // the marker was written
 	deadline time.Time
 	now      func() time.Time
 }
@@ -35,27 +35,49 @@ func (c *Creation) Context(ctx context.Context) (context.Context, context.Cancel
 // beginCreation prepares the record for the creation of a VM. Whether the driver can update does not matter: as soon as it can, it has to
 // know what the VM was created with. A class that cannot be read leaves a marker without a hot part: the machine is updated once it can be read.
 func beginCreation(o *observation) *Creation {
-	c := &Creation{machine: o.Machine, class: o.Class, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
+	c := &Creation{machine: o.Machine, class: o.Class, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
+	if o.Class == nil {
+		c.mark(AnnotationRecord, nil, o.now)
+		return c
+	}
+	for i := range o.Class.lanes {
+		c.mark(o.Class.lanes[i].annotation, o.Class.lanes[i].target, o.now)
+	}
+	return c
+}
+
+// mark prepares the record of a lane.
+func (c *Creation) mark(annotation string, target *record.Target, now time.Time) {
 	var known record.Record
-	if annotation, exists := o.Machine.Annotations[AnnotationRecord]; exists {
-		r, err := record.Parse(annotation)
-		problem, ok := errors.AsType[*fault.Error](o.Machine.owns(&r.Header, err))
-		if c.first = ok && problem.Code == "foreign-record"; !ok {
+	if text, exists := c.machine.Annotations[annotation]; exists {
+		r, err := record.Parse(text)
+		problem, ok := errors.AsType[*fault.Error](c.machine.owns(&r.Header, err))
+		if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {
 			known = r
 		}
 	}
-	var target *record.Target
-	if o.Class != nil {
-		target = o.Class.target
+	c.markers[annotation] = known.Create(c.machine.Name, target, now)
+}
+
+// begun returns the write before CreateMachine.
+func (c *Creation) begun() patch {
+	return c.write(c.machine.ResourceVersion, func(r record.Record) record.Record { return r })
+}
+
+func (c *Creation) write(resourceVersion string, recordOf func(marker record.Record) record.Record) patch {
+	annotations := map[string]string{}
+	for name, marker := range c.markers {
+		r := recordOf(marker)
+		annotations[name] = r.Annotation()
 	}
-	c.marker = known.Create(o.Machine.Name, target, o.now)
-	return c
+	return c.machine.write(resourceVersion, annotations)
 }
 
 // created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	return c.machine.mirrored(c.machine.write(resourceVersion, c.marker.Created(providerID, c.first, now)), c.class)
+	written := c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
+	return c.machine.mirrored(written, c.class)
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
@@ -70,7 +92,7 @@ func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]
 		result.end(writeFailed, 0, err)
 		return nil, result
 	}
-	o := observed.at(e.Now())
+	o := observed.at(e.Now(), nil)
 	creation := beginCreation(&o)
 	creation.now = e.Now
 	switch {
@@ -84,7 +106,7 @@ func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]
 		result.note(err)
 		return creation, result
 	}
-	if creation.marked = e.write(ctx, creation.machine.write(o.Machine.ResourceVersion, creation.marker), &result); !creation.marked {
+	if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {
 		return nil, result
 	}
 	return creation, result

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
@@ -17,13 +18,16 @@ type decision struct {
 	pass   *pass         // the update to be made; nil unless the action is actUpdate or actConfirm
 }
 
-// decide says what to do about a machine. It is a pure function. Unless there is something to do it reads the header of the record alone, and
+// decide says what to do about a lane of a machine. It is a pure function. Unless there is something to do it reads the header of the record alone, and
 // allocates nothing. The package documentation has the table.
 func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
-	annotation, exists := o.Machine.Annotations[AnnotationRecord]
+	if o.lane.class == hotupdate.InPlace {
+		return decision{action: actNone, reason: UpToDate}
+	}
+	annotation, exists := o.Machine.Annotations[o.lane.annotation]
 	if !exists {
 		return o.update(decision{action: actUpdate, reason: FirstAdoption}, nil)
 	}
@@ -104,11 +108,11 @@ func (o *observation) decideBy(h *record.Header) decision {
 // changed says why the class wants something else than the record was written for; UpToDate if it does not. A driver that cannot update
 // applies nothing, and so nothing else than another one.
 func (o *observation) changed(h *record.Header) Reason {
-	sameHot, sameSchema := o.Class.target.Wants(h)
+	sameHot, sameSchema := o.lane.target.Wants(h)
 	switch {
 	case !sameHot:
 		return SpecChanged
-	case !sameSchema && o.Class.driver.canUpdate():
+	case !sameSchema && o.lane.canUpdate():
 		return SchemaChanged
 	}
 	return UpToDate
@@ -138,7 +142,7 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 
 // update adds the pass that a decision asks for. The record is nil if nothing is known of the VM.
 func (o *observation) update(d decision, r *record.Record) decision {
-	if !o.Class.driver.canUpdate() || o.Class.unable.Load() {
+	if !o.lane.canUpdate() || o.lane.unable.Load() {
 		return decision{action: actUnsupported, reason: d.reason, err: d.err}
 	}
 	if r == nil {
@@ -146,19 +150,23 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	}
 	var planned *record.Pass
 	if d.action == actConfirm {
-		planned = r.Confirm(o.Class.target, o.now)
-	} else if planned = r.Begin(o.Class.target, o.Machine.ProviderID, o.now); !planned.Whole {
+		planned = r.Confirm(o.lane.target, o.now)
+	} else if planned = r.Begin(o.lane.target, o.Machine.ProviderID, o.now); !planned.Whole {
 		d.reason = RecordFull
 	}
-	d.pass = &pass{o.Machine, o.Class, o.Secret, planned}
+	d.pass = &pass{o.Machine, o.Class, o.lane, o.Secret, planned}
 	return d
 }
 
-// retryDelay returns how long after the record was written the update is made again.
+// retryDelay returns how long after the record was written the update is made again. What the cloud refuses is looked at once before it may be
+// called: the refusal may be due to an update of ours whose answer was lost.
 func (o *observation) retryDelay(h *record.Header) time.Duration {
 	d := o.Settings.retryAfter()
 	if h.Retries == 0 {
 		return d
+	}
+	if !h.NotBefore.IsZero() {
+		return h.NotBefore.Sub(h.Since)
 	}
 	limit := max(d, o.Settings.confirmAfter())
 	for range h.Retries {
@@ -167,12 +175,11 @@ func (o *observation) retryDelay(h *record.Header) time.Duration {
 	return d + spread(d/2, o.Machine.Name)
 }
 
-// nextTry returns how long after a failed pass the next one is made. By then decide does not wait any more.
-func (o *observation) nextTry(p *pass, now time.Time) time.Duration {
-	marker := &p.planned.Marker
-	delay := max(o.retryDelay(&marker.Header), shortRetry)
-	if marker.State == record.Unconfirmed {
+// nextTry returns how long after a failed pass with this record the next one is made. By then decide does not wait any more.
+func (o *observation) nextTry(r *record.Record, now time.Time) time.Duration {
+	delay := max(o.retryDelay(&r.Header), shortRetry)
+	if r.State == record.Unconfirmed {
 		delay = o.Settings.confirmAfter()
 	}
-	return delay + max(marker.Since.Sub(now), 0)
+	return delay + max(r.Since.Sub(now), 0)
 }

@@ -14,6 +14,13 @@ var (
 	ErrUnimplemented = errors.New("the driver does not implement UpdateMachine")
 	// ErrNotFound is returned by a driver that found no VM.
 	ErrNotFound = errors.New("the driver found no VM")
+	// ErrPending is returned by a driver whose change the cloud has accepted and not done yet, and by one that does not know the target of what it
+	// read. Acceptance is no success.
+	ErrPending = errors.New("the cloud has not done the change yet")
+	// ErrThrottled is returned by a driver of which the cloud refused calls for being too many.
+	ErrThrottled = errors.New("the cloud throttles the driver")
+	// ErrDiffers is returned by a driver that was to read only and found a resource that is not as desired.
+	ErrDiffers = errors.New("the driver found a resource that is not as desired")
 )
 
 // ErrorKind is what the flow tells apart of a driver's errors. The zero value is OtherError.
@@ -24,13 +31,15 @@ const (
 	OtherError    ErrorKind = iota // the machine is updated again after RetryAfter
 	Unimplemented                  // the driver cannot update machines and has sent nothing: the record is as before
 	NotFound                       // there is no VM, or reads lag: the machine is updated again, and no failure is reported
+	Pending                        // the cloud has not done it yet: the machine is updated again, and no failure is reported
+	differs                        // a read that was to confirm found something else
 	Throttled                      // the cloud refused calls for being too many
 	Partial                        // some resources were updated: whatever the cause, it is not one of the kinds above
 )
 
 // String returns the kind's name.
 func (k ErrorKind) String() string {
-	names := [...]string{OtherError: "OtherError", Unimplemented: "Unimplemented", NotFound: "NotFound", Throttled: "Throttled", Partial: "Partial"}
+	names := [...]string{OtherError: "OtherError", Unimplemented: "Unimplemented", NotFound: "NotFound", Pending: "Pending", differs: "Differs", Throttled: "Throttled", Partial: "Partial"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -67,11 +76,10 @@ func ownKind(err error) ErrorKind {
 		return Partial
 	}
 	is, _ := err.(interface{ Is(target error) bool })
-	switch {
-	case err == ErrUnimplemented || is != nil && is.Is(ErrUnimplemented): //nolint:errorlint // as above
-		return Unimplemented
-	case err == ErrNotFound || is != nil && is.Is(ErrNotFound): //nolint:errorlint // as above
-		return NotFound
+	for _, known := range knownErrors {
+		if err == known.err || is != nil && is.Is(known.err) { //nolint:errorlint // as above
+			return known.kind
+		}
 	}
 	if wraps(err) {
 		return OtherError // its text has that of what it wraps
@@ -80,6 +88,12 @@ func ownKind(err error) ErrorKind {
 	code, _, _ = strings.Cut(code, "] message = [")
 	return map[string]ErrorKind{"Unimplemented": Unimplemented, "NotFound": NotFound, "ResourceExhausted": Throttled}[code]
 }
+
+// knownErrors are the errors of this package that have a kind.
+var knownErrors = [...]struct {
+	err  error
+	kind ErrorKind
+}{{ErrUnimplemented, Unimplemented}, {ErrNotFound, NotFound}, {ErrPending, Pending}, {ErrThrottled, Throttled}, {ErrDiffers, differs}}
 
 func wraps(err error) bool {
 	switch err.(type) { //nolint:errorlint // as above

@@ -81,13 +81,13 @@ func (e is) Is(target error) bool { return target == e.target }
 // TestAdoptersErrorKind: what the library cannot know, the adopter says; a later time than ours is waited for.
 func TestAdoptersErrorKind(t *testing.T) {
 	b := newBench(t, settledRecord(classOf(t, `{}`)))
-	b.callErr = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
+	b.callErr = &machineupdate.RetryError{After: time.Hour, Err: assert.AnError}
 	b.ErrorKind = func(err error) machineupdate.ErrorKind {
 		assert.ErrorIs(t, err, assert.AnError)
 		return machineupdate.Throttled
 	}
 	result := b.reconcile(t)
-	assert.Equal(t, []any{machineupdate.CallThrottled, 6 * time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
+	assert.Equal(t, []any{machineupdate.CallThrottled, time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
 	b.ErrorKind = func(error) machineupdate.ErrorKind { return machineupdate.OtherError }
 	b.callErr = machineupdate.ErrNotFound
 	b.o.Machine.Annotations = nil

@@ -13,6 +13,7 @@ const (
 // events lists what happened. Waiting, conflicts and cancellation are no events: they happen all the time.
 func events(o *observation, d *decision, how ending, err error) []event {
 	var list []event
+	why := d.reason.String() + o.lane.where()
 	add := func(level, reason, message string) { list = append(list, event{level, reason, message}) }
 	switch {
 	case d.reason == RecordUnusable:
@@ -24,16 +25,16 @@ func events(o *observation, d *decision, how ending, err error) []event {
 	}
 	switch {
 	case d.action == actUnsupported || how == unable:
-		if o.Class.reported.Swap(true) {
+		if o.lane.reported.Swap(true) {
 			break // once for a process: it is no news of this machine
 		}
-		add(warning, "HotUpdateUnsupported", "the machine should be updated ("+d.reason.String()+"), but the driver cannot update machines")
+		add(warning, "HotUpdateUnsupported", "the machine should be updated ("+why+"), but the driver cannot update machines")
 	case how == updated:
-		add(normal, "HotUpdated", "the machine was updated ("+d.reason.String()+")")
+		add(normal, "HotUpdated", "the machine was updated ("+why+")")
 	case how == confirmed:
-		add(normal, "HotUpdateConfirmed", "the update of the machine is confirmed")
-	case how == callFailed || how == throttled:
-		add(warning, "HotUpdateFailed", "the machine was not, or not wholly, updated: "+err.Error())
+		add(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")
+	case how == callFailed || how == throttled || how == refused || how == differing:
+		add(warning, "HotUpdateFailed", "the machine was not, or not wholly, updated ("+why+"): "+err.Error())
 	}
 	return list
 }

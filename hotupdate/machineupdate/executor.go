@@ -43,7 +43,7 @@ type Result[M Machine] struct {
 	// Machine is the machine as the last write returned it, or the one that was handed in. The rest of the caller's reconcile works on it: a write
 	// of an older object is a conflict, or wipes the record.
 	Machine M
-	Reason  Reason // why the machine was updated or not
+	Reason  Reason // why the machine was updated or not; that of the first lane which was updated, else of the first
 	// Delay is when to reconcile the machine again; zero if only another event calls for it. The caller's reconcile goes on
 	// whatever it is, and takes the earlier of it and its own.
 	Delay time.Duration
@@ -70,22 +70,50 @@ const (
 	shortRetry    = 5 * time.Second
 )
 
-// Reconcile decides about the machine and carries the decision out.
+// Reconcile decides about the machine and carries the decision out, for one lane of the driver after the other. Whatever becomes of a lane, the next
+// has its turn, unless the machine has changed meanwhile or the context is done.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result
 	}
-	o := observed.at(e.Now())
+	for i, lane := range observed.lanes() {
+		observed.Machine = result.Machine
+		one := e.reconcile(ctx, observed.at(e.Now(), lane), result.Machine)
+		if i == 0 {
+			result = one
+		} else {
+			result.join(&one)
+		}
+		if one.ending == conflicted || one.ending == canceled {
+			break
+		}
+	}
+	return result
+}
+
+// reconcile decides about a lane of the machine.
+func (e *Executor[M]) reconcile(ctx context.Context, o observation, machine M) Result[M] {
 	d := decide(&o)
-	result.Reason, result.Delay, result.Err, result.decision = d.reason, d.delay, d.err, d
+	result := Result[M]{Machine: machine, Reason: d.reason, Delay: d.delay, Err: d.err, decision: d}
 	if d.pass != nil {
 		e.carryOut(ctx, &o, &result)
 	}
 	e.tell(&o, &result)
 	e.Counters.count(&d, result.ending)
 	return result
+}
+
+// join adds the result of a further lane.
+func (r *Result[M]) join(next *Result[M]) {
+	joined := *r
+	if r.decision.pass == nil && next.decision.pass != nil {
+		joined = *next
+	}
+	joined.Machine, joined.Delay, joined.Err = next.Machine, Earlier(r.Delay, next.Delay), r.Err
+	joined.note(next.Err)
+	*r = joined
 }
 
 // tell publishes events. If the context was done there are none: another process will look again, and report it.
@@ -122,7 +150,10 @@ func (r *Result[M]) end(how ending, delay time.Duration, err error) {
 
 // note adds an error.
 func (r *Result[M]) note(err error) {
-	if err != nil {
+	switch {
+	case r.Err == nil:
+		r.Err = err
+	case err != nil:
 		r.Err = errors.Join(r.Err, err)
 	}
 }
@@ -150,6 +181,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	var once sync.Once
 	var failed error
 	request := pass.request()
+	request.Object = result.Machine
 	request.BeforeWrite = func(ctx context.Context) error {
 		once.Do(func() { failed = e.mark(ctx, o, result) })
 		return cmp.Or(failed, callCtx.Err())
@@ -188,6 +220,7 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 // finish writes what follows the call. Without a marker nothing was sent.
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass := result.decision.pass
+	marker := &pass.planned.Marker
 	switch kind, after := e.kindOf(callErr); {
 	case callErr == nil:
 		e.record(ctx, o, result)
@@ -196,18 +229,36 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 			result.note(callErr)
 			return
 		}
-		o.Class.unable.Store(true)
+		pass.lane.unable.Store(true)
 		result.end(unable, 0, callErr)
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
 	case kind == NotFound:
-		result.end(gone, o.nextTry(pass, e.Now()), callErr)
+		result.end(gone, o.nextTry(marker, e.Now()), callErr)
+	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
+		e.refuse(ctx, o, result, after, callErr)
 	case !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait
 		result.note(callErr)
+	case kind == Pending, after > 0 && !marker.NotBefore.IsZero():
+		result.end(pending, o.nextTry(marker, e.Now()), callErr)
 	case kind == Throttled:
-		result.end(throttled, max(after, o.nextTry(pass, e.Now())), callErr)
+		result.end(throttled, max(after, o.nextTry(marker, e.Now())), callErr)
 	default:
-		result.end(callFailed, max(after, o.nextTry(pass, e.Now())), callErr)
+		result.end(callFailed, max(after, o.nextTry(marker, e.Now())), callErr)
+	}
+}
+
+// maxRefusal bounds how long a refusal is believed in.
+const maxRefusal = 24 * time.Hour
+
+// refuse records that the cloud takes the change after a time only.
+func (e *Executor[M]) refuse(ctx context.Context, o *observation, result *Result[M], after time.Duration, callErr error) {
+	pass, now := result.decision.pass, e.Now()
+	record := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
+	if e.write(ctx, pass.write(result.version(), record), result) {
+		result.end(refused, o.nextTry(&record, now), callErr)
+	} else {
+		result.note(callErr)
 	}
 }
 

@@ -134,14 +134,22 @@ func (r Record) Annotation() string {
 // WantedOf is the digest of a hot part in records.
 func WantedOf(hot Hot) string {
 	empty := record.New("i")
-	marker := empty.Begin(record.NewTarget(string(hot), "", nil, nil, 0), "i", time.Time{}).Marker
+	marker := empty.Begin(record.NewTarget(string(hot), "", nil, nil, record.Limits{}), "i", time.Time{}).Marker
 	return marker.Wanted
 }
 
 // SetNow is what an Executor does first.
 func (o *observation) SetNow(now time.Time) { o.now = now }
 
-func Decide(o Observed) Decision { return exported(decide(&o)) }
+// ofFirst is the observation for the first lane.
+func (o *observation) ofFirst() *observation {
+	if o.lane == nil && o.Class != nil {
+		o.lane = &o.Class.lanes[0]
+	}
+	return o
+}
+
+func Decide(o Observed) Decision { return exported(decide(o.ofFirst())) }
 
 // DecideAt decides at a time.
 func DecideAt(now time.Time, o Observed) Decision {
@@ -161,7 +169,7 @@ func (r Result[M]) how() ending   { return r.ending }
 func BeginCreation(o Observed) *Creation { return beginCreation(&o) }
 
 func (c *Creation) AboutToCall() Patch {
-	return c.machine.write(c.machine.ResourceVersion, c.marker)
+	return c.begun()
 }
 
 func (c *Creation) Created(providerID, version string, now time.Time) Patch {
@@ -183,17 +191,17 @@ func (p *pass) RestorePrevious(version string) Patch          { return p.restore
 func (p *pass) Request() *UpdateMachineRequest                { return p.request() }
 
 func (p *Prepared) Class() MachineClass { return p.class }
-func (p *Prepared) Hot() Hot            { return Hot(p.target.Hot()) }
+func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }
 
 // Schema is what a record says of Schema and driver.
 func (p *Prepared) Schema() string {
 	empty := record.New("i")
-	marker := empty.Begin(p.target, "i", time.Time{}).Marker
+	marker := empty.Begin(p.lanes[0].target, "i", time.Time{}).Marker
 	return marker.Schema
 }
 
 // Restart makes the class that of a process which knows of no driver that it cannot update.
-func (p *Prepared) Restart() { p.ability = &ability{} }
+func (p *Prepared) Restart() { p.lanes[0].ability = &ability{} }
 
 // Spread is the jitter of denials.
 func Spread(d time.Duration, text string) time.Duration { return spread(d, text) }
@@ -233,8 +241,9 @@ func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 // Disable makes the driver of the class one that has returned Unimplemented.
 func (p *Prepared) Disable() *Prepared {
 	disabled := *p
-	disabled.ability = &ability{}
-	disabled.unable.Store(true)
+	disabled.lanes = slices.Clone(p.lanes)
+	disabled.lanes[0].ability = &ability{}
+	disabled.lanes[0].unable.Store(true)
 	return &disabled
 }
 
@@ -244,7 +253,11 @@ func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver,
 	if err != nil {
 		return nil, err
 	}
-	paths, err := hotPathsOf(schema)
-	p.target = record.NewTarget(p.target.Hot(), p.Schema(), driver.Kinds, paths.has, bound)
+	limits, _ := record.LimitsOf(0)
+	limits.Entries = bound
+	first := &p.lanes[0]
+	paths, err := pathsOf(schema)
+	isHot := func(pointer string, shape byte) bool { return paths.has(hotupdate.Hot, pointer, shape) }
+	first.target = record.NewTarget(first.target.Hot(), p.Schema(), driver.Kinds, isHot, limits)
 	return p, err
 }

@@ -72,7 +72,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 	}
 	for _, s := range specs {
 		r := record.New("i-1")
-		m.digests[s] = r.Create("m", record.NewTarget(string(hotPart(s)), "", nil, nil, 0), modelNow).Wanted
+		m.digests[s] = r.Create("m", record.NewTarget(string(hotPart(s)), "", nil, nil, record.Limits{}), modelNow).Wanted
 		m.wanted[m.digests[s]] = s
 	}
 	m.nodes.id(node{does: rests})

@@ -61,16 +61,29 @@ type observation struct {
 	Secret     map[string][]byte
 	Limit      LimitKey
 
-	now time.Time
+	lane *lane // nil without a class
+	now  time.Time
 }
 
-// at reads the machine.
-func (o *Observation[M]) at(now time.Time) observation {
+// at reads the machine for a decision about a lane.
+func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	m := machine{
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
 		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(), MirrorSpec: o.Settings.MirrorSpec,
 	}
-	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, now}
+	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, lane, now}
+}
+
+// lanes are those of the class, or one that is not known.
+func (o *Observation[M]) lanes() []*lane {
+	if o.Class == nil {
+		return []*lane{nil}
+	}
+	all := make([]*lane, len(o.Class.lanes))
+	for i := range o.Class.lanes {
+		all[i] = &o.Class.lanes[i]
+	}
+	return all
 }
 
 // given returns the error of a machine that is nil.

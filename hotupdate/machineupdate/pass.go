@@ -13,6 +13,7 @@ const maxLastApplied = 64 << 10
 type pass struct {
 	machine machine
 	class   *Prepared
+	lane    *lane
 	secret  map[string][]byte
 	planned *record.Pass
 }
@@ -20,13 +21,13 @@ type pass struct {
 // aboutToCall returns the write that has to succeed before the first request that changes the cloud. It carries the resourceVersion by which
 // the decision was made.
 func (p *pass) aboutToCall() patch {
-	return p.machine.write(p.machine.ResourceVersion, p.planned.Marker)
+	return p.write(p.machine.ResourceVersion, p.planned.Marker)
 }
 
 // succeeded returns the write that follows the success of the pass. The resourceVersion is that of the newest object.
 func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
-	written := p.machine.write(resourceVersion, p.planned.Succeeded(now))
-	if p.planned.Whole {
+	written := p.write(resourceVersion, p.planned.Succeeded(now))
+	if p.planned.Whole && p.lane.name == "" {
 		written = p.machine.mirrored(written, p.class)
 	}
 	return written
@@ -35,17 +36,22 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 // restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
 	restored := patch{Machine: p.machine.Name, UID: p.machine.UID, ResourceVersion: resourceVersion}
-	if previous, recorded := p.machine.Annotations[AnnotationRecord]; recorded {
-		restored.Set = map[string]string{AnnotationRecord: previous}
+	if previous, recorded := p.machine.Annotations[p.lane.annotation]; recorded {
+		restored.Set = map[string]string{p.lane.annotation: previous}
 	} else {
-		restored.Remove = []string{AnnotationRecord}
+		restored.Remove = []string{p.lane.annotation}
 	}
 	return restored
 }
 
 // write returns the write of a record.
-func (m *machine) write(resourceVersion string, r record.Record) patch {
-	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Set: map[string]string{AnnotationRecord: r.Annotation()}}
+func (p *pass) write(resourceVersion string, r record.Record) patch {
+	return p.machine.write(resourceVersion, map[string]string{p.lane.annotation: r.Annotation()})
+}
+
+// write returns the write of annotations.
+func (m *machine) write(resourceVersion string, annotations map[string]string) patch {
+	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Set: annotations}
 }
 
 // mirrored adds the provider spec of the class for people, if they want it, to the write of a success.
@@ -62,7 +68,10 @@ func (m *machine) mirrored(written patch, class *Prepared) patch {
 
 // request returns what the driver is asked for.
 func (p *pass) request() *UpdateMachineRequest {
-	r := &UpdateMachineRequest{Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret}
+	r := &UpdateMachineRequest{
+		Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret, Lane: p.lane.name,
+		NotBefore: p.planned.Marker.NotBefore,
+	}
 	for _, part := range p.planned.Parts {
 		attempted := make([]Hot, len(part.Attempted))
 		for i, hot := range part.Attempted {

@@ -10,15 +10,16 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Driver says what the driver at hand can do. The zero value cannot update machines. Where Kinds, Revision or Epoch change, every machine is
-// updated once.
+// Driver says what the driver at hand can do. The zero value cannot update machines. Where Kinds, Lanes, Revision or Epoch change, every machine
+// is updated once.
 type Driver struct {
 	// Kinds are the kinds of resources that UpdateMachine covers, in the words of the driver, such as vm, network and disk. Names must stay: what
 	// a record holds for a kind is found by its name. Without kinds the driver cannot update machines.
 	Kinds []string
+	// Lanes are what is applied beside the rest of what is Hot, each by a call of its own.
+	Lanes []Lane
 	// Revision names what the driver applies to these kinds.
 	Revision string
 	// Epoch is the operator's: a new one makes records that a backup brought back be looked at once. See "Restored backups" in the package
@@ -28,8 +29,6 @@ type Driver struct {
 	ReadsFirst bool
 }
 
-func (d *Driver) canUpdate() bool { return len(d.Kinds) > 0 }
-
 // text is what a record remembers of the driver.
 func (d *Driver) text() string {
 	values := url.Values{"kind": slices.Compact(slices.Sorted(slices.Values(d.Kinds)))}
@@ -38,37 +37,45 @@ func (d *Driver) text() string {
 			values.Set(name, value)
 		}
 	}
+	for _, lane := range d.Lanes {
+		values.Add("lane", lane.text())
+	}
+	slices.Sort(values["lane"])
 	return values.Encode()
 }
 
 func (d *Driver) equal(other *Driver) bool {
-	return slices.Equal(d.Kinds, other.Kinds) && d.Revision == other.Revision && d.Epoch == other.Epoch && d.ReadsFirst == other.ReadsFirst
+	return slices.Equal(d.Kinds, other.Kinds) && slices.EqualFunc(d.Lanes, other.Lanes, Lane.equal) && d.Revision == other.Revision && d.Epoch == other.Epoch && d.ReadsFirst == other.ReadsFirst
 }
 
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
 type Prepared struct {
 	class  MachineClass
 	driver Driver
-	target *record.Target // what the machines of the class should have
-	rest   string         // canonical document: the fields that no hot update touches
-	*ability
+	lanes  []lane // what the machines of the class should have; there is always a first one
+	rest   string // canonical document: the fields that no hot update touches
 }
 
 // prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	fingerprint, fingerprintErr := schema.Fingerprint()
-	paths, pathsErr := hotPathsOf(schema)
+	paths, pathsErr := pathsOf(schema)
 	schema, config, err := decode(class.ProviderSpec, schema)
 	hot, hotErr := schema.HotDocument(config)
+	inPlace, inPlaceErr := schema.InPlaceDocument(config)
 	rest, restErr := schema.Document(config)
-	if err = cmp.Or(err, fingerprintErr, pathsErr, hotErr, restErr); err != nil {
+	if err = cmp.Or(err, fingerprintErr, pathsErr, hotErr, inPlaceErr, restErr); err != nil {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
 	}
-	target := record.NewTarget(string(hot), fingerprint+"?"+driver.text(), driver.Kinds, paths.has, 0)
-	if what := target.TooLarge(); what != "" {
-		return nil, &fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class.Name, What: what, Hint: "make fewer or shorter fields hot"}
+	layout, err := layoutOf(&driver, paths)
+	if err != nil {
+		return nil, err
 	}
-	return &Prepared{class: class, driver: driver, target: target, rest: string(rest), ability: &ability{}}, nil
+	documents := map[hotupdate.Class][]byte{hotupdate.Hot: hot, hotupdate.InPlace: inPlace}
+	if err := layout.aim(documents, fingerprint+"?"+driver.text(), class.Name); err != nil {
+		return nil, err
+	}
+	return &Prepared{class: class, driver: driver, lanes: layout.lanes, rest: string(rest)}, nil
 }
 
 // decode reads a provider spec under the Schema, or with members that the Schema does not know under one that admits them.

@@ -54,7 +54,7 @@ func TestUnknownMembersAreImmutable(t *testing.T) {
 // TestClassOf: everything comes from the object.
 func TestClassOf(t *testing.T) {
 	class := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3"}}
-	want := machineupdate.MachineClass{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3", ProviderSpec: []byte("{}")}
+	want := machineupdate.MachineClass{Namespace: "ns", Name: "c", UID: "u", ResourceVersion: "3", ProviderSpec: []byte("{}"), Object: class}
 	assert.Equal(t, want, machineupdate.ClassOf(class, []byte("{}")))
 	class.DeletionTimestamp, class.Annotations = &metav1.Time{}, map[string]string{machineupdate.AnnotationPause: "true"}
 	want.Deleting, want.Paused = true, true
@@ -255,7 +255,7 @@ func TestNames(t *testing.T) {
 		n  int
 	}{
 		"Reason":    {func(i int) string { return machineupdate.Reason(i).String() }, 15},
-		"ErrorKind": {func(i int) string { return machineupdate.ErrorKind(i).String() }, 5},
+		"ErrorKind": {func(i int) string { return machineupdate.ErrorKind(i).String() }, 7},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.n {

@@ -3,6 +3,9 @@ package machineupdate
 import (
 	"context"
 	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // UpdateMachineRequest asks a driver to bring the resources of a machine from whatever may be live to what is desired.
@@ -10,9 +13,10 @@ import (
 // For each of the Parts a driver projects Applied, each of Attempted, and Desired alike to the infrastructure tags of each resource of the kind,
 // and passes them to [tags.Rules.Plan].
 //
-// It returns nil if every resource is as desired, ErrUnimplemented if it cannot update at all and has sent nothing, ErrNotFound if the VM
-// is gone, a [*PartialError] if some resources were updated, whatever the cause, and another error if none was or it does not know. It
-// sends nothing after the context is done.
+// It returns nil if every resource is as desired, ErrPending if a change is under way that the cloud has accepted, or if it does not know what
+// will become of a resource, ErrUnimplemented if it cannot update at all and has sent nothing, ErrNotFound if the VM is gone, a [*RetryError] if the
+// cloud says when it takes the change, a [*PartialError] if some resources were updated, whatever the cause, and another error if none was or it
+// does not know. It sends nothing after the context is done.
 //
 // It may be called at any time, also while requests of an earlier call are still under way. Each call begins anew and repeats what an earlier,
 // failed one did not do. So a driver retries calls that the cloud throttles, with growing delays, as long as the context lasts.
@@ -23,7 +27,15 @@ type UpdateMachineRequest struct {
 	// instead.
 	Class  MachineClass
 	Secret map[string][]byte // the data of the class's secret
-	Parts  []Part            // one for each kind of the [Driver]
+	Object metav1.Object     // the machine as the caller has it; that of the class is in Class
+	Lane   string            // the name of the [Lane]; empty for the first one
+	Parts  []Part            // one for each kind of the lane, with the leaves of the lane
+	// NotBefore is when the cloud takes changes again that it refused; zero if it is not known to refuse any. Until then a driver only reads: what
+	// was refused may have been done already. It returns nil if so, ErrPending while it is being done, and else a RetryError.
+	NotBefore time.Time
+	// ReadOnly says that the driver must change nothing, and BeforeWrite fails: the lane is InPlace, and the node is not drained. A driver returns nil
+	// if every resource is as desired, and ErrDiffers if one is not.
+	ReadOnly bool
 	// BeforeWrite must be called, and must have returned nil, before the first request that changes the cloud. After an error the driver sends
 	// nothing and returns the error. Later calls return the same. An [Executor] sets it; where the driver does not declare ReadsFirst it does
 	// nothing.

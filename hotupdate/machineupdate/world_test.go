@@ -65,6 +65,15 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 
 // patch reads a merge patch as an API server does.
 func (e *executor) patch(ctx context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*object, error) {
+	patch, err := readPatch(name, data)
+	if err != nil {
+		return nil, err
+	}
+	version, err := e.WriteMetadata(ctx, patch)
+	return &object{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, err
+}
+
+func readPatch(name string, data []byte) (machineupdate.Patch, error) {
 	var body struct {
 		Metadata struct {
 			UID             types.UID
@@ -72,9 +81,7 @@ func (e *executor) patch(ctx context.Context, name string, _ types.PatchType, da
 			Annotations     map[string]*string
 		}
 	}
-	if err := json.Unmarshal(data, &body); err != nil {
-		return nil, err
-	}
+	err := json.Unmarshal(data, &body)
 	patch := machineupdate.Patch{Machine: name, UID: body.Metadata.UID, ResourceVersion: body.Metadata.ResourceVersion}
 	for key, value := range body.Metadata.Annotations {
 		if value == nil {
@@ -86,8 +93,7 @@ func (e *executor) patch(ctx context.Context, name string, _ types.PatchType, da
 		}
 		patch.Set[key] = *value
 	}
-	version, err := e.WriteMetadata(ctx, patch)
-	return &object{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}, err
+	return patch, err
 }
 
 func (e *executor) Reconcile(ctx context.Context, o machineupdate.Observed) result {

@@ -215,6 +215,11 @@ func (p *Program) AppendHot(dst []byte, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.hot(), v)
 }
 
+// AppendInPlace appends what is in place in v as [Program.AppendHot] does what is hot.
+func (p *Program) AppendInPlace(dst []byte, v reflect.Value) ([]byte, error) {
+	return p.appendTo(dst, p.inPlace(), v)
+}
+
 func (p *Program) appendTo(dst []byte, w *writing, v reflect.Value) ([]byte, error) {
 	r := start()
 	defer r.end()

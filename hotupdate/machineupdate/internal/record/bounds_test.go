@@ -13,7 +13,7 @@ import (
 )
 
 func bounded(hot string, bound int) *record.Target {
-	return record.NewTarget(hot, "s", []string{"vm"}, everything, bound)
+	return record.NewTarget(hot, "s", []string{"vm"}, everything, limited(bound))
 }
 
 // applied is the record of a VM with a hot part, settled.
@@ -97,7 +97,7 @@ func TestRecordHasRoomForOtherAnnotations(t *testing.T) {
 		return `{` + strings.Join(members, ",") + `}`
 	}
 	to := func(n int) *record.Target {
-		return record.NewTarget(large(n), "s", []string{fmt.Sprint("kind", n)}, everything, record.MaxRecord)
+		return record.NewTarget(large(n), "s", []string{fmt.Sprint("kind", n)}, everything, limited(record.MaxRecord))
 	}
 	r := *applied(t, large(0))
 	full := 0

@@ -3,7 +3,7 @@ package record
 // What the tests know of the bounds.
 const (
 	MaxHotPart = maxHotPart
-	MaxLeaf    = maxLeaf
+	MaxLeaf    = maxEntries / 3
 	MaxEntries = maxEntries
 	MaxWritten = maxWritten
 	MaxRecord  = maxRecord

@@ -18,8 +18,17 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 // everything is Hot.
 func everything(string, byte) bool { return true }
 
+// limited are the limits of the only lane, with another bound for entries unless that is zero.
+func limited(bound int) record.Limits {
+	limits, _ := record.LimitsOf(0)
+	if bound > 0 {
+		limits.Entries = bound
+	}
+	return limits
+}
+
 func target(hot string, kinds ...string) *record.Target {
-	return record.NewTarget(hot, "s", kinds, everything, 0)
+	return record.NewTarget(hot, "s", kinds, everything, limited(0))
 }
 
 // TestFormat follows a machine whose driver covers VMs, then disks as well. The texts were written by hand.
@@ -144,7 +153,7 @@ func TestParseRefuses(t *testing.T) {
 // TestEscapedNames: names that JSON escapes are read as they were written.
 func TestEscapedNames(t *testing.T) {
 	r := record.New("a\"\\\u0001\xff")
-	marker := r.Begin(record.NewTarget(`{"~":{"/":["\""]}}`, `sch"ema`, []string{`v"m`}, everything, 0), "a\"\\\u0001\xff", start).Marker
+	marker := r.Begin(record.NewTarget(`{"~":{"/":["\""]}}`, `sch"ema`, []string{`v"m`}, everything, limited(0)), "a\"\\\u0001\xff", start).Marker
 	parsed, err := record.Parse(marker.Annotation())
 	require.NoError(t, err)
 	assert.Equal(t, []any{"a\"\\\u0001\uFFFD", `sch"ema`}, []any{parsed.ProviderID, parsed.Schema})

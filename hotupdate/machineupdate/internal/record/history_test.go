@@ -56,7 +56,7 @@ func (h *history) target() (*record.Target, schema, []string) {
 
 func (h *history) targetOf(n int, kinds []string) (*record.Target, schema, []string) {
 	s := schemas[n]
-	return record.NewTarget(hotPartOf(h.t, s), fmt.Sprint(n, kinds), kinds, s.isHot, h.bound), s, kinds
+	return record.NewTarget(hotPartOf(h.t, s), fmt.Sprint(n, kinds), kinds, s.isHot, limited(h.bound)), s, kinds
 }
 
 // keep checks that a record survives being written and read.

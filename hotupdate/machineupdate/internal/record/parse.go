@@ -125,15 +125,27 @@ func (r *reader) header(h *Header) {
 	state := r.text(stateMember)
 	known := state == "" || slices.Contains(stateNames[Calling:], state)
 	h.State = State(max(slices.Index(stateNames[:], state), 0))
-	since := r.text(sinceMember)
-	var err error
-	h.Since, err = time.Parse(sinceLayout, since)
+	h.Since = r.time(sinceMember)
 	if rest, retried := strings.CutPrefix(r.rest, retriesMember); retried {
 		h.Retries, r.rest = cutNumber(rest)
 	}
+	if strings.HasPrefix(r.rest, notBeforeMember) {
+		h.NotBefore = r.time(notBeforeMember)
+	}
+	if strings.HasPrefix(r.rest, classMember) {
+		h.Drain = Drain{r.text(classMember), r.text(nodeMember), r.time(drainedMember)}
+	}
 	h.Wanted = r.text(wantedMember)
-	r.ok = r.ok && schema && known && (h.ProviderID != "" || h.Creating != "") && err == nil && len(since) == len(sinceLayout) && // Parse takes fractions
-		h.Retries <= MaxRetries && (h.State == Calling || h.Creating == "" && h.Retries == 0)
+	r.ok = r.ok && schema && known && (h.ProviderID != "" || h.Creating != "") && h.Retries <= MaxRetries &&
+		(h.State == Calling || h.Creating == "" && h.Retries == 0) && (h.State != Settled || h.NotBefore.IsZero())
+}
+
+// time reads a member with a time.
+func (r *reader) time(member string) time.Time {
+	text := r.text(member)
+	t, err := time.Parse(sinceLayout, text)
+	r.ok = r.ok && err == nil && len(text) == len(sinceLayout) // Parse takes fractions
+	return t
 }
 
 // text reads a member with a text; without the member it reads nothing.

@@ -20,12 +20,12 @@ type Pass struct {
 
 // Begin returns the pass that brings a VM to the target, or to as much of it as the record can remember.
 func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
-	p := r.begin(t, t.bound, now)
-	if max(len(p.Marker.Annotation()), len(p.after.Annotation())) > maxWritten {
+	p := r.begin(t, t.limits.Entries, now)
+	if max(len(p.Marker.Annotation()), len(p.after.Annotation())) > t.limits.Record {
 		p = r.begin(t, 0, now) // nothing is added but what needs no room
 	}
 	for _, next := range []*Record{&p.Marker, &p.after} {
-		next.ProviderID, next.Creating = providerID, ""
+		next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}
 	}
 	return p
 }
@@ -44,6 +44,7 @@ func (r *Record) begin(t *Target, bound int, now time.Time) *Pass {
 	}
 	p.Marker.State, p.Marker.Since, p.Marker.Retries = Calling, wholeSeconds(now), retries
 	p.after.State, p.after.Retries = Unconfirmed, 0
+	p.hint(now)
 	return p
 }
 
@@ -52,6 +53,7 @@ func (r *Record) begin(t *Target, bound int, now time.Time) *Pass {
 func (r *Record) Confirm(t *Target, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.confirm(t) })
 	p.Marker.Since = wholeSeconds(now)
+	p.hint(now)
 	if p.after.State = Settled; !p.Whole {
 		p.after.Wanted = ""
 	}
@@ -76,6 +78,31 @@ func (r *Record) pass(t *Target, take func(content) step) *Pass {
 	}
 	p.Marker, p.after = r.with(marker), r.with(after)
 	return p
+}
+
+// hint keeps the time before which the cloud refuses changes, until it is over or a pass has succeeded.
+func (p *Pass) hint(now time.Time) {
+	if p.after.NotBefore = (time.Time{}); !p.Marker.NotBefore.After(now) {
+		p.Marker.NotBefore = time.Time{}
+	}
+}
+
+// Drained notes for which drain of the node the pass is made.
+func (p *Pass) Drained(d Drain) { p.Marker.Drain, p.after.Drain = d, d }
+
+// Refused returns the record after a pass that the cloud refuses until a time. The pass is repeated once soon, for what was refused may have
+// been done already, and then at that time.
+func (p *Pass) Refused(until, now time.Time) Record {
+	refused := p.Marker
+	refused.Since, refused.Retries, refused.NotBefore = wholeSeconds(now), 0, wholeSeconds(until)
+	return refused
+}
+
+// Doubted returns the record after a confirmation that found something else than what was applied.
+func (p *Pass) Doubted(now time.Time) Record {
+	doubted := p.Marker
+	doubted.State, doubted.Since = Calling, wholeSeconds(now)
+	return doubted
 }
 
 // Succeeded returns the record after the success of the pass.

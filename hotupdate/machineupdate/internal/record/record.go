@@ -28,8 +28,17 @@ type Header struct {
 	State      State
 	Since      time.Time // when the record was written, in whole seconds
 	Retries    int       // how many times the update under way repeats one that was not successful
+	NotBefore  time.Time // when the cloud takes changes again, in whole seconds; zero if it is not known to refuse them
+	Drain      Drain     // for which drain of the node the last update was begun; zero outside of in-place updates
 	// Wanted is a digest of the hot part that the class had. A settled record has it only if all of it is applied.
 	Wanted string
+}
+
+// Drain is one drain of a machine's node for an in-place update.
+type Drain struct {
+	Class string    // the class that is applied
+	Node  string    // the UID of the node
+	Since time.Time // when the node was drained
 }
 
 // MaxRetries is where Retries stop: more would make no difference.
@@ -71,7 +80,7 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	if r.ProviderID == "" {
 		created.Creating = machine
 	}
-	created.State, created.Since, created.Retries = Calling, wholeSeconds(now), 0
+	created.State, created.Since, created.Retries, created.NotBefore, created.Drain = Calling, wholeSeconds(now), 0, time.Time{}, Drain{}
 	if t == nil {
 		created.Schema, created.Wanted = "", ""
 		return created
@@ -82,7 +91,7 @@ func (r *Record) Create(machine string, t *Target, now time.Time) Record {
 	for kind, c := range r.kinds {
 		created.kinds[kind] = c.create(t.hot)
 	}
-	if len(created.Annotation()) > maxWritten {
+	if len(created.Annotation()) > t.limits.Record {
 		created.others, created.kinds = newContent(t.hot, nil), nil
 	}
 	return created
@@ -101,6 +110,17 @@ func (r *Record) Created(providerID string, first bool, now time.Time) Record {
 		created.State = Unconfirmed
 	}
 	return created
+}
+
+// Has reports whether everything that the target wants is applied to all kinds that it covers.
+func (r *Record) Has(t *Target) bool {
+	for _, kind := range t.kinds {
+		c := r.of(kind)
+		if base, _ := leavesOf(c.applied).frozen(t.isHot); c.applied == "" || !maps.Equal(base, t.leaves) {
+			return false
+		}
+	}
+	return true
 }
 
 // wholeSeconds returns the first whole second that is not before now, so that Since is never too early.

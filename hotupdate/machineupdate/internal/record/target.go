@@ -8,14 +8,29 @@ import (
 	"strings"
 )
 
-// What a record may hold. All annotations of an object together may have 256 KiB.
+// Limits are how many bytes a record may hold.
+type Limits struct {
+	HotPart int // a hot part
+	Entries int // the entries of one content; a third of it is what a leaf may have with its pointer: what is applied, what was before, and what is new
+	Record  int // a record to which something is added
+}
+
+// All annotations of an object together may have 256 KiB.
 const (
-	maxHotPart = 64 << 10       // bytes of a hot part; 50 infrastructure tags of the largest size on three kinds are 57,600 characters
-	maxLeaf    = maxEntries / 3 // bytes of a leaf with its pointer: the bound always holds what is applied, what was before, and what is new
-	maxEntries = 32 << 10       // bytes of the entries of one content
-	maxWritten = 240 << 10      // bytes of a record to which something is added
-	maxRecord  = 256 << 10      // bytes of a record that is read
+	maxHotPart = 64 << 10  // 50 infrastructure tags of the largest size on three kinds are 57,600 characters
+	maxEntries = 32 << 10  // of one content
+	maxWritten = 240 << 10 // of all lanes' records
+	maxRecord  = 256 << 10 // of a record that is read
+
+	// MaxLanes is how many lanes a machine may have beside the first, whose record keeps room for a largest hot part with its entries.
+	MaxLanes = 8
 )
+
+// LimitsOf returns the limits of the first lane's record beside that of so many others, and of each other.
+func LimitsOf(others int) (first, other Limits) {
+	other = Limits{HotPart: 3 << 10, Entries: 9 << 10, Record: 16 << 10}
+	return Limits{maxHotPart, maxEntries, maxWritten - others*other.Record}, other
+}
 
 // nothing is the hot part without leaves.
 const nothing = "{}"
@@ -30,18 +45,14 @@ type Target struct {
 	schema string // what is Hot and what the driver applies; a change means one pass
 	kinds  []string
 	isHot  IsHot
-	bound  int
+	limits Limits
 
 	wanted string // digest of hot
 	leaves leaves
 }
 
-// NewTarget returns the target with a hot part in canonical JSON, for a driver that covers the kinds, in any order. The bound is how many bytes
-// entries may take; zero is what records have.
-func NewTarget(hot, schema string, kinds []string, isHot IsHot, bound int) *Target {
-	if bound == 0 {
-		bound = maxEntries
-	}
+// NewTarget returns the target with a hot part in canonical JSON, for a driver that covers the kinds, in any order.
+func NewTarget(hot, schema string, kinds []string, isHot IsHot, limits Limits) *Target {
 	kinds = slices.Clone(kinds)
 	for i, kind := range kinds {
 		kinds[i] = strings.ToValidUTF8(kind, replacement) // as it is written
@@ -50,7 +61,7 @@ func NewTarget(hot, schema string, kinds []string, isHot IsHot, bound int) *Targ
 	kinds = slices.Compact(kinds)
 	sum := sha256.Sum256([]byte(hot))
 	wanted := base64.RawURLEncoding.EncodeToString(sum[:16])
-	return &Target{hot: hot, schema: schema, kinds: kinds, isHot: isHot, bound: bound, wanted: wanted, leaves: leavesOf(hot)}
+	return &Target{hot: hot, schema: schema, kinds: kinds, isHot: isHot, limits: limits, wanted: wanted, leaves: leavesOf(hot)}
 }
 
 // Hot returns the hot part.
@@ -58,9 +69,10 @@ func (t *Target) Hot() string { return t.hot }
 
 // TooLarge says why a record cannot hold the hot part; empty if it can.
 func (t *Target) TooLarge() string {
-	if len(t.hot) > maxHotPart {
-		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(t.hot), maxHotPart)
+	if len(t.hot) > t.limits.HotPart {
+		return fmt.Sprintf("has a hot part of %d bytes, more than %d", len(t.hot), t.limits.HotPart)
 	}
+	maxLeaf := t.limits.Entries / 3
 	for _, l := range t.leaves.sorted() {
 		if n := l.cost(); n > maxLeaf {
 			return fmt.Sprintf("has a hot leaf of %d bytes with its path, more than %d", n, maxLeaf)

@@ -56,6 +56,14 @@ func (h *Header) appendTo(dst []byte) []byte {
 	if h.Retries > 0 {
 		dst = strconv.AppendInt(append(dst, retriesMember...), int64(h.Retries), 10)
 	}
+	if !h.NotBefore.IsZero() {
+		dst = append(append(dst, notBeforeMember...), quoted(h.NotBefore.UTC().Format(sinceLayout))...)
+	}
+	if h.Drain != (Drain{}) {
+		dst = append(append(dst, classMember...), quoted(h.Drain.Class)...)
+		dst = append(append(dst, nodeMember...), quoted(h.Drain.Node)...)
+		dst = append(append(dst, drainedMember...), quoted(h.Drain.Since.UTC().Format(sinceLayout))...)
+	}
 	if h.Wanted != "" {
 		dst = append(append(dst, wantedMember...), quoted(h.Wanted)...)
 	}
@@ -71,6 +79,10 @@ const (
 	stateMember      = `,"state":`
 	sinceMember      = `,"since":`
 	retriesMember    = `,"retries":`
+	notBeforeMember  = `,"notBefore":`
+	classMember      = `,"class":`
+	nodeMember       = `,"node":`
+	drainedMember    = `,"drained":`
 	wantedMember     = `,"wanted":`
 )
 

@@ -52,7 +52,7 @@ type tree struct {
 func TestHotPaths(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[shapes]()
 	require.NoError(t, err)
-	paths, err := hotPathsOf(schema)
+	paths, err := pathsOf(schema)
 	require.NoError(t, err)
 	for _, tc := range []struct {
 		pointer string
@@ -88,6 +88,6 @@ func TestHotPaths(t *testing.T) {
 		{"/gone", '"', false, "no field"},
 		{"/a~1b~0c", '"', true, "a name with escapes"},
 	} {
-		assert.Equal(t, tc.want, paths.has(tc.pointer, tc.shape), "%s %c: %s", tc.pointer, tc.shape, tc.reason)
+		assert.Equal(t, tc.want, paths.has(hotupdate.Hot, tc.pointer, tc.shape), "%s %c: %s", tc.pointer, tc.shape, tc.reason)
 	}
 }

@@ -1,0 +1,215 @@
+package machineupdate
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Lane is a set of leaves of the provider spec that is applied, recorded and confirmed by itself. A change that the cloud refuses for hours, or
+// that has to wait for a drain, holds back the rest of its lane and no other lane. The Hot leaves without a Lane are the first lane, which has no name.
+//
+// A leaf that moves to another lane is adopted there: what was set before and is no longer wanted stays.
+type Lane struct {
+	// Name is a DNS label. The lane's record is the annotation [AnnotationRecord] with a hyphen and the name behind it.
+	Name string
+	// Kinds are the kinds of resources that the lane covers; without any they are the Driver's.
+	Kinds []string
+	// Paths are RFC 6901 pointers into the provider spec. The lane has the leaves at and below them that are Hot, or those that are InPlace, never
+	// both. A list is one leaf. One lane can be InPlace: see "In place" in the package documentation.
+	Paths []string
+}
+
+// maxLaneName is how long the name of a lane can be: that of an annotation has at most 63 characters.
+const maxLaneName = 63 - len("hot-update-")
+
+// text is what a record remembers of the lane.
+func (l *Lane) text() string {
+	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
+	return l.Name + "?" + url.Values{"kind": sorted(l.Kinds), "path": sorted(l.Paths)}.Encode()
+}
+
+func (l Lane) equal(other Lane) bool {
+	return l.Name == other.Name && slices.Equal(l.Kinds, other.Kinds) && slices.Equal(l.Paths, other.Paths)
+}
+
+// lane is a Lane, or the first one, with what the machines of a class should have of it.
+type lane struct {
+	name       string
+	annotation string          // that of its record
+	class      hotupdate.Class // of its leaves: Hot or InPlace
+	kinds      []string
+	target     *record.Target
+	*ability
+}
+
+func (l *lane) canUpdate() bool { return len(l.kinds) > 0 }
+
+// where names the lane in messages, after what else is told; the first one is not named.
+func (l *lane) where() string {
+	if l == nil || l.name == "" {
+		return ""
+	}
+	return ", lane " + l.name
+}
+
+// layout is which leaves of a Schema belong to which lanes of a driver.
+type layout struct {
+	paths *schemaPaths
+	lanes []lane // without targets; the first is the first lane
+	owner map[string]int
+}
+
+// layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
+func layoutOf(driver *Driver, paths *schemaPaths) (*layout, error) {
+	l := &layout{paths: paths, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}}, owner: map[string]int{}}
+	var problems fault.List
+	invalid := func(lane, what, hint string) {
+		problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: "lane " + strconv.Quote(lane) + " of the driver", What: what, Hint: hint})
+	}
+	if len(driver.Lanes) > record.MaxLanes {
+		invalid(driver.Lanes[record.MaxLanes].Name, "is one too many", fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
+	}
+	for _, declared := range driver.Lanes {
+		next := lane{name: declared.Name, annotation: AnnotationRecord + "-" + declared.Name, kinds: declared.Kinds}
+		if len(next.kinds) == 0 {
+			next.kinds = driver.Kinds
+		}
+		if len(validation.IsDNS1123Label(next.name)) > 0 || len(next.name) > maxLaneName {
+			invalid(next.name, "has a name that cannot be part of an annotation's", fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName))
+		}
+		if slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }) {
+			invalid(next.name, "is declared twice", "name each lane once")
+		}
+		if len(declared.Paths) == 0 {
+			invalid(next.name, "has no paths", "name the leaves that it has")
+		}
+		for _, path := range declared.Paths {
+			if what, hint := l.add(&next, path); what != "" {
+				invalid(next.name, strconv.Quote(path)+" "+what, hint)
+			}
+		}
+		if next.class == hotupdate.InPlace && slices.ContainsFunc(l.lanes, func(other lane) bool { return other.class == next.class }) {
+			invalid(next.name, "is another lane that is InPlace", "declare one: a drain applies all of it")
+		}
+		if next.class == hotupdate.InPlace && !driver.ReadsFirst {
+			invalid(next.name, "is InPlace, and the driver does not read first", "set ReadsFirst: outside of a drain the driver only reads")
+		}
+		l.lanes = append(l.lanes, next)
+	}
+	return l, problems.Err()
+}
+
+// add gives a path to a lane, or says what is wrong with it.
+func (l *layout) add(to *lane, path string) (what, hint string) {
+	if path != "" && path[0] != '/' {
+		return "is no RFC 6901 pointer", "begin it with a slash"
+	}
+	at := l.paths.at(path)
+	if at.node == nil {
+		return "is no path of the Schema", "write the JSON names of members with a slash before each; elements of lists have no paths"
+	}
+	hot, inPlace := l.paths.holds(at, hotupdate.Hot), l.paths.holds(at, hotupdate.InPlace)
+	class := hotupdate.Hot
+	switch {
+	case !hot && !inPlace:
+		return "has nothing that is Hot or InPlace", "give the field its class, or drop the path"
+	case hot && inPlace, inPlace && to.class == hotupdate.Hot, hot && to.class == hotupdate.InPlace:
+		return "is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own"
+	case inPlace:
+		class = hotupdate.InPlace
+	}
+	for other := range l.owner {
+		if covers(other, path) || covers(path, other) {
+			return "overlaps with " + strconv.Quote(other), "give each leaf to one lane, once"
+		}
+	}
+	to.class, l.owner[path] = class, len(l.lanes)
+	return "", ""
+}
+
+// covers reports whether a pointer leads to the path or below it.
+func covers(path, pointer string) bool {
+	return pointer == path || strings.HasPrefix(pointer, path) && pointer[len(path)] == '/'
+}
+
+// of returns the number of the lane to which a leaf belongs; 0 if no path covers it.
+func (l *layout) of(pointer string) int {
+	for path, i := range l.owner {
+		if covers(path, pointer) {
+			return i
+		}
+	}
+	return 0
+}
+
+// aim gives the lanes their targets, from the documents of their classes.
+func (l *layout) aim(documents map[hotupdate.Class][]byte, schema, class string) error {
+	var problems fault.List
+	limits, others := record.LimitsOf(len(l.lanes) - 1)
+	for i := range l.lanes {
+		lane := &l.lanes[i]
+		lane.ability = &ability{}
+		lane.target = record.NewTarget(l.part(documents[lane.class], i), schema, lane.kinds, l.isOf(i), limits)
+		if what := lane.target.TooLarge(); what != "" {
+			problems.Add(&fault.Error{Kind: fault.Limit, Code: "large-hot-part", Where: "class " + class + lane.where(), What: what, Hint: "make fewer or shorter fields hot"})
+		}
+		limits = others
+	}
+	return problems.Err()
+}
+
+// part returns the leaves of a canonical document that belong to a lane.
+func (l *layout) part(document []byte, lane int) string {
+	if len(l.owner) == 0 {
+		return string(document)
+	}
+	kept := l.keep(document, "", lane)
+	if kept == nil {
+		return string(Nothing)
+	}
+	canonical, _ := canonjson.AppendValue(nil, kept) // it was read from JSON
+	return string(canonical)
+}
+
+func (l *layout) keep(value json.RawMessage, pointer string, lane int) json.RawMessage {
+	var members map[string]json.RawMessage
+	if value[0] == '{' {
+		_ = json.Unmarshal(value, &members) // it is canonical
+	}
+	if len(members) == 0 {
+		if l.of(pointer) != lane {
+			return nil
+		}
+		return value
+	}
+	for name, member := range members {
+		if members[name] = l.keep(member, fieldpath.Below(pointer, name), lane); members[name] == nil {
+			delete(members, name)
+		}
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	kept, _ := json.Marshal(members) // as above
+	return kept
+}
+
+// isOf returns what tells which leaves are of the lane.
+func (l *layout) isOf(lane int) record.IsHot {
+	class := l.lanes[lane].class
+	return func(pointer string, shape byte) bool {
+		return l.of(pointer) == lane && l.paths.has(class, pointer, shape)
+	}
+}
