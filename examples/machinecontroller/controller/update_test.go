@@ -424,7 +424,9 @@ func TestFullRecord(t *testing.T) {
 		for k := range 30 {
 			attempt[fmt.Sprintf("k%d", k)] = fmt.Sprintf("%d-%s", i, long)
 		}
-		w.Cloud.Inject(cloud.Fault{Action: cloudapi.DeleteTags, Code: cloudapi.InternalError})
+		for range 2 { // VM and interface need one call, the volumes another
+			w.Cloud.Inject(cloud.Fault{Action: cloudapi.DeleteTags, Code: cloudapi.InternalError})
+		}
 		changed := spec(attempt)
 		changed.ResourceTags = &tags.Tags{Disk: map[string]string{fmt.Sprintf("disk-%d", i): "1"}}
 		require.NoError(t, w.ChangeClass(changed))

@@ -1,0 +1,43 @@
+// Package driver makes UpdateMachine of a driver for machine-controller-manager (MCM) from what only that driver knows: what its provider spec
+// means, which resources are the machine's own, and how the cloud is called.
+//
+// # Use
+//
+// A driver fills in a [Definition], calls [New] once, hands [Kit.Driver] to [machineupdate.Classes.Prepare] and calls [Kit.UpdateMachine] in
+// its UpdateMachine. It supplies
+//
+//   - the projection: [Tagging.Project] tells which infrastructure tags a provider spec gives to the resources of a kind. Hot parts of the request
+//     are projected by the same function, so it is pure, and does not rely on fields that are not hot;
+//   - the same for attributes, such as the iops of a volume: [Group.Project], with what a change cannot do in [Attributes];
+//   - the discovery: [Definition.Resources] returns the machine's own resources with what is live;
+//   - the calls: [Tagging.Set] and [Tagging.Remove], or [Tagging.Replace] on clouds that write all infrastructure tags at once, and [Group.Modify].
+//
+// # What the kit does
+//
+//  1. It reads the request and the cloud, and compares all resources with what is desired before it calls anything. If something cannot be done,
+//     all that cannot be done is returned, and nothing is called. Package tags has the rules of infrastructure tags.
+//  2. A machine that is as desired costs reads and no marker. Otherwise BeforeWrite of the request comes before the first call.
+//  3. Calls have no more resources and infrastructure tags than [tags.Rules.LimitCalls] says. Those of one resource keep their order.
+//  4. Calls that the cloud throttles are made again, with delays that grow from one second to twenty, as long as the context lasts. No other call is
+//     made twice: the flow repeats the update.
+//  5. A resource whose call failed gets no further call. Other resources do, and the error is a [*machineupdate.PartialError].
+//  6. If the discovery returns no resource the error is [machineupdate.ErrNotFound].
+//
+// # Attributes
+//
+//  1. The attributes of a group change in one call, and only if one of them differs from what the resource has or is about to have. All of them get
+//     what is desired, or the cloud's default: nothing that was read is written.
+//  2. A group of which the provider spec sets nothing is left as it is, unless the applied part or an attempt has set something: only then are
+//     defaults restored. What people tuned by hand survives the adoption.
+//  3. An asynchronous call that was accepted is [machineupdate.ErrPending], and so is a change under way that a read shows. An attribute
+//     whose value or target is not known is waited for, and nothing is called.
+//  4. A change that the cloud accepted and did not make is made again, and is an error.
+//  5. While the cloud refuses changes for a time (NotBefore of the request), and while the request is ReadOnly, the kit only reads.
+//  6. What [Attributes.Check] does not admit is refused before anything is called. [Attributes.Validate] is the same for admission.
+//
+// # Errors
+//
+// What is wrong with a request or with what the driver's functions return is a [*fault.Error], as is what the rules do not admit. Errors of calls
+// name the function of the Definition and the resources, and wrap what the function returned. Their text hides secrets and values of infrastructure
+// tags that have four bytes or more, for clouds quote what they refuse; the wrapped error does not.
+package driver

@@ -1,0 +1,136 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// Validate returns why attributes cannot change from old to new: for admission, with the values that two provider specs set. Errors point to the
+// attribute's name below path.
+func (a *Attributes) Validate(old, new map[string]string, path *field.Path) field.ErrorList {
+	whole := a.whole(new, old)
+	if before := a.whole(old, a.Defaults); before != nil {
+		old = before
+	}
+	return append(a.incomplete(new, whole, path), a.check(old, whole, path)...)
+}
+
+// whole returns all attributes of the group as they should be, or nil if they are left as they are: a group is wholly desired or wholly left, so
+// that no value that was read is written. Defaults are restored only if one of the recorded specs has set an attribute.
+func (a *Attributes) whole(desired map[string]string, recorded ...map[string]string) map[string]string {
+	isOurs := a.anyOf(a.Defaults) && slices.ContainsFunc(recorded, a.anyOf)
+	if !isOurs && !a.anyOf(desired) {
+		return nil
+	}
+	whole := map[string]string{}
+	for name, value := range a.Defaults {
+		whole[name] = cmp.Or(desired[name], value)
+	}
+	return whole
+}
+
+// anyOf reports whether an attribute of the group is set.
+func (a *Attributes) anyOf(values map[string]string) bool {
+	for name := range a.Defaults {
+		if values[name] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// incomplete returns what the group cannot take, whatever is live.
+func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	names := slices.Sorted(maps.Keys(a.Defaults))
+	for _, name := range names {
+		if whole != nil && whole[name] == "" {
+			problems = append(problems, field.Required(path.Child(name), "it changes in one call with another that is set, and has no default"))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(desired)) {
+		if !slices.Contains(names, name) {
+			problems = append(problems, field.Forbidden(path.Child(name), "is no attribute of the group"))
+		}
+	}
+	return problems
+}
+
+// check asks the driver's own rules.
+func (a *Attributes) check(old, whole map[string]string, path *field.Path) field.ErrorList {
+	if a.Check == nil || whole == nil {
+		return nil
+	}
+	return a.Check(old, whole, path)
+}
+
+// planGroup says what to call for the attributes of a group.
+func (u *update[T, C]) planGroup(g *Group[T, C]) error {
+	var problems []error
+	for _, r := range u.of(g.Kind) {
+		p := u.parts[g.Kind.String()]
+		var recorded []map[string]string
+		for _, spec := range p.recorded {
+			recorded = append(recorded, g.Project(spec, r))
+		}
+		desired := g.Project(p.desired, r)
+		whole := g.whole(desired, recorded...)
+		live, isKnown, isBusy, isFailed := map[string]string{}, true, false, false
+		for name := range whole {
+			reading := r.Attributes[name]
+			live[name] = reading.target
+			isKnown, isBusy, isFailed = isKnown && reading.isKnown, isBusy || reading.value != reading.target, isFailed || reading.isFailed
+		}
+		refused := g.incomplete(desired, whole, nil)
+		isDifferent := isKnown && !maps.Equal(live, whole)
+		if isDifferent {
+			refused = append(refused, g.check(live, whole, nil)...)
+		}
+		switch {
+		case len(refused) > 0:
+			problems = append(problems, u.impossible(r, refused))
+		case isDifferent:
+			if s := u.modify(g, r, whole); isFailed {
+				s.after = u.failure(s.function, s.resources, errFailedBefore)
+			}
+		case !isKnown || isBusy:
+			u.pending = append(u.pending, pendingOn(r))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// modify adds a step.
+func (u *update[T, C]) modify(g *Group[T, C], r *Resource, whole map[string]string) *step {
+	s := step{function: "Modify", resources: []*Resource{r}, call: func(ctx context.Context, of []*Resource) error { return g.Modify(ctx, u.cloud, of[0], whole) }}
+	if g.Asynchronous {
+		s.after = pendingOn(r)
+	}
+	u.steps = append(u.steps, s)
+	return &u.steps[len(u.steps)-1]
+}
+
+var errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
+
+func pendingOn(r *Resource) error { return fmt.Errorf("%s: %w", r.text(), machineupdate.ErrPending) }
+
+// impossible is the error of a change that the cloud cannot make.
+func (u *update[T, C]) impossible(r *Resource, refused field.ErrorList) error {
+	var problems fault.List
+	for _, problem := range refused {
+		problems.Add(&fault.Error{
+			Kind: fault.Unsupported, Code: "impossible-change", Where: r.text(), Path: problem.Field,
+			What: problem.Type.String() + ": " + u.redacted(problem.Detail), Hint: "refuse it in admission, by Attributes.Validate",
+		})
+	}
+	return problems.Err()
+}

@@ -1,0 +1,129 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Kit makes the updates of a driver. It keeps nothing but counters, and is safe for concurrent use if the functions of its [Definition] are.
+// One serves a process.
+type Kit[T, C any] struct {
+	definition Definition[T, C]
+	slots      chan struct{} // one for each call under way; nil is no bound
+	mutex      sync.Mutex
+	calls      map[[2]string]uint64 // by function and outcome
+}
+
+// New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver, or with those that
+// [machineupdate.Classes.Prepare] has for lanes.
+func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
+	if err := definition.check(); err != nil {
+		return nil, err
+	}
+	k := &Kit[T, C]{definition: definition, calls: map[[2]string]uint64{}}
+	if definition.InFlight > 0 {
+		k.slots = make(chan struct{}, definition.InFlight)
+	}
+	if definition.Wait == nil {
+		k.definition.Wait = sleep
+	}
+	empty := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
+	if _, _, err := new(machineupdate.Classes).Prepare(empty, definition.Schema, k.Driver()); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Driver says what the kit does, for [machineupdate.Classes.Prepare]. Another attribute or default is another Revision. Epoch is for the operator
+// to set.
+func (k *Kit[T, C]) Driver() machineupdate.Driver {
+	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
+	for _, lane := range k.definition.Lanes {
+		lane.Kinds = k.definition.kinds(lane.Name)
+		said.Lanes = append(said.Lanes, lane)
+	}
+	for _, g := range k.definition.Groups {
+		said.Revision += fmt.Sprint(" ", g.Kind, g.Defaults)
+	}
+	return said
+}
+
+// Calls returns how often the functions of the [Definition] were called and how that ended since the kit was made, for a metric with the labels
+// function and outcome: Resources, which counts Connect as well, Set, Remove, Replace or Modify; Succeeded or the name of a [machineupdate.ErrorKind].
+func (k *Kit[T, C]) Calls() map[[2]string]uint64 {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	return maps.Clone(k.calls)
+}
+
+// UpdateMachine is what [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].
+func (k *Kit[T, C]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	u := &update[T, C]{Kit: k, request: request, notDone: map[*Resource]bool{}}
+	if err := u.read(ctx); err != nil {
+		return err
+	}
+	if err := u.plan(); err != nil {
+		return err
+	}
+	return u.carryOut(ctx)
+}
+
+// kinds returns the kinds of resources that a lane covers.
+func (d *Definition[T, C]) kinds(lane string) []string {
+	var names []string
+	for _, kind := range tags.Kinds() {
+		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
+		if isTagged && lane == "" || slices.ContainsFunc(d.Groups, func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
+			names = append(names, kind.String())
+		}
+	}
+	return names
+}
+
+// check returns what is wrong with the definition.
+func (d *Definition[T, C]) check() error {
+	var problems fault.List
+	require := func(holds bool, where, what string) {
+		if !holds {
+			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "unusable-driver", Where: "driver.Definition", Field: where, What: what})
+		}
+	}
+	decoded, _ := d.Schema.Decode(nil)
+	_, isT := decoded.(*T)
+	require(isT, "Schema", "has to be that of the provider spec")
+	require(d.Connect != nil && d.Resources != nil, "Connect and Resources", "have to be set")
+	require(len(d.kinds("")) > 0, "Tags and Groups", "have to name a kind of resource outside of Lanes")
+	covered := map[tags.Kind]bool{}
+	for _, t := range d.Tags {
+		for _, kind := range t.Kinds {
+			require(isKind(kind) && !covered[kind], "Tagging.Kinds", "have to be kinds of package tags, each in one Tagging")
+			covered[kind] = true
+		}
+		isVersion := t.Rules.Guard == tags.GuardVersion
+		require(t.Project != nil && isVersion == (t.Replace != nil) && isVersion != (t.Set != nil) && isVersion != (t.Remove != nil),
+			"Tagging", "needs Project, and Replace alone if the guard of Rules is GuardVersion, else Set and Remove alone")
+	}
+	for _, g := range d.Groups {
+		set := len(g.Defaults)
+		for _, value := range g.Defaults {
+			set -= 1 - min(len(value), 1)
+		}
+		require(isKind(g.Kind) && g.Project != nil && g.Modify != nil, "Group", "needs Kind, Project and Modify")
+		require(len(g.Defaults) > 0 && (set == 0 || set == len(g.Defaults)), "Group.Defaults", "have to name the attributes, all with a default or none")
+		isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
+		require(g.Lane == "" || slices.ContainsFunc(d.Lanes, isLane), "Group.Lane", "has to be one of Lanes")
+	}
+	for _, lane := range d.Lanes {
+		require(len(d.kinds(lane.Name)) > 0, "Lanes", "have to be used by a Group each")
+	}
+	return problems.Err()
+}
+
+func isKind(kind tags.Kind) bool { return slices.Contains(tags.Kinds(), kind) }

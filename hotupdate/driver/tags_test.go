@@ -1,0 +1,407 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+var errCloud = errors.New("the cloud says no")
+
+// TestTags: resources of all kinds share calls, foreign and mandatory keys stay, and what others wrote is a takeover.
+func TestTags(t *testing.T) {
+	w := newWorld(t)
+	w.find("vol-1").Tags["theirs"] = "x"
+	w.find("vol-2").Tags["mine"] = "changed by hand"
+	require.NoError(t, w.update(map[string]string{"mine": "2", "more": "3"}))
+	assert.Equal(t, []string{"set [i-1 eni-1 vol-1 vol-2]"}, w.calls)
+	assert.Equal(t, map[string]string{"mine": "2", "more": "3", "cluster": "c", "theirs": "x"}, w.live("vol-1"))
+	assert.Equal(t, []string{"vol-2 mine"}, w.takeovers)
+
+	require.NoError(t, w.update(nil))
+	assert.Equal(t, map[string]string{"mine": "2", "more": "3", "cluster": "c"}, w.live("i-1"), "not owned: the request has mine=1")
+}
+
+func TestRemovalOfOwnedTags(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.update(nil))
+	assert.Equal(t, []string{"remove [i-1 eni-1 vol-1 vol-2]"}, w.calls)
+	assert.Equal(t, map[string]string{"cluster": "c"}, w.live("vol-2"))
+}
+
+// TestAttemptedIsOwned: a key that was sent and not confirmed is ours.
+func TestAttemptedIsOwned(t *testing.T) {
+	w := newWorld(t)
+	sent := tags.Uniform(map[string]string{"mine": "1"})
+	request := w.request(&providerSpec{}, &providerSpec{})
+	for i := range request.Parts {
+		request.Parts[i].Applied, request.Parts[i].Attempted = "", []machineupdate.Hot{machineupdate.Nothing, w.hot(&providerSpec{Tags: &sent})}
+	}
+	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
+	assert.NotContains(t, w.live("i-1"), "mine")
+}
+
+// TestNothingDiffers: a machine that is right costs no marker.
+func TestNothingDiffers(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.update(map[string]string{"mine": "1"}))
+	assert.Zero(t, w.marked)
+	assert.Empty(t, w.calls)
+}
+
+// TestKindsHaveTheirOwnParts: a kind of which the request has no part is left as it is.
+func TestKindsHaveTheirOwnParts(t *testing.T) {
+	w := newWorld(t)
+	one := tags.Uniform(map[string]string{"mine": "1"})
+	request := w.request(&providerSpec{Tags: &one}, &providerSpec{})
+	request.Parts = slices.DeleteFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind != "disk" })
+	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
+	assert.Equal(t, []string{"remove [vol-1 vol-2]"}, w.calls)
+}
+
+// TestNothingIsWrittenWithoutMarker: the marker may not have been written.
+func TestNothingIsWrittenWithoutMarker(t *testing.T) {
+	w := newWorld(t)
+	w.fail["BeforeWrite"] = errCloud
+	require.ErrorIs(t, w.update(nil), errCloud)
+	assert.Empty(t, w.calls)
+	assert.Equal(t, 1, w.marked)
+}
+
+// TestPlanComesBeforeCalls: a key too many on one volume, and a reserved key on all resources; nothing is called, and all is told.
+func TestPlanComesBeforeCalls(t *testing.T) {
+	w := newWorld(t)
+	for i := range 49 {
+		w.find("vol-1").Tags["foreign"+strconv.Itoa(i)] = "x"
+	}
+	var codes []string
+	for _, problem := range fault.All(w.update(map[string]string{"mine": "1", "more": "1"})) {
+		codes = append(codes, problem.Code+" "+problem.Path)
+	}
+	assert.Equal(t, []string{"over-limit vol-1"}, codes)
+	codes = nil
+	for _, problem := range fault.All(w.update(map[string]string{"kubernetes.io/cluster/other": "1"})) {
+		codes = append(codes, problem.Code)
+	}
+	assert.Equal(t, []string{"reserved-key", "reserved-key", "reserved-key"}, codes, "one for each kind")
+	assert.Zero(t, w.marked)
+	assert.Empty(t, w.calls)
+}
+
+// TestPartialFailure: a resource whose call failed gets no further one, others go on.
+func TestPartialFailure(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Rules.LimitCalls(1, 50, 50)
+	w.fail["set [vol-1]"] = errCloud
+	err := w.update(map[string]string{"more": "1"})
+	partial, ok := errors.AsType[*machineupdate.PartialError](err)
+	require.True(t, ok)
+	assert.Equal(t, []machineupdate.Resource{{Kind: "disk", ID: "vol-1"}}, partial.NotDone)
+	assert.Equal(t, []machineupdate.Resource{{Kind: "vm", ID: "i-1"}, {Kind: "network", ID: "eni-1"}, {Kind: "disk", ID: "vol-2"}}, partial.Done)
+	require.ErrorIs(t, err, errCloud)
+	assert.NotContains(t, w.calls, "remove [vol-1]")
+	assert.Contains(t, w.calls, "remove [vol-2]")
+	assert.Equal(t, map[string]string{"mine": "1", "cluster": "c"}, w.live("vol-1"))
+	assert.Equal(t, 1, w.marked)
+}
+
+// TestBatchGoesOnWithoutFailedResources: removals are shared by resources of which one could not be set.
+func TestBatchGoesOnWithoutFailedResources(t *testing.T) {
+	w := newWorld(t)
+	w.find("vol-1").Tags["more"] = "9"
+	w.find("i-1").Tags["more"] = "1"
+	w.fail["set [eni-1 vol-1 vol-2]"] = errCloud
+	require.Error(t, w.update(map[string]string{"more": "1"}))
+	assert.Equal(t, []string{"set [eni-1 vol-1 vol-2]", "remove [i-1]"}, w.calls)
+}
+
+// TestTotalFailure: nothing was taken by the cloud, so the error keeps its kind.
+func TestTotalFailure(t *testing.T) {
+	for _, want := range []error{machineupdate.ErrNotFound, machineupdate.ErrUnimplemented} {
+		w := newWorld(t)
+		w.fail["remove [i-1 eni-1 vol-1 vol-2]"] = want
+		err := w.update(nil)
+		require.ErrorIs(t, err, want)
+		kind, _ := machineupdate.ErrorKindOf(err)
+		assert.NotEqual(t, machineupdate.Partial, kind)
+	}
+	// The same error after a call that the cloud took: something was sent.
+	w := newWorld(t)
+	w.fail["remove [i-1 eni-1 vol-1 vol-2]"] = machineupdate.ErrUnimplemented
+	kind, _ := machineupdate.ErrorKindOf(w.update(map[string]string{"more": "1"}))
+	assert.Equal(t, machineupdate.Partial, kind)
+}
+
+// TestNoVM: an empty discovery is no success.
+func TestNoVM(t *testing.T) {
+	w := newWorld(t)
+	w.resources = nil
+	require.ErrorIs(t, w.update(nil), machineupdate.ErrNotFound)
+}
+
+// TestWholeSets: where the cloud writes everything at once each resource gets one call with its version, and foreign keys are in it.
+func TestWholeSets(t *testing.T) {
+	w := newWorld(t)
+	tagging := &w.definition.Tags[0]
+	tagging.Rules.Guard, tagging.Set, tagging.Remove = tags.GuardVersion, nil, nil
+	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
+		err := w.called(fmt.Sprint("replace ", r.ID, " ", r.Version, " ", all))
+		w.find(r.ID).Tags = maps.Clone(all)
+		return err
+	}
+	for i := range w.resources {
+		w.resources[i].Version = fmt.Sprint("v", i)
+	}
+	w.find("vol-1").Tags = map[string]string{"cluster": "c", "mine": "2", "theirs": "1"}
+	w.find("vol-2").Tags["theirs"] = "1"
+	require.NoError(t, w.update(map[string]string{"mine": "2"}))
+	assert.Equal(t, []string{
+		"replace i-1 v1 map[cluster:c mine:2]", "replace eni-1 v3 map[cluster:c mine:2]", "replace vol-2 v0 map[cluster:c mine:2 theirs:1]",
+	}, w.calls, "vol-1 is right")
+}
+
+// TestThrottling: a throttled call is made again with growing delays, which differ between machines, and nothing else is.
+func TestThrottling(t *testing.T) {
+	waits := map[string][]time.Duration{}
+	for _, machine := range []string{"m", "n"} {
+		w := newWorld(t)
+		calls := 0
+		w.definition.Tags[0].Remove = func(context.Context, *world, []string, []tags.Tag) error {
+			if calls++; calls < 9 {
+				return fmt.Errorf("slow down: %w", machineupdate.ErrThrottled)
+			}
+			return nil
+		}
+		one := tags.Uniform(map[string]string{"mine": "1"})
+		request := w.request(&providerSpec{Tags: &one}, &providerSpec{})
+		request.Machine = machine
+		kit := w.kit()
+		require.NoError(t, kit.UpdateMachine(t.Context(), request))
+		assert.Equal(t, 1, w.marked)
+		for i, d := range w.waits {
+			longest := min(time.Second<<i, 20*time.Second)
+			assert.GreaterOrEqual(t, d, longest/2)
+			assert.LessOrEqual(t, d, longest)
+		}
+		waits[machine] = w.waits
+		assert.Equal(t, map[[2]string]uint64{
+			{"Resources", "Succeeded"}: 1, {"Remove", "Throttled"}: 8, {"Remove", "Succeeded"}: 1,
+		}, kit.Calls())
+	}
+	assert.Len(t, waits["m"], 8)
+	assert.NotEqual(t, waits["m"], waits["n"])
+}
+
+// TestThrottlingEndsWithTheContext, and the error says that the cloud throttled.
+func TestThrottlingEndsWithTheContext(t *testing.T) {
+	for _, call := range []string{"Connect", "Resources", "remove [i-1 eni-1 vol-1 vol-2]"} {
+		w := newWorld(t)
+		w.fail[call] = machineupdate.ErrThrottled
+		ctx, cancel := context.WithCancel(t.Context())
+		w.definition.Wait = func(context.Context, time.Duration) error {
+			if w.waits = append(w.waits, 0); len(w.waits) == 3 {
+				cancel()
+			}
+			return ctx.Err()
+		}
+		one := tags.Uniform(map[string]string{"mine": "1"})
+		err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{}))
+		kind, _ := machineupdate.ErrorKindOf(err)
+		assert.Equal(t, machineupdate.Throttled, kind, err)
+		assert.Len(t, w.waits, 3)
+	}
+}
+
+// TestLongThrottling: a delay that the cloud names and that is longer than any of ours holds no worker.
+func TestLongThrottling(t *testing.T) {
+	w := newWorld(t)
+	w.fail["Resources"] = &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrThrottled}
+	_, after := machineupdate.ErrorKindOf(w.update(nil))
+	assert.Equal(t, time.Minute, after)
+	w.fail["Resources"] = &machineupdate.RetryError{After: 10 * time.Second, Err: machineupdate.ErrThrottled}
+	ctx, cancel := context.WithCancel(t.Context())
+	w.definition.Wait = func(_ context.Context, d time.Duration) error {
+		assert.Equal(t, 10*time.Second, d, "the cloud's delay, as it is longer than ours")
+		cancel()
+		return ctx.Err()
+	}
+	require.Error(t, w.kit().UpdateMachine(ctx, w.request(&providerSpec{}, &providerSpec{})))
+	assert.Empty(t, w.waits)
+}
+
+// TestRealWait: without Wait the delay is real, and ends with the context.
+func TestRealWait(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Wait = nil
+	w.fail["Resources"] = machineupdate.ErrThrottled
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, w.kit().UpdateMachine(ctx, w.request(&providerSpec{}, &providerSpec{})), machineupdate.ErrThrottled)
+}
+
+// TestNothingIsSentAfterTheContext is done.
+func TestNothingIsSentAfterTheContext(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Rules.LimitCalls(1, 50, 50)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.definition.Tags[0].Remove = func(context.Context, *world, []string, []tags.Tag) error {
+		w.calls = append(w.calls, "remove")
+		cancel()
+		return nil
+	}
+	one := tags.Uniform(map[string]string{"mine": "1"})
+	err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{Tags: &one}, &providerSpec{}))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Len(t, w.calls, 1)
+}
+
+// TestInFlight: all updates together have no more calls under way than allowed.
+func TestInFlight(t *testing.T) {
+	w := newWorld(t)
+	w.definition.InFlight = 2
+	entered, leave := make(chan struct{}, 9), make(chan struct{})
+	w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) {
+		entered <- struct{}{}
+		<-leave
+		return nil, nil
+	}
+	kit := w.kit()
+	ended := make(chan error, 3)
+	request := w.request(&providerSpec{}, &providerSpec{})
+	for range 3 {
+		go func() { ended <- kit.UpdateMachine(t.Context(), request) }()
+	}
+	<-entered
+	<-entered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, kit.UpdateMachine(ctx, request), context.Canceled, "waiting for room ends with the context")
+	select {
+	case <-entered:
+		t.Error("three calls are under way")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(leave)
+	for range 3 {
+		require.ErrorIs(t, <-ended, machineupdate.ErrNotFound)
+	}
+}
+
+// TestErrorsShowNoSecrets: clouds quote what they refuse.
+func TestErrorsShowNoSecrets(t *testing.T) {
+	for _, call := range []string{"Connect", "Resources", "set [i-1 eni-1 vol-1 vol-2]"} {
+		w := newWorld(t)
+		w.find("i-1").Tags["theirs"] = "live-value"
+		w.fail[call] = errors.New("secret-key may not set wanted-value or wanted-value-2 beside live-value")
+		desired := map[string]string{"a": "wanted-value", "b": "wanted-value-2"}
+		if call != "set [i-1 eni-1 vol-1 vol-2]" {
+			w.fail[call] = errors.New("secret-key is unknown")
+		}
+		err := w.update(desired)
+		require.ErrorIs(t, err, w.fail[call])
+		for _, secret := range []string{"secret-key", "wanted-value", "live-value", "value-2"} {
+			assert.NotContains(t, err.Error(), secret)
+		}
+		assert.Contains(t, err.Error(), map[bool]string{true: "… may not set … or … beside …", false: "… is unknown"}[call == "set [i-1 eni-1 vol-1 vol-2]"])
+	}
+}
+
+// TestUnusableRequests are typed errors, and nothing is read.
+func TestUnusableRequests(t *testing.T) {
+	for name, spoil := range map[string]func(*machineupdate.UpdateMachineRequest){
+		"class":    func(r *machineupdate.UpdateMachineRequest) { r.Class.ProviderSpec = []byte(`{"tags":"secret"}`) },
+		"no class": func(r *machineupdate.UpdateMachineRequest) { r.Class.ProviderSpec = nil },
+		"kind":     func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Kind = "address" },
+		"desired":  func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Desired = `{"tags":"secret"}` },
+		"applied":  func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Applied = `{"tags":"secret"}` },
+		"attempted": func(r *machineupdate.UpdateMachineRequest) {
+			r.Parts[0].Attempted = []machineupdate.Hot{`{"tags":"secret"}`}
+		},
+		"other schema": func(r *machineupdate.UpdateMachineRequest) { r.Parts[0].Desired = `{"color":"secret"}` },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.definition.Connect = func(context.Context, *machineupdate.UpdateMachineRequest, *providerSpec) (*world, error) {
+				t.Error("connected")
+				return w, nil
+			}
+			request := w.request(&providerSpec{}, &providerSpec{})
+			spoil(request)
+			err := w.kit().UpdateMachine(t.Context(), request)
+			problems := fault.All(err)
+			require.NotEmpty(t, problems)
+			assert.Equal(t, "unusable-request", problems[0].Code)
+			assert.NotContains(t, err.Error(), "secret")
+		})
+	}
+}
+
+func TestUnusableResources(t *testing.T) {
+	for _, r := range []driver.Resource{{Kind: tags.Disk}, {Kind: tags.Disk, ID: "vol-1"}} {
+		w := newWorld(t)
+		w.resources = append(w.resources, r)
+		problems := fault.All(w.update(nil))
+		require.Len(t, problems, 1)
+		assert.Equal(t, "unusable-resource", problems[0].Code)
+	}
+}
+
+// TestDefinitions: what is missing or contradicts itself is told when the kit is made, all at once.
+func TestDefinitions(t *testing.T) {
+	other, err := hotupdate.SchemaOf[struct {
+		A int `json:"a"`
+	}]()
+	require.NoError(t, err)
+	type definition = driver.Definition[providerSpec, *world]
+	for _, tc := range []struct {
+		name  string
+		spoil func(*definition)
+		want  []string
+	}{
+		{"nothing", func(*definition) {}, nil},
+		{"no Connect", func(d *definition) { d.Connect = nil }, []string{"Connect and Resources"}},
+		{"no Resources", func(d *definition) { d.Resources = nil }, []string{"Connect and Resources"}},
+		{"no Schema", func(d *definition) { d.Schema = nil }, []string{"Schema"}},
+		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
+		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags and Groups"}},
+		{"a kind twice", func(d *definition) { d.Tags = append(d.Tags, d.Tags[0]) }, []string{"Tagging.Kinds", "Tagging.Kinds", "Tagging.Kinds"}},
+		{"no kind", func(d *definition) { d.Tags[0].Kinds = []tags.Kind{9} }, []string{"Tags and Groups", "Tagging.Kinds"}},
+		{"no Project", func(d *definition) { d.Tags[0].Project = nil }, []string{"Tagging"}},
+		{"no Remove", func(d *definition) { d.Tags[0].Remove = nil }, []string{"Tagging"}},
+		{"no Replace", func(d *definition) { d.Tags[0].Rules.Guard = tags.GuardVersion }, []string{"Tagging"}},
+		{"all", func(d *definition) { *d = definition{} }, []string{"Schema", "Connect and Resources", "Tags and Groups"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t)
+			tc.spoil(&w.definition)
+			_, err := driver.New(w.definition)
+			var fields []string
+			for _, problem := range fault.All(err) {
+				assert.Equal(t, "unusable-driver", problem.Code)
+				fields = append(fields, problem.Field)
+			}
+			assert.Equal(t, tc.want, fields)
+		})
+	}
+}
+
+// TestDriver: what the kit says of itself follows from the definition.
+func TestDriver(t *testing.T) {
+	w := newWorld(t)
+	w.definition.Tags[0].Kinds = []tags.Kind{tags.Disk, tags.VM}
+	assert.Equal(t, machineupdate.Driver{Kinds: []string{"vm", "disk"}, Revision: "tags", ReadsFirst: true}, w.kit().Driver())
+}
