@@ -8,13 +8,12 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// outline knows where the objects of a text and their members stand. With it a text is copied in sorted order.
+// outline knows where the objects of a text that are to be sorted, and their members, stand. With it a text is copied in sorted order.
 type outline struct {
-	objects  []object // in the order in which they start
-	members  []member // of objects that have ended; those of one object stand together, sorted
-	open     []member // of objects that have not, innermost last
-	names    []byte   // unescaped
-	shuffled bool     // the text differs from its sorted copy
+	objects []object // in the order in which they start, but for those that stand in order in the text
+	members []member // of objects that have ended; those of one object stand together, sorted
+	open    []member // of objects that have not, innermost last
+	names   []byte   // unescaped
 }
 
 // object stands at text[start:end] with the brackets. Its members are members[first:first+count].
@@ -36,29 +35,50 @@ func (o *outline) reset() outline {
 	return outline{objects: o.objects[:0], members: o.members[:0], open: o.open[:0], names: o.names[:0]}
 }
 
-// begin notes the start of an object. The marks are for [outline.end].
-func (o *outline) begin(start int) (index, base int) {
+// mark is what stood in an outline before an object.
+type mark struct{ objects, members, open, names int }
+
+// begin notes the start of an object.
+func (o *outline) begin(start int) mark {
+	m := mark{len(o.objects), len(o.members), len(o.open), len(o.names)}
 	o.objects = append(o.objects, object{start: start})
-	return len(o.objects) - 1, len(o.open)
+	return m
 }
 
-// end notes the end of an object and sorts its members. Names that occur twice are a problem.
-func (o *outline) end(index, base, end int) *fault.Error {
-	own := o.open[base:]
-	if !slices.IsSortedFunc(own, o.compare) {
+// sort sorts the members of the object that ends, and reports whether they stood in order. Names that occur twice are a problem.
+func (o *outline) sort(outer mark) (inOrder bool, err *fault.Error) {
+	own := o.open[outer.open:]
+	if inOrder = slices.IsSortedFunc(own, o.compare); !inOrder {
 		slices.SortFunc(own, o.compare)
-		o.shuffled = true
 	}
 	for i := 1; i < len(own); i++ {
 		if bytes.Equal(o.nameOf(&own[i-1]), o.nameOf(&own[i])) {
-			return duplicateMember(own[i].offset)
+			return false, duplicateMember(own[i].offset)
 		}
 	}
-	obj := &o.objects[index]
+	return inOrder, nil
+}
+
+// isFlat reports whether nothing is kept of objects in the object that ends.
+func (o *outline) isFlat(outer mark) bool { return len(o.objects) == outer.objects+1 }
+
+// keep notes the end of an object.
+func (o *outline) keep(outer mark, end int) {
+	own, obj := o.open[outer.open:], &o.objects[outer.objects]
 	obj.end, obj.first, obj.count, obj.next = end, len(o.members), len(own), len(o.objects)
 	o.members = append(o.members, own...)
-	o.open = o.open[:base]
-	return nil
+	o.open = o.open[:outer.open]
+}
+
+// forget takes an object out again.
+func (o *outline) forget(outer mark) {
+	o.objects, o.members = o.objects[:outer.objects], o.members[:outer.members]
+	o.open, o.names = o.open[:outer.open], o.names[:outer.names]
+}
+
+// appendOpen appends the flat object that ends, with its members in order.
+func (o *outline) appendOpen(dst, text []byte, outer mark) []byte {
+	return o.appendMembers(dst, text, o.open[outer.open:])
 }
 
 // compare orders members by name, and those of the same name as they stand.
@@ -70,9 +90,6 @@ func (o *outline) nameOf(m *member) []byte { return o.names[m.name:m.nameEnd] }
 
 // appendSorted appends text with the members of every object in order.
 func (o *outline) appendSorted(dst, text []byte) []byte {
-	if !o.shuffled {
-		return append(dst, text...)
-	}
 	return o.appendSpan(dst, text, member{end: len(text)})
 }
 
@@ -81,15 +98,15 @@ func (o *outline) appendSpan(dst, text []byte, m member) []byte {
 	for i := m.object; i < len(o.objects) && o.objects[i].start < m.end; {
 		obj := o.objects[i]
 		dst = append(dst, text[at:obj.start]...)
-		dst = o.appendObject(dst, text, obj)
+		dst = o.appendMembers(dst, text, o.members[obj.first:obj.first+obj.count])
 		at, i = obj.end, obj.next
 	}
 	return append(dst, text[at:m.end]...)
 }
 
-func (o *outline) appendObject(dst, text []byte, obj object) []byte {
+func (o *outline) appendMembers(dst, text []byte, members []member) []byte {
 	dst = append(dst, '{')
-	for i, m := range o.members[obj.first : obj.first+obj.count] {
+	for i, m := range members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -33,7 +33,7 @@ func (p *parser) spell(raw []byte) bool {
 }
 
 func (p *parser) sorted() []byte {
-	if !p.outline.shuffled {
+	if len(p.outline.objects) == 0 {
 		return p.text
 	}
 	p.copied = p.outline.appendSorted(p.copied[:0], p.text)

@@ -1,10 +1,14 @@
 package canonjson
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
+
+// sortedInPlace is the length of the longest object whose members are moved when it ends. It bounds how often a byte is moved.
+const sortedInPlace = 512
 
 // MaxDepth bounds how deep objects and arrays may nest. A scalar has depth 0, [] has depth 1.
 const MaxDepth = 1000
@@ -27,14 +31,15 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
 	p.Scanner = NewScanner(raw)
+	p.text = slices.Grow(p.text, len(raw))
 	if err := p.document(); err != nil {
 		return dst, err
 	}
 	return p.outline.appendSorted(dst, p.text), nil
 }
 
-// parser writes raw as canonical text, but for the order of members. That is put right at the end, in one go: if every object were
-// sorted where it ends, the innermost would be moved once per level.
+// parser writes raw as canonical text, but for the order of members in large objects. That is put right at the end, in one go: if every
+// object were sorted where it ends, the innermost would be moved once per level.
 type parser struct {
 	Scanner
 
@@ -115,17 +120,27 @@ func (p *parser) array() *fault.Error {
 }
 
 func (p *parser) object() *fault.Error {
-	start, names, members := len(p.text), len(p.outline.names), len(p.outline.members)
-	index, base := p.outline.begin(start)
+	start, outer := len(p.text), p.outline.begin(len(p.text))
 	if err := p.members(); err != nil {
 		return err
 	}
-	err := p.outline.end(index, base, len(p.text))
-	if p.checks {
-		p.text, p.outline.names = p.text[:start], p.outline.names[:names]
-		p.outline.objects, p.outline.members = p.outline.objects[:index], p.outline.members[:members]
+	inOrder, err := p.outline.sort(outer)
+	switch {
+	case err != nil:
+		return err
+	case p.checks:
+		p.text = p.text[:start]
+		p.outline.forget(outer)
+	case !p.outline.isFlat(outer) || !inOrder && len(p.text)-start > sortedInPlace:
+		p.outline.keep(outer, len(p.text))
+	default:
+		if !inOrder {
+			p.copied = p.outline.appendOpen(p.copied[:0], p.text, outer)
+			copy(p.text[start:], p.copied)
+		}
+		p.outline.forget(outer)
 	}
-	return err
+	return nil
 }
 
 func (p *parser) members() *fault.Error {

@@ -367,6 +367,22 @@ func TestSpellingMakesNoDifference(t *testing.T) {
 }
 
 // TestMeaningMakesADifference compares trees pairwise; small ones, so that equal ones turn up as well.
+// Short objects are sorted where they end, and long ones with everything in them at the end of the text: in each other in every way.
+func TestShortAndLongObjectsAreSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkValue(t, nestedObjects(t, 4)) })
+}
+
+func nestedObjects(t *rapid.T, depth int) string {
+	if depth == 0 || rapid.IntRange(0, 5).Draw(t, "ends") == 0 {
+		return `"` + strings.Repeat("x", rapid.IntRange(0, 300).Draw(t, "length")) + `"`
+	}
+	var members []string
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 3, rapid.ID).Draw(t, "names") {
+		members = append(members, `"`+name+`":`+nestedObjects(t, depth-1))
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
 func TestMeaningMakesADifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := genTree(1).Draw(t, "a"), genTree(1).Draw(t, "b")
