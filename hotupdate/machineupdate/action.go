@@ -37,21 +37,27 @@ const (
 	VerifyDue                     // VerifyPeriod is over
 	RecordFull                    // no further attempt fits: the machine is first taken back to what was applied
 	ConfirmationDue               // the last success is to be confirmed
+	AwaitingDrain                 // the lane is InPlace: it is applied by ApplyInPlace only
 )
 
 var reasonNames = [...]string{
 	UpToDate: "UpToDate", MachineDeleting: "MachineDeleting", MachineFailed: "MachineFailed", CreationPending: "CreationPending", Paused: "Paused",
 	ClassUnusable: "ClassUnusable", ClassDeleting: "ClassDeleting", FirstAdoption: "FirstAdoption", RecordUnusable: "RecordUnusable",
 	Unfinished: "Unfinished", SpecChanged: "SpecChanged", SchemaChanged: "SchemaChanged", VerifyDue: "VerifyDue",
-	RecordFull: "RecordFull", ConfirmationDue: "ConfirmationDue",
+	RecordFull: "RecordFull", ConfirmationDue: "ConfirmationDue", AwaitingDrain: "AwaitingDrain",
 }
 
 // String returns the reason's name.
 func (r Reason) String() string {
-	if int(r) < len(reasonNames) {
-		return reasonNames[r]
+	return nameOf(reasonNames[:], int(r), "Reason")
+}
+
+// nameOf returns the name of an enum's value.
+func nameOf(names []string, value int, enum string) string {
+	if value < len(names) {
+		return names[value]
 	}
-	return "Reason(" + strconv.Itoa(int(r)) + ")"
+	return enum + "(" + strconv.Itoa(value) + ")"
 }
 
 // ending is how a reconcile ended.
@@ -65,6 +71,7 @@ const (
 	canceled                  // the context was done, or the call would have been too late: look again
 	pending                   // the cloud has not done yet what it accepted, or still refuses it
 	refused                   // the cloud refused the change for a time that is known
+	undrained                 // the node is not drained, or was drained anew: nothing was sent
 	differing                 // a confirmation that only read found something else than was applied
 	callFailed                // the driver failed, wholly or in part, or CallTimeout was over
 	throttled                 // the cloud throttled the driver's calls
@@ -76,5 +83,5 @@ const (
 
 var endingNames = [...]string{
 	notCalled: "NotCalled", denied: "Denied", conflicted: "Conflicted", writeFailed: "WriteFailed", canceled: "Canceled",
-	pending: "Pending", refused: "Refused", differing: "Differing", callFailed: "CallFailed", throttled: "Throttled", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
+	pending: "Pending", refused: "Refused", undrained: "Undrained", differing: "Differing", callFailed: "CallFailed", throttled: "Throttled", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
 }

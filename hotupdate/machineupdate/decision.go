@@ -24,8 +24,8 @@ func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
-	if o.lane.class == hotupdate.InPlace {
-		return decision{action: actNone, reason: UpToDate}
+	if o.isClosed() {
+		return o.decideClosed()
 	}
 	annotation, exists := o.Machine.Annotations[o.lane.annotation]
 	if !exists {
@@ -44,6 +44,31 @@ func decide(o *observation) decision {
 		return o.update(decision{action: actUpdate, reason: RecordUnusable, err: err}, nil)
 	}
 	return o.update(d, &r)
+}
+
+// isClosed reports whether the lane is one that is applied in a drain, and the node is not drained.
+func (o *observation) isClosed() bool { return o.lane.class == hotupdate.InPlace && o.gate == nil }
+
+// decideClosed decides about a lane that is closed: it is read to confirm what was applied, and else left alone.
+func (o *observation) decideClosed() decision {
+	annotation := o.Machine.Annotations[o.lane.annotation]
+	header, err := record.ReadHeader(annotation)
+	if err != nil || header.State != record.Unconfirmed {
+		return decision{action: actNone, reason: AwaitingDrain}
+	}
+	due := o.unconfirmed(&header)
+	if due.action == actWait {
+		return due
+	}
+	r, err := record.Parse(annotation)
+	if o.Machine.owns(&r.Header, err) != nil {
+		return decision{action: actNone, reason: AwaitingDrain}
+	}
+	d := o.update(decision{action: actConfirm, reason: ConfirmationDue}, &r)
+	if d.pass != nil {
+		d.pass.again = due.action == actUpdate // nobody knows when it was applied
+	}
+	return d
 }
 
 // excluded reports whether a machine is not updated whatever its record says, and why.
@@ -112,7 +137,7 @@ func (o *observation) changed(h *record.Header) Reason {
 	switch {
 	case !sameHot:
 		return SpecChanged
-	case !sameSchema && o.lane.canUpdate():
+	case !sameSchema && len(o.lane.kinds) > 0:
 		return SchemaChanged
 	}
 	return UpToDate
@@ -142,7 +167,7 @@ func remaining(now, since time.Time, d time.Duration) time.Duration {
 
 // update adds the pass that a decision asks for. The record is nil if nothing is known of the VM.
 func (o *observation) update(d decision, r *record.Record) decision {
-	if !o.lane.canUpdate() || o.lane.unable.Load() {
+	if !o.lane.canUpdate() {
 		return decision{action: actUnsupported, reason: d.reason, err: d.err}
 	}
 	if r == nil {
@@ -154,7 +179,10 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	} else if planned = r.Begin(o.lane.target, o.Machine.ProviderID, o.now); !planned.Whole {
 		d.reason = RecordFull
 	}
-	d.pass = &pass{o.Machine, o.Class, o.lane, o.Secret, planned}
+	if o.gate != nil {
+		planned.Drained(record.Drain{Class: o.Class.class.Name, Node: string(o.gate.node.UID), Since: o.gate.node.Drained.UTC().Truncate(time.Second)})
+	}
+	d.pass = &pass{machine: o.Machine, class: o.Class, lane: o.lane, secret: o.Secret, planned: planned, readOnly: o.isClosed()}
 	return d
 }
 

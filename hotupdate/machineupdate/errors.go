@@ -3,7 +3,6 @@ package machineupdate
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -40,10 +39,7 @@ const (
 // String returns the kind's name.
 func (k ErrorKind) String() string {
 	names := [...]string{OtherError: "OtherError", Unimplemented: "Unimplemented", NotFound: "NotFound", Pending: "Pending", differs: "Differs", Throttled: "Throttled", Partial: "Partial"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return "ErrorKind(" + strconv.Itoa(int(k)) + ")"
+	return nameOf(names[:], int(k), "ErrorKind")
 }
 
 // ErrorKindOf returns the kind of a driver's error, and how long not to call again if the error has a [*RetryError]. Of an error and what it

@@ -168,7 +168,7 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		result.end(canceled, shortRetry, err)
 		return
 	}
-	if !e.Limiter.begin(o.Limit, result.Reason, o.now) {
+	if !e.Limiter.begin(o.Limit, o.urgency(result.Reason), o.now) {
 		// Machines that were denied together do not return together.
 		delay := o.Settings.denialDelay()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
@@ -183,6 +183,9 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 	request := pass.request()
 	request.Object = result.Machine
 	request.BeforeWrite = func(ctx context.Context) error {
+		if pass.readOnly {
+			return errReadOnly
+		}
 		once.Do(func() { failed = e.mark(ctx, o, result) })
 		return cmp.Or(failed, callCtx.Err())
 	}
@@ -208,6 +211,12 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 	if !e.report(ctx, o, result, "Processing", "The machine is being updated") {
 		result.end(conflicted, conflictRetry, nil)
 		return result.Err
+	}
+	if o.gate != nil {
+		if err := o.gate.check(ctx); err != nil {
+			result.end(undrained, shortRetry, err)
+			return err
+		}
 	}
 	if ctx.Err() != nil || e.Now().Sub(o.now) >= o.Settings.callTimeout() {
 		// A process that paused here for long must not call any more: another one may have updated and settled the machine by now.
@@ -235,6 +244,8 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(canceled, shortRetry, callErr)
 	case kind == NotFound:
 		result.end(gone, o.nextTry(marker, e.Now()), callErr)
+	case kind == differs && pass.readOnly:
+		e.doubt(ctx, result, callErr)
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		e.refuse(ctx, o, result, after, callErr)
 	case !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait
@@ -262,6 +273,21 @@ func (e *Executor[M]) refuse(ctx context.Context, o *observation, result *Result
 	}
 }
 
+// errReadOnly is what a driver gets that asks for a marker though it must change nothing.
+var errReadOnly = &fault.Error{
+	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine", What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
+}
+
+// doubt records that a confirmation found something else than was applied.
+func (e *Executor[M]) doubt(ctx context.Context, result *Result[M], callErr error) {
+	pass := result.decision.pass
+	if e.write(ctx, pass.write(result.version(), pass.planned.Doubted(e.Now())), result) {
+		result.end(differing, 0, callErr)
+	} else {
+		result.note(callErr)
+	}
+}
+
 func (e *Executor[M]) kindOf(err error) (ErrorKind, time.Duration) {
 	kind, after := ErrorKindOf(err)
 	if err != nil && e.ErrorKind != nil {
@@ -276,7 +302,10 @@ func (e *Executor[M]) kindOf(err error) (ErrorKind, time.Duration) {
 func (e *Executor[M]) record(ctx context.Context, o *observation, result *Result[M]) {
 	pass, now := result.decision.pass, e.Now()
 	written, how, delay := pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter()
-	if result.decision.action == actConfirm {
+	switch {
+	case pass.again:
+		written = pass.aboutToCall()
+	case result.decision.action == actConfirm:
 		how, delay = confirmed, o.Settings.VerifyPeriod
 	}
 	if e.write(ctx, written, result) {

@@ -50,6 +50,10 @@ const (
 	WriteFailed   = writeFailed
 	Canceled      = canceled
 	CallFailed    = callFailed
+	StillPending  = pending
+	CallRefused   = refused
+	Undrained     = undrained
+	Differing     = differing
 	CallThrottled = throttled
 	Unable        = unable
 	Gone          = gone
@@ -239,22 +243,26 @@ func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 }
 
 // Disable makes the driver of the class one that has returned Unimplemented.
-func (p *Prepared) Disable() *Prepared {
+func (p *Prepared) Disable() *Prepared { return p.DisableLane(0) }
+
+func (p *Prepared) DisableLane(i int) *Prepared {
 	disabled := *p
 	disabled.lanes = slices.Clone(p.lanes)
-	disabled.lanes[0].ability = &ability{}
-	disabled.lanes[0].unable.Store(true)
+	disabled.lanes[i].ability = &ability{}
+	disabled.lanes[i].unable.Store(true)
 	return &disabled
 }
 
-// PrepareBounded is Prepare with another bound for the entries of records, in bytes.
+// PrepareBounded is Prepare with another bound for the entries of records, in bytes, unless that is zero.
 func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver, bound int) (*Prepared, error) {
 	p, err := prepare(class, schema, driver)
 	if err != nil {
 		return nil, err
 	}
 	limits, _ := record.LimitsOf(0)
-	limits.Entries = bound
+	if bound > 0 {
+		limits.Entries = bound
+	}
 	first := &p.lanes[0]
 	paths, err := pathsOf(schema)
 	isHot := func(pointer string, shape byte) bool { return paths.has(hotupdate.Hot, pointer, shape) }

@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"iter"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,10 +16,17 @@ import (
 // repetition. The zero value is ready for use, and safe for concurrent use.
 type Fleet[M metav1.Object] struct {
 	mutex sync.Mutex
-	begun map[types.UID]record.Header
+	begun map[laneOf]record.Header
 }
 
-// Samples looks at the machines, as a lister has them, and yields numbers by name. It reads the heads of records only.
+// laneOf is a lane of a machine.
+type laneOf struct {
+	machine    types.UID
+	annotation string
+}
+
+// Samples looks at the machines, as a lister has them, and yields numbers by name. It reads the heads of records only. A machine counts once
+// for each of its lanes; in-place updates do not count, as they wait for a drain.
 //
 //	machines_calling            machines whose update was begun and has not succeeded
 //	machines_unconfirmed        machines whose update is to be confirmed
@@ -29,26 +37,22 @@ type Fleet[M metav1.Object] struct {
 func (f *Fleet[M]) Samples(machines []M, now time.Time) iter.Seq2[string, float64] {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	begun := map[types.UID]record.Header{}
+	begun := map[laneOf]record.Header{}
 	var count, oldest [record.Unconfirmed + 1]float64
 	var full float64
 	var success time.Time
-	for _, machine := range machines {
-		h, err := record.ReadHeader(machine.GetAnnotations()[AnnotationRecord])
-		if err != nil {
-			continue
-		}
+	for lane, h := range headers(machines) {
 		if h.State != record.Calling {
 			success = later(success, h.Since)
 			if h.Wanted == "" {
 				full++
 			}
 		}
-		if before, ok := f.begun[machine.GetUID()]; ok && before.State == h.State {
+		if before, ok := f.begun[lane]; ok && before.State == h.State {
 			h = before
 		}
 		if h.State != record.Settled {
-			begun[machine.GetUID()] = h
+			begun[lane] = h
 		}
 		count[h.State]++
 		oldest[h.State] = max(oldest[h.State], now.Sub(h.Since).Seconds())
@@ -59,6 +63,22 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) iter.Seq2[string, float6
 			yield("records_full", full) && yield("oldest_calling_seconds", oldest[record.Calling]) &&
 			yield("oldest_unconfirmed_seconds", oldest[record.Unconfirmed]) &&
 			!success.IsZero() && yield("last_success_seconds", max(0, now.Sub(success).Seconds()))
+	}
+}
+
+// headers yields the heads of all lanes' records but of those that wait for a drain.
+func headers[M metav1.Object](machines []M) iter.Seq2[laneOf, record.Header] {
+	return func(yield func(laneOf, record.Header) bool) {
+		for _, machine := range machines {
+			for name, text := range machine.GetAnnotations() {
+				further, ok := strings.CutPrefix(name, AnnotationRecord)
+				h, err := record.ReadHeader(text)
+				awaitsDrain := h.Drain != (record.Drain{}) || further != "" && h.Creating != ""
+				if ok && err == nil && !awaitsDrain && !yield(laneOf{machine.GetUID(), name}, h) {
+					return
+				}
+			}
+		}
 	}
 }
 

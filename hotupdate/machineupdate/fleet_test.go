@@ -3,6 +3,7 @@ package machineupdate_test
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,16 @@ func TestFleet(t *testing.T) {
 	assert.Equal(t, want, maps.Collect(fleet.Samples(machines, start.Add(time.Minute))))
 	assert.InDelta(t, 120, maps.Collect(fleet.Samples(machines[2:4], start.Add(2*time.Minute)))["oldest_calling_seconds"], 0, "machines that are gone are forgotten")
 	assert.InDelta(t, 180, maps.Collect(fleet.Samples(machines[1:4], start.Add(3*time.Minute)))["oldest_calling_seconds"], 0)
+
+	lanes := machineWith("l", head("Calling", ago(time.Minute), wanted))
+	for lane, text := range map[string]string{
+		"slow": head("Calling", ago(time.Hour), wanted), "drained": strings.Replace(head("Calling", ago(2*time.Hour), ""), `,"parts"`, `,"class":"c","node":"n","drained":"2026-01-02T03:04:05Z","parts"`, 1),
+		"made": strings.Replace(head("Calling", ago(2*time.Hour), ""), "providerID", "creating", 1),
+	} {
+		lanes.Annotations[machineupdate.AnnotationRecord+"-"+lane] = text
+	}
+	samples := maps.Collect(fleet.Samples([]*object{lanes}, start))
+	assert.Equal(t, []float64{2, 3600}, []float64{samples["machines_calling"], samples["oldest_calling_seconds"]}, "each lane counts, but for one that awaits a drain")
 	for range fleet.Samples(machines, start) {
 		break
 	}

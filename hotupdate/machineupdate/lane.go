@@ -15,6 +15,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // Lane is a set of leaves of the provider spec that is applied, recorded and confirmed by itself. A change that the cloud refuses for hours, or
@@ -54,7 +55,8 @@ type lane struct {
 	*ability
 }
 
-func (l *lane) canUpdate() bool { return len(l.kinds) > 0 }
+// canUpdate reports whether the driver covers kinds of the lane, and has not said that it cannot update.
+func (l *lane) canUpdate() bool { return len(l.kinds) > 0 && !l.unable.Load() }
 
 // where names the lane in messages, after what else is told; the first one is not named.
 func (l *lane) where() string {
@@ -204,6 +206,20 @@ func (l *layout) keep(value json.RawMessage, pointer string, lane int) json.RawM
 	}
 	kept, _ := json.Marshal(members) // as above
 	return kept
+}
+
+// leaves reports whether InPlace leaves at the place, or below it, are left without a lane.
+func (l *layout) leaves(at place, pointer string, seen map[*schemajson.Node]bool) bool {
+	switch {
+	case l.of(pointer) > 0 || !l.paths.holds(at, hotupdate.InPlace):
+		return false
+	case at.node.Kind != "object" || seen[at.node]:
+		return true
+	}
+	seen[at.node] = true
+	return slices.ContainsFunc(at.node.Fields, func(f *schemajson.Field) bool {
+		return l.leaves(l.paths.below(at, f.Name), fieldpath.Below(pointer, f.Name), seen)
+	})
 }
 
 // isOf returns what tells which leaves are of the lane.

@@ -35,9 +35,11 @@ type Observation[M Machine] struct {
 	// that is for drivers that know no hot updates.
 	Class      *Prepared
 	ClassError error
-	Secret     map[string][]byte // the secret of the class, for the driver
-	Limit      LimitKey          // the key under which the limiter is asked; the zero value is a key as well
-	Settings   Settings
+	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place; nil if it could not be prepared.
+	Former   *Prepared
+	Secret   map[string][]byte // the secret of the class, for the driver
+	Limit    LimitKey          // the key under which the limiter is asked; the zero value is a key as well
+	Settings Settings
 }
 
 // machine is what hot updates read of a Machine.
@@ -62,6 +64,7 @@ type observation struct {
 	Limit      LimitKey
 
 	lane *lane // nil without a class
+	gate *gate // nil unless the node is drained for an in-place update
 	now  time.Time
 }
 
@@ -71,7 +74,7 @@ func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
 		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(), MirrorSpec: o.Settings.MirrorSpec,
 	}
-	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, lane, now}
+	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, lane, nil, now}
 }
 
 // lanes are those of the class, or one that is not known.

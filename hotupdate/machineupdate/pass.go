@@ -16,6 +16,9 @@ type pass struct {
 	lane    *lane
 	secret  map[string][]byte
 	planned *record.Pass
+
+	readOnly bool // the driver must change nothing
+	again    bool // the success needs another confirmation
 }
 
 // aboutToCall returns the write that has to succeed before the first request that changes the cloud. It carries the resourceVersion by which
@@ -70,7 +73,7 @@ func (m *machine) mirrored(written patch, class *Prepared) patch {
 func (p *pass) request() *UpdateMachineRequest {
 	r := &UpdateMachineRequest{
 		Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret, Lane: p.lane.name,
-		NotBefore: p.planned.Marker.NotBefore,
+		NotBefore: p.planned.Marker.NotBefore, ReadOnly: p.readOnly,
 	}
 	for _, part := range p.planned.Parts {
 		attempted := make([]Hot, len(part.Attempted))

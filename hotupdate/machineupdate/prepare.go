@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // Driver says what the driver at hand can do. The zero value cannot update machines. Where Kinds, Lanes, Revision or Epoch change, every machine
@@ -54,6 +55,9 @@ type Prepared struct {
 	driver Driver
 	lanes  []lane // what the machines of the class should have; there is always a first one
 	rest   string // canonical document: the fields that no hot update touches
+
+	uncovers  bool   // the Schema has InPlace leaves without a lane
+	uncovered string // those of the class
 }
 
 // prepare reads the class.
@@ -75,7 +79,10 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	if err := layout.aim(documents, fingerprint+"?"+driver.text(), class.Name); err != nil {
 		return nil, err
 	}
-	return &Prepared{class: class, driver: driver, lanes: layout.lanes, rest: string(rest)}, nil
+	return &Prepared{
+		class: class, driver: driver, lanes: layout.lanes, rest: string(rest),
+		uncovers: layout.leaves(place{node: paths.document.Root}, "", map[*schemajson.Node]bool{}), uncovered: layout.part(inPlace, 0),
+	}, nil
 }
 
 // decode reads a provider spec under the Schema, or with members that the Schema does not know under one that admits them.

@@ -254,8 +254,9 @@ func TestNames(t *testing.T) {
 		of func(int) string
 		n  int
 	}{
-		"Reason":    {func(i int) string { return machineupdate.Reason(i).String() }, 15},
-		"ErrorKind": {func(i int) string { return machineupdate.ErrorKind(i).String() }, 7},
+		"Reason":       {func(i int) string { return machineupdate.Reason(i).String() }, 16},
+		"InPlaceState": {func(i int) string { return machineupdate.InPlaceState(i).String() }, 5},
+		"ErrorKind":    {func(i int) string { return machineupdate.ErrorKind(i).String() }, 7},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.n {

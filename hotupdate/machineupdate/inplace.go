@@ -1,0 +1,149 @@
+package machineupdate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
+)
+
+// InPlaceState says how far the InPlace part of a class has come on a machine. The zero value is InPlaceUnknown.
+type InPlaceState uint8
+
+// The states.
+const (
+	InPlaceUnknown     InPlaceState = iota // nothing is recorded, as after an adoption: the next drain applies it
+	InPlacePending                         // another part is applied, or an update is unfinished, or a read found a difference: a drain has to apply it
+	InPlaceUnconfirmed                     // it is applied, and a later read has to confirm it: the machine waits for that, and needs no drain
+	InPlaceApplied                         // it is applied and confirmed, or there is nothing to apply
+	InPlaceUnable                          // it differs from what the machine has, and the driver cannot apply it: do not drain the node
+)
+
+// String returns the state's name.
+func (s InPlaceState) String() string {
+	names := [...]string{
+		InPlaceUnknown: "Unknown", InPlacePending: "Pending", InPlaceUnconfirmed: "Unconfirmed", InPlaceApplied: "Applied", InPlaceUnable: "Unable",
+	}
+	return nameOf(names[:], int(s), "InPlaceState")
+}
+
+// InPlace tells how far the InPlace part of the Class has come on the machine. The Class is that of the MachineDeployment's template. Ask before a
+// node is selected for an in-place update, and before the machine is handed over to the new MachineSet, which needs InPlaceApplied.
+func (o *Observation[M]) InPlace() InPlaceState {
+	if o.Class == nil {
+		return InPlaceUnknown
+	}
+	if o.Class.uncovers && (o.Former == nil || o.Former.uncovered != o.Class.uncovered) {
+		return InPlaceUnable
+	}
+	lane := o.Class.inPlace()
+	if lane == nil {
+		return InPlaceApplied
+	}
+	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation], &machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
+	switch {
+	case state >= InPlaceUnconfirmed || lane.canUpdate():
+		return state
+	case state == InPlaceUnknown && o.Former != nil && o.Former.inPlacePart() == o.Class.inPlacePart():
+		return InPlaceApplied
+	}
+	return InPlaceUnable
+}
+
+func (l *lane) inPlaceState(annotation string, m *machine) InPlaceState {
+	r, err := record.Parse(annotation)
+	switch {
+	case m.owns(&r.Header, err) != nil:
+		return InPlaceUnknown
+	case r.State == record.Calling || !r.Has(l.target):
+		return InPlacePending
+	case r.State == record.Unconfirmed:
+		return InPlaceUnconfirmed
+	}
+	return InPlaceApplied
+}
+
+// inPlace returns the lane that is InPlace; nil if the driver has none.
+func (p *Prepared) inPlace() *lane {
+	for i := range p.lanes {
+		if p.lanes[i].class == hotupdate.InPlace {
+			return &p.lanes[i]
+		}
+	}
+	return nil
+}
+
+// inPlacePart is what the lane that is InPlace should have.
+func (p *Prepared) inPlacePart() string {
+	if lane := p.inPlace(); lane != nil {
+		return lane.target.Hot()
+	}
+	return ""
+}
+
+// DrainedNode is a node that was drained for an in-place update, as it was read.
+type DrainedNode struct {
+	UID           types.UID
+	Drained       time.Time // the transition time of the condition that says so
+	Unschedulable bool
+}
+
+// gate is what stands between a drained node and the lane that is InPlace.
+type gate struct {
+	node DrainedNode
+	live func(ctx context.Context) (DrainedNode, error)
+}
+
+// check returns nil if the node is still drained as it was when the marker was written.
+func (g *gate) check(ctx context.Context) error {
+	node, err := g.live(ctx)
+	if err == nil && (node.UID != g.node.UID || !node.Drained.Equal(g.node.Drained) || !node.Unschedulable) {
+		err = notDrained()
+	}
+	return err
+}
+
+func notDrained() error {
+	return &fault.Error{Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine", What: "is not drained, or was drained anew", Hint: "look again"}
+}
+
+// ApplyInPlace applies the InPlace part of the Class, which is that of the MachineDeployment's template, to a machine whose node is drained. Call it
+// between DrainSuccessful and ReadyForUpdate, behind Reconcile, and mark the node as ready for the update only if ready is true. Time that a
+// machine waits here is none that its node needs for the update.
+//
+// The node is as the caller's cache has it. Live reads it from the API server: it is called before the first request that changes the cloud, which is
+// sent only if the node is the same, unschedulable, and was not drained anew.
+func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node DrainedNode, live func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
+	result = Result[M]{Machine: observed.Machine}
+	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
+		result.end(writeFailed, 0, err)
+		return result, false
+	}
+	if live == nil || node.UID == "" || !node.Unschedulable {
+		result.end(undrained, shortRetry, notDrained())
+		return result, false
+	}
+	if observed.InPlace() == InPlaceUnable {
+		result.end(unable, 0, &fault.Error{
+			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + observed.Machine.GetName(),
+			What: "needs another InPlace part, which the driver cannot apply", Hint: "ask Observation.InPlace before a node is selected",
+		})
+		return result, false
+	}
+	o := observed.at(e.Now(), nil)
+	if o.gate = (&gate{node, live}); o.Class != nil {
+		o.lane = o.Class.inPlace()
+	}
+	if o.lane != nil || o.Class == nil {
+		result = e.reconcile(ctx, o, observed.Machine)
+	}
+	observed.Machine = result.Machine
+	state := observed.InPlace()
+	done := result.ending == notCalled || result.ending == updated || result.ending == confirmed
+	return result, done && (state == InPlaceUnconfirmed || state == InPlaceApplied)
+}

@@ -1,0 +1,353 @@
+package machineupdate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// accounts is a driver that can give a stopped VM another service account, and another kernel.
+var accounts = machineupdate.Driver{
+	Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: "drained", Paths: []string{"/account", "/kernel"}}},
+}
+
+const lane = "drained"
+
+// pool is a bed whose node can be drained. The driver has what the VM has.
+type pool struct {
+	*bed
+
+	former  *machineupdate.Prepared
+	node    machineupdate.DrainedNode // as the cache has it
+	live    machineupdate.DrainedNode // at the API server
+	liveErr error
+	account string // of the VM
+	ready   bool   // what the last call of apply said
+}
+
+func newPool(t *testing.T, account string) *pool {
+	t.Helper()
+	p := &pool{bed: newBed(t, laneClass(t, accounts, accountSpec(account))), account: account}
+	p.former = p.class
+	p.executor.UpdateMachine = p.update
+	return p
+}
+
+func accountSpec(account string) string {
+	return `{"tags":{"k":"1"},"account":"` + account + `"}`
+}
+
+// created records the creation of the machine with its class.
+func (p *pool) created() *pool {
+	p.Helper()
+	observation := p.observation()
+	observation.ProviderID, observation.Phase = "", ""
+	creation, begun := p.executor.BeginCreation(p.Context(), observation)
+	require.NoError(p, begun.Err)
+	require.NoError(p, p.executor.FinishCreation(p.Context(), creation, begun.Machine, "i-1").Err)
+	return p
+}
+
+// update is the driver: it gives the VM the account, if it may and has to.
+func (p *pool) update(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
+	p.asked = append(p.asked, r)
+	if r.Lane != lane {
+		return nil
+	}
+	var account string
+	_, err := fmt.Sscanf(string(r.Parts[0].Desired.JSON()), `{"account":%q}`, &account)
+	require.NoError(p, err)
+	switch {
+	case p.account == account:
+		return p.errs[lane]
+	case r.ReadOnly:
+		return machineupdate.ErrDiffers
+	}
+	if err := r.BeforeWrite(ctx); err != nil {
+		return err
+	}
+	p.account = account
+	return p.errs[lane]
+}
+
+// drain drains the node, at a time of its own.
+func (p *pool) drain() {
+	p.now = p.now.Add(time.Minute)
+	p.node = machineupdate.DrainedNode{UID: "node-1", Drained: p.now, Unschedulable: true}
+	p.live = p.node
+}
+
+// wants gives the pool another class.
+func (p *pool) wants(account string) {
+	p.class = laneClass(p.T, accounts, accountSpec(account))
+}
+
+func (p *pool) observed() machineupdate.Observation[*object] {
+	o := p.observation()
+	o.Former, o.Phase = p.former, "InPlaceUpdating"
+	return o
+}
+
+// apply is what MCM does between DrainSuccessful and ReadyForUpdate.
+func (p *pool) apply() machineupdate.Result[*object] {
+	p.Helper()
+	p.asked, p.writes = nil, 0
+	result, ready := p.executor.ApplyInPlace(p.Context(), p.observed(), p.node, func(context.Context) (machineupdate.DrainedNode, error) { return p.live, p.liveErr })
+	p.ready = ready
+	return result
+}
+
+// is checks the state and what the VM has.
+func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
+	p.Helper()
+	o := p.observed()
+	assert.Equal(p, []string{state.String(), account}, []string{o.InPlace().String(), p.account}, reason)
+}
+
+// TestInPlaceUpdate follows a machine through an in-place update: the account changes while the node is drained, and is confirmed by a read.
+func TestInPlaceUpdate(t *testing.T) {
+	p := newPool(t, "a").created()
+	p.is(machineupdate.InPlaceApplied, "a", "a creation records both lanes")
+	p.wants("b")
+	p.is(machineupdate.InPlacePending, "a", "another class")
+	lanes, _ := p.step(time.Hour)
+	assert.Empty(t, lanes, "nothing is called outside of a drain")
+	p.is(machineupdate.InPlacePending, "a", "nor changed")
+
+	p.drain()
+	result := p.apply()
+	require.NoError(t, result.Err)
+	assert.True(t, p.ready)
+	p.is(machineupdate.InPlaceUnconfirmed, "b", "applied")
+	assert.Contains(t, p.machine.Annotations[annotationOf(lane)], `"class":"class","node":"node-1","drained":"2026-01-02T04:05:05Z"`)
+	p.apply()
+	assert.Equal(t, []any{true, 0, 0}, []any{p.ready, len(p.asked), p.writes}, "nothing is left to do, also for another process")
+
+	lanes, _ = p.step(time.Minute)
+	assert.Empty(t, lanes, "reads may lag")
+	lanes, result = p.step(time.Hour)
+	assert.Equal(t, []string{lane}, lanes)
+	assert.True(t, p.asked[0].ReadOnly)
+	require.NoError(t, result.Err)
+	p.is(machineupdate.InPlaceApplied, "b", "confirmed: the machine may be handed over")
+}
+
+// TestInPlaceAfter has what may happen on the way.
+func TestInPlaceAfter(t *testing.T) {
+	t.Run("adoption", func(t *testing.T) {
+		p := newPool(t, "a")
+		p.step(0)
+		p.is(machineupdate.InPlaceUnknown, "a", "nothing is recorded, and nobody adopts outside of a drain")
+		p.wants("b")
+		p.drain()
+		p.apply()
+		assert.True(t, p.ready)
+		p.is(machineupdate.InPlaceUnconfirmed, "b", "adopted in the drain")
+	})
+	t.Run("migration", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.machine.Annotations = map[string]string{}
+		p.is(machineupdate.InPlaceUnknown, "a", "nothing is recorded")
+		p.drain()
+		p.apply()
+		assert.True(t, p.ready, "the VM is right: reads are enough")
+		p.is(machineupdate.InPlaceUnconfirmed, "a", "and recorded")
+	})
+	t.Run("undrained by a user", func(t *testing.T) {
+		for name, change := range map[string]func(*machineupdate.DrainedNode){
+			"uncordoned":    func(n *machineupdate.DrainedNode) { n.Unschedulable = false },
+			"drained anew":  func(n *machineupdate.DrainedNode) { n.Drained = n.Drained.Add(time.Second) },
+			"another node":  func(n *machineupdate.DrainedNode) { n.UID = "node-2" },
+			"no such drain": func(n *machineupdate.DrainedNode) { *n = machineupdate.DrainedNode{} },
+		} {
+			p := newPool(t, "a").created()
+			p.wants("b")
+			p.drain()
+			change(&p.live)
+			result := p.apply()
+			assert.Equal(t, []string{"node-not-drained node of the machine"}, codes(result.Err), name)
+			assert.Equal(t, machineupdate.Undrained, machineupdate.EndingOf(result), name)
+			assert.False(t, p.ready, name)
+			p.is(machineupdate.InPlacePending, "a", "nothing was sent: "+name)
+			lanes, _ := p.step(2 * time.Hour)
+			assert.NotContains(t, lanes, lane, "the marker stands, and the lane is closed: "+name)
+			p.drain()
+			p.apply()
+			assert.True(t, p.ready, name)
+			p.is(machineupdate.InPlaceUnconfirmed, "b", "in the next drain: "+name)
+		}
+	})
+	t.Run("the node cannot be read", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.liveErr = assert.AnError
+		result := p.apply()
+		require.ErrorIs(t, result.Err, assert.AnError)
+		assert.False(t, p.ready)
+		p.is(machineupdate.InPlacePending, "a", "nothing was sent")
+	})
+	t.Run("the cache has no drain", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.node.Unschedulable = false
+		result := p.apply()
+		assert.Equal(t, []string{"node-not-drained node of the machine"}, codes(result.Err))
+		assert.Equal(t, []any{false, 0, 0}, []any{p.ready, len(p.asked), p.writes})
+	})
+	t.Run("a crash between", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.errs[lane] = errors.New("crash") // the account has changed, and nobody knows
+		p.apply()
+		assert.False(t, p.ready)
+		p.is(machineupdate.InPlacePending, "b", "an update is unfinished")
+		p.live.Unschedulable = false
+		lanes, _ := p.step(2 * time.Hour)
+		assert.NotContains(t, lanes, lane)
+		p.wants("a") // back, while the VM has the other account
+		p.drain()
+		p.errs[lane] = nil
+		p.apply()
+		assert.True(t, p.ready)
+		assert.Equal(t, []machineupdate.Hot{`{"account":"b"}`}, p.asked[0].Parts[0].Attempted)
+		p.is(machineupdate.InPlaceUnconfirmed, "a", "back as well")
+	})
+	t.Run("the class changes while drained", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.apply()
+		p.wants("c")
+		p.is(machineupdate.InPlacePending, "b", "it was the part of another class")
+		p.apply()
+		assert.True(t, p.ready)
+		p.is(machineupdate.InPlaceUnconfirmed, "c", "in the same drain")
+	})
+	t.Run("a second update before the first is handed over", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.apply()
+		p.wants("c")
+		p.step(0)
+		p.step(time.Hour)
+		p.is(machineupdate.InPlacePending, "b", "the first is confirmed, and the second is to be applied")
+		p.wants("b")
+		p.is(machineupdate.InPlaceApplied, "b", "taken back: the machine may be handed over")
+		p.wants("c")
+		p.drain()
+		p.apply()
+		p.is(machineupdate.InPlaceUnconfirmed, "c", "the second")
+	})
+	t.Run("a confirmation that finds another value", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.apply()
+		p.account = "a" // a late request
+		_, result := p.step(time.Hour)
+		require.ErrorIs(t, result.Err, machineupdate.ErrDiffers)
+		p.is(machineupdate.InPlacePending, "a", "it is read, and never called")
+		lanes, _ := p.step(time.Hour)
+		assert.NotContains(t, lanes, lane)
+		p.drain()
+		p.apply()
+		p.is(machineupdate.InPlaceUnconfirmed, "b", "the node is drained again")
+	})
+	t.Run("acceptance", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.errs[lane] = machineupdate.ErrPending
+		result := p.apply()
+		assert.Equal(t, []any{machineupdate.StillPending, 10 * time.Second}, []any{machineupdate.EndingOf(result), result.Delay})
+		assert.False(t, p.ready, "acceptance is no success")
+		p.now = p.now.Add(10 * time.Second)
+		p.errs[lane] = nil
+		p.apply()
+		assert.True(t, p.ready)
+	})
+	t.Run("a conflict", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.conflict = true
+		result := p.apply()
+		assert.Equal(t, machineupdate.Conflicted, machineupdate.EndingOf(result))
+		assert.False(t, p.ready)
+		p.is(machineupdate.InPlacePending, "a", "nothing was sent")
+	})
+	t.Run("a clock that was far ahead", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.apply()
+		p.now = p.now.Add(-24 * time.Hour)
+		lanes, _ := p.step(0)
+		assert.Contains(t, lanes, lane)
+		p.is(machineupdate.InPlaceUnconfirmed, "b", "nobody knows how long ago it was applied")
+		p.step(time.Hour)
+		p.is(machineupdate.InPlaceApplied, "b", "now it is known")
+	})
+}
+
+// TestInPlaceUnable: a driver that cannot apply what differs is found out before a node is drained, and a node that is drained does not go on.
+func TestInPlaceUnable(t *testing.T) {
+	part := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}}}
+	unable := func(class *machineupdate.Prepared) *machineupdate.Prepared { return class.DisableLane(1) }
+	of := func(driver machineupdate.Driver, spec string) *machineupdate.Prepared {
+		return laneClass(t, driver, spec)
+	}
+	for _, tc := range []struct {
+		name           string
+		former, target *machineupdate.Prepared
+		want           machineupdate.InPlaceState
+	}{
+		{"no lane, and nothing differs", of(able, `{"account":"a"}`), of(able, `{"account":"a","image":"b"}`), machineupdate.InPlaceApplied},
+		{"no lane, and the account differs", of(able, `{"account":"a"}`), of(able, `{"account":"b"}`), machineupdate.InPlaceUnable},
+		{"no lane, and nothing is known of the former class", nil, of(able, `{"account":"a"}`), machineupdate.InPlaceUnable},
+		{"a lane without the kernel, which differs", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"2"}`), machineupdate.InPlaceUnable},
+		{"a lane without the kernel, which is the same", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"1","account":"b"}`), machineupdate.InPlaceUnknown},
+		{"a lane with everything, and nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnknown},
+		{"it turned out to be unable, and the account differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"b"}`)), machineupdate.InPlaceUnable},
+		{"it turned out to be unable, and nothing differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"a"}`)), machineupdate.InPlaceApplied},
+		{"no class", of(accounts, `{}`), nil, machineupdate.InPlaceUnknown},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newPool(t, "a")
+			p.former, p.class = tc.former, tc.target
+			o := p.observed()
+			assert.Equal(t, tc.want.String(), o.InPlace().String())
+			p.drain()
+			p.errs[lane] = machineupdate.ErrUnimplemented
+			if tc.want == machineupdate.InPlaceUnable {
+				result := p.apply()
+				assert.Equal(t, []string{"in-place-unsupported machine m-1"}, codes(result.Err))
+			}
+			if tc.want != machineupdate.InPlaceApplied {
+				return
+			}
+			p.apply()
+			assert.True(t, p.ready)
+			assert.Empty(t, p.asked)
+		})
+	}
+	p := newPool(t, "a")
+	p.wants("b")
+	p.drain()
+	p.errs[lane], p.account = machineupdate.ErrUnimplemented, "b"
+	result := p.apply()
+	assert.Equal(t, machineupdate.Unable, machineupdate.EndingOf(result))
+	assert.False(t, p.ready)
+	p.is(machineupdate.InPlaceUnable, "b", "it is remembered")
+}
