@@ -193,11 +193,6 @@ func (c *Comparison) Consequence() string {
 	return strings.Join(reasons, "; ")
 }
 
-// Causes returns the changes that decide the verdict.
-func (c *Comparison) Causes() []Change {
-	return slices.DeleteFunc(slices.Clone(c.Changes), func(change Change) bool { return !change.Decides })
-}
-
 // compareStrategies finds the strategy that decides. A change between the two that update in place is no change of the pool.
 func (c *Comparison) compareStrategies(old, updated *Pool, o Options) {
 	before, after := &old.Worker.UpdateStrategy, &updated.Worker.UpdateStrategy

@@ -180,7 +180,7 @@ func TestCausesOfAForbiddenUpdate(t *testing.T) {
 		{[]edit{image, skipped, machine}, []string{"kubernetes.version", "machine.type"}, "both are forbidden"},
 	} {
 		got := compare(t, manifest(t, "shoot.yaml", inPlace), manifest(t, "shoot.yaml", append(test.edits, inPlace)...), options(t))
-		assert.Equal(t, test.want, paths(got.Causes()), test.reason)
+		assert.Equal(t, test.want, paths(causes(got)), test.reason)
 	}
 }
 
@@ -222,10 +222,10 @@ func TestCausesBesideDefaults(t *testing.T) {
 	noImage, machine := edit{shootsPool + "machine.image", nil}, edit{shootsPool + "machine.type", "x"}
 	certain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml", machine), options(t))
 	assert.Equal(t, pool.Roll, certain.Verdict)
-	assert.Equal(t, []string{"machine.type"}, paths(certain.Causes()))
+	assert.Equal(t, []string{"machine.type"}, paths(causes(certain)))
 	uncertain := compare(t, manifest(t, "shoot.yaml", noImage), manifest(t, "shoot.yaml"), options(t))
 	assert.Equal(t, pool.Indeterminate, uncertain.Verdict)
-	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(uncertain.Causes()))
+	assert.Equal(t, []string{"machine.image.name", "machine.image.version"}, paths(causes(uncertain)))
 }
 
 // cloudProfile lets gardenlinux be updated in place to 1443.9.0 from 1443.5.0 on, and to nothing else.
@@ -266,8 +266,8 @@ func TestInPlaceImages(t *testing.T) {
 		o.CloudProfile = test.profile
 		got := compare(t, manifest(t, "shoot.yaml", strategy), manifest(t, "shoot.yaml", strategy, edit{shootsPool + "machine.image.version", test.version}), o)
 		assert.Equal(t, test.want, got.Verdict, "%s to %s: %s", test.strategy, test.version, test.reason)
-		require.Len(t, got.Causes(), 1)
-		assert.Equal(t, test.rule, got.Causes()[0].Rule, "%s to %s: %s", test.strategy, test.version, test.reason)
+		require.Len(t, causes(got), 1)
+		assert.Equal(t, test.rule, causes(got)[0].Rule, "%s to %s: %s", test.strategy, test.version, test.reason)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestProxyModeDecidesAboutNodeLocalDNS(t *testing.T) {
 	mode := func(name string) edit { return edit{"spec.kubernetes.kubeProxy.mode", name} }
 	before := manifest(t, "shoot.yaml", version, enabled)
 	got := compare(t, before, manifest(t, "shoot.yaml", version, enabled, mode("IPVS")), options(t))
-	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(got.Causes()))
+	assert.Equal(t, []string{"systemComponents.nodeLocalDNS.enabled"}, paths(causes(got)))
 	assert.Equal(t, []pool.Rule{pool.ProxyModeChanged}, got.Rules)
 
 	disabled := manifest(t, "shoot.yaml", version, mode("IPVS"))

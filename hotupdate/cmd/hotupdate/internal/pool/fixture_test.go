@@ -136,6 +136,11 @@ func paths(changes []pool.Change) (all []string) {
 	return all
 }
 
+// causes are the changes that decide the verdict.
+func causes(c pool.Comparison) []pool.Change {
+	return slices.DeleteFunc(slices.Clone(c.Changes), func(change pool.Change) bool { return !change.Decides })
+}
+
 func pathsOf(changes hotupdate.Changes) (all []string) {
 	for _, c := range changes {
 		all = append(all, c.Path)

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -20,10 +19,8 @@ const (
 	Renamed              // the pool has another name: its machines are replaced, because their names begin with the pool's
 )
 
-var stateNames = map[State]string{Kept: "kept", Added: "added", Removed: "removed", Renamed: "renamed"}
-
 // String returns the state in a word.
-func (s State) String() string { return cmp.Or(stateNames[s], "unknown") }
+func (s State) String() string { return [...]string{"kept", "added", "removed", "renamed"}[s] }
 
 // Planned is what a change does to one pool. A provider config that was compared on its own is a pool without a name.
 type Planned struct {
@@ -41,13 +38,11 @@ type Planned struct {
 // of a renamed one are replaced.
 func (p Planned) Effect() Verdict {
 	switch p.State {
-	case Added:
-		return p.Verdict
 	case Removed:
 		return ComeOrGo
 	case Renamed:
 		return Roll
-	case Kept:
+	case Kept, Added:
 	}
 	return p.Verdict
 }
@@ -97,23 +92,19 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
-	before := o.pair(old.Pools, updated.Pools)
-	stays := map[string]bool{}
+	before, stays := o.pair(old.Pools, updated.Pools), map[string]bool{}
 	plan := &Plan{Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name}
 	plan.judge(old, updated, o)
 	var all problems
 	for _, pool := range updated.Pools {
-		was, ok := before[pool.Worker.Name]
-		if !ok {
-			_, err := Explain(pool, o)
-			all = append(all, err)
-			plan.Pools = append(plan.Pools, o.without(pool, Added))
-			continue
+		planned, err := o.without(pool, Added), error(nil)
+		if was := before[pool.Worker.Name]; was != nil {
+			stays[was.Worker.Name] = true
+			planned, err = o.plan(*was, pool)
+		} else {
+			_, err = Explain(pool, o)
 		}
-		stays[was.Worker.Name] = true
-		planned, err := o.plan(was, pool)
-		all = append(all, err)
-		plan.Pools = append(plan.Pools, planned)
+		all, plan.Pools = append(all, err), append(plan.Pools, planned)
 	}
 	for _, pool := range old.Pools {
 		if !stays[pool.Worker.Name] {
@@ -165,35 +156,34 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 }
 
 // pair finds the old pool of each new one, by the new name. Contents are compared only if there are gone pools as well as new ones.
-func (o Options) pair(old, updated []Pool) map[string]Pool {
-	before, byContent := map[string]Pool{}, map[string][]Pool{}
-	var gone, added []Pool
-	isNew := map[string]bool{}
+func (o Options) pair(old, updated []Pool) map[string]*Pool {
+	before, byContent, isNew := map[string]*Pool{}, map[string][]*Pool{}, map[string]bool{}
 	for _, pool := range updated {
 		isNew[pool.Worker.Name] = true
 	}
-	for _, pool := range old {
-		if isNew[pool.Worker.Name] {
+	var gone []*Pool
+	for i := range old {
+		if pool := &old[i]; isNew[pool.Worker.Name] {
 			before[pool.Worker.Name] = pool
 		} else {
 			gone = append(gone, pool)
 		}
 	}
+	if len(gone) == 0 || len(before) == len(updated) {
+		return before
+	}
+	for _, pool := range gone {
+		if content, err := o.content(*pool); err == nil {
+			byContent[content] = append(byContent[content], pool)
+		}
+	}
 	for _, pool := range updated {
-		if _, ok := before[pool.Worker.Name]; !ok {
-			added = append(added, pool)
+		if before[pool.Worker.Name] != nil {
+			continue
 		}
-	}
-	if len(added) > 0 {
-		for _, pool := range gone {
-			if content, err := o.content(pool); err == nil {
-				byContent[content] = append(byContent[content], pool)
-			}
-		}
-	}
-	for _, pool := range added {
-		if content, err := o.content(pool); len(gone) > 0 && err == nil && len(byContent[content]) > 0 {
-			before[pool.Worker.Name], byContent[content] = byContent[content][0], byContent[content][1:]
+		content, err := o.content(pool)
+		if same := byContent[content]; err == nil && len(same) > 0 {
+			before[pool.Worker.Name], byContent[content] = same[0], same[1:]
 		}
 	}
 	return before
@@ -243,12 +233,12 @@ func (o Options) content(p Pool) (string, error) {
 		return "", err
 	}
 	text, err := schema.Document(triggers)
-	if config := o.find(p.ProviderConfig); err == nil && config != nil {
-		document, err := config.DocumentRaw(p.ProviderConfig)
-		return string(text) + string(document), err
+	document := documentOf
+	if config := o.find(p.ProviderConfig); config != nil {
+		document = config.DocumentRaw
 	}
-	whole, wholeErr := documentOf(p.ProviderConfig)
-	return string(text) + string(whole), errors.Join(err, wholeErr)
+	config, configErr := document(p.ProviderConfig)
+	return string(text) + string(config), errors.Join(err, configErr)
 }
 
 // Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
@@ -267,9 +257,8 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	var triggers, config hotupdate.Changes
 	var err, configErr error
 	if !p.isBare() {
-		var schema *hotupdate.Schema
-		var value *Triggers
-		if schema, value, err = p.triggers(); err == nil {
+		schema, value, failed := p.triggers()
+		if err = failed; err == nil {
 			triggers, err = schema.Diff(nil, value)
 		}
 	}
