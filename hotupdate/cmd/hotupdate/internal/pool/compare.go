@@ -235,7 +235,7 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 		changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
 		for i := range changes {
 			path := changes[i].Path
-			changes[i].Omitted = slices.Contains(old.Defaulted, path) != slices.Contains(updated.Defaulted, path)
+			changes[i].Omitted = old.isDefaulted(path) != updated.isDefaulted(path)
 		}
 		return changes, err
 	}

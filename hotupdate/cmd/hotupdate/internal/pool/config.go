@@ -49,19 +49,13 @@ func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotu
 
 // wholeDiff compares configs as JSON. What may be confidential in them is not known, so it is not shown, and nobody has declared a class.
 func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
-	change := hotupdate.Change{Op: hotupdate.Replace, Class: hotupdate.Immutable, Sensitive: true, Origin: hotupdate.OriginDefault}
 	before, err := documentOf(old)
 	after, newErr := documentOf(updated)
-	switch {
-	case errors.Join(err, newErr) != nil:
-		return nil, errors.Join(err, newErr)
-	case bytes.Equal(before, after):
-		return nil, nil
-	case IsNull(old):
-		change.Op = hotupdate.Add
-	case IsNull(updated):
-		change.Op = hotupdate.Remove
+	if err := errors.Join(err, newErr); err != nil || bytes.Equal(before, after) {
+		return nil, err
 	}
+	change := changeAt(nil, decoded(old), decoded(updated), NoRule, Roll).Change
+	change.Class, change.Sensitive, change.Old, change.New = hotupdate.Immutable, true, "", ""
 	return hotupdate.Changes{change}, nil
 }
 

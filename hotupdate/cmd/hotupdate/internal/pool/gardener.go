@@ -108,18 +108,16 @@ func parseVersion(text string) (*version.Version, error) {
 // judgeSecretName judges a node-agent secret name that only one of the Workers has.
 func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
 	before, after := old.NodeAgentSecretName, updated.NodeAgentSecretName
-	if (before == nil) == (after == nil) {
-		return
-	}
 	fallsBack := o.Extension == Released && slices.Contains([]string{"azure", "alicloud"}, updated.Provider) && !inPlace(c.Strategy)
-	v, rule := Indeterminate, SecretNameGained
 	switch {
+	case (before == nil) == (after == nil):
 	case fallsBack:
-		v, rule = Roll, SecretNameFallback
+		c.add("nodeAgentSecretName", orAbsent(before), orAbsent(after), Roll, SecretNameFallback)
 	case after == nil:
-		v, rule = Forbidden, SecretNameLost
+		c.add("nodeAgentSecretName", *before, absent{}, Forbidden, SecretNameLost)
+	default:
+		c.add("nodeAgentSecretName", absent{}, *after, Indeterminate, SecretNameGained)
 	}
-	c.add("nodeAgentSecretName", orAbsent(before), orAbsent(after), v, rule)
 }
 
 func orAbsent[T any](value *T) any {
@@ -132,23 +130,19 @@ func orAbsent[T any](value *T) any {
 // judgeKubelet judges a kubelet configuration of the pool's own that comes or goes: it replaces the Shoot's as a whole, also what admission
 // has set there.
 func (c *Comparison) judgeKubelet(old, updated *Pool, _ Options) {
-	isOpen := func(p *Pool) bool { return slices.Contains(p.Defaulted, reservedPath) }
-	if old.ownKubelet != updated.ownKubelet && isOpen(old) && isOpen(updated) {
+	if old.ownKubelet != updated.ownKubelet && old.isDefaulted(reservedPath) && updated.isDefaulted(reservedPath) {
 		c.decideBy(PoolKubelet, Indeterminate)
 	}
 }
 
 // judgeVolumes judges what of the volumes the extension hashes, or does not, beside size and type of the root volume.
 func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
+	encrypted, volumes := *updated, *updated
+	encrypted.Encrypted, volumes.DataVolumes = old.Encrypted, old.DataVolumes
 	naming := Options{Extension: o.Extension}.naming(updated) // eras that are given are those of configs
-	for path, restore := range map[string]func(*Pool){
-		"volume.encrypted": func(p *Pool) { p.Encrypted = old.Encrypted },
-		"dataVolumes":      func(p *Pool) { p.DataVolumes = old.DataVolumes },
-	} {
+	for path, before := range map[string]Pool{"volume.encrypted": encrypted, "dataVolumes": volumes} {
 		after := *updated
-		after.ProviderConfig = nil
-		before := after
-		restore(&before)
+		before.ProviderConfig, after.ProviderConfig = nil, nil
 		switch {
 		case naming == nil:
 			c.set(path, Indeterminate, EraUnknown)
@@ -179,20 +173,15 @@ func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
 	if !inPlace(c.Strategy) || updated.Cluster == nil {
 		return
 	}
-	w := old.Worker
+	w, after := old.Worker, updated.Worker.NodeLocalDNS
 	counts := w.KubeProxyMode == "IPVS" || w.KubernetesVersion == "" || minorOf(w.KubernetesVersion).Compare(minorOf("1.34")) < 0
-	switch {
-	case w.NodeLocalDNS == updated.Worker.NodeLocalDNS:
-		c.set(nodeLocalDNSPath, None, NotHashed) // the proxy mode decides only about rolling pools
-		return
-	case !c.touches(nodeLocalDNSPath):
-		c.add(nodeLocalDNSPath, w.NodeLocalDNS, updated.Worker.NodeLocalDNS, None, NotHashed)
+	if w.NodeLocalDNS != after && !c.touches(nodeLocalDNSPath) {
+		c.add(nodeLocalDNSPath, w.NodeLocalDNS, after, None, NotHashed)
 	}
-	isOpen := func(p *Pool) bool { return slices.Contains(p.Defaulted, nodeLocalDNSPath) }
 	switch {
-	case !counts:
+	case w.NodeLocalDNS == after, !counts: // the proxy mode decides only about rolling pools
 		c.set(nodeLocalDNSPath, None, NotHashed)
-	case isOpen(old) != isOpen(updated):
+	case old.isDefaulted(nodeLocalDNSPath) != updated.isDefaulted(nodeLocalDNSPath):
 		c.set(nodeLocalDNSPath, Indeterminate, FilledIn)
 	default:
 		c.set(nodeLocalDNSPath, Forbidden, NodeLocalDNSInPlace)
@@ -248,19 +237,14 @@ func (c *Comparison) judgeRollout(_, updated *Pool, o Options) {
 // judgeSurge refuses what validation refuses of maxSurge and maxUnavailable, after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one
 // that is updated in place.
 func (c *Comparison) judgeSurge(p *Pool) {
-	if p.Cluster == nil { // gardenlet writes what validation has admitted
-		return
-	}
-	if p.declared == hotupdate.ManualInPlaceUpdate {
+	surges, unavailable, rolling := isPositive(p.MaxSurge), isPositive(p.MaxUnavailable), p.declared == hotupdate.AutoRollingUpdate
+	switch {
+	case p.Cluster == nil: // gardenlet writes what validation has admitted
+	case p.declared == hotupdate.ManualInPlaceUpdate:
 		if p.MaxSurge != nil || p.MaxUnavailable != nil {
 			c.decideBy(SurgeOfManualPool, Forbidden)
 		}
-		return
-	}
-	rolling := p.declared == hotupdate.AutoRollingUpdate
-	surges := p.MaxSurge == nil && rolling || isPositive(p.MaxSurge)
-	unavailable := p.MaxUnavailable == nil && !rolling || isPositive(p.MaxUnavailable)
-	if !surges && !unavailable {
+	case !surges && !unavailable && (p.MaxSurge != nil || !rolling) && (p.MaxUnavailable != nil || rolling):
 		c.decideBy(SurgeAndUnavailableZero, Forbidden)
 	}
 }

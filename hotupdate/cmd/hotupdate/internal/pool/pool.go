@@ -60,6 +60,8 @@ func Bare(config []byte) Pool {
 	return Pool{ProviderConfig: config, Unknown: []Unknown{UnknownRestOfPool}}
 }
 
+func (p *Pool) isDefaulted(path string) bool { return slices.Contains(p.Defaulted, path) }
+
 func (p *Pool) isBare() bool { return slices.Contains(p.Unknown, UnknownRestOfPool) }
 
 // DataVolume is a volume beside the root volume. Type and Encrypted are nil if they are not set.

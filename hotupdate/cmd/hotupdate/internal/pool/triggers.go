@@ -2,8 +2,7 @@ package pool
 
 import (
 	"cmp"
-
-	"k8s.io/apimachinery/pkg/api/resource"
+	"encoding/json"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -123,7 +122,10 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	if p.Worker.KubernetesVersion != "" {
 		t.Kubernetes.Version = *parts["Kubernetes version"]
 	}
-	t.Kubernetes.Kubelet = Kubelet{reservedOf(w.Kubelet.Reservations()), evictionOf(w.Kubelet), parts["kubelet CPU manager policy"]}
+	t.Kubernetes.Kubelet = Kubelet{Reserved: textsOf[Reserved](w.Kubelet.Reservations()), CPUManagerPolicy: parts["kubelet CPU manager policy"]}
+	if w.Kubelet != nil {
+		t.Kubernetes.Kubelet.EvictionHard = textsOf[EvictionHard](w.Kubelet.EvictionHard)
+	}
 	t.Machine.Type = w.MachineType
 	if w.Image != nil {
 		t.Machine.Image.Name, t.Machine.Image.Version = &w.Image.Name, w.Image.Version
@@ -142,29 +144,9 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	return schema, t, nil
 }
 
-func reservedOf(r *hash.Reserved) *Reserved {
-	if r == nil {
-		return nil
-	}
-	return &Reserved{quantityText(r.CPU), quantityText(r.Memory), quantityText(r.EphemeralStorage), quantityText(r.PID)}
-}
-
-// quantityText prints a copy: Quantity's String keeps its result in the quantity, which pools may share.
-func quantityText(q *resource.Quantity) *string {
-	if q == nil {
-		return nil
-	}
-	c := q.DeepCopy()
-	return new(c.String())
-}
-
-func evictionOf(k *hash.Kubelet) *EvictionHard {
-	if k == nil || k.EvictionHard == nil {
-		return nil
-	}
-	e, none := k.EvictionHard, ""
-	text := func(s *string) string { return *cmp.Or(s, &none) }
-	return &EvictionHard{
-		text(e.MemoryAvailable), text(e.ImageFSAvailable), text(e.ImageFSInodesFree), text(e.NodeFSAvailable), text(e.NodeFSInodesFree),
-	}
+// textsOf returns quantities as the texts that Gardener hashes; nil if there are none.
+func textsOf[T any](quantities any) (texts *T) {
+	raw, _ := json.Marshal(quantities)
+	_ = json.Unmarshal(raw, &texts) // members of the same names
+	return texts
 }
