@@ -1,9 +1,7 @@
 package pool
 
 import (
-	"encoding/json"
 	"errors"
-	"reflect"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -22,46 +20,38 @@ type inPlaceUpdates struct {
 // ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in JSON. Of a NamespacedCloudProfile the
 // status counts, which has all images. All problems come back joined, each a [*fault.Error].
 func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
-	type spec struct {
-		MachineImages []struct {
-			Name     string
-			Versions []struct {
-				Version        string
-				InPlaceUpdates inPlaceUpdates
-			}
-		}
-	}
-	var profile struct {
-		TypeMeta
-
-		Spec   spec
-		Status struct{ CloudProfileSpec *spec }
-	}
 	d := &decoder{}
-	if !json.Valid(raw) {
-		d.fail(fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a CloudProfile"})
+	if !isJSON(raw) {
+		d.fail("", "", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a CloudProfile"})
 		return nil, errors.Join(d.problems...)
 	}
-	d.fields(d.members(raw), reflect.ValueOf(&profile).Elem())
-	if profile.APIVersion != "core.gardener.cloud/v1beta1" || profile.Kind != "CloudProfile" && profile.Kind != "NamespacedCloudProfile" {
-		d.fail(fault.Error{
+	root := d.root(raw).object()
+	if meta := root.typeMeta(); meta.APIVersion != "core.gardener.cloud/v1beta1" || meta.Kind != "CloudProfile" && meta.Kind != "NamespacedCloudProfile" {
+		root.fail(fault.Error{
 			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
 			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",
 		})
 	}
-	if profile.Status.CloudProfileSpec != nil {
-		profile.Spec = *profile.Status.CloudProfileSpec
+	spec := root.below("spec")
+	if merged := root.below("status").get("cloudProfileSpec"); merged.raw != nil {
+		spec = merged.object()
 	}
-	read := &CloudProfile{images: map[hash.Image]inPlaceUpdates{}}
-	for _, image := range profile.Spec.MachineImages {
-		for _, v := range image.Versions {
-			read.images[hash.Image{Name: image.Name, Version: v.Version}] = v.InPlaceUpdates
+	profile := &CloudProfile{images: map[hash.Image]inPlaceUpdates{}}
+	for _, element := range spec.get("machineImages").elements() {
+		image := element.object()
+		name := image.get("name").text()
+		for _, version := range image.get("versions").elements() {
+			v := version.object()
+			updates := v.below("inPlaceUpdates")
+			profile.images[hash.Image{Name: name, Version: v.get("version").text()}] = inPlaceUpdates{
+				Supported: read[bool](updates.get("supported")), MinVersionForUpdate: updates.get("minVersionForUpdate").text(),
+			}
 		}
 	}
 	if err := errors.Join(d.problems...); err != nil {
 		return nil, err
 	}
-	return read, nil
+	return profile, nil
 }
 
 // inPlace judges an update in place from one image to another: None if the CloudProfile lets it pass.

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -17,17 +15,30 @@ import (
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// decoder reads valid JSON into Go values. It collects all problems, so that they are reported at once.
+// decoder collects the problems of a JSON text that is read, so that all of them are reported at once.
 type decoder struct {
 	problems
 
-	pool  string         // the worker pool that is being read, where paths begin; empty outside of pools
-	at    fieldpath.Path // the value that is being read
-	stack members        // of the objects that it stands in
+	pool    string             // the worker pool that is being read, where paths begin; empty outside of pools
+	members []manifests.Member // of all objects that are read
+}
+
+// value is a JSON value that is read. What is absent or null has no raw JSON: it is read as an object without members, an empty list or nil.
+type value struct {
+	d           *decoder
+	above, name string // the path of what it is a member or an element of, and the step from there
+	raw         json.RawMessage
+}
+
+// object is a JSON object with its members in their order.
+type object struct {
+	value
+
+	path    string
+	members []manifests.Member
 }
 
 // isJSON reports whether a text is one JSON value.
@@ -37,10 +48,77 @@ func isJSON(raw []byte) bool {
 	return s.Skip() == nil && s.End() == nil
 }
 
-// object is raw JSON that has to be an object. Its members are read elsewhere.
-type object json.RawMessage
+// root is the value of a JSON text.
+func (d *decoder) root(raw []byte) value {
+	raw = bytes.TrimSpace(raw)
+	if IsNull(raw) {
+		raw = nil
+	}
+	return value{d: d, raw: raw}
+}
 
-// mismatches are the problems of values that leaves of a type cannot hold.
+func (v value) fail(problem fault.Error) {
+	v.d.problems.fail(v.d.pool, joinPaths(v.above, v.name), problem)
+}
+
+// object reads an object. Another type is a problem, and so is a duplicate member.
+func (v value) object() object {
+	o := object{value: v}
+	switch {
+	case v.raw == nil:
+		return o
+	case v.raw[0] != '{':
+		v.fail(fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
+		return o
+	}
+	before := len(v.d.members)
+	v.d.members = manifests.AppendValid(v.d.members, v.raw)
+	o.path, o.members = joinPaths(v.above, v.name), v.d.members[before:]
+	for i, one := range o.members {
+		if slices.ContainsFunc(o.members[:i], func(other manifests.Member) bool { return bytes.Equal(other.Name, one.Name) }) {
+			twin := fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"}
+			value{d: v.d, above: o.path, name: string(one.Name)}.fail(twin)
+		}
+	}
+	return o
+}
+
+// get returns the value of a member. Names are case-sensitive.
+func (o object) get(name string) value {
+	below := value{d: o.d, above: o.path, name: name}
+	for _, one := range slices.Backward(o.members) {
+		if string(one.Name) == name {
+			if string(one.Raw) != leaf.Null {
+				below.raw = one.Raw
+			}
+			break
+		}
+	}
+	return below
+}
+
+// below returns the object that is the value of a member.
+func (o object) below(name string) object { return o.get(name).object() }
+
+// elements returns the elements of a list. Another type is a problem.
+func (v value) elements() (all []value) {
+	if v.raw == nil {
+		return nil
+	}
+	elements, ok := manifests.Elements(v.raw)
+	if !ok {
+		v.fail(fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
+	}
+	above := joinPaths(v.above, v.name)
+	all = make([]value, len(elements))
+	for i, raw := range elements {
+		all[i] = v.d.root(raw)
+		all[i].above, all[i].name = above, "["+strconv.Itoa(i)+"]"
+	}
+	return all
+}
+
+// mismatches are the problems of values that are no leaves of a type.
 var mismatches = map[reflect.Type]fault.Error{
 	reflect.TypeFor[string]():      {Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a string", Hint: "put it in quotes"},
 	reflect.TypeFor[bool]():        {Kind: fault.WrongType, Code: "wrong-json-type", What: "is not true or false", Hint: "write one of them, without quotes"},
@@ -54,159 +132,67 @@ var mismatches = map[reflect.Type]fault.Error{
 	},
 }
 
-// decode reads raw JSON into v. Of an object it reads the members that the struct has fields for: a member has its field's name in lower
-// camel case, such as cpuManagerPolicy for CPUManagerPolicy, and no other case. Members without a field are not looked at. Null and no
-// JSON leave v as it is.
-func (d *decoder) decode(raw []byte, v reflect.Value) {
-	if IsNull(raw) {
-		return
+// text returns a string, nothing if there is none.
+func (v value) text() string {
+	text, ok := textIn(v.raw)
+	if !ok && v.raw != nil {
+		v.fail(mismatches[reflect.TypeFor[string]()])
 	}
-	ok := true
-	switch target := v.Addr().Interface().(type) {
-	case *json.RawMessage:
-		*target = raw
-	case *object:
-		d.members(raw)
-		*target = raw
+	return text
+}
+
+// read returns a leaf, the zero T if there is none.
+func read[T any](v value) T { return *orDefault(pointer[T](v), *new(T)) }
+
+// pointer returns a leaf, nil if there is none.
+func pointer[T any](v value) *T {
+	if v.raw == nil {
+		return nil
+	}
+	leaf := new(T)
+	if !parse(v.raw, leaf) {
+		v.fail(mismatches[reflect.TypeFor[T]()])
+	}
+	return leaf
+}
+
+// parse reports whether raw JSON is a leaf of the type that to points to, and sets it.
+func parse(raw []byte, to any) (ok bool) {
+	text, isText := textIn(raw)
+	switch to := to.(type) {
 	case *string:
-		*target, ok = textIn(raw)
+		*to = text
+		return isText
 	case *hotupdate.Strategy:
-		name, isText := textIn(raw)
-		*target, ok = hotupdate.ParseStrategy(name)
-		ok = ok && isText
+		*to, ok = hotupdate.ParseStrategy(text)
+		return ok && isText
 	case *resource.Quantity: // a string or a number
-		text, isText := textIn(raw)
 		if !isText {
 			text = string(raw)
 		}
-		var err error
-		*target, err = leaf.ParseQuantity(text)
-		ok = err == nil
-	case *bool, *int, *metav1.Time:
-		ok = json.Unmarshal(raw, target) == nil
-	default:
-		d.composite(raw, v)
+		quantity, err := leaf.ParseQuantity(text)
+		*to = quantity
+		return err == nil
 	}
-	if !ok {
-		d.fail(mismatches[v.Type()])
-	}
-}
-
-func (d *decoder) composite(raw []byte, v reflect.Value) {
-	//exhaustive:ignore
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		d.decode(raw, v.Elem())
-	case reflect.Struct:
-		before := len(d.stack)
-		d.fields(d.members(raw), v)
-		d.stack = d.stack[:before]
-	case reflect.Slice:
-		elements, ok := manifests.Elements(raw)
-		if !ok {
-			d.fail(fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
-		}
-		v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
-		for i, element := range elements {
-			d.below(element, v.Index(i), fieldpath.Step{Kind: fieldpath.Index, At: i})
-		}
-	}
-}
-
-// below reads what stands some steps below.
-func (d *decoder) below(raw []byte, v reflect.Value, steps ...fieldpath.Step) {
-	before := len(d.at)
-	d.at = append(d.at, steps...)
-	d.decode(raw, v)
-	d.at = d.at[:before]
-}
-
-// fields reads the members of an object into the fields of a struct, in the order of the fields.
-func (d *decoder) fields(members members, v reflect.Value) {
-	for i, name := range memberNames(v.Type()) {
-		if name == "" { // embedded
-			d.fields(members, v.Field(i))
-		} else if raw := members.get(name); raw != nil {
-			d.below(raw, v.Field(i), fieldpath.Step{Name: name})
-		}
-	}
-}
-
-// namesOfTypes caches what memberNames returns.
-var namesOfTypes sync.Map
-
-// memberNames returns the names of the members that the fields of a struct stand for; nothing for an embedded one.
-func memberNames(t reflect.Type) []string {
-	if known, ok := namesOfTypes.Load(t); ok {
-		return known.([]string)
-	}
-	names := make([]string, t.NumField())
-	for i := range names {
-		if field := t.Field(i); !field.Anonymous {
-			names[i] = memberName(field.Name)
-		}
-	}
-	namesOfTypes.Store(t, names)
-	return names
-}
-
-// memberName is the name of a field in lower camel case: the capitals that it begins with are one word.
-func memberName(field string) string {
-	end := len(field) - len(strings.TrimLeft(field, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-	if end > 1 && end < len(field) {
-		end--
-	}
-	return strings.ToLower(field[:end]) + field[end:]
-}
-
-// members are the members of an object, in their order.
-type members []manifests.Member
-
-// get returns the last member of a name, nil if there is none.
-func (m members) get(name string) []byte {
-	for _, one := range slices.Backward(m) {
-		if string(one.Name) == name {
-			return one.Raw
-		}
-	}
-	return nil
-}
-
-// members returns the members of an object. Another type is a problem, and so is a duplicate member.
-func (d *decoder) members(raw []byte) members {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case IsNull(raw):
-		return nil
-	case raw[0] != '{':
-		d.fail(fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not an object", Hint: "write an object"})
-		return nil
-	}
-	before := len(d.stack)
-	d.stack = manifests.AppendValid(d.stack, raw)
-	all := d.stack[before:]
-	for i, one := range all {
-		if slices.ContainsFunc(all[:i], func(other manifests.Member) bool { return bytes.Equal(other.Name, one.Name) }) {
-			twin := fault.Error{Kind: fault.Duplicate, Code: "duplicate-member", What: "stands twice in its object", Hint: "remove one of the members"}
-			d.problems.fail(d.pool, fieldpath.Join(d.at.String(), string(one.Name)), twin)
-		}
-	}
-	return all
+	return json.Unmarshal(raw, to) == nil
 }
 
 // textIn returns what a JSON string says.
 func textIn(raw []byte) (string, bool) {
-	if last := len(raw) - 1; last > 0 && raw[0] == '"' && raw[last] == '"' && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return string(raw[1:last]), true
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw[1 : len(raw)-1]), true
 	}
 	var text string
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil
 }
 
-// fail adds a problem of the value that is being read.
-func (d *decoder) fail(problem fault.Error) { d.problems.fail(d.pool, d.at.String(), problem) }
+func (o object) typeMeta() TypeMeta {
+	return TypeMeta{o.get("apiVersion").text(), o.get("kind").text()}
+}
 
 // IsNull reports whether raw JSON is null or missing.
 func IsNull(raw []byte) bool {
@@ -251,7 +237,7 @@ func joinPaths(path, below string) string {
 // TypeMetaOf returns what an object says about its kind, as far as it can be read.
 func TypeMetaOf(raw []byte) (meta TypeMeta) {
 	if isJSON(raw) {
-		(&decoder{}).decode(raw, reflect.ValueOf(&meta).Elem())
+		meta = (&decoder{}).root(raw).object().typeMeta()
 	}
 	return meta
 }

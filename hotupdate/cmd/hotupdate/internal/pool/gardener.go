@@ -24,7 +24,6 @@ type Cluster struct {
 	Pending []string
 
 	infrastructure json.RawMessage // the infrastructure's config
-	inMaintenance  bool            // an operation waits for the maintenance window
 }
 
 // poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later

@@ -3,14 +3,16 @@ package pool
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Kind is the kind of a manifest.
@@ -53,89 +55,6 @@ type Manifest struct {
 	confined bool            // changes wait for the maintenance window
 }
 
-// The parts of manifests that are read. Members have the names of the fields, see decoder.decode.
-type (
-	metadata struct {
-		Namespace, Name, UID string
-		Annotations          json.RawMessage
-	}
-	worker struct {
-		Metadata metadata
-		Spec     struct {
-			Type  string
-			Pools []json.RawMessage
-		}
-	}
-	shoot struct {
-		Metadata metadata
-		Spec     struct {
-			Kubernetes struct {
-				Version   string
-				Kubelet   json.RawMessage
-				KubeProxy struct {
-				Mode    string
-				Enabled *bool
-			}
-			}
-			SystemComponents struct{ NodeLocalDNS *struct{ Enabled bool } }
-			Hibernation      struct{ Enabled bool }
-			Maintenance      struct{ ConfineSpecUpdateRollout bool }
-			Provider         struct {
-				Type                 string
-				InfrastructureConfig json.RawMessage
-				Workers              []json.RawMessage
-			}
-		}
-		Status *struct {
-			Credentials struct {
-				Rotation struct{ CertificateAuthorities, ServiceAccountKey hash.Rotation }
-			}
-			InPlaceUpdates struct {
-				PendingWorkerUpdates struct{ AutoInPlaceUpdate, ManualInPlaceUpdate []string }
-			}
-		}
-	}
-	// commonFields have one name in a pool of a Worker and in a worker of a Shoot.
-	commonFields struct {
-		ProviderConfig object
-		UpdateStrategy hotupdate.Strategy
-		Volume         *struct {
-			Size      string
-			Type      *string
-			Encrypted *bool
-		}
-		DataVolumes      []DataVolume
-		Minimum, Maximum *int
-		Zones            []string
-
-		MaxSurge, MaxUnavailable json.RawMessage
-	}
-	workerPool struct {
-		commonFields
-
-		MachineType         string
-		MachineImage        *hash.Image
-		KubernetesVersion   string
-		KubeletConfig       json.RawMessage
-		NodeAgentSecretName *string
-		Architecture        *string
-	}
-	shootWorker struct {
-		commonFields
-
-		Machine struct {
-			Type         string
-			Image        *hash.Image
-			Architecture *string
-		}
-		CRI        struct{ Name *string }
-		Kubernetes struct {
-			Version *string
-			Kubelet json.RawMessage
-		}
-	}
-)
-
 // ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a [*fault.Error].
 var ErrOtherKind error = &fault.Error{
 	Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
@@ -158,147 +77,175 @@ func Read(raw []byte) (*Manifest, error) {
 	if !isJSON(raw) {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "invalid-json", Where: "manifest", What: "is no valid JSON", Hint: "write a Worker or a Shoot"}
 	}
-	d := &decoder{}
-	top := d.members(raw)
-	var meta TypeMeta
-	d.fields(top, reflect.ValueOf(&meta).Elem())
-	read := &Manifest{Kind: KindOf(meta), Spec: top.get("spec"), all: raw}
-	switch read.Kind {
-	case Worker:
-		var m worker
-		d.fields(top, reflect.ValueOf(&m).Elem())
-		d.readWorker(read, &m)
-	case Shoot:
-		var m shoot
-		d.fields(top, reflect.ValueOf(&m).Elem())
-		d.readShoot(read, &m)
-	case NoKind:
+	d := &decoder{members: make([]manifests.Member, 0, 128)} // about as many as are looked at
+	root := d.root(raw).object()
+	m := &Manifest{Kind: KindOf(root.typeMeta()), Spec: root.get("spec").raw, all: raw}
+	if m.Kind == NoKind {
 		return nil, errors.Join(append(d.problems, ErrOtherKind)...)
 	}
-	d.checkNames(read.Pools)
+	metadata := root.below("metadata")
+	m.Namespace, m.Name, m.UID = metadata.get("namespace").text(), metadata.get("name").text(), metadata.get("uid").text()
+	if m.Kind == Worker {
+		m.readWorker(root.below("spec"))
+	} else {
+		m.readShoot(root.below("spec"), root.below("status"), metadata.below("annotations"))
+	}
+	d.checkNames(m.Pools)
 	if err := errors.Join(d.problems...); err != nil {
 		return nil, err
 	}
-	return read, nil
+	return m, nil
 }
 
-func (d *decoder) readWorker(to *Manifest, m *worker) {
-	to.Namespace, to.Name, to.UID, to.Provider = m.Metadata.Namespace, m.Metadata.Name, m.Metadata.UID, m.Spec.Type
-	readPools(d, to, fieldpath.Path{{Name: "spec"}, {Name: "pools"}}, m.Spec.Pools, func(w *workerPool, p *Pool) {
-		w.fill(p)
-		p.Worker.MachineType, p.Worker.Image = w.MachineType, w.MachineImage
-		p.Worker.KubernetesVersion = w.KubernetesVersion
-		d.readKubelet(p, w.KubeletConfig, fieldpath.Step{Name: "kubeletConfig"})
-		p.NodeAgentSecretName, p.Architecture = w.NodeAgentSecretName, w.Architecture
+func (m *Manifest) readWorker(spec object) {
+	m.Provider = spec.get("type").text()
+	m.readPools(spec.get("pools"), func(from object, p *Pool) {
+		p.Worker.MachineType, p.Worker.Image = from.get("machineType").text(), imageIn(from.below("machineImage"))
+		p.Worker.KubernetesVersion = from.get("kubernetesVersion").text()
+		p.readKubelet(from.get("kubeletConfig"))
+		p.NodeAgentSecretName, p.Architecture = pointer[string](from.get("nodeAgentSecretName")), pointer[string](from.get("architecture"))
 		p.Unknown = []Unknown{UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials}
-		if w.KubernetesVersion == "" {
+		if p.Worker.KubernetesVersion == "" {
 			p.Defaulted = []string{versionPath} // the cluster's version
 		}
 	})
 }
 
-func (d *decoder) readShoot(to *Manifest, m *shoot) {
-	spec, kubelet := &m.Spec, fieldpath.Path{{Name: "kubernetes"}, {Name: "kubelet"}}
-	to.Namespace, to.Name, to.UID, to.Provider = m.Metadata.Namespace, m.Metadata.Name, m.Metadata.UID, spec.Provider.Type
-	var shoots Pool
-	d.readKubelet(&shoots, spec.Kubernetes.Kubelet, append(fieldpath.Path{{Name: "spec"}}, kubelet...)...)
-	cluster := m.cluster(d)
-	to.version, to.confined = spec.Kubernetes.Version, spec.Maintenance.ConfineSpecUpdateRollout || cluster.inMaintenance
-	readPools(d, to, fieldpath.Path{{Name: "spec"}, {Name: "provider"}, {Name: "workers"}}, spec.Provider.Workers, func(w *shootWorker, p *Pool) {
-		w.fill(p)
+func (m *Manifest) readShoot(spec, status, annotations object) {
+	provider, kubernetes := spec.below("provider"), spec.below("kubernetes")
+	m.Provider, m.version = provider.get("type").text(), kubernetes.get("version").text()
+	var all Pool // what pools have from the Shoot
+	all.readKubelet(kubernetes.get("kubelet"))
+	if proxy := kubernetes.below("kubeProxy"); *orDefault(pointer[bool](proxy.get("enabled")), true) {
+		all.Worker.KubeProxyMode = proxy.get("mode").text()
+	}
+	dns := spec.below("systemComponents").get("nodeLocalDNS")
+	all.Worker.NodeLocalDNS = read[bool](dns.object().get("enabled"))
+	rotation := status.below("credentials").below("rotation")
+	all.Worker.CARotation, all.Worker.ServiceAccountKeyRotation = rotationIn(rotation.below("certificateAuthorities")), rotationIn(rotation.below("serviceAccountKey"))
+	atOnce, inWindow := annotations.get("gardener.cloud/operation").text(), annotations.get("maintenance.gardener.cloud/operation").text()
+	m.confined = read[bool](spec.below("maintenance").get("confineSpecUpdateRollout")) || inWindow != ""
+	pending := status.below("inPlaceUpdates").below("pendingWorkerUpdates")
+	all.Cluster = &Cluster{
+		Hibernated: read[bool](spec.below("hibernation").get("enabled")), Operations: strings.Split(atOnce+";"+inWindow, ";"),
+		Pending:        slices.Concat(textsIn(pending.get("autoInPlaceUpdate")), textsIn(pending.get("manualInPlaceUpdate"))),
+		infrastructure: provider.get("infrastructureConfig").raw,
+	}
+	m.readPools(provider.get("workers"), func(from object, p *Pool) {
+		machine, own := from.below("machine"), from.below("kubernetes")
 		worker := &p.Worker
-		worker.MachineType, worker.Image = w.Machine.Type, w.Machine.Image
-		worker.CRI = orDefault(w.CRI.Name, "containerd")
-		worker.KubernetesVersion = *orDefault(w.Kubernetes.Version, spec.Kubernetes.Version)
-		d.readKubelet(p, w.Kubernetes.Kubelet, kubelet...)
+		worker.MachineType, worker.Image = machine.get("type").text(), imageIn(machine.below("image"))
+		worker.CRI = orDefault(pointer[string](from.below("cri").get("name")), "containerd")
+		worker.KubernetesVersion = *orDefault(pointer[string](own.get("version")), m.version)
+		p.readKubelet(own.get("kubelet"))
 		if p.ownKubelet = worker.Kubelet != nil; !p.ownKubelet {
-			worker.Kubelet, p.kubelet = shoots.Worker.Kubelet, shoots.kubelet
+			worker.Kubelet, p.kubelet = all.Worker.Kubelet, all.kubelet
 		}
-		if dns := spec.SystemComponents.NodeLocalDNS; dns != nil {
-			worker.NodeLocalDNS = dns.Enabled
-		} else {
-			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // new Shoots get it
-		}
-		p.Architecture, p.Cluster = w.Machine.Architecture, cluster
-		if proxy := spec.Kubernetes.KubeProxy; proxy.Enabled == nil || *proxy.Enabled {
-			worker.KubeProxyMode = proxy.Mode
-		}
-		if m.Status == nil {
+		worker.NodeLocalDNS, worker.KubeProxyMode = all.Worker.NodeLocalDNS, all.Worker.KubeProxyMode
+		worker.CARotation, worker.ServiceAccountKeyRotation = all.Worker.CARotation, all.Worker.ServiceAccountKeyRotation
+		p.Architecture, p.Cluster = pointer[string](machine.get("architecture")), all.Cluster
+		if status.raw == nil {
 			p.Unknown = append(p.Unknown, UnknownCredentials)
-		} else {
-			rotation := m.Status.Credentials.Rotation
-			worker.CARotation, worker.ServiceAccountKeyRotation = rotation.CertificateAuthorities, rotation.ServiceAccountKey
+		}
+		if dns.raw == nil {
+			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // new Shoots get it
 		}
 		p.Defaulted = append(p.Defaulted, omittedDefaults(p.Worker)...)
 	})
 }
 
-// readKubelet reads the configuration of a kubelet.
-func (d *decoder) readKubelet(p *Pool, raw []byte, at ...fieldpath.Step) {
-	if !IsNull(raw) {
-		p.Worker.Kubelet, p.kubelet = &hash.Kubelet{}, raw
-		d.below(raw, reflect.ValueOf(p.Worker.Kubelet).Elem(), at...)
-	}
-}
-
-// cluster reads what a Shoot says above its pools about their machines.
-func (m *shoot) cluster(d *decoder) *Cluster {
-	c := &Cluster{Hibernated: m.Spec.Hibernation.Enabled, infrastructure: m.Spec.Provider.InfrastructureConfig}
-	d.at = fieldpath.Path{{Name: "metadata"}, {Name: "annotations"}}
-	annotations := d.members(m.Metadata.Annotations)
-	for _, name := range operationAnnotations {
-		var operations string
-		d.below(annotations.get(name), reflect.ValueOf(&operations).Elem(), fieldpath.Step{Name: name})
-		c.Operations = append(c.Operations, strings.Split(operations, ";")...)
-		c.inMaintenance = operations != "" && name == operationAnnotations[1]
-	}
-	if m.Status != nil {
-		pending := m.Status.InPlaceUpdates.PendingWorkerUpdates
-		c.Pending = slices.Concat(pending.AutoInPlaceUpdate, pending.ManualInPlaceUpdate)
-	}
-	return c
-}
-
-// operationAnnotations hold operations, with semicolons between them, to be done at once or in the next maintenance window.
-var operationAnnotations = []string{"gardener.cloud/operation", "maintenance.gardener.cloud/operation"}
-
-// readPools reads each element of a list of pools into a P, and what fill makes of it into the manifest.
-func readPools[P any](d *decoder, to *Manifest, list fieldpath.Path, elements []json.RawMessage, fill func(from *P, p *Pool)) {
-	for i, raw := range elements {
-		d.at = append(slices.Clip(list), fieldpath.Step{Kind: fieldpath.Index, At: i})
-		members := d.members(raw)
-		var named struct{ Name string }
-		d.fields(members, reflect.ValueOf(&named).Elem())
-		if named.Name == "" {
-			d.fail(fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
+// readPools reads each element of a list of pools: the fields that Worker and Shoot have in common, and what more does.
+func (m *Manifest) readPools(list value, more func(from object, p *Pool)) {
+	for _, element := range list.elements() {
+		from := element.object()
+		p := Pool{Provider: m.Provider, all: element.raw, Worker: hash.Worker{Name: from.get("name").text()}}
+		if p.Worker.Name == "" {
+			element.fail(fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
 			continue
 		}
-		var from P
-		d.pool, d.at = named.Name, nil
-		d.fields(members, reflect.ValueOf(&from).Elem())
-		p := Pool{Provider: to.Provider, all: raw}
-		fill(&from, &p)
-		d.pool = ""
-		p.Worker.Name = named.Name
-		if k := p.Worker.Kubelet; k != nil {
-			k.SumReservations = true
-		}
-		if !slices.Contains([]string{"aws", "gcp", "alicloud"}, to.Provider) { // which hash none
+		list.d.pool, from.path = p.Worker.Name, ""
+		p.readCommon(from)
+		more(from, &p)
+		list.d.pool = ""
+		if !slices.Contains([]string{"aws", "gcp", "alicloud"}, m.Provider) { // which hash none
 			p.Unknown = append(p.Unknown, UnknownProviderState)
 		}
-		to.Pools = append(to.Pools, p)
+		m.Pools = append(m.Pools, p)
 	}
 }
 
-// fill takes over the fields that Worker and Shoot have in common.
-func (c *commonFields) fill(p *Pool) {
-	p.ProviderConfig, p.DataVolumes = c.ProviderConfig, c.DataVolumes
-	p.Worker.UpdateStrategy, p.declared, p.Zones = c.UpdateStrategy, c.UpdateStrategy, c.Zones
-	p.MaxSurge, p.MaxUnavailable = c.MaxSurge, c.MaxUnavailable
-	p.Machines = Machines{Minimum: *orDefault(c.Minimum, 0), Maximum: *orDefault(c.Maximum, 0), Known: c.Minimum != nil || c.Maximum != nil}
-	if v := c.Volume; v != nil {
-		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
+func (p *Pool) readCommon(from object) {
+	p.ProviderConfig = from.below(configField).raw
+	p.declared = read[hotupdate.Strategy](from.get("updateStrategy"))
+	p.Worker.UpdateStrategy = p.declared
+	if volume := from.below("volume"); volume.raw != nil {
+		p.Worker.Volume = &hash.Volume{Size: volume.get("size").text(), Type: pointer[string](volume.get("type"))}
+		p.Encrypted = pointer[bool](volume.get("encrypted"))
 	}
+	for _, element := range from.get("dataVolumes").elements() {
+		volume := element.object()
+		p.DataVolumes = append(p.DataVolumes, DataVolume{
+			volume.get("name").text(), volume.get("size").text(), pointer[string](volume.get("type")), pointer[bool](volume.get("encrypted")),
+		})
+	}
+	minimum, maximum := pointer[int](from.get("minimum")), pointer[int](from.get("maximum"))
+	p.Machines = Machines{Minimum: *orDefault(minimum, 0), Maximum: *orDefault(maximum, 0), Known: minimum != nil || maximum != nil}
+	p.Zones = textsIn(from.get("zones"))
+	p.MaxSurge, p.MaxUnavailable = from.get("maxSurge").raw, from.get("maxUnavailable").raw
+}
+
+// readKubelet reads the configuration of a kubelet.
+func (p *Pool) readKubelet(config value) {
+	if config.raw == nil {
+		return
+	}
+	from := config.object()
+	p.kubelet, p.Worker.Kubelet = config.raw, &hash.Kubelet{
+		KubeReserved: reservedIn(from.below("kubeReserved")), SystemReserved: reservedIn(from.below("systemReserved")),
+		CPUManagerPolicy: pointer[string](from.get("cpuManagerPolicy")), SumReservations: true,
+	}
+	if hard := from.below("evictionHard"); hard.raw != nil {
+		p.Worker.Kubelet.EvictionHard = &hash.EvictionHard{
+			MemoryAvailable: pointer[string](hard.get("memoryAvailable")), ImageFSAvailable: pointer[string](hard.get("imageFSAvailable")),
+			ImageFSInodesFree: pointer[string](hard.get("imageFSInodesFree")), NodeFSAvailable: pointer[string](hard.get("nodeFSAvailable")),
+			NodeFSInodesFree: pointer[string](hard.get("nodeFSInodesFree")),
+		}
+	}
+}
+
+func reservedIn(from object) *hash.Reserved {
+	if from.raw == nil {
+		return nil
+	}
+	return &hash.Reserved{
+		CPU: pointer[resource.Quantity](from.get("cpu")), Memory: pointer[resource.Quantity](from.get("memory")),
+		EphemeralStorage: pointer[resource.Quantity](from.get("ephemeralStorage")), PID: pointer[resource.Quantity](from.get("pid")),
+	}
+}
+
+func imageIn(from object) *hash.Image {
+	if from.raw == nil {
+		return nil
+	}
+	return &hash.Image{Name: from.get("name").text(), Version: from.get("version").text()}
+}
+
+func rotationIn(from object) hash.Rotation {
+	r := hash.Rotation{LastInitiationTime: pointer[metav1.Time](from.get("lastInitiationTime"))}
+	for _, element := range from.get("pendingWorkersRollouts").elements() {
+		pending := element.object()
+		r.PendingWorkersRollouts = append(r.PendingWorkersRollouts, hash.PendingWorkersRollout{
+			Name: pending.get("name").text(), LastInitiationTime: pointer[metav1.Time](pending.get("lastInitiationTime")),
+		})
+	}
+	return r
+}
+
+func textsIn(list value) (texts []string) {
+	for _, element := range list.elements() {
+		texts = append(texts, element.text())
+	}
+	return texts
 }
 
 // omittedDefaults lists the triggers that a Shoot leaves out and Gardener fills in.
