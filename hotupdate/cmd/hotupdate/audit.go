@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
@@ -277,15 +277,19 @@ func (c *call) judgeFleet(n news, to *auditSink) (*audit.Report, error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	boundMemory(ctx)
 	progress := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
 		Provider: c.provider, Known: n.known,
 		Each: func(p *audit.Pool, r *audit.Report) error {
-			progress.show(r)
+			if r.Objects.Judged%16 == 0 {
+				progress.Describe(r.Headline())
+				_ = progress.Set(r.Verdicts.Total().Pools) // without the line the audit is the same
+			}
 			return to.pool(p)
 		},
 	})
-	progress.clear()
+	_ = progress.Finish()
 	if err == nil {
 		err = report.CheckJudged(c.provider, releases)
 	}
@@ -347,33 +351,8 @@ func (c *call) auditExitCode(r *audit.Report) int {
 	return code
 }
 
-// progress is a line on a terminal that tells how far an audit is.
-type progress struct {
-	out   io.Writer // nil if there is no terminal
-	began time.Time
-	shown time.Time
-}
-
-func (s *streams) newProgress() *progress {
-	p := &progress{began: time.Now(), shown: time.Now()}
-	if s.errIsTerminal {
-		p.out = s.err
-	}
-	return p
-}
-
-// show writes the line anew, a few times a second.
-func (p *progress) show(r *audit.Report) {
-	if p.out == nil || r.Objects.Judged%64 != 0 || time.Since(p.shown) < 200*time.Millisecond {
-		return
-	}
-	p.shown = time.Now()
-	pools := r.Verdicts.Total().Pools
-	fmt.Fprintf(p.out, "\r\x1b[K%d pools, %.0f a second; %s", pools, float64(pools)/time.Since(p.began).Seconds(), r.Headline())
-}
-
-func (p *progress) clear() {
-	if p.out != nil {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
+// newProgress returns a line on a terminal that tells how far an audit is.
+func (s *streams) newProgress() *progressbar.ProgressBar {
+	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(s.err), progressbar.OptionSetVisibility(s.errIsTerminal), progressbar.OptionUseANSICodes(true),
+		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionShowIts(), progressbar.OptionSetItsString("pools"), progressbar.OptionClearOnFinish())
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"runtime"
 	"slices"
@@ -39,7 +38,8 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	defer r.updated.programs.stop()
 	queue := r.work(ctx, documents, o)
 	report := newReport(r.old.From, r.updated.From)
-	seen := map[uint64]struct{}{}
+	seen := newIdentities()
+	defer func() { seen.file.close() }()
 	for {
 		select {
 		case <-ctx.Done():
@@ -62,14 +62,14 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 
 // batchSize and batchBytes are how many documents a worker takes at once, so that memory is bounded and few words are exchanged.
 const (
-	batchSize  = 64
-	batchBytes = 512 << 10
+	batchSize  = 16
+	batchBytes = 64 << 10
 )
 
 // work judges documents in batches, on all processors. The batches come out in their order.
 func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan []judgedObject {
 	workers := runtime.GOMAXPROCS(0)
-	queue := make(chan chan []judgedObject, 2*workers)
+	queue := make(chan chan []judgedObject, workers)
 	slots := make(chan struct{}, workers)
 	start := func(batch []*manifest.Document) bool {
 		result := make(chan []judgedObject, 1)
@@ -114,12 +114,10 @@ type judgedObject struct {
 	skip       Skip   // why it is not judged; nothing if it is
 	other      string // the provider or kind of provider config that it has instead
 	unreadable *Unreadable
-	identity   uint64
+	identity   identity
 	pools      []*Pool
 	failed     error // of a program, which ends the audit
 }
-
-var seed = maphash.MakeSeed()
 
 // object judges the pools of an object.
 func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
@@ -158,21 +156,6 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	return judged
 }
 
-// identityOf tells objects apart.
-func identityOf(m *pool.Manifest) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	parts := []string{m.UID}
-	if m.UID == "" {
-		parts = []string{"", string(m.Kind), m.Namespace, m.Name, string(m.Spec)}
-	}
-	for _, part := range parts {
-		_, _ = h.WriteString(part) // which cannot fail
-		_ = h.WriteByte(0)
-	}
-	return h.Sum64()
-}
-
 // pool judges one pool.
 func (r *Releases) pool(at Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
 	judged := &Pool{
@@ -199,13 +182,17 @@ func projectOf(namespace string) string {
 }
 
 // count adds what is found in an object.
-func (r *Report) count(one judgedObject, seen map[uint64]struct{}, o Options) error {
+func (r *Report) count(one judgedObject, seen *identities, o Options) error {
 	if one.failed != nil {
 		return one.failed
 	}
 	r.Objects.Read++
-	if _, twice := seen[one.identity]; twice && one.identity != 0 {
-		one.skip = Duplicate
+	if one.skip == "" {
+		if isNew, err := seen.add(one.identity); err != nil {
+			return err
+		} else if !isNew {
+			one.skip = Duplicate
+		}
 	}
 	if one.skip != "" {
 		r.Objects.Skipped[one.skip]++
@@ -215,7 +202,6 @@ func (r *Report) count(one judgedObject, seen map[uint64]struct{}, o Options) er
 		}
 		return nil
 	}
-	seen[one.identity] = struct{}{}
 	r.Objects.Judged++
 	for _, p := range one.pools {
 		if p.Verdict != Unchanged && o.Known != nil {

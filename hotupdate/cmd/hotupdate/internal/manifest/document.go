@@ -11,7 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// Document is a piece of a stream: an object, a List of at most 1 MiB, an item of a larger List, or what cannot be read.
+// Document is a piece of a stream: an object, a List of at most 128 KiB, an item of a larger List, or what cannot be read.
 type Document struct {
 	place Place
 	text  []byte // it begins in the line of the place

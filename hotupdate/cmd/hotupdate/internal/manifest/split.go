@@ -7,7 +7,7 @@ import (
 )
 
 // smallSize is above what a single object usually takes. A larger document with items at its root is read as a List, before its kind is known.
-const smallSize = 1 << 20
+const smallSize = 1 << 17
 
 // splitter cuts a stream into documents.
 //
