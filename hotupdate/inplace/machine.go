@@ -1,0 +1,121 @@
+package inplace
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// InPlaceState says whether the InPlace part of the target's provider spec is applied to a machine. The states and their order are those of
+// package machineupdate, which applies it.
+type InPlaceState uint8
+
+// The states.
+const (
+	InPlaceUnknown     InPlaceState = iota // nothing is recorded
+	InPlacePending                         // has to be applied
+	InPlaceUnconfirmed                     // is applied; a later read has to confirm it
+	InPlaceApplied                         // is applied, or there is nothing to apply
+	InPlaceUnable                          // has to be applied, and the driver cannot
+)
+
+// Machine is a Machine as observed.
+type Machine struct {
+	Name  string
+	Owner string // name of the MachineSet that owns it
+	// Phase is the phase of its status: Terminating if it has a deletion timestamp, whatever its status says.
+	Phase string
+	// Available says that it is Running, and that its node has been Ready for the deployment's minReadySeconds.
+	Available bool
+	InPlace   InPlaceState // whether the InPlace part of the target is applied
+	Node      *Node        // nil if no node has joined
+}
+
+// Node is the node of a machine, as observed or to be written.
+type Node struct {
+	Labels, Annotations map[string]string
+	Unschedulable       bool
+	Reason              Reason // of the condition [ConditionType]
+}
+
+// leaves reports whether the machine is on its way out of the pool.
+func (m *Machine) leaves() bool { return m.Phase == phaseTerminating || m.Phase == phaseFailed }
+
+// isUnderUpdate reports whether the node is, or may soon be, drained: it counts as unavailable.
+func (m *Machine) isUnderUpdate() bool {
+	return m.Node != nil && (m.Node.isSelected() || m.Node.mark().Cordoned)
+}
+
+// hasFailed reports whether the update of the node has failed, and waits for somebody.
+func (m *Machine) hasFailed() bool {
+	return m.Node != nil && (m.Node.Labels[ResultLabel] == Failed || m.Node.Reason == UpdateFailed)
+}
+
+// isUpdated reports whether the machine is what the target wants. The owner alone does not tell: after a rollback, machines whose update
+// to the revision between had begun still belong to the target's MachineSet.
+func (m *Machine) isUpdated(p *Pool) bool {
+	switch {
+	case m.Owner != p.Target:
+		return false
+	case m.Node == nil:
+		return true
+	}
+	mark, begun := m.Node.mark(), m.Node.Reason == DrainSuccessful || m.Node.Reason == ReadyForUpdate || m.Node.Reason == UpdateFailed
+	return mark.Done || mark.Revision == p.Revision && m.Node.Reason == UpdateSuccessful || mark.Revision == 0 && !begun
+}
+
+func (n *Node) isSelected() bool { return has(n.Labels, SelectedLabel) }
+
+func has(values map[string]string, key string) bool {
+	_, ok := values[key]
+	return ok
+}
+
+// mark is what the annotation [RolloutAnnotation] of a node remembers.
+type mark struct {
+	// Revision is that of the target which the node is updated to. An answer of the agent counts for it only.
+	Revision int64 `json:"revision,omitempty"`
+	// Done says that the update is finished, and the node given back.
+	Done bool `json:"done,omitempty"`
+	// Cordoned says that the node was schedulable until we cordoned it.
+	Cordoned bool `json:"cordoned,omitempty"`
+	// Unconfirmed says that the agent may still be at work for another target: its next answer is not believed.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
+}
+
+// mark returns the node's mark. An unreadable one is none: the update is repeated, and no cordon is undone.
+func (n *Node) mark() mark {
+	var m mark
+	if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {
+		return mark{}
+	}
+	return m
+}
+
+// edit returns a copy of the node with another mark, for further changes.
+func (n *Node) edit(m mark) *Node {
+	edited := &Node{Labels: maps.Clone(n.Labels), Annotations: maps.Clone(n.Annotations), Unschedulable: n.Unschedulable, Reason: n.Reason}
+	if edited.Labels == nil {
+		edited.Labels = map[string]string{}
+	}
+	if edited.Annotations == nil {
+		edited.Annotations = map[string]string{}
+	}
+	delete(edited.Annotations, RolloutAnnotation)
+	if m != (mark{}) {
+		text, _ := json.Marshal(m) // a struct of strings and bools
+		edited.Annotations[RolloutAnnotation] = string(text)
+	}
+	return edited
+}
+
+// unanswered removes the agent's answer.
+func (n *Node) unanswered() *Node {
+	delete(n.Labels, ResultLabel)
+	delete(n.Annotations, FailureAnnotation)
+	return n
+}
+
+// equals reports whether both have the same labels, annotations and schedulability.
+func (n *Node) equals(o *Node) bool {
+	return n.Unschedulable == o.Unschedulable && maps.Equal(n.Labels, o.Labels) && maps.Equal(n.Annotations, o.Annotations)
+}

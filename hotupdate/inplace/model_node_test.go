@@ -1,0 +1,455 @@
+package inplace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+)
+
+// flow decides for one machine: [inplace.Next], or a naive one.
+type flow func(p inplace.Pool, m inplace.Machine) inplace.Step
+
+func ours(p inplace.Pool, m inplace.Machine) inplace.Step {
+	step, err := inplace.Next(p, m)
+	if err != nil {
+		panic(err)
+	}
+	return step
+}
+
+// nodeModel is a machine with its node, its agent, its user and its controllers, in every order of their actions.
+type nodeModel struct {
+	flow    flow
+	manual  bool
+	bare    bool     // the driver has no InPlace part
+	targets []string // what the MachineDeployment asks for, one after the other; the machine begins updated to the first
+	faults  int8     // how often something fails, or the user does something, on the way
+}
+
+// nodeWorld is a state of the model. Targets are indices into nodeModel.targets.
+type nodeWorld struct {
+	spec, owner, driver int8 // the target; what MachineSet owns the machine; whose InPlace part is applied
+	unconfirmed, unable bool // of the driver
+	phase               string
+	reason              inplace.Reason
+	candidate, selected bool
+	result              string
+	cordoned            bool
+	mark                string
+	userCordoned        bool // the user has cordoned the node, and wants it so
+	runs, job           int8 // what the node runs; for what the agent is at work, -1 for nothing
+	late                int8 // a transfer to this target is still under way, -1 for none
+	lateFrom            int8 // the owner when it was decided
+	faults              int8
+}
+
+func (m nodeModel) start() nodeWorld {
+	return nodeWorld{phase: "Running", job: -1, late: -1, faults: m.faults}
+}
+
+// observe returns the machine as a controller sees it that takes target k for the newest.
+func (m nodeModel) observe(w nodeWorld, k int8) (inplace.Pool, inplace.Machine) {
+	p := inplace.Pool{Target: m.targets[k], Revision: revision(k), Strategy: hotupdate.AutoInPlaceUpdate}
+	if m.manual {
+		p.Strategy = hotupdate.ManualInPlaceUpdate
+	}
+	n := &inplace.Node{Labels: map[string]string{}, Annotations: map[string]string{}, Unschedulable: w.cordoned, Reason: w.reason}
+	for label, set := range map[string]bool{inplace.CandidateLabel: w.candidate, inplace.SelectedLabel: w.selected} {
+		if set {
+			n.Labels[label] = "true"
+		}
+	}
+	if w.result != "" {
+		n.Labels[inplace.ResultLabel] = w.result
+	}
+	if w.mark != "" {
+		n.Annotations[inplace.RolloutAnnotation] = w.mark
+	}
+	return p, inplace.Machine{Name: "m", Owner: m.targets[w.owner], Phase: w.phase, Available: w.phase == "Running", InPlace: m.inPlace(w, k), Node: n}
+}
+
+func revision(k int8) int64 { return int64(k) + 1 }
+
+func (m nodeModel) inPlace(w nodeWorld, k int8) inplace.InPlaceState {
+	switch {
+	case m.bare:
+		return inplace.InPlaceApplied
+	case m.targets[w.driver] == m.targets[k] && w.unconfirmed:
+		return inplace.InPlaceUnconfirmed
+	case m.targets[w.driver] == m.targets[k]:
+		return inplace.InPlaceApplied
+	case w.unable:
+		return inplace.InPlaceUnable
+	}
+	return inplace.InPlacePending
+}
+
+// act is one step of a controller that takes target k for the newest. A write of a node that has changed in between is a conflict, so that
+// only the target can be stale, and the write of another object can come late.
+func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
+	p, machine := m.observe(w, k)
+	step := m.flow(p, machine)
+	was := w
+	switch step.Do {
+	case inplace.Done:
+		if w.phase != "Terminating" && m.targets[w.runs] != m.targets[k] && k == w.spec {
+			return w, step, fmt.Errorf("done, and the node runs something else")
+		}
+	case inplace.WriteNode, inplace.SetCondition:
+		w = w.written(step.Node)
+	case inplace.Drain:
+		w = w.written(step.Node)
+		w.phase = "InPlaceUpdating"
+	case inplace.Apply: // the gate reads the node
+		if w.reason == inplace.DrainSuccessful && w.cordoned {
+			w.driver, w.unconfirmed = k, true
+		}
+	case inplace.Transfer:
+		if w.runs < k || m.inPlace(w, k) != inplace.InPlaceApplied {
+			return w, step, fmt.Errorf("transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver])
+		}
+		w.late, w.lateFrom = k, w.owner
+	}
+	return w, step, m.check(was, w)
+}
+
+// written is the world after a write of the node.
+func (w nodeWorld) written(n *inplace.Node) nodeWorld {
+	_, w.candidate = n.Labels[inplace.CandidateLabel]
+	_, w.selected = n.Labels[inplace.SelectedLabel]
+	w.result, w.reason, w.cordoned = n.Labels[inplace.ResultLabel], n.Reason, n.Unschedulable
+	w.mark = n.Annotations[inplace.RolloutAnnotation]
+	return w
+}
+
+// check holds a step of a controller against what is promised.
+func (m nodeModel) check(was, w nodeWorld) error {
+	switch {
+	case was.userCordoned && !w.cordoned:
+		return fmt.Errorf("a cordon of the user is undone")
+	case was.cordoned && !w.cordoned && w.job >= 0:
+		return fmt.Errorf("a node is given back while its agent is at work")
+	case !was.selected && w.selected:
+		return fmt.Errorf("a node is selected")
+	case was.reason != inplace.ReadyForUpdate && w.reason == inplace.ReadyForUpdate && !w.cordoned:
+		return fmt.Errorf("a node is made ready that takes pods")
+	}
+	return nil
+}
+
+// events are all that can happen in a state, beside the steps of controllers.
+func (m nodeModel) events(w nodeWorld) []nodeWorld {
+	var all []nodeWorld
+	add := func(possible bool, change func(w *nodeWorld)) {
+		if possible {
+			after := w
+			change(&after)
+			all = append(all, after)
+		}
+	}
+	fault := func(possible bool, change func(w *nodeWorld)) {
+		add(possible && w.faults > 0, func(w *nodeWorld) { w.faults--; change(w) })
+	}
+	add(int(w.spec) < len(m.targets)-1, func(w *nodeWorld) { w.spec++ })
+	add(m.mayBegin(w), func(w *nodeWorld) { w.job = w.spec })
+	add(w.job >= 0, func(w *nodeWorld) { w.runs, w.result, w.job = w.job, inplace.Successful, -1 })
+	fault(w.job >= 0, func(w *nodeWorld) { w.result, w.job = inplace.Failed, -1 })
+	fault(w.job >= 0, func(w *nodeWorld) { w.job = -1 })
+	add(w.phaseAfter() != w.phase, func(w *nodeWorld) { w.phase = w.phaseAfter() })
+	fault(w.phase == "InPlaceUpdating" && w.result == "" && w.reason == inplace.ReadyForUpdate, func(w *nodeWorld) { w.phase = "InPlaceUpdateFailed" })
+	add(w.late >= 0, func(w *nodeWorld) { *w = w.landed() })
+	add(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed = false })
+	fault(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed, w.driver = false, 0 })
+	fault(!w.unable && !m.bare, func(w *nodeWorld) { w.unable = true })
+	add(w.unable, func(w *nodeWorld) { w.unable = false })
+	add(m.maySelect(w), func(w *nodeWorld) { w.selected = true })
+	fault(w.selected, func(w *nodeWorld) { w.selected = false })
+	fault(!w.selected, func(w *nodeWorld) { w.selected = true })
+	fault(w.result == inplace.Failed, func(w *nodeWorld) { w.result = "" })
+	fault(!w.cordoned && !strings.Contains(w.mark, "cordoned"), func(w *nodeWorld) { w.cordoned, w.userCordoned = true, true })
+	fault(w.cordoned, func(w *nodeWorld) { w.cordoned, w.userCordoned = false, false })
+	fault(w.phase != "Terminating", func(w *nodeWorld) { w.phase = "Terminating" })
+	return all
+}
+
+// mayBegin reports whether the agent begins with an update: once the node is ready, and of its own accord after a failure.
+func (m nodeModel) mayBegin(w nodeWorld) bool {
+	return w.job < 0 && (w.reason == inplace.ReadyForUpdate && w.result == "" || w.result == inplace.Failed)
+}
+
+// maySelect reports whether the rollout, or the user of a manual pool, selects the node.
+func (m nodeModel) maySelect(w nodeWorld) bool {
+	return w.candidate && !w.selected && w.reason == inplace.CandidateForUpdate && m.inPlace(w, w.spec) != inplace.InPlaceUnable
+}
+
+// phaseAfter is the phase that the health check of the machine controller gives.
+func (w nodeWorld) phaseAfter() string {
+	updating := w.phase == "InPlaceUpdating" || w.phase == "InPlaceUpdateFailed"
+	switch {
+	case updating && w.result == inplace.Successful:
+		return "InPlaceUpdateSuccessful"
+	case updating && w.result == inplace.Failed:
+		return "InPlaceUpdateFailed"
+	case w.phase == "InPlaceUpdateSuccessful":
+		return "Running"
+	}
+	return w.phase
+}
+
+// landed is the world after a late transfer, which conflicts if the owner has changed.
+func (w nodeWorld) landed() nodeWorld {
+	if w.owner == w.lateFrom {
+		w.owner = w.late
+	}
+	w.late, w.lateFrom = -1, 0
+	return w
+}
+
+// explore visits every state, and returns the first broken promise with the way there.
+func (m nodeModel) explore() (states int, err error) {
+	from := map[nodeWorld]nodeWorld{m.start(): {}}
+	good := map[environment]map[nodeWorld]bool{{}: {}, {silent: true}: {}, {unable: true}: {}}
+	for queue := []nodeWorld{m.start()}; len(queue) > 0; {
+		w := queue[0]
+		queue = queue[1:]
+		next := m.events(w)
+		for k := range w.spec + 1 {
+			after, step, err := m.act(w, k)
+			if err != nil {
+				return len(from), fmt.Errorf("%w: %s for %s%s", err, step.Do, m.targets[k], trail(from, w))
+			}
+			next = append(next, after)
+		}
+		for _, after := range next {
+			if _, seen := from[after]; !seen {
+				from[after] = w
+				queue = append(queue, after)
+			}
+		}
+		for env, good := range good {
+			if err := m.ends(w, env, good); err != nil {
+				return len(from), fmt.Errorf("%w%s", err, trail(from, w))
+			}
+		}
+	}
+	return len(from), nil
+}
+
+// trail is the shortest way to a state.
+func trail[W comparable](from map[W]W, w W) string {
+	var start W
+	if w == start {
+		return ""
+	}
+	return trail(from, from[w]) + fmt.Sprintf("\n\t%+v", w)
+}
+
+// environment is who does not do their work.
+type environment struct{ silent, unable bool } // the agent, the driver
+
+// ends lets everybody do their work from a state on, without failures and changes: the machine must end updated and given back, or its
+// user must be told. Good are states that are known to end well.
+func (m nodeModel) ends(w nodeWorld, env environment, good map[nodeWorld]bool) error {
+	w.faults, w.unable = 0, env.unable
+	var way []nodeWorld
+	for !good[w] {
+		if len(way) > 100 {
+			return fmt.Errorf("goes on for ever %+v: %+v", env, w)
+		}
+		way = append(way, w)
+		after, err := m.fair(w, env.silent)
+		if err == nil && after == w {
+			err = m.isEnd(w, env != environment{})
+			good[w] = true
+		}
+		if err != nil {
+			return fmt.Errorf("%w %+v: %+v", err, env, w)
+		}
+		w = after
+	}
+	for _, w := range way {
+		good[w] = true
+	}
+	return nil
+}
+
+// fair is one round in which everybody acts who can.
+func (m nodeModel) fair(w nodeWorld, silent bool) (nodeWorld, error) {
+	if w.late >= 0 {
+		w = w.landed()
+	}
+	w.unconfirmed = false
+	switch {
+	case silent:
+		w.job = -1
+		if w.phase == "InPlaceUpdating" && w.reason == inplace.ReadyForUpdate && w.result == "" {
+			w.phase = "InPlaceUpdateFailed"
+		}
+	case w.job >= 0:
+		w.runs, w.result, w.job = w.job, inplace.Successful, -1
+	case m.mayBegin(w):
+		w.job = w.spec
+	}
+	w.phase = w.phaseAfter()
+	w.selected = w.selected || m.maySelect(w)
+	w, _, err := m.act(w, w.spec)
+	return w, err
+}
+
+// isEnd reports what is wrong with a state in which nobody acts any more.
+func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
+	_, step, err := m.act(w, w.spec)
+	switch {
+	case err != nil:
+		return err
+	case mayBlock && step.Do == inplace.Blocked:
+		return nil
+	case step.Do != inplace.Done:
+		return fmt.Errorf("waits for ever: %s, %s", step.Do, step.Why)
+	case w.phase == "Terminating":
+		return nil
+	case w.phase != "Running":
+		return fmt.Errorf("ends in another phase")
+	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec]:
+		return fmt.Errorf("ends without the update")
+	case w.candidate || w.selected || w.result != "" || w.cordoned != w.userCordoned:
+		return fmt.Errorf("ends, and the node is not given back")
+	}
+	return nil
+}
+
+var sequences = map[string][]string{"a newer target": {"a", "b", "c"}, "a rollback": {"a", "b", "a"}}
+
+// TestModelNode: what the package promises of a node holds in every state.
+func TestModelNode(t *testing.T) {
+	t.Parallel()
+	for name, targets := range sequences {
+		for _, kind := range []struct{ manual, bare bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+			t.Run(fmt.Sprintf("%s %+v", name, kind), func(t *testing.T) {
+				t.Parallel()
+				states, err := nodeModel{flow: ours, manual: kind.manual, bare: kind.bare, targets: targets, faults: 2}.explore()
+				require.NoError(t, err)
+				t.Logf("%d states", states)
+				require.Greater(t, states, 5_000)
+			})
+		}
+	}
+}
+
+// naive flows, each without one rule, with the promise that the model finds broken.
+var naiveNodes = map[string]struct {
+	targets, want string
+	flow          flow
+}{ // the driver has an InPlace part where the name says something of it
+	"upstream undoes every cordon": {"a newer target", "a cordon of the user is undone", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		step := ours(p, m)
+		if step.Do == inplace.WriteNode && m.Node.Reason == inplace.UpdateSuccessful {
+			step.Node.Unschedulable = false
+		}
+		return step
+	}},
+	"upstream believes every answer": {"a newer target", "transferred to c, and the node runs b", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+			m = remembering(m, func(mark *mark) { mark.Revision = p.Revision })
+		}
+		return ours(p, m)
+	}},
+	"the first answer after a failure is believed": {"a newer target", "transferred to c, and the node runs b", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+			m = remembering(m, func(mark *mark) { mark.Unconfirmed = false })
+		}
+		return ours(p, m)
+	}},
+	"the driver does not apply the InPlace part": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		m.InPlace = inplace.InPlaceApplied
+		return ours(p, m)
+	}},
+	"what the driver has applied is not looked at after the update": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+			m.InPlace = inplace.InPlaceApplied
+		}
+		return ours(p, m)
+	}},
+	"a drained node is ready, whoever has uncordoned it": {"a newer target", "takes pods", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		step := ours(p, m)
+		if m.Node.Reason == inplace.DrainSuccessful && !m.Node.Unschedulable && step.Do == inplace.SetCondition {
+			step.Node.Reason = inplace.ReadyForUpdate
+		}
+		return step
+	}},
+	"the owner alone says what a machine is": {"a rollback", "runs something else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.Owner == p.Target && m.Node.Reason == inplace.UpdateSuccessful {
+			m = remembering(m, func(mark *mark) { mark.Done = mark.Revision != 0 })
+		}
+		return ours(p, m)
+	}},
+	"a stale revision counts": {"a rollback", "runs something else", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		return ours(p, remembering(m, func(mark *mark) {
+			mark.Revision = min(mark.Revision, p.Revision)
+		}))
+	}},
+	"machine-controller-manager before #1020: transferred before its phase": {"a newer target", "phase", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.Phase == "InPlaceUpdating" && m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
+			m.Phase = "Running"
+		}
+		return ours(p, m)
+	}},
+	"a timeout is not told": {"a newer target", "waits for ever", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.Phase == "InPlaceUpdateFailed" {
+			m.Phase = "Running"
+		}
+		return ours(p, m)
+	}},
+	"a node is drained whatever the driver can do": {"a newer target", "waits for ever", func(p inplace.Pool, m inplace.Machine) inplace.Step {
+		if m.InPlace == inplace.InPlaceUnable {
+			m.InPlace = inplace.InPlacePending
+		}
+		return ours(p, m)
+	}},
+}
+
+// TestModelNaiveNode: each rule is needed, for without it the model finds a broken promise.
+func TestModelNaiveNode(t *testing.T) {
+	t.Parallel()
+	for name, naive := range naiveNodes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := nodeModel{flow: naive.flow, bare: !strings.Contains(name, "driver"), targets: sequences[naive.targets], faults: 2}.explore()
+			require.ErrorContains(t, err, naive.want)
+		})
+	}
+}
+
+// mark is what a node's annotation remembers.
+type mark struct {
+	Revision    int64 `json:"revision,omitempty"`
+	Done        bool  `json:"done,omitempty"`
+	Cordoned    bool  `json:"cordoned,omitempty"`
+	Unconfirmed bool  `json:"unconfirmed,omitempty"`
+}
+
+// remembering returns the machine with another mark on its node.
+func remembering(m inplace.Machine, change func(*mark)) inplace.Machine {
+	var remembered mark
+	if text, ok := m.Node.Annotations[inplace.RolloutAnnotation]; ok {
+		if err := json.Unmarshal([]byte(text), &remembered); err != nil {
+			panic(err)
+		}
+	}
+	change(&remembered)
+	text, err := json.Marshal(remembered)
+	if err != nil {
+		panic(err)
+	}
+	delete(m.Node.Annotations, inplace.RolloutAnnotation)
+	if remembered != (mark{}) {
+		m.Node.Annotations[inplace.RolloutAnnotation] = string(text)
+	}
+	return m
+}

@@ -1,0 +1,563 @@
+package inplace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+)
+
+// selector decides for a pool: [inplace.Select], or a naive one.
+type selector func(p inplace.Pool) inplace.Selection
+
+func oursSelect(p inplace.Pool) inplace.Selection {
+	s, err := inplace.Select(p)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// poolModel is a pool with two controllers, of which one acts on an old view of the machines. What happens to a node under update is left
+// to the model of nodes.
+type poolModel struct {
+	selector           selector
+	strategy           hotupdate.Strategy
+	replicas           int8
+	unavailable, surge int8
+	faults             int8
+	decisions          map[decisionInput]decision // those of the selector so far
+}
+
+type decisionInput struct {
+	seen     machineStates
+	record   promises
+	replicas int8
+}
+
+type decision struct {
+	record    promises
+	isBlocked bool
+	noRoom    bool // it creates a machine that the model has no room for
+}
+
+// machineState is a machine in the model.
+type machineState uint8
+
+const (
+	absent    machineState = iota
+	unborn                 // has no node, owned by the target's MachineSet
+	stillborn              // has no node, owned by another one
+	idle                   // needs the update
+	down                   // needs the update, and is not available
+	selected               // under update
+	failed                 // the update has failed
+	fresh                  // updated, and not available
+	updated                // updated, and available
+	terminating
+)
+
+const slots = 8
+
+// machineNames are the machines that the pool begins with, from the front, and those that rollouts create, from the back.
+var machineNames = [slots]string{"m-0", "m-1", "m-2", "m-3", "m-4", "t-2", "t-1", "t-0"}
+
+type machineStates [slots]machineState
+
+// promises are those of the record, by machine.
+type promises struct{ selects, creates, deletes set }
+
+// set is a set of machines.
+type set uint8
+
+func (s set) has(i int) bool { return s&(1<<i) != 0 }
+
+type poolWorld struct {
+	machines machineStates
+	record   promises
+	replicas int8
+	faults   int8
+	// view is what one controller saw after the MachineDeployment had become what it is now.
+	view    machineStates
+	hasView bool
+	lost    int8 // how many machines have become unavailable by themselves since then
+}
+
+func (m poolModel) start() poolWorld {
+	w := poolWorld{replicas: m.replicas, faults: m.faults}
+	for i := range m.replicas {
+		w.machines[i] = idle
+	}
+	return w
+}
+
+func (w poolWorld) isAvailable(i int) bool {
+	return (w.machines[i] == idle || w.machines[i] == updated) && !w.record.selects.has(i) && !w.record.deletes.has(i)
+}
+
+func (w poolWorld) available() (n int8) {
+	for i := range slots {
+		if w.isAvailable(i) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m poolModel) observe(w poolWorld, seen machineStates) inplace.Pool {
+	p := inplace.Pool{
+		Target: "t", Revision: 2, Strategy: m.strategy, Replicas: int(w.replicas), Record: w.record.text(),
+		MaxUnavailable: intstr.FromInt32(int32(m.unavailable)), MaxSurge: intstr.FromInt32(int32(m.surge)),
+	}
+	for i, state := range seen {
+		if state != absent {
+			p.Machines = append(p.Machines, observed(machineNames[i], state))
+		}
+	}
+	return p
+}
+
+// observed is a machine in a state.
+func observed(name string, state machineState) inplace.Machine {
+	m := inplace.Machine{Name: name, Owner: "former", Phase: "Running", InPlace: inplace.InPlacePending, Node: &inplace.Node{Reason: inplace.CandidateForUpdate}}
+	labels := map[string]string{}
+	switch state {
+	case idle, down:
+		labels[inplace.CandidateLabel] = "true"
+		m.Available = state == idle
+	case selected, failed:
+		labels[inplace.SelectedLabel] = "true"
+		m.Available = true // until it is drained
+		m.Node.Annotations = map[string]string{inplace.RolloutAnnotation: `{"revision":2,"cordoned":true}`}
+		if state == failed {
+			labels[inplace.ResultLabel], m.Node.Reason = inplace.Failed, inplace.UpdateFailed
+		}
+	case fresh, updated:
+		m.Owner, m.Available, m.Node.Reason = "t", state == updated, ""
+	case unborn:
+		m.Owner, m.Node = "t", nil
+	case stillborn:
+		m.Node = nil
+	case terminating:
+		m.Phase = "Terminating"
+	case absent:
+	}
+	if m.Node != nil {
+		m.Node.Labels = labels
+	}
+	return m
+}
+
+// text is the record as it is annotated.
+func (r promises) text() string {
+	names := func(promised set) (all []string) {
+		for i, name := range machineNames {
+			if promised.has(i) {
+				all = append(all, name)
+			}
+		}
+		return all
+	}
+	if r == (promises{}) {
+		return ""
+	}
+	text, err := json.Marshal(map[string][]string{"select": names(r.selects), "create": names(r.creates), "delete": names(r.deletes)})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func promisesOf(text string) (r promises) {
+	if text == "" {
+		return r
+	}
+	var lists struct{ Select, Create, Delete []string }
+	if err := json.Unmarshal([]byte(text), &lists); err != nil {
+		panic(err)
+	}
+	of := func(names []string) (s set) {
+		for _, name := range names {
+			if i := slices.Index(machineNames[:], name); i >= 0 { // the model has no room for more
+				s |= 1 << i
+			}
+		}
+		return s
+	}
+	return promises{of(lists.Select), of(lists.Create), of(lists.Delete)}
+}
+
+// decide lets a controller decide on what it has seen, and write the record if that differs.
+func (m poolModel) decide(w poolWorld, seen machineStates, lost int8) (poolWorld, decision, error) {
+	input := decisionInput{seen, w.record, w.replicas}
+	d, known := m.decisions[input]
+	if !known {
+		s := m.selector(m.observe(w, seen))
+		d = decision{record: promisesOf(s.Record), isBlocked: len(s.Blocked) > 0}
+		d.noRoom = len(s.Create) > 0 && d.record.creates == 0
+		m.decisions[input] = d
+	}
+	was := w
+	w.record = d.record
+	if w.record != was.record {
+		w.view, w.hasView, w.lost = machineStates{}, false, 0
+	}
+	return w, d, m.check(was, w, seen, lost)
+}
+
+// check holds a decision against what is promised. A machine that was seen down may have come up since.
+func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error {
+	took, creates := false, false
+	for i := range slots {
+		takes := w.record.selects.has(i) && !was.record.selects.has(i) || w.record.deletes.has(i) && !was.record.deletes.has(i)
+		took = took || takes && was.isAvailable(i) && (seen[i] == idle || seen[i] == updated)
+		creates = creates || w.record.creates.has(i) && !was.record.creates.has(i)
+		if w.record.selects.has(i) && !was.record.selects.has(i) && m.strategy == hotupdate.ManualInPlaceUpdate {
+			return fmt.Errorf("a machine of a manual pool is selected")
+		}
+	}
+	total := int8(0)
+	for i := range slots {
+		if w.record.creates.has(i) || w.machines[i] != absent && w.machines[i] != terminating && !w.record.deletes.has(i) {
+			total++
+		}
+		if seen[i] == terminating && w.machines[i] != terminating { // created a second time
+			total--
+		}
+	}
+	switch {
+	case took && w.available()+lost < w.replicas-m.unavailable:
+		return fmt.Errorf("an available machine is taken below the minimum")
+	case creates && total > w.replicas+m.surge:
+		return fmt.Errorf("more machines than replicas and surge are created")
+	}
+	return nil
+}
+
+// executed are the worlds after one promise is kept, by whoever has read it.
+func (m poolModel) executed(w poolWorld) (all []poolWorld) {
+	for i := range slots {
+		after := w
+		switch {
+		case w.record.selects.has(i) && (w.machines[i] == idle || w.machines[i] == down) && m.strategy != hotupdate.ManualInPlaceUpdate:
+			after.machines[i] = selected
+		case w.record.creates.has(i) && w.machines[i] == absent:
+			after.machines[i] = unborn
+		case w.record.deletes.has(i) && w.machines[i] != absent:
+			after.machines[i] = terminating
+		}
+		if after != w {
+			all = append(all, after)
+		}
+	}
+	return all
+}
+
+// progress is what becomes of machines without failures; no entry: nothing.
+var progress = map[machineState]machineState{unborn: fresh, stillborn: down, down: idle, selected: fresh, failed: fresh, fresh: updated, terminating: absent}
+
+// mishaps are what else can become of machines.
+var mishaps = map[machineState][]machineState{
+	idle: {down, terminating}, down: {terminating}, selected: {failed, idle, terminating}, failed: {selected, terminating},
+	fresh: {terminating}, updated: {fresh, terminating}, unborn: {terminating}, stillborn: {terminating},
+}
+
+// events are all that can happen in a state, beside the decisions of controllers.
+func (m poolModel) events(w poolWorld) []poolWorld {
+	all := m.executed(w)
+	for i, state := range w.machines {
+		if next, ok := progress[state]; ok {
+			after := w
+			after.machines[i] = next
+			all = append(all, after)
+		}
+		for _, next := range mishaps[state] {
+			if w.faults > 0 {
+				after := w
+				after.machines[i] = next
+				after.faults--
+				if w.hasView && (state == idle || state == updated) {
+					after.lost++
+				}
+				all = append(all, after)
+			}
+		}
+		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle { // by the user
+			after := w
+			after.machines[i] = selected
+			all = append(all, after)
+		}
+	}
+	if !w.hasView {
+		after := w
+		after.view, after.hasView = w.machines, true
+		all = append(all, after)
+	}
+	if w.faults > 0 {
+		all = append(all, w.scaled(1), w.scaled(-1), w.superseded())
+	}
+	return all
+}
+
+// scaled is the world after the user has changed the replicas.
+func (w poolWorld) scaled(by int8) poolWorld {
+	w.replicas = max(0, min(3, w.replicas+by))
+	w.faults--
+	w.view, w.hasView, w.lost = machineStates{}, false, 0
+	return w
+}
+
+// superseded is the world after the user has changed the target. A node under update goes on for the new one.
+func (w poolWorld) superseded() poolWorld {
+	for i, state := range w.machines {
+		w.machines[i] = map[machineState]machineState{unborn: stillborn, fresh: down, updated: idle, failed: selected}[state]
+		if w.machines[i] == absent {
+			w.machines[i] = state
+		}
+	}
+	w.faults--
+	w.view, w.hasView, w.lost = machineStates{}, false, 0
+	return w
+}
+
+// explore visits every state, and returns the first broken promise with the way there.
+func (m poolModel) explore() (states int, err error) {
+	m.decisions = map[decisionInput]decision{}
+	from := map[poolWorld]poolWorld{m.start(): {}}
+	good := map[string]map[poolWorld]bool{}
+	for name := range poolEnvironments {
+		good[name] = map[poolWorld]bool{}
+	}
+	for queue := []poolWorld{m.start()}; len(queue) > 0; {
+		w := queue[0]
+		queue = queue[1:]
+		next := m.events(w)
+		after, _, err := m.decide(w, w.machines, 0)
+		if next = append(next, after); err == nil && w.hasView {
+			after, _, err = m.decide(w, w.view, w.lost)
+			next = append(next, after)
+		}
+		for name := range poolEnvironments {
+			if err == nil {
+				err = m.ends(w, name, good[name])
+			}
+		}
+		if err != nil {
+			return len(from), fmt.Errorf("%w%s", err, trail(from, w))
+		}
+		for _, after := range next {
+			if _, seen := from[after]; !seen {
+				from[after] = w
+				queue = append(queue, after)
+			}
+		}
+	}
+	return len(from), nil
+}
+
+// poolEnvironments are what never gets better, by name.
+var poolEnvironments = map[string][]machineState{
+	"all is well": nil, "failed updates stay": {failed}, "no machine joins": {unborn, stillborn}, "machines stay down": {down, fresh},
+}
+
+// ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
+func (m poolModel) ends(w poolWorld, environment string, good map[poolWorld]bool) error {
+	w.faults, w.view, w.hasView, w.lost = 0, machineStates{}, false, 0
+	stuck := poolEnvironments[environment]
+	var way []poolWorld
+	for !good[w] {
+		if len(way) > 100 {
+			return fmt.Errorf("goes on for ever, %s: %+v", environment, w)
+		}
+		way = append(way, w)
+		after, d, err := m.decide(w, w.machines, 0)
+		if err == nil {
+			after = m.fair(after, stuck)
+			if after == w {
+				err = m.isEnd(w, d, stuck)
+				good[w] = true
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%w, %s: %+v", err, environment, w)
+		}
+		w = after
+	}
+	for _, w := range way {
+		good[w] = true
+	}
+	return nil
+}
+
+// fair is one round in which everybody acts who can. A machine that exists already is not created again.
+func (m poolModel) fair(w poolWorld, stuck []machineState) poolWorld {
+	for {
+		next := m.executed(w)
+		if len(next) == 0 {
+			break
+		}
+		w = next[0]
+	}
+	for i, state := range w.machines {
+		next, ok := progress[state]
+		if ok && !slices.Contains(stuck, state) {
+			w.machines[i] = next
+		}
+		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle {
+			w.machines[i] = selected
+		}
+	}
+	return w
+}
+
+// isEnd reports what is wrong with a state in which nobody acts any more.
+func (m poolModel) isEnd(w poolWorld, d decision, stuck []machineState) error {
+	left := int8(0)
+	if d.noRoom {
+		return nil
+	}
+	for _, state := range w.machines {
+		switch state {
+		case absent:
+		case updated:
+			left++
+		default:
+			if len(stuck) == 0 || !d.isBlocked {
+				return fmt.Errorf("waits in silence")
+			}
+			return nil
+		}
+	}
+	if left != w.replicas || d.record != (promises{}) {
+		return fmt.Errorf("ends with %d machines", left)
+	}
+	return nil
+}
+
+// poolModels are the models of the test, with the faults that the test takes every time, and with -long.
+var poolModels = map[string]struct {
+	poolModel
+
+	long int8
+}{
+	"one after the other": {poolModel{replicas: 3, unavailable: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"one of two":          {poolModel{replicas: 2, unavailable: 1, faults: 2, strategy: hotupdate.AutoInPlaceUpdate}, 3},
+	"two at once":         {poolModel{replicas: 3, unavailable: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"surge":               {poolModel{replicas: 2, surge: 1, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"both":                {poolModel{replicas: 2, unavailable: 1, surge: 2, faults: 1, strategy: hotupdate.AutoInPlaceUpdate}, 2},
+	"manual":              {poolModel{replicas: 2, unavailable: 2, faults: 2, strategy: hotupdate.ManualInPlaceUpdate}, 3},
+}
+
+// TestModelPool: what the package promises of a pool holds in every state.
+func TestModelPool(t *testing.T) {
+	t.Parallel()
+	for name, m := range poolModels {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m.selector = oursSelect
+			if *long {
+				m.faults = m.long
+			}
+			states, err := m.explore()
+			require.NoError(t, err)
+			t.Logf("%d states", states)
+			require.Greater(t, states, 5_000)
+		})
+	}
+}
+
+// upstreamDeletes deletes as machine-controller-manager does: once the target's MachineSet has its replicas, the others are scaled to zero.
+func upstreamDeletes(p inplace.Pool) inplace.Selection {
+	s := oursSelect(p)
+	var promised map[string][]string
+	_ = json.Unmarshal([]byte(s.Record), &promised) // none if empty
+	if promised == nil {
+		promised = map[string][]string{}
+	}
+	targets, others := 0, []string{}
+	for _, m := range p.Machines {
+		if m.Owner == p.Target {
+			targets++
+		} else {
+			others = append(others, m.Name)
+		}
+	}
+	if targets >= p.Replicas && len(others) > 0 {
+		promised["delete"] = others
+		text, _ := json.Marshal(promised) // lists of strings
+		s.Record = string(text)
+	}
+	return s
+}
+
+// naiveSelectors are without one rule each, with the promise that the model finds broken.
+var naiveSelectors = map[string]struct {
+	model, want string
+	selector    selector
+}{
+	"upstream deletes surplus by replicas": {"both", "taken below the minimum", upstreamDeletes},
+	"upstream waits for a surge machine in silence": {"both", "waits in silence", func(p inplace.Pool) inplace.Selection {
+		for _, m := range p.Machines {
+			if m.Node == nil {
+				return inplace.Selection{Record: p.Record}
+			}
+		}
+		return oursSelect(p)
+	}},
+	"promises are forgotten": {"one after the other", "taken below the minimum", func(p inplace.Pool) inplace.Selection {
+		p.Record = ""
+		return oursSelect(p)
+	}},
+	"a selected machine counts as available until it is drained": {"one after the other", "taken below the minimum", func(p inplace.Pool) inplace.Selection {
+		s := oursSelect(p)
+		for i, m := range p.Machines {
+			if m.Node != nil && m.Node.Reason != inplace.UpdateFailed {
+				delete(p.Machines[i].Node.Annotations, inplace.RolloutAnnotation)
+				delete(p.Machines[i].Node.Labels, inplace.SelectedLabel)
+			}
+		}
+		p.Record = s.Record
+		return oursSelect(p)
+	}},
+	"a machine of a manual pool is selected": {"manual", "a machine of a manual pool is selected", func(p inplace.Pool) inplace.Selection {
+		p.Strategy = hotupdate.AutoInPlaceUpdate
+		return oursSelect(p)
+	}},
+}
+
+// TestModelNaivePool: each rule is needed, for without it the model finds a broken promise.
+func TestModelNaivePool(t *testing.T) {
+	t.Parallel()
+	for name, naive := range naiveSelectors {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := poolModels[naive.model].poolModel
+			m.selector = naive.selector
+			_, err := m.explore()
+			require.ErrorContains(t, err, naive.want)
+		})
+	}
+}
+
+// TestFiveReplicasDoNotEndAtThree: with maxSurge 2 and maxUnavailable 1, the two surge machines never come up. Machine-controller-manager
+// counts them as replicas, and deletes the last two machines.
+func TestFiveReplicasDoNotEndAtThree(t *testing.T) {
+	t.Parallel()
+	end := func(selector selector) (available int8) {
+		m := poolModel{selector: selector, replicas: 5, unavailable: 1, surge: 2, strategy: hotupdate.AutoInPlaceUpdate, decisions: map[decisionInput]decision{}}
+		w := m.start()
+		for range 100 {
+			w, _, _ = m.decide(w, w.machines, 0)
+			w = m.fair(w, []machineState{unborn})
+		}
+		return w.available()
+	}
+	require.EqualValues(t, 3, end(upstreamDeletes))
+	require.EqualValues(t, 5, end(oursSelect))
+}

@@ -1,0 +1,250 @@
+package inplace
+
+import (
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// Action is what a [Step] asks for. Each is one write of one object, or one operation that can be repeated.
+type Action string
+
+// The actions.
+const (
+	Done         Action = "done"          // nothing to do: the machine is updated, or leaves the pool
+	Wait         Action = "wait"          // somebody else acts next
+	Blocked      Action = "blocked"       // nobody acts on their own accord: report it
+	WriteNode    Action = "write node"    // update the node's labels, annotations and unschedulable to those of Step.Node
+	SetCondition Action = "set condition" // set the node's condition to Step.Node.Reason, status True
+	Drain        Action = "drain"         // evict the pods; then set the condition to Step.Node.Reason
+	Apply        Action = "apply"         // let the driver apply the InPlace part of the target
+	Transfer     Action = "transfer"      // make the target's MachineSet the owner of the machine, and give the machine its labels
+)
+
+// Step is what comes next for a machine, and why.
+type Step struct {
+	Do   Action
+	Node *Node  // the node as it is to be; nil if the step does not write it
+	Why  string // for people
+}
+
+// Next says what comes next for a machine of the pool. Of the pool it reads Target and Strategy. Every write carries the resourceVersion
+// of the object as it was observed; after a conflict, observe again.
+//
+//	the node is                     what comes next
+//	not labelled                    the condition CandidateForUpdate, then the label
+//	CandidateForUpdate              waits for SelectedLabel, from Select or from the user
+//	SelectedForUpdate               is cordoned, then drained
+//	DrainSuccessful                 Apply of the InPlace part, then ReadyForUpdate
+//	ReadyForUpdate                  waits for the agent's answer; answers Failed itself once the phase is InPlaceUpdateFailed
+//	answered Successful             UpdateSuccessful, then Transfer, then the node is given back
+//	answered Successful, not        goes back to SelectedForUpdate, in a manual pool to CandidateForUpdate: the answer is for another
+//	believed                        target, or the InPlace part of the target is not applied
+//	answered Failed                 UpdateFailed, then blocked until a new target, a new answer of the agent, the removal of
+//	                                ResultLabel or the deletion of the machine
+func Next(p Pool, m Machine) (Step, error) {
+	if err := p.check(); err != nil {
+		return Step{}, err
+	}
+	switch {
+	case m.leaves():
+		return Step{Do: Done, Why: "the machine leaves the pool"}, nil
+	case m.Node != nil && m.Node.mark().Revision > p.Revision:
+		return Step{Do: Wait, Why: "the node knows a newer revision: the MachineDeployment as observed is stale"}, nil
+	case m.isUpdated(&p):
+		return m.giveBack(), nil
+	case m.Node == nil:
+		return Step{Do: Blocked, Why: "the machine has no node that could be updated"}, nil
+	}
+	switch m.Node.Labels[ResultLabel] {
+	case Successful:
+		return p.afterSuccess(&m), nil
+	case Failed:
+		return p.afterFailure(&m), nil
+	}
+	return p.unanswered(&m), nil
+}
+
+// giveBack ends the update of a node. Only a cordon of ours is undone. The mark stays, so that a controller with a stale MachineDeployment
+// leaves the node alone.
+func (m *Machine) giveBack() Step {
+	if m.Node == nil {
+		return Step{Do: Done, Why: "the machine was created for the target"}
+	}
+	if !m.isNoticed() {
+		return Step{Do: Wait, Why: notNoticed}
+	}
+	old := m.Node.mark()
+	free := m.Node.edit(mark{Revision: old.Revision, Done: old.Revision != 0}).unanswered()
+	delete(free.Labels, CandidateLabel)
+	delete(free.Labels, SelectedLabel)
+	free.Unschedulable = m.Node.Unschedulable && !old.Cordoned
+	if free.equals(m.Node) {
+		return Step{Do: Done, Why: "the machine is updated"}
+	}
+	return Step{Do: WriteNode, Node: free, Why: "the machine is updated: the node takes pods again, unless somebody else has cordoned it"}
+}
+
+// isNoticed reports whether the machine controller has made the machine's phase follow the agent's answer, which it cannot do once the
+// answer is removed.
+func (m *Machine) isNoticed() bool {
+	return m.Node.Labels[ResultLabel] != Successful || m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed
+}
+
+const notNoticed = "the machine's phase has still to become InPlaceUpdateSuccessful"
+
+// unanswered handles a node without an answer of the agent.
+func (p *Pool) unanswered(m *Machine) Step {
+	n := m.Node
+	switch n.Reason {
+	case "", UpdateSuccessful:
+		return n.become(CandidateForUpdate, "the node needs the update")
+	case CandidateForUpdate:
+		return p.candidate(m)
+	case SelectedForUpdate, DrainSuccessful:
+		if !n.isSelected() || m.InPlace == InPlaceUnable {
+			return n.backToCandidate("the node is not selected any more, or the driver cannot apply the update")
+		}
+		return p.selected(m)
+	case ReadyForUpdate:
+		if m.Phase != phaseUpdateFailed {
+			return Step{Do: Wait, Why: "the node agent updates the node"}
+		}
+		late := n.edit(n.mark())
+		late.Labels[ResultLabel], late.Annotations[FailureAnnotation] = Failed, "the node agent has not answered in time"
+		return Step{Do: WriteNode, Node: late, Why: "the node agent has not answered in time"}
+	case UpdateFailed:
+		return n.cleared()
+	}
+	return Step{Do: Blocked, Why: "the node condition " + ConditionType + " has the unknown reason " + string(n.Reason)}
+}
+
+// candidate handles a node that waits to be selected.
+func (p *Pool) candidate(m *Machine) Step {
+	n := m.Node
+	switch {
+	case n.isSelected() && m.InPlace != InPlaceUnable:
+		return n.become(SelectedForUpdate, "the node is selected")
+	case !n.equals(n.asCandidate()):
+		return Step{Do: WriteNode, Node: n.asCandidate(), Why: "the node needs the update"}
+	case m.InPlace == InPlaceUnable:
+		return Step{Do: Blocked, Why: "the driver cannot apply the InPlace part of the target"}
+	case p.Strategy == hotupdate.ManualInPlaceUpdate:
+		return Step{Do: Wait, Why: "the user selects the nodes of this pool with the label " + SelectedLabel}
+	}
+	return Step{Do: Wait, Why: "the node waits for its turn"}
+}
+
+// selected cordons and drains a node, and makes it ready for the agent once the driver has applied the InPlace part.
+func (p *Pool) selected(m *Machine) Step {
+	n, mark := m.Node, m.Node.mark()
+	switch {
+	case !n.Unschedulable && n.Reason == DrainSuccessful:
+		return n.become(SelectedForUpdate, "somebody has uncordoned the drained node: it is drained again")
+	case !n.Unschedulable || mark.Revision != p.Revision || mark.Done:
+		mark.Revision, mark.Done, mark.Cordoned = p.Revision, false, mark.Cordoned || !n.Unschedulable
+		cordoned := n.edit(mark)
+		cordoned.Unschedulable = true
+		return Step{Do: WriteNode, Node: cordoned, Why: "the node is cordoned for this target"}
+	case n.Reason == SelectedForUpdate:
+		drained := n.become(DrainSuccessful, "the node is drained")
+		drained.Do = Drain
+		return drained
+	case m.InPlace == InPlaceUnknown || m.InPlace == InPlacePending:
+		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
+	}
+	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
+}
+
+// afterSuccess handles the answer [Successful].
+func (p *Pool) afterSuccess(m *Machine) Step {
+	n, mark := m.Node, m.Node.mark()
+	asked := n.Reason == ReadyForUpdate || n.Reason == UpdateFailed || n.Reason == UpdateSuccessful
+	switch {
+	case mark.Revision != p.Revision:
+		return p.again(m, "the agent has answered for another target")
+	case !asked || mark.Unconfirmed:
+		return p.again(m, "the agent may have answered for another target: it is asked once more")
+	case m.InPlace == InPlaceUnconfirmed:
+		return Step{Do: Wait, Why: "the InPlace part is applied, and has still to be confirmed"}
+	case m.InPlace != InPlaceApplied:
+		return p.again(m, "the InPlace part of the target is not applied")
+	case n.Reason != UpdateSuccessful:
+		return n.become(UpdateSuccessful, "the agent has updated the node")
+	case m.isNoticed():
+		return Step{Do: Transfer, Why: "the node is updated"}
+	}
+	return Step{Do: Wait, Why: notNoticed}
+}
+
+// afterFailure handles the answer [Failed].
+func (p *Pool) afterFailure(m *Machine) Step {
+	n := m.Node
+	switch {
+	case n.mark().Revision != p.Revision:
+		return p.again(m, "the failed update was for another target")
+	case n.Reason == ReadyForUpdate:
+		return n.become(UpdateFailed, "the update has failed")
+	case n.Reason == UpdateFailed:
+		return Step{Do: Blocked, Why: "the update has failed: " + n.Annotations[FailureAnnotation]}
+	}
+	return p.again(m, "the failed update has been given up")
+}
+
+// cleared handles a node of which the user has removed the answer [Failed]. The agent may still be at work.
+func (n *Node) cleared() Step {
+	if mark := n.mark(); !mark.Unconfirmed {
+		mark.Unconfirmed = true
+		return Step{Do: WriteNode, Node: n.edit(mark), Why: "the failure is cleared, and the agent may still be at work"}
+	}
+	return n.become(SelectedForUpdate, "the failure is cleared: the node is updated again")
+}
+
+// again starts over with a node whose answer is not believed. The condition goes first, so that the agent does not begin with an update
+// that nobody waits for; then the answer goes. After [Failed] the agent tries again of its own accord, so that its next answer may be for
+// any target. After [Successful] it rests.
+func (p *Pool) again(m *Machine, why string) Step {
+	n, mark := m.Node, m.Node.mark()
+	switch confirms := mark.Unconfirmed && mark.Revision == p.Revision; n.Reason {
+	case CandidateForUpdate:
+		mark.Unconfirmed = n.Labels[ResultLabel] == Failed
+		return Step{Do: WriteNode, Node: n.edit(mark).unanswered().asCandidate(), Why: why}
+	case SelectedForUpdate:
+		mark.Unconfirmed = n.Labels[ResultLabel] == Failed
+		return Step{Do: WriteNode, Node: n.edit(mark).unanswered(), Why: why}
+	default:
+		if n.Labels[ResultLabel] == Failed && !mark.Unconfirmed {
+			mark.Unconfirmed = true
+			return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
+		}
+		if p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected() {
+			return n.become(CandidateForUpdate, why)
+		}
+		return n.become(SelectedForUpdate, why)
+	}
+}
+
+// become sets the condition.
+func (n *Node) become(r Reason, why string) Step {
+	edited := n.edit(n.mark())
+	edited.Reason = r
+	return Step{Do: SetCondition, Node: edited, Why: why}
+}
+
+// asCandidate returns the node as it waits to be selected: labelled, and without a cordon of ours. A node whose update has failed stays
+// cordoned.
+func (n *Node) asCandidate() *Node {
+	old := n.mark()
+	kept := mark{Revision: old.Revision, Done: old.Done, Unconfirmed: old.Unconfirmed, Cordoned: old.Cordoned && old.Unconfirmed}
+	waiting := n.edit(kept)
+	delete(waiting.Labels, SelectedLabel)
+	waiting.Labels[CandidateLabel] = "true"
+	waiting.Unschedulable = n.Unschedulable && (!old.Cordoned || old.Unconfirmed)
+	return waiting
+}
+
+// backToCandidate gives up an update that the agent has not begun.
+func (n *Node) backToCandidate(why string) Step {
+	if waiting := n.asCandidate(); !n.equals(waiting) {
+		return Step{Do: WriteNode, Node: waiting, Why: why}
+	}
+	return n.become(CandidateForUpdate, why)
+}

@@ -1,0 +1,197 @@
+package inplace_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+)
+
+// node writes a node in words: its reason, then cordoned, labels without their prefix, and the mark in braces.
+func node(words string) *inplace.Node {
+	n := &inplace.Node{Labels: map[string]string{}, Annotations: map[string]string{}}
+	for word := range strings.FieldsSeq(words) {
+		switch {
+		case word == "cordoned":
+			n.Unschedulable = true
+		case word[0] == '{':
+			n.Annotations[inplace.RolloutAnnotation] = word
+		case word == "candidate":
+			n.Labels[inplace.CandidateLabel] = "true"
+		case word == "selected":
+			n.Labels[inplace.SelectedLabel] = "true"
+		case word == "successful" || word == "failed":
+			n.Labels[inplace.ResultLabel] = word
+		case word == "because":
+			n.Annotations[inplace.FailureAnnotation] = "the disk is full"
+		default:
+			n.Reason = inplace.Reason(word)
+		}
+	}
+	return n
+}
+
+// words is the inverse of node, with sorted words.
+func words(n *inplace.Node) string {
+	if n == nil {
+		return ""
+	}
+	all := []string{}
+	for label, value := range n.Labels {
+		word, _, _ := strings.Cut(strings.TrimPrefix(label, "node.machine.sapcloud.io/"), "-for-update")
+		if label == inplace.ResultLabel {
+			word = value
+		}
+		all = append(all, word)
+	}
+	for key, value := range n.Annotations {
+		if key == inplace.FailureAnnotation {
+			value = "because"
+		}
+		all = append(all, value)
+	}
+	if n.Unschedulable {
+		all = append(all, "cordoned")
+	}
+	slices.Sort(all)
+	return strings.TrimSpace(string(n.Reason) + " " + strings.Join(all, " "))
+}
+
+func TestNext(t *testing.T) {
+	t.Parallel()
+	const rev2, ours2, ours1 = `{"revision":2}`, `{"revision":2,"cordoned":true}`, `{"revision":1,"cordoned":true}`
+	const unsure2 = `{"revision":2,"cordoned":true,"unconfirmed":true}`
+	for _, tc := range []struct {
+		name, node string
+		change     func(p *inplace.Pool, m *inplace.Machine)
+		do         inplace.Action
+		want       string // the node to write
+	}{
+		{"a new update", "", nil, inplace.SetCondition, "CandidateForUpdate"},
+		{"the update before is over", `UpdateSuccessful {"revision":1,"done":true}`, nil, inplace.SetCondition, `CandidateForUpdate {"revision":1,"done":true}`},
+		{"a candidate is labelled", "CandidateForUpdate", nil, inplace.WriteNode, "CandidateForUpdate candidate"},
+		{"a candidate waits for Select", "CandidateForUpdate candidate", nil, inplace.Wait, ""},
+		{"a candidate waits for its user", "CandidateForUpdate candidate", manual, inplace.Wait, ""},
+		{"a candidate that its driver cannot update", "CandidateForUpdate candidate", unable, inplace.Blocked, ""},
+		{"selected by the user, and its driver cannot", "CandidateForUpdate candidate selected", unable, inplace.WriteNode, "CandidateForUpdate candidate"},
+		{"a candidate is selected", "CandidateForUpdate candidate selected", nil, inplace.SetCondition, "SelectedForUpdate candidate selected"},
+		{"a selected node is cordoned", "SelectedForUpdate candidate selected", nil, inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + ours2},
+		{"somebody else has cordoned it", "SelectedForUpdate candidate selected cordoned", nil, inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + rev2},
+		{"a cordoned node is drained", "SelectedForUpdate candidate selected cordoned " + ours2, nil, inplace.Drain, "DrainSuccessful candidate cordoned selected " + ours2},
+		{"it is not selected any more", "SelectedForUpdate candidate cordoned " + ours2, nil, inplace.WriteNode, "SelectedForUpdate candidate " + rev2},
+		{"and is a candidate again", "SelectedForUpdate candidate " + rev2, nil, inplace.SetCondition, "CandidateForUpdate candidate " + rev2},
+		{"its driver has become unable", "DrainSuccessful candidate selected cordoned " + ours2, unable, inplace.WriteNode, "DrainSuccessful candidate " + rev2},
+		{"the InPlace part comes first", "DrainSuccessful candidate selected cordoned " + ours2, pending, inplace.Apply, ""},
+		{"unknown is not applied", "DrainSuccessful candidate selected cordoned " + ours2, unknown, inplace.Apply, ""},
+		{"then the agent", "DrainSuccessful candidate selected cordoned " + ours2, nil, inplace.SetCondition, "ReadyForUpdate candidate cordoned selected " + ours2},
+		{"then the agent, and the InPlace part is confirmed meanwhile", "DrainSuccessful candidate selected cordoned " + ours2, unconfirmed, inplace.SetCondition, "ReadyForUpdate candidate cordoned selected " + ours2},
+		{"uncordoned by somebody", "DrainSuccessful candidate selected " + ours2, nil, inplace.SetCondition, "SelectedForUpdate candidate selected " + ours2},
+		{"a newer target before the agent", "DrainSuccessful candidate selected cordoned " + ours1, nil, inplace.WriteNode, "DrainSuccessful candidate cordoned selected " + ours2},
+		{"the agent is at work", "ReadyForUpdate candidate selected cordoned " + ours2, nil, inplace.Wait, ""},
+		{"the agent is at work for another target", "ReadyForUpdate candidate selected cordoned " + ours1, nil, inplace.Wait, ""},
+		{"the agent is silent", "ReadyForUpdate candidate selected cordoned " + ours2, timedOut, inplace.WriteNode, "ReadyForUpdate because candidate cordoned failed selected " + ours2},
+		{"the agent has updated the node", "ReadyForUpdate candidate selected cordoned successful " + ours2, nil, inplace.SetCondition, "UpdateSuccessful candidate cordoned selected successful " + ours2},
+		{"the phase comes first", "UpdateSuccessful candidate selected cordoned successful " + ours2, updating, inplace.Wait, ""},
+		{"the owner changes", "UpdateSuccessful candidate selected cordoned successful " + ours2, nil, inplace.Transfer, ""},
+		{"the InPlace part is to be confirmed first", "UpdateSuccessful candidate selected cordoned successful " + ours2, unconfirmed, inplace.Wait, ""},
+		{"the InPlace part was not applied", "UpdateSuccessful candidate selected cordoned successful " + ours2, pending, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected successful " + ours2},
+		{"the InPlace part was not applied, manual", "ReadyForUpdate candidate selected cordoned successful " + ours2, both(manual, pending), inplace.SetCondition, "CandidateForUpdate candidate cordoned selected successful " + ours2},
+		{"an answer for another target", "ReadyForUpdate candidate selected cordoned successful " + ours1, nil, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected successful " + ours1},
+		{"it goes after the condition", "SelectedForUpdate candidate selected cordoned successful " + ours1, nil, inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + ours1},
+		{"an answer for another target, manual", "ReadyForUpdate candidate selected cordoned successful " + ours1, manual, inplace.SetCondition, "CandidateForUpdate candidate cordoned selected successful " + ours1},
+		{"its user selects again", "CandidateForUpdate candidate selected cordoned successful " + ours1, manual, inplace.WriteNode, `CandidateForUpdate candidate {"revision":1}`},
+		{"the update has failed", "ReadyForUpdate candidate selected cordoned failed because " + ours2, nil, inplace.SetCondition, "UpdateFailed because candidate cordoned failed selected " + ours2},
+		{"a failure waits for somebody", "UpdateFailed candidate selected cordoned failed because " + ours2, nil, inplace.Blocked, ""},
+		{"the agent succeeds after all", "UpdateFailed candidate selected cordoned successful " + ours2, nil, inplace.SetCondition, "UpdateSuccessful candidate cordoned selected successful " + ours2},
+		{"the user clears the failure", "UpdateFailed candidate selected cordoned " + ours2, nil, inplace.WriteNode, "UpdateFailed candidate cordoned selected " + unsure2},
+		{"and it is selected again", "UpdateFailed candidate selected cordoned " + unsure2, nil, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected " + unsure2},
+		{"a newer target clears the failure", "UpdateFailed candidate selected cordoned failed " + ours1, nil, inplace.WriteNode, `UpdateFailed candidate cordoned failed selected {"revision":1,"cordoned":true,"unconfirmed":true}`},
+		{"the next answer is not believed", "ReadyForUpdate candidate selected cordoned successful " + unsure2, nil, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected successful " + unsure2},
+		{"not in a manual pool either", "ReadyForUpdate candidate selected cordoned successful " + unsure2, manual, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected successful " + unsure2},
+		{"the agent is asked once more", "SelectedForUpdate candidate selected cordoned successful " + unsure2, nil, inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + ours2},
+		{"a node that failed stays cordoned as a candidate", "SelectedForUpdate candidate cordoned " + unsure2, nil, inplace.SetCondition, "CandidateForUpdate candidate cordoned " + unsure2},
+		{"the node is given back", "UpdateSuccessful candidate selected cordoned successful " + ours2, transferred, inplace.WriteNode, `UpdateSuccessful {"revision":2,"done":true}`},
+		{"a cordon of the user stays", "UpdateSuccessful candidate selected cordoned successful " + rev2, transferred, inplace.WriteNode, `UpdateSuccessful cordoned {"revision":2,"done":true}`},
+		{"it is updated", `UpdateSuccessful {"revision":2,"done":true}`, transferred, inplace.Done, ""},
+		{"created for the target", "", transferred, inplace.Done, ""},
+		{"rolled back before it was selected", "CandidateForUpdate candidate", transferred, inplace.WriteNode, "CandidateForUpdate"},
+		{"rolled back under update", "ReadyForUpdate candidate selected cordoned " + ours1, transferred, inplace.Wait, ""},
+		{"rolled back after the agent's answer", "ReadyForUpdate candidate selected cordoned successful " + ours1, transferred, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected successful " + ours1},
+		{"a stale MachineDeployment", `ReadyForUpdate candidate selected cordoned successful {"revision":3,"cordoned":true}`, nil, inplace.Wait, ""},
+		{"an unreadable mark is none", "SelectedForUpdate candidate selected cordoned {", nil, inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + rev2},
+		{"a reason of a later release", "Rebooting candidate", nil, inplace.Blocked, ""},
+		{"no node", "", func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }, inplace.Blocked, ""},
+		{"no node yet", "", both(transferred, func(_ *inplace.Pool, m *inplace.Machine) { m.Node = nil }), inplace.Done, ""},
+		{"terminating", "ReadyForUpdate candidate selected", func(_ *inplace.Pool, m *inplace.Machine) { m.Phase = "Terminating" }, inplace.Done, ""},
+		{"failed, which machine-controller-manager replaces", "ReadyForUpdate candidate selected", func(_ *inplace.Pool, m *inplace.Machine) { m.Phase = "Failed" }, inplace.Done, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
+			m := inplace.Machine{Name: "m", Owner: "old", Phase: "Running", Available: true, InPlace: inplace.InPlaceApplied, Node: node(tc.node)}
+			if tc.change != nil {
+				tc.change(&p, &m)
+			}
+			before := words(m.Node)
+			step, err := inplace.Next(p, m)
+			require.NoError(t, err)
+			assert.Equal(t, tc.do, step.Do, step.Why)
+			assert.Equal(t, tc.want, words(step.Node))
+			assert.NotEmpty(t, step.Why)
+			assert.Equal(t, before, words(m.Node), "the observed node is not changed")
+		})
+	}
+}
+
+func manual(p *inplace.Pool, _ *inplace.Machine)      { p.Strategy = hotupdate.ManualInPlaceUpdate }
+func unable(_ *inplace.Pool, m *inplace.Machine)      { m.InPlace = inplace.InPlaceUnable }
+func pending(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = inplace.InPlacePending }
+func unknown(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = inplace.InPlaceUnknown }
+func unconfirmed(_ *inplace.Pool, m *inplace.Machine) { m.InPlace = inplace.InPlaceUnconfirmed }
+func timedOut(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdateFailed" }
+func updating(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
+func transferred(p *inplace.Pool, m *inplace.Machine) { m.Owner = p.Target }
+
+func both(changes ...func(*inplace.Pool, *inplace.Machine)) func(*inplace.Pool, *inplace.Machine) {
+	return func(p *inplace.Pool, m *inplace.Machine) {
+		for _, change := range changes {
+			change(p, m)
+		}
+	}
+}
+
+// TestBlockedNamesTheReason: the agent's own words reach whoever looks at the rollout.
+func TestBlockedNamesTheReason(t *testing.T) {
+	t.Parallel()
+	p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: 1}
+	p.Machines = []inplace.Machine{{Name: "m", Owner: "old", Node: node(`UpdateFailed candidate selected cordoned failed because {"revision":2,"cordoned":true}`)}}
+	step, err := inplace.Next(p, p.Machines[0])
+	require.NoError(t, err)
+	require.Contains(t, step.Why, "the disk is full")
+	s, err := inplace.Select(p)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"m": step.Why}, s.Blocked)
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	codes := func(err error) string {
+		all := map[string]bool{}
+		for _, e := range fault.All(err) {
+			all[e.Code] = true
+			require.NotEmpty(t, e.Hint)
+		}
+		return strings.Join(slices.Sorted(maps.Keys(all)), " ")
+	}
+	_, err := inplace.Next(inplace.Pool{}, inplace.Machine{})
+	require.Equal(t, "no-revision no-target not-in-place", codes(err))
+	_, err = inplace.Select(inplace.Pool{})
+	require.Equal(t, "no-revision no-target not-in-place", codes(err))
+}
