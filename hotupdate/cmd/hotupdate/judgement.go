@@ -39,7 +39,7 @@ func (c *call) reader() (*side.Reader, error) {
 	if strategy, _ := hotupdate.ParseStrategy(c.strategy.word); c.strategy.word != "" {
 		options.Strategy = &strategy
 	}
-	options.Extension, _ = pool.ParseExtension(c.extension.word)
+	options.Extension = pool.Extension(c.extension.word)
 	if file := cmp.Or(c.eras, c.schema); file != "" {
 		named, err := release.Read(file)
 		if err != nil {

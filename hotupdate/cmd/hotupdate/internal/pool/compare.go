@@ -99,7 +99,7 @@ func (c *Comparison) ofClass(change hotupdate.Change) Verdict {
 func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Options) {
 	c.ruleIf(ReservationsBySum, addsReservations(old) || addsReservations(updated))
 	c.ruleIf(QuantityRespelled, slices.ContainsFunc(triggers, isRespelled))
-	c.ruleIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && changed(triggers, nodeLocalDNSPath))
+	c.ruleIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && c.touches(nodeLocalDNSPath))
 	if inPlace(old.Worker.UpdateStrategy) != inPlace(updated.Worker.UpdateStrategy) {
 		c.set(strategyPath, Forbidden, StrategySwitched)
 	}
@@ -182,8 +182,8 @@ func (c *Comparison) Consequence() string {
 	}
 	var reasons []string
 	for _, r := range c.Rules {
-		if r.Kind() == Refuses {
-			reasons = append(reasons, r.String())
+		if r.Kind == Refuses {
+			reasons = append(reasons, r.Text)
 		}
 	}
 	byClass := func(change Change) bool { return change.Decides && change.Rule == NoRule }
@@ -198,13 +198,10 @@ func (c *Comparison) compareStrategies(old, updated *Pool, o Options) {
 	before, after := &old.Worker.UpdateStrategy, &updated.Worker.UpdateStrategy
 	*before, *after = o.strategyOf(*old), o.strategyOf(*updated)
 	c.Strategy = *after
-	switch {
-	case inPlace(*before) != inPlace(*after):
-		if inPlace(*before) {
-			c.Strategy = *before
-		}
-	case *before != *after:
+	if inPlace(*before) == inPlace(*after) {
 		*before = *after // which is no change of the triggers
+	} else if inPlace(*before) {
+		c.Strategy = *before
 	}
 }
 
@@ -279,10 +276,6 @@ func isRespelled(c hotupdate.Change) bool {
 	before, oldErr := leaf.ParseQuantity(old)
 	after, newErr := leaf.ParseQuantity(updated)
 	return oldErr == nil && newErr == nil && before.Cmp(after) == 0
-}
-
-func changed(changes hotupdate.Changes, path string) bool {
-	return slices.ContainsFunc(changes, func(c hotupdate.Change) bool { return c.Path == path })
 }
 
 // addsReservations reports whether a pool has reservations that are added up.

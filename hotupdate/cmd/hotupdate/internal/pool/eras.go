@@ -16,25 +16,17 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// Extension says which extension receives a change.
-type Extension uint8
+// Extension says which extension receives a change, in the word that the flag --extension takes. The zero value is Adopted.
+type Extension string
 
 // The extensions.
 const (
-	Adopted  Extension = iota // one that has adopted this library as the guide in examples says
-	Released                  // today's release
+	Adopted  Extension = "adopted"  // one that has adopted this library as the guide in examples says
+	Released Extension = "released" // today's release
 )
 
-var extensionWords = [...]string{Adopted: "adopted", Released: "released"}
-
-// String returns the word for the extension that the flag --extension takes.
-func (x Extension) String() string { return extensionWords[x] }
-
-// ParseExtension reads the word for an extension.
-func ParseExtension(word string) (Extension, bool) {
-	i := slices.Index(extensionWords[:], word)
-	return Extension(max(0, i)), i >= 0
-}
+// String returns the word.
+func (x Extension) String() string { return string(x) }
 
 // Naming tells how an extension names pools.
 type Naming struct {
@@ -159,24 +151,24 @@ func (n *Naming) renames(old, updated *Pool) Verdict {
 	if versions[0] == "" {
 		versions = n.Versions
 	}
-	found := map[Verdict]bool{}
+	mildest, gravest := Forbidden, None
 	for _, version := range versions {
 		old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion = version, version
 		before, oldErr := n.Additional(old)
 		after, newErr := n.Additional(updated)
+		v := None
 		switch {
 		case before.Unknown || after.Unknown:
-			return Indeterminate
+			v = Indeterminate
 		case oldErr != nil || newErr != nil || !slices.Equal(before.Data, after.Data): // what cannot be read alone is no config on its own
-			found[Roll] = true
-		default:
-			found[None] = true
+			v = Roll
 		}
+		mildest, gravest = min(mildest, v), max(gravest, v)
 	}
-	if found[Roll] && found[None] {
+	if mildest < gravest {
 		return Indeterminate
 	}
-	return map[bool]Verdict{true: Roll, false: None}[found[Roll]]
+	return gravest
 }
 
 // compareNames takes back that machines are replaced where the pool keeps its name all the same: Gardener and the extensions hash values

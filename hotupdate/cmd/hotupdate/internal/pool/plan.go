@@ -68,7 +68,7 @@ func (p *Plan) Verdict() Verdict {
 		worst = max(worst, change.Verdict)
 	}
 	for _, rule := range p.Rules {
-		if rule.Kind() == Refuses {
+		if rule.Kind == Refuses {
 			worst = Forbidden
 		}
 	}
@@ -145,7 +145,7 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 		p.Rules = append(p.Rules, WorkersComeOrGo)
 	}
 	if o.Naming == nil || o.Extension == Released {
-		p.Rules = append(p.Rules, map[Extension]Rule{Adopted: ExtensionAdopted, Released: ExtensionReleased}[o.Extension])
+		p.Rules = append(p.Rules, map[bool]Rule{false: ExtensionAdopted, true: ExtensionReleased}[o.Extension == Released])
 	}
 	if updated.confined {
 		p.Rules = append(p.Rules, WaitsForMaintenance)

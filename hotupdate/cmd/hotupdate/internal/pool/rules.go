@@ -8,8 +8,10 @@ import (
 // Rule is a rule of Gardener, of an extension or of this command that a verdict rests on, beside the classes of the changes. Rules are
 // compared with ==.
 type Rule struct {
-	kind         RuleKind
-	text, source string
+	Kind RuleKind
+	Text string
+	// Source says where the rule is from; empty for a rule of this command.
+	Source string
 }
 
 // RuleKind says what a rule does to a verdict.
@@ -26,18 +28,9 @@ const (
 // String returns the kind in a word.
 func (k RuleKind) String() string { return [...]string{"refusal", "reason", "assumption", "note"}[k] }
 
-// String returns the rule as a sentence.
-func (r Rule) String() string { return r.text }
-
-// Source says where the rule is from; empty for a rule of this command.
-func (r Rule) Source() string { return r.source }
-
-// Kind says what the rule does to the verdict.
-func (r Rule) Kind() RuleKind { return r.kind }
-
 // sorted returns the rules without duplicates, by kind and text.
 func sorted(rules []Rule) []Rule {
-	slices.SortFunc(rules, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(rules, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) })
 	return slices.Compact(rules)
 }
 

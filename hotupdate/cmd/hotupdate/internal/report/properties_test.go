@@ -192,7 +192,7 @@ func TestJSONHasEverything(t *testing.T) {
 			require.Equal(t, [2]string{p.State.String(), p.Effect().String()}, [2]string{pools[i].State, pools[i].Verdict})
 			require.Len(t, pools[i].Rules, len(p.Rules))
 			for j, rule := range p.Rules {
-				require.Equal(t, report.Rule{Kind: rule.Kind().String(), Text: rule.String(), Source: rule.Source()}, pools[i].Rules[j])
+				require.Equal(t, report.Rule{Kind: rule.Kind.String(), Text: rule.Text, Source: rule.Source}, pools[i].Rules[j])
 			}
 			require.Len(t, pools[i].Assumed, len(p.Unknown))
 			require.Len(t, pools[i].Unjudged, len(p.Unjudged))

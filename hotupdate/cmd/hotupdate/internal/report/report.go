@@ -144,7 +144,7 @@ func ruleOf(r pool.Rule) *Rule {
 	if r == pool.NoRule {
 		return nil
 	}
-	return &Rule{r.Kind().String(), r.String(), r.Source()}
+	return &Rule{r.Kind.String(), r.Text, r.Source}
 }
 
 // present is a list that is not null in JSON.
