@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // configField is the member of a pool that holds the provider config.
@@ -54,7 +55,7 @@ func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
 	if err := errors.Join(err, newErr); err != nil || bytes.Equal(before, after) {
 		return nil, err
 	}
-	change := changeAt(nil, decoded(old), decoded(updated), NoRule, Roll).Change
+	change := changeAt(nil, tree(old), tree(updated), NoRule, Roll).Change
 	change.Class, change.Sensitive, change.Old, change.New = hotupdate.Immutable, true, "", ""
 	return hotupdate.Changes{change}, nil
 }
@@ -78,6 +79,9 @@ func (o Options) find(config []byte) *hotupdate.Schema {
 	}
 	return o.Schema(TypeMetaOf(config))
 }
+
+// null is a null in a config: it counts where configs are hashed as they are written.
+var null = json.RawMessage(leaf.Null)
 
 // configs are the provider configs of a pool that changes, and how they are judged.
 type configs struct {
@@ -143,7 +147,7 @@ func (j *configs) findEras() error {
 
 // refuseNewFields refuses the fields of the config that today's release does not know.
 func (j *configs) refuseNewFields() {
-	config, _ := decoded(j.updated.ProviderConfig).(map[string]any)
+	config, _ := decoded(j.updated.ProviderConfig, null).(map[string]any)
 	for _, name := range j.provider.New {
 		if _, is := config[name]; is && j.extension == Released {
 			j.decideBy(NotReleased, Forbidden)
@@ -154,7 +158,7 @@ func (j *configs) refuseNewFields() {
 
 // refuseInPlace refuses every change of a config under an in-place strategy. Admission compares bytes, in which the order of members counts.
 func (j *configs) refuseInPlace(old, updated []byte) {
-	for _, d := range differences(decoded(j.old.ProviderConfig), decoded(j.updated.ProviderConfig)) {
+	for _, d := range differences(decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)) {
 		if len(j.related(d.at)) == 0 {
 			j.addRow(d, Forbidden, ConfigInPlace)
 		}
@@ -177,7 +181,7 @@ const maxAlone = 64
 // judge finds for every difference of the configs whether the name depends on it. Where the name depends on all of them together, and on none
 // alone, each has the verdict of all.
 func (j *configs) judge() {
-	old, updated := decoded(j.old.ProviderConfig), decoded(j.updated.ProviderConfig)
+	old, updated := decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)
 	all := differences(old, updated)
 	worst, together := None, j.renames(updated)
 	alone := slices.Repeat([]Verdict{None}, len(all))
@@ -214,7 +218,7 @@ func (j *configs) renames(config any) Verdict {
 	}
 	before, after := j.updated, j.updated
 	before.ProviderConfig, after.ProviderConfig = j.old.ProviderConfig, nil
-	if !isAbsent(config) {
+	if config != nil {
 		after.ProviderConfig, _ = json.Marshal(config)
 	}
 	return j.naming.renames(&before, &after)

@@ -119,27 +119,27 @@ func compareZones(old, updated []string) Change {
 
 func listOf(zones []string) any {
 	if len(zones) == 0 {
-		return absent{}
+		return nil
 	}
 	return zones
 }
 
-// changeAt is a change outside of triggers and Schemas, with the rule that it is judged by.
+// changeAt is a change outside of triggers and Schemas, with the rule that it is judged by. Nil is absent.
 func changeAt(at fieldpath.Path, before, after any, rule Rule, verdict Verdict) Change {
 	c := Change{Rule: rule, Verdict: verdict, Change: hotupdate.Change{
 		Path: at.String(), Pointer: at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: textOf(before), New: textOf(after),
 	}}
-	if isAbsent(before) {
+	if before == nil {
 		c.Op = hotupdate.Add
 	}
-	if isAbsent(after) {
+	if after == nil {
 		c.Op = hotupdate.Remove
 	}
 	return c
 }
 
 func textOf(value any) string {
-	if isAbsent(value) {
+	if value == nil {
 		return ""
 	}
 	var text bytes.Buffer
@@ -149,10 +149,7 @@ func textOf(value any) string {
 	return strings.TrimSpace(text.String())
 }
 
-// absent stands for a value that is not there, where null is one.
-type absent struct{}
-
-// difference is a place at which two JSON values differ.
+// difference is a place at which two JSON values differ. Nil is absent.
 type difference struct {
 	at            fieldpath.Path
 	before, after any
@@ -165,28 +162,16 @@ func differences(old, updated any, at ...fieldpath.Step) (all []difference) {
 	after, isToo := updated.(map[string]any)
 	switch {
 	case reflect.DeepEqual(old, updated):
-	case len(before)+len(after) > 0 && (isObject || isAbsent(old)) && (isToo || isAbsent(updated)):
+	case len(before)+len(after) > 0 && (isObject || old == nil) && (isToo || updated == nil):
 		names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
-			all = append(all, differences(memberOf(before, name), memberOf(after, name), append(slices.Clip(at), fieldpath.Step{Name: name})...)...)
+			all = append(all, differences(before[name], after[name], append(slices.Clip(at), fieldpath.Step{Name: name})...)...)
 		}
 	default:
 		all = []difference{{at, old, updated}}
 	}
 	return all
-}
-
-func isAbsent(value any) bool {
-	_, is := value.(absent)
-	return is
-}
-
-func memberOf(object map[string]any, name string) any {
-	if value, ok := object[name]; ok {
-		return value
-	}
-	return absent{}
 }
 
 // with returns a JSON value that has another value at a place, which [differences] has found. The value itself stays as it is.
@@ -198,8 +183,7 @@ func with(value any, at fieldpath.Path, other any) any {
 	changed := map[string]any{}
 	maps.Copy(changed, object)
 	name := at[0].Name
-	changed[name] = with(memberOf(object, name), at[1:], other)
-	if isAbsent(changed[name]) {
+	if changed[name] = with(object[name], at[1:], other); changed[name] == nil {
 		delete(changed, name)
 	}
 	return changed
@@ -216,32 +200,28 @@ func withoutPools(raw []byte) any {
 	return all
 }
 
-// tree is [decoded] without nulls: in a manifest, null is absent.
-func tree(raw []byte) any { return withoutNulls(decoded(raw)) }
+// tree decodes JSON with exact numbers. In a manifest, null is absent.
+func tree(raw []byte) any { return decoded(raw, nil) }
 
-// decoded decodes JSON with exact numbers. What is null as a whole is absent.
-func decoded(raw []byte) any {
-	if IsNull(raw) {
-		return absent{}
-	}
+// decoded decodes JSON with exact numbers. What stands instead of members that are null is given; they are left out if it is nil. What is null as
+// a whole is nil.
+func decoded(raw []byte, instead any) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	var value any
-	_ = decoder.Decode(&value) // the manifest is valid JSON
+	_ = decoder.Decode(&value) // valid JSON or nothing
+	replaceNulls(value, instead)
 	return value
 }
 
-func withoutNulls(value any) any {
-	object, ok := value.(map[string]any)
-	if !ok {
-		return value
-	}
+func replaceNulls(value, instead any) {
+	object, _ := value.(map[string]any)
 	for name, member := range object {
-		if member == nil {
+		replaceNulls(member, instead)
+		switch {
+		case member == nil && instead == nil:
 			delete(object, name)
-		} else {
-			withoutNulls(member)
+		case member == nil:
+			object[name] = instead
 		}
 	}
-	return object
 }

@@ -111,17 +111,17 @@ func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
 	switch {
 	case (before == nil) == (after == nil):
 	case fallsBack:
-		c.add("nodeAgentSecretName", orAbsent(before), orAbsent(after), Roll, SecretNameFallback)
+		c.add("nodeAgentSecretName", orNil(before), orNil(after), Roll, SecretNameFallback)
 	case after == nil:
-		c.add("nodeAgentSecretName", *before, absent{}, Forbidden, SecretNameLost)
+		c.add("nodeAgentSecretName", *before, nil, Forbidden, SecretNameLost)
 	default:
-		c.add("nodeAgentSecretName", absent{}, *after, Indeterminate, SecretNameGained)
+		c.add("nodeAgentSecretName", nil, *after, Indeterminate, SecretNameGained)
 	}
 }
 
-func orAbsent[T any](value *T) any {
+func orNil[T any](value *T) any {
 	if value == nil {
-		return absent{}
+		return nil
 	}
 	return *value
 }
@@ -192,7 +192,7 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	before, after := imageOf(old.Worker), imageOf(updated.Worker)
 	newArchitecture := !reflect.DeepEqual(old.Architecture, updated.Architecture)
 	if newArchitecture {
-		c.add(architecturePath, orAbsent(old.Architecture), orAbsent(updated.Architecture), None, NameStays)
+		c.add(architecturePath, orNil(old.Architecture), orNil(updated.Architecture), None, NameStays)
 	}
 	if newArchitecture && inPlace(c.Strategy) && (old.Architecture == nil || updated.Architecture == nil) {
 		c.set(architecturePath, Indeterminate, FilledIn)
