@@ -119,16 +119,6 @@ func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Opt
 	c.Rules = sorted(c.Rules)
 }
 
-// rows are the places of the changes at or below a path.
-func (c *Comparison) rows(path string) (places []int) {
-	for i, change := range c.Changes {
-		if isBelow(change.Pointer, pointerTo(path)) {
-			places = append(places, i)
-		}
-	}
-	return places
-}
-
 // around are the places of the changes at, above or below a pointer.
 func (c *Comparison) around(pointer string) (places []int) {
 	for i, change := range c.Changes {
@@ -143,8 +133,10 @@ func (c *Comparison) touches(path string) bool { return len(c.around(pointerTo(p
 
 // set judges the changes at or below a path by a rule.
 func (c *Comparison) set(path string, v Verdict, rule Rule) {
-	for _, i := range c.rows(path) {
-		c.Changes[i].Verdict, c.Changes[i].Rule = v, rule
+	for i := range c.Changes {
+		if change := &c.Changes[i]; isBelow(change.Pointer, pointerTo(path)) {
+			change.Verdict, change.Rule = v, rule
+		}
 	}
 }
 

@@ -164,7 +164,7 @@ func (j *configs) refuseInPlace(old, updated []byte) {
 		}
 	}
 	j.set(j.path, Forbidden, ConfigInPlace)
-	if len(j.rows(j.path)) == 0 && !bytes.Equal(compact(old), compact(updated)) {
+	if !j.touches(j.path) && !bytes.Equal(compact(old), compact(updated)) {
 		j.decideBy(ConfigRespelled, Indeterminate)
 	}
 }
