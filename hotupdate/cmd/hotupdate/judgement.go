@@ -56,15 +56,7 @@ func (c *call) reader() (*side.Reader, error) {
 // namingOf is how a release names pools. What it adds beside the provider config is that of the pool's provider.
 func namingOf(r *release.Release) *pool.Naming {
 	naming := &pool.Naming{Assumed: r.IsSchema, Additional: func(p *pool.Pool) (pool.Additional, error) {
-		var version *string
-		if p.Worker.KubernetesVersion != "" {
-			version = &p.Worker.KubernetesVersion
-		}
-		raw := p.ProviderConfig
-		if pool.IsNull(raw) {
-			raw = nil
-		}
-		hashed, err := r.Hash(version, raw)
+		hashed, err := r.Hash(p)
 		return pool.Additional{Era: hashed.Era.Name, Data: hashed.Data, Unknown: hashed.IsUnknown()}, err
 	}}
 	for _, e := range r.Eras {

@@ -134,17 +134,12 @@ func (s Side) start() side {
 	return side{known, newPrograms(s.Program)}
 }
 
-// hash returns what the release makes of a pool. A pool without a version, which is nil, is in the first era. The last error is that of a
-// program that does not do its work.
+// hash returns what the release makes of a pool. The last error is that of a program that does not do its work.
 func (s side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
 	if s.programs != nil {
 		return s.programs.hash(p, raw)
 	}
-	var version *string
-	if p.Worker.KubernetesVersion != "" {
-		version = &p.Worker.KubernetesVersion
-	}
-	hashed, refused = s.Release.Hash(version, raw)
+	hashed, refused = s.Release.Hash(p)
 	return hashed, refused, nil
 }
 

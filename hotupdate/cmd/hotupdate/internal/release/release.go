@@ -297,14 +297,17 @@ func (h Hashed) Sum() string {
 	}
 }
 
-// Hash reads the provider config of a pool, and hashes it by the era in force for its Kubernetes version. A pool without a version, which is
-// nil, is in the first era.
-func (r *Release) Hash(version *string, raw []byte) (Hashed, error) {
-	era, err := r.era(version)
+// Hash reads the provider config of a pool, and hashes it by the era in force for its Kubernetes version. A pool without a version is in the
+// first era.
+func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
+	era, err := r.era(p.Worker.KubernetesVersion)
 	if err != nil {
 		return Hashed{Era: &Era{}}, err
 	}
-	h := Hashed{Era: era}
+	h, raw := Hashed{Era: era}, p.ProviderConfig
+	if pool.IsNull(raw) {
+		raw = nil
+	}
 	if era.Hash != Canonical || era.Schema != r.Schema { // otherwise hashing reads it
 		if _, err := r.Schema.Decode(raw); err != nil {
 			return h, err
@@ -315,18 +318,18 @@ func (r *Release) Hash(version *string, raw []byte) (Hashed, error) {
 }
 
 // era returns the era in force.
-func (r *Release) era(version *string) (*Era, error) {
-	if version == nil {
+func (r *Release) era(version string) (*Era, error) {
+	if version == "" {
 		return r.Eras[0], nil
 	}
-	if known, ok := r.chosen.Load(*version); ok {
+	if known, ok := r.chosen.Load(version); ok {
 		return known.(*Era), nil
 	}
-	choice, err := r.eras.Explain(version)
+	choice, err := r.eras.Explain(&version)
 	if err != nil {
 		return nil, err
 	}
 	era := r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == choice.Era })]
-	r.chosen.Store(*version, era)
+	r.chosen.Store(version, era)
 	return era, nil
 }

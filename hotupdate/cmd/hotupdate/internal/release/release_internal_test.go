@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
 
 // config is a provider config.
@@ -35,9 +37,8 @@ func FuzzRelease(f *testing.F) {
 			assert.NotEmpty(t, err.Error())
 			return
 		}
-		version := "1.34.1"
-		_, _ = r.Hash(&version, []byte(`{"volume":{"iops":5}}`))
-		h, err := r.Hash(nil, nil)
+		_, _ = r.Hash(&pool.Pool{Worker: hash.Worker{KubernetesVersion: "1.34.1"}, ProviderConfig: []byte(`{"volume":{"iops":5}}`)})
+		h, err := r.Hash(&pool.Pool{})
 		require.NoError(t, err, "no config is the empty one")
 		assert.NotNil(t, h.Era)
 	})
