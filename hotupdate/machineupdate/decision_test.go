@@ -62,6 +62,20 @@ func TestDecisionTable(t *testing.T) {
 	after := func(d time.Duration) func(*observation) { return func(o *observation) { o.SetNow(start.Add(d)) } }
 	otherSchema := func(r *machineupdate.Record) { r.Schema = "s1:other" }
 	wantsTwo := class(classOf(t, `{"tags":{"k":"2"}}`))
+	drained := laneClass(t, accounts, `{"account":"a"}`)
+	applied := func(account string, changes ...func(*machineupdate.Record)) string {
+		hot := func(r *machineupdate.Record) { r.Applied = machineupdate.Hot(`{"account":"` + account + `"}`) }
+		return settledRecord(drained, append([]func(*machineupdate.Record){hot}, changes...)...)
+	}
+	closed := func(annotation string) func(*observation) {
+		return func(o *observation) {
+			o.Class = drained
+			o.SetLane(lane)
+			if annotation != "" {
+				o.Machine.Annotations[annotationOf(lane)] = annotation
+			}
+		}
+	}
 	calling := record(inState(machineupdate.Calling, hotOne))
 	unconfirmed := record(inState(machineupdate.Unconfirmed, hotTwo))
 	for _, tc := range []struct {
@@ -85,42 +99,58 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 4: none", given: []func(*observation){record(), func(o *observation) { o.Settings.Paused = func() bool { return false } }}, reason: machineupdate.UpToDate},
 		{row: "row 5: no class", given: []func(*observation){calling, class(nil)}, reason: machineupdate.ClassUnusable},
 		{row: "row 6: class with deletion timestamp", given: []func(*observation){calling, class(gone)}, reason: machineupdate.ClassDeleting},
-		{row: "row 7: no record", action: machineupdate.Update, reason: machineupdate.FirstAdoption},
-		{row: "row 8: empty", given: []func(*observation){raw("")}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
-		{row: "row 8: truncated", given: []func(*observation){record(), truncate}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
-		{row: "row 8: spelled otherwise", given: []func(*observation){record(), respell}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
-		{row: "row 8: contents cut short, and something to do", given: []func(*observation){record(otherSchema), cutShort}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
-		{row: "row 8: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "future-record"},
-		{row: "row 8: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
-		{row: "row 8: of another VM, whose ID in JSON is this one's", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
-		{row: "row 8: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
-		{row: "row 9: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
-		{row: "row 9: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20*time.Second)},
-		{row: "row 9: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(30*time.Minute)},
-		{row: "row 9: RetryAfter longer than ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(time.Hour), func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour }}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Hour + spreadIn(time.Hour)},
-		{row: "row 10: RetryAfter doubled, over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: another Schema does not wait", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), otherSchema), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: a part of what was attempted does not wait", given: []func(*observation){record(inState(machineupdate.Calling, `{"tags":{"k":"1","l":"1"}}`)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: reverted", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: of the own creation", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo), creatingOf("m-1"))}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: of the own creation with the same spec", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-1")), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 10: impossibly late", given: []func(*observation){calling, after(-time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 11: another class", given: []func(*observation){unconfirmed, wantsTwo, after(time.Second)}, action: machineupdate.Update, reason: machineupdate.SpecChanged},
-		{row: "row 11: another Schema", given: []func(*observation){record(inState(machineupdate.Unconfirmed), otherSchema)}, action: machineupdate.Update, reason: machineupdate.SchemaChanged},
-		{row: "row 12: ConfirmAfter not over", given: []func(*observation){unconfirmed, after(time.Minute)}, action: machineupdate.Wait, reason: machineupdate.ConfirmationDue, delay: 59 * time.Minute},
-		{row: "row 12: the clock of the other leader is ahead", given: []func(*observation){unconfirmed, after(-time.Minute)}, action: machineupdate.Wait, reason: machineupdate.ConfirmationDue, delay: 61 * time.Minute},
-		{row: "row 13: impossibly late", given: []func(*observation){unconfirmed, after(-2 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 14: ConfirmAfter over", given: []func(*observation){unconfirmed, after(time.Hour)}, action: machineupdate.Confirm, reason: machineupdate.ConfirmationDue},
-		{row: "row 15: another class", given: []func(*observation){record(), wantsTwo}, action: machineupdate.Update, reason: machineupdate.SpecChanged},
-		{row: "row 16: another Schema", given: []func(*observation){record(otherSchema)}, action: machineupdate.Update, reason: machineupdate.SchemaChanged},
-		{row: "row 17: VerifyPeriod over", given: []func(*observation){record(), verifying, after(24 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.VerifyDue},
-		{row: "row 17: impossibly late", given: []func(*observation){record(), verifying, after(-48 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.VerifyDue},
-		{row: "row 18: up to date", given: []func(*observation){record()}, reason: machineupdate.UpToDate},
-		{row: "row 18: only what is not hot changed", given: []func(*observation){record(), class(classOf(t, `{"image":"b","labels":{"x":"y"},"tags":{"k":"1"}}`))}, reason: machineupdate.UpToDate},
-		{row: "row 18: another Schema, and a driver that cannot update", given: []func(*observation){record(otherSchema), class(preparedFor(t, one, machineupdate.Driver{}))}, reason: machineupdate.UpToDate},
-		{row: "row 18: VerifyPeriod not over", given: []func(*observation){record(), verifying, after(time.Hour)}, reason: machineupdate.UpToDate, delay: 23 * time.Hour},
+		{row: "row 7: closed, none", given: []func(*observation){closed("")}, reason: machineupdate.AwaitingDrain},
+		{row: "row 7: closed, settled, wanted other", given: []func(*observation){closed(applied("b"))}, reason: machineupdate.AwaitingDrain},
+		{row: "row 7: closed, settled, VerifyPeriod over", given: []func(*observation){closed(applied("a")), verifying, after(24 * time.Hour)}, reason: machineupdate.AwaitingDrain},
+		{row: "row 7: closed, Calling", given: []func(*observation){closed(applied("a", inState(machineupdate.Calling))), after(time.Hour)}, reason: machineupdate.AwaitingDrain},
+		{row: "row 7: closed, unusable", given: []func(*observation){closed(applied("a", inState(machineupdate.Unconfirmed)) + "}"), after(time.Hour)}, reason: machineupdate.AwaitingDrain},
+		{row: "row 7: closed, of another VM", given: []func(*observation){closed(applied("a", inState(machineupdate.Unconfirmed), func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })), after(time.Hour)}, reason: machineupdate.AwaitingDrain},
+		{row: "row 8: closed, ConfirmAfter over", given: []func(*observation){closed(applied("a", inState(machineupdate.Unconfirmed))), after(time.Hour)}, action: machineupdate.Confirm, reason: machineupdate.ConfirmationDue},
+		{row: "row 8: closed, wanted other", given: []func(*observation){closed(applied("b", inState(machineupdate.Unconfirmed))), after(time.Hour)}, action: machineupdate.Confirm, reason: machineupdate.ConfirmationDue},
+		{row: "row 8: closed, impossibly late", given: []func(*observation){closed(applied("a", inState(machineupdate.Unconfirmed))), after(-2 * time.Hour)}, action: machineupdate.Confirm, reason: machineupdate.ConfirmationDue},
+		{row: "row 14: closed", given: []func(*observation){closed(applied("b", inState(machineupdate.Unconfirmed)))}, action: machineupdate.Wait, reason: machineupdate.ConfirmationDue, delay: time.Hour},
+		{row: "row 9: no record", action: machineupdate.Update, reason: machineupdate.FirstAdoption},
+		{row: "row 10: empty", given: []func(*observation){raw("")}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
+		{row: "row 10: truncated", given: []func(*observation){record(), truncate}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
+		{row: "row 10: spelled otherwise", given: []func(*observation){record(), respell}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
+		{row: "row 10: contents cut short, and something to do", given: []func(*observation){record(otherSchema), cutShort}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "malformed-record"},
+		{row: "row 10: later", given: []func(*observation){raw(`{"v":2,"new":1}`)}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "future-record"},
+		{row: "row 10: of another VM", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = "aws:///i-2" })}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
+		{row: "row 10: of another VM, whose ID in JSON is this one's", given: []func(*observation){record(func(r *machineupdate.Record) { r.ProviderID = `i"1` }), func(o *observation) { o.Machine.ProviderID = `i\"1` }}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
+		{row: "row 10: of another machine's creation", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-2"))}, action: machineupdate.Update, reason: machineupdate.RecordUnusable, code: "foreign-record"},
+		{row: "row 11: RetryAfter not over", given: []func(*observation){calling, after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
+		{row: "row 11: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20*time.Second)},
+		{row: "row 11: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(30*time.Minute)},
+		{row: "row 11: RetryAfter longer than ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(time.Hour), func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour }}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Hour + spreadIn(time.Hour)},
+		{row: "row 11: refused just now, RetryAfter not over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), refusedFor(6*time.Hour)), after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
+		{row: "row 12: refused, RetryAfter over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), refusedFor(6*time.Hour)), after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 11: refused, and read since", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(time.Hour)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 5 * time.Hour},
+		{row: "row 12: refused, and NotBefore over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(6 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: refused, and another class", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(time.Hour), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: refused until an impossible time", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(-7 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: RetryAfter doubled, over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: another Schema does not wait", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), otherSchema), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: a part of what was attempted does not wait", given: []func(*observation){record(inState(machineupdate.Calling, `{"tags":{"k":"1","l":"1"}}`)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: reverted", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo)), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: of the own creation", given: []func(*observation){record(inState(machineupdate.Calling, hotTwo), creatingOf("m-1"))}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: of the own creation with the same spec", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), creatingOf("m-1")), after(time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: impossibly late", given: []func(*observation){calling, after(-time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 13: another class", given: []func(*observation){unconfirmed, wantsTwo, after(time.Second)}, action: machineupdate.Update, reason: machineupdate.SpecChanged},
+		{row: "row 13: another Schema", given: []func(*observation){record(inState(machineupdate.Unconfirmed), otherSchema)}, action: machineupdate.Update, reason: machineupdate.SchemaChanged},
+		{row: "row 14: ConfirmAfter not over", given: []func(*observation){unconfirmed, after(time.Minute)}, action: machineupdate.Wait, reason: machineupdate.ConfirmationDue, delay: 59 * time.Minute},
+		{row: "row 14: the clock of the other leader is ahead", given: []func(*observation){unconfirmed, after(-time.Minute)}, action: machineupdate.Wait, reason: machineupdate.ConfirmationDue, delay: 61 * time.Minute},
+		{row: "row 15: impossibly late", given: []func(*observation){unconfirmed, after(-2 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 16: ConfirmAfter over", given: []func(*observation){unconfirmed, after(time.Hour)}, action: machineupdate.Confirm, reason: machineupdate.ConfirmationDue},
+		{row: "row 17: another class", given: []func(*observation){record(), wantsTwo}, action: machineupdate.Update, reason: machineupdate.SpecChanged},
+		{row: "row 18: another Schema", given: []func(*observation){record(otherSchema)}, action: machineupdate.Update, reason: machineupdate.SchemaChanged},
+		{row: "row 19: VerifyPeriod over", given: []func(*observation){record(), verifying, after(24 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.VerifyDue},
+		{row: "row 19: impossibly late", given: []func(*observation){record(), verifying, after(-48 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.VerifyDue},
+		{row: "row 20: up to date", given: []func(*observation){record()}, reason: machineupdate.UpToDate},
+		{row: "row 20: only what is not hot changed", given: []func(*observation){record(), class(classOf(t, `{"image":"b","labels":{"x":"y"},"tags":{"k":"1"}}`))}, reason: machineupdate.UpToDate},
+		{row: "row 20: another Schema, and a driver that cannot update", given: []func(*observation){record(otherSchema), class(preparedFor(t, one, machineupdate.Driver{}))}, reason: machineupdate.UpToDate},
+		{row: "row 20: VerifyPeriod not over", given: []func(*observation){record(), verifying, after(time.Hour)}, reason: machineupdate.UpToDate, delay: 23 * time.Hour},
 	} {
 		t.Run(tc.row, func(t *testing.T) {
 			o := observation{Machine: machine(""), Class: one}
@@ -138,6 +168,7 @@ func TestDecisionTable(t *testing.T) {
 			if calls {
 				unable := o
 				unable.Class = o.Class.Disable()
+				unable.SetLane(o.Lane())
 				d := machineupdate.Decide(unable)
 				assert.Equal(t, []any{machineupdate.Unsupported, tc.reason}, []any{d.Action, d.Reason}, "where the driver cannot update")
 				assert.Equal(t, tc.code, codeOf(d.Err))
@@ -145,6 +176,10 @@ func TestDecisionTable(t *testing.T) {
 			}
 		})
 	}
+}
+
+func refusedFor(d time.Duration) func(*machineupdate.Record) {
+	return func(r *machineupdate.Record) { r.NotBefore = r.Since.Add(d) }
 }
 
 func retried(n int) func(*machineupdate.Record) {

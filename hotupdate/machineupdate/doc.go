@@ -12,6 +12,7 @@
 //   - [Executor.Reconcile] decides what to do about one machine, and does it. Call it behind the health check in MCM's reconcile of a machine,
 //     outside the block that needs a node label. The rest of the reconcile goes on with the machine of the result, and returns the [Earlier] of both
 //     delays whatever its own errors are.
+//   - [Executor.ApplyInPlace] stands in the in-place update of a machine. See "In place".
 //   - [Executor.BeginCreation] and [Executor.FinishCreation] stand around CreateMachine and InitializeMachine.
 //   - A driver gets an [UpdateMachineRequest], and plans with package tags.
 //   - Package machineupdatetest checks the wiring, with an API server that conflicts and loses answers, as fake clients do not.
@@ -19,8 +20,8 @@
 //
 // # Decision
 //
-// The first row that applies counts. "Wanted" is the hot part of the class, and "Schema" what the Schema and the [Driver] say. "Other" means
-// other than when the record was written.
+// A decision is about one lane of a machine. The first row that applies counts. "Wanted" is what the class wants of the lane, and "Schema" what the
+// Schema and the [Driver] say. "Other" means other than when the record was written. "Closed" is the lane that is InPlace, but for ApplyInPlace.
 //
 //	row  machine and class                                           record                              decision
 //	 1   deletion timestamp, or phase Terminating                    any                                 None MachineDeleting
@@ -29,29 +30,63 @@
 //	 4   paused, or its class, or all                                any                                 None Paused
 //	 5   no class, or one that cannot be prepared                    any                                 None ClassUnusable
 //	 6   class with deletion timestamp                               any                                 None ClassDeleting
-//	 7   any                                                         none                                Update FirstAdoption
-//	 8   any                                                         unreadable, later, of another VM    Update RecordUnusable
-//	 9   nothing other, RetryAfter not over                          Calling, not of a creation          Wait Unfinished
-//	10   any                                                         Calling                             Update Unfinished
-//	11   wanted or Schema other                                      Unconfirmed                         Update SpecChanged, SchemaChanged
-//	12   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
-//	13   Since is impossibly late                                    Unconfirmed                         Update Unfinished
-//	14   any                                                         Unconfirmed                         Confirm ConfirmationDue
-//	15   wanted other, or not all of it applied                      settled                             Update SpecChanged
-//	16   Schema other                                                settled                             Update SchemaChanged
-//	17   VerifyPeriod over                                           settled                             Update VerifyDue
-//	18   any                                                         settled                             None UpToDate
+//	 7   closed                                                      none, not Unconfirmed, unusable     None AwaitingDrain
+//	 8   closed, ConfirmAfter over or Since impossibly late          Unconfirmed                         Confirm ConfirmationDue, reads only
+//	 9   any                                                         none                                Update FirstAdoption
+//	10   any                                                         unreadable, later, of another VM    Update RecordUnusable
+//	11   nothing other, RetryAfter or NotBefore not over             Calling, not of a creation          Wait Unfinished
+//	12   any                                                         Calling                             Update Unfinished
+//	13   wanted or Schema other, not closed                          Unconfirmed                         Update SpecChanged, SchemaChanged
+//	14   ConfirmAfter not over                                       Unconfirmed                         Wait ConfirmationDue
+//	15   Since is impossibly late                                    Unconfirmed                         Update Unfinished
+//	16   any                                                         Unconfirmed                         Confirm ConfirmationDue
+//	17   wanted other, or not all of it applied                      settled                             Update SpecChanged
+//	18   Schema other                                                settled                             Update SchemaChanged
+//	19   VerifyPeriod over                                           settled                             Update VerifyDue
+//	20   any                                                         settled                             None UpToDate
 //
 // Where the driver cannot update, rows with Update and Confirm become Unsupported with the same reason, nothing is written, and no Schema is
 // other. Where the record has no room for all that is wanted, an Update has the reason RecordFull, and makes a part of the change.
 //
 // Decisions with None and Wait need the record's first members alone. Parts that cannot be read are noticed when a pass is due.
 //
+// # Lanes
+//
+// A [Lane] of the driver is a set of leaves with a record, a marker and a call of UpdateMachine of its own. Lanes share the Machine, and so its
+// resourceVersion and the 256 KiB of its annotations, and nothing else: everything that is said here of a machine holds for each of its lanes. One
+// reconcile takes them one after the other. A driver without lanes stores and costs what is said under "Record" and "Cost".
+//
+//   - Success means that a read shows what is desired. A pass or confirmation whose change the cloud has accepted and not done returns
+//     [ErrPending]: nothing is recorded as applied, no failure is reported, and the pass is repeated.
+//   - A [RetryError] with a longer time than ConfirmAfter is a refusal. Its time, at most 24 hours, is recorded as "notBefore" until a pass has
+//     succeeded. The driver is asked once more after RetryAfter, and then at that time. Until then it only reads. A change of the spec does not
+//     wait.
+//   - A creation records all lanes. In the record of a further lane a hot part has at most 3 KiB, and what is recorded beside it 9 KiB for each
+//     kind. Each record takes 16 KiB from the first one's.
+//
+// # In place
+//
+// A lane whose leaves are InPlace is applied only while the machine's node is drained (GEP-31), between the reasons DrainSuccessful and
+// ReadyForUpdate of the node's condition. Its class is that of the MachineDeployment's template, see [WantedClass].
+//
+//  1. Before a node is selected, [Observation.InPlace] is not InPlaceUnable.
+//  2. [Executor.ApplyInPlace] is the gate. Its marker names the class, the node's UID and the time of the drain. Before the first write the node is
+//     read live: it must be the same, unschedulable, and drained at that time. Else nothing is sent. What remains is a user who makes the node
+//     schedulable between this read and the end of the call.
+//  3. Outside of the gate nothing is written to the cloud. A driver is called to confirm, with ReadOnly. What it finds to differ becomes
+//     InPlacePending, and an event; the node has to be drained again.
+//  4. A machine is handed over to the new MachineSet only with InPlaceApplied. InPlaceUnconfirmed waits. With any other state the node is selected
+//     again, or made a candidate.
+//  5. InPlaceUnknown, after an adoption or a control-plane migration, is neither present nor absent: the next drain adopts the machine.
+//
+// In pools that are replaced the lane is recorded by creations and never applied.
+//
 // # Record
 //
 // The annotation [AnnotationRecord] is JSON, in this order and without white space:
 //
-//	{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"retries":N,"wanted":D,"parts":[PART,…]}
+//	{"v":1,"providerID":ID,"schema":S,"state":"Calling"|"Unconfirmed","since":TIME,"retries":N,"notBefore":TIME,
+//	 "class":NAME,"node":UID,"drained":TIME,"wanted":D,"parts":[PART,…]}
 //	PART: {"kinds":[KIND,…],"applied":HOT,"attempted":[HOT,…],"removed":[HOT,…]}
 //
 // Members without a value are left out:
@@ -60,6 +95,8 @@
 //   - "schema" is the Schema's fingerprint, and after a question mark what the driver says of itself.
 //   - A settled record has no state.
 //   - "retries" counts the updates that repeat one which was not successful. Only a record in the state Calling has it.
+//   - "notBefore" is when the cloud takes the change that it refused. No settled record has it.
+//   - "class", "node" and "drained" say for which drain of the node the last update was begun. Only the lane that is InPlace has them.
 //   - "wanted" is the first half of the SHA-256 of the hot part that the class had, in base64. A settled record has it if all of it is applied.
 //   - Each part is about the kinds of resources that it names. The last one names none: it is about every other kind, unknown ones included.
 //   - "applied" is the hot part of the last success: the Hot fields only, see [hotupdate.Schema.HotDocument].

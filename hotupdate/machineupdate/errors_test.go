@@ -62,6 +62,11 @@ func TestErrorKinds(t *testing.T) {
 		{"partial among others", errors.Join(exhausted, partial), machineupdate.Partial, 0},
 		{"later", later, machineupdate.Throttled, time.Hour},
 		{"later, in part", &machineupdate.PartialError{Err: errors.Join(assert.AnError, later)}, machineupdate.Partial, time.Hour},
+		{"pending, wrapped", fmt.Errorf("aws: %w", machineupdate.ErrPending), machineupdate.Pending, 0},
+		{"all pending", errors.Join(machineupdate.ErrPending, &status{code: "Unknown", cause: machineupdate.ErrPending}), machineupdate.Pending, 0},
+		{"pending, and a failure", errors.Join(machineupdate.ErrPending, assert.AnError), machineupdate.OtherError, 0},
+		{"pending, and throttled", errors.Join(machineupdate.ErrPending, machineupdate.ErrThrottled), machineupdate.Throttled, 0},
+		{"throttled", fmt.Errorf("aws: %w", machineupdate.ErrThrottled), machineupdate.Throttled, 0},
 		{"an error that is one of ours", is{machineupdate.ErrNotFound}, machineupdate.NotFound, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -145,6 +145,22 @@ func WantedOf(hot Hot) string {
 // SetNow is what an Executor does first.
 func (o *observation) SetNow(now time.Time) { o.now = now }
 
+// SetLane makes the observation one for a lane of its class.
+func (o *observation) SetLane(name string) {
+	for i := range o.Class.lanes {
+		if o.Class.lanes[i].name == name {
+			o.lane = &o.Class.lanes[i]
+		}
+	}
+}
+
+func (o *observation) Lane() string {
+	if o.lane == nil {
+		return ""
+	}
+	return o.lane.name
+}
+
 // ofFirst is the observation for the first lane.
 func (o *observation) ofFirst() *observation {
 	if o.lane == nil && o.Class != nil {
@@ -243,7 +259,12 @@ func Prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 }
 
 // Disable makes the driver of the class one that has returned Unimplemented.
-func (p *Prepared) Disable() *Prepared { return p.DisableLane(0) }
+func (p *Prepared) Disable() *Prepared {
+	for i := range p.lanes {
+		p = p.DisableLane(i)
+	}
+	return p
+}
 
 func (p *Prepared) DisableLane(i int) *Prepared {
 	disabled := *p

@@ -19,7 +19,7 @@ import (
 )
 
 // Lane is a set of leaves of the provider spec that is applied, recorded and confirmed by itself. A change that the cloud refuses for hours, or
-// that has to wait for a drain, holds back the rest of its lane and no other lane. The Hot leaves without a Lane are the first lane, which has no name.
+// that waits for a drain, holds back the rest of its lane and no other lane. The Hot leaves without a Lane are the first lane, which has no name.
 //
 // A leaf that moves to another lane is adopted there: what was set before and is no longer wanted stays.
 type Lane struct {
@@ -73,72 +73,81 @@ type layout struct {
 	owner map[string]int
 }
 
+// flaw is what is wrong with a lane.
+type flaw struct{ what, hint string }
+
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
 func layoutOf(driver *Driver, paths *schemaPaths) (*layout, error) {
 	l := &layout{paths: paths, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}}, owner: map[string]int{}}
 	var problems fault.List
-	invalid := func(lane, what, hint string) {
-		problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: "lane " + strconv.Quote(lane) + " of the driver", What: what, Hint: hint})
-	}
-	if len(driver.Lanes) > record.MaxLanes {
-		invalid(driver.Lanes[record.MaxLanes].Name, "is one too many", fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
-	}
-	for _, declared := range driver.Lanes {
-		next := lane{name: declared.Name, annotation: AnnotationRecord + "-" + declared.Name, kinds: declared.Kinds}
-		if len(next.kinds) == 0 {
-			next.kinds = driver.Kinds
+	for i := range driver.Lanes {
+		where := "lane " + strconv.Quote(driver.Lanes[i].Name) + " of the driver"
+		for _, f := range l.declare(driver, &driver.Lanes[i]) {
+			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: where, What: f.what, Hint: f.hint})
 		}
-		if len(validation.IsDNS1123Label(next.name)) > 0 || len(next.name) > maxLaneName {
-			invalid(next.name, "has a name that cannot be part of an annotation's", fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName))
-		}
-		if slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }) {
-			invalid(next.name, "is declared twice", "name each lane once")
-		}
-		if len(declared.Paths) == 0 {
-			invalid(next.name, "has no paths", "name the leaves that it has")
-		}
-		for _, path := range declared.Paths {
-			if what, hint := l.add(&next, path); what != "" {
-				invalid(next.name, strconv.Quote(path)+" "+what, hint)
-			}
-		}
-		if next.class == hotupdate.InPlace && slices.ContainsFunc(l.lanes, func(other lane) bool { return other.class == next.class }) {
-			invalid(next.name, "is another lane that is InPlace", "declare one: a drain applies all of it")
-		}
-		if next.class == hotupdate.InPlace && !driver.ReadsFirst {
-			invalid(next.name, "is InPlace, and the driver does not read first", "set ReadsFirst: outside of a drain the driver only reads")
-		}
-		l.lanes = append(l.lanes, next)
 	}
 	return l, problems.Err()
 }
 
+// declare adds a lane, and says what is wrong with it.
+func (l *layout) declare(driver *Driver, declared *Lane) (flaws []flaw) {
+	next := lane{name: declared.Name, annotation: AnnotationRecord + "-" + declared.Name, kinds: declared.Kinds}
+	if len(next.kinds) == 0 {
+		next.kinds = driver.Kinds
+	}
+	switch {
+	case len(validation.IsDNS1123Label(next.name)) > 0 || len(next.name) > maxLaneName:
+		flaws = append(flaws, flaw{"has a name that cannot be part of an annotation's", fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName)})
+	case slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }):
+		flaws = append(flaws, flaw{"is declared twice", "name each lane once"})
+	case len(l.lanes) > record.MaxLanes:
+		flaws = append(flaws, flaw{"is one too many", fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes)})
+	}
+	if len(declared.Paths) == 0 {
+		flaws = append(flaws, flaw{"has no paths", "name the leaves that it has"})
+	}
+	for _, path := range declared.Paths {
+		if f := l.add(&next, path); f.what != "" {
+			flaws = append(flaws, flaw{strconv.Quote(path) + " " + f.what, f.hint})
+		}
+	}
+	switch isInPlace := func(l lane) bool { return l.class == hotupdate.InPlace }; {
+	case !isInPlace(next):
+	case slices.ContainsFunc(l.lanes, isInPlace):
+		flaws = append(flaws, flaw{"is another lane that is InPlace", "declare one: a drain applies all of it"})
+	case !driver.ReadsFirst:
+		flaws = append(flaws, flaw{"is InPlace, and the driver does not read first", "set ReadsFirst: outside of a drain the driver only reads"})
+	}
+	l.lanes = append(l.lanes, next)
+	return flaws
+}
+
 // add gives a path to a lane, or says what is wrong with it.
-func (l *layout) add(to *lane, path string) (what, hint string) {
+func (l *layout) add(to *lane, path string) flaw {
 	if path != "" && path[0] != '/' {
-		return "is no RFC 6901 pointer", "begin it with a slash"
+		return flaw{"is no RFC 6901 pointer", "begin it with a slash"}
 	}
 	at := l.paths.at(path)
 	if at.node == nil {
-		return "is no path of the Schema", "write the JSON names of members with a slash before each; elements of lists have no paths"
+		return flaw{"is no path of the Schema", "write the JSON names of members with a slash before each; elements of lists have no paths"}
 	}
-	hot, inPlace := l.paths.holds(at, hotupdate.Hot), l.paths.holds(at, hotupdate.InPlace)
-	class := hotupdate.Hot
+	class, other := hotupdate.Hot, hotupdate.InPlace
+	if !l.paths.holds(at, class) {
+		class, other = other, class
+	}
 	switch {
-	case !hot && !inPlace:
-		return "has nothing that is Hot or InPlace", "give the field its class, or drop the path"
-	case hot && inPlace, inPlace && to.class == hotupdate.Hot, hot && to.class == hotupdate.InPlace:
-		return "is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own"
-	case inPlace:
-		class = hotupdate.InPlace
+	case !l.paths.holds(at, class):
+		return flaw{"has nothing that is Hot or InPlace", "give the field its class, or drop the path"}
+	case l.paths.holds(at, other) || to.class == other:
+		return flaw{"is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own"}
 	}
-	for other := range l.owner {
-		if covers(other, path) || covers(path, other) {
-			return "overlaps with " + strconv.Quote(other), "give each leaf to one lane, once"
+	for owned := range l.owner {
+		if covers(owned, path) || covers(path, owned) {
+			return flaw{"overlaps with " + strconv.Quote(owned), "give each leaf to one lane, once"}
 		}
 	}
 	to.class, l.owner[path] = class, len(l.lanes)
-	return "", ""
+	return flaw{}
 }
 
 // covers reports whether a pointer leads to the path or below it.

@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -166,4 +168,255 @@ func TestLanesAreApart(t *testing.T) {
 	assert.Equal(t, []string{"Settled", "Unconfirmed"}, []string{b.state(""), b.state("volume")})
 	assert.NotContains(t, b.machine.Annotations[annotationOf("volume")], "notBefore")
 	assert.ElementsMatch(t, []string{annotationOf(""), annotationOf("volume")}, slices.Collect(maps.Keys(b.machine.Annotations)), fmt.Sprint(b.machine.Annotations))
+}
+
+// TestPending: acceptance is no success. A pass stays unfinished, a confirmation unconfirmed, until a read shows what is desired.
+func TestPending(t *testing.T) {
+	b := newBed(t, laneClass(t, volumes, `{"volume":{"iops":3000}}`))
+	b.executor.Counters = &machineupdate.Counters{}
+	var events []string
+	b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+": "+message) }
+	b.errs["volume"] = fmt.Errorf("aws: %w", machineupdate.ErrPending)
+	_, result := b.step(0)
+	require.ErrorIs(t, result.Err, machineupdate.ErrPending)
+	assert.Equal(t, []string{"Unconfirmed", "Calling"}, []string{b.state(""), b.state("volume")})
+	assert.Equal(t, []string{"HotUpdated: the machine was updated (FirstAdoption)"}, events, "neither success nor failure")
+	accepted := b.machine.Annotations[annotationOf("volume")]
+	b.writing = func(*machineupdate.UpdateMachineRequest) bool { return false }
+	lanes, _ := b.step(10 * time.Second)
+	assert.Equal(t, []string{"volume"}, lanes, "read soon")
+	assert.Contains(t, b.machine.Annotations[annotationOf("volume")], `"retries":1`, "and then later and later")
+	assert.Equal(t, partsOf(accepted), partsOf(b.machine.Annotations[annotationOf("volume")]), "what was sent stays known")
+
+	b.errs["volume"] = nil
+	b.step(time.Minute)
+	assert.Equal(t, "Unconfirmed", b.state("volume"))
+	b.errs["volume"] = machineupdate.ErrPending // a late request
+	confirmed := b.machine.Annotations[annotationOf("volume")]
+	lanes, result = b.step(time.Hour)
+	assert.Equal(t, []any{[]string{"", "volume"}, "Unconfirmed"}, []any{lanes, b.state("volume")})
+	assert.Equal(t, time.Hour, result.Delay)
+	assert.NotEqual(t, confirmed, b.machine.Annotations[annotationOf("volume")], "Since is renewed")
+	assert.Equal(t, partsOf(confirmed), partsOf(b.machine.Annotations[annotationOf("volume")]), "and nothing is forgotten")
+	b.errs["volume"] = nil
+	b.step(time.Hour)
+	assert.Equal(t, "Settled", b.state("volume"))
+	assert.Equal(t, uint64(3), b.executor.Counters.Ended(machineupdate.StillPending))
+}
+
+// partsOf is what a record remembers of values.
+func partsOf(annotation string) string {
+	_, parts, _ := strings.Cut(annotation, `"parts":`)
+	return parts
+}
+
+// TestPendingIsAFailureThatNobodyHearsOf: what is recorded is the same, so the model, in which calls fail in every way, holds for both.
+func TestPendingIsAFailureThatNobodyHearsOf(t *testing.T) {
+	for _, reads := range []bool{false, true} {
+		for _, state := range []string{"", settledRecord(classOf(t, `{}`), inState(machineupdate.Unconfirmed)), settledRecord(classOf(t, `{}`), inState(machineupdate.Calling, hotTwo))} {
+			var written [2][]machineupdate.Patch
+			for i, err := range []error{assert.AnError, machineupdate.ErrPending} {
+				b := newBench(t, state)
+				b.o.Class = preparedFor(t, b.o.Class, machineupdate.Driver{Kinds: able.Kinds, ReadsFirst: reads})
+				b.now, b.callErr = start.Add(time.Hour), err
+				result := b.reconcile(t)
+				assert.Equal(t, i == 0, slices.ContainsFunc(result.Events, func(e published) bool { return e.Reason == "HotUpdateFailed" }))
+				written[i] = b.writes
+			}
+			assert.NotEmpty(t, written[0])
+			assert.Equal(t, written[0], written[1])
+		}
+	}
+}
+
+// TestRefusal: its time is remembered once, is at most a day, and is not moved by a driver that counts it from each read.
+func TestRefusal(t *testing.T) {
+	b := newBed(t, laneClass(t, volumes, `{"volume":{"iops":3000}}`))
+	var events []string
+	b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+": "+message) }
+	hint := func() time.Time {
+		r, err := machineupdate.ParseRecord(b.machine.Annotations[annotationOf("volume")])
+		require.NoError(t, err)
+		return r.NotBefore
+	}
+	b.errs["volume"] = &machineupdate.RetryError{After: time.Hour, Err: assert.AnError}
+	b.step(0)
+	assert.True(t, hint().IsZero(), "no longer than ConfirmAfter")
+	b.errs["volume"] = &machineupdate.RetryError{After: 48 * time.Hour, Err: assert.AnError}
+	events = nil
+	b.step(10 * time.Second)
+	until := b.now.Add(24 * time.Hour)
+	assert.Equal(t, until, hint())
+	assert.Len(t, events, 1)
+	assert.Contains(t, events[0], "HotUpdateFailed: the machine was not, or not wholly, updated (Unfinished, lane volume): ")
+	_, result := b.step(10 * time.Second)
+	assert.Equal(t, until, hint())
+	assert.Len(t, events, 1, "no news")
+	require.Error(t, result.Err)
+	lanes, _ := b.step(23 * time.Hour)
+	assert.Equal(t, []string{""}, lanes)
+	b.errs["volume"] = assert.AnError
+	b.step(time.Hour)
+	assert.True(t, hint().IsZero(), "over")
+
+	b.errs["volume"] = nil
+	b.step(time.Hour)
+	require.Equal(t, "Unconfirmed", b.state("volume"))
+	b.errs["volume"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: assert.AnError}
+	_, result = b.step(time.Hour)
+	assert.Equal(t, []any{"Unconfirmed", b.now.Add(6 * time.Hour), time.Hour}, []any{b.state("volume"), hint(), result.Delay}, "a confirmation that has to change something")
+	b.step(time.Hour)
+	assert.Equal(t, hint(), b.asked[len(b.asked)-1].NotBefore, "reads until then")
+	b.errs["volume"] = nil
+	b.step(time.Hour)
+	assert.Equal(t, []any{"Settled", true}, []any{b.state("volume"), hint().IsZero()}, "it was done already")
+}
+
+// TestLaneWaitsForNoOther: whatever becomes of a lane, the next has its turn, but for a conflict and a context that is done.
+func TestLaneWaitsForNoOther(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		given func(b *bed)
+		lanes []string
+		delay time.Duration
+	}{
+		{"a failure", func(b *bed) { b.errs[""] = assert.AnError }, []string{"", "volume"}, 10 * time.Second},
+		{"no VM", func(b *bed) { b.errs[""] = machineupdate.ErrNotFound }, []string{"", "volume"}, 10 * time.Second},
+		{"unable", func(b *bed) { b.errs[""] = machineupdate.ErrUnimplemented }, []string{"", "volume"}, time.Hour},
+		{"a conflict", func(b *bed) { b.conflict = true }, []string{""}, 200 * time.Millisecond},
+		{"known to be unable", func(b *bed) { b.class = b.class.DisableLane(0) }, []string{"volume"}, time.Hour},
+		{"only the other is unable", func(b *bed) { b.class = b.class.DisableLane(1) }, []string{""}, time.Hour},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBed(t, laneClass(t, volumes, `{"tags":{"k":"1"},"volume":{"iops":3000}}`))
+			tc.given(b)
+			lanes, result := b.step(0)
+			assert.Equal(t, []any{tc.lanes, tc.delay}, []any{lanes, result.Delay})
+		})
+	}
+	b := newBed(t, laneClass(t, volumes, `{}`))
+	ctx, cancel := context.WithCancel(t.Context())
+	b.executor.UpdateMachine = func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error {
+		cancel()
+		return b.update(ctx, r)
+	}
+	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(b.executor.Reconcile(ctx, b.observation())))
+	assert.Len(t, b.asked, 1)
+}
+
+// TestRequestHasTheCallersObjects: helpers of drivers take those.
+func TestRequestHasTheCallersObjects(t *testing.T) {
+	class := &object{ObjectMeta: metav1.ObjectMeta{Name: "class", UID: "u", ResourceVersion: "1"}}
+	var classes machineupdate.Classes
+	prepared, _, err := classes.Prepare(machineupdate.ClassOf(class, []byte(`{}`)), schemaOf[laneSpec](t), volumes)
+	require.NoError(t, err)
+	b := newBed(t, prepared)
+	b.step(0)
+	require.Len(t, b.asked, 2)
+	assert.Same(t, class, b.asked[1].Class.Object)
+	assert.Equal(t, "3", b.asked[1].Object.GetResourceVersion(), "the newest: the first lane wrote two records")
+}
+
+// TestCreationRecordsAllLanes: the VM has all of the spec.
+func TestCreationRecordsAllLanes(t *testing.T) {
+	driver := volumes
+	driver.Lanes = append(slices.Clone(volumes.Lanes), accounts.Lanes...)
+	b := newBed(t, laneClass(t, driver, `{"tags":{"k":"1"},"volume":{"iops":3000},"account":"a"}`))
+	o := b.observation()
+	o.ProviderID, o.Phase = "", ""
+	creation, begun := b.executor.BeginCreation(t.Context(), o)
+	require.NoError(t, begun.Err)
+	assert.Equal(t, []string{"Calling", "Calling", "Calling"}, []string{b.state(""), b.state("volume"), b.state(lane)})
+	assert.Equal(t, 1, b.writes)
+	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
+	assert.Equal(t, 2, b.writes)
+	for lane, want := range map[string]string{"": `{"tags":{"k":"1"}}`, "volume": `{"volume":{"iops":3000}}`, lane: `{"account":"a"}`} {
+		assert.Equal(t, []string{"Settled", `[{"applied":` + want + `}]}`}, []string{b.state(lane), partsOf(b.machine.Annotations[annotationOf(lane)])})
+	}
+	lanes, _ := b.step(time.Hour)
+	assert.Empty(t, lanes)
+
+	b = newBed(t, laneClass(t, volumes, `{}`))
+	o = b.observation()
+	o.ProviderID, o.Phase = "", ""
+	_, _ = b.executor.BeginCreation(t.Context(), o) // and crash
+	b.class = laneClass(t, driver, `{"account":"a"}`)
+	o = b.observation()
+	o.ProviderID, o.Phase = "", ""
+	creation, begun = b.executor.BeginCreation(t.Context(), o)
+	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
+	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "the attempt before may have made the VM")
+}
+
+// TestLanesFitTheSchema: each leaf has one lane, and each mistake is told when a class is prepared.
+func TestLanesFitTheSchema(t *testing.T) {
+	lanes := func(lanes ...machineupdate.Lane) []machineupdate.Lane { return lanes }
+	paths := func(name string, paths ...string) machineupdate.Lane {
+		return machineupdate.Lane{Name: name, Paths: paths}
+	}
+	var many []machineupdate.Lane
+	for i := range 9 {
+		many = append(many, paths(fmt.Sprint("l", i), "/tags/"+strconv.Itoa(i)))
+	}
+	for _, tc := range []struct {
+		name  string
+		lanes []machineupdate.Lane
+		want  []string // parts of the messages
+	}{
+		{"fits", lanes(paths("a", "/volume/iops", "/volume/tags/k"), paths("b", "/tags"), paths("c", "/account", "/kernel")), nil},
+		{"eight", many[:8], nil},
+		{"nine", many, []string{`lane "l8" of the driver: is one too many`}},
+		{"name", lanes(paths("A", "/tags"), paths("", "/volume/iops"), paths(strings.Repeat("a", 53), "/kernel")), []string{`lane "A"`, `lane ""`, `"` + strings.Repeat("a", 53) + `" of the driver: has a name that cannot`}},
+		{"the longest name", lanes(paths(strings.Repeat("a", 52), "/kernel")), nil},
+		{"twice", lanes(paths("a", "/tags"), paths("a", "/account")), []string{"is declared twice"}},
+		{"no paths", lanes(paths("a")), []string{"has no paths"}},
+		{"no pointer", lanes(paths("a", "tags")), []string{`"tags" is no RFC 6901 pointer`}},
+		{"unknown", lanes(paths("a", "/new", "/volume/zones/0")), []string{`"/new" is no path`, `"/volume/zones/0" is no path`}},
+		{"nothing hot", lanes(paths("a", "/image", "/volume/size")), []string{`"/image" has nothing`, `"/volume/size" has nothing`}},
+		{"mixed", lanes(paths("a", "/account", "/tags")), []string{`"/tags" is Hot in part`}},
+		{"mixed, the other way round", lanes(paths("a", "/tags", "/account")), []string{`"/account" is Hot in part`}},
+		{"mixed below", lanes(paths("a", "")), []string{`"" is Hot in part`}},
+		{"overlap", lanes(paths("a", "/volume/tags/k"), paths("b", "/volume")), []string{`"/volume" overlaps with "/volume/tags/k"`}},
+		{"overlap with itself", lanes(paths("a", "/tags", "/tags")), []string{`overlaps`}},
+		{"names that begin alike", lanes(paths("a", "/tags/k", "/tags/kk")), nil},
+		{"two for a drain", lanes(paths("a", "/account"), paths("b", "/kernel")), []string{`lane "b" of the driver: is another lane that is InPlace`}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: tc.lanes})
+			problems := fault.All(err)
+			require.Len(t, problems, len(tc.want), "%v", err)
+			for i, want := range tc.want {
+				assert.Equal(t, "invalid-lane", problems[i].Code)
+				assert.Contains(t, problems[i].Error(), want)
+			}
+		})
+	}
+	_, err := machineupdate.Prepare(machineupdate.MachineClass{}, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes(paths("a", "/account"))})
+	require.ErrorContains(t, err, "does not read first")
+	_, err = machineupdate.Prepare(machineupdate.MachineClass{Name: "c", ProviderSpec: []byte(`{"volume":{"zones":["` + strings.Repeat("z", 3<<10) + `"]}}`)}, schemaOf[laneSpec](t), volumes)
+	assert.Equal(t, "large-hot-part", codeOf(err))
+	require.ErrorContains(t, err, "class c, lane volume: ")
+}
+
+// TestLanesAreTold: a driver that declares other lanes applies other things, whatever their order.
+func TestLanesAreTold(t *testing.T) {
+	schema := func(lanes ...machineupdate.Lane) string {
+		return strings.SplitN(laneClass(t, machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes}, `{}`).Schema(), "?", 2)[1]
+	}
+	a, b := machineupdate.Lane{Name: "a", Paths: []string{"/tags"}}, machineupdate.Lane{Name: "b", Kinds: []string{"disk"}, Paths: []string{"/volume/tags", "/volume/iops"}}
+	assert.Equal(t, "kind=vm", schema())
+	assert.Equal(t, "kind=vm&lane=a%3Fpath%3D%252Ftags&lane=b%3Fkind%3Ddisk%26path%3D%252Fvolume%252Fiops%26path%3D%252Fvolume%252Ftags", schema(b, a))
+	assert.Equal(t, schema(a, b), schema(b, a))
+
+	var classes machineupdate.Classes
+	class := machineupdate.MachineClass{Name: "c", UID: "u", ResourceVersion: "1"}
+	prepare := func(lanes ...machineupdate.Lane) *machineupdate.Prepared {
+		prepared, _, err := classes.Prepare(class, schemaOf[laneSpec](t), machineupdate.Driver{Kinds: []string{"vm"}, Lanes: lanes})
+		require.NoError(t, err)
+		return prepared
+	}
+	assert.Same(t, prepare(a), prepare(a))
+	for _, other := range []machineupdate.Lane{{Name: "b", Paths: a.Paths}, {Name: "a", Paths: []string{"/volume"}}, {Name: "a", Paths: a.Paths, Kinds: []string{"disk"}}} {
+		assert.NotSame(t, prepare(a), prepare(other))
+	}
 }

@@ -74,6 +74,99 @@ func TestFormat(t *testing.T) {
 	assert.Contains(t, r.Annotation(), wantedTwo+`,"parts":[{"kinds":["disk","vm"],"applied":{"tags":{"k":"2","zones":["b","c"]}}},{"applied":{"tags":{"k":"1","zones":["a","b"]}}}]}`)
 }
 
+// TestRefusal: the time of a refusal stands in the record until it is over or a pass has succeeded.
+func TestRefusal(t *testing.T) {
+	r := record.New("i")
+	to := target(`{"k":"1"}`, "vm")
+	// printf '%s' '{"k":"1"}' | sha256sum | cut -c1-32 | xxd -r -p | basenc --base64url
+	const tail = `,"wanted":"b_ZWN3M5_TsmymxchDqv9Q","parts":[{"kinds":["vm"],"attempted":[{"k":"1"}]},{"applied":{"k":"1"}}]}`
+	again := r.Begin(to, "i", start).Marker
+	refused := again.Begin(to, "i", start).Refused(start.Add(6*time.Hour), start)
+	assert.Equal(t, `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T03:04:06Z","notBefore":"2026-01-02T09:04:06Z"`+tail, refused.Annotation())
+	read := refused.Begin(to, "i", start.Add(time.Hour))
+	assert.Equal(t, `{"v":1,"providerID":"i","schema":"s","state":"Calling","since":"2026-01-02T04:04:06Z","retries":1,"notBefore":"2026-01-02T09:04:06Z"`+tail, read.Marker.Annotation())
+	success := read.Succeeded(start)
+	assert.NotContains(t, success.Annotation(), "notBefore")
+	assert.True(t, refused.Begin(to, "i", start.Add(6*time.Hour)).Marker.NotBefore.Equal(start.Add(6*time.Hour).Truncate(time.Second).Add(time.Second)), "rounded up")
+	assert.NotContains(t, refused.Begin(to, "i", start.Add(6*time.Hour+time.Second)).Marker.Annotation(), "notBefore", "over")
+	created := refused.Create("m", to, start)
+	assert.NotContains(t, created.Annotation(), "notBefore")
+
+	confirmation := success.Confirm(to, start)
+	refused = confirmation.Refused(start.Add(6*time.Hour), start)
+	assert.Contains(t, refused.Annotation(), `"state":"Unconfirmed","since":"2026-01-02T03:04:06Z","notBefore":"2026-01-02T09:04:06Z"`)
+	confirmed := refused.Confirm(to, start).Succeeded(start)
+	assert.NotContains(t, confirmed.Annotation(), "notBefore")
+}
+
+// TestDrain: a marker says for which drain it stands, its success keeps that, and the next pass replaces it.
+func TestDrain(t *testing.T) {
+	r := record.New("i")
+	to := target(`{"k":"1"}`, "vm")
+	p := r.Begin(to, "i", start)
+	p.Drained(record.Drain{Class: "c", Node: "u", Since: start.Truncate(time.Second)})
+	const drain = `,"class":"c","node":"u","drained":"2026-01-02T03:04:05Z","wanted":`
+	assert.Contains(t, p.Marker.Annotation(), `"state":"Calling","since":"2026-01-02T03:04:06Z"`+drain)
+	success := p.Succeeded(start)
+	assert.Contains(t, success.Annotation(), drain)
+	confirmation := success.Confirm(to, start)
+	doubted := confirmation.Doubted(start)
+	assert.Contains(t, doubted.Annotation(), `"state":"Calling","since":"2026-01-02T03:04:06Z"`+drain)
+	settled := confirmation.Succeeded(start)
+	assert.Contains(t, settled.Annotation(), drain)
+	for _, r := range []record.Record{p.Marker, success, doubted, settled} {
+		parsed, err := record.Parse(r.Annotation())
+		require.NoError(t, err)
+		assert.Equal(t, r.Header, parsed.Header)
+	}
+	assert.NotContains(t, settled.Begin(to, "i", start).Marker.Annotation(), "drained")
+	created := settled.Create("m", to, start)
+	assert.NotContains(t, created.Annotation(), "drained")
+}
+
+// TestHas: everything that is wanted is applied, to all kinds that are covered.
+func TestHas(t *testing.T) {
+	r := record.New("i")
+	one := target(`{"k":"1"}`, "vm")
+	p := r.Begin(one, "i", start)
+	after := p.Succeeded(start)
+	other := after.Begin(target(`{"k":"2"}`, "vm"), "i", start).Succeeded(start)
+	for _, tc := range []struct {
+		name string
+		r    record.Record
+		to   *record.Target
+		want bool
+	}{
+		{"nothing is known", r, one, false},
+		{"nothing is known or wanted", r, target(`{}`, "vm"), false},
+		{"begun", p.Marker, one, false},
+		{"applied", after, one, true},
+		{"to every other kind by the launch", after, target(`{"k":"1"}`, "vm", "disk"), true},
+		{"another value", after, target(`{"k":"2"}`, "vm"), false},
+		{"less is wanted", after, target(`{}`, "vm"), false},
+		{"more is wanted", after, target(`{"k":"1","l":"1"}`, "vm"), false},
+		{"replaced", other, one, false},
+		{"not replaced on the other kind", other, target(`{"k":"2"}`, "vm", "disk"), false},
+		{"what is frozen does not count", after, record.NewTarget(`{}`, "s", []string{"vm"}, func(string, byte) bool { return false }, limited(0)), true},
+	} {
+		assert.Equal(t, tc.want, tc.r.Has(tc.to), tc.name)
+	}
+}
+
+// TestLimitsOfLanes: all records together leave other annotations as much room as one alone, and the first has room for a largest hot part
+// with its entries however many there are.
+func TestLimitsOfLanes(t *testing.T) {
+	alone, _ := record.LimitsOf(0)
+	assert.Equal(t, record.MaxWritten, alone.Record)
+	for n := range record.MaxLanes + 1 {
+		first, other := record.LimitsOf(n)
+		assert.Equal(t, record.MaxWritten, first.Record+n*other.Record)
+		assert.GreaterOrEqual(t, first.Record, first.HotPart+first.Entries)
+		assert.GreaterOrEqual(t, other.Record, other.HotPart+other.Entries)
+		assert.GreaterOrEqual(t, other.Entries, 3*other.HotPart, "any change fits, also where the one before is not confirmed")
+	}
+}
+
 // TestCreation: every attempt to create the VM may be the one that made it.
 func TestCreation(t *testing.T) {
 	var r record.Record
@@ -119,6 +212,10 @@ func TestParseRefuses(t *testing.T) {
 		"no time":            replaced("06Z", "66Z"),
 		"no retries":         replaced(`,"wanted"`, `,"retries":0,"wanted"`),
 		"too many retries":   replaced(`,"wanted"`, `,"retries":33,"wanted"`),
+		"settled refusal":    strings.Replace(replaced(`,"wanted"`, `,"notBefore":"2026-01-02T03:04:06Z","wanted"`), `"state":"Calling",`, "", 1),
+		"no time of refusal": replaced(`,"wanted"`, `,"notBefore":"soon","wanted"`),
+		"half a drain":       replaced(`,"wanted"`, `,"class":"c","wanted"`),
+		"no time of drain":   replaced(`,"wanted"`, `,"class":"c","node":"u","drained":"2026-01-02T03:04:06.5Z","wanted"`),
 		"settled retries":    strings.Replace(replaced(`,"wanted"`, `,"retries":3,"wanted"`), `"state":"Calling",`, "", 1),
 		"white space":        replaced(`,"parts"`, `, "parts"`),
 		"unknown member":     replaced(`"parts":[{`, `"parts":[{"new":1,`),
@@ -170,6 +267,10 @@ func FuzzParse(f *testing.F) {
 	f.Add(first.Annotation())
 	f.Add(second.Marker.Annotation())
 	f.Add(`{"v":1,"creating":"m","schema":"","state":"Calling","since":"2026-01-02T03:04:06Z","parts":[{}]}`)
+	refused := p.Refused(start.Add(time.Hour), start)
+	f.Add(refused.Annotation())
+	p.Drained(record.Drain{Class: "c", Node: "u", Since: start})
+	f.Add(p.Marker.Annotation())
 	f.Add(`{"v":2}`)
 	f.Fuzz(func(t *testing.T, annotation string) {
 		r, err := record.Parse(annotation)

@@ -140,11 +140,20 @@ func TestHistories(t *testing.T) {
 					"pass": func(*rapid.T) {
 						target, s, _ := h.target()
 						p := h.begin(target, s, target.Hot())
-						if rapid.Bool().Draw(h.t, "succeeds") {
+						switch rapid.IntRange(0, 2).Draw(h.t, "end") {
+						case 0:
 							h.succeed(p)
-						} else {
+						case 1:
 							h.keep(p.Marker)
+						case 2:
+							h.keep(p.Refused(h.now.Add(time.Hour), h.now))
 						}
+					},
+					"doubt": func(*rapid.T) {
+						target, s, _ := h.target()
+						h.succeed(h.begin(target, s, target.Hot()))
+						p := h.record.Confirm(target, h.now)
+						h.keep(p.Doubted(h.now))
 					},
 					"settle": func(*rapid.T) {
 						target, s, _ := h.target()
@@ -175,6 +184,7 @@ func (h *history) settle(target *record.Target, s schema) {
 		h.succeed(p)
 		require.Equal(h.t, record.Unconfirmed, h.record.State)
 		h.confirm(target, s)
+		require.Equal(h.t, h.record.Wanted != "", h.record.Has(target))
 		if h.record.Wanted != "" {
 			for _, part := range h.record.Begin(target, "id", h.now).Parts {
 				require.Equal(h.t, factsOf(target.Hot()), factsOf(part.Applied))
