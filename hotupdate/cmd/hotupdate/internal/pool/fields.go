@@ -22,13 +22,13 @@ import (
 //go:embed fields.json
 var fieldsFile []byte
 
-// The judgements.
-const (
-	elsewhere = "elsewhere"  // among the triggers, in the provider config, by a rule of its own, or what a cluster fills in
-	notHashed = "not hashed" // no name of Gardener or of an extension depends on it
-	scales    = "scales"     // it changes the number of machines
-	atPools   = "at pools"   // it stands above the pools, and is judged with each of them
-)
+// judgements are the words of fields.json, with what they say about a change.
+var judgements = map[string]Change{
+	"elsewhere":  {},                                 // judged among the triggers, in the provider config, by a rule of its own, or filled in by a cluster
+	"not hashed": {Rule: NotHashed, Verdict: None},   // no name of Gardener or of an extension depends on it
+	"scales":     {Rule: Scaled, Verdict: ComeOrGo},  // it changes the number of machines
+	"at pools":   {Rule: ToldAtPools, Verdict: None}, // it stands above the pools, and is judged with each of them
+}
 
 var fields = sync.OnceValue(func() (all struct{ Pool, Manifest map[string]string }) {
 	_ = json.Unmarshal(fieldsFile, &all) // a test reads it
@@ -71,17 +71,13 @@ func judgementOf(fields map[string]string, at fieldpath.Path) (found string) {
 // has judged, and those that are judged elsewhere.
 func rest(fields map[string]string, old, updated any) (changes []Change, unknown []string, others []difference) {
 	for _, d := range differences(old, updated) {
-		switch judgementOf(fields, d.at) {
-		case elsewhere:
-			others = append(others, d)
-		case notHashed:
-			changes = append(changes, changeAt(d.at, d.before, d.after, NotHashed, None))
-		case scales:
-			changes = append(changes, changeAt(d.at, d.before, d.after, Scaled, ComeOrGo))
-		case atPools:
-			changes = append(changes, changeAt(d.at, d.before, d.after, ToldAtPools, None))
-		default:
+		switch judgement, known := judgements[judgementOf(fields, d.at)]; {
+		case !known:
 			unknown = append(unknown, d.at.String())
+		case judgement.Rule == NoRule:
+			others = append(others, d)
+		default:
+			changes = append(changes, changeAt(d.at, d.before, d.after, judgement.Rule, judgement.Verdict))
 		}
 	}
 	return changes, unknown, others
@@ -90,8 +86,12 @@ func rest(fields map[string]string, old, updated any) (changes []Change, unknown
 // compareRest compares what is no trigger: number and place of the machines, and fields that no name depends on. A trigger that is written in
 // another way, and is the same in effect, is listed as such.
 func (c *Comparison) compareRest(old, updated *Pool) {
-	if !slices.Equal(old.Zones, updated.Zones) {
-		c.Changes = append(c.Changes, compareZones(old.Zones, updated.Zones))
+	before, after := old.Zones, updated.Zones
+	switch isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)]); {
+	case isAppended:
+		c.add("zones", listOf(before), listOf(after), ComeOrGo, ZoneAppended)
+	case !slices.Equal(before, after):
+		c.add("zones", listOf(before), listOf(after), Forbidden, ZonesChanged)
 	}
 	changes, unknown, others := rest(fields().Pool, tree(old.all), tree(updated.all))
 	for _, d := range others {
@@ -106,15 +106,6 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 		}
 	}
 	c.Changes, c.Unjudged = append(c.Changes, changes...), append(c.Unjudged, unknown...)
-}
-
-// compareZones judges zones that differ.
-func compareZones(old, updated []string) Change {
-	at := fieldpath.Path{{Name: "zones"}}
-	if len(old) < len(updated) && slices.Equal(old, updated[:len(old)]) {
-		return changeAt(at, listOf(old), listOf(updated), ZoneAppended, ComeOrGo)
-	}
-	return changeAt(at, listOf(old), listOf(updated), ZonesChanged, Forbidden)
 }
 
 func listOf(zones []string) any {

@@ -128,19 +128,16 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 
 // judge judges what stands above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
-	p.Changes, p.Unjudged, _ = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all))
-	for i := range p.Changes {
-		change := &p.Changes[i]
-		if change.Path != "spec."+versionPath || old.version == "" || updated.version == "" {
-			continue
-		}
-		switch {
-		case isLower(updated.version, old.version):
-			change.Verdict, change.Rule = Forbidden, VersionLowered
-		case skipsMinor(old.version, updated.version):
-			change.Verdict, change.Rule = Forbidden, MinorSkipped
-		}
+	var c Comparison
+	c.Changes, p.Unjudged, _ = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all))
+	switch {
+	case old.version == "" || updated.version == "":
+	case isLower(updated.version, old.version):
+		c.set("spec."+versionPath, Forbidden, VersionLowered)
+	case skipsMinor(old.version, updated.version):
+		c.set("spec."+versionPath, Forbidden, MinorSkipped)
 	}
+	p.Changes = c.Changes
 	if updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0) {
 		p.Rules = append(p.Rules, WorkersComeOrGo)
 	}
