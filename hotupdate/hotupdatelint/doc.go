@@ -17,7 +17,7 @@
 //     value, which may then mean something else than none, is hashed as none (undeclared-presence). Tests, generated files, guards such as
 //     c.Options != nil && c.Options.Limit > 0, and functions that default, validate, convert or copy are left out,
 //   - a hash of a tagged type that is computed from the output of fmt or encoding/json, or by hashstructure: it changes with every hot
-//     field (direct-hash). Tests are left out, as they name no machines.
+//     field (direct-hash). The output is followed through variables, not through buffers. Tests are left out, as they name no machines.
 //
 // Diagnostics carry the code of the [fault.Error] as their category. A line with the comment
 //

@@ -21,12 +21,9 @@ func (l *linter) checkHashes() {
 			continue
 		}
 		for _, declaration := range file.Decls {
-			f := &flow{linter: l, written: map[types.Object]*encoded{}, writers: map[types.Object]ast.Expr{}, halves: map[types.Object]bool{}}
-			f.follow(declaration)
+			f := &flow{linter: l, written: map[types.Object]*encoded{}, halves: map[types.Object]bool{}}
 			for n := range ast.Preorder(declaration) {
-				if call, ok := n.(*ast.CallExpr); ok {
-					f.checkCall(call)
-				}
+				f.visit(n)
 			}
 		}
 	}
@@ -42,72 +39,43 @@ type encoded struct {
 	by  string // the function that wrote it
 }
 
-// flow follows the texts of tagged values through the variables of one declaration. It ignores the order of statements.
+// flow follows the texts of tagged values through the variables of one declaration, from its beginning to its end.
 type flow struct {
 	*linter
 
 	written map[types.Object]*encoded
-	writers map[types.Object]ast.Expr // the destination of a json.Encoder
-	halves  map[types.Object]bool     // results of functions that take a Schema, which obey the struct tags
+	halves  map[types.Object]bool // results of functions that take a Schema, which obey the struct tags
 }
 
-// follow reads the assignments until no variable is added.
-func (f *flow) follow(declaration ast.Decl) {
-	for known := -1; known < len(f.written)+len(f.writers)+len(f.halves); {
-		known = len(f.written) + len(f.writers) + len(f.halves)
-		for n := range ast.Preorder(declaration) {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				f.assign(n.Lhs, n.Rhs)
-			case *ast.ValueSpec:
-				var names []ast.Expr
-				for _, name := range n.Names {
-					names = append(names, name)
-				}
-				f.assign(names, n.Values)
-			case *ast.CallExpr:
-				if into, text := f.writing(n); into != nil && text != nil {
-					f.learn(into, text)
-				}
-			}
+func (f *flow) visit(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		f.assign(n.Lhs, n.Rhs)
+	case *ast.ValueSpec:
+		var names []ast.Expr
+		for _, name := range n.Names {
+			names = append(names, name)
 		}
+		f.assign(names, n.Values)
+	case *ast.CallExpr:
+		f.checkCall(n)
 	}
 }
 
-// assign records the variables of one assignment. The first of several results is the text.
+// assign records the variables of one assignment. The first of several results is the text. All results of a function that takes a Schema
+// obey it: the halves of Split, the projection of package hashstructure.
 func (f *flow) assign(to, from []ast.Expr) {
 	if len(from) == 1 && len(to) > 1 {
-		f.takeApart(to, from[0])
+		call, ok := ast.Unparen(from[0]).(*ast.CallExpr)
+		for _, half := range to {
+			f.halves[f.object(half)] = ok && f.callee(call) != nil && takesSchema(f.callee(call))
+		}
 	}
 	for i := range min(len(to), len(from)) {
-		if text := f.text(from[i]); text != nil {
-			f.learn(to[i], text)
-		}
-		if call, ok := ast.Unparen(from[i]).(*ast.CallExpr); ok && f.isNewEncoder(call) {
-			if object := f.object(to[i]); object != nil {
-				f.writers[object] = call.Args[0]
-			}
-		}
+		f.written[f.object(to[i])] = cmp.Or(f.text(from[i]), f.written[f.object(to[i])])
 	}
-}
-
-// takeApart records the results of functions that take a Schema: the halves of Split, the normalised value of package hashstructure.
-func (f *flow) takeApart(to []ast.Expr, from ast.Expr) {
-	call, ok := ast.Unparen(from).(*ast.CallExpr)
-	if !ok || f.callee(call) == nil || !takesSchema(f.callee(call)) {
-		return
-	}
-	for _, half := range to {
-		if object := f.object(half); object != nil {
-			f.halves[object] = true
-		}
-	}
-}
-
-func (f *flow) learn(to ast.Expr, text *encoded) {
-	if object := f.object(to); object != nil && f.written[object] == nil {
-		f.written[object] = text
-	}
+	delete(f.written, nil)
+	delete(f.halves, nil)
 }
 
 // object returns the variable that an expression names or points to.
@@ -117,25 +85,19 @@ func (f *flow) object(e ast.Expr) types.Object {
 		return f.TypesInfo.ObjectOf(e)
 	case *ast.UnaryExpr:
 		return f.object(e.X)
-	case *ast.StarExpr:
-		return f.object(e.X)
-	case *ast.IndexExpr:
-		return f.object(e.X)
 	}
 	return nil
 }
 
 // writing returns the destination to which a call writes a text.
-func (f *flow) writing(call *ast.CallExpr) (into ast.Expr, text *encoded) {
-	function := f.callee(call)
-	if function == nil {
-		return nil, nil
-	}
+func (f *flow) writing(call *ast.CallExpr, function *types.Func) (into ast.Expr, text *encoded) {
 	receiver := receiverOf(call)
 	switch {
 	case len(call.Args) == 0:
 	case isIn(function, "encoding/json", "Encode") && receiver != nil && f.isTagged(call.Args[0]):
-		return f.writerOf(receiver), &encoded{f.TypesInfo.TypeOf(call.Args[0]), "json.Encoder"}
+		if encoder, ok := ast.Unparen(receiver).(*ast.CallExpr); ok && isIn(f.callee(encoder), "encoding/json", "NewEncoder") {
+			return encoder.Args[0], &encoded{f.TypesInfo.TypeOf(call.Args[0]), "json.Encoder"}
+		}
 	case isIn(function, "fmt", "Fprint", "Fprintf", "Fprintln"):
 		return call.Args[0], f.printed(function, call.Args[1:])
 	case isIn(function, "io", "WriteString", "Copy"):
@@ -144,17 +106,6 @@ func (f *flow) writing(call *ast.CallExpr) (into ast.Expr, text *encoded) {
 		return receiver, f.text(call.Args...)
 	}
 	return nil, nil
-}
-
-func (f *flow) writerOf(encoder ast.Expr) ast.Expr {
-	if call, ok := ast.Unparen(encoder).(*ast.CallExpr); ok && f.isNewEncoder(call) {
-		return call.Args[0]
-	}
-	return f.writers[f.object(encoder)]
-}
-
-func (f *flow) isNewEncoder(call *ast.CallExpr) bool {
-	return isIn(f.callee(call), "encoding/json", "NewEncoder") && len(call.Args) == 1
 }
 
 // text returns the tagged value behind the first text among expressions, nil if there is none.
@@ -186,13 +137,9 @@ func (f *flow) result(call *ast.CallExpr) *encoded {
 	case f.TypesInfo.Types[call.Fun].IsType(), f.TypesInfo.Types[call.Fun].IsBuiltin():
 		return f.text(call.Args...)
 	case function == nil || function.Pkg() == nil:
-		return nil
 	case strings.HasPrefix(function.Name(), "Marshal") && isEncoder(function.Pkg().Path()) || isIn(function, "fmt", "Sprint", "Sprintf", "Sprintln", "Append", "Appendf", "Appendln"):
 		return f.printed(function, call.Args)
 	case handsOn(function.Pkg().Path()):
-		if receiver := receiverOf(call); receiver != nil {
-			return f.text(append([]ast.Expr{receiver}, call.Args...)...)
-		}
 		return f.text(call.Args...)
 	}
 	return nil
@@ -242,7 +189,7 @@ func (f *flow) checkCall(call *ast.CallExpr) {
 		return
 	}
 	var hashed *encoded
-	switch into, text := f.writing(call); {
+	switch into, text := f.writing(call, function); {
 	case text != nil && into != nil && isHash(f.TypesInfo.TypeOf(into)):
 		hashed = text
 	case isValueHash(function):

@@ -7,22 +7,17 @@ import (
 )
 
 // Mend returns the whole struct tag with the hints of [Parse] applied, if each problem has exactly one correction: wrong quotes, spaces or case,
-// a typing error, a repeated option or a repeated struct tag.
+// a typing error or a repeated option.
 //
-// The result is false if the struct tag has no problem, if a problem has several corrections, if a correction was guessed from the meaning of a
-// word, and if the struct tag has other text that reflect cannot read. A mended struct tag has no problems, and reflect sees all of it.
+// The result is false if the struct tag has no problem, if a problem has several corrections, if the struct tag stands there twice, and if there is
+// other text that reflect cannot read. A mended struct tag has no problems, and reflect sees all of it.
 func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 	if _, _, problems := Parse(tag); len(problems) == 0 {
 		return tag, false
 	}
 	found := find(string(tag))
-	var text string
-	if len(found) == 1 {
-		text, ok = found[0].rewrite(string(tag))
-	} else {
-		text, ok = withoutTwins(string(tag), found)
-	}
-	if !ok || !isConventional(text) {
+	text, ok := found[0].rewrite(string(tag))
+	if !ok || len(found) > 1 || !isConventional(text) {
 		return tag, false
 	}
 	if _, present, problems := Parse(reflect.StructTag(text)); !present || len(problems) > 0 {
@@ -35,7 +30,7 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 func MendValue(value string) (mended string, ok bool) {
 	r := read(value)
 	mended, ok = r.mend()
-	return mended, ok && !r.guessed && len(r.flaws) > 0
+	return mended, ok && len(r.flaws) > 0
 }
 
 // rewrite replaces f by the corrected pair.
@@ -43,7 +38,7 @@ func (f finding) rewrite(tag string) (string, bool) {
 	r := read(f.value)
 	value, ok := r.mend()
 	name := strings.TrimPrefix(f.text, `"`)
-	if !ok || f.bare || r.guessed || liken(name[:wordEnd(name, 0)]) == related {
+	if !ok || f.bare || liken(name[:wordEnd(name, 0)]) == related {
 		return "", false
 	}
 	before, after := tag[:f.at], tag[f.at+len(f.text):]
@@ -62,18 +57,6 @@ func spaces(gap, neighbour string) string {
 		return ""
 	}
 	return " "
-}
-
-// withoutTwins removes the repetitions of a struct tag.
-func withoutTwins(tag string, found []finding) (string, bool) {
-	for i := len(found) - 1; i > 0; i-- {
-		f := found[i]
-		if f.state != seen || found[0].state != seen || f.text != found[0].text {
-			return "", false
-		}
-		tag = strings.TrimRight(tag[:f.at], " ") + tag[f.at+len(f.text):]
-	}
-	return tag, true
 }
 
 // isConventional reports whether reflect sees all pairs of a struct tag.

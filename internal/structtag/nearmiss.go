@@ -1,9 +1,6 @@
 package structtag
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // likeness says how much a word looks like the key.
 type likeness uint8
@@ -27,30 +24,6 @@ func liken(word string) likeness {
 
 func fold(word string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(word))
-}
-
-// meantClass guesses the struct-tag word for a class that was spelled in another way; "" if there is no good guess.
-func meantClass(text string) string {
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(parts) == 0 {
-		return ""
-	}
-	if meant := classSynonym(fold(strings.Join(parts, ""))); meant != "" {
-		return meant
-	}
-	return classSynonym(fold(parts[0]))
-}
-
-func classSynonym(folded string) string {
-	switch folded {
-	case "hot", "yes", "on", "1", "t", "y", "mutable", "updatable", key:
-		return "true"
-	case "immutable", "no", "off", "0", "f", "n", "static", "frozen":
-		return "false"
-	case "ignored", "skip", "none":
-		return "ignore"
-	}
-	return nearest(folded, words)
 }
 
 // nearest returns the candidate that is one typing error away, or two if it is long; "" if there is none.

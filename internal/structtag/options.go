@@ -12,7 +12,6 @@ type reading struct { //nolint:recvcheck // built by pointer, read by value
 	flaws   []flaw
 	options []option // one for each known name, malformed ones included
 	mended  []string // the class and the options, with every flaw mended that has one obvious remedy
-	guessed bool     // a remedy was chosen by meaning, and something else may have been meant
 }
 
 type flaw struct {
@@ -87,7 +86,7 @@ func (r *reading) readClass(text string) {
 	}
 	f := flaw{code: "unknown-class", what: "has unknown class " + tick(text), advice: "write one of `true`, `false`, `inplace` and `ignore`"}
 	_, isOption := optionKinds[newOption(text).name]
-	switch meant := meantClass(text); {
+	switch meant := nearest(strings.TrimSpace(text), words); {
 	case text == "":
 		f.what, f.advice = "has no class", f.advice+" first"
 	case isOption:
@@ -95,7 +94,6 @@ func (r *reading) readClass(text string) {
 	case meant != "":
 		f.hint, f.advice = spaceHint(text), "write "+tick(meant)
 		r.remedy(meant)
-		r.guessed = nearest(strings.TrimSpace(text), []string{meant}) == ""
 	}
 	r.add(f)
 }
@@ -157,11 +155,10 @@ func (r *reading) malformed(o option, hint, advice, remedy string) {
 func (r *reading) readFlag(o option) bool {
 	switch {
 	case !o.hasArg:
-	case o.arg == "false":
-		r.malformed(o, "", "leave the option out", "")
-	default:
-		r.guessed = r.guessed || o.arg != "" && o.arg != "true"
+	case o.arg == "", o.arg == "true":
 		r.malformed(o, "", "", o.name)
+	default:
+		r.malformed(o, "", "write "+tick(o.name)+" alone, or leave it out", "")
 	}
 	return true
 }
@@ -198,8 +195,7 @@ func (r *reading) readText(o option, prefix, arg string) string {
 	case trimmed == "":
 		r.malformed(o, "", "write a text behind "+tick(prefix)+", or "+tick(prefix+quote(arg))+" if nothing else is meant", "")
 	case !ok:
-		r.guessed = true
-		r.malformed(o, "", "", prefix+quote(strings.Trim(arg, "'")))
+		r.malformed(o, "", "write 'text' in quotes, and two quotes for one in it", "")
 	case trimmed != arg:
 		r.malformed(o, spaceHint(arg), "", prefix+trimmed)
 	}
@@ -243,20 +239,14 @@ func (r *reading) readSensitivity(o option) Sensitivity {
 }
 
 func (r *reading) readUnknown(o option) {
-	f := flaw{code: "unknown-option", what: "has unknown option " + tick(o.text), advice: "write one of `" + strings.Join(optionNames, "`, `") + "`"}
-	meant := meantOption(o)
-	switch joined, ok := r.joinText(o); {
+	f := flaw{code: "unknown-option", what: "has unknown option " + tick(o.text), advice: "write one of `" + strings.Join(optionNames, "`, `") + "`, and 'quotes' around a text with a comma"}
+	switch meant := meantOption(o); {
 	case o.text == "":
 		f = flaw{code: "malformed-option", what: "has an empty option", advice: "remove the comma"}
 		r.remedy("")
 	case meant != "":
 		f.hint, f.advice = spaceHint(o.name), "write "+tick(meant)
 		r.remedy(meant)
-	case ok:
-		f.hint, f.advice = "if the comma belongs to the text, quote it: ", "write "+tick(joined)
-		r.remedy("")
-		r.remedy(joined)
-		r.guessed = true
 	}
 	r.add(f)
 }
@@ -272,16 +262,6 @@ func meantOption(o option) string {
 		return meant
 	}
 	return meant + "=" + strings.TrimSpace(arg)
-}
-
-// joinText takes an unknown option for the rest of a default text whose comma is not quoted.
-func (r *reading) joinText(o option) (string, bool) {
-	last := r.mended[len(r.mended)-2]
-	text, ok := unquote(strings.TrimPrefix(last, "default="))
-	if !ok || !strings.HasPrefix(last, "default=") || strings.Contains(o.text, "'") {
-		return "", false
-	}
-	return "default=" + quote(text+","+o.text), true
 }
 
 func (r *reading) findConflicts() {

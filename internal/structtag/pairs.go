@@ -9,13 +9,11 @@ const key = "hotupdatable"
 
 // finding is one occurrence of the key in a struct tag, or of a misspelling of it.
 type finding struct {
-	state  state
-	at     int    // index of text in the struct tag
-	text   string // from the key to the end of its value
-	value  string // the class and the options, as far as they can be recognised
-	bare   bool   // the key has no value
-	before string // the well-formed pairs before text
-	junk   string // the text between before and text
+	state state
+	at    int    // index of text in the struct tag
+	text  string // from the key to the end of its value
+	value string // the class and the options, as far as they can be recognised
+	bare  bool   // the key has no value
 }
 
 // state says why reflect does not see a finding.
@@ -173,13 +171,7 @@ func loose(tag string, from, start, end, to int) (finding, int) {
 	}
 	a := readArgument(tail)
 	after := to - len(tail) + a.length
-	f := finding{
-		state: malformed, at: start, text: tag[start:after], value: a.value, bare: a.absent,
-		before: strings.TrimFunc(tag[:from], isBlank[rune]), junk: strings.TrimFunc(tag[from:start], isBlank[rune]),
-	}
-	if f.junk == "" && from != start {
-		f.junk = strings.Trim(tag[from:start], " ") // a tab or a newline
-	}
+	f := finding{state: malformed, at: start, text: tag[start:after], value: a.value, bare: a.absent}
 	switch {
 	case word != key:
 		f.state = misspelled

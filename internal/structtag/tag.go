@@ -60,8 +60,6 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 		r := read(f.value)
 		if i == 0 {
 			t = r.tag
-		} else {
-			f.before = "" // holds the key already; no hint may repeat it
 		}
 		problems = append(problems, f.problems(r)...)
 	}
@@ -119,7 +117,8 @@ func (f finding) problems(r reading) fault.List {
 	case misspelled:
 		all.Add(problem("misspelled-key", "has misspelled struct tag "+tick(f.text), f.hint(r)))
 	case hidden:
-		all.Add(problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed "+tick(f.junk)+", where reflect does not see it", f.hint(r)))
+		all.Add(problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed text, where reflect does not see it",
+			f.hint(r)+" behind key:\"value\" pairs, with spaces between them"))
 	case malformed:
 		all.Add(problem("malformed-tag", "has malformed struct tag "+tick(f.text), f.hint(r)))
 	case seen:
@@ -134,23 +133,11 @@ func (f finding) hint(r reading) string {
 	value, ok := r.mend()
 	switch {
 	case f.bare:
-		return f.hintTo(pair("true")) + "; another class may stand in place of `true`"
+		return "write " + tick(pair("true")) + "; another class may stand in place of `true`"
 	case !ok:
-		return f.hintTo(pair("CLASS[,OPTION...]"))
+		value = "CLASS[,OPTION...]"
 	}
-	return f.hintTo(pair(value))
-}
-
-func (f finding) hintTo(right string) string {
-	switch {
-	case f.junk == "":
-		return "write " + tick(right)
-	case strings.TrimFunc(f.junk, isSeparatorRune) != "":
-		return "write " + tick(right) + " and mend " + tick(f.junk) + " before it"
-	case f.before == "":
-		return "write " + tick(right) + " without " + tick(f.junk) + " before it"
-	}
-	return "write " + tick(f.before+" "+right)
+	return "write " + tick(pair(value))
 }
 
 func duplicate(found []finding) *fault.Error {

@@ -8,7 +8,7 @@ type Config struct {
 	Unquoted   map[string]string `json:"unquoted"   hotupdatable:true`                  // want `field fixes.Config.Unquoted has malformed struct tag .hotupdatable:true.; write .hotupdatable:"true".$`
 	Options    []Item            `json:"options"    hotupdatable:false,key=name`        // want `malformed struct tag`
 	Spaced     string            `json:"spaced"     hotupdatable: "inplace"`            // want `malformed struct tag`
-	Comma      string            `json:"comma", hotupdatable:"true"`                    // want `malformed struct tag .hotupdatable:"true". behind malformed .,.|struct tag .hotupdatable:"true". behind malformed .,.`
+	Comma      string            `json:"comma", hotupdatable:"true"`                    // want `struct tag .hotupdatable:"true". behind malformed text`
 	First      string            `hotupdatable:true json:"first"`                       // want `malformed struct tag` `has no JSON name`
 	Case       string            `json:"case"       hotUpdatable:"true"`                // want `misspelled struct tag`
 	Typo       string            `json:"typo"       hotupdateable:"true"`               // want `misspelled struct tag`
