@@ -122,8 +122,8 @@ type judgedObject struct {
 // object judges the pools of an object.
 func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	place := Place{File: o.File, Line: o.Line, Document: o.Number}
-	if o.Item >= 0 {
-		place.Item = &o.Item
+	if item := o.Item; item >= 0 {
+		place.Item = &item // of which nothing else of the object is held
 	}
 	unreadable := func(err error) judgedObject {
 		return judgedObject{skip: NotReadable, unreadable: &Unreadable{place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")}}
