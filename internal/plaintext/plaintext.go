@@ -1,6 +1,6 @@
 // Package plaintext makes text of unknown origin fit to be shown: without control characters, and not longer than there is room for.
 //
-// It owns escaping and shortening. It must not know what a text is part of.
+// It owns escaping, shortening and plurals. It must not know what a text is part of.
 package plaintext
 
 import (
@@ -60,6 +60,14 @@ func escaped(text string, isHarmless func(rune) bool) string {
 		}
 	}
 	return b.String()
+}
+
+// Counted returns a number and its noun: 1 pool, 2 pools.
+func Counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // Ellipsis stands for what was left out.

@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,12 +47,7 @@ func LoadAcceptances(file string, today time.Time) (*Acceptances, error) {
 		return nil, err
 	}
 	a := &Acceptances{today: today.Format(time.DateOnly)}
-	raw, err := yaml.YAMLToJSONStrict(data)
-	if err == nil {
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.DisallowUnknownFields()
-		err = decoder.Decode(a)
-	}
+	err = yaml.UnmarshalStrict(data, a)
 	if err != nil {
 		return nil, manifest.InFile(file, fmt.Errorf("is no list of accepted findings: %w", err))
 	}
@@ -81,7 +74,7 @@ func (a *Acceptances) check() error {
 		if one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
 			fail(fmt.Sprintf("verdict: is unknown; write one of %v", Verdicts()))
 		}
-		if cmp.Or(string(one.Verdict), one.Path, one.Finding, one.Code, one.Minor, one.Project, one.Namespace, one.Name, one.Pool) == "" {
+		if cmp.Or(one.wants()...) == "" {
 			fail("names nothing; write a verdict, path, finding, code, minor, project, namespace, name or pool")
 		}
 	}
@@ -102,19 +95,15 @@ func (a *Acceptances) Known(p *Pool) string {
 	return known
 }
 
+// wants is what the acceptance names; nothing stands for anything.
+func (a *Acceptance) wants() []string {
+	return []string{string(a.Verdict), a.Path, a.Finding, a.Code, a.Minor, a.Project, a.Namespace, a.Name, a.Pool}
+}
+
 func (a *Acceptance) accepts(p *Pool, c causeKey) bool {
-	for _, both := range [][2]string{
-		{string(a.Verdict), string(p.Verdict)},
-		{a.Path, c.Path},
-		{a.Finding, c.Finding},
-		{a.Code, c.Code},
-		{a.Minor, p.minor},
-		{a.Project, p.Project},
-		{a.Namespace, p.Namespace},
-		{a.Name, p.Name},
-		{a.Pool, p.Pool},
-	} {
-		if both[0] != "" && both[0] != both[1] {
+	has := []string{string(p.Verdict), c.Path, c.Finding, c.Code, p.minor, p.Project, p.Namespace, p.Name, p.Pool}
+	for i, want := range a.wants() {
+		if want != "" && want != has[i] {
 			return false
 		}
 	}

@@ -52,7 +52,8 @@ func load(in io.Reader) (*Report, error) {
 		case l.Report != nil:
 			total = l.Report
 		case l.Verdict != "":
-			err = lines.readPool(raw)
+			lines.Pools = append(lines.Pools, &Pool{})
+			err = json.Unmarshal(raw, lines.Pools[len(lines.Pools)-1])
 		case l.Unreadable != nil:
 			lines.Unreadable = append(lines.Unreadable, Unreadable{})
 			err = json.Unmarshal(l.Unreadable, &lines.Unreadable[len(lines.Unreadable)-1])
@@ -64,15 +65,6 @@ func load(in io.Reader) (*Report, error) {
 		}
 	}
 	return lines.under(total)
-}
-
-func (r *Report) readPool(raw []byte) error {
-	p := &Pool{}
-	if err := json.Unmarshal(raw, p); err != nil {
-		return err
-	}
-	r.Pools = append(r.Pools, p)
-	return nil
 }
 
 // under returns the total with what stood in lines before it. Without a total the pools are counted.

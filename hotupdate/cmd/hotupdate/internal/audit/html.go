@@ -80,34 +80,32 @@ func barOf(label string, counts Counts, verdicts []Verdict) page.Bar {
 	return bar
 }
 
+// groups are the bars by cause, by project and by minor.
 func (r *Report) groups(v View, causes []*Cause) []bars {
 	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })
-	byCause := bars{Title: "by cause"}
-	fields := map[string]Counts{}
-	var order []string
+	byText := map[string]Counts{}
+	var texts []string
 	for _, c := range causes {
-		if fields[c.Text] == nil {
-			fields[c.Text] = Counts{}
-			order = append(order, c.Text)
+		if byText[c.Text] == nil {
+			byText[c.Text] = Counts{}
+			texts = append(texts, c.Text)
 		}
-		fields[c.Text].add(c.Verdict, c.Count)
+		byText[c.Text].add(c.Verdict, c.Count)
 	}
-	for _, text := range head(order, maxBars) {
-		byCause.Bars = append(byCause.Bars, barOf(text, fields[text], shown))
-	}
-	byCause.Hidden = len(order) - len(byCause.Bars)
-	byCause.scale()
-	all := []bars{byCause}
+	all := []bars{barsOf(ByCause, texts, byText, shown)}
 	for _, d := range []Dimension{ByProject, ByMinor} {
-		values := r.values(d)
-		one := bars{Title: "by " + string(d)}
-		for _, value := range head(values, maxBars) {
-			one.Bars = append(one.Bars, barOf(value, r.Groups[d][value], shown))
-		}
-		one.Hidden = len(values) - len(one.Bars)
-		one.scale()
-		all = append(all, one)
+		all = append(all, barsOf(d, r.values(d), r.Groups[d], shown))
 	}
+	return all
+}
+
+// barsOf are the bars of the first of some groups.
+func barsOf(d Dimension, values []string, groups map[string]Counts, shown []Verdict) bars {
+	all := bars{Title: "by " + string(d), Hidden: max(0, len(values)-maxBars)}
+	for _, value := range head(values, maxBars) {
+		all.Bars = append(all.Bars, barOf(value, groups[value], shown))
+	}
+	all.scale()
 	return all
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
@@ -86,21 +87,16 @@ type Reason struct {
 
 // Side is what is known of a release: how it hashes, a program that hashes as it does, or both.
 type Side struct {
-	Release *release.Release
+	*release.Release
 	// Program is a name and arguments. It decides about hashes; the release then says what configs are read by, if there is one.
 	Program []string
-}
 
-// side is a release that can hash.
-type side struct {
-	*release.Release
-
-	programs *programs // nil if the release hashes itself
+	programs *programs // nil if there is no program
 }
 
 // Releases are the two releases that pools are judged under. They are safe for concurrent use.
 type Releases struct {
-	old, updated side
+	old, updated Side
 	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
 
 	mutex    sync.Mutex
@@ -122,20 +118,20 @@ func NewReleases(old, updated Side) (*Releases, error) {
 	return r, nil
 }
 
-// start makes a side. One with a program takes the eras from its answers.
-func (s Side) start() side {
+// start prepares a side. One with a program takes the eras from its answers.
+func (s Side) start() Side {
 	if len(s.Program) == 0 {
-		return side{Release: s.Release}
+		return s
 	}
 	known := &release.Release{From: strings.Join(s.Program, " ")}
 	if s.Release != nil {
-		known.Schema, known.Kind = s.Release.Schema, s.Release.Kind
+		known.Schema, known.Kind = s.Schema, s.Kind
 	}
-	return side{known, newPrograms(s.Program)}
+	return Side{known, s.Program, newPrograms(s.Program)}
 }
 
 // hash returns what the release makes of a pool. The last error is that of a program that does not do its work.
-func (s side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+func (s Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
 	if s.programs != nil {
 		return s.programs.hash(p, raw)
 	}
@@ -229,7 +225,7 @@ func hashesBytes(h release.Hashed) bool {
 // reasonOfData says where additional data differ. What they are may be confidential.
 func reasonOfData(old, updated []string) Reason {
 	if len(old) != len(updated) {
-		return Reason{Text: fmt.Sprintf("the extension adds %s to the name, it added %d", counted(len(updated), "string"), len(old))}
+		return Reason{Text: fmt.Sprintf("the extension adds %s to the name, it added %d", plaintext.Counted(len(updated), "string"), len(old))}
 	}
 	var at []string
 	for i := range old {
@@ -237,7 +233,7 @@ func reasonOfData(old, updated []string) Reason {
 			at = append(at, strconv.Itoa(i+1))
 		}
 	}
-	return Reason{Text: fmt.Sprintf("of the %s that the extension adds to the name another is number %s", counted(len(old), "string"), strings.Join(at, ", "))}
+	return Reason{Text: fmt.Sprintf("of the %s that the extension adds to the name another is number %s", plaintext.Counted(len(old), "string"), strings.Join(at, ", "))}
 }
 
 // findingReasons are the findings between two Schemas that concern the paths, or all of them. A path without one is named by itself.

@@ -82,17 +82,17 @@ func (p *programs) stop() {
 
 // workerPool is a pool as it stands in a Worker, in which programs read it.
 type workerPool struct {
-	Name                string          `json:"name"`
-	Minimum             int             `json:"minimum"`
-	Maximum             int             `json:"maximum"`
-	MachineType         string          `json:"machineType"`
-	MachineImage        *machineImage   `json:"machineImage,omitempty"`
-	KubernetesVersion   string          `json:"kubernetesVersion,omitempty"`
-	UpdateStrategy      string          `json:"updateStrategy"`
-	NodeAgentSecretName *string         `json:"nodeAgentSecretName,omitempty"`
-	Volume              *machineVolume  `json:"volume,omitempty"`
-	DataVolumes         []machineVolume `json:"dataVolumes,omitempty"`
-	ProviderConfig      json.RawMessage `json:"providerConfig,omitempty"`
+	Name                string            `json:"name"`
+	Minimum             int               `json:"minimum"`
+	Maximum             int               `json:"maximum"`
+	MachineType         string            `json:"machineType"`
+	MachineImage        *machineImage     `json:"machineImage,omitempty"`
+	KubernetesVersion   string            `json:"kubernetesVersion,omitempty"`
+	UpdateStrategy      string            `json:"updateStrategy"`
+	NodeAgentSecretName *string           `json:"nodeAgentSecretName,omitempty"`
+	Volume              *pool.DataVolume  `json:"volume,omitempty"`
+	DataVolumes         []pool.DataVolume `json:"dataVolumes,omitempty"`
+	ProviderConfig      json.RawMessage   `json:"providerConfig,omitempty"`
 }
 
 type machineImage struct {
@@ -100,27 +100,14 @@ type machineImage struct {
 	Version string `json:"version"`
 }
 
-type machineVolume struct {
-	Name      string  `json:"name,omitempty"`
-	Size      string  `json:"size"`
-	Type      *string `json:"type,omitempty"`
-	Encrypted *bool   `json:"encrypted,omitempty"`
-}
-
 func workerPoolOf(p *pool.Pool, raw []byte) workerPool {
 	w := workerPool{
 		Name: p.Worker.Name, Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum, MachineType: p.Worker.MachineType,
 		KubernetesVersion: p.Worker.KubernetesVersion, UpdateStrategy: p.Worker.UpdateStrategy.String(), NodeAgentSecretName: p.NodeAgentSecretName,
-		ProviderConfig: pool.AsStored(raw),
-	}
-	if i := p.Worker.Image; i != nil {
-		w.MachineImage = &machineImage{i.Name, i.Version}
+		MachineImage: (*machineImage)(p.Worker.Image), DataVolumes: p.DataVolumes, ProviderConfig: pool.AsStored(raw),
 	}
 	if v := p.Worker.Volume; v != nil {
-		w.Volume = &machineVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
-	}
-	for _, v := range p.DataVolumes {
-		w.DataVolumes = append(w.DataVolumes, machineVolume{v.Name, v.Size, v.Type, v.Encrypted})
+		w.Volume = &pool.DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
 	}
 	return w
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
@@ -268,19 +267,12 @@ func (r *Report) addCause(c *Cause) {
 // unknown stands for a value that is missing.
 const unknown = "unknown"
 
-// minors caches what minorOf returns for versions that are one.
-var minors sync.Map
-
 // minorOf returns the minor of a Kubernetes version.
 func minorOf(version string) string {
-	if known, ok := minors.Load(version); ok {
-		return known.(string)
-	}
 	minor, err := hash.ParseMinor(version)
 	if err != nil {
 		return unknown
 	}
-	minors.Store(version, minor.String())
 	return minor.String()
 }
 
@@ -323,11 +315,13 @@ func wordsOf(path, finding, code, text string) string {
 	return text
 }
 
-// finish puts the report in order.
+// finish adds the minors at which an era begins, and puts the report in order.
 func (r *Report) finish(old, updated *release.Release) {
-	for _, from := range eraStarts(old, updated) {
-		before, after := eraAt(old, from), eraAt(updated, from)
-		r.addSpan(Span{from, before, after, before != after, 0})
+	for _, e := range slices.Concat(old.Eras, updated.Eras) {
+		if e.From != "" {
+			before, after := eraAt(old, e.From), eraAt(updated, e.From)
+			r.addSpan(Span{e.From, before, after, before != after, 0})
+		}
 	}
 	r.sort()
 }
@@ -357,18 +351,6 @@ func compareMinors(a, b string) int {
 		return cmp.Compare(a, b)
 	}
 	return first.Compare(second)
-}
-
-// eraStarts returns the minors at which an era begins.
-func eraStarts(releases ...*release.Release) (minors []string) {
-	for _, r := range releases {
-		for _, e := range r.Eras {
-			if e.From != "" {
-				minors = append(minors, e.From)
-			}
-		}
-	}
-	return slices.Compact(slices.SortedFunc(slices.Values(minors), compareMinors))
 }
 
 // eraAt returns the name of the era in force for a minor.

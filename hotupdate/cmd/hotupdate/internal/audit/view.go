@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // ByCause groups by the reason. It is the dimension in which one pool may count several times.
@@ -52,7 +54,7 @@ func (r *Report) Headline() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	text := counted(r.Verdicts.Total().Pools, "pool")
+	text := plaintext.Counted(r.Verdicts.Total().Pools, "pool")
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
@@ -64,7 +66,7 @@ func (r *Report) Headline() string {
 
 // Accounting says what became of everything that was read.
 func (r *Report) Accounting() string {
-	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, counted(r.Objects.Read, "object"))
+	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, plaintext.Counted(r.Objects.Read, "object"))
 	var skipped []string
 	for _, s := range Skips() {
 		if n := r.Objects.Skipped[s]; n > 0 {
@@ -75,7 +77,7 @@ func (r *Report) Accounting() string {
 		text += "; not judged: " + strings.Join(skipped, ", ")
 	}
 	if r.Gone > 0 {
-		text += fmt.Sprintf("; %s of the baseline no longer there", counted(r.Gone, "finding"))
+		text += fmt.Sprintf("; %s of the baseline no longer there", plaintext.Counted(r.Gone, "finding"))
 	}
 	return strings.Join(append([]string{text}, r.Remarks...), "\n")
 }
@@ -233,12 +235,4 @@ func (r *Report) unreadableSection() section {
 		s.rows = append(s.rows, row{[]string{u.Place.String(), lines[0]}, lines[1:]})
 	}
 	return s
-}
-
-// counted returns a number and its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -50,12 +50,8 @@ func convert(text []byte, document *yaml.Node, line int) ([]byte, error) {
 	if w.size(document) > MaxSize {
 		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", MaxSize>>20)
 	}
-	var problems []error
-	for _, p := range badKeys(document.Content[0], line) {
-		problems = append(problems, p)
-	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
+	if problems := badKeys(document.Content[0], "", line); len(problems) > 0 {
+		return nil, errors.Join(problems...)
 	}
 	raw, err := sigsyaml.YAMLToJSON(text) // the strict one refuses members that replace those of a merge key
 	if err != nil {
@@ -83,45 +79,36 @@ func (w weigher) size(n *yaml.Node) int {
 	return size
 }
 
-// keyError is what is wrong with a key. Its path begins at the node that was looked at, and with a dot where that is a mapping.
-type keyError struct{ path, what string }
-
-func (p keyError) Error() string {
-	if p.path == "" {
-		return p.what
-	}
-	return plaintext.Printable(strings.TrimPrefix(p.path, ".")) + ": " + p.what
-}
-
 // badKeys finds the keys that stand twice in their mapping, and those that are no text. The YAML decoder passes over keys that become one
 // text only in JSON, and does not say under which path a key stands.
-func badKeys(node *yaml.Node, line int) (found []keyError) {
+func badKeys(node *yaml.Node, path string, line int) (problems []error) {
+	fail := func(path, format string, key *yaml.Node) {
+		where := strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(path, "."))+": ", ": ")
+		problems = append(problems, errors.New(where+fmt.Sprintf(format, key.Line+line-1)))
+	}
 	//exhaustive:ignore
 	switch node.Kind {
 	case yaml.MappingNode:
 		seen := map[string]bool{}
 		for i := 0; i+1 < len(node.Content); i += 2 {
-			name, ok := keyName(node.Content[i])
-			at := node.Content[i].Line + line - 1
+			key := node.Content[i]
+			name, ok := keyName(key)
+			below := path + "." + name
 			switch {
 			case !ok:
-				found = append(found, keyError{"", fmt.Sprintf("has a key in line %d that is no text; put it in quotes, or render the template first", at)})
+				fail(path, "has a key in line %d that is no text; put it in quotes, or render the template first", key)
 			case seen[name]:
-				found = append(found, keyError{"." + name, fmt.Sprintf("stands twice in its object, again in line %d; remove one of the members", at)})
+				fail(below, "stands twice in its object, again in line %d; remove one of the members", key)
 			}
 			seen[name] = true
-			for _, p := range badKeys(node.Content[i+1], line) {
-				found = append(found, keyError{"." + name + p.path, p.what})
-			}
+			problems = append(problems, badKeys(node.Content[i+1], below, line)...)
 		}
 	case yaml.SequenceNode:
 		for i, element := range node.Content {
-			for _, p := range badKeys(element, line) {
-				found = append(found, keyError{fmt.Sprintf("[%d]", i) + p.path, p.what})
-			}
+			problems = append(problems, badKeys(element, fmt.Sprintf("%s[%d]", path, i), line)...)
 		}
 	}
-	return found
+	return problems
 }
 
 // keyName returns the text that a key becomes in JSON, where yes is true and 0x10 is 16.

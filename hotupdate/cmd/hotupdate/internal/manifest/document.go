@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Document is a piece of a stream: an object, a List of at most 128 KiB, an item of a larger List, or what cannot be read.
@@ -31,9 +29,8 @@ func (d *Document) Objects() []Object {
 	if d.err != nil {
 		return []Object{{Place: d.place, Err: d.err, document: d, index: -1}}
 	}
-	raw := d.text
-	top, err := readRoot(raw)
-	if err != nil {
+	raw, converted := d.text, !IsJSON(d.text)
+	if converted {
 		var failure error
 		if raw, failure = toJSON(d.text, d.place.Line); failure != nil {
 			return d.pieces(failure)
@@ -41,17 +38,18 @@ func (d *Document) Objects() []Object {
 		if len(raw) == 0 {
 			raw = []byte("null")
 		}
-		top, _ = readRoot(raw) // what a converter writes
 	}
+	top := rootOf(raw)
+	top.converted = converted
 	switch {
 	case d.place.Item < 0 && string(bytes.TrimSpace(raw)) == "null":
 		return nil
 	case top.items != nil && isList(top.kind):
-		return d.items(top.items, err)
+		return d.items(top)
 	case top.items != nil && top.kind == "":
 		end := Object{Place: d.place, Err: errNoList, document: d, index: -1}
 		end.Line += bytes.Count(d.text, []byte("\n"))
-		return append(d.items(top.items, err), end)
+		return append(d.items(top), end)
 	}
 	return []Object{{Place: d.place, Raw: d.plain(raw), document: d, index: -1}}
 }
@@ -84,13 +82,13 @@ func (d *Document) plain(raw []byte) []byte {
 }
 
 // items returns the items of a List as objects. Those of JSON stand in the document's text, those of YAML are found by its parser.
-func (d *Document) items(items [][]byte, failure *fault.Error) []Object {
-	all := make([]Object, len(items))
+func (d *Document) items(top rootMembers) []Object {
+	all := make([]Object, len(top.items))
 	var list *yaml.Node
-	if failure != nil {
+	if top.converted {
 		_, list = find(d.root(), "items")
 	}
-	for i, raw := range items {
+	for i, raw := range top.items {
 		all[i] = Object{Place: d.place, Raw: d.plain(raw), document: d, index: i}
 		all[i].Item = i
 		switch {
@@ -165,13 +163,16 @@ func step(node *yaml.Node, name string) (key, value *yaml.Node) {
 type rootMembers struct {
 	kind  string
 	items [][]byte // nil if there is no such array
+
+	converted bool // from YAML
 }
 
-// readRoot goes through a JSON value, and checks all of it.
-func readRoot(raw []byte) (rootMembers, *fault.Error) {
-	var m rootMembers
-	all, _, err := AppendMembers(nil, raw)
-	for _, one := range all {
+// rootOf reads the root of valid JSON.
+func rootOf(raw []byte) (m rootMembers) {
+	if len(raw) == 0 || raw[next(raw, 0)] != '{' {
+		return m
+	}
+	for _, one := range AppendMembers(nil, raw) {
 		switch string(one.Name) {
 		case "kind":
 			m.kind = string(bytes.Trim(one.Raw, `"`))
@@ -179,5 +180,5 @@ func readRoot(raw []byte) (rootMembers, *fault.Error) {
 			m.items, _ = Elements(one.Raw)
 		}
 	}
-	return m, err
+	return m
 }

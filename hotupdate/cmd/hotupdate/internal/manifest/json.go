@@ -4,40 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // Member is a member of a JSON object. Raw is its value as it stands in the text.
 type Member struct{ Name, Raw []byte }
 
-// AppendMembers appends the members of a JSON object, of which it checks the grammar. It is false if the value is no object; members of one
-// that is malformed come with the error.
-func AppendMembers(all []Member, raw []byte) (members []Member, isObject bool, err *fault.Error) {
+// IsJSON reports whether a text is one JSON value.
+func IsJSON(raw []byte) bool {
 	s := canonjson.NewScanner(raw)
 	s.SkipSpace()
-	if s.Peek() != '{' {
-		if err = s.Skip(); err == nil {
-			err = s.End()
-		}
-		return all, false, err
-	}
-	last, err := s.Open('}')
-	for !last && err == nil {
-		var one Member
-		if one, err = readMember(&s); err == nil {
-			all = append(all, one)
-			last, err = s.Next('}')
-		}
-	}
-	if err == nil {
-		err = s.End()
-	}
-	return all, true, err
+	return s.Skip() == nil && s.End() == nil
 }
 
-// AppendValid is [AppendMembers] for an object that is known to be valid JSON, such as the value of a member.
-func AppendValid(all []Member, raw []byte) []Member {
+// AppendMembers appends the members of a JSON object that is known to be valid.
+func AppendMembers(all []Member, raw []byte) []Member {
 	for at := next(raw, next(raw, 0)+1); raw[at] != '}'; at = next(raw, at) {
 		if raw[at] == ',' {
 			at = next(raw, at+1)
@@ -103,20 +84,6 @@ func unescaped(quoted []byte) []byte {
 	var text string
 	_ = json.Unmarshal(quoted, &text) // a valid string
 	return []byte(text)
-}
-
-func readMember(s *canonjson.Scanner) (Member, *fault.Error) {
-	from, to, err := s.Name()
-	if err != nil {
-		return Member{}, err
-	}
-	name := s.Raw[from:to]
-	if bytes.IndexByte(name, '\\') >= 0 {
-		name = unescaped(s.Raw[from-1 : to+1])
-	}
-	start := s.At
-	err = s.Skip()
-	return Member{name, s.Raw[start:s.At]}, err
 }
 
 // Elements returns the elements of an array that is known to be valid JSON, as they stand in the text. It is false for another value.

@@ -101,10 +101,7 @@ func (s *splitter) jsonValues() {
 			return
 		}
 		s.setMark()
-		err := s.skipValue(smallSize)
-		if err == nil && !s.endsValue() {
-			err = errFollows
-		}
+		err := s.wholeValue(smallSize)
 		switch {
 		case err == nil:
 			s.document()
@@ -120,28 +117,26 @@ func (s *splitter) jsonValues() {
 // jsonObject reads a JSON value that is no List, and is large or cannot be read.
 func (s *splitter) jsonObject() {
 	s.rewind()
-	err := s.skipValue(MaxSize)
-	if err == nil && !s.endsValue() {
-		err = errFollows
-	}
-	if err == nil {
-		s.document()
+	if err := s.wholeValue(MaxSize); err != nil {
+		s.fault(s.mark.line, err)
+		s.nextJSON()
 		return
 	}
-	s.fault(s.mark.line, err)
-	s.nextJSON()
+	s.document()
 }
 
-// endsValue reports whether nothing but another JSON value follows in the line.
-func (s *splitter) endsValue() bool {
-	for n := 0; ; n++ {
+// wholeValue goes to the end of a JSON value, behind which nothing but another one may follow in the line.
+func (s *splitter) wholeValue(limit int) error {
+	err := s.skipValue(limit)
+	for n := 0; err == nil; n++ {
 		switch c, ok := s.ahead(n); {
 		case !ok, c == '\n', c == '{', c == '[':
-			return true
+			return nil
 		case c != ' ' && c != '\t' && c != '\r':
-			return false
+			err = errFollows
 		}
 	}
+	return err
 }
 
 // isYAML reports whether the rest of the document is YAML that begins like JSON. It goes nowhere.
@@ -183,61 +178,76 @@ func (s *splitter) skipLine() {
 // jsonList passes on the items of the marked object, and reports whether it is a List. If it is none, the source may be anywhere.
 func (s *splitter) jsonList() bool {
 	s.rewind()
-	if !s.skipByte('{') {
-		return false
-	}
-	var l listMembers
-	for !s.stopped {
-		err := s.jsonMember(&l)
-		if err == nil && s.skipByte('}') {
-			if l.found && !isList(l.kind) {
-				s.listFault(s.line, errNoList)
-			}
-			return l.found
-		}
-		if err == nil && !s.skipByte(',') {
+	kind, found := "", false
+	err := s.elements('{', func(int) error {
+		name, err := s.value()
+		if err == nil && !s.skipByte(':') {
 			err = errFollows
 		}
-		switch {
-		case err != nil && l.found:
-			s.listFault(s.line, err)
-			s.nextJSON()
-			return true
-		case err != nil:
-			return false
-		case l.found:
+		if err != nil {
+			return err
+		}
+		s.skipSpace()
+		if name == `"items"` && s.peek() == '[' && !found && (kind == "" || isList(kind)) {
+			found = true
+			s.number++
+			return s.elements('[', s.jsonItem)
+		}
+		value, err := s.value()
+		if name == `"kind"` {
+			kind = strings.Trim(value, `"`)
+		}
+		if found && err == nil {
 			s.setMark()
 		}
-	}
-	return true
-}
-
-// listMembers are the members of a List as far as it has been read.
-type listMembers struct {
-	kind  string
-	found bool // there are items
-}
-
-// jsonMember reads a member of what may be a List, and passes on its items.
-func (s *splitter) jsonMember(l *listMembers) error {
-	name, err := s.value()
-	if err != nil {
 		return err
+	})
+	switch {
+	case found && err != nil:
+		s.listFault(s.line, err)
+		s.nextJSON()
+	case found && !s.stopped && !isList(kind):
+		s.listFault(s.line, errNoList)
 	}
-	if !s.skipByte(':') {
+	return found
+}
+
+// elements goes through the members of an object or the elements of an array, each up to the comma behind it.
+func (s *splitter) elements(opening byte, each func(i int) error) error {
+	closing := opening + 2 // in ASCII
+	if !s.skipByte(opening) {
 		return errFollows
 	}
+	if s.skipByte(closing) {
+		return nil
+	}
+	for i := 0; !s.stopped; i++ {
+		if err := each(i); err != nil {
+			return err
+		}
+		if s.skipByte(closing) {
+			return nil
+		}
+		if !s.skipByte(',') {
+			return errFollows
+		}
+	}
+	return nil
+}
+
+// jsonItem passes on an item of a List.
+func (s *splitter) jsonItem(i int) error {
 	s.skipSpace()
-	if name == `"items"` && s.peek() == '[' && !l.found && (l.kind == "" || isList(l.kind)) {
-		l.found = true
-		s.number++
-		return s.jsonItems()
+	s.setMark()
+	if err := s.skipValue(MaxSize); err != nil {
+		return err
 	}
-	value, err := s.value()
-	if name == `"kind"` {
-		l.kind = strings.Trim(value, `"`)
+	if len(s.marked()) == 0 {
+		return errFollows
 	}
-	return err
+	s.pass(&Document{place: s.place(s.mark.line, i), text: bytes.Clone(s.marked()), fractions: s.fractions})
+	s.setMark()
+	return nil
 }
 
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
@@ -248,34 +258,6 @@ func (s *splitter) value() (string, error) {
 	from := s.at - s.mark.at
 	err := s.skipValue(MaxSize - from)
 	return string(s.marked()[from:]), err
-}
-
-// jsonItems passes on the elements of an array.
-func (s *splitter) jsonItems() error {
-	s.at++ // the bracket
-	s.setMark()
-	if s.skipByte(']') {
-		return nil
-	}
-	for item := 0; !s.stopped; item++ {
-		s.skipSpace()
-		s.setMark()
-		if err := s.skipValue(MaxSize); err != nil {
-			return err
-		}
-		if len(s.marked()) == 0 {
-			return errFollows
-		}
-		s.pass(&Document{place: s.place(s.mark.line, item), text: bytes.Clone(s.marked()), fractions: s.fractions})
-		s.setMark()
-		if s.skipByte(']') {
-			return nil
-		}
-		if !s.skipByte(',') {
-			return errFollows
-		}
-	}
-	return nil
 }
 
 // listFault passes on a problem of a List of which items have been passed on.
@@ -352,7 +334,7 @@ func (s *splitter) yamlList() bool {
 	}
 	frame = append(frame, s.marked()...)
 	rest, err := toJSON(frame, s.mark.line)
-	if m, _ := readRoot(rest); err != nil || !isList(m.kind) {
+	if err != nil || !isList(rootOf(rest).kind) {
 		s.listFault(s.mark.line, errNoList)
 	}
 	return true

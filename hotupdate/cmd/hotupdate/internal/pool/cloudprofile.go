@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hotupdate/providerconfig/hash"
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -21,7 +22,7 @@ type inPlaceUpdates struct {
 // status counts, which has all images. All problems come back joined, each a [*fault.Error].
 func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 	d := &decoder{}
-	if !isJSON(raw) {
+	if !manifests.IsJSON(raw) {
 		d.fail("", "", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a CloudProfile"})
 		return nil, errors.Join(d.problems...)
 	}

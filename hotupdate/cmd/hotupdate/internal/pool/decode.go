@@ -14,7 +14,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -41,13 +40,6 @@ type object struct {
 	members []manifests.Member
 }
 
-// isJSON reports whether a text is one JSON value.
-func isJSON(raw []byte) bool {
-	s := canonjson.NewScanner(raw)
-	s.SkipSpace()
-	return s.Skip() == nil && s.End() == nil
-}
-
 // root is the value of a JSON text.
 func (d *decoder) root(raw []byte) value {
 	raw = bytes.TrimSpace(raw)
@@ -72,7 +64,7 @@ func (v value) object() object {
 		return o
 	}
 	before := len(v.d.members)
-	v.d.members = manifests.AppendValid(v.d.members, v.raw)
+	v.d.members = manifests.AppendMembers(v.d.members, v.raw)
 	o.path, o.members = joinPaths(v.above, v.name), v.d.members[before:]
 	for i, one := range o.members {
 		if slices.ContainsFunc(o.members[:i], func(other manifests.Member) bool { return bytes.Equal(other.Name, one.Name) }) {
@@ -236,7 +228,7 @@ func joinPaths(path, below string) string {
 
 // TypeMetaOf returns what an object says about its kind, as far as it can be read.
 func TypeMetaOf(raw []byte) (meta TypeMeta) {
-	if isJSON(raw) {
+	if manifests.IsJSON(raw) {
 		meta = (&decoder{}).root(raw).object().typeMeta()
 	}
 	return meta

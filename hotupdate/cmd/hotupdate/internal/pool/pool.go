@@ -66,9 +66,10 @@ func (p *Pool) isBare() bool { return slices.Contains(p.Unknown, UnknownRestOfPo
 
 // DataVolume is a volume beside the root volume. Type and Encrypted are nil if they are not set.
 type DataVolume struct {
-	Name, Size string
-	Type       *string
-	Encrypted  *bool
+	Name      string  `json:"name,omitempty"`
+	Size      string  `json:"size"`
+	Type      *string `json:"type,omitempty"`
+	Encrypted *bool   `json:"encrypted,omitempty"`
 }
 
 // Unknown is something that decides about machines and that manifests do not tell. A comparison takes it to be the same in both pools.

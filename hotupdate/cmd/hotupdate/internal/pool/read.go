@@ -74,7 +74,7 @@ var ErrOtherKind error = &fault.Error{
 //
 // All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
-	if !isJSON(raw) {
+	if !manifests.IsJSON(raw) {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "invalid-json", Where: "manifest", What: "is no valid JSON", Hint: "write a Worker or a Shoot"}
 	}
 	d := &decoder{members: make([]manifests.Member, 0, 128)} // about as many as are looked at

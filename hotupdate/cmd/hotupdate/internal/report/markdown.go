@@ -112,7 +112,7 @@ func rows(groups []group, remarks []remark) string {
 	}
 	text := block(open, remarks)
 	if len(folded) > 0 {
-		text += "<details><summary>" + plural(others, "more change") + "</summary>\n\n" + block(folded, nil) + "</details>\n\n"
+		text += "<details><summary>" + plaintext.Counted(others, "more change") + "</summary>\n\n" + block(folded, nil) + "</details>\n\n"
 	}
 	return text
 }
@@ -131,7 +131,7 @@ func block(groups []group, remarks []remark) string {
 			text.WriteString(g.Changes[i].markdown(width))
 		}
 		if more := len(g.Changes) - maxRows; more > 0 {
-			text.WriteString("# " + plural(more, "more change") + "\n")
+			text.WriteString("# " + plaintext.Counted(more, "more change") + "\n")
 		}
 	}
 	for _, r := range remarkLines(remarks) {

@@ -208,7 +208,7 @@ func counted(noun string, all []string) string {
 			parts = append(parts, strconv.Itoa(n)+" "+strings.TrimPrefix(word, "machines "))
 		}
 	}
-	return plural(len(all), noun) + ": " + strings.Join(parts, ", ")
+	return plaintext.Counted(len(all), noun) + ": " + strings.Join(parts, ", ")
 }
 
 // summary counts the verdicts of the pools.
@@ -230,14 +230,6 @@ func (r *Report) summary() string {
 		all = append(all, r.Manifests[i].Verdict)
 	}
 	return counted("manifest", all)
-}
-
-// plural returns a number and its noun.
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }
 
 // facts are the pool's former name, its machines and its eras, before and after: formerly a; 1 to 3 machines, then 2 machines; era raw.

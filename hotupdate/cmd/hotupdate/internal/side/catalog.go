@@ -14,6 +14,7 @@ import (
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // ProviderSchema is a provider config that is built in: that of an example, in the form that every program reads.
@@ -149,7 +150,7 @@ func kindOf(raw []byte) (pool.TypeMeta, error) {
 func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) {
 	objects := slices.Collect(manifests.Objects([]string{file}, stdin))
 	if len(objects) != 1 {
-		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", Name(file), counted(len(objects), "object"))
+		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", Name(file), plaintext.Counted(len(objects), "object"))
 	}
 	o := &objects[0]
 	if o.Err != nil {

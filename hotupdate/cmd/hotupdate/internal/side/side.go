@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // Manifest is a Worker, a Shoot or a provider config on its own.
@@ -90,7 +91,7 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 	case len(others) == 1 && !isDirectory:
 		return r.parse(&others[0])
 	case len(others) > 0:
-		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no Shoot, Worker or provider config among them", Name(path), counted(len(others), "object")))
+		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no Shoot, Worker or provider config among them", Name(path), plaintext.Counted(len(others), "object")))
 	case !isDirectory:
 		r.problems = append(r.problems, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
 	}
@@ -148,12 +149,4 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 		m.Manifest, err = pool.Read(o.Raw)
 	}
 	return m, located(o, err)
-}
-
-// counted returns a number and its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
