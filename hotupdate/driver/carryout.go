@@ -24,8 +24,10 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	if err := u.request.BeforeWrite(ctx); err != nil {
 		return err
 	}
-	for _, tell := range u.takeovers {
-		tell()
+	for _, t := range u.takeovers {
+		if u.definition.Takeover != nil {
+			u.definition.Takeover(t.resource, t.key)
+		}
 	}
 	for i := range u.steps {
 		u.take(ctx, &u.steps[i])
@@ -33,10 +35,21 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	switch {
 	case len(u.problems) == 0:
 		return errors.Join(u.pending...)
-	case !u.isTaken:
-		return errors.Join(u.problems...)
+	case slices.ContainsFunc(u.problems, isFailure): // a refusal speaks for the whole lane, which would wait with what only failed
+		for _, refused := range slices.DeleteFunc(slices.Clone(u.problems), isFailure) {
+			refused.Cause = nil
+		}
+	}
+	if !u.isTaken {
+		return u.problems.Err()
 	}
 	return u.partial()
+}
+
+// isFailure reports whether the cloud does not say when a call may succeed.
+func isFailure(problem *fault.Error) bool {
+	_, after := machineupdate.ErrorKindOf(problem)
+	return after == 0
 }
 
 var errNotBefore = errors.New("the cloud refused the change for a time that is not over")
@@ -48,16 +61,12 @@ func (u *update[T, C]) take(ctx context.Context, s *step) {
 		return
 	}
 	err := u.call(ctx, s.function, func(ctx context.Context) error { return s.call(ctx, of) })
-	if err != nil {
-		err = u.failure(s.function, of, err)
-	} else {
-		u.isTaken, err = true, s.after
+	if err == nil {
+		u.isTaken, err = true, s.failed
+		u.pending = append(u.pending, s.pending)
 	}
-	switch {
-	case errors.Is(err, machineupdate.ErrPending):
-		u.pending = append(u.pending, err)
-	case err != nil:
-		u.problems = append(u.problems, err)
+	if err != nil {
+		u.problems.Add(u.failure(s.function, of, err))
 		for _, r := range of {
 			u.notDone[r] = true
 		}
@@ -66,7 +75,7 @@ func (u *update[T, C]) take(ctx context.Context, s *step) {
 
 // partial is the error of an update of which the cloud took some calls.
 func (u *update[T, C]) partial() error {
-	partial := &machineupdate.PartialError{Err: errors.Join(append(u.problems, u.pending...)...)}
+	partial := &machineupdate.PartialError{Err: errors.Join(append(u.pending, u.problems.Err())...)}
 	for i := range u.resources {
 		if r := &u.resources[i]; u.notDone[r] {
 			partial.NotDone = append(partial.NotDone, r.name())
@@ -78,14 +87,12 @@ func (u *update[T, C]) partial() error {
 }
 
 // failure is the error of a call. Its text shows no secret, for clouds quote what they refuse.
-func (u *update[T, C]) failure(function string, resources []*Resource, err error) error {
-	names := make([]string, len(resources))
-	for i, r := range resources {
-		names[i] = r.text()
+func (u *update[T, C]) failure(function string, resources []*Resource, err error) *fault.Error {
+	names := []string{function}
+	for _, r := range resources {
+		names = append(names, r.text())
 	}
-	return &fault.Error{
-		Kind: fault.Failed, Code: "failed-call", Where: strings.Join(append([]string{function}, names...), " "), What: u.redacted(err.Error()), Cause: err,
-	}
+	return &fault.Error{Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "), What: u.redacted(err.Error()), Cause: err}
 }
 
 // shortest is the length below which no text is a secret: to hide each "1" would leave no message readable, and would not hide it.

@@ -38,7 +38,7 @@ type Definition[T, C any] struct {
 }
 
 // Tagging is how the infrastructure tags of some kinds of resources are changed. Kinds that share calls are one Tagging: a call then changes
-// resources of all of them.
+// resources of all of them, whose IDs differ.
 type Tagging[T, C any] struct {
 	Kinds []tags.Kind
 	Rules tags.Rules

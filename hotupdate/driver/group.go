@@ -84,6 +84,7 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		}
 		desired := g.Project(p.desired, r)
 		whole := g.whole(desired, recorded...)
+		u.hide(maps.Values(whole))
 		live, isKnown, isBusy, isFailed := map[string]string{}, true, false, false
 		for name := range whole {
 			reading := r.Attributes[name]
@@ -100,7 +101,7 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 			problems = append(problems, u.impossible(r, refused))
 		case isDifferent:
 			if s := u.modify(g, r, whole); isFailed {
-				s.after = u.failure(s.function, s.resources, errFailedBefore)
+				s.failed = errFailedBefore
 			}
 		case !isKnown || isBusy:
 			u.pending = append(u.pending, pendingOn(r))
@@ -111,9 +112,9 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 
 // modify adds a step.
 func (u *update[T, C]) modify(g *Group[T, C], r *Resource, whole map[string]string) *step {
-	s := step{function: "Modify", resources: []*Resource{r}, call: func(ctx context.Context, of []*Resource) error { return g.Modify(ctx, u.cloud, of[0], whole) }}
+	s := step{function: "Modify", resources: []*Resource{r}, call: func(ctx context.Context, _ []*Resource) error { return g.Modify(ctx, u.cloud, r, whole) }}
 	if g.Asynchronous {
-		s.after = pendingOn(r)
+		s.pending = pendingOn(r)
 	}
 	u.steps = append(u.steps, s)
 	return &u.steps[len(u.steps)-1]

@@ -250,6 +250,28 @@ func TestRefusal(t *testing.T) {
 	assert.Len(t, w.calls, 1)
 }
 
+// TestRefusalBesideFailure: a refusal is for the whole lane, so it is not told to the flow as one while something else has to be tried again soon.
+func TestRefusalBesideFailure(t *testing.T) {
+	for other, want := range map[error]time.Duration{
+		errCloud: 0,
+		&machineupdate.RetryError{After: 8 * time.Hour, Err: errCloud}: 8 * time.Hour,
+		nil: 6 * time.Hour,
+	} {
+		w := newVolumes(t)
+		second := *w.find("vol-1")
+		second.ID = "vol-2"
+		w.resources = append(w.resources, second)
+		w.fail["modify vol-1 map[iops:4000 throughput:125]"] = &machineupdate.RetryError{After: 6 * time.Hour, Err: errors.New("4000 comes too early")}
+		w.fail["modify vol-2 map[iops:4000 throughput:125]"] = other
+		err := w.kit().UpdateMachine(t.Context(), w.inLane("volume", &providerSpec{}, &providerSpec{IOPS: 4000}))
+		_, after := machineupdate.ErrorKindOf(err)
+		assert.Equal(t, want, after, err)
+		assert.Len(t, w.calls, 2)
+		require.ErrorContains(t, err, "disk vol-1")
+		assert.NotContains(t, err.Error(), "4000")
+	}
+}
+
 // TestImpossibleChanges are refused before anything is called, all at once, and without values.
 func TestImpossibleChanges(t *testing.T) {
 	for _, tc := range []struct {

@@ -11,32 +11,43 @@ import (
 // planTags says what to call for the infrastructure tags of some kinds of resources.
 func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	var problems []error
-	var plans []tags.ResourcePlan
-	resources, live := map[string]*Resource{}, map[string]map[string]string{}
+	var batched []tags.ResourcePlan
+	resources := map[string]*Resource{}
 	for _, kind := range t.Kinds {
-		var ids []string
-		for _, r := range u.of(kind) {
-			resources[r.ID], live[r.ID] = r, r.Tags
-			ids = append(ids, r.ID)
-		}
-		if len(ids) > 0 {
-			planned, err := t.Rules.Plan(u.state(t, kind), ids, live)
-			problems, plans = append(problems, err), append(plans, planned...)
-		}
-	}
-	if takeover := u.definition.Takeover; takeover != nil {
-		for i := range plans {
-			for _, key := range plans[i].Takeover {
-				u.takeovers = append(u.takeovers, func() { takeover(resources[plans[i].Resource].name(), key) })
+		of := u.of(kind)
+		plans, err := u.planKind(t, kind, of)
+		problems = append(problems, err)
+		for i := range plans { // sorted by ID, as resources are
+			if t.Rules.Guard == tags.GuardVersion {
+				u.replaceTags(t, &plans[i], of[i])
+				continue
 			}
+			if resources[of[i].ID] != nil {
+				problems = append(problems, unusableResource(of[i], "has the ID of another resource of the Tagging"))
+			}
+			resources[of[i].ID], batched = of[i], append(batched, plans[i])
 		}
 	}
-	if t.Rules.Guard == tags.GuardVersion {
-		u.replaceTags(t, plans, resources)
-	} else {
-		u.changeTags(t, plans, resources)
-	}
+	u.changeTags(t, batched, resources)
 	return errors.Join(problems...)
+}
+
+// planKind plans the resources of a kind.
+func (u *update[T, C]) planKind(t *Tagging[T, C], kind tags.Kind, of []*Resource) ([]tags.ResourcePlan, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	ids, live := make([]string, len(of)), map[string]map[string]string{}
+	for i, r := range of {
+		ids[i], live[r.ID] = r.ID, r.Tags
+	}
+	plans, err := t.Rules.Plan(u.state(t, kind), ids, live)
+	for i := range plans {
+		for _, key := range plans[i].Takeover {
+			u.takeovers = append(u.takeovers, takeover{of[i].name(), key})
+		}
+	}
+	return plans, err
 }
 
 // state projects everything alike, so that it can be compared.
@@ -57,15 +68,11 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 	return s
 }
 
-// replaceTags adds a step for each resource that differs.
-func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan, resources map[string]*Resource) {
-	for i := range plans {
-		if plan := &plans[i]; !plan.Empty() {
-			call := func(ctx context.Context, of []*Resource) error {
-				return t.Replace(ctx, u.cloud, of[0], plan.Apply(of[0].Tags))
-			}
-			u.steps = append(u.steps, step{function: "Replace", resources: []*Resource{resources[plan.Resource]}, call: call})
-		}
+// replaceTags adds a step if the resource differs.
+func (u *update[T, C]) replaceTags(t *Tagging[T, C], plan *tags.ResourcePlan, r *Resource) {
+	if !plan.Empty() {
+		call := func(ctx context.Context, _ []*Resource) error { return t.Replace(ctx, u.cloud, r, plan.Apply(r.Tags)) }
+		u.steps = append(u.steps, step{function: "Replace", resources: []*Resource{r}, call: call})
 	}
 }
 

@@ -174,6 +174,19 @@ func TestWholeSets(t *testing.T) {
 	}, w.calls, "vol-1 is right")
 }
 
+// TestKindsWithEqualIDs: the boot disk of a VM on GCP often has the VM's name. Each resource gets its own call, and is named by its kind.
+func TestKindsWithEqualIDs(t *testing.T) {
+	w := newWorld(t)
+	tagging := &w.definition.Tags[0]
+	tagging.Rules.Guard, tagging.Set, tagging.Remove = tags.GuardVersion, nil, nil
+	tagging.Replace = func(_ context.Context, w *world, r *driver.Resource, all map[string]string) error {
+		return w.called(fmt.Sprint("replace ", r.Kind, " ", r.ID, " ", all))
+	}
+	w.resources = []driver.Resource{{Kind: tags.Disk, ID: "m", Tags: map[string]string{"cluster": "c"}}, {Kind: tags.VM, ID: "m", Tags: map[string]string{"mine": "0"}}}
+	require.NoError(t, w.update(map[string]string{"mine": "2"}))
+	assert.Equal(t, []string{"replace vm m map[cluster:c mine:2]", "replace disk m map[cluster:c mine:2]"}, w.calls)
+}
+
 // TestThrottling: a throttled call is made again with growing delays, which differ between machines, and nothing else is.
 func TestThrottling(t *testing.T) {
 	waits := map[string][]time.Duration{}
@@ -245,12 +258,25 @@ func TestLongThrottling(t *testing.T) {
 
 // TestRealWait: without Wait the delay is real, and ends with the context.
 func TestRealWait(t *testing.T) {
-	w := newWorld(t)
-	w.definition.Wait = nil
-	w.fail["Resources"] = machineupdate.ErrThrottled
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	require.ErrorIs(t, w.kit().UpdateMachine(ctx, w.request(&providerSpec{}, &providerSpec{})), machineupdate.ErrThrottled)
+	t.Parallel()
+	for _, isCanceled := range []bool{false, true} {
+		w := newWorld(t)
+		w.definition.Wait = nil
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		calls := 0
+		w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) {
+			if isCanceled {
+				cancel()
+			}
+			if calls++; calls == 1 {
+				return nil, machineupdate.ErrThrottled
+			}
+			return nil, nil
+		}
+		err := w.kit().UpdateMachine(ctx, w.request(&providerSpec{}, &providerSpec{}))
+		require.ErrorIs(t, err, map[bool]error{false: machineupdate.ErrNotFound, true: machineupdate.ErrThrottled}[isCanceled])
+	}
 }
 
 // TestNothingIsSentAfterTheContext is done.
@@ -351,7 +377,7 @@ func TestUnusableRequests(t *testing.T) {
 }
 
 func TestUnusableResources(t *testing.T) {
-	for _, r := range []driver.Resource{{Kind: tags.Disk}, {Kind: tags.Disk, ID: "vol-1"}} {
+	for _, r := range []driver.Resource{{Kind: tags.Disk}, {Kind: tags.Disk, ID: "vol-1"}, {Kind: tags.VM, ID: "vol-1"}} {
 		w := newWorld(t)
 		w.resources = append(w.resources, r)
 		problems := fault.All(w.update(nil))

@@ -24,10 +24,10 @@ type update[T, C any] struct {
 	secrets   []string   // that no error may show
 
 	steps     []step
-	takeovers []func()
+	takeovers []takeover
 	isTaken   bool // the cloud took a call
 	notDone   map[*Resource]bool
-	problems  []error
+	problems  fault.List
 	pending   []error // what the cloud is still doing
 }
 
@@ -42,7 +42,14 @@ type step struct {
 	function  string // of the Definition
 	resources []*Resource
 	call      func(ctx context.Context, resources []*Resource) error
-	after     error // ErrPending of a call that returns before the change is done
+	pending   error // that the change is under way when the call has returned
+	failed    error // that it was accepted before and not made
+}
+
+// takeover is a key that carries somebody else's value.
+type takeover struct {
+	resource machineupdate.Resource
+	key      string
 }
 
 // read reads the request, and then the cloud.
@@ -103,17 +110,18 @@ func (u *update[T, C]) checkResources() error {
 	for i := range u.resources {
 		r := &u.resources[i]
 		if r.ID == "" || i > 0 && r.name() == u.resources[i-1].name() {
-			return &fault.Error{
-				Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned", Path: r.text(),
-				What: "has no ID, or one that another resource of its kind has",
-			}
+			return unusableResource(r, "has no ID, or one that another resource of its kind has")
 		}
 		u.hide(maps.Values(r.Tags))
 	}
 	return nil
 }
 
-// of returns the resources of a kind.
+func unusableResource(r *Resource, what string) error {
+	return &fault.Error{Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned", Path: r.text(), What: what}
+}
+
+// of returns the resources of a kind, sorted by ID.
 func (u *update[T, C]) of(kind tags.Kind) []*Resource {
 	var all []*Resource
 	for i := range u.resources {

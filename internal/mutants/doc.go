@@ -1,4 +1,4 @@
-// Package mutants checks the tests of the engine, and those of the flow that updates machines: each rule is broken on purpose, one at a time, and a
+// Package mutants checks the tests of the engine, those of the flow that updates machines, and those of the kit for drivers: each rule is broken on purpose, one at a time, and a
 // test has to fail. It has no code of its own. That every mutation still applies is part of go test ./..., running the mutants is not:
 //
 //	go test -tags mutants ./internal/mutants

@@ -1,0 +1,197 @@
+package driver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// The model looks at every state that a machine and its resource can reach: the real Executor and the real kit change a group of two attributes
+// in a cloud that changes them asynchronously and then refuses further changes for six hours. This file searches; modelcloud_test.go is the
+// cloud, modelworld_test.go what happens in it.
+
+// naive is a way to write a driver that is wrong.
+type naive struct {
+	name string
+	// read is what the driver makes of a reading, and project of a projection; update is what it makes of the kit.
+	read    func(shown modelShown) driver.Reading
+	project func(desired map[string]string, r *driver.Resource) map[string]string
+	update  func(err error) error
+	want    string // what the model says of it
+}
+
+var naives = []naive{
+	{
+		name: "acceptance is success", want: "settled",
+		update: func(err error) error {
+			if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.Pending {
+				return nil
+			}
+			return err
+		},
+	},
+	{
+		name: "the value counts without the target", want: "settled",
+		read: func(shown modelShown) driver.Reading { return driver.Done(shown.value) },
+	},
+	{
+		name: "the target counts for the value", want: "settled",
+		read: func(shown modelShown) driver.Reading {
+			if shown.target != "" {
+				return driver.Done(shown.target)
+			}
+			return driver.Done(shown.value)
+		},
+	},
+	{
+		name: "a default is restored whoever set the attribute", want: "nobody wants",
+		project: func(desired map[string]string, _ *driver.Resource) map[string]string {
+			whole := maps.Clone(modelDefaults)
+			maps.Copy(whole, desired)
+			return whole
+		},
+	},
+	{
+		name: "what was read of the group is written back", want: "nobody wants",
+		project: func(desired map[string]string, r *driver.Resource) map[string]string {
+			if len(desired) > 0 {
+				desired["b"] = modelRead(r)
+			}
+			return desired
+		},
+	},
+}
+
+// TestModel: in every state within the budgets nothing is written that nobody wants, nothing is called while a refusal lasts, and what settles
+// is as desired; and from every state the machine comes to rest if nothing more happens.
+func TestModel(t *testing.T) {
+	for _, b := range []budget{{changes: 2, faults: 1}, {changes: 1, faults: 2}} {
+		m := newModel(t, naive{})
+		assert.Empty(t, m.search(b))
+		t.Logf("%+v: %d states, %d transitions, %d to rest", b, len(m.seen), m.transitions, len(m.rests))
+		assert.Greater(t, len(m.seen), 5_000, "the model is meant to look at many states")
+	}
+}
+
+// TestNaiveDriversFail in the model.
+func TestNaiveDriversFail(t *testing.T) {
+	for _, n := range naives {
+		t.Run(n.name, func(t *testing.T) {
+			m := newModel(t, n)
+			violation := m.search(budget{changes: 2, faults: 1})
+			assert.Contains(t, violation, n.want)
+			t.Log(violation)
+		})
+	}
+}
+
+// budget is how often the class changes, and how many disturbances there are: lost answers, failing changes and writes, lagging reads.
+type budget struct{ changes, faults int8 }
+
+// model searches. Worlds are values: an event makes another one.
+type model struct {
+	t           *testing.T
+	naive       naive
+	kit         *driver.Kit[modelSpec, *modelRun]
+	classes     []*machineupdate.Prepared
+	seen        map[modelWorld]modelStep
+	rests       map[modelWorld]bool
+	transitions int
+}
+
+// modelStep is how a world was reached.
+type modelStep struct {
+	from modelWorld
+	by   string
+}
+
+// search returns what is wrong with the first world that breaks a promise, and how it was reached.
+func (m *model) search(b budget) string {
+	var open []modelWorld
+	visit := func(w modelWorld, step modelStep) {
+		if _, ok := m.seen[w]; !ok {
+			m.seen[w] = step
+			open = append(open, w)
+		}
+	}
+	for _, w := range m.roots() {
+		w.budget = b
+		visit(w, modelStep{})
+	}
+	for len(open) > 0 {
+		w := open[0]
+		open = open[1:]
+		if problem := m.comesToRest(w); problem != "" {
+			return problem + m.trace(w)
+		}
+		for _, next := range m.successors(w) {
+			m.transitions++
+			if next.problem != "" {
+				return next.problem + m.trace(w) + "\n" + next.by
+			}
+			visit(next.world, modelStep{w, next.by})
+		}
+	}
+	return ""
+}
+
+// trace says how a world was reached.
+func (m *model) trace(w modelWorld) string {
+	var lines []string
+	for step := m.seen[w]; step.by != ""; step = m.seen[step.from] {
+		lines = append(lines, step.by)
+	}
+	slices.Reverse(lines)
+	return "\n" + strings.Join(lines, "\n")
+}
+
+// maxSteps is more than any world needs to come to rest.
+const maxSteps = 200
+
+// comesToRest lets time pass without disturbances, and returns what is wrong if the machine does not come to rest, or not as desired.
+func (m *model) comesToRest(w modelWorld) string {
+	w.budget = budget{}
+	var path []modelWorld
+	for range maxSteps {
+		if m.rests[w] {
+			break
+		}
+		path = append(path, w)
+		next, atRest := m.calmly(w)
+		if next.problem != "" {
+			return next.problem
+		}
+		if atRest {
+			break
+		}
+		w = next.world
+	}
+	if len(path) == maxSteps {
+		return fmt.Sprintf("never comes to rest: %+v", w)
+	}
+	for _, passed := range path {
+		m.rests[passed] = true
+	}
+	return ""
+}
+
+// modelSpec is the provider spec of the model. Attribute b always has its default if a is set.
+type modelSpec struct {
+	A int `json:"a,omitempty" hotupdatable:"true"`
+}
+
+func hotOf(t *testing.T, prepared int) []byte {
+	t.Helper()
+	raw, err := json.Marshal(modelSpec{A: prepared})
+	require.NoError(t, err)
+	return raw
+}

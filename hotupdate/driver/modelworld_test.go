@@ -1,0 +1,382 @@
+package driver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// modelWorld is all that there is at a moment. The moment is always modelNow: the times in the record are moved instead.
+type modelWorld struct {
+	class  int    // what the class wants of a; zero is nothing
+	record string // the annotation
+	cloud  modelCloud
+	base   string // the value that stays if the class wants nothing
+	isOurs bool   // a marker had a value of a since base was the value
+	isSent bool   // and it was sent
+	budget budget
+}
+
+var modelNow = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// modelNext is what an event leads to.
+type modelNext struct {
+	world   modelWorld
+	by      string
+	problem string
+}
+
+func newModel(t *testing.T, n naive) *model {
+	t.Helper()
+	m := &model{t: t, naive: n, seen: map[modelWorld]modelStep{}, rests: map[modelWorld]bool{}}
+	schema, err := hotupdate.SchemaOf[modelSpec]()
+	require.NoError(t, err)
+	m.kit, err = driver.New(driver.Definition[modelSpec, *modelRun]{
+		Schema: schema,
+		Connect: func(_ context.Context, r *machineupdate.UpdateMachineRequest, _ *modelSpec) (*modelRun, error) {
+			return r.Object.(*modelMachine).run, nil
+		},
+		Resources: func(_ context.Context, run *modelRun) ([]driver.Resource, error) { return run.read(), nil },
+		Groups: []driver.Group[modelSpec, *modelRun]{{
+			Attributes: driver.Attributes{Defaults: modelDefaults}, Kind: tags.Disk, Asynchronous: true,
+			Project: func(spec *modelSpec, r *driver.Resource) map[string]string {
+				desired := map[string]string{}
+				if spec.A != 0 {
+					desired["a"] = strconv.Itoa(spec.A)
+				}
+				if n.project != nil {
+					return n.project(desired, r)
+				}
+				return desired
+			},
+			Modify: func(_ context.Context, run *modelRun, _ *driver.Resource, values map[string]string) error {
+				return run.modify(values)
+			},
+		}},
+	})
+	require.NoError(t, err)
+	for class := range 3 {
+		prepared, _, err := new(machineupdate.Classes).Prepare(machineupdate.MachineClass{ProviderSpec: hotOf(t, class)}, schema, m.kit.Driver())
+		require.NoError(t, err)
+		m.classes = append(m.classes, prepared)
+	}
+	return m
+}
+
+// roots are machines that nobody ever updated, with what people set by hand, under each class.
+func (m *model) roots() []modelWorld {
+	var all []modelWorld
+	for class := range m.classes {
+		all = append(all, modelWorld{class: class, base: ownValue, cloud: modelCloud{modelShown: modelShown{value: ownValue}}})
+	}
+	return all
+}
+
+// successors are the worlds that one event leads to.
+func (m *model) successors(w modelWorld) []modelNext {
+	all := m.reconciled(w)
+	event := func(by string, change func(*modelWorld)) {
+		next := w
+		change(&next)
+		all = append(all, modelNext{world: next, by: by})
+	}
+	for class := range m.classes {
+		if class != w.class && w.budget.changes > 0 {
+			event(fmt.Sprintf("the class wants %d", class), func(w *modelWorld) { w.class, w.budget.changes = class, w.budget.changes-1 })
+		}
+	}
+	if w.cloud.late != "" {
+		event("the late request lands", func(w *modelWorld) { w.cloud.lands() })
+		event("the late request dies", func(w *modelWorld) { w.cloud.late = "" })
+	}
+	if w.cloud.target != "" {
+		event("the change is done", func(w *modelWorld) { w.cloud.ends(true) })
+		if w.budget.faults > 0 {
+			event("the change fails", func(w *modelWorld) { w.cloud.ends(false); w.budget.faults-- })
+		}
+	}
+	if w.cloud.older != (modelShown{}) {
+		event("reads catch up", func(w *modelWorld) { w.cloud.older = modelShown{} })
+	}
+	return all
+}
+
+// reconciled are the worlds that a reconcile leads to, for each way in which its reads, calls and writes can go.
+func (m *model) reconciled(w modelWorld) []modelNext {
+	var all []modelNext
+	for script := []int{}; script != nil; {
+		run := m.run(w, script)
+		if run.isIdle() {
+			if next, ok := m.waited(w, run.delay); ok {
+				all = append(all, next)
+			}
+		} else {
+			next := run.world()
+			all = append(all, modelNext{next, "reconcile: " + strings.Join(run.told, ", "), run.problem})
+		}
+		script = run.nextScript()
+	}
+	return all
+}
+
+// waited lets the time pass for which a reconcile waits. A wait as long as ConfirmAfter is long enough for late requests and for reads; a change
+// may take longer.
+func (m *model) waited(w modelWorld, d time.Duration) (modelNext, bool) {
+	isLong := d >= confirmAfter
+	if d <= 0 || isLong && (w.cloud.late != "" || w.cloud.older != (modelShown{})) {
+		return modelNext{}, false
+	}
+	w.record = moved(w.record, -d)
+	w.cloud.refuses = max(0, w.cloud.refuses-d)
+	return modelNext{world: w, by: fmt.Sprint("wait ", d.Round(time.Second))}, true
+}
+
+// calmly is what happens next if nothing disturbs, and whether nothing does.
+func (m *model) calmly(w modelWorld) (next modelNext, atRest bool) {
+	switch {
+	case w.cloud.late != "":
+		w.cloud.lands()
+	case w.cloud.target != "":
+		w.cloud.ends(true)
+	case w.cloud.older != (modelShown{}):
+		w.cloud.older = modelShown{}
+	default:
+		run := m.run(w, nil)
+		if !run.isIdle() {
+			next.world = run.world()
+			next.problem = run.problem
+			return next, false
+		}
+		next, ok := m.waited(w, run.delay)
+		if !ok {
+			return modelNext{problem: w.wrong()}, true
+		}
+		return next, false
+	}
+	return modelNext{world: w}, false
+}
+
+// wrong says what is wrong with a machine at rest.
+func (w *modelWorld) wrong() string {
+	allowed := []string{strconv.Itoa(w.class) + "9"}
+	switch {
+	case w.class == 0 && !w.isOurs:
+		allowed = []string{w.base}
+	case w.class == 0 && !w.isSent:
+		allowed = []string{w.base, defaultValue} // a marker owns, whether it was followed by a request or not
+	case w.class == 0:
+		allowed = []string{defaultValue}
+	}
+	if slices.Contains(allowed, w.cloud.value) {
+		return ""
+	}
+	return fmt.Sprintf("settled with %s, where the class wants %d", w.cloud.value, w.class)
+}
+
+// modelRun is one reconcile. Its choices follow the script, and then are the first ones.
+type modelRun struct {
+	m        *model
+	start    modelWorld
+	now      modelWorld
+	script   []int
+	arity    []int
+	delay    time.Duration
+	isBusy   bool // it read the cloud or wrote the record
+	isMarked bool // it wrote the record
+	told     []string
+	problem  string
+	request  *machineupdate.UpdateMachineRequest
+}
+
+// modelMachine is the Machine object, with the run that it is part of.
+type modelMachine struct {
+	metav1.PartialObjectMetadata
+	run *modelRun
+}
+
+func (m *model) run(w modelWorld, script []int) *modelRun {
+	run := &modelRun{m: m, start: w, now: w, script: script}
+	executor := machineupdate.Executor[*modelMachine]{Patch: run.patch, UpdateMachine: run.update, Now: func() time.Time { return modelNow }}
+	result := executor.Reconcile(context.Background(), machineupdate.Observation[*modelMachine]{
+		Machine: run.machine(), ProviderID: "i-1", Phase: "Running", Class: m.classes[w.class],
+	})
+	run.delay = result.Delay
+	return run
+}
+
+func (r *modelRun) isIdle() bool { return !r.isBusy }
+
+// world is the world after the run. Retries only make waits longer: few of them stand for all.
+func (r *modelRun) world() modelWorld {
+	w := r.now
+	w.record = moved(w.record, 0)
+	if r.isMarked && !strings.Contains(w.record, `"state"`) && w.class == 0 { // settled by this run
+		if r.problem == "" {
+			r.problem = w.wrong()
+		}
+		w.base, w.isOurs, w.isSent = w.cloud.value, false, false
+	}
+	return w
+}
+
+// machine is the Machine as it is now.
+func (r *modelRun) machine() *modelMachine {
+	object := &modelMachine{run: r}
+	object.Name, object.ResourceVersion = "m", strconv.Itoa(len(r.told)+1)
+	if r.now.record != "" {
+		object.Annotations = map[string]string{machineupdate.AnnotationRecord: r.now.record}
+	}
+	return object
+}
+
+// choose returns the next choice of the script. The first is that nothing is disturbed; the others cost a fault.
+func (r *modelRun) choose(names ...string) int {
+	if r.now.budget.faults == 0 {
+		names = names[:1]
+	}
+	at, choice := len(r.arity), 0
+	r.arity = append(r.arity, len(names))
+	if at < len(r.script) {
+		choice = r.script[at]
+	}
+	if choice > 0 {
+		r.now.budget.faults--
+	}
+	r.told = append(r.told, names[choice])
+	return choice
+}
+
+// nextScript is the next in the order of all, nil behind the last.
+func (r *modelRun) nextScript() []int {
+	choices := make([]int, len(r.arity))
+	copy(choices, r.script)
+	for at, choice := range slices.Backward(choices) {
+		if choice+1 < r.arity[at] {
+			return append(choices[:at:at], choice+1)
+		}
+	}
+	return nil
+}
+
+// update is the driver: the kit, or what a naive one makes of it.
+func (r *modelRun) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	r.isBusy, r.request = true, request
+	err := r.m.kit.UpdateMachine(ctx, request)
+	if r.m.naive.update != nil {
+		err = r.m.naive.update(err)
+	}
+	return err
+}
+
+// read shows the resource, maybe as it was.
+func (r *modelRun) read() []driver.Resource {
+	shown := r.now.cloud.modelShown
+	if r.now.cloud.older != (modelShown{}) && r.choose("read", "read what was before") == 1 {
+		shown = r.now.cloud.older
+	}
+	read := modelShown.read
+	if r.m.naive.read != nil {
+		read = r.m.naive.read
+	}
+	return []driver.Resource{{
+		Kind: tags.Disk, ID: "vol-1", Version: shown.value,
+		Attributes: map[string]driver.Reading{"a": read(shown.split("a")), "b": read(shown.split("b"))},
+	}}
+}
+
+// modify is the call of the cloud.
+func (r *modelRun) modify(values map[string]string) error {
+	value := values["a"] + values["b"]
+	r.check(value)
+	r.now.isSent = true
+	switch r.choose("modify to "+value, "modify to "+value+" and no answer", "modify to "+value+" comes late", "modify to "+value+" is lost") {
+	case 1:
+		_ = r.now.cloud.accept(value)
+		return errLost
+	case 2:
+		r.now.cloud.late = value
+		return errLost
+	case 3:
+		return errLost
+	}
+	return r.now.cloud.accept(value)
+}
+
+// check is what has to hold whenever something is sent.
+func (r *modelRun) check(value string) {
+	isWanted := r.start.class != 0 && value == strconv.Itoa(r.start.class)+"9"
+	isRestored := r.start.class == 0 && r.now.isOurs && value == defaultValue
+	switch {
+	case !isWanted && !isRestored:
+		r.problem = fmt.Sprintf("%s is written, which nobody wants: the class wants %d", value, r.start.class)
+	case !r.request.NotBefore.IsZero() || r.request.ReadOnly:
+		r.problem = "something is called while the driver is to read only"
+	case !r.isMarked || !strings.Contains(r.now.record, `"state"`):
+		r.problem = "something is called before the marker is written"
+	}
+}
+
+// patch writes the record.
+func (r *modelRun) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*modelMachine, error) {
+	r.isBusy = true
+	var body struct {
+		Metadata struct{ Annotations map[string]*string }
+	}
+	require.NoError(r.m.t, json.Unmarshal(data, &body))
+	fate := r.choose("write", "the write fails", "the answer to the write is lost")
+	if fate == 1 {
+		return nil, errors.New("not written")
+	}
+	if written := body.Metadata.Annotations[machineupdate.AnnotationRecord]; written != nil {
+		r.now.record = *written
+		r.isMarked = true
+		r.now.isOurs = r.now.isOurs || strings.Contains(*written, `"a":`)
+	} else {
+		r.now.record = ""
+	}
+	if fate == 2 {
+		return nil, errors.New("no answer")
+	}
+	return r.machine(), nil
+}
+
+const confirmAfter = 15 * time.Minute
+
+// moved moves the times in a record, and leaves out what does not matter: times long past, and how many retries there were beyond the first two.
+func moved(record string, by time.Duration) string {
+	for _, name := range []string{"since", "notBefore"} {
+		before, rest, ok := strings.Cut(record, `"`+name+`":"`)
+		if !ok {
+			continue
+		}
+		text, after, _ := strings.Cut(rest, `"`)
+		at, err := time.Parse(time.RFC3339, text)
+		if err == nil {
+			at = at.Add(by)
+			if oldest := modelNow.Add(-2 * confirmAfter); at.Before(oldest) {
+				at = oldest
+			}
+			record = before + `"` + name + `":"` + at.UTC().Format(time.RFC3339) + `"` + after
+		}
+	}
+	before, rest, ok := strings.Cut(record, `"retries":`)
+	if n, after, _ := strings.Cut(rest, ","); ok && n > "2" {
+		record = before + `"retries":2,` + after
+	}
+	return record
+}

@@ -1,0 +1,87 @@
+package mutants_test
+
+// The tests that kill.
+const (
+	kitTags   = "hotupdate/driver ^Test(Tags|Removal|Attempted|Nothing|Kinds|Plan|Partial|Batch|Total|NoVM|Whole|Throttling|LongThrottling|InFlight|Errors|Unusable|Definitions)"
+	kitGroups = "hotupdate/driver ^Test(Attributes|Defaults|Unset|Synchronous|Lanes|ReadOnly|NotBefore|Refusal|Impossible|Admission|Driver|Groups|Partial)"
+	kitModel  = "hotupdate/driver ^TestModel$"
+)
+
+const (
+	kitCallFile    = "hotupdate/driver/call.go"
+	kitCarryFile   = "hotupdate/driver/carryout.go"
+	kitFile        = "hotupdate/driver/kit.go"
+	kitGroupFile   = "hotupdate/driver/group.go"
+	kitTaggingFile = "hotupdate/driver/tagging.go"
+	kitUpdateFile  = "hotupdate/driver/update.go"
+)
+
+// driverMutants break the kit for drivers.
+var driverMutants = []mutant{
+	// Infrastructure tags.
+	{"what was attempted is owned", kitTaggingFile, "s.Attempted = append(s.Attempted, project(attempt))", "_ = attempt", kitTags},
+	{"what was applied is owned", kitTaggingFile, "Applied: project(p.recorded[0]), ", "", kitTags},
+	{"mandatory keys stay", kitTaggingFile, "s.Mandatory = t.Mandatory(u.class, u.request.Machine)", "", kitTags},
+	{"a resource that is right gets no call", kitTaggingFile, "if !plan.Empty() {", "if true {", kitTags},
+	{"whole sets have foreign keys", kitTaggingFile, "plan.Apply(r.Tags)", "plan.Apply(nil)", kitTags},
+	{"resources that share calls have their own IDs", kitTaggingFile, "if resources[of[i].ID] != nil {", "if false {", kitTags},
+	{"resources have IDs", kitUpdateFile, `if r.ID == "" || i > 0`, "if i > 0", kitTags},
+	{"kinds without a part are left", kitUpdateFile, "return u.parts[r.Kind.String()] == nil })", "return false })", kitTags},
+	{"parts of other kinds are an error", kitUpdateFile, "!slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind)", "false", kitTags},
+	{"no resource is no VM", kitUpdateFile, "return machineupdate.ErrNotFound", "return nil", kitTags},
+	{"a failed read ends the update", kitUpdateFile, `return u.failure("Resources", nil, err)`, "_ = err", kitTags},
+	{"nothing is called if something cannot be done", kitFile, "if err := u.plan(); err != nil {", "if err := u.plan(); false {\n\t\t_ = err", kitTags},
+	// Calls.
+	{"the marker is written if something differs", kitCarryFile, "case len(u.steps) == 0:", "case false:", kitTags},
+	{"nothing is called without the marker", kitCarryFile, "if err := u.request.BeforeWrite(ctx); err != nil {", "if err := u.request.BeforeWrite(ctx); false {\n\t\t_ = err", kitTags},
+	{"a takeover is told", kitCarryFile, "u.definition.Takeover(t.resource, t.key)", "_ = t", kitTags},
+	{"a resource whose call failed gets no further one", kitCarryFile, "u.notDone[r] = true", "_ = r", kitTags},
+	{"a resource whose call failed does not hold up others", kitCarryFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
+	{"a partial failure is one", kitCarryFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},
+	{"a total failure keeps its kind", kitCarryFile, "if !u.isTaken {", "if false {", kitTags},
+	{"errors wrap what the driver returned", kitCarryFile, "What: u.redacted(err.Error()), Cause: err}", "What: u.redacted(err.Error())}", kitTags},
+	{"errors show no secret", kitCarryFile, "text = strings.ReplaceAll(text, secret, \"…\")", "_ = secret", kitTags},
+	{"the longest secret is hidden first", kitCarryFile, "return len(b) - len(a)", "return len(a) - len(b)", kitTags},
+	{"secrets of the class are hidden", kitUpdateFile, "u.hide(slices.Values([]string{string(secret)}))", "_ = secret", kitTags},
+	{"live values are hidden", kitUpdateFile, "\t\tu.hide(maps.Values(r.Tags))\n", "", kitTags},
+	{"desired values are hidden", kitTaggingFile, "\t\tu.hide(maps.Values(projected))\n", "", kitTags},
+	{"throttled calls are made again", kitCallFile, "if kind != machineupdate.Throttled || after > maxDelay {", "if true {", kitTags},
+	{"only throttled calls are made again", kitCallFile, "if kind != machineupdate.Throttled || after > maxDelay {", "if err == nil || after > maxDelay || delay == maxDelay {", kitTags},
+	{"a long delay holds no worker", kitCallFile, " || after > maxDelay {", " {", kitTags},
+	{"the cloud's delay counts", kitCallFile, "max(after, delay/2+", "max(0, delay/2+", kitTags},
+	{"delays grow", kitCallFile, "delay = min(2*delay, maxDelay)", "delay = min(delay, maxDelay)", kitTags},
+	{"delays are bounded", kitCallFile, "delay = min(2*delay, maxDelay)", "delay *= 2", kitTags},
+	{"machines do not return together", kitCallFile, "u.request.Machine+strconv.Itoa(try)", "strconv.Itoa(try)", kitTags},
+	{"nothing is sent after the context", kitCallFile, "\tif err := ctx.Err(); err != nil {\n\t\treturn err\n\t}\n", "", kitTags},
+	{"calls under way are bounded", kitFile, "if definition.InFlight > 0 {", "if false {", kitTags},
+	// Attributes.
+	{"a group is called only if it differs", kitGroupFile, "isKnown && !maps.Equal(live, whole)", "isKnown", kitGroups},
+	{"an unknown attribute is waited for", kitGroupFile, "isDifferent := isKnown && ", "isDifferent := ", kitGroups},
+	{"what is unknown is pending", kitGroupFile, "case !isKnown || isBusy:", "case isBusy:", kitGroups},
+	{"what is under way is pending", kitGroupFile, "case !isKnown || isBusy:", "case !isKnown:", kitGroups},
+	{"the target counts", kitGroupFile, "live[name] = reading.target", "live[name] = reading.value", kitGroups},
+	{"acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitGroups},
+	{"a change that failed is told", kitGroupFile, "s.failed = errFailedBefore", "_ = s", kitGroups},
+	{"a default is restored only if it was ours", kitGroupFile, "if !isOurs && !a.anyOf(desired) {", "if !a.anyOf(a.Defaults) && !a.anyOf(desired) {", kitGroups},
+	{"a default is restored", kitGroupFile, "if !isOurs && !a.anyOf(desired) {", "if !a.anyOf(desired) {", kitGroups},
+	{"a group is complete", kitGroupFile, `if whole != nil && whole[name] == "" {`, "if false {", kitGroups},
+	{"a group has its attributes only", kitGroupFile, "if !slices.Contains(names, name) {", "if false {", kitGroups},
+	{"what cannot be done is refused", kitGroupFile, "refused = append(refused, g.check(live, whole, nil)...)", "", kitGroups},
+	{"values of attributes are hidden", kitGroupFile, "\t\tu.hide(maps.Values(whole))\n", "", kitGroups},
+	{"infrastructure tags belong to the first lane", kitUpdateFile, `if u.request.Lane == "" {`, "if true {", kitGroups},
+	{"a group belongs to its lane", kitUpdateFile, "g.Lane == u.request.Lane {", "g != nil {", kitGroups},
+	{"a request that is to read only calls nothing", kitCarryFile, "case u.request.ReadOnly:", "case false:", kitGroups},
+	{"a refusal lasts", kitCarryFile, "case !u.request.NotBefore.IsZero():", "case false:", kitGroups},
+	{"a refusal that lasts is told as one", kitCarryFile, "&machineupdate.RetryError{After: firstDelay, ", "&machineupdate.RetryError{", kitGroups},
+	{"a refusal does not hold up what failed", kitCarryFile, "refused.Cause = nil", "_ = refused", kitGroups},
+	{"lanes have the kinds of their groups", kitFile, "lane.Kinds = k.definition.kinds(lane.Name)", "", kitGroups},
+	{"another default is another revision", kitFile, `fmt.Sprint(" ", g.Kind, g.Defaults)`, `fmt.Sprint(" ", g.Kind, len(g.Defaults))`, kitGroups},
+	{"lanes are checked", kitFile, "definition.Schema, k.Driver()); err != nil {", "definition.Schema, k.Driver()); false {\n\t\t_ = err", kitGroups},
+	// The model.
+	{"in the model acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitModel},
+	{"in the model the target counts", kitGroupFile, "live[name] = reading.target", "live[name] = reading.value", kitModel},
+	{"in the model a refusal lasts", kitCarryFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},
+	{"in the model a default is restored only if it was ours", kitGroupFile, "if !isOurs && !a.anyOf(desired) {", "if !a.anyOf(a.Defaults) && !a.anyOf(desired) {", kitModel},
+	{"in the model a default is restored", kitGroupFile, "if !isOurs && !a.anyOf(desired) {", "if !a.anyOf(desired) {", kitModel},
+	{"in the model what is under way is pending", kitGroupFile, "case !isKnown || isBusy:", "case !isKnown:", kitModel},
+}
