@@ -3,19 +3,8 @@ package inplace
 import (
 	"encoding/json"
 	"maps"
-)
 
-// InPlaceState says whether the InPlace part of the target's provider spec is applied to a machine. The states and their order are those of
-// package machineupdate, which applies it.
-type InPlaceState uint8
-
-// The states.
-const (
-	InPlaceUnknown     InPlaceState = iota // nothing is recorded
-	InPlacePending                         // has to be applied
-	InPlaceUnconfirmed                     // is applied; a later read has to confirm it
-	InPlaceApplied                         // is applied, or there is nothing to apply
-	InPlaceUnable                          // has to be applied, and the driver cannot
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // Machine is a Machine as observed.
@@ -26,8 +15,8 @@ type Machine struct {
 	Phase string
 	// Available says that it is Running, and that its node has been Ready for the deployment's minReadySeconds.
 	Available bool
-	InPlace   InPlaceState // whether the InPlace part of the target is applied
-	Node      *Node        // nil if no node has joined
+	InPlace   machineupdate.InPlaceState // of the target
+	Node      *Node                      // nil if no node has joined
 }
 
 // Node is the node of a machine, as observed or to be written.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // flow decides for one machine: [inplace.Next], or a naive one.
@@ -76,18 +77,18 @@ func (m nodeModel) observe(w nodeWorld, k int8) (inplace.Pool, inplace.Machine) 
 
 func revision(k int8) int64 { return int64(k) + 1 }
 
-func (m nodeModel) inPlace(w nodeWorld, k int8) inplace.InPlaceState {
+func (m nodeModel) inPlace(w nodeWorld, k int8) machineupdate.InPlaceState {
 	switch {
 	case m.bare:
-		return inplace.InPlaceApplied
+		return machineupdate.InPlaceApplied
 	case m.targets[w.driver] == m.targets[k] && w.unconfirmed:
-		return inplace.InPlaceUnconfirmed
+		return machineupdate.InPlaceUnconfirmed
 	case m.targets[w.driver] == m.targets[k]:
-		return inplace.InPlaceApplied
+		return machineupdate.InPlaceApplied
 	case w.unable:
-		return inplace.InPlaceUnable
+		return machineupdate.InPlaceUnable
 	}
-	return inplace.InPlacePending
+	return machineupdate.InPlacePending
 }
 
 // act is one step of a controller that takes target k for the newest. A write of a node that has changed in between is a conflict, so that
@@ -111,7 +112,7 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 			w.driver, w.unconfirmed = k, true
 		}
 	case inplace.Transfer:
-		if w.runs < k || m.inPlace(w, k) != inplace.InPlaceApplied {
+		if w.runs < k || m.inPlace(w, k) != machineupdate.InPlaceApplied {
 			return w, step, fmt.Errorf("transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver])
 		}
 		w.late, w.lateFrom = k, w.owner
@@ -185,7 +186,7 @@ func (m nodeModel) mayBegin(w nodeWorld) bool {
 
 // maySelect reports whether the rollout, or the user of a manual pool, selects the node.
 func (m nodeModel) maySelect(w nodeWorld) bool {
-	return w.candidate && !w.selected && w.reason == inplace.CandidateForUpdate && m.inPlace(w, w.spec) != inplace.InPlaceUnable
+	return w.candidate && !w.selected && w.reason == inplace.CandidateForUpdate && m.inPlace(w, w.spec) != machineupdate.InPlaceUnable
 }
 
 // phaseAfter is the phase that the health check of the machine controller gives.
@@ -367,12 +368,12 @@ var naiveNodes = map[string]struct {
 		return ours(p, m)
 	}},
 	"the driver does not apply the InPlace part": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		m.InPlace = inplace.InPlaceApplied
+		m.InPlace = machineupdate.InPlaceApplied
 		return ours(p, m)
 	}},
 	"what the driver has applied is not looked at after the update": {"a newer target", "the InPlace part of a", func(p inplace.Pool, m inplace.Machine) inplace.Step {
 		if m.Node.Labels[inplace.ResultLabel] == inplace.Successful {
-			m.InPlace = inplace.InPlaceApplied
+			m.InPlace = machineupdate.InPlaceApplied
 		}
 		return ours(p, m)
 	}},
@@ -407,8 +408,8 @@ var naiveNodes = map[string]struct {
 		return ours(p, m)
 	}},
 	"a node is drained whatever the driver can do": {"a newer target", "waits for ever", func(p inplace.Pool, m inplace.Machine) inplace.Step {
-		if m.InPlace == inplace.InPlaceUnable {
-			m.InPlace = inplace.InPlacePending
+		if m.InPlace == machineupdate.InPlaceUnable {
+			m.InPlace = machineupdate.InPlacePending
 		}
 		return ours(p, m)
 	}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // selector decides for a pool: [inplace.Select], or a naive one.
@@ -125,7 +126,7 @@ func (m poolModel) observe(w poolWorld, seen machineStates) inplace.Pool {
 
 // observed is a machine in a state.
 func observed(name string, state machineState) inplace.Machine {
-	m := inplace.Machine{Name: name, Owner: "former", Phase: "Running", InPlace: inplace.InPlacePending, Node: &inplace.Node{Reason: inplace.CandidateForUpdate}}
+	m := inplace.Machine{Name: name, Owner: "former", Phase: "Running", InPlace: machineupdate.InPlacePending, Node: &inplace.Node{Reason: inplace.CandidateForUpdate}}
 	labels := map[string]string{}
 	switch state {
 	case idle, down:

@@ -2,6 +2,7 @@ package inplace
 
 import (
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // Action is what a [Step] asks for. Each is one write of one object, or one operation that can be repeated.
@@ -100,7 +101,7 @@ func (p *Pool) unanswered(m *Machine) Step {
 	case CandidateForUpdate:
 		return p.candidate(m)
 	case SelectedForUpdate, DrainSuccessful:
-		if !n.isSelected() || m.InPlace == InPlaceUnable {
+		if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {
 			return n.backToCandidate("the node is not selected any more, or the driver cannot apply the update")
 		}
 		return p.selected(m)
@@ -121,11 +122,11 @@ func (p *Pool) unanswered(m *Machine) Step {
 func (p *Pool) candidate(m *Machine) Step {
 	n := m.Node
 	switch {
-	case n.isSelected() && m.InPlace != InPlaceUnable:
+	case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:
 		return n.become(SelectedForUpdate, "the node is selected")
 	case !n.equals(n.asCandidate()):
 		return Step{Do: WriteNode, Node: n.asCandidate(), Why: "the node needs the update"}
-	case m.InPlace == InPlaceUnable:
+	case m.InPlace == machineupdate.InPlaceUnable:
 		return Step{Do: Blocked, Why: "the driver cannot apply the InPlace part of the target"}
 	case p.Strategy == hotupdate.ManualInPlaceUpdate:
 		return Step{Do: Wait, Why: "the user selects the nodes of this pool with the label " + SelectedLabel}
@@ -148,7 +149,7 @@ func (p *Pool) selected(m *Machine) Step {
 		drained := n.become(DrainSuccessful, "the node is drained")
 		drained.Do = Drain
 		return drained
-	case m.InPlace == InPlaceUnknown || m.InPlace == InPlacePending:
+	case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:
 		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
 	}
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
@@ -163,9 +164,9 @@ func (p *Pool) afterSuccess(m *Machine) Step {
 		return p.again(m, "the agent has answered for another target")
 	case !asked || mark.Unconfirmed:
 		return p.again(m, "the agent may have answered for another target: it is asked once more")
-	case m.InPlace == InPlaceUnconfirmed:
+	case m.InPlace == machineupdate.InPlaceUnconfirmed:
 		return Step{Do: Wait, Why: "the InPlace part is applied, and has still to be confirmed"}
-	case m.InPlace != InPlaceApplied:
+	case m.InPlace != machineupdate.InPlaceApplied:
 		return p.again(m, "the InPlace part of the target is not applied")
 	case n.Reason != UpdateSuccessful:
 		return n.become(UpdateSuccessful, "the agent has updated the node")

@@ -12,6 +12,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // node writes a node in words: its reason, then cordoned, labels without their prefix, and the mark in braces.
@@ -135,7 +136,7 @@ func TestNext(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			p := inplace.Pool{Target: "new", Revision: 2, Strategy: hotupdate.AutoInPlaceUpdate}
-			m := inplace.Machine{Name: "m", Owner: "old", Phase: "Running", Available: true, InPlace: inplace.InPlaceApplied, Node: node(tc.node)}
+			m := inplace.Machine{Name: "m", Owner: "old", Phase: "Running", Available: true, InPlace: machineupdate.InPlaceApplied, Node: node(tc.node)}
 			if tc.change != nil {
 				tc.change(&p, &m)
 			}
@@ -151,10 +152,10 @@ func TestNext(t *testing.T) {
 }
 
 func manual(p *inplace.Pool, _ *inplace.Machine)      { p.Strategy = hotupdate.ManualInPlaceUpdate }
-func unable(_ *inplace.Pool, m *inplace.Machine)      { m.InPlace = inplace.InPlaceUnable }
-func pending(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = inplace.InPlacePending }
-func unknown(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = inplace.InPlaceUnknown }
-func unconfirmed(_ *inplace.Pool, m *inplace.Machine) { m.InPlace = inplace.InPlaceUnconfirmed }
+func unable(_ *inplace.Pool, m *inplace.Machine)      { m.InPlace = machineupdate.InPlaceUnable }
+func pending(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = machineupdate.InPlacePending }
+func unknown(_ *inplace.Pool, m *inplace.Machine)     { m.InPlace = machineupdate.InPlaceUnknown }
+func unconfirmed(_ *inplace.Pool, m *inplace.Machine) { m.InPlace = machineupdate.InPlaceUnconfirmed }
 func timedOut(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdateFailed" }
 func updating(_ *inplace.Pool, m *inplace.Machine)    { m.Phase = "InPlaceUpdating" }
 func transferred(p *inplace.Pool, m *inplace.Machine) { m.Owner = p.Target }

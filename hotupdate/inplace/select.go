@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // Selection is what a rollout does next. It says the same again until it is done.
@@ -157,7 +158,7 @@ func (r *rollout) selectCandidates() {
 		return
 	}
 	for _, m := range r.byWorth() {
-		isCandidate := r.isIdle(m) && m.Node != nil && m.InPlace != InPlaceUnable && has(m.Node.Labels, CandidateLabel)
+		isCandidate := r.isIdle(m) && m.Node != nil && m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, CandidateLabel)
 		affordable := !r.isAvailable(m) || r.count(r.isAvailable) > r.Replicas-r.unavailable
 		if isCandidate && affordable && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)

@@ -11,6 +11,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
 // pool returns a pool of machines in these states, with names a, b, c.
@@ -25,7 +26,7 @@ func pool(replicas int, unavailable, surge string, states ...machineState) inpla
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	driverUnable := pool(1, "1", "0", idle)
-	driverUnable.Machines[0].InPlace = inplace.InPlaceUnable
+	driverUnable.Machines[0].InPlace = machineupdate.InPlaceUnable
 	unlabelled := pool(1, "1", "0", idle)
 	unlabelled.Machines[0].Node = node("")
 	byUser := pool(2, "1", "1", idle, idle)

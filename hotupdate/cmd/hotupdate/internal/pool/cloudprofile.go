@@ -6,6 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // CloudProfile is what a CloudProfile says about updates of machine images in place.
@@ -57,18 +58,21 @@ func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
 
 // inPlace judges an update in place from one image to another: None if the CloudProfile lets it pass.
 func (p *CloudProfile) inPlace(old, updated hash.Image) (Verdict, Rule) {
-	if old.Name == updated.Name && isLower(updated.Version, old.Version) {
-		return Forbidden, ImageLowered
+	if rule := refusal(inplace.ValidateImage(old, updated, old.Version, nil), validation); rule != NoRule { // whatever the CloudProfile says
+		return Forbidden, rule
 	}
 	if p == nil {
 		return Indeterminate, NoCloudProfile
 	}
-	supported, ok := p.images[updated]
-	switch {
-	case !ok:
+	image, ok := p.images[updated]
+	if !ok {
 		return Forbidden, ImageUnknown
-	case !supported.Supported || supported.MinVersionForUpdate == "" || isLower(old.Version, supported.MinVersionForUpdate):
-		return Forbidden, ImageNotInPlace
+	}
+	if !image.Supported {
+		image.MinVersionForUpdate = ""
+	}
+	if rule := refusal(inplace.ValidateImage(old, updated, image.MinVersionForUpdate, nil), admission); rule != NoRule {
+		return Forbidden, rule
 	}
 	return None, NoRule
 }

@@ -129,10 +129,16 @@ func TestUpdateStrategies(t *testing.T) {
 			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
 			pool.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
-			nil,
+			[]pool.Rule{pool.WillBePending},
 			"the rest counts as ever",
 		},
-		{"AutoInPlaceUpdate", "AutoInPlaceUpdate", []edit{{"spec.kubernetes.version", "1.34.0"}}, pool.InPlaceUpdate, hotupdate.AutoInPlaceUpdate, nil, "the next minor"},
+		{
+			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
+			[]edit{{"spec.kubernetes.version", "1.34.0"}},
+			pool.InPlaceUpdate, hotupdate.AutoInPlaceUpdate,
+			[]pool.Rule{pool.WillBePending},
+			"the next minor",
+		},
 		{
 			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.35.0"}},

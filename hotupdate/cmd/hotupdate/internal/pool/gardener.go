@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
@@ -21,7 +21,7 @@ type Cluster struct {
 	// Operations are what the annotations of the Shoot ask for, at once or in the next maintenance window.
 	Operations []string
 	// Pending are the pools that have not finished an in-place update.
-	Pending []string
+	Pending inplace.PendingUpdates
 
 	infrastructure json.RawMessage // the infrastructure's config
 }
@@ -67,41 +67,14 @@ func (c *Comparison) judgeVersion(old, updated *Pool, _ Options) {
 	if minorOf(before) == minorOf(after) {
 		c.add(versionPath, before, after, None, PatchVersion)
 	}
-	switch {
-	case isLower(after, before):
-		c.set(versionPath, Forbidden, VersionLowered)
-	case inPlace(c.Strategy) && skipsMinor(before, after):
-		c.set(versionPath, Forbidden, MinorSkipped)
+	if rule := refusal(inplace.ValidateVersion(before, after, c.Strategy, nil), validation); rule != NoRule {
+		c.set(versionPath, Forbidden, rule)
 	}
 }
 
 func minorOf(text string) hash.Minor {
 	minor, _ := hash.ParseMinor(text) // the zero one if there is none
 	return minor
-}
-
-// skipsMinor reports whether both minors are known, and the new one is above the next one.
-func skipsMinor(old, updated string) bool {
-	before, oldErr := hash.ParseMinor(old)
-	after, newErr := hash.ParseMinor(updated)
-	return oldErr == nil && newErr == nil && after.Compare(before.Next()) > 0
-}
-
-// isLower reports whether a version is below another one. Admission completes a partial version by the highest one that begins with it.
-func isLower(updated, old string) bool {
-	if strings.HasPrefix(old, updated+".") {
-		return false
-	}
-	before, oldErr := parseVersion(old)
-	after, newErr := parseVersion(updated)
-	return oldErr == nil && newErr == nil && after.LessThan(before)
-}
-
-func parseVersion(text string) (*version.Version, error) {
-	if v, err := version.ParseSemantic(text); err == nil {
-		return v, nil
-	}
-	return version.ParseGeneric(text)
 }
 
 // judgeSecretName judges a node-agent secret name that only one of the Workers has.
@@ -301,7 +274,7 @@ func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
 		pools, rotates := strings.CutPrefix(operation, "rotate-rollout-workers=")
 		rolled, rolls := strings.CutPrefix(operation, "rollout-workers=")
 		switch {
-		case isRotation(operation) && old.Cluster != nil && len(old.Cluster.Pending) > 0:
+		case isRotation(operation) && old.Cluster != nil && old.Cluster.Pending.ValidateRotation(nil) != nil:
 			c.decideBy(RotationBlocked, Forbidden)
 		case isRotation(operation) && strings.HasSuffix(operation, withoutWorkers):
 			c.Rules = append(c.Rules, RotationWithoutWorkers)
@@ -329,16 +302,30 @@ func names(list string, p *Pool) bool {
 
 // judgePending refuses every change of a pool that has not finished an in-place update. The list is read from the old object.
 func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
-	if old.Cluster == nil || updated.Cluster == nil || !inPlace(updated.declared) || !slices.Contains(old.Cluster.Pending, updated.Worker.Name) {
+	if old.Cluster == nil || updated.Cluster == nil || !inPlace(updated.declared) {
 		return
 	}
 	same := reflect.DeepEqual(tree(old.all), tree(updated.all)) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
 		reflect.DeepEqual(tree(old.kubelet), tree(updated.kubelet))
-	switch forced := slices.Contains(updated.Cluster.Operations, "force-in-place-update"); {
-	case same:
-	case forced:
+	pending, name := old.Cluster.Pending, updated.Worker.Name
+	switch {
+	case same || pending.ValidateChange(name, nil, nil) == nil:
+	case pending.ValidateChange(name, updated.Cluster.Operations, nil) == nil:
 		c.Rules = append(c.Rules, PendingForced)
 	default:
 		c.decideBy(PendingUpdate, Forbidden)
 	}
+}
+
+// judgePendingAfter tells that the change makes the pool pending. Gardener finds that out by a hash that does not have the provider config.
+func (c *Comparison) judgePendingAfter(old, updated *Pool) {
+	isHashed := slices.Contains(c.Rules, RotationStarted) || slices.ContainsFunc(c.Changes, func(change Change) bool {
+		return change.Verdict == InPlaceUpdate && !isBelow(change.Pointer, pointerTo(configField))
+	})
+	if old.Cluster == nil || updated.Cluster == nil || !isHashed {
+		return
+	}
+	before, name := old.Cluster.Pending, updated.Worker.Name
+	after := before.After(name, c.Strategy, outcomes[c.Verdict])
+	c.ruleIf(WillBePending, before.ValidateChange(name, nil, nil) == nil && after.ValidateChange(name, nil, nil) != nil)
 }

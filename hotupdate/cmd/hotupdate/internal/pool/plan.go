@@ -6,6 +6,7 @@ import (
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // State says whether a pool is in both manifests.
@@ -130,12 +131,8 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 func (p *Plan) judge(old, updated *Manifest, o Options) {
 	var c Comparison
 	c.Changes, p.Unjudged, _ = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all))
-	switch {
-	case old.version == "" || updated.version == "":
-	case isLower(updated.version, old.version):
-		c.set("spec."+versionPath, Forbidden, VersionLowered)
-	case skipsMinor(old.version, updated.version):
-		c.set("spec."+versionPath, Forbidden, MinorSkipped)
+	if rule := refusal(inplace.ValidateVersion(old.version, updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule { // of a Shoot
+		c.set("spec."+versionPath, Forbidden, rule)
 	}
 	p.Changes = c.Changes
 	if updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0) {

@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // Kind is the kind of a manifest.
@@ -128,7 +129,7 @@ func (m *Manifest) readShoot(spec, status, annotations object) {
 	pending := status.below("inPlaceUpdates").below("pendingWorkerUpdates")
 	all.Cluster = &Cluster{
 		Hibernated: read[bool](spec.below("hibernation").get("enabled")), Operations: strings.Split(atOnce+";"+inWindow, ";"),
-		Pending:        slices.Concat(textsIn(pending.get("autoInPlaceUpdate")), textsIn(pending.get("manualInPlaceUpdate"))),
+		Pending:        inplace.PendingUpdates{AutoInPlaceUpdate: textsIn(pending.get("autoInPlaceUpdate")), ManualInPlaceUpdate: textsIn(pending.get("manualInPlaceUpdate"))},
 		infrastructure: provider.get("infrastructureConfig").raw,
 	}
 	m.readPools(provider.get("workers"), func(from object, p *Pool) {

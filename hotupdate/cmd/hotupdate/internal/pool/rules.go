@@ -3,6 +3,12 @@ package pool
 import (
 	"cmp"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // Rule is a rule of Gardener, of an extension or of this command that a verdict rests on, beside the classes of the changes. Rules are
@@ -49,20 +55,30 @@ const (
 // NoRule is none: the class of a field decides alone.
 var NoRule = Rule{}
 
-// Refusals.
+// refusal returns the rule that the first error tells, [NoRule] if nothing is forbidden. Its text is that of the error.
+func refusal(errs field.ErrorList, source string) Rule {
+	for _, err := range errs {
+		if err.Type == field.ErrorTypeForbidden {
+			return Rule{Refuses, err.Detail, source}
+		}
+	}
+	return NoRule
+}
+
+// Refusals. What package inplace refuses has its words.
 var (
 	StrategySwitched        = Rule{Refuses, "a pool cannot change between rolling and in-place updates", validation}
-	VersionLowered          = Rule{Refuses, "a Kubernetes version cannot be lowered, not even by a patch", validation}
-	MinorSkipped            = Rule{Refuses, "a Shoot, and a pool that is updated in place, has to take one Kubernetes minor after the other", validation}
-	ImageLowered            = Rule{Refuses, "the version of a machine image cannot be lowered in place", validation}
+	VersionLowered          = refusal(inplace.ValidateVersion("1.1.0", "1.0.0", hotupdate.AutoRollingUpdate, nil), validation)
+	MinorSkipped            = refusal(inplace.ValidateVersion("1.0.0", "1.2.0", hotupdate.AutoInPlaceUpdate, nil), validation)
+	ImageLowered            = refusal(inplace.ValidateImage(hash.Image{Version: "1.1.0"}, hash.Image{Version: "1.0.0"}, "", nil), validation)
 	ImageUnknown            = Rule{Refuses, "the CloudProfile does not have the machine image in this version", admission}
-	ImageNotInPlace         = Rule{Refuses, "the CloudProfile does not let the machine image be updated in place from the old version", admission}
+	ImageNotInPlace         = refusal(inplace.ValidateImage(hash.Image{Version: "1.0.0"}, hash.Image{Version: "1.1.0"}, "", nil), admission)
 	ConfigInPlace           = Rule{Refuses, "the released extension refuses every change of the provider config of a pool that is updated in place", validators}
 	DataVolumesInPlace      = Rule{Refuses, "the extension refuses every change of the data volumes of a pool that is updated in place", validators}
 	NodeLocalDNSInPlace     = Rule{Refuses, "node-local DNS cannot be switched while a pool that is updated in place is below Kubernetes 1.34 or has kube-proxy in IPVS mode", validation}
 	NotReleased             = Rule{Refuses, "the released extension does not know the field", validators}
-	PendingUpdate           = Rule{Refuses, "the pool has not finished an in-place update: until then every change of it is refused, but for the annotation gardener.cloud/operation: force-in-place-update", validation}
-	RotationBlocked         = Rule{Refuses, "no rotation of credentials can begin while a pool has not finished an in-place update", operations}
+	PendingUpdate           = refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateChange("a", nil, nil), validation)
+	RotationBlocked         = refusal(inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}}.ValidateRotation(nil), operations)
 	RolloutInPlace          = Rule{Refuses, "a pool that is updated in place cannot be rolled by an annotation", operations}
 	SurgeOfManualPool       = Rule{Refuses, "a pool with ManualInPlaceUpdate has neither maxSurge nor maxUnavailable", validation}
 	SurgeAndUnavailableZero = Rule{Refuses, "maxSurge and maxUnavailable cannot both be 0", validation}
@@ -118,6 +134,7 @@ var (
 	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, as many old machines as came in addition are deleted at the end", workers}
 	RotationWithoutWorkers = Rule{Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers", operations}
 	StaysHibernated        = Rule{Notes, "the cluster is hibernated: it has no machines until it wakes up", workers}
+	WillBePending          = Rule{Notes, "until every node is updated, the pool is listed in status.inPlaceUpdates.pendingWorkerUpdates, and every other change of it is refused", workers}
 	PendingForced          = Rule{Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished", validation}
 	WaitsForMaintenance    = Rule{Notes, "the change waits for the maintenance window", operations}
 )

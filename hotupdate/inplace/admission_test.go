@@ -1,0 +1,107 @@
+package inplace_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+)
+
+// refusal is the type and the detail of the only error, empty if there is none.
+func refusal(t *testing.T, errs field.ErrorList) string {
+	t.Helper()
+	if len(errs) == 0 {
+		return ""
+	}
+	require.Len(t, errs, 1)
+	require.Equal(t, "spec.x", errs[0].Field)
+	return string(errs[0].Type) + ": " + errs[0].Detail
+}
+
+var at = field.NewPath("spec", "x")
+
+func TestValidateVersion(t *testing.T) {
+	t.Parallel()
+	const lowered, skipped = "cannot be lowered", "one Kubernetes minor after the other"
+	for _, tc := range []struct {
+		old, updated string
+		strategy     hotupdate.Strategy
+		want         string
+	}{
+		{"1.33.2", "1.33.2", hotupdate.AutoInPlaceUpdate, ""},
+		{"1.33.2", "1.33.4", hotupdate.AutoInPlaceUpdate, ""},
+		{"1.33.2", "1.34.0", hotupdate.AutoInPlaceUpdate, ""},
+		{"1.33.2", "1.35.0", hotupdate.AutoInPlaceUpdate, skipped},
+		{"1.33.2", "1.35.0", hotupdate.ManualInPlaceUpdate, skipped},
+		{"1.33.2", "1.35.0", hotupdate.AutoRollingUpdate, ""},
+		{"1.33.2", "2.0.0", hotupdate.AutoInPlaceUpdate, skipped},
+		{"1.33.2", "1.33.1", hotupdate.AutoInPlaceUpdate, lowered},
+		{"1.33.2", "1.32.9", hotupdate.AutoRollingUpdate, lowered},
+		{"1.33.2", "1.33", hotupdate.AutoInPlaceUpdate, ""}, // admission completes it
+		{"1.33.2", "1.3", hotupdate.AutoInPlaceUpdate, lowered},
+		{"1.33", "1.34", hotupdate.AutoInPlaceUpdate, ""},
+		{"latest", "1.34", hotupdate.AutoInPlaceUpdate, "FieldValueInvalid"},
+		{"1.34", "", hotupdate.AutoInPlaceUpdate, "FieldValueInvalid"},
+	} {
+		got := refusal(t, inplace.ValidateVersion(tc.old, tc.updated, tc.strategy, at))
+		assert.Equal(t, tc.want == "", got == "", "%+v: %s", tc, got)
+		assert.Contains(t, got, tc.want, tc)
+	}
+}
+
+func TestValidateImage(t *testing.T) {
+	t.Parallel()
+	const lowered, notFromThere = "cannot be lowered in place", "does not let"
+	for _, tc := range []struct{ oldName, old, name, updated, least, want string }{
+		{"a", "1443.8.0", "a", "1592.1.0", "1312.3.0", ""},
+		{"a", "1443.8.0", "a", "1592.1.0", "1443.8.0", ""},
+		{"a", "1443.8.0", "a", "1592.1.0", "1443.9.0", notFromThere},
+		{"a", "1443.8.0", "a", "1592.1.0", "", notFromThere},
+		{"a", "1443.8.0", "a", "1592.1.0", "soon", notFromThere},
+		{"a", "1443.8.0", "a", "1443.7.0", "1312.3.0", lowered},
+		{"a", "1443.8.0", "b", "1443.7.0", "1312.3.0", ""}, // another image has other versions
+		{"a", "today", "a", "1443.7.0", "1312.3.0", notFromThere},
+	} {
+		got := refusal(t, inplace.ValidateImage(hash.Image{Name: tc.oldName, Version: tc.old}, hash.Image{Name: tc.name, Version: tc.updated}, tc.least, at))
+		assert.Equal(t, tc.want == "", got == "", "%+v: %s", tc, got)
+		assert.Contains(t, got, tc.want, tc)
+	}
+}
+
+func TestPendingUpdates(t *testing.T) {
+	t.Parallel()
+	const auto, manual, rolling = hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate, hotupdate.AutoRollingUpdate
+	var none inplace.PendingUpdates
+	pending := none.After("a", auto, hotupdate.InPlaceUpdate).After("b", manual, hotupdate.InPlaceUpdate)
+	require.Equal(t, inplace.PendingUpdates{AutoInPlaceUpdate: []string{"a"}, ManualInPlaceUpdate: []string{"b"}}, pending)
+	for _, tc := range []struct {
+		pool     string
+		strategy hotupdate.Strategy
+		outcome  hotupdate.Outcome
+		want     inplace.PendingUpdates
+		reason   string
+	}{
+		{"a", auto, hotupdate.InPlaceUpdate, pending, "once"},
+		{"a", auto, hotupdate.NoUpdate, pending, "it has still to finish"},
+		{"a", manual, hotupdate.NoUpdate, inplace.PendingUpdates{AutoInPlaceUpdate: []string{}, ManualInPlaceUpdate: []string{"b", "a"}}, "who starts it has changed"},
+		{"c", auto, hotupdate.HotUpdate, pending, "no node is drained"},
+		{"c", rolling, hotupdate.Roll, pending, "a pool that rolls is not listed"},
+		{"c", auto, hotupdate.UpdateForbidden, pending, "nothing happens"},
+	} {
+		require.Equal(t, tc.want, pending.After(tc.pool, tc.strategy, tc.outcome), tc.reason)
+	}
+	require.Equal(t, []string{"a"}, pending.AutoInPlaceUpdate, "the former lists stay")
+
+	require.Contains(t, refusal(t, pending.ValidateChange("b", nil, at)), "FieldValueForbidden: the pool has not finished")
+	require.Contains(t, refusal(t, pending.ValidateChange("a", []string{"reconcile"}, at)), "force-in-place-update")
+	require.Empty(t, pending.ValidateChange("a", []string{inplace.ForceOperation}, at))
+	require.Empty(t, pending.ValidateChange("c", nil, at))
+	require.Contains(t, refusal(t, pending.ValidateRotation(at)), "FieldValueForbidden: no rotation")
+	require.Contains(t, refusal(t, inplace.PendingUpdates{ManualInPlaceUpdate: []string{"b"}}.ValidateRotation(at)), "no rotation")
+	require.Empty(t, none.ValidateRotation(at))
+}
