@@ -19,6 +19,27 @@ func (s subject) hotPart(t require.TestingT, config reflect.Value) string {
 	return string(part)
 }
 
+func (s subject) inPlacePart(t require.TestingT, config reflect.Value) string {
+	part, err := s.schema.InPlaceDocument(config.Interface())
+	require.NoError(t, err, "%s", s.describe(config))
+	return string(part)
+}
+
+// TestInPlacePart: an InPlace change is in the in-place part, and nothing of another class is. It can be decoded, and is its own in-place part.
+func TestInPlacePart(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		a, b := s.drawPair(t)
+		part := s.inPlacePart(t, a)
+		if changes := s.diff(t, a, b); len(changes.Of(hotupdate.InPlace)) > 0 {
+			require.NotEqual(t, part, s.inPlacePart(t, b), "%v\n%s", changes, s.describe(a, b))
+		}
+		decoded, err := s.schema.Decode([]byte(part))
+		require.NoError(t, err, "%s\n%s", part, s.describe(a))
+		require.Equal(t, part, s.inPlacePart(t, reflect.ValueOf(decoded)), "%s", s.describe(a))
+		requireOnly(t, s, reflect.ValueOf(decoded), func(c hotupdate.Class) bool { return c == hotupdate.InPlace })
+	})
+}
+
 // TestHotPartChangesWithHotFields: among configurations with the same hash the hot part differs exactly if Diff lists a Hot change.
 func TestHotPartChangesWithHotFields(t *testing.T) {
 	check(t, func(t *rapid.T, s subject) {
@@ -70,10 +91,11 @@ func TestHotPart(t *testing.T) {
 		Volumes    []volume          `json:"volumes,omitempty"    hotupdatable:"false,key=name"`
 		Listed     []volume          `json:"listed,omitempty"`
 		Limits     map[string]*int   `json:"limits,omitempty"     hotupdatable:"true"`
+		Account    string            `json:"account,omitempty"    hotupdatable:"inplace"`
 	}
 	for _, tc := range []struct{ name, config, want, reason string }{
 		{"nothing", ``, `{}`, "nil is the empty configuration"},
-		{"nothing hot", `{"zone":"z","hint":"h"}`, `{}`, "neither immutable nor ignored fields"},
+		{"nothing hot", `{"zone":"z","hint":"h","account":"a"}`, `{}`, "neither immutable nor ignored fields"},
 		{"sorted", `{"tags":{"b":"2","a":"1"},"zone":"z"}`, `{"tags":{"a":"1","b":"2"}}`, "canonical"},
 		{"empty", `{"tags":{}}`, `{}`, "an empty map is absent"},
 		{"null in a map", `{"limits":{"a":null,"b":1}}`, `{"limits":{"b":1}}`, "an absent key"},
@@ -92,6 +114,12 @@ func TestHotPart(t *testing.T) {
 			assert.Equal(t, tc.want, string(got), tc.reason)
 		})
 	}
+	schema := schemaFor[config](t)
+	decoded, err := schema.Decode([]byte(`{"zone":"z","hint":"h","account":"a","tags":{"a":"1"}}`))
+	require.NoError(t, err)
+	got, err := schema.InPlaceDocument(decoded)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"account":"a"}`, string(got))
 }
 
 // TestHotPartForgetsIgnoredSelectors: in an Ignored collection a selector that changes, and selects neither before nor after, is no Hot
@@ -139,15 +167,17 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 
 func TestHotPartErrors(t *testing.T) {
 	var missing *hotupdate.Schema
-	dst, err := missing.HotDocument(nil)
-	require.Error(t, err)
-	assert.Equal(t, "no-schema", fault.All(err)[0].Code)
-	assert.Nil(t, dst)
+	for _, document := range []func(any) ([]byte, error){missing.HotDocument, missing.InPlaceDocument} {
+		dst, err := document(nil)
+		require.Error(t, err)
+		assert.Equal(t, "no-schema", fault.All(err)[0].Code)
+		assert.Nil(t, dst)
+	}
 
 	type config struct {
 		Rate float64 `json:"rate" hotupdatable:"true"`
 	}
-	dst, err = schemaFor[config](t).HotDocument(&config{Rate: math.NaN()})
+	dst, err := schemaFor[config](t).HotDocument(&config{Rate: math.NaN()})
 	require.Error(t, err)
 	assert.Equal(t, "not-finite", fault.All(err)[0].Code)
 	assert.Nil(t, dst)

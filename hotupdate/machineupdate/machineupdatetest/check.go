@@ -21,8 +21,20 @@ import (
 // machine is healthy, that of a Pending one has not joined. It uses the World for everything outside, and the default Settings.
 func Check[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
 	tb.Helper()
+	check(tb, scenarios[M](), machine, reconcile)
+}
+
+// CheckInPlace is Check for the gate of an in-place update: the machine's node is drained by the World. The controller's reconcile asks the World's
+// Drained for that, calls ApplyInPlace, and then Ready if it may.
+func CheckInPlace[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
+	tb.Helper()
+	check(tb, inPlaceScenarios[M](), machine, reconcile)
+}
+
+func check[M machineupdate.Machine](tb testing.TB, scenarios []scenario[M], machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
+	tb.Helper()
 	var reported []string
-	for _, s := range scenarios[M]() {
+	for _, s := range scenarios {
 		c := &checker[M]{reconcile: reconcile}
 		c.server.broken = func(promise, format string, args ...any) {
 			tb.Helper()
@@ -37,6 +49,7 @@ func Check[M machineupdate.Machine](tb testing.TB, machine func(phase, providerI
 			id = providerID
 		}
 		c.server.write(c.server.fields(machine(s.phase, id)))
+		c.driver = driver
 		c.class(`{"tags":{"k":"1"}}`)
 		s.run(c)
 	}
@@ -47,12 +60,15 @@ type checker[M machineupdate.Machine] struct {
 	World[M]
 
 	reconcile func(ctx context.Context, w *World[M], machine M) time.Duration
+	driver    machineupdate.Driver
 	delay     time.Duration // of the last reconcile
 }
 
 // spec is the provider spec of the driver.
 type spec struct {
-	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
+	Tags    map[string]string `json:"tags,omitempty"    hotupdatable:"true"`
+	IOPS    int               `json:"iops,omitempty"    hotupdatable:"true"`
+	Account string            `json:"account,omitempty" hotupdatable:"inplace"`
 }
 
 // class gives the machine a class with the provider spec.
@@ -63,7 +79,7 @@ func (c *checker[M]) class(providerSpec string) {
 		if err != nil {
 			return nil, err
 		}
-		prepared, _, err := classes.Prepare(machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(providerSpec)}, schema, driver)
+		prepared, _, err := classes.Prepare(machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(providerSpec)}, schema, c.driver)
 		return prepared, err
 	}
 }
@@ -95,8 +111,15 @@ func (c *checker[M]) creates() {
 	c.until(func() bool { return c.created > 0 }, time.Minute, "creation stopped", "CreateMachine was not called")
 }
 
+// isSettled reports whether the record of a lane says that nothing is under way.
+func (c *checker[M]) isSettled(lane string) bool {
+	record := c.server.recordOf(lane)
+	return record != "" && !strings.Contains(record, `"state":`)
+}
+
 // settles waits for longer than ConfirmAfter.
 func (c *checker[M]) settles() {
 	c.updateErr = nil
-	c.until(func() bool { record := c.server.record(); return record != "" && !strings.Contains(record, `"state":`) }, 20*time.Minute, "never settled", "no update is confirmed")
+	c.slowErr = nil
+	c.until(func() bool { return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name)) }, 20*time.Minute, "never settled", "no update is confirmed")
 }

@@ -103,6 +103,11 @@ func (c *controller) patch(ctx context.Context, name string, patchType types.Pat
 }
 
 func (c *controller) updateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	if c.is("request without its lane") {
+		copied := *request
+		copied.Lane = ""
+		request = &copied
+	}
 	err := c.UpdateMachine(ctx, request)
 	if err != nil && c.is("errors without their code") {
 		return errors.New("the driver failed")
@@ -135,11 +140,36 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 		o.Machine = c.m
 		return c.create(ctx, o)
 	}
+	if node, drained := c.Drained(); drained && prepared != nil {
+		o.Machine = c.m
+		delay := c.gate(ctx, o, node)
+		result.Delay = machineupdate.Earlier(result.Delay, delay)
+	}
 	c.annotate(ctx)
 	if c.is("delay dropped") {
 		return 10 * time.Hour
 	}
 	return machineupdate.Earlier(result.Delay, 10*time.Minute)
+}
+
+// gate is what stands between DrainSuccessful and ReadyForUpdate.
+func (c *controller) gate(ctx context.Context, o machineupdate.Observation[*machine], node machineupdate.DrainedNode) time.Duration {
+	if c.is("no gate") {
+		c.Ready()
+		return 0
+	}
+	live := c.Node
+	if c.is("the cached node as the live one") {
+		live = func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
+	}
+	result, ready := c.executor().ApplyInPlace(ctx, o, node, live)
+	if !c.is("the machine from before the gate") {
+		c.m = result.Machine
+	}
+	if ready && !c.is("never ready") || c.is("ready whatever the result") {
+		c.Ready()
+	}
+	return result.Delay
 }
 
 // reportFailure is what controllers are tempted to do.
@@ -241,25 +271,46 @@ func TestCheck(t *testing.T) {
 		"reported before it joined":                  {"report that harms"},
 		"delay dropped":                              {"delay lost"},
 		"clock stands still":                         {"never settled"},
+		"request without its lane":                   {"lane lost"},
 	} {
-		t.Run(broken, func(t *testing.T) {
-			r := &recorder{TB: t}
-			machineupdatetest.Check(r, newMachine, func(ctx context.Context, w *world, m *machine) time.Duration {
-				c := &controller{world: w, broken: broken, m: m}
-				return c.reconcile(ctx)
-			})
-			var got []string
-			for _, failure := range r.failures {
-				promise, _, _ := strings.Cut(failure, ":")
-				got = append(got, promise)
-			}
-			if broken == "" {
-				assert.Empty(t, r.failures)
-			}
-			for _, promise := range promises {
-				assert.Contains(t, got, promise, "%q", r.failures)
-			}
-			t.Logf("%q", r.failures)
-		})
+		expect(t, broken, promises, machineupdatetest.Check[*machine])
 	}
+}
+
+// TestCheckInPlace: likewise for the gate of in-place updates.
+func TestCheckInPlace(t *testing.T) {
+	for broken, promises := range map[string][]string{
+		"":                                 nil,
+		"no gate":                          {"ready too early"},
+		"ready whatever the result":        {"ready too early"},
+		"never ready":                      {"drained in vain"},
+		"the cached node as the live one":  {"write to a live node"},
+		"the machine from before the gate": {"stale object"},
+	} {
+		expect(t, broken, promises, machineupdatetest.CheckInPlace[*machine])
+	}
+}
+
+// expect checks a controller, and that it breaks those promises.
+func expect(t *testing.T, broken string, promises []string, check func(testing.TB, func(phase, providerID string) *machine, func(context.Context, *world, *machine) time.Duration)) {
+	t.Helper()
+	t.Run(broken, func(t *testing.T) {
+		r := &recorder{TB: t}
+		check(r, newMachine, func(ctx context.Context, w *world, m *machine) time.Duration {
+			c := &controller{world: w, broken: broken, m: m}
+			return c.reconcile(ctx)
+		})
+		var got []string
+		for _, failure := range r.failures {
+			promise, _, _ := strings.Cut(failure, ":")
+			got = append(got, promise)
+		}
+		if broken == "" {
+			assert.Empty(t, r.failures)
+		}
+		for _, promise := range promises {
+			assert.Contains(t, got, promise, "%q", r.failures)
+		}
+		t.Logf("%q", r.failures)
+	})
 }

@@ -12,6 +12,13 @@
 //	report that harms    status.lastOperation is left alone before the machine has joined, is never Failed, and holds nothing of the driver
 //	delay lost           the reconcile comes back in time for the confirmation, and after a failure
 //	never settled        the update is confirmed, also where answers of writes were lost
+//	lane lost            requests reach the driver with their lane, and no lane waits for another
+//
+// [CheckInPlace] checks the gate of in-place updates:
+//
+//	drained in vain      what needs a drained node is applied while the node is drained, and the node is ready then
+//	ready too early      the node is not ready before that
+//	write to a live node nothing is changed while the node is not drained, whatever the cache says
 //
 // It owns the world and the promises. It knows no controller: the API objects have MCM's JSON names.
 package machineupdatetest

@@ -7,8 +7,17 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// driver is what the World's driver can do.
-var driver = machineupdate.Driver{Kinds: []string{"vm"}}
+// What the World's driver can do; with a lane for what the cloud refuses for hours; and with one for what needs a drained node.
+var (
+	driver        = machineupdate.Driver{Kinds: []string{"vm"}}
+	slowDriver    = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: slowLane, Paths: []string{"/iops"}}}}
+	drainedDriver = machineupdate.Driver{Kinds: []string{"vm"}, Lanes: []machineupdate.Lane{{Name: drainedLane, Paths: []string{"/account"}}}, ReadsFirst: true}
+)
+
+const (
+	slowLane    = "slow"
+	drainedLane = "drained"
+)
 
 // scenario is what happens to one machine.
 type scenario[M machineupdate.Machine] struct {
@@ -34,6 +43,8 @@ func scenarios[M machineupdate.Machine]() []scenario[M] {
 			c.settles()
 		}},
 		{"an update that fails for hours", "Running", failure[M]},
+		{"an update of which the cloud refuses a part for hours", "Running", refusal[M]},
+		{"an update that the cloud accepts and does later", "Running", pending[M]},
 		{"an update that the driver does not implement", "Running", unimplemented[M]},
 		{"an update that finds no VM", "Running", notFound[M]},
 		{"a creation", "", creation[M]},
@@ -78,6 +89,36 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 	}
 	if c.failures == 0 {
 		c.server.broken("error kind lost", "no event tells that the update fails")
+	}
+	c.settles()
+}
+
+// slow gives the machine a class with something that is slow, and waits for a call that returns the error.
+func (c *checker[M]) slow(err error) {
+	c.driver, c.slowErr = slowDriver, err
+	c.class(`{"tags":{"k":"1"},"iops":3}`)
+	c.until(func() bool { return c.slowCalls > 0 }, 0, "lane lost", "UpdateMachine was not called with the name of its second lane")
+	for range 6 {
+		c.later(20 * time.Minute)
+	}
+	if !c.isSettled("") {
+		c.server.broken("lane lost", "one lane holds up another, whose record is %q", c.server.record())
+	}
+}
+
+func refusal[M machineupdate.Machine](c *checker[M]) {
+	c.slow(&machineupdate.RetryError{After: 6 * time.Hour, Err: codeError("FailedPrecondition")})
+	if record := c.server.recordOf(slowLane); !strings.Contains(record, `"notBefore":`) {
+		c.server.broken("error kind lost", "the cloud said when it takes the change, and the record is %q", record)
+	}
+	c.later(6 * time.Hour)
+	c.settles()
+}
+
+func pending[M machineupdate.Machine](c *checker[M]) {
+	c.slow(machineupdate.ErrPending)
+	if c.isSettled(slowLane) || c.failures > 0 {
+		c.server.broken("error kind lost", "a change that was accepted and is not done is taken for a success or a failure")
 	}
 	c.settles()
 }

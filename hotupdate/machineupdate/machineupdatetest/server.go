@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,8 +77,10 @@ func (w *World[M]) Update(_ context.Context, machine M, _ metav1.UpdateOptions) 
 	if err := w.server.refuses("Update", machine.GetName(), machine.GetResourceVersion()); err != nil {
 		return written, err
 	}
-	if machine.GetAnnotations()[machineupdate.AnnotationRecord] != w.server.record() {
-		w.server.broken("blind write", "Update replaces the record by an older one")
+	for _, lane := range []string{"", slowLane, drainedLane} {
+		if machine.GetAnnotations()[annotationOf(lane)] != w.server.recordOf(lane) {
+			w.server.broken("blind write", "Update replaces the record by an older one")
+		}
 	}
 	updated := w.server.fields(machine)
 	updated["status"] = w.server.object.Object["status"]
@@ -135,7 +138,16 @@ func merge(object, patch map[string]any) map[string]any {
 }
 
 // record is the annotation with the machine's record.
-func (s *server[M]) record() string { return s.object.GetAnnotations()[machineupdate.AnnotationRecord] }
+func (s *server[M]) record() string { return s.recordOf("") }
+
+// recordOf is that of a lane.
+func (s *server[M]) recordOf(lane string) string {
+	return s.object.GetAnnotations()[annotationOf(lane)]
+}
+
+func annotationOf(lane string) string {
+	return strings.TrimSuffix(machineupdate.AnnotationRecord+"-"+lane, "-")
+}
 
 func (s *server[M]) status() map[string]any {
 	status, _, _ := unstructured.NestedMap(s.object.Object, "status") // none is as good as an empty one

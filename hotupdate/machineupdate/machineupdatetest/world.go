@@ -24,7 +24,11 @@ type World[M machineupdate.Machine] struct {
 	updateErr error // what UpdateMachine returns
 	created   int   // calls of CreateMachine
 	updated   int   // calls of UpdateMachine
+	slowErr   error // what UpdateMachine returns for the lane slowLane
+	slowCalls int   // its calls for that lane
 	failures  int   // events that tell of failures
+
+	node node // where in-place updates are checked
 }
 
 // providerID is that of the VM.
@@ -77,10 +81,17 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 }
 
 // UpdateMachine is the driver's. A controller may convert the request and the error as its driver interface wants it.
-func (w *World[M]) UpdateMachine(_ context.Context, _ *machineupdate.UpdateMachineRequest) error {
+func (w *World[M]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	w.updated++
 	if w.server.disturbed {
 		w.server.broken("blind write", "UpdateMachine is called though the marker met a conflict")
+	}
+	switch request.Lane {
+	case slowLane:
+		w.slowCalls++
+		return w.slowErr
+	case drainedLane:
+		return w.updateDrained(ctx, request)
 	}
 	return w.updateErr
 }
