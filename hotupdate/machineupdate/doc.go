@@ -192,5 +192,5 @@
 // The package's tests check both in every state of a small model.
 //
 // Source: the proposal "Hot-Update VirtualMachine tags without triggering a rolling-update", sections "Driver interface changes" and
-// "Machine Class reconciliation" with its two edge cases; MCM's proposal for InitializeMachine.
+// "Machine Class reconciliation" with its two edge cases; MCM's proposal for InitializeMachine; the source of machine-controller-manager v0.63.
 package machineupdate

@@ -102,6 +102,7 @@ var users = map[string][]string{
 	"pgregory.net/rapid":          {"hotupdate/hotupdatetest"},
 	"golang.org/x/tools":          {"hotupdate/hotupdatelint", "hotupdate/cmd"},
 	"github.com/spf13/cobra":      {"hotupdate/cmd"},
+	"github.com/golangci":         {"hotupdate/hotupdatelint/golangciplugin"},
 	"sigs.k8s.io/yaml":            {"hotupdate/hotupdatetest", "hotupdate/cmd", "examples"},
 }
 

@@ -71,13 +71,17 @@ func printSHA256() int {
 }
 
 // TestScripts runs the command as a user does. The manifests of the AWS example are $AWS/before.yaml and $AWS/after.yaml,
-// those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml.
+// those of a whole Worker and Shoot $POOLS/worker.yaml and $POOLS/shoot.yaml. $ACTION is the action for pull requests.
 func TestScripts(t *testing.T) {
 	aws, err := filepath.Abs("../../../examples/aws/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pools, err := filepath.Abs("internal/pool/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	action, err := filepath.Abs("../../../.github/actions/plan")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +93,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("AWS", aws)
 			env.Setenv("POOLS", pools)
+			env.Setenv("ACTION", action)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -44,11 +44,11 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestReadmeCommands runs the commands of the README in a module with one mistake: the first corrects it, the second finds nothing.
-func TestReadmeCommands(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
+// TestGuideCommands runs the commands of the guide in a module with one mistake: the first corrects it, the second finds nothing.
+func TestGuideCommands(t *testing.T) {
+	guide, err := os.ReadFile("../../../examples/README.md")
 	require.NoError(t, err)
-	shown := regexp.MustCompile("(?s)```sh\ngo install ./hotupdate/cmd/hotupdatelint\n(.*?)\n(.*?)\n```").FindSubmatch(readme)
+	shown := regexp.MustCompile("(?s)```sh\ngo install .*?/hotupdatelint@latest\n(.*?)\n(.*?)\n```").FindSubmatch(guide)
 	require.NotNil(t, shown)
 	env := append(os.Environ(), install(t)...)
 	module := t.TempDir()

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPackageDocumentation: go doc tells the commands, each with what it does, and what their arguments are, in the words of --help. It said once
+// that only plan takes Shoots.
+func TestPackageDocumentation(t *testing.T) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "main.go", nil, parser.ParseComments)
+	require.NoError(t, err)
+	text := file.Doc.Text()
+	shown := regexp.MustCompile(`(?m)^\t(hotupdate .*?) {2,}(.*)$`).FindAllStringSubmatch(text, -1)
+	told := map[string]string{}
+	for _, line := range shown {
+		told[line[1]] = line[2]
+	}
+	root := (&process{}).root()
+	want := map[string]string{}
+	for _, c := range commandsBelow(root) {
+		use := strings.TrimSuffix(c.UseLine(), " [flags]")
+		want[use] = c.Short
+	}
+	assert.Equal(t, want, told)
+	for paragraph := range strings.SplitSeq(root.Long, "\n\n") {
+		assert.Contains(t, text, paragraph)
+	}
+}
+
+// commandsBelow returns the commands that a user sees.
+func commandsBelow(command *cobra.Command) (all []*cobra.Command) {
+	for _, c := range command.Commands() {
+		if c.IsAvailableCommand() {
+			all = append(append(all, c), commandsBelow(c)...)
+		}
+	}
+	return all
+}
+
+// TestDocumentedCommandLines: every line with the command in the documentation is one that the command takes.
+func TestDocumentedCommandLines(t *testing.T) {
+	files := []string{"main.go"}
+	for _, pattern := range []string{"../../../*.md", "../../../examples/*.md", "../../../.github/*.md", "../../../.github/*/*/*.sh", "../../../.goreleaser.yaml", "../../../.ci/*"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	checked := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, line := range regexp.MustCompile(`(?:^|[\n\t ("'/])hotupdate ((?:plan|hash|explain|schema|audit|version|completion|man|help)\b[^\n#|)"'<>`+"`"+`;]*)`).FindAllSubmatch(text, -1) {
+			checked++
+			args := strings.Fields(string(line[1]))
+			command, rest, err := (&process{}).root().Find(args)
+			if assert.NoError(t, err, "%s: %s", file, line[1]) {
+				assert.NoError(t, command.ParseFlags(rest), "%s: hotupdate %s", file, line[1])
+			}
+		}
+	}
+	require.Greater(t, checked, 15)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
+)
+
+// TestReadmePicture: the README's picture of a terminal shows what its first commands write today. go test -update draws it anew.
+func TestReadmePicture(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	require.NoError(t, err)
+	commands := regexp.MustCompile("(?s)```sh\n(hotupdate plan .*?)\n```\n\n!\\[.*?\\]\\((.*?)\\)").FindSubmatch(readme)
+	require.NotNil(t, commands, "commands, and the picture below them")
+	t.Chdir("../../..")
+	var terminal strings.Builder
+	for command := range strings.Lines(string(commands[1]) + "\n") {
+		var stdout, stderr bytes.Buffer
+		code := run(strings.Fields(command)[1:], streams{out: &stdout, err: &stderr, color: report.ANSI})
+		require.Equal(t, exitOK, code, stderr.String())
+		fmt.Fprintf(&terminal, "$ %s%s\n", command, &stdout)
+	}
+	drawn, file := picture(terminal.String()), string(commands[2])
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(drawn), 0o600))
+	}
+	shown, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, drawn, string(shown))
+}
+
+// picture draws what a terminal shows as SVG. A line has the class of its first escape of colour.
+func picture(terminal string) string {
+	const size, leading, margin = 13, 18, 16
+	lines := strings.Split(strings.TrimRight(terminal, "\n"), "\n")
+	escape := regexp.MustCompile("\x1b\\[([0-9;]*)m")
+	var texts strings.Builder
+	longest := 0
+	for i, line := range lines {
+		plain := escape.ReplaceAllString(line, "")
+		longest = max(longest, len(plain))
+		fmt.Fprintf(&texts, "<text x=\"%d\" y=\"%d\" xml:space=\"preserve\">", margin, 2*margin+i*leading)
+		for _, part := range strings.SplitAfter(line, "\x1b[0m") {
+			before, colored, isColored := strings.Cut(part, "\x1b[1;")
+			texts.WriteString(html.EscapeString(before))
+			if isColored {
+				color, text, _ := strings.Cut(colored, "m")
+				fmt.Fprintf(&texts, "<tspan class=\"c%s\">%s</tspan>", color, html.EscapeString(strings.TrimSuffix(text, "\x1b[0m")))
+			}
+		}
+		texts.WriteString("</text>\n")
+	}
+	width, height := 2*margin+longest*size*6/10+size, 3*margin+len(lines)*leading
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d">
+<style>text { font: %[3]dpx ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #e6edf3 }
+tspan { font-weight: bold } .c31 { fill: #f85149 } .c32 { fill: #3fb950 } .c33 { fill: #d29922 } .c35 { fill: #a371f7 } .c36 { fill: #39c5cf }</style>
+<rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>
+%[4]s</svg>
+`, width, height, size, &texts)
+}

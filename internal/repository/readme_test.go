@@ -1,0 +1,105 @@
+package repository_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadmeProgram: the README's Go code is one program that runs as printed in a module of its own, and writes what the comment in it says.
+func TestReadmeProgram(t *testing.T) {
+	readme := read(t, "README.md")
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	require.Len(t, blocks, 1)
+	program := blocks[0][1]
+	require.NotContains(t, program, "/internal/")
+	assert.Equal(t, firstMatch(t, `(?m)^\t// (hot update .*)$`, program)+"\n", runInModule(t, program))
+}
+
+// runInModule runs a program as an adopter does who has only this library, and returns what it writes.
+func runInModule(t *testing.T, program string) string {
+	t.Helper()
+	folder := t.TempDir()
+	library, err := filepath.Abs(root)
+	require.NoError(t, err)
+	files := map[string]string{
+		"main.go": program,
+		"go.mod":  "module example.test/adopter\n\ngo " + goVersion(t) + "\n\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + library + "\n",
+		"go.sum":  read(t, "go.sum"), // what an adopter downloads is a part of it
+	}
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	run := exec.Command("go", "run", "-mod=mod", ".")
+	run.Dir = folder
+	run.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
+}
+
+// TestReadmeIsShort: a reader decides within two minutes.
+func TestReadmeIsShort(t *testing.T) {
+	assert.LessOrEqual(t, strings.Count(read(t, "README.md"), "\n"), 120)
+}
+
+// TestLinksLead: what a document of the repository points to is there.
+func TestLinksLead(t *testing.T) {
+	documents, err := filepath.Glob(filepath.Join(root, ".github", "*.md"))
+	require.NoError(t, err)
+	documents = append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "examples", "README.md"))
+	for _, document := range documents {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		prose := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`").ReplaceAll(text, []byte("code"))
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`).FindAllSubmatch(prose, -1) {
+			if target := string(link[1]); !strings.Contains(target, "://") {
+				_, err := os.Stat(filepath.Join(filepath.Dir(document), target))
+				assert.NoError(t, err, document)
+			}
+		}
+	}
+}
+
+// TestMapIsComplete: the guide's map of the packages has every package that others may import.
+func TestMapIsComplete(t *testing.T) {
+	drawn := firstMatch(t, "(?s)```mermaid\n(.*?)```", read(t, "examples/README.md"))
+	for _, p := range packages(t) {
+		path := p.path()
+		if l := layer(path); l == "internal" || l == "top" || strings.Contains(path, "/internal/") {
+			continue
+		}
+		if base := filepath.Base(path); base == "golangciplugin" {
+			path = base // a part of hotupdatelint
+		}
+		assert.Regexp(t, `[\["]`+regexp.QuoteMeta(path)+`[<\]":]|<br>`+regexp.QuoteMeta(path)+`[<"]`, drawn)
+	}
+}
+
+// read returns a file of the repository.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// firstMatch returns what the parentheses of a regular expression match first.
+func firstMatch(t *testing.T, expression, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(expression).FindStringSubmatch(text)
+	require.NotNil(t, found, expression)
+	return found[1]
+}
+
+// goVersion is the version of Go that the module demands.
+func goVersion(t *testing.T) string {
+	t.Helper()
+	return firstMatch(t, `(?m)^go ([0-9.]+)$`, read(t, "go.mod"))
+}
