@@ -1,25 +1,21 @@
 package hashstructure
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/mitchellh/hashstructure/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// check walks the projection as hashstructure does and reports what hashstructure would fail, loop or crash on.
+// check reports what hashstructure would not survive: a value that contains itself, or is nested too deeply. It enters what methods would leave
+// out, too.
 func check(s *hotupdate.Schema, projection any, options Options) error {
 	v := reflect.ValueOf(projection)
 	c := &checker{trail: trail{schema: s, typ: v.Type()}, options: options}
-	c.value(v, owner{})
+	c.value(v)
 	return c.Err()
 }
 
@@ -39,23 +35,6 @@ type visit struct {
 	size int
 }
 
-// owner is the struct and field that a map stands in. It may decide which entries are hashed.
-type owner struct {
-	object any
-	field  string
-}
-
-// reportType records a problem of a value's type.
-func (c *checker) reportType(problem *fault.Error, typ reflect.Type) {
-	problem.Type = typ.String()
-	problem.What = "the type " + problem.Type + " " + problem.What
-	c.Report(problem)
-}
-
-func methodFailed(cause error) *fault.Error {
-	return &fault.Error{Kind: fault.Failed, Code: "method-failed", What: "has a method that failed", Hint: "correct the method or the value", Cause: cause}
-}
-
 // enter records that the walk goes into p. It is false, and the walk ends, where p stands above itself.
 func (c *checker) enter(p visit) bool {
 	if !slices.Contains(c.above, p) {
@@ -70,17 +49,20 @@ func (c *checker) enter(p visit) bool {
 			Hint: "set IgnoreZeroValue as well, or leave ZeroNil out",
 		}
 	}
-	c.reportType(problem, p.typ)
+	problem.Type = p.typ.String()
+	c.Report(problem)
 	return false
 }
 
-func (c *checker) value(v reflect.Value, in owner) {
+func (c *checker) value(v reflect.Value) {
 	if c.lost {
 		return
 	}
 	defer func(above int) { c.above = c.above[:above] }(len(c.above))
 	if v, ok := c.behind(v); ok {
-		c.byKind(v, in)
+		c.depth++
+		c.below(v)
+		c.depth--
 	}
 }
 
@@ -104,145 +86,53 @@ func (c *checker) behind(v reflect.Value) (reflect.Value, bool) {
 	return reflect.Zero(zero), c.enter(visit{typ: zero})
 }
 
-func (c *checker) byKind(v reflect.Value, in owner) {
-	if isScalar(v.Kind()) {
-		return
-	}
-	if at, ok := reflect.TypeAssert[time.Time](v); ok {
-		if _, err := at.MarshalBinary(); err != nil {
-			c.Report(&fault.Error{Kind: fault.Limit, Code: "invalid-time", What: "has a zone offset that cannot be written", Hint: "correct the time, or use UTC", Cause: err})
-		}
-		return
-	}
-	if c.depth > engine.MaxDepth {
+func (c *checker) below(v reflect.Value) {
+	switch k := v.Kind(); {
+	case k != reflect.Struct && k != reflect.Map && k != reflect.Slice && k != reflect.Array:
+	case c.depth > engine.MaxDepth+1:
 		c.lost = true
 		c.Report(&fault.Error{Kind: fault.Limit, Code: "too-deep", What: "is nested too deeply", Hint: "flatten the value"})
-		return
-	}
-	c.depth++
-	switch v.Kind() {
-	case reflect.Struct:
+	case k == reflect.Struct:
 		c.object(v)
-	case reflect.Map:
-		c.entries(v, in)
-	case reflect.Array, reflect.Slice:
-		c.elements(v)
+	case k == reflect.Map:
+		c.entries(v)
 	default:
-		c.reportType(&fault.Error{Kind: fault.Unsupported, Code: "unsupported-value", What: "has no bytes to hash", Hint: "use a type that JSON can carry"}, v.Type())
+		c.elements(v)
 	}
-	c.depth--
-}
-
-// isScalar reports whether hashstructure writes values of kind k as a fixed number of bytes, or as text.
-func isScalar(k reflect.Kind) bool {
-	return k >= reflect.Bool && k <= reflect.Complex64 && k != reflect.Uintptr || k == reflect.String
 }
 
 func (c *checker) elements(v reflect.Value) {
-	if isScalar(v.Type().Elem().Kind()) || v.Len() == 0 {
+	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String || v.Len() == 0 {
 		return
 	}
 	if v.Kind() == reflect.Slice && !c.enter(visit{typ: v.Type(), at: v.Pointer(), size: v.Len()}) {
 		return
 	}
 	for i := range v.Len() {
-		c.in(index(i), func() { c.value(v.Index(i), owner{}) })
+		c.in(index(i), func() { c.value(v.Index(i)) })
 	}
 }
 
-func (c *checker) entries(v reflect.Value, in owner) {
+func (c *checker) entries(v reflect.Value) {
 	if v.Len() == 0 || !c.enter(visit{typ: v.Type(), at: v.Pointer()}) {
 		return
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(c.keyStep(a).Name, c.keyStep(b).Name) })
 	for _, key := range keys {
-		c.in(c.keyStep(key), func() { c.entry(key, v.MapIndex(key), in) })
+		c.in(c.keyStep(key), func() {
+			c.value(key)
+			c.value(v.MapIndex(key))
+		})
 	}
-}
-
-func (c *checker) entry(key, value reflect.Value, in owner) {
-	if chooser, ok := in.object.(hashstructure.IncludableMap); ok && !c.includes(func() (bool, error) {
-		return chooser.HashIncludeMap(in.field, key.Interface(), value.Interface())
-	}) {
-		return
-	}
-	c.value(key, owner{})
-	c.value(value, owner{})
 }
 
 func (c *checker) object(v reflect.Value) {
-	chooser, hasher := methods(v)
-	if hasher != nil {
-		c.includes(func() (bool, error) { _, err := hasher.Hash(); return true, err })
-		return
-	}
-	object := v.Interface()
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
-		if c.isHashed(sf, v.Field(i)) {
-			c.inField(sf, func() { c.field(sf, v.Field(i), chooser, object) })
+		tag := sf.Tag.Get(c.options.tagName())
+		if sf.IsExported() && tag != "ignore" && tag != "-" && (!c.options.IgnoreZeroValue || !v.Field(i).IsZero()) {
+			c.inField(sf, func() { c.value(v.Field(i)) })
 		}
 	}
-}
-
-// methods returns the hooks of a struct: a Hash on the value comes first, and hooks on the pointer count if the value has an address.
-func methods(v reflect.Value) (chooser hashstructure.Includable, hasher hashstructure.Hashable) {
-	object := v.Interface()
-	chooser, _ = object.(hashstructure.Includable)
-	hasher, _ = object.(hashstructure.Hashable)
-	if hasher != nil || !v.CanAddr() {
-		return chooser, hasher
-	}
-	pointer := v.Addr().Interface()
-	if better, ok := pointer.(hashstructure.Includable); ok {
-		chooser = better
-	}
-	hasher, _ = pointer.(hashstructure.Hashable)
-	return chooser, hasher
-}
-
-func (c *checker) isHashed(sf reflect.StructField, v reflect.Value) bool {
-	tag := sf.Tag.Get(c.options.tagName())
-	return sf.IsExported() && tag != "ignore" && tag != "-" && (!c.options.IgnoreZeroValue || !v.IsZero())
-}
-
-func (c *checker) field(sf reflect.StructField, v reflect.Value, chooser hashstructure.Includable, object any) {
-	v, ok := c.text(sf, v)
-	if ok && (chooser == nil || c.includes(func() (bool, error) { return chooser.HashInclude(sf.Name, v) })) {
-		c.value(v, owner{object, sf.Name})
-	}
-}
-
-// text replaces a field by its text where the options or the struct tag say so.
-func (c *checker) text(sf reflect.StructField, v reflect.Value) (reflect.Value, bool) {
-	demanded := sf.Tag.Get(c.options.tagName()) == "string"
-	if !demanded && !c.options.UseStringer {
-		return v, true
-	}
-	stringer, ok := reflect.TypeAssert[fmt.Stringer](v)
-	switch {
-	case ok:
-		var text string
-		ok = c.includes(func() (bool, error) { text = stringer.String(); return true, nil })
-		return reflect.ValueOf(text), ok
-	case demanded:
-		c.reportType(&fault.Error{
-			Kind: fault.Declaration, Code: "not-stringer", What: "has no method String on the value, which the struct tag `string` asks for",
-			Hint: "remove `string`, or use a pointer if only that has the method",
-		}, v.Type())
-	}
-	return v, !demanded
-}
-
-// includes runs a method of the configuration, which may fail in any way. It is false then, too.
-func (c *checker) includes(method func() (bool, error)) (included bool) {
-	_, problem := leaf.Call(func() (_ []byte, err error) {
-		included, err = method()
-		return nil, err
-	})
-	if problem != nil {
-		c.Report(methodFailed(problem.Cause))
-	}
-	return included && problem == nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/mitchellh/hashstructure/v2"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // Sum is what hashstructure returns for the immutable projection of a configuration under some Options. Sums of other Options differ.
@@ -20,9 +21,10 @@ func (s Sum) String() string { return strconv.FormatUint(uint64(s), 10) }
 //   - Changing only Hot and Ignored parts never changes the sum.
 //   - The reverse does not hold: immutable changes can go unnoticed. Package hash does not have this weakness.
 //   - The methods Hash, HashInclude and HashIncludeMap of types in the configuration are used, and String where the options or the
-//     struct tag say so. They are called twice, and not protected against recursing without end.
+//     struct tag say so. They are not protected against recursing without end.
 //
-// What hashstructure cannot hash, or would not survive, is an error: all problems that were found, joined.
+// What hashstructure cannot hash is one error with its cause. What it would not survive is an error before: all problems that were found,
+// joined, each with its path.
 func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 	projection, err := Projection(s, config)
 	if err != nil {
@@ -38,7 +40,7 @@ func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 func sum(projection any, options Options) (_ Sum, err error) {
 	defer func() {
 		if recover() != nil {
-			err = methodFailed(nil)
+			err = notHashable(nil)
 		}
 	}()
 	fresh, err := options.fresh()
@@ -47,7 +49,14 @@ func sum(projection any, options Options) (_ Sum, err error) {
 	}
 	result, err := hashstructure.Hash(projection, options.format(), fresh)
 	if err != nil {
-		return 0, methodFailed(err)
+		return 0, notHashable(err)
 	}
 	return Sum(result), nil
+}
+
+func notHashable(cause error) error {
+	return &fault.Error{
+		Kind: fault.Failed, Code: "not-hashable", What: "the configuration holds what hashstructure cannot hash, or has a method that fails",
+		Hint: "look at the cause, and use types that JSON can carry", Cause: cause,
+	}
 }

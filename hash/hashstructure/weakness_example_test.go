@@ -190,7 +190,7 @@ func ExampleOf_quantityText() {
 	// 1Gi, 500Gi: here different, package hash different
 	// 1Gi, 1024Mi: here same, package hash same
 	// 1Gi, 1073741824: here different, package hash same
-	// not-stringer size
+	// not-hashable
 }
 
 // One instant in two zones has two sums, even if both are UTC by another name.
