@@ -60,7 +60,7 @@ func WithKeys(path string, keys ...string) Option {
 // Each value must mean something else than the others.
 func WithValuesOf[V any](values ...V) Option {
 	return func(s *settings) {
-		typ := deref(reflect.TypeFor[V]())
+		typ := fieldplan.Deref(reflect.TypeFor[V]())
 		all := s.byType[typ]
 		for _, v := range values {
 			read, _ := readInto(typ, v) // is of the type
@@ -73,7 +73,7 @@ func WithValuesOf[V any](values ...V) Option {
 // WithNormalizing says that type V marshals itself, and that what is lost between MarshalJSON and UnmarshalJSON, or between MarshalText
 // and UnmarshalText, carries no meaning: upper and lower case, for example.
 func WithNormalizing[V any]() Option {
-	return func(s *settings) { s.normalizes[deref(reflect.TypeFor[V]())] = true }
+	return func(s *settings) { s.normalizes[fieldplan.Deref(reflect.TypeFor[V]())] = true }
 }
 
 // WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
@@ -179,9 +179,9 @@ func (s *subject) checkKeys(path string, keys []string) error {
 func (s *subject) checkTypes() error {
 	has := map[reflect.Type]bool{}
 	s.visitNodes(func(n *fieldplan.Node, _ string) {
-		has[deref(n.Type)] = true
+		has[fieldplan.Deref(n.Type)] = true
 		if n.Kind == fieldplan.Map {
-			has[deref(n.Type.Key())] = true
+			has[fieldplan.Deref(n.Type.Key())] = true
 		}
 	})
 	for _, typ := range sortedTypes(s.byType) {

@@ -56,25 +56,7 @@ func (c config) value() reflect.Value {
 	v := reflect.New(c.plan.Type)
 	v.Elem().Set(c.root.value())
 	for i, f := range c.plan.Meta {
-		settable(v.Elem(), f.Index).SetString(c.meta[i])
-	}
-	return v
-}
-
-// settable finds a field for writing, behind embedded pointers that it allocates.
-func settable(v reflect.Value, index []int) reflect.Value {
-	for _, at := range index {
-		v = allocated(v).Field(at)
-	}
-	return v
-}
-
-func allocated(v reflect.Value) reflect.Value {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		v = v.Elem()
+		engine.Settable(v.Elem(), f).SetString(c.meta[i])
 	}
 	return v
 }
@@ -84,7 +66,7 @@ func (p *part) value() reflect.Value {
 	if p.null {
 		return v
 	}
-	to := allocated(v)
+	to := engine.Allocate(v)
 	switch p.node.Kind {
 	case fieldplan.Leaf:
 		if made := p.make(); made.IsValid() {
@@ -93,7 +75,7 @@ func (p *part) value() reflect.Value {
 	case fieldplan.Object:
 		for i, m := range p.members {
 			if m != nil {
-				settable(to, p.node.Fields[i].Index).Set(m.value())
+				engine.Settable(to, p.node.Fields[i]).Set(m.value())
 			}
 		}
 	case fieldplan.List, fieldplan.Array:

@@ -55,10 +55,3 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	s.loaded, _ = hotupdate.LoadSchema(exported) // types that contain themselves cannot be loaded
 	return s, s.checkOptions()
 }
-
-func deref(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
-}

@@ -67,14 +67,14 @@ func (m *merger) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *field
 		}
 	}
 	if from[0].IsValid() {
-		allocate(to)
+		Allocate(to)
 	}
 	switch {
 	case n.Kind == fieldplan.Object:
-		m.fields(n, allocate(to), from, in)
+		m.fields(n, Allocate(to), from, in)
 	case n.Kind == fieldplan.Array:
 		if from[0].IsValid() || m.program.holds(n, from[1], m.takes, nil) {
-			m.places(n, allocate(to), pair{arrayOrZero(n, from[0]), arrayOrZero(n, from[1])})
+			m.places(n, Allocate(to), pair{arrayOrZero(n, from[0]), arrayOrZero(n, from[1])})
 		}
 	case n.Kind == fieldplan.Map:
 		m.entries(n, to, from)
@@ -84,7 +84,7 @@ func (m *merger) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *field
 		m.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: "has another number of elements in the hot half", Hint: "merge halves of one configuration"})
 	case isSet(from[0]):
 		list := reflect.MakeSlice(n.Type, from[0].Len(), from[0].Len())
-		allocate(to).Set(list)
+		Allocate(to).Set(list)
 		m.places(n, list, from)
 	}
 }
@@ -99,7 +99,7 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from pair, in *fiel
 		if !members.any().IsValid() {
 			continue
 		}
-		target := settable(to, f)
+		target := Settable(to, f)
 		m.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
 		case in != nil && in.Identity(f):
@@ -111,7 +111,7 @@ func (m *merger) fields(n *fieldplan.Node, to reflect.Value, from pair, in *fiel
 		case m.stays(f, members):
 			m.mixed(f.Node, target, members.deref(), nil)
 			if f.HasPresence() && m.isTaken(f.Node.Class) && isPresent(members[1]) && !isPresent(target) {
-				allocate(target).Set(emptyOf(f.Node.Type))
+				Allocate(target).Set(emptyOf(f.Node.Type))
 			}
 		}
 		m.trail.Leave()
@@ -176,7 +176,7 @@ func (m *merger) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
 		}
 	}
 	if list.Len() > 0 || isSet(from[0]) {
-		allocate(to).Set(list)
+		Allocate(to).Set(list)
 	}
 }
 
@@ -196,7 +196,7 @@ func (m *merger) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 		m.trail.Leave()
 	}
 	if merged.Len() > 0 || isSet(from[0]) {
-		allocate(to).Set(merged)
+		Allocate(to).Set(merged)
 	}
 }
 
@@ -247,7 +247,7 @@ func (m *merger) elementParts(n *fieldplan.Node, to reflect.Value, from pair, in
 	default:
 		m.mixed(n, to, from.deref(), nil)
 		if !from[0].IsValid() && !IsNull(n, from[1]) && IsNull(n, to) {
-			allocate(to).Set(emptyOf(n.Type))
+			Allocate(to).Set(emptyOf(n.Type))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (c *copier) parts(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.
 	if !c.trail.Visit(&c.above, n, from) {
 		return
 	}
-	to = allocate(to)
+	to = Allocate(to)
 	switch n.Kind {
 	case fieldplan.Object:
 		c.members(n, to, from, in)
@@ -77,7 +77,7 @@ func (c *copier) members(n *fieldplan.Node, to, from reflect.Value, in *fieldpla
 			c.member(f, to, from)
 		case classes.Any(c.classes):
 			if v := Member(from, f); v.IsValid() {
-				c.parts(f.Node, settable(to, f), v, nil)
+				c.parts(f.Node, Settable(to, f), v, nil)
 			}
 		}
 		c.trail.Leave()
@@ -86,20 +86,20 @@ func (c *copier) members(n *fieldplan.Node, to, from reflect.Value, in *fieldpla
 
 func (c *copier) member(f *fieldplan.Field, to, from reflect.Value) {
 	if v := Member(from, f); v.IsValid() {
-		c.clone(f.Node, settable(to, f), v)
+		c.clone(f.Node, Settable(to, f), v)
 	}
 }
 
-// settable returns the place of field f in object to, with the embedded pointers on the way.
-func settable(to reflect.Value, f *fieldplan.Field) reflect.Value {
+// Settable returns the place of field f in object to, with the embedded pointers on the way.
+func Settable(to reflect.Value, f *fieldplan.Field) reflect.Value {
 	for _, index := range f.Index {
-		to = allocate(to).Field(index)
+		to = Allocate(to).Field(index)
 	}
 	return to
 }
 
-// allocate follows pointers, filling in those that are nil.
-func allocate(v reflect.Value) reflect.Value {
+// Allocate follows pointers, filling in those that are nil.
+func Allocate(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -151,7 +151,7 @@ func (c *copier) cloneLeaf(n *fieldplan.Node, to, from reflect.Value) {
 	if !ok {
 		return
 	}
-	if problem := leaf.Copy(allocate(to), from, n.Leaf); problem != nil {
+	if problem := leaf.Copy(Allocate(to), from, n.Leaf); problem != nil {
 		c.trail.Report(problem)
 	}
 }

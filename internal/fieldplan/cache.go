@@ -26,7 +26,7 @@ var cache sync.Map // cacheKey -> *compiled
 // Compile returns the field plan of t, behind pointers if any, under the overrides. A type that cannot be compiled yields all its
 // problems, joined, each a *fault.Error.
 func Compile(t reflect.Type, overrides []Override) (*Plan, error) {
-	t = deref(t)
+	t = Deref(t)
 	key := cacheKey{typ: t, overrides: overridesKey(overrides)}
 	if found, ok := cache.Load(key); ok {
 		return found.(*compiled).plan, found.(*compiled).err

@@ -92,7 +92,7 @@ func typeName(t reflect.Type, fallback string) string {
 
 // node compiles the node of a type, with pointers, in a context. goField names the field or type it was reached through.
 func (c *compiler) node(ctx context, goField string) *Node {
-	ctx.typ = deref(ctx.typ)
+	ctx.typ = Deref(ctx.typ)
 	if n, ok := c.nodes[ctx]; ok {
 		c.closeCycle(n)
 		return n
@@ -193,7 +193,7 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 func onlyUnexported(t reflect.Type, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	for f := range t.Fields() {
-		embedded := deref(f.Type)
+		embedded := Deref(f.Type)
 		if f.Anonymous && embedded.Kind() == reflect.Struct && (seen[embedded] || onlyUnexported(embedded, seen)) {
 			continue
 		}

@@ -87,7 +87,7 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	at := func(code, what, hint string) { r.faults.Add(mistake(goField, code, what, hint)) }
 	jsonTag, hasJSON := sf.Tag.Lookup("json")
 	name, options, _ := strings.Cut(jsonTag, ",")
-	promoted := sf.Anonymous && deref(sf.Type).Kind() == reflect.Struct
+	promoted := sf.Anonymous && Deref(sf.Type).Kind() == reflect.Struct
 	switch {
 	case !sf.IsExported() && !promoted:
 		if present {
@@ -145,12 +145,12 @@ func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string
 	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
 		r.faults.Add(mistake(goField, "unsupported-type", "embeds a pointer to an unexported struct, which encoding/json cannot fill", "embed the struct itself or export its type"))
 		return
-	case leaf.KindOf(deref(sf.Type)) != leaf.NotALeaf:
+	case leaf.KindOf(Deref(sf.Type)) != leaf.NotALeaf:
 		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
 		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
 	}
-	t, embedded := deref(sf.Type), l.embedded
+	t, embedded := Deref(sf.Type), l.embedded
 	if tag.present {
 		embedded = &embedding{outer: l.embedded, goField: goField, tag: tag.Tag}
 		r.embeddings = append(r.embeddings, embedded)
@@ -220,13 +220,14 @@ func PathName(sf reflect.StructField) (string, bool) {
 	switch {
 	case name == "-":
 		name = ""
-	case name == "" && sf.Anonymous && deref(sf.Type).Kind() == reflect.Struct:
+	case name == "" && sf.Anonymous && Deref(sf.Type).Kind() == reflect.Struct:
 		return "", false
 	}
 	return cmp.Or(name, sf.Name), true
 }
 
-func deref(t reflect.Type) reflect.Type {
+// Deref returns the type behind pointers.
+func Deref(t reflect.Type) reflect.Type {
 	for range MaxPointers {
 		if t.Kind() != reflect.Pointer {
 			return t

@@ -13,7 +13,7 @@ import (
 // collection compiles the node of a field with set, key or hotwhen. These options belong to the field and not to its type, so the
 // node is not shared with other fields.
 func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
-	ctx.typ = deref(ctx.typ)
+	ctx.typ = Deref(ctx.typ)
 	n := &Node{Type: ctx.typ, Class: ctx.class, Sensitive: ctx.sensitive}
 	c.order = append(c.order, n)
 	c.open[n] = true
