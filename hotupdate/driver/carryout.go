@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 // carryOut makes the calls.
@@ -24,10 +25,8 @@ func (u *update[T, C]) carryOut(ctx context.Context) error {
 	if err := u.request.BeforeWrite(ctx); err != nil {
 		return err
 	}
-	for _, t := range u.takeovers {
-		if u.definition.Takeover != nil {
-			u.definition.Takeover(t.resource, t.key)
-		}
+	for _, takeover := range u.takeovers {
+		takeover(u.definition.Takeover)
 	}
 	for i := range u.steps {
 		u.take(ctx, &u.steps[i])
@@ -76,11 +75,13 @@ func (u *update[T, C]) take(ctx context.Context, s *step) {
 // partial is the error of an update of which the cloud took some calls.
 func (u *update[T, C]) partial() error {
 	partial := &machineupdate.PartialError{Err: errors.Join(append(u.pending, u.problems.Err())...)}
-	for i := range u.resources {
-		if r := &u.resources[i]; u.notDone[r] {
-			partial.NotDone = append(partial.NotDone, r.name())
-		} else {
-			partial.Done = append(partial.Done, r.name())
+	for _, kind := range tags.Kinds() {
+		for _, r := range u.of(kind) {
+			if u.notDone[r] {
+				partial.NotDone = append(partial.NotDone, r.name())
+			} else {
+				partial.Done = append(partial.Done, r.name())
+			}
 		}
 	}
 	return partial

@@ -51,15 +51,14 @@ func (a *Attributes) anyOf(values map[string]string) bool {
 // incomplete returns what the group cannot take, whatever is live.
 func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
-	names := slices.Sorted(maps.Keys(a.Defaults))
-	for _, name := range names {
-		if whole != nil && whole[name] == "" {
-			problems = append(problems, field.Required(path.Child(name), "it changes in one call with another that is set, and has no default"))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(desired)) {
-		if !slices.Contains(names, name) {
+	all := map[string]string{}
+	maps.Copy(all, whole)
+	maps.Copy(all, desired)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if _, ok := a.Defaults[name]; !ok {
 			problems = append(problems, field.Forbidden(path.Child(name), "is no attribute of the group"))
+		} else if whole != nil && whole[name] == "" {
+			problems = append(problems, field.Required(path.Child(name), "it changes in one call with another that is set, and has no default"))
 		}
 	}
 	return problems
@@ -77,13 +76,11 @@ func (a *Attributes) check(old, whole map[string]string, path *field.Path) field
 func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 	var problems []error
 	for _, r := range u.of(g.Kind) {
-		p := u.parts[g.Kind.String()]
-		var recorded []map[string]string
-		for _, spec := range p.recorded {
-			recorded = append(recorded, g.Project(spec, r))
+		var projected []map[string]string
+		for _, spec := range u.parts[g.Kind.String()] {
+			projected = append(projected, g.Project(spec, r))
 		}
-		desired := g.Project(p.desired, r)
-		whole := g.whole(desired, recorded...)
+		whole := g.whole(projected[0], projected[1:]...)
 		u.hide(maps.Values(whole))
 		live, isKnown, isBusy, isFailed := map[string]string{}, true, false, false
 		for name := range whole {
@@ -91,7 +88,7 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 			live[name] = reading.target
 			isKnown, isBusy, isFailed = isKnown && reading.isKnown, isBusy || reading.value != reading.target, isFailed || reading.isFailed
 		}
-		refused := g.incomplete(desired, whole, nil)
+		refused := g.incomplete(projected[0], whole, nil)
 		isDifferent := isKnown && !maps.Equal(live, whole)
 		if isDifferent {
 			refused = append(refused, g.check(live, whole, nil)...)
@@ -100,7 +97,11 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		case len(refused) > 0:
 			problems = append(problems, u.impossible(r, refused))
 		case isDifferent:
-			if s := u.modify(g, r, whole); isFailed {
+			s := u.add("Modify", []string{r.text()}, func(ctx context.Context, _ []*Resource) error { return g.Modify(ctx, u.cloud, r, whole) })
+			if g.Asynchronous {
+				s.pending = pendingOn(r)
+			}
+			if isFailed {
 				s.failed = errFailedBefore
 			}
 		case !isKnown || isBusy:
@@ -108,16 +109,6 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// modify adds a step.
-func (u *update[T, C]) modify(g *Group[T, C], r *Resource, whole map[string]string) *step {
-	s := step{function: "Modify", resources: []*Resource{r}, call: func(ctx context.Context, _ []*Resource) error { return g.Modify(ctx, u.cloud, r, whole) }}
-	if g.Asynchronous {
-		s.pending = pendingOn(r)
-	}
-	u.steps = append(u.steps, s)
-	return &u.steps[len(u.steps)-1]
 }
 
 var errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")

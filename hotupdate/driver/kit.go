@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -16,10 +17,13 @@ import (
 // One serves a process.
 type Kit[T, C any] struct {
 	definition Definition[T, C]
-	slots      chan struct{} // one for each call under way; nil is no bound
+	slots      chan struct{} // has an element for each call under way
 	mutex      sync.Mutex
 	calls      map[[2]string]uint64 // by function and outcome
 }
+
+// unbounded is more calls than any process has under way.
+const unbounded = 1 << 20
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver, or with those that
 // [machineupdate.Classes.Prepare] has for lanes.
@@ -27,13 +31,14 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
 		return nil, err
 	}
-	k := &Kit[T, C]{definition: definition, calls: map[[2]string]uint64{}}
-	if definition.InFlight > 0 {
-		k.slots = make(chan struct{}, definition.InFlight)
-	}
+	definition.InFlight = cmp.Or(max(definition.InFlight, 0), unbounded)
 	if definition.Wait == nil {
-		k.definition.Wait = sleep
+		definition.Wait = sleep
 	}
+	if definition.Takeover == nil {
+		definition.Takeover = func(machineupdate.Resource, string) {}
+	}
+	k := &Kit[T, C]{definition: definition, slots: make(chan struct{}, definition.InFlight), calls: map[[2]string]uint64{}}
 	empty := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
 	if _, _, err := new(machineupdate.Classes).Prepare(empty, definition.Schema, k.Driver()); err != nil {
 		return nil, err

@@ -4,96 +4,77 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
 // planTags says what to call for the infrastructure tags of some kinds of resources.
 func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 	var problems []error
-	var batched []tags.ResourcePlan
-	resources := map[string]*Resource{}
+	var plans []tags.ResourcePlan
 	for _, kind := range t.Kinds {
-		of := u.of(kind)
-		plans, err := u.planKind(t, kind, of)
-		problems = append(problems, err)
-		for i := range plans { // sorted by ID, as resources are
-			if t.Rules.Guard == tags.GuardVersion {
-				u.replaceTags(t, &plans[i], of[i])
-				continue
-			}
-			if resources[of[i].ID] != nil {
-				problems = append(problems, unusableResource(of[i], "has the ID of another resource of the Tagging"))
-			}
-			resources[of[i].ID], batched = of[i], append(batched, plans[i])
+		live := map[string]map[string]string{}
+		for _, r := range u.of(kind) {
+			live[r.text()] = r.Tags
+		}
+		if len(live) > 0 {
+			planned, err := t.Rules.Plan(u.state(t, kind), slices.Collect(maps.Keys(live)), live)
+			problems, plans = append(problems, err), append(plans, planned...)
 		}
 	}
-	u.changeTags(t, batched, resources)
-	return errors.Join(problems...)
-}
-
-// planKind plans the resources of a kind.
-func (u *update[T, C]) planKind(t *Tagging[T, C], kind tags.Kind, of []*Resource) ([]tags.ResourcePlan, error) {
-	if len(of) == 0 {
-		return nil, nil
-	}
-	ids, live := make([]string, len(of)), map[string]map[string]string{}
-	for i, r := range of {
-		ids[i], live[r.ID] = r.ID, r.Tags
-	}
-	plans, err := t.Rules.Plan(u.state(t, kind), ids, live)
 	for i := range plans {
 		for _, key := range plans[i].Takeover {
-			u.takeovers = append(u.takeovers, takeover{of[i].name(), key})
+			u.takeovers = append(u.takeovers, func(tell func(machineupdate.Resource, string)) { tell(u.named[plans[i].Resource].name(), key) })
 		}
 	}
-	return plans, err
+	if t.Rules.Guard == tags.GuardVersion {
+		u.replaceTags(t, plans)
+	} else {
+		u.changeTags(t, t.Rules.Batches(plans))
+	}
+	return errors.Join(problems...)
 }
 
 // state projects everything alike, so that it can be compared.
 func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
-	project := func(spec *T) map[string]string {
-		projected := t.Project(spec, kind)
-		u.hide(maps.Values(projected))
-		return projected
+	projected := make([]map[string]string, 0, 4)
+	for _, spec := range u.parts[kind.String()] {
+		projected = append(projected, t.Project(spec, kind))
+		u.hide(maps.Values(projected[len(projected)-1]))
 	}
-	p := u.parts[kind.String()]
-	s := tags.State{Applied: project(p.recorded[0]), Desired: project(p.desired)}
-	for _, attempt := range p.recorded[1:] {
-		s.Attempted = append(s.Attempted, project(attempt))
-	}
+	s := tags.State{Desired: projected[0], Applied: projected[1], Attempted: projected[2:]}
 	if t.Mandatory != nil {
 		s.Mandatory = t.Mandatory(u.class, u.request.Machine)
 	}
 	return s
 }
 
-// replaceTags adds a step if the resource differs.
-func (u *update[T, C]) replaceTags(t *Tagging[T, C], plan *tags.ResourcePlan, r *Resource) {
-	if !plan.Empty() {
-		call := func(ctx context.Context, _ []*Resource) error { return t.Replace(ctx, u.cloud, r, plan.Apply(r.Tags)) }
-		u.steps = append(u.steps, step{function: "Replace", resources: []*Resource{r}, call: call})
+// replaceTags adds a step for each resource that differs.
+func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) {
+	for i := range plans {
+		if !plans[i].Empty() {
+			u.add("Replace", []string{plans[i].Resource}, func(ctx context.Context, of []*Resource) error {
+				return t.Replace(ctx, u.cloud, of[0], plans[i].Apply(of[0].Tags))
+			})
+		}
 	}
 }
 
 // changeTags adds a step for each batch.
-func (u *update[T, C]) changeTags(t *Tagging[T, C], plans []tags.ResourcePlan, resources map[string]*Resource) {
-	for _, batch := range t.Rules.Batches(plans) {
-		s := step{function: "Set"}
-		change, changed := t.Set, batch.Set
+func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
+	for _, batch := range batches {
+		function, change, changed := "Set", t.Set, batch.Set
 		if len(batch.Remove) > 0 {
-			s.function, change, changed = "Remove", t.Remove, batch.Remove
+			function, change, changed = "Remove", t.Remove, batch.Remove
 		}
-		for _, id := range batch.Resources {
-			s.resources = append(s.resources, resources[id])
-		}
-		s.call = func(ctx context.Context, of []*Resource) error {
+		u.add(function, batch.Resources, func(ctx context.Context, of []*Resource) error {
 			ids := make([]string, len(of))
 			for i, r := range of {
 				ids[i] = r.ID
 			}
 			return change(ctx, u.cloud, ids, changed)
-		}
-		u.steps = append(u.steps, s)
+		})
 	}
 }

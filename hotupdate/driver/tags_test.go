@@ -92,7 +92,7 @@ func TestPlanComesBeforeCalls(t *testing.T) {
 	for _, problem := range fault.All(w.update(map[string]string{"mine": "1", "more": "1"})) {
 		codes = append(codes, problem.Code+" "+problem.Path)
 	}
-	assert.Equal(t, []string{"over-limit vol-1"}, codes)
+	assert.Equal(t, []string{"over-limit disk vol-1"}, codes)
 	codes = nil
 	for _, problem := range fault.All(w.update(map[string]string{"kubernetes.io/cluster/other": "1"})) {
 		codes = append(codes, problem.Code)
@@ -377,7 +377,7 @@ func TestUnusableRequests(t *testing.T) {
 }
 
 func TestUnusableResources(t *testing.T) {
-	for _, r := range []driver.Resource{{Kind: tags.Disk}, {Kind: tags.Disk, ID: "vol-1"}, {Kind: tags.VM, ID: "vol-1"}} {
+	for _, r := range []driver.Resource{{Kind: tags.Disk}, {Kind: tags.Disk, ID: "vol-1"}} {
 		w := newWorld(t)
 		w.resources = append(w.resources, r)
 		problems := fault.All(w.update(nil))

@@ -1,12 +1,12 @@
 package driver
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -16,25 +16,19 @@ import (
 // update is one update of one machine in one lane.
 type update[T, C any] struct {
 	*Kit[T, C]
-	request   *machineupdate.UpdateMachineRequest
-	class     *T
-	parts     map[string]*part[T] // by kind
-	cloud     C
-	resources []Resource // of the kinds of parts, sorted
-	secrets   []string   // that no error may show
+	request *machineupdate.UpdateMachineRequest
+	class   *T
+	parts   map[string][]*T // by kind: what is desired, what was applied, and what was attempted
+	cloud   C
+	named   map[string]*Resource // those of the kinds of parts, by their text
+	secrets []string             // that no error may show
 
 	steps     []step
-	takeovers []takeover
+	takeovers []func(tell func(machineupdate.Resource, string))
 	isTaken   bool // the cloud took a call
 	notDone   map[*Resource]bool
 	problems  fault.List
 	pending   []error // what the cloud is still doing
-}
-
-// part is a part of the request, decoded.
-type part[T any] struct {
-	desired  *T
-	recorded []*T // the applied one, and those that were attempted
 }
 
 // step is one call of the cloud, on all of its resources or on some of them.
@@ -46,10 +40,14 @@ type step struct {
 	failed    error // that it was accepted before and not made
 }
 
-// takeover is a key that carries somebody else's value.
-type takeover struct {
-	resource machineupdate.Resource
-	key      string
+// add adds a step.
+func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step {
+	s := step{function: function, call: call}
+	for _, name := range names {
+		s.resources = append(s.resources, u.named[name])
+	}
+	u.steps = append(u.steps, s)
+	return &u.steps[len(u.steps)-1]
 }
 
 // read reads the request, and then the cloud.
@@ -60,24 +58,25 @@ func (u *update[T, C]) read(ctx context.Context) error {
 	if err := u.readRequest(); err != nil {
 		return err
 	}
+	var live []Resource
 	err := u.call(ctx, "Resources", func(ctx context.Context) (err error) {
 		if u.cloud, err = u.definition.Connect(ctx, u.request, u.class); err == nil {
-			u.resources, err = u.definition.Resources(ctx, u.cloud)
+			live, err = u.definition.Resources(ctx, u.cloud)
 		}
 		return err
 	})
 	if err != nil {
 		return u.failure("Resources", nil, err)
 	}
-	if len(u.resources) == 0 {
+	if len(live) == 0 {
 		return machineupdate.ErrNotFound
 	}
-	return u.checkResources()
+	return u.keep(live)
 }
 
 // readRequest decodes the class, as drivers do, and the hot parts, as they were encoded.
 func (u *update[T, C]) readRequest() error {
-	u.class, u.parts = new(T), map[string]*part[T]{}
+	u.class, u.parts = new(T), map[string][]*T{}
 	problems := []error{json.Unmarshal(u.request.Class.ProviderSpec, u.class)}
 	decode := func(hot machineupdate.Hot) *T {
 		decoded, err := u.definition.Schema.Decode([]byte(hot))
@@ -86,11 +85,10 @@ func (u *update[T, C]) readRequest() error {
 		return spec
 	}
 	for _, asked := range u.request.Parts {
-		p := &part[T]{desired: decode(asked.Desired), recorded: []*T{decode(asked.Applied)}}
-		for _, hot := range asked.Attempted {
-			p.recorded = append(p.recorded, decode(hot))
+		for _, hot := range append([]machineupdate.Hot{asked.Desired, asked.Applied}, asked.Attempted...) {
+			u.parts[asked.Kind] = append(u.parts[asked.Kind], decode(hot))
 		}
-		if u.parts[asked.Kind] = p; !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {
+		if !slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind) {
 			problems = append(problems, &fault.Error{Kind: fault.Unknown, Code: "unknown-kind", Where: "part " + asked.Kind, What: "is of no kind that the lane covers"})
 		}
 	}
@@ -103,33 +101,28 @@ func (u *update[T, C]) readRequest() error {
 	return nil
 }
 
-// checkResources sorts the resources, and leaves out those that the request is not about.
-func (u *update[T, C]) checkResources() error {
-	u.resources = slices.DeleteFunc(slices.Clone(u.resources), func(r Resource) bool { return u.parts[r.Kind.String()] == nil })
-	slices.SortFunc(u.resources, func(a, b Resource) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
-	for i := range u.resources {
-		r := &u.resources[i]
-		if r.ID == "" || i > 0 && r.name() == u.resources[i-1].name() {
-			return unusableResource(r, "has no ID, or one that another resource of its kind has")
+// keep keeps the resources that the request is about.
+func (u *update[T, C]) keep(live []Resource) error {
+	u.named = map[string]*Resource{}
+	for _, r := range live {
+		if r.ID == "" || u.named[r.text()] != nil {
+			return &fault.Error{
+				Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned", Path: r.text(),
+				What: "has no ID, or one that another resource of its kind has",
+			}
 		}
-		u.hide(maps.Values(r.Tags))
+		if u.parts[r.Kind.String()] != nil {
+			u.named[r.text()] = &r
+			u.hide(maps.Values(r.Tags))
+		}
 	}
 	return nil
 }
 
-func unusableResource(r *Resource, what string) error {
-	return &fault.Error{Kind: fault.Misuse, Code: "unusable-resource", Where: "what Definition.Resources returned", Path: r.text(), What: what}
-}
-
 // of returns the resources of a kind, sorted by ID.
 func (u *update[T, C]) of(kind tags.Kind) []*Resource {
-	var all []*Resource
-	for i := range u.resources {
-		if u.resources[i].Kind == kind {
-			all = append(all, &u.resources[i])
-		}
-	}
-	return all
+	isOther := func(r *Resource) bool { return r.Kind != kind }
+	return slices.DeleteFunc(slices.SortedFunc(maps.Values(u.named), func(a, b *Resource) int { return strings.Compare(a.ID, b.ID) }), isOther)
 }
 
 // plan says what to call in the request's lane. All that cannot be done is told at once, and then nothing is called.

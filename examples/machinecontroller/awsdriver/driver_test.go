@@ -299,7 +299,7 @@ func TestPlanComesBeforeCalls(t *testing.T) {
 	problem, ok := errors.AsType[*fault.Error](err)
 	require.True(t, ok)
 	assert.Equal(t, "over-limit", problem.Code)
-	assert.Equal(t, "vol-1", problem.Path)
+	assert.Equal(t, "disk vol-1", problem.Path)
 	assert.Empty(t, f.writes())
 }
 
