@@ -14,14 +14,13 @@
 //
 // # What the kit does
 //
-//  1. It reads the request and the cloud, and compares all resources with what is desired before it calls anything. If something cannot be done,
-//     all that cannot be done is returned, and nothing is called. Package tags has the rules of infrastructure tags.
+//  1. It compares all resources with what is desired before it calls anything. If something cannot be done, all that cannot be done is returned, and
+//     nothing is called. Package tags has the rules of infrastructure tags.
 //  2. A machine that is as desired costs reads and no marker. Otherwise BeforeWrite of the request comes before the first call.
 //  3. Calls have no more resources and infrastructure tags than [tags.Rules.LimitCalls] says. Those of one resource keep their order.
 //  4. Calls that the cloud throttles are made again, with delays that grow from one second to twenty, as long as the context lasts. No other call is
 //     made twice: the flow repeats the update.
 //  5. A resource whose call failed gets no further call. Other resources do, and the error is a [*machineupdate.PartialError].
-//  6. If the discovery returns no resource the error is [machineupdate.ErrNotFound].
 //
 // # Attributes
 //
@@ -37,7 +36,7 @@
 //
 // # Errors
 //
-// What is wrong with a request or with what the driver's functions return is a [*fault.Error], as is what the rules do not admit. Errors of calls
-// name the function of the Definition and the resources, and wrap what the function returned. Their text hides secrets and values of infrastructure
-// tags that have four bytes or more, for clouds quote what they refuse; the wrapped error does not.
+// All but BeforeWrite's and those of package machineupdate are [*fault.Error] values. Errors of calls have the code failed-call, name the function of
+// the Definition and the resources, and wrap what the function returned. Their text hides secrets and values of four bytes or more, for clouds
+// quote what they refuse; the wrapped error does not.
 package driver

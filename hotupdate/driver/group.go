@@ -51,10 +51,9 @@ func (a *Attributes) anyOf(values map[string]string) bool {
 // incomplete returns what the group cannot take, whatever is live.
 func (a *Attributes) incomplete(desired, whole map[string]string, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
-	all := map[string]string{}
-	maps.Copy(all, whole)
-	maps.Copy(all, desired)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(whole)), maps.Keys(desired))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		if _, ok := a.Defaults[name]; !ok {
 			problems = append(problems, field.Forbidden(path.Child(name), "is no attribute of the group"))
 		} else if whole != nil && whole[name] == "" {

@@ -105,25 +105,23 @@ func (d *Definition[T, C]) check() error {
 	require(isT, "Schema", "has to be that of the provider spec")
 	require(d.Connect != nil && d.Resources != nil, "Connect and Resources", "have to be set")
 	require(len(d.kinds("")) > 0, "Tags and Groups", "have to name a kind of resource outside of Lanes")
-	covered := map[tags.Kind]bool{}
+	kinds := map[tags.Kind]int{}
 	for _, t := range d.Tags {
 		for _, kind := range t.Kinds {
-			require(isKind(kind) && !covered[kind], "Tagging.Kinds", "have to be kinds of package tags, each in one Tagging")
-			covered[kind] = true
+			kinds[kind]++
+			require(isKind(kind) && kinds[kind] == 1, "Tagging.Kinds", "have to be kinds of package tags, each in one Tagging")
 		}
 		isVersion := t.Rules.Guard == tags.GuardVersion
 		require(t.Project != nil && isVersion == (t.Replace != nil) && isVersion != (t.Set != nil) && isVersion != (t.Remove != nil),
 			"Tagging", "needs Project, and Replace alone if the guard of Rules is GuardVersion, else Set and Remove alone")
 	}
 	for _, g := range d.Groups {
-		set := len(g.Defaults)
-		for _, value := range g.Defaults {
-			set -= 1 - min(len(value), 1)
-		}
-		require(isKind(g.Kind) && g.Project != nil && g.Modify != nil, "Group", "needs Kind, Project and Modify")
-		require(len(g.Defaults) > 0 && (set == 0 || set == len(g.Defaults)), "Group.Defaults", "have to name the attributes, all with a default or none")
 		isLane := func(l machineupdate.Lane) bool { return l.Name == g.Lane }
 		require(g.Lane == "" || slices.ContainsFunc(d.Lanes, isLane), "Group.Lane", "has to be one of Lanes")
+		require(isKind(g.Kind) && g.Project != nil && g.Modify != nil, "Group", "needs Kind, Project and Modify")
+		unset := slices.Collect(maps.Values(g.Defaults))
+		unset = slices.DeleteFunc(unset, func(value string) bool { return value != "" })
+		require(len(g.Defaults) > 0 && len(unset)%len(g.Defaults) == 0, "Group.Defaults", "have to name the attributes, all with a default or none")
 	}
 	for _, lane := range d.Lanes {
 		require(len(d.kinds(lane.Name)) > 0, "Lanes", "have to be used by a Group each")
