@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,21 +128,20 @@ func auditFleet(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.readNews()
+	known, err := c.knownFindings()
 	if err != nil {
 		return 0, err
 	}
 	to := c.auditSink(view)
 	var report *audit.Report
 	if len(c.audit.from) > 0 {
-		report, err = c.mergeResults(n, to)
+		report, err = c.mergeResults(known, to)
 	} else {
-		report, err = c.judgeFleet(n, to)
+		report, err = c.judgeFleet(known, to)
 	}
 	if err != nil {
 		return 0, err
 	}
-	n.finish(report)
 	return c.auditExitCode(report), to.end(report)
 }
 
@@ -173,41 +171,20 @@ func (c *call) auditView() (audit.View, error) {
 	return v, wantStdinOnce(c.args)
 }
 
-// news tells findings that are new from those that are known.
-type news struct {
-	baseline *audit.Baseline
-	accepted *audit.Acceptances
-}
-
-func (c *call) readNews() (n news, err error) {
-	var acceptErr error
-	if c.audit.baseline != "" {
-		n.baseline, err = audit.LoadBaseline(c.audit.baseline)
-	}
+// knownFindings reads what is said to be no news. What is accepted comes first.
+func (c *call) knownFindings() (all []audit.Known, err error) {
+	var acceptErr, baselineErr error
 	if c.audit.accept != "" {
-		n.accepted, acceptErr = audit.LoadAcceptances(c.audit.accept, time.Now())
+		var accepted *audit.Acceptances
+		accepted, acceptErr = audit.LoadAcceptances(c.audit.accept, time.Now())
+		all = append(all, accepted)
 	}
-	return n, errors.Join(err, acceptErr)
-}
-
-// known says why a finding is no news. Both are asked, so that both know what was found.
-func (n news) known(p *audit.Pool) (why string) {
-	if n.baseline != nil {
-		why = n.baseline.Known(p)
+	if c.audit.baseline != "" {
+		var baseline *audit.Baseline
+		baseline, baselineErr = audit.LoadBaseline(c.audit.baseline)
+		all = append(all, baseline)
 	}
-	if n.accepted != nil {
-		why = cmp.Or(n.accepted.Known(p), why)
-	}
-	return why
-}
-
-func (n news) finish(r *audit.Report) {
-	if n.baseline != nil && !r.Partial {
-		r.Gone = n.baseline.Gone()
-	}
-	if n.accepted != nil && !r.Partial {
-		r.Remarks = append(r.Remarks, n.accepted.Remarks()...)
-	}
+	return all, errors.Join(baselineErr, acceptErr)
 }
 
 // auditSink is where the result of an audit goes.
@@ -265,7 +242,7 @@ func (to *auditSink) end(r *audit.Report) error {
 }
 
 // judgeFleet judges manifests, until they end or somebody interrupts.
-func (c *call) judgeFleet(n news, to *auditSink) (*audit.Report, error) {
+func (c *call) judgeFleet(known []audit.Known, to *auditSink) (*audit.Report, error) {
 	old, oldErr := auditSide(c.old, c.audit.oldProgram)
 	updated, newErr := auditSide(c.updated, c.audit.newProgram)
 	if err := errors.Join(oldErr, newErr); err != nil {
@@ -280,7 +257,7 @@ func (c *call) judgeFleet(n news, to *auditSink) (*audit.Report, error) {
 	boundMemory(ctx)
 	progress := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
-		Provider: c.provider, Known: n.known,
+		Provider: c.provider, Known: known,
 		Each: func(p *audit.Pool, r *audit.Report) error {
 			if r.Objects.Judged%16 == 0 {
 				progress.Describe(r.Headline())
@@ -307,7 +284,7 @@ func auditSide(file, program string) (audit.Side, error) {
 }
 
 // mergeResults makes a report of former results.
-func (c *call) mergeResults(n news, to *auditSink) (*audit.Report, error) {
+func (c *call) mergeResults(known []audit.Known, to *auditSink) (*audit.Report, error) {
 	all := make([]*audit.Report, len(c.audit.from))
 	problems := make([]error, len(all))
 	for i, file := range c.audit.from {
@@ -315,10 +292,6 @@ func (c *call) mergeResults(n news, to *auditSink) (*audit.Report, error) {
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
-	}
-	known := n.known
-	if n == (news{}) {
-		known = nil
 	}
 	merged, err := audit.Merge(all, known)
 	if err != nil {

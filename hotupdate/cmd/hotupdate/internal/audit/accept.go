@@ -110,15 +110,14 @@ func (a *Acceptance) accepts(p *Pool, c causeKey) bool {
 	return true
 }
 
-// Remarks names what accepts nothing.
-func (a *Acceptances) Remarks() (all []string) {
+// finish names the acceptances that accept nothing.
+func (a *Acceptances) finish(r *Report) {
 	for i, one := range a.Accepted {
 		switch {
 		case one.Expires < a.today:
-			all = append(all, fmt.Sprintf("accepted[%d] has expired on %s: %s", i, one.Expires, one.Reason))
+			r.Remarks = append(r.Remarks, fmt.Sprintf("accepted[%d] has expired on %s: %s", i, one.Expires, one.Reason))
 		case !one.used:
-			all = append(all, fmt.Sprintf("accepted[%d] accepts nothing that was found: %s", i, one.Reason))
+			r.Remarks = append(r.Remarks, fmt.Sprintf("accepted[%d] accepts nothing that was found: %s", i, one.Reason))
 		}
 	}
-	return all
 }

@@ -106,12 +106,12 @@ func (r *Report) findings() ([]*Pool, error) {
 }
 
 // Merge makes one report of the results of several audits.
-func Merge(all []*Report, known func(*Pool) string) (*Report, error) {
+func Merge(all []*Report, known []Known) (*Report, error) {
 	merged := newReport("", "")
 	for _, one := range all {
 		merged.Old, merged.New = joined(merged.Old, one.Old), joined(merged.New, one.New)
 		merged.merge(one)
-		if known == nil {
+		if len(known) == 0 {
 			continue
 		}
 		findings, err := one.findings()
@@ -119,10 +119,10 @@ func Merge(all []*Report, known func(*Pool) string) (*Report, error) {
 			return nil, fmt.Errorf("%s, %s: %w", one.Old, one.New, err)
 		}
 		for _, p := range findings {
-			merged.setKnown(p, known(p))
+			merged.setKnown(p, whyKnown(known, p))
 		}
 	}
-	merged.sort()
+	merged.finish(known)
 	return merged, nil
 }
 
@@ -216,14 +216,13 @@ func (b *Baseline) Known(p *Pool) string {
 	return "as in " + b.file
 }
 
-// Gone counts the findings that were not found again.
-func (b *Baseline) Gone() (n int) {
+// finish counts the findings that were not found again.
+func (b *Baseline) finish(r *Report) {
 	for _, found := range b.findings {
 		if !found {
-			n++
+			r.Gone++
 		}
 	}
-	return n
 }
 
 // finding identifies what is found about a pool.

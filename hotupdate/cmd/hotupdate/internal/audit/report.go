@@ -315,12 +315,21 @@ func wordsOf(path, finding, code, text string) string {
 	return text
 }
 
-// finish adds the minors at which an era begins, and puts the report in order.
-func (r *Report) finish(old, updated *release.Release) {
+// addEras adds the minors at which an era begins.
+func (r *Report) addEras(old, updated *release.Release) {
 	for _, e := range slices.Concat(old.Eras, updated.Eras) {
 		if e.From != "" {
 			before, after := eraAt(old, e.From), eraAt(updated, e.From)
 			r.addSpan(Span{e.From, before, after, before != after, 0})
+		}
+	}
+}
+
+// finish puts the report in order.
+func (r *Report) finish(known []Known) {
+	for _, one := range known {
+		if !r.Partial {
+			one.finish(r)
 		}
 	}
 	r.sort()

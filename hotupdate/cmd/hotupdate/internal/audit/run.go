@@ -22,10 +22,26 @@ import (
 type Options struct {
 	// Provider is the type of the Shoots and Workers that are judged; all if it is empty.
 	Provider string
-	// Known says why a finding is no news; nothing if it is news. It is called in the order of the stream.
-	Known func(*Pool) string
+	// Known are asked about every finding, in the order of the stream.
+	Known []Known
 	// Each is called for every pool that is judged, in the order of the stream, with the report so far.
 	Each func(*Pool, *Report) error
+}
+
+// Known knows findings that are no news.
+type Known interface {
+	// Known says why a finding is no news; nothing if it is news.
+	Known(p *Pool) string
+	// finish adds what was not found to a report of all findings.
+	finish(r *Report)
+}
+
+// whyKnown is the first reason for which a finding is no news. All are asked, so that all know what was found.
+func whyKnown(all []Known, p *Pool) (why string) {
+	for _, one := range all {
+		why = cmp.Or(why, one.Known(p))
+	}
+	return why
 }
 
 // Run judges the pools of a stream. If the context ends before the stream does, the report is what is known so far, and says so.
@@ -41,23 +57,25 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	seen := newIdentities()
 	defer func() { seen.file.close() }()
 	for {
+		var batch chan []judgedObject
+		more := false
 		select {
 		case <-ctx.Done():
 			report.Partial = true
-			report.finish(r.old.Release, r.updated.Release)
-			return report, nil
-		case batch, more := <-queue:
-			if !more {
-				report.finish(r.old.Release, r.updated.Release)
-				return report, nil
-			}
-			for _, one := range <-batch {
-				if err := report.count(one, seen, o); err != nil {
-					return report, err
-				}
+		case batch, more = <-queue:
+		}
+		if !more {
+			break
+		}
+		for _, one := range <-batch {
+			if err := report.count(one, seen, o); err != nil {
+				return report, err
 			}
 		}
 	}
+	report.addEras(r.old.Release, r.updated.Release)
+	report.finish(o.Known)
+	return report, nil
 }
 
 // batchSize and batchBytes are how many documents a worker takes at once, so that memory is bounded and few words are exchanged.
@@ -66,47 +84,43 @@ const (
 	batchBytes = 64 << 10
 )
 
-// work judges documents in batches, on all processors. The batches come out in their order.
+// work judges documents in batches, on all processors. The batches come out in their order. The queue bounds how many are under way.
 func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan []judgedObject {
-	workers := runtime.GOMAXPROCS(0)
-	queue := make(chan chan []judgedObject, workers)
-	slots := make(chan struct{}, workers)
-	start := func(batch []*manifest.Document) bool {
-		result := make(chan []judgedObject, 1)
+	queue := make(chan chan []judgedObject, runtime.GOMAXPROCS(0))
+	var batch []*manifest.Document
+	size := 0
+	start := func() bool {
+		todo, result := batch, make(chan []judgedObject, 1)
+		batch, size = nil, 0
 		select {
 		case <-ctx.Done():
 			return false
 		case queue <- result:
 		}
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			var judged []judgedObject
-			for _, d := range batch {
-				for _, object := range d.Objects() {
-					judged = append(judged, r.object(&object, o.Provider))
-				}
-			}
-			result <- judged
-		}()
+		go func() { result <- r.objects(todo, o.Provider) }()
 		return true
 	}
 	go func() {
 		defer close(queue)
-		var batch []*manifest.Document
-		size := 0
 		for d := range documents {
 			batch, size = append(batch, d), size+d.Size()
-			if len(batch) == batchSize || size >= batchBytes {
-				if !start(batch) {
-					return
-				}
-				batch, size = nil, 0
+			if (len(batch) == batchSize || size >= batchBytes) && !start() {
+				return
 			}
 		}
-		start(batch)
+		start()
 	}()
 	return queue
+}
+
+// objects judges the objects of documents.
+func (r *Releases) objects(documents []*manifest.Document, provider string) (judged []judgedObject) {
+	for _, d := range documents {
+		for _, object := range d.Objects() {
+			judged = append(judged, r.object(&object, provider))
+		}
+	}
+	return judged
 }
 
 // judgedObject is what is found in one object.
@@ -204,8 +218,8 @@ func (r *Report) count(one judgedObject, seen *identities, o Options) error {
 	}
 	r.Objects.Judged++
 	for _, p := range one.pools {
-		if p.Verdict != Unchanged && o.Known != nil {
-			p.Known = o.Known(p)
+		if p.Verdict != Unchanged {
+			p.Known = whyKnown(o.Known, p)
 		}
 		r.add(p)
 		if err := o.Each(p, r); err != nil {

@@ -149,11 +149,11 @@ func readFile(path string, yield yieldFunc) bool {
 
 // readStream reads the documents of one stream.
 func readStream(from string, in io.Reader, yield yieldFunc) bool {
-	plain, done, err := decompress(in)
+	plain, err := decompress(in)
 	if err != nil {
 		return yield(unreadable(Place{File: from, Line: 1, Number: 1, Item: -1}, err))
 	}
-	defer done()
+	defer plain.Close() //nolint:errcheck // it was only read
 	s := splitter{source: newSource(plain), from: from, yield: yield}
 	s.split()
 	if err := s.failure(); err != nil && !s.stopped {

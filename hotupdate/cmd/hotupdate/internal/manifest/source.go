@@ -30,21 +30,17 @@ const readAhead = 256 << 10
 func newSource(in io.Reader) *source { return &source{in: in, line: 1} }
 
 // decompress returns what a stream of gzip or zstd stands for, and any other stream as it is.
-func decompress(in io.Reader) (out io.Reader, done func(), err error) {
+func decompress(in io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(in, readAhead)
 	magic, _ := buffered.Peek(4) // a shorter stream is not compressed, and an error comes back when the stream is read
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		unzipped, err := gzip.NewReader(buffered)
-		return unzipped, func() {}, err
+		return gzip.NewReader(buffered)
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		decoder, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			return nil, nil, err
-		}
-		return decoder, decoder.Close, nil
+		return decoder.IOReadCloser(), err
 	}
-	return buffered, func() {}, nil
+	return io.NopCloser(buffered), nil
 }
 
 // more reads on and reports whether there was more. What stands before the mark is dropped, and so at may change.

@@ -94,27 +94,18 @@ func codeIfOdd(text string) string {
 	return text
 }
 
-// rows writes changes and remarks. Many changes are folded, but for those that decide.
+// rows writes changes and remarks. Many changes are folded, but for those that decide, which come first.
 func rows(groups []group, remarks []remark) string {
-	var open, folded []group
-	others := 0
-	for _, g := range groups {
+	decides, others := len(groups), 0
+	for i, g := range slices.Backward(groups) {
 		if !g.Decides {
-			others += len(g.Changes)
+			decides, others = i, others+len(g.Changes)
 		}
 	}
-	for _, g := range groups {
-		if g.Decides || others <= maxOpen {
-			open = append(open, g)
-		} else {
-			folded = append(folded, g)
-		}
+	if others <= maxOpen {
+		return block(groups, remarks)
 	}
-	text := block(open, remarks)
-	if len(folded) > 0 {
-		text += "<details><summary>" + plaintext.Counted(others, "more change") + "</summary>\n\n" + block(folded, nil) + "</details>\n\n"
-	}
-	return text
+	return block(groups[:decides], remarks) + "<details><summary>" + plaintext.Counted(others, "more change") + "</summary>\n\n" + block(groups[decides:], nil) + "</details>\n\n"
 }
 
 // block writes changes and remarks into a code block. All of its lines begin with a marker, and so none begins with the fence.

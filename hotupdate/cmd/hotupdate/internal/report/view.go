@@ -169,15 +169,9 @@ func groupsOf(changes []Change, config string) (groups []group) {
 		}
 		groups[i].Changes = append(groups[i].Changes, c)
 	}
-	decides, others := []group{}, []group{}
-	for _, g := range groups {
-		if g.Decides {
-			decides = append(decides, g)
-		} else {
-			others = append(others, g)
-		}
-	}
-	return append(decides, others...)
+	decides := func(g group) bool { return g.Decides }
+	others := slices.DeleteFunc(slices.Clone(groups), decides)
+	return append(slices.DeleteFunc(groups, func(g group) bool { return !decides(g) }), others...)
 }
 
 // why says in the reader's words why a change does what it does: the rule, or where its class comes from.
