@@ -8,6 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Schema describes a configuration's type: its fields, their classes, and how their values are compared. A Schema is immutable and safe
@@ -142,6 +143,13 @@ func (s *Schema) Fingerprint() (string, error) {
 		return "", err
 	}
 	return exported.Fingerprint, nil
+}
+
+// Holds reports whether values of the class can stand at an RFC 6901 pointer into a configuration, or below it, where the JSON there begins with
+// the byte first; 0 stands for nothing. Elements of lists have no pointers: a list holds what its elements do. It serves records of hot parts, which
+// may be older or newer than the Schema.
+func (s *Schema) Holds(class Class, pointer string, first byte) bool {
+	return !s.isMissing() && s.plan.At(pointer, first).Any(fieldplan.Of(structtag.Class(class)))
 }
 
 // AdmitUnknown returns a Schema like s under which unknown members of raw JSON are Immutable fields instead of errors. It serves programs

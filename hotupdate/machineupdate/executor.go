@@ -71,7 +71,7 @@ const (
 )
 
 // Reconcile decides about the machine and carries the decision out, for one lane of the driver after the other. Whatever becomes of a lane, the next
-// has its turn, unless the machine has changed meanwhile or the context is done.
+// has its turn, unless the machine has changed meanwhile.
 func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Result[M] {
 	result := Result[M]{Machine: observed.Machine}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
@@ -86,7 +86,7 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 		} else {
 			result.join(&one)
 		}
-		if one.ending == conflicted || one.ending == canceled {
+		if one.ending == conflicted {
 			break
 		}
 	}

@@ -285,8 +285,7 @@ func PrepareBounded(class MachineClass, schema *hotupdate.Schema, driver Driver,
 		limits.Entries = bound
 	}
 	first := &p.lanes[0]
-	paths, err := pathsOf(schema)
-	isHot := func(pointer string, shape byte) bool { return paths.has(hotupdate.Hot, pointer, shape) }
+	isHot := func(pointer string, shape byte) bool { return schema.Holds(hotupdate.Hot, pointer, shape) }
 	first.target = record.NewTarget(first.target.Hot(), p.Schema(), driver.Kinds, isHot, limits)
-	return p, err
+	return p, nil
 }

@@ -38,7 +38,7 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil {
 		return InPlaceUnknown
 	}
-	if o.Class.uncovers && (o.Former == nil || o.Former.uncovered != o.Class.uncovered) {
+	if o.Former == nil && o.Class.hasInPlace || o.Former != nil && o.Former.uncovered != o.Class.uncovered {
 		return InPlaceUnable
 	}
 	lane := o.Class.inPlace()

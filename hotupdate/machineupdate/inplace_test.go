@@ -301,6 +301,32 @@ func TestInPlaceAfter(t *testing.T) {
 	})
 }
 
+// TestInPlaceReadOnlyHoldsADriverBack: one that wants to write outside of a drain gets no marker.
+func TestInPlaceReadOnlyHoldsADriverBack(t *testing.T) {
+	p := newPool(t, "a").created()
+	p.wants("b")
+	p.drain()
+	p.apply()
+	before := p.machine.Annotations[annotationOf(lane)]
+	p.executor.UpdateMachine = func(ctx context.Context, r *machineupdate.UpdateMachineRequest) error { return r.BeforeWrite(ctx) }
+	_, result := p.step(time.Hour)
+	assert.Equal(t, []string{"read-only UpdateMachine"}, codes(result.Err))
+	p.is(machineupdate.InPlaceUnconfirmed, "b", "nothing is confirmed")
+	assert.Equal(t, partsOf(before), partsOf(p.machine.Annotations[annotationOf(lane)]))
+}
+
+// TestInPlaceIsUrgent: a drained node waits for the limiter as little as a change of the spec, also where nothing is recorded.
+func TestInPlaceIsUrgent(t *testing.T) {
+	p := newPool(t, "a")
+	p.drain()
+	p.executor.Limiter = &machineupdate.Limiter{Every: time.Hour, Burst: 4, InFlight: 4}
+	for range 3 {
+		require.True(t, p.executor.Limiter.Ask(machineupdate.LimitKey{}, machineupdate.SpecChanged, p.now))
+	}
+	p.apply()
+	assert.True(t, p.ready)
+}
+
 // TestInPlaceUnable: a driver that cannot apply what differs is found out before a node is drained, and a node that is drained does not go on.
 func TestInPlaceUnable(t *testing.T) {
 	part := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: lane, Paths: []string{"/account"}}}}
@@ -318,7 +344,7 @@ func TestInPlaceUnable(t *testing.T) {
 		{"no lane, and nothing is known of the former class", nil, of(able, `{"account":"a"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which differs", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"2"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which is the same", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"1","account":"b"}`), machineupdate.InPlaceUnknown},
-		{"a lane with everything, and nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnknown},
+		{"nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnable},
 		{"it turned out to be unable, and the account differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"b"}`)), machineupdate.InPlaceUnable},
 		{"it turned out to be unable, and nothing differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"a"}`)), machineupdate.InPlaceApplied},
 		{"no class", of(accounts, `{}`), nil, machineupdate.InPlaceUnknown},

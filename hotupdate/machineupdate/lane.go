@@ -15,7 +15,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // Lane is a set of leaves of the provider spec that is applied, recorded and confirmed by itself. A change that the cloud refuses for hours, or
@@ -68,17 +67,17 @@ func (l *lane) where() string {
 
 // layout is which leaves of a Schema belong to which lanes of a driver.
 type layout struct {
-	paths *schemaPaths
-	lanes []lane // without targets; the first is the first lane
-	owner map[string]int
+	schema *hotupdate.Schema
+	lanes  []lane         // the first is the first lane
+	owner  map[string]int // the lanes of paths
 }
 
 // flaw is what is wrong with a lane.
 type flaw struct{ what, hint string }
 
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
-func layoutOf(driver *Driver, paths *schemaPaths) (*layout, error) {
-	l := &layout{paths: paths, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}}, owner: map[string]int{}}
+func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
+	l := &layout{schema: schema, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}}, owner: map[string]int{}}
 	var problems fault.List
 	for i := range driver.Lanes {
 		where := "lane " + strconv.Quote(driver.Lanes[i].Name) + " of the driver"
@@ -127,18 +126,14 @@ func (l *layout) add(to *lane, path string) flaw {
 	if path != "" && path[0] != '/' {
 		return flaw{"is no RFC 6901 pointer", "begin it with a slash"}
 	}
-	at := l.paths.at(path)
-	if at.node == nil {
-		return flaw{"is no path of the Schema", "write the JSON names of members with a slash before each; elements of lists have no paths"}
-	}
 	class, other := hotupdate.Hot, hotupdate.InPlace
-	if !l.paths.holds(at, class) {
+	if !l.schema.Holds(class, path, 0) {
 		class, other = other, class
 	}
 	switch {
-	case !l.paths.holds(at, class):
-		return flaw{"has nothing that is Hot or InPlace", "give the field its class, or drop the path"}
-	case l.paths.holds(at, other) || to.class == other:
+	case !l.schema.Holds(class, path, 0):
+		return flaw{"has nothing in the Schema that is Hot or InPlace", "write the JSON names of members with a slash before each; elements of lists have no paths"}
+	case l.schema.Holds(other, path, 0) || to.class == other:
 		return flaw{"is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own"}
 	}
 	for owned := range l.owner {
@@ -217,24 +212,10 @@ func (l *layout) keep(value json.RawMessage, pointer string, lane int) json.RawM
 	return kept
 }
 
-// leaves reports whether InPlace leaves at the place, or below it, are left without a lane.
-func (l *layout) leaves(at place, pointer string, seen map[*schemajson.Node]bool) bool {
-	switch {
-	case l.of(pointer) > 0 || !l.paths.holds(at, hotupdate.InPlace):
-		return false
-	case at.node.Kind != "object" || seen[at.node]:
-		return true
-	}
-	seen[at.node] = true
-	return slices.ContainsFunc(at.node.Fields, func(f *schemajson.Field) bool {
-		return l.leaves(l.paths.below(at, f.Name), fieldpath.Below(pointer, f.Name), seen)
-	})
-}
-
 // isOf returns what tells which leaves are of the lane.
 func (l *layout) isOf(lane int) record.IsHot {
 	class := l.lanes[lane].class
 	return func(pointer string, shape byte) bool {
-		return l.of(pointer) == lane && l.paths.has(class, pointer, shape)
+		return l.of(pointer) == lane && l.schema.Holds(class, pointer, shape)
 	}
 }

@@ -272,7 +272,7 @@ func TestRefusal(t *testing.T) {
 	assert.Equal(t, []any{"Settled", true}, []any{b.state("volume"), hint().IsZero()}, "it was done already")
 }
 
-// TestLaneWaitsForNoOther: whatever becomes of a lane, the next has its turn, but for a conflict and a context that is done.
+// TestLaneWaitsForNoOther: whatever becomes of a lane, the next has its turn, but for a conflict. Nothing is called for a context that is done.
 func TestLaneWaitsForNoOther(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -302,6 +302,20 @@ func TestLaneWaitsForNoOther(t *testing.T) {
 	}
 	assert.Equal(t, machineupdate.Canceled, machineupdate.EndingOf(b.executor.Reconcile(ctx, b.observation())))
 	assert.Len(t, b.asked, 1)
+}
+
+// TestLeafThatMoves: what the first lane knows of a leaf that another lane has now is frozen there, and it is adopted in the other.
+func TestLeafThatMoves(t *testing.T) {
+	const spec = `{"tags":{"k":"1"},"volume":{"iops":3000}}`
+	b := newBed(t, laneClass(t, machineupdate.Driver{Kinds: volumes.Kinds, ReadsFirst: true}, spec))
+	b.step(0)
+	b.step(time.Hour)
+	b.class = laneClass(t, volumes, spec)
+	lanes, _ := b.step(0)
+	require.Equal(t, []string{"", "volume"}, lanes)
+	assert.Equal(t, []machineupdate.Part{{Kind: "vm", Applied: `{"tags":{"k":"1"}}`, Attempted: []machineupdate.Hot{}, Desired: `{"tags":{"k":"1"}}`}}, b.asked[0].Parts, "neither wanted nor removed")
+	assert.Contains(t, b.machine.Annotations[machineupdate.AnnotationRecord], `"applied":{"tags":{"k":"1"},"volume":{"iops":3000}}`, "and kept")
+	assert.Equal(t, []machineupdate.Part{{Kind: "disk", Attempted: []machineupdate.Hot{`{"volume":{"iops":3000}}`}, Desired: `{"volume":{"iops":3000}}`}}, b.asked[1].Parts)
 }
 
 // TestRequestHasTheCallersObjects: helpers of drivers take those.
@@ -346,6 +360,16 @@ func TestCreationRecordsAllLanes(t *testing.T) {
 	creation, begun = b.executor.BeginCreation(t.Context(), o)
 	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-1")
 	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "the attempt before may have made the VM")
+
+	b.machine.Annotations[machineupdate.AnnotationRecord] = strings.Replace(b.machine.Annotations[machineupdate.AnnotationRecord], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
+	b.machine.Annotations[annotationOf("volume")] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `"providerID":"i-1"`, `"creating":"m-1"`, 1)
+	b.machine.Annotations[annotationOf("volume")] = strings.Replace(b.machine.Annotations[annotationOf("volume")], `Unconfirmed`, `Calling`, 1)
+	b.machine.Annotations[annotationOf(lane)] = strings.Replace(b.machine.Annotations[annotationOf(lane)], `"providerID":"i-1"`, `"providerID":"i-2"`, 1)
+	o = b.observation()
+	o.ProviderID, o.Phase = "", ""
+	creation, begun = b.executor.BeginCreation(t.Context(), o)
+	b.executor.FinishCreation(t.Context(), creation, begun.Machine, "i-3")
+	assert.Equal(t, []string{"Unconfirmed", "Unconfirmed", "Unconfirmed"}, []string{b.state(""), b.state("volume"), b.state(lane)}, "one lane knows of an attempt")
 }
 
 // TestLanesFitTheSchema: each leaf has one lane, and each mistake is told when a class is prepared.
@@ -371,7 +395,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 		{"twice", lanes(paths("a", "/tags"), paths("a", "/account")), []string{"is declared twice"}},
 		{"no paths", lanes(paths("a")), []string{"has no paths"}},
 		{"no pointer", lanes(paths("a", "tags")), []string{`"tags" is no RFC 6901 pointer`}},
-		{"unknown", lanes(paths("a", "/new", "/volume/zones/0")), []string{`"/new" is no path`, `"/volume/zones/0" is no path`}},
+		{"unknown", lanes(paths("a", "/new", "/volume/zones/0")), []string{`"/new" has nothing`, `"/volume/zones/0" has nothing`}},
 		{"nothing hot", lanes(paths("a", "/image", "/volume/size")), []string{`"/image" has nothing`, `"/volume/size" has nothing`}},
 		{"mixed", lanes(paths("a", "/account", "/tags")), []string{`"/tags" is Hot in part`}},
 		{"mixed, the other way round", lanes(paths("a", "/tags", "/account")), []string{`"/account" is Hot in part`}},

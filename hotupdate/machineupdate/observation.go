@@ -35,7 +35,7 @@ type Observation[M Machine] struct {
 	// that is for drivers that know no hot updates.
 	Class      *Prepared
 	ClassError error
-	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place; nil if it could not be prepared.
+	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. Without it nobody knows what differs.
 	Former   *Prepared
 	Secret   map[string][]byte // the secret of the class, for the driver
 	Limit    LimitKey          // the key under which the limiter is asked; the zero value is a key as well

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // Driver says what the driver at hand can do. The zero value cannot update machines. Where Kinds, Lanes, Revision or Epoch change, every machine
@@ -56,22 +55,21 @@ type Prepared struct {
 	lanes  []lane // what the machines of the class should have; there is always a first one
 	rest   string // canonical document: the fields that no hot update touches
 
-	uncovers  bool   // the Schema has InPlace leaves without a lane
-	uncovered string // those of the class
+	hasInPlace bool   // the Schema has InPlace leaves
+	uncovered  string // those of the class without a lane
 }
 
 // prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	fingerprint, fingerprintErr := schema.Fingerprint()
-	paths, pathsErr := pathsOf(schema)
-	schema, config, err := decode(class.ProviderSpec, schema)
-	hot, hotErr := schema.HotDocument(config)
-	inPlace, inPlaceErr := schema.InPlaceDocument(config)
-	rest, restErr := schema.Document(config)
-	if err = cmp.Or(err, fingerprintErr, pathsErr, hotErr, inPlaceErr, restErr); err != nil {
+	readable, config, err := decode(class.ProviderSpec, schema)
+	hot, hotErr := readable.HotDocument(config)
+	inPlace, inPlaceErr := readable.InPlaceDocument(config)
+	rest, restErr := readable.Document(config)
+	if err = cmp.Or(err, fingerprintErr, hotErr, inPlaceErr, restErr); err != nil {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "unusable-class", Where: "class " + class.Name, What: "its provider spec cannot be read", Cause: err}
 	}
-	layout, err := layoutOf(&driver, paths)
+	layout, err := layoutOf(&driver, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +79,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	}
 	return &Prepared{
 		class: class, driver: driver, lanes: layout.lanes, rest: string(rest),
-		uncovers: layout.leaves(place{node: paths.document.Root}, "", map[*schemajson.Node]bool{}), uncovered: layout.part(inPlace, 0),
+		hasInPlace: schema.Holds(hotupdate.InPlace, "", 0), uncovered: layout.part(inPlace, 0),
 	}, nil
 }
 

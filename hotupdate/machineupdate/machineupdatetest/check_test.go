@@ -142,6 +142,7 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 	}
 	if node, drained := c.Drained(); drained && prepared != nil {
 		o.Machine = c.m
+		o.Former, _ = c.PrepareFormer()
 		delay := c.gate(ctx, o, node)
 		result.Delay = machineupdate.Earlier(result.Delay, delay)
 	}

@@ -16,6 +16,9 @@ type node struct {
 	wanted       string
 }
 
+// PrepareFormer stands for Classes.Prepare with the class of the machine's MachineSet.
+func (w *World[M]) PrepareFormer() (*machineupdate.Prepared, error) { return w.former() }
+
 // Drained returns the machine's node as a cache has it, and whether it is drained for an in-place update and waits for ApplyInPlace.
 func (w *World[M]) Drained() (machineupdate.DrainedNode, bool) {
 	return w.node.cached, w.node.cached.Unschedulable && !w.node.ready
@@ -91,6 +94,8 @@ func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
 // drain drains the node for a class with another account.
 func (c *checker[M]) drain() {
 	c.driver, c.node.wanted = drainedDriver, "b"
+	c.class(`{"tags":{"k":"1"},"account":"a"}`)
+	c.former = c.prepare
 	c.class(`{"tags":{"k":"1"},"account":"b"}`)
 	c.node.live = machineupdate.DrainedNode{UID: "node", Drained: c.now, Unschedulable: true}
 	c.node.cached = c.node.live

@@ -17,6 +17,7 @@ import (
 type World[M machineupdate.Machine] struct {
 	server  server[M]
 	prepare func() (*machineupdate.Prepared, error)
+	former  func() (*machineupdate.Prepared, error)
 	now     time.Time
 
 	vm        bool  // there is one

@@ -1,0 +1,56 @@
+package fieldplan
+
+import (
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+)
+
+// At returns the classes of what can stand at or below an RFC 6901 pointer, if the JSON there begins with the byte; 0 stands for none. Elements of
+// lists have no pointers. Where elements of a map may be hot both kinds of them count.
+func (p *Plan) At(pointer string, shape byte) ClassSet {
+	return p.Root.at(fieldpath.Names(pointer), shape, p.Root.Classes)
+}
+
+// at is At below a node that has the classes.
+func (n *Node) at(names []string, shape byte, classes ClassSet) ClassSet {
+	switch {
+	case n.isFree():
+		return classes
+	case len(names) == 0 && n.takes(shape):
+		return classes
+	case len(names) == 0:
+		return 0
+	case n.Kind == Object:
+		if i := slices.IndexFunc(n.Fields, func(f *Field) bool { return f.Name == names[0] }); i >= 0 {
+			return n.Fields[i].Node.at(names[1:], shape, n.Fields[i].Classes())
+		}
+	case n.Kind == Map:
+		all := n.Elem.at(names[1:], shape, n.Elem.Classes|Of(n.Elem.Class))
+		if n.When != nil {
+			all |= n.When.Hot.at(names[1:], shape, n.When.Hot.Classes|Of(n.When.Hot.Class))
+		}
+		return all
+	}
+	return 0
+}
+
+// takes reports whether the JSON of a value can begin with the byte.
+func (n *Node) takes(shape byte) bool {
+	switch n.Kind {
+	case Object, Map:
+		return shape == 0 || shape == '{'
+	case List, Array:
+		return shape == 0 || shape == '['
+	case Leaf:
+	}
+	return shape != '{' && shape != '['
+}
+
+// isFree reports whether a value can be any JSON.
+func (n *Node) isFree() bool {
+	return n.Kind == Leaf && slices.Contains(freeLeaves[:], n.Leaf)
+}
+
+var freeLeaves = [...]leaf.Kind{leaf.RawMessage, leaf.RawExtension, leaf.Interface, leaf.JSONMarshaler, leaf.TextMarshaler, leaf.Opaque}
