@@ -76,11 +76,6 @@ func (o *outline) forget(outer mark) {
 	o.open, o.names = o.open[:outer.open], o.names[:outer.names]
 }
 
-// appendOpen appends the flat object that ends, with its members in order.
-func (o *outline) appendOpen(dst, text []byte, outer mark) []byte {
-	return o.appendMembers(dst, text, o.open[outer.open:])
-}
-
 // compare orders members by name, and those of the same name as they stand.
 func (o *outline) compare(a, b member) int {
 	return cmp.Or(bytes.Compare(o.nameOf(&a), o.nameOf(&b)), cmp.Compare(a.offset, b.offset))

@@ -135,7 +135,7 @@ func (p *parser) object() *fault.Error {
 		p.outline.keep(outer, len(p.text))
 	default:
 		if !inOrder {
-			p.copied = p.outline.appendOpen(p.copied[:0], p.text, outer)
+			p.copied = p.outline.appendMembers(p.copied[:0], p.text, p.outline.open[outer.open:])
 			copy(p.text[start:], p.copied)
 		}
 		p.outline.forget(outer)

@@ -30,7 +30,7 @@
 //
 // A plan is compiled into nodes with a flat list of operations each. An operation knows the bytes of a member's header, where in its
 // struct the member stands, and how its value is read. Members that are not written have no operation. A plan is compiled for
-// what the canonical document holds, for everything and, when they are asked for, for what is hot and for all that is not hashed.
+// what the canonical document holds, for everything and, when they are asked for, for what is hot, what is in place, and all that is not hashed.
 //
 // A run does not know the path of what it writes. After a fault it goes on, so that all of them are told; only a cycle, or nesting that is
 // too deep, ends it. Then the same code writes the value once more and notes its path, to tell where the faults are.

@@ -28,8 +28,8 @@ const (
 
 // find returns every finding in a struct tag, in order.
 //
-// Pairs of the form key:"value" are read as [reflect.StructTag.Lookup] reads them. The pairs of other keys, and all text from the first
-// malformed pair on, are searched for the key and its misspellings. A finding there is a problem.
+// Pairs of the form key:"value" are read as [reflect.StructTag.Lookup] reads them. Other keys, and all text from the first malformed pair on,
+// are searched for the key and its misspellings. A finding there is a problem.
 func find(tag string) []finding {
 	var found []finding
 	at := 0
@@ -41,14 +41,14 @@ func find(tag string) []finding {
 		switch {
 		case tag[start:colon] == key:
 			found = append(found, wellFormed(start, tag[start:end], tag[colon+1:end]))
-		case valueEnd(tag, colon+1, len(tag)) < 0:
-			return append(found, search(tag, start, len(tag))...)
+		case endsWithMark(tag[colon+2:end-1]) && runsOn(tag, end): // the closing quote was meant to open a value
+			return append(found, search(tag, start, len(tag), len(tag))...)
 		default:
-			found = append(found, search(tag, start, end)...)
+			found = append(found, search(tag, start, colon, end)...)
 		}
 		at = end
 	}
-	return append(found, search(tag, at, len(tag))...)
+	return append(found, search(tag, at, len(tag), len(tag))...)
 }
 
 // nextPair returns the indices of the next pair's start, colon and end. The end is -1 if there is no pair or a malformed one.
@@ -87,20 +87,10 @@ func wellFormed(at int, text, quoted string) finding {
 	return finding{state: seen, at: at, text: text, value: value}
 }
 
-// search returns the occurrences of the key and of its misspellings in tag[from:to].
-//
-// Double-quoted text after a colon or an equals sign is a value and is skipped. From any other double quote on, no text counts as quoted.
-func search(tag string, from, to int) []finding {
+// search returns the occurrences of the key and of its misspellings in tag[from:words]. Their values end before to.
+func search(tag string, from, words, to int) []finding {
 	var found []finding
-	stray := false
-	for at := from; at < to; {
-		if tag[at] == '"' {
-			if end := valueEnd(tag, at, to); end > 0 && !stray {
-				at = end
-				continue
-			}
-			stray = true
-		}
+	for at := from; at < words; {
 		end := wordEnd(tag[:to], at)
 		if end > at && isKey(tag[from:to], at-from, end-from) {
 			var f finding
@@ -110,19 +100,6 @@ func search(tag string, from, to int) []finding {
 		at = max(end, at+1)
 	}
 	return found
-}
-
-// valueEnd returns the index after the quoted value that starts at an index, or -1 if no value starts there. Text that ends with a colon and is
-// followed by other text without a blank is no value: its closing quote was meant to open one.
-func valueEnd(tag string, at, to int) int {
-	if !endsWithMark(tag[:at]) {
-		return -1
-	}
-	end := quoteEnd(tag[:to], at)
-	if end > 0 && endsWithMark(tag[at+1:end-1]) && runsOn(tag, end) {
-		return -1
-	}
-	return end
 }
 
 // runsOn reports whether text other than a blank or a pair follows a closing quote directly.

@@ -102,7 +102,6 @@ func TestParseNothing(t *testing.T) {
 		{"doc", `doc:"hotupdatable:true is wrong" json:"a"`, "text inside other values"},
 		{"doc with quotes", `doc:"write hotupdatable:\"true\" here" json:"a"`, "an escaped quote does not end a value"},
 		{"doc that ends with the key", `doc:"see hotupdatable:" json:"a"`, "a space follows, so the quotes are paired well"},
-		{"doc behind junk", `json:a doc:"hotupdatable:true is wrong"`, "a value behind a malformed pair is a value"},
 		{"prose", `whether the field is updatable at all`, "an English word is no key"},
 		{"kubernetes", `json:"a" patchStrategy:"merge" patchMergeKey:"name" protobuf:"bytes,1,opt,name=a"`, "ordinary keys"},
 		{"protobuf", `protobuf:"a" protobuf_key:"b" protobuf_val:"c" protobuf_oneof:"d"`, "ordinary keys"},
@@ -185,6 +184,7 @@ func TestParseKeyProblems(t *testing.T) {
 		{"behind missing end quote", `json:"a hotupdatable:"true"`, malformed, "the key looks quoted, and all pairs well-formed"},
 		{"behind missing end quote, options", `json:"a,omitempty hotupdatable:"false,key=name" yaml:"b"`, malformed, "the same"},
 		{"behind unterminated", `json:"a hotupdatable:true`, malformed, "nothing is quoted in a value that never ends"},
+		{"in a value behind junk", `json:a doc:"hotupdatable:true is wrong"`, malformed, "what is quoted is not known"},
 		{"behind paired junk", `a" b:" hotupdatable:true " c`, malformed, "quotes are not paired as they look"},
 
 		{"case", `hotUpdatable:"true"`, misspelled, "keys are case-sensitive"},
@@ -351,8 +351,8 @@ func TestHintIsRight(t *testing.T) {
 	}
 }
 
-// TestCureIsNoGuess lists problems with more than one remedy: the hint must not decide for the user.
-func TestCureIsNoGuess(t *testing.T) {
+// TestHintIsNoGuess lists problems with more than one remedy: the hint must not decide for the user.
+func TestHintIsNoGuess(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ in, wrong, reason string }{
 		{`hotupdatable:"true,set=false"`, "write `hotupdatable:", "would turn on what was meant to be off"},
