@@ -15,7 +15,7 @@
 //     observed, by whichever controller comes next.
 //   - [Apply] looks at the node itself before it sends anything, as package machineupdate does.
 //   - The phase of a machine becomes InPlaceUpdating with the drain, InPlaceUpdateSuccessful or InPlaceUpdateFailed with the agent's answer,
-//     and InPlaceUpdateFailed once the agent has been silent for too long.
+//     and InPlaceUpdateFailed if there is no answer in time. The time starts anew when the node becomes ready, so that it is the agent's.
 //
 // # What always holds
 //

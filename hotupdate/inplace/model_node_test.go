@@ -163,7 +163,7 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	fault(w.job >= 0, func(w *nodeWorld) { w.result, w.job = inplace.Failed, -1 })
 	fault(w.job >= 0, func(w *nodeWorld) { w.job = -1 })
 	add(w.phaseAfter() != w.phase, func(w *nodeWorld) { w.phase = w.phaseAfter() })
-	fault(w.phase == "InPlaceUpdating" && w.result == "" && w.reason == inplace.ReadyForUpdate, func(w *nodeWorld) { w.phase = "InPlaceUpdateFailed" })
+	fault(w.phase == "InPlaceUpdating" && w.result == "", func(w *nodeWorld) { w.phase = "InPlaceUpdateFailed" })
 	add(w.late >= 0, func(w *nodeWorld) { *w = w.landed() })
 	add(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed = false })
 	fault(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed, w.driver = false, 0 })

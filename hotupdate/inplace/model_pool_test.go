@@ -175,14 +175,21 @@ func (r promises) text() string {
 	return string(text)
 }
 
-func promisesOf(text string) (r promises) {
+// named is a record as it is annotated.
+type named struct{ Select, Create, Delete []string }
+
+func promisesNamed(text string) (lists named) {
 	if text == "" {
-		return r
+		return lists
 	}
-	var lists struct{ Select, Create, Delete []string }
 	if err := json.Unmarshal([]byte(text), &lists); err != nil {
 		panic(err)
 	}
+	return lists
+}
+
+func promisesOf(text string) promises {
+	lists := promisesNamed(text)
 	of := func(names []string) (s set) {
 		for _, name := range names {
 			if i := slices.Index(machineNames[:], name); i >= 0 { // the model has no room for more

@@ -27,8 +27,8 @@ type Step struct {
 	Why  string // for people
 }
 
-// Next says what comes next for a machine of the pool. Of the pool it reads Target and Strategy. Every write carries the resourceVersion
-// of the object as it was observed; after a conflict, observe again.
+// Next says what comes next for a machine of the pool. Of the pool it reads Target, Revision and Strategy. Every write carries the
+// resourceVersion of the object as it was observed; after a conflict, observe again.
 //
 //	the node is                     what comes next
 //	not labelled                    the condition CandidateForUpdate, then the label
@@ -151,6 +151,8 @@ func (p *Pool) selected(m *Machine) Step {
 		return drained
 	case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:
 		return Step{Do: Apply, Why: "the InPlace part is applied to the drained machine"}
+	case m.Phase == phaseUpdateFailed:
+		return n.become(SelectedForUpdate, "the time was over before the agent could begin: it starts anew with the drain")
 	}
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
 }

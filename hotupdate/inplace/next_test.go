@@ -93,6 +93,7 @@ func TestNext(t *testing.T) {
 		{"unknown is not applied", "DrainSuccessful candidate selected cordoned " + ours2, unknown, inplace.Apply, ""},
 		{"then the agent", "DrainSuccessful candidate selected cordoned " + ours2, nil, inplace.SetCondition, "ReadyForUpdate candidate cordoned selected " + ours2},
 		{"then the agent, and the InPlace part is confirmed meanwhile", "DrainSuccessful candidate selected cordoned " + ours2, unconfirmed, inplace.SetCondition, "ReadyForUpdate candidate cordoned selected " + ours2},
+		{"the time was over before", "DrainSuccessful candidate selected cordoned " + ours2, timedOut, inplace.SetCondition, "SelectedForUpdate candidate cordoned selected " + ours2},
 		{"uncordoned by somebody", "DrainSuccessful candidate selected " + ours2, nil, inplace.SetCondition, "SelectedForUpdate candidate selected " + ours2},
 		{"a newer target before the agent", "DrainSuccessful candidate selected cordoned " + ours1, nil, inplace.WriteNode, "DrainSuccessful candidate cordoned selected " + ours2},
 		{"the agent is at work", "ReadyForUpdate candidate selected cordoned " + ours2, nil, inplace.Wait, ""},
