@@ -84,16 +84,17 @@ func (p PendingUpdates) has(pool string) bool {
 	return slices.Contains(p.AutoInPlaceUpdate, pool) || slices.Contains(p.ManualInPlaceUpdate, pool)
 }
 
-// ForceOperation is the value of the Shoot's annotation gardener.cloud/operation that lets a pending pool be changed.
-const ForceOperation = "force-in-place-update"
+// forceOperation is the value of the Shoot's annotation gardener.cloud/operation that lets a pending pool be changed.
+const forceOperation = "force-in-place-update"
 
 // ValidateChange checks a change of a pool, of its effective Kubernetes version with the patch, or of its effective kubelet configuration.
-// What is pending is that of the old Shoot, operations are what the annotations of the new one ask for.
+// What is pending is that of the old Shoot. Operations are what the annotation gardener.cloud/operation of the new one asks for:
+// force-in-place-update lets the change pass.
 func (p PendingUpdates) ValidateChange(pool string, operations []string, fldPath *field.Path) field.ErrorList {
-	if !p.has(pool) || slices.Contains(operations, ForceOperation) {
+	if !p.has(pool) || slices.Contains(operations, forceOperation) {
 		return nil
 	}
-	return forbidden(fldPath, "the pool has not finished an in-place update: until then every change of it is refused, but for the annotation gardener.cloud/operation: "+ForceOperation)
+	return forbidden(fldPath, "the pool has not finished an in-place update: until then every change of it is refused, but for the annotation gardener.cloud/operation: "+forceOperation)
 }
 
 // ValidateRotation checks the begin of a rotation of credentials, which any pending pool blocks, forced or not.

@@ -99,7 +99,7 @@ func TestPendingUpdates(t *testing.T) {
 
 	require.Contains(t, refusal(t, pending.ValidateChange("b", nil, at)), "FieldValueForbidden: the pool has not finished")
 	require.Contains(t, refusal(t, pending.ValidateChange("a", []string{"reconcile"}, at)), "force-in-place-update")
-	require.Empty(t, pending.ValidateChange("a", []string{inplace.ForceOperation}, at))
+	require.Empty(t, pending.ValidateChange("a", []string{"force-in-place-update"}, at))
 	require.Empty(t, pending.ValidateChange("c", nil, at))
 	require.Contains(t, refusal(t, pending.ValidateRotation(at)), "FieldValueForbidden: no rotation")
 	require.Contains(t, refusal(t, inplace.PendingUpdates{ManualInPlaceUpdate: []string{"b"}}.ValidateRotation(at)), "no rotation")

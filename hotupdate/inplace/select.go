@@ -1,6 +1,7 @@
 package inplace
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -75,81 +76,83 @@ func newRollout(p *Pool) (*rollout, error) {
 	return r, nil
 }
 
-// isAvailable reports whether the machine is available, and nothing is going to change that.
-func (r *rollout) isAvailable(m *Machine) bool {
-	return m.Available && !m.isUnderUpdate() && !r.isSelected(m)
-}
+// stage is how far a machine has come, in the order in which surplus is deleted.
+type stage int
 
-// isUpdated reports whether the machine is what the target wants, and has been given back.
-func (r *rollout) isUpdated(m *Machine) bool { return m.isUpdated(r.Pool) && !m.isUnderUpdate() }
+const (
+	failed   stage = iota // the update has failed, and waits for somebody
+	idle                  // the machine needs the update
+	underway              // it is going to be updated without another decision
+	updated               // it is what the target wants, and given back
+)
+
+func (r *rollout) stage(m *Machine) stage {
+	isTargets := m.isUpdated(r.Pool)
+	switch {
+	case isTargets && !m.isUnderUpdate():
+		return updated
+	case m.hasFailed():
+		return failed
+	case isTargets || r.isSelected(m):
+		return underway
+	}
+	return idle
+}
 
 func (r *rollout) isSelected(m *Machine) bool {
 	return m.Node != nil && m.Node.isSelected() || slices.Contains(r.promised.Select, m.Name)
 }
 
-// isOnItsWay reports whether the machine is going to be updated without another decision.
-func (r *rollout) isOnItsWay(m *Machine) bool {
-	return !r.isUpdated(m) && !m.hasFailed() && (r.isSelected(m) || m.isUpdated(r.Pool))
+// isAvailable reports whether the machine is available, and nothing is going to change that.
+func (r *rollout) isAvailable(m *Machine) bool {
+	return m.Available && !m.isUnderUpdate() && !r.isSelected(m)
 }
 
-// isIdle reports whether the machine is not updated and nobody is going to do it.
-func (r *rollout) isIdle(m *Machine) bool {
-	return !r.isUpdated(m) && !r.isOnItsWay(m) && !m.hasFailed()
-}
-
-// count counts machines that meet all conditions.
-func (r *rollout) count(conditions ...func(*Machine) bool) int {
-	n := 0
+func (r *rollout) count(meets func(*Machine) bool) (n int) {
 	for _, m := range r.machines {
-		if !slices.ContainsFunc(conditions, func(meets func(*Machine) bool) bool { return !meets(m) }) {
+		if meets(m) {
 			n++
 		}
 	}
 	return n
 }
 
+// total counts machines, those that are still to be created too.
+func (r *rollout) total() int { return len(r.machines) + len(r.promised.Create) }
+
 // missing returns how many machines have still to be updated. One that was created for the target counts once it has a node.
 func (r *rollout) missing() int {
-	return r.Replicas - r.count(func(m *Machine) bool { return r.isUpdated(m) && m.Node != nil || r.isOnItsWay(m) })
+	return r.Replicas - r.count(func(m *Machine) bool { return r.stage(m) == underway || r.stage(m) == updated && m.Node != nil })
 }
 
 // deleteSurplus promises to delete machines.
 func (r *rollout) deleteSurplus() {
 	for _, m := range r.byWorth() {
-		if len(r.machines)+len(r.promised.Create) <= r.Replicas || r.isOnItsWay(m) || !r.isSurplus(m) {
-			continue
+		if r.total() > r.Replicas && r.stage(m) != underway && r.isSurplus(m) {
+			r.promised.Delete = append(r.promised.Delete, m.Name)
+			r.machines = slices.DeleteFunc(r.machines, func(other *Machine) bool { return other == m })
 		}
-		r.promised.Delete = append(r.promised.Delete, m.Name)
-		r.machines = slices.DeleteFunc(r.machines, func(other *Machine) bool { return other == m })
 	}
 }
 
 // isSurplus reports whether the pool can do without a machine.
 func (r *rollout) isSurplus(m *Machine) bool {
-	without := func(other *Machine) bool { return other != m }
-	if r.count(without, r.isAvailable, r.isUpdated) >= r.Replicas {
-		return true
-	}
-	return len(r.machines)+len(r.promised.Create) > r.Replicas+r.surge && (!r.isAvailable(m) || r.count(without, r.isAvailable) >= r.Replicas)
+	available := r.count(func(other *Machine) bool { return other != m && r.isAvailable(other) })
+	upToDate := r.count(func(other *Machine) bool { return other != m && r.isAvailable(other) && r.stage(other) == updated })
+	return upToDate >= r.Replicas || r.total() > r.Replicas+r.surge && (available >= r.Replicas || !r.isAvailable(m))
 }
 
-// byWorth returns the machines in the order in which they are deleted: failed ones, others that are not updated, then updated ones; of each
-// kind unavailable ones first.
+// byWorth returns the machines by stage, of each stage unavailable ones first.
 func (r *rollout) byWorth() []*Machine {
-	worth := func(m *Machine) (w int) {
-		if !m.hasFailed() {
-			w = 1
+	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *Machine) int {
+		switch byStage := cmp.Compare(r.stage(a), r.stage(b)); {
+		case byStage != 0 || r.isAvailable(a) == r.isAvailable(b):
+			return byStage
+		case r.isAvailable(b):
+			return -1
 		}
-		if r.isUpdated(m) {
-			w = 2
-		}
-		w *= 2
-		if r.isAvailable(m) {
-			w++
-		}
-		return w
-	}
-	return slices.SortedStableFunc(slices.Values(r.machines), func(a, b *Machine) int { return worth(a) - worth(b) })
+		return 1
+	})
 }
 
 // selectCandidates promises to select nodes.
@@ -158,7 +161,7 @@ func (r *rollout) selectCandidates() {
 		return
 	}
 	for _, m := range r.byWorth() {
-		isCandidate := r.isIdle(m) && m.Node != nil && m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, CandidateLabel)
+		isCandidate := r.stage(m) == idle && m.Node != nil && m.InPlace != machineupdate.InPlaceUnable && has(m.Node.Labels, CandidateLabel)
 		affordable := !r.isAvailable(m) || r.count(r.isAvailable) > r.Replicas-r.unavailable
 		if isCandidate && affordable && r.missing() > 0 {
 			r.promised.Select = append(r.promised.Select, m.Name)
@@ -169,43 +172,31 @@ func (r *rollout) selectCandidates() {
 // create promises to create machines: what the pool lacks, and surge machines as long as nodes are to be updated.
 func (r *rollout) create() {
 	wanted := r.Replicas
-	if idle := r.count(r.isIdle); r.missing() > 0 {
-		wanted += min(r.surge, idle)
+	if r.missing() > 0 {
+		wanted += min(r.surge, r.count(func(m *Machine) bool { return r.stage(m) == idle }))
 	}
-	for len(r.machines)+len(r.promised.Create) < wanted {
+	for r.total() < wanted {
 		r.promised.Create = append(r.promised.Create, r.name(&r.promised))
 	}
 }
 
-// blocked returns what the rollout waits for.
+// blocked returns what the rollout waits for, with the reason.
 func (r *rollout) blocked() map[string]string {
 	blocked := map[string]string{}
-	if r.count(r.isUpdated, r.isAvailable) == len(r.machines) && len(r.promised.Create) == 0 {
-		return blocked
-	}
 	for _, name := range r.promised.Create {
 		blocked[name] = "the machine has still to be created"
 	}
 	for _, m := range r.machines {
-		if why := r.why(m); why != "" {
-			blocked[m.Name] = why
+		step, _ := Next(*r.Pool, *m) // the pool is checked
+		switch {
+		case r.stage(m) == underway:
+		case step.Do == Blocked:
+			blocked[m.Name] = step.Why
+		case m.Node == nil:
+			blocked[m.Name] = "no node has joined"
+		case !m.Available:
+			blocked[m.Name] = "the machine is not available"
 		}
 	}
 	return blocked
-}
-
-// why returns why the rollout waits for a machine, empty if it does not.
-func (r *rollout) why(m *Machine) string {
-	if r.isOnItsWay(m) {
-		return ""
-	}
-	switch step, _ := Next(*r.Pool, *m); { // the pool is checked
-	case step.Do == Blocked:
-		return step.Why
-	case m.Node == nil:
-		return "no node has joined"
-	case !m.Available:
-		return "the machine is not available"
-	}
-	return ""
 }

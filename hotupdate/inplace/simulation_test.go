@@ -305,8 +305,8 @@ func TestSimulation(t *testing.T) {
 			"fails":  func(t *rapid.T) { s.agent(s.anyMachine(t), inplace.Failed) },
 			"health": func(t *rapid.T) { s.health(s.anyMachine(t)) },
 			"settle": func(*rapid.T) { s.settle() }, "settle 2": func(*rapid.T) { s.settle() },
-			"down":   func(t *rapid.T) { s.machines[s.anyMachine(t)].Available = false },
-			"gone":   func(t *rapid.T) { s.machines[s.anyMachine(t)].Phase = "Terminating" },
+			"down": func(t *rapid.T) { s.machines[s.anyMachine(t)].Available = false },
+			"gone": func(t *rapid.T) { s.machines[s.anyMachine(t)].Phase = "Terminating" },
 			"target": func(*rapid.T) {
 				s.pool.Revision++
 				s.pool.Target = fmt.Sprintf("t%d", s.pool.Revision)
