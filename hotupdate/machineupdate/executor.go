@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // Executor carries decisions out, with functions that the caller gives. It keeps nothing but counters, and is safe for concurrent use if the
@@ -159,22 +160,27 @@ func (r *Result[M]) note(err error) {
 }
 
 func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
-	pass := result.decision.pass
-	if e.UpdateMachine == nil {
+	reason := result.Reason
+	if o.gate != nil {
+		reason = SpecChanged // a drained node waits as little
+	}
+	switch err := ctx.Err(); {
+	case e.UpdateMachine == nil:
 		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
-		return
-	}
-	if err := ctx.Err(); err != nil {
+	case err != nil:
 		result.end(canceled, shortRetry, err)
-		return
-	}
-	if !e.Limiter.begin(o.Limit, o.urgency(result.Reason), o.now) {
-		// Machines that were denied together do not return together.
+	case e.Limiter.begin(o.Limit, reason, o.now):
+		defer e.Limiter.end(o.Limit)
+		e.call(ctx, o, result)
+	default: // machines that were denied together do not return together
 		delay := o.Settings.denialDelay()
 		result.end(denied, delay+spread(delay, o.Machine.Name+"\x00"+o.Machine.ResourceVersion), nil)
-		return
 	}
-	defer e.Limiter.end(o.Limit)
+}
+
+// call calls the driver, which asks for the marker, and writes what follows.
+func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M]) {
+	pass := result.decision.pass
 	left := o.Settings.callTimeout() - e.Now().Sub(o.now)
 	callCtx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
@@ -245,9 +251,10 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	case kind == NotFound:
 		result.end(gone, o.nextTry(marker, e.Now()), callErr)
 	case kind == differs && pass.readOnly:
-		e.doubt(ctx, result, callErr)
+		e.remember(ctx, o, result, pass.planned.Doubted(e.Now()), differing, callErr)
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
-		e.refuse(ctx, o, result, after, callErr)
+		now := e.Now()
+		e.remember(ctx, o, result, pass.planned.Refused(now.Add(min(after, maxRefusal)), now), refused, callErr)
 	case !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait
 		result.note(callErr)
 	case kind == Pending, after > 0 && !marker.NotBefore.IsZero():
@@ -262,27 +269,15 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 // maxRefusal bounds how long a refusal is believed in.
 const maxRefusal = 24 * time.Hour
 
-// refuse records that the cloud takes the change after a time only.
-func (e *Executor[M]) refuse(ctx context.Context, o *observation, result *Result[M], after time.Duration, callErr error) {
-	pass, now := result.decision.pass, e.Now()
-	record := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
-	if e.write(ctx, pass.write(result.version(), record), result) {
-		result.end(refused, o.nextTry(&record, now), callErr)
-	} else {
-		result.note(callErr)
-	}
-}
-
 // errReadOnly is what a driver gets that asks for a marker though it must change nothing.
 var errReadOnly = &fault.Error{
 	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine", What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
 }
 
-// doubt records that a confirmation found something else than was applied.
-func (e *Executor[M]) doubt(ctx context.Context, result *Result[M], callErr error) {
-	pass := result.decision.pass
-	if e.write(ctx, pass.write(result.version(), pass.planned.Doubted(e.Now())), result) {
-		result.end(differing, 0, callErr)
+// remember writes what a call that did not succeed leaves behind.
+func (e *Executor[M]) remember(ctx context.Context, o *observation, result *Result[M], r record.Record, how ending, callErr error) {
+	if e.write(ctx, result.decision.pass.write(result.version(), r), result) {
+		result.end(how, o.nextTry(&r, e.Now()), callErr)
 	} else {
 		result.note(callErr)
 	}

@@ -50,14 +50,6 @@ func (r Reason) rank() int {
 	}
 }
 
-// urgency is the reason by which the limiter is asked: a drained node waits as little as a change of the spec.
-func (o *observation) urgency(reason Reason) Reason {
-	if o.gate != nil {
-		return SpecChanged
-	}
-	return reason
-}
-
 // begin takes a token and reports whether there was one. Then the update is under way until end is called. A nil limiter allows everything.
 func (l *Limiter) begin(key LimitKey, reason Reason, now time.Time) bool {
 	if l == nil {

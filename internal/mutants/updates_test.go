@@ -136,7 +136,7 @@ var updateMutants = []mutant{
 	{"an unable driver has nothing to do where nothing differs", inPlaceFile, "o.Former != nil && o.Former.inPlacePart() == o.Class.inPlacePart():", "false:", lanes},
 	{"leaves without a lane are told before a drain", inPlaceFile, "o.Former != nil && o.Former.uncovered != o.Class.uncovered {", "false {", lanes},
 	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.hasInPlace ||", "if", lanes},
-	{"a drained node waits as little as a change", "hotupdate/machineupdate/limiter.go", "\tif o.gate != nil {", "\tif false {", lanes},
+	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
 	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
 	{"a creation after another one is not settled", creationFile, `if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {`, "if c.first = true; !ok || problem == nil {", creations},
