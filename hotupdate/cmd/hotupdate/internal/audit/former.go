@@ -80,6 +80,9 @@ func (r *Report) under(total *Report) (*Report, error) {
 	if total.FormatVersion != FormatVersion {
 		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", total.FormatVersion, FormatVersion)
 	}
+	if slices.Contains(total.Causes, nil) || slices.Contains(total.Eras, nil) || slices.Contains(total.Pools, nil) {
+		return nil, errors.New("has a cause, an era or a pool that is null")
+	}
 	total.Pools, total.Unreadable = append(total.Pools, r.Pools...), append(total.Unreadable, r.Unreadable...)
 	for _, p := range total.Pools {
 		if !slices.Contains(Verdicts(), p.Verdict) {
@@ -148,10 +151,10 @@ func (r *Report) merge(one *Report) {
 	r.Verdicts.merge(one.Verdicts)
 	r.Known.merge(one.Known)
 	r.Gone += one.Gone
-	for d, groups := range one.Groups {
-		for value, counts := range groups {
+	for _, d := range Dimensions() {
+		for value, counts := range one.Groups[d] {
 			for v, count := range counts {
-				addTo(r.Groups[d], value, v, *count)
+				addTo(r.Groups[d], value, v, count)
 			}
 		}
 	}
@@ -168,7 +171,7 @@ func (r *Report) merge(one *Report) {
 
 func (c Counts) merge(more Counts) {
 	for v, count := range more {
-		c.add(v, *count)
+		c.add(v, count)
 	}
 }
 

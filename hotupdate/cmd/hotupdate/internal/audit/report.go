@@ -101,21 +101,14 @@ func (c Count) Machines() string {
 }
 
 // Counts are counts by verdict.
-type Counts map[Verdict]*Count
+type Counts map[Verdict]Count
 
-func (c Counts) add(v Verdict, more Count) {
-	if c[v] == nil {
-		c[v] = &Count{}
-	}
-	*c[v] = c[v].plus(more)
-}
+func (c Counts) add(v Verdict, more Count) { c[v] = c[v].plus(more) }
 
 // Of returns the count of some verdicts.
 func (c Counts) Of(verdicts ...Verdict) (sum Count) {
 	for _, v := range verdicts {
-		if c[v] != nil {
-			sum = sum.plus(*c[v])
-		}
+		sum = sum.plus(c[v])
 	}
 	return sum
 }
@@ -261,7 +254,7 @@ func (r *Report) addCause(c *Cause) {
 	}
 	known.Count = known.plus(c.Count)
 	known.Known += c.Known
-	known.Samples = append(known.Samples, c.Samples[:min(len(c.Samples), samples-len(known.Samples))]...)
+	known.Samples = head(append(known.Samples, c.Samples...), samples)
 }
 
 // unknown stands for a value that is missing.
