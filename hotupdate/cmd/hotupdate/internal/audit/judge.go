@@ -99,17 +99,13 @@ type Releases struct {
 	old, updated Side
 	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
 
-	mutex    sync.Mutex
-	findings map[[2]*hotupdate.Schema][]hotupdate.Finding
-	nodes    map[*hotupdate.Schema]*schemajson.Node
+	findings sync.Map // between two Schemas
+	roots    sync.Map // of the descriptions of Schemas
 }
 
 // NewReleases checks that both are releases of one extension.
 func NewReleases(old, updated Side) (*Releases, error) {
-	r := &Releases{
-		old: old.start(), updated: updated.start(),
-		findings: map[[2]*hotupdate.Schema][]hotupdate.Finding{}, nodes: map[*hotupdate.Schema]*schemajson.Node{},
-	}
+	r := &Releases{old: old.start(), updated: updated.start()}
 	none := pool.TypeMeta{}
 	if r.old.Kind != none && r.updated.Kind != none && r.old.Kind != r.updated.Kind {
 		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", r.updated.From, r.old.From)
@@ -263,27 +259,30 @@ func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string
 }
 
 func (r *Releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Finding {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	key := [2]*hotupdate.Schema{old, updated}
-	if _, known := r.findings[key]; !known {
-		r.findings[key], _ = hotupdate.Compatibility(old, updated) // both are there
-	}
-	return r.findings[key]
+	return cached(&r.findings, [2]*hotupdate.Schema{old, updated}, func() []hotupdate.Finding {
+		found, _ := hotupdate.Compatibility(old, updated) // both are there
+		return found
+	})
 }
 
 // root returns the root of a Schema's description, an empty one if it cannot be exported.
 func (r *Releases) root(s *hotupdate.Schema) *schemajson.Node {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if r.nodes[s] == nil {
+	return cached(&r.roots, s, func() *schemajson.Node {
 		var d schemajson.Document
 		if exported, err := s.MarshalJSON(); err == nil {
 			_ = json.Unmarshal(exported, &d) // what MarshalJSON writes
 		}
-		r.nodes[s] = cmp.Or(d.Root, &schemajson.Node{})
+		return cmp.Or(d.Root, &schemajson.Node{})
+	})
+}
+
+// cached returns what is stored under a key, and makes it once.
+func cached[V any](all *sync.Map, key any, of func() V) V {
+	known, ok := all.Load(key)
+	if !ok {
+		known, _ = all.LoadOrStore(key, of())
 	}
-	return r.nodes[s]
+	return known.(V)
 }
 
 // addErrors adds the problems of a provider config, a reason each.

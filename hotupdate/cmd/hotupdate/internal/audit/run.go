@@ -47,6 +47,7 @@ func whyKnown(all []Known, p *Pool) (why string) {
 // Run judges the pools of a stream. If the context ends before the stream does, the report is what is known so far, and says so.
 //
 // An object that is in the stream twice is judged once: one with a UID by that, any other if its kind, name and spec are the same.
+// Which objects were read is kept in a temporary file, if there are many.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -48,15 +48,9 @@ func rowOf(cells ...string) row { return row{cells: cells} }
 
 // Headline sums up in one line.
 func (r *Report) Headline() string {
-	var parts []string
-	for _, v := range Verdicts() {
-		if n := r.Verdicts.Of(v).Pools; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, v))
-		}
-	}
 	text := plaintext.Counted(r.Verdicts.Total().Pools, "pool")
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	if by := listed(Verdicts(), func(v Verdict) int { return r.Verdicts[v].Pools }); by != "" {
+		text += ": " + by
 	}
 	if r.Partial {
 		text = "partial, for it was interrupted: " + text
@@ -67,19 +61,24 @@ func (r *Report) Headline() string {
 // Accounting says what became of everything that was read.
 func (r *Report) Accounting() string {
 	text := fmt.Sprintf("judged %d of %s", r.Objects.Judged, plaintext.Counted(r.Objects.Read, "object"))
-	var skipped []string
-	for _, s := range Skips() {
-		if n := r.Objects.Skipped[s]; n > 0 {
-			skipped = append(skipped, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	if len(skipped) > 0 {
-		text += "; not judged: " + strings.Join(skipped, ", ")
+	if skipped := listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
+		text += "; not judged: " + skipped
 	}
 	if r.Gone > 0 {
 		text += fmt.Sprintf("; %s of the baseline no longer there", plaintext.Counted(r.Gone, "finding"))
 	}
 	return strings.Join(append([]string{text}, r.Remarks...), "\n")
+}
+
+// listed lists what there is some of: 1 rolled, 2 unchanged.
+func listed[W any](words []W, count func(W) int) string {
+	var parts []string
+	for _, word := range words {
+		if n := count(word); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", n, word))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // sections are what text and Markdown show.
