@@ -1,31 +1,26 @@
 // Command machinecontroller tells how a machine controller updates infrastructure tags on running machines, and what can go wrong on the way:
 //
-//	go run ./examples/machinecontroller
+//	go run -C examples/machinecontroller .
 //
-// Everything in the story happens: a controller with the flows of machine-controller-manager, its driver, and a cloud like Amazon EC2
-// behind HTTP on loopback. Only time is simulated, so the story is the same in every run, and ends at once. README.md shows where the
-// calls belong in machine-controller-manager.
+// Everything in the story happens, while it is told, in real time with short settings: a Kubernetes API server over etcd, two replicas of a
+// controller with the flows of machine-controller-manager, a driver on Amazon's SDK, and a cloud that speaks the protocol of Amazon EC2. The
+// command fails if a record or a resource of the cloud is not as expected. README.md shows where the calls belong in
+// machine-controller-manager.
 package main
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"os"
+	"os/signal"
 )
 
 func main() {
-	os.Exit(run(os.Stdout, os.Stderr))
-}
-
-// run tells the story and returns the exit code.
-func run(stdout, stderr io.Writer) int {
-	text, err := tell()
-	if _, failed := io.WriteString(stdout, text); err == nil {
-		err = failed
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := tell(ctx, os.Stdout)
+	stop()
 	if err != nil {
-		fmt.Fprintln(stderr, "machinecontroller: "+err.Error())
-		return 1
+		fmt.Fprintln(os.Stderr, "machinecontroller: "+err.Error())
+		os.Exit(1)
 	}
-	return 0
 }

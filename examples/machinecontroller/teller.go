@@ -3,156 +3,120 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/simulation"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// patience is how long the story waits for something to happen.
-const patience = time.Hour
-
-// story is what happens, and the text that tells it.
-type story struct {
-	world   *simulation.Simulation
-	process *simulation.Process
-
-	text     strings.Builder
-	chapters int
-	calls    int // of controllers
+// teller writes what happens, in lines of a readable length. It is safe for concurrent use.
+type teller struct {
+	mu       sync.Mutex
+	out      io.Writer
 	began    time.Time
-	err      error // the first
+	chapters int
+	calls    int    // of the controllers to the cloud
+	last     string // the last event
 }
 
-// check keeps the first error.
-func (s *story) check(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-}
-
-func (s *story) line(format string, args ...any) {
-	s.text.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+func (t *teller) line(format string, args ...any) {
+	// Nobody can be told that nobody listens.
+	_, _ = io.WriteString(t.out, strings.TrimRight(fmt.Sprintf(format, args...), " ")+"\n")
 }
 
 // chapter begins a chapter with a few words about it.
-func (s *story) chapter(title string, words ...string) {
-	s.chapters++
-	s.line("%d. %s", s.chapters, title)
-	s.line("")
+func (t *teller) chapter(title string, words ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.chapters++
+	t.line("\n%d. %s\n", t.chapters, title)
 	for _, line := range words {
-		s.line("   %s", line)
+		t.line("   %s", line)
 	}
-	s.line("")
+	t.line("")
 }
 
 // says tells what somebody does.
-func (s *story) says(who, what string) { s.sayAt(s.world.Clock.Now(), who, what) }
-
-// sayAt tells what somebody did at a time, in lines of a readable length.
-func (s *story) sayAt(at time.Time, who, what string) {
+func (t *teller) says(who, format string, args ...any) {
 	const width = 100
-	left := fmt.Sprintf("%s  %-12s", since(at.Sub(s.began)), who)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	left, what := fmt.Sprintf("%5.1fs  %-12s", time.Since(t.began).Seconds(), who), fmt.Sprintf(format, args...)
 	for len(what) > width {
 		cut := strings.LastIndexByte(what[:width], ' ')
 		if cut < 0 {
 			break
 		}
-		s.line("   %-22s  %s", left, what[:cut])
+		t.line("   %-20s  %s", left, what[:cut])
 		left, what = "", "  "+what[cut+1:]
 	}
-	s.line("   %-22s  %s", left, what)
+	t.line("   %-20s  %s", left, what)
 }
 
-// since writes a time as hours, minutes and seconds since the story began.
-func since(d time.Duration) string {
-	return fmt.Sprintf("%02d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
-}
-
-// report is what a controller reports.
-func (s *story) report(process, _, text string) { s.says(process, text) }
-
-// request is what the cloud got. Reads are not told.
-func (s *story) request(r cloud.Request) {
-	if r.AccessKey == simulation.ControllersKey {
-		s.calls++
-	}
-	if r.Action.Reads() {
-		return
-	}
-	s.sayAt(r.At, "cloud", strings.TrimSpace(string(r.Action)+" "+describe(r.Body))+": "+r.Outcome)
-}
-
-// describe tells the request in a few words.
-func describe(body any) string {
-	switch r := body.(type) {
-	case *cloudapi.RunInstancesRequest:
-		return fmt.Sprintf("with %d volumes, %d network interface", len(r.BlockDevices), len(r.NetworkInterfaces))
-	case *cloudapi.ModifyInstanceAttributeRequest:
-		return fmt.Sprintf("%s sourceDestCheck=%t", r.InstanceID, r.SourceDestCheck)
-	case *cloudapi.TerminateInstancesRequest:
-		return strings.Join(r.InstanceIDs, " ")
-	case *cloudapi.TagsRequest:
-		return show(valuesOf(r.Tags)) + " on " + strings.Join(r.Resources, " ")
-	case *cloudapi.CreateResourceRequest:
-		return "with " + show(valuesOf(r.Tags))
-	case *cloudapi.AttachVolumeRequest:
-		return fmt.Sprintf("%s to %s at %s", r.VolumeID, r.InstanceID, r.Device)
-	case *cloudapi.AttachNetworkInterfaceRequest:
-		return fmt.Sprintf("%s to %s at %d", r.NetworkInterfaceID, r.InstanceID, r.DeviceIndex)
-	}
-	return ""
-}
-
-func valuesOf(all []cloudapi.Tag) map[string]string {
-	values := map[string]string{}
-	for _, tag := range all {
-		values[tag.Key] = *tag.Value
-	}
-	return values
-}
-
-// changeClass is the user who changes the tags of the class.
-func (s *story) changeClass(pairs ...string) {
-	changed := spec(pairs...)
-	s.says("user", "changes the class to "+show(changed.Tags))
-	s.check(s.world.ChangeClass(changed))
-}
-
-// until lets time pass until something has happened.
-func (s *story) until(what string, holds func() bool) {
-	if s.err == nil && !s.world.RunUntil(patience, holds) {
-		s.check(errors.New("waited in vain until " + what))
+// event tells what a controller reports, but not twice in a row.
+func (t *teller) event(replica string, event *corev1.Event) {
+	t.mu.Lock()
+	repeated := t.last == event.Message
+	t.last = event.Message
+	t.mu.Unlock()
+	if !repeated {
+		t.says(replica, "%s: %s", event.InvolvedObject.Name, event.Message)
 	}
 }
 
-// settle lets time pass until the update is confirmed, and shows how things are then.
-func (s *story) settle() {
-	s.until("the machine settles", func() bool { return s.record().State == "" && s.record().content().Applied != nil })
-	s.show()
+func (t *teller) takeover(replica string, resource machineupdate.Resource, key string) {
+	t.says(replica, "takes over the key %s of %s", key, resource.ID)
 }
 
-func (s *story) isUpdated() bool { return s.record().State == "Unconfirmed" }
-
-// machine returns the machine, an empty one if there is none.
-func (s *story) machine() *api.Machine {
-	found, err := s.world.Machine(machine)
-	if err != nil {
-		return &api.Machine{}
+// request tells what the cloud got. Reads, and what was throttled, are only counted.
+func (t *teller) request(r cloud.Request) {
+	t.mu.Lock()
+	t.calls++
+	t.mu.Unlock()
+	if !cloud.Reads(r.Action) && r.Outcome != "RequestLimitExceeded" {
+		t.says("cloud", "%s %s: %s", r.Action, describe(r), r.Outcome)
 	}
-	return found
 }
 
-// record is what the machine remembers, as the documentation of package machineupdate specifies it. Hot parts are read as specs.
+// callsUntilNow returns how many calls the cloud has got.
+func (t *teller) callsUntilNow() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls
+}
+
+// describe tells a request in a few words: its values but for those that say nothing here.
+func describe(r cloud.Request) string {
+	var said []string
+	changed := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
+		value := r.Parameters.Get(name)
+		switch {
+		case name == "ImageId", strings.HasPrefix(name, "ResourceId"), strings.HasSuffix(name, "InstanceId.1"), strings.HasSuffix(name, "InterfaceId"), strings.HasSuffix(name, "VolumeId"):
+			said = append(said, value)
+		case strings.HasPrefix(name, "Tag.") && strings.HasSuffix(name, ".Key"):
+			changed[value] = r.Parameters.Get(strings.TrimSuffix(name, "Key") + "Value")
+		case strings.HasSuffix(name, "SourceDestCheck.Value"), strings.HasSuffix(name, "PrefixCount"), name == "Iops", name == "Throughput":
+			said = append(said, name+"="+value)
+		}
+	}
+	if len(changed) > 0 {
+		return show(changed) + " on " + strings.Join(said, " ")
+	}
+	return strings.Join(said, " ")
+}
+
+// record is what a machine remembers, as the documentation of package machineupdate specifies it. Hot parts are read as specs.
 type record struct {
 	State string    `json:"state"` // empty if it is settled
 	Parts []content `json:"parts"`
@@ -165,65 +129,67 @@ type content struct {
 	Removed   []awsdriver.ProviderSpec `json:"removed"`
 }
 
-// content returns that of all kinds: the driver covers them all, and they stand before those that it does not know.
-func (r record) content() content {
+// recordOf reads the record of a machine, an empty one if there is none.
+func recordOf(annotations map[string]string) (found record, err error) {
+	if annotation, ok := annotations[machineupdate.AnnotationRecord]; ok {
+		err = json.Unmarshal([]byte(annotation), &found)
+	}
+	return found, err
+}
+
+// String shows the record of all kinds: the driver covers them all, and they stand before those that it does not know.
+func (r record) String() string {
 	if len(r.Parts) == 0 {
-		return content{}
+		return "none"
 	}
-	return r.Parts[0]
+	said := []string{cmp.Or(r.State, "Settled")}
+	if applied := r.Parts[0].Applied; applied != nil {
+		said = append(said, "applied {"+showSpec(applied)+"}")
+	}
+	for _, attempt := range r.Parts[0].Attempted {
+		said = append(said, "attempted {"+showSpec(&attempt)+"}")
+	}
+	for _, removal := range r.Parts[0].Removed {
+		said = append(said, "removed {"+strings.Join(tags.Keys(removal.Tags), " ")+"}")
+	}
+	return strings.Join(said, ", ")
 }
 
-// record returns what the machine remembers, an empty record if there is none yet.
-func (s *story) record() record {
-	var found record
-	if annotation, ok := s.machine().Annotations[machineupdate.AnnotationRecord]; ok {
-		s.check(json.Unmarshal([]byte(annotation), &found))
+func showSpec(spec *awsdriver.ProviderSpec) string {
+	shown := show(spec.Tags)
+	for _, kind := range tags.Kinds() {
+		if of := spec.ResourceTags.Of(kind); len(of) > 0 {
+			shown += " " + kind.String() + ":{" + show(of) + "}"
+		}
 	}
-	return found
+	return shown
 }
 
-// show shows the record, and what is live.
-func (s *story) show() {
-	record := s.record()
-	s.line("")
-	remembered := []string{cmp.Or(record.State, "Settled")}
-	content := record.content()
-	if content.Applied != nil {
-		remembered = append(remembered, "applied {"+show(content.Applied.Tags)+"}")
-	}
-	for _, attempt := range content.Attempted {
-		remembered = append(remembered, "attempted {"+show(attempt.Tags)+"}")
-	}
-	for _, removal := range content.Removed {
-		remembered = append(remembered, "removed {"+strings.Join(tags.Keys(removal.Tags), " ")+"}")
-	}
-	s.line("   record  %s", strings.Join(remembered, ", "))
-	s.showLive()
-	s.line("")
-}
-
-// showLive shows what is live, resources with the same tags in one line.
-func (s *story) showLive() {
+// showLive shows what is live, resources with the same infrastructure tags in one line.
+func (t *teller) showLive(record string, resources []cloud.Resource) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var order []string
 	same := map[string][]string{}
-	for _, id := range s.world.Cloud.Resources() {
-		live, _ := s.world.Cloud.Tags(id)
-		text := show(live)
+	for _, r := range resources {
+		text := show(r.Tags)
 		if !slices.Contains(order, text) {
 			order = append(order, text)
 		}
-		same[text] = append(same[text], id)
+		same[text] = append(same[text], r.ID)
 	}
+	t.line("")
+	t.line("   record  %s", record)
 	for _, text := range order {
-		s.line("   live    %-24s %s", strings.Join(same[text], " "), text)
+		t.line("   live    %-24s %s", strings.Join(same[text], " "), text)
 	}
 }
 
-// show shows tags without those by which the machine is found.
+// show shows infrastructure tags without those by which the machine is found.
 func show(all map[string]string) string {
 	var shown []string
 	for _, key := range tags.Keys(all) {
-		if key != mandatoryKey && key != "Name" {
+		if !strings.HasPrefix(key, "kubernetes.io/") && key != "Name" {
 			shown = append(shown, key+"="+all[key])
 		}
 	}

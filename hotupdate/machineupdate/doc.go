@@ -128,8 +128,8 @@
 // # Cost
 //
 // N machines of a class whose tags change cost 2 N calls of UpdateMachine. The first of the driver in examples/machinecontroller, which reads
-// first, makes two reads and, where all kinds get the same tags, at most two writes; the confirmation makes two reads. So 10,000 machines of one
-// account take 40,000 reads and up to 20,000 writes: at ten updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long
+// first, makes three reads and, where all kinds get the same tags, at most two writes; the confirmation makes three reads. So 10,000 machines of one
+// account take 60,000 reads and up to 20,000 writes: at ten updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long
 // again after ConfirmAfter. Each Machine object is written three times: marker, success, confirmation.
 //
 // The adoption of 10,000 machines that are right takes the same 40,000 reads, no write to the cloud, and two writes of each Machine.

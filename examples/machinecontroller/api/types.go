@@ -1,7 +1,7 @@
-// Package api holds the objects of the example: Machine, MachineClass and Secret, with the JSON names that machine-controller-manager
-// gives the fields that the example needs.
+// Package api holds the objects of the example: Machine, MachineClass, MachineSet and MachineDeployment, with the names and JSON names
+// of machine-controller-manager as far as the example needs them, and client-go's typed clients for them.
 //
-// They are types of their own, as machine-controller-manager is no dependency. It knows no cloud, and not what controllers do.
+// They are types of their own, as machine-controller-manager is no dependency. They know no cloud, and not what controllers do.
 package api
 
 import (
@@ -9,36 +9,41 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The kinds, as the store names them.
-const (
-	KindMachine      = "Machine"
-	KindMachineClass = "MachineClass"
-	KindSecret       = "Secret"
-)
-
-// Finalizer keeps a machine until its VM is gone.
+// Finalizer keeps a machine until its VM is gone, and a class until no machine uses it.
 const Finalizer = "machine.sapcloud.io/machine-controller-manager"
 
-// NodeLabel is the label of a machine that names its node.
-const NodeLabel = "node"
+// NodeLabelKey is the label of a machine that names its node.
+const NodeLabelKey = "node"
+
+// InstanceInitialization is part of the description of a LastOperation that failed after the VM was created.
+const InstanceInitialization = "Initialize VM Instance"
+
+// What the parties of an in-place update write on the node.
+const (
+	NodeInPlaceUpdate              = "InPlaceUpdate"                          // a condition of the node
+	ReadyForUpdate                 = "ReadyForUpdate"                         // its reason: the node is drained
+	LabelKeyNodeUpdateResult       = "node.machine.sapcloud.io/update-result" // what the agent on the node says
+	LabelValueNodeUpdateSuccessful = "successful"                             // about its update
+	LabelValueNodeUpdateFailed     = "failed"                                 //
+	InPlaceUpdateStrategyType      = DeploymentStrategyType("InPlaceUpdate")  // nodes are updated, not replaced
+	RollingUpdateStrategyType      = DeploymentStrategyType("RollingUpdate")  // machines are replaced
+)
 
 // Machine is one machine: a VM and the node that runs on it.
 type Machine struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec   MachineSpec   `json:"spec,omitempty"`
 	Status MachineStatus `json:"status,omitempty"`
 }
 
-// ResourceKind returns KindMachine.
-func (*Machine) ResourceKind() string { return KindMachine }
+// MachineList is a list of machines.
+type MachineList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
 
-// DeepCopyObject makes a Machine a runtime.Object, as client-go's functions need it.
-func (m *Machine) DeepCopyObject() runtime.Object {
-	copied := *m
-	copied.ObjectMeta = *m.ObjectMeta.DeepCopy()
-	return &copied
+	Items []Machine `json:"items"`
 }
 
 // MachineSpec says which class the machine is of. ProviderID is written by the controller when the VM exists.
@@ -65,20 +70,23 @@ type CurrentStatus struct {
 	LastUpdateTime metav1.Time  `json:"lastUpdateTime,omitempty"`
 }
 
-// MachinePhase is where a machine is in its life. The empty phase is that of a machine nobody has looked at.
+// MachinePhase is where a machine is in its life. The empty phase is that of a machine that nobody has looked at.
 type MachinePhase string
 
 // The phases.
 const (
-	MachinePending          MachinePhase = "Pending"
-	MachineRunning          MachinePhase = "Running"
-	MachineTerminating      MachinePhase = "Terminating"
-	MachineUnknown          MachinePhase = "Unknown"
-	MachineFailed           MachinePhase = "Failed"
-	MachineCrashLoopBackOff MachinePhase = "CrashLoopBackOff"
+	MachinePending                 MachinePhase = "Pending"
+	MachineRunning                 MachinePhase = "Running"
+	MachineTerminating             MachinePhase = "Terminating"
+	MachineUnknown                 MachinePhase = "Unknown"
+	MachineFailed                  MachinePhase = "Failed"
+	MachineCrashLoopBackOff        MachinePhase = "CrashLoopBackOff"
+	MachineInPlaceUpdating         MachinePhase = "InPlaceUpdating"
+	MachineInPlaceUpdateSuccessful MachinePhase = "InPlaceUpdateSuccessful"
+	MachineInPlaceUpdateFailed     MachinePhase = "InPlaceUpdateFailed"
 )
 
-// LastOperation is a report for people.
+// LastOperation is a report for people, which the controllers read as well.
 type LastOperation struct {
 	Description    string               `json:"description,omitempty"`
 	ErrorCode      string               `json:"errorCode,omitempty"`
@@ -92,9 +100,9 @@ type MachineState string
 
 // The states of an operation.
 const (
-	StateProcessing MachineState = "Processing"
-	StateFailed     MachineState = "Failed"
-	StateSuccessful MachineState = "Successful"
+	MachineStateProcessing MachineState = "Processing"
+	MachineStateFailed     MachineState = "Failed"
+	MachineStateSuccessful MachineState = "Successful"
 )
 
 // MachineOperationType is what an operation does.
@@ -102,45 +110,106 @@ type MachineOperationType string
 
 // The operations.
 const (
-	OperationCreate      MachineOperationType = "Create"
-	OperationUpdate      MachineOperationType = "Update"
-	OperationHealthCheck MachineOperationType = "HealthCheck"
-	OperationDelete      MachineOperationType = "Delete"
+	MachineOperationCreate        MachineOperationType = "Create"
+	MachineOperationUpdate        MachineOperationType = "Update"
+	MachineOperationInPlaceUpdate MachineOperationType = "InPlaceUpdate"
+	MachineOperationHealthCheck   MachineOperationType = "HealthCheck"
+	MachineOperationDelete        MachineOperationType = "Delete"
 )
 
-// InstanceInitialization is the description of a LastOperation that failed after the VM was created (InitializeMachine proposal,
-// "MCM Changes").
-const InstanceInitialization = "InstanceInitialization"
-
-// MachineClass is the template that machines share. Controllers never change it.
+// MachineClass is the template that machines share. Controllers never change its spec.
 type MachineClass struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// Provider names the driver.
 	Provider string `json:"provider,omitempty"`
 	// ProviderSpec is the driver's own type.
 	ProviderSpec runtime.RawExtension `json:"providerSpec"`
 	// SecretRef names the secret with the credentials.
-	SecretRef *SecretReference `json:"secretRef,omitempty"`
+	SecretRef SecretReference `json:"secretRef,omitempty"`
 }
 
-// ResourceKind returns KindMachineClass.
-func (*MachineClass) ResourceKind() string { return KindMachineClass }
+// MachineClassList is a list of classes.
+type MachineClassList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []MachineClass `json:"items"`
+}
 
 // SecretReference names a secret.
 type SecretReference struct {
-	Name      string `json:"name,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
+	Name string `json:"name,omitempty"`
 }
 
-// Secret holds credentials.
-type Secret struct {
+// MachineTemplateSpec is what new machines are made of.
+type MachineTemplateSpec struct {
+	Labels map[string]string `json:"labels,omitempty"`
+	Spec   MachineSpec       `json:"spec,omitempty"`
+}
+
+// MachineSet keeps a number of machines of one class.
+type MachineSet struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Data map[string][]byte `json:"data,omitempty"`
+	Spec   MachineSetSpec   `json:"spec,omitempty"`
+	Status MachineSetStatus `json:"status,omitempty"`
 }
 
-// ResourceKind returns KindSecret.
-func (*Secret) ResourceKind() string { return KindSecret }
+// MachineSetList is a list of machine sets.
+type MachineSetList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []MachineSet `json:"items"`
+}
+
+// MachineSetSpec says how many machines there are to be.
+type MachineSetSpec struct {
+	Replicas int32               `json:"replicas"`
+	Template MachineTemplateSpec `json:"template,omitempty"`
+}
+
+// MachineSetStatus says how many there are, and which failed. From the latter a Worker gets its error, and a Shoot its red condition.
+type MachineSetStatus struct {
+	Replicas       int32            `json:"replicas"`
+	FailedMachines []MachineSummary `json:"failedMachines,omitempty"`
+}
+
+// MachineSummary is what is said of a failed machine.
+type MachineSummary struct {
+	Name          string        `json:"name,omitempty"`
+	LastOperation LastOperation `json:"lastOperation,omitempty"`
+}
+
+// MachineDeployment is a pool of machines. Its template names the class that its machines should have.
+type MachineDeployment struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec MachineDeploymentSpec `json:"spec,omitempty"`
+}
+
+// MachineDeploymentList is a list of machine deployments.
+type MachineDeploymentList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []MachineDeployment `json:"items"`
+}
+
+// MachineDeploymentSpec says how the machines of the pool follow a change of the template.
+type MachineDeploymentSpec struct {
+	Strategy MachineDeploymentStrategy `json:"strategy,omitempty"`
+	Template MachineTemplateSpec       `json:"template,omitempty"`
+}
+
+// MachineDeploymentStrategy names a strategy.
+type MachineDeploymentStrategy struct {
+	Type DeploymentStrategyType `json:"type,omitempty"`
+}
+
+// DeploymentStrategyType is the name of a strategy.
+type DeploymentStrategyType string

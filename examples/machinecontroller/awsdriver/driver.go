@@ -1,8 +1,8 @@
-// Package awsdriver is a driver for a cloud that is like Amazon EC2, as a provider of machine-controller-manager would be written: it
-// launches, initializes, updates and deletes VMs through the cloud's API.
+// Package awsdriver is a driver for Amazon EC2 on the real SDK, as a provider of machine-controller-manager is written: it launches,
+// initializes, updates and deletes VMs.
 //
 // It knows what a provider spec means and which resources are the machine's own. It keeps no state: what was applied before comes with
-// the request.
+// the request. Without an Endpoint it calls Amazon.
 package awsdriver
 
 import (
@@ -12,183 +12,303 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
+	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// SecretAccessKey is the key under which a secret holds the access key.
-const SecretAccessKey = "accessKeyID"
-
-// nameKey is the infrastructure tag that holds the machine's name.
-const nameKey = "Name"
-
-// Driver is a [driver.Driver]. It is safe for concurrent use.
+// Driver is a [driver.Driver]. Make it with [New]. It is safe for concurrent use.
 type Driver struct {
-	// Endpoint is the URL of the cloud's API.
+	Config
+
+	rules tags.Rules // one row for every kind of resource of this cloud
+	kit   *hotdriver.Kit[ProviderSpec, *session]
+}
+
+// Config is how a driver calls the cloud.
+type Config struct {
+	// Endpoint is the URL of the cloud's API; empty is Amazon's.
 	Endpoint string
-	// HTTP sends the requests.
+	// HTTP sends the requests. Its timeout is how long one attempt waits for its answer.
 	HTTP *http.Client
-	// Timeout is how long a request waits for its answer.
-	Timeout time.Duration
-	// WithTimeout ends a context after a while; [context.WithTimeout] is what real time needs.
-	WithTimeout func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
-	// Wait returns after a while, or with an error when the context is done.
-	Wait func(ctx context.Context, d time.Duration) error
+	// MaxBackoff is the longest delay between two attempts, and Poll the delay between two looks at whether something has become visible.
+	MaxBackoff, Poll time.Duration
 	// Takeover, if it is set, is told of a key that carried somebody else's value and is the machine's from now on.
-	Takeover func(resource, key string)
+	Takeover func(resource machineupdate.Resource, key string)
 }
 
 var _ driver.Driver = (*Driver)(nil)
 
-// CreateMachine launches the VM with its volumes and network interfaces, all with their infrastructure tags. The machine's UID makes
-// the launch repeatable: a VM that was launched without anybody hearing of it is found, not doubled.
-func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
-	spec, err := specOf(request.MachineClass)
-	if err != nil {
-		return nil, &driver.Error{Code: driver.InvalidArgument, Cause: err}
-	}
-	launch := &cloudapi.RunInstancesRequest{ClientToken: string(request.Machine.UID), ImageID: spec.AMI, InstanceType: spec.MachineType}
-	for _, device := range spec.BlockDevices {
-		launch.BlockDevices = append(launch.BlockDevices, device.DeviceName)
-	}
-	for i := range spec.NetworkInterfaces {
-		launch.NetworkInterfaces = append(launch.NetworkInterfaces, i)
-	}
-	rules, err := tags.AWS.Rules(tags.VM) // one row for every kind of resource of this cloud
-	if err != nil {
-		return nil, &driver.Error{Code: driver.Internal, Cause: err}
-	}
-	for _, kind := range tags.Kinds() {
-		all := spec.effective(&rules, kind, spec.mandatory(&rules, request.Machine.Name))
-		launch.TagSpecifications = append(launch.TagSpecifications, cloudapi.TagSpecification{ResourceType: typeOf(kind), Tags: listOf(all)})
-	}
-	launched, err := cloudapi.Call[cloudapi.InstancesResponse](ctx, d.client(request.Secret.Data), cloudapi.RunInstances, launch)
-	if err != nil {
-		return nil, toError(err)
-	}
-	if len(launched.Instances) != 1 {
-		return nil, &driver.Error{Code: driver.Internal, Cause: errors.New("a launch returned more or fewer than one instance")}
-	}
-	return response(spec, &launched.Instances[0], request.Machine), nil
-}
-
-// InitializeMachine turns off the check of source and destination if the spec says so.
-func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
-	spec, err := specOf(request.MachineClass)
-	if err != nil {
-		return nil, &driver.Error{Code: driver.InvalidArgument, Cause: err}
-	}
-	id, err := instanceID(request.Machine.Spec.ProviderID)
-	if err != nil {
-		return nil, &driver.Error{Code: driver.Initialization, Cause: err}
-	}
-	found := &cloudapi.InstanceDescription{ID: id}
-	if spec.checksSourceAndDestination() {
-		return response(spec, found, request.Machine), nil
-	}
-	modify := cloudapi.ModifyInstanceAttributeRequest{InstanceID: id, SourceDestCheck: false}
-	_, err = cloudapi.Call[cloudapi.Empty](ctx, d.client(request.Secret.Data), cloudapi.ModifyInstanceAttribute, modify)
-	if err != nil {
-		return nil, &driver.Error{Code: driver.Initialization, Cause: err}
-	}
-	return response(spec, found, request.Machine), nil
-}
-
-// MachineStatus finds the VM by its ID, or by the infrastructure tags of the launch if the ID is not known.
-func (d *Driver) MachineStatus(ctx context.Context, request *driver.Request) (*driver.Response, error) {
-	spec, err := specOf(request.MachineClass)
-	if err != nil {
-		return nil, &driver.Error{Code: driver.InvalidArgument, Cause: err}
-	}
-	found, err := d.find(ctx, request, spec)
+// New returns a driver.
+func New(config Config) (*Driver, error) {
+	rules, err := tags.AWS.Rules(tags.VM)
 	if err != nil {
 		return nil, err
 	}
-	if found.SourceDestCheck != spec.checksSourceAndDestination() {
-		return nil, &driver.Error{Code: driver.Initialization, Cause: errors.New("the check of source and destination is not as the class says")}
+	d := &Driver{Config: config, rules: rules}
+	d.kit, err = d.newKit()
+	return d, err
+}
+
+// CreateMachine launches the VM with its volumes and network interfaces, all with their infrastructure tags, and waits until the cloud shows it.
+// The machine's UID makes the launch repeatable: a VM that was launched without anybody hearing of it is found, not doubled.
+func (d *Driver) CreateMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
+	call, err := d.prepare(request)
+	if err != nil {
+		return nil, err
 	}
-	return response(spec, found, request.Machine), nil
+	launch, err := call.launch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	launched, err := call.client.RunInstances(ctx, launch)
+	if err != nil {
+		return nil, toStatus(err)
+	}
+	if len(launched.Instances) != 1 {
+		return nil, &driver.Status{Code: driver.Internal, Cause: errors.New("a launch returned more or fewer than one instance")}
+	}
+	waiter := ec2.NewInstanceExistsWaiter(call.client, func(o *ec2.InstanceExistsWaiterOptions) { o.MinDelay, o.MaxDelay = d.Poll, 10*d.Poll })
+	id := aws.ToString(launched.Instances[0].InstanceId)
+	if err := waiter.Wait(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}}, time.Hour); err != nil {
+		return nil, toStatus(err)
+	}
+	return call.response(&launched.Instances[0]), nil
+}
+
+// InitializeMachine turns off the check of source and destination if the spec says so, and assigns IPv6 prefixes. It returns when the cloud shows
+// both.
+func (d *Driver) InitializeMachine(ctx context.Context, request *driver.Request) (*driver.Response, error) {
+	call, err := d.prepare(request)
+	if err != nil {
+		return nil, err
+	}
+	vm, err := call.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range call.missing(vm) {
+		if err := call.supply(ctx, m); err != nil {
+			return nil, &driver.Status{Code: driver.Uninitialized, Cause: err}
+		}
+	}
+	for len(call.missing(vm)) > 0 {
+		select {
+		case <-ctx.Done():
+			return nil, &driver.Status{Code: driver.Uninitialized, Cause: ctx.Err()}
+		case <-time.After(d.Poll):
+		}
+		if vm, err = call.find(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return call.response(vm), nil
+}
+
+// GetMachineStatus finds the VM by its ID, or by its infrastructure tags if the ID is not known.
+func (d *Driver) GetMachineStatus(ctx context.Context, request *driver.Request) (*driver.Response, error) {
+	call, err := d.prepare(request)
+	if err != nil {
+		return nil, err
+	}
+	vm, err := call.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(call.missing(vm)) > 0 {
+		err = &driver.Status{Code: driver.Uninitialized, Cause: errors.New("the network interfaces are not as the class says")}
+	}
+	return call.response(vm), err
 }
 
 // DeleteMachine terminates the VM; what the launch created goes with it.
 func (d *Driver) DeleteMachine(ctx context.Context, request *driver.Request) error {
+	call, err := d.prepare(request)
+	if err != nil {
+		return err
+	}
 	id, err := instanceID(request.Machine.Spec.ProviderID)
 	if err != nil {
-		spec, err := specOf(request.MachineClass)
-		if err != nil {
-			return &driver.Error{Code: driver.InvalidArgument, Cause: err}
-		}
-		found, err := d.find(ctx, request, spec)
+		vm, err := call.find(ctx)
 		if driver.CodeOf(err) == driver.NotFound {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		id = found.ID
+		id = aws.ToString(vm.InstanceId)
 	}
-	_, err = cloudapi.Call[cloudapi.Empty](ctx, d.client(request.Secret.Data), cloudapi.TerminateInstances,
-		cloudapi.TerminateInstancesRequest{InstanceIDs: []string{id}})
-	if err != nil && cloudapi.CodeOf(err) != cloudapi.InvalidInstanceNotFound {
-		return toError(err)
+	_, err = call.client.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
+	if err = toStatus(err); driver.CodeOf(err) == driver.NotFound {
+		return nil
 	}
-	return nil
+	return err
 }
 
-// find returns the VM of a machine.
-func (d *Driver) find(ctx context.Context, request *driver.Request, spec *ProviderSpec) (*cloudapi.InstanceDescription, error) {
-	filters := []cloudapi.Filter{existing()}
-	if id, err := instanceID(request.Machine.Spec.ProviderID); err == nil {
-		filters = append(filters, cloudapi.Filter{Name: "instance-id", Values: []string{id}})
+// call is what one call of the driver is about.
+type call struct {
+	*driver.Request
+
+	rules  *tags.Rules
+	spec   *ProviderSpec
+	client *ec2.Client
+}
+
+func (d *Driver) prepare(request *driver.Request) (*call, error) {
+	spec, err := specOf(request.MachineClass)
+	if err != nil {
+		return nil, &driver.Status{Code: driver.InvalidArgument, Cause: err}
+	}
+	return &call{Request: request, rules: &d.rules, spec: spec, client: d.client(spec.Region, request.Secret.Data)}, nil
+}
+
+// launch says what VM the class describes.
+func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
+	images, err := c.client.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{c.spec.AMI}})
+	if err != nil {
+		return nil, toStatus(err)
+	}
+	if len(images.Images) == 0 {
+		return nil, &driver.Status{Code: driver.NotFound, Cause: errors.New("no image " + c.spec.AMI)}
+	}
+	token := string(c.Machine.UID)
+	launch := &ec2.RunInstancesInput{
+		ClientToken: &token, ImageId: &c.spec.AMI, InstanceType: types.InstanceType(c.spec.MachineType), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
+	}
+	if options := c.spec.InstanceMetadataOptions; options != nil {
+		launch.MetadataOptions = &types.InstanceMetadataOptionsRequest{HttpTokens: types.HttpTokensState(options.HTTPTokens)}
+	}
+	for i, device := range c.spec.BlockDevices {
+		name := c.spec.deviceName(i, aws.ToString(images.Images[0].RootDeviceName))
+		launch.BlockDeviceMappings = append(launch.BlockDeviceMappings, types.BlockDeviceMapping{DeviceName: &name, Ebs: &types.EbsBlockDevice{
+			VolumeSize: &device.Ebs.VolumeSize, VolumeType: types.VolumeType(device.Ebs.VolumeType), DeleteOnTermination: aws.Bool(isTrue(device.Ebs.DeleteOnTermination)),
+		}})
+	}
+	for i, spec := range c.spec.NetworkInterfaces {
+		card, index := c.spec.card(i)
+		launch.NetworkInterfaces = append(launch.NetworkInterfaces, types.InstanceNetworkInterfaceSpecification{
+			SubnetId: &spec.SubnetID, Groups: spec.SecurityGroupIDs, DeviceIndex: &index, NetworkCardIndex: &card, InterfaceType: spec.InterfaceType,
+			DeleteOnTermination: aws.Bool(isTrue(spec.DeleteOnTermination)),
+		})
+	}
+	for _, kind := range tags.Kinds() {
+		all := c.rules.Effective(c.spec.Tags, c.spec.ResourceTags.Of(kind), c.spec.mandatory(c.rules, c.Machine.Name))
+		launch.TagSpecifications = append(launch.TagSpecifications, types.TagSpecification{ResourceType: resourceTypes[kind], Tags: listOf(all)})
+	}
+	return launch, nil
+}
+
+// resourceTypes are what the cloud calls the kinds of resources.
+var resourceTypes = map[tags.Kind]types.ResourceType{
+	tags.VM: types.ResourceTypeInstance, tags.Network: types.ResourceTypeNetworkInterface, tags.Disk: types.ResourceTypeVolume,
+}
+
+// listOf returns infrastructure tags as the API takes them, sorted by key.
+func listOf(all map[string]string) []types.Tag {
+	listed := make([]types.Tag, 0, len(all))
+	for _, key := range tags.Keys(all) {
+		listed = append(listed, types.Tag{Key: &key, Value: aws.String(all[key])})
+	}
+	return listed
+}
+
+// find returns the only VM of the machine that is not terminated.
+func (c *call) find(ctx context.Context) (*types.Instance, error) {
+	filters := []types.Filter{existing()}
+	if id, err := instanceID(c.Machine.Spec.ProviderID); err == nil {
+		filters = append(filters, filter("instance-id", id))
 	} else {
-		rules, err := tags.AWS.Rules(tags.VM)
-		if err != nil {
-			return nil, &driver.Error{Code: driver.Internal, Cause: err}
-		}
-		for _, tag := range listOf(spec.mandatory(&rules, request.Machine.Name)) {
-			filters = append(filters, cloudapi.Filter{Name: "tag:" + tag.Key, Values: []string{*tag.Value}})
+		for key, value := range c.spec.mandatory(c.rules, c.Machine.Name) {
+			filters = append(filters, filter("tag:"+key, value))
 		}
 	}
-	return describe(ctx, d.client(request.Secret.Data), filters)
-}
-
-// existing selects instances that are not terminated.
-func existing() cloudapi.Filter {
-	return cloudapi.Filter{Name: "instance-state-name", Values: []string{string(cloudapi.Pending), string(cloudapi.Running)}}
-}
-
-// describe returns the only instance that matches.
-func describe(ctx context.Context, client *cloudapi.Client, filters []cloudapi.Filter) (*cloudapi.InstanceDescription, error) {
-	described, err := cloudapi.Call[cloudapi.InstancesResponse](ctx, client, cloudapi.DescribeInstances, cloudapi.DescribeRequest{Filters: filters})
+	found, err := instances(ctx, c.client, filters...)
 	switch {
 	case err != nil:
-		return nil, toError(err)
-	case len(described.Instances) == 0:
-		return nil, &driver.Error{Code: driver.NotFound, Cause: errors.New("the cloud shows no such VM")}
-	case len(described.Instances) > 1:
-		return nil, &driver.Error{Code: driver.Internal, Cause: errors.New("the cloud shows several VMs of one machine")}
+		return nil, toStatus(err)
+	case len(found) == 0:
+		return nil, &driver.Status{Code: driver.NotFound, Cause: errors.New("the cloud shows no such VM")}
+	case len(found) > 1:
+		return nil, &driver.Status{Code: driver.OutOfRange, Cause: errors.New("the cloud shows several VMs of one machine")}
 	}
-	return &described.Instances[0], nil
+	return &found[0], nil
 }
 
-func (d *Driver) client(secret map[string][]byte) *cloudapi.Client {
-	return &cloudapi.Client{
-		Endpoint: d.Endpoint, AccessKey: string(secret[SecretAccessKey]), HTTP: d.HTTP,
-		Timeout: d.Timeout, WithTimeout: d.WithTimeout, Wait: d.Wait,
+// existing selects VMs that are not terminated.
+func existing() types.Filter {
+	return filter("instance-state-name", "pending", "running", "stopping", "stopped")
+}
+
+func filter(name string, values ...string) types.Filter {
+	return types.Filter{Name: &name, Values: values}
+}
+
+// instances returns the instances that match, page by page.
+func instances(ctx context.Context, client *ec2.Client, filters ...types.Filter) ([]types.Instance, error) {
+	var all []types.Instance
+	for pages := ec2.NewDescribeInstancesPaginator(client, &ec2.DescribeInstancesInput{Filters: filters}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, reservation := range page.Reservations {
+			all = append(all, reservation.Instances...)
+		}
 	}
+	return all, nil
+}
+
+// missing is what a network interface lacks of what the spec says.
+type missing struct {
+	id       *string
+	checkOff bool  // source and destination are checked, and should not be
+	prefixes int32 // as many IPv6 prefixes
+}
+
+// missing returns what remains to be done on the machine's own network interfaces.
+func (c *call) missing(vm *types.Instance) []missing {
+	var all []missing
+	own, specs := c.spec.interfaces(vm)
+	for i, card := range own {
+		m := missing{id: card.NetworkInterfaceId, checkOff: !isTrue(c.spec.SrcAndDstChecksEnabled) && aws.ToBool(card.SourceDestCheck)}
+		m.prefixes = max(0, aws.ToInt32(specs[i].Ipv6PrefixCount)-int32(len(card.Ipv6Prefixes))) //nolint:gosec // a handful
+		if m.checkOff || m.prefixes > 0 {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// supply does what remains to be done on one network interface. The check is an attribute of the VM as well, but only as long as the VM has a
+// single interface.
+func (c *call) supply(ctx context.Context, m missing) error {
+	if m.checkOff {
+		off := &types.AttributeBooleanValue{Value: aws.Bool(false)}
+		input := &ec2.ModifyNetworkInterfaceAttributeInput{NetworkInterfaceId: m.id, SourceDestCheck: off}
+		if _, err := c.client.ModifyNetworkInterfaceAttribute(ctx, input); err != nil {
+			return err
+		}
+	}
+	if m.prefixes > 0 {
+		input := &ec2.AssignIpv6AddressesInput{NetworkInterfaceId: m.id, Ipv6PrefixCount: &m.prefixes}
+		if _, err := c.client.AssignIpv6Addresses(ctx, input); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // providerIDScheme begins every provider ID; region and instance follow.
 const providerIDScheme = "aws:///"
 
-func response(spec *ProviderSpec, vm *cloudapi.InstanceDescription, machine *api.Machine) *driver.Response {
-	return &driver.Response{ProviderID: providerIDScheme + spec.Region + "/" + vm.ID, NodeName: NodeName(machine.Name)}
+func (c *call) response(vm *types.Instance) *driver.Response {
+	return &driver.Response{ProviderID: providerIDScheme + c.spec.Region + "/" + aws.ToString(vm.InstanceId), NodeName: aws.ToString(vm.PrivateDnsName)}
 }
-
-// NodeName returns the name of a machine's node.
-func NodeName(machine string) string { return "node-of-" + machine }
 
 func instanceID(providerID string) (string, error) {
 	rest, ok := strings.CutPrefix(providerID, providerIDScheme)
@@ -197,24 +317,4 @@ func instanceID(providerID string) (string, error) {
 		return "", errors.New("the provider ID is not one of this driver")
 	}
 	return id, nil
-}
-
-// toError gives an error of the API its code.
-func toError(err error) error {
-	code := driver.Internal
-	switch cloudapi.CodeOf(err) {
-	case cloudapi.InvalidInstanceNotFound:
-		code = driver.NotFound
-	case cloudapi.RequestLimitExceeded:
-		code = driver.ResourceExhausted
-	case cloudapi.AuthFailure:
-		code = driver.Unauthenticated
-	case cloudapi.InvalidParameterValue, cloudapi.TagLimitExceeded:
-		code = driver.InvalidArgument
-	case cloudapi.IdempotentTerminated, cloudapi.IncorrectInstanceState, cloudapi.InternalError, cloudapi.InvalidAction, cloudapi.InvalidID:
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		code = driver.DeadlineExceeded
-	}
-	return &driver.Error{Code: code, Cause: err}
 }

@@ -1,90 +1,135 @@
 package awsdriver
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// ProviderSpec is the driver's own type, which a MachineClass holds. The extension mixes it from WorkerConfig, pool and infrastructure. Its
-// struct tags say what UpdateMachine applies to a running machine.
+// ProviderSpec is the driver's own type, which a MachineClass holds, with the names of Gardener's driver for AWS. The extension mixes it
+// from WorkerConfig, pool and infrastructure. Its struct tags say what UpdateMachine applies to a running machine.
 type ProviderSpec struct {
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
-	AMI                    string             `json:"ami"`
-	MachineType            string             `json:"machineType"`
-	Region                 string             `json:"region"`
-	KeyName                string             `json:"keyName,omitempty"`
-	BlockDevices           []BlockDevice      `json:"blockDevices,omitempty"`
-	NetworkInterfaces      []NetworkInterface `json:"networkInterfaces,omitempty"`
-	SrcAndDstChecksEnabled *bool              `json:"srcAndDstChecksEnabled,omitempty"`
+	AMI                     string                   `json:"ami"`
+	MachineType             string                   `json:"machineType"`
+	Region                  string                   `json:"region"`
+	BlockDevices            []BlockDevice            `json:"blockDevices,omitempty"`
+	NetworkInterfaces       []NetworkInterface       `json:"networkInterfaces,omitempty"`
+	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"`
+	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty"`
 
-	// Tags are the infrastructure tags of VM, volumes and network interfaces alike: pool labels, and the keys by which the driver finds
-	// the machine.
+	// Tags are the infrastructure tags of VM, volumes and network interfaces alike, with the keys by which the driver finds the machine.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
-	// ResourceTags are those of the WorkerConfig, for each kind of resource. They lie above Tags.
+	// ResourceTags are those of single kinds of resources, and lie above Tags: what the WorkerConfig says, and for the VM the pool's labels.
 	ResourceTags *tags.Tags `json:"resourceTags,omitempty" hotupdatable:"true"`
 }
 
 // BlockDevice is a volume that the launch creates.
 type BlockDevice struct {
-	DeviceName string `json:"deviceName"`
-	VolumeSize int64  `json:"volumeSize,omitempty"`
+	DeviceName string `json:"deviceName,omitempty"`
+	Ebs        Ebs    `json:"ebs,omitempty"`
 }
 
-// NetworkInterface is a network interface that the launch creates. The first has the device index 0, the next 1, and so on.
+// Ebs says what the volume is.
+type Ebs struct {
+	VolumeSize          int32  `json:"volumeSize,omitempty"`
+	VolumeType          string `json:"volumeType,omitempty"`
+	DeleteOnTermination *bool  `json:"deleteOnTermination,omitempty"`
+}
+
+// NetworkInterface is a network interface that the launch creates. Without a device index the first has 0, the next 1, and so on.
 type NetworkInterface struct {
-	SubnetID         string   `json:"subnetID,omitempty"`
-	SecurityGroupIDs []string `json:"securityGroupIDs,omitempty"`
+	SubnetID            string   `json:"subnetID,omitempty"`
+	SecurityGroupIDs    []string `json:"securityGroupIDs,omitempty"`
+	DeviceIndex         *int32   `json:"deviceIndex,omitempty"`
+	NetworkCardIndex    *int32   `json:"networkCardIndex,omitempty"`
+	InterfaceType       *string  `json:"interfaceType,omitempty"`
+	DeleteOnTermination *bool    `json:"deleteOnTermination,omitempty"`
+	Ipv6PrefixCount     *int32   `json:"ipv6PrefixCount,omitempty"`
+}
+
+// InstanceMetadataOptions say how the VM reads what the cloud tells it about itself.
+type InstanceMetadataOptions struct {
+	HTTPTokens string `json:"httpTokens,omitempty"`
 }
 
 // Schema returns the Schema of [ProviderSpec].
 func Schema() (*hotupdate.Schema, error) { return hotupdate.SchemaOf[ProviderSpec]() }
 
-// specOf reads the spec of a class.
+// specOf reads the spec of a class as drivers do: members that it does not know are no error.
 func specOf(class *api.MachineClass) (*ProviderSpec, error) {
-	return parseSpec(class.ProviderSpec.Raw)
-}
-
-// parseSpec reads a spec, or the hot part of one.
-func parseSpec(raw []byte) (*ProviderSpec, error) {
-	schema, err := Schema()
-	if err != nil {
-		return nil, err
-	}
-	decoded, err := schema.Decode(raw)
-	if err != nil {
+	spec := &ProviderSpec{}
+	if err := json.Unmarshal(class.ProviderSpec.Raw, spec); err != nil {
 		return nil, fmt.Errorf("provider spec: %w", err)
-	}
-	spec, ok := decoded.(*ProviderSpec)
-	if !ok {
-		return nil, errors.New("provider spec: not of the driver's type")
 	}
 	return spec, nil
 }
 
-// createsVolume reports whether the launch created the volume at a device name. What a CSI driver attaches has a name that no block device
-// of the spec has.
-func (s *ProviderSpec) createsVolume(deviceName string) bool {
-	return slices.ContainsFunc(s.BlockDevices, func(b BlockDevice) bool { return b.DeviceName == deviceName })
+// rootDevice stands in a spec for the name that the image gives to its root device. A single volume is always the root device.
+const rootDevice = "/root"
+
+// deviceName returns the name of a block device on a VM whose image gives its root device the name root.
+func (s *ProviderSpec) deviceName(i int, root string) string {
+	if name := s.BlockDevices[i].DeviceName; name != rootDevice && len(s.BlockDevices) > 1 {
+		return name
+	}
+	return root
 }
 
-// createsInterface reports whether the launch created the network interface at a device index. What a CNI plugin attaches has an index
-// behind those of the spec.
-func (s *ProviderSpec) createsInterface(deviceIndex int) bool {
-	return deviceIndex < len(s.NetworkInterfaces)
+// volumes returns the IDs of those volumes of a VM that its launch created. What a CSI driver attached has another name, or the place of a
+// volume that was detached; then it is not deleted with the VM.
+func (s *ProviderSpec) volumes(vm *types.Instance) []string {
+	var own []string
+	for _, live := range vm.BlockDeviceMappings {
+		for i, device := range s.BlockDevices {
+			if live.Ebs != nil && s.deviceName(i, aws.ToString(vm.RootDeviceName)) == aws.ToString(live.DeviceName) &&
+				isTrue(device.Ebs.DeleteOnTermination) == aws.ToBool(live.Ebs.DeleteOnTermination) {
+				own = append(own, aws.ToString(live.Ebs.VolumeId))
+			}
+		}
+	}
+	return own
 }
 
-// checksSourceAndDestination reports whether the cloud is to check that the VM sends and receives its own traffic only, which is the cloud's
-// default.
-func (s *ProviderSpec) checksSourceAndDestination() bool {
-	return s.SrcAndDstChecksEnabled == nil || *s.SrcAndDstChecksEnabled
+// card returns where the launch puts a network interface.
+func (s *ProviderSpec) card(i int) (card, index int32) {
+	spec := s.NetworkInterfaces[i]
+	if index = int32(i); spec.DeviceIndex != nil { //nolint:gosec // a VM has a handful of interfaces
+		index = *spec.DeviceIndex
+	}
+	if spec.NetworkCardIndex != nil {
+		card = *spec.NetworkCardIndex
+	}
+	return card, index
 }
+
+// interfaces returns those network interfaces of a VM that its launch created, and what the spec says of each. What a CNI plugin attached has a
+// device index of its own.
+func (s *ProviderSpec) interfaces(vm *types.Instance) (own []types.InstanceNetworkInterface, specs []NetworkInterface) {
+	for _, live := range vm.NetworkInterfaces {
+		for i, spec := range s.NetworkInterfaces {
+			card, index := s.card(i)
+			if at := live.Attachment; at != nil && aws.ToInt32(at.NetworkCardIndex) == card && aws.ToInt32(at.DeviceIndex) == index &&
+				isTrue(spec.DeleteOnTermination) == aws.ToBool(at.DeleteOnTermination) {
+				own, specs = append(own, live), append(specs, spec)
+			}
+		}
+	}
+	return own, specs
+}
+
+// isTrue reads a field that is true if it is not set.
+func isTrue(field *bool) bool { return field == nil || *field }
+
+// nameKey is the infrastructure tag that holds the machine's name.
+const nameKey = "Name"
 
 // mandatory returns the infrastructure tags by which the driver finds the machine.
 func (s *ProviderSpec) mandatory(rules *tags.Rules, machine string) map[string]string {
@@ -94,30 +139,4 @@ func (s *ProviderSpec) mandatory(rules *tags.Rules, machine string) map[string]s
 	}
 	found[nameKey] = machine
 	return found
-}
-
-// effective lays together what the spec says about one kind of resource.
-func (s *ProviderSpec) effective(rules *tags.Rules, kind tags.Kind, mandatory map[string]string) map[string]string {
-	return rules.Effective(s.Tags, s.ResourceTags.Of(kind), mandatory)
-}
-
-// typeOf returns what the cloud calls a kind of resource.
-func typeOf(kind tags.Kind) cloudapi.ResourceType {
-	switch kind {
-	case tags.Network:
-		return cloudapi.NetworkInterface
-	case tags.Disk:
-		return cloudapi.Volume
-	case tags.VM, tags.UnknownKind:
-	}
-	return cloudapi.Instance
-}
-
-// listOf returns infrastructure tags as the API takes them, sorted by key.
-func listOf(all map[string]string) []cloudapi.Tag {
-	listed := make([]cloudapi.Tag, 0, len(all))
-	for _, key := range tags.Keys(all) {
-		listed = append(listed, cloudapi.Tag{Key: key, Value: new(all[key])})
-	}
-	return listed
 }

@@ -2,124 +2,114 @@ package awsdriver
 
 import (
 	"context"
-	"errors"
 
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	kit "github.com/hotupdate/providerconfig/hotupdate/driver"
-	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Updates says what UpdateMachine does. A driver that cannot be built cannot update machines.
-func Updates() machineupdate.Driver {
-	updates, err := (&Driver{}).updates()
-	if err != nil {
-		return machineupdate.Driver{}
-	}
-	return updates.Driver()
-}
+// Updates says what UpdateMachine does.
+func (d *Driver) Updates() machineupdate.Driver { return d.kit.Driver() }
 
-// UpdateMachine makes the VM, and the volumes and network interfaces that were launched with it, carry the infrastructure tags that are
-// desired. What others attached to the VM is listed with it, and is never touched.
+// UpdateMachine brings the machine's own resources to what is desired.
 func (d *Driver) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	updates, err := d.updates()
-	if err == nil {
-		err = updates.UpdateMachine(ctx, request)
-	}
-	if problem, ok := errors.AsType[*fault.Error](err); ok && problem.Kind != fault.Failed { // of the request, not of a call
-		return &driver.Error{Code: driver.InvalidArgument, Cause: err}
-	}
-	return err
+	return d.kit.UpdateMachine(ctx, request)
 }
 
-// updates is what hot updates need to know of the cloud and of the provider spec.
-func (d *Driver) updates() (*kit.Kit[ProviderSpec, *instance], error) {
-	schema, schemaErr := Schema()
-	rules, rulesErr := tags.AWS.Rules(tags.VM) // one row for every kind of resource of this cloud
-	if err := errors.Join(schemaErr, rulesErr); err != nil {
+// newKit says what the kit has to know of EC2.
+func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
+	schema, err := Schema()
+	if err != nil {
 		return nil, err
 	}
-	return kit.New(kit.Definition[ProviderSpec, *instance]{
-		Schema: schema, Connect: d.instance, Resources: resources, Wait: d.Wait,
-		Takeover: func(resource machineupdate.Resource, key string) {
-			if d.Takeover != nil {
-				d.Takeover(resource.ID, key)
-			}
-		},
-		Tags: []kit.Tagging[ProviderSpec, *instance]{{
-			Kinds: tags.Kinds(), Rules: rules,
-			Project:   func(spec *ProviderSpec, kind tags.Kind) map[string]string { return spec.effective(&rules, kind, nil) },
-			Mandatory: func(class *ProviderSpec, machine string) map[string]string { return class.mandatory(&rules, machine) },
-			Set: func(ctx context.Context, i *instance, resources []string, set []tags.Tag) error {
-				return i.change(ctx, cloudapi.CreateTags, resources, set)
+	return hotdriver.New(hotdriver.Definition[ProviderSpec, *session]{
+		Schema: schema, Connect: d.connect, Resources: resources, Takeover: d.Takeover,
+		Tags: []hotdriver.Tagging[ProviderSpec, *session]{{
+			Kinds: tags.Kinds(), Rules: d.rules, Set: setTags, Remove: removeTags,
+			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
+				return d.rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), nil)
 			},
-			Remove: func(ctx context.Context, i *instance, resources []string, remove []tags.Tag) error {
-				return i.change(ctx, cloudapi.DeleteTags, resources, remove)
-			},
+			Mandatory: func(class *ProviderSpec, machine string) map[string]string { return class.mandatory(&d.rules, machine) },
 		}},
 	})
 }
 
-// instance is the VM of one machine, behind the credentials of the request.
-type instance struct {
-	client *cloudapi.Client
-	class  *ProviderSpec
-	id     string
+// session is one update of one machine.
+type session struct {
+	client     *ec2.Client
+	class      *ProviderSpec
+	instanceID string
 }
 
-func (d *Driver) instance(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*instance, error) {
+func (d *Driver) connect(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*session, error) {
 	id, err := instanceID(request.ProviderID)
-	if err != nil {
-		return nil, &driver.Error{Code: driver.InvalidArgument, Cause: err}
-	}
-	return &instance{d.client(request.Secret), class, id}, nil
+	return &session{client: d.client(class.Region, request.Secret), class: class, instanceID: id}, err
 }
 
-// resources finds the machine's own resources and their infrastructure tags.
-func resources(ctx context.Context, i *instance) ([]kit.Resource, error) {
-	vm, err := describe(ctx, i.client, []cloudapi.Filter{{Name: "instance-id", Values: []string{i.id}}, existing()})
-	if err != nil {
-		return nil, err
+// resources returns what the launch created, with its infrastructure tags. One that the cloud does not show is an error: reads lag.
+func resources(ctx context.Context, s *session) ([]hotdriver.Resource, error) {
+	found, err := instances(ctx, s.client, filter("instance-id", s.instanceID), existing())
+	if err != nil || len(found) == 0 {
+		return nil, toStatus(err)
 	}
-	own := []kit.Resource{{Kind: tags.VM, ID: vm.ID}}
-	for _, card := range vm.NetworkInterfaces {
-		if i.class.createsInterface(card.DeviceIndex) {
-			own = append(own, kit.Resource{Kind: tags.Network, ID: card.NetworkInterfaceID})
+	vm := &found[0]
+	all := []hotdriver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags)}}
+	if own, _ := s.class.interfaces(vm); len(own) > 0 {
+		input := &ec2.DescribeNetworkInterfacesInput{}
+		for _, card := range own {
+			input.NetworkInterfaceIds = append(input.NetworkInterfaceIds, aws.ToString(card.NetworkInterfaceId))
+		}
+		for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, toStatus(err)
+			}
+			for _, card := range page.NetworkInterfaces {
+				all = append(all, hotdriver.Resource{Kind: tags.Network, ID: aws.ToString(card.NetworkInterfaceId), Tags: mapOf(card.TagSet)})
+			}
 		}
 	}
-	for _, device := range vm.BlockDevices {
-		if i.class.createsVolume(device.DeviceName) {
-			own = append(own, kit.Resource{Kind: tags.Disk, ID: device.VolumeID})
+	if own := s.class.volumes(vm); len(own) > 0 {
+		for pages := ec2.NewDescribeVolumesPaginator(s.client, &ec2.DescribeVolumesInput{VolumeIds: own}); pages.HasMorePages(); {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, toStatus(err)
+			}
+			for _, volume := range page.Volumes {
+				all = append(all, hotdriver.Resource{Kind: tags.Disk, ID: aws.ToString(volume.VolumeId), Tags: mapOf(volume.Tags)})
+			}
 		}
 	}
-	ids, live := make([]string, len(own)), map[string]map[string]string{}
-	for at := range own {
-		ids[at], own[at].Tags = own[at].ID, map[string]string{}
-		live[own[at].ID] = own[at].Tags
-	}
-	described, err := cloudapi.Call[cloudapi.TagsResponse](ctx, i.client, cloudapi.DescribeTags,
-		cloudapi.DescribeRequest{Filters: []cloudapi.Filter{{Name: "resource-id", Values: ids}}})
-	if err != nil {
-		return nil, toError(err)
-	}
-	for _, tag := range described.Tags {
-		if of, own := live[tag.ResourceID]; own {
-			of[tag.Key] = tag.Value
-		}
-	}
-	return own, nil
+	return all, nil
 }
 
-// change sets infrastructure tags, or removes them if they have the values given.
-func (i *instance) change(ctx context.Context, action cloudapi.Action, resources []string, changed []tags.Tag) error {
-	request := cloudapi.TagsRequest{Resources: resources}
-	for _, tag := range changed {
-		request.Tags = append(request.Tags, cloudapi.Tag{Key: tag.Key, Value: &tag.Value})
+func mapOf(all []types.Tag) map[string]string {
+	live := map[string]string{}
+	for _, tag := range all {
+		live[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
 	}
-	if _, err := cloudapi.Call[cloudapi.Empty](ctx, i.client, action, request); err != nil {
-		return toError(err)
+	return live
+}
+
+func setTags(ctx context.Context, s *session, resources []string, set []tags.Tag) error {
+	_, err := s.client.CreateTags(ctx, &ec2.CreateTagsInput{Resources: resources, Tags: tagsOf(set)})
+	return toStatus(err)
+}
+
+// removeTags removes keys that still have the machine's value.
+func removeTags(ctx context.Context, s *session, resources []string, remove []tags.Tag) error {
+	_, err := s.client.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: tagsOf(remove)})
+	return toStatus(err)
+}
+
+func tagsOf(all []tags.Tag) []types.Tag {
+	var listed []types.Tag
+	for _, tag := range all {
+		listed = append(listed, types.Tag{Key: &tag.Key, Value: &tag.Value})
 	}
-	return nil
+	return listed
 }

@@ -1,39 +1,37 @@
-// Package cloud simulates a cloud that is like Amazon EC2 in what makes updates of infrastructure tags hard:
+// Package cloud simulates Amazon EC2 behind its own wire protocol (Query requests, XML answers), with what makes hot updates hard:
 //
-//   - Reads show the past: what was written ReadLag ago, or longer if a [Fault] says so.
+//   - Reads show the past: what was written ReadLag ago, or longer if a [Fault] says so. They come in pages.
 //   - A resource carries at most 50 infrastructure tags, of limited length; those of the cloud itself (aws:) do not count.
 //   - DeleteTags with a value removes the key only if that is its value.
 //   - Instances list the volumes and network interfaces that others attached among those of the launch.
+//   - ModifyVolume is accepted at once, takes effect later or fails, and is then refused for a while.
 //   - Calls are throttled.
 //   - A request may fail, take effect without an answer, or take effect long after the client gave up waiting, see [Fault].
 //
-// Its API is package cloudapi, over HTTP. It knows nothing of machines, and of the tags of the library that it tests: its rules are its
-// own.
+// It knows nothing of machines, and nothing of the library: its rules are its own. Real clients reach it over HTTP, see [Cloud.ServeHTTP];
+// tests and the story look at it, and act for others, by its methods.
 package cloud
 
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/clock"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 )
 
 // Config is how a cloud behaves.
 type Config struct {
-	// Clock is the time of the cloud.
-	Clock *clock.Clock
-	// AccessKeys are the callers that the cloud knows.
-	AccessKeys []string
-	// ReadLag is how old the state is that reads show.
-	ReadLag time.Duration
-	// BootTime is how long an instance is pending.
-	BootTime time.Duration
-	// Reads and Writes are the limits of calls. The zero value is no limit.
-	Reads, Writes Rate
+	AccessKeys []string      // the callers that the cloud knows
+	ReadLag    time.Duration // how old the state is that reads show
+	BootTime   time.Duration // how long an instance is pending
+	ModifyTime time.Duration // how long a modification of a volume takes
+	Cooldown   time.Duration // how long after its begin another is refused
+	PageSize   int           // how many results a page has at most; zero is 1000
+	Reads      Rate          // limits calls that read; the zero value is no limit
+	Writes     Rate          // limits calls that write; the zero value is no limit
+	Observe    func(Request) // is told of every request in order, while nothing else happens; it may be nil
 }
 
 // Rate limits calls: a burst at once, and as many as refill it.
@@ -44,11 +42,10 @@ type Rate struct {
 
 // Request is a request that arrived, and what became of it.
 type Request struct {
-	At        time.Time
-	AccessKey string
-	Action    cloudapi.Action
-	Body      any // the request of package cloudapi
-	Outcome   string
+	AccessKey  string // empty if the request takes effect late
+	Action     string
+	Parameters url.Values
+	Outcome    string
 }
 
 // Cloud is the simulated cloud. It is safe for concurrent use.
@@ -57,11 +54,10 @@ type Cloud struct {
 
 	mu      sync.Mutex
 	history []moment // ascending, never empty
-	arrived []Request
-	late    []late // ascending
 	faults  []Fault
-	tokens  map[string]string // client token to instance
-	created map[cloudapi.ResourceType]int
+	late    []*late
+	launch  map[string]string // client token to instance
+	created map[string]int    // resources by prefix of their IDs
 	reads   bucket
 	writes  bucket
 }
@@ -72,90 +68,104 @@ type moment struct {
 	state state
 }
 
-// state is everything that reads can see.
-type state map[string]resource
+// state is everything that reads can see, by ID.
+type state map[string]Resource
 
-// resource is an instance, a volume or a network interface. Its parts are replaced, never changed.
-type resource struct {
-	kind cloudapi.ResourceType
-	tags map[string]string
+// Resource is an instance, a volume or a network interface. Its parts are replaced, never changed.
+type Resource struct {
+	ID   string
+	Kind string // instance, volume or network-interface, as in tag specifications
+	Tags map[string]string
 
-	// of instances
-	launched        time.Time
-	terminated      bool
-	sourceDestCheck bool
-	blockDevices    []blockDevice
-	interfaces      []networkInterface
+	// Of an instance.
+	Image      string
+	DNSName    string
+	Launched   time.Time
+	Terminated bool
+	HTTPTokens string
+
+	// Of volumes and network interfaces.
+	Instance            string // to which it is attached
+	DeleteOnTermination bool
+
+	// Of a volume.
+	Device     string
+	Iops       int
+	Throughput int
+	modified   modification
+
+	// Of a network interface.
+	DeviceIndex, NetworkCardIndex int
+	InterfaceType                 string
+	SourceDestCheck               bool
+	Ipv6Prefixes                  []string
 }
 
-// blockDevice is an attached volume; those of the launch go with the instance.
-type blockDevice struct {
-	cloudapi.BlockDevice
-	ofLaunch bool
-}
-
-// networkInterface is an attached network interface; those of the launch go with the instance.
-type networkInterface struct {
-	cloudapi.Interface
-	ofLaunch bool
-}
-
-// late is a request that takes effect at a later time.
-type late struct {
-	at     time.Time
-	action cloudapi.Action
-	body   any
+// modification is the last one of a volume. The zero value is none.
+type modification struct {
+	from, until      time.Time
+	iops, throughput int
+	fails            bool
 }
 
 // New returns an empty cloud.
 func New(config Config) *Cloud {
-	now := config.Clock.Now()
+	now := time.Now()
 	return &Cloud{
-		config:  config,
-		history: []moment{{at: now, state: state{}}},
-		tokens:  map[string]string{},
-		created: map[cloudapi.ResourceType]int{},
-		reads:   bucket{rate: config.Reads, tokens: float64(config.Reads.Burst), filled: now},
-		writes:  bucket{rate: config.Writes, tokens: float64(config.Writes.Burst), filled: now},
+		config: config, history: []moment{{at: now, state: state{}}}, launch: map[string]string{}, created: map[string]int{},
+		reads:  bucket{rate: config.Reads, tokens: float64(config.Reads.Burst), filled: now},
+		writes: bucket{rate: config.Writes, tokens: float64(config.Writes.Burst), filled: now},
 	}
 }
 
-// Tags returns the infrastructure tags that a resource has at this moment, without lag, and false if there is no such resource.
-func (c *Cloud) Tags(id string) (map[string]string, bool) {
+// Limit changes the limits of calls.
+func (c *Cloud) Limit(reads, writes Rate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.land()
-	r, ok := c.present()[id]
-	return maps.Clone(r.tags), ok && !r.terminated
+	now := time.Now()
+	c.reads = bucket{rate: reads, tokens: float64(reads.Burst), filled: now}
+	c.writes = bucket{rate: writes, tokens: float64(writes.Burst), filled: now}
 }
 
-// Resources returns the IDs of everything that exists, sorted.
-func (c *Cloud) Resources() []string {
+// Resources returns everything that exists at this moment, without lag, sorted by ID. Its members are not to be changed.
+func (c *Cloud) Resources() []Resource {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.land()
-	var ids []string
-	for id, r := range c.present() {
-		if !r.terminated {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// Instances describes every instance that is not terminated as it is at this moment, without lag, sorted by ID.
-func (c *Cloud) Instances() []cloudapi.InstanceDescription {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.land()
-	var all []cloudapi.InstanceDescription
+	now := time.Now()
+	var all []Resource
 	for _, id := range slices.Sorted(maps.Keys(c.present())) {
-		if r := c.present()[id]; r.kind == cloudapi.Instance && !r.terminated {
-			all = append(all, c.instance(c.config.Clock.Now(), id, r))
+		if r := c.present()[id]; !r.Terminated {
+			all = append(all, r.asOf(now))
 		}
 	}
 	return all
+}
+
+// Resource returns a resource as it is at this moment, without lag, and false if it does not exist.
+func (c *Cloud) Resource(id string) (Resource, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok := c.present()[id]
+	return r.asOf(time.Now()), ok && !r.Terminated
+}
+
+// Change is somebody else who changes a resource.
+func (c *Cloud) Change(id string, change func(*Resource)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.present()[id]
+	r.Tags = maps.Clone(r.Tags)
+	change(&r)
+	c.write(r)
+}
+
+// Attach is somebody else who attaches a volume or a network interface of their own to an instance. It returns the ID.
+func (c *Cloud) Attach(r Resource) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.ID = c.newID(r.Kind)
+	c.write(r)
+	return r.ID
 }
 
 // present is the state without lag.
@@ -171,53 +181,51 @@ func (c *Cloud) asOf(t time.Time) state {
 	return state{}
 }
 
-// write makes the next state.
-func (c *Cloud) write(at time.Time, change func(state)) {
+// remembered is longer than any read looks back.
+const remembered = 30 * time.Second
+
+// write makes the next state, in which these resources are replaced.
+func (c *Cloud) write(changed ...Resource) {
 	next := maps.Clone(c.present())
-	change(next)
-	c.history = append(c.history, moment{at: at, state: next})
-}
-
-// land lets the late requests take effect whose time has come.
-func (c *Cloud) land() {
-	now := c.config.Clock.Now()
-	for len(c.late) > 0 && !c.late[0].at.After(now) {
-		l := c.late[0]
-		c.late = c.late[1:]
-		_, err := c.perform(l.at, l.action, l.body)
-		outcome := "took effect, after nobody waited for it any more"
-		if err != nil {
-			outcome = "refused, after nobody waited for it any more: " + string(cloudapi.CodeOf(err))
-		}
-		c.note(Request{At: l.at, Action: l.action, Body: l.body, Outcome: outcome})
+	for _, r := range changed {
+		next[r.ID] = r
 	}
+	now := time.Now()
+	old := slices.IndexFunc(c.history, func(m moment) bool { return now.Sub(m.at) < remembered })
+	c.history = append(slices.Delete(c.history, 0, max(0, old-1)), moment{at: now, state: next})
 }
 
-// note keeps what became of a request.
-func (c *Cloud) note(r Request) { c.arrived = append(c.arrived, r) }
-
-// TakeRequests returns the requests that arrived, or took effect late, since it was called last, in their order.
-func (c *Cloud) TakeRequests() []Request {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.land()
-	taken := c.arrived
-	c.arrived = nil
-	return taken
-}
+// The kinds of resources.
+const (
+	Instance         = "instance"
+	Volume           = "volume"
+	NetworkInterface = "network-interface"
+)
 
 // newID returns i-1, vol-1, eni-1 and so on.
-func (c *Cloud) newID(kind cloudapi.ResourceType) string {
-	c.created[kind]++
-	prefix := "i"
-	switch kind {
-	case cloudapi.Volume:
-		prefix = "vol"
-	case cloudapi.NetworkInterface:
-		prefix = "eni"
-	case cloudapi.Instance:
+func (c *Cloud) newID(kind string) string {
+	prefix := map[string]string{Instance: "i", Volume: "vol", NetworkInterface: "eni"}[kind]
+	c.created[prefix]++
+	return fmt.Sprintf("%s-%d", prefix, c.created[prefix])
+}
+
+// asOf is the volume with what its modification has done by a time; any other resource is as it is.
+func (r Resource) asOf(t time.Time) Resource {
+	if m := r.modified; !m.from.IsZero() && !m.fails && !t.Before(m.until) {
+		r.Iops, r.Throughput = m.iops, m.throughput
 	}
-	return fmt.Sprintf("%s-%d", prefix, c.created[kind])
+	return r
+}
+
+// modificationState is what the cloud says of the modification at a time.
+func (m modification) state(t time.Time) string {
+	switch {
+	case t.Before(m.until):
+		return "modifying"
+	case m.fails:
+		return "failed"
+	}
+	return "completed"
 }
 
 // bucket is a token bucket.

@@ -4,27 +4,15 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 )
 
 // Fault is something that goes wrong with one request.
 type Fault struct {
-	// Action is the action of the request.
-	Action cloudapi.Action
-	// AccessKey is who makes the request; empty is anybody.
-	AccessKey string
-	// Resource is an ID that the request names; empty is any request.
-	Resource string
-	// Effect is what goes wrong.
-	Effect Effect
-	// Code is the error code of a request that is Refused.
-	Code cloudapi.Code
-	// Delay is how much later a LandsLate request takes effect, and how much older a Stale answer is.
-	Delay time.Duration
-	// Then, if it is set, is called after the request took effect or did not, and the client gets no answer. It is where the client's
-	// process ends.
-	Then func()
+	Action   string        // of the request
+	Resource string        // an ID that the request names; empty is any request
+	Effect   Effect        // what goes wrong
+	Code     string        // the error code of a request that is Refused
+	Delay    time.Duration // how much later a LandsLate request takes effect, and how much older a Stale answer is
 }
 
 // Effect is what goes wrong with a request. The zero value is Refused.
@@ -37,30 +25,30 @@ const (
 	LandsLate                // the client waits for the answer until it gives up; the request takes effect later
 	NeverLands               // the client waits for the answer until it gives up; the request never takes effect
 	Stale                    // a read that shows an older state than others
+	FailsLater               // ModifyVolume is accepted, and fails when it is due
 )
 
 // String returns the effect's name.
 func (e Effect) String() string {
-	switch e {
-	case Refused:
-		return "Refused"
-	case AnswerLost:
-		return "AnswerLost"
-	case LandsLate:
-		return "LandsLate"
-	case NeverLands:
-		return "NeverLands"
-	case Stale:
-		return "Stale"
+	names := []string{"Refused", "AnswerLost", "LandsLate", "NeverLands", "Stale", "FailsLater"}
+	if int(e) < len(names) {
+		return names[e]
 	}
 	return "Effect(" + strconv.Itoa(int(e)) + ")"
 }
 
-// Inject lets the fault happen to the next request that it matches, once. Of several faults the first that was injected happens first.
+// Inject lets each fault happen to the next request that it matches, once. Of several faults the first that was injected happens first.
 func (c *Cloud) Inject(faults ...Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.faults = append(c.faults, faults...)
+}
+
+// Pending returns how many faults have not happened yet.
+func (c *Cloud) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.faults)
 }
 
 // Heal takes back every fault that has not happened yet. Requests that are under way still take effect.
@@ -71,10 +59,9 @@ func (c *Cloud) Heal() {
 }
 
 // takeFault returns the fault that happens to a request.
-func (c *Cloud) takeFault(action cloudapi.Action, accessKey string, body any) (Fault, bool) {
+func (c *Cloud) takeFault(action string, p parameters) (Fault, bool) {
 	at := slices.IndexFunc(c.faults, func(f Fault) bool {
-		return f.Action == action && (f.AccessKey == "" || f.AccessKey == accessKey) &&
-			(f.Resource == "" || slices.Contains(resourcesOf(body), f.Resource))
+		return f.Action == action && (f.Resource == "" || slices.ContainsFunc(p.values(), func(v string) bool { return v == f.Resource }))
 	})
 	if at < 0 {
 		return Fault{}, false
@@ -82,27 +69,4 @@ func (c *Cloud) takeFault(action cloudapi.Action, accessKey string, body any) (F
 	fault := c.faults[at]
 	c.faults = slices.Delete(c.faults, at, at+1)
 	return fault, true
-}
-
-// resourcesOf returns the IDs that a request names.
-func resourcesOf(body any) []string {
-	switch r := body.(type) {
-	case *cloudapi.TagsRequest:
-		return r.Resources
-	case *cloudapi.TerminateInstancesRequest:
-		return r.InstanceIDs
-	case *cloudapi.ModifyInstanceAttributeRequest:
-		return []string{r.InstanceID}
-	case *cloudapi.AttachVolumeRequest:
-		return []string{r.VolumeID, r.InstanceID}
-	case *cloudapi.AttachNetworkInterfaceRequest:
-		return []string{r.NetworkInterfaceID, r.InstanceID}
-	case *cloudapi.DescribeRequest:
-		var ids []string
-		for _, f := range r.Filters {
-			ids = append(ids, f.Values...)
-		}
-		return ids
-	}
-	return nil
 }

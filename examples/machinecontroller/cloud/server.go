@@ -1,49 +1,37 @@
 package cloud
 
 import (
-	"encoding/json"
-	"io"
+	"encoding/xml"
+	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloudapi"
 )
 
 // maxRequest is more than any request has.
-const maxRequest = 16 << 20
+const maxRequest = 1 << 20
 
-// ServeHTTP answers one request.
+// credential is the access key in a signature of version 4. The signature itself is not checked.
+var credential = regexp.MustCompile(`Credential=([^/,]+)/`)
+
+// ServeHTTP answers one request of EC2's Query protocol: a POST of a form with the parameter Action, signed with version 4.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	action := cloudapi.Action(strings.TrimPrefix(r.URL.Path, "/"))
-	body := newRequest(action)
-	if body == nil || r.Method != http.MethodPost {
-		refuse(w, &cloudapi.Error{Code: cloudapi.InvalidAction, Message: "no such action"})
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
+	if err := r.ParseForm(); err != nil { // reads to the end: only then does the server notice that a client gives up
+		refuse(w, invalid("the request cannot be read"))
 		return
 	}
-	accessKey := r.Header.Get("Authorization")
-	if !slices.Contains(c.config.AccessKeys, accessKey) {
-		refuse(w, &cloudapi.Error{Code: cloudapi.AuthFailure, Message: "unknown access key"})
+	accessKey := credential.FindStringSubmatch(r.Header.Get("Authorization"))
+	if accessKey == nil || !slices.Contains(c.config.AccessKeys, accessKey[1]) {
+		refuse(w, &Error{Code: "AuthFailure", Message: "unknown access key"})
 		return
 	}
-	// Read to the end: only then does the server notice that a client gives up.
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	if err == nil {
-		err = json.Unmarshal(raw, body)
-	}
-	if err != nil {
-		refuse(w, &cloudapi.Error{Code: cloudapi.InvalidParameterValue, Message: "the request cannot be read"})
-		return
-	}
-	reply := c.handle(action, accessKey, body)
+	reply := c.handle(accessKey[1], r)
 	switch {
-	case reply.then != nil:
-		reply.then()
-		hangUp(w)
 	case reply.silence == waits:
-		c.exhaust(r)
-		hangUp(w)
+		<-r.Context().Done()
 	case reply.silence == hangsUp:
 		hangUp(w)
 	case reply.err != nil:
@@ -53,22 +41,11 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exhaust lets time pass until the client gives up.
-func (c *Cloud) exhaust(r *http.Request) {
-	patience, err := time.ParseDuration(r.Header.Get(cloudapi.TimeoutHeader))
-	if err != nil {
-		return
-	}
-	c.config.Clock.AdvanceTo(c.config.Clock.Now().Add(patience))
-	<-r.Context().Done()
-}
-
 // reply is what the client gets to hear.
 type reply struct {
 	response any
 	err      error
 	silence  silence
-	then     func()
 }
 
 // silence is how a request stays without an answer. The zero value is that it gets one.
@@ -81,124 +58,140 @@ const (
 )
 
 // handle lets a request take effect, or go wrong.
-func (c *Cloud) handle(action cloudapi.Action, accessKey string, body any) reply {
+func (c *Cloud) handle(accessKey string, r *http.Request) reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.land()
-	now := c.config.Clock.Now()
-	reply, outcome := c.serve(now, action, accessKey, body)
-	c.note(Request{At: now, AccessKey: accessKey, Action: action, Body: body, Outcome: outcome})
+	action := r.PostForm.Get("Action")
+	reply, outcome := c.serve(time.Now(), action, parametersOf(r.PostForm))
+	c.observe(Request{AccessKey: accessKey, Action: action, Parameters: r.PostForm, Outcome: outcome})
 	return reply
 }
 
-func (c *Cloud) serve(now time.Time, action cloudapi.Action, accessKey string, body any) (reply, string) {
-	if !c.bucketOf(action).take(now) {
-		return refused(&cloudapi.Error{Code: cloudapi.RequestLimitExceeded, Message: "slow down"})
+func (c *Cloud) observe(r Request) {
+	if c.config.Observe != nil {
+		c.config.Observe(r)
 	}
-	fault, ok := c.takeFault(action, accessKey, body)
+}
+
+// Reads reports whether an action changes nothing.
+func Reads(action string) bool { return strings.HasPrefix(action, "Describe") }
+
+func (c *Cloud) serve(now time.Time, action string, p parameters) (reply, string) {
+	limit := &c.writes
+	if Reads(action) {
+		limit = &c.reads
+	}
+	if !limit.take(now) {
+		return refused(&Error{Code: "RequestLimitExceeded", Message: "slow down"})
+	}
+	fault, ok := c.takeFault(action, p)
 	if !ok {
-		response, err := c.perform(now, action, body)
+		response, err := c.perform(now.Add(-c.config.ReadLag), action, p)
 		if err != nil {
 			return refused(err)
 		}
 		return reply{response: response}, "ok"
 	}
+	return c.fail(now, fault, action, p)
+}
+
+// fail lets a request go wrong.
+func (c *Cloud) fail(now time.Time, fault Fault, action string, p parameters) (reply, string) {
 	switch fault.Effect {
 	case Refused:
-		r, outcome := refused(&cloudapi.Error{Code: fault.Code, Message: "injected"})
-		r.then = fault.Then
-		return r, outcome
+		return refused(&Error{Code: fault.Code, Message: "injected"})
 	case AnswerLost:
-		_, err := c.perform(now, action, body)
-		outcome := "took effect, but the answer is lost"
-		if err != nil {
-			outcome = "refused with " + string(cloudapi.CodeOf(err)) + ", but the answer is lost"
+		if _, err := c.perform(now.Add(-c.config.ReadLag), action, p); err != nil {
+			return reply{silence: hangsUp}, "refused with " + CodeOf(err) + ", but the answer is lost"
 		}
-		return reply{silence: hangsUp, then: fault.Then}, outcome
+		return reply{silence: hangsUp}, "took effect, but the answer is lost"
 	case LandsLate:
-		c.late = append(c.late, late{at: now.Add(fault.Delay), action: action, body: body})
-		slices.SortStableFunc(c.late, func(a, b late) int { return a.at.Compare(b.at) })
-		return reply{silence: waits, then: fault.Then}, "no answer; it will take effect in " + fault.Delay.String()
+		late := &late{action: action, parameters: p}
+		c.late = append(c.late, late)
+		time.AfterFunc(fault.Delay, func() { c.land(late) })
+		return reply{silence: waits}, "no answer; it will take effect in " + fault.Delay.String()
 	case NeverLands:
-		return reply{silence: waits, then: fault.Then}, "no answer; it is lost"
-	case Stale:
-		response, err := c.describe(now.Add(-c.config.ReadLag-fault.Delay), action, body)
+		return reply{silence: waits}, "no answer; it is lost"
+	case Stale, FailsLater:
+		response, err := c.perform(now.Add(-c.config.ReadLag-fault.Delay), action, p)
 		if err != nil {
 			return refused(err)
 		}
-		return reply{response: response, then: fault.Then}, "ok, but stale"
-	}
-	return refused(&cloudapi.Error{Code: cloudapi.InternalError, Message: "unknown effect " + fault.Effect.String()})
-}
-
-func refused(err error) (reply, string) { return reply{err: err}, string(cloudapi.CodeOf(err)) }
-
-func (c *Cloud) bucketOf(action cloudapi.Action) *bucket {
-	if action.Reads() {
-		return &c.reads
-	}
-	return &c.writes
-}
-
-// perform lets a request take effect at a time.
-func (c *Cloud) perform(at time.Time, action cloudapi.Action, body any) (any, error) {
-	switch r := body.(type) {
-	case *cloudapi.DescribeRequest:
-		return c.describe(at.Add(-c.config.ReadLag), action, body)
-	case *cloudapi.RunInstancesRequest:
-		return c.runInstances(at, r)
-	case *cloudapi.TerminateInstancesRequest:
-		return c.terminateInstances(at, r)
-	case *cloudapi.ModifyInstanceAttributeRequest:
-		return c.modifyInstanceAttribute(at, r)
-	case *cloudapi.TagsRequest:
-		if action == cloudapi.CreateTags {
-			return c.createTags(at, r)
+		if volume := c.present()[p["VolumeId"]]; fault.Effect == FailsLater {
+			volume.modified.fails = true
+			c.write(volume)
 		}
-		return c.deleteTags(at, r)
-	case *cloudapi.CreateResourceRequest:
-		return c.createResource(at, action, r)
-	case *cloudapi.AttachVolumeRequest:
-		return c.attachVolume(at, r)
-	case *cloudapi.AttachNetworkInterfaceRequest:
-		return c.attachNetworkInterface(at, r)
+		return reply{response: response}, "ok, but " + fault.Effect.String()
 	}
-	return nil, &cloudapi.Error{Code: cloudapi.InvalidAction, Message: "no such action"}
+	return refused(&Error{Code: "InternalError", Message: "unknown effect " + fault.Effect.String()})
 }
 
-// newRequest returns an empty request of an action, nil if there is no such action.
-func newRequest(action cloudapi.Action) any {
-	switch action {
-	case cloudapi.DescribeInstances, cloudapi.DescribeTags:
-		return new(cloudapi.DescribeRequest)
-	case cloudapi.RunInstances:
-		return new(cloudapi.RunInstancesRequest)
-	case cloudapi.TerminateInstances:
-		return new(cloudapi.TerminateInstancesRequest)
-	case cloudapi.ModifyInstanceAttribute:
-		return new(cloudapi.ModifyInstanceAttributeRequest)
-	case cloudapi.CreateTags, cloudapi.DeleteTags:
-		return new(cloudapi.TagsRequest)
-	case cloudapi.CreateVolume, cloudapi.CreateNetworkInterface:
-		return new(cloudapi.CreateResourceRequest)
-	case cloudapi.AttachVolume:
-		return new(cloudapi.AttachVolumeRequest)
-	case cloudapi.AttachNetworkInterface:
-		return new(cloudapi.AttachNetworkInterfaceRequest)
-	}
-	return nil
+// late is a request that takes effect later.
+type late struct {
+	action     string
+	parameters parameters
 }
 
+// LandNow lets every request take effect now that would do so later.
+func (c *Cloud) LandNow() {
+	c.mu.Lock()
+	waiting := slices.Clone(c.late)
+	c.mu.Unlock()
+	for _, l := range waiting {
+		c.land(l)
+	}
+}
+
+// land lets a request take effect late, and once.
+func (c *Cloud) land(l *late) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := slices.Index(c.late, l)
+	if at < 0 {
+		return
+	}
+	c.late = slices.Delete(c.late, at, at+1)
+	outcome := "took effect, after nobody waited for it any more"
+	if _, err := c.perform(time.Now(), l.action, l.parameters); err != nil {
+		outcome = "refused, after nobody waited for it any more: " + CodeOf(err)
+	}
+	form := map[string][]string{}
+	for name, value := range l.parameters {
+		form[name] = []string{value}
+	}
+	c.observe(Request{Action: l.action, Parameters: form, Outcome: outcome})
+}
+
+func refused(err error) (reply, string) { return reply{err: err}, CodeOf(err) }
+
+// CodeOf returns the code with which the cloud refuses a request.
+func CodeOf(err error) string {
+	if refusal, ok := errors.AsType[*Error](err); ok {
+		return refusal.Code
+	}
+	return "InternalError"
+}
+
+// refuse answers with an error. Clients tell by the status whether a repetition may help.
 func refuse(w http.ResponseWriter, err error) {
-	code := cloudapi.CodeOf(err)
-	answer(w, code.Status(), err)
+	refusal, status := &Error{Code: CodeOf(err), Message: err.Error()}, http.StatusBadRequest
+	_ = errors.As(err, &refusal)
+	switch refusal.Code {
+	case "AuthFailure":
+		status = http.StatusUnauthorized
+	case "InternalError":
+		status = http.StatusInternalServerError
+	case "RequestLimitExceeded":
+		status = http.StatusServiceUnavailable
+	}
+	answer(w, status, &errorResponse{Errors: []Error{*refusal}, RequestID: requestID})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	w.WriteHeader(status)
 	// A client that is gone hears nothing; that is its own affair.
-	_ = json.NewEncoder(w).Encode(body)
+	_ = xml.NewEncoder(w).Encode(body)
 }
 
 // hangUp closes the connection without an answer.

@@ -1,5 +1,5 @@
-// Package controller is a machine controller with the flows of machine-controller-manager: creation, initialization, health check, update
-// and deletion of the machines in a store, through a driver.
+// Package controller is a machine controller with the flows of machine-controller-manager: creation, initialization, health check, update,
+// in-place update and deletion of machines through a driver, and the machine sets that make them.
 //
 // What to update, and what to remember of it, is decided by package machineupdate; this package shows where its calls belong. It knows
 // no cloud, and no infrastructure tags.
@@ -7,134 +7,263 @@ package controller
 
 import (
 	"context"
+	"reflect"
+	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// The periods after which machine-controller-manager looks at a machine again.
-const (
-	ConflictRetry = 200 * time.Millisecond
-	ShortRetry    = 5 * time.Second
-	MediumRetry   = 3 * time.Minute
-	LongRetry     = 10 * time.Minute
-)
-
-// Machines is client-go's client for machines, as far as the controller needs it.
+// Machines is client-go's client for machines, as far as the controller writes them.
 type Machines interface {
 	Update(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
 	UpdateStatus(ctx context.Context, machine *api.Machine, options metav1.UpdateOptions) (*api.Machine, error)
 	Patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
 }
 
+// Retry are the periods after which a controller looks at a machine again.
+type Retry struct{ Conflict, Short, Medium, Long time.Duration }
+
 // Config is what a controller works with.
 type Config struct {
-	// Machines is client-go's client, and Cache is what the controller reads.
-	Machines Machines
-	Cache    *store.Cache
-	// Driver makes and changes the VMs.
-	Driver driver.Driver
-	// Schema describes the driver's provider spec, Updates what its UpdateMachine can do.
+	Namespace string
+	Machines  Machines
+	Cache     *Cache
+	// Driver makes and changes the VMs. Schema describes its provider spec, and Updates what its UpdateMachine can do.
+	Driver  driver.Driver
 	Schema  *hotupdate.Schema
 	Updates machineupdate.Driver
 	// Settings are the times of updates, and Limiter limits them; nil does not.
 	Settings machineupdate.Settings
 	Limiter  *machineupdate.Limiter
 	// CreationTimeout and HealthTimeout are how long a machine may take to join, and may be unhealthy, before it has failed.
-	CreationTimeout time.Duration
-	HealthTimeout   time.Duration
-	// NodeReady reports whether a node of the target cluster is ready.
-	NodeReady func(node string) bool
+	CreationTimeout, HealthTimeout time.Duration
+	Retry                          Retry
 	// DeleteBootstrapToken is called when a machine has joined for the first time. It may be nil.
 	DeleteBootstrapToken func(machine string)
-	// Now returns the time.
-	Now func() time.Time
-	// Report is told what the controller does. It may be nil.
-	Report func(machine, text string)
+	Recorder             record.EventRecorder
+	Now                  func() time.Time
 }
 
-// Controller is one process of the machine controller. It is not safe for concurrent use: it works on one machine after the other.
+// Controller is one process of the machine controller.
 type Controller struct {
-	config      Config
-	queue       queue
-	generations map[string]int64
-	classes     machineupdate.Classes
+	Config
+
+	// Counters and Fleet have the numbers for metrics.
+	Counters machineupdate.Counters
+	Fleet    machineupdate.Fleet[*api.Machine]
+
+	queue   workqueue.TypedRateLimitingInterface[string]
+	classes machineupdate.Classes
 	// prepareClass is prepare. Tests replace it.
 	prepareClass func(class *api.MachineClass) (*machineupdate.Prepared, error)
-	counters     machineupdate.Counters
 }
 
-// New returns a controller that is about to look at every machine in its cache.
+// New returns a controller.
 func New(config Config) *Controller {
-	c := &Controller{config: config, generations: map[string]int64{}}
+	c := &Controller{Config: config, queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
 	c.prepareClass = c.prepare
-	for _, machine := range config.Cache.Names(api.KindMachine) {
-		c.queue.add(machine, config.Now())
-	}
 	return c
 }
 
-// Counters count decisions and outcomes of updates.
-func (c *Controller) Counters() *machineupdate.Counters { return &c.counters }
-
-// Next returns when the controller has something to do; false if nothing but an event wakes it.
-func (c *Controller) Next() (time.Time, bool) {
-	_, at, ok := c.queue.first()
-	if event, coming := c.config.Cache.Next(); coming && (!ok || event.Before(at)) {
-		return event, true
+// Run works until the context is done, with so many workers. The cache has synced.
+func (c *Controller) Run(ctx context.Context, workers int) error {
+	handles, err := c.watch()
+	if err != nil {
+		return err
 	}
-	return at, ok
-}
-
-// Work does what is due by now, until the context is done.
-func (c *Controller) Work(ctx context.Context) {
-	c.enqueue(ctx, c.config.Cache.Sync())
-	for ctx.Err() == nil {
-		machine, at, ok := c.queue.first()
-		if !ok || at.After(c.config.Now()) {
-			return
+	defer func() {
+		for _, remove := range handles {
+			remove()
 		}
-		c.queue.remove(machine)
-		if delay := c.reconcile(ctx, machine); delay > 0 {
-			c.queue.add(machine, c.config.Now().Add(delay))
-		}
-	}
-}
-
-// enqueue adds the machines that events concern: those whose generation has changed, and all machines of a class that has. A change
-// of a machine's annotations enqueues nothing.
-func (c *Controller) enqueue(ctx context.Context, events []store.Event) {
-	for _, event := range events {
-		switch event.Key.Kind {
-		case api.KindMachine:
-			if c.generations[event.Key.Name] != event.Generation {
-				c.generations[event.Key.Name] = event.Generation
-				c.queue.add(event.Key.Name, c.config.Now())
+	}()
+	var working sync.WaitGroup
+	for range workers {
+		working.Go(func() {
+			for c.work(ctx) { //nolint:revive // work does it
 			}
-		case api.KindMachineClass:
-			c.enqueueMachinesOf(ctx, event.Key.Name)
+		})
+	}
+	<-ctx.Done()
+	c.queue.ShutDown()
+	working.Wait()
+	return nil
+}
+
+// work takes a machine from the queue and reconciles it. It returns false when the queue is shut down.
+func (c *Controller) work(ctx context.Context) bool {
+	key, shutDown := c.queue.Get()
+	if shutDown {
+		return false
+	}
+	defer c.queue.Done(key)
+	if ctx.Err() != nil {
+		return true
+	}
+	if delay := c.reconcile(ctx, key); delay > 0 {
+		c.queue.AddAfter(key, delay)
+	}
+	return true
+}
+
+// watch enqueues machines, as machine-controller-manager does: those that are new or whose generation has changed, those of a class that has
+// changed, and those of a node. A change of a machine's annotations or status enqueues nothing.
+func (c *Controller) watch() (remove []func(), err error) {
+	handlers := map[cache.SharedIndexInformer]cache.ResourceEventHandlerFuncs{
+		c.Cache.Machines: {
+			AddFunc: func(object any) { c.enqueue(object) },
+			UpdateFunc: func(before, object any) {
+				if generationOf(before) != generationOf(object) {
+					c.enqueue(object)
+				}
+			},
+		},
+		c.Cache.MachineClasses: {
+			UpdateFunc: func(_, object any) { c.enqueueWhere(func(m *api.Machine) bool { return c.wants(m, nameOf(object)) }) },
+			DeleteFunc: func(object any) {
+				if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
+					c.classes.Forget(key)
+				}
+			},
+		},
+		c.Cache.MachineDeployments: {UpdateFunc: func(_, _ any) { c.enqueueWhere(func(*api.Machine) bool { return true }) }},
+		c.Cache.Nodes: {
+			AddFunc:    func(object any) { c.enqueueNode(nameOf(object)) },
+			UpdateFunc: func(_, object any) { c.enqueueNode(nameOf(object)) },
+		},
+	}
+	for informer, handler := range handlers {
+		registration, err := informer.AddEventHandler(handler)
+		if err != nil {
+			return remove, err
+		}
+		remove = append(remove, func() { _ = informer.RemoveEventHandler(registration) }) // it fails for an informer that has ended
+	}
+	return remove, nil
+}
+
+func (c *Controller) enqueue(object any) {
+	if key, err := cache.MetaNamespaceKeyFunc(object); err == nil {
+		c.queue.Add(key)
+	}
+}
+
+func (c *Controller) enqueueNode(node string) {
+	c.enqueueWhere(func(m *api.Machine) bool { return m.Labels[api.NodeLabelKey] == node })
+}
+
+func (c *Controller) enqueueWhere(concerned func(*api.Machine) bool) {
+	for _, machine := range list[api.Machine](c.Cache.Machines) {
+		if concerned(machine) {
+			c.enqueue(machine)
 		}
 	}
 }
 
-func (c *Controller) enqueueMachinesOf(ctx context.Context, class string) {
-	for _, name := range c.config.Cache.Names(api.KindMachine) {
-		machine, err := store.Cached[api.Machine](ctx, c.config.Cache, name)
-		if err == nil && machine.Spec.Class.Name == class {
-			c.queue.add(name, c.config.Now())
-		}
+// wants reports whether the machine is made of the class, or should have its hot part.
+func (c *Controller) wants(machine *api.Machine, class string) bool {
+	return machine.Spec.Class.Name == class || machineupdate.WantedClass(machine.Spec.Class.Name, c.templateClass(machine)) == class
+}
+
+// templateClass returns the name of the class in the template of the machine's deployment if that is updated in place, else nothing.
+func (c *Controller) templateClass(machine *api.Machine) string {
+	owner := metav1.GetControllerOf(machine)
+	if owner == nil {
+		return ""
+	}
+	set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, owner.Name)
+	if err != nil {
+		return ""
+	}
+	if owner = metav1.GetControllerOf(set); owner == nil {
+		return ""
+	}
+	deployment, err := lookup[api.MachineDeployment](c.Cache.MachineDeployments, c.Namespace, owner.Name)
+	if err != nil || deployment.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
+		return ""
+	}
+	return deployment.Spec.Template.Spec.Class.Name
+}
+
+// Cache has the informers of one process, which are client-go's.
+type Cache struct {
+	Machines, MachineClasses, MachineSets, MachineDeployments, Nodes, Secrets cache.SharedIndexInformer
+}
+
+// NewCache returns informers that Start starts.
+func NewCache(client *api.Client, resync time.Duration) *Cache {
+	return &Cache{
+		Machines:           informer(client.Machines, &api.Machine{}, resync),
+		MachineClasses:     informer(client.MachineClasses, &api.MachineClass{}, 0),
+		MachineSets:        informer(client.MachineSets, &api.MachineSet{}, 0),
+		MachineDeployments: informer(client.MachineDeployments, &api.MachineDeployment{}, 0),
+		Nodes:              informer(client.Nodes, &corev1.Node{}, 0),
+		Secrets:            informer(client.Secrets, &corev1.Secret{}, 0),
 	}
 }
 
-func (c *Controller) report(machine, text string) {
-	if c.config.Report != nil {
-		c.config.Report(machine, text)
-	}
+func informer[T machineupdate.Machine, L runtime.Object](client *gentype.ClientWithList[T, L], object T, resync time.Duration) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return client.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return client.Watch(ctx, options)
+		},
+	}, object, resync, cache.Indexers{})
 }
+
+// Start starts the informers, and returns when they have synced. They end with the context.
+func (c *Cache) Start(ctx context.Context) error {
+	var synced []cache.InformerSynced
+	for _, informer := range []cache.SharedIndexInformer{c.Machines, c.MachineClasses, c.MachineSets, c.MachineDeployments, c.Nodes, c.Secrets} {
+		go informer.RunWithContext(ctx)
+		synced = append(synced, informer.HasSynced)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// lookup returns the cached object, which is not to be changed.
+func lookup[T any](informer cache.SharedIndexInformer, namespace, name string) (*T, error) {
+	object, exists, err := informer.GetStore().GetByKey(cache.NewObjectName(namespace, name).String())
+	if err != nil {
+		return nil, err
+	}
+	found, ok := object.(*T)
+	if !exists || !ok {
+		return nil, apierrors.NewNotFound(api.GroupVersion.WithResource(reflect.TypeFor[T]().Name()).GroupResource(), name)
+	}
+	return found, nil
+}
+
+// list returns all cached objects, which are not to be changed.
+func list[T any](informer cache.SharedIndexInformer) []*T {
+	var all []*T
+	for _, object := range informer.GetStore().List() {
+		if found, ok := object.(*T); ok {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+func generationOf(object any) int64 { return object.(metav1.Object).GetGeneration() }
+
+func nameOf(object any) string { return object.(metav1.Object).GetName() }

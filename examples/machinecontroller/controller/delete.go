@@ -14,24 +14,18 @@ func (r *reconciliation) delete(ctx context.Context) (time.Duration, error) {
 	if !slices.Contains(r.machine.Finalizers, api.Finalizer) {
 		return 0, nil
 	}
-	if r.machine.Status.CurrentStatus.Phase != api.MachineTerminating {
-		err := r.writeStatus(ctx, api.MachineTerminating, api.LastOperation{
-			Description: "Deleting machine from cloud provider", State: api.StateProcessing, Type: api.OperationDelete,
-		})
-		if err != nil {
-			return ShortRetry, err
-		}
+	err := r.writeStatus(ctx, api.MachineTerminating, api.LastOperation{
+		Description: "Deleting machine from cloud provider. Initiate VM deletion", State: api.MachineStateProcessing, Type: api.MachineOperationDelete,
+	})
+	if err != nil {
+		return r.Retry.Short, err
 	}
-	if err := r.config.Driver.DeleteMachine(ctx, r.request()); err != nil {
-		return ShortRetry, err
+	if err := r.Driver.DeleteMachine(ctx, r.request()); err != nil {
+		return r.Retry.Short, err
 	}
-	if _, err := r.config.Driver.MachineStatus(ctx, r.request()); driver.CodeOf(err) != driver.NotFound {
-		return ShortRetry, nil // reads lag, or the cloud takes its time
+	if _, err := r.Driver.GetMachineStatus(ctx, r.request()); driver.CodeOf(err) != driver.NotFound {
+		return r.Retry.Short, nil // reads lag, or the cloud takes its time
 	}
 	r.machine.Finalizers = slices.DeleteFunc(r.machine.Finalizers, func(f string) bool { return f == api.Finalizer })
-	if err := r.write(ctx); err != nil {
-		return ShortRetry, err
-	}
-	r.say("gone")
-	return 0, nil
+	return r.Retry.Short, r.write(ctx)
 }

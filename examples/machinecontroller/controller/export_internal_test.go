@@ -8,7 +8,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// ReconcileMachine looks at a machine that prepared belongs to.
+// ReconcileMachine is one reconcile of a machine that stands in no cache, with a class that was prepared by the test.
 func (c *Controller) ReconcileMachine(ctx context.Context, machine *api.Machine, prepare func() (*machineupdate.Prepared, error)) time.Duration {
 	c.prepareClass = func(*api.MachineClass) (*machineupdate.Prepared, error) { return prepare() }
 	return c.reconcileMachine(ctx, machine)

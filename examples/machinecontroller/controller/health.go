@@ -2,70 +2,75 @@ package controller
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 )
 
-// checkHealth compares the phase with the node. It overwrites the last operation, which is why that is no place to remember anything.
+// checkHealth compares the phase with the node. It overwrites the last operation, and reads it: that is no place to remember anything.
 func (r *reconciliation) checkHealth(ctx context.Context) (time.Duration, error) {
 	status := r.machine.Status.CurrentStatus
-	ready := r.config.NodeReady(r.machine.Labels[api.NodeLabel])
-	elapsed := r.config.Now().Sub(status.LastUpdateTime.Time)
+	if r.machine.Labels[api.NodeLabelKey] == "" || status.Phase == "" {
+		return r.Retry.Long, nil
+	}
+	healthy := r.node != nil && slices.ContainsFunc(r.node.Status.Conditions, isReady)
 	switch status.Phase {
-	case api.MachinePending:
-		switch {
-		case ready && r.joinsFirst():
-			if r.config.DeleteBootstrapToken != nil {
-				r.config.DeleteBootstrapToken(r.machine.Name)
-			}
-			return LongRetry, r.healthy(ctx, api.OperationCreate, "Machine successfully joined the cluster")
-		case ready:
-			return LongRetry, r.healthy(ctx, api.OperationHealthCheck, "Machine successfully re-joined the cluster")
-		case elapsed > r.config.CreationTimeout:
-			return LongRetry, r.unhealthy(ctx, api.MachineFailed, api.OperationCreate, "Machine failed to join the cluster in time")
+	case api.MachineInPlaceUpdating, api.MachineInPlaceUpdateFailed: // how severe it is cannot be told
+		return r.Retry.Long, r.followInPlaceUpdate(ctx)
+	case api.MachinePending, api.MachineUnknown, api.MachineInPlaceUpdateSuccessful:
+		switch timeout, began := r.timeout(); {
+		case healthy:
+			return r.Retry.Long, r.joined(ctx)
+		case began > timeout:
+			return r.Retry.Long, r.unhealthy(ctx, api.MachineFailed, api.MachineStateFailed, "Machine %s failed to join the cluster, or was unhealthy for too long")
 		}
-		return ShortRetry, nil
+		return r.Retry.Short, nil
 	case api.MachineRunning:
-		if !ready {
-			return ShortRetry, r.unhealthy(ctx, api.MachineUnknown, api.OperationHealthCheck, "Machine is unhealthy")
+		if !healthy {
+			return r.Retry.Short, r.unhealthy(ctx, api.MachineUnknown, api.MachineStateProcessing, "Machine %s is unhealthy - changing MachinePhase to Unknown")
 		}
-	case api.MachineUnknown:
-		switch {
-		case ready:
-			return LongRetry, r.healthy(ctx, api.OperationHealthCheck, "Machine successfully re-joined the cluster")
-		case elapsed > r.config.HealthTimeout:
-			return LongRetry, r.unhealthy(ctx, api.MachineFailed, api.OperationHealthCheck, "Machine is not healthy since too long")
-		}
-		return ShortRetry, nil
 	case "", api.MachineTerminating, api.MachineFailed, api.MachineCrashLoopBackOff:
 	}
-	return LongRetry, nil
+	return r.Retry.Long, nil
 }
 
-// joinsFirst reports whether a machine that has joined was not in the cluster before. It goes by the last operation, as machine-controller-manager
-// does: a report about anything else would keep the bootstrap token for ever.
-func (r *reconciliation) joinsFirst() bool {
-	last := r.machine.Status.LastOperation
-	return last.Type == api.OperationCreate && last.State != api.StateSuccessful
+func isReady(c corev1.NodeCondition) bool {
+	return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 }
 
-// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set, from where they become an error
-// of the worker and a red condition of the cluster. It goes by the last operation, of whatever type.
-func FailedMachines(machines []*api.Machine) []string {
-	var failed []string
-	for _, machine := range machines {
-		if machine.Status.LastOperation.State == api.StateFailed {
-			failed = append(failed, machine.Name)
+// timeout returns how long a machine may be in its phase, and how long it has been.
+func (r *reconciliation) timeout() (timeout, elapsed time.Duration) {
+	if r.machine.Status.CurrentStatus.Phase == api.MachinePending {
+		return r.CreationTimeout, r.since(r.machine.CreationTimestamp)
+	}
+	return r.HealthTimeout, r.since(r.machine.Status.CurrentStatus.LastUpdateTime)
+}
+
+// joined writes that the machine is in the cluster. Whether it joins for the first time is told by the last operation: a report about anything
+// else would keep the bootstrap token for ever.
+func (r *reconciliation) joined(ctx context.Context) error {
+	operation := api.LastOperation{
+		Description: fmt.Sprintf("Machine %s successfully re-joined the cluster", r.machine.Name),
+		State:       api.MachineStateSuccessful, Type: api.MachineOperationHealthCheck,
+	}
+	if last := r.machine.Status.LastOperation; last.Type == api.MachineOperationCreate && last.State != api.MachineStateSuccessful {
+		operation.Description = fmt.Sprintf("Machine %s successfully joined the cluster", r.machine.Name)
+		operation.Type = api.MachineOperationCreate
+		if r.DeleteBootstrapToken != nil {
+			r.DeleteBootstrapToken(r.machine.Name)
 		}
 	}
-	return failed
+	return r.writeStatus(ctx, api.MachineRunning, operation)
 }
 
-func (r *reconciliation) healthy(ctx context.Context, operation api.MachineOperationType, description string) error {
-	return r.writeStatus(ctx, api.MachineRunning, api.LastOperation{Description: description, State: api.StateSuccessful, Type: operation})
-}
-
-func (r *reconciliation) unhealthy(ctx context.Context, phase api.MachinePhase, operation api.MachineOperationType, description string) error {
-	return r.writeStatus(ctx, phase, api.LastOperation{Description: description, State: api.StateProcessing, Type: operation})
+func (r *reconciliation) unhealthy(ctx context.Context, phase api.MachinePhase, state api.MachineState, description string) error {
+	operation := api.MachineOperationHealthCheck
+	if r.machine.Status.CurrentStatus.Phase == api.MachinePending {
+		operation = r.machine.Status.LastOperation.Type
+	}
+	return r.writeStatus(ctx, phase, api.LastOperation{Description: fmt.Sprintf(description, r.machine.Name), State: state, Type: operation})
 }

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	"github.com/hotupdate/providerconfig/examples/machinecontroller/store"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -21,19 +22,21 @@ type reconciliation struct {
 
 	machine *api.Machine // as the last write of this reconciliation left it
 	class   *api.MachineClass
-	secret  *api.Secret
-
-	prepared *machineupdate.Prepared
-	classErr error
+	secret  *corev1.Secret
+	node    *corev1.Node // nil if there is none
 }
 
 // reconcile looks at a machine and returns when to look again.
-func (c *Controller) reconcile(ctx context.Context, name string) time.Duration {
-	machine, err := store.Cached[api.Machine](ctx, c.config.Cache, name)
+func (c *Controller) reconcile(ctx context.Context, key string) time.Duration {
+	namespace, name, err := cache.SplitMetaNamespaceKey(key)
+	if err != nil {
+		return 0
+	}
+	machine, err := lookup[api.Machine](c.Cache.Machines, namespace, name)
 	if err != nil {
 		return 0 // it is gone
 	}
-	return c.reconcileMachine(ctx, machine)
+	return c.reconcileMachine(ctx, machine.DeepCopy())
 }
 
 func (c *Controller) reconcileMachine(ctx context.Context, machine *api.Machine) time.Duration {
@@ -42,58 +45,54 @@ func (c *Controller) reconcileMachine(ctx context.Context, machine *api.Machine)
 	switch {
 	case err == nil || ctx.Err() != nil: // a process that has ended says nothing
 	case apierrors.IsConflict(err):
-		return ConflictRetry
+		return c.Retry.Conflict
 	default:
-		r.say(err.Error())
+		c.Recorder.Event(r.machine, corev1.EventTypeWarning, "ReconcileFailed", err.Error())
 	}
 	return delay
 }
 
-// run goes through the steps in machine-controller-manager's order. An error ends it.
-func (r *reconciliation) run(ctx context.Context) (time.Duration, error) {
-	if err := r.validate(ctx); err != nil {
-		return LongRetry, err
+// run goes through the steps in machine-controller-manager's order. An error ends it. Whatever it is, the machine is looked at again in time for
+// its update.
+func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err error) {
+	if err := r.validate(); err != nil {
+		return r.Retry.Long, err
 	}
 	if r.machine.DeletionTimestamp != nil {
 		return r.delete(ctx)
 	}
 	if err := r.addFinalizer(ctx); err != nil {
-		return ShortRetry, err
+		return r.Retry.Short, err
 	}
 	healthRetry, err := r.checkHealth(ctx)
 	if err != nil {
-		return ShortRetry, err
+		return r.Retry.Short, err
 	}
 	updateRetry := r.update(ctx)
+	defer func() { delay = machineupdate.Earlier(updateRetry, delay) }()
+	if waits, err := r.inPlaceUpdate(ctx); waits || err != nil {
+		return r.Retry.Medium, err
+	}
 	creationRetry, err := r.create(ctx)
-	return machineupdate.Earlier(updateRetry, earliest(LongRetry, healthRetry, creationRetry)), err
+	return machineupdate.Earlier(healthRetry, machineupdate.Earlier(creationRetry, r.Retry.Long)), err
 }
 
-// validate finds what the machine needs: its class and the class's secret.
-func (r *reconciliation) validate(ctx context.Context) error {
-	class, err := store.Cached[api.MachineClass](ctx, r.config.Cache, r.machine.Spec.Class.Name)
+// validate finds what the machine needs: its class, the class's secret, and its node if it has one.
+func (r *reconciliation) validate() error {
+	class, err := lookup[api.MachineClass](r.Cache.MachineClasses, r.Namespace, r.machine.Spec.Class.Name)
 	if err != nil {
-		return err
+		return fmt.Errorf("class: %w", err)
 	}
-	if class.SecretRef == nil {
-		return fmt.Errorf("class %s names no secret", class.Name)
-	}
-	secret, err := store.Cached[api.Secret](ctx, r.config.Cache, class.SecretRef.Name)
+	secret, err := lookup[corev1.Secret](r.Cache.Secrets, r.Namespace, class.SecretRef.Name)
 	if err != nil {
-		return err
+		return fmt.Errorf("secret: %w", err)
 	}
 	r.class, r.secret = class, secret
-	r.prepared, r.classErr = r.prepareClass(class)
-	return nil
-}
-
-// prepare reads the class side of updates, once for each resourceVersion of the class.
-func (c *Controller) prepare(class *api.MachineClass) (*machineupdate.Prepared, error) {
-	prepared, beyond, err := c.classes.Prepare(machineupdate.ClassOf(class, class.ProviderSpec.Raw), c.config.Schema, c.config.Updates)
-	if beyond {
-		c.report(class.Name, "class "+class.Name+" changed in fields that no update applies: running machines keep what they were made with")
+	r.node, err = lookup[corev1.Node](r.Cache.Nodes, r.Namespace, r.machine.Labels[api.NodeLabelKey])
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
-	return prepared, err
+	return err
 }
 
 func (r *reconciliation) addFinalizer(ctx context.Context) error {
@@ -106,7 +105,7 @@ func (r *reconciliation) addFinalizer(ctx context.Context) error {
 
 // write writes the machine, but not its status.
 func (r *reconciliation) write(ctx context.Context) error {
-	written, err := r.config.Machines.Update(ctx, r.machine, metav1.UpdateOptions{})
+	written, err := r.Machines.Update(ctx, r.machine, metav1.UpdateOptions{})
 	if err != nil {
 		return err
 	}
@@ -114,39 +113,29 @@ func (r *reconciliation) write(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes phase and last operation.
+// writeStatus writes phase and last operation, unless they say so already.
 func (r *reconciliation) writeStatus(ctx context.Context, phase api.MachinePhase, operation api.LastOperation) error {
-	now := metav1.NewTime(r.config.Now())
+	now, status := metav1.NewTime(r.Now()), r.machine.Status
+	operation.LastUpdateTime = status.LastOperation.LastUpdateTime
+	if status.CurrentStatus.Phase == phase && status.LastOperation == operation {
+		return nil
+	}
 	operation.LastUpdateTime = now
-	before := r.machine.Status.CurrentStatus.Phase
-	if phase != before {
+	if phase != status.CurrentStatus.Phase {
 		r.machine.Status.CurrentStatus = api.CurrentStatus{Phase: phase, LastUpdateTime: now}
 	}
 	r.machine.Status.LastOperation = operation
-	written, err := r.config.Machines.UpdateStatus(ctx, r.machine, metav1.UpdateOptions{})
+	written, err := r.Machines.UpdateStatus(ctx, r.machine, metav1.UpdateOptions{})
 	if err != nil {
 		return err
 	}
 	r.machine = written
-	if phase != before {
-		r.say("phase " + string(phase))
-	}
 	return nil
 }
 
+// since returns how long ago a time of the API was.
+func (r *reconciliation) since(t metav1.Time) time.Duration { return r.Now().Sub(t.Time) }
+
 func (r *reconciliation) request() *driver.Request {
 	return &driver.Request{Machine: r.machine, MachineClass: r.class, Secret: r.secret}
-}
-
-func (r *reconciliation) say(text string) { r.report(r.machine.Name, text) }
-
-// earliest returns the shortest delay that is not zero.
-func earliest(delays ...time.Duration) time.Duration {
-	var first time.Duration
-	for _, delay := range delays {
-		if delay > 0 && (first == 0 || delay < first) {
-			first = delay
-		}
-	}
-	return first
 }

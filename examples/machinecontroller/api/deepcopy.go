@@ -1,0 +1,73 @@
+package api
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// The copies that client-go needs: those of objects share no memory, those of lists share the items, which nothing changes.
+
+// DeepCopy returns a copy that shares no memory with the receiver.
+func (m *Machine) DeepCopy() *Machine {
+	copied := *m
+	copied.ObjectMeta = *m.ObjectMeta.DeepCopy()
+	return &copied
+}
+
+// DeepCopyObject makes a Machine a runtime.Object.
+func (m *Machine) DeepCopyObject() runtime.Object { return m.DeepCopy() }
+
+// DeepCopyObject makes a MachineClass a runtime.Object.
+func (c *MachineClass) DeepCopyObject() runtime.Object {
+	copied := *c
+	copied.ObjectMeta = *c.ObjectMeta.DeepCopy()
+	copied.ProviderSpec = *c.ProviderSpec.DeepCopy()
+	return &copied
+}
+
+// DeepCopyObject makes a MachineSet a runtime.Object.
+func (s *MachineSet) DeepCopyObject() runtime.Object {
+	copied := *s
+	copied.ObjectMeta = *s.ObjectMeta.DeepCopy()
+	copied.Spec.Template.Labels = maps.Clone(s.Spec.Template.Labels)
+	copied.Status.FailedMachines = slices.Clone(s.Status.FailedMachines)
+	return &copied
+}
+
+// DeepCopyObject makes a MachineDeployment a runtime.Object.
+func (d *MachineDeployment) DeepCopyObject() runtime.Object {
+	copied := *d
+	copied.ObjectMeta = *d.ObjectMeta.DeepCopy()
+	copied.Spec.Template.Labels = maps.Clone(d.Spec.Template.Labels)
+	return &copied
+}
+
+// DeepCopyObject makes a MachineList a runtime.Object.
+func (l *MachineList) DeepCopyObject() runtime.Object {
+	copied := *l
+	copied.Items = slices.Clone(l.Items)
+	return &copied
+}
+
+// DeepCopyObject makes a MachineClassList a runtime.Object.
+func (l *MachineClassList) DeepCopyObject() runtime.Object {
+	copied := *l
+	copied.Items = slices.Clone(l.Items)
+	return &copied
+}
+
+// DeepCopyObject makes a MachineSetList a runtime.Object.
+func (l *MachineSetList) DeepCopyObject() runtime.Object {
+	copied := *l
+	copied.Items = slices.Clone(l.Items)
+	return &copied
+}
+
+// DeepCopyObject makes a MachineDeploymentList a runtime.Object.
+func (l *MachineDeploymentList) DeepCopyObject() runtime.Object {
+	copied := *l
+	copied.Items = slices.Clone(l.Items)
+	return &copied
+}

@@ -1,0 +1,114 @@
+// Package apiserver starts a Kubernetes API server in this process: k8s.io/apiextensions-apiserver over an embedded etcd, with the
+// CustomResourceDefinitions of the example. It listens on loopback, and keeps its files in a temporary folder until it is stopped.
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.etcd.io/etcd/server/v3/embed"
+	"google.golang.org/grpc/grpclog"
+	clientset "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	servertesting "k8s.io/apiextensions-apiserver/pkg/cmd/server/testing"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// Server is a running API server.
+type Server struct {
+	// Config is how clients reach it, with all rights.
+	Config *rest.Config
+
+	stop []func()
+}
+
+// nowhere is a kubeconfig of a server that is not there. The options of the API server demand one, for parts that are off.
+const nowhere = `{"apiVersion": "v1", "kind": "Config", "current-context": "n",
+"contexts": [{"name": "n", "context": {"cluster": "n", "user": "n"}}], "users": [{"name": "n", "user": {}}],
+"clusters": [{"name": "n", "cluster": {"server": "http://127.0.0.1:1"}}]}`
+
+// Start starts a server that serves the example's objects. What it and its clients log through klog is discarded.
+func Start(ctx context.Context) (_ *Server, err error) {
+	klog.SetLogger(logr.Discard())
+	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
+	s := &Server{}
+	defer func() {
+		if err != nil {
+			s.Stop()
+		}
+	}()
+	dir, err := os.MkdirTemp("", "machinecontroller")
+	if err != nil {
+		return nil, err
+	}
+	s.stop = append(s.stop, func() { _ = os.RemoveAll(dir) }) // a temporary folder that stays does no harm
+	endpoint, err := s.startEtcd(dir)
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := os.WriteFile(kubeconfig, []byte(nowhere), 0o600); err != nil {
+		return nil, err
+	}
+	started, err := servertesting.StartTestServer(&failures{}, nil, []string{
+		"--etcd-servers=" + endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
+		"--authentication-skip-lookup", "--enable-priority-and-fairness=false",
+		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionPolicy,MutatingAdmissionWebhook,ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("API server: %w", err)
+	}
+	s.stop = append(s.stop, started.TearDownFn)
+	s.Config = rest.CopyConfig(started.ClientConfig)
+	s.Config.ContentType, s.Config.AcceptContentTypes = "application/json", "application/json" // as CustomResourceDefinitions need it
+	s.Config.QPS, s.Config.Burst = -1, 0
+	client, err := clientset.NewForConfig(s.Config)
+	if err != nil {
+		return nil, err
+	}
+	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), definitions()...)
+}
+
+// Stop stops the server and removes its files.
+func (s *Server) Stop() {
+	for len(s.stop) > 0 {
+		last := len(s.stop) - 1
+		s.stop[last]()
+		s.stop = s.stop[:last]
+	}
+}
+
+// startEtcd starts an etcd behind a socket in the folder.
+func (s *Server) startEtcd(dir string) (endpoint string, err error) {
+	client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "etcd")}
+	config := embed.NewConfig()
+	config.Dir, config.LogLevel = filepath.Join(dir, "data"), "fatal"
+	config.ListenClientUrls, config.ListenPeerUrls = []url.URL{client}, nil
+	config.UnsafeNoFsync = true // the data does not outlive the process
+	etcd, err := embed.StartEtcd(config)
+	if err != nil {
+		return "", err
+	}
+	s.stop = append(s.stop, etcd.Close)
+	select {
+	case <-etcd.Server.ReadyNotify():
+		return client.String(), nil
+	case err := <-etcd.Err():
+		return "", err
+	case <-time.After(time.Minute):
+		return "", context.DeadlineExceeded
+	}
+}
+
+// failures is the part of testing.T that StartTestServer asks for. It returns errors besides.
+type failures struct{}
+
+func (failures) Logf(string, ...any)            {}
+func (failures) Errorf(string, ...any)          {}
+func (failures) Fatalf(format string, a ...any) { klog.Errorf(format, a...) }

@@ -1,0 +1,63 @@
+package awsdriver
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/smithy-go"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
+)
+
+// The keys under which a secret holds the credentials.
+const (
+	AccessKeyID     = "accessKeyID"
+	SecretAccessKey = "secretAccessKey"
+)
+
+// client returns a client of Amazon EC2.
+func (d *Driver) client(region string, secret map[string][]byte) *ec2.Client {
+	options := ec2.Options{
+		Region: region, HTTPClient: d.HTTP, Retryer: d.retryer(),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: string(secret[AccessKeyID]), SecretAccessKey: string(secret[SecretAccessKey])}, nil
+		}),
+	}
+	if d.Endpoint != "" {
+		options.BaseEndpoint = &d.Endpoint
+	}
+	return ec2.New(options)
+}
+
+// retryer repeats what the cloud throttles, or does not answer, as long as the context lasts. The SDK's own gives up after three attempts; told
+// to make any number of them, it still gives up when the tokens of its rate limiter are spent. Then a pass that the cloud throttles would spend
+// what is allowed on its first call, and its later calls would never be made.
+func (d *Driver) retryer() aws.Retryer {
+	standard := retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter, o.MaxBackoff = ratelimit.None, d.MaxBackoff })
+	return retry.AddWithMaxAttempts(standard, 0) // 0 is any number
+}
+
+// codes are what error codes of the cloud mean to machine-controller-manager.
+var codes = map[string]driver.Code{
+	"InvalidInstanceID.NotFound": driver.NotFound,
+	"RequestLimitExceeded":       driver.ResourceExhausted,
+	"AuthFailure":                driver.Unauthenticated,
+	"InvalidParameterValue":      driver.InvalidArgument,
+	"TagLimitExceeded":           driver.InvalidArgument,
+}
+
+// toStatus gives an error its code.
+func toStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	code := driver.Internal
+	if refusal, ok := errors.AsType[smithy.APIError](err); ok && codes[refusal.ErrorCode()] != "" {
+		code = codes[refusal.ErrorCode()]
+	}
+	return &driver.Status{Code: code, Cause: err}
+}

@@ -1,0 +1,324 @@
+package cloud
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// perform lets a request take effect, or reads the state as of a time.
+func (c *Cloud) perform(asOf time.Time, action string, p parameters) (any, error) {
+	switch action {
+	case "DescribeImages":
+		return describeImages(p)
+	case "DescribeInstances":
+		return c.describeInstances(asOf, p)
+	case "DescribeVolumes":
+		return c.describeVolumes(asOf, p)
+	case "DescribeVolumesModifications":
+		return c.describeModifications(asOf, p)
+	case "DescribeNetworkInterfaces":
+		return c.describeInterfaces(asOf, p)
+	case "RunInstances":
+		return c.runInstances(p)
+	case "TerminateInstances":
+		return c.terminateInstances(p)
+	case "CreateTags", "DeleteTags":
+		return c.retag(action, p)
+	case "ModifyVolume":
+		return c.modifyVolume(p)
+	case "ModifyNetworkInterfaceAttribute":
+		return c.modifyInterface(p)
+	case "ModifyInstanceMetadataOptions":
+		return c.modifyMetadataOptions(p)
+	case "AssignIpv6Addresses":
+		return c.assignPrefixes(p)
+	}
+	return nil, &Error{Code: "InvalidAction", Message: "no such action"}
+}
+
+// find returns a resource of a kind that was not terminated.
+func (c *Cloud) find(id, kind string) (Resource, error) {
+	r, ok := c.present()[id]
+	if !ok || r.Kind != kind {
+		return r, noSuch(id)
+	}
+	if r.Terminated {
+		return r, &Error{Code: "IncorrectInstanceState", Message: id + " is terminated"}
+	}
+	return r, nil
+}
+
+// attached returns what is attached to an instance, sorted by ID.
+func (s state) attached(instance, kind string) []Resource {
+	var all []Resource
+	for _, id := range slices.Sorted(maps.Keys(s)) {
+		if r := s[id]; r.Kind == kind && r.Instance == instance {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (c *Cloud) runInstances(p parameters) (any, error) {
+	if id, ok := c.launch[p["ClientToken"]]; ok {
+		if c.present()[id].Terminated {
+			return nil, &Error{Code: "IdempotentInstanceTerminated", Message: "the instance of this client token is terminated"}
+		}
+		return c.launched(id), nil
+	}
+	tags := map[string]map[string]string{}
+	for _, specification := range p.list("TagSpecification") {
+		added, err := withTags(nil, specification)
+		if err != nil {
+			return nil, err
+		}
+		tags[specification["ResourceType"]] = added
+	}
+	id := c.newID(Instance)
+	vm := Resource{ID: id, Kind: Instance, Tags: tags[Instance], Image: p["ImageId"], Launched: time.Now(), HTTPTokens: "optional"}
+	vm.DNSName = "ip-" + strings.TrimPrefix(id, "i-") + ".ec2.internal"
+	if tokens, ok := p["MetadataOptions.HttpTokens"]; ok {
+		vm.HTTPTokens = tokens
+	}
+	volumes, err := c.volumesOf(id, p, tags[Volume])
+	if err != nil {
+		return nil, err
+	}
+	interfaces, err := c.interfacesOf(id, p, tags[NetworkInterface])
+	if err != nil {
+		return nil, err
+	}
+	c.write(slices.Concat([]Resource{vm}, volumes, interfaces)...)
+	if token := p["ClientToken"]; token != "" {
+		c.launch[token] = id
+	}
+	return c.launched(id), nil
+}
+
+// What a volume has if nothing else is said.
+const (
+	defaultIops       = 3000
+	defaultThroughput = 125
+)
+
+func (c *Cloud) volumesOf(instance string, p parameters, tags map[string]string) ([]Resource, error) {
+	var all []Resource
+	for _, device := range p.list("BlockDeviceMapping") {
+		iops, err := device.number("Ebs.Iops", defaultIops)
+		if err != nil {
+			return nil, err
+		}
+		throughput, err := device.number("Ebs.Throughput", defaultThroughput)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Resource{
+			ID: c.newID(Volume), Kind: Volume, Tags: tags, Instance: instance, Device: device["DeviceName"],
+			DeleteOnTermination: device["Ebs.DeleteOnTermination"] != "false", Iops: iops, Throughput: throughput,
+		})
+	}
+	return all, nil
+}
+
+func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]string) ([]Resource, error) {
+	var all []Resource
+	for i, card := range p.list("NetworkInterface") {
+		index, err := card.number("DeviceIndex", i)
+		if err != nil {
+			return nil, err
+		}
+		number, err := card.number("NetworkCardIndex", 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Resource{
+			ID: c.newID(NetworkInterface), Kind: NetworkInterface, Tags: tags, Instance: instance, DeviceIndex: index, NetworkCardIndex: number,
+			DeleteOnTermination: card["DeleteOnTermination"] != "false", InterfaceType: card["InterfaceType"], SourceDestCheck: true,
+		})
+	}
+	return all, nil
+}
+
+// terminateInstances ends instances, and with them what was to be deleted on termination. What else was attached stays.
+func (c *Cloud) terminateInstances(p parameters) (any, error) {
+	var changed []Resource
+	for _, id := range p.texts("InstanceId") {
+		vm, ok := c.present()[id]
+		if !ok || vm.Kind != Instance {
+			return nil, noSuch(id)
+		}
+		vm.Terminated = true
+		changed = append(changed, vm)
+		for _, r := range slices.Concat(c.present().attached(id, Volume), c.present().attached(id, NetworkInterface)) {
+			r.Instance, r.Terminated = "", r.DeleteOnTermination
+			changed = append(changed, r)
+		}
+	}
+	c.write(changed...)
+	return &terminateInstancesResponse{RequestID: requestID}, nil
+}
+
+func (c *Cloud) modifyInterface(p parameters) (any, error) {
+	card, err := c.find(p["NetworkInterfaceId"], NetworkInterface)
+	if err != nil {
+		return nil, err
+	}
+	check, err := strconv.ParseBool(p["SourceDestCheck.Value"])
+	if err != nil {
+		return nil, invalid("only SourceDestCheck can be modified")
+	}
+	card.SourceDestCheck = check
+	c.write(card)
+	return succeeded("ModifyNetworkInterfaceAttribute"), nil
+}
+
+func (c *Cloud) modifyMetadataOptions(p parameters) (any, error) {
+	vm, err := c.find(p["InstanceId"], Instance)
+	if err != nil {
+		return nil, err
+	}
+	if tokens, ok := p["HttpTokens"]; ok {
+		vm.HTTPTokens = tokens
+	}
+	c.write(vm)
+	return &modifyMetadataOptionsResponse{RequestID: requestID, InstanceID: vm.ID, Options: metadataOptions{State: "applied", HTTPTokens: vm.HTTPTokens}}, nil
+}
+
+func (c *Cloud) assignPrefixes(p parameters) (any, error) {
+	card, err := c.find(p["NetworkInterfaceId"], NetworkInterface)
+	if err != nil {
+		return nil, err
+	}
+	count, err := p.number("Ipv6PrefixCount", 0)
+	if err != nil || count > 100 {
+		return nil, invalid("Ipv6PrefixCount")
+	}
+	card.Ipv6Prefixes = slices.Clone(card.Ipv6Prefixes)
+	for range count {
+		c.created["prefix"]++
+		card.Ipv6Prefixes = append(card.Ipv6Prefixes, fmt.Sprintf("2001:db8:0:0:%x::/80", c.created["prefix"]))
+	}
+	c.write(card)
+	return &assignPrefixesResponse{RequestID: requestID, NetworkInterfaceID: card.ID, Prefixes: card.Ipv6Prefixes}, nil
+}
+
+// modifyVolume accepts a modification that takes effect later.
+func (c *Cloud) modifyVolume(p parameters) (any, error) {
+	volume, err := c.find(p["VolumeId"], Volume)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	switch before := volume.modified; {
+	case now.Before(before.until):
+		return nil, &Error{Code: "IncorrectModificationState", Message: "the volume is being modified"}
+	case now.Before(before.from.Add(c.config.Cooldown)) && !before.from.IsZero():
+		return nil, &Error{Code: "VolumeModificationRateExceeded", Message: "the volume was modified too recently"}
+	}
+	volume = volume.asOf(now)
+	next := modification{from: now, until: now.Add(c.config.ModifyTime)}
+	if next.iops, err = p.number("Iops", volume.Iops); err != nil {
+		return nil, err
+	}
+	if next.throughput, err = p.number("Throughput", volume.Throughput); err != nil {
+		return nil, err
+	}
+	volume.modified = next
+	c.write(volume)
+	return &modifyVolumeResponse{RequestID: requestID, Modification: wireModification(volume, now)}, nil
+}
+
+// The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and DeleteTags).
+const (
+	maxTags      = 50
+	maxKey       = 128
+	maxValue     = 256
+	maxResources = 1000
+	cloudsOwn    = "aws:"
+)
+
+// retag changes the infrastructure tags of all resources or of none.
+func (c *Cloud) retag(action string, p parameters) (any, error) {
+	ids := p.texts("ResourceId")
+	if len(ids) == 0 || len(ids) > maxResources {
+		return nil, invalid("a call names 1 to 1000 resources")
+	}
+	change := withTags
+	if action == "DeleteTags" {
+		change = withoutTags
+	}
+	var changed []Resource
+	for _, id := range ids {
+		r, ok := c.present()[id]
+		if !ok || r.Terminated {
+			return nil, noSuch(id)
+		}
+		tags, err := change(r.Tags, p)
+		if err != nil {
+			return nil, err
+		}
+		r.Tags = tags
+		changed = append(changed, r)
+	}
+	c.write(changed...)
+	return succeeded(action), nil
+}
+
+// withoutTags removes keys: where the request has a value, only if it is the present one.
+func withoutTags(present map[string]string, p parameters) (map[string]string, error) {
+	keys, values, err := tagsOf(p)
+	left := maps.Clone(present)
+	for _, key := range keys {
+		if value, conditional := values[key]; !conditional || value == present[key] {
+			delete(left, key)
+		}
+	}
+	return left, err
+}
+
+// withTags adds and overwrites infrastructure tags within the limits.
+func withTags(present map[string]string, p parameters) (map[string]string, error) {
+	keys, values, err := tagsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	tags := map[string]string{}
+	maps.Copy(tags, present)
+	for _, key := range keys {
+		if err := checkTag(key, values[key]); err != nil {
+			return nil, err
+		}
+		tags[key] = values[key]
+	}
+	counted := 0
+	for key := range tags {
+		if !isCloudsOwn(key) {
+			counted++
+		}
+	}
+	if counted > maxTags {
+		return nil, &Error{Code: "TagLimitExceeded", Message: "a resource has at most 50 tags"}
+	}
+	return tags, nil
+}
+
+func checkTag(key, value string) error {
+	switch {
+	case key == "" || utf8.RuneCountInString(key) > maxKey:
+		return invalid("a key has 1 to 128 characters")
+	case utf8.RuneCountInString(value) > maxValue:
+		return invalid("a value has at most 256 characters")
+	case isCloudsOwn(key) || isCloudsOwn(value):
+		return invalid("aws: is reserved")
+	}
+	return nil
+}
+
+func isCloudsOwn(text string) bool {
+	return len(text) >= len(cloudsOwn) && strings.EqualFold(text[:len(cloudsOwn)], cloudsOwn)
+}

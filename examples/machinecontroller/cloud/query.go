@@ -1,0 +1,110 @@
+package cloud
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parameters are those of a Query request, or of one element of a list in it: Tag.2.Key is the parameter Key of the second Tag.
+type parameters map[string]string
+
+// parametersOf reads a form. Of a parameter that stands twice the first counts.
+func parametersOf(form url.Values) parameters {
+	p := parameters{}
+	for name, values := range form {
+		p[name] = values[0]
+	}
+	return p
+}
+
+// list returns the elements of a list in their order. A scalar element has its value under the empty name.
+func (p parameters) list(name string) []parameters {
+	elements := map[int]parameters{}
+	for key, value := range p {
+		rest, ok := strings.CutPrefix(key, name+".")
+		if !ok {
+			continue
+		}
+		number, member, _ := strings.Cut(rest, ".")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			continue
+		}
+		if elements[n] == nil {
+			elements[n] = parameters{}
+		}
+		elements[n][member] = value
+	}
+	var all []parameters
+	for _, n := range slices.Sorted(maps.Keys(elements)) {
+		all = append(all, elements[n])
+	}
+	return all
+}
+
+// texts returns the elements of a list of scalars.
+func (p parameters) texts(name string) []string {
+	var all []string
+	for _, element := range p.list(name) {
+		all = append(all, element[""])
+	}
+	return all
+}
+
+// values returns the value of every parameter.
+func (p parameters) values() []string { return slices.Collect(maps.Values(p)) }
+
+// number reads a number, missing if there is none.
+func (p parameters) number(name string, missing int) (int, error) {
+	text, ok := p[name]
+	if !ok {
+		return missing, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, invalid(name + " is no number")
+	}
+	return n, nil
+}
+
+// tagsOf reads the element Tag of a request. Keys without a value, as in DeleteTags, have none in the second map.
+func tagsOf(p parameters) (keys []string, values map[string]string, err error) {
+	values = map[string]string{}
+	for _, tag := range p.list("Tag") {
+		key := tag["Key"]
+		if slices.Contains(keys, key) {
+			return nil, nil, invalid("a key stands twice in one call")
+		}
+		keys = append(keys, key)
+		if value, ok := tag["Value"]; ok {
+			values[key] = value
+		}
+	}
+	return keys, values, nil
+}
+
+// Error is an answer that refuses a request: nothing was changed.
+type Error struct {
+	Code    string
+	Message string
+}
+
+// Error returns the code and the message.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+func invalid(message string) error { return &Error{Code: "InvalidParameterValue", Message: message} }
+
+// noSuch refuses an ID. Each kind of resource has a code of its own.
+func noSuch(id string) error {
+	codes := map[string]string{"i": "InvalidInstanceID.NotFound", "vol": "InvalidVolume.NotFound", "eni": "InvalidNetworkInterfaceID.NotFound"}
+	prefix, _, _ := strings.Cut(id, "-")
+	code, ok := codes[prefix]
+	if !ok {
+		code = "InvalidID"
+	}
+	return &Error{Code: code, Message: fmt.Sprintf("there is no %q", id)}
+}

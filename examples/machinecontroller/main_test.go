@@ -1,0 +1,21 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStory: everything in the story happens, and every record and resource is as the story expects it.
+func TestStory(t *testing.T) {
+	var told bytes.Buffer
+	err := tell(t.Context(), &told)
+	require.NoErrorf(t, err, "%s", &told)
+	for _, part := range []string{
+		"took effect, after nobody waited", "is dead", "wakes up", "(FirstAdoption)", "cannot be read", "is InPlaceUpdating",
+		"context deadline exceeded", "mcm_hot_update_endings_total", "(Unfinished)", "takes over the key cost-center of vol-2",
+	} {
+		require.Contains(t, told.String(), part)
+	}
+}

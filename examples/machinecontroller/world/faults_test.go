@@ -1,0 +1,281 @@
+package world_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/apiserver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/world"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+const (
+	faults   = 1000
+	pool     = 8 // machines
+	class    = "class"
+	patience = 2 * time.Minute
+)
+
+// TestRandomFaults: after a thousand faults of the cloud, of the API server and of the processes, in any order, each resource has exactly the
+// infrastructure tags of the class, the mandatory ones, and those of others; and nobody calls the cloud any more.
+func TestRandomFaults(t *testing.T) {
+	server, err := apiserver.Start(t.Context())
+	require.NoError(t, err)
+	defer server.Stop()
+	c := &chaos{t: t, random: rand.New(rand.NewPCG(1, 2)), done: map[string]int{}, foreign: map[string]map[string]string{}}
+	c.w, err = world.Start(t.Context(), server.Config, world.Config{
+		Namespace: "faults", Workers: 4, Attempt: 300 * time.Millisecond,
+		Settings: machineupdate.Settings{
+			CallTimeout: 3 * time.Second, CreationTimeout: 3 * time.Second, RetryAfter: time.Second, ConfirmAfter: 7 * time.Second,
+		},
+		Retry: controller.Retry{Conflict: 50 * time.Millisecond, Short: 200 * time.Millisecond, Medium: 500 * time.Millisecond, Long: 2 * time.Second},
+		Cloud: cloud.Config{ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, Observe: func(cloud.Request) { c.calls.Add(1) }},
+	})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, c.w.Close()) }()
+	require.NoError(t, c.w.PutClass(class, c.change()))
+	require.NoError(t, c.w.CreatePool("m", class, api.RollingUpdateStrategyType, pool))
+	c.startReplica()
+	c.startReplica()
+	began := time.Now()
+	for c.happened() < faults {
+		c.step()
+		time.Sleep(time.Duration(c.random.IntN(40)) * time.Millisecond)
+		require.Less(t, time.Since(began), 10*time.Minute, "%d faults happened", c.happened())
+	}
+	t.Logf("%d faults in %s: %v", c.happened(), time.Since(began), c.done)
+	c.heal()
+	c.settle()
+	c.expect()
+}
+
+// chaos makes faults.
+type chaos struct {
+	t        *testing.T
+	w        *world.World
+	random   *rand.Rand
+	replicas []*world.Replica
+	started  int
+	injected int            // faults that the cloud was told to make
+	done     map[string]int // other faults, by kind
+	desired  map[string]string
+	foreign  map[string]map[string]string // infrastructure tags of others, by resource
+	tagged   int
+	calls    atomic.Int64 // that the cloud got
+}
+
+// happened returns how many faults have happened so far: those of the cloud happen when a request comes that they match.
+func (c *chaos) happened() int {
+	n := c.injected - c.w.Cloud.Pending()
+	for _, other := range c.done {
+		n += other
+	}
+	return n
+}
+
+func (c *chaos) note(kind string) { c.done[kind]++ }
+
+// step makes one fault, or changes the class.
+func (c *chaos) step() {
+	switch n := c.random.IntN(200); {
+	case n < 30:
+		require.NoError(c.t, c.w.PutClass(class, c.change()))
+	case n < 40:
+		c.tagForeign()
+	case n < 60:
+		c.interfere()
+	case n < 80:
+		c.one().Lose([]string{"PATCH ", "PUT ", "GET "}[c.random.IntN(3)] + "/apis/machine.sapcloud.io")
+		c.note("answer of the API server lost")
+	case n < 83:
+		c.w.BreakNode(c.w.Machine(c.machine()).Labels[api.NodeLabelKey], c.random.IntN(2) == 0)
+		c.note("node broken or mended")
+	case n < 86:
+		c.w.Cloud.Limit(cloud.Rate{}, []cloud.Rate{{}, {Burst: 5, PerSecond: 10}}[c.random.IntN(2)])
+		c.note("throttled or not")
+	case n < 88:
+		c.crash()
+	default:
+		if c.w.Cloud.Pending() < 30 {
+			c.w.Cloud.Inject(c.fault())
+			c.injected++
+		}
+	}
+}
+
+// fault is any fault of the cloud. Late requests land within a second.
+func (c *chaos) fault() cloud.Fault {
+	reads := []string{"DescribeInstances", "DescribeVolumes", "DescribeNetworkInterfaces"}
+	writes := []string{"CreateTags", "DeleteTags", "CreateTags", "DeleteTags", "RunInstances", "ModifyNetworkInterfaceAttribute"}
+	codes := []string{"InternalError", "RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID.NotFound"}
+	if c.random.IntN(3) == 0 {
+		effect := []cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.NeverLands, cloud.Stale}[c.random.IntN(4)]
+		return cloud.Fault{Action: reads[c.random.IntN(len(reads))], Effect: effect, Code: codes[c.random.IntN(3)], Delay: 300 * time.Millisecond}
+	}
+	effect := []cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.NeverLands, cloud.LandsLate}[c.random.IntN(4)]
+	return cloud.Fault{
+		Action: writes[c.random.IntN(len(writes))], Effect: effect, Code: codes[c.random.IntN(len(codes))],
+		Delay: time.Duration(c.random.IntN(1000)) * time.Millisecond,
+	}
+}
+
+// change returns a spec with other tags.
+func (c *chaos) change() *awsdriver.ProviderSpec {
+	c.desired = map[string]string{}
+	for _, key := range []string{"a", "b", "c", "d"} {
+		if value := c.random.IntN(4); value > 0 {
+			c.desired[key] = fmt.Sprint(value)
+		}
+	}
+	spec := &awsdriver.ProviderSpec{
+		AMI: "ami-1", Region: "eu-west-1", SrcAndDstChecksEnabled: new(false),
+		BlockDevices:      []awsdriver.BlockDevice{{DeviceName: "/anything"}},
+		NetworkInterfaces: []awsdriver.NetworkInterface{{}},
+		Tags:              map[string]string{"kubernetes.io/cluster/shoot": "1", "kubernetes.io/role/node": "1"},
+		ResourceTags:      &tags.Tags{VM: map[string]string{"vm-only": "1"}},
+	}
+	maps.Copy(spec.Tags, c.desired)
+	return spec
+}
+
+// tagForeign is somebody who tags any resource.
+func (c *chaos) tagForeign() {
+	all := c.w.Cloud.Resources()
+	if len(all) == 0 || c.tagged > 200 {
+		return
+	}
+	id := all[c.random.IntN(len(all))].ID
+	key := fmt.Sprintf("foreign-%d", c.random.IntN(10))
+	c.tagged++
+	c.w.Cloud.Change(id, func(r *cloud.Resource) { r.Tags[key] = fmt.Sprint(c.tagged) })
+	if c.foreign[id] == nil {
+		c.foreign[id] = map[string]string{}
+	}
+	c.foreign[id][key] = fmt.Sprint(c.tagged)
+	c.note("foreign tag")
+}
+
+// interfere is somebody who writes a machine, so that whoever has read it before has a conflict.
+func (c *chaos) interfere() {
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"others":"%d"}}}`, c.random.Int())
+	_, err := c.w.Client.Machines.Patch(c.t.Context(), c.machine(), types.MergePatchType, patch, metav1.PatchOptions{})
+	if err == nil {
+		c.note("machine written by others")
+	}
+}
+
+func (c *chaos) machine() string { return fmt.Sprintf("m-%d", c.random.IntN(pool)) }
+
+func (c *chaos) one() *world.Replica { return c.replicas[c.random.IntN(len(c.replicas))] }
+
+// crash kills a process, or lets it sleep for a while, so that it may lose its lease.
+func (c *chaos) crash() {
+	at := c.random.IntN(len(c.replicas))
+	victim := c.replicas[at]
+	switch {
+	case c.random.IntN(3) > 0:
+		victim.Freeze()
+		time.AfterFunc(time.Duration(c.random.IntN(2000))*time.Millisecond, victim.Thaw)
+		c.note("process asleep")
+	default:
+		victim.Kill()
+		c.note("process killed")
+	}
+	for i, replica := range c.replicas {
+		if replica.Ended() {
+			c.replicas[i] = c.startOne()
+		}
+	}
+}
+
+func (c *chaos) startReplica() { c.replicas = append(c.replicas, c.startOne()) }
+
+func (c *chaos) startOne() *world.Replica {
+	c.started++
+	replica, err := c.w.StartReplica(fmt.Sprintf("replica-%d", c.started))
+	require.NoError(c.t, err)
+	return replica
+}
+
+// heal ends all faults.
+func (c *chaos) heal() {
+	c.w.Cloud.Heal()
+	c.w.Cloud.Limit(cloud.Rate{}, cloud.Rate{})
+	for i := range pool {
+		c.w.BreakNode(c.w.Machine(fmt.Sprintf("m-%d", i)).Labels[api.NodeLabelKey], false)
+	}
+	c.startReplica()
+}
+
+// settle waits until no machine has anything left to do.
+func (c *chaos) settle() {
+	settled := func() bool {
+		for i := range pool {
+			machine := c.w.Machine(fmt.Sprintf("m-%d", i))
+			record := machine.Annotations[machineupdate.AnnotationRecord]
+			if machine.Status.CurrentStatus.Phase != api.MachineRunning || strings.Contains(record, `"state"`) || !c.isWanted(record) {
+				return false
+			}
+		}
+		return true
+	}
+	if err := c.w.Until("all machines have settled", patience, settled); err != nil {
+		for i := range pool {
+			machine := c.w.Machine(fmt.Sprintf("m-%d", i))
+			c.t.Logf("%s %+v %s", machine.Name, machine.Status, machine.Annotations[machineupdate.AnnotationRecord])
+		}
+		require.NoError(c.t, err)
+	}
+}
+
+// isWanted reports whether the record has what the class says by now.
+func (c *chaos) isWanted(annotation string) bool {
+	var record struct {
+		Parts []struct{ Applied awsdriver.ProviderSpec }
+	}
+	if err := json.Unmarshal([]byte(annotation), &record); err != nil || len(record.Parts) == 0 {
+		return false
+	}
+	applied := maps.Clone(record.Parts[0].Applied.Tags)
+	maps.DeleteFunc(applied, func(key, _ string) bool { return strings.HasPrefix(key, "kubernetes.io/") })
+	return maps.Equal(applied, c.desired)
+}
+
+// expect checks every resource, and that nobody goes on calling the cloud.
+func (c *chaos) expect() {
+	named := map[string]string{} // the machine of a VM
+	for i := range pool {
+		machine := c.w.Machine(fmt.Sprintf("m-%d", i))
+		named[machine.Spec.ProviderID[strings.LastIndexByte(machine.Spec.ProviderID, '/')+1:]] = machine.Name
+	}
+	all := c.w.Cloud.Resources()
+	require.Len(c.t, all, 3*pool, "VM, volume and network interface of each machine, and no VM twice")
+	for _, r := range all {
+		want := map[string]string{"kubernetes.io/cluster/shoot": "1", "kubernetes.io/role/node": "1", "Name": named[r.Instance]}
+		if r.Kind == cloud.Instance {
+			want["Name"], want["vm-only"] = named[r.ID], "1"
+		}
+		maps.Copy(want, c.desired)
+		maps.Copy(want, c.foreign[r.ID])
+		assert.Equal(c.t, want, r.Tags, r.ID)
+	}
+	calls := c.calls.Load()
+	time.Sleep(3 * time.Second)
+	assert.Equal(c.t, calls, c.calls.Load(), "calls of the cloud although everything has settled")
+}

@@ -1,0 +1,188 @@
+package world
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// Replica is a process of the machine controller. It works while it has the lease, and ends when it loses it.
+type Replica struct {
+	Name       string
+	Controller *controller.Controller
+
+	network *network
+	elector *leaderelection.LeaderElector
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+}
+
+// The lease: how long it is valid without being renewed, how long the leader tries to, and how often.
+const (
+	leaseDuration = 2 * time.Second
+	renewDeadline = 1500 * time.Millisecond
+	retryPeriod   = 300 * time.Millisecond
+)
+
+// StartReplica starts a process. It ends with the context of the world.
+func (w *World) StartReplica(name string) (*Replica, error) {
+	r := &Replica{Name: name, network: &network{}, done: make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	r.cancel = cancel
+	config := rest.CopyConfig(w.rest)
+	config.Wrap(r.network.wrap)
+	client, err := api.NewClient(config, w.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.assemble(ctx, r, client); err != nil {
+		return nil, err
+	}
+	if r.elector, err = w.election(r, config, client); err != nil {
+		return nil, err
+	}
+	w.running.Go(func() {
+		defer close(r.done)
+		r.elector.Run(ctx)
+		cancel(context.Canceled)
+	})
+	return r, r.Controller.Cache.Start(ctx)
+}
+
+// assemble makes the parts of the process: cache, driver, recorder and controller.
+func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) error {
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartRecordingToSink(sink{ctx, client})
+	broadcaster.StartEventWatcher(func(event *corev1.Event) {
+		if w.Observe != nil {
+			w.Observe(r.Name, event)
+		}
+	})
+	recorder := broadcaster.NewRecorder(api.NewScheme(), corev1.EventSource{Component: r.Name})
+	schema, err := awsdriver.Schema()
+	if err != nil {
+		return err
+	}
+	driver, err := awsdriver.New(awsdriver.Config{
+		Endpoint: w.endpoint, HTTP: &http.Client{Transport: r.network.wrap(w.transport), Timeout: w.Attempt},
+		MaxBackoff: w.Attempt, Poll: w.Attempt / 5,
+		Takeover: func(resource machineupdate.Resource, key string) {
+			if w.Takeover != nil {
+				w.Takeover(r.Name, resource, key)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	r.Controller = controller.New(controller.Config{
+		Namespace: w.Namespace, Machines: client.Machines, Cache: controller.NewCache(client, 0),
+		Driver: driver, Schema: schema, Updates: driver.Updates(), Settings: w.Settings, Limiter: w.Limiter(),
+		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
+	})
+	return nil
+}
+
+// election is the competition for the lease.
+func (w *World) election(r *Replica, config *rest.Config, client *api.Client) (*leaderelection.LeaderElector, error) {
+	leases, err := coordinationv1.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "machine-controller"}, Client: leases,
+			LockConfig: resourcelock.ResourceLockConfig{Identity: r.Name},
+		},
+		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) {
+				sets := &controller.MachineSets{Client: client, Cache: r.Controller.Cache, Retry: w.Retry}
+				go sets.Run(ctx)
+				if err := r.Controller.Run(ctx, w.Workers); err != nil {
+					r.cancel(err)
+				}
+			},
+			OnStoppedLeading: func() {},
+		},
+	})
+}
+
+// Leads reports whether the process has the lease, as far as it knows.
+func (r *Replica) Leads() bool { return r.elector.IsLeader() }
+
+// Ended reports whether the process has ended.
+func (r *Replica) Ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Kill ends the process at once: it sends nothing any more.
+func (r *Replica) Kill() {
+	r.network.mu.Lock()
+	r.network.killed = true
+	r.network.mu.Unlock()
+	r.Thaw()
+	r.cancel(ErrKilled)
+}
+
+// Freeze stops the process where it is, as a machine does that sleeps. Thaw lets it go on as if no time had passed.
+func (r *Replica) Freeze() {
+	r.network.mu.Lock()
+	defer r.network.mu.Unlock()
+	if r.network.frozen == nil {
+		r.network.frozen = make(chan struct{})
+	}
+}
+
+// Thaw is the end of [Replica.Freeze].
+func (r *Replica) Thaw() {
+	r.network.mu.Lock()
+	defer r.network.mu.Unlock()
+	if r.network.frozen != nil {
+		close(r.network.frozen)
+		r.network.frozen = nil
+	}
+}
+
+// After does something when the answer to the next request has arrived that has the text in "METHOD path body", and before the process gets it.
+func (r *Replica) After(text string, do func()) { r.network.hook(hook{text: text, do: do}) }
+
+// Lose loses the answer to the next request that has the text. The request has taken effect.
+func (r *Replica) Lose(text string) { r.network.hook(hook{text: text, lose: true}) }
+
+// sink writes events to the API server.
+type sink struct {
+	ctx    context.Context //nolint:containedctx // the interface of client-go has none
+	client *api.Client
+}
+
+func (s sink) Create(event *corev1.Event) (*corev1.Event, error) {
+	return s.client.Events.Create(s.ctx, event, metav1.CreateOptions{})
+}
+
+func (s sink) Update(event *corev1.Event) (*corev1.Event, error) {
+	return s.client.Events.Update(s.ctx, event, metav1.UpdateOptions{})
+}
+
+func (s sink) Patch(old *corev1.Event, data []byte) (*corev1.Event, error) {
+	return s.client.Events.Patch(s.ctx, old.Name, types.MergePatchType, data, metav1.PatchOptions{})
+}
