@@ -21,7 +21,7 @@ const (
 	InPlacePending                         // another part is applied, or an update is unfinished, or a read found a difference: a drain has to apply it
 	InPlaceUnconfirmed                     // it is applied, and a later read has to confirm it: the machine waits for that, and needs no drain
 	InPlaceApplied                         // it is applied and confirmed, or there is nothing to apply
-	InPlaceUnable                          // it differs from what the machine has, and the driver cannot apply it: do not drain the node
+	InPlaceUnable                          // it may differ from what the machine has, and the driver cannot apply or confirm it: do not drain the node
 )
 
 // String returns the state's name.
@@ -35,7 +35,7 @@ func (s InPlaceState) String() string {
 // InPlace tells how far the InPlace part of the Class has come on the machine. The Class is that of the MachineDeployment's template. Ask before a
 // node is selected for an in-place update, and before the machine is handed over to the new MachineSet, which needs InPlaceApplied.
 func (o *Observation[M]) InPlace() InPlaceState {
-	if o.Class == nil {
+	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
 	}
 	if o.Former == nil && o.Class.hasInPlace || o.Former != nil && o.Former.uncovered != o.Class.uncovered {
@@ -47,7 +47,7 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	}
 	state := lane.inPlaceState(o.Machine.GetAnnotations()[lane.annotation], &machine{Name: o.Machine.GetName(), ProviderID: o.ProviderID})
 	switch {
-	case state >= InPlaceUnconfirmed || lane.canUpdate():
+	case state == InPlaceApplied || lane.canUpdate():
 		return state
 	case state == InPlaceUnknown && o.Former != nil && o.Former.inPlacePart() == o.Class.inPlacePart():
 		return InPlaceApplied
@@ -124,15 +124,18 @@ func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M],
 		result.end(writeFailed, 0, err)
 		return result, false
 	}
-	if live == nil || node.UID == "" || !node.Unschedulable {
+	if live == nil || !node.Unschedulable {
 		result.end(undrained, shortRetry, notDrained())
 		return result, false
 	}
 	if observed.InPlace() == InPlaceUnable {
-		result.end(unable, 0, &fault.Error{
+		err := &fault.Error{
 			Kind: fault.Unsupported, Code: "in-place-unsupported", Where: "machine " + observed.Machine.GetName(),
-			What: "needs another InPlace part, which the driver cannot apply", Hint: "ask Observation.InPlace before a node is selected",
-		})
+			What: "may need another InPlace part, which the driver cannot apply", Hint: "ask Observation.InPlace before a node is selected",
+		}
+		if result.end(unable, 0, err); e.Event != nil {
+			e.Event(observed.Machine, warning, "HotUpdateUnsupported", err.Error())
+		}
 		return result, false
 	}
 	o := observed.at(e.Now(), nil)

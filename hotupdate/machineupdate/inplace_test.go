@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
@@ -184,6 +185,15 @@ func TestInPlaceAfter(t *testing.T) {
 			p.is(machineupdate.InPlaceUnconfirmed, "b", "in the next drain: "+name)
 		}
 	})
+	t.Run("an API server of tests, without UIDs", func(t *testing.T) {
+		p := newPool(t, "a").created()
+		p.wants("b")
+		p.drain()
+		p.node.UID, p.live.UID = "", ""
+		p.apply()
+		assert.True(t, p.ready)
+		p.is(machineupdate.InPlaceUnconfirmed, "b", "the time of the drain is enough")
+	})
 	t.Run("the node cannot be read", func(t *testing.T) {
 		p := newPool(t, "a").created()
 		p.wants("b")
@@ -356,9 +366,12 @@ func TestInPlaceUnable(t *testing.T) {
 			assert.Equal(t, tc.want.String(), o.InPlace().String())
 			p.drain()
 			p.errs[lane] = machineupdate.ErrUnimplemented
+			var events []string
+			p.executor.Event = func(_ runtime.Object, _, reason, _ string) { events = append(events, reason) }
 			if tc.want == machineupdate.InPlaceUnable {
 				result := p.apply()
 				assert.Equal(t, []string{"in-place-unsupported machine m-1"}, codes(result.Err))
+				assert.Equal(t, []string{"HotUpdateUnsupported"}, events)
 			}
 			if tc.want != machineupdate.InPlaceApplied {
 				return
@@ -376,4 +389,12 @@ func TestInPlaceUnable(t *testing.T) {
 	assert.Equal(t, machineupdate.Unable, machineupdate.EndingOf(result))
 	assert.False(t, p.ready)
 	p.is(machineupdate.InPlaceUnable, "b", "it is remembered")
+
+	p = newPool(t, "a").created()
+	p.wants("b")
+	p.drain()
+	p.apply()
+	p.class = p.class.DisableLane(1)
+	p.is(machineupdate.InPlaceUnable, "b", "nobody can confirm it")
+	assert.Equal(t, machineupdate.InPlaceUnknown, (&machineupdate.Observation[*object]{Class: p.class}).InPlace(), "no machine")
 }
