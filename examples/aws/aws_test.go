@@ -62,11 +62,13 @@ func TestHotIsFree(t *testing.T) {
 	exampletest.CheckHotIsFree(t, &provider, onlyTags, "1.33.0", "1.34.0", exampletest.Canonical)
 }
 
-// TestReach leaves out what the autoscaler reads, and the network card of an interface that has a range of them.
+// TestReach leaves out what the autoscaler reads, the network card of an interface that has a range of them, and what the driver has learned to
+// change before the extension says that it is hot.
 func TestReach(t *testing.T) {
 	config := exampletest.Filled[aws.WorkerConfig](t)
 	config.DataVolumes[0].Name, config.DataVolumes[1].Name = "kubelet-dir", "b"
-	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex")
+	provider.CheckReach(t, config, "nodeTemplate", "networkInterfaces[0].networkCardIndex", "networkInterfaces[1].networkCardIndex",
+		"volume", "dataVolumes[0].iops", "dataVolumes[0].throughput", "dataVolumes[1].iops", "dataVolumes[1].throughput", "instanceMetadataOptions")
 }
 
 // TestEmptyObjects finds the fields whose presence alone means something.

@@ -14,19 +14,20 @@ type ProviderSpec struct {
 	APIVersion string `json:"apiVersion,omitempty" hotupdatable:"ignore"`
 
 	AMI                       string                     `json:"ami,omitempty"`
-	BlockDevices              []BlockDevice              `json:"blockDevices,omitempty"`
+	BlockDevices              []BlockDevice              `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
 	CapacityReservationTarget *CapacityReservation       `json:"capacityReservation,omitempty"`
 	IAM                       *IAMInstanceProfile        `json:"iam,omitempty"`
 	MachineType               string                     `json:"machineType,omitempty"`
 	KeyName                   *string                    `json:"keyName,omitempty"`
 	NetworkInterfaces         []ProviderNetworkInterface `json:"networkInterfaces,omitempty"`
 	Region                    string                     `json:"region,omitempty"`
-	InstanceMetadataOptions   *InstanceMetadataOptions   `json:"instanceMetadataOptions,omitempty"`
+	InstanceMetadataOptions   *InstanceMetadataOptions   `json:"instanceMetadataOptions,omitempty" hotupdatable:"true"`
 	CPUOptions                *CPUOptions                `json:"cpuOptions,omitempty"`
 	Placement                 *Placement                 `json:"placement,omitempty"`
 	InstanceMarketOptions     *InstanceMarketOptions     `json:"instanceMarketOptions,omitempty"`
 
-	// SrcAndDstChecksEnabled is hot: ModifyNetworkInterfaceAttribute works on interfaces in use (hot-update proposal, "Motivation").
+	// SrcAndDstChecksEnabled is hot, as are InstanceMetadataOptions and the performance of volumes, see [Groups]: ModifyNetworkInterfaceAttribute
+	// works on interfaces in use (hot-update proposal, "Motivation").
 	SrcAndDstChecksEnabled *bool `json:"srcAndDstChecksEnabled,omitempty" hotupdatable:"true"`
 	// Tags is the flat map for instances, volumes and interfaces alike: pool labels, and the keys by which machine-controller-manager
 	// finds its machines. It is hot as a whole (hot-update proposal, "What is available today").
@@ -47,9 +48,9 @@ type EBS struct {
 	VolumeSize int32   `json:"volumeSize"`
 	VolumeType *string `json:"volumeType,omitempty"`
 	Encrypted  *bool   `json:"encrypted,omitempty"`
-	IOPS       *int32  `json:"iops,omitempty"`
+	IOPS       *int32  `json:"iops,omitempty"       hotupdatable:"true"`
 	// Throughput is in MiB/s.
-	Throughput *int32  `json:"throughput,omitempty"`
+	Throughput *int32  `json:"throughput,omitempty" hotupdatable:"true"`
 	SnapshotID *string `json:"snapshotID,omitempty"`
 }
 

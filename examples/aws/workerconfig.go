@@ -20,8 +20,8 @@ func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfi
 
 // WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
 //
-// EC2 could change more on a running instance, such as the metadata options or the performance of a volume. A field is hot only if the
-// driver changes it, so these stay immutable until it does; the guide says what to do on that day.
+// The driver has learned to change more on a running instance: the metadata options and the performance of a volume, see [Groups]. They stay
+// immutable here, and so name pools, until the day that the guide describes: an era of the old Schema has to go on naming those that live.
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 

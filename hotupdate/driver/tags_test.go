@@ -243,6 +243,10 @@ func TestThrottlingEndsWithTheContext(t *testing.T) {
 func TestLongThrottling(t *testing.T) {
 	w := newWorld(t)
 	w.fail["Resources"] = &machineupdate.RetryError{After: time.Minute, Err: machineupdate.ErrThrottled}
+	w.definition.Wait = func(context.Context, time.Duration) error {
+		t.Error("a worker is held")
+		return errCloud
+	}
 	_, after := machineupdate.ErrorKindOf(w.update(nil))
 	assert.Equal(t, time.Minute, after)
 	w.fail["Resources"] = &machineupdate.RetryError{After: 10 * time.Second, Err: machineupdate.ErrThrottled}

@@ -45,8 +45,8 @@ var driverMutants = []mutant{
 	{"secrets of the class are hidden", kitUpdateFile, "u.hide(slices.Values([]string{string(secret)}))", "_ = secret", kitTags},
 	{"live values are hidden", kitUpdateFile, "\t\tu.hide(maps.Values(r.Tags))\n", "", kitTags},
 	{"desired values are hidden", kitTaggingFile, "\t\tu.hide(maps.Values(projected[len(projected)-1]))\n", "", kitTags},
-	{"throttled calls are made again", kitCallFile, "if kind != machineupdate.Throttled || after > maxDelay {", "if true {", kitTags},
-	{"only throttled calls are made again", kitCallFile, "if kind != machineupdate.Throttled || after > maxDelay {", "if err == nil || after > maxDelay || delay == maxDelay {", kitTags},
+	{"throttled calls are made again", kitCallFile, "if kind != machineupdate.Throttled || after > maxDelay {", "if kind != machineupdate.Throttled || after >= 0 {", kitTags},
+	{"only throttled calls are made again", kitCallFile, "if kind != machineupdate.Throttled || after > maxDelay {", "if err == nil || after > maxDelay || kind != machineupdate.Throttled && delay == maxDelay {", kitTags},
 	{"a long delay holds no worker", kitCallFile, " || after > maxDelay {", " {", kitTags},
 	{"the cloud's delay counts", kitCallFile, "max(after, delay/2+", "max(0, delay/2+", kitTags},
 	{"delays grow", kitCallFile, "delay = min(2*delay, maxDelay)", "delay = min(delay, maxDelay)", kitTags},
@@ -79,7 +79,6 @@ var driverMutants = []mutant{
 	{"lanes are checked", kitFile, "definition.Schema, k.Driver()); err != nil {", "definition.Schema, k.Driver()); false {\n\t\t_ = err", kitGroups},
 	// The model.
 	{"in the model acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitModel},
-	{"in the model the target counts", kitGroupFile, "live[name] = reading.target", "live[name] = reading.value", kitModel},
 	{"in the model a refusal lasts", kitCarryFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},
 	{"in the model a default is restored only if it was ours", kitGroupFile, "slices.ContainsFunc(recorded, a.anyOf)", "len(recorded) > 0", kitModel},
 	{"in the model a default is restored", kitGroupFile, "slices.ContainsFunc(recorded, a.anyOf)", "len(recorded) < 0", kitModel},
