@@ -21,6 +21,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
@@ -34,7 +35,7 @@ func TestGuideShowsTestedCode(t *testing.T) {
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```").FindAllSubmatch(guide, -1)
-	require.Equal(t, 16, len(blocks))
+	require.Equal(t, 15, len(blocks))
 	for _, block := range blocks {
 		text := string(block[2])
 		switch string(block[1]) {
@@ -171,38 +172,43 @@ type ProviderSpec struct {
 	ResourceTags *tags.Tags        `json:"resourceTags,omitempty" hotupdatable:"true"` // the tags of the WorkerConfig
 }
 
-func tagsOf(rules *tags.Rules, kind tags.Kind, hot machineupdate.Hot) (map[string]string, error) {
-	var spec ProviderSpec
-	if hot == "" { // nothing is known of what was applied
-		return nil, nil //nolint:nilnil // nil is a map
-	}
-	if err := json.Unmarshal([]byte(hot), &spec); err != nil {
-		return nil, err
-	}
-	return rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), rules.MandatoryIn(spec.Tags)), nil
+// session is the driver's view of the cloud for one update: a client with the credentials of the request.
+type session struct {
+	resources   []driver.Resource
+	set, remove []string
 }
 
-func plan(
-	rules *tags.Rules, kind tags.Kind, part machineupdate.Part, own []string, live map[string]map[string]string,
-) ([]tags.Batch, error) {
-	desired, err := tagsOf(rules, kind, part.Desired)
-	if err != nil {
-		return nil, err
+func connect(context.Context, *machineupdate.UpdateMachineRequest, *ProviderSpec) (*session, error) {
+	return testSession, nil
+}
+
+func own(_ context.Context, s *session) ([]driver.Resource, error) { return s.resources, nil }
+
+func createTags(_ context.Context, s *session, resources []string, set []tags.Tag) error {
+	for _, tag := range set {
+		s.set = append(s.set, fmt.Sprint(resources, tag.Key, "=", tag.Value))
 	}
-	applied, err := tagsOf(rules, kind, part.Applied)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+func deleteTags(_ context.Context, s *session, resources []string, remove []tags.Tag) error {
+	for _, tag := range remove {
+		s.remove = append(s.remove, fmt.Sprint(resources, tag.Key, "=", tag.Value))
 	}
-	state := tags.State{Applied: applied, Desired: desired, Mandatory: rules.MandatoryIn(desired)}
-	for _, hot := range part.Attempted {
-		attempt, err := tagsOf(rules, kind, hot)
-		if err != nil {
-			return nil, err
-		}
-		state.Attempted = append(state.Attempted, attempt)
-	}
-	plans, err := rules.Plan(state, own, live)
-	return rules.Batches(plans), err
+	return nil
+}
+
+func newKit(schema *hotupdate.Schema, rules tags.Rules) (*driver.Kit[ProviderSpec, *session], error) {
+	return driver.New(driver.Definition[ProviderSpec, *session]{
+		Schema: schema, Connect: connect, Resources: own,
+		Tags: []driver.Tagging[ProviderSpec, *session]{{
+			Kinds: tags.Kinds(), Rules: rules, Set: createTags, Remove: deleteTags,
+			Project: func(spec *ProviderSpec, kind tags.Kind) map[string]string {
+				return rules.Effective(spec.Tags, spec.ResourceTags.Of(kind), nil)
+			},
+			Mandatory: func(class *ProviderSpec, _ string) map[string]string { return rules.MandatoryIn(class.Tags) },
+		}},
+	})
 }
 
 // --- MCM ---
@@ -327,30 +333,30 @@ func TestAdmission(t *testing.T) {
 	assert.Equal(t, []string{"providerConfig.volume.iops", "providerConfig.tags.vm[aws:x]"}, fields)
 }
 
-func TestPlan(t *testing.T) {
+var testSession *session
+
+func TestDriver(t *testing.T) {
 	rules, err := tags.AWS.Rules(tags.VM)
 	require.NoError(t, err)
-	const cluster = `"kubernetes.io/cluster/c":"1"`
-	part := machineupdate.Part{
-		Applied:   `{"tags":{` + cluster + `},"resourceTags":{"vm":{"owner":"alice","team":"red"}}}`,
-		Attempted: []machineupdate.Hot{`{"tags":{` + cluster + `},"resourceTags":{"vm":{"team":"blue"}}}`, machineupdate.Nothing},
-		Desired:   `{"tags":{` + cluster + `},"resourceTags":{"vm":{"team":"blue"}}}`,
-	}
-	live := map[string]map[string]string{"i-1": {"kubernetes.io/cluster/c": "1", "owner": "alice", "team": "red", "foreign": "1"}}
-	batches, err := plan(&rules, tags.VM, part, []string{"i-1"}, live)
+	schema, err := hotupdate.SchemaOf[ProviderSpec]()
 	require.NoError(t, err)
-	var got []string
-	for _, batch := range batches {
-		for _, tag := range batch.Set {
-			got = append(got, "Set "+tag.Key+"="+tag.Value)
-		}
-		for _, tag := range batch.Remove {
-			got = append(got, "Remove "+tag.Key+"="+tag.Value)
-		}
-	}
-	assert.ElementsMatch(t, []string{
-		"Set team=blue", "Remove owner=alice",
-	}, got, "what was applied or attempted goes, what is foreign stays")
+	kit, err := newKit(schema, rules)
+	require.NoError(t, err)
+	const cluster = `"tags":{"kubernetes.io/cluster/c":"1"}`
+	testSession = &session{resources: []driver.Resource{{
+		Kind: tags.VM, ID: "i-1", Tags: map[string]string{"kubernetes.io/cluster/c": "1", "owner": "alice", "team": "red", "foreign": "1"},
+	}}}
+	err = kit.UpdateMachine(t.Context(), &machineupdate.UpdateMachineRequest{
+		Class: machineupdate.MachineClass{ProviderSpec: []byte(`{` + cluster + `}`)}, BeforeWrite: func(context.Context) error { return nil },
+		Parts: []machineupdate.Part{{
+			Kind: "vm", Applied: `{` + cluster + `,"resourceTags":{"vm":{"owner":"alice","team":"red"}}}`,
+			Attempted: []machineupdate.Hot{`{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`, machineupdate.Nothing},
+			Desired:   `{` + cluster + `,"resourceTags":{"vm":{"team":"blue"}}}`,
+		}},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"[i-1]team=blue"}, testSession.set)
+	assert.Equal(t, []string{"[i-1]owner=alice"}, testSession.remove, "what was applied or attempted goes, what is foreign stays")
 }
 
 func TestController(t *testing.T) {

@@ -14,7 +14,7 @@
 //     delays whatever its own errors are.
 //   - [Executor.ApplyInPlace] stands in the in-place update of a machine. See "In place".
 //   - [Executor.BeginCreation] and [Executor.FinishCreation] stand around CreateMachine and InitializeMachine.
-//   - A driver gets an [UpdateMachineRequest], and plans with package tags.
+//   - A driver gets an [UpdateMachineRequest]. Package driver makes its UpdateMachine from what only the driver knows.
 //   - Package machineupdatetest checks the wiring, with an API server that conflicts and loses answers, as fake clients do not.
 //   - [Counters] and [Fleet] have the numbers for metrics. [AnnotationPause] and Settings.Paused pause updates.
 //

@@ -19,7 +19,8 @@ import (
 // does not know. It sends nothing after the context is done.
 //
 // It may be called at any time, also while requests of an earlier call are still under way. Each call begins anew and repeats what an earlier,
-// failed one did not do. So a driver retries calls that the cloud throttles, with growing delays, as long as the context lasts.
+// failed one did not do. So a driver retries calls that the cloud throttles, with growing delays, as long as the context lasts. Package
+// driver does all this for one that says what its spec means and how its cloud is called.
 type UpdateMachineRequest struct {
 	Machine    string // its name
 	ProviderID string
