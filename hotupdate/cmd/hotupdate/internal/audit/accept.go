@@ -84,7 +84,7 @@ func (a *Acceptances) check() error {
 // Known says that every reason of a finding is accepted.
 func (a *Acceptances) Known(p *Pool) string {
 	var known string
-	for _, cause := range p.causes {
+	for _, cause := range p.causes() {
 		i := slices.IndexFunc(a.Accepted, func(one *Acceptance) bool { return one.Expires >= a.today && one.accepts(p, cause.causeKey) })
 		if i < 0 {
 			return ""
@@ -101,7 +101,7 @@ func (a *Acceptance) wants() []string {
 }
 
 func (a *Acceptance) accepts(p *Pool, c causeKey) bool {
-	has := []string{string(p.Verdict), c.Path, c.Finding, c.Code, p.minor, p.Project, p.Namespace, p.Name, p.Pool}
+	has := []string{string(p.Verdict), c.Path, c.Finding, c.Code, c.Minor, p.Project, p.Namespace, p.Name, p.Pool}
 	for i, want := range a.wants() {
 		if want != "" && want != has[i] {
 			return false

@@ -73,7 +73,6 @@ func (r *Report) under(total *Report) (*Report, error) {
 		total = newReport("", "")
 		total.Partial = true
 		for _, p := range r.Pools {
-			p.prepare()
 			total.add(p)
 		}
 	}
@@ -88,8 +87,6 @@ func (r *Report) under(total *Report) (*Report, error) {
 		if !slices.Contains(Verdicts(), p.Verdict) {
 			return nil, fmt.Errorf("has a pool with the unknown verdict %q", p.Verdict)
 		}
-		p.causes = nil
-		p.prepare()
 	}
 	return total, nil
 }
@@ -159,7 +156,7 @@ func (r *Report) merge(one *Report) {
 		}
 	}
 	for _, c := range one.Causes {
-		c.words = wordsOf(c.Path, c.Finding, c.Code, c.Text)
+		c.identify()
 		r.addCause(c)
 	}
 	for _, s := range one.Eras {
@@ -181,8 +178,8 @@ func (r *Report) setKnown(p *Pool, why string) {
 		return
 	}
 	p.Known = why
-	r.Known.add(p.Verdict, Count{1, p.Minimum, p.Maximum})
-	for _, cause := range p.causes {
+	r.Known.add(p.Verdict, p.count())
+	for _, cause := range p.causes() {
 		if c := r.causes[cause.causeKey]; c != nil {
 			c.Known++
 		}
@@ -232,7 +229,7 @@ func (b *Baseline) finish(r *Report) {
 func (p *Pool) finding() string {
 	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
 	var causes []string
-	for _, c := range p.causes {
+	for _, c := range p.causes() {
 		causes = append(causes, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra, c.words}, "\x01"))
 	}
 	slices.Sort(causes)

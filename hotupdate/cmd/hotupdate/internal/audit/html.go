@@ -75,7 +75,7 @@ func head[E any](list []E, limit int) []E {
 func barOf(label string, counts Counts, verdicts []Verdict) page.Bar {
 	bar := page.Bar{Label: label}
 	for _, v := range verdicts {
-		bar.Parts = append(bar.Parts, page.Part{Name: string(v), Tone: tones[v], Count: counts.Of(v).Pools})
+		bar.Parts = append(bar.Parts, page.Part{Name: string(v), Tone: tones[v], Count: counts[v].Pools})
 	}
 	return bar
 }

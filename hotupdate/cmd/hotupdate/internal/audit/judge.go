@@ -61,9 +61,6 @@ type Pool struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Known says why the finding is no news: it is in the baseline, or accepted.
 	Known string `json:"known,omitempty"`
-
-	minor  string
-	causes []causeOf
 }
 
 // Place says where an object stands.

@@ -202,20 +202,22 @@ func newReport(old, updated string) *Report {
 
 // add counts a pool.
 func (r *Report) add(p *Pool) {
-	count := Count{1, p.Minimum, p.Maximum}
+	count, minor := p.count(), minorOf(p.KubernetesVersion)
 	r.Verdicts.add(p.Verdict, count)
 	if p.Known != "" {
 		r.Known.add(p.Verdict, count)
 	}
 	addTo(r.Groups[ByProject], p.Project, p.Verdict, count)
-	addTo(r.Groups[ByMinor], p.minor, p.Verdict, count)
+	addTo(r.Groups[ByMinor], minor, p.Verdict, count)
 	addTo(r.Groups[ByStrategy], p.Strategy, p.Verdict, count)
 	addTo(r.Groups[ByProvider], p.Provider, p.Verdict, count)
-	r.addSpan(Span{p.minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
-	for _, cause := range p.causes {
-		r.addCause(&Cause{causeKey: cause.causeKey, Count: count, Known: min(len(p.Known), 1), Text: cause.text, Samples: []Sample{{p.Place, p.Title()}}})
+	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
+	for _, c := range p.causes() {
+		r.addCause(c)
 	}
 }
+
+func (p *Pool) count() Count { return Count{1, p.Minimum, p.Maximum} }
 
 func addTo(group map[string]Counts, value string, v Verdict, count Count) {
 	value = cmp.Or(value, unknown)
@@ -278,34 +280,30 @@ func (p *Pool) Title() string {
 	return name
 }
 
-type causeOf struct {
-	causeKey
-
-	text string
-}
-
-// prepare finds out what the pool is counted by: its minor, and its reasons as causes, each once.
-func (p *Pool) prepare() {
-	p.minor = minorOf(p.KubernetesVersion)
+// causes are the reasons for the verdict, of all elements of lists and maps, each once.
+func (p *Pool) causes() (all []*Cause) {
 	for _, because := range p.Reasons {
-		path := patternOf(because.Path)
-		text := because.Text
+		path, text := patternOf(because.Path), because.Text
 		if rest, ok := strings.CutPrefix(text, because.Path); ok && because.Path != "" {
 			text = path + rest
 		}
-		key := causeKey{p.Verdict, path, because.Finding, because.Code, p.OldEra, p.NewEra, p.minor, wordsOf(path, because.Finding, because.Code, text)}
-		if !slices.ContainsFunc(p.causes, func(one causeOf) bool { return one.causeKey == key }) {
-			p.causes = append(p.causes, causeOf{key, text})
+		c := &Cause{
+			causeKey: causeKey{Verdict: p.Verdict, Path: path, Finding: because.Finding, Code: because.Code, OldEra: p.OldEra, NewEra: p.NewEra, Minor: minorOf(p.KubernetesVersion)},
+			Count:    p.count(), Known: min(len(p.Known), 1), Text: text, Samples: []Sample{{p.Place, p.Title()}},
+		}
+		c.identify()
+		if !slices.ContainsFunc(all, func(one *Cause) bool { return one.causeKey == c.causeKey }) {
+			all = append(all, c)
 		}
 	}
+	return all
 }
 
-// wordsOf returns the text of a reason if nothing else tells it from others.
-func wordsOf(path, finding, code, text string) string {
-	if path+finding+code != "" {
-		return ""
+// identify makes the text a part of the key if nothing else tells the cause from others.
+func (c *Cause) identify() {
+	if c.Path+c.Finding+c.Code == "" {
+		c.words = c.Text
 	}
-	return text
 }
 
 // addEras adds the minors at which an era begins.
@@ -374,7 +372,7 @@ func (r *Report) List(pools []*Pool) {
 // Gravest returns the gravest verdict that is news, [Unchanged] if there is none.
 func (r *Report) Gravest() Verdict {
 	for _, v := range Verdicts() {
-		if r.Verdicts.Of(v).Pools > r.Known.Of(v).Pools {
+		if r.Verdicts[v].Pools > r.Known[v].Pools {
 			return v
 		}
 	}

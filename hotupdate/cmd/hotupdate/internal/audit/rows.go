@@ -58,13 +58,9 @@ func CSV(out io.Writer) Rows {
 }
 
 func (w csvRows) Pool(p *Pool) error {
-	texts := make([]string, len(p.Reasons))
-	for i, because := range p.Reasons {
-		texts[i] = because.Text
-	}
 	return w.row(
 		string(p.Verdict), p.Project, p.Namespace, p.Kind, p.Name, p.Pool, p.Provider, p.KubernetesVersion, p.Strategy, strconv.Itoa(p.Minimum), strconv.Itoa(p.Maximum),
-		p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(texts, "\n"),
+		p.OldEra, p.NewEra, p.Known, p.File, strconv.Itoa(p.Line), strings.Join(p.texts(), "\n"),
 	)
 }
 

@@ -178,9 +178,7 @@ func (r *Releases) pool(at Place, m *pool.Manifest, p *pool.Pool) (*Pool, error)
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
 		Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum,
 	}
-	err := r.judge(p, judged)
-	judged.prepare()
-	return judged, err
+	return judged, r.judge(p, judged)
 }
 
 // projectOf returns the project of a namespace: of garden-a, where its Shoots are, and of shoot--a--b, where the Worker of one is.

@@ -83,27 +83,25 @@ func listed[W any](words []W, count func(W) int) string {
 
 // sections are what text and Markdown show.
 func (r *Report) sections(v View) []section {
-	all := []section{r.consequences()}
+	all := []section{r.consequences(), r.groupsSection(v), r.erasSection(), r.unreadableSection()}
 	if v.By == ByCause {
-		all = append(all, r.causesSection(v))
-	} else {
-		all = append(all, r.groupsSection(v))
+		all[1] = r.causesSection(v)
 	}
-	all = append(all, r.erasSection())
-	if v.List {
-		all = append(all, r.poolsSection())
-	}
-	all = append(all, r.unreadableSection())
 	for i := range all {
-		limit := v.Limit
-		if all[i].title == poolsTitle {
-			limit = v.ListLimit
-		}
-		if n := len(all[i].rows); limit > 0 && n > limit {
-			all[i].rows, all[i].hidden = all[i].rows[:limit], n-limit
-		}
+		all[i].limit(v.Limit)
+	}
+	if v.List {
+		pools := r.poolsSection()
+		pools.limit(v.ListLimit)
+		all = slices.Insert(all, 3, pools)
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.rows) == 0 })
+}
+
+// limit leaves out all rows but the first; none if the limit is 0.
+func (s *section) limit(limit int) {
+	shown := head(s.rows, limit)
+	s.hidden, s.rows = len(s.rows)-len(shown), shown
 }
 
 func (r *Report) consequences() section {
@@ -113,10 +111,10 @@ func (r *Report) consequences() section {
 		s.header = append(s.header, "known pools")
 	}
 	for _, v := range Verdicts() {
-		if count := r.Verdicts.Of(v); count.Pools > 0 {
+		if count := r.Verdicts[v]; count.Pools > 0 {
 			cells := []string{string(v), strconv.Itoa(count.Pools), count.Machines()}
 			if known {
-				cells = append(cells, strconv.Itoa(r.Known.Of(v).Pools))
+				cells = append(cells, strconv.Itoa(r.Known[v].Pools))
 			}
 			s.rows = append(s.rows, rowOf(cells...))
 		}
@@ -150,7 +148,7 @@ func (r *Report) values(d Dimension) []string {
 			return compareMinors(a, b)
 		}
 		for _, v := range Verdicts() {
-			if c := cmp.Compare(groups[b].Of(v).Pools, groups[a].Of(v).Pools); c != 0 {
+			if c := cmp.Compare(groups[b][v].Pools, groups[a][v].Pools); c != 0 {
 				return c
 			}
 		}
@@ -162,7 +160,7 @@ func (r *Report) groupsSection(v View) section {
 	s := section{title: "by " + string(v.By), header: []string{string(v.By)}}
 	var verdicts []Verdict
 	for _, verdict := range Verdicts() {
-		if v.Shows(verdict) && r.Verdicts.Of(verdict).Pools > 0 {
+		if v.Shows(verdict) && r.Verdicts[verdict].Pools > 0 {
 			verdicts = append(verdicts, verdict)
 			s.header = append(s.header, string(verdict))
 		}
@@ -175,7 +173,7 @@ func (r *Report) groupsSection(v View) section {
 		}
 		cells := []string{value}
 		for _, verdict := range verdicts {
-			cells = append(cells, strconv.Itoa(counts.Of(verdict).Pools))
+			cells = append(cells, strconv.Itoa(counts[verdict].Pools))
 		}
 		s.rows = append(s.rows, rowOf(append(cells, counts.Of(verdicts...).Machines())...))
 	}
@@ -206,25 +204,27 @@ func (s *Span) Remark() string {
 	}
 }
 
-const poolsTitle = "pools"
-
 func (r *Report) poolsSection() section {
-	s := section{title: poolsTitle, header: []string{"consequence", "pool", "place", "because"}}
+	s := section{title: "pools", header: []string{"consequence", "pool", "place", "because"}}
 	for _, p := range r.Pools {
-		one := rowOf(string(p.Verdict), p.Title(), p.Place.String(), "")
-		for i, because := range p.Reasons {
-			if i == 0 {
-				one.cells[3] = because.Text
-			} else {
-				one.notes = append(one.notes, because.Text)
-			}
-		}
+		texts := p.texts()
 		if p.Known != "" {
-			one.notes = append(one.notes, "known: "+p.Known)
+			texts = append(texts, "known: "+p.Known)
 		}
-		s.rows = append(s.rows, one)
+		s.rows = append(s.rows, row{[]string{string(p.Verdict), p.Title(), p.Place.String(), texts[0]}, texts[1:]})
 	}
 	return s
+}
+
+// texts are the reasons for the verdict; an empty one if there is none.
+func (p *Pool) texts() (all []string) {
+	for _, because := range p.Reasons {
+		all = append(all, because.Text)
+	}
+	if len(all) == 0 {
+		return []string{""}
+	}
+	return all
 }
 
 func (r *Report) unreadableSection() section {
