@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -96,6 +99,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
 	case v.Kind() == reflect.String:
 		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
+	case v.CanSet() && f.fillTime(v.Addr().Interface()):
 	case v.Kind() == reflect.Pointer && depth < maxDepth && f.IntN(4) > 0:
 		v.Set(reflect.New(v.Type().Elem()))
 		f.fill(v.Elem(), depth+1)
@@ -108,6 +112,22 @@ func (f filler) fill(v reflect.Value, depth int) {
 	default:
 		f.fillElements(v, depth)
 	}
+}
+
+// fillTime fills a time, as it is after it was read. A zero time behind a pointer is null in JSON, and no configuration holds it.
+func (f filler) fillTime(pointer any) bool {
+	drawn := func() time.Time { return time.Date(2024, 1, 2, 3, 4, f.IntN(5), 0, time.UTC) }
+	switch t := pointer.(type) {
+	case *time.Time:
+		*t = drawn()
+	case *metav1.Time:
+		t.Time = drawn().Local()
+	case *metav1.MicroTime:
+		t.Time = drawn().Local()
+	default:
+		return false
+	}
+	return true
 }
 
 func (f filler) fillElements(v reflect.Value, depth int) {

@@ -120,6 +120,32 @@ type listed struct {
 	Note string `json:"note,omitempty" hotupdatable:"true"`
 }
 
+// joined is like a JoinConfiguration of kubeadm v1beta1, whose nodeRegistration writes itself: an empty list of taints is not none. A time that
+// is zero behind a pointer would be read as none.
+type joined struct {
+	NodeRegistration registration `json:"nodeRegistration,omitempty"`
+}
+
+type registration struct {
+	Name   string  `json:"name,omitempty"`
+	Taints []taint `json:"taints"`
+}
+
+type taint struct {
+	Key       string       `json:"key"`
+	TimeAdded *metav1.Time `json:"timeAdded,omitempty"`
+}
+
+func (r *registration) MarshalJSON() ([]byte, error) {
+	type withTaints registration
+	if r.Taints != nil {
+		return json.Marshal((*withTaints)(r))
+	}
+	return json.Marshal(struct {
+		Name string `json:"name,omitempty"`
+	}{r.Name})
+}
+
 // TestHealthyTypesPass: types whose methods are well-behaved raise no alarm, whatever their shape.
 func TestHealthyTypesPass(t *testing.T) {
 	virtual, err := hotupdate.SchemaOf[withCapacity](hotupdate.WithTag("nodeTemplate.virtualCapacity", "ignore"))
@@ -134,6 +160,7 @@ func TestHealthyTypesPass(t *testing.T) {
 		{"everything", func(t hotupdatetest.T) { hotupdatetest.Check[everything](t) }, "every kind of field in every class, and recursion"},
 		{"presence", func(t hotupdatetest.T) { hotupdatetest.Check[withPresence](t) }, "empty lists and maps that mean something"},
 		{"aws", func(t hotupdatetest.T) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
+		{"kubeadm", func(t hotupdatetest.T) { hotupdatetest.Check[joined](t) }, "times of a type that writes itself are those that it reads"},
 		{"override", func(t hotupdatetest.T) {
 			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithKeys("nodeTemplate.capacity", "cpu", "memory"))
 		}, "classes come from the Schema, not from the type"},

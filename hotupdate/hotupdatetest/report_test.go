@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
 )
@@ -113,5 +115,19 @@ func TestReportsAreSmall(t *testing.T) {
 		"\nguarantee: DefaultsKeepTheHash\nconfiguration:\n  {}\nTo reproduce, specify -run=\"TestReportsAreSmall/DefaultsKeepTheHash\" -rapid.seed="
 	if !strings.HasPrefix(r.text(), want) {
 		t.Errorf("want %s\ngot %s", want, r.text())
+	}
+}
+
+// TestReportsNameTheOption: whoever knows that no configuration has such a value is told by which call to say so.
+func TestReportsNameTheOption(t *testing.T) {
+	for _, test := range []struct {
+		run  func(t hotupdatetest.T)
+		want string
+	}{
+		{check[inField[lossy]], "give those that it can have with WithValuesOf[hotupdatetest_test.lossy](…)."},
+		{check[reads], `give those that it can have with WithValues("volume.size", …).`},
+		{check[loosely], "give those that it can have with WithValues, WithKeys or WithValuesOf."},
+	} {
+		assert.Contains(t, record(t, test.run).text(), test.want)
 	}
 }
