@@ -17,6 +17,13 @@
 // and the methods with Raw in their names do for JSON what those without it do for Go values. Admission webhooks use
 // [Schema.ValidateUpdate] and [Changes.Warnings]. Errors are values of type [fault.Error].
 //
+// The path of a configuration through the packages:
+//
+//	Go type with struct tags ─┐
+//	provider config ──────────┴─ hotupdate ── hash ── name of the MachineClass ── machineupdate ── driver ── tags ── cloud
+//	                             class, diff  eras                                │                 plans
+//	                                                                              └─ inplace: which node is drained next
+//
 // Pass the configuration, such as the spec of an object, not the whole object: a root with metav1.ObjectMeta is an error.
 //
 // # Struct tag
