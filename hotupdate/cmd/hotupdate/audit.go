@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,8 +34,7 @@ const (
 type auditOptions struct {
 	oldProgram, newProgram string
 	only, from             []string
-	by                     choice
-	baseline, accept       string
+	by, baseline, accept   string
 	limit                  int
 }
 
@@ -101,8 +98,10 @@ func (p *process) auditCommand() *cobra.Command {
 		flags.StringVar(&c.audit.oldProgram, "old-exec", "", "the `PROGRAM` that hashes pools as the release does that the fleet runs")
 		flags.StringVar(&c.audit.newProgram, "new-exec", "", "the `PROGRAM` that hashes pools as the release to come does")
 		flags.StringVar(&c.provider, "provider", "", "only Workers and Shoots of the provider of this `NAME`, such as aws")
-		c.audit.by.add(command, "group-by", "", string(audit.ByCause), "the `DIMENSION` of the summary", append(words(audit.ByCause), words(audit.Dimensions()...)...)...)
+		flags.StringVar(&c.audit.by, "group-by", string(audit.ByCause), "the `DIMENSION` of the summary")
+		oneOf(command, "group-by", append([]audit.Dimension{audit.ByCause}, audit.Dimensions()...)...)
 		flags.StringSliceVar(&c.audit.only, "only", nil, "show only these `VERDICTS`, separated by commas or by giving the flag again")
+		oneOf(command, "only", audit.Verdicts()...)
 		flags.IntVar(&c.audit.limit, "limit", -1, "show at most `N` rows of a table, 0 for all (default: 20 causes or groups, and all pools)")
 		flags.StringArrayVar(&c.audit.from, "from", nil, "make a report of the former result in this `FILE` instead; may be repeated")
 		flags.StringVar(&c.audit.baseline, "baseline", "", "findings that the former result in this `FILE` has are no news")
@@ -110,29 +109,23 @@ func (p *process) auditCommand() *cobra.Command {
 		flags.BoolVar(&c.all, "all", false, "list every pool, those that are unchanged as well")
 		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the gravest verdict that is news by the exit code as well")
 		complete(command, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
-		complete(command, "only", cobra.FixedCompletions(words(audit.Verdicts()...), cobra.ShellCompDirectiveNoFileComp))
+		for _, flag := range []string{"old", "new", "old-exec", "new-exec", "provider"} {
+			command.MarkFlagsMutuallyExclusive("from", flag)
+		}
+		command.MarkFlagsOneRequired("from", "old", "old-exec")
+		command.MarkFlagsOneRequired("from", "new", "new-exec")
 	})
 }
 
-// words are the texts of words of some type.
-func words[W ~string](all ...W) []string {
-	texts := make([]string, len(all))
-	for i, word := range all {
-		texts[i] = string(word)
-	}
-	return texts
-}
-
 func auditFleet(c *call) (int, error) {
-	view, err := c.auditView()
-	if err != nil {
-		return 0, err
+	if merges := len(c.audit.from) > 0; merges == (len(c.args) > 0) {
+		return 0, &usageError{"needs a file, a directory or - with Worker or Shoot manifests, or former results by --from"}
 	}
 	known, err := c.knownFindings()
 	if err != nil {
 		return 0, err
 	}
-	to := c.auditSink(view)
+	to := c.auditSink(c.auditView())
 	var report *audit.Report
 	if len(c.audit.from) > 0 {
 		report, err = c.mergeResults(known, to)
@@ -145,30 +138,16 @@ func auditFleet(c *call) (int, error) {
 	return c.auditExitCode(report), to.end(report)
 }
 
-// auditView checks the flags that say what is shown.
-func (c *call) auditView() (audit.View, error) {
-	v := audit.View{By: audit.Dimension(c.audit.by.word), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit), List: c.all}
+// auditView is what the flags say of what is shown.
+func (c *call) auditView() audit.View {
+	v := audit.View{By: audit.Dimension(c.audit.by), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit), List: c.all}
 	if v.Limit < 0 {
 		v.Limit = 20
 	}
 	for _, word := range c.audit.only {
-		if !slices.Contains(audit.Verdicts(), audit.Verdict(word)) {
-			return v, &usageError{fmt.Sprintf("--only: has %q; write some of %v", word, audit.Verdicts())}
-		}
 		v.Only = append(v.Only, audit.Verdict(word))
 	}
-	hasOld, hasNew := c.old+c.audit.oldProgram != "", c.updated+c.audit.newProgram != ""
-	switch {
-	case len(c.audit.from) > 0 && (hasOld || hasNew || len(c.args) > 0 || c.provider != ""):
-		return v, &usageError{"--from makes a report of former results; leave out releases, --provider and manifests"}
-	case len(c.audit.from) > 0:
-		return v, nil
-	case !hasOld || !hasNew:
-		return v, &usageError{"needs --old and --new, or --old-exec and --new-exec"}
-	case len(c.args) == 0:
-		return v, &usageError{"needs a file, a directory or - with Worker or Shoot manifests"}
-	}
-	return v, wantStdinOnce(c.args)
+	return v
 }
 
 // knownFindings reads what is said to be no news. What is accepted comes first.
@@ -199,7 +178,7 @@ type auditSink struct {
 
 func (c *call) auditSink(v audit.View) *auditSink {
 	to := &auditSink{call: c, view: v, out: bufio.NewWriter(c.std.out)}
-	switch c.output.word {
+	switch c.output {
 	case ndjsonOutput:
 		to.rows = audit.JSONLines(to.out)
 	case csvOutput:
@@ -228,7 +207,7 @@ func (to *auditSink) end(r *audit.Report) error {
 		return errors.Join(to.rows.End(r), to.out.Flush())
 	}
 	r.List(to.list)
-	switch to.output.word {
+	switch to.output {
 	case textOutput:
 		r.Text(&to.call.out, to.view)
 	case markdownOutput:

@@ -58,9 +58,8 @@ type call struct {
 type options struct {
 	judgement
 
-	output                  choice
 	pools                   []string
-	schema                  string
+	output, schema          string
 	old, updated, provider  string
 	document, all, exitCode bool
 	audit                   auditOptions
@@ -115,7 +114,7 @@ func (p *process) root() *cobra.Command {
 
 FILE of hash and explain is a provider config, a Worker manifest or a Shoot manifest. OLD and NEW of plan and PATH of audit are files or
 directories of many of them. All are YAML or JSON, and - is standard input. OLD and NEW of schema diff are Schemas or sets of eras in JSON.`,
-		Version:           ownBuild().String(),
+		Version:           version(),
 		Args:              knownCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -140,8 +139,11 @@ func (p *process) command(command *cobra.Command, do func(*call) (int, error), f
 	for _, add := range flags {
 		add(c, command)
 	}
-	refuseRepeated(command.Flags())
+	check(command.Flags())
 	command.RunE = func(_ *cobra.Command, args []string) (err error) {
+		if first := slices.Index(args, stdin); first >= 0 && slices.Contains(args[first+1:], stdin) {
+			return &usageError{"standard input can be only one of the files"}
+		}
 		c.began, c.args = true, args
 		c.code, err = do(c)
 		return err
@@ -156,13 +158,4 @@ func knownCommand(root *cobra.Command, args []string) error {
 	}
 	root.SuggestionsMinimumDistance = 2
 	return &usageError{fmt.Sprintf("unknown command %q%s", args[0], didYouMean(root.SuggestionsFor(args[0])...))}
-}
-
-// wantStdinOnce checks that standard input, which can be read once, is not given twice.
-func wantStdinOnce(args []string) error {
-	first := slices.Index(args, stdin)
-	if first >= 0 && slices.Contains(args[first+1:], stdin) {
-		return &usageError{"standard input can be only one of the files"}
-	}
-	return nil
 }

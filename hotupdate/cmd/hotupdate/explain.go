@@ -26,6 +26,7 @@ Exit code: 0; 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(1),
 	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {
 		command.Flags().BoolVar(&c.document, "document", false, "write the exact bytes of the provider config that are hashed instead, without a newline;\nsha256sum of them is the hash")
+		command.MarkFlagsMutuallyExclusive("document", "output")
 	})
 }
 
@@ -54,7 +55,7 @@ func explainFields(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.output.word == jsonOutput {
+	if c.output == jsonOutput {
 		return exitOK, writeList(c, "pools", all)
 	}
 	for i, one := range all {
@@ -65,9 +66,6 @@ func explainFields(c *call) (int, error) {
 
 // writeDocument writes the canonical document of the only provider config.
 func writeDocument(c *call) error {
-	if c.output.word != textOutput {
-		return &usageError{"--document is written as it is; leave --output out"}
-	}
 	configs, err := c.configs()
 	if err != nil {
 		return err
@@ -107,7 +105,7 @@ func explainPools(c *call) ([]explained, error) {
 
 // write writes a row for each field that is set, which is what sets the configuration apart from the empty one.
 func (e explained) write(c *call, before int) {
-	isMarkdown := c.output.word == markdownOutput
+	isMarkdown := c.output == markdownOutput
 	switch {
 	case e.Pool == "":
 	case isMarkdown:
@@ -165,7 +163,7 @@ func hashConfigs(c *call) (int, error) {
 	if err := errors.Join(problems...); err != nil {
 		return 0, err
 	}
-	if c.output.word == jsonOutput {
+	if c.output == jsonOutput {
 		return exitOK, writeList(c, "hashes", all)
 	}
 	hashes := table{header: []string{"worker pool", "hash"}}

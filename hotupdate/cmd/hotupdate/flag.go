@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,62 +13,48 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
-// choice is a flag that takes one of some words.
-type choice struct {
-	word    string
-	allowed []string
-}
-
-// addChoice adds a flag that takes one of some words. Without the flag it is the given one.
-func (f *choice) add(command *cobra.Command, name, shorthand, without, usage string, allowed ...string) {
-	*f = choice{without, allowed}
-	command.Flags().VarP(f, name, shorthand, usage+": "+f.list())
-	complete(command, name, cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *choice) list() string {
-	last := len(f.allowed) - 1
-	return strings.Join(f.allowed[:last], ", ") + " or " + f.allowed[last]
-}
-
-// String returns the word.
-func (f *choice) String() string { return f.word }
-
-// Type returns the word that stands for the value in --help.
-func (f *choice) Type() string { return "WORD" }
-
-// Set reads the word.
-func (f *choice) Set(text string) error {
-	if !slices.Contains(f.allowed, text) {
-		return errors.New("write " + f.list())
+// oneOf says to the user and to the shell which words a flag takes; [checked] refuses all others.
+func oneOf[W any](command *cobra.Command, flag string, words ...W) {
+	var texts []string
+	for _, word := range words {
+		texts = append(texts, fmt.Sprint(word))
 	}
-	f.word = text
-	return nil
+	f, last := command.Flags().Lookup(flag), len(texts)-1
+	f.Usage += ": " + strings.Join(texts[:last], ", ") + " or " + texts[last]
+	f.Annotations = map[string][]string{allowed: texts}
+	complete(command, flag, cobra.FixedCompletions(texts, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// single is a flag that takes one value. A second, other value is an error: of two values only one would count.
-type single struct {
+// allowed is the annotation of a flag with the words that it takes.
+const allowed = "allowed"
+
+// checked is a flag that takes only the words that are allowed, and one value unless it is a list: of two values only one would count.
+type checked struct {
 	pflag.Value
 
+	flag  *pflag.Flag
 	given *string
 }
 
 // Set reads the value.
-func (f *single) Set(text string) error {
-	if f.given != nil && *f.given != text {
-		return fmt.Errorf("was given as %q before, and takes one value", *f.given)
+func (c *checked) Set(text string) error {
+	if _, isList := c.Value.(pflag.SliceValue); !isList && c.given != nil && *c.given != text {
+		return fmt.Errorf("was given as %q before, and takes one value", *c.given)
 	}
-	f.given = &text
-	return f.Value.Set(text)
+	if words := c.flag.Annotations[allowed]; words != nil {
+		for word := range strings.SplitSeq(text, ",") {
+			if !slices.Contains(words, word) {
+				return fmt.Errorf("write %s", c.flag.Usage[strings.LastIndex(c.flag.Usage, ": ")+2:])
+			}
+		}
+	}
+	c.given = &text
+	return c.Value.Set(text)
 }
 
-// refuseRepeated makes single flags of all flags that take no list.
-func refuseRepeated(flags *pflag.FlagSet) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if _, takesList := f.Value.(pflag.SliceValue); !takesList {
-			f.Value = &single{Value: f.Value}
-		}
-	})
+// check makes all flags checked ones.
+func check(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) { f.Value = &checked{Value: f.Value, flag: f} })
 }
 
 // suggestFlag is the error about flags, with the flag that was probably meant.

@@ -13,17 +13,16 @@ import (
 
 // judgement are the flags that say by which rules a change is judged.
 type judgement struct {
-	strategy, extension choice
-	eras, cloudProfile  string
-	defaulted           bool
+	strategy, extension, eras, cloudProfile string
+	defaulted                               bool
 }
 
 func (c *call) addJudgement(command *cobra.Command) {
 	j, flags := &c.judgement, command.Flags()
-	j.strategy.add(command, "strategy", "", "", "the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)",
-		hotupdate.AutoRollingUpdate.String(), hotupdate.AutoInPlaceUpdate.String(), hotupdate.ManualInPlaceUpdate.String())
-	j.extension.add(command, "extension", "", pool.Adopted.String(), "the `EXTENSION` that receives the change, one that uses this library as the guide says or today's",
-		pool.Adopted.String(), pool.Released.String())
+	flags.StringVar(&j.strategy, "strategy", "", "the update `STRATEGY` of every pool instead of its own (for a provider config AutoRollingUpdate)")
+	oneOf(command, "strategy", hotupdate.AutoRollingUpdate, hotupdate.AutoInPlaceUpdate, hotupdate.ManualInPlaceUpdate)
+	flags.StringVar(&j.extension, "extension", pool.Adopted.String(), "the `EXTENSION` that receives the change, one that uses this library as the guide says or today's")
+	oneOf(command, "extension", pool.Adopted, pool.Released)
 	flags.StringVar(&j.eras, "eras", "", "the `FILE` with the eras in which the extension names pools, in the format of audit (--schema takes it as well)")
 	flags.StringVar(&j.cloudProfile, "cloudprofile", "", "the `FILE` with the CloudProfile, which says what machine images can be updated in place")
 	flags.BoolVar(&j.defaulted, "defaulted", false, "one of the provider configs was read back from a cluster that may have filled in defaults: the verdict\nis indeterminate where a field that only one of them sets decides it")
@@ -36,10 +35,10 @@ func (c *call) reader() (*side.Reader, error) {
 		return nil, err
 	}
 	options := pool.Options{Defaulted: c.defaulted, Schema: schemas.Schema}
-	if strategy, _ := hotupdate.ParseStrategy(c.strategy.word); c.strategy.word != "" {
+	if strategy, _ := hotupdate.ParseStrategy(c.strategy); c.strategy != "" {
 		options.Strategy = &strategy
 	}
-	options.Extension = pool.Extension(c.extension.word)
+	options.Extension = pool.Extension(c.extension)
 	if file := cmp.Or(c.eras, c.schema); file != "" {
 		named, err := release.Read(file)
 		if err != nil {

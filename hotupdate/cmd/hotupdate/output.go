@@ -21,8 +21,9 @@ const (
 )
 
 // addOutput adds the flag that says how to write the result; the first format is the default.
-func (o *options) addOutput(command *cobra.Command, allowed ...string) {
-	o.output.add(command, "output", "o", allowed[0], "the `FORMAT` of the result", allowed...)
+func (o *options) addOutput(command *cobra.Command, formats ...string) {
+	command.Flags().StringVarP(&o.output, "output", "o", formats[0], "the `FORMAT` of the result")
+	oneOf(command, "output", formats...)
 }
 
 // addOutputs adds the flag of most commands.
@@ -52,7 +53,7 @@ type table struct {
 
 // cell makes text of unknown origin a cell of a table.
 func (c *call) cell(text string) string {
-	if c.output.word == markdownOutput {
+	if c.output == markdownOutput {
 		return plaintext.MarkdownCode(text)
 	}
 	return printable(text)
@@ -60,7 +61,7 @@ func (c *call) cell(text string) string {
 
 // writeTable writes the rows below one another, with their columns aligned.
 func (c *call) writeTable(t table) {
-	if c.output.word == markdownOutput {
+	if c.output == markdownOutput {
 		line := func(cells []string) { fmt.Fprintf(&c.out, "| %s |\n", strings.Join(cells, " | ")) }
 		line(t.header)
 		line(slices.Repeat([]string{"---"}, len(t.header)))

@@ -57,7 +57,7 @@ them, another zone, hibernation, a pool that is added or removed), 11 in-place u
 func changeOf(args []string) (old, updated, path string, err error) {
 	switch len(args) {
 	case 2:
-		return args[0], args[1], "", wantStdinOnce(args)
+		return args[0], args[1], "", nil
 	case 7, 9:
 		return args[1], args[4], args[0], nil
 	default:
@@ -97,9 +97,18 @@ func (c *call) showReport() (int, error) {
 	if len(c.args) > 0 {
 		return 0, &usageError{"--from takes the place of OLD and NEW"}
 	}
-	text, err := c.readFormer()
+	in := c.std.in
+	if c.from != stdin {
+		file, err := os.Open(c.from)
+		if err != nil {
+			return 0, manifests.InFile(c.from, err)
+		}
+		defer func() { _ = file.Close() }()
+		in = file
+	}
+	text, err := io.ReadAll(in)
 	if err != nil {
-		return 0, err
+		return 0, manifests.InFile(side.Name(c.from), err)
 	}
 	former, err := report.Parse(text)
 	if err != nil {
@@ -108,23 +117,13 @@ func (c *call) showReport() (int, error) {
 	return c.writeReport(former)
 }
 
-// readFormer reads the file of --from, whatever its size.
-func (c *call) readFormer() (text []byte, err error) {
-	if c.from == stdin {
-		text, err = io.ReadAll(c.std.in)
-	} else {
-		text, err = os.ReadFile(c.from)
-	}
-	return text, manifests.InFile(side.Name(c.from), err)
-}
-
 // writeReport writes a report, and returns the exit code.
 func (c *call) writeReport(r *report.Report) (int, error) {
 	code := exitOK
 	if c.exitCode {
 		code = exitCodes[r.Verdict]
 	}
-	switch c.output.word {
+	switch c.output {
 	case markdownOutput:
 		c.out.WriteString(report.Markdown(r))
 	case htmlOutput:

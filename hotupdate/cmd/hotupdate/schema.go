@@ -54,12 +54,12 @@ func printSchemas(c *call) error {
 		if i < 0 {
 			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
 		}
-		if c.output.word == jsonOutput {
+		if c.output == jsonOutput {
 			return writeJSON(c, all[i].Schema)
 		}
 		all = all[i : i+1]
 	}
-	if c.output.word == jsonOutput {
+	if c.output == jsonOutput {
 		return writeList(c, "schemas", all)
 	}
 	return writeSchemas(c, all)
@@ -149,9 +149,9 @@ func diffSchemas(c *call) (int, error) {
 		return 0, err
 	}
 	switch {
-	case c.output.word == jsonOutput:
+	case c.output == jsonOutput:
 		err = writeDiffJSON(c, old.Schema, updated.Schema, findings)
-	case c.output.word == textOutput && len(findings) == 0:
+	case c.output == textOutput && len(findings) == 0:
 		fmt.Fprintln(&c.out, "the Schemas mean the same")
 	default:
 		c.writeFindings(findings)
@@ -170,7 +170,7 @@ func (c *call) writeFindings(findings []hotupdate.Finding) {
 		if f.Harmless() {
 			marker = " "
 		}
-		if c.output.word == markdownOutput {
+		if c.output == markdownOutput {
 			differences.rows = append(differences.rows, []string{marker, c.cell(f.Path), f.Kind, c.cell(f.String())})
 		} else {
 			differences.rows = append(differences.rows, []string{marker + " " + c.cell(f.String())})

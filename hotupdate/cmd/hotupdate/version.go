@@ -1,72 +1,39 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
 
-// build is what the command knows of how it was built.
-type build struct {
-	FormatVersion int    `json:"formatVersion"`
-	Version       string `json:"version"` // of the module; (devel) if nobody told
-	Revision      string `json:"revision,omitempty"`
-	Time          string `json:"time,omitempty"` // of the revision
-	Modified      bool   `json:"modified,omitempty"`
-	Go            string `json:"go"`
-	Platform      string `json:"platform"`
+// ownBuild is what the Go command wrote into the binary.
+func ownBuild() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
+	}
+	return &debug.BuildInfo{}
 }
 
-// ownBuild reads what the Go command wrote into the binary.
-func ownBuild() build {
-	b := build{FormatVersion: listVersion, Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if info.Main.Version != "" {
-		b.Version = info.Main.Version
-	}
-	for _, setting := range info.Settings {
-		switch setting.Key {
-		case "vcs.revision":
-			b.Revision = setting.Value
-		case "vcs.time":
-			b.Time = setting.Value
-		case "vcs.modified":
-			b.Modified = setting.Value == "true"
-		}
-	}
-	return b
-}
-
-// String returns the build in one line.
-func (b build) String() string {
-	words := []string{b.Version}
-	if b.Revision != "" {
-		words = append(words, "commit "+b.Revision)
-	}
-	if b.Modified {
-		words = append(words, "modified")
-	}
-	return strings.Join(append(words, b.Go, b.Platform), ", ")
+// version is that of the module, which names the commit between releases.
+func version() string {
+	return fmt.Sprintf("%s, %s, %s/%s", cmp.Or(ownBuild().Main.Version, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func (p *process) versionCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "version",
 		Short: "which build of the command this is",
-		Long:  "Writes the version of the module, the commit, the Go version and the platform that the command was built with and for.",
+		Long:  "Writes the version of the module, the Go version and the platform; in JSON also the modules, settings and commit that the command was built from.",
 		Args:  cobra.NoArgs,
 	}, func(c *call) (int, error) {
-		if c.output.word == jsonOutput {
+		if c.output == jsonOutput {
 			return exitOK, writeJSON(c, ownBuild())
 		}
-		fmt.Fprintln(&c.out, "hotupdate", ownBuild())
+		fmt.Fprintln(&c.out, "hotupdate", version())
 		return exitOK, nil
 	}, func(c *call, command *cobra.Command) { c.addOutput(command, textOutput, jsonOutput) })
 }
@@ -81,7 +48,7 @@ func (p *process) manCommand() *cobra.Command {
 		Args:   cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			p.began = true
-			return doc.GenManTree(command.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate " + ownBuild().Version}, args[0])
+			return doc.GenManTree(command.Root(), &doc.GenManHeader{Section: "1", Source: "hotupdate"}, args[0])
 		},
 	}
 }

@@ -1,11 +1,11 @@
 package side
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -26,10 +26,9 @@ func (r *Reader) One(file string) (*Manifest, error) {
 	if len(found) != 1 {
 		return nil, fmt.Errorf("%s: has %d manifests; split it into files of one manifest each", Name(file), len(found))
 	}
-	m := found[0]
-	var err error
-	m.Pools, err = choose(m.Pools, r.Pools, m.From, func(one pool.Pool) []string { return []string{one.Worker.Name} })
-	return m, err
+	wanted := r.wanted()
+	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p pool.Pool) bool { return !wanted.has(p.Worker.Name) })
+	return found[0], wanted.check(found[0].From)
 }
 
 // Compare compares what the two sides hold, each a file or a directory. There are no plans if neither holds anything and the Reader is lenient.
@@ -58,67 +57,42 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	return choosePlans(plans, r.Pools, Name(updated))
-}
-
-// choosePlans leaves the wanted pools of the plans, and the plans that have one. A renamed pool is found by its former name, too.
-func choosePlans(plans []*pool.Plan, wanted []string, from string) ([]*pool.Plan, error) {
-	type ofPlan struct {
-		plan *pool.Plan
-		pool pool.Planned
-	}
-	var all []ofPlan
+	wanted := r.wanted()
 	for _, plan := range plans {
-		for _, one := range plan.Pools {
-			all = append(all, ofPlan{plan, one})
-		}
+		plan.Pools = slices.DeleteFunc(plan.Pools, func(p pool.Planned) bool { return !wanted.has(p.Name, p.FormerName) })
 	}
-	chosen, err := choose(all, wanted, from, func(one ofPlan) []string { return []string{one.pool.Name, one.pool.FormerName} })
-	if err != nil || len(wanted) == 0 {
-		return plans, err
+	if len(r.Pools) > 0 {
+		plans = slices.DeleteFunc(plans, func(plan *pool.Plan) bool { return len(plan.Pools) == 0 })
 	}
-	var left []*pool.Plan
-	for _, one := range chosen {
-		if !slices.Contains(left, one.plan) {
-			left = append(left, one.plan)
-			one.plan.Pools = nil
-		}
-		one.plan.Pools = append(one.plan.Pools, one.pool)
-	}
-	return left, nil
+	return plans, wanted.check(Name(updated))
 }
 
-// choose returns the pools that have one of the wanted names, or all pools if none is wanted. The first of a pool's names is its own. There must
-// be a pool of every wanted name.
-func choose[P any](pools []P, wanted []string, from string, namesOf func(P) []string) ([]P, error) {
-	if len(wanted) == 0 {
-		return pools, nil
-	}
-	var chosen []P
-	var names []string
-	missing := slices.Clone(wanted)
-	for _, one := range pools {
-		own := namesOf(one)
-		names = append(names, own[0])
-		if slices.ContainsFunc(own, func(name string) bool { return slices.Contains(wanted, name) }) {
-			chosen = append(chosen, one)
-			missing = slices.DeleteFunc(missing, func(name string) bool { return slices.Contains(own, name) })
+// wanted are the pools that a user wants to see; all if no name is given.
+type wanted struct {
+	names []string
+	found map[string]bool
+	all   []string // the pools that there are
+}
+
+func (r *Reader) wanted() *wanted { return &wanted{names: r.Pools, found: map[string]bool{}} }
+
+// has reports whether a pool with one of the names is wanted. The first is its own.
+func (w *wanted) has(names ...string) (isWanted bool) {
+	w.all = append(w.all, names[0])
+	for _, name := range names {
+		if slices.Contains(w.names, name) {
+			w.found[name], isWanted = true, true
 		}
 	}
+	return isWanted || len(w.names) == 0
+}
+
+// check reports the names that no pool has.
+func (w *wanted) check(from string) error {
+	missing := slices.DeleteFunc(slices.Clone(w.names), func(name string) bool { return w.found[name] })
 	if len(missing) == 0 {
-		return chosen, nil
+		return nil
 	}
-	if len(names) == 0 {
-		names = []string{"none at all"}
-	}
-	return nil, fmt.Errorf("%s: has no worker pool %s; it has %s", from, quoted(missing), plaintext.Printable(strings.Join(names, ", ")))
-}
-
-// quoted lists names in quotes.
-func quoted(names []string) string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = strconv.Quote(name)
-	}
-	return strings.Join(all, ", ")
+	quoted := strings.Trim(fmt.Sprintf("%q", missing), "[]")
+	return fmt.Errorf("%s: has no worker pool %s; it has %s", from, strings.ReplaceAll(quoted, `" "`, `", "`), plaintext.Printable(cmp.Or(strings.Join(w.all, ", "), "none at all")))
 }
