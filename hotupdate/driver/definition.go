@@ -118,3 +118,6 @@ func Modifying(value, target string) Reading {
 func Failed(value string) Reading {
 	return Reading{value: value, target: value, isKnown: true, isFailed: true}
 }
+
+// Parts returns what was given. The target is empty if it is unknown.
+func (r Reading) Parts() (value, target string, isFailed bool) { return r.value, r.target, r.isFailed }

@@ -1,0 +1,134 @@
+package drivertest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// states are three provider specs with their resources. The volume pv-1 is that of a CSI driver, and carries what the machine's own one does.
+func states(cloud tags.Cloud) []drivertest.State {
+	network := `,"network":{"a":"1"}`
+	switch cloud {
+	case tags.GCP:
+		network = `,"network":{"a":""}` // a key without a value
+	case tags.OpenStack:
+		network = "" // its network interfaces carry nothing
+	case tags.UnknownCloud, tags.AWS, tags.Azure, tags.AliCloud:
+	}
+	type m = map[string]string
+	return []drivertest.State{
+		state(cloud, `"tags":{"vm":{"a":"1"},"disk":{"a":"1"}`+network+`},"machineType":"small"`,
+			m{"cluster": "c", "a": "1"}, m{"cluster": "c", "a": "1"}, m{"cluster": "c", "a": "1"}, "3000", "125", "true", "small"),
+		state(cloud, `"tags":{"vm":{"a":"2","b":"1"}},"iops":4000,"throughput":250,"sourceCheck":"false","machineType":"large"`,
+			m{"cluster": "c", "a": "2", "b": "1"}, m{"cluster": "c"}, m{"cluster": "c"}, "4000", "250", "false", "large"),
+		state(cloud, `"machineType":"small"`, m{"cluster": "c"}, m{"cluster": "c"}, m{"cluster": "c"}, "3000", "125", "true", "small"),
+	}
+}
+
+func state(cloud tags.Cloud, spec string, vm, disk, network map[string]string, iops, throughput, sourceCheck, machineType string) drivertest.State {
+	type readings = map[string]driver.Reading
+	s := drivertest.State{Spec: `{"cluster":"c",` + spec + `}`, Resources: []driver.Resource{
+		{Kind: tags.VM, ID: "i-1", Tags: vm, Attributes: readings{"sourceCheck": driver.Done(sourceCheck), "machineType": driver.Done(machineType)}},
+		{Kind: tags.Disk, ID: "vol-1", Name: "/dev/sda", Tags: disk, Attributes: readings{"iops": driver.Done(iops), "throughput": driver.Done(throughput)}},
+		{Kind: tags.Disk, ID: "pv-1", Name: "/dev/xvda", Tags: map[string]string{"cluster": "c", "a": "1"}},
+	}}
+	if cloud == tags.GCP {
+		network = tags.FromKeys(tags.Keys(network)...)
+	}
+	if cloud != tags.OpenStack {
+		s.Resources = append(s.Resources, driver.Resource{Kind: tags.Network, ID: "eni-1", Tags: network})
+	}
+	return s
+}
+
+// recorder is a test that notes what it is told.
+type recorder struct {
+	testing.TB
+
+	failures []string
+}
+
+func (*recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+// check returns what a driver breaks.
+func check(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.State) []string {
+	t.Helper()
+	r := &recorder{TB: t}
+	setup := drivertest.Setup{
+		Schema: schemaOf(t), Rules: cloud.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"},
+	}
+	drivertest.Check(r, setup, func(fake *drivertest.Cloud) (*wrapped, error) {
+		return (&client{Cloud: fake, broken: broken}).newDriver(setup.Schema, cloud)
+	}, states...)
+	return r.failures
+}
+
+// TestClouds: a driver on the kit keeps all promises under the rules of each cloud.
+func TestClouds(t *testing.T) {
+	for _, cloud := range []tags.Cloud{tags.AWS, tags.Azure, tags.GCP, tags.OpenStack, tags.AliCloud} {
+		t.Run(cloud.String(), func(t *testing.T) { assert.Empty(t, check(t, cloud, "", states(cloud)...)) })
+	}
+}
+
+// TestCheck: each broken driver breaks the promise that it should.
+func TestCheck(t *testing.T) {
+	for _, tc := range []struct {
+		cloud           tags.Cloud
+		broken, promise string
+	}{
+		{tags.AWS, "disks forgotten", "desired state"},
+		{tags.AWS, "one kind for all", "desired state"},
+		{tags.AWS, "group taken apart", "desired state"},
+		{tags.AWS, "target not read", "desired state"},
+		{tags.AWS, "cannot be made", "desired state"},
+		{tags.AWS, "infrastructure tags of disks not read", "idle"},
+		{tags.GCP, "only its own keys read", "foreign keys"},
+		{tags.GCP, "version read anew", "foreign keys"},
+		{tags.AWS, "condition dropped", "foreign keys"},
+		{tags.AWS, "everything attached is its own", "foreign resources"},
+		{tags.AWS, "another name", "mandatory keys"},
+		{tags.AWS, "removed and set again", "mandatory keys"},
+		{tags.AWS, "written before the marker", "marker first"},
+		{tags.AWS, "failure of the marker ignored", "marker first"},
+		{tags.AliCloud, "context replaced", "end of context"},
+		{tags.AWS, "cloud quoted", "secrets"},
+		{tags.AWS, "failures lost", "partial failure"},
+		{tags.AWS, "failures lost", "lost answer"},
+		{tags.AWS, "what failed is done", "partial failure"},
+		{tags.AWS, "successes remembered", "late landing"},
+		{tags.AWS, "successes remembered", "lagging reads"},
+		{tags.AWS, "reads cached", "reversal"},
+		{tags.AWS, "throttling not told", "throttling"},
+		{tags.AWS, "own retries", "throttling"},
+		{tags.AWS, "failed read taken for an empty one", "not found"},
+		{tags.AWS, "no VM is a failure", "not found"},
+		{tags.Azure, "limit not known", "limits"},
+		{tags.Azure, "case counts", "case folding"},
+		{tags.AWS, "acceptance taken for success", "acceptance"},
+		{tags.AWS, "target taken for the value", "acceptance"},
+		{tags.AWS, "failed state unknown", "failed change"},
+		{tags.AWS, "refusal not told", "refusal"},
+		{tags.AWS, "refusals hold infrastructure tags", "refusal"},
+	} {
+		t.Run(tc.broken+" breaks "+tc.promise, func(t *testing.T) {
+			failures := check(t, tc.cloud, tc.broken, states(tc.cloud)[:2]...)
+			assert.Contains(t, "\n"+strings.Join(failures, "\n"), "\n"+tc.promise+": ")
+			t.Log(strings.Join(failures, "\n"))
+		})
+	}
+}
+
+// TestOneState is no check.
+func TestOneState(t *testing.T) { assert.Len(t, check(t, tags.AWS, "", states(tags.AWS)[0]), 1) }

@@ -1,0 +1,262 @@
+package drivertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Cloud is a fake cloud with the resources of one machine, and with a clock of its own. Its errors are [machineupdate.ErrThrottled],
+// a [*machineupdate.RetryError], or others. A fake client turns them into those of the cloud's API.
+type Cloud struct {
+	*checker
+
+	mutex     sync.Mutex
+	now       time.Time
+	resources []driver.Resource
+	version   int
+	ends      map[*driver.Resource]time.Time // when the change of a resource that is under way ends
+	refuses   map[*driver.Resource]time.Time // until when a resource accepts no further change
+	history   []moment
+	late      []landing
+
+	onRead  func() error         // may make a read fail
+	onWrite func(w *write) error // lets a write land, or does something else
+	lag     time.Duration        // of reads
+	refusal time.Duration        // after a change that took time
+	failing int                  // so many changes that take time fail at their end
+	isGone  bool                 // there is no VM any more
+}
+
+// write is a request that changes resources.
+type write struct {
+	function string
+	of       []*driver.Resource
+	takes    time.Duration
+	land     func() error
+}
+
+// moment is what is live since a time.
+type moment struct {
+	since     time.Time
+	resources []driver.Resource
+}
+
+// landing is a request that has not reached the cloud yet.
+type landing struct {
+	at   time.Time
+	land func() error
+}
+
+// Resources returns the resources of the [State] with what is live: infrastructure tags with their version, and readings of attributes.
+func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := c.onRead(); err != nil || c.isGone {
+		return nil, err
+	}
+	shown := c.history[0].resources
+	for _, m := range c.history {
+		if !m.since.Add(c.lag).After(c.now) {
+			shown = m.resources
+		}
+	}
+	return clone(shown), nil
+}
+
+// Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging]. Where the cloud takes the value as the condition
+// of a removal, an empty one is none.
+func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
+	isOne := func(r *driver.Resource) bool { return slices.Contains(ids, r.ID) }
+	return c.write(ctx, "Change", isOne, 0, func(of []*driver.Resource) error {
+		rules, err := c.setup.Rules(of[0].Kind)
+		plans := make([]tags.ResourcePlan, len(of))
+		for i, r := range of {
+			plans[i] = tags.ResourcePlan{Resource: r.ID, Set: set, Remove: remove}
+		}
+		if err == nil && len(rules.Batches(plans)) != 1 {
+			err = errors.New("one call takes fewer resources or keys, or no key twice")
+		}
+		for _, r := range of {
+			if err == nil {
+				err = c.store(r, changed(&rules, r.Tags, set, remove))
+			}
+		}
+		return err
+	})
+}
+
+// Replace writes all infrastructure tags of a resource, on condition of the version: see [driver.Tagging].
+func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
+	isOne := func(r *driver.Resource) bool { return r.Kind == kind && r.ID == id }
+	return c.write(ctx, "Replace", isOne, 0, func(of []*driver.Resource) error {
+		if version != of[0].Version {
+			return errors.New("the resource has another version")
+		}
+		return c.store(of[0], all)
+	})
+}
+
+// Modify changes attributes of a resource in one call. Where that takes time, the change is accepted, and is done later. Until then the resource
+// accepts no other one that takes time.
+func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration) error {
+	isOne := func(r *driver.Resource) bool { return r.Kind == kind && r.ID == id }
+	return c.write(ctx, "Modify", isOne, takes, func(of []*driver.Resource) error {
+		r := of[0]
+		_, isBusy := c.ends[r]
+		switch left := c.refuses[r].Sub(c.now); {
+		case takes > 0 && isBusy:
+			return errors.New("a change is under way")
+		case takes > 0 && left > 0:
+			return &machineupdate.RetryError{After: left, Err: errors.New("the last change was not long ago")}
+		case takes > 0:
+			c.ends[r] = c.now.Add(takes)
+		}
+		for name, target := range values {
+			value, _, _ := r.Attributes[name].Parts()
+			if r.Attributes[name] = driver.Done(target); takes > 0 && value != target {
+				r.Attributes[name] = driver.Modifying(value, target)
+			}
+		}
+		return nil
+	})
+}
+
+// Wait lets time pass, for [driver.Definition.Wait].
+func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.advance(d); c.now.After(c.pass.ends) {
+		c.pass.cancel()
+	}
+	return ctx.Err()
+}
+
+// write lets a request reach the cloud, or whatever is to happen to it.
+func (c *Cloud) write(ctx context.Context, function string, isOne func(r *driver.Resource) bool, takes time.Duration, change func(of []*driver.Resource) error) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := &write{function: function, takes: takes}
+	for i := range c.resources {
+		if r := &c.resources[i]; isOne(r) {
+			w.of = append(w.of, r)
+		}
+	}
+	if len(w.of) == 0 {
+		return errors.New("there is no such resource")
+	}
+	w.land = func() error {
+		before := clone(c.resources)
+		if err := change(w.of); err != nil {
+			return err
+		}
+		c.changed(w, before)
+		c.remember()
+		return nil
+	}
+	c.sent(w)
+	return c.onWrite(w)
+}
+
+func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, clone(c.resources)}) }
+
+// advance lets time pass, and does what is due.
+func (c *Cloud) advance(d time.Duration) {
+	c.now = c.now.Add(d)
+	isDue := func(l landing) bool { return !l.at.After(c.now) }
+	for _, l := range c.late {
+		if isDue(l) {
+			_ = l.land() // nobody hears of it
+		}
+	}
+	c.late = slices.DeleteFunc(c.late, isDue)
+	for r, end := range c.ends {
+		if !end.After(c.now) {
+			c.finish(r)
+		}
+	}
+}
+
+// finish ends the change of a resource that is under way.
+func (c *Cloud) finish(r *driver.Resource) {
+	delete(c.ends, r)
+	isFailing := c.failing > 0
+	if isFailing {
+		c.failing--
+	} else if c.refusal > 0 {
+		c.refuses[r] = c.now.Add(c.refusal)
+	}
+	for name, reading := range r.Attributes {
+		if value, target, _ := reading.Parts(); value != target && isFailing {
+			r.Attributes[name] = driver.Failed(value)
+		} else if value != target {
+			r.Attributes[name] = driver.Done(target)
+		}
+	}
+	c.remember()
+}
+
+// store gives a resource infrastructure tags, if the cloud takes them. It takes those that are forbidden to users.
+func (c *Cloud) store(r *driver.Resource, all map[string]string) error {
+	rules, err := c.setup.Rules(r.Kind)
+	for _, problem := range rules.Validate(all, nil, nil) {
+		if problem.Type != field.ErrorTypeForbidden {
+			err = errors.Join(err, problem)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the cloud refuses the infrastructure tags of %s %s: %w", r.Kind, r.ID, err)
+	}
+	c.version++
+	r.Tags, r.Version = maps.Clone(all), strconv.Itoa(c.version)
+	return nil
+}
+
+// changed returns infrastructure tags after a call. Keys keep the spelling that is live.
+func changed(rules *tags.Rules, live map[string]string, set, remove []tags.Tag) map[string]string {
+	isOne := func(key, other string) bool {
+		return key == other || rules.IgnoresCase && strings.EqualFold(key, other)
+	}
+	all := maps.Clone(live)
+	for _, tag := range set {
+		spelled := tag.Key
+		for key := range live {
+			if isOne(key, tag.Key) {
+				spelled = key
+			}
+		}
+		all[spelled] = tag.Value
+	}
+	for _, tag := range remove {
+		maps.DeleteFunc(all, func(key, value string) bool {
+			return isOne(key, tag.Key) && (rules.Guard != tags.GuardValue || tag.Value == "" || tag.Value == value)
+		})
+	}
+	return all
+}
+
+func clone(resources []driver.Resource) []driver.Resource {
+	cloned := slices.Clone(resources)
+	for i := range cloned {
+		cloned[i].Tags, cloned[i].Attributes = maps.Clone(cloned[i].Tags), maps.Clone(cloned[i].Attributes)
+	}
+	return cloned
+}

@@ -1,0 +1,203 @@
+package drivertest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// checker lets the real flow update one machine in one cloud.
+type checker struct {
+	setup     Setup
+	states    []State
+	from, to  *State
+	promise   string // that of the scenario
+	isCalm    bool   // nothing disturbs the driver
+	newDriver func(cloud *Cloud) (updates, error)
+	broken    func(promise, format string, args ...any)
+
+	cloud    *Cloud
+	driver   updates
+	classes  machineupdate.Classes
+	former   *machineupdate.Prepared // the class before
+	class    *machineupdate.Prepared
+	wanted   *State // that of the class
+	machine  *metav1.PartialObjectMetadata
+	planted  map[string]map[string]string // keys of others, by resource
+	changing map[*driver.Resource]string  // the lane that last changed a resource in a way that takes time
+	calls    int                          // of UpdateMachine
+	pass     pass
+	patchErr error           // of writes of the record
+	onMark   func()          // between the driver's reads and writes
+	onReturn func(err error) // of UpdateMachine
+}
+
+// pass is a call of UpdateMachine.
+type pass struct {
+	lane     string
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ends     time.Time
+	isMarked bool  // BeforeWrite has returned nil
+	writes   int   // requests that were sent
+	failed   error // of one that the driver is not to send again
+}
+
+const callTimeout = 5 * time.Minute
+
+// secret is what no error may show. Errors of the cloud quote it.
+const secret = "secret-of-drivertest"
+
+// start makes the cloud and the machine, which the flow adopts, and gives it the class that is to come.
+func (c *checker) start() bool {
+	c.cloud = &Cloud{
+		checker: c, resources: clone(c.from.Resources), now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC),
+		ends: map[*driver.Resource]time.Time{}, refuses: map[*driver.Resource]time.Time{},
+	}
+	c.class = nil
+	c.planted, c.changing, c.classes = map[string]map[string]string{}, map[*driver.Resource]string{}, machineupdate.Classes{}
+	for i := range c.cloud.resources {
+		r := &c.cloud.resources[i]
+		if r.Tags = maps.Clone(r.Tags); r.Tags == nil {
+			r.Tags = map[string]string{}
+		}
+		if c.isOwn(r) {
+			c.plant(r, "drivertest")
+		}
+	}
+	c.cloud.remember()
+	c.undisturbed()
+	c.machine = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: c.setup.Request.Machine, UID: "u", ResourceVersion: "1"}}
+	var err error
+	if c.driver, err = c.newDriver(c.cloud); err != nil {
+		c.broken("desired state", "the driver cannot be made: %v", err)
+		return false
+	}
+	promise := c.promise
+	c.promise = "desired state"
+	defer func() { c.promise = promise }()
+	return c.wants(c.from) && c.settle() && c.wants(c.to)
+}
+
+// undisturbed ends all disturbances but those of attributes.
+func (c *checker) undisturbed() {
+	c.cloud.onRead, c.cloud.onWrite, c.patchErr, c.cloud.isGone = func() error { return nil }, c.carryOut, nil, false
+	c.onMark, c.onReturn = func() {}, func(error) {}
+}
+
+// wants gives the machine another class.
+func (c *checker) wants(s *State) bool {
+	class := c.setup.Request.Class
+	class.Name, class.ProviderSpec = "class", []byte(s.Spec)
+	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
+	if err != nil {
+		c.broken("desired state", "the provider spec cannot be prepared: %v", err)
+	}
+	c.former, c.class, c.wanted = cmp.Or(c.class, prepared), prepared, s
+	return err == nil
+}
+
+// reconcile lets the flow look at the machine once, in every lane, and returns when it will look again.
+func (c *checker) reconcile() time.Duration {
+	ctx := context.Background()
+	secrets := map[string][]byte{"drivertest": []byte(secret)}
+	maps.Copy(secrets, c.setup.Request.Secret)
+	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{Patch: c.patch, UpdateMachine: c.update, Now: func() time.Time { return c.cloud.now }}
+	observed := machineupdate.Observation[*metav1.PartialObjectMetadata]{
+		Machine: c.machine, ProviderID: c.setup.Request.ProviderID, Phase: "Running", Class: c.class, Former: c.former, Secret: secrets,
+		Settings: machineupdate.Settings{CallTimeout: callTimeout},
+	}
+	delay := executor.Reconcile(ctx, observed).Delay
+	if observed.Machine = c.machine; observed.InPlace() < machineupdate.InPlaceApplied {
+		node := machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}
+		live := func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
+		result, _ := executor.ApplyInPlace(ctx, observed, node, live)
+		delay = machineupdate.Earlier(delay, result.Delay)
+	}
+	return delay
+}
+
+// try lets time pass until the flow has called the driver.
+func (c *checker) try() {
+	for calls := c.calls; ; {
+		delay := c.reconcile()
+		if delay == 0 || c.calls > calls {
+			return
+		}
+		c.later(delay)
+	}
+}
+
+// settle ends all disturbances and lets time pass until the flow leaves the machine alone.
+func (c *checker) settle() bool {
+	c.undisturbed()
+	for range 300 {
+		calls := c.calls
+		delay := c.reconcile()
+		if delay == 0 && c.calls == calls {
+			c.rested()
+			return true
+		}
+		c.later(max(delay, time.Second))
+	}
+	c.broken(c.promise, "the machine is never settled; the record is %v", c.machine.Annotations)
+	return false
+}
+
+func (c *checker) later(d time.Duration) {
+	c.cloud.mutex.Lock()
+	defer c.cloud.mutex.Unlock()
+	c.cloud.advance(d)
+}
+
+// patch is an API server's.
+func (c *checker) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+	var patch struct {
+		Metadata struct{ Annotations map[string]*string }
+	}
+	if err := errors.Join(c.patchErr, json.Unmarshal(data, &patch)); err != nil {
+		return nil, err
+	}
+	c.machine = c.machine.DeepCopy()
+	version, _ := strconv.Atoi(c.machine.ResourceVersion)
+	c.machine.ResourceVersion = strconv.Itoa(version + 1)
+	for key, value := range patch.Metadata.Annotations {
+		if value == nil {
+			delete(c.machine.Annotations, key)
+		} else {
+			metav1.SetMetaDataAnnotation(&c.machine.ObjectMeta, key, *value)
+		}
+	}
+	return c.machine, nil
+}
+
+// update calls the driver.
+func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.calls++
+	c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout)}
+	if c.setup.Request.Object != nil {
+		request.Object = c.setup.Request.Object
+	}
+	mark := request.BeforeWrite
+	request.BeforeWrite = func(ctx context.Context) error {
+		err := mark(ctx)
+		c.pass.isMarked = err == nil
+		c.onMark()
+		return err
+	}
+	err := c.driver.UpdateMachine(ctx, request)
+	c.returned(err)
+	return err
+}

@@ -1,0 +1,241 @@
+package drivertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// scenario is what happens to a machine whose class has changed.
+type scenario struct {
+	promise, name string
+	run           func(c *checker)
+}
+
+// scenarios are all of them. In the first one nothing disturbs the driver.
+func scenarios() []scenario {
+	return []scenario{
+		{"desired state", "nothing disturbs", func(c *checker) { c.settle() }},
+		{"partial failure", "calls for one resource fail", partialFailure},
+		{"lost answer", "the cloud does what it is asked, and gives no answer", lostAnswer},
+		{"late landing", "requests land late", func(c *checker) { lateLanding(c, c.to) }},
+		{"late landing", "requests land late, and the class is what it was", func(c *checker) { lateLanding(c, c.from) }},
+		{"lagging reads", "reads lag by a minute, and the class is what it was", func(c *checker) { reversal(c, time.Minute) }},
+		{"reversal", "the class is what it was", func(c *checker) { reversal(c, 0) }},
+		{"throttling", "the cloud throttles the first calls", throttling},
+		{"not found", "there is no VM, or it cannot be read", notFound},
+		{"marker first", "the marker cannot be written", unmarked},
+		{"end of context", "the context ends", endOfContext},
+		{"foreign keys", "somebody else writes between read and write", interference},
+		{"limits", "there is just enough room", func(c *checker) { limits(c, 0) }},
+		{"limits", "there is no room", func(c *checker) { limits(c, 1) }},
+		{"case folding", "keys are spelled in capitals", caseFolding},
+		{"failed change", "the cloud does not make what it accepted", failedChange},
+		{"refusal", "the cloud refuses changes for six hours after one", refusal},
+	}
+}
+
+// The errors of the cloud.
+var (
+	errNoAnswer = errors.New("there is no answer to what " + secret + " sent")
+	errRefused  = errors.New("the cloud does not like what " + secret + " sent")
+)
+
+// partialFailure lets each resource fail in turn.
+func partialFailure(c *checker) {
+	for _, failing := range c.own() {
+		if !c.start() {
+			return
+		}
+		c.cloud.onWrite = func(w *write) error {
+			if slices.ContainsFunc(w.of, func(r *driver.Resource) bool { return name(r) == name(failing) }) {
+				return c.fails(errRefused)
+			}
+			return c.carryOut(w)
+		}
+		c.try()
+		c.settle()
+	}
+}
+
+func lostAnswer(c *checker) {
+	c.cloud.onWrite = func(w *write) error {
+		_ = w.land()
+		return c.fails(errNoAnswer)
+	}
+	c.try()
+	c.settle()
+}
+
+// lateLanding lets the requests of the first call land when others may have been sent.
+func lateLanding(c *checker, then *State) {
+	c.cloud.onWrite = func(w *write) error {
+		c.cloud.late = append(c.cloud.late, landing{c.cloud.now.Add(3 * time.Minute), w.land})
+		return c.fails(errNoAnswer)
+	}
+	c.try()
+	c.wants(then)
+	c.settle()
+}
+
+// reversal takes the class back when a change may be under way, or does not show yet.
+func reversal(c *checker, lag time.Duration) {
+	c.cloud.lag = lag
+	c.try()
+	c.wants(c.from)
+	c.settle()
+}
+
+// throttling throttles two calls of each function.
+func throttling(c *checker) {
+	throttled, last := map[string]int{}, map[string]time.Time{}
+	throttle := func(function string) error {
+		if c.cloud.now.Equal(last[function]) {
+			c.broken(c.promise, "%s is called again without Cloud.Wait", function)
+		}
+		if throttled[function] == 2 {
+			return nil
+		}
+		throttled[function]++
+		last[function] = c.cloud.now
+		return fmt.Errorf("%s: %w", function, machineupdate.ErrThrottled)
+	}
+	c.cloud.onRead = func() error { return throttle("Resources") }
+	c.cloud.onWrite = func(w *write) error {
+		if err := throttle(w.function); err != nil {
+			return err
+		}
+		return c.carryOut(w)
+	}
+	c.expect("each call was throttled twice", func(kind machineupdate.ErrorKind, err error) bool {
+		return err == nil || kind == machineupdate.Pending
+	})
+	c.try()
+	c.settle()
+}
+
+// expect says which errors UpdateMachine may return.
+func (c *checker) expect(when string, is func(kind machineupdate.ErrorKind, err error) bool) {
+	c.onReturn = func(err error) {
+		if kind, _ := machineupdate.ErrorKindOf(err); !is(kind, err) {
+			c.broken(c.promise, "%s, and the error is %v", when, err)
+		}
+	}
+}
+
+func notFound(c *checker) {
+	c.cloud.isGone = true
+	c.expect("there is no VM", func(kind machineupdate.ErrorKind, _ error) bool { return kind == machineupdate.NotFound })
+	c.try()
+	c.cloud.isGone, c.cloud.onRead = false, func() error { return errRefused }
+	c.expect("a read failed", func(kind machineupdate.ErrorKind, err error) bool {
+		return err != nil && kind != machineupdate.NotFound
+	})
+	c.try()
+	c.settle()
+}
+
+func unmarked(c *checker) {
+	c.patchErr = errors.New("the API server does not answer")
+	c.try()
+	c.settle()
+}
+
+func endOfContext(c *checker) {
+	c.cloud.onWrite = func(*write) error {
+		c.pass.cancel()
+		return c.fails(context.Canceled)
+	}
+	c.try()
+	c.settle()
+}
+
+// interference lets somebody else set a key, and set those anew that are to be removed, where the cloud takes a condition.
+func interference(c *checker) {
+	c.onMark = func() {
+		c.onMark = func() {}
+		for _, r := range c.own() {
+			c.plant(r, "drivertest-between")
+			rules, _ := c.setup.Rules(r.Kind)
+			for key := range c.from.of(r).Tags {
+				if _, stays := c.to.of(r).Tags[key]; !stays && rules.Guard != tags.Unguarded && !rules.KeysOnly {
+					c.plant(r, key)
+				}
+			}
+		}
+		c.cloud.remember()
+	}
+	c.try()
+	c.settle()
+}
+
+// limits lets somebody else fill the resources until there is no room for so many keys.
+func limits(c *checker, lacking int) {
+	isFull := false
+	for _, r := range c.own() {
+		rules, _ := c.setup.Rules(r.Kind)
+		before, after := len(c.from.of(r).Tags), len(c.to.of(r).Tags)
+		if lacking > 0 && before >= after {
+			continue
+		}
+		isFull = lacking > 0
+		for i := range rules.MaxTags - max(before, after) - len(c.planted[name(r)]) + lacking {
+			c.plant(r, fmt.Sprint("drivertest-", i))
+		}
+	}
+	c.cloud.remember()
+	if !isFull {
+		c.settle()
+		return
+	}
+	c.expect("a resource has no room, so that nothing is to be called", func(_ machineupdate.ErrorKind, err error) bool {
+		return c.pass.lane != "" || err != nil && c.pass.writes == 0
+	})
+	c.try()
+}
+
+// caseFolding lets somebody else spell all keys in capitals, where the cloud takes them for the same.
+func caseFolding(c *checker) {
+	for _, r := range c.own() {
+		if rules, _ := c.setup.Rules(r.Kind); rules.IgnoresCase {
+			capitals := map[string]string{}
+			for key, value := range r.Tags {
+				capitals[strings.ToUpper(key)] = value
+			}
+			r.Tags = capitals
+		}
+	}
+	c.cloud.remember()
+	c.settle()
+}
+
+func failedChange(c *checker) {
+	c.cloud.failing = 1
+	c.settle()
+}
+
+// refusal takes the class back as soon as the machine has settled.
+func refusal(c *checker) {
+	c.cloud.refusal = 6 * time.Hour
+	c.settle()
+	c.wants(c.from)
+	c.expect("the cloud says when it takes the change", func(_ machineupdate.ErrorKind, err error) bool {
+		_, after := machineupdate.ErrorKindOf(c.pass.failed)
+		_, told := machineupdate.ErrorKindOf(err)
+		return after == 0 || told > 0
+	})
+	for end := c.cloud.now.Add(time.Hour); c.cloud.now.Before(end); {
+		c.later(min(max(c.reconcile(), time.Second), 15*time.Minute))
+	}
+	if record := c.machine.Annotations[machineupdate.AnnotationRecord]; strings.Contains(record, `"state":`) {
+		c.broken(c.promise, "infrastructure tags are not settled after an hour, as attributes are not: they need a lane")
+	}
+	c.settle()
+}
