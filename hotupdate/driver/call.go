@@ -2,12 +2,126 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"hash/fnv"
+	"iter"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
 )
+
+// carryOut makes the calls.
+func (u *update[T, C]) carryOut(ctx context.Context) error {
+	switch {
+	case len(u.steps) == 0:
+		return errors.Join(u.pending...)
+	case u.request.ReadOnly:
+		return machineupdate.ErrDiffers
+	case !u.request.NotBefore.IsZero():
+		return &machineupdate.RetryError{After: firstDelay, Err: errNotBefore}
+	}
+	if err := u.request.BeforeWrite(ctx); err != nil {
+		return err
+	}
+	for _, takeover := range u.takeovers {
+		takeover(u.definition.Takeover)
+	}
+	for i := range u.steps {
+		u.take(ctx, &u.steps[i])
+	}
+	switch {
+	case len(u.problems) == 0:
+		return errors.Join(u.pending...)
+	case slices.ContainsFunc(u.problems, isFailure): // a refusal speaks for the whole lane, which would wait with what only failed
+		for _, refused := range slices.DeleteFunc(slices.Clone(u.problems), isFailure) {
+			refused.Cause = nil
+		}
+	}
+	if !u.isTaken {
+		return u.problems.Err()
+	}
+	return u.partial()
+}
+
+// isFailure reports whether the cloud does not say when a call may succeed.
+func isFailure(problem *fault.Error) bool {
+	_, after := machineupdate.ErrorKindOf(problem)
+	return after == 0
+}
+
+var (
+	errNotBefore    = errors.New("the cloud refused the change for a time that is not over")
+	errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
+)
+
+// take makes the call of a step. A resource whose call failed gets no further one, so that its steps keep their order; the others go on.
+func (u *update[T, C]) take(ctx context.Context, s *step) {
+	of := slices.DeleteFunc(s.resources, func(r *Resource) bool { return u.notDone[r] })
+	if len(of) == 0 {
+		return
+	}
+	err := u.call(ctx, s.function, func(ctx context.Context) error { return s.call(ctx, of) })
+	if err == nil {
+		u.isTaken, err = true, s.failed
+		u.pending = append(u.pending, s.pending)
+	}
+	if err != nil {
+		u.problems.Add(u.failure(s.function, of, err))
+		for _, r := range of {
+			u.notDone[r] = true
+		}
+	}
+}
+
+// partial is the error of an update of which the cloud took some calls.
+func (u *update[T, C]) partial() error {
+	partial := &machineupdate.PartialError{Err: errors.Join(append(u.pending, u.problems.Err())...)}
+	for _, kind := range tags.Kinds() {
+		for _, r := range u.of(kind) {
+			if u.notDone[r] {
+				partial.NotDone = append(partial.NotDone, r.name())
+			} else {
+				partial.Done = append(partial.Done, r.name())
+			}
+		}
+	}
+	return partial
+}
+
+// failure is the error of a call. Its text shows no secret, for clouds quote what they refuse.
+func (u *update[T, C]) failure(function string, resources []*Resource, err error) *fault.Error {
+	names := []string{function}
+	for _, r := range resources {
+		names = append(names, r.text())
+	}
+	return &fault.Error{Kind: fault.Failed, Code: "failed-call", Where: strings.Join(names, " "), What: u.redacted(err.Error()), Cause: err}
+}
+
+// shortest is the length below which no text is a secret: to hide each "1" would leave no message readable, and would not hide it.
+const shortest = 4
+
+// hide keeps texts out of errors.
+func (u *update[T, C]) hide(texts iter.Seq[string]) {
+	for text := range texts {
+		if text = strings.TrimSpace(text); len(text) >= shortest {
+			u.secrets = append(u.secrets, text)
+		}
+	}
+}
+
+// redacted hides the secrets in a text, the longest first.
+func (u *update[T, C]) redacted(text string) string {
+	slices.SortFunc(u.secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range u.secrets {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	return text
+}
 
 // The delays before a throttled call is made again. They double.
 const (

@@ -31,7 +31,7 @@ type Definition[T, C any] struct {
 	Lanes []machineupdate.Lane
 	// InFlight bounds the calls that all updates together have under way; zero is no bound.
 	InFlight int
-	// Wait returns after a while, or with an error when the context is done. Nil waits in real time.
+	// Wait returns after d, or with an error when the context is done. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Takeover is told of a key that carries somebody else's value, which the update overwrites. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
@@ -93,11 +93,12 @@ type Resource struct {
 	Attributes map[string]Reading // one that is missing is unknown
 }
 
-// name is what the flow calls the resource, and text what errors do.
+// name is what the flow calls the resource.
 func (r *Resource) name() machineupdate.Resource {
 	return machineupdate.Resource{Kind: r.Kind.String(), ID: r.ID}
 }
 
+// text is what errors and plans call it.
 func (r *Resource) text() string { return r.Kind.String() + " " + r.ID }
 
 // Reading is what a cloud shows of an attribute. The zero value is unknown: the kit waits until a read shows more.

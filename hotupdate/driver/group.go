@@ -110,8 +110,6 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 	return errors.Join(problems...)
 }
 
-var errFailedBefore = errors.New("the cloud accepted the last change and did not make it; it is made again")
-
 func pendingOn(r *Resource) error { return fmt.Errorf("%s: %w", r.text(), machineupdate.ErrPending) }
 
 // impossible is the error of a change that the cloud cannot make.

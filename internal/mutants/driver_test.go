@@ -9,7 +9,6 @@ const (
 
 const (
 	kitCallFile    = "hotupdate/driver/call.go"
-	kitCarryFile   = "hotupdate/driver/carryout.go"
 	kitFile        = "hotupdate/driver/kit.go"
 	kitGroupFile   = "hotupdate/driver/group.go"
 	kitTaggingFile = "hotupdate/driver/tagging.go"
@@ -32,16 +31,16 @@ var driverMutants = []mutant{
 	{"a failed read ends the update", kitUpdateFile, `return u.failure("Resources", nil, err)`, "_ = err", kitTags},
 	{"nothing is called if something cannot be done", kitFile, "if err := u.plan(); err != nil {", "if err := u.plan(); false {\n\t\t_ = err", kitTags},
 	// Calls.
-	{"the marker is written if something differs", kitCarryFile, "case len(u.steps) == 0:", "case false:", kitTags},
-	{"nothing is called without the marker", kitCarryFile, "if err := u.request.BeforeWrite(ctx); err != nil {", "if err := u.request.BeforeWrite(ctx); false {\n\t\t_ = err", kitTags},
-	{"a takeover is told", kitCarryFile, "takeover(u.definition.Takeover)", "_ = takeover", kitTags},
-	{"a resource whose call failed gets no further one", kitCarryFile, "u.notDone[r] = true", "_ = r", kitTags},
-	{"a resource whose call failed does not hold up others", kitCarryFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
-	{"a partial failure is one", kitCarryFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},
-	{"a total failure keeps its kind", kitCarryFile, "if !u.isTaken {", "if false {", kitTags},
-	{"errors wrap what the driver returned", kitCarryFile, "What: u.redacted(err.Error()), Cause: err}", "What: u.redacted(err.Error())}", kitTags},
-	{"errors show no secret", kitCarryFile, "text = strings.ReplaceAll(text, secret, \"…\")", "_ = secret", kitTags},
-	{"the longest secret is hidden first", kitCarryFile, "return len(b) - len(a)", "return len(a) - len(b)", kitTags},
+	{"the marker is written if something differs", kitCallFile, "case len(u.steps) == 0:", "case false:", kitTags},
+	{"nothing is called without the marker", kitCallFile, "if err := u.request.BeforeWrite(ctx); err != nil {", "if err := u.request.BeforeWrite(ctx); false {\n\t\t_ = err", kitTags},
+	{"a takeover is told", kitCallFile, "takeover(u.definition.Takeover)", "_ = takeover", kitTags},
+	{"a resource whose call failed gets no further one", kitCallFile, "u.notDone[r] = true", "_ = r", kitTags},
+	{"a resource whose call failed does not hold up others", kitCallFile, "\tif len(of) == 0 {", "\tif len(of) == 0 || len(u.problems) > 0 {", kitTags},
+	{"a partial failure is one", kitCallFile, "u.isTaken, err = true, s.failed", "err = s.failed", kitTags},
+	{"a total failure keeps its kind", kitCallFile, "if !u.isTaken {", "if false {", kitTags},
+	{"errors wrap what the driver returned", kitCallFile, "What: u.redacted(err.Error()), Cause: err}", "What: u.redacted(err.Error())}", kitTags},
+	{"errors show no secret", kitCallFile, "text = strings.ReplaceAll(text, secret, \"…\")", "_ = secret", kitTags},
+	{"the longest secret is hidden first", kitCallFile, "return len(b) - len(a)", "return len(a) - len(b)", kitTags},
 	{"secrets of the class are hidden", kitUpdateFile, "u.hide(slices.Values([]string{string(secret)}))", "_ = secret", kitTags},
 	{"live values are hidden", kitUpdateFile, "\t\tu.hide(maps.Values(r.Tags))\n", "", kitTags},
 	{"desired values are hidden", kitTaggingFile, "\t\tu.hide(maps.Values(projected[len(projected)-1]))\n", "", kitTags},
@@ -70,16 +69,16 @@ var driverMutants = []mutant{
 	{"values of attributes are hidden", kitGroupFile, "\t\tu.hide(maps.Values(whole))\n", "", kitGroups},
 	{"infrastructure tags belong to the first lane", kitUpdateFile, `if u.request.Lane == "" {`, "if true {", kitGroups},
 	{"a group belongs to its lane", kitUpdateFile, "g.Lane == u.request.Lane {", "g != nil {", kitGroups},
-	{"a request that is to read only calls nothing", kitCarryFile, "case u.request.ReadOnly:", "case false:", kitGroups},
-	{"a refusal lasts", kitCarryFile, "case !u.request.NotBefore.IsZero():", "case false:", kitGroups},
-	{"a refusal that lasts is told as one", kitCarryFile, "&machineupdate.RetryError{After: firstDelay, ", "&machineupdate.RetryError{", kitGroups},
-	{"a refusal does not hold up what failed", kitCarryFile, "refused.Cause = nil", "_ = refused", kitGroups},
+	{"a request that is to read only calls nothing", kitCallFile, "case u.request.ReadOnly:", "case false:", kitGroups},
+	{"a refusal lasts", kitCallFile, "case !u.request.NotBefore.IsZero():", "case false:", kitGroups},
+	{"a refusal that lasts is told as one", kitCallFile, "&machineupdate.RetryError{After: firstDelay, ", "&machineupdate.RetryError{", kitGroups},
+	{"a refusal does not hold up what failed", kitCallFile, "refused.Cause = nil", "_ = refused", kitGroups},
 	{"lanes have the kinds of their groups", kitFile, "lane.Kinds = k.definition.kinds(lane.Name)", "", kitGroups},
 	{"another default is another revision", kitFile, `fmt.Sprint(" ", g.Kind, g.Defaults)`, `fmt.Sprint(" ", g.Kind, len(g.Defaults))`, kitGroups},
 	{"lanes are checked", kitFile, "definition.Schema, k.Driver()); err != nil {", "definition.Schema, k.Driver()); false {\n\t\t_ = err", kitGroups},
 	// The model.
 	{"in the model acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitModel},
-	{"in the model a refusal lasts", kitCarryFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},
+	{"in the model a refusal lasts", kitCallFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},
 	{"in the model a default is restored only if it was ours", kitGroupFile, "slices.ContainsFunc(recorded, a.anyOf)", "len(recorded) > 0", kitModel},
 	{"in the model a default is restored", kitGroupFile, "slices.ContainsFunc(recorded, a.anyOf)", "len(recorded) < 0", kitModel},
 	{"in the model what is under way is pending", kitGroupFile, "case !isKnown || isBusy:", "case !isKnown:", kitModel},
