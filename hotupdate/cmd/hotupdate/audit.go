@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	_ "embed" // for the help
 	"errors"
 	"os"
 	"os/signal"
@@ -38,58 +39,20 @@ type auditOptions struct {
 	limit                  int
 }
 
-const auditHelp = `Tells what a release of a provider extension does to a fleet that nobody touches: which worker pools it refuses, which it rolls, and which
-field is to blame. PATH is a file, a directory or -, with Worker and Shoot manifests as a cluster returns them: YAML, JSON or JSON lines, in
-any number of documents and Lists, of any size, also compressed by gzip or zstd. Other kinds are passed over. Give Shoots or Workers: where
-a Shoot stands beside its own Worker its machines count twice.
-
-  kubectl get shoots -A -o json | hotupdate audit --old v1.json --new v2.json -
-
---old and --new are files that say how the releases read and hash provider configs. Each is a Schema (as hotupdate schema PROVIDER or
-Schema.MarshalJSON writes it), a golden file of hotupdatetest, or a set of eras:
-
-  {"formatVersion": 1, "apiVersion": "…", "kind": "WorkerConfig", "schema": SCHEMA, "eras": [
-    {"name": "bytes", "hash": "cut", "nulls": "keep"}, {"name": "canonical", "from": "1.35", "hash": "schema", "schema": SCHEMA}]}
-
-SCHEMA is a Schema or the name of a file with one. An era hashes by "schema" (the canonical document), "raw" (the bytes), "cut" (the bytes
-without hot members; "nulls" says whether hot nulls are cut or kept, "onlyTypeMeta" whether a config with nothing else is then kept or
-absent) or "other" (a function that is not known here, and the same in both releases if the eras' names are). Which era is in force follows
-from a pool's Kubernetes version. The top-level schema is what configs are read by; apiVersion and kind say which configs.
-
---old-exec and --new-exec are programs that hash pools as a release does, by its own functions; each is a name and its arguments, separated
-by spaces. A program reads a pool per line, in JSON as a Worker has it, and answers with a line each: {"era": NAME, "data": [TEXT...]} or
-{"error": TEXT}. hash.ServeEras makes such a program. The files may then be left out, or be Schemas by which changes are explained.
-
-Of a pool it says
-  rejected       the new release cannot read its config
-  rolled         its machines are replaced
-  renamed        its MachineClass gets another name, and its nodes are updated in place as its strategy says
-  indeterminate  an era hashes by a function that is not known
-  invalid        neither release can read its config
-  accepted       only the new release can read its config
-  unchanged      nothing happens to it
-What the pool holds beside its provider config is taken to be hashed alike by both releases, unless programs hash it.
-
-The result is a summary in text or markdown; json and html list the pools to which something happens as well, --all every pool. ndjson and
-csv are written while the input is read, a line a pool. json and ndjson can be read again: --from FILE, several times, makes one report of
-former results, in any format. --baseline FILE tells findings that a former result has from those that are new. --accept FILE lists findings
-that are accepted for a time:
-
-  formatVersion: 1
-  accepted:
-  - {path: volume.iops, project: core, reason: agreed with the owners, expires: 2026-12-31}
-
-An entry may name a verdict, path, finding, code, minor, project, namespace, name and pool, and accepts what has all that it names.
-
-Exit code: 0; with --exit-code 13 if a pool is rejected, else 12 if one is rolled or renamed, else 14 if one is indeterminate, of those that
-are neither in the baseline nor accepted. 32 is added if an object could not be read. 130: interrupted, the result is partial. 1 is an error,
-also if nothing was judged; 2 wrong usage.`
+//go:embed help/audit.txt
+var auditHelp string
 
 func (p *process) auditCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "audit PATH...",
 		Short: "what a release does to a fleet that nobody touches",
 		Long:  auditHelp,
+		Args: func(command *cobra.Command, args []string) error {
+			if command.Flags().Changed("from") == (len(args) > 0) {
+				return errors.New("needs a file, a directory or - with Worker or Shoot manifests, or former results by --from")
+			}
+			return nil
+		},
 	}, auditFleet, func(c *call, command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, jsonOutput, ndjsonOutput, csvOutput, htmlOutput)
 		flags := command.Flags()
@@ -118,9 +81,6 @@ func (p *process) auditCommand() *cobra.Command {
 }
 
 func auditFleet(c *call) (int, error) {
-	if merges := len(c.audit.from) > 0; merges == (len(c.args) > 0) {
-		return 0, &usageError{"needs a file, a directory or - with Worker or Shoot manifests, or former results by --from"}
-	}
 	known, err := c.knownFindings()
 	if err != nil {
 		return 0, err

@@ -157,5 +157,5 @@ func knownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	root.SuggestionsMinimumDistance = 2
-	return &usageError{fmt.Sprintf("unknown command %q%s", args[0], didYouMean(root.SuggestionsFor(args[0])...))}
+	return fmt.Errorf("unknown command %q%s", args[0], didYouMean(root.SuggestionsFor(args[0])...))
 }

@@ -57,16 +57,15 @@ func check(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { f.Value = &checked{Value: f.Value, flag: f} })
 }
 
-// suggestFlag is the error about flags, with the flag that was probably meant.
+// suggestFlag adds to an error about an unknown flag the one that was probably meant.
 func suggestFlag(command *cobra.Command, err error) error {
 	var names []string
 	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
-		if meant := members.Nearest(unknown, names); meant != "" {
-			return &usageError{err.Error() + didYouMean("--"+meant)}
-		}
+	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if meant := members.Nearest(unknown, names); ok && meant != "" {
+		return fmt.Errorf("%w%s", err, didYouMean("--"+meant))
 	}
-	return &usageError{err.Error()}
+	return err
 }
 
 // didYouMean is the end of an error about a word, if something like it is known.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "embed" // for the help
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,33 +17,23 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
+//go:embed help/plan.txt
+var planHelp string
+
 func (p *process) planCommand() *cobra.Command {
 	return p.command(&cobra.Command{
 		Use:   "plan OLD NEW",
 		Short: "what applying NEW after OLD does, and which fields are to blame",
-		Long: `Tells what applying NEW after OLD does to machines. Both are files or directories with provider configs, Worker manifests or Shoot manifests,
-as a user writes them or as a cluster returns them, in any number of documents and Lists; objects of other kinds are passed over. Objects
-are paired by kind, namespace and name. Of every worker pool it says whether it was added, removed or renamed, what happens to its machines,
-and which changes are to blame. A change whose line begins with > decides the verdict.
-
-kubectl and git call it themselves:
-  KUBECTL_EXTERNAL_DIFF="hotupdate plan" kubectl diff -f shoot.yaml
-  git -c diff.external="hotupdate plan" diff -- shoots/
-  git difftool -x "hotupdate plan"
-
-A pool is judged by the era of its Kubernetes minor: by what the extension of its provider hashes there, be it the bytes of the provider
-config, a list of its fields, or what its Schema says. --extension says whether the extension has adopted this library, which is assumed, or
-is today's release. --eras names the eras of another one. A provider config on its own has no minor: it is judged by its Schema. One of a
-provider that is not built in has none, unless --schema or --eras names it: then what a change of it does is not known. One of a built-in
-provider in a version or kind that is not built in is an error, as in hash and explain: it is a mistake, or newer than this command.
-
-What Gardener v1.150 and the extensions refuse is forbidden, and the rule is told. What the files do not tell is listed as assumed. Where
-something decides that is not known, such as a default or the CloudProfile, the verdict is indeterminate. Fields that changed and that this
-command does not know are listed as not judged.
-
-Exit code: 0; with --exit-code that of the gravest verdict, in this order: 0 none, 10 hot update, 9 machines come or go (another number of
-them, another zone, hibernation, a pool that is added or removed), 11 in-place update, 14 indeterminate, 12 roll (also of a renamed pool),
-13 forbidden. 1 is an error, 2 wrong usage.`,
+		Long:  planHelp,
+		Args: func(command *cobra.Command, args []string) error {
+			switch isReport := command.Flags().Changed("from"); {
+			case isReport && len(args) > 0:
+				return errors.New("--from takes the place of OLD and NEW")
+			case isReport, len(args) == 7, len(args) == 9:
+				return nil
+			}
+			return cobra.ExactArgs(2)(command, args)
+		},
 	}, planChange, (*call).addPools, (*call).addJudgement, func(c *call, command *cobra.Command) {
 		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
 		flags := command.Flags()
@@ -54,25 +46,18 @@ them, another zone, hibernation, a pool that is added or removed), 11 in-place u
 
 // changeOf reads the arguments: two sides, or what git hands to an external diff: the path, and of each side file, digest and mode; of a renamed
 // file also the new path and how much of it stayed. The path is empty if the user names both sides.
-func changeOf(args []string) (old, updated, path string, err error) {
-	switch len(args) {
-	case 2:
-		return args[0], args[1], "", nil
-	case 7, 9:
-		return args[1], args[4], args[0], nil
-	default:
-		return "", "", "", &usageError{fmt.Sprintf("takes 2 file arguments, not %d", len(args))}
+func changeOf(args []string) (old, updated, path string) {
+	if len(args) == 2 {
+		return args[0], args[1], ""
 	}
+	return args[1], args[4], args[0]
 }
 
 func planChange(c *call) (int, error) {
 	if c.from != "" {
 		return c.showReport()
 	}
-	old, updated, path, err := changeOf(c.args)
-	if err != nil {
-		return 0, err
-	}
+	old, updated, path := changeOf(c.args)
 	if path != "" && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 		fmt.Fprintf(&c.out, "%s: is no YAML or JSON file, and not looked at\n", printable(path))
 		return exitOK, nil
@@ -94,9 +79,6 @@ func planChange(c *call) (int, error) {
 
 // showReport shows what plan --output json wrote in another format.
 func (c *call) showReport() (int, error) {
-	if len(c.args) > 0 {
-		return 0, &usageError{"--from takes the place of OLD and NEW"}
-	}
 	in := c.std.in
 	if c.from != stdin {
 		file, err := os.Open(c.from)
