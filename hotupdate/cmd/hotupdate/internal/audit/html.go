@@ -37,23 +37,21 @@ type bars struct {
 
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
-	t, err := page.Template(content, template.FuncMap{
+	functions := template.FuncMap{
 		"verdictTone": func(v Verdict) page.Tone { return tones[v] },
 		"rank":        func(v Verdict) int { return slices.Index(Verdicts(), v) },
 		"tone": func(s *Span) page.Tone {
 			return map[bool]page.Tone{true: page.Replace, false: page.Calm}[s.Differ && !s.IsFree()]
 		},
-	})
-	if err != nil {
-		return err
 	}
 	rows := maxRows
 	if v.ListLimit > 0 {
 		rows = v.ListLimit
 	}
 	causes := slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return !v.Shows(c.Verdict) })
-	return page.Write(out, t, page.Page{
-		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()], Script: script,
+	return page.Write(out, page.Page{
+		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
+		Script: script, Template: content, Functions: functions,
 		Content: map[string]any{
 			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"), "Old": r.Old, "New": r.New,
 			"Groups": r.groups(v, causes), "Eras": r.Eras, "Causes": head(causes, v.Limit), "Verdicts": Verdicts(),

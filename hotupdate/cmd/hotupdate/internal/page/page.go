@@ -27,7 +27,10 @@ type Page struct {
 	Tone Tone
 	// Script is JavaScript of the report's own, nothing if it needs none. No other script runs in the page.
 	Script string
-	// Content is what the content's template is executed with.
+	// Template is the text of the template of the content, in which {{template "bar" .}} draws a [Bar], and Functions are those it calls.
+	Template  string
+	Functions template.FuncMap
+	// Content is what the template is executed with.
 	Content any
 }
 
@@ -58,17 +61,15 @@ type Part struct {
 	Count int
 }
 
-// Template makes the template of a report from the text of its content, in which {{template "bar" .}} draws a [Bar].
-func Template(content string, functions template.FuncMap) (*template.Template, error) {
+// Write writes a page.
+func Write(out io.Writer, p Page) error {
 	t, err := template.New("page").Parse(frame)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = t.New("content").Funcs(p.Functions).Parse(p.Template)
 	}
-	return t.New("content").Funcs(functions).Parse(content)
-}
-
-// Write writes a page by a template that [Template] made.
-func Write(out io.Writer, t *template.Template, p Page) error {
+	if err != nil {
+		return err
+	}
 	return t.ExecuteTemplate(out, "page", struct {
 		Page
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,11 +18,12 @@ import (
 // written writes a page with one bar and one text.
 func written(t *testing.T, script, text string) string {
 	t.Helper()
-	report, err := page.Template(`{{template "bar" .Bar}}<p title="{{.Text}}">{{.Text}}</p>`, nil)
-	require.NoError(t, err)
 	var out strings.Builder
 	bar := page.Bar{Label: text, Parts: []page.Part{{"roll", page.Replace, 3}, {"none", page.Calm, 0}, {text, page.Stop, 1}, {"", "", 5}}}
-	require.NoError(t, page.Write(&out, report, page.Page{Title: text, Lead: text, Tone: page.Stop, Script: script, Content: map[string]any{"Bar": bar, "Text": text}}))
+	require.NoError(t, page.Write(&out, page.Page{
+		Title: text, Lead: text, Tone: page.Stop, Script: script,
+		Template: `{{template "bar" .Bar}}<p title="{{.Text}}">{{.Text}}</p>`, Content: map[string]any{"Bar": bar, "Text": text},
+	}))
 	return out.String()
 }
 
@@ -62,6 +64,6 @@ func TestBarSharesItsWidth(t *testing.T) {
 
 func TestTemplateWithAMistake(t *testing.T) {
 	t.Parallel()
-	_, err := page.Template("{{", nil)
+	err := page.Write(io.Discard, page.Page{Template: "{{"})
 	assert.Error(t, err)
 }

@@ -18,7 +18,9 @@ var content string
 // HTML writes the report as one self-contained page for a browser: the pools as bars by what happens to them, then every pool with its
 // changes and why they do what they do.
 func HTML(out io.Writer, r *Report) error {
-	t, err := page.Template(content, template.FuncMap{
+	s := viewOf(r)
+	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
+	functions := template.FuncMap{
 		"tone": toneOf, "shown": plaintext.Printable, "lines": remarkLines,
 		"title":  func(text string) string { return plaintext.Shorten(text, maxTitle, plaintext.Printable) },
 		"path":   func(text string) string { return shownPath(text, plaintext.Printable) },
@@ -27,15 +29,10 @@ func HTML(out io.Writer, r *Report) error {
 		"mark":   func(c Change) string { return c.mark() },
 		"values": func(c Change) []string { return c.values(plaintext.Printable) },
 		"origin": func(c Change) string { return Origin(c.Origin, c.Source) },
-	})
-	if err != nil {
-		return err
 	}
-	s := viewOf(r)
-	lead := strings.TrimPrefix(s.Title+": "+s.Message, ": ")
-	return page.Write(out, t, page.Page{
+	return page.Write(out, page.Page{
 		Title: "What the change does to machines", Lead: s.Word + ": " + plaintext.Printable(lead), Tone: toneOf(s.Verdict),
-		Content: map[string]any{"Bars": bars(r), "Section": *s},
+		Template: content, Functions: functions, Content: map[string]any{"Bars": bars(r), "Section": *s},
 	})
 }
 
