@@ -150,6 +150,7 @@ func TestAuditOfAFleet(t *testing.T) {
 	assert.Equal(t, audit.Counts{audit.Unchanged: {Pools: pools}}, report.Verdicts)
 	assert.Equal(t, audit.Objects{Read: pools / 4, Judged: pools / 4, Skipped: map[audit.Skip]int{}}, report.Objects)
 	assert.Len(t, report.Pools, pools)
+	assert.NotContains(t, stdout.String(), "null", "lists without elements are empty")
 }
 
 // BenchmarkAudit prints how many pools are audited in a second.

@@ -327,13 +327,14 @@ func (r *Report) finish(known []Known) {
 }
 
 func (r *Report) sort() {
-	r.Causes = slices.SortedFunc(maps.Values(r.causes), func(a, b *Cause) int {
+	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)), slices.AppendSeq([]*Span{}, maps.Values(r.spans)) // no null in JSON
+	slices.SortFunc(r.Causes, func(a, b *Cause) int {
 		return cmp.Or(
 			compareVerdicts(a.Verdict, b.Verdict), -cmp.Compare(a.Pools, b.Pools), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Code, b.Code),
 			compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra), cmp.Compare(a.Text, b.Text),
 		)
 	})
-	r.Eras = slices.SortedFunc(maps.Values(r.spans), func(a, b *Span) int {
+	slices.SortFunc(r.Eras, func(a, b *Span) int {
 		return cmp.Or(compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra))
 	})
 	slices.SortStableFunc(r.Pools, func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
