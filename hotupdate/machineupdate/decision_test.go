@@ -122,12 +122,12 @@ func TestDecisionTable(t *testing.T) {
 		{row: "row 11: RetryAfter doubled", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(39 * time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(20*time.Second)},
 		{row: "row 11: RetryAfter doubled up to ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(time.Hour - time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Second + spreadIn(30*time.Minute)},
 		{row: "row 11: RetryAfter longer than ConfirmAfter", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(2)), after(time.Hour), func(o *observation) { o.Settings.RetryAfter = 2 * time.Hour }}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: time.Hour + spreadIn(time.Hour)},
-		{row: "row 11: refused just now, RetryAfter not over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), refusedFor(6*time.Hour)), after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
-		{row: "row 12: refused, RetryAfter over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), refusedFor(6*time.Hour)), after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 11: refused, and read since", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(time.Hour)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 5 * time.Hour},
-		{row: "row 12: refused, and NotBefore over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(6 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 12: refused, and another class", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(time.Hour), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
-		{row: "row 12: refused until an impossible time", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refusedFor(6*time.Hour)), after(-7 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 11: refused just now, RetryAfter not over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), refused), after(time.Second)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 9 * time.Second},
+		{row: "row 12: refused, RetryAfter over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), refused), after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 11: refused, and read since", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refused), after(time.Hour)}, action: machineupdate.Wait, reason: machineupdate.Unfinished, delay: 5 * time.Hour},
+		{row: "row 12: refused, and NotBefore over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refused), after(6 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: refused, and another class", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refused), after(time.Hour), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
+		{row: "row 12: refused until an impossible time", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(1), refused), after(-7 * time.Hour)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 12: RetryAfter doubled, over", given: []func(*observation){record(inState(machineupdate.Calling, hotOne), retried(32)), after(90 * time.Minute)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 12: RetryAfter over", given: []func(*observation){calling, after(10 * time.Second)}, action: machineupdate.Update, reason: machineupdate.Unfinished},
 		{row: "row 12: another class does not wait", given: []func(*observation){calling, after(time.Second), wantsTwo}, action: machineupdate.Update, reason: machineupdate.Unfinished},
@@ -178,9 +178,8 @@ func TestDecisionTable(t *testing.T) {
 	}
 }
 
-func refusedFor(d time.Duration) func(*machineupdate.Record) {
-	return func(r *machineupdate.Record) { r.NotBefore = r.Since.Add(d) }
-}
+// refused is for six hours.
+func refused(r *machineupdate.Record) { r.NotBefore = r.Since.Add(6 * time.Hour) }
 
 func retried(n int) func(*machineupdate.Record) {
 	return func(r *machineupdate.Record) { r.Retries = n }

@@ -33,9 +33,9 @@ type pool struct {
 	ready   bool   // what the last call of apply said
 }
 
-func newPool(t *testing.T, account string) *pool {
+func newPool(t *testing.T) *pool {
 	t.Helper()
-	p := &pool{bed: newBed(t, laneClass(t, accounts, accountSpec(account))), account: account}
+	p := &pool{bed: newBed(t, laneClass(t, accounts, accountSpec("a"))), account: "a"}
 	p.former = p.class
 	p.executor.UpdateMachine = p.update
 	return p
@@ -114,7 +114,7 @@ func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
 
 // TestInPlaceUpdate follows a machine through an in-place update: the account changes while the node is drained, and is confirmed by a read.
 func TestInPlaceUpdate(t *testing.T) {
-	p := newPool(t, "a").created()
+	p := newPool(t).created()
 	p.is(machineupdate.InPlaceApplied, "a", "a creation records both lanes")
 	p.wants("b")
 	p.is(machineupdate.InPlacePending, "a", "another class")
@@ -143,7 +143,7 @@ func TestInPlaceUpdate(t *testing.T) {
 // TestInPlaceAfter has what may happen on the way.
 func TestInPlaceAfter(t *testing.T) {
 	t.Run("adoption", func(t *testing.T) {
-		p := newPool(t, "a")
+		p := newPool(t)
 		p.step(0)
 		p.is(machineupdate.InPlaceUnknown, "a", "nothing is recorded, and nobody adopts outside of a drain")
 		p.wants("b")
@@ -153,7 +153,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlaceUnconfirmed, "b", "adopted in the drain")
 	})
 	t.Run("migration", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.machine.Annotations = map[string]string{}
 		p.is(machineupdate.InPlaceUnknown, "a", "nothing is recorded")
 		p.drain()
@@ -168,7 +168,7 @@ func TestInPlaceAfter(t *testing.T) {
 			"another node":  func(n *machineupdate.DrainedNode) { n.UID = "node-2" },
 			"no such drain": func(n *machineupdate.DrainedNode) { *n = machineupdate.DrainedNode{} },
 		} {
-			p := newPool(t, "a").created()
+			p := newPool(t).created()
 			p.wants("b")
 			p.drain()
 			change(&p.live)
@@ -186,7 +186,7 @@ func TestInPlaceAfter(t *testing.T) {
 		}
 	})
 	t.Run("an API server of tests, without UIDs", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.node.UID, p.live.UID = "", ""
@@ -195,7 +195,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlaceUnconfirmed, "b", "the time of the drain is enough")
 	})
 	t.Run("the node cannot be read", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.liveErr = assert.AnError
@@ -205,7 +205,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlacePending, "a", "nothing was sent")
 	})
 	t.Run("the cache has no drain", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.node.Unschedulable = false
@@ -214,7 +214,7 @@ func TestInPlaceAfter(t *testing.T) {
 		assert.Equal(t, []any{false, 0, 0}, []any{p.ready, len(p.asked), p.writes})
 	})
 	t.Run("a crash between", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.errs[lane] = errors.New("crash") // the account has changed, and nobody knows
@@ -233,7 +233,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlaceUnconfirmed, "a", "back as well")
 	})
 	t.Run("the class changes while drained", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.apply()
@@ -244,7 +244,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlaceUnconfirmed, "c", "in the same drain")
 	})
 	t.Run("a second update before the first is handed over", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.apply()
@@ -260,7 +260,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlaceUnconfirmed, "c", "the second")
 	})
 	t.Run("a confirmation that finds another value", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.apply()
@@ -275,7 +275,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlaceUnconfirmed, "b", "the node is drained again")
 	})
 	t.Run("acceptance", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.errs[lane] = machineupdate.ErrPending
@@ -288,7 +288,7 @@ func TestInPlaceAfter(t *testing.T) {
 		assert.True(t, p.ready)
 	})
 	t.Run("a conflict", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.conflict = true
@@ -298,7 +298,7 @@ func TestInPlaceAfter(t *testing.T) {
 		p.is(machineupdate.InPlacePending, "a", "nothing was sent")
 	})
 	t.Run("a clock that was far ahead", func(t *testing.T) {
-		p := newPool(t, "a").created()
+		p := newPool(t).created()
 		p.wants("b")
 		p.drain()
 		p.apply()
@@ -313,7 +313,7 @@ func TestInPlaceAfter(t *testing.T) {
 
 // TestInPlaceReadOnlyHoldsADriverBack: one that wants to write outside of a drain gets no marker.
 func TestInPlaceReadOnlyHoldsADriverBack(t *testing.T) {
-	p := newPool(t, "a").created()
+	p := newPool(t).created()
 	p.wants("b")
 	p.drain()
 	p.apply()
@@ -327,7 +327,7 @@ func TestInPlaceReadOnlyHoldsADriverBack(t *testing.T) {
 
 // TestInPlaceIsUrgent: a drained node waits for the limiter as little as a change of the spec, also where nothing is recorded.
 func TestInPlaceIsUrgent(t *testing.T) {
-	p := newPool(t, "a")
+	p := newPool(t)
 	p.drain()
 	p.executor.Limiter = &machineupdate.Limiter{Every: time.Hour, Burst: 4, InFlight: 4}
 	for range 3 {
@@ -360,7 +360,7 @@ func TestInPlaceUnable(t *testing.T) {
 		{"no class", of(accounts, `{}`), nil, machineupdate.InPlaceUnknown},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := newPool(t, "a")
+			p := newPool(t)
 			p.former, p.class = tc.former, tc.target
 			o := p.observed()
 			assert.Equal(t, tc.want.String(), o.InPlace().String())
@@ -381,7 +381,7 @@ func TestInPlaceUnable(t *testing.T) {
 			assert.Empty(t, p.asked)
 		})
 	}
-	p := newPool(t, "a")
+	p := newPool(t)
 	p.wants("b")
 	p.drain()
 	p.errs[lane], p.account = machineupdate.ErrUnimplemented, "b"
@@ -390,7 +390,7 @@ func TestInPlaceUnable(t *testing.T) {
 	assert.False(t, p.ready)
 	p.is(machineupdate.InPlaceUnable, "b", "it is remembered")
 
-	p = newPool(t, "a").created()
+	p = newPool(t).created()
 	p.wants("b")
 	p.drain()
 	p.apply()

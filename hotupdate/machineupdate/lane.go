@@ -35,7 +35,7 @@ type Lane struct {
 const maxLaneName = 63 - len("hot-update-")
 
 // text is what a record remembers of the lane.
-func (l *Lane) text() string {
+func (l Lane) text() string {
 	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
 	return l.Name + "?" + url.Values{"kind": sorted(l.Kinds), "path": sorted(l.Paths)}.Encode()
 }

@@ -285,7 +285,7 @@ func (m *drainModel) settle(w drainWorld) string {
 			return ""
 		case machineupdate.InPlaceUnconfirmed:
 			w = m.reconcile(w, &script{})
-		default:
+		case machineupdate.InPlaceUnknown, machineupdate.InPlacePending, machineupdate.InPlaceUnable:
 			w.live, w.cached = 1, 1
 			w = m.gate(w, &script{})
 		}
