@@ -192,7 +192,9 @@ func TestRefused(t *testing.T) {
 		{"hidden keys", &carrying{Secret: map[string]carrier{"secret": {cyclicMap()}}}, hashstructure.Options{}, []string{"pointer-cycle secret[(sensitive)].V[(sensitive)]"}, "keys may be secret"},
 		{
 			"keys of other types", carry(map[any]any{true: ring(), nil: 1, 2: "a"}),
-			hashstructure.Options{}, []string{"pointer-cycle free.V[bool].next.next"}, "they are called by their type",
+			hashstructure.Options{},
+			[]string{"pointer-cycle free.V[bool].next.next"},
+			"they are called by their type",
 		},
 		{"hasher without a hash", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { return nil }}, []string{"no-hasher "}, "never a silent default"},
 		{"hasher that panics", carry(1), hashstructure.Options{Hasher: func() hash.Hash64 { panic("secret") }}, []string{"not-hashable "}, "input never panics"},

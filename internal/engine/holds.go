@@ -23,14 +23,13 @@ func (p *Program) holds(n *fieldplan.Node, v reflect.Value, classes fieldplan.Cl
 
 // writing returns the plan as it is compiled for what is projected, for all the rest, or for what is hot. Each element's identity stands in it.
 func (p *Program) writing(classes fieldplan.ClassSet) *writing {
-	switch classes {
-	case fieldplan.Projected:
+	if classes == fieldplan.Projected {
 		return p.canonical
-	case fieldplan.Unprojected:
-		return p.unprojected()
-	default:
-		return p.hot()
 	}
+	if classes == fieldplan.Unprojected {
+		return p.unprojected()
+	}
+	return p.hot()
 }
 
 // nodeIn returns the node of a value, which may be an element of collection in. It is nil where nothing of the collection can be written.

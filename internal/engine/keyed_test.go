@@ -40,6 +40,16 @@ func TestKeyedListsInAnyOrder(t *testing.T) {
 	})
 }
 
+// TestLastKeyTwiceIsNotTheSame: the last element of a list has its key once, too.
+func TestLastKeyTwiceIsNotTheSame(t *testing.T) {
+	compiled := engine.Of(plan(t))
+	for _, list := range []func([]string) *config{byText, byNumber} {
+		for _, keys := range [][]string{{"b", "b"}, {"a", "b", "b"}, {"b", "a", "a"}} {
+			assert.False(t, compiled.SamePointers(list(keys), list(keys)), keys)
+		}
+	}
+}
+
 // byText is a configuration with elements of these keys.
 func byText(keys []string) *config {
 	c := &config{}

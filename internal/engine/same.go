@@ -310,6 +310,9 @@ func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*
 	for i := range x.len {
 		m, o, depth := x.at(i, n.elemPointers), y.at(i, n.elemPointers), c.depth
 		key, ok := keyOf(n, m)
+		if ok && !goesOn(&order, i, before, key) {
+			return i, true
+		}
 		if !alike || !ok || !exists(o) || !c.object(n.elem, m, o) {
 			other, okToo := keyOf(n, o)
 			switch {
@@ -319,9 +322,6 @@ func ordered[K cmp.Ordered](c *comparison, n *node, x, y *elements, keyOf func(*
 			case !ok, !okToo, alike, !c.selected(n, m, o):
 				return i, false
 			}
-		}
-		if !goesOn(&order, i, before, key) {
-			return i + 1, true
 		}
 		before = key
 	}
