@@ -56,6 +56,8 @@ func TestSelect(t *testing.T) {
 		{"a surge machine has come up", pool(2, "0", "1", idle, idle, updated), "[a]", "[]", "[]", 0},
 		{"a surge machine has not come up", pool(2, "0", "1", idle, idle, unborn), "[]", "[]", "[]", 1},
 		{"the others go on without the surge machine", pool(2, "1", "1", idle, idle, unborn), "[a]", "[]", "[]", 1},
+		{"of two the unavailable one goes first", pool(2, "1", "1", idle, down, updated), "[b]", "[]", "[]", 0},
+		{"a surge machine that never came up is not counted on", pool(2, "1", "1", idle, updated, unborn), "[a]", "[]", "[]", 1},
 		{"surplus", pool(2, "0", "1", idle, updated, updated), "[]", "[]", "[a]", 0},
 		{"surplus that failed goes first", pool(2, "0", "2", idle, failed, updated, updated), "[]", "[]", "[b a]", 0},
 		{"no surplus as long as the updated machines are not available", pool(2, "0", "1", idle, updated, fresh), "[]", "[]", "[]", 1},
@@ -83,6 +85,9 @@ func TestSelect(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{tc.sel, tc.crea, tc.del}, []string{fmt.Sprint(s.Select), fmt.Sprint(s.Create), fmt.Sprint(s.Delete)})
 			require.Len(t, s.Blocked, tc.blocked, "%v", s.Blocked)
+			if tc.pool.Strategy == hotupdate.ManualInPlaceUpdate && tc.pool.Record == "" {
+				require.NotContains(t, s.Record, "select")
+			}
 		})
 	}
 }

@@ -20,7 +20,7 @@ import (
 const patience = 100 * time.Second
 
 func TestMutantsDie(t *testing.T) {
-	for _, m := range slices.Concat(mutants, updateMutants, driverMutants) {
+	for _, m := range slices.Concat(mutants, updateMutants, driverMutants, inPlaceMutants) {
 		t.Run(m.breaks, func(t *testing.T) {
 			t.Parallel()
 			overlay := m.overlay(t)

@@ -1,5 +1,6 @@
-// Package mutants checks the tests of the engine, those of the flow that updates machines, and those of the kit for drivers: each rule is broken on purpose, one at a time, and a
-// test has to fail. It has no code of its own. That every mutation still applies is part of go test ./..., running the mutants is not:
+// Package mutants checks the tests of the engine, of the flow that updates machines, of the kit for drivers and of in-place rollouts: each
+// rule is broken on purpose, one at a time, and a test has to fail. It has no code of its own. That every mutation still applies is part of
+// go test ./..., running the mutants is not:
 //
 //	go test -tags mutants ./internal/mutants
 //

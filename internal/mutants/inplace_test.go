@@ -1,0 +1,85 @@
+package mutants_test
+
+const (
+	steps      = "hotupdate/inplace TestNext$|TestBlocked|TestMistakes"
+	selections = "hotupdate/inplace TestSelect$|TestSelectRefuses|TestSelectSaysTheSame"
+	admissions = "hotupdate/inplace TestValidate|TestPending"
+	nodeModel  = "hotupdate/inplace TestModelNode"
+	poolModel  = "hotupdate/inplace TestModelPool"
+)
+
+const (
+	inPlaceAdmissionFile = "hotupdate/inplace/admission.go"
+	inPlaceMachineFile   = "hotupdate/inplace/machine.go"
+	inPlaceNextFile      = "hotupdate/inplace/next.go"
+	inPlacePoolFile      = "hotupdate/inplace/pool.go"
+	inPlaceSelectFile    = "hotupdate/inplace/select.go"
+)
+
+// inPlaceMutants break the rollout decisions of in-place updates, and what Gardener admits of them.
+var inPlaceMutants = []mutant{
+	// A machine and its node.
+	{"a machine that leaves is left alone", inPlaceNextFile, "case m.leaves():", "case false:", steps},
+	{"a stale controller waits", inPlaceNextFile, "m.Node != nil && m.Node.mark().Revision > p.Revision", "false", steps},
+	{"an unfinished update is not taken for done after a rollback", inPlaceMachineFile, "return mark.Done || mark.Revision == p.Revision && m.Node.Reason == UpdateSuccessful || mark.Revision == 0 && !begun", "return true || begun || mark.Done", steps},
+	{"only a cordon of ours is undone", inPlaceNextFile, "free.Unschedulable = m.Node.Unschedulable && !old.Cordoned", "free.Unschedulable = false", steps},
+	{"a cordon of somebody else is not ours", inPlaceNextFile, "p.Revision, false, mark.Cordoned || !n.Unschedulable", "p.Revision, false, true", steps},
+	{"the phase follows the answer before it is removed", inPlaceNextFile, "m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed", "m.Phase != phaseTerminating", steps},
+	{"a node that the driver cannot update is not drained", inPlaceNextFile, "case n.isSelected() && m.InPlace != machineupdate.InPlaceUnable:", "case n.isSelected():", steps},
+	{"a drained node is given back if the driver has become unable", inPlaceNextFile, "if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {", "if !n.isSelected() {", steps},
+	{"a node that nobody selects any more is given back", inPlaceNextFile, "if !n.isSelected() || m.InPlace == machineupdate.InPlaceUnable {", "if m.InPlace == machineupdate.InPlaceUnable {", steps},
+	{"a silent agent has failed", inPlaceNextFile, "if m.Phase != phaseUpdateFailed {", "if true {", steps},
+	{"time at the gate is not the agent's", inPlaceNextFile, "\tcase m.Phase == phaseUpdateFailed:\n\t\treturn n.become(SelectedForUpdate", "\tcase false:\n\t\treturn n.become(SelectedForUpdate", steps},
+	{"a drained node that takes pods is drained again", inPlaceNextFile, "case !n.Unschedulable && n.Reason == DrainSuccessful:", "case false:", steps},
+	{"a newer target is remembered before the agent begins", inPlaceNextFile, "case !n.Unschedulable || mark.Revision != p.Revision || mark.Done:", "case !n.Unschedulable || mark.Done:", steps},
+	{"the InPlace part comes before the agent", inPlaceNextFile, "case m.InPlace == machineupdate.InPlaceUnknown || m.InPlace == machineupdate.InPlacePending:", "case m.InPlace == machineupdate.InPlacePending:", steps},
+	{"an answer for another target does not count", inPlaceNextFile, "\tcase mark.Revision != p.Revision:\n\t\treturn p.again", "\tcase false:\n\t\treturn p.again", steps},
+	{"the first answer after a failure does not count", inPlaceNextFile, "case !asked || mark.Unconfirmed:", "case !asked:", steps},
+	{"an answer that nobody asked for does not count", inPlaceNextFile, "case !asked || mark.Unconfirmed:", "case mark.Unconfirmed && asked:", nodeModel},
+	{"a transfer waits for the confirmation", inPlaceNextFile, "case m.InPlace == machineupdate.InPlaceUnconfirmed:", "case false:", steps},
+	{"a transfer needs the InPlace part", inPlaceNextFile, "case m.InPlace != machineupdate.InPlaceApplied:", "case false:", steps},
+	{"a newer target clears a failure", inPlaceNextFile, "\tcase n.mark().Revision != p.Revision:\n", "\tcase false:\n", steps},
+	{"a cleared failure leaves doubt", inPlaceNextFile, "if mark := n.mark(); !mark.Unconfirmed {", "if mark := n.mark(); false {", steps},
+	{"a failure leaves doubt before it is removed", inPlaceNextFile, "if n.Labels[ResultLabel] == Failed && !mark.Unconfirmed {", "if false {", steps},
+	{"a manual pool is asked again", inPlaceNextFile, "if p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected() {", "if !confirms && false || !n.isSelected() {", steps},
+	{"a manual pool is not asked again to confirm", inPlaceNextFile, "if p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected() {", "if p.Strategy == hotupdate.ManualInPlaceUpdate && (confirms || true) || !n.isSelected() {", steps},
+	{"the condition goes before the answer", inPlaceNextFile, "\tcase SelectedForUpdate:\n\t\tmark.Unconfirmed", "\tcase SelectedForUpdate, ReadyForUpdate:\n\t\tmark.Unconfirmed", steps},
+	{"a node that failed stays cordoned", inPlaceNextFile, "waiting.Unschedulable = n.Unschedulable && (!old.Cordoned || old.Unconfirmed)", "waiting.Unschedulable = n.Unschedulable && !old.Cordoned", steps},
+	{"an update that had begun is remembered", inPlaceNextFile, "kept := mark{Revision: old.Revision, Done", "kept := mark{Done", steps},
+	{"a node knows its last revision", inPlaceNextFile, "mark{Revision: old.Revision, Done: old.Revision != 0}", "mark{}", steps},
+	{"an unreadable mark is none", inPlaceMachineFile, "if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {\n\t\treturn mark{}", "if text, ok := n.Annotations[RolloutAnnotation]; !ok || json.Unmarshal([]byte(text), &m) != nil {\n\t\treturn mark{Cordoned: ok}", steps},
+	// A pool.
+	{"the minimum stays available", inPlaceSelectFile, "r.count(r.isAvailable) > r.Replicas-r.unavailable", "r.count(r.isAvailable) >= r.Replicas-r.unavailable", selections},
+	{"an unavailable machine costs nothing", inPlaceSelectFile, "affordable := !r.isAvailable(m) || ", "affordable := ", selections},
+	{"no more are selected than the pool needs", inPlaceSelectFile, "isCandidate && affordable && r.missing() > 0", "isCandidate && affordable", selections},
+	{"a machine without a node does not count as updated", inPlaceSelectFile, "r.stage(m) == updated && m.Node != nil", "r.stage(m) == updated", selections},
+	{"nothing is selected in a manual pool", inPlaceSelectFile, "\tif r.Strategy == hotupdate.ManualInPlaceUpdate {\n\t\treturn\n", "\tif false {\n\t\treturn\n", selections},
+	{"no promise to select is kept in a manual pool", inPlaceSelectFile, "s.Select = nil", "_ = s.Select", selections},
+	{"what the driver cannot update is not selected", inPlaceSelectFile, "m.InPlace != machineupdate.InPlaceUnable && has", "m.InPlace <= machineupdate.InPlaceUnable && has", selections},
+	{"only candidates are selected", inPlaceSelectFile, " && has(m.Node.Labels, CandidateLabel)", "", selections},
+	{"surplus is deleted against available machines", inPlaceSelectFile, "other != m && r.isAvailable(other) && r.stage(other) == updated", "other != m && r.stage(other) == updated", selections},
+	{"surplus is deleted against updated machines", inPlaceSelectFile, "other != m && r.isAvailable(other) && r.stage(other) == updated", "other != m && r.isAvailable(other)", selections},
+	{"a node under update is not deleted", inPlaceSelectFile, "r.stage(m) != underway && r.isSurplus(m)", "r.isSurplus(m)", selections},
+	{"a failed machine is deleted first", inPlaceSelectFile, "switch byStage := cmp.Compare(r.stage(a), r.stage(b)); {", "switch byStage := cmp.Compare(r.stage(b), r.stage(a)); {", selections},
+	{"unavailable machines go first", inPlaceSelectFile, "\tcase r.isAvailable(b):\n\t\t\treturn -1", "\tcase r.isAvailable(b):\n\t\t\treturn 1", selections},
+	{"no surge without nodes to update", inPlaceSelectFile, "wanted += min(r.surge, r.count(func(m *Machine) bool { return r.stage(m) == idle }))", "wanted += r.surge", selections},
+	{"a promised selection counts", inPlaceSelectFile, " || slices.Contains(r.promised.Select, m.Name)", "", poolModel},
+	{"a promised deletion counts", inPlaceSelectFile, "!m.leaves() && !slices.Contains(r.promised.Delete, m.Name)", "!m.leaves()", poolModel},
+	{"what holds up the rollout is named", inPlaceSelectFile, "\t\t\tblocked[m.Name] = step.Why\n", "", selections},
+	{"a machine that does not come up is named", inPlaceSelectFile, "\t\t\tblocked[m.Name] = \"no node has joined\"\n", "", selections},
+	{"percentages of unavailable machines are rounded down", inPlacePoolFile, `scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, false)`, `scaled("maxUnavailable", p.MaxUnavailable, p.Replicas, true)`, selections},
+	{"percentages of surge machines are rounded up", inPlacePoolFile, `scaled("maxSurge", p.MaxSurge, p.Replicas, true)`, `scaled("maxSurge", p.MaxSurge, p.Replicas, false)`, selections},
+	{"one machine may be unavailable if nothing else can happen", inPlacePoolFile, "unavailable = 1\n", "unavailable = 0\n", selections},
+	{"a promise is kept until it is seen", inPlacePoolFile, "return m != nil && m.Node != nil && !m.leaves() && !m.Node.isSelected() && !m.isUpdated(p)", "return false", selections},
+	{"a kept promise is dropped", inPlacePoolFile, "Create: keep(r.Create, func(m *Machine) bool { return m == nil }),", "Create: r.Create,", poolModel},
+	// Admission.
+	{"a version is not lowered", inPlaceAdmissionFile, "case isLower(updated, old):", "case false:", admissions},
+	{"no minor is skipped in place", inPlaceAdmissionFile, "after.Minor() > before.Minor()+1", "false", admissions},
+	{"a rolling pool may skip a minor", inPlaceAdmissionFile, "case strategy != hotupdate.AutoRollingUpdate && (", "case (", admissions},
+	{"a partial version stands for the highest", inPlaceAdmissionFile, ` && !strings.HasPrefix(old, updated+".")`, ` && strings.HasPrefix(old, "")`, admissions},
+	{"an image is not lowered", inPlaceAdmissionFile, "if old.Name == updated.Name && isLower", "if false && isLower", admissions},
+	{"the CloudProfile has to say from where", inPlaceAdmissionFile, "oldErr != nil || err != nil || isLower", "oldErr != nil || err != nil && false || isLower", admissions},
+	{"a pending pool is not changed", inPlaceAdmissionFile, "if !p.has(pool) || slices.Contains", "if slices.Contains", admissions},
+	{"a rotation waits", inPlaceAdmissionFile, "if len(p.AutoInPlaceUpdate)+len(p.ManualInPlaceUpdate) == 0 {", "if len(p.AutoInPlaceUpdate) == 0 {", admissions},
+	{"a pending pool stays pending", inPlaceAdmissionFile, "listed := outcome == hotupdate.InPlaceUpdate || p.has(pool)", "listed := outcome == hotupdate.InPlaceUpdate", admissions},
+}
