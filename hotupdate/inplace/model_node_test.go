@@ -2,6 +2,7 @@ package inplace_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -100,7 +101,7 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 	switch step.Do {
 	case inplace.Done:
 		if w.phase != "Terminating" && m.targets[w.runs] != m.targets[k] && k == w.spec {
-			return w, step, fmt.Errorf("done, and the node runs something else")
+			return w, step, errors.New("done, and the node runs something else")
 		}
 	case inplace.WriteNode, inplace.SetCondition:
 		w = w.written(step.Node)
@@ -116,6 +117,7 @@ func (m nodeModel) act(w nodeWorld, k int8) (nodeWorld, inplace.Step, error) {
 			return w, step, fmt.Errorf("transferred to %s, and the node runs %s with the InPlace part of %s", m.targets[k], m.targets[w.runs], m.targets[w.driver])
 		}
 		w.late, w.lateFrom = k, w.owner
+	case inplace.Wait, inplace.Blocked:
 	}
 	return w, step, m.check(was, w)
 }
@@ -133,13 +135,13 @@ func (w nodeWorld) written(n *inplace.Node) nodeWorld {
 func (m nodeModel) check(was, w nodeWorld) error {
 	switch {
 	case was.userCordoned && !w.cordoned:
-		return fmt.Errorf("a cordon of the user is undone")
+		return errors.New("a cordon of the user is undone")
 	case was.cordoned && !w.cordoned && w.job >= 0:
-		return fmt.Errorf("a node is given back while its agent is at work")
+		return errors.New("a node is given back while its agent is at work")
 	case !was.selected && w.selected:
-		return fmt.Errorf("a node is selected")
+		return errors.New("a node is selected")
 	case was.reason != inplace.ReadyForUpdate && w.reason == inplace.ReadyForUpdate && !w.cordoned:
-		return fmt.Errorf("a node is made ready that takes pods")
+		return errors.New("a node is made ready that takes pods")
 	}
 	return nil
 }
@@ -316,11 +318,11 @@ func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 	case w.phase == "Terminating":
 		return nil
 	case w.phase != "Running":
-		return fmt.Errorf("ends in another phase")
+		return errors.New("ends in another phase")
 	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec]:
-		return fmt.Errorf("ends without the update")
+		return errors.New("ends without the update")
 	case w.candidate || w.selected || w.result != "" || w.cordoned != w.userCordoned:
-		return fmt.Errorf("ends, and the node is not given back")
+		return errors.New("ends, and the node is not given back")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package inplace_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -227,7 +228,7 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 		took = took || takes && was.isAvailable(i) && (seen[i] == idle || seen[i] == updated)
 		creates = creates || w.record.creates.has(i) && !was.record.creates.has(i)
 		if w.record.selects.has(i) && !was.record.selects.has(i) && m.strategy == hotupdate.ManualInPlaceUpdate {
-			return fmt.Errorf("a machine of a manual pool is selected")
+			return errors.New("a machine of a manual pool is selected")
 		}
 	}
 	total := int8(0)
@@ -241,9 +242,9 @@ func (m poolModel) check(was, w poolWorld, seen machineStates, lost int8) error 
 	}
 	switch {
 	case took && w.available()+lost < w.replicas-m.unavailable:
-		return fmt.Errorf("an available machine is taken below the minimum")
+		return errors.New("an available machine is taken below the minimum")
 	case creates && total > w.replicas+m.surge:
-		return fmt.Errorf("more machines than replicas and surge are created")
+		return errors.New("more machines than replicas and surge are created")
 	}
 	return nil
 }
@@ -431,14 +432,13 @@ func (m poolModel) isEnd(w poolWorld, d decision, stuck []machineState) error {
 		return nil
 	}
 	for _, state := range w.machines {
-		switch state {
-		case absent:
-		case updated:
+		switch {
+		case state == updated:
 			left++
+		case state == absent:
+		case len(stuck) == 0 || !d.isBlocked:
+			return errors.New("waits in silence")
 		default:
-			if len(stuck) == 0 || !d.isBlocked {
-				return fmt.Errorf("waits in silence")
-			}
 			return nil
 		}
 	}

@@ -206,23 +206,23 @@ func (n *Node) cleared() Step {
 // any target. After [Successful] it rests.
 func (p *Pool) again(m *Machine, why string) Step {
 	n, mark := m.Node, m.Node.mark()
-	switch confirms := mark.Unconfirmed && mark.Revision == p.Revision; n.Reason {
-	case CandidateForUpdate:
+	if n.Reason == CandidateForUpdate || n.Reason == SelectedForUpdate {
 		mark.Unconfirmed = n.Labels[ResultLabel] == Failed
-		return Step{Do: WriteNode, Node: n.edit(mark).unanswered().asCandidate(), Why: why}
-	case SelectedForUpdate:
-		mark.Unconfirmed = n.Labels[ResultLabel] == Failed
-		return Step{Do: WriteNode, Node: n.edit(mark).unanswered(), Why: why}
-	default:
-		if n.Labels[ResultLabel] == Failed && !mark.Unconfirmed {
-			mark.Unconfirmed = true
-			return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
+		unanswered := n.edit(mark).unanswered()
+		if n.Reason == CandidateForUpdate {
+			unanswered = unanswered.asCandidate()
 		}
-		if p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected() {
-			return n.become(CandidateForUpdate, why)
-		}
-		return n.become(SelectedForUpdate, why)
+		return Step{Do: WriteNode, Node: unanswered, Why: why}
 	}
+	confirms := mark.Unconfirmed && mark.Revision == p.Revision
+	switch {
+	case n.Labels[ResultLabel] == Failed && !mark.Unconfirmed:
+		mark.Unconfirmed = true
+		return Step{Do: WriteNode, Node: n.edit(mark), Why: why}
+	case p.Strategy == hotupdate.ManualInPlaceUpdate && !confirms || !n.isSelected():
+		return n.become(CandidateForUpdate, why)
+	}
+	return n.become(SelectedForUpdate, why)
 }
 
 // become sets the condition.

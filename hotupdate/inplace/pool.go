@@ -55,7 +55,7 @@ func (p *Pool) limits() (unavailable, surge int, err error) {
 	return unavailable, surge, errors.Join(err, unavailableErr, surgeErr)
 }
 
-func scaled(path string, value intstr.IntOrString, replicas int, up bool) (int, error) { //nolint:revive // as in apimachinery
+func scaled(path string, value intstr.IntOrString, replicas int, up bool) (int, error) {
 	n, err := intstr.GetScaledValueFromIntOrPercent(&value, max(0, replicas), up)
 	if share, _ := intstr.GetScaledValueFromIntOrPercent(&value, 100, up); err != nil || share < 0 { // -1% of 5 would be rounded to 0
 		return 0, &fault.Error{Kind: fault.Malformed, Code: "invalid-limit", Path: path, What: "is neither a number nor a percentage of at least 0", Hint: "write 1 or 10%"}

@@ -208,6 +208,7 @@ func (s *simulation) next(t require.TestingT, k int, name string) {
 			m.Owner = v.pool.Target
 			m.machineVersion++
 		}
+	case inplace.Done, inplace.Wait, inplace.Blocked:
 	}
 }
 
