@@ -17,6 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/audit"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 // The ways in which only audit writes its results.
@@ -199,8 +200,9 @@ func (c *call) judgeFleet(known []audit.Known, to *auditSink) (*audit.Report, er
 		Provider: c.provider, Known: known,
 		Each: func(p *audit.Pool, r *audit.Report) error {
 			if r.Objects.Judged%16 == 0 {
-				progress.Describe(r.Headline())
-				_ = progress.Set(r.Verdicts.Total().Pools) // without the line the audit is the same
+				pools := r.Verdicts.Total().Pools
+				progress.Describe(plaintext.Counted(pools, "pool") + ", " + plaintext.Counted(pools-r.Verdicts[audit.Unchanged].Pools, "finding"))
+				_ = progress.Set(pools) // without the line the audit is the same
 			}
 			return to.pool(p)
 		},
@@ -265,6 +267,6 @@ func (c *call) auditExitCode(r *audit.Report) int {
 
 // newProgress returns a line on a terminal that tells how far an audit is.
 func (s *streams) newProgress() *progressbar.ProgressBar {
-	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(s.err), progressbar.OptionSetVisibility(s.errIsTerminal), progressbar.OptionUseANSICodes(true),
+	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(s.err), progressbar.OptionSetVisibility(s.errIsTerminal),
 		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionShowIts(), progressbar.OptionSetItsString("pools"), progressbar.OptionClearOnFinish())
 }
