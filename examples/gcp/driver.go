@@ -74,9 +74,7 @@ func NewDriver(
 			{Kinds: []tags.Kind{tags.VM, tags.Disk}, Rules: labels, Project: project, Replace: setLabels},
 			{
 				Kinds: []tags.Kind{tags.Network}, Rules: networkTags, Project: project, Replace: setNetworkTags,
-				Mandatory: func(class *ProviderSpec, _ string) map[string]string {
-					return networkTags.MandatoryIn(tags.FromKeys(class.Tags...))
-				},
+				Mandatory: func(class *ProviderSpec, _ string) map[string]string { return networkTags.MandatoryIn(tags.FromKeys(class.Tags...)) },
 			},
 		},
 	})

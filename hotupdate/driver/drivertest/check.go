@@ -33,14 +33,19 @@ type State struct {
 // whose client stands on the cloud and which waits by [Cloud.Wait]: a [*driver.Kit], or what the adopter has around it.
 func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (D, error), states ...State) {
 	tb.Helper()
-	if len(states) < 2 {
-		tb.Errorf("a check needs two states")
+	if len(states) < 2 || setup.Schema == nil || setup.Rules == nil {
+		tb.Errorf("a check needs Schema, Rules and two states")
+		return
 	}
 	var reported []string
+	rules := map[tags.Kind]*tags.Rules{}
 	for i, s := range scenarios() {
 		for from := range states {
 			for to := range states {
-				c := &checker{setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0}
+				if from == to {
+					continue
+				}
+				c := &checker{setup: setup, known: rules, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0}
 				c.broken = func(promise, format string, args ...any) {
 					tb.Helper()
 					if !slices.Contains(reported, promise) {
@@ -49,7 +54,7 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 					}
 				}
 				c.newDriver = func(cloud *Cloud) (updates, error) { return newDriver(cloud) }
-				if from != to && c.start() {
+				if c.start() {
 					s.run(c)
 				}
 			}

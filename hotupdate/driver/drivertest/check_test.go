@@ -2,11 +2,15 @@ package drivertest_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/driver/drivertest"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -62,13 +66,18 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
+func setupOf(t *testing.T, cloud tags.Cloud) drivertest.Setup {
+	t.Helper()
+	schema, err := hotupdate.SchemaOf[spec]()
+	require.NoError(t, err)
+	return drivertest.Setup{Schema: schema, Rules: cloud.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"}}
+}
+
 // check returns what a driver breaks.
 func check(t *testing.T, cloud tags.Cloud, broken string, states ...drivertest.State) []string {
 	t.Helper()
 	r := &recorder{TB: t}
-	setup := drivertest.Setup{
-		Schema: schemaOf(t), Rules: cloud.Rules, Request: machineupdate.UpdateMachineRequest{Machine: "m", ProviderID: "test:///i-1"},
-	}
+	setup := setupOf(t, cloud)
 	drivertest.Check(r, setup, func(fake *drivertest.Cloud) (*wrapped, error) {
 		return (&client{Cloud: fake, broken: broken}).newDriver(setup.Schema, cloud)
 	}, states...)
@@ -82,46 +91,49 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// brokenDrivers are drivers with the promise that each breaks.
+var brokenDrivers = []struct {
+	cloud           tags.Cloud
+	broken, promise string
+}{
+	{tags.AWS, "disks forgotten", "desired state"},
+	{tags.AWS, "one kind for all", "desired state"},
+	{tags.AWS, "group taken apart", "desired state"},
+	{tags.AWS, "target not read", "desired state"},
+	{tags.AWS, "cannot be made", "desired state"},
+	{tags.AWS, "infrastructure tags of disks not read", "idle"},
+	{tags.GCP, "only its own keys read", "foreign keys"},
+	{tags.GCP, "version read anew", "foreign keys"},
+	{tags.AWS, "condition dropped", "foreign keys"},
+	{tags.AWS, "everything attached is its own", "foreign resources"},
+	{tags.AWS, "another name", "mandatory keys"},
+	{tags.AWS, "removed and set again", "mandatory keys"},
+	{tags.AWS, "written before the marker", "marker first"},
+	{tags.AWS, "failure of the marker ignored", "marker first"},
+	{tags.AliCloud, "context replaced", "end of context"},
+	{tags.AWS, "cloud quoted", "secrets"},
+	{tags.AWS, "failures lost", "partial failure"},
+	{tags.AWS, "failures lost", "lost answer"},
+	{tags.AWS, "what failed is done", "partial failure"},
+	{tags.AWS, "successes remembered", "late landing"},
+	{tags.AWS, "successes remembered", "lagging reads"},
+	{tags.AWS, "reads cached", "reversal"},
+	{tags.AWS, "throttling not told", "throttling"},
+	{tags.AWS, "own retries", "throttling"},
+	{tags.AWS, "failed read taken for an empty one", "not found"},
+	{tags.AWS, "no VM is a failure", "not found"},
+	{tags.Azure, "limit not known", "limits"},
+	{tags.Azure, "case counts", "case folding"},
+	{tags.AWS, "acceptance taken for success", "acceptance"},
+	{tags.AWS, "target taken for the value", "acceptance"},
+	{tags.AWS, "failed state unknown", "failed change"},
+	{tags.AWS, "refusal not told", "refusal"},
+	{tags.AWS, "refusals hold infrastructure tags", "refusal"},
+}
+
 // TestCheck: each broken driver breaks the promise that it should.
 func TestCheck(t *testing.T) {
-	for _, tc := range []struct {
-		cloud           tags.Cloud
-		broken, promise string
-	}{
-		{tags.AWS, "disks forgotten", "desired state"},
-		{tags.AWS, "one kind for all", "desired state"},
-		{tags.AWS, "group taken apart", "desired state"},
-		{tags.AWS, "target not read", "desired state"},
-		{tags.AWS, "cannot be made", "desired state"},
-		{tags.AWS, "infrastructure tags of disks not read", "idle"},
-		{tags.GCP, "only its own keys read", "foreign keys"},
-		{tags.GCP, "version read anew", "foreign keys"},
-		{tags.AWS, "condition dropped", "foreign keys"},
-		{tags.AWS, "everything attached is its own", "foreign resources"},
-		{tags.AWS, "another name", "mandatory keys"},
-		{tags.AWS, "removed and set again", "mandatory keys"},
-		{tags.AWS, "written before the marker", "marker first"},
-		{tags.AWS, "failure of the marker ignored", "marker first"},
-		{tags.AliCloud, "context replaced", "end of context"},
-		{tags.AWS, "cloud quoted", "secrets"},
-		{tags.AWS, "failures lost", "partial failure"},
-		{tags.AWS, "failures lost", "lost answer"},
-		{tags.AWS, "what failed is done", "partial failure"},
-		{tags.AWS, "successes remembered", "late landing"},
-		{tags.AWS, "successes remembered", "lagging reads"},
-		{tags.AWS, "reads cached", "reversal"},
-		{tags.AWS, "throttling not told", "throttling"},
-		{tags.AWS, "own retries", "throttling"},
-		{tags.AWS, "failed read taken for an empty one", "not found"},
-		{tags.AWS, "no VM is a failure", "not found"},
-		{tags.Azure, "limit not known", "limits"},
-		{tags.Azure, "case counts", "case folding"},
-		{tags.AWS, "acceptance taken for success", "acceptance"},
-		{tags.AWS, "target taken for the value", "acceptance"},
-		{tags.AWS, "failed state unknown", "failed change"},
-		{tags.AWS, "refusal not told", "refusal"},
-		{tags.AWS, "refusals hold infrastructure tags", "refusal"},
-	} {
+	for _, tc := range brokenDrivers {
 		t.Run(tc.broken+" breaks "+tc.promise, func(t *testing.T) {
 			failures := check(t, tc.cloud, tc.broken, states(tc.cloud)[:2]...)
 			assert.Contains(t, "\n"+strings.Join(failures, "\n"), "\n"+tc.promise+": ")
@@ -130,5 +142,39 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOneState is no check.
-func TestOneState(t *testing.T) { assert.Len(t, check(t, tags.AWS, "", states(tags.AWS)[0]), 1) }
+// TestEveryPromiseIsBroken: the table and the package documentation name the same promises.
+func TestEveryPromiseIsBroken(t *testing.T) {
+	documentation, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	var documented, broken []string
+	for line := range strings.Lines(string(documentation)) {
+		if name, isPromise := strings.CutPrefix(line, "//\t"); isPromise {
+			name, _, _ = strings.Cut(name, "  ") // its meaning follows
+			documented = append(documented, name)
+		}
+	}
+	for _, tc := range brokenDrivers {
+		broken = append(broken, tc.promise)
+	}
+	slices.Sort(broken)
+	assert.ElementsMatch(t, documented, slices.Compact(broken))
+}
+
+// TestUnusableStates: a check that could not fail does.
+func TestUnusableStates(t *testing.T) {
+	first := states(tags.AWS)[0]
+	unusual := map[string]string{"cluster": "c", "a": "\a"}
+	for want, states := range map[string][]drivertest.State{
+		"needs Schema, Rules and two states": {first},
+		"have all resources alike":           {first, first},
+		"cannot be prepared":                 {{Spec: "[]", Resources: first.Resources}, states(tags.AWS)[1]},
+		"refuses infrastructure tags":        {state(tags.AWS, `"machineType":"small"`, unusual, unusual, unusual, "3000", "125", "true", "small"), first},
+		"carry no infrastructure tags":                       {states(tags.GCP)[0], states(tags.GCP)[1]},
+	} {
+		cloud := tags.AWS
+		if want == "carry no infrastructure tags" {
+			cloud = tags.OpenStack
+		}
+		assert.Contains(t, strings.Join(check(t, cloud, "", states...), "\n"), want)
+	}
+}

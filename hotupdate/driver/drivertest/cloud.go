@@ -84,20 +84,20 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
 	isOne := func(r *driver.Resource) bool { return slices.Contains(ids, r.ID) }
 	return c.write(ctx, "Change", isOne, 0, func(of []*driver.Resource) error {
-		rules, err := c.setup.Rules(of[0].Kind)
+		rules := c.rules(of[0])
 		plans := make([]tags.ResourcePlan, len(of))
 		for i, r := range of {
 			plans[i] = tags.ResourcePlan{Resource: r.ID, Set: set, Remove: remove}
 		}
-		if err == nil && len(rules.Batches(plans)) != 1 {
-			err = errors.New("one call takes fewer resources or keys, or no key twice")
+		if len(rules.Batches(plans)) != 1 {
+			return errors.New("one call takes fewer resources or keys, or no key twice")
 		}
 		for _, r := range of {
-			if err == nil {
-				err = c.store(r, changed(&rules, r.Tags, set, remove))
+			if err := c.store(r, changed(rules, r.Tags, set, remove)); err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	})
 }
 
@@ -216,14 +216,10 @@ func (c *Cloud) finish(r *driver.Resource) {
 
 // store gives a resource infrastructure tags, if the cloud takes them. It takes those that are forbidden to users.
 func (c *Cloud) store(r *driver.Resource, all map[string]string) error {
-	rules, err := c.setup.Rules(r.Kind)
-	for _, problem := range rules.Validate(all, nil, nil) {
+	for _, problem := range c.rules(r).Validate(all, nil, field.NewPath(name(r))) {
 		if problem.Type != field.ErrorTypeForbidden {
-			err = errors.Join(err, problem)
+			return fmt.Errorf("the cloud refuses infrastructure tags: %w", problem)
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("the cloud refuses the infrastructure tags of %s %s: %w", r.Kind, r.ID, err)
 	}
 	c.version++
 	r.Tags, r.Version = maps.Clone(all), strconv.Itoa(c.version)

@@ -1,8 +1,8 @@
 // Package drivertest checks a driver that updates machines: its projection, its discovery and its calls, with the real flow around them.
 //
-// The driver's client is a fake that an adopter writes on top of a [Cloud]: each call of the cloud's API becomes a call of a method. [Check]
-// then takes the machine from each [State] to each other, while the cloud does to the driver what clouds do. A failure names the promise
-// that is broken:
+// The driver's client is a fake that an adopter writes on top of a [Cloud]: each call of the cloud's API becomes a call of a method, and each
+// error one of the API. [Check] takes the machine from each [State] to each other, while the cloud does to the driver what clouds do. So states
+// should differ in whatever the driver changes, on every resource. A failure names the promise that is broken:
 //
 //	desired state        every resource of the machine gets what the provider spec says, and keeps it
 //	idle                 a call changes something on each resource that it names
@@ -27,5 +27,6 @@
 //
 // If the first promise is broken without any disturbance, the others are not tried.
 //
-// It owns the fake cloud and the promises. It knows no provider: limits come from the rules that the adopter names.
+// It owns the fake cloud and the promises. It knows no provider: limits come from the rules that the adopter names. The driver in examples/gcp is
+// checked in this way.
 package drivertest

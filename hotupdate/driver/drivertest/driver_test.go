@@ -5,10 +5,7 @@ import (
 	"errors"
 	"maps"
 	"strconv"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
@@ -307,11 +304,4 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 		Tags: taggings, Groups: c.groups(), Lanes: lanes, Wait: c.Wait,
 	})
 	return &wrapped{kit: kit, client: c, done: map[string]string{}}, err
-}
-
-func schemaOf(t *testing.T) *hotupdate.Schema {
-	t.Helper()
-	schema, err := hotupdate.SchemaOf[spec]()
-	require.NoError(t, err)
-	return schema
 }

@@ -14,11 +14,13 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
 )
 
 // checker lets the real flow update one machine in one cloud.
 type checker struct {
 	setup     Setup
+	known     map[tags.Kind]*tags.Rules
 	states    []State
 	from, to  *State
 	promise   string // that of the scenario
@@ -64,7 +66,7 @@ func (c *checker) start() bool {
 		checker: c, resources: clone(c.from.Resources), now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC),
 		ends: map[*driver.Resource]time.Time{}, refuses: map[*driver.Resource]time.Time{},
 	}
-	c.class = nil
+	c.class, c.pass = nil, pass{ctx: context.Background(), cancel: func() {}}
 	c.planted, c.changing, c.classes = map[string]map[string]string{}, map[*driver.Resource]string{}, machineupdate.Classes{}
 	for i := range c.cloud.resources {
 		r := &c.cloud.resources[i]
@@ -74,6 +76,9 @@ func (c *checker) start() bool {
 		if c.isOwn(r) {
 			c.plant(r, "drivertest")
 		}
+	}
+	if len(c.own()) == 0 {
+		c.broken("desired state", "the states have all resources alike")
 	}
 	c.cloud.remember()
 	c.undisturbed()

@@ -120,10 +120,10 @@ func (c *checker) unlike(r *driver.Resource) string {
 
 // folded returns infrastructure tags by what the cloud takes their keys for. Those without a value get one, to tell them from none.
 func (c *checker) folded(r *driver.Resource, all map[string]string) map[string]string {
-	rules, _ := c.setup.Rules(r.Kind)
+	isFolded := c.rules(r).IgnoresCase
 	same := map[string]string{}
 	for key, value := range all {
-		if rules.IgnoresCase {
+		if isFolded {
 			key = strings.ToLower(key)
 		}
 		same[key] = "=" + value
@@ -160,12 +160,22 @@ func (s *State) of(r *driver.Resource) driver.Resource {
 	return driver.Resource{}
 }
 
+// rules are those of the resource's kind.
+func (c *checker) rules(r *driver.Resource) *tags.Rules {
+	if c.known[r.Kind] == nil {
+		rules, err := c.setup.Rules(r.Kind)
+		if c.known[r.Kind] = &rules; err != nil {
+			c.broken("desired state", "%v", err)
+		}
+	}
+	return c.known[r.Kind]
+}
+
 func name(r *driver.Resource) string { return r.Kind.String() + " " + r.ID }
 
 // plant lets somebody else set a key on a resource.
 func (c *checker) plant(r *driver.Resource, key string) {
-	rules, _ := c.setup.Rules(r.Kind)
-	value := "theirs"
+	rules, value := c.rules(r), "theirs"
 	if rules.KeysOnly {
 		value = ""
 	}
@@ -173,7 +183,7 @@ func (c *checker) plant(r *driver.Resource, key string) {
 		c.planted[name(r)] = map[string]string{}
 	}
 	c.planted[name(r)][key] = value
-	if err := c.cloud.store(r, changed(&rules, r.Tags, []tags.Tag{{Key: key, Value: value}}, nil)); err != nil {
+	if err := c.cloud.store(r, changed(rules, r.Tags, []tags.Tag{{Key: key, Value: value}}, nil)); err != nil {
 		c.broken("desired state", "%v", err)
 	}
 }

@@ -163,7 +163,7 @@ func interference(c *checker) {
 		c.onMark = func() {}
 		for _, r := range c.own() {
 			c.plant(r, "drivertest-between")
-			rules, _ := c.setup.Rules(r.Kind)
+			rules := c.rules(r)
 			for key := range c.from.of(r).Tags {
 				if _, stays := c.to.of(r).Tags[key]; !stays && rules.Guard != tags.Unguarded && !rules.KeysOnly {
 					c.plant(r, key)
@@ -180,13 +180,12 @@ func interference(c *checker) {
 func limits(c *checker, lacking int) {
 	isFull := false
 	for _, r := range c.own() {
-		rules, _ := c.setup.Rules(r.Kind)
 		before, after := len(c.from.of(r).Tags), len(c.to.of(r).Tags)
 		if lacking > 0 && before >= after {
 			continue
 		}
 		isFull = lacking > 0
-		for i := range rules.MaxTags - max(before, after) - len(c.planted[name(r)]) + lacking {
+		for i := range c.rules(r).MaxTags - max(before, after) - len(c.planted[name(r)]) + lacking {
 			c.plant(r, fmt.Sprint("drivertest-", i))
 		}
 	}
@@ -204,7 +203,7 @@ func limits(c *checker, lacking int) {
 // caseFolding lets somebody else spell all keys in capitals, where the cloud takes them for the same.
 func caseFolding(c *checker) {
 	for _, r := range c.own() {
-		if rules, _ := c.setup.Rules(r.Kind); rules.IgnoresCase {
+		if c.rules(r).IgnoresCase {
 			capitals := map[string]string{}
 			for key, value := range r.Tags {
 				capitals[strings.ToUpper(key)] = value
