@@ -3,9 +3,9 @@ package driver_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -43,7 +43,7 @@ func TestTagsGoOnWhileAVolumeIsRefused(t *testing.T) {
 		Patch: func(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 			patched := machine.DeepCopy()
 			require.NoError(t, json.Unmarshal(data, patched))
-			patched.ResourceVersion = fmt.Sprint(now.UnixNano())
+			patched.ResourceVersion = strconv.FormatInt(now.UnixNano(), 10)
 			machine = patched
 			return patched, nil
 		},

@@ -74,11 +74,15 @@ var naives = []naive{
 // TestModel: in every state within the budgets nothing is written that nobody wants, nothing is called while a refusal lasts, and what settles
 // is as desired; and from every state the machine comes to rest if nothing more happens.
 func TestModel(t *testing.T) {
-	for _, b := range []budget{{changes: 2, faults: 1}, {changes: 1, faults: 2}} {
+	budgets := []budget{{changes: 2, faults: 1}, {changes: 1, faults: 2}}
+	if raceEnabled {
+		budgets = []budget{{changes: 1, faults: 1}}
+	}
+	for _, b := range budgets {
 		m := newModel(t, naive{})
 		assert.Empty(t, m.search(b))
 		t.Logf("%+v: %d states, %d transitions, %d to rest", b, len(m.seen), m.transitions, len(m.rests))
-		assert.Greater(t, len(m.seen), 5_000, "the model is meant to look at many states")
+		assert.Greater(t, len(m.seen), 1_000, "the model is meant to look at many states")
 	}
 }
 
@@ -87,7 +91,7 @@ func TestNaiveDriversFail(t *testing.T) {
 	for _, n := range naives {
 		t.Run(n.name, func(t *testing.T) {
 			m := newModel(t, n)
-			violation := m.search(budget{changes: 2, faults: 1})
+			violation := m.search(budget{changes: 2})
 			assert.Contains(t, violation, n.want)
 			t.Log(violation)
 		})
