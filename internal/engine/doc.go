@@ -5,7 +5,7 @@
 //
 //	rule                                        function
 //	presence of a leaf, default                 fieldplan.Field.Unset; the zero value is unset unless Field.Pointer
-//	presence of objects and collections         run.compositeMember; isPresent where values are copied or paired
+//	presence of objects and collections         run.compositeMember, isNone; isPresent where values are copied or paired
 //	presence of elements                        run.keyedElement, run.sparse
 //	an array that nobody has set                run.array
 //	text of an element that is nil or empty     emptyText

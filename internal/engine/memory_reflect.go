@@ -103,8 +103,7 @@ func kindOfMap(t reflect.Type, _ *fieldplan.Node) kind {
 	}
 }
 
-// isNone is not worth reflection.
-func isNone(kind, memory) bool { return false }
+func isNone(k kind, m memory) bool { return k > arrayKind && m.IsNil() }
 
 func textsAt(m memory) map[string]string { return m.Interface().(map[string]string) }
 

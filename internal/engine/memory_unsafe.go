@@ -185,7 +185,7 @@ func (e *elements) at(i, pointers int) memory {
 	return m
 }
 
-// isNone reports whether there certainly is a nil list or map. It is small enough to be inlined.
+// isNone reports whether an object or collection is a nil list or map. It is small enough to be inlined.
 func isNone(k kind, m memory) bool {
 	return k > arrayKind && *(*memory)(m) == nil
 }

@@ -204,7 +204,7 @@ func (r *run) compositeMember(o *op, m memory, before byte) bool {
 	if r.part(o.node, m) {
 		return true
 	}
-	if o.presence && !o.node.isNil(m) {
+	if o.presence {
 		r.emptyElement(o.node, m)
 		return true
 	}
