@@ -16,6 +16,7 @@ const (
 	errorsFile        = "hotupdate/machineupdate/errors.go"
 	executorFile      = "hotupdate/machineupdate/executor.go"
 	fleetFile         = "hotupdate/machineupdate/fleet.go"
+	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
 	prepareFile       = "hotupdate/machineupdate/prepare.go"
@@ -114,6 +115,9 @@ var updateMutants = []mutant{
 	{"a refused change waits", decisionFile, "\tif !h.NotBefore.IsZero() {", "\tif false {", lanes},
 	{"each lane counts in the fleet", fleetFile, "begun[lane] = h", "begun[laneOf{machine: lane.machine}] = h", "hotupdate/machineupdate TestFleet"},
 	{"what awaits a drain does not count", fleetFile, "h.Drain != (record.Drain{}) ||", "", "hotupdate/machineupdate TestFleet"},
+	{"a leaf has a shape", placesFile, "case len(names) == 0 && n.takes(shape):", "case len(names) == 0:", "hotupdate TestHolds"},
+	{"elements of a map may be hot", placesFile, "\t\tif n.When != nil {", "\t\tif false {", "hotupdate TestHolds"},
+	{"free JSON has what is below", placesFile, "\tcase n.isFree():", "\tcase false:", "hotupdate TestHolds"},
 	// In place.
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() {", "\tif false {", lanes},
 	{"a closed lane is confirmed", decisionFile, "\tif err != nil || header.State != record.Unconfirmed {", "\tif true {", lanes},
