@@ -4,7 +4,7 @@
 // errors that SchemaOf would return, in the same words, at the line to blame, and offers the corrected struct tag where there is no doubt
 // about it. It compiles
 //
-//   - the types that SchemaOf is called with, under the overrides of that call,
+//   - the types that SchemaOf is called with, under the overrides of that call, also through generic functions of the package,
 //   - every struct type that has a hotupdatable struct tag or something that looks like one. A struct without any is not looked at:
 //     it may be no configuration.
 //

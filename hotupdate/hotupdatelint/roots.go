@@ -39,19 +39,24 @@ const (
 	kitPath       = hotupdatePath + "/hotupdatetest"
 )
 
+// compiles says that a function compiles the Schema of its type parameter with an index.
+type compiles struct {
+	function *types.Func
+	index    int
+}
+
 // roots returns the types to compile: those that a Schema is made of first, as they say most about the fields below them.
 func (l *linter) roots() []root {
-	roots, isComplete := l.configRoots()
-	parts := settings{unknown: !isComplete}
+	roots := l.configRoots()
 	for _, tagged := range l.source.tagged {
 		if !tagged.generic {
-			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax, settings: parts})
+			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax})
 		}
 	}
 	for _, name := range l.instanceNames() {
 		typ := l.TypesInfo.Instances[name].Type
 		if _, ok := typ.Underlying().(*types.Struct); ok && !hasTypeParam(typ) && l.hasOwnTag(typ) {
-			roots = append(roots, root{typ: typ, at: name, settings: parts})
+			roots = append(roots, root{typ: typ, at: name})
 		}
 	}
 	return roots
@@ -71,27 +76,57 @@ func (l *linter) instanceNames() []*ast.Ident {
 	return slices.SortedFunc(maps.Keys(l.TypesInfo.Instances), func(a, b *ast.Ident) int { return cmp.Compare(a.Pos(), b.Pos()) })
 }
 
-// configRoots returns the types that SchemaOf is called with. Which types a generic function passes on, and with which overrides, is not
-// looked for.
-func (l *linter) configRoots() (roots []root, isComplete bool) {
-	isComplete = true
-	for _, name := range l.instanceNames() {
-		function, ok := l.TypesInfo.Uses[name].(*types.Func)
-		if !ok || !compilesSchema(function) {
-			continue
-		}
-		if typ := l.TypesInfo.Instances[name].TypeArgs.At(0); hasTypeParam(typ) {
-			isComplete = false
-		} else {
-			roots = append(roots, root{typ: typ, at: l.source.calledAt(name), isConfig: true, settings: l.settings(name)})
+// configRoots returns the types that SchemaOf is called with, directly or through generic functions of the package.
+func (l *linter) configRoots() []root {
+	known := map[compiles]settings{}
+	owners := l.typeParams()
+	names := l.instanceNames()
+	var roots []root
+	for found := -1; found < len(known); { // until no other function is found to compile its type parameter
+		found, roots = len(known), nil
+		for _, name := range names {
+			function, ok := l.TypesInfo.Uses[name].(*types.Func)
+			if !ok {
+				continue
+			}
+			arguments := l.TypesInfo.Instances[name].TypeArgs
+			for i := range arguments.Len() {
+				inner, ok := known[compiles{function.Origin(), i}]
+				if !ok && (i > 0 || !compilesSchema(function)) {
+					continue
+				}
+				owner, isParam := owners[arguments.At(i)]
+				outer := l.settings(name, owner.function, inner)
+				switch {
+				case isParam:
+					known[owner] = outer
+				case !hasTypeParam(arguments.At(i)):
+					roots = append(roots, root{typ: arguments.At(i), at: l.source.calledAt(name), isConfig: true, settings: outer})
+				}
+			}
 		}
 	}
-	return roots, isComplete
+	return roots
 }
 
 // compilesSchema reports whether a function of this module compiles the Schema of its first type parameter.
 func compilesSchema(function *types.Func) bool {
 	return isIn(function, hotupdatePath, "SchemaOf") || isIn(function, kitPath, "Check", "Golden", "Mutate", "IgnoreHot", "IgnoreImmutable")
+}
+
+func (l *linter) typeParams() map[types.Type]compiles {
+	owners := map[types.Type]compiles{}
+	for _, defined := range l.TypesInfo.Defs {
+		function, ok := defined.(*types.Func)
+		if !ok {
+			continue
+		}
+		params := function.Signature().TypeParams()
+		for i := range params.Len() {
+			owners[params.At(i)] = compiles{function, i}
+		}
+	}
+	return owners
 }
 
 // hasTypeParam reports whether a type is only known to those who call a generic function.
@@ -127,14 +162,16 @@ func (s *source) calledAt(name *ast.Ident) ast.Node {
 	return name
 }
 
-// settings reads the options of a call.
-func (l *linter) settings(name *ast.Ident) (found settings) {
+// settings adds the options of a call. What the function that the call stands in was given comes from its own callers.
+func (l *linter) settings(name *ast.Ident, in *types.Func, found settings) settings {
 	call := l.source.calls[name]
 	if call == nil {
-		return settings{unknown: true}
+		found.unknown = true
+		return found
 	}
+	found.overrides = slices.Clip(found.overrides)
 	for _, argument := range call.Args {
-		if !isOption(l.TypesInfo.TypeOf(argument)) {
+		if !isOption(l.TypesInfo.TypeOf(argument)) || l.isParam(argument, in) {
 			continue
 		}
 		if o, ok := l.override(argument); ok {
@@ -152,6 +189,15 @@ func isOption(t types.Type) bool {
 		t = list.Elem()
 	}
 	return isNamed(t, hotupdatePath, "Option") || isNamed(t, kitPath, "Option")
+}
+
+func (l *linter) isParam(argument ast.Expr, of *types.Func) bool {
+	name, ok := ast.Unparen(argument).(*ast.Ident)
+	if !ok || of == nil {
+		return false
+	}
+	v, ok := l.TypesInfo.Uses[name].(*types.Var)
+	return ok && slices.Contains(slices.Collect(of.Signature().Params().Variables()), v)
 }
 
 // override reads a call of WithTag with constants.

@@ -1,4 +1,4 @@
-// Package schemas compiles types with and without overrides.
+// Package schemas compiles types with and without overrides, directly and through its own generic functions.
 package schemas
 
 import (
@@ -58,18 +58,27 @@ func _() {
 	_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true"), hotupdate.WithTag("list[].number", "true"))
 }
 
-// Generic is passed on, with overrides that are not looked for, so conflicts of classes are left to SchemaOf. Its struct tags are read.
+// Generic is compiled by those who call compile.
 type Generic struct {
-	Name  string         `json:"name" hotupdatable:"ture"` // want `field schemas.Generic.Name has unknown class`
-	Ports []foreign.Port `json:"ports" hotupdatable:"true"`
+	Name string // want `field schemas.Generic.Name has no JSON name`
 }
 
-func compile[T any](options ...hotupdate.Option) (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[T](options...)
+func compile[Unused, T any](options ...hotupdate.Option) *hotupdate.Schema {
+	return inner[T](options...)
+}
+
+func inner[T any](options ...hotupdate.Option) *hotupdate.Schema {
+	schema, err := hotupdate.SchemaOf[T](options...)
+	if err != nil {
+		return nil
+	}
+	return schema
 }
 
 func _() {
-	_, _ = compile[Generic](hotupdate.WithTag("ports", "false"))
+	_ = compile[Server, Generic]()
+	_ = compile[Server, foreign.Ports](hotupdate.WithTag("list", "true")) // want `field foreign.Port.Number is immutable below a list`
+	_ = compile[Server, Overridden](hotupdate.WithTag("nowhere", "true")) // want `hotupdate: nowhere: matches no field of the type`
 	_ = func(path string) {
 		// What is not constant may mend a conflict of classes, so those are left to SchemaOf.
 		_, _ = hotupdate.SchemaOf[foreign.Ports](hotupdate.WithTag("list", "true"), hotupdate.WithTag(path, "true"))
