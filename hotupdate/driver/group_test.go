@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -355,6 +356,38 @@ func TestAdmission(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 		})
 	}
+}
+
+// TestAdmissionAgreesWithTheKit: for every change between these specs admission reports what the kit would refuse, at the same attributes. Where
+// nothing has to be called the kit refuses nothing.
+func TestAdmissionAgreesWithTheKit(t *testing.T) {
+	var specs []providerSpec
+	for _, iops := range []int{0, 1000, 3000, 4000, 99999} {
+		for _, throughput := range []int{0, 125, 1000, 1001} {
+			specs = append(specs, providerSpec{IOPS: iops, Throughput: throughput})
+		}
+	}
+	refused := 0
+	for _, old := range specs {
+		for _, updated := range specs {
+			live, wanted := []int{max(old.IOPS, 3000), max(old.Throughput, 125)}, []int{cmp.Or(updated.IOPS, 3000), cmp.Or(updated.Throughput, 125)}
+			var want, got []string
+			for _, problem := range performance.Validate(volume(&old, nil), volume(&updated, nil), nil) {
+				want = append(want, problem.Field)
+			}
+			w := newVolumes(t)
+			w.find("vol-1").Attributes = map[string]driver.Reading{"iops": driver.Done(number(live[0])), "throughput": driver.Done(number(live[1]))}
+			for _, problem := range fault.All(w.kit().UpdateMachine(t.Context(), w.inLane("volume", &old, &updated))) {
+				got = append(got, problem.Path)
+			}
+			if slices.Equal(live, wanted) {
+				want = nil
+			}
+			assert.Equal(t, want, got, "%+v to %+v", old, updated)
+			refused += len(got)
+		}
+	}
+	assert.Greater(t, refused, 100)
 }
 
 // TestDriverWithLanes: the kit declares what the definition says, and another default is another revision.
