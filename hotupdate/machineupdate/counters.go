@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Counters count what was decided and how it ended, since the process began. The zero value is ready for use, and safe for concurrent use.
+// Counters count what was decided about each lane and how it ended, since the process began. The zero value is ready for use, and safe for concurrent use.
 type Counters struct {
 	decisions [len(actionNames)][len(reasonNames)]atomic.Uint64
 	endings   [len(endingNames)]atomic.Uint64
@@ -26,7 +26,7 @@ func (c *Counters) Decisions() iter.Seq2[[2]string, uint64] {
 }
 
 // Endings yields every way in which a reconcile ended, for a metric with the label ending: NotCalled, Denied, Conflicted, WriteFailed,
-// Canceled, CallFailed, Throttled, Unable, Gone, Updated and Confirmed.
+// Canceled, Pending, Refused, Undrained, Differing, CallFailed, Throttled, Unable, Gone, Updated and Confirmed.
 func (c *Counters) Endings() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		for ending, name := range endingNames {

@@ -49,3 +49,75 @@ func ExampleExecutor() {
 	// Normal HotUpdated
 	// FirstAdoption look again in 15m0s and go on with resourceVersion 70
 }
+
+// The service account of a VM changes in a pool that is updated in place: admission, verdict, hash, drain, call and record say the same.
+func ExampleExecutor_ApplyInPlace() {
+	schema, err := hotupdate.SchemaOf[laneSpec]()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	before, after := []byte(`{"account":"a"}`), []byte(`{"account":"b"}`)
+	changes, _ := schema.DiffRaw(before, after)
+	old, _ := schema.HashRaw(before)
+	updated, _ := schema.HashRaw(after)
+	refused := schema.ValidateUpdateRaw(before, after, hotupdate.AutoInPlaceUpdate, nil)
+	fmt.Println(changes.Outcome(hotupdate.AutoInPlaceUpdate), "refused:", len(refused), "another hash:", old != updated)
+
+	driver := machineupdate.Driver{Kinds: []string{"vm"}, ReadsFirst: true, Lanes: []machineupdate.Lane{{Name: "drained", Paths: []string{"/account", "/kernel"}}}}
+	var classes machineupdate.Classes
+	former, _, _ := classes.Prepare(machineupdate.MachineClass{Name: "old", ProviderSpec: before}, schema, driver)
+	class, _, err := classes.Prepare(machineupdate.MachineClass{Name: "new", ProviderSpec: after}, schema, driver)
+	now, account := start, machineupdate.Hot(`{"account":"a"}`)
+	machine := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "machine-1", ResourceVersion: "1"}}
+	executor := machineupdate.Executor[*metav1.PartialObjectMetadata]{
+		Patch: func(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+			patch, err := readPatch(name, data)
+			machine = machine.DeepCopy()
+			machine.ResourceVersion, machine.Annotations = machine.ResourceVersion+"0", patch.Apply(machine.Annotations)
+			return machine, err
+		},
+		UpdateMachine: func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
+			desired := request.Parts[0].Desired
+			switch {
+			case request.Lane != "drained" || account == desired:
+				return nil
+			case request.ReadOnly:
+				return machineupdate.ErrDiffers
+			}
+			if err := request.BeforeWrite(ctx); err != nil {
+				return err
+			}
+			fmt.Println("stop the VM, change the account, start it")
+			account = desired
+			return nil
+		},
+		Now: func() time.Time { return now },
+	}
+	observed := func() machineupdate.Observation[*metav1.PartialObjectMetadata] {
+		return machineupdate.Observation[*metav1.PartialObjectMetadata]{
+			Machine: machine, ProviderID: "gce:///eu/vm-1", Phase: "InPlaceUpdating", Class: class, ClassError: err, Former: former,
+		}
+	}
+	tell := func(what string) {
+		o := observed()
+		fmt.Printf("%s: %v\n", what, o.InPlace())
+	}
+	tell("before the node is selected")
+	executor.Reconcile(context.Background(), observed())
+	tell("hot updates touch nothing of it")
+
+	node := machineupdate.DrainedNode{UID: "node-1", Drained: now, Unschedulable: true}
+	_, ready := executor.ApplyInPlace(context.Background(), observed(), node, func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
+	tell(fmt.Sprint("drained, ready for the update ", ready))
+	now = now.Add(15 * time.Minute)
+	executor.Reconcile(context.Background(), observed())
+	tell("read once more, so the machine may be handed over")
+	// Output:
+	// in-place update refused: 0 another hash: true
+	// before the node is selected: Unknown
+	// hot updates touch nothing of it: Unknown
+	// stop the VM, change the account, start it
+	// drained, ready for the update true: Unconfirmed
+	// read once more, so the machine may be handed over: Applied
+}

@@ -79,9 +79,10 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 		result.end(writeFailed, 0, err)
 		return result
 	}
-	for i, lane := range observed.lanes() {
+	lanes := observed.lanes()
+	for i := range lanes {
 		observed.Machine = result.Machine
-		one := e.reconcile(ctx, observed.at(e.Now(), lane), result.Machine)
+		one := e.reconcile(ctx, observed.at(e.Now(), &lanes[i]), result.Machine)
 		if i == 0 {
 			result = one
 		} else {

@@ -63,7 +63,7 @@ type observation struct {
 	Secret     map[string][]byte
 	Limit      LimitKey
 
-	lane *lane // nil without a class
+	lane *lane // of which nothing is known without a class
 	gate *gate // nil unless the node is drained for an in-place update
 	now  time.Time
 }
@@ -77,16 +77,12 @@ func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, lane, nil, now}
 }
 
-// lanes are those of the class, or one that is not known.
-func (o *Observation[M]) lanes() []*lane {
+// lanes are those of the class, or one of which nothing is known.
+func (o *Observation[M]) lanes() []lane {
 	if o.Class == nil {
-		return []*lane{nil}
+		return make([]lane, 1)
 	}
-	all := make([]*lane, len(o.Class.lanes))
-	for i := range o.Class.lanes {
-		all[i] = &o.Class.lanes[i]
-	}
-	return all
+	return o.Class.lanes
 }
 
 // given returns the error of a machine that is nil.
