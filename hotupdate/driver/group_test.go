@@ -330,6 +330,7 @@ func TestAdmission(t *testing.T) {
 		}
 		return nil
 	}}
+	fromDefault := driver.Attributes{Defaults: values{"size": "30"}, Check: grows.Check}
 	pair := driver.Attributes{Defaults: values{"a": "", "b": ""}}
 	for _, tc := range []struct {
 		name     string
@@ -345,6 +346,8 @@ func TestAdmission(t *testing.T) {
 		{"shrinks", grows, values{"size": "20"}, values{"size": "10"}, []string{"FieldValueInvalid spec.volume.size"}},
 		{"grows", grows, values{"size": "10"}, values{"size": "20"}, nil},
 		{"left", grows, values{"size": "20"}, nil, nil},
+		{"shrinks from the default", fromDefault, nil, values{"size": "20"}, []string{"FieldValueInvalid spec.volume.size"}},
+		{"shrinks to the default", fromDefault, values{"size": "40"}, nil, []string{"FieldValueInvalid spec.volume.size"}},
 		{"incomplete", pair, nil, values{"b": "1"}, []string{"FieldValueRequired spec.volume.a"}},
 		{"unknown", pair, nil, values{"c": "1"}, []string{"FieldValueForbidden spec.volume.c"}},
 	} {

@@ -66,6 +66,8 @@ var driverMutants = []mutant{
 	{"a group is complete", kitGroupFile, `if whole != nil && whole[name] == "" {`, "if false {", kitGroups},
 	{"a group has its attributes only", kitGroupFile, "if _, ok := a.Defaults[name]; !ok {", "if _, ok := a.Defaults[name]; !ok && false {", kitGroups},
 	{"what cannot be done is refused", kitGroupFile, "refused = append(refused, g.check(live, whole, nil)...)", "", kitGroups},
+	{"admission knows the default of before", kitGroupFile, "if before := a.whole(old, a.Defaults); before != nil {", "if before := a.whole(old); before != nil {", kitGroups},
+	{"admission knows the default that comes back", kitGroupFile, "whole := a.whole(new, old)", "whole := a.whole(new)", kitGroups},
 	{"values of attributes are hidden", kitGroupFile, "\t\tu.hide(maps.Values(whole))\n", "", kitGroups},
 	{"infrastructure tags belong to the first lane", kitUpdateFile, `if u.request.Lane == "" {`, "if true {", kitGroups},
 	{"a group belongs to its lane", kitUpdateFile, "g.Lane == u.request.Lane {", "g != nil {", kitGroups},
