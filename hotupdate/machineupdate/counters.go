@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Counters count what was decided about each lane and how it ended, since the process began. The zero value is ready for use, and safe for concurrent use.
+// Counters count what was decided about each lane and how it ended, since the process began. The zero value is ready for use, and safe for
+// concurrent use.
 type Counters struct {
 	decisions [len(actionNames)][len(reasonNames)]atomic.Uint64
 	endings   [len(endingNames)]atomic.Uint64

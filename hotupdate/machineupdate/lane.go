@@ -3,6 +3,7 @@ package machineupdate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ type Lane struct {
 	// Kinds are the kinds of resources that the lane covers; without any they are the Driver's.
 	Kinds []string
 	// Paths are RFC 6901 pointers into the provider spec. The lane has the leaves at and below them that are Hot, or those that are InPlace, never
-	// both. A list is one leaf. One lane can be InPlace: see "In place" in the package documentation.
+	// both. A list is one leaf. One lane of a driver that reads first can be InPlace: see "In place" in the package documentation.
 	Paths []string
 }
 
@@ -136,7 +137,7 @@ func (l *layout) add(to *lane, path string) flaw {
 	case l.schema.Holds(other, path, 0) || to.class == other:
 		return flaw{"is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own"}
 	}
-	for owned := range l.owner {
+	for _, owned := range slices.Sorted(maps.Keys(l.owner)) {
 		if covers(owned, path) || covers(path, owned) {
 			return flaw{"overlaps with " + strconv.Quote(owned), "give each leaf to one lane, once"}
 		}

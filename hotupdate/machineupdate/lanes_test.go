@@ -401,6 +401,7 @@ func TestLanesFitTheSchema(t *testing.T) {
 		{"mixed, the other way round", lanes(paths("a", "/tags", "/account")), []string{`"/account" is Hot in part`}},
 		{"mixed below", lanes(paths("a", "")), []string{`"" is Hot in part`}},
 		{"overlap", lanes(paths("a", "/volume/tags/k"), paths("b", "/volume")), []string{`"/volume" overlaps with "/volume/tags/k"`}},
+		{"overlap with several", lanes(paths("a", "/volume/tags", "/volume/iops"), paths("b", "/volume")), []string{`"/volume" overlaps with "/volume/iops"`}},
 		{"overlap with itself", lanes(paths("a", "/tags", "/tags")), []string{`overlaps`}},
 		{"names that begin alike", lanes(paths("a", "/tags/k", "/tags/kk")), nil},
 		{"two for a drain", lanes(paths("a", "/account"), paths("b", "/kernel")), []string{`lane "b" of the driver: is another lane that is InPlace`}},
