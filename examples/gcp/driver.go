@@ -47,14 +47,12 @@ type Driver = driver.Kit[ProviderSpec, *machine]
 
 // machine is a machine as one update sees it.
 type machine struct {
-	Compute
-
-	name  string
-	class *ProviderSpec
+	client Compute
+	name   string
+	class  *ProviderSpec
 }
 
-// NewDriver makes a driver. Connect makes a client for the zone of the provider spec, with the credentials in the secret. Wait is for tests, nil
-// else.
+// NewDriver makes a driver. Connect makes a client for the zone of the class, with the credentials in the secret. Wait is nil but in tests.
 func NewDriver(
 	connect func(secret map[string][]byte, class *ProviderSpec) (Compute, error), wait func(ctx context.Context, d time.Duration) error,
 ) (*Driver, error) {
@@ -74,7 +72,9 @@ func NewDriver(
 			{Kinds: []tags.Kind{tags.VM, tags.Disk}, Rules: labels, Project: project, Replace: setLabels},
 			{
 				Kinds: []tags.Kind{tags.Network}, Rules: networkTags, Project: project, Replace: setNetworkTags,
-				Mandatory: func(class *ProviderSpec, _ string) map[string]string { return networkTags.MandatoryIn(tags.FromKeys(class.Tags...)) },
+				Mandatory: func(class *ProviderSpec, _ string) map[string]string {
+					return networkTags.MandatoryIn(tags.FromKeys(class.Tags...))
+				},
 			},
 		},
 	})
@@ -87,7 +87,7 @@ func project(spec *ProviderSpec, kind tags.Kind) map[string]string {
 
 // resources finds the VM, its network tags, and the disks that were launched with it.
 func resources(ctx context.Context, m *machine) ([]driver.Resource, error) {
-	vm, err := m.Instance(ctx, m.name)
+	vm, err := m.client.Instance(ctx, m.name)
 	if err != nil || vm == nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func resources(ctx context.Context, m *machine) ([]driver.Resource, error) {
 		if attached.Source == "" || attached.Index >= len(m.class.Disks) {
 			continue
 		}
-		disk, err := m.Disk(ctx, path.Base(attached.Source))
+		disk, err := m.client.Disk(ctx, path.Base(attached.Source))
 		if err != nil {
 			return nil, err
 		}
@@ -110,11 +110,11 @@ func resources(ctx context.Context, m *machine) ([]driver.Resource, error) {
 
 func setLabels(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
 	if r.Kind == tags.Disk {
-		return m.SetDiskLabels(ctx, r.ID, all, r.Version)
+		return m.client.SetDiskLabels(ctx, r.ID, all, r.Version)
 	}
-	return m.SetInstanceLabels(ctx, r.ID, all, r.Version)
+	return m.client.SetInstanceLabels(ctx, r.ID, all, r.Version)
 }
 
 func setNetworkTags(ctx context.Context, m *machine, r *driver.Resource, all map[string]string) error {
-	return m.SetInstanceTags(ctx, r.ID, tags.Keys(all), r.Version)
+	return m.client.SetInstanceTags(ctx, r.ID, tags.Keys(all), r.Version)
 }

@@ -103,6 +103,7 @@ var brokenDrivers = []struct {
 	{tags.AWS, "cannot be made", "desired state"},
 	{tags.AWS, "infrastructure tags of disks not read", "idle"},
 	{tags.GCP, "only its own keys read", "foreign keys"},
+	{tags.GCP, "only its own network tags read", "foreign keys"},
 	{tags.GCP, "version read anew", "foreign keys"},
 	{tags.AWS, "condition dropped", "foreign keys"},
 	{tags.AWS, "everything attached is its own", "foreign resources"},
@@ -116,7 +117,7 @@ var brokenDrivers = []struct {
 	{tags.AWS, "failures lost", "lost answer"},
 	{tags.AWS, "what failed is done", "partial failure"},
 	{tags.AWS, "successes remembered", "late landing"},
-	{tags.AWS, "successes remembered", "lagging reads"},
+	{tags.AWS, "successes of infrastructure tags remembered", "lagging reads"},
 	{tags.AWS, "reads cached", "reversal"},
 	{tags.AWS, "throttling not told", "throttling"},
 	{tags.AWS, "own retries", "throttling"},
@@ -169,7 +170,7 @@ func TestUnusableStates(t *testing.T) {
 		"have all resources alike":           {first, first},
 		"cannot be prepared":                 {{Spec: "[]", Resources: first.Resources}, states(tags.AWS)[1]},
 		"refuses infrastructure tags":        {state(tags.AWS, `"machineType":"small"`, unusual, unusual, unusual, "3000", "125", "true", "small"), first},
-		"carry no infrastructure tags":                       {states(tags.GCP)[0], states(tags.GCP)[1]},
+		"carry no infrastructure tags":       {states(tags.GCP)[0], states(tags.GCP)[1]},
 	} {
 		cloud := tags.AWS
 		if want == "carry no infrastructure tags" {

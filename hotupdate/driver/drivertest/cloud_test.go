@@ -23,12 +23,14 @@ func inCloud(t *testing.T, cloud tags.Cloud, test func(ctx context.Context, c *d
 	}, states(cloud)...)
 }
 
-// live returns a resource.
-func live(t *testing.T, c *drivertest.Cloud, id string) (read struct {
+// shown is what a read shows of a resource.
+type shown struct {
 	Tags       map[string]string
 	Version    string
 	IOPS, Next string
-}) {
+}
+
+func live(t *testing.T, c *drivertest.Cloud, id string) (read shown) {
 	t.Helper()
 	all, err := c.Resources(t.Context())
 	require.NoError(t, err)
@@ -62,8 +64,12 @@ func TestCalls(t *testing.T) {
 		{"no such resource", tags.AWS, []string{"i-2"}, list{{Key: "b"}}, nil, nil},
 		{"empty key", tags.AWS, both, list{{Value: "b"}}, nil, nil},
 		{"spelled otherwise", tags.Azure, []string{"i-1"}, list{{Key: "A", Value: "2"}}, nil, map[string]string{"cluster": "c", "a": "2", "drivertest": "theirs"}},
-		{"spelled otherwise, case counts", tags.AWS, both, list{{Key: "A", Value: "2"}}, nil,
-			map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs", "A": "2"}},
+		{
+			"spelled otherwise, case counts", tags.AWS, both,
+			list{{Key: "A", Value: "2"}},
+			nil,
+			map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs", "A": "2"},
+		},
 		{"condition holds", tags.AWS, both, nil, list{{Key: "a", Value: "1"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
 		{"condition fails", tags.AWS, both, nil, list{{Key: "a", Value: "2"}}, map[string]string{"cluster": "c", "a": "1", "drivertest": "theirs"}},
 		{"no condition", tags.AWS, both, nil, list{{Key: "a"}}, map[string]string{"cluster": "c", "drivertest": "theirs"}},
