@@ -83,18 +83,10 @@ type is struct{ target error }
 func (is) Error() string          { return "is" }
 func (e is) Is(target error) bool { return target == e.target }
 
-// TestAdoptersErrorKind: what the library cannot know, the adopter says; a later time than ours is waited for.
+// TestAdoptersErrorKind: what the library cannot know, the adopter says by wrapping; a later time than ours is waited for.
 func TestAdoptersErrorKind(t *testing.T) {
 	b := newBench(t, settledRecord(classOf(t, `{}`)))
-	b.callErr = &machineupdate.RetryError{After: time.Hour, Err: assert.AnError}
-	b.ErrorKind = func(err error) machineupdate.ErrorKind {
-		assert.ErrorIs(t, err, assert.AnError)
-		return machineupdate.Throttled
-	}
+	b.callErr = fmt.Errorf("%w: %w", machineupdate.ErrThrottled, &machineupdate.RetryError{After: time.Hour, Err: assert.AnError})
 	result := b.reconcile(t)
 	assert.Equal(t, []any{machineupdate.CallThrottled, time.Hour}, []any{machineupdate.EndingOf(result), result.Delay})
-	b.ErrorKind = func(error) machineupdate.ErrorKind { return machineupdate.OtherError }
-	b.callErr = machineupdate.ErrNotFound
-	b.o.Machine.Annotations = nil
-	assert.Equal(t, machineupdate.Gone, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)), "what it does not know, the library does")
 }

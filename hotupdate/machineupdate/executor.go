@@ -25,18 +25,17 @@ type Executor[M Machine] struct {
 	// Patch is client-go's, as in client.MachineV1alpha1().Machines(namespace).Patch. Every patch names the resourceVersion that the machine
 	// must still have. Conflicts and missing machines are the API server's errors: do not convert them, and do not write again.
 	Patch func(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (M, error)
-	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update.
+	// UpdateMachine calls the driver. It may be nil where the [Driver] cannot update. An error whose kind [ErrorKindOf] does not know it
+	// returns as one of this package: fmt.Errorf("%w: %v", ErrNotFound, err).
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event func(object runtime.Object, eventType, reason, message string)
 	// Report writes the machine's status.lastOperation, and nothing else, and returns the machine. Nil reports nothing, which is as good: see
 	// "LastOperation" in the package documentation. An error, unless it is a conflict, does not keep the update from being made.
-	Report func(ctx context.Context, machine M, operation LastOperation) (M, error)
-	// ErrorKind tells errors of the driver apart where [ErrorKindOf] does not: what it returns counts, unless it is OtherError. It may be nil.
-	ErrorKind func(err error) ErrorKind
-	Limiter   *Limiter // bounds the calls of the driver; nil allows everything
-	Now       func() time.Time
-	Counters  *Counters // nil counts nothing
+	Report   func(ctx context.Context, machine M, operation LastOperation) (M, error)
+	Limiter  *Limiter // bounds the calls of the driver; nil allows everything
+	Now      func() time.Time
+	Counters *Counters // nil counts nothing
 }
 
 // Result is what a reconcile did.
@@ -237,7 +236,7 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
 	pass := result.decision.pass
 	marker := &pass.planned.Marker
-	switch kind, after := e.kindOf(callErr); {
+	switch kind, after := ErrorKindOf(callErr); {
 	case callErr == nil:
 		e.record(ctx, o, result)
 	case kind == Unimplemented:
@@ -282,16 +281,6 @@ func (e *Executor[M]) remember(ctx context.Context, o *observation, result *Resu
 	} else {
 		result.note(callErr)
 	}
-}
-
-func (e *Executor[M]) kindOf(err error) (ErrorKind, time.Duration) {
-	kind, after := ErrorKindOf(err)
-	if err != nil && e.ErrorKind != nil {
-		if special := e.ErrorKind(err); special != OtherError {
-			kind = special
-		}
-	}
-	return kind, after
 }
 
 // record writes a success.

@@ -30,7 +30,6 @@ var (
 type executor struct {
 	WriteMetadata func(ctx context.Context, patch machineupdate.Patch) (resourceVersion string, err error)
 	UpdateMachine func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
-	ErrorKind     func(err error) machineupdate.ErrorKind
 	Report        func(ctx context.Context, machine *object, operation machineupdate.LastOperation) (*object, error)
 	Limiter       *machineupdate.Limiter
 	Now           func() time.Time
@@ -52,7 +51,7 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 		seen.DeletionTimestamp = &metav1.Time{}
 	}
 	real := &machineupdate.Executor[*object]{
-		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, ErrorKind: e.ErrorKind, Report: e.Report, Now: e.Now, Counters: e.Counters,
+		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Report: e.Report, Now: e.Now, Counters: e.Counters,
 		Event: func(_ runtime.Object, eventType, reason, message string) {
 			*events = append(*events, published{eventType, reason, message})
 		},
