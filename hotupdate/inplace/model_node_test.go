@@ -336,7 +336,11 @@ func TestModelNode(t *testing.T) {
 		for _, kind := range []struct{ manual, bare bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 			t.Run(fmt.Sprintf("%s %+v", name, kind), func(t *testing.T) {
 				t.Parallel()
-				states, err := nodeModel{flow: ours, manual: kind.manual, bare: kind.bare, targets: targets, faults: 2}.explore()
+				m := nodeModel{flow: ours, manual: kind.manual, bare: kind.bare, targets: targets, faults: 2}
+				if *long {
+					m.faults = 4
+				}
+				states, err := m.explore()
 				require.NoError(t, err)
 				t.Logf("%d states", states)
 				require.Greater(t, states, 5_000)

@@ -88,7 +88,7 @@ type poolWorld struct {
 	// view is what one controller saw after the MachineDeployment had become what it is now.
 	view    machineStates
 	hasView bool
-	lost    int8 // how many machines have become unavailable by themselves since then
+	lost    int8 // how many machines have become unavailable since then, by themselves or by their user
 }
 
 func (m poolModel) start() poolWorld {
@@ -300,6 +300,9 @@ func (m poolModel) events(w poolWorld) []poolWorld {
 		if m.strategy == hotupdate.ManualInPlaceUpdate && state == idle { // by the user
 			after := w
 			after.machines[i] = selected
+			if w.hasView {
+				after.lost++
+			}
 			all = append(all, after)
 		}
 	}
