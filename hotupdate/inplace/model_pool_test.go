@@ -342,10 +342,7 @@ func (w poolWorld) superseded() poolWorld {
 func (m poolModel) explore() (states int, err error) {
 	m.decisions = map[decisionInput]decision{}
 	from := map[poolWorld]poolWorld{m.start(): {}}
-	good := map[string]map[poolWorld]bool{}
-	for name := range poolEnvironments {
-		good[name] = map[poolWorld]bool{}
-	}
+	good := [4]map[poolWorld]bool{{}, {}, {}, {}}
 	for queue := []poolWorld{m.start()}; len(queue) > 0; {
 		w := queue[0]
 		queue = queue[1:]
@@ -355,9 +352,9 @@ func (m poolModel) explore() (states int, err error) {
 			after, _, err = m.decide(w, w.view, w.lost)
 			next = append(next, after)
 		}
-		for name := range poolEnvironments {
+		for i, env := range poolEnvironments {
 			if err == nil {
-				err = m.ends(w, name, good[name])
+				err = m.ends(w, env, good[i])
 			}
 		}
 		if err != nil {
@@ -373,31 +370,35 @@ func (m poolModel) explore() (states int, err error) {
 	return len(from), nil
 }
 
-// poolEnvironments are what never gets better, by name.
-var poolEnvironments = map[string][]machineState{
-	"all is well": nil, "failed updates stay": {failed}, "no machine joins": {unborn, stillborn}, "machines stay down": {down, fresh},
+// poolEnvironment is what never gets better.
+type poolEnvironment struct {
+	name  string
+	stuck []machineState
+}
+
+var poolEnvironments = [4]poolEnvironment{
+	{"all is well", nil}, {"failed updates stay", []machineState{failed}}, {"no machine joins", []machineState{unborn, stillborn}}, {"machines stay down", []machineState{down, fresh}},
 }
 
 // ends lets everybody do their work from a state on: the pool must end updated, or say what it waits for.
-func (m poolModel) ends(w poolWorld, environment string, good map[poolWorld]bool) error {
+func (m poolModel) ends(w poolWorld, env poolEnvironment, good map[poolWorld]bool) error {
 	w.faults, w.view, w.hasView, w.lost = 0, machineStates{}, false, 0
-	stuck := poolEnvironments[environment]
 	var way []poolWorld
 	for !good[w] {
 		if len(way) > 100 {
-			return fmt.Errorf("goes on for ever, %s: %+v", environment, w)
+			return fmt.Errorf("goes on for ever, %s: %+v", env.name, w)
 		}
 		way = append(way, w)
 		after, d, err := m.decide(w, w.machines, 0)
 		if err == nil {
-			after = m.fair(after, stuck)
+			after = m.fair(after, env.stuck)
 			if after == w {
-				err = m.isEnd(w, d, stuck)
+				err = m.isEnd(w, d, env.stuck)
 				good[w] = true
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%w, %s: %+v", err, environment, w)
+			return fmt.Errorf("%w, %s: %+v", err, env.name, w)
 		}
 		w = after
 	}
