@@ -91,6 +91,16 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// TestMarkedByTheFlow: a driver that does not read first keeps all promises as well. It cannot have a lane that is InPlace.
+func TestMarkedByTheFlow(t *testing.T) {
+	all := states(tags.AWS)
+	all[1].Spec = strings.ReplaceAll(all[1].Spec, "large", "small")
+	for i := range all {
+		delete(all[i].Resources[0].Attributes, "machineType")
+	}
+	assert.Empty(t, check(t, tags.AWS, "marked by the flow", all...))
+}
+
 // brokenDrivers are drivers with the promise that each breaks.
 var brokenDrivers = []struct {
 	cloud           tags.Cloud

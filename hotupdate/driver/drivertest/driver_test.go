@@ -52,6 +52,12 @@ type wrapped struct {
 	done map[string]machineupdate.Hot // by lane
 }
 
+func (w *wrapped) Driver() machineupdate.Driver {
+	said := w.kit.Driver()
+	said.ReadsFirst = !w.is("marked by the flow")
+	return said
+}
+
 func (w *wrapped) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	key := request.Parts[0].Desired
 	isRemembered := w.is("successes remembered") || w.is("successes of infrastructure tags remembered") && request.Lane == ""
@@ -263,12 +269,14 @@ func (c *client) groups() []group {
 	if c.is("refusals hold infrastructure tags") {
 		performance[0].Lane = ""
 	}
+	if !c.is("marked by the flow") {
+		performance = append(performance, of(tags.VM, "drain", 0, map[string]string{"machineType": ""}, func(s *spec) map[string]string {
+			return map[string]string{"machineType": s.MachineType}
+		}))
+	}
 	return append(performance,
 		of(tags.VM, "", 0, map[string]string{"sourceCheck": "true"}, func(s *spec) map[string]string {
 			return map[string]string{"sourceCheck": s.SourceCheck}
-		}),
-		of(tags.VM, "drain", 0, map[string]string{"machineType": ""}, func(s *spec) map[string]string {
-			return map[string]string{"machineType": s.MachineType}
 		}),
 	)
 }
@@ -296,6 +304,9 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 	lanes := []machineupdate.Lane{{Name: "volume", Paths: []string{"/iops", "/throughput"}}, {Name: "drain", Paths: []string{"/machineType"}}}
 	if c.is("refusals hold infrastructure tags") {
 		lanes = lanes[1:]
+	}
+	if c.is("marked by the flow") {
+		lanes = lanes[:1]
 	}
 	kit, err := driver.New(definition{
 		Schema: schema, Connect: c.connect, Resources: func(ctx context.Context, c *client) ([]driver.Resource, error) { return c.resources(ctx) },

@@ -50,7 +50,7 @@ type pass struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	ends     time.Time
-	isMarked bool  // BeforeWrite has returned nil
+	isMarked bool  // BeforeWrite has returned nil, or the flow does not leave the marker to the driver
 	writes   int   // requests that were sent
 	failed   error // of one that the driver is not to send again
 }
@@ -94,7 +94,7 @@ func (c *checker) start() bool {
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
 }
 
-// undisturbed ends all disturbances but those of attributes.
+// undisturbed ends all disturbances but the lag of reads and what becomes of attributes.
 func (c *checker) undisturbed() {
 	c.cloud.onRead, c.cloud.onWrite, c.patchErr, c.cloud.isGone = func() error { return nil }, c.carryOut, nil, false
 	c.onMark, c.onReturn = func() {}, func(error) {}
@@ -132,9 +132,10 @@ func (c *checker) reconcile() time.Duration {
 	return delay
 }
 
-// try lets time pass until the flow has called the driver.
+// try lets time pass until the flow has called the driver, or does not want to.
 func (c *checker) try() {
-	for calls := c.calls; ; {
+	calls := c.calls
+	for range 5 {
 		delay := c.reconcile()
 		if delay == 0 || c.calls > calls {
 			return
@@ -191,7 +192,7 @@ func (c *checker) update(ctx context.Context, request *machineupdate.UpdateMachi
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.calls++
-	c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout)}
+	c.pass = pass{lane: request.Lane, ctx: ctx, cancel: cancel, ends: c.cloud.now.Add(callTimeout), isMarked: !c.driver.Driver().ReadsFirst}
 	if c.setup.Request.Object != nil {
 		request.Object = c.setup.Request.Object
 	}
