@@ -111,7 +111,7 @@ func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Opt
 		c.compareRest(old, updated)
 	}
 	c.Verdict = max(c.Verdict, c.gravestChange())
-	c.judgePendingAfter(old, updated)
+	c.judgeDrained(old, updated)
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		c.ruleIf(change.Rule, change.Rule != NoRule && change.Verdict != None)

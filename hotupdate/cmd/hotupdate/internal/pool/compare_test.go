@@ -566,7 +566,7 @@ func TestConfigsOnTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, pool.InPlaceUpdate, got.Verdict)
 	assert.Equal(t, []pool.Unknown{pool.UnknownRestOfPool}, got.Unknown)
-	assert.Equal(t, []pool.Rule{pool.JudgedCanonically}, got.Rules)
+	assert.Equal(t, []pool.Rule{pool.JudgedCanonically, pool.DriverAppliesInPlace}, got.Rules)
 
 	got, err = pool.Compare(pool.Bare(nil), pool.Bare([]byte("null")), pool.Options{})
 	require.NoError(t, err)

@@ -317,11 +317,16 @@ func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
 	}
 }
 
-// judgePendingAfter tells that the change makes the pool pending. Gardener finds that out by a hash that does not have the provider config.
-func (c *Comparison) judgePendingAfter(old, updated *Pool) {
-	isHashed := slices.Contains(c.Rules, RotationStarted) || slices.ContainsFunc(c.Changes, func(change Change) bool {
-		return change.Verdict == InPlaceUpdate && !isBelow(change.Pointer, pointerTo(configField))
-	})
+// judgeDrained tells what an update in place depends on: of the provider config, that the driver applies it; and that it makes the pool pending.
+// Gardener finds the latter out by a hash that does not have the provider config.
+func (c *Comparison) judgeDrained(old, updated *Pool) {
+	updatesInPlace := func(ofConfig bool) bool {
+		return slices.ContainsFunc(c.Changes, func(change Change) bool {
+			return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField))) == ofConfig
+		})
+	}
+	c.ruleIf(DriverAppliesInPlace, updatesInPlace(true))
+	isHashed := slices.Contains(c.Rules, RotationStarted) || updatesInPlace(false)
 	if old.Cluster == nil || updated.Cluster == nil || !isHashed {
 		return
 	}

@@ -120,6 +120,7 @@ var (
 	JudgedCanonically       = Rule{Assumes, "no era is known: the config is judged by the classes of its fields, as the canonical hash does", thisCommand}
 	StrategyIsRollingUpdate = Rule{Assumes, "the update strategy is taken to be AutoRollingUpdate", thisCommand}
 	ReservationsBySum       = Rule{Assumes, "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both", hashing}
+	DriverAppliesInPlace    = Rule{Assumes, "the driver applies in-place fields of the provider config while the node is drained; with a driver that cannot, no node is selected and nothing changes", thisCommand}
 	GateIsOn                = Rule{Assumes, "the feature gate InPlaceNodeUpdates is on, without which a new pool cannot be updated in place", validation}
 )
 
