@@ -44,7 +44,9 @@ func newKit(t *testing.T, v *vm, lanes ...machineupdate.Lane) *driver.Kit[gcp.Pr
 	require.NoError(t, err)
 	d := driver.Definition[gcp.ProviderSpec, *vm]{
 		Schema: schema, Lanes: lanes,
-		Connect: func(context.Context, *machineupdate.UpdateMachineRequest, *gcp.ProviderSpec) (*vm, error) { return v, nil },
+		Connect: func(context.Context, *machineupdate.UpdateMachineRequest, *gcp.ProviderSpec) (*vm, error) {
+			return v, nil
+		},
 		Resources: func(_ context.Context, v *vm) ([]driver.Resource, error) {
 			return []driver.Resource{{Kind: tags.VM, ID: "m", Tags: v.labels, Attributes: map[string]driver.Reading{"serviceAccount": driver.Done(v.account)}}}, nil
 		},
