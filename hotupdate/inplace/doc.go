@@ -20,7 +20,7 @@
 // # What always holds
 //
 //  1. A machine is transferred to the target's MachineSet only if its node runs the target or something newer, and the InPlace part of the
-//     target is applied. An answer of the agent counts for the revision that the node was made ready for. After a failure the agent tries
+//     target is applied; a later read that finds another one makes the machine a candidate again. An answer of the agent counts for the revision that the node was made ready for. After a failure the agent tries
 //     again by itself, and may be at work for a former revision: its next answer counts for nothing, and it is asked once more.
 //  2. A newer target takes over an update that is under way as soon as the agent has answered or its time is over: no node is left between
 //     the two. After a rollback, a machine whose update had begun is updated back.

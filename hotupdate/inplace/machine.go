@@ -47,6 +47,8 @@ func (m *Machine) isUpdated(p *Pool) bool {
 		return false
 	case m.Node == nil:
 		return true
+	case m.InPlace == machineupdate.InPlacePending || m.InPlace == machineupdate.InPlaceUnable: // a later read has found it to differ
+		return false
 	}
 	mark, begun := m.Node.mark(), m.Node.Reason == DrainSuccessful || m.Node.Reason == ReadyForUpdate || m.Node.Reason == UpdateFailed
 	return mark.Done || mark.Revision == p.Revision && m.Node.Reason == UpdateSuccessful || mark.Revision == 0 && !begun

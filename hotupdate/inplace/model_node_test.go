@@ -169,6 +169,7 @@ func (m nodeModel) events(w nodeWorld) []nodeWorld {
 	add(w.late >= 0, func(w *nodeWorld) { *w = w.landed() })
 	add(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed = false })
 	fault(w.unconfirmed, func(w *nodeWorld) { w.unconfirmed, w.driver = false, 0 })
+	fault(w.driver > 0 && !w.unconfirmed, func(w *nodeWorld) { w.driver = 0 }) // a later read finds it to differ
 	fault(!w.unable && !m.bare, func(w *nodeWorld) { w.unable = true })
 	add(w.unable, func(w *nodeWorld) { w.unable = false })
 	add(m.maySelect(w), func(w *nodeWorld) { w.selected = true })
@@ -319,7 +320,7 @@ func (m nodeModel) isEnd(w nodeWorld, mayBlock bool) error {
 		return nil
 	case w.phase != "Running":
 		return errors.New("ends in another phase")
-	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec]:
+	case m.targets[w.runs] != m.targets[w.spec] || m.targets[w.owner] != m.targets[w.spec] || m.inPlace(w, w.spec) != machineupdate.InPlaceApplied:
 		return errors.New("ends without the update")
 	case w.candidate || w.selected || w.result != "" || w.cordoned != w.userCordoned:
 		return errors.New("ends, and the node is not given back")

@@ -141,7 +141,7 @@ func observed(name string, state machineState) inplace.Machine {
 			labels[inplace.ResultLabel], m.Node.Reason = inplace.Failed, inplace.UpdateFailed
 		}
 	case fresh, updated:
-		m.Owner, m.Available, m.Node.Reason = "t", state == updated, ""
+		m.Owner, m.Available, m.Node.Reason, m.InPlace = "t", state == updated, "", machineupdate.InPlaceApplied
 	case unborn:
 		m.Owner, m.Node = "t", nil
 	case stillborn:

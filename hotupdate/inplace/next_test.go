@@ -122,6 +122,8 @@ func TestNext(t *testing.T) {
 		{"the node is given back", "UpdateSuccessful candidate selected cordoned successful " + ours2, transferred, inplace.WriteNode, `UpdateSuccessful {"revision":2,"done":true}`},
 		{"a cordon of the user stays", "UpdateSuccessful candidate selected cordoned successful " + rev2, transferred, inplace.WriteNode, `UpdateSuccessful cordoned {"revision":2,"done":true}`},
 		{"it is updated", `UpdateSuccessful {"revision":2,"done":true}`, transferred, inplace.Done, ""},
+		{"its InPlace part was found to differ", `UpdateSuccessful {"revision":2,"done":true}`, both(transferred, pending), inplace.SetCondition, `CandidateForUpdate {"revision":2,"done":true}`},
+		{"and it is cordoned anew", `SelectedForUpdate candidate selected cordoned {"revision":2,"done":true}`, both(transferred, pending), inplace.WriteNode, "SelectedForUpdate candidate cordoned selected " + rev2},
 		{"created for the target", "", transferred, inplace.Done, ""},
 		{"rolled back before it was selected", "CandidateForUpdate candidate", transferred, inplace.WriteNode, "CandidateForUpdate"},
 		{"rolled back under update", "ReadyForUpdate candidate selected cordoned " + ours1, transferred, inplace.Wait, ""},

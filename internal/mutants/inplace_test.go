@@ -22,6 +22,7 @@ var inPlaceMutants = []mutant{
 	{"a machine that leaves is left alone", inPlaceNextFile, "case m.leaves():", "case false:", steps},
 	{"a stale controller waits", inPlaceNextFile, "m.Node != nil && m.Node.mark().Revision > p.Revision", "false", steps},
 	{"an unfinished update is not taken for done after a rollback", inPlaceMachineFile, "return mark.Done || mark.Revision == p.Revision && m.Node.Reason == UpdateSuccessful || mark.Revision == 0 && !begun", "return true || begun || mark.Done", steps},
+	{"an InPlace part that was found to differ is applied anew", inPlaceMachineFile, "case m.InPlace == machineupdate.InPlacePending || ", "case ", steps},
 	{"only a cordon of ours is undone", inPlaceNextFile, "free.Unschedulable = m.Node.Unschedulable && !old.Cordoned", "free.Unschedulable = false", steps},
 	{"a cordon of somebody else is not ours", inPlaceNextFile, "p.Revision, false, mark.Cordoned || !n.Unschedulable", "p.Revision, false, true", steps},
 	{"the phase follows the answer before it is removed", inPlaceNextFile, "m.Phase != phaseUpdating && m.Phase != phaseUpdateFailed", "m.Phase != phaseTerminating", steps},
