@@ -1,0 +1,290 @@
+package awsdriver_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// fixture is a driver on Amazon's SDK, and a cloud behind HTTP.
+type fixture struct {
+	t       *testing.T
+	cloud   *cloud.Cloud
+	driver  *awsdriver.Driver
+	machine *api.Machine
+	spec    *awsdriver.ProviderSpec
+	calls   []string // the actions that wrote
+	updates machineupdate.Driver
+}
+
+func newFixture(t *testing.T, config cloud.Config, spec *awsdriver.ProviderSpec) *fixture {
+	t.Helper()
+	f := &fixture{t: t, spec: spec, machine: &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: "u"}}}
+	config.AccessKeys = []string{"key"}
+	config.Observe = func(r cloud.Request) {
+		if !cloud.Reads(r.Action) && r.Outcome == "ok" {
+			f.calls = append(f.calls, r.Action)
+		}
+	}
+	f.cloud = cloud.New(config)
+	server := httptest.NewServer(f.cloud)
+	t.Cleanup(server.Close)
+	var err error
+	f.driver, err = awsdriver.New(awsdriver.Config{
+		Endpoint: server.URL, HTTP: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}, MaxBackoff: 20 * time.Millisecond, Poll: 10 * time.Millisecond,
+	})
+	require.NoError(t, err)
+	f.updates = f.driver.Updates()
+	return f
+}
+
+// specWith is a spec with a root volume, a data volume and an interface, changed.
+func specWith(change func(*awsdriver.ProviderSpec)) *awsdriver.ProviderSpec {
+	spec := &awsdriver.ProviderSpec{
+		AMI: "ami-1", MachineType: "m5.large", Region: "eu-west-1",
+		BlockDevices:      []awsdriver.BlockDevice{{DeviceName: "/root"}, {DeviceName: "/dev/sdf"}},
+		NetworkInterfaces: []awsdriver.NetworkInterface{{SubnetID: "subnet-1"}},
+		Tags:              map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/node": "1", "owner": "alice"},
+		ResourceTags:      &tags.Tags{VM: map[string]string{"pool": "z1"}},
+	}
+	if change != nil {
+		change(spec)
+	}
+	return spec
+}
+
+func (f *fixture) request() *driver.Request {
+	raw, err := json.Marshal(f.spec)
+	require.NoError(f.t, err)
+	class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: "class"}}
+	class.ProviderSpec.Raw = raw
+	return &driver.Request{Machine: f.machine, MachineClass: class, Secret: &corev1.Secret{Data: f.secret()}}
+}
+
+func (*fixture) secret() map[string][]byte {
+	return map[string][]byte{awsdriver.AccessKeyID: []byte("key"), awsdriver.SecretAccessKey: []byte("secret")}
+}
+
+// launch creates the machine.
+func (f *fixture) launch() {
+	f.t.Helper()
+	made, err := f.driver.CreateMachine(f.t.Context(), f.request())
+	require.NoError(f.t, err)
+	f.machine.Spec.ProviderID = made.ProviderID
+}
+
+// update asks for other flat tags than those of the launch, of which owner=alice was applied.
+func (f *fixture) update(ctx context.Context, desired string) error {
+	const applied = `{"tags":{"owner":"alice"}}`
+	raw, err := json.Marshal(f.spec)
+	require.NoError(f.t, err)
+	request := &machineupdate.UpdateMachineRequest{
+		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Name: "class", ProviderSpec: raw},
+		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
+	}
+	for _, kind := range f.updates.Kinds {
+		request.Parts = append(request.Parts, machineupdate.Part{Kind: kind, Applied: applied, Desired: machineupdate.Hot(desired)})
+	}
+	return f.driver.UpdateMachine(ctx, request)
+}
+
+// having returns the IDs of resources that have a key, sorted.
+func (f *fixture) having(key string) []string {
+	var ids []string
+	for _, r := range f.cloud.Resources() {
+		if _, ok := r.Tags[key]; ok {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// TestLaunch: each kind of resource gets its tags, the root volume has the name that the image gives it, and a repetition finds the VM.
+func TestLaunch(t *testing.T) {
+	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))
+	f.launch()
+	assert.Equal(t, "aws:///eu-west-1/i-1", f.machine.Spec.ProviderID)
+	flat := map[string]string{"kubernetes.io/cluster/c": "1", "kubernetes.io/role/node": "1", "owner": "alice", "Name": "m"}
+	devices := map[string]string{}
+	for _, r := range f.cloud.Resources() {
+		want := maps.Clone(flat)
+		if r.Kind == cloud.Instance {
+			want["pool"] = "z1"
+		}
+		assert.Equal(t, want, r.Tags, r.ID)
+		devices[r.ID] = r.Device
+	}
+	assert.Equal(t, map[string]string{"i-1": "", "eni-1": "", "vol-1": cloud.RootDeviceName, "vol-2": "/dev/sdf"}, devices)
+
+	f.machine.Spec.ProviderID = ""
+	f.launch()
+	assert.Equal(t, "aws:///eu-west-1/i-1", f.machine.Spec.ProviderID)
+	f.machine.Spec.ProviderID = ""
+	found, err := f.driver.GetMachineStatus(t.Context(), f.request())
+	require.NoError(t, err)
+	assert.Equal(t, &driver.Response{ProviderID: "aws:///eu-west-1/i-1", NodeName: "ip-1.ec2.internal"}, found)
+	assert.Len(t, f.cloud.Resources(), 4)
+}
+
+// TestOwnResources: what the launch made is updated, and nothing else that is attached to the VM.
+func TestOwnResources(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		spec   func(*awsdriver.ProviderSpec)
+		attach cloud.Resource
+		own    []string
+	}{
+		{"a volume at another name", nil, cloud.Resource{Kind: cloud.Volume, Device: "/dev/xvdba"}, []string{"eni-1", "i-1", "vol-1", "vol-2"}},
+		{
+			"a volume in the place of a detached one", func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].DeviceName = "/dev/sdg" },
+			cloud.Resource{Kind: cloud.Volume, Device: "/dev/sdg"},
+			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
+		},
+		{
+			"a volume that stays when the VM goes", func(s *awsdriver.ProviderSpec) { s.BlockDevices[1].Ebs.DeleteOnTermination = new(false) },
+			cloud.Resource{Kind: cloud.Volume, Device: "/dev/xvdba"},
+			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
+		},
+		{
+			"a single volume is the root device, whatever its name", func(s *awsdriver.ProviderSpec) { s.BlockDevices = s.BlockDevices[1:] },
+			cloud.Resource{Kind: cloud.Volume, Device: "/dev/sdf", DeleteOnTermination: true},
+			[]string{"eni-1", "i-1", "vol-1"},
+		},
+		{
+			"an interface at the next index", nil,
+			cloud.Resource{Kind: cloud.NetworkInterface, DeviceIndex: 1, DeleteOnTermination: true},
+			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
+		},
+		{
+			"an interface at the same index of another card", nil,
+			cloud.Resource{Kind: cloud.NetworkInterface, NetworkCardIndex: 1, DeleteOnTermination: true},
+			[]string{"eni-1", "i-1", "vol-1", "vol-2"},
+		},
+		{
+			"interfaces on several cards", func(s *awsdriver.ProviderSpec) {
+				s.NetworkInterfaces = []awsdriver.NetworkInterface{{}, {DeviceIndex: new(int32(1)), NetworkCardIndex: new(int32(1))}}
+			},
+			cloud.Resource{Kind: cloud.NetworkInterface, DeviceIndex: 1, DeleteOnTermination: true},
+			[]string{"eni-1", "eni-2", "i-1", "vol-1", "vol-2"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t, cloud.Config{PageSize: 1}, specWith(test.spec))
+			f.launch()
+			test.attach.Instance, test.attach.Tags = "i-1", map[string]string{"owner": "alice"}
+			foreign := f.cloud.Attach(test.attach)
+			require.NoError(t, f.update(t.Context(), `{"tags":{"team":"red"}}`))
+			assert.Equal(t, test.own, f.having("team"))
+			assert.Equal(t, []string{foreign}, f.having("owner"))
+			require.NoError(t, f.update(t.Context(), `{"tags":{"team":"red"}}`))
+			assert.Equal(t, []string{"RunInstances", "CreateTags", "DeleteTags"}, slices.Compact(f.calls), "the second update finds nothing to do")
+		})
+	}
+}
+
+// TestRemovalHasAValue: a key that somebody took between the read and the removal stays.
+func TestRemovalHasAValue(t *testing.T) {
+	f := newFixture(t, cloud.Config{ReadLag: 50 * time.Millisecond}, specWith(nil))
+	f.launch()
+	f.cloud.Inject(cloud.Fault{Action: "DescribeVolumes", Effect: cloud.Stale, Delay: time.Second / 2})
+	time.Sleep(time.Second)
+	f.cloud.Change("vol-2", func(r *cloud.Resource) { r.Tags["owner"] = "bob" })
+	require.NoError(t, f.update(t.Context(), `{}`))
+	assert.Equal(t, []string{"vol-2"}, f.having("owner"))
+}
+
+// TestThrottling: the client repeats what is throttled, or not answered, as long as the context lasts; the SDK's own retryer would have given up.
+func TestThrottling(t *testing.T) {
+	f := newFixture(t, cloud.Config{}, specWith(nil))
+	f.launch()
+	for range 150 {
+		f.cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.Refused, Code: "RequestLimitExceeded"})
+	}
+	f.cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.AnswerLost})
+	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice","team":"red"}}`))
+	assert.Zero(t, f.cloud.Pending())
+	assert.Len(t, f.having("team"), 4)
+
+	f.cloud.Limit(cloud.Rate{}, cloud.Rate{Burst: 1, PerSecond: 0.001})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	err := f.update(ctx, `{"tags":{"new":"1"}}`)
+	require.Error(t, err)
+	kind, _ := machineupdate.ErrorKindOf(err)
+	assert.Equal(t, machineupdate.Partial, kind, "%v", err)
+	assert.NotContains(t, err.Error(), "alice")
+}
+
+// TestInitialize: the check of source and destination is off, and each interface has its IPv6 prefixes, once, although reads lag.
+func TestInitialize(t *testing.T) {
+	f := newFixture(t, cloud.Config{ReadLag: 100 * time.Millisecond}, specWith(func(s *awsdriver.ProviderSpec) {
+		s.SrcAndDstChecksEnabled = new(false)
+		s.NetworkInterfaces = []awsdriver.NetworkInterface{{Ipv6PrefixCount: new(int32(2))}, {}}
+	}))
+	f.launch()
+	found, err := f.driver.GetMachineStatus(t.Context(), f.request())
+	assert.Equal(t, driver.Uninitialized, driver.CodeOf(err))
+	assert.Equal(t, f.machine.Spec.ProviderID, found.ProviderID)
+	f.cloud.Inject(cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"})
+	_, err = f.driver.InitializeMachine(t.Context(), f.request())
+	assert.Equal(t, driver.Uninitialized, driver.CodeOf(err))
+	time.Sleep(200 * time.Millisecond)
+	_, err = f.driver.InitializeMachine(t.Context(), f.request())
+	require.NoError(t, err)
+	_, err = f.driver.InitializeMachine(t.Context(), f.request())
+	require.NoError(t, err)
+	_, err = f.driver.GetMachineStatus(t.Context(), f.request())
+	require.NoError(t, err)
+	first, _ := f.cloud.Resource("eni-1")
+	second, _ := f.cloud.Resource("eni-2")
+	assert.Len(t, first.Ipv6Prefixes, 2)
+	assert.Empty(t, second.Ipv6Prefixes)
+	assert.False(t, first.SourceDestCheck || second.SourceDestCheck)
+}
+
+// TestGone: a VM that is gone is NotFound to the flow, and its deletion is no error.
+func TestGone(t *testing.T) {
+	f := newFixture(t, cloud.Config{}, specWith(nil))
+	f.launch()
+	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
+	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
+	kind, _ := machineupdate.ErrorKindOf(f.update(t.Context(), `{}`))
+	assert.Equal(t, machineupdate.NotFound, kind)
+	_, err := f.driver.GetMachineStatus(t.Context(), f.request())
+	assert.Equal(t, driver.NotFound, driver.CodeOf(err))
+	assert.Empty(t, f.cloud.Resources())
+	f.machine.Spec.ProviderID = ""
+	require.NoError(t, f.driver.DeleteMachine(t.Context(), f.request()))
+}
+
+// TestCodes: what the cloud refuses has a code of machine-controller-manager.
+func TestCodes(t *testing.T) {
+	f := newFixture(t, cloud.Config{}, specWith(nil))
+	for code, want := range map[string]driver.Code{
+		"AuthFailure": driver.Unauthenticated, "InvalidParameterValue": driver.InvalidArgument, "TagLimitExceeded": driver.InvalidArgument,
+		"UnauthorizedOperation": driver.Internal,
+	} {
+		f.cloud.Inject(cloud.Fault{Action: "RunInstances", Effect: cloud.Refused, Code: code})
+		_, err := f.driver.CreateMachine(t.Context(), f.request())
+		assert.Equal(t, want, driver.CodeOf(err), code)
+	}
+	f.machine.Spec.ProviderID = "azure:///x"
+	require.Error(t, f.update(t.Context(), `{}`))
+}

@@ -1,0 +1,246 @@
+package cloud_test
+
+import (
+	"encoding/xml"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+)
+
+// call makes a request: pairs of parameters behind the action. It returns the text of the answer and the error's code.
+func call(t testing.TB, c http.Handler, action string, pairs ...string) (text, code string) {
+	t.Helper()
+	form := url.Values{"Action": {action}}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	answer := post(c, form.Encode(), "key")
+	var refused struct {
+		Code string `xml:"Errors>Error>Code"`
+	}
+	if answer.Code != http.StatusOK {
+		require.NoError(t, xml.Unmarshal(answer.Body.Bytes(), &refused))
+	}
+	return answer.Body.String(), refused.Code
+}
+
+func post(c http.Handler, body, accessKey string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+accessKey+"/20240101/r/ec2/aws4_request")
+	answer := httptest.NewRecorder()
+	c.ServeHTTP(answer, request)
+	return answer
+}
+
+// launched is a cloud with one instance, which has a volume and an interface.
+func launched(t testing.TB, config cloud.Config) *cloud.Cloud {
+	t.Helper()
+	config.AccessKeys = []string{"key"}
+	c := cloud.New(config)
+	_, code := call(t, c, "RunInstances", "ImageId", "ami-1", "ClientToken", "token", "BlockDeviceMapping.1.DeviceName", "/dev/xvda", "NetworkInterface.1.DeviceIndex", "0",
+		"TagSpecification.1.ResourceType", "instance", "TagSpecification.1.Tag.1.Key", "Name", "TagSpecification.1.Tag.1.Value", "m")
+	require.Empty(t, code)
+	return c
+}
+
+func tagsOf(c *cloud.Cloud, id string) map[string]string {
+	r, _ := c.Resource(id)
+	return r.Tags
+}
+
+func TestRefusals(t *testing.T) {
+	many := []string{"ResourceId.1", "i-1"}
+	for i := range 50 {
+		many = append(many, "Tag."+strconv.Itoa(i+1)+".Key", "k"+strconv.Itoa(i), "Tag."+strconv.Itoa(i+1)+".Value", "v")
+	}
+	for _, test := range []struct {
+		action, code string
+		pairs        []string
+	}{
+		{"Nothing", "InvalidAction", nil},
+		{"CreateTags", "InvalidParameterValue", nil},
+		{"CreateTags", "TagLimitExceeded", many},
+		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "AWS:x", "Tag.1.Value", "v"}},
+		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "", "Tag.1.Value", "v"}},
+		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", strings.Repeat("x", 257)}},
+		{"CreateTags", "InvalidParameterValue", []string{"ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", "v", "Tag.2.Key", "k", "Tag.2.Value", "v"}},
+		{"CreateTags", "InvalidVolume.NotFound", []string{"ResourceId.1", "i-1", "ResourceId.2", "vol-9", "Tag.1.Key", "k", "Tag.1.Value", "v"}},
+		{"DeleteTags", "InvalidInstanceID.NotFound", []string{"ResourceId.1", "i-9", "Tag.1.Key", "Name"}},
+		{"DescribeInstances", "InvalidInstanceID.NotFound", []string{"InstanceId.1", "i-9"}},
+		{"DescribeVolumes", "InvalidParameterValue", []string{"Filter.1.Name", "colour", "Filter.1.Value.1", "red"}},
+		{"DescribeVolumes", "InvalidParameterValue", []string{"MaxResults", "x"}},
+		{"ModifyNetworkInterfaceAttribute", "InvalidNetworkInterfaceID.NotFound", []string{"NetworkInterfaceId", "eni-9"}},
+		{"ModifyVolume", "InvalidParameterValue", []string{"VolumeId", "vol-1", "Iops", "-1"}},
+		{"AssignIpv6Addresses", "InvalidParameterValue", []string{"NetworkInterfaceId", "eni-1", "Ipv6PrefixCount", "1000000"}},
+		{"TerminateInstances", "InvalidInstanceID.NotFound", []string{"InstanceId.1", "i-9"}},
+	} {
+		c := launched(t, cloud.Config{})
+		_, code := call(t, c, test.action, test.pairs...)
+		assert.Equal(t, test.code, code, "%s %v", test.action, test.pairs)
+		assert.Equal(t, map[string]string{"Name": "m"}, tagsOf(c, "i-1"), "a call that is refused changes nothing")
+	}
+	c := launched(t, cloud.Config{})
+	assert.Equal(t, http.StatusUnauthorized, post(c, "Action=DescribeInstances", "somebody").Code)
+}
+
+// TestConditions: DeleteTags with a value, also the empty one, removes the key only if that is its value; without a value, whatever it is.
+func TestConditions(t *testing.T) {
+	for _, test := range []struct {
+		pairs []string
+		left  bool
+	}{{[]string{"Tag.1.Value", "m"}, false}, {[]string{"Tag.1.Value", "n"}, true}, {[]string{"Tag.1.Value", ""}, true}, {nil, false}} {
+		c := launched(t, cloud.Config{})
+		_, code := call(t, c, "DeleteTags", append([]string{"ResourceId.1", "i-1", "Tag.1.Key", "Name"}, test.pairs...)...)
+		require.Empty(t, code)
+		assert.Equal(t, test.left, len(tagsOf(c, "i-1")) > 0, "%v", test.pairs)
+	}
+}
+
+// TestLag: reads show the past, and the answer of a launch the present.
+func TestLag(t *testing.T) {
+	c := launched(t, cloud.Config{ReadLag: 300 * time.Millisecond})
+	text, _ := call(t, c, "DescribeInstances")
+	assert.NotContains(t, text, "i-1")
+	again, _ := call(t, c, "RunInstances", "ClientToken", "token")
+	assert.Contains(t, again, "<instanceId>i-1</instanceId>")
+	require.Eventually(t, func() bool { text, _ := call(t, c, "DescribeInstances"); return strings.Contains(text, "i-1") }, 10*time.Second, 10*time.Millisecond)
+	c.Inject(cloud.Fault{Action: "DescribeInstances", Effect: cloud.Stale, Delay: time.Hour})
+	text, _ = call(t, c, "DescribeInstances")
+	assert.NotContains(t, text, "i-1")
+	assert.Zero(t, c.Pending())
+}
+
+// TestPages: pages have as many results as they may, none stands on two, and the last has no token.
+func TestPages(t *testing.T) {
+	c := launched(t, cloud.Config{PageSize: 2})
+	for range 4 {
+		c.Attach(cloud.Resource{Kind: cloud.Volume, Instance: "i-1"})
+	}
+	var seen []string
+	for token := ""; ; {
+		text, code := call(t, c, "DescribeVolumes", "NextToken", token, "Filter.1.Name", "attachment.instance-id", "Filter.1.Value.1", "i-1")
+		require.Empty(t, code)
+		var page struct {
+			IDs   []string `xml:"volumeSet>item>volumeId"`
+			Token string   `xml:"nextToken"`
+		}
+		require.NoError(t, xml.Unmarshal([]byte(text), &page))
+		assert.LessOrEqual(t, len(page.IDs), 2)
+		seen = append(seen, page.IDs...)
+		if token = page.Token; token == "" {
+			break
+		}
+	}
+	assert.Equal(t, []string{"vol-1", "vol-2", "vol-3", "vol-4", "vol-5"}, seen)
+}
+
+// TestModifyVolume: it is accepted, takes effect later or fails, and another is refused meanwhile and for a while.
+func TestModifyVolume(t *testing.T) {
+	c := launched(t, cloud.Config{ModifyTime: 50 * time.Millisecond, Cooldown: 300 * time.Millisecond})
+	c.Inject(cloud.Fault{Action: "ModifyVolume", Effect: cloud.FailsLater})
+	modify := func(iops string) string {
+		_, code := call(t, c, "ModifyVolume", "VolumeId", "vol-1", "Iops", iops)
+		return code
+	}
+	iops := func() int { r, _ := c.Resource("vol-1"); return r.Iops }
+	require.Empty(t, modify("4000"))
+	assert.Equal(t, "IncorrectModificationState", modify("5000"))
+	require.Eventually(t, func() bool { return modify("5000") == "VolumeModificationRateExceeded" }, 10*time.Second, time.Millisecond)
+	text, _ := call(t, c, "DescribeVolumesModifications", "VolumeId.1", "vol-1")
+	assert.Contains(t, text, "<modificationState>failed</modificationState><targetIops>4000</targetIops>")
+	assert.Equal(t, 3000, iops())
+	require.Eventually(t, func() bool { return modify("5000") == "" }, 10*time.Second, time.Millisecond)
+	text, _ = call(t, c, "DescribeVolumesModifications")
+	assert.Contains(t, text, "<modificationState>modifying</modificationState><targetIops>5000</targetIops>")
+	require.Eventually(t, func() bool { return iops() == 5000 }, 10*time.Second, time.Millisecond)
+}
+
+// TestTermination: what the launch made goes, what others attached stays, and the client token makes no new instance.
+func TestTermination(t *testing.T) {
+	c := launched(t, cloud.Config{})
+	foreign := c.Attach(cloud.Resource{Kind: cloud.Volume, Instance: "i-1"})
+	_, code := call(t, c, "TerminateInstances", "InstanceId.1", "i-1")
+	require.Empty(t, code)
+	left := c.Resources()
+	require.Len(t, left, 1)
+	assert.Equal(t, foreign, left[0].ID)
+	_, code = call(t, c, "RunInstances", "ClientToken", "token")
+	assert.Equal(t, "IdempotentInstanceTerminated", code)
+	text, _ := call(t, c, "DescribeInstances", "InstanceId.1", "i-1")
+	assert.Contains(t, text, "<name>terminated</name>")
+}
+
+// TestThrottling: what is beyond the limit is refused with 503, and may be repeated later.
+func TestThrottling(t *testing.T) {
+	c := launched(t, cloud.Config{})
+	c.Limit(cloud.Rate{Burst: 2, PerSecond: 20}, cloud.Rate{})
+	var codes []int
+	for range 3 {
+		codes = append(codes, post(c, "Action=DescribeVolumes", "key").Code)
+	}
+	assert.Equal(t, []int{http.StatusOK, http.StatusOK, http.StatusServiceUnavailable}, codes)
+	_, code := call(t, c, "CreateTags", "ResourceId.1", "i-1", "Tag.1.Key", "k", "Tag.1.Value", "v")
+	assert.Empty(t, code, "writes have a limit of their own")
+	require.Eventually(t, func() bool { return post(c, "Action=DescribeVolumes", "key").Code == http.StatusOK }, 10*time.Second, time.Millisecond)
+}
+
+// TestUnanswered: a request whose answer is lost has taken effect, one that never lands has not, and one that lands late does so once.
+func TestUnanswered(t *testing.T) {
+	for _, test := range []struct {
+		effect         cloud.Effect
+		atOnce, landed bool
+	}{{cloud.AnswerLost, true, true}, {cloud.NeverLands, false, false}, {cloud.LandsLate, false, true}} {
+		c := launched(t, cloud.Config{})
+		server := httptest.NewServer(c)
+		defer server.Close()
+		c.Inject(cloud.Fault{Action: "CreateTags", Resource: "i-1", Effect: test.effect, Delay: time.Hour})
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v"))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Authorization", "Credential=key/")
+		client := http.Client{Timeout: 200 * time.Millisecond}
+		answer, err := client.Do(request)
+		if err == nil {
+			_, _ = io.ReadAll(answer.Body)
+			require.NoError(t, answer.Body.Close())
+		}
+		require.Error(t, err, test.effect)
+		assert.Equal(t, test.atOnce, tagsOf(c, "i-1")["k"] == "v", test.effect)
+		c.LandNow()
+		assert.Equal(t, test.landed, tagsOf(c, "i-1")["k"] == "v", test.effect)
+		c.Change("i-1", func(r *cloud.Resource) { delete(r.Tags, "k") })
+		c.LandNow()
+		assert.Empty(t, tagsOf(c, "i-1")["k"], test.effect)
+	}
+}
+
+// FuzzServeHTTP: whatever the request, the answer is XML, and the instance of before is still there unless it was terminated.
+func FuzzServeHTTP(f *testing.F) {
+	for _, body := range []string{
+		"Action=CreateTags&ResourceId.1=i-1&Tag.1.Key=k&Tag.1.Value=v", "Action=DescribeInstances&Filter.1.Name=tag-key&Filter.1.Value.1=Name&MaxResults=5",
+		"Action=RunInstances&BlockDeviceMapping.1.Ebs.Iops=1&NetworkInterface.1.NetworkCardIndex=7", "Action=DeleteTags&ResourceId.99999999999999999999=i-1&Tag..Key=",
+		"Action=ModifyVolume&VolumeId=vol-1&Iops=%ff&Throughput=1e9", "Action=AssignIpv6Addresses&NetworkInterfaceId=eni-1&Ipv6PrefixCount=3", "%zz", "Action=DescribeImages&ImageId.1=%01",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		c := launched(t, cloud.Config{})
+		answer := post(c, body, "key")
+		require.NoError(t, xml.Unmarshal(answer.Body.Bytes(), new(any)), "%s", answer.Body)
+		if form, err := url.ParseQuery(body); err != nil || form.Get("Action") != "TerminateInstances" {
+			assert.True(t, slices.ContainsFunc(c.Resources(), func(r cloud.Resource) bool { return r.ID == "i-1" }))
+		}
+	})
+}
