@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
@@ -42,11 +43,11 @@ func (s *story) succeed() error {
 	return s.startReplicas(1)
 }
 
-// changeClass is the extension that changes the tags of a class.
-func (s *story) changeClass(name string, pairs ...string) error {
-	changed := spec(pairs...)
+// changeClass is the extension that changes the tags of the class.
+func (s *story) changeClass(pairs ...string) error {
+	changed := s.spec(pairs...)
 	s.says("extension", "makes the class say %s", show(changed.Tags))
-	return s.world.PutClass(name, changed)
+	return s.world.PutClass(class, changed)
 }
 
 func (s *story) untilPhase(machine string, phase api.MachinePhase) error {
@@ -57,9 +58,10 @@ func (s *story) untilPhase(machine string, phase api.MachinePhase) error {
 	return err
 }
 
-func (s *story) untilLive(id, key, value string) error {
-	return s.world.Until(id+" has "+key+"="+value, patience, func() bool {
-		r, _ := s.world.Cloud.Resource(id)
+// untilLive waits until the first machine's VM has an infrastructure tag.
+func (s *story) untilLive(key, value string) error {
+	return s.world.Until(vm+" has "+key+"="+value, patience, func() bool {
+		r, _ := s.world.Cloud.Resource(vm)
 		return r.Tags[key] == value
 	})
 }
@@ -69,6 +71,17 @@ func (s *story) untilUpdated() error {
 		found, err := recordOf(s.world.Machine(machine).Annotations)
 		return err == nil && found.State == "Unconfirmed"
 	})
+}
+
+func (s *story) untilIops(wanted int) error {
+	err := s.world.Until(fmt.Sprintf("%s has %d IOPS", data, wanted), patience, func() bool {
+		r, _ := s.world.Cloud.Resource(data)
+		return r.Iops == wanted
+	})
+	if err == nil {
+		s.says(data, "has %d IOPS", wanted)
+	}
+	return err
 }
 
 // machines are the machines that there are.
@@ -85,11 +98,11 @@ func (s *story) machines() []*api.Machine {
 // settle waits until the updates of all machines are confirmed, shows how things are then, and checks that they are as they have to be: in the cloud
 // and in the records.
 func (s *story) settle(pairs ...string) error {
-	want := show(spec(pairs...).Tags)
+	want := show(s.spec(pairs...).Tags)
 	settled := func() bool {
 		return !slices.ContainsFunc(s.machines(), func(m *api.Machine) bool {
 			found, err := recordOf(m.Annotations)
-			return err != nil || found.State != "" || len(found.Parts) == 0 || found.Parts[0].Applied == nil || show(found.Parts[0].Applied.Tags) != want
+			return err != nil || strings.Contains(m.Annotations[machineupdate.AnnotationRecord+"-volume"], `"state"`) || found.State != "" || len(found.Parts) == 0 || found.Parts[0].Applied == nil || show(found.Parts[0].Applied.Tags) != want
 		})
 	}
 	if err := s.world.Until("all machines have settled with "+want, patience, settled); err != nil {
@@ -109,10 +122,10 @@ func (s *story) settle(pairs ...string) error {
 // expectLive checks the resources of a machine: each has exactly the tags of the class, the mandatory ones, and those of others.
 func (s *story) expectLive(machine string, pairs ...string) error {
 	for _, r := range s.ownOf(machine) {
-		want := maps.Clone(spec(pairs...).Tags)
+		want := maps.Clone(s.spec(pairs...).Tags)
 		want["Name"] = machine
 		if r.Kind == cloud.Instance {
-			maps.Copy(want, spec().ResourceTags.Of(tags.VM))
+			maps.Copy(want, s.spec().ResourceTags.Of(tags.VM))
 		}
 		maps.Copy(want, s.foreign[r.ID])
 		if !maps.Equal(r.Tags, want) {

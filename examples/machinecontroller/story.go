@@ -27,13 +27,14 @@ import (
 // the second to which records are exact, together.
 const (
 	readLag    = 200 * time.Millisecond
-	landsAfter = 2 * time.Second
+	landsAfter = 1500 * time.Millisecond
+	cooldown   = 6 * time.Second
 	attempt    = 400 * time.Millisecond
 	patience   = 30 * time.Second
 )
 
 var settings = machineupdate.Settings{
-	CallTimeout: 2 * time.Second, CreationTimeout: 2 * time.Second, RetryAfter: time.Second, ConfirmAfter: 6 * time.Second,
+	CallTimeout: 2 * time.Second, CreationTimeout: 2 * time.Second, RetryAfter: time.Second, ConfirmAfter: 5 * time.Second,
 	DenialDelay: time.Second,
 }
 
@@ -56,6 +57,7 @@ type story struct {
 	leader, second *world.Replica
 	replicas       int
 	csi, cni       string                       // what others attached
+	iops           *int32                       // of the data volume, as the class says
 	foreign        map[string]map[string]string // infrastructure tags of others, by resource
 }
 
@@ -68,16 +70,16 @@ func tell(ctx context.Context, out io.Writer) error {
 	}
 	defer server.Stop()
 	s.world, err = world.Start(ctx, server.Config, world.Config{
-		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, Observe: s.event, Takeover: s.takeover,
+		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown, Observe: s.event, Takeover: s.takeover,
 		Retry: controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
-		Cloud: cloud.Config{ReadLag: readLag, BootTime: time.Second, PageSize: 2, Observe: s.request},
+		Cloud: cloud.Config{ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2, Observe: s.request},
 	})
 	if err != nil {
 		return err
 	}
 	s.preface()
 	for _, chapter := range []func() error{
-		s.creation, s.change, s.crash, s.lateRequest, s.foreignTags, s.twoLeaders, s.throttling, s.adoption, s.unreadable, s.inPlace, s.quiet, s.deletion,
+		s.creation, s.change, s.crash, s.lateRequest, s.foreignTags, s.twoLeaders, s.throttling, s.volume, s.adoption, s.unreadable, s.inPlace, s.quiet, s.deletion,
 	} {
 		if err := chapter(); err != nil {
 			return errors.Join(fmt.Errorf("chapter %d: %w", s.chapters, err), s.world.Close())
@@ -86,15 +88,16 @@ func tell(ctx context.Context, out io.Writer) error {
 	return s.world.Close()
 }
 
-// spec is the provider spec of the class: what is immutable, the mandatory keys, a label of the pool for the VM, and these infrastructure tags.
-func spec(pairs ...string) *awsdriver.ProviderSpec {
+// spec is the provider spec of the class: what is immutable, the mandatory keys, a label of the pool for the VM, what the data
+// volume can do, and these infrastructure tags.
+func (s *story) spec(pairs ...string) *awsdriver.ProviderSpec {
 	flat := map[string]string{"kubernetes.io/cluster/shoot--demo": "1", "kubernetes.io/role/node": "1"}
 	for i := 0; i < len(pairs); i += 2 {
 		flat[pairs[i]] = pairs[i+1]
 	}
 	return &awsdriver.ProviderSpec{
 		AMI: "ami-1", MachineType: "m5.large", Region: "eu-west-1",
-		BlockDevices:           []awsdriver.BlockDevice{{DeviceName: "/root"}, {DeviceName: "/dev/sdf"}},
+		BlockDevices:           []awsdriver.BlockDevice{{DeviceName: "/root"}, {DeviceName: "/dev/sdf", Ebs: awsdriver.Ebs{Iops: s.iops}}},
 		NetworkInterfaces:      []awsdriver.NetworkInterface{{SubnetID: "subnet-1", Ipv6PrefixCount: new(int32(1))}},
 		SrcAndDstChecksEnabled: new(false),
 		Tags:                   flat,
@@ -113,7 +116,7 @@ func (s *story) creation() error {
 		"nobody knows for sure what the VM was made with, so it is updated. At last a CSI driver attaches a volume, and a CNI plugin an interface,",
 		"both with a tag that looks like one of the machine's.")
 	s.world.Cloud.Inject(cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"})
-	if err := s.changeClass(class, "cost-center", "1000", "owner", "alice"); err != nil {
+	if err := s.changeClass("cost-center", "1000", "owner", "alice"); err != nil {
 		return err
 	}
 	if err := s.startReplicas(2); err != nil {
@@ -125,6 +128,9 @@ func (s *story) creation() error {
 	}
 	if err := s.untilPhase(machine, api.MachineRunning); err != nil {
 		return err
+	}
+	if n := len(s.machines()); n != 1 {
+		return fmt.Errorf("the pool has %d machines, not 1", n)
 	}
 	s.csi = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"}})
 	s.cni = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true, Tags: map[string]string{"owner": "alice"}})
@@ -138,7 +144,7 @@ func (s *story) change() error {
 		"The class keeps its name, so no machine is replaced. The controller calls the driver's UpdateMachine, which touches only what the",
 		"launch made, and removes a key only if it still has the machine's value. A success is not believed at once: later, when nothing can be",
 		"under way any more and reads have caught up, a second pass confirms it. Until then both specs are remembered.")
-	if err := s.changeClass(class, "cost-center", "2000"); err != nil {
+	if err := s.changeClass("cost-center", "2000"); err != nil {
 		return err
 	}
 	if err := s.untilUpdated(); err != nil {
@@ -155,7 +161,7 @@ func (s *story) crash() error {
 		"call may have been made: that alone leads to an update.")
 	crashed := s.leader
 	crashed.After("Action=CreateTags", crashed.Kill)
-	if err := s.changeClass(class, "team", "blue"); err != nil {
+	if err := s.changeClass("team", "blue"); err != nil {
 		return err
 	}
 	if err := s.world.Until("the leader is dead", patience, crashed.Ended); err != nil {
@@ -163,7 +169,7 @@ func (s *story) crash() error {
 	}
 	s.says(crashed.Name, "is dead")
 	s.show()
-	if err := s.changeClass(class, "cost-center", "2000"); err != nil {
+	if err := s.changeClass("cost-center", "2000"); err != nil {
 		return err
 	}
 	if err := s.succeed(); err != nil {
@@ -177,17 +183,17 @@ func (s *story) lateRequest() error {
 		"The SDK gives up waiting, sends the request again, and that succeeds. Then the change is taken back, which succeeds as well; and then the",
 		"first request comes through. The second pass finds what it did, and puts it right.")
 	s.world.Cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.LandsLate, Delay: landsAfter})
-	if err := s.changeClass(class, "cost-center", "3000"); err != nil {
+	if err := s.changeClass("cost-center", "3000"); err != nil {
 		return err
 	}
-	if err := s.untilLive(vm, "cost-center", "3000"); err != nil {
+	if err := s.untilLive("cost-center", "3000"); err != nil {
 		return err
 	}
 	time.Sleep(2 * readLag) // or the next pass reads that nothing has to be taken back, and only its confirmation finds out
-	if err := s.changeClass(class, "cost-center", "2000"); err != nil {
+	if err := s.changeClass("cost-center", "2000"); err != nil {
 		return err
 	}
-	if err := s.untilLive(vm, "cost-center", "2000"); err != nil {
+	if err := s.untilLive("cost-center", "2000"); err != nil {
 		return err
 	}
 	s.world.Cloud.LandNow()
@@ -206,7 +212,7 @@ func (s *story) foreignTags() error {
 	s.world.Cloud.Inject(cloud.Fault{Action: "DescribeVolumes", Effect: cloud.Stale, Delay: 500 * time.Millisecond})
 	s.world.Cloud.Change(data, func(r *cloud.Resource) { r.Tags["cost-center"] = "9999" })
 	s.foreign[data] = map[string]string{"cost-center": "9999"}
-	if err := s.changeClass(class, "team", "red"); err != nil {
+	if err := s.changeClass("team", "red"); err != nil {
 		return err
 	}
 	return s.settle("team", "red")
@@ -219,14 +225,14 @@ func (s *story) twoLeaders() error {
 		"That write is a conflict, as somebody wrote in between.")
 	old := s.leader
 	old.After("Action=CreateTags", old.Freeze)
-	if err := s.changeClass(class, "team", "green"); err != nil {
+	if err := s.changeClass("team", "green"); err != nil {
 		return err
 	}
-	if err := s.untilLive(vm, "team", "green"); err != nil {
+	if err := s.untilLive("team", "green"); err != nil {
 		return err
 	}
 	s.says(old.Name, "falls asleep")
-	if err := s.changeClass(class, "team", "blue"); err != nil {
+	if err := s.changeClass("team", "blue"); err != nil {
 		return err
 	}
 	if err := s.succeed(); err != nil {
@@ -256,7 +262,7 @@ func (s *story) throttling() error {
 	slow := cloud.Rate{Burst: 1, PerSecond: 0.5}
 	s.world.Cloud.Limit(cloud.Rate{}, slow)
 	delete(s.foreign, data)
-	if err := s.changeClass(class, "cost-center", "5000"); err != nil {
+	if err := s.changeClass("cost-center", "5000"); err != nil {
 		return err
 	}
 	if err := s.settle("cost-center", "5000"); err != nil {
@@ -264,6 +270,35 @@ func (s *story) throttling() error {
 	}
 	s.world.Cloud.Limit(cloud.Rate{}, cloud.Rate{})
 	return nil
+}
+
+func (s *story) volume() error {
+	s.chapter("What a volume can do changes, too",
+		"The cloud accepts the change of a volume, and makes it later; until then the update is pending. Then it refuses another one, here for 6",
+		"seconds, at Amazon for six hours. The volume has a lane of its own, so the tags do not wait for that.")
+	s.iops = new(int32(4000))
+	s.says("extension", "makes the class say 4000 IOPS for the data volume")
+	if err := s.world.PutClass(class, s.spec("cost-center", "5000")); err != nil {
+		return err
+	}
+	if err := s.untilIops(4000); err != nil {
+		return err
+	}
+	s.iops = new(int32(5000))
+	s.says("extension", "makes the class say 5000 IOPS, and team=gold")
+	if err := s.world.PutClass(class, s.spec("cost-center", "5000", "team", "gold")); err != nil {
+		return err
+	}
+	if err := s.untilLive("team", "gold"); err != nil {
+		return err
+	}
+	if r, _ := s.world.Cloud.Resource(data); r.Iops != 4000 {
+		return fmt.Errorf("%s has %d IOPS while the cloud refuses to change them", data, r.Iops)
+	}
+	if err := s.untilIops(5000); err != nil {
+		return err
+	}
+	return s.settle("cost-center", "5000", "team", "gold")
 }
 
 func (s *story) adoption() error {
@@ -277,7 +312,7 @@ func (s *story) adoption() error {
 	}
 	s.foreign[vm] = map[string]string{"forgotten": "1"}
 	s.world.Cloud.Change(vm, func(r *cloud.Resource) { r.Tags["forgotten"] = "1" })
-	return s.settle("cost-center", "5000")
+	return s.settle("cost-center", "5000", "team", "gold")
 }
 
 func (s *story) unreadable() error {
@@ -288,7 +323,7 @@ func (s *story) unreadable() error {
 	unreadable := struct {
 		*awsdriver.ProviderSpec
 		Misspelled map[string]string `json:"TAGS"`
-	}{spec("cost-center", "6000"), nil}
+	}{s.spec("cost-center", "6000"), nil}
 	if err := s.world.PutClass(class, unreadable); err != nil {
 		return err
 	}
@@ -298,10 +333,10 @@ func (s *story) unreadable() error {
 	if err := s.untilPhase(pool+"-1", api.MachineRunning); err != nil {
 		return err
 	}
-	if err := s.expectLive(machine, "cost-center", "5000"); err != nil {
+	if err := s.expectLive(machine, "cost-center", "5000", "team", "gold"); err != nil {
 		return err
 	}
-	if err := s.changeClass(class, "cost-center", "7000"); err != nil {
+	if err := s.changeClass("cost-center", "7000"); err != nil {
 		return err
 	}
 	return s.settle("cost-center", "7000")
@@ -313,7 +348,7 @@ func (s *story) inPlace() error {
 		"The pool gets a new class with another image. Its machines stay, and keep the name of their old class; what they should be stands in the",
 		"template of the pool. The hot part is applied at once, and again while the node is being updated.")
 	s.says("extension", "creates the class %s with another image, team=red and cost-center=7000", next)
-	changed := spec("cost-center", "7000", "team", "red")
+	changed := s.spec("cost-center", "7000", "team", "red")
 	changed.AMI = "ami-2"
 	if err := s.world.PutClass(next, changed); err != nil {
 		return err
@@ -321,7 +356,7 @@ func (s *story) inPlace() error {
 	if err := s.world.UpdateInPlace(pool, next); err != nil {
 		return err
 	}
-	if err := s.untilLive(vm, "team", "red"); err != nil {
+	if err := s.untilLive("team", "red"); err != nil {
 		return err
 	}
 	node := s.world.Machine(machine).Labels[api.NodeLabelKey]
@@ -333,13 +368,13 @@ func (s *story) inPlace() error {
 	if err := s.untilPhase(machine, api.MachineInPlaceUpdating); err != nil {
 		return err
 	}
-	changed = spec("team", "pink")
+	changed = s.spec("team", "pink")
 	changed.AMI = "ami-2"
 	s.says("extension", "changes the class %s to team=pink", next)
 	if err := s.world.PutClass(next, changed); err != nil {
 		return err
 	}
-	if err := s.untilLive(vm, "team", "pink"); err != nil {
+	if err := s.untilLive("team", "pink"); err != nil {
 		return err
 	}
 	s.says("agent", "has updated the node")

@@ -156,13 +156,13 @@ func (r record) String() string {
 }
 
 func showSpec(spec *awsdriver.ProviderSpec) string {
-	shown := show(spec.Tags)
+	shown := []string{show(spec.Tags)}
 	for _, kind := range tags.Kinds() {
 		if of := spec.ResourceTags.Of(kind); len(of) > 0 {
-			shown += " " + kind.String() + ":{" + show(of) + "}"
+			shown = append(shown, kind.String()+":{"+show(of)+"}")
 		}
 	}
-	return shown
+	return strings.Join(shown, " ")
 }
 
 // showLive shows what is live, resources with the same infrastructure tags in one line.

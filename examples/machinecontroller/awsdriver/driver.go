@@ -38,6 +38,8 @@ type Config struct {
 	HTTP *http.Client
 	// MaxBackoff is the longest delay between two attempts, and Poll the delay between two looks at whether something has become visible.
 	MaxBackoff, Poll time.Duration
+	// VolumeCooldown is how long the cloud refuses another change of a volume; zero is Amazon's six hours.
+	VolumeCooldown time.Duration
 	// Takeover, if it is set, is told of a key that carried somebody else's value and is the machine's from now on.
 	Takeover func(resource machineupdate.Resource, key string)
 }
@@ -187,6 +189,7 @@ func (c *call) launch(ctx context.Context) (*ec2.RunInstancesInput, error) {
 		name := c.spec.deviceName(i, aws.ToString(images.Images[0].RootDeviceName))
 		launch.BlockDeviceMappings = append(launch.BlockDeviceMappings, types.BlockDeviceMapping{DeviceName: &name, Ebs: &types.EbsBlockDevice{
 			VolumeSize: &device.Ebs.VolumeSize, VolumeType: types.VolumeType(device.Ebs.VolumeType), DeleteOnTermination: aws.Bool(isTrue(device.Ebs.DeleteOnTermination)),
+			Iops: device.Ebs.Iops, Throughput: device.Ebs.Throughput,
 		}})
 	}
 	for i, spec := range c.spec.NetworkInterfaces {

@@ -3,6 +3,7 @@ package awsdriver_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -287,4 +288,61 @@ func TestCodes(t *testing.T) {
 	}
 	f.machine.Spec.ProviderID = "azure:///x"
 	require.Error(t, f.update(t.Context(), `{}`))
+}
+
+// inVolumeLane asks for the performance of the data volume.
+func (f *fixture) inVolumeLane(performance string) error {
+	raw, err := json.Marshal(f.spec)
+	require.NoError(f.t, err)
+	const device = `{"blockDevices":[{"deviceName":"/dev/sdf","ebs":%s}]}`
+	return f.driver.UpdateMachine(f.t.Context(), &machineupdate.UpdateMachineRequest{
+		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Name: "class", ProviderSpec: raw}, Lane: "volume",
+		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
+		Parts: []machineupdate.Part{{Kind: "disk", Applied: "{}", Desired: machineupdate.Hot(fmt.Sprintf(device, performance))}},
+	})
+}
+
+// TestVolume: a modification is accepted, and is done later; a failed one is made again; too early, the driver says when.
+func TestVolume(t *testing.T) {
+	f := newFixture(t, cloud.Config{ModifyTime: 200 * time.Millisecond, Cooldown: time.Second}, specWith(nil))
+	f.launch()
+	performance := func() [2]int { r, _ := f.cloud.Resource("vol-2"); return [2]int{r.Iops, r.Throughput} }
+	require.NoError(t, f.inVolumeLane(`{"iops":3000}`), "as it is")
+	assert.Equal(t, []string{"RunInstances"}, f.calls)
+
+	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000}`), machineupdate.ErrPending)
+	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000}`), machineupdate.ErrPending, "on its way")
+	assert.Equal(t, []string{"RunInstances", "ModifyVolume"}, f.calls)
+	require.Eventually(t, func() bool { return f.inVolumeLane(`{"iops":4000}`) == nil }, 10*time.Second, 10*time.Millisecond)
+	assert.Equal(t, [2]int{4000, 125}, performance())
+
+	err := f.inVolumeLane(`{"iops":4000,"throughput":200}`)
+	kind, after := machineupdate.ErrorKindOf(err)
+	assert.Equal(t, 6*time.Hour, after, "%v %v", kind, err)
+	time.Sleep(time.Second)
+	f.cloud.Inject(cloud.Fault{Action: "ModifyVolume", Effect: cloud.FailsLater})
+	require.ErrorIs(t, f.inVolumeLane(`{"iops":4000,"throughput":200}`), machineupdate.ErrPending)
+	time.Sleep(time.Second)
+	require.Error(t, f.inVolumeLane(`{"iops":4000,"throughput":200}`), "failed, and is made again")
+	require.Eventually(t, func() bool { return f.inVolumeLane(`{"iops":4000,"throughput":200}`) == nil }, 10*time.Second, 10*time.Millisecond)
+	assert.Equal(t, [2]int{4000, 200}, performance())
+
+	calls := len(f.calls)
+	require.Error(t, f.inVolumeLane(`{"iops":100}`), "less than the cloud has")
+	assert.Len(t, f.calls, calls)
+	r, _ := f.cloud.Resource("vol-1")
+	assert.Equal(t, 3000, r.Iops, "the root volume is left alone")
+}
+
+// TestAttributes: attributes of VM and interfaces follow the class, with the tags.
+func TestAttributes(t *testing.T) {
+	f := newFixture(t, cloud.Config{}, specWith(nil))
+	f.launch()
+	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"},"srcAndDstChecksEnabled":false,"instanceMetadataOptions":{"httpTokens":"required"}}`))
+	vm, _ := f.cloud.Resource("i-1")
+	card, _ := f.cloud.Resource("eni-1")
+	assert.Equal(t, "required", vm.HTTPTokens)
+	assert.False(t, card.SourceDestCheck)
+	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"}}`))
+	assert.Equal(t, []string{"RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyInstanceMetadataOptions"}, slices.Compact(f.calls), "a default that nobody of ours set is not restored")
 }

@@ -20,10 +20,10 @@ type ProviderSpec struct {
 	AMI                     string                   `json:"ami"`
 	MachineType             string                   `json:"machineType"`
 	Region                  string                   `json:"region"`
-	BlockDevices            []BlockDevice            `json:"blockDevices,omitempty"`
+	BlockDevices            []BlockDevice            `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
 	NetworkInterfaces       []NetworkInterface       `json:"networkInterfaces,omitempty"`
-	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"`
-	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty"`
+	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"  hotupdatable:"true"`
+	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true"`
 
 	// Tags are the infrastructure tags of VM, volumes and network interfaces alike, with the keys by which the driver finds the machine.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
@@ -33,7 +33,7 @@ type ProviderSpec struct {
 
 // BlockDevice is a volume that the launch creates.
 type BlockDevice struct {
-	DeviceName string `json:"deviceName,omitempty"`
+	DeviceName string `json:"deviceName"`
 	Ebs        Ebs    `json:"ebs,omitempty"`
 }
 
@@ -42,6 +42,8 @@ type Ebs struct {
 	VolumeSize          int32  `json:"volumeSize,omitempty"`
 	VolumeType          string `json:"volumeType,omitempty"`
 	DeleteOnTermination *bool  `json:"deleteOnTermination,omitempty"`
+	Iops                *int32 `json:"iops,omitempty"                hotupdatable:"true"`
+	Throughput          *int32 `json:"throughput,omitempty"          hotupdatable:"true"`
 }
 
 // NetworkInterface is a network interface that the launch creates. Without a device index the first has 0, the next 1, and so on.
@@ -83,15 +85,15 @@ func (s *ProviderSpec) deviceName(i int, root string) string {
 	return root
 }
 
-// volumes returns the IDs of those volumes of a VM that its launch created. What a CSI driver attached has another name, or the place of a
-// volume that was detached; then it is not deleted with the VM.
-func (s *ProviderSpec) volumes(vm *types.Instance) []string {
-	var own []string
+// volumes returns what the spec calls those volumes of a VM that its launch created, by ID. What a CSI driver attached has another name, or the
+// place of a volume that was detached; then it is not deleted with the VM.
+func (s *ProviderSpec) volumes(vm *types.Instance) map[string]string {
+	own := map[string]string{}
 	for _, live := range vm.BlockDeviceMappings {
 		for i, device := range s.BlockDevices {
 			if live.Ebs != nil && s.deviceName(i, aws.ToString(vm.RootDeviceName)) == aws.ToString(live.DeviceName) &&
 				isTrue(device.Ebs.DeleteOnTermination) == aws.ToBool(live.Ebs.DeleteOnTermination) {
-				own = append(own, aws.ToString(live.Ebs.VolumeId))
+				own[aws.ToString(live.Ebs.VolumeId)] = device.DeviceName
 			}
 		}
 	}

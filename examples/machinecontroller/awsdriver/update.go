@@ -1,7 +1,12 @@
 package awsdriver
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -35,6 +40,7 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 			},
 			Mandatory: func(class *ProviderSpec, machine string) map[string]string { return class.mandatory(&d.rules, machine) },
 		}},
+		Groups: groups(), Lanes: []machineupdate.Lane{{Name: volumeLane, Paths: []string{"/blockDevices"}}},
 	})
 }
 
@@ -42,46 +48,77 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 type session struct {
 	client     *ec2.Client
 	class      *ProviderSpec
+	lane       string
 	instanceID string
+	cooldown   time.Duration
 }
 
 func (d *Driver) connect(_ context.Context, request *machineupdate.UpdateMachineRequest, class *ProviderSpec) (*session, error) {
 	id, err := instanceID(request.ProviderID)
-	return &session{client: d.client(class.Region, request.Secret), class: class, instanceID: id}, err
+	return &session{
+		client: d.client(class.Region, request.Secret), class: class, lane: request.Lane, instanceID: id, cooldown: cmp.Or(d.VolumeCooldown, 6*time.Hour),
+	}, err
 }
 
-// resources returns what the launch created, with its infrastructure tags. One that the cloud does not show is an error: reads lag.
+// resources returns what the launch created, with what is live. A resource that the cloud does not show is an error: reads lag.
 func resources(ctx context.Context, s *session) ([]hotdriver.Resource, error) {
 	found, err := instances(ctx, s.client, filter("instance-id", s.instanceID), existing())
 	if err != nil || len(found) == 0 {
 		return nil, toStatus(err)
 	}
-	vm := &found[0]
-	all := []hotdriver.Resource{{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(vm.Tags)}}
-	if own, _ := s.class.interfaces(vm); len(own) > 0 {
-		input := &ec2.DescribeNetworkInterfacesInput{}
-		for _, card := range own {
-			input.NetworkInterfaceIds = append(input.NetworkInterfaceIds, aws.ToString(card.NetworkInterfaceId))
+	vm := hotdriver.Resource{Kind: tags.VM, ID: s.instanceID, Tags: mapOf(found[0].Tags), Attributes: metadataOptions(&found[0])}
+	cards, err := s.interfaces(ctx, &found[0])
+	if err != nil {
+		return nil, toStatus(err)
+	}
+	volumes, err := s.volumes(ctx, s.class.volumes(&found[0]))
+	return slices.Concat([]hotdriver.Resource{vm}, cards, volumes), toStatus(err)
+}
+
+func (s *session) interfaces(ctx context.Context, vm *types.Instance) (all []hotdriver.Resource, err error) {
+	own, _ := s.class.interfaces(vm)
+	if len(own) == 0 {
+		return nil, nil
+	}
+	input := &ec2.DescribeNetworkInterfacesInput{}
+	for _, card := range own {
+		input.NetworkInterfaceIds = append(input.NetworkInterfaceIds, aws.ToString(card.NetworkInterfaceId))
+	}
+	for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
 		}
-		for pages := ec2.NewDescribeNetworkInterfacesPaginator(s.client, input); pages.HasMorePages(); {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, toStatus(err)
-			}
-			for _, card := range page.NetworkInterfaces {
-				all = append(all, hotdriver.Resource{Kind: tags.Network, ID: aws.ToString(card.NetworkInterfaceId), Tags: mapOf(card.TagSet)})
-			}
+		for _, card := range page.NetworkInterfaces {
+			check := hotdriver.Done(strconv.FormatBool(aws.ToBool(card.SourceDestCheck)))
+			all = append(all, hotdriver.Resource{
+				Kind: tags.Network, ID: aws.ToString(card.NetworkInterfaceId), Tags: mapOf(card.TagSet),
+				Attributes: map[string]hotdriver.Reading{sourceDestCheck: check},
+			})
 		}
 	}
-	if own := s.class.volumes(vm); len(own) > 0 {
-		for pages := ec2.NewDescribeVolumesPaginator(s.client, &ec2.DescribeVolumesInput{VolumeIds: own}); pages.HasMorePages(); {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, toStatus(err)
-			}
-			for _, volume := range page.Volumes {
-				all = append(all, hotdriver.Resource{Kind: tags.Disk, ID: aws.ToString(volume.VolumeId), Tags: mapOf(volume.Tags)})
-			}
+	return all, nil
+}
+
+// volumes returns volumes, of which the spec's names are given by ID.
+func (s *session) volumes(ctx context.Context, names map[string]string) (all []hotdriver.Resource, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	modifications, err := s.modifications(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for pages := ec2.NewDescribeVolumesPaginator(s.client, &ec2.DescribeVolumesInput{VolumeIds: slices.Sorted(maps.Keys(names))}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, volume := range page.Volumes {
+			id := aws.ToString(volume.VolumeId)
+			all = append(all, hotdriver.Resource{
+				Kind: tags.Disk, ID: id, Name: names[id], Tags: mapOf(volume.Tags), Attributes: performance(&volume, modifications[id]),
+			})
 		}
 	}
 	return all, nil

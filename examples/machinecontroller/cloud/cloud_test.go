@@ -19,8 +19,8 @@ import (
 )
 
 // call makes a request: pairs of parameters behind the action. It returns the text of the answer and the error's code.
-func call(t testing.TB, c http.Handler, action string, pairs ...string) (text, code string) {
-	t.Helper()
+func call(tb testing.TB, c http.Handler, action string, pairs ...string) (text, code string) {
+	tb.Helper()
 	form := url.Values{"Action": {action}}
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
@@ -30,7 +30,7 @@ func call(t testing.TB, c http.Handler, action string, pairs ...string) (text, c
 		Code string `xml:"Errors>Error>Code"`
 	}
 	if answer.Code != http.StatusOK {
-		require.NoError(t, xml.Unmarshal(answer.Body.Bytes(), &refused))
+		require.NoError(tb, xml.Unmarshal(answer.Body.Bytes(), &refused))
 	}
 	return answer.Body.String(), refused.Code
 }
@@ -45,18 +45,19 @@ func post(c http.Handler, body, accessKey string) *httptest.ResponseRecorder {
 }
 
 // launched is a cloud with one instance, which has a volume and an interface.
-func launched(t testing.TB, config cloud.Config) *cloud.Cloud {
-	t.Helper()
+func launched(tb testing.TB, config cloud.Config) *cloud.Cloud {
+	tb.Helper()
 	config.AccessKeys = []string{"key"}
 	c := cloud.New(config)
-	_, code := call(t, c, "RunInstances", "ImageId", "ami-1", "ClientToken", "token", "BlockDeviceMapping.1.DeviceName", "/dev/xvda", "NetworkInterface.1.DeviceIndex", "0",
+	_, code := call(tb, c, "RunInstances", "ImageId", "ami-1", "ClientToken", "token", "BlockDeviceMapping.1.DeviceName", "/dev/xvda", "NetworkInterface.1.DeviceIndex", "0",
 		"TagSpecification.1.ResourceType", "instance", "TagSpecification.1.Tag.1.Key", "Name", "TagSpecification.1.Tag.1.Value", "m")
-	require.Empty(t, code)
+	require.Empty(tb, code)
 	return c
 }
 
-func tagsOf(c *cloud.Cloud, id string) map[string]string {
-	r, _ := c.Resource(id)
+// tagsOf returns the infrastructure tags of the instance.
+func tagsOf(c *cloud.Cloud) map[string]string {
+	r, _ := c.Resource("i-1")
 	return r.Tags
 }
 
@@ -89,7 +90,7 @@ func TestRefusals(t *testing.T) {
 		c := launched(t, cloud.Config{})
 		_, code := call(t, c, test.action, test.pairs...)
 		assert.Equal(t, test.code, code, "%s %v", test.action, test.pairs)
-		assert.Equal(t, map[string]string{"Name": "m"}, tagsOf(c, "i-1"), "a call that is refused changes nothing")
+		assert.Equal(t, map[string]string{"Name": "m"}, tagsOf(c), "a call that is refused changes nothing")
 	}
 	c := launched(t, cloud.Config{})
 	assert.Equal(t, http.StatusUnauthorized, post(c, "Action=DescribeInstances", "somebody").Code)
@@ -104,7 +105,7 @@ func TestConditions(t *testing.T) {
 		c := launched(t, cloud.Config{})
 		_, code := call(t, c, "DeleteTags", append([]string{"ResourceId.1", "i-1", "Tag.1.Key", "Name"}, test.pairs...)...)
 		require.Empty(t, code)
-		assert.Equal(t, test.left, len(tagsOf(c, "i-1")) > 0, "%v", test.pairs)
+		assert.Equal(t, test.left, len(tagsOf(c)) > 0, "%v", test.pairs)
 	}
 }
 
@@ -217,12 +218,12 @@ func TestUnanswered(t *testing.T) {
 			require.NoError(t, answer.Body.Close())
 		}
 		require.Error(t, err, test.effect)
-		assert.Equal(t, test.atOnce, tagsOf(c, "i-1")["k"] == "v", test.effect)
+		assert.Equal(t, test.atOnce, tagsOf(c)["k"] == "v", test.effect)
 		c.LandNow()
-		assert.Equal(t, test.landed, tagsOf(c, "i-1")["k"] == "v", test.effect)
+		assert.Equal(t, test.landed, tagsOf(c)["k"] == "v", test.effect)
 		c.Change("i-1", func(r *cloud.Resource) { delete(r.Tags, "k") })
 		c.LandNow()
-		assert.Empty(t, tagsOf(c, "i-1")["k"], test.effect)
+		assert.Empty(t, tagsOf(c)["k"], test.effect)
 	}
 }
 

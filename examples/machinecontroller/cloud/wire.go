@@ -2,10 +2,9 @@ package cloud
 
 import (
 	"encoding/xml"
-	"time"
-
 	"maps"
 	"slices"
+	"time"
 )
 
 // requestID is that of every request.

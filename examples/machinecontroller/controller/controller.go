@@ -94,7 +94,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	var working sync.WaitGroup
 	for range workers {
 		working.Go(func() {
-			for c.work(ctx) { //nolint:revive // work does it
+			for c.work(ctx) { // until the queue is shut down
 			}
 		})
 	}

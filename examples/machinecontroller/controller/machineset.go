@@ -45,8 +45,8 @@ func (s *MachineSets) reconcile(ctx context.Context, set *api.MachineSet) error 
 			}
 		}
 	}
-	for i := len(own); i < int(set.Spec.Replicas); i++ {
-		if err := s.create(ctx, set); err != nil {
+	if len(own) < int(set.Spec.Replicas) { // one at each look
+		if err := s.create(ctx, set, own); err != nil {
 			return err
 		}
 	}
@@ -59,20 +59,21 @@ func (s *MachineSets) reconcile(ctx context.Context, set *api.MachineSet) error 
 	return err
 }
 
-// create creates one machine. Its name says how many there were before, so that a cache that lags makes none twice.
-func (s *MachineSets) create(ctx context.Context, set *api.MachineSet) error {
-	for i := range int(set.Spec.Replicas) + 1 {
-		machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("%s-%d", set.Name, i), Labels: set.Spec.Template.Labels,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet"))},
-		}}
-		machine.Spec = set.Spec.Template.Spec
-		_, err := s.Client.Machines.Create(ctx, machine, metav1.CreateOptions{})
-		if err == nil || !apierrors.IsAlreadyExists(err) {
-			return err
-		}
+// create creates the machine with the first free number. If there is one already the cache lags: a later look counts it.
+func (s *MachineSets) create(ctx context.Context, set *api.MachineSet, own []*api.Machine) error {
+	name := ""
+	for i := 0; name == "" || slices.ContainsFunc(own, func(m *api.Machine) bool { return m.Name == name }); i++ {
+		name = fmt.Sprintf("%s-%d", set.Name, i)
 	}
-	return nil
+	machine := &api.Machine{Spec: set.Spec.Template.Spec, ObjectMeta: metav1.ObjectMeta{
+		Name: name, Labels: set.Spec.Template.Labels,
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet"))},
+	}}
+	_, err := s.Client.Machines.Create(ctx, machine, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
 }
 
 // FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set, from where they become an error

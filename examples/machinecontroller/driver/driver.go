@@ -58,7 +58,7 @@ const (
 )
 
 // Status is an error with a code.
-type Status struct {
+type Status struct { //nolint:errname // the name is machine-controller-manager's
 	Code  Code
 	Cause error
 }

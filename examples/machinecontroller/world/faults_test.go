@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,12 +41,12 @@ func TestRandomFaults(t *testing.T) {
 	defer server.Stop()
 	c := &chaos{t: t, random: rand.New(rand.NewPCG(1, 2)), done: map[string]int{}, foreign: map[string]map[string]string{}}
 	c.w, err = world.Start(t.Context(), server.Config, world.Config{
-		Namespace: "faults", Workers: 4, Attempt: 300 * time.Millisecond,
+		Namespace: "faults", Workers: 8, VolumeCooldown: 500 * time.Millisecond, Attempt: 150 * time.Millisecond,
 		Settings: machineupdate.Settings{
 			CallTimeout: 3 * time.Second, CreationTimeout: 3 * time.Second, RetryAfter: time.Second, ConfirmAfter: 7 * time.Second,
 		},
 		Retry: controller.Retry{Conflict: 50 * time.Millisecond, Short: 200 * time.Millisecond, Medium: 500 * time.Millisecond, Long: 2 * time.Second},
-		Cloud: cloud.Config{ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, Observe: func(cloud.Request) { c.calls.Add(1) }},
+		Cloud: cloud.Config{ReadLag: 100 * time.Millisecond, BootTime: 200 * time.Millisecond, PageSize: 2, ModifyTime: 100 * time.Millisecond, Cooldown: 500 * time.Millisecond, Observe: func(cloud.Request) { c.calls.Add(1) }},
 	})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, c.w.Close()) }()
@@ -56,7 +57,7 @@ func TestRandomFaults(t *testing.T) {
 	began := time.Now()
 	for c.happened() < faults {
 		c.step()
-		time.Sleep(time.Duration(c.random.IntN(40)) * time.Millisecond)
+		time.Sleep(time.Duration(c.random.IntN(20)) * time.Millisecond)
 		require.Less(t, time.Since(began), 10*time.Minute, "%d faults happened", c.happened())
 	}
 	t.Logf("%d faults in %s: %v", c.happened(), time.Since(began), c.done)
@@ -75,6 +76,7 @@ type chaos struct {
 	injected int            // faults that the cloud was told to make
 	done     map[string]int // other faults, by kind
 	desired  map[string]string
+	iops     int32
 	foreign  map[string]map[string]string // infrastructure tags of others, by resource
 	tagged   int
 	calls    atomic.Int64 // that the cloud got
@@ -121,16 +123,20 @@ func (c *chaos) step() {
 
 // fault is any fault of the cloud. Late requests land within a second.
 func (c *chaos) fault() cloud.Fault {
-	reads := []string{"DescribeInstances", "DescribeVolumes", "DescribeNetworkInterfaces"}
-	writes := []string{"CreateTags", "DeleteTags", "CreateTags", "DeleteTags", "RunInstances", "ModifyNetworkInterfaceAttribute"}
+	reads := []string{"DescribeInstances", "DescribeVolumes", "DescribeNetworkInterfaces", "DescribeVolumesModifications"}
+	writes := []string{"CreateTags", "DeleteTags", "CreateTags", "DeleteTags", "RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyVolume"}
 	codes := []string{"InternalError", "RequestLimitExceeded", "UnauthorizedOperation", "InvalidInstanceID.NotFound"}
 	if c.random.IntN(3) == 0 {
 		effect := []cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.NeverLands, cloud.Stale}[c.random.IntN(4)]
 		return cloud.Fault{Action: reads[c.random.IntN(len(reads))], Effect: effect, Code: codes[c.random.IntN(3)], Delay: 300 * time.Millisecond}
 	}
+	action := writes[c.random.IntN(len(writes))]
 	effect := []cloud.Effect{cloud.Refused, cloud.AnswerLost, cloud.NeverLands, cloud.LandsLate}[c.random.IntN(4)]
+	if action == "ModifyVolume" && c.random.IntN(3) == 0 {
+		effect = cloud.FailsLater
+	}
 	return cloud.Fault{
-		Action: writes[c.random.IntN(len(writes))], Effect: effect, Code: codes[c.random.IntN(len(codes))],
+		Action: action, Effect: effect, Code: codes[c.random.IntN(len(codes))],
 		Delay: time.Duration(c.random.IntN(1000)) * time.Millisecond,
 	}
 }
@@ -140,12 +146,13 @@ func (c *chaos) change() *awsdriver.ProviderSpec {
 	c.desired = map[string]string{}
 	for _, key := range []string{"a", "b", "c", "d"} {
 		if value := c.random.IntN(4); value > 0 {
-			c.desired[key] = fmt.Sprint(value)
+			c.desired[key] = strconv.Itoa(value)
 		}
 	}
+	c.iops = int32(3000 + 1000*c.random.IntN(3)) //nolint:gosec // small
 	spec := &awsdriver.ProviderSpec{
 		AMI: "ami-1", Region: "eu-west-1", SrcAndDstChecksEnabled: new(false),
-		BlockDevices:      []awsdriver.BlockDevice{{DeviceName: "/anything"}},
+		BlockDevices:      []awsdriver.BlockDevice{{DeviceName: "/anything", Ebs: awsdriver.Ebs{Iops: &c.iops}}},
 		NetworkInterfaces: []awsdriver.NetworkInterface{{}},
 		Tags:              map[string]string{"kubernetes.io/cluster/shoot": "1", "kubernetes.io/role/node": "1"},
 		ResourceTags:      &tags.Tags{VM: map[string]string{"vm-only": "1"}},
@@ -163,11 +170,11 @@ func (c *chaos) tagForeign() {
 	id := all[c.random.IntN(len(all))].ID
 	key := fmt.Sprintf("foreign-%d", c.random.IntN(10))
 	c.tagged++
-	c.w.Cloud.Change(id, func(r *cloud.Resource) { r.Tags[key] = fmt.Sprint(c.tagged) })
+	c.w.Cloud.Change(id, func(r *cloud.Resource) { r.Tags[key] = strconv.Itoa(c.tagged) })
 	if c.foreign[id] == nil {
 		c.foreign[id] = map[string]string{}
 	}
-	c.foreign[id][key] = fmt.Sprint(c.tagged)
+	c.foreign[id][key] = strconv.Itoa(c.tagged)
 	c.note("foreign tag")
 }
 
@@ -229,7 +236,7 @@ func (c *chaos) settle() {
 		for i := range pool {
 			machine := c.w.Machine(fmt.Sprintf("m-%d", i))
 			record := machine.Annotations[machineupdate.AnnotationRecord]
-			if machine.Status.CurrentStatus.Phase != api.MachineRunning || strings.Contains(record, `"state"`) || !c.isWanted(record) {
+			if machine.Status.CurrentStatus.Phase != api.MachineRunning || strings.Contains(record+machine.Annotations[machineupdate.AnnotationRecord+"-volume"], `"state"`) || !c.isWanted(record) {
 				return false
 			}
 		}
@@ -274,6 +281,9 @@ func (c *chaos) expect() {
 		maps.Copy(want, c.desired)
 		maps.Copy(want, c.foreign[r.ID])
 		assert.Equal(c.t, want, r.Tags, r.ID)
+		if r.Kind == cloud.Volume {
+			assert.EqualValues(c.t, c.iops, r.Iops, r.ID)
+		}
 	}
 	calls := c.calls.Load()
 	time.Sleep(3 * time.Second)

@@ -45,6 +45,8 @@ type Config struct {
 	Retry     controller.Retry
 	Workers   int
 	Attempt   time.Duration // how long a request to the cloud waits for its answer
+	// VolumeCooldown is how long drivers leave a volume alone that the cloud refuses to change.
+	VolumeCooldown time.Duration
 	// Observe is told of the events of controllers, and Takeover of the keys that drivers took over. They may be nil.
 	Observe  func(replica string, event *corev1.Event)
 	Takeover func(replica string, resource machineupdate.Resource, key string)

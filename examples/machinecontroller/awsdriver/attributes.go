@@ -1,0 +1,153 @@
+package awsdriver
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
+
+	examplesaws "github.com/hotupdate/providerconfig/examples/aws"
+	hotdriver "github.com/hotupdate/providerconfig/hotupdate/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// volumeLane is the lane of what volumes can do: EC2 refuses a second change of a volume for hours, which infrastructure tags must not wait for.
+const volumeLane = "volume"
+
+// The attributes.
+const (
+	iops            = "iops"
+	throughput      = "throughput"
+	sourceDestCheck = "sourceDestCheck"
+	httpTokens      = "httpTokens"
+)
+
+// groups are the attributes that change on running machines, by the calls that change them.
+func groups() []hotdriver.Group[ProviderSpec, *session] {
+	return []hotdriver.Group[ProviderSpec, *session]{
+		{Kind: tags.Disk, Lane: volumeLane, Attributes: examplesaws.GP3(), Asynchronous: true, Project: (*ProviderSpec).performance, Modify: modifyVolume},
+		{
+			Kind: tags.Network, Attributes: hotdriver.Attributes{Defaults: map[string]string{sourceDestCheck: "true"}}, Modify: modifyInterface,
+			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
+				if spec.SrcAndDstChecksEnabled == nil {
+					return nil
+				}
+				return map[string]string{sourceDestCheck: strconv.FormatBool(*spec.SrcAndDstChecksEnabled)}
+			},
+		},
+		{
+			Kind: tags.VM, Attributes: hotdriver.Attributes{Defaults: map[string]string{httpTokens: ""}}, Modify: modifyMetadataOptions,
+			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
+				if spec.InstanceMetadataOptions == nil {
+					return nil
+				}
+				return map[string]string{httpTokens: spec.InstanceMetadataOptions.HTTPTokens}
+			},
+		},
+	}
+}
+
+// performance is what the spec says of the volume that it calls so.
+func (s *ProviderSpec) performance(disk *hotdriver.Resource) map[string]string {
+	values := map[string]string{}
+	at := slices.IndexFunc(s.BlockDevices, func(b BlockDevice) bool { return b.DeviceName == disk.Name })
+	if at < 0 {
+		return values
+	}
+	for name, value := range map[string]*int32{iops: s.BlockDevices[at].Ebs.Iops, throughput: s.BlockDevices[at].Ebs.Throughput} {
+		if value != nil {
+			values[name] = number(*value)
+		}
+	}
+	return values
+}
+
+func number(n int32) string { return strconv.Itoa(int(n)) }
+
+// modifications returns the last modification of each volume that has had one.
+func (s *session) modifications(ctx context.Context, names map[string]string) (map[string]*types.VolumeModification, error) {
+	found := map[string]*types.VolumeModification{}
+	if s.lane != volumeLane {
+		return found, nil
+	}
+	input := &ec2.DescribeVolumesModificationsInput{Filters: []types.Filter{filter("volume-id", slices.Sorted(maps.Keys(names))...)}}
+	for pages := ec2.NewDescribeVolumesModificationsPaginator(s.client, input); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.VolumesModifications {
+			found[aws.ToString(m.VolumeId)] = &m
+		}
+	}
+	return found, nil
+}
+
+// performance reads what a volume can do, and what it is about to.
+func performance(volume *types.Volume, m *types.VolumeModification) map[string]hotdriver.Reading {
+	readings := map[string]hotdriver.Reading{}
+	read := func(name string, live, target int32) {
+		switch {
+		case m == nil || m.ModificationState == types.VolumeModificationStateCompleted && live == target:
+			readings[name] = hotdriver.Done(number(live))
+		case m.ModificationState == types.VolumeModificationStateFailed:
+			readings[name] = hotdriver.Failed(number(live))
+		case m.ModificationState != types.VolumeModificationStateCompleted:
+			readings[name] = hotdriver.Modifying(number(live), number(target))
+		} // else one of the reads lags: unknown
+	}
+	var target types.VolumeModification
+	if m != nil {
+		target = *m
+	}
+	read(iops, aws.ToInt32(volume.Iops), aws.ToInt32(target.TargetIops))
+	read(throughput, aws.ToInt32(volume.Throughput), aws.ToInt32(target.TargetThroughput))
+	return readings
+}
+
+// modifyVolume changes both in one call. A volume that was changed lately refuses.
+func modifyVolume(ctx context.Context, s *session, disk *hotdriver.Resource, values map[string]string) error {
+	input := &ec2.ModifyVolumeInput{VolumeId: &disk.ID}
+	for name, field := range map[string]**int32{iops: &input.Iops, throughput: &input.Throughput} {
+		n, err := strconv.ParseInt(values[name], 10, 32)
+		if err != nil {
+			return err
+		}
+		*field = aws.Int32(int32(n))
+	}
+	_, err := s.client.ModifyVolume(ctx, input)
+	if refusal, ok := errors.AsType[smithy.APIError](err); ok && refusal.ErrorCode() == "VolumeModificationRateExceeded" {
+		return &machineupdate.RetryError{After: s.cooldown, Err: toStatus(err)}
+	}
+	return toStatus(err)
+}
+
+func modifyInterface(ctx context.Context, s *session, card *hotdriver.Resource, values map[string]string) error {
+	check := &types.AttributeBooleanValue{Value: aws.Bool(values[sourceDestCheck] == "true")}
+	_, err := s.client.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{NetworkInterfaceId: &card.ID, SourceDestCheck: check})
+	return toStatus(err)
+}
+
+func metadataOptions(vm *types.Instance) map[string]hotdriver.Reading {
+	options := vm.MetadataOptions
+	if options == nil {
+		return nil
+	}
+	if options.State == types.InstanceMetadataOptionsStatePending {
+		return map[string]hotdriver.Reading{httpTokens: hotdriver.Modifying(string(options.HttpTokens), "")}
+	}
+	return map[string]hotdriver.Reading{httpTokens: hotdriver.Done(string(options.HttpTokens))}
+}
+
+func modifyMetadataOptions(ctx context.Context, s *session, vm *hotdriver.Resource, values map[string]string) error {
+	input := &ec2.ModifyInstanceMetadataOptionsInput{InstanceId: &vm.ID, HttpTokens: types.HttpTokensState(values[httpTokens])}
+	_, err := s.client.ModifyInstanceMetadataOptions(ctx, input)
+	return toStatus(err)
+}
