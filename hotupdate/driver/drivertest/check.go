@@ -18,7 +18,8 @@ type Setup struct {
 	Schema *hotupdate.Schema
 	// Rules are those of the cloud, such as tags.AWS.Rules.
 	Rules func(kind tags.Kind) (tags.Rules, error)
-	// Request has what the driver reads of a request beside class, lane and parts: Machine, ProviderID, Secret and Object.
+	// Request has what the driver reads of a request beside class, lane and parts: Machine, ProviderID, Secret, Object and
+	// Class.Object.
 	Request machineupdate.UpdateMachineRequest
 }
 

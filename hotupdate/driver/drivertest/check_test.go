@@ -91,6 +91,16 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// TestAttributeOfNoState: what a driver changes beside the states is told, on a resource without infrastructure tags and attributes as well.
+func TestAttributeOfNoState(t *testing.T) {
+	all := states(tags.AWS)[:2]
+	for i := range all {
+		delete(all[i].Resources[0].Attributes, "sourceCheck")
+		all[i].Resources[1].Attributes = nil
+	}
+	assert.Contains(t, strings.Join(check(t, tags.AWS, "attributes unknown taken for empty", all...), "\n"), "desired state: in the end vm i-1 has the sourceCheck false")
+}
+
 // TestMarkedByTheFlow: a driver that does not read first keeps all promises as well. It cannot have a lane that is InPlace.
 func TestMarkedByTheFlow(t *testing.T) {
 	all := states(tags.AWS)

@@ -127,6 +127,9 @@ func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values ma
 		case takes > 0:
 			c.ends[r] = c.now.Add(takes)
 		}
+		if r.Attributes == nil {
+			r.Attributes = map[string]driver.Reading{}
+		}
 		for name, target := range values {
 			value, _, _ := r.Attributes[name].Parts()
 			if r.Attributes[name] = driver.Done(target); takes > 0 && value != target {
@@ -188,9 +191,9 @@ func (c *Cloud) advance(d time.Duration) {
 		}
 	}
 	c.late = slices.DeleteFunc(c.late, isDue)
-	for r, end := range c.ends {
-		if !end.After(c.now) {
-			c.finish(r)
+	for i := range c.resources {
+		if end, isBusy := c.ends[&c.resources[i]]; isBusy && !end.After(c.now) {
+			c.finish(&c.resources[i])
 		}
 	}
 }
@@ -231,7 +234,8 @@ func changed(rules *tags.Rules, live map[string]string, set, remove []tags.Tag) 
 	isOne := func(key, other string) bool {
 		return key == other || rules.IgnoresCase && strings.EqualFold(key, other)
 	}
-	all := maps.Clone(live)
+	all := map[string]string{}
+	maps.Copy(all, live)
 	for _, tag := range set {
 		spelled := tag.Key
 		for key := range live {

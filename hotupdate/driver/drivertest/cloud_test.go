@@ -96,6 +96,10 @@ func TestVersions(t *testing.T) {
 		require.Error(t, c.Replace(ctx, tags.VM, "i-1", live(t, c, "i-1").Version, map[string]string{"B": "1"}), "GCP has no capitals")
 		require.Error(t, c.Replace(ctx, tags.Disk, "i-1", version, nil), "no such disk")
 		assert.Equal(t, map[string]string{"b": "1"}, live(t, c, "i-1").Tags)
+		require.NoError(t, c.Replace(ctx, tags.VM, "i-1", live(t, c, "i-1").Version, nil))
+		assert.Empty(t, live(t, c, "i-1").Tags)
+		require.NoError(t, c.Change(ctx, []string{"i-1"}, []tags.Tag{{Key: "b", Value: "2"}}, nil))
+		assert.Equal(t, map[string]string{"b": "2"}, live(t, c, "i-1").Tags)
 	})
 }
 

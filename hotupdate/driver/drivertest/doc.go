@@ -25,7 +25,7 @@
 //	failed change        a change that the cloud accepted and did not make is made again
 //	refusal              the error has a RetryError while the cloud refuses changes for hours, and infrastructure tags do not wait
 //
-// If the first promise is broken without any disturbance, the others are not tried.
+// If a promise is broken though nothing disturbs the driver, no disturbance is tried.
 //
 // It owns the fake cloud and the promises. It knows no provider: limits come from the rules that the adopter names. The driver in examples/gcp is
 // checked in this way.

@@ -64,6 +64,9 @@ func (w *wrapped) UpdateMachine(ctx context.Context, request *machineupdate.Upda
 	if isRemembered && w.done[request.Lane] == key {
 		return nil
 	}
+	if w.is("marked by the flow") {
+		request.BeforeWrite = func(context.Context) error { return nil }
+	}
 	if mark := request.BeforeWrite; w.is("failure of the marker ignored") {
 		request.BeforeWrite = func(ctx context.Context) error {
 			_ = mark(ctx)
@@ -118,7 +121,13 @@ func (c *client) resources(ctx context.Context) ([]driver.Resource, error) {
 		if c.is("only its own keys read") || c.is("only its own network tags read") && r.Kind == tags.Network {
 			maps.DeleteFunc(r.Tags, func(key, _ string) bool { return key == "drivertest" })
 		}
-		r.Attributes = c.readings(r.Attributes)
+		if r.Attributes = c.readings(r.Attributes); c.is("attributes unknown taken for empty") {
+			for _, name := range []string{"iops", "throughput", "sourceCheck"} {
+				if _, isKnown := r.Attributes[name]; !isKnown {
+					r.Attributes[name] = driver.Done("")
+				}
+			}
+		}
 		own = append(own, r)
 	}
 	c.cached = own

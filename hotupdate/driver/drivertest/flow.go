@@ -70,9 +70,6 @@ func (c *checker) start() bool {
 	c.planted, c.changing, c.classes = map[string]map[string]string{}, map[*driver.Resource]string{}, machineupdate.Classes{}
 	for i := range c.cloud.resources {
 		r := &c.cloud.resources[i]
-		if r.Tags = maps.Clone(r.Tags); r.Tags == nil {
-			r.Tags = map[string]string{}
-		}
 		if c.isOwn(r) {
 			c.plant(r, "drivertest")
 		}
@@ -102,8 +99,7 @@ func (c *checker) undisturbed() {
 
 // wants gives the machine another class.
 func (c *checker) wants(s *State) bool {
-	class := c.setup.Request.Class
-	class.Name, class.ProviderSpec = "class", []byte(s.Spec)
+	class := machineupdate.MachineClass{Name: "class", ProviderSpec: []byte(s.Spec), Object: c.setup.Request.Class.Object}
 	prepared, _, err := c.classes.Prepare(class, c.setup.Schema, c.driver.Driver())
 	if err != nil {
 		c.broken("desired state", "the provider spec cannot be prepared: %v", err)

@@ -54,14 +54,14 @@ func (c *checker) changed(w *write, before []driver.Resource) {
 		if c.isCalm && slices.Contains(w.of, r) && maps.Equal(r.Tags, was.Tags) && maps.Equal(r.Attributes, was.Attributes) {
 			c.broken("idle", "%s changes nothing on %s", w.function, name(r))
 		}
-		live, to := c.folded(r, r.Tags), c.folded(r, c.to.of(r).Tags)
-		for key, value := range c.folded(r, c.planted[name(r)]) {
-			if live[key] != value {
+		live, theirs, from, to := c.folded(r, r.Tags), c.folded(r, c.planted[name(r)]), c.folded(r, c.from.of(r).Tags), c.folded(r, c.to.of(r).Tags)
+		for _, key := range tags.Keys(theirs) {
+			if live[key] != theirs[key] {
 				c.broken("foreign keys", "%s takes the key %s, which is somebody else's, from %s", w.function, key, name(r))
 			}
 		}
-		for key, value := range c.folded(r, c.from.of(r).Tags) {
-			if to[key] == value && live[key] != value {
+		for _, key := range tags.Keys(from) {
+			if to[key] == from[key] && live[key] != from[key] {
 				c.broken("mandatory keys", "%s takes the key %s, which both states have, from %s", w.function, key, name(r))
 			}
 		}
@@ -98,8 +98,8 @@ func (c *checker) rested() {
 		if problem := c.unlike(r); problem != "" {
 			c.broken(c.promise, "in the end %s", problem)
 		}
-		for attribute, reading := range c.wanted.of(r).Attributes {
-			want, _, _ := reading.Parts()
+		for _, attribute := range slices.Sorted(maps.Keys(r.Attributes)) {
+			want, _, _ := c.wanted.of(r).Attributes[attribute].Parts()
 			if got, target, _ := r.Attributes[attribute].Parts(); got != want || target != want {
 				c.broken(c.promise, "in the end %s has the %s %s, on its way to %s, instead of %s", name(r), attribute, got, target, want)
 			}
