@@ -19,15 +19,17 @@ import (
 func TestReadmePicture(t *testing.T) {
 	readme, err := os.ReadFile("../../../README.md")
 	require.NoError(t, err)
-	commands := regexp.MustCompile("(?s)```sh\n(hotupdate plan .*?)\n```\n\n!\\[.*?\\]\\((.*?)\\)").FindSubmatch(readme)
+	commands := regexp.MustCompile("(?s)```sh\n(go run .*?)\n```\n\n!\\[.*?\\]\\((.*?)\\)").FindSubmatch(readme)
 	require.NotNil(t, commands, "commands, and the picture below them")
 	t.Chdir("../../..")
 	var terminal strings.Builder
 	for command := range strings.Lines(string(commands[1]) + "\n") {
 		var stdout, stderr bytes.Buffer
-		code := run(strings.Fields(command)[1:], streams{out: &stdout, err: &stderr, color: report.ANSI})
+		installed, ok := strings.CutPrefix(command, "go run ./hotupdate/cmd/")
+		require.True(t, ok, command)
+		code := run(strings.Fields(installed)[1:], streams{out: &stdout, err: &stderr, color: report.ANSI})
 		require.Equal(t, exitOK, code, stderr.String())
-		fmt.Fprintf(&terminal, "$ %s%s\n", command, &stdout)
+		fmt.Fprintf(&terminal, "$ %s%s\n", installed, &stdout)
 	}
 	drawn, file := picture(terminal.String()), string(commands[2])
 	if *update {
