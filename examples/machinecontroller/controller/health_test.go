@@ -1,0 +1,73 @@
+package controller_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// TestReadersOfLastOperation: the health check tells a first join by the last operation, and machine sets a failure. A report of an update on a machine
+// that has not joined would keep its bootstrap token for ever.
+func TestReadersOfLastOperation(t *testing.T) {
+	const (
+		processing, successful, failed = api.MachineStateProcessing, api.MachineStateSuccessful, api.MachineStateFailed
+		create, update, health         = api.MachineOperationCreate, api.MachineOperationUpdate, api.MachineOperationHealthCheck
+	)
+	for name, test := range map[string]struct {
+		phase        api.MachinePhase
+		last         api.LastOperation
+		ready        bool
+		want         api.MachinePhase
+		wantType     api.MachineOperationType
+		tokenDeleted bool
+		isFailed     bool // before
+	}{
+		"first join":                    {api.MachinePending, api.LastOperation{Type: create, State: processing}, true, api.MachineRunning, create, true, false},
+		"join after a failed try":       {api.MachinePending, api.LastOperation{Type: create, State: failed}, true, api.MachineRunning, create, true, true},
+		"join after a report":           {api.MachinePending, api.LastOperation{Type: update, State: processing}, true, api.MachineRunning, health, false, false},
+		"has not joined":                {api.MachinePending, api.LastOperation{Type: create, State: processing}, false, api.MachinePending, create, false, false},
+		"unhealthy":                     {api.MachineRunning, api.LastOperation{Type: update, State: successful}, false, api.MachineUnknown, health, false, false},
+		"healthy again":                 {api.MachineUnknown, api.LastOperation{Type: health, State: processing}, true, api.MachineRunning, health, false, false},
+		"a report of failure does harm": {api.MachineRunning, api.LastOperation{Type: update, State: failed}, true, api.MachineRunning, update, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.machine.Labels, f.machine.Finalizers = map[string]string{api.NodeLabelKey: "node"}, []string{api.Finalizer}
+			machine, err := f.client.Machines.Update(t.Context(), f.machine, metav1.UpdateOptions{})
+			require.NoError(t, err)
+			machine.Status.CurrentStatus.Phase, machine.Status.LastOperation = test.phase, test.last
+			machine, err = f.client.Machines.UpdateStatus(t.Context(), machine, metav1.UpdateOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, test.isFailed, len(controller.FailedMachines([]*api.Machine{machine})) == 1)
+
+			deleted := false
+			cached := controller.NewCache(f.client, 0)
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node", Namespace: machine.Namespace}}
+			if test.ready {
+				node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+			}
+			meta := metav1.ObjectMeta{Namespace: machine.Namespace}
+			require.NoError(t, cached.Nodes.GetStore().Add(node))
+			require.NoError(t, cached.MachineClasses.GetStore().Add(&api.MachineClass{ObjectMeta: meta}))
+			require.NoError(t, cached.Secrets.GetStore().Add(&corev1.Secret{ObjectMeta: meta}))
+			c := controller.New(controller.Config{
+				Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: worldDriver{}, CreationTimeout: time.Hour, HealthTimeout: time.Hour,
+				Now: time.Now, Recorder: record.NewFakeRecorder(100), DeleteBootstrapToken: func(string) { deleted = true },
+			})
+			c.ReconcileMachine(t.Context(), machine, func() (*machineupdate.Prepared, error) { return nil, nil }) //nolint:nilnil // as for drivers without updates
+			live := f.live()
+			assert.Equal(t, test.want, live.Status.CurrentStatus.Phase)
+			assert.Equal(t, test.wantType, live.Status.LastOperation.Type)
+			assert.Equal(t, test.tokenDeleted, deleted)
+		})
+	}
+}
