@@ -194,7 +194,9 @@ func (c *call) judgeFleet(known []audit.Known, to *auditSink) (*audit.Report, er
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	boundMemory(ctx)
+	if c.std.ownsProcess {
+		boundMemory(ctx)
+	}
 	progress := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
 		Provider: c.provider, Known: known,

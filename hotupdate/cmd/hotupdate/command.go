@@ -23,6 +23,7 @@ type streams struct {
 	color    report.Color // of out
 
 	errIsTerminal bool
+	ownsProcess   bool // nothing else runs in the process, whose memory the command may then bound
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.

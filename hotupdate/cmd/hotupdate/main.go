@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, ownsProcess: true}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.ColorFor(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}
