@@ -67,7 +67,8 @@
 // # In place
 //
 // A lane whose leaves are InPlace is applied only while the machine's node is drained (GEP-31), between the reasons DrainSuccessful and
-// ReadyForUpdate of the node's condition. Its class is that of the MachineDeployment's template, see [WantedClass].
+// ReadyForUpdate of the node's condition. Its class is that of the MachineDeployment's template, see [WantedClass]. This call is what
+// machine-controller-manager's issue 1023 asks for as ApplyMachine.
 //
 //  1. Before a node is selected, [Observation.InPlace] is not InPlaceUnable.
 //  2. [Executor.ApplyInPlace] is the gate. Its marker names the class, the node's UID and the time of the drain. Before the first write the node is
@@ -160,7 +161,8 @@
 // # Rolled-back drivers and restored backups
 //
 // After a rollback of the driver every machine is updated once if Kinds, Revision or Schema differ. What the older one does not cover is frozen
-// until the newer one returns.
+// until the newer one returns. A driver without the lane that is InPlace reads no record of it: [Observation.InPlace] then compares the two classes
+// alone, and an update that the newer driver left unfinished shows as InPlacePending when that returns.
 //
 // After a restore the records are those of the backup. Change [Driver].Epoch: every machine is then looked at once, and has what the class
 // wants. What became ours since the backup and is no longer wanted stays, as nothing tells it from what others set; and so do, with or without
