@@ -92,6 +92,7 @@ type configs struct {
 	provider     providers.Provider // the zero one if it is not known
 	extension    Extension
 	path         string // where the configs stand in the changes
+	unknown      bool   // nobody knows the function of the era
 }
 
 // judgeConfigs judges the changes of the provider config by the era in which the extension names the pool: which of them the name depends
@@ -139,7 +140,7 @@ func (j *configs) findEras() error {
 	if oldErr == nil { // otherwise no extension has named it
 		j.OldEra = before.Era
 	}
-	j.NewEra = after.Era
+	j.NewEra, j.unknown = after.Era, after.Unknown
 	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion) // another strategy has other names as well
 	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
 	return errors.Join(all...)
@@ -179,36 +180,58 @@ func compact(raw []byte) []byte {
 const maxAlone = 64
 
 // judge finds for every difference of the configs whether the name depends on it. Where the name depends on all of them together, and on none
-// alone, each has the verdict of all.
+// alone, each has the verdict of all. Hot fields are blamed only for a name that nothing else explains.
 func (j *configs) judge() {
 	old, updated := decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)
 	all := differences(old, updated)
-	worst, together := None, j.renames(updated)
-	alone := slices.Repeat([]Verdict{None}, len(all))
-	for i, d := range all {
-		if len(all) <= maxAlone {
-			alone[i] = j.renames(with(old, d.at, d.after))
-			worst = max(worst, alone[i])
-		}
-	}
+	alone, together := j.alone(old, all), j.renames(updated)
+	shared := slices.Max(append(alone, None)) < together
 	decided := map[int]Verdict{}
 	for i, d := range all {
-		if worst < together {
+		if shared {
 			alone[i] = together
 		}
 		rows := j.related(d.at)
+		explained := j.explain(rows)
 		for _, row := range rows {
-			if before, ok := decided[row]; !ok || before < alone[i] {
-				decided[row] = alone[i]
+			v := alone[i]
+			if explained && j.Changes[row].Class == hotupdate.Hot {
+				v = None
+			}
+			if before, ok := decided[row]; !ok || before < v {
+				decided[row] = v
 			}
 		}
 		if len(rows) == 0 {
 			j.addUncovered(d, alone[i])
 		}
 	}
+	explained := shared && j.explain(j.around(pointerTo(j.path)))
 	for row, v := range decided {
+		if explained && j.Changes[row].Class == hotupdate.Hot {
+			v = None
+		}
 		j.apply(&j.Changes[row], v)
 	}
+}
+
+// alone tells for every difference whether the name depends on it alone: none, if there are too many to try.
+func (j *configs) alone(old any, all []difference) []Verdict {
+	verdicts := slices.Repeat([]Verdict{None}, len(all))
+	if len(all) > maxAlone {
+		return verdicts
+	}
+	for i, d := range all {
+		verdicts[i] = j.renames(with(old, d.at, d.after))
+	}
+	return verdicts
+}
+
+// explain reports whether one of the rows gives the pool another name by its class.
+func (j *configs) explain(rows []int) bool {
+	return slices.ContainsFunc(rows, func(row int) bool {
+		return j.Changes[row].Class != hotupdate.Hot && j.Changes[row].Verdict > HotUpdate
+	})
 }
 
 // renames reports whether another config gives the new pool another name than the old config does. A config on its own names nothing.
@@ -231,7 +254,9 @@ func (j *configs) related(at fieldpath.Path) []int { return j.around(pointerTo(j
 func (j *configs) apply(change *Change, renames Verdict) {
 	switch {
 	case j.path == "", change.Verdict == Indeterminate, change.Verdict == Forbidden, change.Verdict == None:
-	case change.Class == hotupdate.Hot:
+	case renames == Roll && change.Class == hotupdate.Hot:
+		change.Verdict, change.Rule = verdictOf(hotupdate.Immutable, j.Strategy), HashedInEra
+	case change.Class == hotupdate.Hot && (renames == None || j.unknown): // an extension that has adopted the library strips what is hot
 		if j.extension == Released && !strings.HasPrefix(change.Path, configField+".nodeTemplate.virtualCapacity") {
 			change.Verdict, change.Rule = None, NameStays // machine-controller-manager itself puts virtual capacity on nodes
 		}

@@ -186,6 +186,9 @@ func (c *Comparison) compareNames(old, updated *Pool, o Options) {
 	for i := range c.Changes {
 		if change := &c.Changes[i]; change.Verdict == Roll && change.Rule != ServerGroup {
 			change.Verdict, change.Rule = None, NameStays
+			if change.Class == hotupdate.Hot && o.Extension != Released {
+				change.Verdict, change.Rule = HotUpdate, NoRule
+			}
 		}
 	}
 }

@@ -90,6 +90,7 @@ var (
 // Reasons for the verdict on a change.
 var (
 	HashedAsWritten       = Rule{Decides, "the era of the pool hashes the config as it is written: the order of lists, the spelling of values and empty objects count", extensions}
+	HashedInEra           = Rule{Decides, "the field became hot in a later era: here the name of the pool depends on it", extensions}
 	ServerGroup           = Rule{Decides, "another policy makes another server group, and its ID is hashed", extensions}
 	SecretNameFallback    = Rule{Decides, "without a node-agent secret name, an extension built with Gardener up to 1.145 hashes in the way of its first version", extensions}
 	RotationStarted       = Rule{Decides, "the annotation begins a rotation of credentials, which every pool or those that it lists have to follow", operations}
