@@ -16,10 +16,10 @@ func ExampleSchema_HotPatchRaw() {
 		fmt.Println(err)
 		return
 	}
-	patch, err := schema.HotPatchRaw([]byte(`{"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a","team":"x"}}}`),
-		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"cost-center":"b"}}}`))
+	patch, err := schema.HotPatchRaw([]byte(`{"cpuOptions":{"coreCount":2},"volume":{"iops":3000},"tags":{"vm":{"cost-center":"a","team":"x"}}}`),
+		[]byte(`{"cpuOptions":{"coreCount":4},"volume":{"iops":4000},"tags":{"vm":{"cost-center":"b"}}}`))
 	fmt.Println(string(patch), err)
-	// Output: {"tags":{"vm":{"cost-center":"b","team":null}}} <nil>
+	// Output: {"tags":{"vm":{"cost-center":"b","team":null}},"volume":{"iops":4000}} <nil>
 }
 
 // An admission webhook refuses what the pool's strategy cannot take, and warns of what replaces machines.
@@ -29,7 +29,7 @@ func ExampleSchema_ValidateUpdateRaw() {
 		fmt.Println(err)
 		return
 	}
-	old, updated := []byte(`{"volume":{"iops":3000}}`), []byte(`{"volume":{"iops":4000}}`)
+	old, updated := []byte(`{"cpuOptions":{"coreCount":2}}`), []byte(`{"cpuOptions":{"coreCount":4}}`)
 	path := k8sfield.NewPath("spec", "provider", "workers").Index(0).Child("providerConfig")
 	for _, err := range schema.ValidateUpdateRaw(old, updated, hotupdate.AutoInPlaceUpdate, path) {
 		fmt.Println(err)
@@ -43,7 +43,7 @@ func ExampleSchema_ValidateUpdateRaw() {
 		fmt.Println("Warning:", warning)
 	}
 	// Output:
-	// spec.provider.workers[0].providerConfig.volume.iops: Forbidden: is immutable: AutoInPlaceUpdate does not replace machines, which this change needs
+	// spec.provider.workers[0].providerConfig.cpuOptions.coreCount: Forbidden: is immutable: AutoInPlaceUpdate does not replace machines, which this change needs
 	// Warning: spec.provider.workers[0].providerConfig: roll: every machine of the pool is replaced
-	// Warning: spec.provider.workers[0].providerConfig.volume.iops: is immutable, so that its change causes: roll
+	// Warning: spec.provider.workers[0].providerConfig.cpuOptions.coreCount: is immutable, so that its change causes: roll
 }

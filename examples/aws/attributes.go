@@ -69,8 +69,8 @@ func GP3() driver.Attributes {
 	}
 }
 
-// ValidateVolume returns why the performance of a gp3 volume cannot change from old to updated: what the driver would refuse, for admission
-// on the day on which it becomes hot in the WorkerConfig.
+// ValidateVolume returns why the performance of a gp3 volume cannot change from old to updated: what the driver would refuse, for
+// admission.
 func ValidateVolume(old, updated *Volume, path *field.Path) field.ErrorList {
 	rules := GP3()
 	return rules.Validate(old.performance(), updated.performance(), path)

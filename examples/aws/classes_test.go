@@ -15,14 +15,16 @@ func TestPairs(t *testing.T) {
 	provider.CheckPairs(t, []exampletest.Pair{
 		exampletest.Hot(".", "the example of the proposal", "tags.network[key3]", "tags.network[key4]", "tags.vm[key1]", "tags.vm[key2]"),
 		exampletest.Hot("capacity", "on Node objects; the driver has no part in it", "nodeTemplate.virtualCapacity[example.com/dongle]").SpecStays(),
-		exampletest.Immutable("immutable", "needs new machines", "cpuOptions.amdSevSnp", "dataVolumes[name=kubelet-dir].throughput", "volume.iops"),
+		exampletest.Hot("performance", "ModifyVolume and ModifyInstanceMetadataOptions", "dataVolumes[name=kubelet-dir].throughput",
+			"instanceMetadataOptions.httpTokens", "volume.iops"),
+		exampletest.Immutable("immutable", "amdSevSnp needs new machines", "cpuOptions.amdSevSnp", "dataVolumes[name=kubelet-dir].throughput", "volume.iops"),
 		exampletest.Nothing("equal", "written anew, and a default written out"),
 	})
 }
 
 func TestProposalExample(t *testing.T) {
 	const document = `{"dataVolumes":[{"name":"kubelet-dir","snapshotID":"snap-13234"}],` +
-		`"iamInstanceProfile":{"arn":"my-instance-profile-arn","name":"my-profile"},"volume":{"iops":10000}}`
+		`"iamInstanceProfile":{"arn":"my-instance-profile-arn","name":"my-profile"}}` // iops is hot
 	schema, err := aws.Schema()
 	require.NoError(t, err)
 	for _, file := range []string{"before.yaml", "after.yaml"} {
@@ -52,10 +54,14 @@ func TestClasses(t *testing.T) {
 		{"interface type written out", `"networkInterfaces":[{"deviceIndex":0}]`, `"networkInterfaces":[{"deviceIndex":0,"type":"interface"}]`, hotupdate.NoUpdate, "the default"},
 		{"interface type", `"networkInterfaces":[{"deviceIndex":0}]`, `"networkInterfaces":[{"deviceIndex":0,"type":"efa"}]`, hotupdate.Roll, "another device"},
 		{"interfaces reordered", `"networkInterfaces":[{"deviceIndex":0},{"deviceIndex":1}]`, `"networkInterfaces":[{"deviceIndex":1},{"deviceIndex":0}]`, hotupdate.Roll, "attached in order"},
-		{"empty metadata options", ``, `"instanceMetadataOptions":{}`, hotupdate.Roll, "drops the enforcement of IMDSv2"},
+		{"empty metadata options", ``, `"instanceMetadataOptions":{}`, hotupdate.HotUpdate, "new machines do not enforce IMDSv2; the driver leaves those that exist as they are"},
 		{"empty CPU options", ``, `"cpuOptions":{}`, hotupdate.NoUpdate, "say nothing"},
 		{"SEV-SNP", `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, hotupdate.Roll, "forgotten by the hand-written list"},
-		{"iops to throughput", `"volume":{"iops":3000}`, `"volume":{"throughput":3000}`, hotupdate.Roll, "hashes alike in the hand-written list"},
+		{"metadata options", `"instanceMetadataOptions":{"httpTokens":"optional"}`, `"instanceMetadataOptions":{"httpTokens":"required"}`, hotupdate.HotUpdate, "ModifyInstanceMetadataOptions"},
+		{"iops", `"volume":{"iops":3000}`, `"volume":{"iops":4000}`, hotupdate.HotUpdate, "ModifyVolume"},
+		{"first performance", ``, `"volume":{"iops":4000,"throughput":500}`, hotupdate.HotUpdate, "ModifyVolume"},
+		{"performance of a data volume", `"dataVolumes":[{"name":"a"}]`, `"dataVolumes":[{"name":"a","throughput":250}]`, hotupdate.HotUpdate, "ModifyVolume"},
+		{"snapshot of a data volume", `"dataVolumes":[{"name":"a","iops":3000}]`, `"dataVolumes":[{"name":"a","iops":4000,"snapshotID":"s"}]`, hotupdate.Roll, "the snapshot needs a new volume"},
 		{"tenancy to affinity", `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, hotupdate.Roll, "hashes alike in the hand-written list"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

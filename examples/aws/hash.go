@@ -16,15 +16,15 @@ func GenerateWorkerPoolHash(worker *gardener.WorkerPool) (hash.Name, error) {
 	return extension.WorkerPoolHash(worker, pool, Schema, Eras)
 }
 
-// Eras are the ways in which this extension hashes pools. The old ones stay as they are; the canonical one begins with a Kubernetes
-// minor that no pool has today.
+// Eras are the ways in which this extension hashes pools. The old ones stay as they are, also for fields that are hot since; the canonical
+// one, by schema, begins with a Kubernetes minor that no pool has today.
 //
 // The configs of pools that are updated in place were never hashed: admission rejects every change of them. With the canonical era it
 // may admit hot ones.
 func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 	return extension.Eras[Pool]{
 		Rolling: []hash.Era[Pool]{
-			{Name: "raw bytes", Data: extension.RawBytes(schema, volumes)},
+			{Name: "raw bytes", Data: rawBytes},
 			{Name: "hand-written list", From: "1.34", Data: extension.Values(volumes, handWrittenList)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
 		},
@@ -33,6 +33,15 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, rootVolume)},
 		},
 	}
+}
+
+// rawBytes hashes the config as releases do. Fields that became hot since are not stripped.
+func rawBytes(raw []byte, pool Pool) ([]string, error) {
+	released, err := releasedSchema()
+	if err != nil {
+		return nil, err
+	}
+	return extension.RawBytes(released, volumes)(raw, pool)
 }
 
 // handWrittenList is what this extension has hashed from Kubernetes 1.34 on. Its mistakes name living pools, so they stay: values have

@@ -24,6 +24,8 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 		`"networkInterfaces":[{"deviceIndex":0,"description":"d"},{"deviceIndex":1,"type":"efa","networkCardIndexRange":{"from":1,"to":3}}],` +
 		`"placement":{"groupId":"g","tenancy":"host","hostId":"h","partitionNumber":1,"affinity":"default"},"instanceMarketOptions":{"marketType":"spot"},` +
 		`"nodeTemplate":{"capacity":{"memory":"1Gi","cpu":"100m"}}`
+	const becameHot = `"volume":{"iops":3000,"throughput":125},"dataVolumes":[{"name":"a","iops":3000,"throughput":125}],` +
+		`"instanceMetadataOptions":{"httpTokens":"required","httpPutResponseHopLimit":2}`
 	provider.CheckVectors(t, []exampletest.Vector{
 		{Name: "raw bytes, no config", Version: "1.33.1", Reason: "no string"},
 		{Name: "raw bytes, no version", Raw: provider.Config(`"volume":{}`), Want: []string{`{` + typeMeta + `,"volume":{}}`}, Reason: "the first era"},
@@ -48,6 +50,10 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 			Name: "raw bytes, tags", Version: "1.33.1", Raw: provider.Config(`"tags":{"vm":{"a":"1"}},"volume":{"iops":1}`),
 			Want: []string{`{` + typeMeta + `,"volume":{"iops":1}}`}, Reason: "a new hot field is hot here too",
 		},
+		{
+			Name: "raw bytes, what became hot later", Version: "1.33.1", Raw: provider.Config(becameHot + `,"tags":{"vm":{"a":"1"}}`),
+			Want: []string{`{` + typeMeta + `,` + becameHot + `}`}, Reason: "it names living pools",
+		},
 		{Name: "list, no config", Version: "1.34.0", Reason: "no string"},
 		{
 			Name: "list", Version: "1.34.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Want: []string{
@@ -56,6 +62,14 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 			}, Reason: "value by value, without names",
 		},
 		{Name: "canonical, no config", Version: "1.37.0", Sum: new(""), Reason: "the empty config"},
+		{
+			Name: "list, what became hot later", Version: "1.36.0", Raw: provider.Config(becameHot),
+			Want: []string{"3000", "125", "a", "3000", "125", "required", "2"}, Reason: "it names living pools",
+		},
+		{
+			Name: "canonical, what became hot", Version: "1.37.0", Raw: provider.Config(becameHot), Sum: new(`"dataVolumes":[{"name":"a"}]`),
+			Reason: "nobody runs this era yet",
+		},
 		{Name: "canonical", Version: "1.38.0", Raw: provider.Config(full + `,"tags":{"vm":{"a":"1"}}`), Sum: new(full), Reason: "one sum"},
 		{Name: "in place", Version: "1.36.0", Strategy: hotupdate.AutoInPlaceUpdate, Raw: provider.Config(full), Reason: "the config never was in it"},
 		{Name: "in place, canonical", Version: "1.37.0", Strategy: hotupdate.ManualInPlaceUpdate, Raw: provider.Config(full), Sum: new(full), Reason: "one sum"},
@@ -66,7 +80,6 @@ func TestPoolsKeepTheirNames(t *testing.T) {
 func TestYesterday(t *testing.T) {
 	const list, raw = "1.36.0", "1.33.0"
 	provider.CheckDefects(t, []exampletest.Defect{
-		exampletest.Missed("iops to throughput", list, `"volume":{"iops":3000}`, `"volume":{"throughput":3000}`, "values have no names"),
 		exampletest.Missed("tenancy to affinity", list, `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, "values have no names"),
 		exampletest.Missed("SEV-SNP", list, `"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, "forgotten"),
 		exampletest.Missed("fraction of a quantity", list,
@@ -80,6 +93,37 @@ func TestYesterday(t *testing.T) {
 		exampletest.Needless("quantity spelled anew", raw,
 			`"nodeTemplate":{"capacity":{"memory":"1Gi"}}`, `"nodeTemplate":{"capacity":{"memory":"1024Mi"}}`, "bytes"),
 	})
+}
+
+// TestBecameHot: a change of what the driver applies replaces machines in the eras of today's releases, since their names hold it, and none
+// in the canonical era. Pools that are updated in place never had it in their names.
+func TestBecameHot(t *testing.T) {
+	for _, c := range []struct{ name, old, updated string }{
+		{"iops", `"volume":{"iops":3000}`, `"volume":{"iops":4000}`},
+		{"throughput", `"volume":{"throughput":125}`, `"volume":{"throughput":250}`},
+		{"iops of a data volume", `"dataVolumes":[{"name":"a","iops":3000}]`, `"dataVolumes":[{"name":"a","iops":4000}]`},
+		{"throughput of a data volume", `"dataVolumes":[{"name":"a","throughput":125}]`, `"dataVolumes":[{"name":"a","throughput":250}]`},
+		{"tokens", `"instanceMetadataOptions":{"httpTokens":"optional"}`, `"instanceMetadataOptions":{"httpTokens":"required"}`},
+		{"hop limit", `"instanceMetadataOptions":{"httpPutResponseHopLimit":1}`, `"instanceMetadataOptions":{"httpPutResponseHopLimit":2}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for version, want := range map[string]bool{"1.33.0": true, "1.36.0": true, exampletest.Canonical: false} {
+				old, updated := exampletest.Pool(version, provider.Config(c.old)), exampletest.Pool(version, provider.Config(c.updated))
+				assert.Equal(t, want, renamed(t, old, updated), version)
+				old.UpdateStrategy, updated.UpdateStrategy = hotupdate.AutoInPlaceUpdate, hotupdate.AutoInPlaceUpdate
+				assert.False(t, renamed(t, old, updated), "%s, in place", version)
+			}
+		})
+	}
+}
+
+func renamed(t *testing.T, old, updated *gardener.WorkerPool) bool {
+	t.Helper()
+	before, err := aws.GenerateWorkerPoolHash(old)
+	require.NoError(t, err)
+	after, err := aws.GenerateWorkerPoolHash(updated)
+	require.NoError(t, err)
+	return before.Digest != after.Digest
 }
 
 func TestPoolFields(t *testing.T) {

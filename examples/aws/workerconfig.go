@@ -15,27 +15,38 @@ const (
 	Kind       = "WorkerConfig"
 )
 
-// Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot.
+// Schema returns the Schema of [WorkerConfig], in which virtual capacity is hot by an override.
 func Schema() (*hotupdate.Schema, error) { return extension.SchemaOf[WorkerConfig]() }
+
+// releasedSchema returns the Schema of [WorkerConfig] before what [Groups] changes became hot. Living pools are named by it: with [Schema],
+// the names of those that set one of these fields would change.
+func releasedSchema() (*hotupdate.Schema, error) {
+	return extension.SchemaOf[WorkerConfig](
+		hotupdate.WithTag("volume.iops", "false"), hotupdate.WithTag("volume.throughput", "false"),
+		hotupdate.WithTag("dataVolumes[].iops", "false"), hotupdate.WithTag("dataVolumes[].throughput", "false"),
+		hotupdate.WithTag("instanceMetadataOptions", "false,presence"),
+	)
+}
 
 // WorkerConfig is the provider config of a worker pool. Fields without a struct tag are immutable: a change replaces the machines.
 //
-// The driver has learned to change more on a running instance: the metadata options and the performance of a volume, see [Groups]. They stay
-// immutable here, and so name pools, until the day that the guide describes: an era of the old Schema has to go on naming those that live.
+// Besides infrastructure tags, what [Groups] changes on a running instance is hot: the performance of volumes and the metadata options. It became
+// hot after the first release, and so goes on naming the pools of older eras, see [Eras]: there a change of it still replaces the machines.
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
 	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
-	// Volume configures the root volume.
+	// Volume configures the root volume. ModifyVolume works on volumes in use (EC2 API, ModifyVolume). The driver calls it for type gp3 only:
+	// volumes of another type keep their performance until their machine is replaced.
 	Volume *Volume `json:"volume,omitempty"`
 	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 	// IAMInstanceProfile is the profile of the instances, by name or by ARN. An empty one is not the one of pools without any.
 	IAMInstanceProfile *IAMInstanceProfile `json:"iamInstanceProfile,omitempty" hotupdatable:"false,presence"`
-	// InstanceMetadataOptions configure the instance metadata service. Empty ones drop the defaults of pools without any, which enforce
-	// IMDSv2.
-	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"false,presence"`
+	// InstanceMetadataOptions configure the instance metadata service. ModifyInstanceMetadataOptions works on running instances. Empty ones drop
+	// the defaults of pools without any, which enforce IMDSv2, for new machines: the driver leaves an option that is not set as it is.
+	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true,presence"`
 	// CPUOptions configure cores and threads.
 	CPUOptions *CPUOptions `json:"cpuOptions,omitempty"`
 	// CapacityReservation is the reservation that instances run in.
@@ -54,9 +65,9 @@ type WorkerConfig struct {
 // Volume is the performance of a volume.
 type Volume struct {
 	// IOPS is the number of I/O operations per second.
-	IOPS *int32 `json:"iops,omitempty"`
+	IOPS *int32 `json:"iops,omitempty" hotupdatable:"true"`
 	// Throughput is in MiB/s.
-	Throughput *int32 `json:"throughput,omitempty"`
+	Throughput *int32 `json:"throughput,omitempty" hotupdatable:"true"`
 }
 
 // DataVolume configures the data volume of the pool with the same name.

@@ -87,7 +87,8 @@ func TestUnknownMinors(t *testing.T) {
 		want         pool.Verdict
 		reason       string
 	}{
-		{`"volume":{"iops":1}`, `"volume":{"iops":2}`, pool.Roll, "every era hashes it"},
+		{`"placement":{"tenancy":"host"}`, `"placement":{"tenancy":"dedicated"}`, pool.Roll, "every era hashes it"},
+		{`"volume":{"iops":1}`, `"volume":{"iops":2}`, pool.Indeterminate, "hot in the canonical era, and hashed by those before"},
 		{`"cpuOptions":{"coreCount":1}`, `"cpuOptions":{"coreCount":1,"amdSevSnp":"enabled"}`, pool.Indeterminate, "the hand-written list does not"},
 		{`"tags":{"vm":{"a":"1"}}`, `"tags":{"vm":{"a":"2"}}`, pool.HotUpdate, "no era does"},
 	} {

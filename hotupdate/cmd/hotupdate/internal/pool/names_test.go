@@ -2,8 +2,10 @@ package pool_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,6 +123,45 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestHotInALaterEra: a hot field rolls a pool whose era hashes it, and is not blamed for what another field does.
+func TestHotInALaterEra(t *testing.T) {
+	t.Parallel()
+	var many []string
+	for i := range 70 {
+		many = append(many, fmt.Sprintf(`"key%d":"x"`, i))
+	}
+	type rows = map[string]pool.Verdict
+	for _, test := range []struct {
+		version, old, updated string
+		want                  rows
+		reason                string
+	}{
+		{"1.33.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": pool.Roll, "tags.vm[a]": pool.HotUpdate}, "raw bytes hold iops, not tags"},
+		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"iops":2},"tags":{"vm":{"a":"b"}}`, rows{"volume.iops": pool.Roll, "tags.vm[a]": pool.HotUpdate}, "so does the list"},
+		{"1.37.1", `"volume":{"iops":1}`, `"volume":{"iops":2}`, rows{"volume.iops": pool.HotUpdate}, "canonically it is hot"},
+		{"1.36.1", `"volume":{"iops":1}`, `"volume":{"throughput":1}`, rows{"volume.iops": pool.HotUpdate, "volume.throughput": pool.HotUpdate}, "the name stays: the list has values only"},
+		{"1.36.1", `"dataVolumes":[]`, `"dataVolumes":[{"name":"a","iops":1}]`, rows{"dataVolumes[name=a]": pool.Roll, "dataVolumes[name=a].iops": pool.HotUpdate}, "the volume explains it"},
+		{"1.33.1", `"cpuOptions":{}`, `"cpuOptions":{"coreCount":2},"tags":{"vm":{` + strings.Join(many, ",") + `}}`, rows{"cpuOptions.coreCount": pool.Roll, "tags.vm[key0]": pool.HotUpdate}, "more than are tried alone"},
+	} {
+		of := func(config string) pool.Pool {
+			p := examplePool("aws", test.version)
+			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
+			return p
+		}
+		got, err := pool.Compare(of(test.old), of(test.updated), pool.Options{Schema: schemaOfExamples(t)})
+		require.NoError(t, err)
+		found := rows{}
+		for _, change := range got.Changes {
+			path := strings.TrimPrefix(change.Path, "providerConfig.")
+			if _, ok := test.want[path]; ok {
+				found[path] = change.Verdict
+				require.Equal(t, change.Verdict == pool.Roll && change.Class == hotupdate.Hot, change.Rule == pool.HashedInEra, path)
+			}
+		}
+		require.Equal(t, test.want, found, "%s: %v", test.reason, got.Changes)
 	}
 }
 

@@ -15,7 +15,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	changes, err := schema.DiffRaw([]byte(`{"volume":{"iops":3000}}`), []byte(`{"volume":{"iops":4000},"tags":{"vm":{"team":"x"}}}`))
+	changes, err := schema.DiffRaw([]byte(`{"cpuOptions":{"coreCount":2}}`), []byte(`{"cpuOptions":{"coreCount":4},"tags":{"vm":{"team":"x"}}}`))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,9 +35,9 @@ func Example() {
 	//
 	// pool web: roll: every machine of the pool is replaced
 	//   roll: by Gardener's rules for worker pools
-	//   > ~ volume.iops    3000 -> 4000
+	//   > ~ cpuOptions.coreCount  2 -> 4
 	//   hot update: by Gardener's rules for worker pools
-	//     + tags.vm[team]  "x"
+	//     + tags.vm[team]         "x"
 	//
 	// pool db: added: its machines are created
 }

@@ -397,8 +397,8 @@ func TestValuesMustBeJSON(t *testing.T) {
 func TestReportOfDiff(t *testing.T) {
 	schema, err := hotupdate.SchemaOf[aws.WorkerConfig]()
 	require.NoError(t, err)
-	changes, err := schema.DiffRaw([]byte(`{"volume":{"iops":3000},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
-		[]byte(`{"volume":{"iops":4000},"tags":{"vm":{"a":"1"}}}`))
+	changes, err := schema.DiffRaw([]byte(`{"placement":{"partitionNumber":1},"dataVolumes":[{"name":"a","snapshotID":"s"}]}`),
+		[]byte(`{"placement":{"partitionNumber":2},"tags":{"vm":{"a":"1"}}}`))
 	require.NoError(t, err)
 	r := made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, changes...)...)
 	assert.Equal(t, []string{
@@ -406,7 +406,7 @@ func TestReportOfDiff(t *testing.T) {
 		"  roll: declared immutable",
 		`  > - dataVolumes[name=a].snapshotID  "s"`,
 		"  roll: immutable by default",
-		`  > ~ volume.iops                     3000 -> 4000`,
+		`  > ~ placement.partitionNumber       1 -> 2`,
 		"  hot update: declared hot",
 		`    + tags.vm[a]                      "1"`,
 		"",
