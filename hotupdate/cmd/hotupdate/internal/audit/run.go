@@ -62,10 +62,10 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 		more := false
 		select {
 		case <-ctx.Done():
-			report.Partial = true
 		case batch, more = <-queue:
 		}
-		if !more {
+		if !more { // the queue ends on an interruption as well
+			report.Partial = ctx.Err() != nil
 			break
 		}
 		for _, one := range <-batch {
