@@ -60,7 +60,7 @@ func TestClasses(t *testing.T) {
 		{"metadata options", `"instanceMetadataOptions":{"httpTokens":"optional"}`, `"instanceMetadataOptions":{"httpTokens":"required"}`, hotupdate.HotUpdate, "ModifyInstanceMetadataOptions"},
 		{"iops", `"volume":{"iops":3000}`, `"volume":{"iops":4000}`, hotupdate.HotUpdate, "ModifyVolume"},
 		{"first performance", ``, `"volume":{"iops":4000,"throughput":500}`, hotupdate.HotUpdate, "ModifyVolume"},
-		{"performance of a data volume", `"dataVolumes":[{"name":"a"}]`, `"dataVolumes":[{"name":"a","throughput":250}]`, hotupdate.HotUpdate, "ModifyVolume"},
+		{"performance of a data volume", `"dataVolumes":[{"name":"kubelet-dir"}]`, `"dataVolumes":[{"name":"kubelet-dir","throughput":250}]`, hotupdate.HotUpdate, "ModifyVolume"},
 		{"snapshot of a data volume", `"dataVolumes":[{"name":"a","iops":3000}]`, `"dataVolumes":[{"name":"a","iops":4000,"snapshotID":"s"}]`, hotupdate.Roll, "the snapshot needs a new volume"},
 		{"tenancy to affinity", `"placement":{"tenancy":"host"}`, `"placement":{"affinity":"host"}`, hotupdate.Roll, "hashes alike in the hand-written list"},
 	} {

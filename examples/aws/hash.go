@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"github.com/hotupdate/providerconfig/examples/aws/internal/apis"
 	"github.com/hotupdate/providerconfig/examples/internal/extension"
 	"github.com/hotupdate/providerconfig/examples/internal/gardener"
 	"github.com/hotupdate/providerconfig/hash"
@@ -26,13 +27,29 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 		Rolling: []hash.Era[Pool]{
 			{Name: "raw bytes", Data: rawBytes},
 			{Name: "hand-written list", From: "1.34", Data: extension.Values(volumes, handWrittenList)},
-			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes)},
+			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, volumes, fixedPerformance)},
 		},
 		InPlace: []hash.Era[Pool]{
 			{Name: "pool only", Data: extension.Values(rootVolume)},
 			{Name: "canonical", From: "1.37", Data: hash.Canonical(schema, rootVolume)},
 		},
 	}
+}
+
+// fixedPerformance is the performance of volumes that the driver does not change, those of other types than gp3: a change replaces the machines.
+func fixedPerformance(pool Pool) (data []string) {
+	add := func(name string, volumeType *string, v apis.Volume) {
+		if values := v.IOPS != nil || v.Throughput != nil; values && volumeType != nil && *volumeType != "gp3" {
+			data = append(extension.Append(append(data, name, "iops"), v.IOPS), extension.Append([]string{"throughput"}, v.Throughput)...)
+		}
+	}
+	if root := pool.Volume; root != nil && pool.Config.Volume != nil {
+		add("", root.Type, *pool.Config.Volume)
+	}
+	for _, v := range pool.VolumesByName() {
+		add(v.Name, v.Type, extension.Find(pool.Config.DataVolumes, func(c apis.DataVolume) string { return c.Name }, v.Name).Volume)
+	}
+	return data
 }
 
 // rawBytes hashes the config as releases do. Fields that became hot since are not stripped.

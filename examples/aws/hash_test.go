@@ -101,8 +101,8 @@ func TestBecameHot(t *testing.T) {
 	for _, c := range []struct{ name, old, updated string }{
 		{"iops", `"volume":{"iops":3000}`, `"volume":{"iops":4000}`},
 		{"throughput", `"volume":{"throughput":125}`, `"volume":{"throughput":250}`},
-		{"iops of a data volume", `"dataVolumes":[{"name":"a","iops":3000}]`, `"dataVolumes":[{"name":"a","iops":4000}]`},
-		{"throughput of a data volume", `"dataVolumes":[{"name":"a","throughput":125}]`, `"dataVolumes":[{"name":"a","throughput":250}]`},
+		{"iops of a data volume", `"dataVolumes":[{"name":"kubelet-dir","iops":3000}]`, `"dataVolumes":[{"name":"kubelet-dir","iops":4000}]`},
+		{"throughput of a data volume", `"dataVolumes":[{"name":"kubelet-dir","throughput":125}]`, `"dataVolumes":[{"name":"kubelet-dir","throughput":250}]`},
 		{"tokens", `"instanceMetadataOptions":{"httpTokens":"optional"}`, `"instanceMetadataOptions":{"httpTokens":"required"}`},
 		{"hop limit", `"instanceMetadataOptions":{"httpPutResponseHopLimit":1}`, `"instanceMetadataOptions":{"httpPutResponseHopLimit":2}`},
 	} {
@@ -114,6 +114,26 @@ func TestBecameHot(t *testing.T) {
 				assert.False(t, renamed(t, old, updated), "%s, in place", version)
 			}
 		})
+	}
+}
+
+// TestOtherVolumesAreReplaced: the driver changes gp3 volumes alone, so the performance of others goes on naming the pool.
+func TestOtherVolumesAreReplaced(t *testing.T) {
+	for _, config := range [][2]string{
+		{`"volume":{"iops":3000}`, `"volume":{"iops":4000}`},
+		{`"volume":{}`, `"volume":{"throughput":250}`},
+		{`"volume":{"iops":250}`, `"volume":{"throughput":250}`},
+		{`"dataVolumes":[{"name":"a","iops":3000}]`, `"dataVolumes":[{"name":"a","iops":4000}]`},
+	} {
+		for volumeType, want := range map[string]bool{"gp3": false, "io2": true} {
+			var pools [2]*gardener.WorkerPool
+			for i := range config {
+				pools[i] = exampletest.Pool(exampletest.Canonical, provider.Config(config[i]))
+				pools[i].Volume = &gardener.Volume{Size: "20Gi", Type: &volumeType}
+				pools[i].DataVolumes[0].Type = &volumeType
+			}
+			assert.Equal(t, want, renamed(t, pools[0], pools[1]), "%s, %v", volumeType, config)
+		}
 	}
 }
 
