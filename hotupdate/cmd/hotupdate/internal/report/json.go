@@ -86,6 +86,6 @@ func (c *Change) compact(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	var text bytes.Buffer
-	_ = json.Compact(&text, raw) // which was read as JSON
-	return text.Bytes()
+	_ = json.Compact(&text, raw)                               // which was read as JSON
+	return json.RawMessage(plaintext.Printable(text.String())) // as a report is written
 }

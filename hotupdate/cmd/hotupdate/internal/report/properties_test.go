@@ -246,6 +246,7 @@ func FuzzParse(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(encoded)
 		f.Add(bytes.ReplaceAll(encoded, []byte(`"message": "`), []byte(`"message": "\u001b[2J<b>@x `)))
+		f.Add(bytes.ReplaceAll(encoded, []byte("</code>"), []byte("</cod\x7f>"))) // a value that is not printable, and so long that its length is shown
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r, err := report.Parse(in)
