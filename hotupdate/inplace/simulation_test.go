@@ -267,7 +267,7 @@ func (s *simulation) health(name string) {
 func (s *simulation) anyMachine(t *rapid.T) string {
 	names := slices.Sorted(maps.Keys(s.machines))
 	if len(names) == 0 {
-		t.Skip("no machines")
+		t.SkipNow() // rapid draws another action
 	}
 	return rapid.SampledFrom(names).Draw(t, "machine")
 }
@@ -297,10 +297,9 @@ func TestSimulation(t *testing.T) {
 			"next":      func(t *rapid.T) { s.next(t, controller(t), s.anyMachine(t)) },
 			"reconcile": reconcile, "reconcile 2": reconcile, "reconcile 3": reconcile, "reconcile 4": reconcile,
 			"order": func(t *rapid.T) {
-				if len(s.orders) == 0 {
-					t.Skip("nothing is ordered")
+				if len(s.orders) > 0 {
+					s.carryOut(rapid.IntRange(0, len(s.orders)-1).Draw(t, "order"))
 				}
-				s.carryOut(rapid.IntRange(0, len(s.orders)-1).Draw(t, "order"))
 			},
 			"agent":  func(t *rapid.T) { s.agent(s.anyMachine(t), inplace.Successful) },
 			"fails":  func(t *rapid.T) { s.agent(s.anyMachine(t), inplace.Failed) },
