@@ -4,7 +4,7 @@
 //
 //	go test -tags mutants ./internal/mutants
 //
-// .ci/run takes a third of them for each commit.
+// .ci/run takes a sixth of them for each commit.
 //
 // A mutant that survives means that a rule has no test. A mutation that no longer applies means that the code has changed: the table needs
 // the text that stands there now, or another way to break the same rule.
