@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
@@ -69,12 +70,21 @@ func GP3() driver.Attributes {
 	}
 }
 
-// ValidateVolume returns why the performance of a gp3 volume cannot change from old to updated: what the driver would refuse, for
-// admission.
-func ValidateVolume(old, updated *Volume, path *field.Path) field.ErrorList {
+// ValidateVolume returns why the performance of a volume cannot change from old to updated, for admission: of gp3 what the driver would refuse. That
+// of another type the driver leaves alone: it changes with the machines, which pools that are updated in place keep.
+func ValidateVolume(volumeType *string, strategy hotupdate.Strategy, old, updated *Volume, path *field.Path) field.ErrorList {
 	rules := GP3()
-	return rules.Validate(old.performance(), updated.performance(), path)
+	switch {
+	case isGP3(volumeType):
+		return rules.Validate(old.performance(), updated.performance(), path)
+	case strategy == hotupdate.AutoRollingUpdate || maps.Equal(old.performance(), updated.performance()):
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path, "cannot change on running machines unless the volume has the type gp3")}
 }
+
+// isGP3 reports whether the driver changes volumes of the type. One that is not named is the landscape's default, gp3.
+func isGP3(volumeType *string) bool { return volumeType == nil || *volumeType == "gp3" }
 
 func (v *Volume) performance() map[string]string {
 	if v == nil {

@@ -113,10 +113,20 @@ func TestValidateVolume(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
-			for _, problem := range aws.ValidateVolume(&aws.Volume{IOPS: new(int32(3000))}, tc.updated, field.NewPath("volume")) {
+			for _, problem := range aws.ValidateVolume(nil, hotupdate.AutoRollingUpdate, &aws.Volume{IOPS: new(int32(3000))}, tc.updated, field.NewPath("volume")) {
 				got = append(got, problem.Field)
 			}
 			assert.Equal(t, tc.want, got)
 		})
+	}
+}
+
+// TestValidateOtherVolumes: what the driver leaves alone is refused where machines are not replaced.
+func TestValidateOtherVolumes(t *testing.T) {
+	old, updated := &aws.Volume{IOPS: new(int32(100))}, &aws.Volume{IOPS: new(int32(200))}
+	for strategy, want := range map[hotupdate.Strategy]int{hotupdate.AutoRollingUpdate: 0, hotupdate.AutoInPlaceUpdate: 1, hotupdate.ManualInPlaceUpdate: 1} {
+		assert.Len(t, aws.ValidateVolume(new("io2"), strategy, old, updated, field.NewPath("volume")), want, strategy)
+		assert.Empty(t, aws.ValidateVolume(new("io2"), strategy, old, old, field.NewPath("volume")), strategy)
+		assert.Len(t, aws.ValidateVolume(new("gp3"), strategy, old, updated, field.NewPath("volume")), 2, "iops below the baseline, and below four times the throughput: %s", strategy)
 	}
 }

@@ -39,7 +39,7 @@ func Eras(schema *hotupdate.Schema) extension.Eras[Pool] {
 // fixedPerformance is the performance of volumes that the driver does not change, those of other types than gp3: a change replaces the machines.
 func fixedPerformance(pool Pool) (data []string) {
 	add := func(name string, volumeType *string, v apis.Volume) {
-		if values := v.IOPS != nil || v.Throughput != nil; values && volumeType != nil && *volumeType != "gp3" {
+		if values := v.IOPS != nil || v.Throughput != nil; values && !isGP3(volumeType) {
 			data = append(extension.Append(append(data, name, "iops"), v.IOPS), extension.Append([]string{"throughput"}, v.Throughput)...)
 		}
 	}

@@ -38,8 +38,8 @@ type WorkerConfig struct {
 	// NodeTemplate tells the autoscaler what a node of an empty pool would have.
 	NodeTemplate *gardener.NodeTemplate `json:"nodeTemplate,omitempty"`
 	// Volume configures the root volume. ModifyVolume works on volumes in use (EC2 API, ModifyVolume). The driver calls it for type gp3 only:
-	// with another type a change replaces the machines, see [Eras]. In a pool that is updated in place, whose machines are not replaced, admission
-	// has to refuse it.
+	// with another type a change replaces the machines, see [Eras]. In a pool that is updated in place, whose machines are not replaced,
+	// [ValidateVolume] refuses it.
 	Volume *Volume `json:"volume,omitempty"`
 	// DataVolumes configure the pool's data volumes. The extension looks them up by name, so their order carries no meaning.
 	DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
