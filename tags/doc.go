@@ -10,7 +10,6 @@
 //   - Extension: [Rules.Sanitize] turns pool labels into infrastructure tags and reports those that it could not turn.
 //   - Driver: [Rules.Effective] merges the maps of its spec, [Rules.Plan] compares them with what is live, [Rules.Batches] cuts
 //     the result into calls.
-//   - Driver of another cloud: a [Rules] value with its fields set, [Rules.Reserve] and [Rules.LimitCalls] stand for [Cloud.Rules].
 //
 // # Rules of the plan
 //

@@ -2,7 +2,6 @@ package tags_test
 
 import (
 	"fmt"
-	"regexp"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -80,7 +79,7 @@ func ExampleCloud_Validate() {
 		fmt.Println(err)
 	}
 	// Output:
-	// tags.vm[kubernetes.io/cluster/other]: Forbidden: would be a second cluster key beside "kubernetes.io/cluster/mine": it contains "kubernetes.io/cluster/", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own and delete it, as it has no Machine object for it; choose another key
+	// tags.vm[kubernetes.io/cluster/other]: Forbidden: contains "kubernetes.io/cluster/", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own and delete it, as it has no Machine object for it; choose another key
 	// tags.disk[Name]: Forbidden: is "Name", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name; choose another key
 }
 
@@ -92,18 +91,13 @@ func ExampleRules_Sanitize() {
 		return
 	}
 	labels := map[string]string{"worker.gardener.cloud/pool": "Pool-A", "team.name": "red", "team/name": "blue"}
-	clean := rules.Sanitize(labels, field.NewPath("labels"))
-	fmt.Println(clean.Tags)
-	for _, change := range clean.Changes {
-		fmt.Println(change.Key, change.Action, change.To)
-	}
-	for _, err := range clean.Errors {
+	clean, errs := rules.Sanitize(labels, field.NewPath("labels"))
+	fmt.Println(clean)
+	for _, err := range errs {
 		fmt.Println(err.Type, err.Field)
 	}
 	// Output:
 	// map[worker_gardener_cloud_pool:pool-a]
-	// worker.gardener.cloud/pool Renamed worker_gardener_cloud_pool
-	// worker.gardener.cloud/pool ValueChanged worker_gardener_cloud_pool
 	// Duplicate value labels[team.name]
 	// Duplicate value labels[team/name]
 }
@@ -139,34 +133,11 @@ func ExampleCloud_Rules() {
 		return
 	}
 	rules.MaxTags = 256 // the operator raised metadata_items
-	fmt.Println(rules.Name, rules.MaxTags)
+	fmt.Println(rules.MaxTags)
 
 	_, err = tags.OpenStack.Rules(tags.Network)
 	fmt.Println(err)
 	// Output:
-	// OpenStack metadata 256
+	// 256
 	// hotupdate: OpenStack: resources of kind network carry no infrastructure tags that this package knows; leave them out
-}
-
-// A driver of a cloud that this package does not know describes what the cloud demands.
-func ExampleRules_Reserve() {
-	text := regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$|^$`)
-	rules := tags.Rules{
-		Name:    "labels",
-		MaxTags: 64,
-		Guard:   tags.GuardVersion,
-		Key:     tags.Text{Max: 63, Pattern: text},
-		Value:   tags.Text{Max: 63, Pattern: text},
-	}
-	rules.Reserve("mcm-cluster-", "mcm-role-", "internal.")
-	rules.LimitCalls(1, 64, 64)
-
-	user := map[string]string{"owner": "alice", "mcm-cluster-other": "1", "Internal.id": "7", "cost/center": "1000"}
-	for _, problem := range rules.Validate(user, nil, field.NewPath("labels")) {
-		fmt.Println(problem.Type, problem.Field)
-	}
-	// Output:
-	// Forbidden labels[Internal.id]
-	// Invalid value labels[cost/center]
-	// Forbidden labels[mcm-cluster-other]
 }

@@ -17,6 +17,7 @@ const (
 
 func Clouds() []Cloud { return []Cloud{AWS, Azure, GCP, OpenStack, AliCloud} }
 
+func (r *Rules) Name() string         { return r.name }
 func (r *Rules) SetCall() *Call       { return &r.setCall }
 func (r *Rules) RemoveCall() *Call    { return &r.removeCall }
 func (r *Rules) Reserved() []Reserved { return r.reservedKeys }

@@ -7,10 +7,10 @@ type Kind uint8
 
 // The kinds, in the order in which they are listed everywhere.
 const (
-	UnknownKind Kind = iota
-	VM               // the virtual machine
-	Network          // its network interfaces; on GCP, where these carry nothing, the network tags of the VM
-	Disk             // its volumes
+	_       Kind = iota
+	VM           // the virtual machine
+	Network      // its network interfaces; on GCP, where these carry nothing, the network tags of the VM
+	Disk         // its volumes
 )
 
 // Kinds returns every kind, in a new slice.
@@ -24,7 +24,7 @@ type Cloud uint8
 
 // The clouds.
 const (
-	UnknownCloud Cloud = iota
+	_ Cloud = iota
 	AWS
 	Azure
 	GCP

@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"iter"
 	"strconv"
 	"strings"
 )
@@ -32,10 +31,7 @@ const (
 	theCloud                // the cloud refuses the key
 )
 
-// anotherKey is the hint for a key that is reserved.
-const anotherKey = "choose another key"
-
-// consequence says what would happen if a user had a key that is reserved. It is the rest of a sentence that begins with the key.
+// consequence says what would happen if a user had a key that is reserved, and what to do. It is the rest of a sentence that begins with the key.
 func (k *reservedKey) consequence() string {
 	matches := enumName(k.Match, "matches", "contains", "begins with", "is") + " " + strconv.Quote(k.Text)
 	return matches + [...]string{
@@ -45,7 +41,7 @@ func (k *reservedKey) consequence() string {
 			"that has no Machine object, and delete it",
 		theDriver: ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name",
 		theCloud:  ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set",
-	}[k.Owner]
+	}[k.Owner] + "; choose another key"
 }
 
 // reserved returns the first entry that the key matches, or nil. MCM and the drivers compare byte by byte, so case counts unless
@@ -94,13 +90,8 @@ func (r *Rules) MandatoryIn(flat map[string]string) map[string]string {
 	return found
 }
 
-// clusterKeys yields the keys that MCM takes for those of a cluster.
-func (r *Rules) clusterKeys(s *spec) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for id, key := range s.all {
-			if k := r.reserved(id); k != nil && k.Owner == mcmCluster && !yield(key) {
-				return
-			}
-		}
-	}
+// isClusters reports whether MCM takes the key for that of a cluster.
+func (r *Rules) isClusters(id string) bool {
+	k := r.reserved(id)
+	return k != nil && k.Owner == mcmCluster
 }

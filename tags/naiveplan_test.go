@@ -18,7 +18,7 @@ import (
 func TestPlanAgreesWithNaivePlan(t *testing.T) {
 	for _, n := range naives() {
 		rules := rulesOf(t, n.cloud, n.kind)
-		t.Run(rules.Name, func(t *testing.T) {
+		t.Run(rules.Name(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { drawAndComparePlans(t, rules) })
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -29,6 +31,26 @@ func newPlanner(r *Rules, s *State, buffer []spec) planner {
 		p.wanted++
 	}
 	return p
+}
+
+// check returns what is wrong with desired and mandatory keys, whatever is live.
+func (p *planner) check() error {
+	if p.rules.MaxTags <= 0 {
+		return &fault.Error{Kind: fault.Misuse, Code: "empty-rules", Where: p.rules.name, What: "the rules allow no infrastructure tags", Hint: "take them from Cloud.Rules"}
+	}
+	errs := p.keyErrors(nil)
+	if len(errs) == 0 {
+		return nil
+	}
+	var problems fault.List
+	codes := map[field.ErrorType]string{field.ErrorTypeDuplicate: "key-clash", field.ErrorTypeForbidden: "reserved-key", field.ErrorTypeInvalid: "second-cluster-key"}
+	for _, err := range errs {
+		problems.Add(&fault.Error{
+			Kind: fault.Conflict, Code: codes[err.Type], Where: p.rules.name, Path: err.Field, What: err.Detail,
+			Hint: "refuse it in admission, by Cloud.Validate, or pass it as mandatory if it is",
+		})
+	}
+	return problems.Err()
 }
 
 // wantedKeys yields each desired and mandatory key once. Mandatory keys hide desired ones.
@@ -90,7 +112,7 @@ func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	foreign := p.planRest(plan, &live)
 	if additions > 0 && foreign+p.wanted > p.rules.MaxTags {
 		return &fault.Error{
-			Kind: fault.Limit, Code: "over-limit", Where: p.rules.Name, Path: plan.Resource,
+			Kind: fault.Limit, Code: "over-limit", Where: p.rules.name, Path: plan.Resource,
 			What: fmt.Sprintf("%d desired and mandatory and %d foreign keys exceed the limit of %d", p.wanted, foreign, p.rules.MaxTags),
 			Hint: "want fewer keys, or remove foreign ones",
 		}

@@ -7,11 +7,9 @@ import (
 )
 
 // Rules are what one cloud demands of the infrastructure tags of one kind of resource. They come from [Cloud.Rules], and a copy may
-// differ in its exported fields. For a cloud that this package does not know a driver sets the fields, [Rules.Reserve] and
-// [Rules.LimitCalls]. The zero value allows nothing: no key, no value, no infrastructure tag.
+// differ in its exported fields. The driver of a cloud that this package does not know begins with the rules of one on which MCM's keys are spelled
+// as on its own. The zero value allows nothing: no key, no value, no infrastructure tag.
 type Rules struct {
-	// Name is for messages, such as "AWS tags".
-	Name string
 	// MaxTags is how many infrastructure tags a resource takes. An operator with another quota changes it.
 	MaxTags int
 	// Guard is the condition that a removal carries, for the calls that the table names. A driver that makes other calls changes it.
@@ -20,31 +18,14 @@ type Rules struct {
 	KeysOnly bool
 	// IgnoresCase says that keys that differ only in case are one key.
 	IgnoresCase bool
-	// Key and Value say what a key and a value may be. A key is never empty; Value is unused with KeysOnly.
-	Key, Value Text
 
+	name         string   // for messages, such as "AWS tags"
+	key, value   text     // what they may be; a key is never empty, and value is unused with KeysOnly
 	uncounted    []string // prefixes, in any case, of live keys that do not count towards MaxTags
 	reservedKeys []reservedKey
 	cleaning     cleaning
 
 	setCall, removeCall call // how much one call sets and removes
-}
-
-// Reserve reserves keys; an empty text reserves none. MCM finds the machines of a cluster by keys that contain cluster, and tells machines from
-// other resources by those that contain role. The cloud itself refuses keys with one of the prefixes, in any case.
-func (r *Rules) Reserve(cluster, role string, prefixes ...string) {
-	keys := []reservedKey{{contains, cluster, mcmCluster}, {contains, role, mcmRole}}
-	for _, prefix := range prefixes {
-		keys = append(keys, reservedKey{begins, prefix, theCloud})
-	}
-	keys = slices.DeleteFunc(keys, func(k reservedKey) bool { return k.Text == "" })
-	r.reservedKeys = slices.Concat(r.reservedKeys, keys)
-}
-
-// LimitCalls says how many resources one call takes, and how many infrastructure tags it sets or removes on all of them. Less than one counts
-// as one, as without LimitCalls.
-func (r *Rules) LimitCalls(resources, set, remove int) {
-	r.setCall, r.removeCall = call{resources, set}, call{resources, remove}
 }
 
 // Guard is the condition under which a cloud removes an infrastructure tag. The zero value is Unguarded, the most dangerous one, so that
@@ -57,11 +38,6 @@ const (
 	GuardValue                // the key is removed only if it has the value given
 	GuardVersion              // everything is written at once, and only if nothing changed since it was read
 )
-
-// String returns the guard's name.
-func (g Guard) String() string {
-	return enumName(g, "Guard", "Unguarded", "GuardValue", "GuardVersion")
-}
 
 // call is how much a cloud takes in one call. Zero counts as one.
 type call struct {

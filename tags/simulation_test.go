@@ -41,7 +41,7 @@ func simRules(t *testing.T) []tags.Rules {
 
 func TestSimulatedCloud(t *testing.T) {
 	for _, rules := range simRules(t) {
-		t.Run(rules.Name, func(t *testing.T) {
+		t.Run(rules.Name(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := newWorld(t, rules)
 				t.Repeat(map[string]func(*rapid.T){

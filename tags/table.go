@@ -43,13 +43,13 @@ func awsTags() Rules {
 		classes: []*unicode.RangeTable{unicode.L, unicode.Z, unicode.N}, // AWS API references, type Tag: pattern [\p{L}\p{Z}\p{N}_.:/=+\-@]*
 	}
 	return Rules{ // "Tag keys and values are case-sensitive"
-		Name:      "AWS tags",
+		name:      "AWS tags",
 		MaxTags:   50,               // user tags
 		uncounted: []string{"aws:"}, // "do not count against your tags per resource limit"
 		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller is taken: a key that EC2 refuses stops
 		// the update of a machine, one that validation refuses can be shortened. Smithy's length trait counts code points.
-		Key:   Text{Max: 127, unit: codePoints, allowed: chars},
-		Value: Text{Max: 256, unit: codePoints, allowed: chars, notPrefix: []string{"aws:"}},
+		key:   text{max: 127, unit: codePoints, allowed: chars},
+		value: text{max: 256, unit: codePoints, allowed: chars, notPrefix: []string{"aws:"}},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io/cluster/", mcmCluster},
 			{contains, "kubernetes.io/role/", mcmRole},
@@ -65,14 +65,14 @@ func awsTags() Rules {
 // Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags.
 func azureTags() Rules {
 	return Rules{
-		Name:        "Azure tags",
+		name:        "Azure tags",
 		IgnoresCase: true, // "Tag names are case-insensitive for operations"
 		MaxTags:     50,
-		Key: Text{
-			Max: 512, unit: utf16Units, // "512 characters", unit open
+		key: text{
+			max: 512, unit: utf16Units, // "512 characters", unit open
 			allowed: alphabet{name: `characters other than < > % & \ ? /`, except: `<>%&\?/`},
 		},
-		Value: Text{Max: 256, unit: utf16Units}, // "256 characters", unit open
+		value: text{max: 256, unit: utf16Units}, // "256 characters", unit open
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
@@ -103,12 +103,12 @@ func gcpLabels() Rules {
 	// As the GCP extension does with pool labels; it drops international letters.
 	extension := alphabet{chars: lowerCase + digits + "_-"}
 	return Rules{
-		Name:    "GCP labels",
+		name:    "GCP labels",
 		MaxTags: 64,
 		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values "<= 128 bytes". That values have to be under
 		// 128 bytes is unconfirmed.
-		Key:   Text{Max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters},
-		Value: Text{Max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
+		key:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters},
+		value: text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
 		cleaning: cleaning{
 			key:   clean{lower: true, keep: extension, replacement: '_', begin: alphabet{chars: lowerCase}, cut: 63},
 			value: clean{lower: true, keep: extension, replacement: '_', cut: 63},
@@ -122,11 +122,11 @@ func gcpLabels() Rules {
 // Sources: Google Cloud VPC: Add network tags, Limits; Compute Engine API: setTags. There are no capitals.
 func gcpNetworkTags() Rules {
 	return Rules{
-		Name:     "GCP network tags",
+		name:     "GCP network tags",
 		KeysOnly: true,
 		MaxTags:  64, // per VM
-		Key: Text{
-			Max: 63, unit: codePoints, // setTags: "1-63 characters long, and comply with RFC1035"
+		key: text{
+			max: 63, unit: codePoints, // setTags: "1-63 characters long, and comply with RFC1035"
 			allowed: alphabet{name: "lower-case letters, digits and -", chars: lowerCase + digits + "-"},
 			first:   alphabet{name: "a lower-case letter", chars: lowerCase},
 			last:    alphabet{name: "a lower-case letter or a digit", chars: lowerCase + digits},
@@ -149,11 +149,11 @@ func openStackMetadata(punctuation string) Rules {
 	alphanumeric := lowerCase + upperCase + digits
 	chars := alphabet{name: strconv.Quote(punctuation) + ", ASCII letters and ASCII digits", chars: alphanumeric + punctuation}
 	return Rules{
-		Name:        "OpenStack metadata",
+		name:        "OpenStack metadata",
 		IgnoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
 		MaxTags:     128,  // quota metadata_items, its default
-		Key:         Text{Max: 255, unit: codePoints, allowed: chars},
-		Value:       Text{Max: 255, unit: codePoints},
+		key:         text{max: 255, unit: codePoints, allowed: chars},
+		value:       text{max: 255, unit: codePoints},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
@@ -171,10 +171,10 @@ func aliCloudTags() Rules {
 	// ECS API: "cannot start with aliyun or acs:" and "cannot contain http:// or https://"; OSS says that case does not matter.
 	urls := []string{"http://", "https://"}
 	return Rules{
-		Name:    "Alibaba Cloud tags",
+		name:    "Alibaba Cloud tags",
 		MaxTags: 20,                                                    // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
-		Key:     Text{Max: 128, unit: utf16Units, notContaining: urls}, // "128 characters", unit open
-		Value:   Text{Max: 128, unit: utf16Units, notPrefix: []string{"aliyun", "acs:"}, notContaining: urls},
+		key:     text{max: 128, unit: utf16Units, notContaining: urls}, // "128 characters", unit open
+		value:   text{max: 128, unit: utf16Units, notPrefix: []string{"aliyun", "acs:"}, notContaining: urls},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io/cluster/", mcmCluster},
 			{contains, "kubernetes.io/role/", mcmRole},

@@ -18,7 +18,7 @@ func TestEveryRowIsComplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Name == "" || r.MaxTags <= 0 || r.Key.Max <= 0 || (!r.KeysOnly && r.Value.Max <= 0) ||
+			if r.name == "" || r.MaxTags <= 0 || r.key.max <= 0 || (!r.KeysOnly && r.value.max <= 0) ||
 				r.setCall.Tags <= 0 || r.removeCall.Tags <= 0 {
 				t.Errorf("%v/%v: incomplete: %+v", cloud, kind, r)
 			}
@@ -38,9 +38,9 @@ func TestRulesAreNotShared(t *testing.T) {
 	rules := of()
 	rules.reservedKeys[0].Text = "changed"
 	rules.uncounted[0] = "changed"
-	rules.Value.notPrefix[0] = "changed"
+	rules.value.notPrefix[0] = "changed"
 	fresh := of()
-	if fresh.reservedKeys[0].Text == "changed" || fresh.uncounted[0] == "changed" || fresh.Value.notPrefix[0] == "changed" {
+	if fresh.reservedKeys[0].Text == "changed" || fresh.uncounted[0] == "changed" || fresh.value.notPrefix[0] == "changed" {
 		t.Error("rules share memory")
 	}
 }

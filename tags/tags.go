@@ -30,7 +30,6 @@ func (t *Tags) Of(k Kind) map[string]string {
 		return t.Network
 	case Disk:
 		return t.Disk
-	case UnknownKind:
 	}
 	return nil
 }

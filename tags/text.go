@@ -2,7 +2,6 @@ package tags
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,13 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Text says what a key or a value may be. The zero value is the empty text only.
-type Text struct {
-	// Max is the greatest length, in UTF-16 code units where a cloud leaves the unit of its "characters" open.
-	Max int
-	// Pattern matches every valid text; nil matches all. Anchor it.
-	Pattern *regexp.Regexp
-
+// text says what a key or a value may be. The zero value is the empty text only.
+type text struct {
+	max      int // the greatest length
 	unit     unit
 	maxBytes int // a further limit in bytes of UTF-8; 0 is none
 
@@ -72,7 +67,7 @@ func (a *alphabet) contains(r rune) bool {
 }
 
 // errors lists the rules that a key or a value breaks; noun says which it is. The errors never quote the text.
-func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
+func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
 		detail := noun + " " + fmt.Sprintf(format, args...)
 		errs = append(errs, &field.Error{Type: kind, Field: at.String(), BadValue: field.OmitValueType{}, Detail: detail})
@@ -82,13 +77,10 @@ func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 		return errs
 	}
 	switch n := t.unit.length(s); {
-	case n > t.Max:
-		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.Max, t.unit, n)
+	case n > t.max:
+		broken(field.ErrorTypeTooLong, "must have at most %d %s, has %d", t.max, t.unit, n)
 	case t.maxBytes > 0 && len(s) > t.maxBytes:
 		broken(field.ErrorTypeTooLong, "must have at most %d bytes, has %d", t.maxBytes, len(s))
-	}
-	if t.Pattern != nil && !t.Pattern.MatchString(s) {
-		broken(field.ErrorTypeInvalid, "must match %s", t.Pattern)
 	}
 	t.checkAlphabet(s, broken)
 	for _, prefix := range t.notPrefix {
@@ -105,7 +97,7 @@ func (t *Text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 }
 
 // checkAlphabet names the first wrong character by its position, counted from 1, since the character itself may be secret.
-func (t *Text) checkAlphabet(s string, broken func(kind field.ErrorType, format string, args ...any)) {
+func (t *text) checkAlphabet(s string, broken func(kind field.ErrorType, format string, args ...any)) {
 	if s == "" {
 		return
 	}

@@ -1,10 +1,9 @@
 package tags
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -28,7 +27,7 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Validate returns everything that is wrong with a user's infrastructure tags of one kind, sorted by key; nil if nothing is.
+// Validate returns everything that is wrong with a user's infrastructure tags of one kind, sorted by path; nil if nothing is.
 //
 //   - TooMany counts mandatory keys too.
 //   - Keys and values that the cloud does not allow are Required, TooLong or Invalid.
@@ -36,76 +35,56 @@ func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 //   - Keys that MCM, the driver or the cloud relies on are Forbidden, and so is a key that is mandatory: mandatory keys are merged last,
 //     so the user's value would be lost. The message says what would happen.
 //   - A value where keys have none is Forbidden.
-//   - Mandatory keys of more than one cluster are Forbidden, at path itself.
+//   - Mandatory keys of more than one cluster are Invalid, each.
 //
 // No error shows a value.
 func (r *Rules) Validate(tags, mandatory map[string]string, path *field.Path) field.ErrorList {
-	users, own := r.spec(tags), r.spec(mandatory)
-	var clusters []string
-	for key := range r.clusterKeys(&own) {
-		clusters = append(clusters, key)
+	p := newPlanner(r, &State{Desired: tags, Mandatory: mandatory}, nil)
+	errs := p.keyErrors(path)
+	if p.wanted > r.MaxTags {
+		err := field.TooMany(path, p.wanted, r.MaxTags)
+		err.Detail += fmt.Sprintf(", %d of them mandatory", len(mandatory))
+		errs = append(errs, err)
 	}
-	slices.Sort(clusters)
-
-	errs := r.countErrors(&users, &own, path)
-	if len(clusters) > 1 {
-		errs = append(errs, field.Forbidden(path, "mandatory keys name more than one cluster: "+quoteAll(clusters)))
-	}
-	for _, key := range Keys(tags) {
-		at, id := path.Key(key), r.identity(key)
-		if detail := r.forbidden(id, &own, clusters); detail != "" {
-			errs = append(errs, field.Forbidden(at, detail))
+	for id, key := range p.desired.all {
+		if p.mandatory.has(id) {
+			errs = append(errs, field.Forbidden(path.Key(key), "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"))
 		}
-		if users.count(id) > 1 {
-			var all []string
-			for tag := range users.spellings(id) {
-				all = append(all, tag.Key)
-			}
-			errs = append(errs, duplicate(at, key, "is one key to the cloud, as it ignores case", all))
-		}
-		errs = append(errs, r.textErrors(key, tags[key], at)...)
+		errs = append(errs, r.textErrors(key, tags[key], path.Key(key))...)
 	}
-	return errs
+	return sortedErrors(errs)
 }
 
-func (r *Rules) countErrors(users, own *spec, path *field.Path) field.ErrorList {
-	mandatory := 0
-	for range own.ids {
-		mandatory++
-	}
-	total := mandatory
-	for id := range users.ids {
-		if !own.has(id) {
-			total++
+// keyErrors lists wanted keys that cannot be set, whatever is live, sorted: those that are reserved and not mandatory, that are one key to the cloud, and
+// mandatory ones of several clusters.
+func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
+	clusters := 0
+	for id := range p.mandatory.all {
+		if p.rules.isClusters(id) {
+			clusters++
 		}
 	}
-	if total <= r.MaxTags {
-		return nil
+	for id, key := range p.mandatory.all {
+		if clusters > 1 && p.rules.isClusters(id) {
+			errs = append(errs, field.Invalid(path.Key(key), field.OmitValueType{}, "is one of several clusters' among the mandatory keys; pass those of the machine's own cluster only"))
+		}
+		errs = p.mandatory.clash(id, key, path, errs)
 	}
-	err := field.TooMany(path, total, r.MaxTags)
-	err.Detail += fmt.Sprintf(", %d of them mandatory", mandatory)
-	return field.ErrorList{err}
-}
-
-// forbidden says why a key is not for users; empty if it is.
-func (r *Rules) forbidden(id string, own *spec, clusters []string) string {
-	if own.has(id) {
-		return "is a mandatory key of the machine, which is set last: this value would be overwritten; leave it out"
+	for id, key := range p.desired.all {
+		if p.mandatory.has(id) {
+			continue // the mandatory value counts
+		}
+		if k := p.rules.reserved(id); k != nil {
+			errs = append(errs, field.Forbidden(path.Key(key), k.consequence()))
+		}
+		errs = p.desired.clash(id, key, path, errs)
 	}
-	k := r.reserved(id)
-	if k == nil {
-		return ""
-	}
-	what := k.consequence()
-	if k.Owner == mcmCluster && len(clusters) > 0 {
-		what = "would be a second cluster key beside " + strconv.Quote(clusters[0]) + ": it " + what
-	}
-	return what + "; " + anotherKey
+	return sortedErrors(errs)
 }
 
 // textErrors lists what is wrong with the texts of a key and its value.
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
-	errs := r.Key.errors("key", key, at)
+	errs := r.key.errors("key", key, at)
 	if key == "" {
 		errs = field.ErrorList{field.Required(at, "key must not be empty")}
 	}
@@ -113,31 +92,30 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 		err.BadValue = key
 	}
 	if !r.KeysOnly {
-		return append(errs, r.Value.errors("value", value, at)...)
+		return append(errs, r.value.errors("value", value, at)...)
 	}
 	if value != "" {
-		errs = append(errs, field.Forbidden(at, r.Name+" have no values: it would be lost; leave the value empty"))
+		errs = append(errs, field.Forbidden(at, r.name+" have no values: it would be lost; leave the value empty"))
 	}
 	return errs
 }
 
-// duplicate is the error of a key that is, or becomes, one key with others.
-func duplicate(at *field.Path, key, why string, all []string) *field.Error {
-	others := slices.DeleteFunc(slices.Clone(all), func(other string) bool { return other == key })
-	detail := why + ", with " + quoteAll(others) + ": only one of their values would remain; keep one of them"
-	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: key, Detail: detail}
+// clash adds the error of a key that has several spellings.
+func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
+	if s.count(id) < 2 {
+		return errs
+	}
+	return append(errs, duplicate(path.Key(key), "is one key to the cloud with another spelling of it, as the cloud ignores case"))
 }
 
-// quoteAll quotes a handful of keys for a message, and counts the others.
-func quoteAll(keys []string) string {
-	const handful = 5
-	var quoted []string
-	for _, key := range keys[:min(len(keys), handful)] {
-		quoted = append(quoted, strconv.Quote(key))
-	}
-	text := strings.Join(quoted, ", ")
-	if more := len(keys) - handful; more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
-	}
-	return text
+// duplicate is the error of a key that is, or becomes, one key with others.
+func duplicate(at *field.Path, why string) *field.Error {
+	return &field.Error{Type: field.ErrorTypeDuplicate, Field: at.String(), BadValue: field.OmitValueType{}, Detail: why + ": only one of their values would remain; keep one of them"}
+}
+
+func sortedErrors(errs field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(errs, func(a, b *field.Error) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Detail, b.Detail))
+	})
+	return errs
 }

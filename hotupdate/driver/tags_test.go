@@ -102,10 +102,18 @@ func TestPlanComesBeforeCalls(t *testing.T) {
 	assert.Empty(t, w.calls)
 }
 
+// oneByOne are the rules of a cloud whose calls take one resource.
+func oneByOne(t *testing.T) tags.Rules {
+	t.Helper()
+	rules, err := tags.Azure.Rules(tags.VM)
+	require.NoError(t, err)
+	return rules
+}
+
 // TestPartialFailure: a resource whose call failed gets no further one, others go on.
 func TestPartialFailure(t *testing.T) {
 	w := newWorld(t)
-	w.definition.Tags[0].Rules.LimitCalls(1, 50, 50)
+	w.definition.Tags[0].Rules = oneByOne(t)
 	w.fail["set [vol-1]"] = errCloud
 	err := w.update(map[string]string{"more": "1"})
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
@@ -286,7 +294,7 @@ func TestRealWait(t *testing.T) {
 // TestNothingIsSentAfterTheContext is done.
 func TestNothingIsSentAfterTheContext(t *testing.T) {
 	w := newWorld(t)
-	w.definition.Tags[0].Rules.LimitCalls(1, 50, 50)
+	w.definition.Tags[0].Rules = oneByOne(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.definition.Tags[0].Remove = func(context.Context, *world, []string, []tags.Tag) error {
 		w.calls = append(w.calls, "remove")

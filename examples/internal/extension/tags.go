@@ -15,9 +15,9 @@ func FlatTags(cloud tags.Cloud, pool *gardener.WorkerPool, labels, fixed map[str
 	if err != nil {
 		return nil, err
 	}
-	clean := rules.Sanitize(labels, field.NewPath("labels"))
-	if err := clean.Errors.ToAggregate(); err != nil {
+	clean, errs := rules.Sanitize(labels, field.NewPath("labels"))
+	if err := errs.ToAggregate(); err != nil {
 		return nil, InPool(pool, err)
 	}
-	return rules.Effective(clean.Tags, nil, fixed), nil
+	return rules.Effective(clean, nil, fixed), nil
 }
