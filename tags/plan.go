@@ -74,10 +74,9 @@ func (p *ResourcePlan) Apply(live map[string]string) map[string]string {
 // to infrastructure tags. Other resources in it are ignored, and a resource that it does not hold has no tags. Plan neither changes nor keeps
 // its arguments.
 //
-// The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash (key-clash), that are reserved and not mandatory
-// (reserved-key), that name several clusters (second-cluster-key), and resources on which foreign, mandatory and desired keys exceed
-// the limit (over-limit). Then there are no plans, and nothing may be called. Lengths and characters are not looked at: that is
-// [Rules.Validate]'s task, at admission.
+// The error joins all problems, each a [*fault.Error]: desired or mandatory keys that clash, that are reserved and not mandatory, or that name several
+// clusters (unusable-key), and resources on which foreign, mandatory and desired keys exceed the limit (over-limit). Then there are no plans, and
+// nothing may be called. Lengths and characters are not looked at: that is [Rules.Validate]'s task, at admission.
 func (r *Rules) Plan(state State, resources []string, live map[string]map[string]string) ([]ResourcePlan, error) {
 	p := newPlanner(r, &state, make([]spec, 0, 8))
 	if err := p.check(); err != nil {

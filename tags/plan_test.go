@@ -209,15 +209,15 @@ func TestPlanErrors(t *testing.T) {
 		want               []string
 		reason             string
 	}{
-		{"clash", tags.Azure, "a=1 A=1 b=1", "", []string{"key-clash [A]", "key-clash [a]"}, "one of them would be lost"},
+		{"clash", tags.Azure, "a=1 A=1 b=1", "", []string{"unusable-key [A]", "unusable-key [a]"}, "one of them would be lost"},
 		{"no clash where case counts", tags.AWS, "a=1 A=1", "", nil, "two keys"},
-		{"clash in mandatory", tags.Azure, "", "Name=1 name=2", []string{"key-clash [Name]", "key-clash [name]"}, "one of them would be lost"},
+		{"clash in mandatory", tags.Azure, "", "Name=1 name=2", []string{"unusable-key [Name]", "unusable-key [name]"}, "one of them would be lost"},
 		{"no clash with mandatory", tags.Azure, "NAME=1 name=2", "Name=3", nil, "mandatory keys are merged last"},
-		{"cluster key", tags.AWS, "kubernetes.io/cluster/other=1", "kubernetes.io/cluster/c=1", []string{"reserved-key [kubernetes.io/cluster/other]"}, "the VM would be deleted"},
+		{"cluster key", tags.AWS, "kubernetes.io/cluster/other=1", "kubernetes.io/cluster/c=1", []string{"unusable-key [kubernetes.io/cluster/other]"}, "the VM would be deleted"},
 		{"cluster key that is mandatory", tags.AWS, "kubernetes.io/cluster/c=1", "kubernetes.io/cluster/c=1", nil, "flat specs hold it too"},
-		{"all at once", tags.Azure, "Kubernetes.io-Role-x=1 AzureX=1 a=1 A=2", "", []string{"key-clash [A]", "reserved-key [AzureX]", "reserved-key [Kubernetes.io-Role-x]", "key-clash [a]"}, "every problem, as it was spelled"},
-		{"driver's key", tags.AWS, "Name=n", "", []string{"reserved-key [Name]"}, "the caller forgot to pass it as mandatory"},
-		{"two clusters", tags.AWS, "", "kubernetes.io/cluster/a= kubernetes.io/cluster/b=", []string{"second-cluster-key [kubernetes.io/cluster/a]", "second-cluster-key [kubernetes.io/cluster/b]"}, "two MCMs would claim the VM"},
+		{"all at once", tags.Azure, "Kubernetes.io-Role-x=1 AzureX=1 a=1 A=2", "", []string{"unusable-key [A]", "unusable-key [AzureX]", "unusable-key [Kubernetes.io-Role-x]", "unusable-key [a]"}, "every problem, as it was spelled"},
+		{"driver's key", tags.AWS, "Name=n", "", []string{"unusable-key [Name]"}, "the caller forgot to pass it as mandatory"},
+		{"two clusters", tags.AWS, "", "kubernetes.io/cluster/a= kubernetes.io/cluster/b=", []string{"unusable-key [kubernetes.io/cluster/a]", "unusable-key [kubernetes.io/cluster/b]"}, "two MCMs would claim the VM"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

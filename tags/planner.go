@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
@@ -43,10 +41,9 @@ func (p *planner) check() error {
 		return nil
 	}
 	var problems fault.List
-	codes := map[field.ErrorType]string{field.ErrorTypeDuplicate: "key-clash", field.ErrorTypeForbidden: "reserved-key", field.ErrorTypeInvalid: "second-cluster-key"}
 	for _, err := range errs {
 		problems.Add(&fault.Error{
-			Kind: fault.Conflict, Code: codes[err.Type], Where: p.rules.name, Path: err.Field, What: err.Detail,
+			Kind: fault.Conflict, Code: "unusable-key", Where: p.rules.name, Path: err.Field, What: err.Detail,
 			Hint: "refuse it in admission, by Cloud.Validate, or pass it as mandatory if it is",
 		})
 	}

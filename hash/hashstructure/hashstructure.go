@@ -1,6 +1,7 @@
 package hashstructure
 
 import (
+	"reflect"
 	"strconv"
 
 	"github.com/mitchellh/hashstructure/v2"
@@ -23,14 +24,14 @@ func (s Sum) String() string { return strconv.FormatUint(uint64(s), 10) }
 //   - The methods Hash, HashInclude and HashIncludeMap of types in the configuration are used, and String where the options or the
 //     struct tag say so. They are not protected against recursing without end.
 //
-// What hashstructure cannot hash is one error with its cause. What it would not survive is an error before: all problems that were found,
-// joined, each with its path.
+// What hashstructure cannot hash is one error with its cause. What it would not survive is an error before, one for each field of the
+// configuration.
 func Of[T any](s *hotupdate.Schema, config *T, options Options) (Sum, error) {
 	projection, err := Projection(s, config)
 	if err != nil {
 		return 0, err
 	}
-	if err := check(s, projection, options); err != nil {
+	if err := check(reflect.ValueOf(projection), options); err != nil {
 		return 0, err
 	}
 	return sum(projection, options)

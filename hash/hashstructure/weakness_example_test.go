@@ -372,5 +372,5 @@ func ExampleOf_cycle() {
 	}
 	// Output:
 	// pointer-cycle
-	// endless-zero next.next
+	// too-deep next
 }
