@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -246,7 +245,7 @@ func (s *story) twoLeaders() error {
 	if err := s.world.Until("the old leader has ended", patience, old.Ended); err != nil {
 		return err
 	}
-	if endings := maps.Collect(old.Controller.Counters.Endings()); endings["Conflicted"] > 0 {
+	if endings := old.Controller.Counters.Endings(); endings["Conflicted"] > 0 {
 		s.says(old.Name, "had a conflict, and has ended")
 	} else {
 		s.says(old.Name, "has ended before it could write")

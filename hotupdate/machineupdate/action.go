@@ -17,34 +17,34 @@ var actionNames = [...]string{
 	actNone: "None", actWait: "Wait", actUnsupported: "Unsupported", actUpdate: "Update", actConfirm: "Confirm",
 }
 
-// Reason says why a machine is updated or not. The zero value is UpToDate.
+// Reason says why a machine is updated or not, for logs, metrics and events. The zero value is UpToDate. The package documentation has them all, under
+// "Decision".
 type Reason uint8
 
-// The reasons.
 const (
-	UpToDate        Reason = iota // the machine is as the class wants it
-	MachineDeleting               // the machine is being deleted
-	MachineFailed                 // the machine has failed, and will be replaced
-	CreationPending               // the machine belongs to the creation flow
-	Paused                        // an operator paused hot updates of the machine, of its class, or of all
-	ClassUnusable                 // there is no class, or it cannot be read
-	ClassDeleting                 // the class is being deleted
-	FirstAdoption                 // the machine has no record: it was made before hot updates were
-	RecordUnusable                // the record cannot be read, or is that of another VM
-	Unfinished                    // an update was begun, and its success was not recorded
-	SpecChanged                   // the hot part of the class changed
-	SchemaChanged                 // other fields are Hot, or the driver applies other things, than when the record was written
-	VerifyDue                     // VerifyPeriod is over
-	RecordFull                    // no further attempt fits: the machine is first taken back to what was applied
-	ConfirmationDue               // the last success is to be confirmed
-	AwaitingDrain                 // the lane is InPlace: it is applied by ApplyInPlace only
+	upToDate        Reason = iota // the machine is as the class wants it
+	machineDeleting               // the machine is being deleted
+	machineFailed                 // the machine has failed, and will be replaced
+	creationPending               // the machine belongs to the creation flow
+	paused                        // an operator paused hot updates of the machine, of its class, or of all
+	classUnusable                 // there is no class, or it cannot be read
+	classDeleting                 // the class is being deleted
+	firstAdoption                 // the machine has no record: it was made before hot updates were
+	recordUnusable                // the record cannot be read, or is that of another VM
+	unfinished                    // an update was begun, and its success was not recorded
+	specChanged                   // the hot part of the class changed
+	schemaChanged                 // other fields are Hot, or the driver applies other things, than when the record was written
+	verifyDue                     // VerifyPeriod is over
+	recordFull                    // no further attempt fits: the machine is first taken back to what was applied
+	confirmationDue               // the last success is to be confirmed
+	awaitingDrain                 // the lane is InPlace: it is applied by ApplyInPlace only
 )
 
 var reasonNames = [...]string{
-	UpToDate: "UpToDate", MachineDeleting: "MachineDeleting", MachineFailed: "MachineFailed", CreationPending: "CreationPending", Paused: "Paused",
-	ClassUnusable: "ClassUnusable", ClassDeleting: "ClassDeleting", FirstAdoption: "FirstAdoption", RecordUnusable: "RecordUnusable",
-	Unfinished: "Unfinished", SpecChanged: "SpecChanged", SchemaChanged: "SchemaChanged", VerifyDue: "VerifyDue",
-	RecordFull: "RecordFull", ConfirmationDue: "ConfirmationDue", AwaitingDrain: "AwaitingDrain",
+	upToDate: "UpToDate", machineDeleting: "MachineDeleting", machineFailed: "MachineFailed", creationPending: "CreationPending", paused: "Paused",
+	classUnusable: "ClassUnusable", classDeleting: "ClassDeleting", firstAdoption: "FirstAdoption", recordUnusable: "RecordUnusable",
+	unfinished: "Unfinished", specChanged: "SpecChanged", schemaChanged: "SchemaChanged", verifyDue: "VerifyDue",
+	recordFull: "RecordFull", confirmationDue: "ConfirmationDue", awaitingDrain: "AwaitingDrain",
 }
 
 // String returns the reason's name.

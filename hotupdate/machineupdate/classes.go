@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -111,7 +112,7 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 
 // answers reports whether the class was prepared before.
 func (p *preparation) answers(class *MachineClass, schema *hotupdate.Schema, driver Driver) bool {
-	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && p.driver.equal(&driver) && same(p.schema, schema)
+	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
 }
 
 // same reports whether two Schemas mean the same. Those of one type share what they point to, and need no fingerprint.

@@ -83,7 +83,7 @@ func TestInitializationOfAVMThatExists(t *testing.T) {
 	m := machine(settledRecord(class))
 	m.Phase = "CrashLoopBackOff"
 	c := machineupdate.BeginCreation(machineupdate.Observed{Machine: m, Class: class})
-	r, err := machineupdate.ParseRecord(c.AboutToCall().Set[machineupdate.AnnotationRecord])
+	r, err := machineupdate.ParseRecord(c.AboutToCall().Set()[machineupdate.AnnotationRecord])
 	require.NoError(t, err)
 	assert.Equal(t, []any{"aws:///i-1", machineupdate.Calling, hotTwo, []machineupdate.Hot{hotOne}}, []any{r.ProviderID, r.State, r.Applied, r.Attempted})
 }

@@ -29,11 +29,11 @@ func decide(o *observation) decision {
 	}
 	annotation, exists := o.Machine.Annotations[o.lane.annotation]
 	if !exists {
-		return o.update(decision{action: actUpdate, reason: FirstAdoption}, nil)
+		return o.update(decision{action: actUpdate, reason: firstAdoption}, nil)
 	}
 	header, err := record.ReadHeader(annotation)
 	if err = o.Machine.owns(&header, err); err != nil {
-		return o.update(decision{action: actUpdate, reason: RecordUnusable, err: err}, nil)
+		return o.update(decision{action: actUpdate, reason: recordUnusable, err: err}, nil)
 	}
 	d := o.decideBy(&header)
 	if d.action != actUpdate && d.action != actConfirm {
@@ -41,7 +41,7 @@ func decide(o *observation) decision {
 	}
 	r, err := record.Parse(annotation)
 	if err = o.Machine.owns(&r.Header, err); err != nil {
-		return o.update(decision{action: actUpdate, reason: RecordUnusable, err: err}, nil)
+		return o.update(decision{action: actUpdate, reason: recordUnusable, err: err}, nil)
 	}
 	return o.update(d, &r)
 }
@@ -54,7 +54,7 @@ func (o *observation) decideClosed() decision {
 	annotation := o.Machine.Annotations[o.lane.annotation]
 	header, err := record.ReadHeader(annotation)
 	if err != nil || header.State != record.Unconfirmed {
-		return decision{action: actNone, reason: AwaitingDrain}
+		return decision{action: actNone, reason: awaitingDrain}
 	}
 	due := o.unconfirmed(&header)
 	if due.action == actWait {
@@ -62,9 +62,9 @@ func (o *observation) decideClosed() decision {
 	}
 	r, err := record.Parse(annotation)
 	if o.Machine.owns(&r.Header, err) != nil {
-		return decision{action: actNone, reason: AwaitingDrain}
+		return decision{action: actNone, reason: awaitingDrain}
 	}
-	d := o.update(decision{action: actConfirm, reason: ConfirmationDue}, &r)
+	d := o.update(decision{action: actConfirm, reason: confirmationDue}, &r)
 	if d.pass != nil {
 		d.pass.again = due.action == actUpdate // nobody knows when it was applied
 	}
@@ -75,19 +75,19 @@ func (o *observation) decideClosed() decision {
 func (o *observation) excluded() (Reason, bool) {
 	switch m := &o.Machine; {
 	case m.Deleting || m.Phase == phaseTerminating:
-		return MachineDeleting, true
+		return machineDeleting, true
 	case m.Phase == phaseFailed:
-		return MachineFailed, true
+		return machineFailed, true
 	case m.ProviderID == "" || m.Phase == phaseNone || m.Phase == phaseCrashLoopBackOff:
-		return CreationPending, true
+		return creationPending, true
 	case isPaused(m.Annotations) || o.Class != nil && o.Class.class.Paused || o.Settings.Paused != nil && o.Settings.Paused():
-		return Paused, true
+		return paused, true
 	case o.Class == nil:
-		return ClassUnusable, true
+		return classUnusable, true
 	case o.Class.class.Deleting:
-		return ClassDeleting, true
+		return classDeleting, true
 	}
-	return UpToDate, false
+	return upToDate, false
 }
 
 // owns returns what is wrong with reading a record, or with its being this machine's.
@@ -107,27 +107,27 @@ func (o *observation) decideBy(h *record.Header) decision {
 	changed := o.changed(h)
 	switch h.State {
 	case record.Calling:
-		if wait := remaining(o.now, h.Since, o.retryDelay(h)); wait > 0 && changed == UpToDate && h.Creating == "" {
-			return decision{action: actWait, reason: Unfinished, delay: wait}
+		if wait := remaining(o.now, h.Since, o.retryDelay(h)); wait > 0 && changed == upToDate && h.Creating == "" {
+			return decision{action: actWait, reason: unfinished, delay: wait}
 		}
-		return decision{action: actUpdate, reason: Unfinished}
+		return decision{action: actUpdate, reason: unfinished}
 	case record.Unconfirmed:
-		if changed != UpToDate {
+		if changed != upToDate {
 			return decision{action: actUpdate, reason: changed}
 		}
 		return o.unconfirmed(h)
 	case record.Settled:
 	}
-	if changed != UpToDate {
+	if changed != upToDate {
 		return decision{action: actUpdate, reason: changed}
 	}
 	if o.Settings.VerifyPeriod <= 0 {
-		return decision{action: actNone, reason: UpToDate}
+		return decision{action: actNone, reason: upToDate}
 	}
 	if wait := remaining(o.now, h.Since, o.Settings.VerifyPeriod); wait > 0 {
-		return decision{action: actNone, reason: UpToDate, delay: wait}
+		return decision{action: actNone, reason: upToDate, delay: wait}
 	}
-	return decision{action: actUpdate, reason: VerifyDue}
+	return decision{action: actUpdate, reason: verifyDue}
 }
 
 // changed says why the class wants something else than the record was written for; UpToDate if it does not. A driver that cannot update
@@ -136,11 +136,11 @@ func (o *observation) changed(h *record.Header) Reason {
 	sameHot, sameSchema := o.lane.target.Wants(h)
 	switch {
 	case !sameHot:
-		return SpecChanged
+		return specChanged
 	case !sameSchema && len(o.lane.kinds) > 0:
-		return SchemaChanged
+		return schemaChanged
 	}
-	return UpToDate
+	return upToDate
 }
 
 // unconfirmed decides for a machine whose last update succeeded and has to be confirmed next.
@@ -148,11 +148,11 @@ func (o *observation) unconfirmed(h *record.Header) decision {
 	wait := remaining(o.now, h.Since, o.Settings.confirmAfter())
 	switch {
 	case wait < 0:
-		return decision{action: actUpdate, reason: Unfinished}
+		return decision{action: actUpdate, reason: unfinished}
 	case wait > 0:
-		return decision{action: actWait, reason: ConfirmationDue, delay: wait}
+		return decision{action: actWait, reason: confirmationDue, delay: wait}
 	}
-	return decision{action: actConfirm, reason: ConfirmationDue}
+	return decision{action: actConfirm, reason: confirmationDue}
 }
 
 // remaining returns how long it is until d after since, zero if that is past. It is negative if since is further ahead than the clocks of two
@@ -177,7 +177,7 @@ func (o *observation) update(d decision, r *record.Record) decision {
 	if d.action == actConfirm {
 		planned = r.Confirm(o.lane.target, o.now)
 	} else if planned = r.Begin(o.lane.target, o.Machine.ProviderID, o.now); !planned.Whole {
-		d.reason = RecordFull
+		d.reason = recordFull
 	}
 	if o.gate != nil {
 		planned.Drained(record.Drain{Class: o.Class.class.Name, Node: string(o.gate.node.UID), Since: o.gate.node.Drained.UTC().Truncate(time.Second)})

@@ -253,7 +253,7 @@ func TestConfirmationChangesTheRecord(t *testing.T) {
 	require.Equal(t, machineupdate.Confirm, d.Action)
 	marker := d.Pass.Marker()
 	assert.Equal(t, []any{machineupdate.Unconfirmed, now, hotOne, []machineupdate.Hot{hotTwo}}, []any{marker.State, marker.Since, marker.Applied, marker.Attempted})
-	assert.NotEqual(t, record, d.Pass.AboutToCall().Set[machineupdate.AnnotationRecord])
+	assert.NotEqual(t, record, d.Pass.AboutToCall().Set()[machineupdate.AnnotationRecord])
 }
 
 // TestClassErrorIsReported: the decision has the error of a class that cannot be prepared.

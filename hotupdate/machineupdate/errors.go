@@ -59,7 +59,7 @@ func ErrorKindOf(err error) (kind ErrorKind, retryAfter time.Duration) {
 	if later, ok := err.(*RetryError); ok { //nolint:errorlint // the function goes through what is wrapped
 		retryAfter = later.After
 	}
-	below, wait := wrappedKind(err)
+	below, wait := joinedKind(wrapped(err))
 	if kind == OtherError || below == Partial {
 		kind = below
 	}
@@ -77,7 +77,8 @@ func ownKind(err error) ErrorKind {
 			return known.kind
 		}
 	}
-	if wraps(err) {
+	switch err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
 		return OtherError // its text has that of what it wraps
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
@@ -91,25 +92,17 @@ var knownErrors = [...]struct {
 	kind ErrorKind
 }{{ErrUnimplemented, Unimplemented}, {ErrNotFound, NotFound}, {ErrPending, Pending}, {ErrThrottled, Throttled}, {ErrDiffers, differs}}
 
-func wraps(err error) bool {
-	switch err.(type) { //nolint:errorlint // as above
-	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
-		return true
-	}
-	return false
-}
-
-// wrappedKind returns the kind of what an error wraps.
-func wrappedKind(err error) (ErrorKind, time.Duration) {
+// wrapped returns what an error wraps.
+func wrapped(err error) []error {
 	switch err := err.(type) { //nolint:errorlint // as above
 	case interface{ Unwrap() error }:
-		return ErrorKindOf(err.Unwrap())
+		return []error{err.Unwrap()}
 	case interface{ Cause() error }:
-		return ErrorKindOf(err.Cause())
+		return []error{err.Cause()}
 	case interface{ Unwrap() []error }:
-		return joinedKind(err.Unwrap())
+		return err.Unwrap()
 	}
-	return OtherError, 0
+	return nil
 }
 
 func joinedKind(errs []error) (kind ErrorKind, retryAfter time.Duration) {

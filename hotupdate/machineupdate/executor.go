@@ -3,6 +3,7 @@ package machineupdate
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -30,9 +31,10 @@ type Executor[M Machine] struct {
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
 	Event func(object runtime.Object, eventType, reason, message string)
-	// Report writes the machine's status.lastOperation, and nothing else, and returns the machine. Nil reports nothing, which is as good: see
-	// "LastOperation" in the package documentation. An error, unless it is a conflict, does not keep the update from being made.
-	Report   func(ctx context.Context, machine M, operation LastOperation) (M, error)
+	// Report writes the machine's status.lastOperation with the type Update and no errorCode, and nothing else, and returns the machine. The state is
+	// Processing or Successful; the description is a sentence with the reason, and has nothing that the driver said. Nil reports nothing, which is as
+	// good: see "LastOperation" in the package documentation. An error, unless it is a conflict, does not keep the update from being made.
+	Report   func(ctx context.Context, machine M, state, description string) (M, error)
 	Limiter  *Limiter // bounds the calls of the driver; nil allows everything
 	Now      func() time.Time
 	Counters *Counters // nil counts nothing
@@ -119,11 +121,8 @@ func (r *Result[M]) join(next *Result[M]) {
 
 // tell publishes events. If the context was done there are none: another process will look again, and report it.
 func (e *Executor[M]) tell(o *observation, result *Result[M]) {
-	if e.Event == nil || result.ending == canceled {
-		return
-	}
-	for _, event := range events(o, &result.decision, result.ending, result.Err) {
-		e.Event(result.Machine, event.Type, event.Reason, event.Message)
+	if e.Event != nil && result.ending != canceled {
+		events(o, &result.decision, result.ending, result.Err, func(level, reason, message string) { e.Event(result.Machine, level, reason, message) })
 	}
 }
 
@@ -162,7 +161,7 @@ func (r *Result[M]) note(err error) {
 func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Result[M]) {
 	reason := result.Reason
 	if o.gate != nil {
-		reason = SpecChanged // a drained node waits as little
+		reason = specChanged // a drained node waits as little
 	}
 	switch err := ctx.Err(); {
 	case e.UpdateMachine == nil:
@@ -323,7 +322,7 @@ func (e *Executor[M]) write(ctx context.Context, p patch, result *Result[M]) (ok
 }
 
 func (e *Executor[M]) patch(ctx context.Context, p *patch) (written M, err error) {
-	body, err := p.mergePatch()
+	body, err := json.Marshal(map[string]*patch{"metadata": p})
 	if err != nil {
 		return written, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"testing"
 	"time"
 
@@ -338,7 +337,7 @@ func TestCallHasADeadline(t *testing.T) {
 // return at different times.
 func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	limiter := &machineupdate.Limiter{Every: time.Minute, Burst: 4}
-	key := machineupdate.LimitKey{Credentials: "account", Region: "eu"}
+	key := "account in eu"
 	delays := map[time.Duration]bool{}
 	counters := &machineupdate.Counters{}
 	for i := range 12 {
@@ -354,7 +353,7 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	}
 	assert.Equal(t, []uint64{2, 10}, []uint64{counters.Ended(machineupdate.Updated), counters.Ended(machineupdate.Denied)}, "a half is left to changes")
 	assert.Greater(t, len(delays), 5)
-	assert.True(t, limiter.Ask(machineupdate.LimitKey{Region: "eu"}, machineupdate.FirstAdoption, start), "other credentials")
+	assert.True(t, limiter.Ask("eu", machineupdate.FirstAdoption, start), "other credentials")
 }
 
 // TestUpdatesUnderWay: an update is under way until the call has returned, however it ended, also by a panic.
@@ -385,12 +384,12 @@ func TestUpdatesUnderWay(t *testing.T) {
 
 func TestLimiter(t *testing.T) {
 	var nothing machineupdate.Limiter
-	assert.False(t, nothing.Ask(machineupdate.LimitKey{}, machineupdate.SpecChanged, start))
+	assert.False(t, nothing.Ask("", machineupdate.SpecChanged, start))
 	l := machineupdate.Limiter{Every: time.Second, Burst: 4, InFlight: 4}
-	eu, us := machineupdate.LimitKey{Region: "eu"}, machineupdate.LimitKey{Region: "us"}
+	eu, us := "eu", "us"
 	const spec, confirm, adopt = machineupdate.SpecChanged, machineupdate.ConfirmationDue, machineupdate.FirstAdoption
 	for i, tc := range []struct {
-		key    machineupdate.LimitKey
+		key    string
 		reason machineupdate.Reason
 		after  time.Duration
 		done   int // updates that ended before
@@ -440,15 +439,8 @@ func TestCounters(t *testing.T) {
 	b.reconcile(t)
 	b.callErr = errors.New("failure")
 	b.Reconcile(t.Context(), b.o)
-	decisions, endings := maps.Collect(b.Counters.Decisions()), maps.Collect(b.Counters.Endings())
-	assert.Equal(t, map[[2]string]uint64{{"Update", "FirstAdoption"}: 2}, decisions)
-	assert.Equal(t, map[string]uint64{"Updated": 1, "CallFailed": 1}, endings)
-	for range b.Counters.Decisions() {
-		break
-	}
-	for range b.Counters.Endings() {
-		break
-	}
+	assert.Equal(t, map[[2]string]uint64{{"Update", "FirstAdoption"}: 2}, b.Counters.Decisions())
+	assert.Equal(t, map[string]uint64{"Updated": 1, "CallFailed": 1}, b.Counters.Endings())
 	var executor executor
 	executor.Now = func() time.Time { return start }
 	executor.Reconcile(t.Context(), machineupdate.Observed{}) // without counters

@@ -61,6 +61,23 @@ const (
 	Confirmed     = confirmed
 
 	MaxLastApplied = maxLastApplied
+
+	UpToDate        = upToDate
+	MachineDeleting = machineDeleting
+	MachineFailed   = machineFailed
+	CreationPending = creationPending
+	Paused          = paused
+	ClassUnusable   = classUnusable
+	ClassDeleting   = classDeleting
+	FirstAdoption   = firstAdoption
+	RecordUnusable  = recordUnusable
+	Unfinished      = unfinished
+	SpecChanged     = specChanged
+	SchemaChanged   = schemaChanged
+	VerifyDue       = verifyDue
+	RecordFull      = recordFull
+	ConfirmationDue = confirmationDue
+	AwaitingDrain   = awaitingDrain
 )
 
 func (a action) String() string { return actionNames[a] }
@@ -227,30 +244,34 @@ func (p *Prepared) Restart() { p.lanes[0].ability = &ability{} }
 func Spread(d time.Duration, text string) time.Duration { return spread(d, text) }
 
 // Ask and Done are what an Executor does before and after an update.
-func (l *Limiter) Ask(key LimitKey, reason Reason, now time.Time) bool {
+func (l *Limiter) Ask(key string, reason Reason, now time.Time) bool {
 	return l.begin(key, reason, now)
 }
-func (l *Limiter) Done(key LimitKey) { l.end(key) }
+func (l *Limiter) Done(key string) { l.end(key) }
 
 // Ended returns how often a reconcile ended so.
-func (c *Counters) Ended(how Ending) uint64 { return c.endings[how].Load() }
+func (c *Counters) Ended(how Ending) uint64 { return c.Endings()[endingNames[how]] }
 
 // Decided returns how often an action was decided for a reason.
 func (c *Counters) Decided(action Action, reason Reason) uint64 {
-	return c.decisions[action][reason].Load()
+	return c.Decisions()[[2]string{actionNames[action], reason.String()}]
 }
 
 // MergePatch is the write as the API server gets it.
-func (p patch) MergePatch() ([]byte, error) { return p.mergePatch() }
+func (p patch) MergePatch() ([]byte, error) { return json.Marshal(map[string]patch{"metadata": p}) }
+
+// Set are the annotations that the write sets.
+func (p patch) Set() map[string]string { return p.Apply(nil) }
 
 // Apply changes annotations as the write does. It returns a new map.
 func (p patch) Apply(annotations map[string]string) map[string]string {
-	after := make(map[string]string, len(annotations)+len(p.Set))
+	after := map[string]string{}
 	maps.Copy(after, annotations)
-	for _, name := range p.Remove {
-		delete(after, name)
+	for name, value := range p.Annotations {
+		if delete(after, name); value != nil {
+			after[name] = *value
+		}
 	}
-	maps.Copy(after, p.Set)
 	return after
 }
 

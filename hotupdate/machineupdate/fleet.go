@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"iter"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ type laneOf struct {
 	annotation string
 }
 
-// Samples looks at the machines, as a lister has them, and yields numbers by name. It reads the heads of records only. A machine counts once
+// Samples looks at the machines, as a lister has them, and returns numbers by name. It reads the heads of records only. A machine counts once
 // for each of its lanes; in-place updates do not count, as they wait for a drain.
 //
 //	machines_calling            machines whose update was begun and has not succeeded
@@ -34,18 +33,20 @@ type laneOf struct {
 //	oldest_calling_seconds      how long ago the oldest such update was begun; counted anew when the process restarts
 //	oldest_unconfirmed_seconds  how long ago the oldest such update succeeded
 //	last_success_seconds        how long ago an update last succeeded; left out if none did
-func (f *Fleet[M]) Samples(machines []M, now time.Time) iter.Seq2[string, float64] {
+func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	begun := map[laneOf]record.Header{}
 	var count, oldest [record.Unconfirmed + 1]float64
-	var full float64
-	var success time.Time
+	samples := map[string]float64{"records_full": 0}
 	for lane, h := range headers(machines) {
-		if h.State != record.Calling {
-			success = later(success, h.Since)
+		if last, known := samples["last_success_seconds"]; h.State != record.Calling {
+			ago := max(0, now.Sub(h.Since).Seconds())
+			if !known || ago < last {
+				samples["last_success_seconds"] = ago
+			}
 			if h.Wanted == "" {
-				full++
+				samples["records_full"]++
 			}
 		}
 		if before, ok := f.begun[lane]; ok && before.State == h.State {
@@ -58,33 +59,23 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) iter.Seq2[string, float6
 		oldest[h.State] = max(oldest[h.State], now.Sub(h.Since).Seconds())
 	}
 	f.begun = begun
-	return func(yield func(string, float64) bool) {
-		_ = yield("machines_calling", count[record.Calling]) && yield("machines_unconfirmed", count[record.Unconfirmed]) &&
-			yield("records_full", full) && yield("oldest_calling_seconds", oldest[record.Calling]) &&
-			yield("oldest_unconfirmed_seconds", oldest[record.Unconfirmed]) &&
-			!success.IsZero() && yield("last_success_seconds", max(0, now.Sub(success).Seconds()))
-	}
+	samples["machines_calling"], samples["oldest_calling_seconds"] = count[record.Calling], oldest[record.Calling]
+	samples["machines_unconfirmed"], samples["oldest_unconfirmed_seconds"] = count[record.Unconfirmed], oldest[record.Unconfirmed]
+	return samples
 }
 
-// headers yields the heads of all lanes' records but of those that wait for a drain.
-func headers[M metav1.Object](machines []M) iter.Seq2[laneOf, record.Header] {
-	return func(yield func(laneOf, record.Header) bool) {
-		for _, machine := range machines {
-			for name, text := range machine.GetAnnotations() {
-				further, ok := strings.CutPrefix(name, AnnotationRecord)
-				h, err := record.ReadHeader(text)
-				awaitsDrain := h.Drain != (record.Drain{}) || further != "" && h.Creating != ""
-				if ok && err == nil && !awaitsDrain && !yield(laneOf{machine.GetUID(), name}, h) {
-					return
-				}
+// headers returns the heads of all lanes' records but of those that wait for a drain.
+func headers[M metav1.Object](machines []M) map[laneOf]record.Header {
+	all := map[laneOf]record.Header{}
+	for _, machine := range machines {
+		for name, text := range machine.GetAnnotations() {
+			further, ok := strings.CutPrefix(name, AnnotationRecord)
+			h, err := record.ReadHeader(text)
+			awaitsDrain := h.Drain != (record.Drain{}) || further != "" && h.Creating != ""
+			if ok && err == nil && !awaitsDrain {
+				all[laneOf{machine.GetUID(), name}] = h
 			}
 		}
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return all
 }

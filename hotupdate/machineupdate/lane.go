@@ -41,10 +41,6 @@ func (l Lane) text() string {
 	return l.Name + "?" + url.Values{"kind": sorted(l.Kinds), "path": sorted(l.Paths)}.Encode()
 }
 
-func (l Lane) equal(other Lane) bool {
-	return l.Name == other.Name && slices.Equal(l.Kinds, other.Kinds) && slices.Equal(l.Paths, other.Paths)
-}
-
 // lane is a Lane, or the first one, with what the machines of a class should have of it.
 type lane struct {
 	name       string
@@ -73,77 +69,68 @@ type layout struct {
 	owner  map[string]int // the lanes of paths
 }
 
-// flaw is what is wrong with a lane.
-type flaw struct{ what, hint string }
-
 // layoutOf checks the lanes of a driver. Its errors have the code invalid-lane.
 func layoutOf(driver *Driver, schema *hotupdate.Schema) (*layout, error) {
 	l := &layout{schema: schema, lanes: []lane{{annotation: AnnotationRecord, class: hotupdate.Hot, kinds: driver.Kinds}}, owner: map[string]int{}}
 	var problems fault.List
 	for i := range driver.Lanes {
 		where := "lane " + strconv.Quote(driver.Lanes[i].Name) + " of the driver"
-		for _, f := range l.declare(driver, &driver.Lanes[i]) {
-			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: where, What: f.what, Hint: f.hint})
-		}
+		l.declare(driver, &driver.Lanes[i], func(what, hint string) {
+			problems.Add(&fault.Error{Kind: fault.Misuse, Code: "invalid-lane", Where: where, What: what, Hint: hint})
+		})
 	}
 	return l, problems.Err()
 }
 
-// declare adds a lane, and says what is wrong with it.
-func (l *layout) declare(driver *Driver, declared *Lane) (flaws []flaw) {
+// declare adds a lane, and tells what is wrong with it.
+func (l *layout) declare(driver *Driver, declared *Lane, tell func(what, hint string)) {
 	next := lane{name: declared.Name, annotation: AnnotationRecord + "-" + declared.Name, kinds: declared.Kinds}
 	if len(next.kinds) == 0 {
 		next.kinds = driver.Kinds
 	}
 	switch {
 	case len(validation.IsDNS1123Label(next.name)) > 0 || len(next.name) > maxLaneName:
-		flaws = append(flaws, flaw{"has a name that cannot be part of an annotation's", fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName)})
+		tell("has a name that cannot be part of an annotation's", fmt.Sprintf("use at most %d lower-case letters, digits and hyphens", maxLaneName))
 	case slices.ContainsFunc(l.lanes, func(other lane) bool { return other.name == next.name }):
-		flaws = append(flaws, flaw{"is declared twice", "name each lane once"})
+		tell("is declared twice", "name each lane once")
 	case len(l.lanes) > record.MaxLanes:
-		flaws = append(flaws, flaw{"is one too many", fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes)})
+		tell("is one too many", fmt.Sprintf("declare at most %d: a Machine has room for so many records", record.MaxLanes))
 	}
 	if len(declared.Paths) == 0 {
-		flaws = append(flaws, flaw{"has no paths", "name the leaves that it has"})
+		tell("has no paths", "name the leaves that it has")
 	}
 	for _, path := range declared.Paths {
-		if f := l.add(&next, path); f.what != "" {
-			flaws = append(flaws, flaw{strconv.Quote(path) + " " + f.what, f.hint})
-		}
+		l.add(&next, path, func(what, hint string) { tell(strconv.Quote(path)+" "+what, hint) })
 	}
 	switch isInPlace := func(l lane) bool { return l.class == hotupdate.InPlace }; {
 	case !isInPlace(next):
 	case slices.ContainsFunc(l.lanes, isInPlace):
-		flaws = append(flaws, flaw{"is another lane that is InPlace", "declare one: a drain applies all of it"})
+		tell("is another lane that is InPlace", "declare one: a drain applies all of it")
 	case !driver.ReadsFirst:
-		flaws = append(flaws, flaw{"is InPlace, and the driver does not read first", "set ReadsFirst: outside of a drain the driver only reads"})
+		tell("is InPlace, and the driver does not read first", "set ReadsFirst: outside of a drain the driver only reads")
 	}
 	l.lanes = append(l.lanes, next)
-	return flaws
 }
 
-// add gives a path to a lane, or says what is wrong with it.
-func (l *layout) add(to *lane, path string) flaw {
-	if path != "" && path[0] != '/' {
-		return flaw{"is no RFC 6901 pointer", "begin it with a slash"}
-	}
+// add gives a path to a lane, or tells what is wrong with it.
+func (l *layout) add(to *lane, path string, tell func(what, hint string)) {
 	class, other := hotupdate.Hot, hotupdate.InPlace
 	if !l.schema.Holds(class, path, 0) {
 		class, other = other, class
 	}
+	overlaps := func(owned string) bool { return covers(owned, path) || covers(path, owned) }
 	switch {
+	case path != "" && path[0] != '/':
+		tell("is no RFC 6901 pointer", "begin it with a slash")
 	case !l.schema.Holds(class, path, 0):
-		return flaw{"has nothing in the Schema that is Hot or InPlace", "write the JSON names of members with a slash before each; elements of lists have no paths"}
+		tell("has nothing in the Schema that is Hot or InPlace", "write the JSON names of members with a slash before each; elements of lists have no paths")
 	case l.schema.Holds(other, path, 0) || to.class == other:
-		return flaw{"is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own"}
+		tell("is Hot in part and InPlace in part, or the other paths are of another class", "give each class a lane of its own")
+	case slices.ContainsFunc(slices.Collect(maps.Keys(l.owner)), overlaps):
+		tell("overlaps with another path", "give each leaf to one lane, once")
+	default:
+		to.class, l.owner[path] = class, len(l.lanes)
 	}
-	for _, owned := range slices.Sorted(maps.Keys(l.owner)) {
-		if covers(owned, path) || covers(path, owned) {
-			return flaw{"overlaps with " + strconv.Quote(owned), "give each leaf to one lane, once"}
-		}
-	}
-	to.class, l.owner[path] = class, len(l.lanes)
-	return flaw{}
 }
 
 // covers reports whether a pointer leads to the path or below it.

@@ -6,14 +6,7 @@ import (
 	"time"
 )
 
-// LimitKey is what clouds limit calls by. The zero value suits a process with one account in one region, as the machine-controller-manager of a
-// Shoot is.
-type LimitKey struct {
-	Credentials string // a name of the credentials, not the credentials
-	Region      string
-}
-
-// Limiter bounds how many updates begin and how many are under way for each key: a fleet that adopts hot updates calls the driver once for every
+// Limiter bounds how many updates begin and how many are under way for each [Observation.Limit]: a fleet that adopts hot updates calls the driver once for every
 // machine, and each call holds a worker of the controller. It counts updates, each of which makes several calls. The zero value denies everything. It
 // has no clock, and is safe for concurrent use. One serves a process.
 //
@@ -28,7 +21,7 @@ type Limiter struct {
 	InFlight int           // how many updates may be under way; zero is no bound
 
 	mutex   sync.Mutex
-	buckets map[LimitKey]bucket
+	buckets map[string]bucket
 }
 
 type bucket struct {
@@ -41,9 +34,9 @@ type bucket struct {
 func (r Reason) rank() int {
 	//exhaustive:ignore
 	switch r {
-	case SpecChanged, RecordFull:
+	case specChanged, recordFull:
 		return 0
-	case Unfinished, ConfirmationDue:
+	case unfinished, confirmationDue:
 		return 1
 	default:
 		return 2
@@ -51,14 +44,14 @@ func (r Reason) rank() int {
 }
 
 // begin takes a token and reports whether there was one. Then the update is under way until end is called. A nil limiter allows everything.
-func (l *Limiter) begin(key LimitKey, reason Reason, now time.Time) bool {
+func (l *Limiter) begin(key string, reason Reason, now time.Time) bool {
 	if l == nil {
 		return true
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.buckets == nil {
-		l.buckets = map[LimitKey]bucket{}
+		l.buckets = map[string]bucket{}
 	}
 	b, ok := l.buckets[key]
 	if !ok {
@@ -78,7 +71,7 @@ func (l *Limiter) begin(key LimitKey, reason Reason, now time.Time) bool {
 }
 
 // end ends an update that was begun.
-func (l *Limiter) end(key LimitKey) {
+func (l *Limiter) end(key string) {
 	if l == nil {
 		return
 	}

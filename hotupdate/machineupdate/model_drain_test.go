@@ -136,7 +136,7 @@ func (r *drainRun) patch(_ context.Context, name string, _ types.PatchType, data
 	if choice == 1 {
 		return nil, errConflict
 	}
-	r.w.record = patch.Set[annotationOf(lane)]
+	r.w.record = patch.Set()[annotationOf(lane)]
 	r.version++
 	if choice == 2 {
 		r.crashed = true

@@ -36,9 +36,11 @@ type Observation[M Machine] struct {
 	Class      *Prepared
 	ClassError error
 	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. Without it nobody knows what differs.
-	Former   *Prepared
-	Secret   map[string][]byte // the secret of the class, for the driver
-	Limit    LimitKey          // the key under which the limiter is asked; the zero value is a key as well
+	Former *Prepared
+	Secret map[string][]byte // the secret of the class, for the driver
+	// Limit names what the cloud limits calls by, such as a name of the credentials, not the credentials, and the region. Empty suits a process with
+	// one account in one region, as the machine-controller-manager of a Shoot is.
+	Limit    string
 	Settings Settings
 }
 
@@ -61,7 +63,7 @@ type observation struct {
 	Class      *Prepared
 	ClassError error
 	Secret     map[string][]byte
-	Limit      LimitKey
+	Limit      string
 
 	lane *lane // of which nothing is known without a class
 	gate *gate // nil unless the node is drained for an in-place update

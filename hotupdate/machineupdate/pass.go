@@ -38,23 +38,21 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 
 // restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
-	restored := patch{Machine: p.machine.Name, UID: p.machine.UID, ResourceVersion: resourceVersion}
+	restored := map[string]*string{p.lane.annotation: nil}
 	if previous, recorded := p.machine.Annotations[p.lane.annotation]; recorded {
-		restored.Set = map[string]string{p.lane.annotation: previous}
-	} else {
-		restored.Remove = []string{p.lane.annotation}
+		restored[p.lane.annotation] = &previous
 	}
-	return restored
+	return p.machine.write(resourceVersion, restored)
 }
 
 // write returns the write of a record.
 func (p *pass) write(resourceVersion string, r record.Record) patch {
-	return p.machine.write(resourceVersion, map[string]string{p.lane.annotation: r.Annotation()})
+	return p.machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
 }
 
 // write returns the write of annotations.
-func (m *machine) write(resourceVersion string, annotations map[string]string) patch {
-	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Set: annotations}
+func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
+	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
 }
 
 // mirrored adds the provider spec of the class for people, if they want it, to the write of a success.
@@ -62,9 +60,9 @@ func (m *machine) mirrored(written patch, class *Prepared) patch {
 	_, stands := m.Annotations[AnnotationLastApplied]
 	switch spec := class.class.ProviderSpec; {
 	case m.MirrorSpec && len(spec) <= maxLastApplied:
-		written.Set[AnnotationLastApplied] = string(spec)
+		written.Annotations[AnnotationLastApplied] = new(string(spec))
 	case stands:
-		written.Remove = []string{AnnotationLastApplied}
+		written.Annotations[AnnotationLastApplied] = nil
 	}
 	return written
 }

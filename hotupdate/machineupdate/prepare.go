@@ -44,10 +44,6 @@ func (d *Driver) text() string {
 	return values.Encode()
 }
 
-func (d *Driver) equal(other *Driver) bool {
-	return slices.Equal(d.Kinds, other.Kinds) && slices.EqualFunc(d.Lanes, other.Lanes, Lane.equal) && d.Revision == other.Revision && d.Epoch == other.Epoch && d.ReadsFirst == other.ReadsFirst
-}
-
 // Prepared is the class side of a decision, computed once for all machines of the class. It is immutable and safe for concurrent use.
 type Prepared struct {
 	class  MachineClass

@@ -34,7 +34,7 @@ func TestAdoptionOfARightMachine(t *testing.T) {
 	b.o.Machine.Annotations = map[string]string{}
 	var written []string
 	b.WriteMetadata = func(ctx context.Context, patch machineupdate.Patch) (string, error) {
-		written = append(written, patch.Set[machineupdate.AnnotationRecord])
+		written = append(written, patch.Set()[machineupdate.AnnotationRecord])
 		return writer(t, &b.o.Machine)(ctx, patch)
 	}
 	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.Reconcile(t.Context(), b.o)))
@@ -58,7 +58,7 @@ func TestMarkerBeforeTheFirstWrite(t *testing.T) {
 		}
 		group.Wait()
 		require.Len(t, b.writes, 1)
-		assert.Contains(t, b.writes[0].Set[machineupdate.AnnotationRecord], `"state":"Calling"`)
+		assert.Contains(t, b.writes[0].Set()[machineupdate.AnnotationRecord], `"state":"Calling"`)
 		return nil
 	})
 	require.Equal(t, machineupdate.Updated, machineupdate.EndingOf(b.reconcile(t)))
@@ -124,7 +124,7 @@ func TestFailedReads(t *testing.T) {
 			assert.Equal(t, tc.want, machineupdate.EndingOf(b.reconcile(t)))
 			require.Len(t, b.writes, tc.writes)
 			if tc.writes > 0 {
-				b.o.Machine.Annotations = b.writes[0].Set
+				b.o.Machine.Annotations = b.writes[0].Set()
 				d := machineupdate.DecideAt(b.now.Add(time.Second), b.o)
 				assert.Equal(t, []any{machineupdate.Wait, machineupdate.Unfinished}, []any{d.Action, d.Reason})
 			}

@@ -66,9 +66,9 @@ func TestThrottledPassesFinish(t *testing.T) {
 			executor := executor{
 				Now: func() time.Time { return c.now }, UpdateMachine: c.update, Counters: &machineupdate.Counters{},
 				WriteMetadata: func(ctx context.Context, patch machineupdate.Patch) (string, error) {
-					if r := recordIn(t, patch.Set); tc.forgets {
+					if r := recordIn(t, patch.Set()); tc.forgets {
 						r.Retries = 0
-						patch.Set[machineupdate.AnnotationRecord] = r.Annotation()
+						patch.Annotations[machineupdate.AnnotationRecord] = new(r.Annotation())
 					}
 					return write(ctx, patch)
 				},
@@ -122,7 +122,7 @@ func TestRetries(t *testing.T) {
 	}
 	b.callErr = nil
 	b.Reconcile(t.Context(), b.o)
-	assert.Zero(t, recordIn(t, b.writes[len(b.writes)-1].Set).Retries)
+	assert.Zero(t, recordIn(t, b.writes[len(b.writes)-1].Set()).Retries)
 }
 
 // TestRetriesOfFullRecords: the wait grows as well where the record is full.

@@ -30,7 +30,7 @@ var (
 type executor struct {
 	WriteMetadata func(ctx context.Context, patch machineupdate.Patch) (resourceVersion string, err error)
 	UpdateMachine func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
-	Report        func(ctx context.Context, machine *object, operation machineupdate.LastOperation) (*object, error)
+	Report        func(ctx context.Context, machine *object, state, description string) (*object, error)
 	Limiter       *machineupdate.Limiter
 	Now           func() time.Time
 	Counters      *machineupdate.Counters
@@ -73,25 +73,10 @@ func (e *executor) patch(ctx context.Context, name string, _ types.PatchType, da
 }
 
 func readPatch(name string, data []byte) (machineupdate.Patch, error) {
-	var body struct {
-		Metadata struct {
-			UID             types.UID
-			ResourceVersion string
-			Annotations     map[string]*string
-		}
-	}
+	var body struct{ Metadata machineupdate.Patch }
 	err := json.Unmarshal(data, &body)
-	patch := machineupdate.Patch{Machine: name, UID: body.Metadata.UID, ResourceVersion: body.Metadata.ResourceVersion}
-	for key, value := range body.Metadata.Annotations {
-		if value == nil {
-			patch.Remove = append(patch.Remove, key)
-			continue
-		}
-		if patch.Set == nil {
-			patch.Set = map[string]string{}
-		}
-		patch.Set[key] = *value
-	}
+	patch := body.Metadata
+	patch.Machine = name
 	return patch, err
 }
 

@@ -11,6 +11,7 @@ const (
 )
 
 const (
+	classesFile       = "hotupdate/machineupdate/classes.go"
 	creationFile      = "hotupdate/machineupdate/creation.go"
 	decisionFile      = "hotupdate/machineupdate/decision.go"
 	errorsFile        = "hotupdate/machineupdate/errors.go"
@@ -45,12 +46,12 @@ var updateMutants = []mutant{
 	{"a class that is being deleted is not applied", decisionFile, "case o.Class.class.Deleting:", "case false:", decisions},
 	{"a record of another VM is not believed", decisionFile, `h.ProviderID == m.ProviderID && h.ProviderID != "" {`, `h.ProviderID != "" {`, decisions},
 	{"a creation's record is that of one machine", decisionFile, `if h.Creating == m.Name && h.Creating != "" ||`, `if h.Creating != "" ||`, decisions},
-	{"an unfinished update forces another one, whatever the class wants", decisionFile, "return decision{action: actUpdate, reason: Unfinished}\n\tcase record.Unconfirmed", "if changed == UpToDate {\n\t\t\treturn decision{}\n\t\t}\n\t\treturn decision{action: actUpdate, reason: Unfinished}\n\tcase record.Unconfirmed", decisions},
-	{"a failed update waits", decisionFile, `wait > 0 && changed == UpToDate && h.Creating == ""`, "wait > 0 && false", decisions},
-	{"another spec does not wait", decisionFile, `wait > 0 && changed == UpToDate && h.Creating == ""`, `wait > 0 && h.Creating == ""`, decisions},
-	{"an interrupted creation does not wait", decisionFile, `changed == UpToDate && h.Creating == "" {`, "changed == UpToDate {", decisions},
-	{"a spec that changed is not confirmed first", decisionFile, "case record.Unconfirmed:\n\t\tif changed != UpToDate {", "case record.Unconfirmed:\n\t\tif false {", decisions},
-	{"a confirmation waits", decisionFile, "\tcase wait > 0:\n\t\treturn decision{action: actWait, reason: ConfirmationDue", "\tcase wait > 10*o.Settings.confirmAfter():\n\t\treturn decision{action: actWait, reason: ConfirmationDue", decisions},
+	{"an unfinished update forces another one, whatever the class wants", decisionFile, "return decision{action: actUpdate, reason: unfinished}\n\tcase record.Unconfirmed", "if changed == upToDate {\n\t\t\treturn decision{}\n\t\t}\n\t\treturn decision{action: actUpdate, reason: unfinished}\n\tcase record.Unconfirmed", decisions},
+	{"a failed update waits", decisionFile, `wait > 0 && changed == upToDate && h.Creating == ""`, "wait > 0 && false", decisions},
+	{"another spec does not wait", decisionFile, `wait > 0 && changed == upToDate && h.Creating == ""`, `wait > 0 && h.Creating == ""`, decisions},
+	{"an interrupted creation does not wait", decisionFile, `changed == upToDate && h.Creating == "" {`, "changed == upToDate {", decisions},
+	{"a spec that changed is not confirmed first", decisionFile, "case record.Unconfirmed:\n\t\tif changed != upToDate {", "case record.Unconfirmed:\n\t\tif false {", decisions},
+	{"a confirmation waits", decisionFile, "\tcase wait > 0:\n\t\treturn decision{action: actWait, reason: confirmationDue", "\tcase wait > 10*o.Settings.confirmAfter():\n\t\treturn decision{action: actWait, reason: confirmationDue", decisions},
 	{"nothing waits for a time far ahead", decisionFile, "if elapsed < -d {", "if false {", decisions},
 	{"a changed spec is applied", decisionFile, "\tcase !sameHot:", "\tcase !sameHot && false:", decisions},
 	{"a changed Schema or driver means one pass", decisionFile, "\tcase !sameSchema && len(o.lane.kinds) > 0:", "\tcase !sameSchema && false:", decisions},
@@ -69,12 +70,12 @@ var updateMutants = []mutant{
 	{"a process that slept does not call", executorFile, "e.Now().Sub(o.now) >= o.Settings.callTimeout()", "false", executions},
 	{"a driver's success is recorded, a failure is not", executorFile, "case callErr == nil:", "case callErr == nil || kind == OtherError:", executions},
 	{"a partial failure is none of the causes", errorsFile, "if kind == OtherError || below == Partial {", "if kind == OtherError {", executions},
-	{"Unimplemented is understood where it is wrapped", errorsFile, "return ErrorKindOf(err.Unwrap())\n", "return OtherError, 0\n", executions},
-	{"Unimplemented is understood behind a Cause", errorsFile, "return ErrorKindOf(err.Cause())", "return OtherError, 0", executions},
+	{"Unimplemented is understood where it is wrapped", errorsFile, "return []error{err.Unwrap()}\n", "return nil\n", executions},
+	{"Unimplemented is understood behind a Cause", errorsFile, "return []error{err.Cause()}", "return nil", executions},
 	{"Unimplemented among joined errors may have sent calls", errorsFile, "\t\tdefault:\n\t\t\tkind = OtherError", "\t\tdefault:\n\t\t\tkind = min(kind, one) + 1", executions},
 	{"Unimplemented restores the record of before", executorFile, "if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {", "if false {", executions},
-	{"a restored record is that of before", passFile, "restored.Set = map[string]string{p.lane.annotation: previous}", `restored.Set = map[string]string{p.lane.annotation: "{}"}; _ = previous`, executions},
-	{"where there was no record none is restored", passFile, "restored.Remove = []string{p.lane.annotation}", "_ = restored", executions},
+	{"a restored record is that of before", passFile, "restored[p.lane.annotation] = &previous", `restored[p.lane.annotation] = new("{}" + previous[:0])`, executions},
+	{"where there was no record none is restored", passFile, "restored := map[string]*string{p.lane.annotation: nil}", "restored := map[string]*string{}", executions},
 	{"Unimplemented is remembered", executorFile, "\t\tpass.lane.unable.Store(true)\n", "", executions},
 	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait\n\t\tresult.note(callErr)\n", "", executions},
 	{"a VM that is gone is no failure", executorFile, "\tcase kind == NotFound:", "\tcase false:", executions},
@@ -87,7 +88,7 @@ var updateMutants = []mutant{
 	{"a lane has its record", laneFile, `annotation: AnnotationRecord + "-" + declared.Name`, `annotation: AnnotationRecord`, lanes},
 	{"a lane has its kinds", laneFile, "\tif len(next.kinds) == 0 {", "\tif true {", lanes},
 	{"a lane has a small record", laneFile, "\t\tlimits = others\n", "\t\t_ = others\n", lanes},
-	{"a leaf has one lane", laneFile, "if covers(owned, path) || covers(path, owned) {", "if covers(owned, path) {", lanes},
+	{"a leaf has one lane", laneFile, "return covers(owned, path) || covers(path, owned) }", "return covers(owned, path) }", lanes},
 	{"a path ends at a name", laneFile, "strings.HasPrefix(pointer, path) && pointer[len(path)] == '/'", "strings.HasPrefix(pointer, path)", lanes},
 	{"a lane is of one class", laneFile, "case l.schema.Holds(other, path, 0) || to.class == other:", "case l.schema.Holds(other, path, 0):", lanes},
 	{"a path is of one class", laneFile, "case l.schema.Holds(other, path, 0) || to.class == other:", "case to.class == other:", lanes},
@@ -96,7 +97,7 @@ var updateMutants = []mutant{
 	{"a lane is able by itself", laneFile, "lane.ability = &ability{}", "lane.ability = l.lanes[0].ability", lanes},
 	{"a driver is told by its lanes", prepareFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
 	{"the order of lanes means nothing", prepareFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
-	{"a class is prepared anew for other lanes", laneFile, "slices.Equal(l.Paths, other.Paths)", "true", lanes},
+	{"a class is prepared anew for other lanes", classesFile, "reflect.DeepEqual(p.driver, driver)", "p.driver.Revision == driver.Revision && reflect.DeepEqual(p.driver.Kinds, driver.Kinds)", lanes},
 	{"a failure of a lane does not keep the next from its turn", executorFile, "if one.ending == conflicted {", "if one.ending == conflicted || one.ending == callFailed {", lanes},
 	{"a conflict ends the reconcile", executorFile, "if one.ending == conflicted {", "if false {", lanes},
 	{"the next lane goes on with the newest machine", executorFile, "\t\tobserved.Machine = result.Machine\n\t\tone", "\t\tone", lanes},

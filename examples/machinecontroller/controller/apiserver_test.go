@@ -203,7 +203,7 @@ func TestLostAnswer(t *testing.T) {
 		again := f.observe(f.live())
 		again.Settings.RetryAfter = time.Nanosecond
 		require.Eventually(t, func() bool {
-			return f.executor(nil).Reconcile(t.Context(), again).Reason == machineupdate.Unfinished && f.calls.Load() == 1
+			return f.executor(nil).Reconcile(t.Context(), again).Reason.String() == "Unfinished" && f.calls.Load() == 1
 		},
 			10*time.Second, 100*time.Millisecond)
 	})
@@ -216,7 +216,7 @@ func TestLostAnswer(t *testing.T) {
 		assert.True(t, apierrors.IsConflict(stale.Err), "%v", stale.Err)
 		fresh := f.executor(nil).Reconcile(t.Context(), f.observe(f.live()))
 		require.NoError(t, fresh.Err)
-		assert.Equal(t, machineupdate.ConfirmationDue, fresh.Reason)
+		assert.Equal(t, "ConfirmationDue", fresh.Reason.String())
 		assert.EqualValues(t, 1, f.calls.Load())
 	})
 }
@@ -266,7 +266,7 @@ func TestWithoutStatus(t *testing.T) {
 	_, err = machines.UpdateStatus(t.Context(), plain, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	executor := f.executor(machines.Patch)
-	executor.Report = func(ctx context.Context, machine *api.Machine, _ machineupdate.LastOperation) (*api.Machine, error) {
+	executor.Report = func(ctx context.Context, machine *api.Machine, _, _ string) (*api.Machine, error) {
 		return machines.UpdateStatus(ctx, machine, metav1.UpdateOptions{})
 	}
 	result := executor.Reconcile(t.Context(), f.observe(plain))

@@ -60,11 +60,10 @@ func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 }
 
 // reportOperation tells people in the status that the machine is being updated.
-func (r *reconciliation) reportOperation(ctx context.Context, machine *api.Machine, operation machineupdate.LastOperation) (*api.Machine, error) {
+func (r *reconciliation) reportOperation(ctx context.Context, machine *api.Machine, state, description string) (*api.Machine, error) {
 	machine = machine.DeepCopy()
 	machine.Status.LastOperation = api.LastOperation{
-		Description: operation.Description, State: api.MachineState(operation.State), Type: api.MachineOperationType(operation.Type),
-		LastUpdateTime: metav1.NewTime(r.Now()),
+		Description: description, State: api.MachineState(state), Type: api.MachineOperationUpdate, LastUpdateTime: metav1.NewTime(r.Now()),
 	}
 	return r.Machines.UpdateStatus(ctx, machine, metav1.UpdateOptions{})
 }

@@ -115,12 +115,12 @@ func (c *controller) updateMachine(ctx context.Context, request *machineupdate.U
 	return err
 }
 
-func (c *controller) report(ctx context.Context, m *machine, operation machineupdate.LastOperation) (*machine, error) {
+func (c *controller) report(ctx context.Context, m *machine, state, description string) (*machine, error) {
 	reported := m.clone()
 	if c.is("report as the whole status") {
 		reported.Status = status{}
 	}
-	reported.Status.LastOperation = lastOperation(operation)
+	reported.Status.LastOperation = lastOperation{Description: description, State: state, Type: "Update"}
 	return c.UpdateStatus(ctx, reported, metav1.UpdateOptions{})
 }
 
