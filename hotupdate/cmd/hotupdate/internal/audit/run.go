@@ -117,7 +117,7 @@ func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Docume
 // objects judges the objects of documents.
 func (r *Releases) objects(documents []*manifest.Document, provider string) (judged []judgedObject) {
 	for _, d := range documents {
-		for _, object := range d.Objects() {
+		if object, ok := d.Object(); ok {
 			judged = append(judged, r.object(&object, provider))
 		}
 	}

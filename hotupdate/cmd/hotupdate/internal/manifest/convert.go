@@ -19,8 +19,8 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// toJSON turns the text of one YAML document into JSON, as kubectl does. The text begins in a line of its file. Empty documents and null have
-// no JSON.
+// toJSON turns the text of one YAML document into JSON, as kubectl does. The text begins in a line of its file. Empty documents and null are
+// null.
 func toJSON(text []byte, line int) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -30,7 +30,7 @@ func toJSON(text []byte, line int) ([]byte, error) {
 		err := decoder.Decode(&node)
 		switch {
 		case errors.Is(err, io.EOF) && found == nil:
-			return nil, nil
+			return []byte("null"), nil
 		case errors.Is(err, io.EOF):
 			return convert(text, found, line)
 		case err != nil:

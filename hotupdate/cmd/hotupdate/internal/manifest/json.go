@@ -3,6 +3,8 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"math"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
@@ -19,86 +21,33 @@ func IsJSON(raw []byte) bool {
 
 // AppendMembers appends the members of a JSON object that is known to be valid.
 func AppendMembers(all []Member, raw []byte) []Member {
-	for at := next(raw, next(raw, 0)+1); raw[at] != '}'; at = next(raw, at) {
-		if raw[at] == ',' {
-			at = next(raw, at+1)
-		}
-		end := endOf(raw, at)
-		name := raw[at+1 : end-1]
+	s := inMemory(raw)
+	_ = s.elements('{', func(int) error {
+		from, to, err := s.name()
+		name := raw[from+1 : to-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
-			name = unescaped(raw[at:end])
+			var text string
+			_ = json.Unmarshal(raw[from:to], &text) // a valid string
+			name = []byte(text)
 		}
-		start := next(raw, next(raw, end)+1)
-		at = endOf(raw, start)
-		all = append(all, Member{name, raw[start:at]})
-	}
+		value, _ := s.value()
+		all = append(all, Member{name, value})
+		return err
+	})
 	return all
-}
-
-// next returns where the next token begins.
-func next(raw []byte, at int) int {
-	for raw[at] <= ' ' {
-		at++
-	}
-	return at
-}
-
-// endOf returns where the value ends that begins there.
-func endOf(raw []byte, at int) int {
-	switch raw[at] {
-	case '"':
-		return endOfString(raw, at)
-	case '{', '[':
-	default:
-		return at + leading(raw[at:], &isWord)
-	}
-	for depth := 0; ; at++ {
-		at += leading(raw[at:], &isNested)
-		switch raw[at] {
-		case '"':
-			at = endOfString(raw, at) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return at + 1
-			}
-		}
-	}
-}
-
-func endOfString(raw []byte, at int) int {
-	for at++; ; at++ {
-		at += leading(raw[at:], &isText)
-		if raw[at] == '"' {
-			return at + 1
-		}
-		at++ // what a backslash escapes
-	}
-}
-
-// isWord says which bytes go on with a number or word.
-var isWord = except("}], \t\r\n")
-
-func unescaped(quoted []byte) []byte {
-	var text string
-	_ = json.Unmarshal(quoted, &text) // a valid string
-	return []byte(text)
 }
 
 // Elements returns the elements of an array that is known to be valid JSON, as they stand in the text. It is false for another value.
 func Elements(raw []byte) (all [][]byte, ok bool) {
-	if at := next(raw, 0); raw[at] != '[' {
-		return nil, false
-	}
 	all = [][]byte{}
-	for at := next(raw, next(raw, 0)+1); raw[at] != ']'; at = next(raw, at) {
-		if raw[at] == ',' {
-			at = next(raw, at+1)
-		}
-		start := at
-		at = endOf(raw, start)
-		all = append(all, raw[start:at])
-	}
-	return all, true
+	s := inMemory(raw)
+	err := s.elements('[', func(int) error {
+		value, err := s.value()
+		all = append(all, value)
+		return err
+	})
+	return all, err == nil
 }
+
+// inMemory is a source of a text that is known to be JSON.
+func inMemory(raw []byte) source { return source{held: raw, err: io.EOF, limit: math.MaxInt} }

@@ -133,7 +133,7 @@ func TestLargeListsThatAreNone(t *testing.T) {
 		"cut off after an item of YAML":  {"kubectl yaml", func(all []string) []string { return all[:len(all)-1] }, "is no List, and has items; the file may be cut off"},
 		"another kind behind the items":  {"kubectl yaml", func(all []string) []string { return append(all[:len(all)-1], "kind: Shoot\n") }, "is no List, and has items; the file may be cut off"},
 		"items in two indentations":      {"indented yaml", func(all []string) []string { return append(all, "a: [\n") }, "is no List, and has items; the file may be cut off"},
-		"cut off after an item of JSON":  {"compact json", func(all []string) []string { return all[:len(all)-1] }, "is no valid YAML or JSON: something else follows where a JSON value ends"},
+		"cut off after an item of JSON":  {"compact json", func(all []string) []string { return all[:len(all)-1] }, "is no valid YAML or JSON: it ends within a JSON value; the file may be cut off"},
 		"cut off within an item of JSON": {"compact json", func(all []string) []string { return append(all[:len(all)-1], ",{\"a\"") }, "is no valid YAML or JSON: it ends within a JSON value; the file may be cut off"},
 		"another kind behind JSON":       {"kubectl json", func(all []string) []string { return append(all[:len(all)-1], `], "kind": "Shoot"}`) }, "is no List, and has items; the file may be cut off"},
 	} {

@@ -3,7 +3,8 @@
 // It owns what is one object and where it stands. It does not know what an object means.
 //
 //   - A stream holds YAML documents or JSON values, one after the other; JSON lines are JSON values. Documents that hold nothing are passed over.
-//   - A List, whose kind ends in List, is passed on item by item. It may be larger than memory: kubectl get -o json or yaml writes such ones.
+//   - A List, whose kind ends in List, is passed on item by item. It may be larger than memory: kubectl get -o json or yaml writes such ones. Its
+//     items are JSON or YAML in block style, each without aliases of others.
 //   - Streams of gzip and zstd are recognised by how they begin.
 //   - JSON is read as JSON. JSON that is YAML only, such as {a: 1}, is read as YAML.
 //   - What cannot be read is an object with an error. Reading goes on behind it: at the next document marker, list item or line of JSON.
@@ -59,19 +60,6 @@ func (p Place) At(line int) string {
 	return text
 }
 
-// Object is one object of a stream, or what could not be read.
-type Object struct {
-	Place
-
-	// Raw is the object in JSON. Numbers are spelled as a cluster returns them: 3000 for 3e3.
-	Raw []byte
-	// Err says why the object cannot be read. Raw is nil then.
-	Err error
-
-	document *Document
-	index    int // among the items of the document, -1 if the document is the object
-}
-
 // Objects reads the objects of files, of directories and, for [Stdin], of standard input, in their order.
 //
 // Of a directory, and of those below it, the files that end in .yaml, .yml, .json, .jsonl or .ndjson are read in the order of their names,
@@ -79,10 +67,8 @@ type Object struct {
 func Objects(paths []string, stdin io.Reader) iter.Seq[Object] {
 	return func(yield func(Object) bool) {
 		for d := range Documents(paths, stdin) {
-			for _, o := range d.Objects() {
-				if !yield(o) {
-					return
-				}
+			if o, ok := d.Object(); ok && !yield(o) {
+				return
 			}
 		}
 	}
@@ -157,7 +143,8 @@ func readStream(from string, in io.Reader, yield yieldFunc) bool {
 	s := splitter{source: newSource(plain), from: from, yield: yield}
 	s.split()
 	if err := s.failure(); err != nil && !s.stopped {
-		s.fault(s.line, err)
+		s.number++
+		s.pass(-1, s.line, err)
 	}
 	return !s.stopped
 }
@@ -167,7 +154,7 @@ func unreadable(at Place, err error) *Document {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathError.Err
 	}
-	return &Document{place: at, err: err}
+	return &Document{Place: at, err: err}
 }
 
 // InFile puts a file, or a place in it, in front of every problem, a line each. The path that package os puts into an error is dropped.

@@ -21,13 +21,15 @@ type source struct {
 	mark struct{ at, line int }
 	err  error // why no more can be read
 
+	limit int // of what is read since the mark
+
 	fractions bool // a JSON value since the mark may hold a number with a fraction or an exponent
 }
 
 // readAhead is how much is read at once.
 const readAhead = 256 << 10
 
-func newSource(in io.Reader) *source { return &source{in: in, line: 1} }
+func newSource(in io.Reader) *source { return &source{in: in, line: 1, limit: MaxSize} }
 
 // decompress returns what a stream of gzip or zstd stands for, and any other stream as it is.
 func decompress(in io.Reader) (io.ReadCloser, error) {
@@ -115,7 +117,7 @@ func (s *source) peekLine(limit int) []byte {
 
 // skipSpace skips white space, of which there is little.
 func (s *source) skipSpace() {
-	for s.at-s.mark.at <= MaxSize {
+	for s.at-s.mark.at <= s.limit {
 		switch s.peek() {
 		case '\n':
 			s.line++
@@ -146,12 +148,67 @@ func (s *source) ahead(n int) (c byte, ok bool) {
 	return 0, false
 }
 
-// The problems of [source.skipValue].
+// elements goes through the members of an object or the elements of an array, each up to the comma behind it.
+func (s *source) elements(opening byte, each func(i int) error) error {
+	closing := opening + 2 // in ASCII
+	if !s.skipByte(opening) {
+		return errFollows
+	}
+	if s.skipByte(closing) {
+		return nil
+	}
+	for i := 0; ; i++ {
+		if err := each(i); err != nil {
+			return err
+		}
+		if s.skipByte(closing) {
+			return nil
+		}
+		if err := s.expect(','); err != nil {
+			return err
+		}
+	}
+}
+
+// expect skips white space and then this byte.
+func (s *source) expect(c byte) error {
+	switch {
+	case s.skipByte(c):
+		return nil
+	case s.at == len(s.held):
+		return errEnds
+	}
+	return errFollows
+}
+
+// name goes through the name of a member, up to its value. It stands with its quotes between two offsets from the mark.
+func (s *source) name() (from, to int, err error) {
+	s.skipSpace()
+	from = s.at - s.mark.at
+	_, err = s.value()
+	to = s.at - s.mark.at
+	if err == nil {
+		err = s.expect(':')
+	}
+	s.skipSpace()
+	return from, to, err
+}
+
+// value goes through a JSON value and returns its text, which is held until more is read.
+func (s *source) value() ([]byte, error) {
+	s.skipSpace()
+	from := s.at - s.mark.at
+	err := s.skipValue(s.limit - from)
+	return s.marked()[from:], err
+}
+
+// The problems of JSON that is looked at by brackets and quotes alone.
 var (
 	errTooLong  = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
 	errEnds     = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
 	errLine     = errors.New("is no valid YAML or JSON: a line ends within a JSON value")
 	errNewline  = errors.New("is no valid YAML or JSON: a line ends within a JSON string")
+	errFollows  = errors.New("is no valid YAML or JSON: something else follows where a JSON value ends")
 	errBrackets = errors.New("is no valid YAML or JSON: its brackets do not match")
 )
 
@@ -174,7 +231,7 @@ func (s *source) skipValue(limit int) error {
 				return err
 			}
 			n = end
-		case c == '{' && len(open) > 0 && s.beginsLine(n, open[len(open)-1]):
+		case c == '{' && len(open) > 0 && s.in != nil && s.beginsLine(n, open[len(open)-1]):
 			return errLine
 		case c == '{' || c == '[':
 			open, plain = append(open, c+2), &isNested // in ASCII

@@ -2,17 +2,21 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 )
 
-// smallSize is above what a single object usually takes. A larger document with items at its root is read as a List, before its kind is known.
-const smallSize = 1 << 17
+// lineSize bounds the lines that are held as a whole.
+const lineSize = 1 << 17
 
 // splitter cuts a stream into documents.
 //
 // YAML documents end at the lines that begin with --- or ..., where YAML allows no content. JSON values end where their brackets do. Only
-// their brackets and quotes are looked at here: the rest is left to [Document.Objects], which may run in several goroutines.
+// their brackets and quotes are looked at here: the rest is left to [Document.Object], which may run in several goroutines.
+//
+// What has items at its root is taken for a List, unless another kind stands before them, and its items are passed on at once. Whether it is one
+// is certain at its end.
 type splitter struct {
 	*source
 
@@ -28,7 +32,7 @@ func (s *splitter) split() {
 		s.skip(3)
 	}
 	for !s.stopped && s.toContent() {
-		if first := bytes.TrimLeft(s.peekLine(smallSize), " \t"); first[0] == '{' || first[0] == '[' {
+		if first := bytes.TrimLeft(s.peekLine(lineSize), " \t"); first[0] == '{' || first[0] == '[' {
 			s.jsonValues()
 		} else {
 			s.yamlDocument()
@@ -40,7 +44,7 @@ func (s *splitter) split() {
 func (s *splitter) toContent() bool {
 	for {
 		s.setMark()
-		line := s.peekLine(smallSize)
+		line := s.peekLine(lineSize)
 		isMere := isBlank(line) || isMarker(line, "...") || isMarker(line, "---") && isBlank(line[3:])
 		if len(line) == 0 || !isMere {
 			return len(line) > 0
@@ -56,10 +60,15 @@ func isMarker(line []byte, marker string) bool {
 }
 
 // pass passes a document on, unless it is the rest before the stream broke off.
-func (s *splitter) pass(d *Document) {
-	if !s.breaks(d.err) {
-		s.stopped = s.stopped || !s.yield(d)
+func (s *splitter) pass(item int, line int, err error) {
+	if s.breaks(err) {
+		return
 	}
+	d := &Document{Place: Place{s.from, line, s.number, item}, err: err}
+	if err == nil {
+		d.text, d.fractions = bytes.Clone(s.marked()), s.fractions
+	}
+	s.stopped = s.stopped || !s.yield(d)
 }
 
 // breaks reports whether what ends here, with an error or without, ends because the stream broke off.
@@ -67,30 +76,21 @@ func (s *splitter) breaks(err error) bool {
 	return s.failure() != nil && (errors.Is(err, errEnds) || err == nil && s.at == len(s.held))
 }
 
-// The problems of documents. Those of brackets and quotes are at [source.skipValue].
-var (
-	errFollows = errors.New("is no valid YAML or JSON: something else follows where a JSON value ends")
-	errNoList  = errors.New("is no List, and has items; the file may be cut off")
-)
-
-func (s *splitter) place(line, item int) Place { return Place{s.from, line, s.number, item} }
-
-// fault passes on that a document cannot be read.
-func (s *splitter) fault(line int, err error) {
+// whole passes on what is marked, or that it cannot be read.
+func (s *splitter) whole(err error) {
 	if !s.breaks(err) {
 		s.number++
-		s.pass(unreadable(s.place(line, -1), err))
+		s.pass(-1, s.mark.line, err)
 	}
 }
 
-// document passes on what is marked.
-func (s *splitter) document() {
-	if s.breaks(nil) {
-		return
-	}
-	s.number++
-	s.pass(&Document{place: s.place(s.mark.line, -1), text: bytes.Clone(s.marked()), fractions: s.fractions})
-}
+// The problems of Lists.
+var (
+	errNoList  = errors.New("is no List, and has items; the file may be cut off")
+	errStopped = errors.New("nobody wants more")
+)
+
+func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
 // jsonValues reads JSON values up to what is none. If already the first is none, it may be YAML.
 func (s *splitter) jsonValues() {
@@ -101,49 +101,101 @@ func (s *splitter) jsonValues() {
 			return
 		}
 		s.setMark()
-		err := s.wholeValue(smallSize)
+		var list jsonList
+		err := s.jsonValue(&list)
 		switch {
-		case err == nil:
-			s.document()
+		case err == nil, s.stopped:
+			continue
+		case list.found:
+			s.pass(-1, s.line, err)
 		case first && s.isYAML():
 			s.yamlDocument()
 			return
-		case !s.jsonList():
-			s.jsonObject()
+		default:
+			s.whole(err)
 		}
-	}
-}
-
-// jsonObject reads a JSON value that is no List, and is large or cannot be read.
-func (s *splitter) jsonObject() {
-	s.rewind()
-	if err := s.wholeValue(MaxSize); err != nil {
-		s.fault(s.mark.line, err)
 		s.nextJSON()
-		return
 	}
-	s.document()
 }
 
-// wholeValue goes to the end of a JSON value, behind which nothing but another one may follow in the line.
-func (s *splitter) wholeValue(limit int) error {
-	err := s.skipValue(limit)
+// jsonList is what is known of an object that may be a List.
+type jsonList struct {
+	kind  string
+	found bool // items, which have been passed on
+}
+
+// jsonValue passes on a JSON value, behind which nothing but another one may follow in the line; of a List its items.
+func (s *splitter) jsonValue(list *jsonList) (err error) {
+	if s.peek() == '[' {
+		_, err = s.value()
+	} else {
+		err = s.elements('{', func(int) error { return s.jsonMember(list) })
+	}
 	for n := 0; err == nil; n++ {
-		switch c, ok := s.ahead(n); {
-		case !ok, c == '\n', c == '{', c == '[':
-			return nil
-		case c != ' ' && c != '\t' && c != '\r':
+		c, ok := s.ahead(n)
+		if !ok || c == '\n' || c == '{' || c == '[' {
+			break
+		}
+		if c != ' ' && c != '\t' && c != '\r' {
 			err = errFollows
 		}
 	}
+	switch {
+	case err != nil:
+	case !list.found:
+		s.whole(nil)
+	case !isList(list.kind):
+		s.pass(-1, s.line, errNoList)
+	}
 	return err
+}
+
+// jsonMember goes through a member at the root, and passes on the items of a List.
+func (s *splitter) jsonMember(list *jsonList) error {
+	from, to, err := s.name()
+	if err != nil {
+		return err
+	}
+	name := string(s.marked()[from:to])
+	if name == `"items"` && s.peek() == '[' && !list.found && (list.kind == "" || isList(list.kind)) {
+		list.found = true
+		s.number++
+		return s.elements('[', s.jsonItem)
+	}
+	value, err := s.value()
+	if name == `"kind"` {
+		list.kind = strings.Trim(string(value), `"`)
+	}
+	if list.found && err == nil {
+		s.setMark()
+	}
+	return err
+}
+
+// jsonItem passes on an item of a List.
+func (s *splitter) jsonItem(i int) error {
+	s.skipSpace()
+	s.setMark()
+	text, err := s.value()
+	switch {
+	case err != nil:
+		return err
+	case len(text) == 0:
+		return errFollows
+	}
+	s.pass(i, s.mark.line, nil)
+	s.setMark()
+	if s.stopped {
+		return errStopped
+	}
+	return nil
 }
 
 // isYAML reports whether the rest of the document is YAML that begins like JSON. It goes nowhere.
 func (s *splitter) isYAML() bool {
 	s.rewind()
 	defer s.rewind()
-	if !s.toMarker(smallSize) {
+	if !s.toMarker(lineSize) {
 		return false
 	}
 	_, err := toJSON(s.marked(), 1)
@@ -152,146 +204,55 @@ func (s *splitter) isYAML() bool {
 
 // nextJSON goes to the next line behind the mark with which a JSON value or a document may begin.
 func (s *splitter) nextJSON() {
-	s.rewind()
-	s.skipLine()
-	for {
-		line := s.peekLine(smallSize)
-		if len(line) == 0 || line[0] == '{' || line[0] == '[' || isMarker(line, "---") {
-			return
-		}
-		s.skipLine()
-	}
+	s.skipLines(func(line []byte) bool { return line[0] == '{' || line[0] == '[' || isMarker(line, "---") })
 }
 
-// skipLine goes to the next line, and keeps none of this one.
-func (s *splitter) skipLine() {
-	for {
-		line := s.peekLine(smallSize)
+// skipLines goes from the line of the mark to the next line that is to stay. It keeps none of those between.
+func (s *splitter) skipLines(stays func(line []byte) bool) {
+	s.rewind()
+	for begins := false; ; { // a line, of which only a part may be held
+		line := s.peekLine(lineSize)
+		if len(line) == 0 || begins && stays(line) {
+			return
+		}
 		s.skip(len(line))
 		s.setMark()
-		if len(line) == 0 || line[len(line)-1] == '\n' {
+		begins = line[len(line)-1] == '\n'
+	}
+}
+
+// yamlDocument passes on a YAML document; of a List in block style its items.
+func (s *splitter) yamlDocument() {
+	fits := s.toMarker(MaxSize)
+	if indent, begins := s.beginsItem(); begins && fits {
+		if kind := kindOf(s.marked()); kind == "" || isList(kind) {
+			s.yamlList(indent)
 			return
 		}
+		fits = s.toMarker(MaxSize)
 	}
-}
-
-// jsonList passes on the items of the marked object, and reports whether it is a List. If it is none, the source may be anywhere.
-func (s *splitter) jsonList() bool {
-	s.rewind()
-	kind, found := "", false
-	err := s.elements('{', func(int) error {
-		name, err := s.value()
-		if err == nil && !s.skipByte(':') {
-			err = errFollows
-		}
-		if err != nil {
-			return err
-		}
-		s.skipSpace()
-		if name == `"items"` && s.peek() == '[' && !found && (kind == "" || isList(kind)) {
-			found = true
-			s.number++
-			return s.elements('[', s.jsonItem)
-		}
-		value, err := s.value()
-		if name == `"kind"` {
-			kind = strings.Trim(value, `"`)
-		}
-		if found && err == nil {
-			s.setMark()
-		}
-		return err
-	})
-	switch {
-	case found && err != nil:
-		s.listFault(s.line, err)
-		s.nextJSON()
-	case found && !s.stopped && !isList(kind):
-		s.listFault(s.line, errNoList)
-	}
-	return found
-}
-
-// elements goes through the members of an object or the elements of an array, each up to the comma behind it.
-func (s *splitter) elements(opening byte, each func(i int) error) error {
-	closing := opening + 2 // in ASCII
-	if !s.skipByte(opening) {
-		return errFollows
-	}
-	if s.skipByte(closing) {
-		return nil
-	}
-	for i := 0; !s.stopped; i++ {
-		if err := each(i); err != nil {
-			return err
-		}
-		if s.skipByte(closing) {
-			return nil
-		}
-		if !s.skipByte(',') {
-			return errFollows
-		}
-	}
-	return nil
-}
-
-// jsonItem passes on an item of a List.
-func (s *splitter) jsonItem(i int) error {
-	s.skipSpace()
-	s.setMark()
-	if err := s.skipValue(MaxSize); err != nil {
-		return err
-	}
-	if len(s.marked()) == 0 {
-		return errFollows
-	}
-	s.pass(&Document{place: s.place(s.mark.line, i), text: bytes.Clone(s.marked()), fractions: s.fractions})
-	s.setMark()
-	return nil
-}
-
-func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
-
-// value goes through a JSON value and returns its text.
-func (s *splitter) value() (string, error) {
-	s.skipSpace()
-	from := s.at - s.mark.at
-	err := s.skipValue(MaxSize - from)
-	return string(s.marked()[from:]), err
-}
-
-// listFault passes on a problem of a List of which items have been passed on.
-func (s *splitter) listFault(line int, err error) { s.pass(unreadable(s.place(line, -1), err)) }
-
-// yamlDocument reads a YAML document.
-func (s *splitter) yamlDocument() {
-	if s.toMarker(smallSize) {
-		s.document()
+	if fits {
+		s.whole(nil)
 		return
 	}
-	if s.yamlList() {
-		return
-	}
-	s.rewind()
-	if s.toMarker(MaxSize) {
-		s.document()
-		return
-	}
-	s.fault(s.mark.line, errTooLong)
-	for line := s.peekLine(smallSize); len(line) > 0 && !isMarker(line, "---"); line = s.peekLine(smallSize) {
-		s.skipLine()
-	}
+	s.whole(errTooLong)
+	s.skipLines(func(line []byte) bool { return isMarker(line, "---") })
 }
 
-// toMarker goes to the end of a YAML document: a marker, or the end of the stream. It is false if that is further away from the mark than the
-// limit.
+// toMarker goes to the end of a YAML document: a marker, or the end of the stream; or to the first item of items at the root. It is false if that
+// is further away from the mark than the limit.
 func (s *splitter) toMarker(limit int) bool {
-	for begun := false; ; { // with more than directives
+	for begun, items := false, false; ; { // with more than directives
 		line := s.peekLine(limit + 1)
 		if len(line) == 0 || begun && isMarker(line, "---") || isMarker(line, "...") {
 			return true
 		}
-		begun = begun || line[0] != '%' && !isBlank(line)
+		if _, begins := s.beginsItem(); begins && items {
+			return true
+		}
+		if !isBlank(line) {
+			begun, items = begun || line[0] != '%', isItems(line)
+		}
 		s.skip(len(line))
 		if len(s.marked()) > limit {
 			return false
@@ -299,51 +260,30 @@ func (s *splitter) toMarker(limit int) bool {
 	}
 }
 
-// yamlList passes on the items of the marked document, and reports whether it is a List in block style. If it is none, the source may be
-// anywhere.
-func (s *splitter) yamlList() bool {
-	s.rewind()
-	for !isItems(s.peekLine(smallSize)) {
-		line := s.peekLine(smallSize)
-		s.skip(len(line))
-		if len(line) == 0 || len(s.marked()) > smallSize {
-			return false
-		}
-	}
-	frame := bytes.Clone(s.marked()) // the List without its items
-	s.skipLine()
-	for line := s.peekLine(smallSize); len(line) > 0 && isBlank(line); line = s.peekLine(smallSize) {
-		s.skipLine()
-	}
-	indent := indentOf(s.peekLine(smallSize))
-	if !beginsItem(s.peekLine(smallSize), indent) {
-		return false
-	}
+// yamlList passes on the items that begin in the next line. What is marked stands before them.
+func (s *splitter) yamlList(indent int) {
+	frame := append(bytes.Clone(s.marked()), "  {}\n"...) // the List with something else for its items
 	s.number++
-	for item := 0; !s.stopped && beginsItem(s.peekLine(smallSize), indent); item++ {
+	for item, more := 0, true; more && !s.stopped; item++ {
 		s.yamlItem(item, indent)
-	}
-	if s.stopped {
-		return true
+		at, begins := s.beginsItem()
+		more = begins && at == indent
 	}
 	s.setMark()
-	if !s.toMarker(smallSize) {
-		s.listFault(s.mark.line, errTooLong)
-		s.skipLine()
-		return true
+	switch {
+	case s.stopped:
+	case !isMarker(s.peekLine(lineSize), "---") && !s.toMarker(lineSize):
+		s.pass(-1, s.mark.line, errTooLong)
+		s.skipLines(func(line []byte) bool { return isMarker(line, "---") })
+	case !isList(kindOf(append(frame, s.marked()...))):
+		s.pass(-1, s.mark.line, errNoList)
 	}
-	frame = append(frame, s.marked()...)
-	rest, err := toJSON(frame, s.mark.line)
-	if err != nil || !isList(rootOf(rest).kind) {
-		s.listFault(s.mark.line, errNoList)
-	}
-	return true
 }
 
 // yamlItem passes on the item that begins in the next line.
 func (s *splitter) yamlItem(item, indent int) {
 	s.setMark()
-	at, long := s.place(s.line, item), false
+	first, long := s.line, false
 	line := s.peekLine(MaxSize)
 	for begins := true; begins || len(line) > 0 && (isBlank(line) || indentOf(line) > indent); begins = false {
 		s.skip(len(line))
@@ -354,12 +294,21 @@ func (s *splitter) yamlItem(item, indent int) {
 		line = s.peekLine(MaxSize)
 	}
 	if long {
-		s.pass(unreadable(at, errTooLong))
+		s.pass(item, first, errTooLong)
 		return
 	}
-	text := bytes.Clone(s.marked())
-	text[indent] = ' ' // the dash
-	s.pass(&Document{place: at, text: text})
+	s.marked()[indent] = ' ' // the dash
+	s.pass(item, first, nil)
+}
+
+// kindOf returns the kind that YAML says, nothing if it says none.
+func kindOf(text []byte) string {
+	var object struct{ Kind string }
+	raw, err := toJSON(text, 1)
+	if err == nil && json.Unmarshal(raw, &object) == nil {
+		return object.Kind
+	}
+	return ""
 }
 
 // isItems reports whether a line is that of the items of a List in block style.
@@ -376,6 +325,9 @@ func isBlank(line []byte) bool {
 
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
 
-func beginsItem(line []byte, indent int) bool {
-	return indentOf(line) == indent && isMarker(line[indent:], "-")
+// beginsItem reports whether the next line begins an item, and its indentation.
+func (s *splitter) beginsItem() (indent int, begins bool) {
+	line := s.peekLine(lineSize)
+	indent = indentOf(line)
+	return indent, isMarker(line[indent:], "-")
 }
