@@ -119,29 +119,20 @@ func keyName(key *yaml.Node) (string, bool) {
 	if key.Kind != yaml.ScalarNode {
 		return "", false
 	}
-	if key.Style != 0 || !mayBeTyped(key.Value) {
+	isText := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
+	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
+	if key.Style != 0 || isText && !isWord {
 		return key.Value, true
 	}
 	raw, err := sigsyaml.YAMLToJSON([]byte(key.Value + ": 0"))
 	var names map[string]any
-	if err != nil || json.Unmarshal(raw, &names) != nil {
-		return "", false // null, or a number that is too large for a key
+	if err == nil {
+		err = json.Unmarshal(raw, &names)
 	}
 	for name := range names {
-		return name, true
+		return name, err == nil
 	}
-	return key.Value, true
-}
-
-// mayBeTyped reports whether YAML may take a plain text for a number that JSON writes otherwise, a truth value or null.
-func mayBeTyped(text string) bool {
-	if number, err := strconv.Atoi(text); err == nil && strconv.Itoa(number) == text {
-		return false
-	}
-	if text == "" || strings.ContainsRune("0123456789+-.~", rune(text[0])) {
-		return true
-	}
-	return slices.Contains([]string{"y", "yes", "on", "true", "n", "no", "off", "false", "null"}, strings.ToLower(text))
+	return "", false // null, or a number that is too large for a key
 }
 
 // plainNumbers writes whole numbers without fraction and exponent, as a cluster returns them: 3e3 is 3000. All other bytes of the JSON stay.

@@ -3,8 +3,6 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"math"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
@@ -19,35 +17,70 @@ func IsJSON(raw []byte) bool {
 	return s.Skip() == nil && s.End() == nil
 }
 
-// AppendMembers appends the members of a JSON object that is known to be valid.
+// AppendMembers appends the members of a JSON object that is known to be valid. Elements of an array have no names.
 func AppendMembers(all []Member, raw []byte) []Member {
-	s := inMemory(raw)
-	_ = s.elements('{', func(int) error {
-		from, to, err := s.name()
-		name := raw[from+1 : to-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			var text string
-			_ = json.Unmarshal(raw[from:to], &text) // a valid string
-			name = []byte(text)
+	at := next(raw, 0)
+	isObject := raw[at] == '{'
+	for at = next(raw, at+1); raw[at] != '}' && raw[at] != ']'; at = next(raw, at) {
+		if raw[at] == ',' {
+			at = next(raw, at+1)
 		}
-		value, _ := s.value()
-		all = append(all, Member{name, value})
-		return err
-	})
+		var one Member
+		if isObject {
+			end := endOf(raw, at)
+			one.Name = unquoted(raw[at:end])
+			at = next(raw, next(raw, end)+1)
+		}
+		start := at
+		at = endOf(raw, start)
+		one.Raw = raw[start:at]
+		all = append(all, one)
+	}
 	return all
 }
 
-// Elements returns the elements of an array that is known to be valid JSON, as they stand in the text. It is false for another value.
-func Elements(raw []byte) (all [][]byte, ok bool) {
-	all = [][]byte{}
-	s := inMemory(raw)
-	err := s.elements('[', func(int) error {
-		value, err := s.value()
-		all = append(all, value)
-		return err
-	})
-	return all, err == nil
+// next returns where the next token begins.
+func next(raw []byte, at int) int {
+	for raw[at] <= ' ' {
+		at++
+	}
+	return at
 }
 
-// inMemory is a source of a text that is known to be JSON.
-func inMemory(raw []byte) source { return source{held: raw, err: io.EOF, limit: math.MaxInt} }
+// endOf returns where the value ends that begins there.
+func endOf(raw []byte, at int) int {
+	for depth := 0; ; at++ {
+		if depth > 0 {
+			at += leading(raw[at:], &plain['}'])
+		}
+		switch raw[at] {
+		case '"':
+			for at += 1 + leading(raw[at+1:], &plain['"']); raw[at] != '"'; at += leading(raw[at:], &plain['"']) {
+				at += 2 // a backslash, and what it escapes
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		default:
+			if depth == 0 {
+				return at + leading(raw[at:], &isWord)
+			}
+		}
+		if depth == 0 {
+			return at + 1
+		}
+	}
+}
+
+// isWord says which bytes go on with a number or word.
+var isWord = except("}], \t\r\n")
+
+func unquoted(name []byte) []byte {
+	if bytes.IndexByte(name, '\\') < 0 {
+		return name[1 : len(name)-1]
+	}
+	var text string
+	_ = json.Unmarshal(name, &text) // a valid string
+	return []byte(text)
+}

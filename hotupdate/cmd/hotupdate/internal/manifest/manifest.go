@@ -97,7 +97,7 @@ func readPath(path string, stdin io.Reader, yield yieldFunc) bool {
 		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
 		switch {
 		case err != nil:
-			more = yield(unreadable(Place{File: at, Line: 1, Number: 1, Item: -1}, err))
+			more = yield(unreadable(at, err))
 		case hidden && entry.IsDir():
 			return fs.SkipDir
 		case hidden || entry.IsDir():
@@ -127,7 +127,7 @@ func isManifest(name string) bool {
 func readFile(path string, yield yieldFunc) bool {
 	file, err := os.Open(path)
 	if err != nil {
-		return yield(unreadable(Place{File: path, Line: 1, Number: 1, Item: -1}, err))
+		return yield(unreadable(path, err))
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	return readStream(path, file, yield)
@@ -137,7 +137,7 @@ func readFile(path string, yield yieldFunc) bool {
 func readStream(from string, in io.Reader, yield yieldFunc) bool {
 	plain, err := decompress(in)
 	if err != nil {
-		return yield(unreadable(Place{File: from, Line: 1, Number: 1, Item: -1}, err))
+		return yield(unreadable(from, err))
 	}
 	defer plain.Close() //nolint:errcheck // it was only read
 	s := splitter{source: newSource(plain), from: from, yield: yield}
@@ -149,24 +149,26 @@ func readStream(from string, in io.Reader, yield yieldFunc) bool {
 	return !s.stopped
 }
 
-// unreadable is a document that cannot be read.
-func unreadable(at Place, err error) *Document {
-	if pathError, ok := errors.AsType[*os.PathError](err); ok {
-		err = pathError.Err
-	}
-	return &Document{Place: at, err: err}
+// unreadable is a file that cannot be read.
+func unreadable(file string, err error) *Document {
+	return &Document{Place: Place{File: file, Line: 1, Number: 1, Item: -1}, err: reason(err)}
 }
 
-// InFile puts a file, or a place in it, in front of every problem, a line each. The path that package os puts into an error is dropped.
+// reason drops the path that package os puts into an error.
+func reason(err error) error {
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		return pathError.Err
+	}
+	return err
+}
+
+// InFile puts a file, or a place in it, in front of every problem, a line each.
 func InFile(file string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if pathError, ok := errors.AsType[*os.PathError](err); ok {
-		err = pathError.Err
-	}
 	var lines []error
-	for line := range strings.SplitSeq(err.Error(), "\n") {
+	for line := range strings.SplitSeq(reason(err).Error(), "\n") {
 		lines = append(lines, fmt.Errorf("%s: %s", file, strings.TrimPrefix(line, "hotupdate: ")))
 	}
 	return errors.Join(lines...)

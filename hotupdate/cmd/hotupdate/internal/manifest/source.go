@@ -21,15 +21,13 @@ type source struct {
 	mark struct{ at, line int }
 	err  error // why no more can be read
 
-	limit int // of what is read since the mark
-
 	fractions bool // a JSON value since the mark may hold a number with a fraction or an exponent
 }
 
 // readAhead is how much is read at once.
 const readAhead = 256 << 10
 
-func newSource(in io.Reader) *source { return &source{in: in, line: 1, limit: MaxSize} }
+func newSource(in io.Reader) *source { return &source{in: in, line: 1} }
 
 // decompress returns what a stream of gzip or zstd stands for, and any other stream as it is.
 func decompress(in io.Reader) (io.ReadCloser, error) {
@@ -59,15 +57,9 @@ func (s *source) more() bool {
 		}
 		s.held, s.at, s.mark.at = kept, s.at-s.mark.at, 0
 	}
-	for range 100 {
-		n, err := s.in.Read(s.held[len(s.held):cap(s.held)])
-		s.held, s.err = s.held[:len(s.held)+n], err
-		if n > 0 || err != nil {
-			return n > 0
-		}
-	}
-	s.err = io.ErrNoProgress
-	return false
+	n, err := io.ReadAtLeast(s.in, s.held[len(s.held):cap(s.held)], 1)
+	s.held, s.err = s.held[:len(s.held)+n], err
+	return n > 0
 }
 
 // failure is why the stream broke off; nil at its end.
@@ -117,7 +109,7 @@ func (s *source) peekLine(limit int) []byte {
 
 // skipSpace skips white space, of which there is little.
 func (s *source) skipSpace() {
-	for s.at-s.mark.at <= s.limit {
+	for s.at-s.mark.at <= MaxSize {
 		switch s.peek() {
 		case '\n':
 			s.line++
@@ -142,7 +134,9 @@ func (s *source) skipByte(c byte) bool {
 
 // ahead returns the byte that is n bytes away.
 func (s *source) ahead(n int) (c byte, ok bool) {
-	if s.at+n < len(s.held) || s.more() {
+	for s.at+n >= len(s.held) && s.more() {
+	}
+	if s.at+n < len(s.held) {
 		return s.held[s.at+n], true
 	}
 	return 0, false
@@ -152,7 +146,7 @@ func (s *source) ahead(n int) (c byte, ok bool) {
 func (s *source) elements(opening byte, each func(i int) error) error {
 	closing := opening + 2 // in ASCII
 	if !s.skipByte(opening) {
-		return errFollows
+		return errSyntax
 	}
 	if s.skipByte(closing) {
 		return nil
@@ -178,81 +172,70 @@ func (s *source) expect(c byte) error {
 	case s.at == len(s.held):
 		return errEnds
 	}
-	return errFollows
+	return errSyntax
 }
 
-// name goes through the name of a member, up to its value. It stands with its quotes between two offsets from the mark.
-func (s *source) name() (from, to int, err error) {
-	s.skipSpace()
-	from = s.at - s.mark.at
-	_, err = s.value()
-	to = s.at - s.mark.at
+// name goes through the name of a member, up to its value, and returns it without its quotes.
+func (s *source) name() (string, error) {
+	name, err := s.value()
 	if err == nil {
 		err = s.expect(':')
 	}
 	s.skipSpace()
-	return from, to, err
+	return name, err
 }
 
-// value goes through a JSON value and returns its text, which is held until more is read.
-func (s *source) value() ([]byte, error) {
+// value goes through a JSON value and returns its text; that of a string without its quotes.
+func (s *source) value() (string, error) {
 	s.skipSpace()
 	from := s.at - s.mark.at
-	err := s.skipValue(s.limit - from)
-	return s.marked()[from:], err
+	err := s.skipValue()
+	return strings.Trim(string(s.marked()[from:]), `"`), err
 }
 
 // The problems of JSON that is looked at by brackets and quotes alone.
 var (
-	errTooLong  = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
-	errEnds     = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
-	errLine     = errors.New("is no valid YAML or JSON: a line ends within a JSON value")
-	errNewline  = errors.New("is no valid YAML or JSON: a line ends within a JSON string")
-	errFollows  = errors.New("is no valid YAML or JSON: something else follows where a JSON value ends")
-	errBrackets = errors.New("is no valid YAML or JSON: its brackets do not match")
+	errTooLong = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
+	errEnds    = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
+	errLine    = errors.New("is no valid YAML or JSON: a line ends within a JSON value")
+	errSyntax  = errors.New("is no valid YAML or JSON: a bracket, comma or colon is missing or too many")
 )
 
-// skipValue goes to the end of the next JSON value, which it finds by brackets and quotes alone. If there is a problem, or the value is
-// longer than the limit, it goes nowhere.
-func (s *source) skipValue(limit int) error {
-	var open []byte // by what closes the brackets
-	plain := &isScalar
+// skipValue goes to the end of the next JSON value, which it finds by brackets and quotes alone. If there is a problem, it goes nowhere.
+func (s *source) skipValue() error {
+	limit := MaxSize - (s.at - s.mark.at)
+	in, around := byte(0), make([]byte, 0, 32) // what closes the innermost bracket or quote, and those around it
 	for n := 0; ; n++ {
-		n += leading(s.held[min(s.at+n, len(s.held)):], plain)
+		if s.at+n < len(s.held) {
+			n += leading(s.held[s.at+n:], &plain[in])
+		}
 		c, ok := s.ahead(n)
 		switch {
 		case n >= limit:
 			return errTooLong
 		case !ok:
 			return errEnds
-		case c == '"':
-			end, err := s.stringEnd(n, limit)
-			if err != nil {
-				return err
+		case plain[in][c]: // which was read just now
+		case c == in && in != 0:
+			if in, around = around[len(around)-1], around[:len(around)-1]; in == 0 {
+				s.skip(n + 1)
+				return nil
 			}
-			n = end
-		case c == '{' && len(open) > 0 && s.in != nil && s.beginsLine(n, open[len(open)-1]):
+		case in == '"' && c == '\\':
+			n++
+		case in == '"', c == '{' && in != 0 && s.beginsLine(n, in):
 			return errLine
+		case c == '"':
+			in, around = c, append(around, in)
 		case c == '{' || c == '[':
-			open, plain = append(open, c+2), &isNested // in ASCII
-			continue
-		case len(open) == 0 && strings.IndexByte("}], \t\r\n", c) >= 0: // behind a number or a word
+			in, around = c+2, append(around, in) // in ASCII
+		case c == '.' || c == 'E' || c == 'e':
+			s.fractions = s.fractions || c != 'e' || n > 0 && s.held[s.at+n-1] <= '9'
+		case in == 0: // behind a number or a word
 			s.skip(n)
 			return nil
-		case c == '}' || c == ']':
-			if open[len(open)-1] != c {
-				return errBrackets
-			}
-			open = open[:len(open)-1]
-		case c == '.' || c == 'E' || c == 'e' && n > 0 && s.held[s.at+n-1] <= '9':
-			s.fractions = true
-			continue
 		default:
-			continue
-		}
-		if len(open) == 0 {
-			s.skip(n + 1)
-			return nil
+			return errSyntax
 		}
 	}
 }
@@ -270,28 +253,6 @@ func (s *source) beginsLine(n int, closing byte) bool {
 	return closing != ']' || last != ',' && last != '['
 }
 
-// stringEnd tells how many bytes away the closing quote is of the string that begins n bytes away.
-func (s *source) stringEnd(n, limit int) (int, error) {
-	for n++; ; n++ {
-		n += leading(s.held[min(s.at+n, len(s.held)):], &isText)
-		c, ok := s.ahead(n)
-		switch {
-		case n >= limit:
-			return 0, errTooLong
-		case !ok:
-			return 0, errEnds
-		case c == '"':
-			return n, nil
-		case c == '\n':
-			return 0, errNewline
-		case c == '\\':
-			if next, _ := s.ahead(n + 1); next != '\n' {
-				n++
-			}
-		}
-	}
-}
-
 // leading counts the bytes that a text begins with and that are in a set.
 func leading(text []byte, set *[256]bool) int {
 	for i, c := range text {
@@ -302,8 +263,8 @@ func leading(text []byte, set *[256]bool) int {
 	return len(text)
 }
 
-// These say which bytes mean nothing in a JSON string, in a number or word, and between the strings and brackets of an object.
-var isText, isScalar, isNested = except("\"\\\n"), except("\"{}[],.eE \t\r\n"), except("\"{}[].eE")
+// plain says which bytes mean nothing within what a byte closes: a string, an object or array, or else a number or word.
+var plain = [256][256]bool{'"': except("\"\\\n"), '}': except("\"{}[].eE"), ']': except("\"{}[].eE"), 0: except("\"{}[],:.eE \t\r\n")}
 
 func except(bytes string) (set [256]bool) {
 	for i := range set {

@@ -127,7 +127,7 @@ type jsonList struct {
 // jsonValue passes on a JSON value, behind which nothing but another one may follow in the line; of a List its items.
 func (s *splitter) jsonValue(list *jsonList) (err error) {
 	if s.peek() == '[' {
-		_, err = s.value()
+		err = s.skipValue()
 	} else {
 		err = s.elements('{', func(int) error { return s.jsonMember(list) })
 	}
@@ -137,7 +137,7 @@ func (s *splitter) jsonValue(list *jsonList) (err error) {
 			break
 		}
 		if c != ' ' && c != '\t' && c != '\r' {
-			err = errFollows
+			err = errSyntax
 		}
 	}
 	switch {
@@ -152,19 +152,19 @@ func (s *splitter) jsonValue(list *jsonList) (err error) {
 
 // jsonMember goes through a member at the root, and passes on the items of a List.
 func (s *splitter) jsonMember(list *jsonList) error {
-	from, to, err := s.name()
+	name, err := s.name()
 	if err != nil {
 		return err
 	}
-	name := string(s.marked()[from:to])
-	if name == `"items"` && s.peek() == '[' && !list.found && (list.kind == "" || isList(list.kind)) {
+	if name == "items" && s.peek() == '[' && !list.found && (list.kind == "" || isList(list.kind)) {
 		list.found = true
 		s.number++
 		return s.elements('[', s.jsonItem)
 	}
-	value, err := s.value()
-	if name == `"kind"` {
-		list.kind = strings.Trim(string(value), `"`)
+	if name == "kind" {
+		list.kind, err = s.value()
+	} else {
+		err = s.skipValue()
 	}
 	if list.found && err == nil {
 		s.setMark()
@@ -176,12 +176,11 @@ func (s *splitter) jsonMember(list *jsonList) error {
 func (s *splitter) jsonItem(i int) error {
 	s.skipSpace()
 	s.setMark()
-	text, err := s.value()
-	switch {
-	case err != nil:
+	if err := s.skipValue(); err != nil {
 		return err
-	case len(text) == 0:
-		return errFollows
+	}
+	if len(s.marked()) == 0 {
+		return errSyntax
 	}
 	s.pass(i, s.mark.line, nil)
 	s.setMark()

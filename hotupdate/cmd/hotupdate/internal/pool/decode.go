@@ -97,14 +97,15 @@ func (v value) elements() (all []value) {
 	if v.raw == nil {
 		return nil
 	}
-	elements, ok := manifests.Elements(v.raw)
-	if !ok {
+	if v.raw[0] != '[' {
 		v.fail(fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", What: "is not a list", Hint: "write a list"})
+		return nil
 	}
+	elements := manifests.AppendMembers(nil, v.raw)
 	above := joinPaths(v.above, v.name)
 	all = make([]value, len(elements))
-	for i, raw := range elements {
-		all[i] = v.d.root(raw)
+	for i, one := range elements {
+		all[i] = v.d.root(one.Raw)
 		all[i].above, all[i].name = above, "["+strconv.Itoa(i)+"]"
 	}
 	return all
