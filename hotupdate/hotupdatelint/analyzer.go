@@ -1,7 +1,7 @@
 package hotupdatelint
 
 import (
-	"reflect"
+	"go/types"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -22,7 +22,7 @@ It also reports hashes of tagged types that do not know the struct tags, and def
 func run(pass *analysis.Pass) (any, error) {
 	l := &linter{
 		Pass: pass, program: new(sourcetype.Program), source: readSource(pass),
-		configs: map[reflect.Type]bool{}, tagged: map[reflect.Type]bool{}, reported: map[report]bool{},
+		inConfig: map[*types.Var]bool{}, reported: map[report]bool{},
 	}
 	var all []compiled
 	for _, root := range l.roots() {
@@ -40,7 +40,6 @@ type linter struct {
 
 	program  *sourcetype.Program
 	source   *source
-	configs  map[reflect.Type]bool // struct types that are configurations, or parts of one
-	tagged   map[reflect.Type]bool // what isTagged found out
+	inConfig map[*types.Var]bool // fields of configurations that are in JSON
 	reported map[report]bool
 }

@@ -123,7 +123,6 @@ func (p *targets) visitOnce(t reflect.Type, name string, nearest target) {
 }
 
 func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
-	p.linter.configs[s] = true
 	if s.Name() != "" {
 		name = s.String()
 	}
@@ -133,6 +132,7 @@ func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 		if syntax := p.linter.source.fields[v]; syntax != nil {
 			at = target{node: syntax, field: v}
 		}
+		p.linter.inConfig[v] = s.Field(i).Tag.Get("json") != "-"
 		below := name + "." + v.Name()
 		p.put(below, at)
 		p.put(s.String()+"."+v.Name(), at)

@@ -132,7 +132,7 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 		}
 		var unset *types.Var
 		if comparison, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr); ok && comparison.Op == token.EQL {
-			unset = s.nilTested(comparison, nil)
+			unset = s.nilTested(comparison)
 		}
 		for _, statement := range branch.Body.List {
 			assignment, ok := statement.(*ast.AssignStmt)

@@ -10,14 +10,14 @@
 //
 // Beyond SchemaOf, which knows nothing but types, it reports
 //
-//   - a tagged value that is put behind an interface of a configuration, where its struct tags have no effect (below-interface),
+//   - a tagged value that is put into a field of a configuration whose type is an interface, where its struct tags have no effect (below-interface),
 //   - a hashed pointer without `default=` whose default is known, from a marker such as +default=false or from a defaulting function
 //     of the package: unset and the default mean the same and are hashed differently (undeclared-default),
 //   - a hashed pointer to a struct, list or map without `presence` that the package compares with nil, as in c.Options != nil: an empty
 //     value, which may then mean something else than none, is hashed as none (undeclared-presence). Tests, generated files, guards such as
 //     c.Options != nil && c.Options.Limit > 0, and functions that default, validate, convert or copy are left out,
-//   - a hash of a tagged type that is computed from the output of fmt or encoding/json, or by hashstructure: it changes with every hot
-//     field (direct-hash). The output is followed through variables, not through buffers. Tests are left out, as they name no machines.
+//   - a hash of a tagged type that is computed from the output of fmt, encoding/json or sigs.k8s.io/yaml in the same function, or by
+//     hashstructure: it changes with every hot field (direct-hash). Tests are left out, as they name no machines.
 //
 // Diagnostics carry the code of the [fault.Error] as their category. A line with the comment
 //

@@ -32,25 +32,17 @@ func concernsNoMachine(function *ast.FuncDecl) bool {
 	return isDefaulting(function) || slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// readNilTests finds the fields that a function compares with nil, directly or through a variable.
+// readNilTests finds the fields that a function compares with nil.
 func (s *source) readNilTests(function *ast.FuncDecl) {
 	if function.Body == nil || concernsNoMachine(function) {
 		return
 	}
-	aliases := map[types.Object]*types.Var{}
 	guards := map[*ast.BinaryExpr]bool{}
 	for n := range ast.Preorder(function.Body) {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i := range min(len(n.Lhs), len(n.Rhs)) {
-				if name, ok := n.Lhs[i].(*ast.Ident); ok {
-					aliases[s.pass.TypesInfo.ObjectOf(name)] = s.fieldOf(n.Rhs[i])
-				}
-			}
-		case *ast.BinaryExpr:
-			s.findGuards(n, guards)
-			if field := s.nilTested(n, aliases); field != nil && !guards[n] && s.nilTests[field] == "" {
-				s.nilTests[field] = nameOf(function)
+		if comparison, ok := n.(*ast.BinaryExpr); ok {
+			s.findGuards(comparison, guards)
+			if field := s.nilTested(comparison); field != nil && !guards[comparison] && s.nilTests[field] == "" {
+				s.nilTests[field] = function.Name.Name
 			}
 		}
 	}
@@ -75,8 +67,8 @@ func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) 
 	}
 }
 
-// nilTested returns the field that a comparison tests for nil, directly or through a variable.
-func (s *source) nilTested(e *ast.BinaryExpr, aliases map[types.Object]*types.Var) *types.Var {
+// nilTested returns the field that a comparison tests for nil.
+func (s *source) nilTested(e *ast.BinaryExpr) *types.Var {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil
 	}
@@ -87,15 +79,5 @@ func (s *source) nilTested(e *ast.BinaryExpr, aliases map[types.Object]*types.Va
 	if !s.pass.TypesInfo.Types[y].IsNil() {
 		return nil
 	}
-	if name, ok := x.(*ast.Ident); ok {
-		return aliases[s.pass.TypesInfo.ObjectOf(name)]
-	}
 	return s.fieldOf(x)
-}
-
-func nameOf(function *ast.FuncDecl) string {
-	if function.Recv == nil {
-		return function.Name.Name
-	}
-	return lastName(function.Recv.List[0].Type).Name + "." + function.Name.Name
 }

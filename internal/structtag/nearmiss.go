@@ -1,42 +1,23 @@
 package structtag
 
-import "strings"
-
-// likeness says how much a word looks like the key.
-type likeness uint8
-
-const (
-	unlike  likeness = iota
-	related          // an English word that is easily taken for the key
-	alike            // the key itself, or at most two typing errors away
+import (
+	"slices"
+	"strings"
 )
 
-// liken compares without regard to case, underscores and hyphens.
-func liken(word string) likeness {
-	switch folded := fold(word); {
-	case folded == "updatable", folded == "updateable", folded == "hotupdate":
-		return related
-	case similar([]rune(folded), []rune(key), 2):
-		return alike
-	}
-	return unlike
+const key = "hotupdatable"
+
+// related are English words that are easily taken for the key.
+var related = []string{"updatable", "updateable", "hotupdate"}
+
+// isLikeKey reports whether a word is the key, at most two typing errors away from it, or related.
+func isLikeKey(word string) bool {
+	return slices.Contains(related, fold(word)) || similar([]rune(fold(word)), []rune(key), 2)
 }
 
+// fold removes what people spell differently: case, underscores, hyphens and spaces.
 func fold(word string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(word))
-}
-
-// nearest returns the candidate that is one typing error away, or two if it is long; "" if there is none.
-func nearest(word string, candidates []string) string {
-	folded := []rune(fold(word))
-	for limit := range 3 {
-		for _, c := range candidates {
-			if limit <= (len(c)+1)/3 && similar(folded, []rune(c), limit) {
-				return c
-			}
-		}
-	}
-	return ""
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
 }
 
 // similar reports whether at most limit insertions, deletions, replacements and swaps of neighbours turn one word into the other.

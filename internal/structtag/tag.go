@@ -71,7 +71,7 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 
 // ParseValue reads CLASS[,OPTION...] where it stands alone, as in an override, by the rules of [Parse].
 func ParseValue(value string) (Tag, fault.List) {
-	if found := find(value); len(found) > 0 && !found[0].bare {
+	if found := find(value); len(found) > 0 && found[0].value != "" {
 		return Tag{}, fault.List{problem("malformed-tag", "has the whole struct tag "+tick(value)+" in place of its value", "write "+tick(found[0].value))}
 	}
 	r := read(value)
@@ -80,13 +80,13 @@ func ParseValue(value string) (Tag, fault.List) {
 
 // problems returns what is wrong with a value. The hints are the whole value as spelled, if it can be mended.
 func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
-	mended, ok := r.mend()
-	for _, w := range r.flaws {
-		advice := w.advice
+	mended, ok := MendValue(r.value)
+	for _, f := range r.flaws {
+		hint := f.hint
 		if ok {
-			advice = "write " + tick(spelled(mended))
+			hint = "write " + tick(spelled(mended))
 		}
-		all.Add(problem(w.code, w.what+where, w.hint+advice))
+		all.Add(problem(f.code, f.what+where, hint))
 	}
 	return all
 }
@@ -115,26 +115,23 @@ func (f finding) problems(r reading) fault.List {
 	var all fault.List
 	switch f.state {
 	case misspelled:
-		all.Add(problem("misspelled-key", "has misspelled struct tag "+tick(f.text), f.hint(r)))
+		all.Add(problem("misspelled-key", "has misspelled struct tag "+tick(f.text), f.hint()))
 	case hidden:
 		all.Add(problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed text, where reflect does not see it",
-			f.hint(r)+" behind key:\"value\" pairs, with spaces between them"))
+			f.hint()+" behind key:\"value\" pairs, with spaces between them"))
 	case malformed:
-		all.Add(problem("malformed-tag", "has malformed struct tag "+tick(f.text), f.hint(r)))
+		all.Add(problem("malformed-tag", "has malformed struct tag "+tick(f.text), f.hint()))
 	case seen:
 	}
-	if f.bare {
+	if f.value == "" && f.state != seen {
 		return all
 	}
 	return append(all, r.problems(" in struct tag "+tick(f.text), pair)...)
 }
 
-func (f finding) hint(r reading) string {
-	value, ok := r.mend()
-	switch {
-	case f.bare:
-		return "write " + tick(pair("true")) + "; another class may stand in place of `true`"
-	case !ok:
+func (f finding) hint() string {
+	value, ok := MendValue(f.value)
+	if !ok {
 		value = "CLASS[,OPTION...]"
 	}
 	return "write " + tick(pair(value))

@@ -29,6 +29,14 @@ type Tagged struct {
 func (*Tagged) GetObjectKind() schema.ObjectKind { return nil }
 func (t *Tagged) DeepCopyObject() runtime.Object { return t }
 
+// Other is a part of some configuration, as its struct tag says.
+type Other struct {
+	Extra any `json:"extra" hotupdatable:"true"`
+}
+
+// Controller is no configuration.
+type Controller struct{ Any any }
+
 // Plain has none.
 type Plain struct {
 	Type string `json:"type"`
@@ -36,16 +44,16 @@ type Plain struct {
 
 func _(c *Config, unknown any) {
 	_, _ = hotupdate.SchemaOf[Config]()
-	_ = Config{Any: Tagged{}}                                                         // want `field held.Tagged.Type has a hotupdatable struct tag but is only reached through an interface`
-	_ = &Config{Any: []any{map[string]any{"a": &Tagged{}}}}                           // want `only reached through an interface`
-	_ = Config{Raw: &runtime.RawExtension{Object: &Tagged{}}}                         // want `only reached through an interface`
-	_ = Config{Lists: []any{1, "a", nil, Tagged{}}}                                   // want `only reached through an interface`
-	_ = Config{1, nil, map[string]any{"a": []Tagged{}}, nil, Tagged{}, nil, c.Nested} // want `only reached through an interface`
-	c.Any = &Tagged{}                                                                 // want `only reached through an interface`
-	c.Many["a"] = Tagged{}                                                            // want `only reached through an interface`
-	c.Nested.Any = Tagged{}                                                           // want `only reached through an interface`
+	_ = Config{Any: Tagged{}}      // want `field held.Tagged.Type has a hotupdatable struct tag but is only reached through an interface`
+	_ = &Config{Any: []*Tagged{}}  // want `only reached through an interface`
+	c.Any = &Tagged{}              // want `only reached through an interface`
+	c.Nested.Any = Tagged{}        // want `only reached through an interface`
+	_ = Other{Extra: c.Typed}      // want `only reached through an interface`
+	c.Nested.Any, unknown = *c, *c // want `only reached through an interface`
 
 	_ = Config{Any: Plain{}, Typed: Tagged{}, Unseen: Tagged{}}
+	_ = Config{Raw: &runtime.RawExtension{Object: &Tagged{}}} // told when it is hashed
+	_ = Controller{Any: Tagged{}}                             // no part of a configuration
 	_ = Config{Any: unknown, Raw: &runtime.RawExtension{Raw: nil}}
 	_ = []any{Tagged{}} // no part of a configuration
 	_ = runtime.RawExtension{Object: &Tagged{}}

@@ -11,8 +11,8 @@ import (
 type Config struct {
 	Metadata *Options  `json:"metadata"`                                 // want `field presence.Config.Metadata is a pointer that NewSpec compares with nil, but an empty value is hashed as none is; write .hotupdatable:"false,presence". if they differ`
 	Profile  *Options  `json:"profile" hotupdatable:"inplace,sensitive"` // want `write .hotupdatable:"inplace,sensitive,presence". if they differ`
-	Aliased  *Options  `json:"aliased"`                                  // want `is a pointer that NewSpec compares with nil`
-	Assigned *Options  `json:"assigned"`                                 // want `is a pointer that Spec.fill compares with nil`
+	Aliased  *Options  `json:"aliased"`                                  // what is compared by way of a variable is not followed
+	Filler   *Options  `json:"filler"`                                   // want `is a pointer that fill compares with nil`
 	Declared *Options  `json:"declared" hotupdatable:"false,presence"`
 	Hot      *Options  `json:"hot"      hotupdatable:"true"`
 	Volume   *Options  `json:"volume"` //hotupdatelint:ignore an empty volume is like none
@@ -58,10 +58,8 @@ func NewSpec(c *Config) *Spec {
 }
 
 func (s *Spec) fill(c *Config) {
-	var assigned *Options
-	assigned = c.Assigned
-	if assigned != nil {
-		s.Options = *assigned
+	if c.Filler != nil {
+		s.Options = *c.Filler
 	}
 }
 
