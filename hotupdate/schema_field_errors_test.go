@@ -170,7 +170,7 @@ func marshalerRows() []schemaErrorRow {
 		{"two embedded marshalers", compiling[twoMarshalers](), at("promoted-marshaler", "hotupdate_test.twoMarshalers", "Duration", "IntOrString"), "they hide each other's marshaler, so their values are not in JSON"},
 		{"below an interface", hashing(struct {
 			Any any `json:"any"`
-		}{[]any{map[string]any{"a": &badSubInAny{}}}}), []problem{
+		}{Any: []any{map[string]any{"a": &badSubInAny{}}}}), []problem{
 			{"below-interface", "hotupdate_test.badSubInAny.Type", "any"},
 		}, "found when a value is walked: types do not tell what interfaces hold"},
 	}

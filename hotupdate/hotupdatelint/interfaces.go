@@ -13,11 +13,11 @@ func (l *linter) checkInterfaces() {
 		for n := range ast.Preorder(file) {
 			switch n := n.(type) {
 			case *ast.KeyValueExpr:
-				l.checkHeld(n.Key, n.Value)
+				l.checkSet(n.Key, n.Value)
 			case *ast.AssignStmt:
 				for i := range n.Lhs {
 					if len(n.Lhs) == len(n.Rhs) {
-						l.checkHeld(n.Lhs[i], n.Rhs[i])
+						l.checkSet(n.Lhs[i], n.Rhs[i])
 					}
 				}
 			}
@@ -25,18 +25,31 @@ func (l *linter) checkInterfaces() {
 	}
 }
 
-// checkHeld reports a value if it is a tagged one and goes into such a field.
-func (l *linter) checkHeld(to, value ast.Expr) {
-	name := lastName(to)
-	if name == nil {
-		return
+// checkSet reports tagged values that a field of a configuration is set to.
+func (l *linter) checkSet(field, value ast.Expr) {
+	if name := lastName(field); name != nil {
+		if v, ok := l.TypesInfo.Uses[name].(*types.Var); ok && l.inConfig[v.Origin()] && types.IsInterface(v.Type()) {
+			l.checkHeld(value)
+		}
 	}
-	v, ok := l.TypesInfo.Uses[name].(*types.Var)
-	typ := l.TypesInfo.TypeOf(value)
-	if !ok || !l.inConfig[v.Origin()] || !types.IsInterface(v.Type()) || types.IsInterface(typ) {
-		return
+}
+
+// checkHeld reports a value behind an interface if it is a tagged one, and looks into it otherwise.
+func (l *linter) checkHeld(value ast.Expr) {
+	value = ast.Unparen(value)
+	if address, ok := value.(*ast.UnaryExpr); ok {
+		value = address.X
 	}
-	if problem := leaf.BelowInterface(l.program.Of(behindPointers(typ))); problem != nil {
+	if problem := leaf.BelowInterface(l.program.Of(behindPointers(l.TypesInfo.TypeOf(value)))); problem != nil {
 		l.report(target{node: value}, problem)
+		return
+	}
+	if literal, ok := value.(*ast.CompositeLit); ok {
+		for _, element := range literal.Elts {
+			if pair, ok := element.(*ast.KeyValueExpr); ok {
+				element = pair.Value
+			}
+			l.checkHeld(element)
+		}
 	}
 }

@@ -346,29 +346,6 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 	}
 }
 
-// TestGivenValuesAreTold: values that the tester gives as different must differ in the hash, be the type's marshaler normalizing or not.
-func TestGivenValuesAreTold(t *testing.T) {
-	for _, tc := range []struct {
-		name   string
-		run    func(t hotupdatetest.T)
-		want   string
-		reason string
-	}{
-		{"by type", func(t hotupdatetest.T) {
-			hotupdatetest.Check[inField[lossy]](t, hotupdatetest.WithNormalizing[lossy](), hotupdatetest.WithValuesOf(lossy{"a", "zone-1"}, lossy{"b", ""}, lossy{"a", "zone-2"}))
-		}, "hotupdatetest_test.lossy: values 1 and 3 mean something else", "two zones, one text"},
-		{"by path", func(t hotupdatetest.T) {
-			hotupdatetest.Check[everything](t, hotupdatetest.WithValues("size", "1Gi", "1024Mi"))
-		}, "size: values 1 and 2 mean something else", "one quantity in two spellings"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if r := record(t, tc.run); !strings.Contains(r.text(), tc.want) {
-				t.Errorf("%s: want %q in %s", tc.reason, tc.want, r.text())
-			}
-		})
-	}
-}
-
 // undeclarable has fields of which no struct tag can declare every default, or that one does.
 type undeclarable struct {
 	Zones    []string          `json:"zones,omitempty"`

@@ -19,7 +19,7 @@ func (s *subject) defaultsKeepHash(t trial) *breach {
 	}
 	for _, d := range s.defaulters {
 		config := c.value()
-		if survives(func() error { d.call(config.Interface()); return nil }) != nil {
+		if survives(func() error { d(config.Interface()); return nil }) != nil {
 			return &breach{what: "the defaulting function panics", hint: "mend it"}
 		}
 		changes, err := s.schema.Diff(c.value().Interface(), config.Interface())

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
+// author draws configurations.
 type author struct {
 	t *rapid.T
 	s *subject
@@ -37,20 +38,24 @@ func (a author) pick(n int) int {
 // chance is true once in n draws.
 func (a author) chance(n int) bool { return a.pick(n) == n-1 }
 
+func among[V any](a author, all ...V) V { return all[a.pick(len(all))] }
+
 // config draws a configuration; now and then it is nil.
 func (a author) config() config {
-	c := config{plan: a.s.plan, meta: make([]string, len(a.s.plan.Meta))}
 	if a.chance(20) {
-		return c
+		return config{plan: a.s.plan, meta: make([]string, len(a.s.plan.Meta))}
 	}
-	for i := range c.meta {
-		c.meta[i] = among(a, "", "x", "y")
-	}
-	c.root = a.object(blankRoot(a.s.plan), 0)
-	return c
+	return config{plan: a.s.plan, meta: a.meta(), root: a.value(blankRoot(a.s.plan), nil, 0)}
 }
 
-func among[V any](a author, all ...V) V { return all[a.pick(len(all))] }
+// meta draws kind and API version.
+func (a author) meta() []string {
+	meta := make([]string, len(a.s.plan.Meta))
+	for i := range meta {
+		meta[i] = among(a, "", "x", "y")
+	}
+	return meta
+}
 
 // member draws a member, which is often absent.
 func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
@@ -62,110 +67,100 @@ func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
 		p.make = fromJSON(f.Node.Type, f.Default)
 		return p
 	}
-	return a.value(p, depth)
+	return a.value(p, nil, depth)
 }
 
-// value draws into a blank part: a value that is there, or a nil pointer.
-func (a author) value(p *part, depth int) *part {
-	if p.typ.Kind() == reflect.Pointer && a.chance(6) || depth > maxDepth && p.node.Recursive && p.typ.Kind() != reflect.Struct {
-		p.null = true
+// value draws into a blank part: a value that is there, or a nil pointer. An element of a collection has its place in it already.
+func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
+	isPlaced := in != nil && (in.Key != nil || in.When != nil)
+	isTooDeep := depth > maxDepth && p.node.Recursive && p.typ.Kind() != reflect.Struct
+	if p.null = p.typ.Kind() == reflect.Pointer && !isPlaced && a.chance(6) || isTooDeep; p.null {
 		return p
 	}
 	switch p.node.Kind {
 	case fieldplan.Leaf:
 		p.make = a.leaf(p)
 	case fieldplan.Object:
-		return a.object(p, depth)
+		for i, f := range p.node.Fields {
+			if in == nil || !in.Identity(f) {
+				p.members[i] = a.member(p, f, depth+1)
+			}
+		}
 	case fieldplan.List, fieldplan.Map:
-		a.elements(p, depth)
+		if p.null = a.chance(6); !p.null {
+			for range a.pick(4) {
+				a.add(p, fieldplan.All, func(e *part) { a.value(e, p.node, depth+1) })
+			}
+		}
 	case fieldplan.Array:
 		for range p.node.Type.Len() {
-			p.elems = append(p.elems, a.value(p.blankElement(), depth+1))
+			p.elems = append(p.elems, a.value(p.blankElement(), nil, depth+1))
 		}
 	}
 	return p
 }
 
-func (a author) object(p *part, depth int) *part {
-	p.emptied()
-	for i, f := range p.node.Fields {
-		p.members[i] = a.member(p, f, depth+1)
+// add adds an element, and fills it, if a place is found that no other element has, and if a class is found that is wanted.
+func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
+	for range 4 {
+		e, keys := p.blankElement(), p.keys
+		if f := p.node.Key; f != nil {
+			*e.member(f) = a.identity(e, f)
+			if text := string((*e.member(f)).text()); text == "" || text == `""` || p.has(text) {
+				continue
+			}
+		}
+		if p.node.Kind == fieldplan.Map {
+			key := a.key(p)
+			if p.has(p.keyText(key)) {
+				continue
+			}
+			keys = append(keys, key)
+		}
+		if a.selects(p.node, e); wanted.Any(fieldplan.Of(e.node.Class)) {
+			fill(e)
+			p.elems, p.keys = append(p.elems, e), keys
+			return
+		}
 	}
-	return p
 }
 
-func (a author) elements(p *part, depth int) {
-	if p.null = a.chance(6); p.null {
+// identity draws a member by which an element is found.
+func (a author) identity(e *part, f *fieldplan.Field) *part {
+	m := e.blankMember(f)
+	m.make = a.leaf(m)
+	return m
+}
+
+// selects draws the member by which an element is hot or not, if there is one, and gives the element its classes.
+func (a author) selects(n *fieldplan.Node, e *part) {
+	if n.When == nil {
 		return
 	}
-	for range a.pick(4) {
-		a.add(p, a.value(p.blankElement(), depth+1), author.selectElement)
+	to := e.member(n.When.Field)
+	if *to = a.member(e, n.When.Field, 0); a.chance(2) {
+		*to = e.blankMember(n.When.Field)
+		(*to).make = fromJSON((*to).node.Type, []byte(n.When.Value))
 	}
+	e.node = engine.ElementNode(n, e.value())
 }
 
-// add adds an element, after a choice of its class, if an identity is found that no other element has.
-func (a author) add(p, e *part, choose func(a author, n *fieldplan.Node, e *part)) bool {
-	isKeyed := p.node.Pairing == fieldplan.ByKey
-	if isKeyed && e.null {
-		*e = *a.object(p.blankElement(), maxDepth)
-	}
-	for range 4 {
-		switch {
-		case p.node.Kind == fieldplan.Map:
-			key := a.mapKey(p.node.Type.Key(), p.pattern)
-			if p.has(mapKeyText(p.node, key)) {
-				continue
-			}
-			p.keys = append(p.keys, key)
-		case isKeyed:
-			f := p.node.Key
-			key := e.blankMember(f)
-			key.make = a.leaf(key)
-			*e.member(f) = key
-			if text := key.text(); text == nil || string(text) == `""` || p.has(string(text)) {
-				continue
-			}
-		}
-		choose(a, p.node, e)
-		p.elems = append(p.elems, e)
-		return true
-	}
-	return false
-}
-
+// has reports whether an element has a key with this text.
 func (p *part) has(text string) bool {
-	return slices.ContainsFunc(p.keys, func(key maker) bool { return mapKeyText(p.node, key) == text }) ||
+	return slices.ContainsFunc(p.keys, func(key maker) bool { return p.keyText(key) == text }) ||
 		p.node.Key != nil && slices.ContainsFunc(p.elems, func(e *part) bool { return string((*e.member(p.node.Key)).text()) == text })
 }
 
-// selectElement makes an element hot now and then, where hotwhen says how, and gives it the classes that it has.
-func (a author) selectElement(n *fieldplan.Node, e *part) {
-	if n.When == nil || e.null {
-		return
-	}
-	if a.chance(2) {
-		a.makeHot(n, e)
-	}
-	e.retarget(elementNode(n, e))
-}
-
-// makeHot sets the field by which an element is selected.
-func (a author) makeHot(n *fieldplan.Node, e *part) {
-	selector := e.blankMember(n.When.Field)
-	selector.make = fromJSON(selector.node.Type, []byte(n.When.Value))
-	*e.member(n.When.Field) = selector
-	e.retarget(elementNode(n, e))
-}
-
-func (a author) mapKey(t reflect.Type, pattern string) maker {
-	switch given := a.s.keys[pattern]; {
+// key draws the key of a map.
+func (a author) key(p *part) maker {
+	t := p.node.Type.Key()
+	switch given := a.s.keys[p.pattern]; {
 	case len(given) > 0:
-		key, _ := readKey(t, among(a, given...)) // was read before
-		return fixed(key)
+		return fixed(among(a, given...))
 	case t.Kind() == reflect.String:
 		return fixed(reflect.ValueOf(among(a, "a", "b", "cost-center", "kubernetes.io/a", "\u00e9")).Convert(t))
 	case leaf.MapKeyKind(t) == leaf.TextMarshaler:
-		return among(a, a.s.foreign(t)...)
+		return among(a, a.s.makers(t)...)
 	}
 	return fixed(reflect.ValueOf(among(a, 1, 2, 10, 0)).Convert(t))
 }
@@ -178,7 +173,19 @@ func readKey(t reflect.Type, text string) (reflect.Value, bool) {
 	return read.Elem().MapKeys()[0], true
 }
 
-// fixed makes a value that has no memory to share.
-func fixed(v reflect.Value) maker { return func() reflect.Value { return v } }
+// leaf draws a leaf: one of the values that the tester gave, or one that its type can have.
+func (a author) leaf(p *part) maker {
+	if given := a.s.givenFor(p); len(given) > 0 {
+		v := among(a, given...)
+		return func() reflect.Value { return copyOf(p.node, v) }
+	}
+	return among(a, a.s.makers(p.node.Type)...)
+}
 
-func mapKeyText(n *fieldplan.Node, key maker) string { return engine.KeyStep(n, key()).Name }
+// givenFor returns the values that the tester gave for a field or its type.
+func (s *subject) givenFor(p *part) []reflect.Value {
+	if given := s.given[p.pattern]; len(given) > 0 {
+		return given
+	}
+	return s.byType[p.node.Type]
+}

@@ -207,7 +207,7 @@ func (s *subject) content(recorded []vector) ([]byte, error) {
 		}
 		g.Vectors = append(g.Vectors, v)
 	}
-	for _, v := range slices.Concat(recorded, s.singles()) {
+	for _, v := range slices.Concat(recorded, s.sampleVectors()) {
 		isThere := slices.ContainsFunc(g.Vectors, func(w vector) bool { return v.Name == w.Name })
 		if v, err := s.hashed(v); err == nil && !isThere {
 			g.Vectors = append(g.Vectors, v)

@@ -1,21 +1,29 @@
 package hotupdatetest
 
 import (
+	"encoding"
 	"encoding/json"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // freeJSON are texts for fields that take any JSON.
 var freeJSON = []string{`{"a":1}`, `null`, `{}`, `0`, `""`, `[1,{"b":null,"a":[]}]`, `{"b":1.0,"a":"c"}`, `{"a":"c", "b":1}`, `true`, `"a"`}
+
+// probes are texts that unmarshalers of common kinds read: names, numbers, addresses, times, versions, colours.
+var probes = []string{
+	`"a"`, `"b"`, `"A"`, `""`, `1`, `2`, `0`, `true`, `"1"`, `"1h"`, `"10.0.0.1"`, `"10.0.0.0/8"`, `"2024-01-02T03:04:05Z"`, `"1.2.3"`,
+	`"https://example.org/a"`, `"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `"00:00:5e:00:53:01"`, `"#00ff00"`, `"a=b"`, `"a,b"`, `"b,a"`, `{}`, `[]`, `[1,2]`,
+	`["a","b"]`, `["b","a"]`, `{"a":"b"}`, `{"b":"c","a":"b"}`, `{"a":1}`, `null`,
+}
+
+var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`, `null`}
 
 // texts are values of the kinds of leaves as JSON. Some spell one value in several ways.
 var texts = map[leaf.Kind][]string{
@@ -23,104 +31,125 @@ var texts = map[leaf.Kind][]string{
 	leaf.Int: {
 		`0`, `1`, `2`, `3`, `100`, `-1`, `127`, `-128`, `32767`, `-32768`, `2147483647`, `-2147483648`, `9223372036854775807`, `-9223372036854775808`,
 	},
-	leaf.Uint:         {`0`, `1`, `2`, `3`, `100`, `255`, `65535`, `4294967295`, `18446744073709551615`},
-	leaf.Float:        {`0`, `1`, `0.5`, `-2.5`, `1e21`, `1e-7`},
-	leaf.String:       {`""`, `"a"`, `"b"`, `"gp3"`, `"a, b"`, `"it's"`, `"0"`, `"null"`, `"A"`, `"\u00e9"`, `"<&>"`, `"1Gi"`},
-	leaf.Number:       {`0`, `1`, `1.50`, `1.5`, `12345678901234567890`, `-3`},
-	leaf.Bytes:        {`"YQ=="`, `"Yg=="`, `""`, `"/wA="`},
-	leaf.Quantity:     {`"1Gi"`, `"0"`, `"1024Mi"`, `"1"`, `"1000m"`, `"100m"`, `"-3"`, `"1e3"`, `"1k"`, `"0.5"`, `"500m"`, `"1n"`, `"7Ei"`, `"12345678901234567890123"`},
-	leaf.IntOrString:  {`1`, `0`, `"25%"`, `"1"`, `""`},
-	leaf.Duration:     {`"1h"`, `"60m"`, `"0s"`, `"30m"`, `"1s"`, `"-1s"`},
-	leaf.Time:         momentTexts,
-	leaf.MetaTime:     momentTexts,
-	leaf.MicroTime:    {`"2023-11-14T22:13:20.000000Z"`, `"2023-11-15T03:43:20.000000+05:30"`, `"2023-11-14T22:13:20.500000Z"`, `null`},
-	leaf.RawExtension: freeJSON,
-	leaf.RawMessage:   freeJSON,
-	leaf.Interface:    freeJSON,
-	leaf.Opaque:       freeJSON,
+	leaf.Uint:          {`0`, `1`, `2`, `3`, `100`, `255`, `65535`, `4294967295`, `18446744073709551615`},
+	leaf.Float:         {`0`, `1`, `0.5`, `-2.5`, `1e21`, `1e-7`},
+	leaf.String:        {`""`, `"a"`, `"b"`, `"gp3"`, `"a, b"`, `"it's"`, `"0"`, `"null"`, `"A"`, `"\u00e9"`, `"<&>"`, `"1Gi"`},
+	leaf.Number:        {`0`, `1`, `1.50`, `1.5`, `12345678901234567890`, `-3`},
+	leaf.Bytes:         {`"YQ=="`, `"Yg=="`, `""`, `"/wA="`},
+	leaf.Quantity:      {`"1Gi"`, `"0"`, `"1024Mi"`, `"1"`, `"1000m"`, `"100m"`, `"-3"`, `"1e3"`, `"1k"`, `"0.5"`, `"500m"`, `"1n"`, `"7Ei"`, `"12345678901234567890123"`},
+	leaf.IntOrString:   {`1`, `0`, `"25%"`, `"1"`, `""`},
+	leaf.Duration:      {`"1h"`, `"60m"`, `"0s"`, `"30m"`, `"1s"`, `"-1s"`},
+	leaf.Time:          momentTexts,
+	leaf.MetaTime:      momentTexts,
+	leaf.MicroTime:     {`"2023-11-14T22:13:20.000000Z"`, `"2023-11-15T03:43:20.000000+05:30"`, `"2023-11-14T22:13:20.500000Z"`, `null`},
+	leaf.RawExtension:  freeJSON,
+	leaf.RawMessage:    freeJSON,
+	leaf.Interface:     freeJSON,
+	leaf.Opaque:        freeJSON,
+	leaf.JSONMarshaler: probes,
+	leaf.TextMarshaler: probes,
 }
 
-var momentTexts = []string{`"2023-11-14T22:13:20Z"`, `"2023-11-15T03:43:20+05:30"`, `"2023-11-14T22:13:21Z"`, `"1969-12-31T23:59:59-02:00"`, `null`}
+// fillings is how many values are made by filling the exported fields of a type that marshals itself.
+const fillings = 24
 
-// twists change what a Go value holds beyond its JSON: the time zone, the unused half of an IntOrString, how a quantity keeps its digits.
-var twists = map[leaf.Kind]func(v any){
-	leaf.MetaTime:  func(v any) { v.(*metav1.Time).Time = v.(*metav1.Time).In(east) },
-	leaf.MicroTime: func(v any) { v.(*metav1.MicroTime).Time = v.(*metav1.MicroTime).In(east) },
-	leaf.Quantity:  func(v any) { v.(*resource.Quantity).AsDec() },
-	leaf.IntOrString: func(v any) {
-		if both := v.(*intstr.IntOrString); both.Type == intstr.Int {
-			both.StrVal = "stale"
-		} else {
-			both.IntVal = 7
-		}
-	},
-}
-
-var east = time.FixedZone("", 5*60*60+30*60)
-
-// leaf draws a leaf: one of the values that the tester gave, or one that its kind can have.
-func (a author) leaf(p *part) maker {
-	n, given := p.node, a.s.given[p.pattern]
-	if len(given) == 0 {
-		given = a.s.byType[n.Type]
+// makers make values that a type writes and reads: from texts of its kind, and by filling the fields of a type that marshals itself; or else its zero value.
+func (s *subject) makers(t reflect.Type) []maker {
+	if known, ok := s.made[t]; ok {
+		return known
 	}
-	if len(given) > 0 {
-		v := among(a, given...)
-		return func() reflect.Value { return copyOf(n, v) }
+	zero := func() reflect.Value { return reflect.New(t).Elem() }
+	var all []maker
+	for _, text := range texts[leaf.KindOf(t)] {
+		all = append(all, fromJSON(t, []byte(text)))
 	}
-	if n.Leaf.MarshalsItself() {
-		return among(a, a.s.foreign(n.Type)...)
+	for seed := range fillings {
+		all = append(all, func() reflect.Value {
+			v := zero()
+			f := filler{rand.New(rand.NewPCG(uint64(seed), 0))} //nolint:gosec // a fixed sequence, and no secret
+			f.fill(v, 0)
+			return v
+		})
 	}
-	return among(a, a.s.readable(n)...).make
-}
-
-// spelled is a value of a leaf in one of its spellings.
-type spelled struct {
-	make maker
-	text string // canonical
-}
-
-// readable are the values of a kind that the leaf's type holds; an interface with methods stays nil.
-func (s *subject) readable(n *fieldplan.Node) []spelled {
-	if all, ok := s.spelled[n.Type]; ok {
-		return all
+	if !leaf.KindOf(t).MarshalsItself() {
+		all = all[:len(all)-fillings]
 	}
-	var all []spelled
-	for _, text := range texts[n.Leaf] {
-		if json.Unmarshal([]byte(text), reflect.New(n.Type).Interface()) == nil {
-			value := fromJSON(n.Type, []byte(text))
-			canonical := string((&part{node: n, make: value}).text())
-			all = append(all, spelled{value, canonical})
-			if twist := twists[n.Leaf]; twist != nil {
-				all = append(all, spelled{func() reflect.Value {
-					v := value()
-					twist(v.Addr().Interface())
-					return v
-				}, canonical})
-			}
-		}
+	all = slices.DeleteFunc(append(all, zero), func(m maker) bool { return !isWritten(m()) })
+	if len(all) == 0 {
+		all = append(all, zero)
 	}
-	s.spelled[n.Type] = all
+	s.made[t] = all
 	return all
 }
 
-func fromJSON(t reflect.Type, text []byte) maker {
-	return func() reflect.Value {
-		v := reflect.New(t)
-		_ = json.Unmarshal(text, v.Interface())
-		return v.Elem()
+// isWritten reports whether the value's marshaler writes it, and its unmarshaler, if there is one, reads that again.
+func isWritten(v reflect.Value) bool {
+	if !v.IsValid() {
+		return false
+	}
+	text, problem := leaf.Append(nil, leaf.KindOf(v.Type()), v)
+	if problem != nil {
+		return false
+	}
+	_, readsJSON := reflect.New(v.Type()).Interface().(json.Unmarshaler)
+	_, readsText := reflect.New(v.Type()).Interface().(encoding.TextUnmarshaler)
+	return !readsJSON && !readsText || fromJSON(v.Type(), text)().IsValid()
+}
+
+// filler fills exported fields with what its numbers say. Equal seeds fill alike.
+type filler struct{ *rand.Rand }
+
+func (f filler) fill(v reflect.Value, depth int) {
+	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
+	switch {
+	case v.Kind() == reflect.Bool:
+		set(f.IntN(2) == 1)
+	case v.CanInt(), v.CanUint():
+		set([]int8{0, 1, 2, 3, 100}[f.IntN(5)])
+	case v.CanFloat():
+		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
+	case v.Kind() == reflect.String:
+		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
+	case f.fillTime(v.Addr().Interface()), depth > maxDepth:
+	case v.Kind() == reflect.Pointer && f.IntN(4) > 0:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), depth+1)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i), depth+1)
+			}
+		}
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), f.IntN(4), 4))
+		fallthrough
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i), depth+1)
+		}
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range f.IntN(6) {
+			key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(key, depth+1)
+			f.fill(elem, depth+1)
+			v.SetMapIndex(key, elem)
+		}
 	}
 }
 
-// respelledLeaf makes the same leaf in another spelling, where there is one.
-func (a author) respelledLeaf(p *part) maker {
-	if p.node.Leaf.MarshalsItself() {
-		return p.make
+// fillTime fills a time, as it is after it was read. A zero time behind a pointer is null in JSON, and no configuration holds it.
+func (f filler) fillTime(pointer any) bool {
+	drawn := func() time.Time { return time.Date(2024, 1, 2, 3, 4, f.IntN(5), 0, time.UTC) }
+	switch t := pointer.(type) {
+	case *time.Time:
+		*t = drawn()
+	case *metav1.Time:
+		t.Time = drawn().Local()
+	case *metav1.MicroTime:
+		t.Time = drawn().Local()
+	default:
+		return false
 	}
-	text := string(p.text())
-	same := slices.DeleteFunc(slices.Clone(a.s.readable(p.node)), func(v spelled) bool { return v.text != text || text == "" })
-	if len(same) == 0 {
-		return p.make
-	}
-	return among(a, same...).make
+	return true
 }

@@ -2,13 +2,10 @@ package hotupdatetest
 
 import (
 	"reflect"
-	"slices"
 
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Mutate returns a copy of config in which exactly one field of the class means something else, and the path of that field:
@@ -26,15 +23,11 @@ func Mutate[C any](t T, config *C, class hotupdate.Class, options ...Option) (mu
 		fail(t, reflect.TypeFor[C](), err)
 		return nil, ""
 	}
-	m := mutator{s: s, config: s.read(reflect.ValueOf(config)), class: structtag.Class(class)}
-	m.edits = slices.DeleteFunc(s.edits(m.config), func(e edit) bool { return e.removes || !e.classes.Any(fieldplan.Of(m.class)) })
+	m := mutator{s: s, config: s.read(reflect.ValueOf(config)), class: class, singles: s.singles(blankRoot(s.plan))}
 	found := mutation{}
-	rt, drawn := t.(*rapid.T)
-	switch {
-	case len(m.edits) == 0:
-	case drawn:
+	if rt, ok := t.(*rapid.T); ok {
 		found = rapid.Custom(m.draw).Draw(rt, "mutation")
-	default:
+	} else {
 		found = rapid.Custom(m.draw).Example(1)
 	}
 	if found.path == "" {
@@ -54,38 +47,47 @@ type mutation struct {
 func (m mutation) GoString() string { return m.path }
 
 type mutator struct {
-	s      *subject
-	config config
-	class  structtag.Class
-	edits  []edit
+	s       *subject
+	config  config
+	class   hotupdate.Class
+	singles []single // what may be set or added
 }
 
-// attempts is how often the mutator draws before it tries every edit in turn.
+// attempts is how often the mutator draws before it tries every place in turn.
 const attempts = 40
 
 func (m mutator) draw(rt *rapid.T) mutation {
 	a := author{rt, m.s}
-	for i := range attempts + len(m.edits) {
+	places := len(m.config.root.changeable(nil)) + len(m.singles)
+	for i := range attempts + places {
 		at := i - attempts
 		if at < 0 {
-			at = a.pick(len(m.edits))
+			at = a.pick(max(places, 1))
 		}
-		if found := m.try(a, m.edits[at]); found.path != "" {
+		if found := m.try(a, at); found.path != "" {
 			return found
 		}
 	}
 	return mutation{}
 }
 
-// try makes an edit, and keeps it if it is the only change.
-func (m mutator) try(a author, e edit) mutation {
-	changed := m.config
-	changed.root, _ = e.apply(a)
-	if changed.root == nil {
-		return mutation{}
+// try changes a leaf that is there, or one that is not, and keeps the configuration if that is the only change.
+func (m mutator) try(a author, at int) mutation {
+	changed := config{plan: m.config.plan, meta: m.config.meta, root: m.config.root.clone()}
+	there := changed.root.changeable(nil)
+	switch at -= len(there); {
+	case at < 0:
+		redrawn := there[at+len(there)]
+		redrawn.make = a.leaf(redrawn)
+	case at < len(m.singles):
+		one := m.singles[at].root.clone()
+		for _, p := range one.changeable(nil) {
+			p.make = a.leaf(p)
+		}
+		changed.root = changed.root.with(one)
 	}
 	changes, err := m.s.schema.Diff(m.config.value().Interface(), changed.value().Interface())
-	if err != nil || len(changes) != 1 || structtag.Class(changes[0].Class) != m.class {
+	if err != nil || len(changes) != 1 || changes[0].Class != m.class {
 		return mutation{}
 	}
 	return mutation{changed, changes[0].Path}

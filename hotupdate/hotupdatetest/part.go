@@ -1,6 +1,7 @@
 package hotupdatetest
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -13,16 +14,17 @@ import (
 // maker makes a leaf. What two calls return means the same and shares no memory.
 type maker func() reflect.Value
 
-// part is a value in the making. The same part makes any number of values that share no memory, and can be rewritten in places.
+// part is a value in the making. The same part makes any number of values that share no memory.
 type part struct {
 	node    *fieldplan.Node
-	typ     reflect.Type // with its pointers
-	pattern string       // path with [] for elements
-	null    bool         // a nil pointer, slice or map
-	members []*part      // of an object, one for each field of the node; nil stays as Go leaves it
-	elems   []*part      // of a collection
-	keys    []maker      // of a map, one for each element
-	make    maker        // of a leaf
+	typ     reflect.Type     // with its pointers
+	field   *fieldplan.Field // nil for the root and for elements
+	pattern string           // path with [] for elements
+	null    bool             // a nil pointer, slice or map
+	members []*part          // of an object, one for each field of the node; nil stays as Go leaves it
+	elems   []*part          // of a collection
+	keys    []maker          // of a map, one for each element
+	make    maker            // of a leaf
 }
 
 type config struct {
@@ -31,22 +33,36 @@ type config struct {
 	plan *fieldplan.Plan
 }
 
-// The blank parts have no value yet.
+// The blank parts have no value yet: nothing of an object is set, a collection is empty.
 
-func blankRoot(p *fieldplan.Plan) *part { return &part{node: p.Root, typ: p.Type} }
+func blankRoot(p *fieldplan.Plan) *part { return blank(part{node: p.Root, typ: p.Type}) }
 
 func (p *part) blankMember(f *fieldplan.Field) *part {
-	return &part{node: f.Node, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name)}
+	return blank(part{node: f.Node, field: f, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name)})
 }
 
 func (p *part) blankElement() *part {
-	return &part{node: p.node.Elem, typ: p.node.Type.Elem(), pattern: p.pattern + "[]"}
+	return blank(part{node: p.node.Elem, typ: p.node.Type.Elem(), pattern: p.pattern + "[]"})
 }
 
-// emptied turns a blank part of an object into one of which nothing is set.
-func (p *part) emptied() *part {
+func blank(p part) *part {
 	p.members = make([]*part, len(p.node.Fields))
-	return p
+	return &p
+}
+
+// clone returns a part that can be changed without p.
+func (p *part) clone() *part {
+	if p == nil {
+		return nil
+	}
+	out := *p
+	out.members, out.elems, out.keys = slices.Clone(p.members), slices.Clone(p.elems), slices.Clone(p.keys)
+	for _, below := range [][]*part{out.members, out.elems} {
+		for i := range below {
+			below[i] = below[i].clone()
+		}
+	}
+	return &out
 }
 
 func (c config) value() reflect.Value {
@@ -99,26 +115,8 @@ func (p *part) member(f *fieldplan.Field) **part {
 	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
-// retarget gives an element the classes that its selector calls for.
-func (p *part) retarget(n *fieldplan.Node) {
-	p.node = n
-	for i, m := range p.members {
-		if m != nil {
-			m.retarget(n.Fields[i].Node)
-		}
-	}
-	for _, e := range p.elems {
-		e.retarget(elementNode(n, e))
-	}
-}
-
-// elementNode is the node of an element: the hot one where hotwhen holds.
-func elementNode(n *fieldplan.Node, e *part) *fieldplan.Node {
-	if n.When == nil {
-		return n.Elem
-	}
-	return engine.ElementNode(n, e.value())
-}
+// keyText is the text of the key of a map.
+func (p *part) keyText(key maker) string { return engine.KeyStep(p.node, key()).Name }
 
 // text is the canonical text of a leaf, nil if it has none.
 func (p *part) text() []byte {
@@ -153,7 +151,44 @@ func (p *part) inspect(find func(p *part) *breach) *breach {
 	return nil
 }
 
-// read takes a configuration apart, so that it can be rewritten in places. It shares no memory with the parts.
+// changeable returns the leaves that can change by themselves: those that identify or select an element, and those in a set, stay.
+func (p *part) changeable(in *fieldplan.Node) (all []*part) {
+	switch {
+	case p == nil || p.null || p.node.Pairing == fieldplan.ByValue:
+		return nil
+	case p.node.Kind == fieldplan.Leaf:
+		return []*part{p}
+	}
+	for i, m := range p.members {
+		if in == nil || !in.Identity(p.node.Fields[i]) {
+			all = append(all, m.changeable(nil)...)
+		}
+	}
+	for _, e := range p.elems {
+		all = append(all, e.changeable(p.node)...)
+	}
+	return all
+}
+
+// isUnset reports whether a member certainly says nothing.
+func (p *part) isUnset() bool {
+	switch {
+	case p == nil || p.null:
+		return true
+	case p.node.Kind == fieldplan.Leaf:
+		return p.field.Unset(p.text())
+	case p.node.Kind == fieldplan.Array:
+		return false
+	}
+	return !p.field.HasPresence() && p.isEmpty()
+}
+
+// isEmpty reports whether no member is set and there is no element.
+func (p *part) isEmpty() bool {
+	return len(p.elems) == 0 && !slices.ContainsFunc(p.members, func(m *part) bool { return !m.isUnset() })
+}
+
+// read takes a configuration apart. It shares no memory with the parts.
 func (s *subject) read(pointer reflect.Value) config {
 	c := config{plan: s.plan, meta: make([]string, len(s.plan.Meta))}
 	v, ok := engine.Deref(pointer)
@@ -178,7 +213,6 @@ func (p *part) read(v reflect.Value) *part {
 	case fieldplan.Leaf:
 		p.make = func() reflect.Value { return copyOf(n, v) }
 	case fieldplan.Object:
-		p.emptied()
 		for i, f := range n.Fields {
 			if m := engine.Member(v, f); m.IsValid() {
 				p.members[i] = p.blankMember(f).read(m)
@@ -201,4 +235,27 @@ func (p *part) readElement(v reflect.Value) {
 	elem := p.blankElement()
 	elem.node = engine.ElementNode(p.node, v)
 	p.elems = append(p.elems, elem.read(v))
+}
+
+// fixed makes a value that has no memory to share.
+func fixed(v reflect.Value) maker { return func() reflect.Value { return v } }
+
+// fromJSON makes what a type reads from a text, and nothing if it does not read it.
+func fromJSON(t reflect.Type, text []byte) maker {
+	return func() reflect.Value {
+		v := reflect.New(t)
+		if survives(func() error { return json.Unmarshal(text, v.Interface()) }) != nil {
+			return reflect.Value{}
+		}
+		return v.Elem()
+	}
+}
+
+// copyOf returns a copy of a leaf that shares no memory with it, as far as that can be had.
+func copyOf(n *fieldplan.Node, v reflect.Value) reflect.Value {
+	copied := reflect.New(n.Type).Elem()
+	if problem := leaf.Copy(copied, v, n.Leaf); problem != nil {
+		return v
+	}
+	return copied
 }

@@ -26,7 +26,7 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 		labels = []string{"first configuration", "second configuration"}
 	}
 	for i, c := range t.configs {
-		show(&text, labels[i], c.root.tree())
+		show(&text, labels[i], printer{hidesSecrets: true}.tree(c.root))
 	}
 	if b.inGo != "" {
 		show(&text, "value in Go", b.inGo)
@@ -64,43 +64,44 @@ func show(text *strings.Builder, label string, tree any) {
 	fmt.Fprintf(text, "\n%s:\n  %s", label, strings.ReplaceAll(strings.TrimRight(string(written), "\n"), "\n", "\n  "))
 }
 
-// tree is a value as JSON would have it, without what is sensitive.
-func (p *part) tree() any {
+// printer shows parts as JSON would have them.
+type printer struct{ hidesSecrets bool }
+
+func (w printer) tree(p *part) any {
 	if p == nil || p.null {
 		return nil
 	}
+	object := map[string]any{}
 	switch p.node.Kind {
 	case fieldplan.Leaf:
-		return p.leafTree()
+		return w.leaf(p)
 	case fieldplan.Object:
-		object := map[string]any{}
 		for i, m := range p.members {
 			if m != nil {
-				object[p.node.Fields[i].Name] = m.tree()
+				object[p.node.Fields[i].Name] = w.tree(m)
 			}
 		}
 		return object
 	case fieldplan.Map:
-		object := map[string]any{}
 		for i, e := range p.elems {
-			key := mapKeyText(p.node, p.keys[i])
-			if p.node.HidesKeys() {
+			key := p.keyText(p.keys[i])
+			if w.hidesSecrets && p.node.HidesKeys() {
 				key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
 			}
-			object[key] = e.tree()
+			object[key] = w.tree(e)
 		}
 		return object
 	case fieldplan.List, fieldplan.Array:
 	}
 	list := make([]any, len(p.elems))
 	for i, e := range p.elems {
-		list[i] = e.tree()
+		list[i] = w.tree(e)
 	}
 	return list
 }
 
-func (p *part) leafTree() any {
-	if p.node.HidesValues() {
+func (w printer) leaf(p *part) any {
+	if w.hidesSecrets && p.node.HidesValues() {
 		return fieldpath.Hidden
 	}
 	v := p.make()
@@ -109,11 +110,13 @@ func (p *part) leafTree() any {
 	}
 	var written []byte
 	failed := survives(func() (err error) { written, err = json.Marshal(leaf.Addressable(v).Addr().Interface()); return err })
-	var tree any
-	if failed != nil || json.Unmarshal(written, &tree) != nil {
+	switch {
+	case failed != nil:
 		return "(not in JSON)"
+	case p.field != nil && p.field.Quoted:
+		return string(written)
 	}
-	return tree
+	return decoded(written)
 }
 
 // blame names the first field in which two documents differ; it is empty if that cannot be told.

@@ -74,7 +74,6 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
 		{"values of no field", withOptions(hotupdatetest.WithValuesOf(mute{})), "WithValuesOf[hotupdatetest_test.mute]: no field is of this type", "a field that went, or a wrong type"},
 		{"no values of a type", withOptions(hotupdatetest.WithValuesOf[string]()), "WithValuesOf[string]: gives no value", "nothing would be tried"},
-		{"normalizing no field", withOptions(hotupdatetest.WithNormalizing[mute]()), "WithNormalizing[hotupdatetest_test.mute]: no field is of this type", "a field that went, or a wrong type"},
 		{"one vector twice", func(t hotupdatetest.T) {
 			hotupdatetest.Golden[secrets](t, "testdata/none.json", hotupdatetest.WithVector("a", "{}"), hotupdatetest.WithVector("a", `{"zones":["a"]}`))
 		}, `WithVector: gives the name "a" twice`, "the file would hold two of a name"},

@@ -1,35 +1,43 @@
 package hotupdatetest
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
+// subject is a type, and what the options say of it.
 type subject struct {
-	settings
-
 	typ    reflect.Type
+	schema *hotupdate.Schema
 	plan   *fieldplan.Plan
 	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
-	drawn  map[reflect.Type][]maker // of types that marshal themselves
+	made   map[reflect.Type][]maker // of leaves
 
-	spelled map[reflect.Type][]spelled // of others
+	withSchema bool                       // WithSchema was given
+	given      map[string][]reflect.Value // values, of the field's type
+	keys       map[string][]reflect.Value
+	byType     map[reflect.Type][]reflect.Value
+	defaulters []func(config any)
+	vectors    []vector
+	update     Update
 }
 
-// subjectOf compiles T under the options and checks the options against it.
+// subjectOf compiles T under the options.
 func subjectOf[T any](options []Option) (*subject, error) {
-	s := &subject{typ: reflect.TypeFor[T](), drawn: map[reflect.Type][]maker{}, spelled: map[reflect.Type][]spelled{}, settings: settings{
-		values: map[string][]any{}, given: map[string][]reflect.Value{}, keys: map[string][]string{},
-		byType: map[reflect.Type][]reflect.Value{}, normalizes: map[reflect.Type]bool{},
-	}}
+	s := &subject{
+		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]reflect.Value{}, keys: map[string][]reflect.Value{},
+		byType: map[reflect.Type][]reflect.Value{},
+	}
 	for _, o := range options {
-		if o != nil {
-			o(&s.settings)
+		if o.before != nil {
+			o.before(s)
 		}
 	}
 	var err error
@@ -38,20 +46,74 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	} else if s.schema == nil {
 		err = misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
 	}
+	if err == nil {
+		err = s.compile()
+	}
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.schema.Hash(reflect.Zero(s.typ).Interface())
+	var problems []error
+	for _, o := range options {
+		if o.after != nil {
+			problems = append(problems, o.after(s))
+		}
+	}
+	return s, errors.Join(problems...)
+}
+
+// compile reads the Schema's plan, and the Schema back from its JSON.
+func (s *subject) compile() error {
+	_, err := s.schema.Hash(reflect.Zero(s.typ).Interface())
 	if slices.ContainsFunc(fault.All(err), func(problem *fault.Error) bool { return problem.Code == "type-mismatch" }) {
-		return nil, misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
+		return misuse("WithSchema", "has the Schema of another type", "use SchemaOf["+s.typ.String()+"]")
 	}
 	if s.plan, err = schemajson.Recompile(s.schema, s.typ); err != nil {
-		return nil, err
+		return err
 	}
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.loaded, _ = hotupdate.LoadSchema(exported) // types that contain themselves cannot be loaded
-	return s, s.checkOptions()
+	return nil
+}
+
+// visitNodes calls visit for each node of the plan and the pattern of its path, in the order of the fields. It does not enter cycles.
+func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
+	open := map[*fieldplan.Node]bool{}
+	var below func(n *fieldplan.Node, pattern string)
+	below = func(n *fieldplan.Node, pattern string) {
+		if n == nil || open[n] {
+			return
+		}
+		open[n] = true
+		defer delete(open, n)
+		visit(n, pattern)
+		for _, f := range n.Fields {
+			below(f.Node, fieldpath.Join(pattern, f.Name))
+		}
+		below(n.Elem, pattern+"[]")
+	}
+	below(s.plan.Root, "")
+}
+
+// find follows a path, which may end with [], through the plan. It is nil if there is nothing.
+func (s *subject) find(path string) *fieldplan.Node {
+	steps, ok := fieldpath.ParsePattern(path + ".end")
+	if !ok {
+		return nil
+	}
+	n := s.plan.Root
+	for _, step := range steps[:len(steps)-1] {
+		f := n.Lookup(step.Name)
+		switch {
+		case step.Element && n.Elem != nil:
+			n = n.Elem
+		case !step.Element && f != nil:
+			n = f.Node
+		default:
+			return nil
+		}
+	}
+	return n
 }

@@ -17,26 +17,13 @@ func drawPair(a author) trial {
 
 func drawSpelling(a author) trial {
 	c := a.config()
-	return trial{configs: []config{c, a.respelled(c)}, oneHash: true, oneMeaning: true}
+	return trial{configs: []config{c, varying{author: a}.config(c)}, oneHash: true, oneMeaning: true}
 }
 
-// drawHotChange changes some Hot and Ignored parts, and the spelling now and then.
+// drawHotChange changes Hot and Ignored parts, and the spelling.
 func drawHotChange(a author) trial {
 	c := a.config()
-	changed := c
-	for range 1 + a.pick(4) {
-		edits := slices.DeleteFunc(a.s.edits(changed), func(e edit) bool { return e.classes.Any(fieldplan.Projected) })
-		if len(edits) == 0 {
-			break
-		}
-		if root, _ := edits[a.pick(len(edits))].apply(a); root != nil {
-			changed.root = root
-		}
-	}
-	if a.chance(2) {
-		changed = a.respelled(changed)
-	}
-	pair := []config{c, changed}
+	pair := []config{c, varying{a, fieldplan.Unprojected}.config(c)}
 	if a.chance(2) {
 		slices.Reverse(pair)
 	}
@@ -46,19 +33,28 @@ func drawHotChange(a author) trial {
 // drawHashedChange gives one leaf that is hashed another meaning, if there is one.
 func drawHashedChange(a author) trial {
 	c := a.config()
-	edits := slices.DeleteFunc(a.s.edits(c), func(e edit) bool { return e.was == nil || e.classes.Any(fieldplan.Unprojected) })
-	if len(edits) == 0 {
+	changed := config{plan: c.plan, meta: c.meta, root: c.root.clone()}
+	hashed := slices.DeleteFunc(changed.root.changeable(nil), func(p *part) bool { return !fieldplan.IsProjected(p.node.Class) })
+	if len(hashed) == 0 {
 		return trial{configs: []config{c}}
 	}
-	chosen := edits[a.pick(len(edits))]
+	chosen := among(a, hashed...)
+	was := chosen.text()
 	for range 8 {
-		if root, leaf := chosen.apply(a); !chosen.meansTheSame(leaf) {
-			changed := c
-			changed.root = root
-			return trial{configs: []config{c, changed}, changed: leaf}
+		if chosen.make = a.leaf(chosen); chosen.meansElse(was) {
+			return trial{configs: []config{c, changed}, changed: chosen}
 		}
 	}
 	return trial{configs: []config{c}}
+}
+
+// meansElse reports whether a leaf has another meaning than one with the text was.
+func (p *part) meansElse(was []byte) bool {
+	text := p.text()
+	if was == nil || text == nil || bytes.Equal(was, text) {
+		return false
+	}
+	return p.field == nil || !p.field.Unset(was) || !p.field.Unset(text)
 }
 
 // drawRaw adds the JSON of a configuration, written by another encoder.

@@ -41,14 +41,3 @@ func (u *Update) Set(text string) error {
 
 // IsBoolFlag lets -update stand alone.
 func (u *Update) IsBoolFlag() bool { return true }
-
-// WithUpdate says what [Golden] does about a difference.
-func WithUpdate(u Update) Option {
-	return func(s *settings) { s.update = u }
-}
-
-// WithVector adds a configuration to those that [Golden] keeps, as raw JSON of the versioned type. It is written to the file as it
-// is, so it must hold no secret.
-func WithVector(name, raw string) Option {
-	return func(s *settings) { s.vectors = append(s.vectors, vector{Name: name, Config: []byte(raw)}) }
-}

@@ -44,12 +44,13 @@ type Plain struct {
 
 func _(c *Config, unknown any) {
 	_, _ = hotupdate.SchemaOf[Config]()
-	_ = Config{Any: Tagged{}}      // want `field held.Tagged.Type has a hotupdatable struct tag but is only reached through an interface`
-	_ = &Config{Any: []*Tagged{}}  // want `only reached through an interface`
-	c.Any = &Tagged{}              // want `only reached through an interface`
-	c.Nested.Any = Tagged{}        // want `only reached through an interface`
-	_ = Other{Extra: c.Typed}      // want `only reached through an interface`
-	c.Nested.Any, unknown = *c, *c // want `only reached through an interface`
+	_ = Config{Any: Tagged{}}                                       // want `field held.Tagged.Type has a hotupdatable struct tag but is only reached through an interface`
+	_ = &Config{Any: []*Tagged{}}                                   // want `only reached through an interface`
+	_ = &Config{Any: []any{1, nil, map[string]any{"a": &Tagged{}}}} // want `only reached through an interface`
+	c.Any = &Tagged{}                                               // want `only reached through an interface`
+	c.Nested.Any = Tagged{}                                         // want `only reached through an interface`
+	_ = Other{Extra: c.Typed}                                       // want `only reached through an interface`
+	c.Nested.Any, unknown = *c, *c                                  // want `only reached through an interface`
 
 	_ = Config{Any: Plain{}, Typed: Tagged{}, Unseen: Tagged{}}
 	_ = Config{Raw: &runtime.RawExtension{Object: &Tagged{}}} // told when it is hashed

@@ -1,0 +1,99 @@
+package hotupdatetest
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+)
+
+// varying changes a configuration in ways that keep its hash: it says what means nothing in another way, and gives other values to the classes
+// that are redrawn.
+type varying struct {
+	author
+
+	redrawn fieldplan.ClassSet
+}
+
+func (v varying) config(c config) config {
+	out := config{plan: c.plan, meta: v.meta(), root: c.root.clone()}
+	if c.root == nil {
+		out.root = blankRoot(c.plan)
+	}
+	v.part(out.root, nil)
+	if out.root.isEmpty() && v.chance(3) {
+		out.root = nil
+	}
+	return out
+}
+
+// part varies a part in place. What identifies or selects an element stays.
+func (v varying) part(p *part, in *fieldplan.Node) {
+	if p.null {
+		return
+	}
+	for i, f := range p.node.Fields {
+		if in == nil || !in.Identity(f) {
+			p.members[i] = v.member(p, p.members[i], f)
+		}
+	}
+	for _, e := range p.elems {
+		v.part(e, p.node)
+	}
+	switch {
+	case v.redrawn != 0 && (p.node.Kind == fieldplan.Map || p.node.Pairing == fieldplan.ByKey):
+		v.redrawElements(p)
+	case p.node.Pairing == fieldplan.ByValue && len(p.elems) > 0 && v.chance(2):
+		p.elems = append(p.elems, among(v.author, p.elems...))
+	}
+	if p.node.Pairing != fieldplan.ByPosition && v.chance(2) {
+		slices.Reverse(p.elems)
+	}
+}
+
+// member redraws a member, or lets one that says nothing say so in another way.
+func (v varying) member(in, m *part, f *fieldplan.Field) *part {
+	isRedrawn := v.redrawn != 0 && f.Classes()&^v.redrawn == 0
+	switch {
+	case isRedrawn && v.chance(2):
+		return v.author.member(in, f, maxDepth/2)
+	case m.isUnset() && v.chance(2):
+		return nil
+	case m != nil && !m.null:
+		v.part(m, nil)
+		return m
+	case f.HasPresence(), f.Node.Recursive, f.Node.Kind == fieldplan.Array, f.Node.Kind == fieldplan.Leaf && f.Pointer && f.Default == nil:
+		return m
+	}
+	p := in.blankMember(f)
+	switch {
+	case f.Node.Kind != fieldplan.Leaf:
+		v.part(p, nil)
+	case f.Default != nil:
+		p.make = fromJSON(f.Node.Type, f.Default)
+	default:
+		p.make = func() reflect.Value { return reflect.Zero(f.Node.Type) }
+	}
+	return p
+}
+
+// redrawElements removes and adds elements of which nothing is hashed.
+func (v varying) redrawElements(p *part) {
+	for i := len(p.elems) - 1; i >= 0; i-- {
+		if p.elems[i].node.Classes&^v.redrawn == 0 && v.chance(3) {
+			p.elems = slices.Delete(p.elems, i, i+1)
+			if p.keys != nil {
+				p.keys = slices.Delete(p.keys, i, i+1)
+			}
+		}
+	}
+	for range v.pick(3) {
+		v.add(p, v.redrawn, func(e *part) {
+			if e.node.Classes&^v.redrawn == 0 {
+				v.value(e, p.node, maxDepth/2)
+			} else {
+				v.part(e, p.node)
+			}
+		})
+	}
+}
