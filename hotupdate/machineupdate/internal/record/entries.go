@@ -76,30 +76,30 @@ func (e entries) cost() (total int) {
 
 // hotParts lays the entries out as few hot parts: sent have all values, removed all absences, as null, or as the element.
 func (e entries) hotParts() (sent, removed []string) {
-	var values, absences []*node
+	var values, absences []object
 	for _, l := range slices.SortedFunc(maps.Keys(e), leaf.compare) {
 		if l.value == absent {
-			absences = put(absences, l.place, "null")
+			absences = put(absences, leaf{l.place, "null"})
 		} else {
-			values = put(values, l.place, l.value)
+			values = put(values, l)
 		}
 	}
 	return documents(values), documents(absences)
 }
 
 // put adds a leaf to the first hot part that has room for it.
-func put(parts []*node, p place, value string) []*node {
-	if slices.ContainsFunc(parts, func(n *node) bool { return n.put(p, value) }) {
+func put(parts []object, l leaf) []object {
+	if slices.ContainsFunc(parts, func(o object) bool { return o.put(l) }) {
 		return parts
 	}
-	n := &node{}
-	n.put(p, value)
-	return append(parts, n)
+	o := object{}
+	o.put(l)
+	return append(parts, o)
 }
 
-func documents(parts []*node) (all []string) {
-	for _, n := range parts {
-		all = append(all, string(n.appendTo(nil)))
+func documents(parts []object) (all []string) {
+	for _, o := range parts {
+		all = append(all, o.document())
 	}
 	return all
 }

@@ -96,15 +96,15 @@ func split[M ~map[K]V, K comparable, V any](all M, isHot func(K, V) bool) (hot, 
 // hotPart lays leaves out as one hot part. Those of rest that have no room beside them, as a leaf stands where another one needs an object,
 // are left over.
 func (l leaves) hotPart(rest leaves) (hot string, left leaves) {
-	root := &node{}
+	root := object{}
 	for _, one := range l.sorted() {
-		root.put(one.place, one.value)
+		root.put(one)
 	}
 	left = leaves{}
 	for _, one := range rest.sorted() {
-		if !root.put(one.place, one.value) {
+		if !root.put(one) {
 			left[one.place] = one.value
 		}
 	}
-	return string(root.appendTo(nil)), left
+	return root.document(), left
 }

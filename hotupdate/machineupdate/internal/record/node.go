@@ -1,62 +1,46 @@
 package record
 
 import (
-	"maps"
-	"slices"
+	"encoding/json"
 
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// node is a part of a hot part that is being laid out: a leaf, a list of scalars, or an object. A new one is none of them yet.
-type node struct {
-	leaf     string
-	elements []string
-	members  map[string]*node
-}
+// object is a hot part, or an object in one, that is being laid out. Its members are objects, leaves as JSON, and lists of leaves as JSON.
+type object map[string]any
 
-// put adds a leaf, and reports whether there is room for it.
-func (n *node) put(p place, value string) bool {
-	for _, name := range fieldpath.Names(p.pointer) {
-		if n.leaf != "" || n.elements != nil {
+// put adds a leaf, and reports whether there is room for it. Elements of one list are added in order.
+func (o object) put(l leaf) bool {
+	names := fieldpath.Names(l.pointer)
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		if o[name] == nil {
+			o[name] = object{}
+		}
+		below, ok := o[name].(object)
+		if !ok {
 			return false
 		}
-		if n.members == nil {
-			n.members = map[string]*node{}
-		}
-		if n.members[name] == nil {
-			n.members[name] = &node{}
-		}
-		n = n.members[name]
+		o = below
 	}
-	if n.leaf != "" || n.members != nil || n.elements != nil && p.element == "" {
+	list, isList := o[names[last]].([]json.RawMessage)
+	switch isTaken := o[names[last]] != nil; {
+	case isTaken && (!isList || l.element == ""):
 		return false
-	}
-	if p.element == "" {
-		n.leaf = value
-	} else {
-		n.elements = append(n.elements, p.element)
+	case l.element == "":
+		o[names[last]] = json.RawMessage(l.value)
+	default:
+		o[names[last]] = append(list, json.RawMessage(l.element))
 	}
 	return true
 }
 
-// appendTo appends the hot part in canonical JSON.
-func (n *node) appendTo(dst []byte) []byte {
-	switch {
-	case n.leaf != "":
-		return append(dst, n.leaf...)
-	case n.elements != nil:
-		return appendList(dst, slices.Sorted(slices.Values(n.elements)))
-	}
-	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(n.members)) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst, _ = canonjson.AppendString(dst, name) // it was read from JSON
-		dst = n.members[name].appendTo(append(dst, ':'))
-	}
-	return append(dst, '}')
+// document returns the hot part in canonical JSON.
+func (o object) document() string {
+	text, _ := json.Marshal(o)                       // it was read from JSON
+	canonical, _ := canonjson.AppendValue(nil, text) // as above
+	return string(canonical)
 }
 
 // appendList appends a list of JSON values.
