@@ -3,7 +3,6 @@ package tags
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // identity returns what the cloud takes key for: two keys are one if and only if their identities are equal.
@@ -15,23 +14,11 @@ func (r *Rules) identity(key string) string {
 }
 
 // fold maps texts that are equal by [strings.EqualFold] to one text. It allocates only if it changes something.
-func fold(s string) string {
-	if isFolded(s) {
-		return s
-	}
-	return strings.Map(foldRune, s)
-}
+func fold(s string) string { return strings.Map(foldRune, s) }
 
 // isFolded reports whether folding changes nothing.
 func isFolded(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; 'A' <= c && c <= 'Z' {
-			return false
-		} else if c >= utf8.RuneSelf {
-			return !strings.ContainsFunc(s[i:], func(r rune) bool { return foldRune(r) != r })
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return foldRune(r) != r })
 }
 
 // foldRune returns the representative of the runes that differ from r only in case: the small letter if ASCII has one of them, else

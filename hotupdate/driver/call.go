@@ -136,7 +136,7 @@ func (u *update[T, C]) call(ctx context.Context, function string, f func(context
 	for try := 0; ; try++ {
 		err := u.once(ctx, function, f)
 		kind, after := machineupdate.ErrorKindOf(err)
-		if kind != machineupdate.Throttled || after > maxDelay {
+		if kind != machineupdate.ErrThrottled || after > maxDelay {
 			return err
 		}
 		if u.definition.Wait(ctx, max(after, delay/2+spread(delay/2, u.request.Machine+strconv.Itoa(try)))) != nil {
@@ -157,10 +157,11 @@ func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Co
 		return err
 	}
 	err := f(ctx)
-	kind, _ := machineupdate.ErrorKindOf(err)
-	outcome := kind.String()
-	if err == nil {
-		outcome = "Succeeded"
+	outcome := "Succeeded"
+	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrThrottled {
+		outcome = "Throttled"
+	} else if err != nil {
+		outcome = "Failed"
 	}
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

@@ -61,7 +61,7 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 }
 
 // Calls returns how often the functions of the [Definition] were called and how that ended since the kit was made, for a metric with the labels
-// function and outcome: Resources, which counts Connect as well, Set, Remove, Replace or Modify; Succeeded or the name of a [machineupdate.ErrorKind].
+// function and outcome: Resources, which counts Connect as well, Set, Remove, Replace or Modify; Succeeded, Throttled or Failed.
 func (k *Kit[T, C]) Calls() map[[2]string]uint64 {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

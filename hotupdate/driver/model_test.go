@@ -33,7 +33,7 @@ var naives = []naive{
 	{
 		name: "acceptance is success", want: "settled",
 		update: func(err error) error {
-			if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.Pending {
+			if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrPending {
 				return nil
 			}
 			return err

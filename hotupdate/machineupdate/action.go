@@ -3,19 +3,15 @@ package machineupdate
 import "strconv"
 
 // action is what to do about a machine.
-type action uint8
+type action string
 
 const (
-	actNone        action = iota // nothing
-	actWait                      // nothing yet
-	actUnsupported               // nothing, though the machine should be updated: the driver cannot
-	actUpdate                    // update the machine
-	actConfirm                   // update the machine once more, to settle it
+	actNone        action = "None"        // nothing
+	actWait        action = "Wait"        // nothing yet
+	actUnsupported action = "Unsupported" // nothing, though the machine should be updated: the driver cannot
+	actUpdate      action = "Update"      // update the machine
+	actConfirm     action = "Confirm"     // update the machine once more, to settle it
 )
-
-var actionNames = [...]string{
-	actNone: "None", actWait: "Wait", actUnsupported: "Unsupported", actUpdate: "Update", actConfirm: "Confirm",
-}
 
 // Reason says why a machine is updated or not, for logs, metrics and events. The zero value is UpToDate. The package documentation has them all, under
 // "Decision".
@@ -61,27 +57,22 @@ func nameOf(names []string, value int, enum string) string {
 }
 
 // ending is how a reconcile ended.
-type ending uint8
+type ending string
 
 const (
-	notCalled   ending = iota // there was nothing to call
-	denied                    // the limiter denied the call
-	conflicted                // the machine was changed meanwhile: look again
-	writeFailed               // a write failed: look again
-	canceled                  // the context was done, or the call would have been too late: look again
-	pending                   // the cloud has not done yet what it accepted, or still refuses it
-	refused                   // the cloud refused the change for a time that is known
-	undrained                 // the node is not drained, or was drained anew: nothing was sent
-	differing                 // a confirmation that only read found something else than was applied
-	callFailed                // the driver failed, wholly or in part, or CallTimeout was over
-	throttled                 // the cloud throttled the driver's calls
-	unable                    // the driver cannot update machines
-	gone                      // there is no machine, or the driver found no VM: look again, as reads of the cloud may lag
-	updated                   // the update succeeded, and is to be confirmed
-	confirmed                 // the machine is settled
+	notCalled   ending = "NotCalled"   // there was nothing to call
+	denied      ending = "Denied"      // the limiter denied the call
+	conflicted  ending = "Conflicted"  // the machine was changed meanwhile: look again
+	writeFailed ending = "WriteFailed" // a write failed: look again
+	canceled    ending = "Canceled"    // the context was done, or the call would have been too late: look again
+	pending     ending = "Pending"     // the cloud has not done yet what it accepted, or still refuses it
+	refused     ending = "Refused"     // the cloud refused the change for a time that is known
+	undrained   ending = "Undrained"   // the node is not drained, or was drained anew: nothing was sent
+	differing   ending = "Differing"   // a confirmation that only read found something else than was applied
+	callFailed  ending = "CallFailed"  // the driver failed, wholly or in part, or CallTimeout was over
+	throttled   ending = "Throttled"   // the cloud throttled the driver's calls
+	unable      ending = "Unable"      // the driver cannot update machines
+	gone        ending = "Gone"        // there is no machine, or the driver found no VM: look again, as reads of the cloud may lag
+	updated     ending = "Updated"     // the update succeeded, and is to be confirmed
+	confirmed   ending = "Confirmed"   // the machine is settled
 )
-
-var endingNames = [...]string{
-	notCalled: "NotCalled", denied: "Denied", conflicted: "Conflicted", writeFailed: "WriteFailed", canceled: "Canceled",
-	pending: "Pending", refused: "Refused", undrained: "Undrained", differing: "Differing", callFailed: "CallFailed", throttled: "Throttled", unable: "Unable", gone: "Gone", updated: "Updated", confirmed: "Confirmed",
-}

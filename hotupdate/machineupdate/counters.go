@@ -38,6 +38,6 @@ func (c *Counters) count(d *decision, how ending) {
 	if c.decisions == nil {
 		c.decisions, c.endings = map[[2]string]uint64{}, map[string]uint64{}
 	}
-	c.decisions[[2]string{actionNames[d.action], d.reason.String()}]++
-	c.endings[endingNames[how]]++
+	c.decisions[[2]string{string(d.action), d.reason.String()}]++
+	c.endings[string(how)]++
 }

@@ -87,7 +87,7 @@ func (c *Creation) created(providerID, resourceVersion string, now time.Time) pa
 // read, are foreign for ever. Nor does a machine without resourceVersion, as fake clients have them: nothing is written, and the
 // error of the result says so. For an Observation with neither class nor error nothing is written either.
 func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]) (*Creation, Result[M]) {
-	result := Result[M]{Machine: observed.Machine, Reason: creationPending}
+	result := Result[M]{Machine: observed.Machine, Reason: creationPending, ending: notCalled}
 	if err := errors.Join(e.missing(), given("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return nil, result
@@ -116,7 +116,7 @@ func (e *Executor[M]) BeginCreation(ctx context.Context, observed Observation[M]
 // object: the result of BeginCreation, or of a write since. If nothing is recorded, as the write fails, the class could not be read or the time of the
 // creation is over, nothing is lost: the marker makes the machine be updated.
 func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, machine M, providerID string) Result[M] {
-	result := Result[M]{Machine: machine, Reason: creationPending}
+	result := Result[M]{Machine: machine, Reason: creationPending, ending: notCalled}
 	err := errors.Join(e.missing(), given("FinishCreation's machine", machine))
 	if creation == nil {
 		err = errors.Join(err, &fault.Error{Kind: fault.Misuse, Code: "missing-creation", Where: "FinishCreation", What: "has no creation to finish", Hint: "call it only if BeginCreation returned one"})

@@ -1,6 +1,7 @@
 package machineupdate_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -161,7 +162,7 @@ func TestDecisionTable(t *testing.T) {
 				change(&o)
 			}
 			d := machineupdate.Decide(o)
-			assert.Equal(t, []any{tc.action, tc.reason, tc.delay}, []any{d.Action, d.Reason, d.Delay})
+			assert.Equal(t, []any{cmp.Or(tc.action, machineupdate.None), tc.reason, tc.delay}, []any{d.Action, d.Reason, d.Delay})
 			assert.Equal(t, tc.code, codeOf(d.Err))
 			calls := tc.action == machineupdate.Update || tc.action == machineupdate.Confirm
 			require.Equal(t, calls, d.Pass != nil)

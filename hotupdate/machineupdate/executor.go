@@ -99,7 +99,7 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 // reconcile decides about a lane of the machine.
 func (e *Executor[M]) reconcile(ctx context.Context, o observation, machine M) Result[M] {
 	d := decide(&o)
-	result := Result[M]{Machine: machine, Reason: d.reason, Delay: d.delay, Err: d.err, decision: d}
+	result := Result[M]{Machine: machine, Reason: d.reason, Delay: d.delay, Err: d.err, decision: d, ending: notCalled}
 	if d.pass != nil {
 		e.carryOut(ctx, &o, &result)
 	}
@@ -238,7 +238,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	switch kind, after := ErrorKindOf(callErr); {
 	case callErr == nil:
 		e.record(ctx, o, result)
-	case kind == Unimplemented:
+	case kind == ErrUnimplemented:
 		if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {
 			result.note(callErr)
 			return
@@ -247,18 +247,18 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(unable, 0, callErr)
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
-	case kind == NotFound:
+	case kind == ErrNotFound:
 		result.end(gone, o.nextTry(marker, e.Now()), callErr)
-	case kind == differs && pass.readOnly:
+	case kind == ErrDiffers && pass.readOnly:
 		e.remember(ctx, o, result, pass.planned.Doubted(e.Now()), differing, callErr)
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		now := e.Now()
 		e.remember(ctx, o, result, pass.planned.Refused(now.Add(min(after, maxRefusal)), now), refused, callErr)
 	case !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait
 		result.note(callErr)
-	case kind == Pending, after > 0 && !marker.NotBefore.IsZero():
+	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
 		result.end(pending, o.nextTry(marker, e.Now()), callErr)
-	case kind == Throttled:
+	case kind == ErrThrottled:
 		result.end(throttled, max(after, o.nextTry(marker, e.Now())), callErr)
 	default:
 		result.end(callFailed, max(after, o.nextTry(marker, e.Now())), callErr)

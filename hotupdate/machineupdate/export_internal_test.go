@@ -34,6 +34,9 @@ type (
 )
 
 const (
+	OtherError = otherError
+	ErrPartial = errPartial
+
 	Settled     = record.Settled
 	Calling     = record.Calling
 	Unconfirmed = record.Unconfirmed
@@ -79,9 +82,6 @@ const (
 	ConfirmationDue = confirmationDue
 	AwaitingDrain   = awaitingDrain
 )
-
-func (a action) String() string { return actionNames[a] }
-func (e ending) String() string { return endingNames[e] }
 
 // Kind is the kind that the tests' driver covers.
 const Kind = "vm"
@@ -250,11 +250,11 @@ func (l *Limiter) Ask(key string, reason Reason, now time.Time) bool {
 func (l *Limiter) Done(key string) { l.end(key) }
 
 // Ended returns how often a reconcile ended so.
-func (c *Counters) Ended(how Ending) uint64 { return c.Endings()[endingNames[how]] }
+func (c *Counters) Ended(how Ending) uint64 { return c.Endings()[string(how)] }
 
 // Decided returns how often an action was decided for a reason.
 func (c *Counters) Decided(action Action, reason Reason) uint64 {
-	return c.Decisions()[[2]string{actionNames[action], reason.String()}]
+	return c.Decisions()[[2]string{string(action), reason.String()}]
 }
 
 // MergePatch is the write as the API server gets it.

@@ -119,7 +119,7 @@ func notDrained() error {
 // The node is as the caller's cache has it. Live reads it from the API server: it is called before the first request that changes the cloud, which is
 // sent only if the node is the same, unschedulable, and was not drained anew.
 func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node DrainedNode, live func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
-	result = Result[M]{Machine: observed.Machine}
+	result = Result[M]{Machine: observed.Machine, ending: notCalled}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result, false

@@ -72,7 +72,7 @@ type worldDriver struct {
 
 func (d worldDriver) call(ctx context.Context, method string) (*driver.Response, error) {
 	providerID, err := d.Call(ctx, method)
-	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.NotFound {
+	if kind, _ := machineupdate.ErrorKindOf(err); kind == machineupdate.ErrNotFound {
 		return nil, &driver.Status{Code: driver.NotFound, Cause: err}
 	}
 	return &driver.Response{ProviderID: providerID, NodeName: "node"}, err

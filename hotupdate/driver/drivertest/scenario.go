@@ -115,7 +115,7 @@ func throttling(c *checker) {
 		return c.carryOut(w)
 	}
 	c.expect("each call was throttled twice", func(kind machineupdate.ErrorKind, err error) bool {
-		return err == nil || kind == machineupdate.Pending
+		return err == nil || kind == machineupdate.ErrPending
 	})
 	c.try()
 	c.settle()
@@ -132,11 +132,11 @@ func (c *checker) expect(when string, is func(kind machineupdate.ErrorKind, err 
 
 func notFound(c *checker) {
 	c.cloud.isGone = true
-	c.expect("there is no VM", func(kind machineupdate.ErrorKind, _ error) bool { return kind == machineupdate.NotFound })
+	c.expect("there is no VM", func(kind machineupdate.ErrorKind, _ error) bool { return kind == machineupdate.ErrNotFound })
 	c.try()
 	c.cloud.isGone, c.cloud.onRead = false, func() error { return errRefused }
 	c.expect("a read failed", func(kind machineupdate.ErrorKind, err error) bool {
-		return err != nil && kind != machineupdate.NotFound
+		return err != nil && kind != machineupdate.ErrNotFound
 	})
 	c.try()
 	c.settle()
