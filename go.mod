@@ -3,6 +3,7 @@ module github.com/hotupdate/providerconfig
 go 1.26
 
 require (
+	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/golangci/plugin-module-register v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.16.0

@@ -2,6 +2,7 @@ package hotupdate
 
 import (
 	"bytes"
+	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
@@ -19,14 +20,14 @@ import (
 //
 // The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
 func (s *Schema) Diff(old, updated any) (Changes, error) {
-	before, err := s.value(old)
+	before, after, err := s.values(old, updated)
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.value(updated)
-	if err != nil {
-		return nil, err
-	}
+	return s.changes(before, after)
+}
+
+func (s *Schema) changes(before, after reflect.Value) (Changes, error) {
 	found, err := engine.Diff(s.plan, before, after)
 	if err != nil {
 		return nil, err

@@ -166,6 +166,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	hotExtra := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
 	_, err = hotExtra.HotPatchRaw(nil, []byte(`{"extra":{"a":null}}`))
 	note(err)
+	_, err = s.Cover(nil, nil, "spec")
+	note(err)
 	_, err = s.StripRaw(nil, hotupdate.KeepNulls+1)
 	note(err)
 	_, err = hotupdate.ParseSum("")

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/jsonpatch"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // HotPatch returns the JSON merge patch (RFC 7386) that applies the Hot changes from old to updated and no others: the part of an update
@@ -26,15 +29,45 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Diff finds cycles and unreadable values, which the steps below rely on.
 	if _, err := engine.Diff(s.plan, before, after); err != nil {
 		return nil, err
 	}
-	patched, err := engine.Patched(s.plan, before, after)
+	onto, err := s.encoded(before)
 	if err != nil {
 		return nil, err
 	}
-	return engine.MergePatch(s.plan, before, patched)
+	from, err := s.encoded(after)
+	if err != nil {
+		return nil, err
+	}
+	onto.Old = true
+	patched, err := engine.Grafted(s.plan, structtag.Hot, onto, from)
+	if err != nil {
+		return nil, err
+	}
+	patch, lost := jsonpatch.Merge(onto.Tree.(map[string]any), patched.(map[string]any))
+	var problems fault.List
+	for _, names := range lost {
+		problems.Add(&fault.Error{
+			Kind: fault.Unsupported, Code: "not-patchable", Path: engine.PathTo(s.plan, names).String(),
+			What: "becomes or holds null, by which a merge patch removes a member", Hint: "leave the member out",
+		})
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return jsonpatch.Write(patch)
+}
+
+// encoded is a configuration with the tree of its JSON.
+func (s *Schema) encoded(config reflect.Value) (side engine.Side, err error) {
+	raw, err := engine.Encode(s.plan, config)
+	if err != nil {
+		return side, err
+	}
+	side.Value = config
+	side.Tree, err = jsonpatch.Parse(raw)
+	return side, err
 }
 
 // HotPatchRaw is [Schema.HotPatch] for raw JSON, read as by [Schema.Decode]. The patch applies to old as it is spelled. Equal bytes give {},

@@ -12,13 +12,12 @@ import (
 
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
-	pointer     reflect.Type    // to the configuration's type
-	example     any             // a pointer of that type
-	canonical   *writing        // what the canonical document holds
-	whole       *writing        // everything
-	hot         func() *writing // what is hot, as JSON that the type can be read from
-	inPlace     func() *writing // what is in place, likewise
-	unprojected func() *writing // what the canonical document leaves out, likewise
+	pointer   reflect.Type    // to the configuration's type
+	example   any             // a pointer of that type
+	canonical *writing        // what the canonical document holds
+	whole     *writing        // everything
+	hot       func() *writing // what is hot, as JSON that the type can be read from
+	inPlace   func() *writing // what is in place, likewise
 }
 
 // writing is a plan compiled for what is written of its values.
@@ -41,7 +40,7 @@ func compile(p *fieldplan.Plan) *Program {
 	return &Program{
 		pointer: pointer, example: reflect.Zero(pointer).Interface(),
 		canonical: compileFor(p, fieldplan.Projected, leaf.Plain), whole: compileFor(p, fieldplan.All, leaf.Plain),
-		hot: readable(fieldplan.Of(structtag.Hot)), inPlace: readable(fieldplan.Of(structtag.InPlace)), unprojected: readable(fieldplan.Unprojected),
+		hot: readable(fieldplan.Of(structtag.Hot)), inPlace: readable(fieldplan.Of(structtag.InPlace)),
 	}
 }
 

@@ -13,13 +13,17 @@ import (
 // Diff lists the differences between two values of the plan's type in the order of their paths. The zero reflect.Value and nil
 // pointers are the empty configuration.
 func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
+	return diff(p, old, updated, false)
+}
+
+func diff(p *fieldplan.Plan, old, updated reflect.Value, shells bool) ([]Change, error) {
 	compiled := Of(p)
 	if compiled.SameWhole(old, updated) {
 		return nil, nil
 	}
 	d := differs.Get().(*differ)
 	defer d.release()
-	d.program, d.partner = compiled, true
+	d.program, d.partner, d.shells = compiled, true, shells
 	roots := pair{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -39,6 +43,7 @@ type differ struct {
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
 	partner bool      // false inside an element that has none on the other side
+	shells  bool      // an element that comes or goes is a change even if one below is as strict
 }
 
 // position is where an element of a keyed list stands in the old list; the trail says where it stands in the new one.
@@ -89,8 +94,8 @@ func (d *differ) enterField(s side, f *fieldplan.Field, v reflect.Value) side {
 	return child
 }
 
-// enterElements returns the sides of a pair of elements of collections s. Their nodes depend on the elements where hotwhen is declared. An
-// element that is missing has the class of the other.
+// enterElements returns the sides of a pair of elements of collections s. Their nodes depend on the elements where hotwhen is declared. There
+// an element that is missing has the class of the other.
 func (d *differ) enterElements(s sides, values pair) (elems sides) {
 	for i, value := range values {
 		elems[i] = side{node: ElementNode(s[i].node, value), value: value, from: s[i].from}
@@ -99,7 +104,7 @@ func (d *differ) enterElements(s sides, values pair) (elems sides) {
 		}
 	}
 	for i, value := range values {
-		if other := elems[1-i]; !value.IsValid() {
+		if other := elems[1-i]; !value.IsValid() && s[i].node.When != nil {
 			elems[i].node, elems[i].from = other.node, other.from
 		}
 	}
@@ -258,7 +263,7 @@ func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	d.composite(s.with(s.values().deref()), in)
 	class := s[0].node.Class.Stricter(s[1].node.Class)
 	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
-	if shells[0] != shells[1] && !slices.ContainsFunc(d.changes[start:], strictEnough) {
+	if shells[0] != shells[1] && (d.shells || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
 		below := slices.Clone(d.changes[start:])
 		d.changes = d.changes[:start]
 		d.emit(s, shells)

@@ -23,14 +23,6 @@ func Encode(p *fieldplan.Plan, v reflect.Value) ([]byte, error) {
 	return e.buf, e.trail.Err()
 }
 
-// EncodeElement writes one value below a plan's root, whatever it holds. Problems are reported to t.
-func EncodeElement(t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
-	e := &encoder{trail: Trail{Path: slices.Clone(t.Path)}}
-	e.value(n, v, nil)
-	e.trail.MoveTo(t)
-	return e.buf
-}
-
 // EncodeLeaf writes a leaf, not a pointer, as its type does.
 func EncodeLeaf(v reflect.Value) ([]byte, *fault.Error) {
 	if v.Type() == reflect.TypeFor[leaf.OpaqueJSON]() && v.Len() > 0 {

@@ -1,0 +1,324 @@
+package engine
+
+import (
+	"encoding/json"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// Absent stands for JSON that is not there, beside null.
+type Absent struct{}
+
+// Grafted returns the JSON tree of one value of the plan's type with the parts of another whose changes are of a class: what the other says
+// there, as it is spelled there. Everything else stays as it is. The values have been read, and the trees are of their JSON.
+//
+//   - Putting the Immutable parts of old into updated gives what machines can take of an update without being replaced.
+//   - Putting the Hot parts of updated into old gives what running machines can take.
+//
+// An element, or an object or collection whose presence counts, comes with its class, and goes with it unless something stricter in it stays.
+// Below one that is stricter than the class, and stands on one side only, nothing changes. Sets are replaced as a whole.
+func Grafted(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree any, err error) {
+	old, updated, gone := onto, from, OpRemove
+	if from.Old {
+		old, updated, gone = from, onto, OpAdd
+	}
+	changes, err := diff(p, old.Value, updated.Value, true)
+	if err != nil || len(changes) == 0 {
+		return onto.Tree, err
+	}
+	return (&grafter{class, gone}).value(p.Root, changes, 0, onto.Tree, from.Tree), nil
+}
+
+// Side is one of two values that are compared, with the tree of its JSON.
+type Side struct {
+	Value reflect.Value
+	Tree  any
+	Old   bool // it stands before the other
+}
+
+// grafter puts parts of one tree into another, where changes are of a class. Its functions get the changes at or below the part at hand, which
+// is as many steps from the root as depth says.
+type grafter struct {
+	class structtag.Class
+	gone  Op // of a change that leaves nothing
+}
+
+func (g *grafter) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue || n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
+		if changes[0].Class != g.class {
+			return onto
+		}
+		return g.taken(changes[0], from)
+	}
+	if c := changes[0]; len(c.Path) == depth {
+		isStricter := func(below Change) bool { return below.Class < c.Class }
+		isNull := from == nil && c.Op == OpReplace
+		changes = changes[1:]
+		switch {
+		case c.Class < g.class:
+			return onto
+		case c.Class > g.class:
+		case (c.Op == g.gone || isNull) && !slices.ContainsFunc(changes, isStricter):
+			return g.taken(c, from)
+		case onto == nil, onto == Absent{}:
+			onto = shellOf(from)
+		}
+	}
+	switch {
+	case len(changes) == 0:
+		return onto
+	case n.Kind == fieldplan.Object, n.Kind == fieldplan.Map:
+		return g.members(n, changes, depth, onto, from)
+	default:
+		return g.elements(n, changes, depth, onto, from)
+	}
+}
+
+// taken is what the other tree says at a change. Null that says nothing is left out.
+func (g *grafter) taken(c Change, from any) any {
+	if from == nil && c.Op == g.gone {
+		return Absent{}
+	}
+	return from
+}
+
+// shellOf is a value without what it holds.
+func shellOf(tree any) any {
+	switch tree.(type) {
+	case map[string]any:
+		return map[string]any{}
+	case []any:
+		return []any{}
+	default:
+		return tree
+	}
+}
+
+// members goes into the members of an object, or the entries of a map.
+func (g *grafter) members(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+	to, isThere := onto.(map[string]any)
+	others, _ := from.(map[string]any)
+	result := maps.Clone(to)
+	if result == nil {
+		result = map[string]any{}
+	}
+	for group := range steps(changes, depth) {
+		step := group[0].Path[depth]
+		f, child := memberNode(n, step.Name)
+		source, other := lookup(n, others, step.Name)
+		name, old := lookup(n, to, step.Name)
+		if old == (Absent{}) {
+			name = source
+		}
+		member := g.value(child, group, depth+1, old, other)
+		if f == nil {
+			member = identified(n, member, old, other)
+		} else if isEmpty(member) && !isEmpty(old) && !isContainer(other) && !f.HasPresence() {
+			member = Absent{} // nothing is left of it, and the other has none
+		}
+		if member == (Absent{}) {
+			delete(result, name)
+		} else {
+			result[name] = member
+		}
+	}
+	if !isThere && len(result) == 0 {
+		return onto
+	}
+	return result
+}
+
+// memberNode returns the field of an object, and its node. Entries of maps, and unknown members, have no field.
+func memberNode(n *fieldplan.Node, name string) (*fieldplan.Field, *fieldplan.Node) {
+	if n.Kind == fieldplan.Map {
+		return nil, n.Elem
+	}
+	for _, f := range n.Fields {
+		if f.Name == name {
+			return f, f.Node
+		}
+	}
+	return nil, n.Rest.Node.Elem
+}
+
+// lookup returns the name under which an object or a map has what a step leads to, and the value. Keys that are no strings may have several
+// spellings.
+func lookup(n *fieldplan.Node, members map[string]any, name string) (spelled string, value any) {
+	if value, ok := members[name]; ok {
+		return name, value
+	}
+	if n.Kind == fieldplan.Map && !leaf.IsPlainMapKey(n.Type.Key()) {
+		for spelled, value := range members {
+			if keyOf(n, spelled) == name {
+				return spelled, value
+			}
+		}
+	}
+	return name, Absent{}
+}
+
+// keyOf is the text of a map key that was read from a name.
+func keyOf(n *fieldplan.Node, name string) string {
+	raw, _ := json.Marshal(map[string]bool{name: true})
+	keys := reflect.New(reflect.MapOf(n.Type.Key(), reflect.TypeFor[bool]()))
+	_ = json.Unmarshal(raw, keys.Interface()) // the configuration has been read
+	for it := keys.Elem().MapRange(); it.Next(); {
+		return KeyStep(n, it.Key()).Name
+	}
+	return name
+}
+
+// elements goes into the elements of a list or array. Those that come to a keyed list are appended.
+func (g *grafter) elements(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+	to, isThere := onto.([]any)
+	others, _ := from.([]any)
+	result := slices.Clone(to)
+	at, atOther := placesOf(n, to), placesOf(n, others)
+	for group := range steps(changes, depth) {
+		i := at(group[0].Path[depth])
+		old, other := placeAt(n, to, i), placeAt(n, others, atOther(group[0].Path[depth]))
+		switch elem := identified(n, g.value(n.Elem, group, depth+1, old, other), old, other); {
+		case 0 <= i && i < len(result):
+			result[i] = elem
+		case elem != Absent{} && (elem != nil || n.Kind != fieldplan.Array):
+			for len(result) < i { // what stands before holds its place
+				result = append(result, shellOf(placeAt(n, others, len(result))))
+			}
+			result = append(result, elem)
+		}
+	}
+	result = slices.DeleteFunc(result, func(elem any) bool { return elem == Absent{} })
+	if !isThere && len(result) == 0 {
+		return onto
+	}
+	return result
+}
+
+// placesOf returns where the element stands that a step leads to: -1 if a keyed list has none.
+func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
+	if n.Pairing != fieldplan.ByKey {
+		return func(s fieldpath.Step) int { return s.At }
+	}
+	places := map[string]int{}
+	for i, elem := range list {
+		members, _ := elem.(map[string]any)
+		places[listKey(members[n.Key.Name])] = i
+	}
+	return func(s fieldpath.Step) int {
+		if i, ok := places[s.Value]; ok {
+			return i
+		}
+		return -1
+	}
+}
+
+// listKey is the text of a key: a string, or an integer, for which nothing stands for 0.
+func listKey(tree any) string {
+	switch key := tree.(type) {
+	case string:
+		return key
+	case json.Number:
+		text, _ := canonjson.AppendNumber(nil, []byte(key))
+		return string(text)
+	default:
+		return "0"
+	}
+}
+
+// placeAt is what stands at a place. A place of an array that is not there is null, which says zero.
+func placeAt(n *fieldplan.Node, list []any, i int) any {
+	switch {
+	case 0 <= i && i < len(list):
+		return list[i]
+	case n.Kind == fieldplan.Array:
+		return nil
+	default:
+		return Absent{}
+	}
+}
+
+// identified returns an element of collection n that stands in one tree only with what identifies it there.
+func identified(n *fieldplan.Node, elem, old, other any) any {
+	members, isObject := elem.(map[string]any)
+	only, _ := old.(map[string]any)
+	if old == (Absent{}) {
+		only, _ = other.(map[string]any)
+	}
+	if !isObject || n.Elem == nil || old != (Absent{}) && other != (Absent{}) {
+		return elem
+	}
+	for _, f := range n.Elem.Fields {
+		if value, ok := only[f.Name]; ok && n.Identity(f) {
+			members[f.Name] = value
+		}
+	}
+	return elem
+}
+
+func isContainer(tree any) bool {
+	switch tree.(type) {
+	case map[string]any, []any:
+		return true
+	default:
+		return false
+	}
+}
+
+func isEmpty(tree any) bool {
+	switch v := tree.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	default:
+		return false
+	}
+}
+
+// steps groups changes by the step that they take at a depth. Those that take one stand together.
+func steps(changes []Change, depth int) iter.Seq[[]Change] {
+	return func(yield func([]Change) bool) {
+		for from := 0; from < len(changes); {
+			to := from + 1
+			for to < len(changes) && isSameStep(changes[from].Path[depth], changes[to].Path[depth]) {
+				to++
+			}
+			if !yield(changes[from:to]) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// isSameStep compares what identifies a part. An element with a key may stand at different places in both values.
+func isSameStep(a, b fieldpath.Step) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && (a.Kind != fieldpath.Index || a.At == b.At)
+}
+
+// PathTo returns the path of what stands at a pointer, given by its names. It ends at a leaf, at a list, and before a key that must not be
+// shown.
+func PathTo(p *fieldplan.Plan, names []string) (path fieldpath.Path) {
+	n := p.Root
+	for _, name := range names {
+		step := fieldpath.Step{Kind: fieldpath.Member, Name: name}
+		switch n.Kind {
+		case fieldplan.Map:
+			step.Kind, step.Hidden = fieldpath.MapKey, n.HidesKeys()
+		case fieldplan.Object:
+		case fieldplan.Leaf, fieldplan.List, fieldplan.Array:
+			return path
+		}
+		path = append(path, step)
+		_, n = memberNode(n, name)
+	}
+	return path
+}

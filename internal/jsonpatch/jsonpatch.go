@@ -1,0 +1,156 @@
+// Package jsonpatch writes what differs between two JSON values as a JSON patch (RFC 6902) and as a merge patch (RFC 7386).
+//
+// Values are trees as encoding/json makes them, with numbers as json.Number, so that none is rounded. It owns the two formats; it must not
+// know what values mean: 1 and 1.0 differ.
+package jsonpatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+)
+
+// Parse reads valid JSON into a tree. Of members with one name the last counts.
+func Parse(raw []byte) (tree any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	err = decoder.Decode(&tree)
+	return tree, err
+}
+
+// Write writes a tree, with the members of objects in the order of their names.
+func Write(tree any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(tree)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+// operation is an operation of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value *any   `json:"value,omitempty"` // nil for remove; null is a pointer to nil
+}
+
+// Diff returns the JSON patch that makes old equal to updated. Lists are compared place by place.
+func Diff(old, updated any) ([]byte, error) {
+	operations := []operation{}
+	diff(&operations, "", old, updated)
+	return Write(operations)
+}
+
+func diff(to *[]operation, path string, old, updated any) {
+	switch before := old.(type) {
+	case map[string]any:
+		if after, ok := updated.(map[string]any); ok {
+			diffMembers(to, path, before, after)
+			return
+		}
+	case []any:
+		if after, ok := updated.([]any); ok {
+			diffPlaces(to, path, before, after)
+			return
+		}
+	default:
+		if old == updated {
+			return
+		}
+	}
+	*to = append(*to, operation{"replace", path, &updated})
+}
+
+func diffMembers(to *[]operation, path string, old, updated map[string]any) {
+	for _, name := range names(old, updated) {
+		before, isOld := old[name]
+		after, isNew := updated[name]
+		switch at := fieldpath.Below(path, name); {
+		case !isNew:
+			*to = append(*to, operation{Op: "remove", Path: at})
+		case !isOld:
+			*to = append(*to, operation{"add", at, &after})
+		case name == "" && !equal(before, after): // common implementations find nothing below an empty name
+			*to = append(*to, operation{"replace", at, &after})
+		default:
+			diff(to, at, before, after)
+		}
+	}
+}
+
+// diffPlaces removes from the end, so that no operation moves the place of another.
+func diffPlaces(to *[]operation, path string, old, updated []any) {
+	at := func(i int) string { return path + "/" + strconv.Itoa(i) }
+	common := min(len(old), len(updated))
+	for i := range common {
+		diff(to, at(i), old[i], updated[i])
+	}
+	for i := len(old) - 1; i >= common; i-- {
+		*to = append(*to, operation{Op: "remove", Path: at(i)})
+	}
+	for i := common; i < len(updated); i++ {
+		*to = append(*to, operation{"add", at(i), &updated[i]})
+	}
+}
+
+// names are the names of the members of two objects, in order.
+func names(a, b map[string]any) []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Merge returns the merge patch that makes old equal to updated, as a tree. It replaces lists as a whole, and says by null that a member
+// goes. So it cannot say that a member becomes null; and common implementations remove null from lists as well, though RFC 7386 does not.
+// Lost are the paths of what it cannot say, as the names of the members that lead there.
+func Merge(old, updated map[string]any) (patch map[string]any, lost [][]string) {
+	patch = map[string]any{}
+	for _, name := range names(old, updated) {
+		before, isOld := old[name]
+		after, isNew := updated[name]
+		var below [][]string
+		object, isObject := after.(map[string]any)
+		switch {
+		case !isNew:
+			patch[name] = nil
+		case isOld && equal(before, after):
+		case isObject:
+			members, _ := before.(map[string]any)
+			patch[name], below = Merge(members, object)
+		default:
+			if patch[name] = after; holdsNull(after) {
+				below = [][]string{nil}
+			}
+		}
+		for _, path := range below {
+			lost = append(lost, append([]string{name}, path...))
+		}
+	}
+	return patch, lost
+}
+
+func equal(a, b any) bool {
+	var operations []operation
+	diff(&operations, "", a, b)
+	return len(operations) == 0
+}
+
+func holdsNull(tree any) bool {
+	switch v := tree.(type) {
+	case nil:
+		return true
+	case []any:
+		return slices.ContainsFunc(v, holdsNull)
+	case map[string]any:
+		for _, member := range v {
+			if holdsNull(member) {
+				return true
+			}
+		}
+	}
+	return false
+}
