@@ -13,9 +13,9 @@
 //		DataVolumes []DataVolume `json:"dataVolumes,omitempty" hotupdatable:"false,key=name"`
 //	}
 //
-// Programs without the Go type read raw JSON: [LoadSchema] reads an exported Schema, [Schema.AdmitUnknown] makes unknown members Immutable,
-// and the methods with Raw in their names do for JSON what those without it do for Go values. Admission webhooks use
-// [Schema.ValidateUpdate] and [Changes.Warnings]. Errors are values of type [fault.Error].
+// Programs without the Go type read raw JSON: [LoadSchema] reads an exported Schema, [SchemaOfCRD] that of a custom resource from its CRD,
+// [Schema.AdmitUnknown] makes unknown members Immutable, and the methods with Raw in their names do for JSON what those without it do for Go
+// values. Admission webhooks use [Schema.ValidateUpdate] and [Changes.Warnings]. Errors are values of type [fault.Error].
 //
 // The path of a configuration through the packages:
 //

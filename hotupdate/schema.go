@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/crd"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/rawjson"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
@@ -48,17 +49,21 @@ func SchemaOf[T any](options ...Option) (*Schema, error) {
 }
 
 func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
+	plan, err := fieldplan.Compile(t, overridesIn(options))
+	if err != nil {
+		return nil, err
+	}
+	return newSchema(plan), nil
+}
+
+func overridesIn(options []Option) []fieldplan.Override {
 	s := &settings{}
 	for _, o := range options {
 		if o != nil {
 			o.apply(s)
 		}
 	}
-	plan, err := fieldplan.Compile(t, s.overrides)
-	if err != nil {
-		return nil, err
-	}
-	return newSchema(plan), nil
+	return s.overrides
 }
 
 func newSchema(plan *fieldplan.Plan) *Schema { return &Schema{plan, reflect.PointerTo(plan.Type)} }
@@ -182,6 +187,33 @@ func (s *Schema) AdmitUnknown() (*Schema, error) {
 // pointer into data.
 func LoadSchema(data []byte) (*Schema, error) {
 	plan, err := schemajson.Load(data)
+	if err != nil {
+		return nil, err
+	}
+	return newSchema(plan), nil
+}
+
+// SchemaOfCRD reads the Schema of the spec of a custom resource, without its Go type: from the OpenAPI schema of a version of its
+// CustomResourceDefinition (apiextensions.k8s.io/v1), in JSON. All fields are Immutable but for what options say. The Schema reads the raw
+// JSON of specs only, and can be exported.
+//
+// What decides whether two specs mean the same is read as follows:
+//
+//   - Lists: x-kubernetes-list-type set is the option set; map with one key, which is required and has no default, is key=; map with another
+//     key or several keys is set; every other list is paired by position.
+//   - Scalars, and objects: one that is required is a value; one that is not required, is nullable or has a default is a pointer, so that
+//     absent and zero differ. The default of a scalar is the option default=. Defaults of objects, lists and times are not known.
+//   - Integers of format int32 and int64; strings of format byte, date-time, duration and quantity are what Go's types are, with nanoseconds.
+//     The pattern that controller-gen writes for a quantity is one; so is x-kubernetes-int-or-string what it says. Format password is sensitive.
+//   - additionalProperties are a map. x-kubernetes-preserve-unknown-fields and x-kubernetes-embedded-resource are free JSON; at the spec, the
+//     former does what [Schema.AdmitUnknown] does.
+//   - x-kubernetes-validations with self == oldSelf, or self.a == oldSelf.a: the field is Immutable, whatever the class of the one above.
+//     An option that makes it, or something below it, Hot or InPlace is an error.
+//
+// All problems are returned, joined; the Path of each is that of a field in the spec. A CRD does not tell a pointer in Go from a value with
+// omitempty: [Compatibility] lists where the Schema of the Go type has another meaning.
+func SchemaOfCRD(definition []byte, version string, options ...Option) (*Schema, error) {
+	plan, err := crd.Compile(definition, version, overridesIn(options))
 	if err != nil {
 		return nil, err
 	}

@@ -238,7 +238,7 @@ func (f *Field) declare(jf *jsonField, child *context) structtag.Tag {
 			f.optionPath = o.path
 		}
 		return tag.Override(o.tag)
-	case jf.tag.present:
+	case jf.tag.present && !jf.tag.inherits:
 		child.class, f.Declared, f.Source = jf.tag.Class, StructTag, jf.goField
 	case jf.embedded != nil:
 		child.class, f.Declared, f.Source = jf.embedded.tag.Class, StructTag, jf.embedded.goField

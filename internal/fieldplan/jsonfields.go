@@ -31,8 +31,13 @@ type jsonField struct {
 type taggedField struct {
 	structtag.Tag
 
-	present bool
+	present  bool
+	inherits bool // the class is that of the field above, see [Inherits]
 }
+
+// Inherits is the struct tag of a field whose hotupdatable struct tag gives options and no class. Only types that are made for the purpose
+// have it.
+const Inherits = `providerconfig:"inherits"`
 
 // embedding is an embedded struct that carries a hotupdatable struct tag for the fields it promotes.
 type embedding struct {
@@ -84,6 +89,7 @@ func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	goField := l.name + "." + sf.Name
 	tag, present := r.parse(goField, sf.Tag)
+	inherits := sf.Tag.Get("providerconfig") == "inherits"
 	at := func(code, what, hint string) { r.faults.Add(mistake(goField, code, what, hint)) }
 	jsonTag, hasJSON := sf.Tag.Lookup("json")
 	name, options, _ := strings.Cut(jsonTag, ",")
@@ -98,7 +104,7 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 			at("omitted-field", "has a hotupdatable struct tag but is left out of JSON by `json:\"-\"`", "give it a JSON name or remove the struct tag")
 		}
 	case promoted && !isJSONName(name):
-		r.embed(l, sf, i, goField, taggedField{tag, present})
+		r.embed(l, sf, i, goField, taggedField{tag, present, inherits})
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
 		at("unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type")
 	case !isJSONName(name):
@@ -107,7 +113,7 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 		f := &jsonField{
 			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
 			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
-			tag: taggedField{tag, present}, embedded: l.embedded, typeMeta: l.typeMeta,
+			tag: taggedField{tag, present, inherits}, embedded: l.embedded, typeMeta: l.typeMeta,
 		}
 		r.found = append(r.found, f)
 		if l.twice {

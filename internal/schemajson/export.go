@@ -106,10 +106,10 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 		out.Key = n.Key.Name
 	}
 	if n.When != nil {
-		out.HotWhen = &When{n.When.Field.Name, plainText(n.When.Value)}
+		out.HotWhen = &When{n.When.Field.Name, PlainText(n.When.Value)}
 	}
 	if f.Default != nil {
-		out.Default = new(plainText(string(f.Default)))
+		out.Default = new(PlainText(string(f.Default)))
 	}
 	if n.Sensitive > in.Sensitive {
 		out.Sensitive = n.Sensitive.String()
@@ -120,8 +120,8 @@ func (e exporter) field(in *fieldplan.Node, f *fieldplan.Field, pointer string) 
 	return out
 }
 
-// plainText is the text that an option of a struct tag has for a canonical text: strings without their quotes.
-func plainText(canonical string) string {
+// PlainText is the text that an option of a struct tag has for a canonical text: strings without their quotes.
+func PlainText(canonical string) string {
 	var text string
 	if strings.HasPrefix(canonical, `"`) && json.Unmarshal([]byte(canonical), &text) == nil {
 		return text

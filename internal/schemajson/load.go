@@ -1,6 +1,7 @@
 package schemajson
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -46,12 +47,29 @@ func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 
 // build compiles a document whose fingerprint is right.
 func build(d *Document) (*fieldplan.Plan, error) {
-	b := &builder{pointers: map[string]string{}, open: d.Unknown != ""}
+	plan, err := (&builder{}).plan(d, nil)
+	if err != nil {
+		return nil, err
+	}
+	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
+		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
+	}
+	return plan, nil
+}
+
+// Compile compiles a document that was made of another description of a type, under overrides. Instead of a Go field, each field names its
+// path, which problems have.
+func Compile(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
+	return (&builder{byPath: true}).plan(d, overrides)
+}
+
+func (b *builder) plan(d *Document, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
+	b.pointers, b.open = map[string]string{}, d.Unknown != ""
 	root := b.object(d.Root, "/root", d.TypeMeta)
 	if len(b.faults) > 0 {
 		return nil, b.faults.Err()
 	}
-	plan, err := fieldplan.Build(root, nil)
+	plan, err := fieldplan.Build(root, overrides)
 	if err != nil {
 		return nil, b.locate(err)
 	}
@@ -63,9 +81,6 @@ func build(d *Document) (*fieldplan.Plan, error) {
 	}
 	plan.Root.Fields = slices.DeleteFunc(plan.Root.Fields, isMeta)
 	annotate(plan.Root, d.Root)
-	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
-		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
-	}
 	return plan, nil
 }
 
@@ -106,9 +121,10 @@ func decode(data []byte) (*Document, error) {
 // builder builds a Go type of the shape that a document describes. Names of Go fields are unique, so that no two places share a node.
 type builder struct {
 	open     bool // objects may have unknown members
+	byPath   bool // problems name the paths of fields
 	faults   fault.List
 	fields   int
-	pointers map[string]string // Go field -> JSON pointer
+	pointers map[string]string // Go field -> JSON pointer, or path
 }
 
 func (b *builder) reject(pointer, what, hint string) { b.faults.Add(invalid(pointer, what, hint)) }
@@ -127,13 +143,20 @@ func (b *builder) object(n *Node, pointer string, meta []string) reflect.Type {
 		case i > 0 && n.Fields[i-1] != nil && n.Fields[i-1].Name >= f.Name, slices.Contains(meta, f.Name):
 			b.reject(at+"/name", "is not after the name before it", "sort the fields by name, each once")
 			continue
+		case strings.Contains(f.Name, ","):
+			b.reject(at+"/name", "has a comma, with which a json struct tag ends a name", "rename the field")
+			continue
 		}
 		t := b.typ(f.Type, at+"/type")
 		if t != nil && f.Nullable {
 			t = reflect.PointerTo(t)
 		}
+		tag := b.structTag(f, at)
+		if b.byPath {
+			at = f.GoField
+		}
 		if t != nil {
-			fields = append(fields, b.goField(t, b.structTag(f, at), at))
+			fields = append(fields, b.goField(t, tag, at))
 		}
 	}
 	if b.open {
@@ -229,8 +252,8 @@ func (b *builder) structTag(f *Field, pointer string) string {
 	if _, ok := structtag.ClassNamed(f.Class); !ok {
 		b.reject(pointer+"/class", "is no class", "write immutable, in-place, hot or ignored")
 	}
-	if f.Inherited && len(f.Options()) == 0 {
-		return tag
+	if f.Inherited {
+		tag += " " + fieldplan.Inherits
 	}
 	return tag + fmt.Sprintf(" hotupdatable:%q", f.StructTag())
 }
@@ -265,12 +288,16 @@ func (f *Field) Options() []string {
 	return options
 }
 
-// locate replaces the Go fields that were made up by the places in the document.
+// locate replaces the Go fields that were made up by the places in the document. What is wrong with an override has its path.
 func (b *builder) locate(err error) error {
 	located := fault.List{}
 	for _, problem := range fault.All(err) {
-		name := problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]
-		located.Add(&fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: b.pointers[name], What: problem.What, Hint: problem.Hint, Cause: problem})
+		place := b.pointers[problem.Field[strings.LastIndexByte(problem.Field, '.')+1:]]
+		if b.byPath {
+			located.Add(&fault.Error{Kind: problem.Kind, Code: problem.Code, Path: cmp.Or(problem.Path, place), What: problem.What, Hint: problem.Hint})
+		} else {
+			located.Add(&fault.Error{Kind: fault.Schema, Code: "invalid-schema", Path: place, What: problem.What, Hint: problem.Hint, Cause: problem})
+		}
 	}
 	return located.Err()
 }
@@ -282,11 +309,11 @@ func annotate(n *fieldplan.Node, from *Node) {
 	}
 	for i, f := range n.Fields {
 		known := from.Fields[i]
-		f.GoField, f.Source = known.GoField, known.Source
-		switch {
-		case known.Inherited:
-			f.Declared = fieldplan.Inherited
-		case known.Override:
+		f.GoField = known.GoField
+		if f.Declared != fieldplan.Overridden {
+			f.Source = known.Source
+		}
+		if known.Override {
 			f.Declared = fieldplan.Overridden
 		}
 		if f.Node.Leaf == leaf.Opaque && !f.Pointer {

@@ -65,7 +65,7 @@ type options struct {
 	document, all, exitCode bool
 	audit                   auditOptions
 	anyName, verbose        bool
-	from                    string
+	from, crd, classes      string
 }
 
 // usageError says that the command line is wrong.

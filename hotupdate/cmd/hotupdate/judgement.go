@@ -31,6 +31,9 @@ func (c *call) addJudgement(command *cobra.Command) {
 // reader reads manifests, and judges by what the flags say.
 func (c *call) reader() (*side.Reader, error) {
 	schemas, err := side.NewCatalog(cmp.Or(c.schema, c.eras))
+	if err == nil && c.crd != "" {
+		err = schemas.Define(c.crd, c.classes, c.std.in)
+	}
 	if err != nil {
 		return nil, err
 	}

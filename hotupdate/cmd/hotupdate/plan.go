@@ -38,6 +38,8 @@ func (p *process) planCommand() *cobra.Command {
 		c.addOutput(command, textOutput, markdownOutput, htmlOutput, jsonOutput)
 		flags := command.Flags()
 		flags.BoolVar(&c.anyName, "any-name", false, "compare an object of another name too, if it is the only one of its kind on both sides")
+		flags.StringVar(&c.crd, "crd", "", "the `FILE` with the CustomResourceDefinitions of the objects to compare beside Shoots, Workers and provider configs")
+		flags.StringVar(&c.classes, "classes", "", "the `FILE` with the classes of the fields in the spec of --crd, by path")
 		flags.StringVar(&c.from, "from", "", "show the report in `FILE`, which plan --output json wrote, instead of OLD and NEW")
 		flags.BoolVar(&c.verbose, "verbose", false, "show to developers which Go field declares a class, and the sources of rules")
 		flags.BoolVar(&c.exitCode, "exit-code", false, "tell the verdict by the exit code as well")
@@ -62,6 +64,9 @@ func planChange(c *call) (int, error) {
 		fmt.Fprintf(&c.out, "%s: is no YAML or JSON file, and not looked at\n", printable(path))
 		return exitOK, nil
 	}
+	if c.classes != "" && c.crd == "" {
+		return 0, &usageError{"--classes is for the objects of --crd"}
+	}
 	r, err := c.reader()
 	if err != nil {
 		return 0, err
@@ -69,7 +74,7 @@ func planChange(c *call) (int, error) {
 	r.Lenient, r.AnyName = path != "", c.anyName || path != ""
 	plans, err := r.Compare(old, updated)
 	if err == nil && len(plans) == 0 {
-		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker or provider config\n", printable(path))
+		fmt.Fprintf(&c.out, "%s: has no %s\n", printable(path), printable(r.Schemas.Compared()))
 	}
 	if err != nil || len(plans) == 0 {
 		return exitOK, err

@@ -19,6 +19,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -121,8 +122,11 @@ func isManifest(name string) bool {
 	case ".yaml", ".yml", ".json", ".jsonl", ".ndjson":
 		return true
 	}
-	return strings.HasPrefix(name, "core.gardener.cloud.v1beta1.Shoot.") || strings.HasPrefix(name, "extensions.gardener.cloud.v1alpha1.Worker.")
+	return ofCustomResource.MatchString(name)
 }
+
+// ofCustomResource matches the names of files that kubectl diff writes, of groups with a dot: GROUP.VERSION.KIND.NAMESPACE.NAME.
+var ofCustomResource = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+\.v[0-9][0-9a-z]*\.[A-Z][A-Za-z0-9]*\.`)
 
 func readFile(path string, yield yieldFunc) bool {
 	file, err := os.Open(path)

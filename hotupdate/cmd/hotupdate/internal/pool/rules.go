@@ -122,6 +122,7 @@ var (
 	StrategyIsRollingUpdate = Rule{Assumes, "the update strategy is taken to be AutoRollingUpdate", thisCommand}
 	ReservationsBySum       = Rule{Assumes, "kubeReserved and systemReserved are taken to be added up, as Gardener's releases do that know both", hashing}
 	DriverAppliesInPlace    = Rule{Assumes, "the driver applies in-place fields of the provider config while the node is drained; with a driver that cannot, no node is selected and nothing changes", thisCommand}
+	SpecByClasses           = Rule{Assumes, "only the spec decides, by the classes in --classes: a field without one has that of the field above, and is immutable by default", thisCommand}
 	GateIsOn                = Rule{Assumes, "the feature gate InPlaceNodeUpdates is on, without which a new pool cannot be updated in place", validation}
 )
 

@@ -64,6 +64,9 @@ func (m *Manifest) section() section {
 	s.share()
 	if m.isBare() {
 		s.Sections[0].Remarks = append(s.Sections[0].Remarks, s.Remarks...)
+		if m.Name != "" { // a custom resource
+			s.Sections[0].Title = s.Title
+		}
 		return s.Sections[0]
 	}
 	return s

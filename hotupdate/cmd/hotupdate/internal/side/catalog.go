@@ -50,11 +50,13 @@ type Catalog struct {
 	given *hotupdate.Schema // for every kind, if there is one
 	known map[pool.TypeMeta]*hotupdate.Schema
 	own   map[string]bool // providers that are built in, by their names and by their API groups
+
+	defined map[pool.TypeMeta]*definition // custom resources
 }
 
 // NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
 func NewCatalog(schemaFile string) (*Catalog, error) {
-	c := &Catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}}
+	c := &Catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, defined: map[pool.TypeMeta]*definition{}}
 	if schemaFile != "" {
 		given, err := release.Read(schemaFile)
 		if err == nil {
@@ -86,7 +88,7 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 		return schema, nil
 	}
 	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; name the Schema of another one with --schema",
-		from, kind.APIVersion, kind.Kind, known())
+		from, kind.APIVersion, kind.Kind, strings.Join(append([]string{known()}, c.definedKinds()...), ", "))
 }
 
 // SchemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
@@ -148,14 +150,19 @@ func kindOf(raw []byte) (pool.TypeMeta, error) {
 
 // ReadCloudProfile reads a file with a CloudProfile.
 func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) {
-	objects := slices.Collect(manifests.Objects([]string{file}, stdin))
-	if len(objects) != 1 {
-		return nil, fmt.Errorf("%s: has %s; name a file with the CloudProfile alone", Name(file), plaintext.Counted(len(objects), "object"))
-	}
-	o := &objects[0]
-	if o.Err != nil {
-		return nil, manifests.InFile(o.String(), o.Err)
+	o, err := one(file, stdin, "the CloudProfile")
+	if err != nil {
+		return nil, err
 	}
 	profile, err := pool.ReadCloudProfile(o.Raw)
 	return profile, located(o, err)
+}
+
+// one reads a file with one object.
+func one(file string, stdin io.Reader, what string) (*manifests.Object, error) {
+	objects := slices.Collect(manifests.Objects([]string{file}, stdin))
+	if len(objects) != 1 {
+		return nil, fmt.Errorf("%s: has %s; name a file with %s alone", Name(file), plaintext.Counted(len(objects), "object"), what)
+	}
+	return &objects[0], manifests.InFile(objects[0].String(), objects[0].Err)
 }

@@ -43,7 +43,7 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 		if r.Lenient {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker or provider config", Name(old), Name(updated))
+		return nil, fmt.Errorf("%s and %s: have no %s", Name(old), Name(updated), r.Schemas.Compared())
 	}
 	pairs, err := pairUp(before, after, r.AnyName)
 	if err != nil {

@@ -54,8 +54,7 @@ func placeOf(o *manifests.Object, problem *fault.Error) string {
 // suggest gives the problems about members that a provider config has and its Schema has not the name that was probably meant.
 func (m *Manifest) suggest(err error, schemas *Catalog) {
 	for _, problem := range fault.All(err) {
-		steps := pathStep.FindAllString(strings.TrimPrefix(problem.Path, "providerConfig"), -1)
-		if problem.Code != "unknown-member" || len(steps) == 0 {
+		if problem.Code != "unknown-member" {
 			continue
 		}
 		for _, p := range m.Pools {
@@ -63,11 +62,21 @@ func (m *Manifest) suggest(err error, schemas *Catalog) {
 				continue
 			}
 			kind, _ := kindOf(p.ProviderConfig) // a config without a kind has no Schema
-			if meant := members.Nearest(steps[len(steps)-1], fieldsAt(schemas.Schema(kind), steps[:len(steps)-1])); meant != "" {
+			if meant := nearestField(schemas.Schema(kind), strings.TrimPrefix(problem.Path, "providerConfig")); meant != "" {
 				problem.Hint = "did you mean " + meant + "?"
 			}
 		}
 	}
+}
+
+// nearestField returns the field that was probably meant at the end of a path; nothing if there is none like it.
+func nearestField(schema *hotupdate.Schema, path string) string {
+	steps := pathStep.FindAllString(path, -1)
+	if len(steps) == 0 {
+		return ""
+	}
+	last := len(steps) - 1
+	return members.Nearest(steps[last], fieldsAt(schema, steps[:last]))
 }
 
 // fieldsAt lists the fields of the object that a path through a Schema leads to.

@@ -113,6 +113,15 @@ func (m *Manifest) title() string {
 
 // plan compares the two sides.
 func (p pair) plan(o pool.Options) (*pool.Plan, error) {
+	for _, m := range []*Manifest{p.old, p.updated} {
+		if m != nil && m.definition != nil {
+			return m.definition.plan(p, o)
+		}
+	}
+	return p.compare(o)
+}
+
+func (p pair) compare(o pool.Options) (*pool.Plan, error) {
 	switch {
 	case p.old == nil:
 		return pool.OneSided(p.updated.Manifest, pool.Added, o), nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -23,7 +24,8 @@ type Manifest struct {
 	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
 	*pool.Manifest
 
-	object *manifests.Object
+	object     *manifests.Object
+	definition *definition // of a custom resource, whose spec is the provider config
 }
 
 // IsBare reports whether the manifest is a provider config on its own.
@@ -91,7 +93,7 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 	case len(others) == 1 && !isDirectory:
 		return r.parse(&others[0])
 	case len(others) > 0:
-		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no Shoot, Worker or provider config among them", Name(path), plaintext.Counted(len(others), "object")))
+		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no %s among them", Name(path), plaintext.Counted(len(others), "object"), r.Schemas.Compared()))
 	case !isDirectory:
 		r.problems = append(r.problems, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
 	}
@@ -100,7 +102,7 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 
 // isKnown reports whether objects of a kind are compared. A WorkerConfig is taken for a provider config whatever its API group.
 func (r *Reader) isKnown(kind pool.TypeMeta) bool {
-	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || kind.Kind == "WorkerConfig"
+	return pool.KindOf(kind) != pool.NoKind || r.Schemas.known[kind] != nil || r.Schemas.defined[kind] != nil || kind.Kind == "WorkerConfig"
 }
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and notes that.
@@ -120,15 +122,21 @@ func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 // parse reads a manifest with its provider configs, and keeps all that is wrong with them.
 func (r *Reader) parse(o *manifests.Object) []*Manifest {
 	m, err := r.manifest(o)
-	if err == nil && m.IsBare() && m.Type.Kind != "WorkerConfig" {
+	if err == nil && m.IsBare() && m.definition == nil && m.Type.Kind != "WorkerConfig" {
 		_, err = r.Schemas.SchemaOf(m.From, m.Type)
 	}
 	if err == nil && m.IsBare() && len(r.Pools) > 0 {
 		err = ErrNoPools
 	}
 	if err != nil {
-		r.problems = append(r.problems, err)
+		if !slices.Contains(r.problems, err) { // those of a definition are the same for all of its objects
+			r.problems = append(r.problems, err)
+		}
 		return nil
+	}
+	if m.definition != nil {
+		r.problems = append(r.problems, m.definition.check(m, r.Options))
+		return []*Manifest{m}
 	}
 	warnings, unknown := unknownMembers(o, m.Kind)
 	r.Warnings = append(r.Warnings, warnings...)
@@ -144,8 +152,14 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	if err != nil {
 		return nil, manifests.InFile(o.String(), err)
 	}
-	m := &Manifest{From: o.String(), Type: kind, object: o, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
-	if pool.KindOf(kind) != pool.NoKind {
+	m := &Manifest{From: o.String(), Type: kind, object: o, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}, definition: r.Schemas.defined[kind]}
+	switch {
+	case m.definition != nil:
+		if _, err := m.definition.compiled(); err != nil {
+			return nil, err
+		}
+		m.Manifest, err = m.definition.manifest(o)
+	case pool.KindOf(kind) != pool.NoKind:
 		m.Manifest, err = pool.Read(o.Raw)
 	}
 	return m, located(o, err)

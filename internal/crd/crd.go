@@ -1,0 +1,98 @@
+// Package crd compiles the OpenAPI schema of a custom resource's spec into a field plan.
+//
+// It owns what the keywords of a CustomResourceDefinition mean for the comparison of two specs. It describes the spec in the JSON form of a
+// Schema, which package schemajson compiles: it must not know types, values or classes beyond that.
+package crd
+
+import (
+	"errors"
+	"strings"
+
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// definition is what is read of a CustomResourceDefinition.
+type definition struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Spec       struct {
+		Versions []struct {
+			Name   string `json:"name"`
+			Schema struct {
+				OpenAPI property `json:"openAPIV3Schema"`
+			} `json:"schema"`
+		} `json:"versions"`
+	} `json:"spec"`
+}
+
+// Compile returns the field plan of the spec in a version of a CustomResourceDefinition in JSON. All problems come back joined, each with
+// the path of a field or of an override.
+func Compile(raw []byte, version string, overrides []fieldplan.Override) (*fieldplan.Plan, error) {
+	spec, err := specIn(raw, version)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{rules: map[string]string{}}
+	d := &schemajson.Document{FormatVersion: schemajson.FormatVersion}
+	if spec.Preserve {
+		d.Unknown = structtag.Immutable.String()
+		spec.Type, spec.Preserve = "object", false
+	}
+	if d.Root = r.node(spec, ""); d.Root.Kind != "object" && len(r.faults) == 0 {
+		r.reject("", "has a spec that is no object with properties", "a Schema describes the fields of an object")
+	}
+	if len(r.faults) > 0 {
+		return nil, r.faults.Err()
+	}
+	r.checkRules(overrides)
+	plan, err := schemajson.Compile(d, overrides)
+	if err = errors.Join(r.faults.Err(), err); err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// specIn returns the schema of the spec in a version.
+func specIn(raw []byte, version string) (*property, error) {
+	canonical, problem := canonjson.AppendValue(nil, raw)
+	if problem != nil {
+		return nil, problem
+	}
+	var d definition
+	const hint = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"
+	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(canonical, &d); err != nil {
+		return nil, invalid("", "is no CustomResourceDefinition: "+err.Error(), hint)
+	}
+	if d.APIVersion != "apiextensions.k8s.io/v1" || d.Kind != "CustomResourceDefinition" {
+		return nil, invalid("", "has another apiVersion or kind", hint)
+	}
+	var names []string
+	for _, v := range d.Spec.Versions {
+		if names = append(names, v.Name); v.Name != version {
+			continue
+		}
+		if spec := v.Schema.OpenAPI.Properties["spec"]; spec != nil {
+			return spec, nil
+		}
+		return nil, invalid("", "has no spec in the version "+version, "a Schema describes the spec of a custom resource")
+	}
+	return nil, invalid("", "has no version "+version, "it has "+strings.Join(names, ", "))
+}
+
+func invalid(path, what, hint string) *fault.Error {
+	return &fault.Error{Kind: fault.Schema, Code: "invalid-crd", Path: path, What: what, Hint: hint}
+}
+
+// reader turns properties into nodes of a Schema.
+type reader struct {
+	faults fault.List
+	rules  map[string]string // by the path of the field that a rule makes immutable
+}
+
+func (r *reader) reject(path, what, hint string) { r.faults.Add(invalid(path, what, hint)) }

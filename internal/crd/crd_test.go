@@ -1,0 +1,364 @@
+package crd_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/crd"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+)
+
+// definition is a CRD with a version v1, whose spec has the schema in YAML.
+func definition(t testing.TB, spec string) []byte {
+	t.Helper()
+	raw, err := yaml.YAMLToJSON([]byte(spec))
+	require.NoError(t, err)
+	return enclosed(string(raw))
+}
+
+// enclosed is a CRD around the schema of a spec in JSON.
+func enclosed(spec string) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+		"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":%s}}}}]}}`, spec)
+}
+
+// withField is a CRD whose spec has one field a, which is not required.
+func withField(t testing.TB, schema string) []byte {
+	t.Helper()
+	return definition(t, "{type: object, properties: {a: "+schema+"}}")
+}
+
+// said says a node in a few words: the kind, ? where zero differs from null, and what it consists of.
+func said(n *schemajson.Node) string {
+	text := n.Kind
+	if n.Bits > 0 {
+		text += fmt.Sprint(n.Bits)
+	}
+	if n.Elem != nil {
+		text += " of " + said(n.Elem)
+		if n.ElemNullable {
+			text += "?"
+		}
+	}
+	for _, f := range n.Fields {
+		text += " " + saidField(f)
+	}
+	return text
+}
+
+func saidField(f *schemajson.Field) string {
+	text := f.Name + ":" + said(f.Type)
+	if f.Nullable {
+		text += "?"
+	}
+	if !f.Inherited {
+		text += " " + f.Class
+	}
+	return strings.Join(append([]string{text}, f.Options()...), " ")
+}
+
+func exported(t testing.TB, p *fieldplan.Plan) *schemajson.Document {
+	t.Helper()
+	d, err := schemajson.Export(p)
+	require.NoError(t, err)
+	return d
+}
+
+const quantity = `'^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$'`
+
+// TestIdioms: what each idiom of OpenAPI and Kubernetes means for a comparison.
+func TestIdioms(t *testing.T) {
+	for _, tc := range []struct{ name, schema, want, reason string }{
+		{"string", "{type: string}", "a:string?", "absent and empty differ where the field is not required"},
+		{"bool", "{type: boolean}", "a:bool?", ""},
+		{"integer", "{type: integer}", "a:int64?", "the API server reads 64 bits"},
+		{"int32", "{type: integer, format: int32}", "a:int32?", ""},
+		{"int64", "{type: integer, format: int64}", "a:int64?", ""},
+		{"unknown format of integers", "{type: integer, format: port}", "a:int64?", "an unknown format is no rule"},
+		{"number", "{type: number, format: float}", "a:float64?", "the API server reads 64 bits"},
+		{"bytes", "{type: string, format: byte}", "a:bytes", "no bytes are none"},
+		{"time", "{type: string, format: date-time}", "a:time?", "nanoseconds: a string may have them"},
+		{"duration", "{type: string, format: duration}", "a:duration?", ""},
+		{"quantity by format", "{type: string, format: quantity}", "a:quantity?", ""},
+		{"quantity that may be a number", "{x-kubernetes-int-or-string: true, format: quantity}", "a:quantity?", ""},
+		{"quantity by pattern", "{anyOf: [{type: integer}, {type: string}], pattern: " + quantity + ", x-kubernetes-int-or-string: true}", "a:quantity?", "what controller-gen writes"},
+		{"another pattern", "{type: string, pattern: '^[0-9]+Gi$'}", "a:string?", "texts are compared as texts"},
+		{"int or string", "{anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}", "a:intOrString?", ""},
+		{"password", "{type: string, format: password}", "a:string? sensitive", "such values are not shown"},
+		{"nullable", "{type: string, nullable: true}", "a:string?", ""},
+		{"object", "{type: object, required: [b], properties: {b: {type: string}, c: {type: string}}}", "a:object b:string c:string??", "the first ? is c's"},
+		{"empty object", "{type: object}", "a:object?", "the API server prunes all members"},
+		{"additionalProperties false", "{type: object, additionalProperties: false}", "a:object?", ""},
+		{"map", "{type: object, additionalProperties: {type: string}}", "a:map of string", "no map is an empty one"},
+		{"map of nullables", "{type: object, additionalProperties: {type: string, nullable: true}}", "a:map of string?", ""},
+		{"map of anything", "{type: object, additionalProperties: true}", "a:map of json", ""},
+		{"list", "{type: array, items: {type: string}}", "a:list of string", "order counts"},
+		{"atomic list", "{type: array, x-kubernetes-list-type: atomic, items: {type: string}}", "a:list of string", "order counts"},
+		{"set", "{type: array, x-kubernetes-list-type: set, items: {type: string}}", "a:list of string set", ""},
+		{"list of nullables", "{type: array, items: {type: string, nullable: true}}", "a:list of string?", ""},
+		{"nullable free JSON", "{type: array, items: {nullable: true, x-kubernetes-preserve-unknown-fields: true}}", "a:list of json", "free JSON has a null of its own"},
+		{
+			"keyed list", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}}}}",
+			"a:list of object k:string key=k", "",
+		},
+		{
+			"keyed by an integer", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: integer}}}}",
+			"a:list of object k:int64 key=k", "",
+		},
+		{
+			"two keys", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k, l], items: {type: object, required: [k, l], properties: {k: {type: string}, l: {type: integer}}}}",
+			"a:list of object k:string l:int64 set", "order carries no meaning, and no two are the same",
+		},
+		{
+			"key with a default", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string, default: x}}}}",
+			"a:list of object k:string? default=x set", "the key may be left out",
+		},
+		{
+			"key that may be absent", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}}}}",
+			"a:list of object k:string? set", "",
+		},
+		{
+			"key of another type", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: boolean}}}}",
+			"a:list of object k:bool set", "",
+		},
+		{"key that is no field", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object}}", "a:list of object set", ""},
+		{"default of a string", `{type: string, default: "it's, so"}`, "a:string? default='it''s, so'", ""},
+		{"default of a string that looks like a number", `{type: string, default: "1"}`, "a:string? default=1", ""},
+		{"default of a number", "{type: integer, default: 3}", "a:int64? default=3", ""},
+		{"default that is zero", "{type: boolean, default: false}", "a:bool? default=false", "absent means false, null does not exist"},
+		{"default of a quantity", "{x-kubernetes-int-or-string: true, default: 1Gi, pattern: " + quantity + "}", `a:quantity? default=1073741824`, "by meaning"},
+		{"default of a duration", "{type: string, format: duration, default: 60m}", "a:duration? default=1h0m0s", "by meaning"},
+		{"default of an int or string", "{x-kubernetes-int-or-string: true, default: 80}", "a:intOrString? default=80", ""},
+		{"default that is a string or an int", "{x-kubernetes-int-or-string: true, default: 50%}", "a:intOrString? default=50%", ""},
+		{"default that is digits in a string", "{x-kubernetes-int-or-string: true, default: '80'}", "a:intOrString?", "the option would mean the number"},
+		{"default null", "{type: string, nullable: true, default: null}", "a:string?", ""},
+		{"default of a list", "{type: array, items: {type: string}, default: [x]}", "a:list of string", "no option says it"},
+		{"default of an object", "{type: object, properties: {b: {type: string}}, default: {b: x}}", "a:object b:string??", "no option says it"},
+		{"default of a time", "{type: string, format: date-time, default: '2020-01-01T00:00:00Z'}", "a:time?", "no option says it"},
+		{"unknown members", "{type: object, x-kubernetes-preserve-unknown-fields: true}", "a:json", ""},
+		{"unknown members beside known ones", "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {b: {type: integer}}}", "a:json", "as a whole"},
+		{"anything", "{x-kubernetes-preserve-unknown-fields: true}", "a:json", ""},
+		{"object of another kind", "{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "a:json", ""},
+		{"pruned object of another kind", "{type: object, x-kubernetes-embedded-resource: true, properties: {spec: {type: object}}}", "a:json", "metadata is kept"},
+		{"validation", "{type: string, enum: [b], minLength: 1, oneOf: [{pattern: b}], x-kubernetes-validations: [{rule: self != ''}]}", "a:string?", "what may be set is not what a change means"},
+		{"a rule", "{type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}", "a:string? immutable", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			plan, err := crd.Compile(withField(t, tc.schema), "v1", nil)
+			require.NoError(t, err)
+			assert.Equal(t, "object "+tc.want, said(exported(t, plan).Root), tc.reason)
+		})
+	}
+}
+
+// TestRequired: a field that is required is a value, unless it may be null or is filled in.
+func TestRequired(t *testing.T) {
+	plan, err := crd.Compile(definition(t, `
+type: object
+required: [a, b, c, d, e, f]
+properties:
+  a: {type: string}
+  b: {type: string, nullable: true}
+  c: {type: string, default: x}
+  d: {type: object, properties: {x: {type: string}}}
+  e: {type: object, nullable: true, properties: {x: {type: string}}}
+  f: {type: array, nullable: true, items: {type: string}}
+  g: {type: object, properties: {x: {type: string}}}`), "v1", nil)
+	require.NoError(t, err)
+	assert.Equal(t, "object a:string b:string? c:string? default=x d:object x:string? e:object x:string?? f:list of string g:object x:string??", said(exported(t, plan).Root))
+	assert.False(t, plan.Root.Lookup("a").Optional)
+	assert.True(t, plan.Root.Lookup("g").Optional)
+}
+
+// TestSpecWithUnknownMembers: where the spec itself keeps unknown members, they are Immutable fields.
+func TestSpecWithUnknownMembers(t *testing.T) {
+	for _, spec := range []string{
+		"{x-kubernetes-preserve-unknown-fields: true}", "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string}}}",
+	} {
+		plan, err := crd.Compile(definition(t, spec), "v1", nil)
+		require.NoError(t, err)
+		assert.True(t, plan.Open)
+		assert.Equal(t, "immutable", exported(t, plan).Unknown)
+	}
+}
+
+// TestRules: a rule that compares a field with its former value makes it immutable, wherever the rule stands.
+func TestRules(t *testing.T) {
+	for _, tc := range []struct{ name, spec, want, reason string }{
+		{"at the field", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}, b: {type: string}}}", "a:string? immutable b:string?", ""},
+		{"turned round", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: ' oldSelf==self '}]}}}", "a:string? immutable", ""},
+		{"one of several", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: self != ''}, {rule: self == oldSelf}]}}}", "a:string? immutable", ""},
+		{"above the field", "{type: object, x-kubernetes-validations: [{rule: self.a == oldSelf.a}], properties: {a: {type: string}, b: {type: string}}}", "a:string? immutable b:string?", ""},
+		{"two steps above", "{type: object, x-kubernetes-validations: [{rule: self.b.a == oldSelf.b.a}], properties: {b: {type: object, properties: {a: {type: string}}}}}", "b:object a:string? immutable?", ""},
+		{"several at once", "{type: object, x-kubernetes-validations: [{rule: self.a == oldSelf.a && self.b == oldSelf.b}], properties: {a: {type: string}, b: {type: string}}}", "a:string? immutable b:string? immutable", ""},
+		{"the whole spec", "{type: object, x-kubernetes-validations: [{rule: self == oldSelf}], properties: {a: {type: string}, b: {type: string}}}", "a:string? immutable b:string? immutable", ""},
+		{
+			"elements", "{type: object, properties: {l: {type: array, items: {type: object, x-kubernetes-validations: [{rule: self == oldSelf}], properties: {a: {type: string}}}}}}",
+			"l:list of object a:string? immutable", "elements may come and go",
+		},
+		{"an alternative", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf || self == ''}]}}}", "a:string?", "it may change"},
+		{"a condition", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: \"self == 'x' ? self == oldSelf : true\"}]}}}", "a:string?", "it may change"},
+		{"a condition of conjunctions", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: 'self.size() > 1 && self == oldSelf'}]}}}", "a:string?", "no part of a call is read"},
+		{"another field", "{type: object, x-kubernetes-validations: [{rule: self.a == oldSelf.b}], properties: {a: {type: string}, b: {type: string}}}", "a:string? b:string?", ""},
+		{"no former value", "{type: object, x-kubernetes-validations: [{rule: self.a == self.a}], properties: {a: {type: string}}}", "a:string?", ""},
+		{"unequal", "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: self != oldSelf}]}}}", "a:string?", ""},
+		{"a text that looks like one", `{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: "self == 'x&&self==oldSelf&&'"}]}}}`, "a:string?", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			plan, err := crd.Compile(definition(t, tc.spec), "v1", nil)
+			require.NoError(t, err)
+			assert.Equal(t, "object "+tc.want, said(exported(t, plan).Root), tc.reason)
+		})
+	}
+}
+
+// problemsOf lists the codes and paths of an error.
+func problemsOf(t testing.TB, err error) (all []string) {
+	t.Helper()
+	for _, problem := range fault.All(err) {
+		require.NotContains(t, problem.Error(), "F1", "a field that was made up")
+		all = append(all, problem.Code+" "+problem.Path)
+	}
+	return all
+}
+
+// TestRuledFieldsTakeNoUpdate: whoever has machines updated by a change that the API server refuses is told, and a class above does not count.
+func TestRuledFieldsTakeNoUpdate(t *testing.T) {
+	raw := definition(t, `
+type: object
+x-kubernetes-validations: [{rule: self.a == oldSelf.a}]
+properties:
+  a: {type: object, properties: {b: {type: string}}}
+  l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, v: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}}`)
+	for _, tc := range []struct {
+		path, tag string
+		want      []string
+	}{
+		{"a", "true", []string{"immutable-by-rule a"}},
+		{"a", "inplace", []string{"immutable-by-rule a"}},
+		{"a", "false", nil},
+		{"a", "ignore", nil},
+		{"a.b", "true", []string{"immutable-by-rule a.b"}},
+		{"l[].v", "true", []string{"immutable-by-rule l[].v"}},
+		{"l", "true", nil},
+		{"a", "ture", []string{"unknown-class a"}},
+	} {
+		_, err := crd.Compile(raw, "v1", []fieldplan.Override{{Path: tc.path, Tag: tc.tag}})
+		assert.Equal(t, tc.want, problemsOf(t, err), "%s %s", tc.path, tc.tag)
+	}
+	plan, err := crd.Compile(raw, "v1", []fieldplan.Override{{Path: "l", Tag: "true"}})
+	require.NoError(t, err)
+	assert.Equal(t, "object a:object b:string?? immutable l:list of object k:string v:string? immutable hot key=k", said(exported(t, plan).Root))
+}
+
+// TestOptionsInheritTheClass: what a CRD says of a list or default does not make a class of its own.
+func TestOptionsInheritTheClass(t *testing.T) {
+	plan, err := crd.Compile(definition(t, `
+type: object
+properties:
+  a:
+    type: object
+    properties:
+      s: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+      d: {type: string, default: x}`), "v1", []fieldplan.Override{{Path: "a", Tag: "true"}})
+	require.NoError(t, err)
+	a := plan.Root.Lookup("a")
+	for _, name := range []string{"s", "d"} {
+		f := a.Node.Lookup(name)
+		assert.Equal(t, "hot", f.Node.Class.String(), name)
+		assert.Equal(t, fieldplan.Inherited, f.Declared, name)
+	}
+	assert.Equal(t, fieldplan.Overridden, a.Declared)
+	assert.Equal(t, "a", a.Source)
+
+	again, err := schemajson.Load(written(t, exported(t, plan)))
+	require.NoError(t, err)
+	assert.Equal(t, exported(t, plan), exported(t, again), "the Schema is read back as it was written")
+}
+
+func written(t testing.TB, d *schemajson.Document) []byte {
+	t.Helper()
+	data, err := json.Marshal(d)
+	require.NoError(t, err)
+	return data
+}
+
+// TestMistakes: all mistakes in a CRD and in overrides, each with its place.
+func TestMistakes(t *testing.T) {
+	field := func(schema string) []byte { return withField(t, schema) }
+	for _, tc := range []struct {
+		name      string
+		raw       []byte
+		overrides []fieldplan.Override
+		want      []string
+	}{
+		{"no JSON", []byte("{"), nil, []string{"invalid-json "}},
+		{"a member twice", []byte(`{"kind":1,"kind":1}`), nil, []string{"duplicate-member "}},
+		{"no CRD", []byte(`[]`), nil, []string{"invalid-crd "}},
+		{"another kind", []byte(`{"apiVersion":"v1","kind":"Pod"}`), nil, []string{"invalid-crd "}},
+		{"an old CRD", []byte(`{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition"}`), nil, []string{"invalid-crd "}},
+		{"no version", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"}`), nil, []string{"invalid-crd "}},
+		{"no schema", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"name":"v1"}]}}`), nil, []string{"invalid-crd "}},
+		{"null schema", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"name":"v1","schema":null}]}}`), nil, []string{"invalid-crd "}},
+		{"a spec that is no object", definition(t, "{type: string}"), nil, []string{"invalid-crd "}},
+		{"a spec that is a map", definition(t, "{type: object, additionalProperties: {type: string}}"), nil, []string{"invalid-crd "}},
+		{"no type", field("{}"), nil, []string{"invalid-crd a"}},
+		{"null", field("null"), nil, []string{"invalid-crd a"}},
+		{"a reference", field("{$ref: '#/definitions/x'}"), nil, []string{"invalid-crd a"}},
+		{"unknown type", field("{type: text}"), nil, []string{"invalid-crd a"}},
+		{"elements without a schema", field("{type: array}"), nil, []string{"invalid-crd a[]"}},
+		{"elements without a type", field("{type: array, items: {}}"), nil, []string{"invalid-crd a[]"}},
+		{"values without a type", field("{type: object, additionalProperties: {}}"), nil, []string{"invalid-crd a[]"}},
+		{"properties and additionalProperties", field("{type: object, properties: {b: {type: string}}, additionalProperties: {type: string}}"), nil, []string{"invalid-crd a"}},
+		{"a default of another type", field("{type: integer, default: x}"), nil, []string{"invalid-default a"}},
+		{"a default that is too large", field("{type: object, properties: {b: {type: integer, format: int32, default: 2147483648}}}"), nil, []string{"invalid-default a.b"}},
+		{"a name with a comma", definition(t, "{type: object, properties: {'a,b': {type: string}}}"), nil, []string{"invalid-schema /root/fields/0/name"}},
+		{"a name that encoding/json does not take", definition(t, `{type: object, properties: {"a'b": {type: string}}}`), nil, []string{`no-json-name a'b`}},
+		{"all at once", definition(t, "{type: object, properties: {a: {type: v}, b: {type: w}}}"), nil, []string{"invalid-crd a", "invalid-crd b"}},
+		{
+			"overrides", field("{type: string}"),
+			[]fieldplan.Override{{Path: "b", Tag: "true"}, {Path: "a", Tag: "true,set"}, {Path: "a[", Tag: "true"}},
+			[]string{"misplaced-option a", "invalid-path a[", "unknown-path b"},
+		},
+		{
+			"an override below a set", field("{type: array, x-kubernetes-list-type: set, items: {type: object, properties: {b: {type: string}}}}"),
+			[]fieldplan.Override{{Path: "a[].b", Tag: "true"}},
+			[]string{"mixed-set a[].b"},
+		},
+		{"free JSON has no fields", field("{x-kubernetes-preserve-unknown-fields: true}"), []fieldplan.Override{{Path: "a.b", Tag: "true"}}, []string{"unknown-path a.b"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			plan, err := crd.Compile(tc.raw, "v1", tc.overrides)
+			assert.Nil(t, plan)
+			assert.ElementsMatch(t, tc.want, problemsOf(t, err), "%v", err)
+		})
+	}
+}
+
+// FuzzCompile: no CRD and no override is worth a panic, every problem has its type, and what is compiled is read back as it was written.
+func FuzzCompile(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],`+
+		`"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"}}}}}}`, "a[].k", "true")
+	f.Add(`{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"integer","format":"int32","nullable":true}}}}`, "a", "false,presence")
+	f.Add(`{"type":"object","properties":{"a":{"type":"string","default":"x","x-kubernetes-validations":[{"rule":"self==oldSelf"}]}}}`, "a", "true")
+	f.Add(`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"a,b":{"type":"string"}}}`, "", "")
+	f.Fuzz(func(t *testing.T, spec, path, tag string) {
+		plan, err := crd.Compile(enclosed(spec), "v1", []fieldplan.Override{{Path: path, Tag: tag}})
+		if err != nil {
+			require.NotEmpty(t, fault.All(err), "%v", err)
+			require.Nil(t, plan)
+			return
+		}
+		again, err := schemajson.Load(written(t, exported(t, plan)))
+		require.NoError(t, err)
+		require.Equal(t, exported(t, plan), exported(t, again))
+	})
+}

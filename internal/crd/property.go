@@ -1,0 +1,158 @@
+package crd
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// property is a structural schema. Keywords that only validate are not read.
+type property struct {
+	Type       string               `json:"type"`
+	Format     string               `json:"format"`
+	Pattern    string               `json:"pattern"`
+	Nullable   bool                 `json:"nullable"`
+	Default    json.RawMessage      `json:"default"`
+	Properties map[string]*property `json:"properties"`
+	Required   []string             `json:"required"`
+	Items      *property            `json:"items"`
+	Additional json.RawMessage      `json:"additionalProperties"` // a property or a bool
+
+	ListType    string   `json:"x-kubernetes-list-type"`
+	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
+	IntOrString bool     `json:"x-kubernetes-int-or-string"`
+	Preserve    bool     `json:"x-kubernetes-preserve-unknown-fields"`
+	Embedded    bool     `json:"x-kubernetes-embedded-resource"`
+	Rules       []struct {
+		Rule string `json:"rule"`
+	} `json:"x-kubernetes-validations"`
+}
+
+// leaves are the kinds of leaves by type and format, but for quantities. Any other format only validates.
+var leaves = map[string]map[string]schemajson.Node{
+	"boolean": {"": {Kind: "bool"}},
+	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
+	"number":  {"": {Kind: "float", Bits: 64}},
+	"string":  {"": {Kind: "string"}, "byte": {Kind: "bytes"}, "date-time": {Kind: "time"}, "duration": {Kind: "duration"}},
+}
+
+// quantityPattern is what controller-gen writes for a resource.Quantity.
+const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+
+// node describes the values of a property. The rules of those above it have been read.
+func (r *reader) node(p *property, path string) *schemajson.Node {
+	if p == nil {
+		r.reject(path, "has no schema", "write the type of its values")
+		return &schemajson.Node{Kind: "json"}
+	}
+	r.readRules(p, path)
+	switch {
+	case p.Format == "quantity", p.Pattern == quantityPattern:
+		return &schemajson.Node{Kind: "quantity"}
+	case p.IntOrString:
+		return &schemajson.Node{Kind: "intOrString"}
+	case p.Preserve, p.Embedded:
+		return &schemajson.Node{Kind: "json"}
+	case p.Type == "array":
+		return r.collection("list", p.Items, path)
+	case p.Type == "object":
+		return r.object(p, path)
+	}
+	n, ok := leaves[p.Type][p.Format]
+	if !ok {
+		n, ok = leaves[p.Type][""]
+	}
+	if !ok {
+		r.reject(path, "has the unknown type "+strconv.Quote(p.Type), "write a structural schema, in which every value has a type")
+	}
+	return &n
+}
+
+// object describes an object with properties, or a map.
+func (r *reader) object(p *property, path string) *schemajson.Node {
+	additional := &property{Preserve: string(p.Additional) == "true"}
+	isMap := additional.Preserve || len(p.Additional) > 0 && p.Additional[0] == '{'
+	switch {
+	case isMap && len(p.Properties) > 0:
+		r.reject(path, "has both properties and additionalProperties", "write a structural schema, which has one of them")
+	case isMap:
+		if !additional.Preserve {
+			_ = sigsjson.UnmarshalCaseSensitivePreserveInts(p.Additional, additional) // what is no schema has no type
+		}
+		n := r.collection("map", additional, path)
+		n.Keys = "string"
+		return n
+	}
+	n := &schemajson.Node{Kind: "object"}
+	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
+		n.Fields = append(n.Fields, r.field(p, name, fieldpath.Join(path, name)))
+	}
+	return n
+}
+
+func (r *reader) collection(kind string, elem *property, path string) *schemajson.Node {
+	n := &schemajson.Node{Kind: kind, Elem: r.node(elem, path+"[]")}
+	n.ElemNullable = elem != nil && elem.Nullable && takesPointer(n.Elem)
+	return n
+}
+
+// takesPointer reports whether zero and null can differ. Lists, maps, bytes and free JSON have a null of their own.
+func takesPointer(n *schemajson.Node) bool {
+	return !slices.Contains([]string{"list", "map", "bytes", "json"}, n.Kind)
+}
+
+// field describes a member. One that is not required may be absent, which differs from its zero value.
+func (r *reader) field(above *property, name, path string) *schemajson.Field {
+	p, n := above.Properties[name], r.node(above.Properties[name], path)
+	f := &schemajson.Field{Name: name, GoField: path, Class: structtag.Immutable.String(), Inherited: true, Optional: !slices.Contains(above.Required, name), Type: n}
+	if p == nil {
+		return f
+	}
+	f.Default = defaultOf(p, n)
+	f.Nullable = takesPointer(n) && (f.Optional || p.Nullable || f.Default != nil)
+	if rule := r.rules[path]; rule != "" {
+		f.Inherited, f.Source = false, "the rule "+rule
+	}
+	if p.Format == "password" {
+		f.Sensitive = structtag.HideValues.String()
+	}
+	if n.Kind == "list" {
+		f.Key, f.Set = p.pairing()
+	}
+	return f
+}
+
+// pairing says how the elements of a list are found. Those of a map with a key that may be absent, or with several keys, are a set: their
+// order carries no meaning, and no two are the same.
+func (p *property) pairing() (key string, isSet bool) {
+	if p.ListType != "map" || len(p.ListMapKeys) != 1 || p.Items == nil {
+		return "", p.ListType == "map" || p.ListType == "set"
+	}
+	key = p.ListMapKeys[0]
+	if k := p.Items.Properties[key]; k != nil && len(k.Default) == 0 && (k.Type == "string" || k.Type == "integer") && slices.Contains(p.Items.Required, key) {
+		return key, false
+	}
+	return "", true
+}
+
+// defaultOf returns the default of a leaf, as an option of a struct tag says it; nil if there is none that it can say.
+func defaultOf(p *property, n *schemajson.Node) *string {
+	switch text := string(p.Default); {
+	case text == "", text == leaf.Null, slices.Contains([]string{"object", "list", "map", "json", "bytes", "time"}, n.Kind):
+		return nil
+	default:
+		plain := schemajson.PlainText(text)
+		if _, err := strconv.Atoi(plain); n.Kind == "intOrString" && err == nil && plain != text {
+			return nil // the option would mean the number
+		}
+		return &plain
+	}
+}

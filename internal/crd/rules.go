@@ -1,0 +1,67 @@
+package crd
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
+)
+
+// equality matches self.a == oldSelf.a without its spaces.
+var equality = regexp.MustCompile(`^(self|oldSelf)((?:\.\w+)*)==(self|oldSelf)((?:\.\w+)*)$`)
+
+// readRules notes the fields that the CEL rules of a property make immutable. Only rules that consist of such equalities, joined by &&, are
+// read. An equality of a whole element, or of the spec, is one of each field in it.
+func (r *reader) readRules(p *property, path string) {
+	for _, v := range p.Rules {
+		rule := strings.Join(strings.Fields(v.Rule), "")
+		if strings.ContainsAny(rule, `|?("'`) {
+			continue
+		}
+		for part := range strings.SplitSeq(rule, "&&") {
+			m := equality.FindStringSubmatch(part)
+			switch {
+			case m == nil || m[1] == m[3] || m[2] != m[4]:
+			case m[2] == "" && (path == "" || strings.HasSuffix(path, "[]")):
+				for name := range p.Properties {
+					r.rules[fieldpath.Join(path, name)] = v.Rule
+				}
+			default:
+				r.rules[strings.TrimPrefix(path+m[2], ".")] = v.Rule
+			}
+		}
+	}
+}
+
+// checkRules refuses overrides that would have machines updated by a change that the API server refuses.
+func (r *reader) checkRules(overrides []fieldplan.Override) {
+	for _, o := range overrides {
+		tag, problems := structtag.ParseValue(o.Tag)
+		steps, ok := fieldpath.ParsePattern(o.Path)
+		if rule := r.ruleAbove(steps); ok && len(problems) == 0 && rule != "" && (tag.Class == structtag.Hot || tag.Class == structtag.InPlace) {
+			r.faults.Add(&fault.Error{
+				Kind: fault.Declaration, Code: "immutable-by-rule", Path: o.Path, Hint: "give it the class false",
+				What: "is " + tag.Class.String() + ", and the CRD's rule " + rule + " refuses every change of it",
+			})
+		}
+	}
+}
+
+// ruleAbove returns the rule that makes a field immutable, or one that it lies in.
+func (r *reader) ruleAbove(steps []fieldpath.PatternStep) string {
+	path := ""
+	for _, step := range steps {
+		if step.Element {
+			path += "[]"
+		} else {
+			path = fieldpath.Join(path, step.Name)
+		}
+		if rule := r.rules[path]; rule != "" {
+			return rule
+		}
+	}
+	return ""
+}
