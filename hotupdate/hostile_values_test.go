@@ -163,6 +163,8 @@ func TestValueErrorsAreComplete(t *testing.T) {
 	note(err)
 	_, err = hotupdate.LoadSchema([]byte("{}"))
 	note(err)
+	_, err = hotupdate.SchemaOfCRD([]byte("{}"), "v1")
+	note(err)
 	hotExtra := schemaFor[workerConfig](t, hotupdate.WithTag("extra", "true"))
 	_, err = hotExtra.HotPatchRaw(nil, []byte(`{"extra":{"a":null}}`))
 	note(err)

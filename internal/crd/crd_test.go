@@ -1,8 +1,10 @@
 package crd_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,10 +19,10 @@ import (
 )
 
 // definition is a CRD with a version v1, whose spec has the schema in YAML.
-func definition(t testing.TB, spec string) []byte {
-	t.Helper()
+func definition(tb testing.TB, spec string) []byte {
+	tb.Helper()
 	raw, err := yaml.YAMLToJSON([]byte(spec))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return enclosed(string(raw))
 }
 
@@ -31,27 +33,28 @@ func enclosed(spec string) []byte {
 }
 
 // withField is a CRD whose spec has one field a, which is not required.
-func withField(t testing.TB, schema string) []byte {
-	t.Helper()
-	return definition(t, "{type: object, properties: {a: "+schema+"}}")
+func withField(tb testing.TB, schema string) []byte {
+	tb.Helper()
+	return definition(tb, "{type: object, properties: {a: "+schema+"}}")
 }
 
 // said says a node in a few words: the kind, ? where zero differs from null, and what it consists of.
 func said(n *schemajson.Node) string {
-	text := n.Kind
+	parts := []string{n.Kind}
 	if n.Bits > 0 {
-		text += fmt.Sprint(n.Bits)
+		parts[0] += strconv.Itoa(n.Bits)
 	}
 	if n.Elem != nil {
-		text += " of " + said(n.Elem)
+		elem := said(n.Elem)
 		if n.ElemNullable {
-			text += "?"
+			elem += "?"
 		}
+		parts = append(parts, "of", elem)
 	}
 	for _, f := range n.Fields {
-		text += " " + saidField(f)
+		parts = append(parts, saidField(f))
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 func saidField(f *schemajson.Field) string {
@@ -65,10 +68,10 @@ func saidField(f *schemajson.Field) string {
 	return strings.Join(append([]string{text}, f.Options()...), " ")
 }
 
-func exported(t testing.TB, p *fieldplan.Plan) *schemajson.Document {
-	t.Helper()
+func exported(tb testing.TB, p *fieldplan.Plan) *schemajson.Document {
+	tb.Helper()
 	d, err := schemajson.Export(p)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return d
 }
 
@@ -221,10 +224,10 @@ func TestRules(t *testing.T) {
 }
 
 // problemsOf lists the codes and paths of an error.
-func problemsOf(t testing.TB, err error) (all []string) {
-	t.Helper()
+func problemsOf(tb testing.TB, err error) (all []string) {
+	tb.Helper()
 	for _, problem := range fault.All(err) {
-		require.NotContains(t, problem.Error(), "F1", "a field that was made up")
+		require.NotContains(tb, problem.Error(), "F1", "a field that was made up")
 		all = append(all, problem.Code+" "+problem.Path)
 	}
 	return all
@@ -284,10 +287,10 @@ properties:
 	assert.Equal(t, exported(t, plan), exported(t, again), "the Schema is read back as it was written")
 }
 
-func written(t testing.TB, d *schemajson.Document) []byte {
-	t.Helper()
+func written(tb testing.TB, d *schemajson.Document) []byte {
+	tb.Helper()
 	data, err := json.Marshal(d)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return data
 }
 
@@ -303,8 +306,8 @@ func TestMistakes(t *testing.T) {
 		{"no JSON", []byte("{"), nil, []string{"invalid-json "}},
 		{"a member twice", []byte(`{"kind":1,"kind":1}`), nil, []string{"duplicate-member "}},
 		{"no CRD", []byte(`[]`), nil, []string{"invalid-crd "}},
-		{"another kind", []byte(`{"apiVersion":"v1","kind":"Pod"}`), nil, []string{"invalid-crd "}},
-		{"an old CRD", []byte(`{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition"}`), nil, []string{"invalid-crd "}},
+		{"another kind", bytes.Replace(field("{type: string}"), []byte("CustomResourceDefinition"), []byte("Pod"), 1), nil, []string{"invalid-crd "}},
+		{"an old CRD", bytes.Replace(field("{type: string}"), []byte("k8s.io/v1"), []byte("k8s.io/v1beta1"), 1), nil, []string{"invalid-crd "}},
 		{"no version", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"}`), nil, []string{"invalid-crd "}},
 		{"no schema", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"name":"v1"}]}}`), nil, []string{"invalid-crd "}},
 		{"null schema", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"name":"v1","schema":null}]}}`), nil, []string{"invalid-crd "}},

@@ -39,9 +39,9 @@ func (r *reader) readRules(p *property, path string) {
 // checkRules refuses overrides that would have machines updated by a change that the API server refuses.
 func (r *reader) checkRules(overrides []fieldplan.Override) {
 	for _, o := range overrides {
-		tag, problems := structtag.ParseValue(o.Tag)
-		steps, ok := fieldpath.ParsePattern(o.Path)
-		if rule := r.ruleAbove(steps); ok && len(problems) == 0 && rule != "" && (tag.Class == structtag.Hot || tag.Class == structtag.InPlace) {
+		tag, _ := structtag.ParseValue(o.Tag) // which is compiled all the same
+		steps, _ := fieldpath.ParsePattern(o.Path)
+		if rule := r.ruleAbove(steps); rule != "" && (tag.Class == structtag.Hot || tag.Class == structtag.InPlace) {
 			r.faults.Add(&fault.Error{
 				Kind: fault.Declaration, Code: "immutable-by-rule", Path: o.Path, Hint: "give it the class false",
 				What: "is " + tag.Class.String() + ", and the CRD's rule " + rule + " refuses every change of it",

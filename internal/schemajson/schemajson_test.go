@@ -231,6 +231,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"field without type", object(field("a", nil)), []string{at}},
 		{"unsorted names", object(field("b", word), field("a", word)), []string{"/root/fields/1/name"}},
 		{"name twice", object(field("a", word), field("a", word)), []string{"/root/fields/1/name"}},
+		{"name with a comma", object(field("a", word), field("a,b", word), field("c", &schemajson.Node{Kind: "object", Fields: []*schemajson.Field{field("d", word)}})), []string{"/root/fields/1/name"}},
 		{"member of TypeMeta", with(object(field("kind", word)), func(d *schemajson.Document) { d.TypeMeta = []string{"apiVersion", "kind"} }), []string{at + "/name"}},
 		{"unknown class", tagged(func(f *schemajson.Field) { f.Class = "warm" }), []string{at + "/class"}},
 		{"unknown kind", of(leafOf("word", 0)), []string{at + "/type"}},

@@ -1,0 +1,394 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+// crdOf is a CRD whose version v1 has this schema of a spec.
+func crdOf(t require.TestingT, spec any) []byte {
+	raw, err := json.Marshal(spec)
+	require.NoError(t, err)
+	return fmt.Appendf(nil, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+		"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":%s}}}}]}}`, raw)
+}
+
+// openAPI is a structural schema.
+type openAPI = map[string]any
+
+// described is one thing in two words: a property of a CRD and a Go type with struct tags, with values of it in JSON.
+type described struct {
+	property openAPI
+	typ      reflect.Type // without the pointer of a field
+	isNil    bool         // the type has a nil of its own
+	defaults []string     // what may be the default, as JSON
+	value    *rapid.Generator[any]
+}
+
+// describedLeaves are the leaves that a CRD can tell apart.
+var describedLeaves = []described{
+	{openAPI{"type": "string"}, reflect.TypeFor[string](), false, []string{`"a"`, `"it's, so"`, `""`}, anyOf("", "a", "b", "it's, so")},
+	{openAPI{"type": "boolean"}, reflect.TypeFor[bool](), false, []string{"true", "false"}, anyOf(true, false)},
+	{openAPI{"type": "integer", "format": "int32"}, reflect.TypeFor[int32](), false, []string{"3", "0"}, anyOf(0, 3, -1)},
+	{openAPI{"type": "integer"}, reflect.TypeFor[int64](), false, []string{"3"}, anyOf(0, 3, 1<<40)},
+	{openAPI{"type": "number"}, reflect.TypeFor[float64](), false, []string{"1.5"}, anyOf(0.0, 1.5, 1e30)},
+	{openAPI{"type": "string", "format": "byte"}, reflect.TypeFor[[]byte](), true, nil, anyOf("", "AAE=")},
+	{openAPI{"type": "string", "format": "date-time"}, reflect.TypeFor[time.Time](), false, nil, anyOf("2024-01-01T12:30:00Z", "2024-01-01T14:30:00+02:00", "2024-01-01T12:30:00.5Z")},
+	{openAPI{"type": "string", "format": "duration"}, reflect.TypeFor[metav1.Duration](), false, []string{`"60m"`}, anyOf("0s", "60m", "1h", "1h0m0s")},
+	{openAPI{"x-kubernetes-int-or-string": true, "format": "quantity"}, reflect.TypeFor[resource.Quantity](), false, []string{`"1Gi"`, "1"}, anyOf("0", "1Gi", "1024Mi", 1, "100m")},
+	{openAPI{"x-kubernetes-int-or-string": true}, reflect.TypeFor[intstr.IntOrString](), false, []string{"80", `"http"`}, anyOf(0, 80, "http", "80")},
+	{openAPI{"x-kubernetes-preserve-unknown-fields": true}, reflect.TypeFor[json.RawMessage](), true, nil, anyOf(map[string]any{"a": 1.0}, "x", nil, []any{1, "b"})},
+}
+
+func anyOf(values ...any) *rapid.Generator[any] { return rapid.SampledFrom(values) }
+
+// describer draws descriptions, and the options that give the CRD the classes that the struct tags give the type.
+type describer struct {
+	*rapid.T
+
+	options []hotupdate.Option
+	fields  int
+}
+
+// position is where a description stands. Where all must have one class, nothing below declares another.
+type position struct {
+	path     string
+	class    hotupdate.Class
+	oneClass bool
+	depth    int
+}
+
+func (p position) member(name string) position {
+	p.path = strings.TrimPrefix(p.path+"."+name, ".")
+	p.depth++
+	return p
+}
+
+func (p position) element(oneClass bool) position {
+	p.path += "[]"
+	p.oneClass = p.oneClass || oneClass
+	p.depth++
+	return p
+}
+
+var classWords = map[hotupdate.Class]string{hotupdate.Immutable: "false", hotupdate.InPlace: "inplace", hotupdate.Hot: "true", hotupdate.Ignored: "ignore"}
+
+func (g *describer) object(p position, names ...string) described {
+	properties, required, fields, values := openAPI{}, []string{}, []reflect.StructField{}, map[string]*rapid.Generator[any]{}
+	add := func(name string, isRequired bool, f reflect.StructField, property openAPI, value *rapid.Generator[any]) {
+		properties[name], values[name] = property, value
+		fields = append(fields, f)
+		if isRequired {
+			required = append(required, name)
+		}
+	}
+	for _, name := range names {
+		g.fields++
+		f := reflect.StructField{Name: "K" + strconv.Itoa(g.fields), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf("json:%q", name))}
+		add(name, true, f, openAPI{"type": "string"}, nil)
+	}
+	for range rapid.IntRange(1, 3).Draw(g.T, "fields") {
+		g.fields++
+		name := "f" + strconv.Itoa(g.fields)
+		isRequired := rapid.Bool().Draw(g.T, "required")
+		f, property, value := g.field(p.member(name), name, isRequired)
+		add(name, isRequired, f, property, value)
+	}
+	draw := rapid.Custom(func(t *rapid.T) any {
+		object := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if values[name] != nil && (slices.Contains(required, name) || rapid.Bool().Draw(t, "set")) {
+				object[name] = values[name].Draw(t, name)
+			}
+		}
+		return object
+	})
+	return described{openAPI{"type": "object", "properties": properties, "required": required}, reflect.StructOf(fields), false, nil, draw}
+}
+
+// field draws a field with its class and, if it has one, its default.
+func (g *describer) field(p position, name string, isRequired bool) (reflect.StructField, openAPI, *rapid.Generator[any]) {
+	isDeclared := !p.oneClass && rapid.Bool().Draw(g.T, "declared")
+	if isDeclared {
+		p.class = rapid.SampledFrom([]hotupdate.Class{hotupdate.Immutable, hotupdate.InPlace, hotupdate.Hot, hotupdate.Ignored}).Draw(g.T, "class")
+		g.options = append(g.options, hotupdate.WithTag(p.path, classWords[p.class]))
+	}
+	n, option := g.node(p)
+	property, jsonName := maps.Clone(n.property), name
+	if !isRequired && len(n.defaults) > 0 && rapid.Bool().Draw(g.T, "defaulted") {
+		text := rapid.SampledFrom(n.defaults).Draw(g.T, "default")
+		property["default"], option = json.RawMessage(text), ",default='"+strings.ReplaceAll(strings.Trim(text, `"`), "'", "''")+"'"
+	}
+	if !isRequired {
+		jsonName += ",omitempty"
+		if !n.isNil {
+			n.typ = reflect.PointerTo(n.typ)
+		}
+	}
+	tag := fmt.Sprintf("json:%q", jsonName)
+	if isDeclared || option != "" {
+		tag += fmt.Sprintf(" hotupdatable:%q", classWords[p.class]+option)
+	}
+	g.fields++
+	return reflect.StructField{Name: "F" + strconv.Itoa(g.fields), Type: n.typ, Tag: reflect.StructTag(tag)}, property, n.value
+}
+
+// node draws what stands at a place, and the option that says how its elements are found.
+func (g *describer) node(p position) (n described, option string) {
+	shape := "leaf"
+	if p.depth < 4 {
+		shape = rapid.SampledFrom([]string{"leaf", "object", "list", "set", "keyed", "pairs", "map"}).Draw(g.T, "shape")
+	}
+	leaf := rapid.SampledFrom(describedLeaves)
+	switch shape {
+	case "object":
+		return g.object(p), ""
+	case "list":
+		elem := g.elem(p.element(p.class == hotupdate.Hot || p.class == hotupdate.Ignored))
+		return listOf(elem, openAPI{}), ""
+	case "set":
+		return listOf(leaf.Draw(g.T, "element"), openAPI{"x-kubernetes-list-type": "set"}), ",set"
+	case "keyed":
+		elem := g.object(p.element(false), "k")
+		return keyedBy(elem, "k"), ",key=k"
+	case "pairs": // of two keys: a set to the library
+		elem := g.object(p.element(true), "k", "l")
+		return keyedBy(elem, "k", "l"), ",set"
+	case "map":
+		elem := g.elem(p.element(false))
+		return described{openAPI{"type": "object", "additionalProperties": elem.property}, reflect.MapOf(reflect.TypeFor[string](), elem.typ), true, nil, rapid.Custom(func(t *rapid.T) any {
+			return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c.d"}), elem.value, 0, 2).Draw(t, "map")
+		})}, ""
+	default:
+		return leaf.Draw(g.T, "leaf"), ""
+	}
+}
+
+// elem draws an element: what has options needs a field.
+func (g *describer) elem(p position) described {
+	if p.depth < 4 && rapid.Bool().Draw(g.T, "object") {
+		return g.object(p)
+	}
+	return rapid.SampledFrom(describedLeaves).Draw(g.T, "element")
+}
+
+func listOf(elem described, property openAPI) described {
+	property["type"], property["items"] = "array", elem.property
+	return described{property, reflect.SliceOf(elem.typ), true, nil, rapid.Custom(func(t *rapid.T) any { return rapid.SliceOfN(elem.value, 0, 3).Draw(t, "list") })}
+}
+
+// keyedBy is a list of objects whose keys are those of its draw.
+func keyedBy(elem described, keys ...string) described {
+	list := listOf(elem, openAPI{"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys})
+	list.value = rapid.Custom(func(t *rapid.T) any {
+		all := []any{}
+		for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID).Draw(t, "keys") {
+			object := elem.value.Draw(t, "element").(map[string]any)
+			for _, name := range keys {
+				object[name] = key
+			}
+			all = append(all, object)
+		}
+		return all
+	})
+	return list
+}
+
+// TestCRDSaysWhatTheTypeSays: the Schema of a type and that of the CRD that describes it have one meaning.
+func TestCRDSaysWhatTheTypeSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &describer{T: t}
+		spec := g.object(position{})
+		byType, err := hotupdate.SchemaOfType(spec.typ)
+		require.NoError(t, err, "%s", spec.typ)
+		byCRD, err := hotupdate.SchemaOfCRD(crdOf(t, spec.property), "v1", g.options...)
+		require.NoError(t, err, "%s", spec.typ)
+		findings, err := hotupdate.Compatibility(byType, byCRD)
+		require.NoError(t, err)
+		require.Empty(t, findings, "%s", spec.typ)
+
+		old, updated := drawn(t, spec, "old"), drawn(t, spec, "updated")
+		for _, raw := range [][]byte{old, updated} {
+			want, err := byType.DocumentRaw(raw)
+			require.NoError(t, err, "%s\n%s", spec.typ, raw)
+			got, err := byCRD.DocumentRaw(raw)
+			require.NoError(t, err, "%s\n%s", spec.typ, raw)
+			require.Equal(t, string(want), string(got), "%s", spec.typ)
+		}
+		want, err := byType.DiffRaw(old, updated)
+		require.NoError(t, err)
+		got, err := byCRD.DiffRaw(old, updated)
+		require.NoError(t, err)
+		require.Equal(t, unsourced(want), unsourced(got), "%s\n%s\n%s", spec.typ, old, updated)
+	})
+}
+
+func drawn(t *rapid.T, spec described, label string) []byte {
+	raw, err := json.Marshal(spec.value.Draw(t, label))
+	require.NoError(t, err)
+	return raw
+}
+
+// unsourced leaves out where classes come from: a struct tag there, an override here.
+func unsourced(changes hotupdate.Changes) hotupdate.Changes {
+	for i := range changes {
+		changes[i].Origin, changes[i].Source = 0, ""
+	}
+	return changes
+}
+
+// nodeClass is the Go type of the CRD in TestCRDDiffersFromType, as a generator of CRDs would read it.
+type nodeClass struct {
+	Role    string             `json:"role,omitempty"`
+	Size    *resource.Quantity `json:"size,omitempty"`
+	Weight  *int32             `json:"weight,omitempty"`
+	Ready   metav1.Time        `json:"ready"`
+	Subnets []string           `json:"subnets,omitempty" hotupdatable:"false,set"`
+	Disks   []nodeDisk         `json:"disks,omitempty"   hotupdatable:"false,key=name"`
+	Tags    map[string]string  `json:"tags,omitempty"    hotupdatable:"true"`
+	Options *nodeOptions       `json:"options,omitempty"`
+	Former  *string            `json:"former,omitempty"`
+}
+
+type nodeDisk struct {
+	Name string `json:"name"`
+	Size *int64 `json:"size,omitempty"`
+}
+
+type nodeOptions struct {
+	Tokens *string `json:"tokens,omitempty" hotupdatable:"false,default=optional"`
+}
+
+const nodeClassSpec = `
+type: object
+required: [ready]
+properties:
+  role: {type: string}
+  size: {type: string, pattern: '^[0-9]+Gi$'}
+  weight: {type: integer, format: int32, default: 1}
+  ready: {type: string, format: date-time}
+  subnets: {type: array, items: {type: string}}
+  disks:
+    type: array
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items: {type: object, required: [name], properties: {name: {type: string}, size: {type: integer}}}
+  tags: {type: object, additionalProperties: {type: string}}
+  options: {type: object, properties: {tokens: {type: string, default: required}}}
+  added: {type: boolean}`
+
+func nodeClassCRD(t *testing.T) []byte {
+	t.Helper()
+	var spec openAPI
+	require.NoError(t, yaml.Unmarshal([]byte(nodeClassSpec), &spec))
+	return crdOf(t, spec)
+}
+
+// TestCRDDiffersFromType: where a CRD says another thing than the Go type, that is a finding; what they share is none.
+func TestCRDDiffersFromType(t *testing.T) {
+	byCRD, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tags", "true"))
+	require.NoError(t, err)
+	findings, err := hotupdate.Compatibility(schemaFor[nodeClass](t), byCRD)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range findings {
+		got = append(got, fmt.Sprintf("%s %s: %s -> %s", f.Kind, f.Path, f.Old, f.New))
+	}
+	assert.Equal(t, []string{
+		"FieldAdded added:  -> bool, immutable",
+		"FieldRemoved former: string, immutable -> ",
+		`DefaultChanged options.tokens: "optional" -> "required"`,
+		"TypeChanged ready: metaTime -> time",
+		"NullabilityChanged role: a value -> a pointer",
+		"TypeChanged size: quantity -> string",
+		"PairingChanged subnets: a set -> found by position",
+		"DefaultChanged weight: none -> 1",
+	}, got)
+}
+
+// TestSchemaOfCRDIsASchema: it is exported, loaded, opened for unknown members, and strict about JSON, as every other.
+func TestSchemaOfCRDIsASchema(t *testing.T) {
+	s, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tags", "true"), nil)
+	require.NoError(t, err)
+	loaded, err := hotupdate.LoadSchema(export(t, s))
+	require.NoError(t, err)
+	assert.JSONEq(t, string(export(t, s)), string(export(t, loaded)))
+
+	_, err = s.HashRaw([]byte(`{"unknown":1,"weight":"1"}`))
+	assert.Equal(t, []problem{{Code: "unknown-member", Path: "unknown"}, {Code: "wrong-json-type", Path: "weight"}}, problemsOf(err))
+	open, err := s.AdmitUnknown()
+	require.NoError(t, err)
+	changes, err := open.DiffRaw([]byte(`{}`), []byte(`{"unknown":1,"tags":{"a":"b"}}`))
+	require.NoError(t, err)
+	require.Len(t, changes, 2)
+	assert.Equal(t, [2]hotupdate.Origin{hotupdate.OriginInherited, hotupdate.OriginUnknown}, [2]hotupdate.Origin{changes[0].Origin, changes[1].Origin})
+	assert.Equal(t, "tags", changes[0].Source)
+}
+
+// TestSchemaOfCRDRefuses: the problems of the CRD and of the options come back together, with their types.
+func TestSchemaOfCRDRefuses(t *testing.T) {
+	_, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v2")
+	require.Len(t, fault.All(err), 1)
+	assert.Equal(t, "invalid-crd", fault.All(err)[0].Code)
+	assert.Equal(t, fault.Schema, fault.All(err)[0].Kind)
+	_, err = hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tag", "true"), hotupdate.WithTag("role", "true,set"))
+	assert.Equal(t, []problem{{Code: "misplaced-option", Path: "role"}, {Code: "unknown-path", Path: "tag"}}, problemsOf(err))
+}
+
+func ExampleSchemaOfCRD() {
+	definition, err := yaml.YAMLToJSON([]byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              machineType: {type: string}
+              zones: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+              tags: {type: object, additionalProperties: {type: string}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	schema, err := hotupdate.SchemaOfCRD(definition, "v1", hotupdate.WithTag("tags", "true"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	changes, err := schema.DiffRaw([]byte(`{"zones":["a","b"],"tags":{"team":"red"}}`), []byte(`{"zones":["b","a"],"tags":{"team":"blue"}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, change := range changes {
+		fmt.Println(change.Path, change.Class)
+	}
+	fmt.Println(changes.Outcome(hotupdate.AutoRollingUpdate))
+	// Output:
+	// tags[team] hot
+	// hot update
+}
