@@ -82,7 +82,11 @@ func (p *process) auditCommand() *cobra.Command {
 }
 
 func auditFleet(c *call) (int, error) {
-	known, err := c.knownFindings()
+	var known *audit.Known
+	var err error
+	if c.audit.accept+c.audit.baseline != "" {
+		known, err = audit.LoadKnown(c.audit.accept, c.audit.baseline, time.Now())
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -109,22 +113,6 @@ func (c *call) auditView() audit.View {
 		v.Only = append(v.Only, audit.Verdict(word))
 	}
 	return v
-}
-
-// knownFindings reads what is said to be no news. What is accepted comes first.
-func (c *call) knownFindings() (all []audit.Known, err error) {
-	var acceptErr, baselineErr error
-	if c.audit.accept != "" {
-		var accepted *audit.Acceptances
-		accepted, acceptErr = audit.LoadAcceptances(c.audit.accept, time.Now())
-		all = append(all, accepted)
-	}
-	if c.audit.baseline != "" {
-		var baseline *audit.Baseline
-		baseline, baselineErr = audit.LoadBaseline(c.audit.baseline)
-		all = append(all, baseline)
-	}
-	return all, errors.Join(baselineErr, acceptErr)
 }
 
 // auditSink is where the result of an audit goes.
@@ -182,7 +170,7 @@ func (to *auditSink) end(r *audit.Report) error {
 }
 
 // judgeFleet judges manifests, until they end or somebody interrupts.
-func (c *call) judgeFleet(known []audit.Known, to *auditSink) (*audit.Report, error) {
+func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, error) {
 	old, oldErr := auditSide(c.old, c.audit.oldProgram)
 	updated, newErr := auditSide(c.updated, c.audit.newProgram)
 	if err := errors.Join(oldErr, newErr); err != nil {
@@ -211,7 +199,7 @@ func (c *call) judgeFleet(known []audit.Known, to *auditSink) (*audit.Report, er
 	})
 	_ = progress.Finish()
 	if err == nil {
-		err = report.CheckJudged(c.provider, releases)
+		err = report.CheckJudged()
 	}
 	return report, err
 }
@@ -227,7 +215,7 @@ func auditSide(file, program string) (audit.Side, error) {
 }
 
 // mergeResults makes a report of former results.
-func (c *call) mergeResults(known []audit.Known, to *auditSink) (*audit.Report, error) {
+func (c *call) mergeResults(known *audit.Known, to *auditSink) (*audit.Report, error) {
 	all := make([]*audit.Report, len(c.audit.from))
 	problems := make([]error, len(all))
 	for i, file := range c.audit.from {

@@ -2,13 +2,11 @@ package audit
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 )
@@ -29,112 +27,90 @@ func identityOf(m *pool.Manifest) identity {
 	return identity(h.Sum(nil)[:len(identity{})])
 }
 
-func compareIdentities(a, b identity) int { return bytes.Compare(a[:], b[:]) }
-
-// identities is a set that needs about a megabyte of memory, whatever its size: most of it is in a temporary file.
+// identities is a set that needs half a megabyte of memory, whatever its size: if it is large, it is a hash table in a temporary file. Where no
+// file can be written, it stays in memory.
 type identities struct {
-	recent map[identity]struct{} // not in the file
-	limit  int                   // of recent
-	file   identityFile
+	few   map[identity]struct{}
+	limit int // of few
+
+	file        *os.File // nil if all are few
+	slots, used uint64
 }
 
-const maxRecent = 1 << 13
+const maxFew = 1 << 13
 
-func newIdentities() *identities {
-	return &identities{recent: map[identity]struct{}{}, limit: maxRecent}
-}
+func newIdentities() *identities { return &identities{few: map[identity]struct{}{}, limit: maxFew} }
 
 // add adds an identity and reports whether it is new.
 func (s *identities) add(one identity) (isNew bool, err error) {
-	_, found := s.recent[one]
-	if !found {
-		found, err = s.file.has(one)
+	if s.file == nil {
+		_, found := s.few[one]
+		s.few[one] = struct{}{}
+		if len(s.few) > s.limit {
+			err = s.grow()
+		}
+		return !found, err
 	}
-	if found || err != nil {
-		return false, err
+	isNew, err = s.put(one)
+	if 2*s.used > s.slots && err == nil {
+		err = s.grow()
 	}
-	s.recent[one] = struct{}{}
-	if len(s.recent) >= s.limit {
-		s.spill()
-	}
-	return true, nil
+	return isNew, err
 }
 
-// spill moves the recent identities to the file. Where no file can be written, they stay in memory.
-func (s *identities) spill() {
-	merged, err := s.file.merge(slices.SortedFunc(maps.Keys(s.recent), compareIdentities))
-	if err != nil {
+// put adds an identity to the table: to the first free slot from the one on that it hashes to.
+func (s *identities) put(one identity) (isNew bool, err error) {
+	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
+		var there identity
+		at := int64(slot % s.slots * uint64(len(there)))
+		if _, err := s.file.ReadAt(there[:], at); err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		switch there {
+		case one:
+			return false, nil
+		case identity{}:
+			s.used++
+			_, err := s.file.WriteAt(one[:], at)
+			return true, err
+		}
+	}
+}
+
+// grow moves all identities into a table of four times the size.
+func (s *identities) grow() error {
+	file, err := os.CreateTemp("", "hotupdate-audit-")
+	if err != nil && s.file == nil {
 		s.limit *= 2
-		return
-	}
-	s.file.close()
-	s.file, s.limit = merged, maxRecent
-	clear(s.recent)
-}
-
-// identityFile is a temporary file of sorted identities. The zero value is empty.
-type identityFile struct {
-	file   *os.File
-	size   int64
-	blocks []identity      // the first identity of each block
-	block  [blockSize]byte // that was read last
-}
-
-const blockSize = 256 * int64(len(identity{}))
-
-// has searches the block that may hold the identity.
-func (f *identityFile) has(one identity) (bool, error) {
-	after, found := slices.BinarySearchFunc(f.blocks, one, compareIdentities)
-	if found || after == 0 {
-		return found, nil
-	}
-	n, err := f.file.ReadAt(f.block[:], int64(after-1)*blockSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
-	}
-	for at := range slices.Chunk(f.block[:n], len(one)) {
-		if bytes.Equal(at, one[:]) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// merge writes a file of these identities and some more, which are sorted.
-func (f *identityFile) merge(more []identity) (merged identityFile, err error) {
-	if merged.file, err = os.CreateTemp("", "hotupdate-audit-"); err != nil {
-		return merged, err
-	}
-	_ = os.Remove(merged.file.Name()) // most systems allow it: then the file goes with the process, however that ends
-	in, out := bufio.NewReader(io.NewSectionReader(f.file, 0, f.size)), bufio.NewWriter(merged.file)
-	head, err := in.Peek(len(identity{}))
-	for len(more) > 0 || err == nil {
-		var next identity
-		if err != nil || len(more) > 0 && bytes.Compare(more[0][:], head) < 0 {
-			next, more = more[0], more[1:]
-		} else {
-			next = identity(head)
-			_, _ = in.Discard(len(next))
-			head, err = in.Peek(len(next))
-		}
-		if merged.size%blockSize == 0 {
-			merged.blocks = append(merged.blocks, next)
-		}
-		merged.size += int64(len(next))
-		_, _ = out.Write(next[:]) // an error comes back from Flush
-	}
-	if errors.Is(err, io.EOF) {
-		err = out.Flush()
+		return nil
 	}
 	if err != nil {
-		merged.close()
+		return err
 	}
-	return merged, err
+	_ = os.Remove(file.Name()) // most systems allow it: then the file goes with the process, however that ends
+	grown := identities{file: file, slots: 4 * max(s.slots, maxFew)}
+	for one := range s.few {
+		_, failed := grown.put(one)
+		err = errors.Join(err, failed)
+	}
+	in := bufio.NewReader(io.NewSectionReader(s.file, 0, int64(s.slots)*int64(len(identity{}))))
+	for s.file != nil && err == nil {
+		var one identity
+		if _, err = io.ReadFull(in, one[:]); err == nil && one != (identity{}) {
+			_, err = grown.put(one)
+		}
+	}
+	s.close()
+	*s = grown
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
-func (f *identityFile) close() {
-	if f.file != nil {
-		_ = f.file.Close() // nobody reads it again
-		_ = os.Remove(f.file.Name())
+func (s *identities) close() {
+	if s.file != nil {
+		_ = s.file.Close() // nobody reads it again
+		_ = os.Remove(s.file.Name())
 	}
 }

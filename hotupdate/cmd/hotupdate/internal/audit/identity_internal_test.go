@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// identityNumbered spreads the numbers over all identities.
+// identityNumbered spreads the numbers over all identities but the one of zeros, which no hash returns.
 func identityNumbered(n uint64) (one identity) {
+	n++
 	binary.BigEndian.PutUint64(one[:], n*0x9e3779b97f4a7c15)
 	binary.LittleEndian.PutUint64(one[8:], n)
 	return one
@@ -36,8 +37,8 @@ func TestIdentities(t *testing.T) {
 				require.Equal(t, !all[one], isNew)
 				all[one] = true
 			}
-			assert.Equal(t, tmp == directory, seen.file.size > 0)
-			seen.file.close()
+			assert.Equal(t, tmp == directory, seen.file != nil)
+			seen.close()
 			left, err := os.ReadDir(directory)
 			require.NoError(t, err)
 			assert.Empty(t, left)
@@ -48,21 +49,21 @@ func TestIdentities(t *testing.T) {
 // TestIdentitiesOfALostFile: a file that cannot be read is an error, not a verdict.
 func TestIdentitiesOfALostFile(t *testing.T) {
 	seen := newIdentities()
-	for n := range uint64(maxRecent) {
+	for n := range uint64(maxFew + 1) {
 		_, err := seen.add(identityNumbered(n))
 		require.NoError(t, err)
 	}
-	seen.file.close()
-	_, err := seen.add(identityNumbered(maxRecent))
+	seen.close()
+	_, err := seen.add(identityNumbered(maxFew + 1))
 	assert.ErrorIs(t, err, os.ErrClosed)
 }
 
 // TestIdentitiesInLittleMemory: what a set holds in memory does not grow with it.
 func TestIdentitiesInLittleMemory(t *testing.T) {
 	seen := newIdentities()
-	defer func() { seen.file.close() }()
+	defer func() { seen.close() }()
 	held := func(until uint64) uint64 {
-		for n := uint64(seen.file.size)/16 + uint64(len(seen.recent)); n < until; n++ {
+		for n := seen.used + uint64(len(seen.few)); n < until; n++ {
 			isNew, err := seen.add(identityNumbered(n))
 			require.True(t, isNew && err == nil)
 		}

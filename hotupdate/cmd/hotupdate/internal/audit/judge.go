@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
@@ -88,7 +86,7 @@ type Side struct {
 	// Program is a name and arguments. It decides about hashes; the release then says what configs are read by, if there is one.
 	Program []string
 
-	programs *programs // nil if there is no program
+	program *program // nil if there is none
 }
 
 // Releases are the two releases that pools are judged under. They are safe for concurrent use.
@@ -100,33 +98,36 @@ type Releases struct {
 	roots    sync.Map // of the descriptions of Schemas
 }
 
-// NewReleases checks that both are releases of one extension.
+// NewReleases checks that both are releases of one extension, and starts their programs, which end with [Releases.Run].
 func NewReleases(old, updated Side) (*Releases, error) {
-	r := &Releases{old: old.start(), updated: updated.start()}
-	none := pool.TypeMeta{}
-	if r.old.Kind != none && r.updated.Kind != none && r.old.Kind != r.updated.Kind {
-		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", r.updated.From, r.old.From)
+	oldErr, newErr := old.start(), updated.start()
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return nil, err
 	}
-	r.kind = cmp.Or(r.old.Kind, r.updated.Kind)
-	return r, nil
+	if none := (pool.TypeMeta{}); old.Kind != none && updated.Kind != none && old.Kind != updated.Kind {
+		return nil, fmt.Errorf("%s: is of another kind than %s; compare releases of one extension", updated.From, old.From)
+	}
+	return &Releases{old: old, updated: updated, kind: cmp.Or(old.Kind, updated.Kind)}, nil
 }
 
-// start prepares a side. One with a program takes the eras from its answers.
-func (s Side) start() Side {
+// start starts the program of a side, which then takes the eras from its answers.
+func (s *Side) start() (err error) {
 	if len(s.Program) == 0 {
-		return s
+		return nil
 	}
 	known := &release.Release{From: strings.Join(s.Program, " ")}
 	if s.Release != nil {
 		known.Schema, known.Kind = s.Schema, s.Kind
 	}
-	return Side{known, s.Program, newPrograms(s.Program)}
+	s.Release = known
+	s.program, err = start(s.Program)
+	return err
 }
 
 // hash returns what the release makes of a pool. The last error is that of a program that does not do its work.
 func (s Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
-	if s.programs != nil {
-		return s.programs.hash(p, raw)
+	if s.program != nil {
+		return s.program.hash(p, raw)
 	}
 	hashed, refused = s.Release.Hash(p)
 	return hashed, refused, nil
@@ -157,7 +158,6 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 	case newErr != nil:
 		judged.Verdict = Rejected
 		judged.addErrors(newErr)
-		judged.explainRejection(r.findingsOf(r.old.Schema, r.updated.Schema))
 	case oldErr != nil:
 		judged.Verdict = Accepted
 		judged.addErrors(oldErr)
@@ -181,12 +181,8 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 // reasons says why two releases hash a provider config differently.
 func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	var all []Reason
-	switch {
-	case old.Era.Name == updated.Era.Name && old.Era.Hash == updated.Era.Hash:
-	case old.Era.Hash == byProgram || updated.Era.Hash == byProgram:
-		all = append(all, Reason{Text: fmt.Sprintf("era %q is in force; it was %q", updated.Era.Name, old.Era.Name)})
-	default:
-		all = append(all, Reason{Text: fmt.Sprintf("era %q is in force and hashes %s; it was %q, which hashes %s", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
+	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
+		all = append(all, Reason{Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
 	}
 	switch {
 	case old.Era.Hash == release.Canonical && updated.Era.Hash == release.Canonical:
@@ -205,7 +201,7 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 		all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, nil)...)
 	}
 	if len(all) == 0 {
-		all = append(all, reasonOfData(old.Data, updated.Data))
+		all = append(all, Reason{Text: "what the extension adds to the name is another"}) // it may be confidential
 	}
 	return all
 }
@@ -213,20 +209,6 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 // hashesBytes reports whether the only string is a provider config, or what is left of it.
 func hashesBytes(h release.Hashed) bool {
 	return len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes)
-}
-
-// reasonOfData says where additional data differ. What they are may be confidential.
-func reasonOfData(old, updated []string) Reason {
-	if len(old) != len(updated) {
-		return Reason{Text: fmt.Sprintf("the extension adds %s to the name, it added %d", plaintext.Counted(len(updated), "string"), len(old))}
-	}
-	var at []string
-	for i := range old {
-		if old[i] != updated[i] {
-			at = append(at, strconv.Itoa(i+1))
-		}
-	}
-	return Reason{Text: fmt.Sprintf("of the %s that the extension adds to the name another is number %s", plaintext.Counted(len(old), "string"), strings.Join(at, ", "))}
 }
 
 // findingReasons are the findings between two Schemas that concern the paths, or all of them. A path without one is named by itself.
@@ -290,18 +272,5 @@ func (p *Pool) addErrors(err error) {
 	}
 	for _, problem := range problems {
 		p.Reasons = append(p.Reasons, Reason{Path: problem.Path, Code: problem.Code, Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
-	}
-}
-
-// explainRejection adds the findings that say why configs are refused, for the paths that are.
-func (p *Pool) explainRejection(findings []hotupdate.Finding) {
-	for _, f := range findings {
-		if f.Refuses.Where == "" {
-			continue
-		}
-		refused := slices.ContainsFunc(p.Reasons, func(r Reason) bool { return r.Code != "" && within(patternOf(r.Path), f.Path) })
-		if refused {
-			p.Reasons = append(p.Reasons, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
-		}
 	}
 }

@@ -67,7 +67,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	assert.Contains(t, report.Headline(), "partial, for it was interrupted: ")
 	assert.GreaterOrEqual(t, report.Verdicts.Total().Pools, 10)
 	assert.Less(t, report.Objects.Read, 300)
-	require.NoError(t, report.CheckJudged("", nil), "nothing judged yet is no mistake")
+	require.NoError(t, report.CheckJudged(), "nothing judged yet is no mistake")
 }
 
 // TestRunStopsWhenTheResultCannotBeWritten: the error is that of whoever takes the pools.

@@ -17,150 +17,98 @@ import (
 )
 
 // byProgram is the method of an era of a program.
-const byProgram release.Method = "what its program says"
+const byProgram release.Method = "its program"
 
-// programs are processes of one program. Each goroutine has one for itself while it hashes a pool.
-type programs struct {
-	command []string
-
-	mutex sync.Mutex
-	idle  []*program
-}
-
-// program is a process that answers pools with additional data, line by line.
+// program is a process that answers pools with additional data, line by line. It is safe for concurrent use.
 type program struct {
 	process *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
 	errs    bytes.Buffer
+
+	mutex sync.Mutex // of what follows
+	in    io.WriteCloser
+	out   *bufio.Reader
 }
 
-func newPrograms(command []string) *programs { return &programs{command: command} }
-
-// take returns a process that is idle, or a new one.
-func (p *programs) take() (*program, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if last := len(p.idle) - 1; last >= 0 {
-		one := p.idle[last]
-		p.idle = p.idle[:last]
-		return one, nil
+// start starts a program: a name and its arguments. It ends with its standard input.
+func start(command []string) (*program, error) {
+	p := &program{process: exec.Command(command[0], command[1:]...)}
+	p.process.Stderr = &p.errs
+	in, inErr := p.process.StdinPipe()
+	out, outErr := p.process.StdoutPipe()
+	p.in, p.out = in, bufio.NewReader(out)
+	if err := errors.Join(inErr, outErr, p.process.Start()); err != nil {
+		return nil, fmt.Errorf("%s: cannot be started: %w", strings.Join(command, " "), err)
 	}
-	one := &program{process: exec.Command(p.command[0], p.command[1:]...)}
-	one.process.Stderr = &one.errs
-	in, err := one.process.StdinPipe()
-	if err != nil {
-		return nil, err
+	return p, nil
+}
+
+// stop ends the process, unless it is busy: then it ends with its standard input, when this process ends.
+func (p *program) stop() {
+	if p != nil && p.mutex.TryLock() {
+		_ = p.wait() // it has answered everything
 	}
-	out, err := one.process.StdoutPipe()
-	if err != nil {
-		return nil, err
+}
+
+func (p *program) wait() error {
+	_ = p.in.Close()
+	return p.process.Wait()
+}
+
+// asInWorker is a pool as it stands in a Worker, in which programs read it.
+func asInWorker(p *pool.Pool, raw []byte) map[string]any {
+	w := map[string]any{
+		"name": p.Worker.Name, "minimum": p.Machines.Minimum, "maximum": p.Machines.Maximum, "machineType": p.Worker.MachineType,
+		"updateStrategy": p.Worker.UpdateStrategy.String(), "nodeAgentSecretName": p.NodeAgentSecretName, "dataVolumes": p.DataVolumes,
 	}
-	one.in, one.out = in, bufio.NewReader(out)
-	return one, one.process.Start()
-}
-
-func (p *programs) giveBack(one *program) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.idle = append(p.idle, one)
-}
-
-// stop ends the processes that are idle. Others end with their standard input, when this process ends.
-func (p *programs) stop() {
-	if p == nil {
-		return
+	if raw != nil {
+		w["providerConfig"] = json.RawMessage(pool.AsStored(raw))
 	}
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	for _, one := range p.idle {
-		_ = one.in.Close() // it has answered everything
-		_ = one.process.Wait()
+	if version := p.Worker.KubernetesVersion; version != "" {
+		w["kubernetesVersion"] = version
 	}
-	p.idle = nil
-}
-
-// workerPool is a pool as it stands in a Worker, in which programs read it.
-type workerPool struct {
-	Name                string            `json:"name"`
-	Minimum             int               `json:"minimum"`
-	Maximum             int               `json:"maximum"`
-	MachineType         string            `json:"machineType"`
-	MachineImage        *machineImage     `json:"machineImage,omitempty"`
-	KubernetesVersion   string            `json:"kubernetesVersion,omitempty"`
-	UpdateStrategy      string            `json:"updateStrategy"`
-	NodeAgentSecretName *string           `json:"nodeAgentSecretName,omitempty"`
-	Volume              *pool.DataVolume  `json:"volume,omitempty"`
-	DataVolumes         []pool.DataVolume `json:"dataVolumes,omitempty"`
-	ProviderConfig      json.RawMessage   `json:"providerConfig,omitempty"`
-}
-
-type machineImage struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-func workerPoolOf(p *pool.Pool, raw []byte) workerPool {
-	w := workerPool{
-		Name: p.Worker.Name, Minimum: p.Machines.Minimum, Maximum: p.Machines.Maximum, MachineType: p.Worker.MachineType,
-		KubernetesVersion: p.Worker.KubernetesVersion, UpdateStrategy: p.Worker.UpdateStrategy.String(), NodeAgentSecretName: p.NodeAgentSecretName,
-		MachineImage: (*machineImage)(p.Worker.Image), DataVolumes: p.DataVolumes, ProviderConfig: pool.AsStored(raw),
+	if image := p.Worker.Image; image != nil {
+		w["machineImage"] = map[string]string{"name": image.Name, "version": image.Version}
 	}
 	if v := p.Worker.Volume; v != nil {
-		w.Volume = &pool.DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
+		w["volume"] = pool.DataVolume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
 	}
 	return w
 }
 
-// answer is a line that a program writes.
-type answer struct {
-	Era   string   `json:"era"`
-	Data  []string `json:"data"`
-	Error string   `json:"error"`
-}
-
-// hash asks a program about a pool.
-func (p *programs) hash(of *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+// hash asks the program about a pool.
+func (p *program) hash(of *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+	var answer struct {
+		Era   string   `json:"era"`
+		Data  []string `json:"data"`
+		Error string   `json:"error"`
+	}
 	hashed.Era = &release.Era{Hash: byProgram}
-	one, err := p.take()
-	if err != nil {
-		return hashed, nil, fmt.Errorf("%s: cannot be started: %w", strings.Join(p.command, " "), err)
+	if err := p.ask(asInWorker(of, raw), &answer); err != nil {
+		return hashed, nil, manifest.InFile(strings.Join(p.process.Args, " "), err)
 	}
-	a, err := one.ask(workerPoolOf(of, raw))
-	if err != nil {
-		return hashed, nil, manifest.InFile(strings.Join(p.command, " "), one.failure(err))
-	}
-	p.giveBack(one)
-	hashed.Era.Name, hashed.Data = a.Era, a.Data
-	if a.Error != "" {
-		refused = errors.New(a.Error)
+	hashed.Era.Name, hashed.Data = answer.Era, answer.Data
+	if answer.Error != "" {
+		refused = errors.New(answer.Error)
 	}
 	return hashed, refused, nil
 }
 
-func (p *program) ask(w workerPool) (a answer, err error) {
-	question, err := json.Marshal(w)
-	if err != nil {
-		return a, err
+// ask writes a question and reads the answer. If there is none, the error says what the program wrote to standard error.
+func (p *program) ask(question, answer any) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	line, err := json.Marshal(question)
+	if err == nil {
+		_, err = p.in.Write(append(line, '\n'))
 	}
-	if _, err = p.in.Write(append(question, '\n')); err != nil {
-		return a, err
+	if err == nil {
+		line, err = p.out.ReadBytes('\n')
 	}
-	text, err := p.out.ReadBytes('\n')
-	if err == nil && json.Unmarshal(text, &a) != nil {
-		err = errors.New("answers with a line that is no JSON object with era and data, or error")
+	if err == nil {
+		if json.Unmarshal(line, answer) == nil {
+			return nil
+		}
+		return errors.New("answers with a line that is no JSON object with era and data, or error")
 	}
-	return a, err
-}
-
-// failure says why a program gave no answer, by what it wrote to standard error.
-func (p *program) failure(err error) error {
-	_ = p.in.Close()
-	if ended := p.process.Wait(); ended != nil || errors.Is(err, io.EOF) {
-		err = fmt.Errorf("ended without an answer for every pool: %w", errors.Join(ended, err))
-	}
-	if text := strings.TrimSpace(p.errs.String()); text != "" {
-		return fmt.Errorf("%w\n%s", err, text)
-	}
-	return err
+	return fmt.Errorf("ended without an answer for every pool: %v, %v\n%s", err, p.wait(), strings.TrimSpace(p.errs.String())) //nolint:errorlint // the end of a pipe is no cause
 }

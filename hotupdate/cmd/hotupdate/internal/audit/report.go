@@ -28,8 +28,6 @@ type Report struct {
 	// Verdicts counts the pools by verdict, Known those of them that are no news.
 	Verdicts Counts `json:"verdicts"`
 	Known    Counts `json:"known,omitempty"`
-	// Gone counts the findings of the baseline that are no longer there.
-	Gone int `json:"gone,omitempty"`
 	// Causes are why pools have their verdicts, most pools first. A pool with several reasons counts in each.
 	Causes []*Cause `json:"causes"`
 	// Groups counts the pools by verdict for each project, minor, strategy and provider.
@@ -135,8 +133,6 @@ type Cause struct {
 	causeKey
 	Count
 
-	// Known counts the pools among them that are no news.
-	Known int `json:"known,omitempty"`
 	// Text is the reason in words.
 	Text string `json:"text"`
 	// Samples are some of the pools.
@@ -207,10 +203,9 @@ func (r *Report) add(p *Pool) {
 	if p.Known != "" {
 		r.Known.add(p.Verdict, count)
 	}
-	addTo(r.Groups[ByProject], p.Project, p.Verdict, count)
-	addTo(r.Groups[ByMinor], minor, p.Verdict, count)
-	addTo(r.Groups[ByStrategy], p.Strategy, p.Verdict, count)
-	addTo(r.Groups[ByProvider], p.Provider, p.Verdict, count)
+	for d, value := range map[Dimension]string{ByProject: p.Project, ByMinor: minor, ByStrategy: p.Strategy, ByProvider: p.Provider} {
+		group(r.Groups[d], value).add(p.Verdict, count)
+	}
 	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
 	for _, c := range p.causes() {
 		r.addCause(c)
@@ -219,17 +214,16 @@ func (r *Report) add(p *Pool) {
 
 func (p *Pool) count() Count { return Count{1, p.Minimum, p.Maximum} }
 
-func addTo(group map[string]Counts, value string, v Verdict, count Count) {
+// group returns the counts of a group, those of all others if there are very many.
+func group(all map[string]Counts, value string) Counts {
 	value = cmp.Or(value, unknown)
-	if group[value] == nil {
-		if len(group) >= groups {
-			value = others
-		}
-		if group[value] == nil {
-			group[value] = Counts{}
-		}
+	if all[value] == nil && len(all) >= groups {
+		value = others
 	}
-	group[value].add(v, count)
+	if all[value] == nil {
+		all[value] = Counts{}
+	}
+	return all[value]
 }
 
 func (r *Report) addSpan(s Span) {
@@ -247,7 +241,7 @@ func (r *Report) addSpan(s Span) {
 func (r *Report) addCause(c *Cause) {
 	known := r.causes[c.causeKey]
 	if known == nil && len(r.causes) >= groups {
-		c = &Cause{causeKey: causeKey{Verdict: c.Verdict, Minor: others}, Count: c.Count, Known: c.Known, Text: "other causes", Samples: c.Samples}
+		c = &Cause{causeKey: causeKey{Verdict: c.Verdict, Minor: others}, Count: c.Count, Text: "other causes", Samples: c.Samples}
 		known = r.causes[c.causeKey]
 	}
 	if known == nil {
@@ -255,7 +249,6 @@ func (r *Report) addCause(c *Cause) {
 		return
 	}
 	known.Count = known.plus(c.Count)
-	known.Known += c.Known
 	known.Samples = head(append(known.Samples, c.Samples...), samples)
 }
 
@@ -289,7 +282,7 @@ func (p *Pool) causes() (all []*Cause) {
 		}
 		c := &Cause{
 			causeKey: causeKey{Verdict: p.Verdict, Path: path, Finding: because.Finding, Code: because.Code, OldEra: p.OldEra, NewEra: p.NewEra, Minor: minorOf(p.KubernetesVersion)},
-			Count:    p.count(), Known: min(len(p.Known), 1), Text: text, Samples: []Sample{{p.Place, p.Title()}},
+			Count:    p.count(), Text: text, Samples: []Sample{{p.Place, p.Title()}},
 		}
 		c.identify()
 		if !slices.ContainsFunc(all, func(one *Cause) bool { return one.causeKey == c.causeKey }) {
@@ -317,11 +310,9 @@ func (r *Report) addEras(old, updated *release.Release) {
 }
 
 // finish puts the report in order.
-func (r *Report) finish(known []Known) {
-	for _, one := range known {
-		if !r.Partial {
-			one.finish(r)
-		}
+func (r *Report) finish(known *Known) {
+	if known != nil {
+		r.Remarks = append(r.Remarks, known.remarks()...)
 	}
 	r.sort()
 }

@@ -22,26 +22,10 @@ import (
 type Options struct {
 	// Provider is the type of the Shoots and Workers that are judged; all if it is empty.
 	Provider string
-	// Known are asked about every finding, in the order of the stream.
-	Known []Known
+	// Known are the findings that are no news; nil for none.
+	Known *Known
 	// Each is called for every pool that is judged, in the order of the stream, with the report so far.
 	Each func(*Pool, *Report) error
-}
-
-// Known knows findings that are no news.
-type Known interface {
-	// Known says why a finding is no news; nothing if it is news.
-	Known(p *Pool) string
-	// finish adds what was not found to a report of all findings.
-	finish(r *Report)
-}
-
-// whyKnown is the first reason for which a finding is no news. All are asked, so that all know what was found.
-func whyKnown(all []Known, p *Pool) (why string) {
-	for _, one := range all {
-		why = cmp.Or(why, one.Known(p))
-	}
-	return why
 }
 
 // Run judges the pools of a stream. If the context ends before the stream does, the report is what is known so far, and says so.
@@ -51,12 +35,12 @@ func whyKnown(all []Known, p *Pool) (why string) {
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer r.old.programs.stop()
-	defer r.updated.programs.stop()
+	defer r.old.program.stop()
+	defer r.updated.program.stop()
 	queue := r.work(ctx, documents, o)
 	report := newReport(r.old.From, r.updated.From)
 	seen := newIdentities()
-	defer func() { seen.file.close() }()
+	defer seen.close()
 	for {
 		var batch chan []judgedObject
 		more := false
@@ -159,14 +143,17 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 	}
 	judged := judgedObject{skip: OtherConfig, identity: identityOf(m)}
 	for i := range m.Pools {
-		if p := &m.Pools[i]; r.concern(p.ProviderConfig) {
-			one, err := r.pool(place, m, p)
-			judged.skip, judged.failed = "", errors.Join(judged.failed, err)
-			judged.pools = append(judged.pools, one)
-		} else {
+		p := &m.Pools[i]
+		if !r.concern(p.ProviderConfig) {
 			kind := pool.TypeMetaOf(p.ProviderConfig)
 			judged.other = kind.APIVersion + " " + kind.Kind
+			continue
 		}
+		one, err := r.pool(place, m, p)
+		if err != nil {
+			return judgedObject{failed: err}
+		}
+		judged.skip, judged.pools = "", append(judged.pools, one)
 	}
 	return judged
 }
@@ -217,8 +204,8 @@ func (r *Report) count(one judgedObject, seen *identities, o Options) error {
 	}
 	r.Objects.Judged++
 	for _, p := range one.pools {
-		if p.Verdict != Unchanged {
-			p.Known = whyKnown(o.Known, p)
+		if p.Verdict != Unchanged && o.Known != nil {
+			p.Known = o.Known.why(p)
 		}
 		r.add(p)
 		if err := o.Each(p, r); err != nil {
@@ -236,16 +223,14 @@ func (r *Report) see(other string) {
 }
 
 // CheckJudged is an error if no pool was judged: whoever asked meant something else.
-func (r *Report) CheckJudged(provider string, releases *Releases) error {
-	switch {
-	case r.Objects.Judged > 0 || r.Partial:
+func (r *Report) CheckJudged() error {
+	if r.Objects.Judged > 0 || r.Partial {
 		return nil
-	case r.Objects.Skipped[OtherProvider] > 0:
-		return fmt.Errorf("no pool was judged: no Worker or Shoot is of the provider %q; there are %s", provider, strings.Join(r.seen, ", "))
-	case r.Objects.Skipped[OtherConfig] > 0:
-		return fmt.Errorf("no pool was judged: no provider config is %s %s; there are %s", releases.kind.APIVersion, releases.kind.Kind, strings.Join(r.seen, ", "))
 	}
-	problems := []error{fmt.Errorf("no pool was judged: there is no Worker or Shoot with a worker pool in what was read; %s", r.Accounting())}
+	problems := []error{fmt.Errorf("no pool was judged: %s", r.Accounting())}
+	if len(r.seen) > 0 {
+		problems = append(problems, fmt.Errorf("there are %s", strings.Join(r.seen, ", ")))
+	}
 	for _, u := range r.Unreadable {
 		problems = append(problems, manifest.InFile(u.Place.String(), errors.New(u.Text)))
 	}

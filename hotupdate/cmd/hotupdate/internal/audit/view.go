@@ -64,9 +64,6 @@ func (r *Report) Accounting() string {
 	if skipped := listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
 		text += "; not judged: " + skipped
 	}
-	if r.Gone > 0 {
-		text += fmt.Sprintf("; %s of the baseline no longer there", plaintext.Counted(r.Gone, "finding"))
-	}
 	return strings.Join(append([]string{text}, r.Remarks...), "\n")
 }
 

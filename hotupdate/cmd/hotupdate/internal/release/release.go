@@ -4,7 +4,6 @@ package release
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,14 +46,6 @@ const (
 	CutBytes  Method = "cut"    // by its bytes without hot members, see hotupdate.Schema.StripRaw
 	Function  Method = "other"  // by a function that is not known here
 )
-
-// String returns the method in words.
-func (m Method) String() string {
-	words := map[Method]string{
-		Canonical: "the canonical document", RawBytes: "the bytes", CutBytes: "the bytes without hot members", Function: "in a way that is not known here",
-	}
-	return cmp.Or(words[m], string(m))
-}
 
 // eraFile is a set of eras in a file.
 type eraFile struct {

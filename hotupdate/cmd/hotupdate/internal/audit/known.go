@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
+)
+
+// Known are the findings that are no news: those that people accept for a time, and those of a former result.
+type Known struct {
+	FormatVersion int          `json:"formatVersion"`
+	Accepted      []Acceptance `json:"accepted"`
+
+	today, baseline string          // the baseline is a file
+	findings        map[string]bool // of the baseline
+}
+
+// Acceptance accepts the reasons that have all that it names, of the pools that do.
+type Acceptance struct {
+	// Reason says why the finding is accepted, Expires the last day of that, as 2026-12-31. Both are needed.
+	Reason  string `json:"reason"`
+	Expires string `json:"expires"`
+
+	Verdict   Verdict `json:"verdict"`
+	Path      string  `json:"path"`
+	Finding   string  `json:"finding"`
+	Code      string  `json:"code"`
+	Minor     string  `json:"minor"`
+	Project   string  `json:"project"`
+	Namespace string  `json:"namespace"`
+	Name      string  `json:"name"`
+	Pool      string  `json:"pool"`
+}
+
+// LoadKnown reads a file of acceptances, in YAML or JSON, and a former result; either may be empty. What has expired before today accepts
+// nothing.
+func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
+	k := &Known{today: today.Format(time.DateOnly), baseline: baseline, findings: map[string]bool{}}
+	var acceptedErr, baselineErr error
+	if accepted != "" {
+		acceptedErr = k.readAccepted(accepted)
+	}
+	if baseline != "" {
+		var r *Report
+		if r, baselineErr = Load(baseline); baselineErr == nil {
+			baselineErr = manifest.InFile(baseline, r.eachFinding(func(p *Pool) { k.findings[p.finding()] = true }))
+		}
+	}
+	return k, errors.Join(baselineErr, acceptedErr)
+}
+
+func (k *Known) readAccepted(file string) error {
+	data, err := release.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := yaml.UnmarshalStrict(data, k); err != nil {
+		return manifest.InFile(file, fmt.Errorf("is no list of accepted findings: %w", err))
+	}
+	var problems []error
+	if k.FormatVersion != 1 {
+		problems = append(problems, fmt.Errorf("has formatVersion %d; write 1", k.FormatVersion))
+	}
+	for i, one := range k.Accepted {
+		_, noDay := time.Parse(time.DateOnly, one.Expires)
+		if one.Reason == "" || noDay != nil || cmp.Or(one.wants()...) == "" || one.Verdict != "" && !slices.Contains(Verdicts(), one.Verdict) {
+			problems = append(problems, fmt.Errorf("accepted[%d]: write a reason, expires as in 2026-12-31, and what is accepted: a verdict of %v, path, finding, code, "+
+				"minor, project, namespace, name or pool", i, Verdicts()))
+		}
+	}
+	return manifest.InFile(file, errors.Join(problems...))
+}
+
+// why says why a finding is no news: every reason of it is accepted, or it is in the baseline.
+func (k *Known) why(p *Pool) (why string) {
+	for _, cause := range p.causes() {
+		i := slices.IndexFunc(k.Accepted, func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause.causeKey) })
+		if i < 0 {
+			why = ""
+			break
+		}
+		why = fmt.Sprintf("accepted until %s: %s", k.Accepted[i].Expires, k.Accepted[i].Reason)
+	}
+	if why == "" && k.findings[p.finding()] {
+		why = "as in " + k.baseline
+	}
+	return why
+}
+
+// wants is what the acceptance names; nothing stands for anything.
+func (a *Acceptance) wants() []string {
+	return []string{string(a.Verdict), a.Path, a.Finding, a.Code, a.Minor, a.Project, a.Namespace, a.Name, a.Pool}
+}
+
+func (a *Acceptance) accepts(p *Pool, c causeKey) bool {
+	has := []string{string(p.Verdict), c.Path, c.Finding, c.Code, c.Minor, p.Project, p.Namespace, p.Name, p.Pool}
+	for i, want := range a.wants() {
+		if want != "" && want != has[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// remarks name the acceptances that have expired.
+func (k *Known) remarks() (all []string) {
+	for i, one := range k.Accepted {
+		if one.Expires < k.today {
+			all = append(all, fmt.Sprintf("accepted[%d] has expired on %s: %s", i, one.Expires, one.Reason))
+		}
+	}
+	return all
+}
+
+// finding identifies what is found about a pool.
+func (p *Pool) finding() string {
+	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
+	for _, c := range p.causes() {
+		parts = append(parts, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra, c.words}, "\x01"))
+	}
+	slices.Sort(parts[5:])
+	return strings.Join(parts, "\x00")
+}
