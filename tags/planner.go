@@ -157,25 +157,19 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 
 // planRest fills in Remove and returns how many foreign keys count towards the limit.
 func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
-	removals := 0
+	var remove []Tag
 	for id := range live.ids {
 		n := live.count(id)
 		switch _, isWanted := p.wantedKey(id); {
 		case isWanted:
 			foreign += n - 1 // spellings that do not stand for the key
 		case p.removable(live, id):
-			removals += n
+			if remove == nil {
+				remove = make([]Tag, 0, len(live.tags))
+			}
+			remove = slices.AppendSeq(remove, live.spellings(id))
 		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return hasPrefixFold(id, prefix) }):
 			foreign += n
-		}
-	}
-	if removals == 0 {
-		return foreign
-	}
-	remove := make([]Tag, 0, removals)
-	for id := range live.ids {
-		if _, isWanted := p.wantedKey(id); !isWanted && p.removable(live, id) {
-			remove = slices.AppendSeq(remove, live.spellings(id))
 		}
 	}
 	plan.Remove = sorted(remove)

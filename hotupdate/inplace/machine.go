@@ -84,13 +84,9 @@ func (n *Node) mark() mark {
 
 // edit returns a copy of the node with another mark, for further changes.
 func (n *Node) edit(m mark) *Node {
-	edited := &Node{Labels: maps.Clone(n.Labels), Annotations: maps.Clone(n.Annotations), Unschedulable: n.Unschedulable, Reason: n.Reason}
-	if edited.Labels == nil {
-		edited.Labels = map[string]string{}
-	}
-	if edited.Annotations == nil {
-		edited.Annotations = map[string]string{}
-	}
+	edited := &Node{Labels: map[string]string{}, Annotations: map[string]string{}, Unschedulable: n.Unschedulable, Reason: n.Reason}
+	maps.Copy(edited.Labels, n.Labels)
+	maps.Copy(edited.Annotations, n.Annotations)
 	delete(edited.Annotations, RolloutAnnotation)
 	if m != (mark{}) {
 		text, _ := json.Marshal(m) // a struct of strings and bools

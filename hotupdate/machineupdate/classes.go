@@ -1,7 +1,9 @@
 package machineupdate
 
 import (
+	"cmp"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -39,12 +41,7 @@ func ClassOf(class metav1.Object, providerSpec []byte) MachineClass {
 // of its MachineDeployment. The template of its MachineSet will not do: it changes only after the in-place update has succeeded.
 //
 // Template is the name of the class in the MachineDeployment's template if its strategy is an in-place update, else empty.
-func WantedClass(own, template string) string {
-	if template != "" {
-		return template
-	}
-	return own
-}
+func WantedClass(own, template string) string { return cmp.Or(template, own) }
 
 // Classes prepares every class once for each resourceVersion, reports changes beside the hot part, and remembers drivers that turned out to be
 // unable to update. One serves a process. The zero value is ready for use, and safe for concurrent use.
@@ -129,12 +126,10 @@ func (c *Classes) abilityOf(lane string) *ability {
 	if c.abilities == nil {
 		c.abilities = map[string]*ability{}
 	}
-	known, ok := c.abilities[lane]
-	if !ok {
-		known = &ability{}
-		c.abilities[lane] = known
+	if c.abilities[lane] == nil {
+		c.abilities[lane] = &ability{}
 	}
-	return known
+	return c.abilities[lane]
 }
 
 // Forget drops a class that is gone. The key is that of client-go's cache.DeletionHandlingMetaNamespaceKeyFunc, which knows tombstones:
@@ -146,9 +141,4 @@ func (c *Classes) Forget(key string) {
 }
 
 // key names the class as client-go's caches do.
-func (c *MachineClass) key() string {
-	if c.Namespace == "" {
-		return c.Name
-	}
-	return c.Namespace + "/" + c.Name
-}
+func (c *MachineClass) key() string { return strings.TrimPrefix(c.Namespace+"/"+c.Name, "/") }

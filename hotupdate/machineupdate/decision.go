@@ -31,7 +31,7 @@ func decide(o *observation) decision {
 	if !exists {
 		return o.update(decision{action: actUpdate, reason: firstAdoption}, nil)
 	}
-	header, err := record.ReadHeader(annotation)
+	header, _, err := record.ReadHeader(annotation)
 	if err = o.Machine.owns(&header, err); err != nil {
 		return o.update(decision{action: actUpdate, reason: recordUnusable, err: err}, nil)
 	}
@@ -52,7 +52,7 @@ func (o *observation) isClosed() bool { return o.lane.class == hotupdate.InPlace
 // decideClosed decides about a lane that is closed: it is read to confirm what was applied, and else left alone.
 func (o *observation) decideClosed() decision {
 	annotation := o.Machine.Annotations[o.lane.annotation]
-	header, err := record.ReadHeader(annotation)
+	header, _, err := record.ReadHeader(annotation)
 	if err != nil || header.State != record.Unconfirmed {
 		return decision{action: actNone, reason: awaitingDrain}
 	}

@@ -154,7 +154,7 @@ func (r Record) Annotation() string {
 
 // WantedOf is the digest of a hot part in records.
 func WantedOf(hot Hot) string {
-	empty := record.New("i")
+	empty := record.Record{Header: record.Header{ProviderID: "i"}}
 	marker := empty.Begin(record.NewTarget(string(hot), "", nil, nil, record.Limits{}), "i", time.Time{}).Marker
 	return marker.Wanted
 }
@@ -232,7 +232,7 @@ func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }
 
 // Schema is what a record says of Schema and driver.
 func (p *Prepared) Schema() string {
-	empty := record.New("i")
+	empty := record.Record{Header: record.Header{ProviderID: "i"}}
 	marker := empty.Begin(p.lanes[0].target, "i", time.Time{}).Marker
 	return marker.Schema
 }

@@ -71,7 +71,7 @@ func newModel(tb testing.TB, f flow, from func(m *model) []world) *model {
 		annotations: map[string]recordID{}, tagsets: map[string]tagset{}, wanted: map[string]tagset{},
 	}
 	for _, s := range specs {
-		r := record.New("i-1")
+		r := record.Record{Header: record.Header{ProviderID: "i-1"}}
 		m.digests[s] = r.Create("m", record.NewTarget(string(hotPart(s)), "", nil, nil, record.Limits{}), modelNow).Wanted
 		m.wanted[m.digests[s]] = s
 	}

@@ -2,7 +2,10 @@ package machineupdate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,4 +61,27 @@ type Part struct {
 func (r *UpdateMachineRequest) Format(f fmt.State, _ rune) {
 	// A Formatter cannot return an error.
 	_, _ = fmt.Fprintf(f, "update of machine %s (%s) of class %s", r.Machine, r.ProviderID, r.Class.Name)
+}
+
+// Hot is the hot part of a provider spec: the Hot fields in canonical JSON, as [hotupdate.Schema.HotDocument] writes them. The empty string
+// means that no hot part is known, as before the first success.
+//
+// Printing it shows its length: it may be secret. Convert it to a string to read it.
+type Hot string
+
+// Nothing is the hot part of a provider spec without Hot fields. Applying it removes everything that is owned.
+const Nothing Hot = "{}"
+
+// JSON returns the hot part as JSON, null if none is known.
+func (h Hot) JSON() json.RawMessage {
+	if h == "" {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(h)
+}
+
+// Format prints the length, for every verb.
+func (h Hot) Format(f fmt.State, _ rune) {
+	// A Formatter cannot return an error.
+	_, _ = io.WriteString(f, "hot part of "+strconv.Itoa(len(h))+" bytes")
 }

@@ -16,7 +16,7 @@ const (
 	decisionFile      = "hotupdate/machineupdate/decision.go"
 	errorsFile        = "hotupdate/machineupdate/errors.go"
 	executorFile      = "hotupdate/machineupdate/executor.go"
-	fleetFile         = "hotupdate/machineupdate/fleet.go"
+	fleetFile         = "hotupdate/machineupdate/metrics.go"
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
@@ -28,7 +28,6 @@ const (
 	recordLeafFile    = "hotupdate/machineupdate/internal/record/leaf.go"
 	recordParseFile   = "hotupdate/machineupdate/internal/record/parse.go"
 	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
-	recordSliceFile   = "hotupdate/machineupdate/internal/record/slice.go"
 	recordTargetFile  = "hotupdate/machineupdate/internal/record/target.go"
 	tagsPlannerFile   = "tags/planner.go"
 	tagsSpecFile      = "tags/spec.go"
@@ -114,7 +113,7 @@ var updateMutants = []mutant{
 	{"a refusal is no news twice", executorFile, "case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():", "case kind == ErrPending:", lanes},
 	{"a refused change is read once soon", decisionFile, "\tif h.Retries == 0 {\n\t\treturn d\n\t}\n", "", lanes},
 	{"a refused change waits", decisionFile, "\tif !h.NotBefore.IsZero() {", "\tif false {", lanes},
-	{"each lane counts in the fleet", fleetFile, "begun[lane] = h", "begun[laneOf{machine: lane.machine}] = h", "hotupdate/machineupdate TestFleet"},
+	{"each lane counts in the fleet", fleetFile, "begun[lane] = h", "begun[lane[:1]] = h", "hotupdate/machineupdate TestFleet"},
 	{"what awaits a drain does not count", fleetFile, "h.Drain != (record.Drain{}) ||", "", "hotupdate/machineupdate TestFleet"},
 	{"a leaf has a shape", placesFile, "case len(names) == 0 && n.takes(shape):", "case len(names) == 0:", "hotupdate TestHolds"},
 	{"elements of a map may be hot", placesFile, "\t\tif n.When != nil {", "\t\tif false {", "hotupdate TestHolds"},
@@ -166,7 +165,7 @@ var updateMutants = []mutant{
 	{"an entry that is not Hot is not handed to the driver", recordContentFile, "\tpart := c.part(base, frozen, during)\n", "\tmaps.Copy(during, cold)\n\tpart := c.part(base, frozen, during)\n", records},
 	{"an entry that is not Hot is kept", recordContentFile, "\tmaps.Copy(after, cold)\n", "", records},
 	{"a leaf that is not Hot stays applied", recordContentFile, "\tif len(frozen) > 0 {\n\t\tvar left", "\tif false {\n\t\tvar left", records},
-	{"kinds that a driver does not cover are kept", recordFile, "\tchanged.kinds = maps.Clone(r.kinds)\n", "\tchanged.kinds = nil\n", records},
+	{"kinds that a driver does not cover are kept", recordFile, "\tmaps.Copy(changed.kinds, r.kinds)\n", "", records},
 	{"a kind that is new to a driver begins with what the others have", recordFile, "\treturn r.others\n}", "\treturn content{}\n}", records},
 	{"the first pass is recorded for kinds that are not covered", recordPassFile, `		if next.others.applied == "" {`, "\t\tif false {", records},
 	{"a later pass is not recorded for kinds that are not covered", recordPassFile, `		if next.others.applied == "" {`, "\t\tif true {", records},
@@ -187,12 +186,12 @@ var updateMutants = []mutant{
 	{"nothing that is known is not nothing", recordFile, `c.applied == "" || !maps.Equal(base, t.leaves)`, "!maps.Equal(base, t.leaves)", records},
 	{"all lanes together leave room", recordTargetFile, "maxWritten - others*other.Record", "maxWritten", records},
 	{"a record is that of the VM", recordPassFile, "\t\tnext.ProviderID, next.Creating, next.Drain = providerID, \"\", Drain{}\n", "\t\t_ = next\n", records},
-	{"what does not fit keeps its base", recordSliceFile, "\tif during > s.bound || after > s.bound {", "\tif false {", records},
-	{"what was applied before has to fit", recordSliceFile, "during > s.bound || after > s.bound {", "during > s.bound {", records},
-	{"what is sent has to fit", recordSliceFile, "during > s.bound || after > s.bound {", "after > s.bound {", records},
-	{"what is recorded already needs no room", recordSliceFile, "\tif s.entries[l] {", "\tif false {", records},
-	{"nothing is added before everything that goes has gone", recordSliceFile, "had || gone {", "had || gone || true {", records},
-	{"a full record says so", recordSliceFile, "\t\t\twhole = false\n\t\tcase value == absent", "\t\t\t_ = 0\n\t\tcase value == absent", records},
+	{"what does not fit keeps its base", recordContentFile, "\tif during > s.bound || after > s.bound {", "\tif false {", records},
+	{"what was applied before has to fit", recordContentFile, "during > s.bound || after > s.bound {", "during > s.bound {", records},
+	{"what is sent has to fit", recordContentFile, "during > s.bound || after > s.bound {", "after > s.bound {", records},
+	{"what is recorded already needs no room", recordContentFile, "\tif s.entries[l] {", "\tif false {", records},
+	{"nothing is added before everything that goes has gone", recordContentFile, "had || gone {", "had || gone || true {", records},
+	{"a full record says so", recordContentFile, "\t\t\twhole = false\n\t\tcase value == absent", "\t\t\t_ = 0\n\t\tcase value == absent", records},
 	{"elements of a list are leaves", recordLeafFile, "\tif value[0] != '[' ||", "\tif true ||", records},
 	{"Since is never too early", recordFile, "now.UTC().Add(time.Second - 1).Truncate", "now.UTC().Truncate", records},
 	{"a record has its canonical form", recordParseFile, "\tif r.Annotation() != annotation {", "\tif false {", records},
@@ -202,7 +201,7 @@ var updateMutants = []mutant{
 	{"only recorded values are removed", tagsPlannerFile, "\t\t\tif p.same(tag.Value, value) {", `			if tag.Value != "" || true {`, plans},
 	{"all spellings of a key have to be ours", tagsPlannerFile, "\t\tif !p.owned(id, tag.Value) {\n\t\t\treturn false", "\t\tif !p.owned(id, tag.Value) {\n\t\t\tcontinue", plans},
 	{"reserved keys are not removed", tagsPlannerFile, "return p.rules.reserved(id) == nil", "return true", plans},
-	{"a wanted key is not removed", tagsPlannerFile, "if _, isWanted := p.wantedKey(id); !isWanted && p.removable", "if _, isWanted := p.wantedKey(id); (!isWanted || true) && p.removable", plans},
+	{"a wanted key is not removed", tagsPlannerFile, "\t\tcase isWanted:\n", "\t\tcase isWanted && !p.removable(live, id):\n", plans},
 	{"attempts are ours", tagsPlannerFile, "\tfor _, attempt := range s.Attempted {\n", "\tfor _, attempt := range s.Attempted[:0] {\n", plans},
 	{"what was applied is ours", tagsPlannerFile, "recorded: append(buffer, r.spec(s.Applied))", "recorded: append(buffer, r.spec(nil))", plans},
 	{"mandatory keys hide desired ones", tagsPlannerFile, "if !p.mandatory.has(id) && !yield(id,", "if !yield(id,", plans},

@@ -17,3 +17,6 @@ func (r *Record) EntriesCost(kind string, t *Target) int {
 	hot, _ := r.of(kind).entries.frozen(t.isHot)
 	return hot.cost()
 }
+
+// New returns the record of a VM of which nothing is known.
+func New(providerID string) Record { return Record{Header: Header{ProviderID: providerID}} }

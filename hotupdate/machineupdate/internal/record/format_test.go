@@ -232,7 +232,7 @@ func TestParseRefuses(t *testing.T) {
 			problem, ok := errors.AsType[*fault.Error](err)
 			require.True(t, ok)
 			assert.Equal(t, "malformed-record", problem.Code)
-			if _, err := record.ReadHeader(annotation); err == nil {
+			if _, _, err := record.ReadHeader(annotation); err == nil {
 				assert.Contains(t, []string{
 					"unknown member", "not canonical", "needless layer", "no object", "needless kind", "cut short", "no retries",
 				}, name, "the header alone is wrong as well")
@@ -278,7 +278,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		require.Equal(t, annotation, r.Annotation())
-		header, err := record.ReadHeader(annotation)
+		header, _, err := record.ReadHeader(annotation)
 		require.NoError(t, err)
 		require.Equal(t, r.Header, header)
 		next := r.Begin(target(`{"a":{"k":"2"},"b":["x"]}`, "vm", "disk"), "aws:///i-1", start).Succeeded(start)
@@ -293,7 +293,7 @@ func TestHeaderAllocatesNothing(t *testing.T) {
 	r := record.New("aws:///i-1")
 	annotation := r.Begin(target(`{"k":"1"}`, "vm"), "aws:///i-1", start).Marker.Annotation()
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if _, err := record.ReadHeader(annotation); err != nil {
+		if _, _, err := record.ReadHeader(annotation); err != nil {
 			t.Error(err)
 		}
 	}))

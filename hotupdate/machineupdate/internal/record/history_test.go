@@ -64,7 +64,7 @@ func (h *history) keep(r record.Record) {
 	annotation := r.Annotation()
 	parsed, err := record.Parse(annotation)
 	require.NoError(h.t, err, annotation)
-	header, err := record.ReadHeader(annotation)
+	header, _, err := record.ReadHeader(annotation)
 	require.NoError(h.t, err)
 	require.Equal(h.t, r.Header, header)
 	h.record = parsed

@@ -16,7 +16,7 @@ import (
 // The error is a [*fault.Error] with the code malformed-record, or future-record for a record that a later version wrote. It never quotes the
 // annotation. No input panics.
 func Parse(annotation string) (Record, error) {
-	h, rest, err := readHeader(annotation)
+	h, rest, err := ReadHeader(annotation)
 	if err != nil {
 		return Record{}, err
 	}
@@ -71,14 +71,9 @@ func isHotPart(raw json.RawMessage) bool {
 	return problem == nil && canonical[0] == '{' && string(canonical) == string(raw)
 }
 
-// ReadHeader reads the header alone, and allocates nothing for usual names. It does not look at the contents. The error is that of [Parse].
-func ReadHeader(annotation string) (Header, error) {
-	h, _, err := readHeader(annotation)
-	return h, err
-}
-
-// readHeader also returns the JSON of the contents.
-func readHeader(annotation string) (h Header, contents string, err error) {
+// ReadHeader reads the header alone, and allocates nothing for usual names. It returns the JSON of the contents and does not look at it. The error is
+// that of [Parse].
+func ReadHeader(annotation string) (h Header, contents string, err error) {
 	rest, ok := strings.CutPrefix(annotation, versionMember)
 	number, rest := cutNumber(rest)
 	switch {

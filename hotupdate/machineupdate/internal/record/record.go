@@ -51,9 +51,6 @@ type Record struct {
 	kinds  map[string]content // of kinds whose content differs
 }
 
-// New returns the record of a VM of which nothing is known.
-func New(providerID string) Record { return Record{Header: Header{ProviderID: providerID}} }
-
 func (r *Record) of(kind string) content {
 	if c, ok := r.kinds[kind]; ok {
 		return c
@@ -64,10 +61,8 @@ func (r *Record) of(kind string) content {
 // with returns the record with other contents of kinds.
 func (r *Record) with(kinds map[string]content) Record {
 	changed := *r
-	changed.kinds = maps.Clone(r.kinds)
-	if changed.kinds == nil {
-		changed.kinds = map[string]content{}
-	}
+	changed.kinds = map[string]content{}
+	maps.Copy(changed.kinds, r.kinds)
 	maps.Copy(changed.kinds, kinds)
 	return changed
 }

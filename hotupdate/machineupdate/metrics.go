@@ -1,12 +1,12 @@
 package machineupdate
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
@@ -15,13 +15,7 @@ import (
 // repetition. The zero value is ready for use, and safe for concurrent use.
 type Fleet[M metav1.Object] struct {
 	mutex sync.Mutex
-	begun map[laneOf]record.Header
-}
-
-// laneOf is a lane of a machine.
-type laneOf struct {
-	machine    types.UID
-	annotation string
+	begun map[string]record.Header // by the machine's UID and the annotation of the lane
 }
 
 // Samples looks at the machines, as a lister has them, and returns numbers by name. It reads the heads of records only. A machine counts once
@@ -36,7 +30,7 @@ type laneOf struct {
 func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	begun := map[laneOf]record.Header{}
+	begun := map[string]record.Header{}
 	var count, oldest [record.Unconfirmed + 1]float64
 	samples := map[string]float64{"records_full": 0}
 	for lane, h := range headers(machines) {
@@ -65,17 +59,54 @@ func (f *Fleet[M]) Samples(machines []M, now time.Time) map[string]float64 {
 }
 
 // headers returns the heads of all lanes' records but of those that wait for a drain.
-func headers[M metav1.Object](machines []M) map[laneOf]record.Header {
-	all := map[laneOf]record.Header{}
+func headers[M metav1.Object](machines []M) map[string]record.Header {
+	all := map[string]record.Header{}
 	for _, machine := range machines {
 		for name, text := range machine.GetAnnotations() {
 			further, ok := strings.CutPrefix(name, AnnotationRecord)
-			h, err := record.ReadHeader(text)
+			h, _, err := record.ReadHeader(text)
 			awaitsDrain := h.Drain != (record.Drain{}) || further != "" && h.Creating != ""
 			if ok && err == nil && !awaitsDrain {
-				all[laneOf{machine.GetUID(), name}] = h
+				all[string(machine.GetUID())+name] = h
 			}
 		}
 	}
 	return all
+}
+
+// Counters count what was decided about each lane and how it ended, since the process began. The zero value is ready for use, and safe for
+// concurrent use.
+type Counters struct {
+	mutex     sync.Mutex
+	decisions map[[2]string]uint64
+	endings   map[string]uint64
+}
+
+// Decisions returns how often each action was decided for each reason, for a metric with the labels action and reason. The actions are None,
+// Wait, Unsupported, Update and Confirm.
+func (c *Counters) Decisions() map[[2]string]uint64 {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.decisions)
+}
+
+// Endings returns how often a reconcile ended in each way, for a metric with the label ending: NotCalled, Denied, Conflicted, WriteFailed,
+// Canceled, Pending, Refused, Undrained, Differing, CallFailed, Throttled, Unable, Gone, Updated and Confirmed.
+func (c *Counters) Endings() map[string]uint64 {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.endings)
+}
+
+func (c *Counters) count(d *decision, how ending) {
+	if c == nil {
+		return
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.decisions == nil {
+		c.decisions, c.endings = map[[2]string]uint64{}, map[string]uint64{}
+	}
+	c.decisions[[2]string{string(d.action), d.reason.String()}]++
+	c.endings[string(how)]++
 }
