@@ -1,24 +1,15 @@
 package hotupdatelint
 
 import (
+	"cmp"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
-	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/leaf"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
-
-// filling says what an unset pointer is filled in with.
-type filling struct {
-	by   string  // the function or the marker
-	text *string // the default as the option has it; nil if it is not known
-}
 
 // checkPointers reports hashed pointers whose default, or whose difference from an empty value, the struct tag does not declare.
 func (l *linter) checkPointers(all []compiled) {
@@ -63,64 +54,29 @@ func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.No
 }
 
 func (l *linter) checkDefault(f *fieldplan.Field, at target) {
-	field := l.source.fields[at.field]
-	filled, ok := l.source.defaults[at.field]
-	if marked, isMarked := marker(field); isMarked {
-		filled, ok = marked, true
-	}
-	if !ok || !f.TakesDefault() || f.Default != nil {
+	by := cmp.Or(marker(l.source.fields[at.field]), l.source.defaults[at.field])
+	if by == "" || !f.TakesDefault() || f.Default != nil {
 		return
 	}
-	what, hint := "another value", "declare it with the option `default=`"
-	if filled.text != nil {
-		if _, fits := leaf.ParseText(f.Node.Leaf, f.Node.Type, *filled.text); fits {
-			what, hint = "`"+*filled.text+"`", "write `"+withOption(field, f.Node.Class, "default="+structtag.Quote(*filled.text))+"`"
-		}
-	}
 	l.report(at, &fault.Error{
-		Kind: fault.Declaration, Code: "undeclared-default",
-		Field: f.GoField,
-		What:  "is a pointer that " + filled.by + " fills in with " + what + ", so a value that was left out is hashed differently once it is filled in",
-		Hint:  hint,
+		Kind: fault.Declaration, Code: "undeclared-default", Field: f.GoField,
+		What: "is a pointer that " + by + " fills in, so a value that was left out is hashed differently once it is filled in",
+		Hint: "declare what is filled in with the option `default=`",
 	})
 }
 
-func withOption(field *ast.Field, class structtag.Class, option string) string {
-	value, ok := tagOf(field).Lookup("hotupdatable")
-	if !ok {
-		value = class.Word()
-	}
-	return "hotupdatable:" + strconv.Quote(value+","+option)
-}
-
-// marker reads the default in a field's comment: +default=false, +kubebuilder:default:="gp3".
-func marker(field *ast.Field) (filling, bool) {
-	if field.Doc == nil {
-		return filling{}, false
-	}
-	for _, comment := range field.Doc.List {
-		text := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//"))
-		for _, name := range []string{"+default=", "+kubebuilder:default:=", "+kubebuilder:default="} {
-			if value, ok := strings.CutPrefix(text, name); ok {
-				return filling{by: "the marker `" + strings.TrimRight(name, ":=") + "`", text: markerText(strings.TrimSpace(value))}, true
-			}
+// marker returns the marker in a field's comment that gives a default, such as +default=false or +kubebuilder:default:="gp3".
+func marker(field *ast.Field) string {
+	for line := range strings.Lines(field.Doc.Text()) {
+		name, _, found := strings.Cut(strings.TrimSpace(line), "=")
+		if name = strings.TrimSuffix(name, ":"); found && (name == "+default" || name == "+kubebuilder:default") {
+			return "the marker `" + name + "`"
 		}
 	}
-	return filling{}, false
+	return ""
 }
 
-// markerText reads JSON, or text without quotes. Objects, lists and references to constants are not known.
-func markerText(text string) *string {
-	if quoted, err := strconv.Unquote(text); err == nil {
-		return &quoted
-	}
-	if text == "" || strings.ContainsAny(text, "{}[]()\"`") {
-		return nil
-	}
-	return &text
-}
-
-// readDefaults finds out what a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
+// readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
 func (s *source) readDefaults(function *ast.FuncDecl) {
 	if function.Body == nil || !isDefaulting(function) {
 		return
@@ -136,8 +92,8 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 		}
 		for _, statement := range branch.Body.List {
 			assignment, ok := statement.(*ast.AssignStmt)
-			if ok && unset != nil && len(assignment.Lhs) == 1 && len(assignment.Rhs) == 1 && s.fieldOf(assignment.Lhs[0]) == unset {
-				s.defaults[unset] = filling{by: function.Name.Name, text: s.pointedAt(assignment.Rhs[0])}
+			if ok && unset != nil && s.fieldOf(assignment.Lhs[0]) == unset {
+				s.defaults[unset] = function.Name.Name
 			}
 		}
 	}
@@ -158,20 +114,4 @@ func (s *source) fieldOf(e ast.Expr) *types.Var {
 		return nil
 	}
 	return v.Origin()
-}
-
-// pointedAt returns the constant that a call such as ptr.To(false) or new(false) points at; nil if it is not known.
-func (s *source) pointedAt(e ast.Expr) *string {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return nil
-	}
-	switch value := s.pass.TypesInfo.Types[call.Args[0]].Value; {
-	case value == nil:
-		return nil
-	case value.Kind() == constant.String:
-		return new(constant.StringVal(value))
-	default:
-		return new(value.ExactString())
-	}
 }

@@ -17,8 +17,8 @@ type source struct {
 	pass     *analysis.Pass
 	fields   map[*types.Var]*ast.Field // of every struct type
 	calls    map[*ast.Ident]*ast.CallExpr
-	tagged   []taggedStruct // in the order of the files
-	defaults map[*types.Var]filling
+	tagged   []taggedStruct        // in the order of the files
+	defaults map[*types.Var]string // the defaulting function that fills in the field
 	nilTests map[*types.Var]string // the function that compares the field with nil
 	ignored  map[line]bool
 }
@@ -33,7 +33,7 @@ type taggedStruct struct {
 func readSource(pass *analysis.Pass) *source {
 	s := &source{
 		pass: pass, fields: map[*types.Var]*ast.Field{}, calls: map[*ast.Ident]*ast.CallExpr{},
-		defaults: map[*types.Var]filling{}, nilTests: map[*types.Var]string{}, ignored: map[line]bool{},
+		defaults: map[*types.Var]string{}, nilTests: map[*types.Var]string{}, ignored: map[line]bool{},
 	}
 	for _, file := range pass.Files {
 		for _, declaration := range file.Decls {

@@ -346,80 +346,32 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 	}
 }
 
-// undeclarable has fields of which no struct tag can declare every default, or that one does.
-type undeclarable struct {
-	Zones    []string          `json:"zones,omitempty"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Part     *shortCopy        `json:"part,omitempty"     hotupdatable:"false,presence"`
-	Enabled  bool              `json:"enabled,omitempty"`
-	Declared *string           `json:"declared,omitempty" hotupdatable:"false,default=a"`
-	Size     *int32            `json:"size,omitempty"     hotupdatable:"inplace"`
-	Secret   *string           `json:"secret,omitempty"   hotupdatable:"false,sensitive"`
-	Image    string            `json:"image,omitempty"`
-	Extra    any               `json:"extra,omitempty"`
-}
-
-// TestDefaultsHaveTheirHint: what the struct tag cannot declare has another hint than what it can.
+// TestDefaultsHaveTheirHint: what was filled in has another hint than what was overwritten, and a list is no reason to say less.
 func TestDefaultsHaveTheirHint(t *testing.T) {
-	const instead = "let the code that reads the field apply the default instead, or hash what was there before defaulting and leave WithDefaulter out"
-	text := func(s string) *string { return &s }
 	for _, tc := range []struct {
 		name   string
-		fill   func(c *undeclarable)
+		fill   func(c *before)
 		want   string
 		reason string
 	}{
-		{"list", func(c *undeclarable) {
+		{"list", func(c *before) {
 			if c.Zones == nil {
 				c.Zones = []string{"a"}
 			}
-		}, "no struct tag can declare the default of a list or map: " + instead, "default= is for scalars"},
-		{"element", func(c *undeclarable) {
-			if len(c.Zones) == 1 {
-				c.Zones = append(c.Zones, "a")
+		}, "zones[0]: the defaulting function changes the hash; if it fills in the same scalar", "a list was filled in"},
+		{"overwritten", func(c *before) {
+			if c.Volume != nil && c.Volume.Kind != "" {
+				c.Volume.Kind = "a"
 			}
-		}, "no struct tag can declare the default of a list or map: " + instead, "neither can a part of a list"},
-		{"map", func(c *undeclarable) {
-			if c.Labels == nil {
-				c.Labels = map[string]string{"a": "b"}
+		}, "volume.kind: the defaulting function changes what was set, and with it the hash; let it fill in only what is not set", "no default at all"},
+		{"secret", func(c *before) {
+			if c.Token == "" {
+				c.Token = "hunter2"
 			}
-		}, "no struct tag can declare the default of a list or map: " + instead, "default= is for scalars"},
-		{"object", func(c *undeclarable) {
-			if c.Part == nil {
-				c.Part = &shortCopy{}
-			}
-		}, "no struct tag can declare the default of an object, only of the fields in it: " + instead, "its presence is what changes"},
-		{"bool", func(c *undeclarable) { c.Enabled = true }, "no struct tag can declare the default of a bool that is no pointer: " + instead, "false cannot be told from unset"},
-		{"free JSON", func(c *undeclarable) {
-			if c.Extra == nil {
-				c.Extra = "a"
-			}
-		}, "no struct tag can declare the default of a field of type interface {}: " + instead, "its type is not known"},
-		{"other than declared", func(c *undeclarable) {
-			if c.Declared == nil {
-				c.Declared = text("b")
-			}
-		}, "because it fills in something else than the struct tag declares; let the struct tag of hotupdatetest_test.undeclarable.Declared and the function agree; " +
-			"if what it fills in depends on other fields, remove the option default, and " + instead, "declaring it once more does not help"},
-		{"overwritten", func(c *undeclarable) {
-			if c.Image != "" {
-				c.Image = "a"
-			}
-		}, "because it changes what was set; let it fill in only what is not set", "no default at all"},
-		{"conditional", func(c *undeclarable) {
-			if c.Size == nil && c.Image != "" {
-				c.Size = new(int32)
-			}
-		}, "if it fills in the same wherever the field is not set, declare that in the struct tag of hotupdatetest_test.undeclarable.Size: " +
-			"`hotupdatable:\"inplace,default=0\"`; if not, " + instead, "one configuration cannot tell; the class stays as it is"},
-		{"secret", func(c *undeclarable) {
-			if c.Secret == nil {
-				c.Secret = text("hunter2")
-			}
-		}, "`hotupdatable:\"false,default=…\"`", "it may be a secret"},
+		}, "token: the defaulting function changes the hash", "it may be a secret"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := record(t, func(t hotupdatetest.T) { hotupdatetest.Check[undeclarable](t, hotupdatetest.WithDefaulter(tc.fill)) })
+			r := record(t, func(t hotupdatetest.T) { hotupdatetest.Check[before](t, hotupdatetest.WithDefaulter(tc.fill)) })
 			if !strings.Contains(r.text(), tc.want) || strings.Contains(r.text(), "hunter2") {
 				t.Errorf("%s: want %q, got:\n%s", tc.reason, tc.want, r.text())
 			}

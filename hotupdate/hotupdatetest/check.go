@@ -24,7 +24,7 @@ import (
 //   - The projections of [hotupdate.Split] share no memory with the configuration, the immutable one has its hash, and both merge to its
 //     JSON. The type's own DeepCopy, if it has one, shares no memory and has the same JSON.
 //   - A type that marshals itself reads what it writes, and loses nothing on the way. What is lost
-//     means nothing only if the type's own method Equal or Cmp says so.
+//     means nothing only if the type's own method Equal says so.
 //
 // Values of a type that marshals itself are made by filling its exported fields, and by reading texts of common kinds. A type of which
 // no two values come about fails the check, since nothing could be said about it: see [WithValuesOf].

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
@@ -124,7 +126,7 @@ func (s *subject) roundTrip(p *part) (what, hint string) {
 	}
 	same := false
 	if survives(func() error { same = sameValue(p.make(), back.Elem()); return nil }) != nil {
-		return "panics when it is compared", "let its method Equal or Cmp take every value that its unmarshaler returns, and the zero value"
+		return "panics when it is compared", "let its method Equal take every value that its unmarshaler returns, and the zero value"
 	}
 	if !same {
 		return "loses something between its marshaler and its unmarshaler, so that two different values have one hash",
@@ -141,37 +143,10 @@ func survives(call func() error) error {
 	return nil
 }
 
-// sameValue asks the type itself, if it knows: Equal or Cmp.
+// sameValue compares two values by their methods Equal, and by all their fields where there is none.
 func sameValue(a, b reflect.Value) bool {
-	if reflect.DeepEqual(a.Interface(), b.Interface()) {
-		return true
-	}
-	a, b = leaf.Addressable(a), leaf.Addressable(b)
-	for _, recv := range []reflect.Value{a.Addr(), a} {
-		for _, arg := range []reflect.Value{b.Addr(), b} {
-			if same, known := asks(recv, arg); known {
-				return same
-			}
-		}
-	}
-	return false
-}
-
-// asks calls the method Equal or Cmp if there is one that takes the argument.
-func asks(recv, arg reflect.Value) (same, known bool) {
-	for _, name := range []string{"Equal", "Cmp"} {
-		m := recv.MethodByName(name)
-		if !m.IsValid() || m.Type().NumIn() != 1 || m.Type().NumOut() != 1 || !arg.Type().AssignableTo(m.Type().In(0)) {
-			continue
-		}
-		switch out := m.Call([]reflect.Value{arg})[0]; {
-		case out.Kind() == reflect.Bool:
-			return out.Bool(), true
-		case out.CanInt():
-			return out.Int() == 0, true
-		}
-	}
-	return false, false
+	everything := gocmp.Exporter(func(reflect.Type) bool { return true })
+	return gocmp.Equal(leaf.Addressable(a).Addr().Interface(), leaf.Addressable(b).Addr().Interface(), everything)
 }
 
 // pairAgrees: hash, document and Diff say the same of two configurations, and what the trial expects.

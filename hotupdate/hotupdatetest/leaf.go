@@ -6,9 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -100,6 +97,7 @@ func isWritten(v reflect.Value) bool {
 type filler struct{ *rand.Rand }
 
 func (f filler) fill(v reflect.Value, depth int) {
+	k := leaf.KindOf(v.Type())
 	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
 	switch {
 	case v.Kind() == reflect.Bool:
@@ -110,7 +108,9 @@ func (f filler) fill(v reflect.Value, depth int) {
 		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
 	case v.Kind() == reflect.String:
 		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
-	case f.fillTime(v.Addr().Interface()), depth > maxDepth:
+	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0: // a time or quantity, as it is after it was read
+		v.Set(fromJSON(v.Type(), []byte(texts[k][f.IntN(3)]))())
+	case depth > maxDepth:
 	case v.Kind() == reflect.Pointer && f.IntN(4) > 0:
 		v.Set(reflect.New(v.Type().Elem()))
 		f.fill(v.Elem(), depth+1)
@@ -136,20 +136,4 @@ func (f filler) fill(v reflect.Value, depth int) {
 			v.SetMapIndex(key, elem)
 		}
 	}
-}
-
-// fillTime fills a time, as it is after it was read. A zero time behind a pointer is null in JSON, and no configuration holds it.
-func (f filler) fillTime(pointer any) bool {
-	drawn := func() time.Time { return time.Date(2024, 1, 2, 3, 4, f.IntN(5), 0, time.UTC) }
-	switch t := pointer.(type) {
-	case *time.Time:
-		*t = drawn()
-	case *metav1.Time:
-		t.Time = drawn().Local()
-	case *metav1.MicroTime:
-		t.Time = drawn().Local()
-	default:
-		return false
-	}
-	return true
 }

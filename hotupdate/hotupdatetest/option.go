@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
@@ -31,21 +29,14 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return Option{after: func(s *subject) error {
-		n := s.find(path)
-		switch {
-		case n == nil || n.Kind != fieldplan.Leaf:
-			return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf", path), "give values to the fields below it; "+pathHint)
-		case len(values) == 0:
-			return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), someHint)
+		n, err := s.find("WithValues", path, fieldplan.Leaf, "leaf", len(values))
+		if err != nil {
+			return err
 		}
 		for i, given := range values {
 			read, ok := readInto(n.Type, given)
 			if !ok {
-				shown := fmt.Sprintf("%T", given)
-				if !n.HidesValues() {
-					shown = fmt.Sprintf("%#v", given)
-				}
-				return misuse("WithValues", fmt.Sprintf("value %d for %q, %s, is no %s", i+1, path, shown, n.Type), "give values of the field's type")
+				return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T, not %s", i+1, path, given, n.Type), "give values of the field's type")
 			}
 			s.given[path] = append(s.given[path], read)
 		}
@@ -56,21 +47,14 @@ func WithValues(path string, values ...any) Option {
 // WithKeys gives the keys that the map at path may have, in their text.
 func WithKeys(path string, keys ...string) Option {
 	return Option{after: func(s *subject) error {
-		n := s.find(path)
-		switch {
-		case n == nil || n.Kind != fieldplan.Map:
-			return misuse("WithKeys", fmt.Sprintf("path %q leads to no map", path), pathHint)
-		case len(keys) == 0:
-			return misuse("WithKeys", fmt.Sprintf("gives no key for %q", path), someHint)
+		n, err := s.find("WithKeys", path, fieldplan.Map, "map", len(keys))
+		if err != nil {
+			return err
 		}
 		for i, given := range keys {
 			read, ok := readKey(n.Type.Key(), given)
 			if !ok {
-				shown := strconv.Quote(given)
-				if n.HidesValues() {
-					shown = fieldpath.Hidden
-				}
-				return misuse("WithKeys", fmt.Sprintf("key %d for %q, %s, is no %s", i+1, path, shown, n.Type.Key()), "give keys as they stand in JSON")
+				return misuse("WithKeys", fmt.Sprintf("key %d for %q is no %s", i+1, path, n.Type.Key()), "give keys as they stand in JSON")
 			}
 			s.keys[path] = append(s.keys[path], read)
 		}
@@ -136,10 +120,23 @@ func WithVector(name, raw string) Option {
 	}}
 }
 
-const (
-	pathHint = "write JSON names separated by dots, and [] for elements"
-	someHint = "give at least one, or leave the option out"
-)
+// find returns the node at a path for which an option gives values or keys.
+func (s *subject) find(option, path string, kind fieldplan.Kind, what string, given int) (found *fieldplan.Node, err error) {
+	s.visitNodes(func(n *fieldplan.Node, pattern string) {
+		if pattern == path && n.Kind == kind {
+			found = n
+		}
+	})
+	switch {
+	case found == nil:
+		return nil, misuse(option, fmt.Sprintf("path %q leads to no %s", path, what), "write JSON names separated by dots, and [] for elements")
+	case given == 0:
+		return nil, misuse(option, fmt.Sprintf("gives nothing for %q", path), someHint)
+	}
+	return found, nil
+}
+
+const someHint = "give at least one, or leave the option out"
 
 func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}

@@ -3,7 +3,6 @@ package hotupdatetest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,26 +33,8 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 	if reproduce != "" {
 		text.WriteString("\n" + reproduce)
 	}
-	text.WriteString("\nIf no configuration has such values, give those that it can have with " + s.optionFor(b.path) + ".")
+	text.WriteString("\nIf no configuration has such values, give those that it can have with WithValues, WithKeys or WithValuesOf.")
 	return text.String()
-}
-
-// index matches the position or the key of an element in a path.
-var index = regexp.MustCompile(`\[[^\]]*\]`)
-
-// optionFor names the option that gives the values of the field at a path.
-func (s *subject) optionFor(path string) string {
-	option, path := "WithValues, WithKeys or WithValuesOf", index.ReplaceAllString(path, "[]")
-	s.visitNodes(func(n *fieldplan.Node, pattern string) {
-		switch {
-		case pattern != path || n.Kind != fieldplan.Leaf:
-		case n.Leaf.MarshalsItself():
-			option = fmt.Sprintf("WithValuesOf[%v](…)", n.Type)
-		default:
-			option = fmt.Sprintf("WithValues(%q, …)", pattern)
-		}
-	})
-	return option
 }
 
 func show(text *strings.Builder, label string, tree any) {

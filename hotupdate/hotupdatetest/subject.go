@@ -96,24 +96,3 @@ func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
 	}
 	below(s.plan.Root, "")
 }
-
-// find follows a path, which may end with [], through the plan. It is nil if there is nothing.
-func (s *subject) find(path string) *fieldplan.Node {
-	steps, ok := fieldpath.ParsePattern(path + ".end")
-	if !ok {
-		return nil
-	}
-	n := s.plan.Root
-	for _, step := range steps[:len(steps)-1] {
-		f := n.Lookup(step.Name)
-		switch {
-		case step.Element && n.Elem != nil:
-			n = n.Elem
-		case !step.Element && f != nil:
-			n = f.Node
-		default:
-			return nil
-		}
-	}
-	return n
-}

@@ -10,20 +10,20 @@ import (
 type Config struct {
 	// Encrypted says whether the volume is encrypted.
 	// +default=false
-	Encrypted *bool `json:"encrypted"` // want `field defaults.Config.Encrypted is a pointer that the marker .\+default. fills in with .false., so a value that was left out is hashed differently once it is filled in; write .hotupdatable:"false,default=false".`
+	Encrypted *bool `json:"encrypted"` // want `field defaults.Config.Encrypted is a pointer that the marker .\+default. fills in, so a value that was left out is hashed differently once it is filled in; declare what is filled in with the option .default=.`
 
 	// +kubebuilder:default:="gp3,io1"
-	Type *string `json:"type" hotupdatable:"inplace,sensitive"` // want `fills in with .gp3,io1., .*write .hotupdatable:"inplace,sensitive,default='gp3,io1'".`
+	Type *string `json:"type" hotupdatable:"inplace,sensitive"` // want `that the marker .\+kubebuilder:default. fills in`
 
 	// +default=ref(DefaultThroughput)
-	Throughput *int64 `json:"throughput"` // want `fills in with another value, .*declare it with the option .default=.`
+	Throughput *int64 `json:"throughput"` // want `that the marker .\+default. fills in`
 
 	// +kubebuilder:default=50Gi
-	Size *resource.Quantity `json:"size"` // want `fills in with .50Gi.`
+	Size *resource.Quantity `json:"size"` // want `that the marker .\+kubebuilder:default. fills in`
 
-	IOPS  *int32           `json:"iops"`  // want `is a pointer that SetDefaults_Config fills in with .3000.`
-	Spot  *bool            `json:"spot"`  // want `is a pointer that SetDefaults_Config fills in with .false.`
-	Grace *metav1.Duration `json:"grace"` // want `is a pointer that setDefaultGrace fills in with another value`
+	IOPS  *int32           `json:"iops"`  // want `is a pointer that SetDefaults_Config fills in`
+	Spot  *bool            `json:"spot"`  // want `is a pointer that SetDefaults_Config fills in`
+	Grace *metav1.Duration `json:"grace"` // want `is a pointer that setDefaultGrace fills in`
 
 	// +default=true
 	Declared *bool `json:"declared" hotupdatable:"false,default=true"`
