@@ -330,7 +330,7 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 		}], "err: error is an interface with methods, into which no JSON can be read", "it would be nil in every trial"},
 		{"map keys", check[struct {
 			Zones map[unread]string `json:"zones"`
-		}], `zones: no two values of hotupdatetest_test.unread could be made, so the guarantees cannot be tried; give some with WithKeys("zones", …)`, "keys are written as well"},
+		}], `zones: no two values of hotupdatetest_test.unread could be made, so the guarantees cannot be tried; give some with WithValues("zones", …)`, "keys are written as well"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if r := record(t, tc.run); len(r.errors) != 1 || !strings.Contains(r.text(), tc.want) {

@@ -8,8 +8,8 @@ import (
 
 // defaultsKeepHash: a defaulting function changes no hash.
 func (s *subject) defaultsKeepHash(t trial) *breach {
-	c := t.configs[0]
-	if c.root == nil {
+	c := t.first
+	if c.null {
 		return nil
 	}
 	for _, d := range s.defaulters {

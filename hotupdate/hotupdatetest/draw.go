@@ -2,10 +2,10 @@ package hotupdatetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/bits"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"pgregory.net/rapid"
 
@@ -41,21 +41,7 @@ func (a author) chance(n int) bool { return a.pick(n) == n-1 }
 func among[V any](a author, all ...V) V { return all[a.pick(len(all))] }
 
 // config draws a configuration; now and then it is nil.
-func (a author) config() config {
-	if a.chance(20) {
-		return config{plan: a.s.plan, meta: make([]string, len(a.s.plan.Meta))}
-	}
-	return config{plan: a.s.plan, meta: a.meta(), root: a.value(blankRoot(a.s.plan), nil, 0)}
-}
-
-// meta draws kind and API version.
-func (a author) meta() []string {
-	meta := make([]string, len(a.s.plan.Meta))
-	for i := range meta {
-		meta[i] = among(a, "", "x", "y")
-	}
-	return meta
-}
+func (a author) config() *part { return a.value(blankRoot(a.s.plan), nil, 0) }
 
 // member draws a member, which is often absent.
 func (a author) member(in *part, f *fieldplan.Field, depth int) *part {
@@ -154,7 +140,7 @@ func (p *part) has(text string) bool {
 // key draws the key of a map.
 func (a author) key(p *part) maker {
 	t := p.node.Type.Key()
-	switch given := a.s.keys[p.pattern]; {
+	switch given := a.s.given[p.pattern]; {
 	case len(given) > 0:
 		return fixed(among(a, given...))
 	case t.Kind() == reflect.String:
@@ -165,9 +151,11 @@ func (a author) key(p *part) maker {
 	return fixed(reflect.ValueOf(among(a, 1, 2, 10, 0)).Convert(t))
 }
 
-func readKey(t reflect.Type, text string) (reflect.Value, bool) {
+// readKey reads the text of a key.
+func readKey(t reflect.Type, given any) (reflect.Value, bool) {
 	read := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
-	if err := json.Unmarshal([]byte("{"+strconv.Quote(text)+":true}"), read.Interface()); err != nil || read.Elem().Len() != 1 {
+	err := json.Unmarshal(fmt.Appendf(nil, `{%q:true}`, given), read.Interface())
+	if _, isText := given.(string); !isText || err != nil || read.Elem().Len() != 1 {
 		return reflect.Value{}, false
 	}
 	return read.Elem().MapKeys()[0], true

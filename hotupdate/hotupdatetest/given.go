@@ -21,8 +21,8 @@ func (s *subject) checkTried(t T) {
 	}
 	s.visitNodes(func(n *fieldplan.Node, pattern string) {
 		switch {
-		case n.Kind == fieldplan.Map && leaf.KindOf(n.Type.Key()).MarshalsItself() && n.Type.Key().Kind() != reflect.String && len(s.keys[pattern]) == 0:
-			report(n.Type.Key(), pattern, fmt.Sprintf("WithKeys(%q, …)", pattern))
+		case n.Kind == fieldplan.Map && leaf.KindOf(n.Type.Key()).MarshalsItself() && n.Type.Key().Kind() != reflect.String && len(s.given[pattern]) == 0:
+			report(n.Type.Key(), pattern, fmt.Sprintf("WithValues(%q, …)", pattern))
 		case n.Kind == fieldplan.Leaf && n.Leaf.MarshalsItself() && len(s.given[pattern]) == 0 && len(s.byType[n.Type]) == 0:
 			report(n.Type, pattern, fmt.Sprintf("WithValuesOf[%v](…)", n.Type))
 		case n.Kind == fieldplan.Leaf && n.Leaf == leaf.Interface && n.Type.NumMethod() > 0:

@@ -164,7 +164,7 @@ func TestHealthyTypesPass(t *testing.T) {
 		{"aws", func(t hotupdatetest.T) { hotupdatetest.Check[aws.WorkerConfig](t) }, "a real configuration"},
 		{"kubeadm", func(t hotupdatetest.T) { hotupdatetest.Check[joined](t) }, "times of a type that writes itself are those that it reads"},
 		{"override", func(t hotupdatetest.T) {
-			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithKeys("nodeTemplate.capacity", "cpu", "memory"))
+			hotupdatetest.Check[withCapacity](t, hotupdatetest.WithSchema(virtual), hotupdatetest.WithValues("nodeTemplate.capacity", "cpu", "memory"))
 		}, "classes come from the Schema, not from the type"},
 		{"normalizing", func(t hotupdatetest.T) {
 			hotupdatetest.Check[withFolded](t)

@@ -33,8 +33,8 @@ const repetitions = 8
 
 // oneHash: a configuration has one hash, and hashing changes nothing.
 func (s *subject) oneHash(t trial) *breach {
-	c := t.configs[0]
-	if b := c.root.inspect(changesItself); b != nil {
+	c := t.first
+	if b := c.inspect(changesItself); b != nil {
 		return b
 	}
 	first, err := s.document(c.value())
@@ -44,13 +44,13 @@ func (s *subject) oneHash(t trial) *breach {
 	case s.isSteady(c, first):
 		return nil
 	}
-	unsteady := cmp.Or(c.root.inspect(isUnsteady), &breach{})
+	unsteady := cmp.Or(c.inspect(isUnsteady), &breach{})
 	unsteady.what, unsteady.hint = "one configuration has several hashes", "its marshaler must write the same for the same value: sort maps, and use neither time, randomness nor addresses"
 	return unsteady
 }
 
 // isSteady hashes copies of a configuration, one after the other and at the same time.
-func (s *subject) isSteady(c config, document []byte) bool {
+func (s *subject) isSteady(c *part, document []byte) bool {
 	var differs atomic.Bool
 	hash := func(v reflect.Value) {
 		if again, err := s.document(v); err != nil || !bytes.Equal(again, document) {
@@ -94,7 +94,7 @@ func changesItself(p *part) *breach {
 
 // marshalersAgree: what a type writes it reads, as the same.
 func (s *subject) marshalersAgree(t trial) *breach {
-	return t.configs[0].root.inspect(func(p *part) *breach {
+	return t.first.inspect(func(p *part) *breach {
 		if !p.node.Leaf.MarshalsItself() {
 			return nil
 		}
@@ -151,10 +151,10 @@ func sameValue(a, b reflect.Value) bool {
 
 // pairAgrees: hash, document and Diff say the same of two configurations, and what the trial expects.
 func (s *subject) pairAgrees(t trial) *breach {
-	if len(t.configs) < 2 {
+	if t.second == nil {
 		return nil
 	}
-	first, second := t.configs[0].value(), t.configs[1].value()
+	first, second := t.first.value(), t.second.value()
 	before, err := s.document(first)
 	after, secondErr := s.document(second)
 	if err := cmp.Or(err, secondErr); err != nil {
@@ -186,27 +186,40 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 	return nil
 }
 
-// rawAgrees: the JSON of a configuration hashes like it, also under the exported Schema, and is read strictly.
+// rawAgrees: the JSON of a configuration hashes like it, also under the exported Schema and in another spelling, and is read strictly.
 func (s *subject) rawAgrees(t trial) *breach {
-	want, err := s.document(t.configs[0].value())
-	switch {
-	case err != nil:
+	want, err := s.document(t.first.value())
+	if err != nil {
 		return failed("cannot be hashed", err)
-	case t.raw == nil:
+	}
+	raw, err := json.Marshal(t.first.value().Interface())
+	if err != nil {
 		return &breach{what: "a configuration cannot be written as JSON", hint: "mend the marshaler"}
 	}
+	respelled, _ := json.MarshalIndent(decoded(raw), "", "\t") // was just written
 	for _, schema := range []*hotupdate.Schema{s.schema, s.loaded} {
 		if schema == nil {
 			continue
 		}
-		switch got, err := schema.DocumentRaw(t.raw); {
-		case err != nil:
-			return failed("is written as JSON that is not read again", err)
-		case !bytes.Equal(got, want):
-			return &breach{what: "a configuration and its JSON have different hashes", path: s.blame(want, got), hint: readHint}
-		case acceptsUnknown(schema, t.raw):
-			return &breach{what: "JSON with a member that the type does not have is accepted", hint: "do not override how the type is read, or refuse unknown members"}
+		if b := s.rawHashes(schema, raw, want); b != nil {
+			return b
 		}
+		if b := s.rawHashes(schema, respelled, want); b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// rawHashes judges one spelling of a configuration's JSON.
+func (s *subject) rawHashes(schema *hotupdate.Schema, raw, want []byte) *breach {
+	switch got, err := schema.DocumentRaw(raw); {
+	case err != nil:
+		return failed("is written as JSON that is not read again", err)
+	case !bytes.Equal(got, want):
+		return &breach{what: "a configuration and its JSON have different hashes", path: s.blame(want, got), hint: readHint}
+	case acceptsUnknown(schema, raw):
+		return &breach{what: "JSON with a member that the type does not have is accepted", hint: "do not override how the type is read, or refuse unknown members"}
 	}
 	return nil
 }
@@ -224,8 +237,8 @@ func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 
 // splitMerges: the projections of Split share no memory, hash as they should, and merge to the whole.
 func (s *subject) splitMerges(t trial) *breach {
-	c := t.configs[0]
-	if c.root == nil {
+	c := t.first
+	if c.null {
 		return nil
 	}
 	whole := c.value()
@@ -265,8 +278,8 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 
 // copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory with it.
 func (s *subject) copiesAreDeep(t trial) *breach {
-	c := t.configs[0]
-	if c.root == nil {
+	c := t.first
+	if c.null {
 		return nil
 	}
 	whole := c.value()

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/internal/engine"
 )
 
 // Mutate returns a copy of config in which exactly one field of the class means something else, and the path of that field:
@@ -23,7 +24,7 @@ func Mutate[C any](t T, config *C, class hotupdate.Class, options ...Option) (mu
 		fail(t, reflect.TypeFor[C](), err)
 		return nil, ""
 	}
-	m := mutator{s: s, config: s.read(reflect.ValueOf(config)), class: class, singles: s.singles(blankRoot(s.plan))}
+	m := mutator{s: s, config: blankRoot(s.plan).read(reflect.ValueOf(config)), class: class, singles: s.singles(blankRoot(s.plan))}
 	found := mutation{}
 	if rt, ok := t.(*rapid.T); ok {
 		found = rapid.Custom(m.draw).Draw(rt, "mutation")
@@ -34,12 +35,18 @@ func Mutate[C any](t T, config *C, class hotupdate.Class, options ...Option) (mu
 		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+" that could be changed by itself", "choose another class, or give values with WithValues"))
 		return nil, ""
 	}
-	return found.config.value().Interface().(*C), found.path
+	v := found.config.value()
+	if config != nil {
+		for _, f := range s.plan.Meta {
+			engine.Settable(v, f).Set(engine.Member(reflect.ValueOf(config).Elem(), f))
+		}
+	}
+	return v.Interface().(*C), found.path
 }
 
 // mutation is a changed configuration, and where it changed; it is empty if there is none.
 type mutation struct {
-	config config
+	config *part
 	path   string
 }
 
@@ -48,7 +55,7 @@ func (m mutation) GoString() string { return m.path }
 
 type mutator struct {
 	s       *subject
-	config  config
+	config  *part
 	class   hotupdate.Class
 	singles []single // what may be set or added
 }
@@ -58,7 +65,7 @@ const attempts = 40
 
 func (m mutator) draw(rt *rapid.T) mutation {
 	a := author{rt, m.s}
-	places := len(m.config.root.changeable(nil)) + len(m.singles)
+	places := len(m.config.changeable(nil)) + len(m.singles)
 	for i := range attempts + places {
 		at := i - attempts
 		if at < 0 {
@@ -73,8 +80,8 @@ func (m mutator) draw(rt *rapid.T) mutation {
 
 // try changes a leaf that is there, or one that is not, and keeps the configuration if that is the only change.
 func (m mutator) try(a author, at int) mutation {
-	changed := config{plan: m.config.plan, meta: m.config.meta, root: m.config.root.clone()}
-	there := changed.root.changeable(nil)
+	changed := m.config.clone()
+	there := changed.changeable(nil)
 	switch at -= len(there); {
 	case at < 0:
 		redrawn := there[at+len(there)]
@@ -84,7 +91,7 @@ func (m mutator) try(a author, at int) mutation {
 		for _, p := range one.changeable(nil) {
 			p.make = a.leaf(p)
 		}
-		changed.root = changed.root.with(one)
+		changed = changed.with(one)
 	}
 	changes, err := m.s.schema.Diff(m.config.value().Interface(), changed.value().Interface())
 	if err != nil || len(changes) != 1 || changes[0].Class != m.class {

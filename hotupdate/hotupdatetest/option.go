@@ -23,43 +23,42 @@ func WithSchema(schema *hotupdate.Schema) Option {
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
-// unset now and then as well.
+// unset now and then as well. For a map it gives the keys, in their text.
 //
 // The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
 	return Option{after: func(s *subject) error {
-		n, err := s.find("WithValues", path, fieldplan.Leaf, "leaf", len(values))
-		if err != nil {
-			return err
+		typ, read := s.readerAt(path)
+		switch {
+		case typ == nil:
+			return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path), "write JSON names separated by dots, and [] for elements")
+		case len(values) == 0:
+			return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), someHint)
 		}
 		for i, given := range values {
-			read, ok := readInto(n.Type, given)
+			v, ok := read(typ, given)
 			if !ok {
-				return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T, not %s", i+1, path, given, n.Type), "give values of the field's type")
+				return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, and keys as they stand in JSON")
 			}
-			s.given[path] = append(s.given[path], read)
+			s.given[path] = append(s.given[path], v)
 		}
 		return nil
 	}}
 }
 
-// WithKeys gives the keys that the map at path may have, in their text.
-func WithKeys(path string, keys ...string) Option {
-	return Option{after: func(s *subject) error {
-		n, err := s.find("WithKeys", path, fieldplan.Map, "map", len(keys))
-		if err != nil {
-			return err
+// readerAt returns the type of the values of a leaf or the keys of a map, and how they are read. The type is nil if there is neither.
+func (s *subject) readerAt(path string) (typ reflect.Type, read func(t reflect.Type, given any) (reflect.Value, bool)) {
+	s.visitNodes(func(n *fieldplan.Node, pattern string) {
+		switch {
+		case pattern != path:
+		case n.Kind == fieldplan.Leaf:
+			typ, read = n.Type, readInto
+		case n.Kind == fieldplan.Map:
+			typ, read = n.Type.Key(), readKey
 		}
-		for i, given := range keys {
-			read, ok := readKey(n.Type.Key(), given)
-			if !ok {
-				return misuse("WithKeys", fmt.Sprintf("key %d for %q is no %s", i+1, path, n.Type.Key()), "give keys as they stand in JSON")
-			}
-			s.keys[path] = append(s.keys[path], read)
-		}
-		return nil
-	}}
+	})
+	return typ, read
 }
 
 // WithValuesOf gives the values that fields of type V may have. It is for types that marshal themselves and whose fields are unexported.
@@ -118,22 +117,6 @@ func WithVector(name, raw string) Option {
 		s.vectors = append(s.vectors, vector{Name: name, Config: []byte(raw)})
 		return nil
 	}}
-}
-
-// find returns the node at a path for which an option gives values or keys.
-func (s *subject) find(option, path string, kind fieldplan.Kind, what string, given int) (found *fieldplan.Node, err error) {
-	s.visitNodes(func(n *fieldplan.Node, pattern string) {
-		if pattern == path && n.Kind == kind {
-			found = n
-		}
-	})
-	switch {
-	case found == nil:
-		return nil, misuse(option, fmt.Sprintf("path %q leads to no %s", path, what), "write JSON names separated by dots, and [] for elements")
-	case given == 0:
-		return nil, misuse(option, fmt.Sprintf("gives nothing for %q", path), someHint)
-	}
-	return found, nil
 }
 
 const someHint = "give at least one, or leave the option out"

@@ -27,15 +27,11 @@ type part struct {
 	make    maker            // of a leaf
 }
 
-type config struct {
-	root *part // nil: a nil pointer
-	meta []string
-	plan *fieldplan.Plan
-}
-
 // The blank parts have no value yet: nothing of an object is set, a collection is empty.
 
-func blankRoot(p *fieldplan.Plan) *part { return blank(part{node: p.Root, typ: p.Type}) }
+func blankRoot(p *fieldplan.Plan) *part {
+	return blank(part{node: p.Root, typ: reflect.PointerTo(p.Type)})
+}
 
 func (p *part) blankMember(f *fieldplan.Field) *part {
 	return blank(part{node: f.Node, field: f, typ: p.node.Type.FieldByIndex(f.Index).Type, pattern: fieldpath.Join(p.pattern, f.Name)})
@@ -63,18 +59,6 @@ func (p *part) clone() *part {
 		}
 	}
 	return &out
-}
-
-func (c config) value() reflect.Value {
-	if c.root == nil {
-		return reflect.Zero(reflect.PointerTo(c.plan.Type))
-	}
-	v := reflect.New(c.plan.Type)
-	v.Elem().Set(c.root.value())
-	for i, f := range c.plan.Meta {
-		engine.Settable(v.Elem(), f).SetString(c.meta[i])
-	}
-	return v
 }
 
 func (p *part) value() reflect.Value {
@@ -188,20 +172,7 @@ func (p *part) isEmpty() bool {
 	return len(p.elems) == 0 && !slices.ContainsFunc(p.members, func(m *part) bool { return !m.isUnset() })
 }
 
-// read takes a configuration apart. It shares no memory with the parts.
-func (s *subject) read(pointer reflect.Value) config {
-	c := config{plan: s.plan, meta: make([]string, len(s.plan.Meta))}
-	v, ok := engine.Deref(pointer)
-	if !ok {
-		return c
-	}
-	for i, f := range s.plan.Meta {
-		c.meta[i] = engine.Member(v, f).String()
-	}
-	c.root = blankRoot(s.plan).read(v)
-	return c
-}
-
+// read takes a value apart. It shares no memory with the parts.
 func (p *part) read(v reflect.Value) *part {
 	n := p.node
 	v, ok := engine.Deref(v)

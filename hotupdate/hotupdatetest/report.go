@@ -20,12 +20,9 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 		text.WriteString(b.path + ": ")
 	}
 	fmt.Fprintf(&text, "%s; %s\nguarantee: %s", b.what, b.hint, g.name)
-	labels := []string{"configuration"}
-	if len(t.configs) > 1 {
-		labels = []string{"first configuration", "second configuration"}
-	}
-	for i, c := range t.configs {
-		show(&text, labels[i], printer{hidesSecrets: true}.tree(c.root))
+	show(&text, "configuration", printer{hidesSecrets: true}.tree(t.first))
+	if t.second != nil {
+		show(&text, "second configuration", printer{hidesSecrets: true}.tree(t.second))
 	}
 	if b.inGo != "" {
 		show(&text, "value in Go", b.inGo)
@@ -33,7 +30,7 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 	if reproduce != "" {
 		text.WriteString("\n" + reproduce)
 	}
-	text.WriteString("\nIf no configuration has such values, give those that it can have with WithValues, WithKeys or WithValuesOf.")
+	text.WriteString("\nIf no configuration has such values, give those that it can have with WithValues or WithValuesOf.")
 	return text.String()
 }
 

@@ -29,7 +29,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 			hotupdatetest.WithValuesOf(lossy{"hunter2", "hunter2"}),
 			hotupdatetest.WithValues("default", "hunter2", "hunter2!"),
 			hotupdatetest.WithValues("secrets[]", "hunter2"),
-			hotupdatetest.WithKeys("secrets", "hunter2"),
+			hotupdatetest.WithValues("secrets", "hunter2"),
 			hotupdatetest.WithValues("zones[]", "shown"),
 			hotupdatetest.WithDefaulter(func(s *secrets) {
 				text := "hunter2"
@@ -60,29 +60,28 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"bad tag", check[struct {
 			A string `json:"a" hotupdatable:"ture"`
 		}], "ture", "the compiler's own error"},
-		{"unknown path", withOptions(hotupdatetest.WithValues("volume", 1)), `"volume" leads to no leaf`, "a typo"},
-		{"malformed path", withOptions(hotupdatetest.WithValues("zones[", 1)), `"zones[" leads to no leaf`, "a typo"},
-		{"path of a list", withOptions(hotupdatetest.WithValues("zones", "a")), `"zones" leads to no leaf`, "the elements have values"},
-		{"wrong value", withOptions(hotupdatetest.WithValues("zones[]", "a", 5)), `value 2 for "zones[]" has type int, not string`, "an int is no string"},
-		{"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), `value 1 for "default" has type int, not string`, "a secret is not shown here either"},
-		{"no map", withOptions(hotupdatetest.WithKeys("zones", "a")), `"zones" leads to no map`, "a list has no keys"},
+		{"unknown path", withOptions(hotupdatetest.WithValues("volume", 1)), `"volume" leads to no leaf and no map`, "a typo"},
+		{"malformed path", withOptions(hotupdatetest.WithValues("zones[", 1)), `"zones[" leads to no leaf and no map`, "a typo"},
+		{"path of a list", withOptions(hotupdatetest.WithValues("zones", "a")), `"zones" leads to no leaf and no map`, "the elements have values"},
+		{"wrong value", withOptions(hotupdatetest.WithValues("zones[]", "a", 5)), `value 2 for "zones[]" has type int and is no string`, "an int is no string"},
+		{"wrong secret", withOptions(hotupdatetest.WithValues("default", 5)), `value 1 for "default" has type int and is no string`, "a secret is not shown here either"},
 		{"other defaulter", withOptions(hotupdatetest.WithDefaulter(func(*shortCopy) {})), "WithDefaulter: takes a *hotupdatetest_test.shortCopy", "a function for another type"},
 		{"no defaulter", withOptions(hotupdatetest.WithDefaulter[secrets](nil)), "WithDefaulter: is nil", "nothing would be tried"},
 		{"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil", "an error that was not looked at; the overrides would be lost"},
-		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives nothing for "zones[]"`, "nothing would be tried"},
+		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
 		{"values of no field", withOptions(hotupdatetest.WithValuesOf(mute{})), "WithValuesOf[hotupdatetest_test.mute]: no field is of this type", "a field that went, or a wrong type"},
 		{"no values of a type", withOptions(hotupdatetest.WithValuesOf[string]()), "WithValuesOf[string]: gives no value", "nothing would be tried"},
 		{"one vector twice", func(t hotupdatetest.T) {
 			hotupdatetest.Golden[secrets](t, "testdata/none.json", hotupdatetest.WithVector("a", "{}"), hotupdatetest.WithVector("a", `{"zones":["a"]}`))
 		}, `WithVector: gives the name "a" twice`, "the file would hold two of a name"},
 		{"no keys", func(t hotupdatetest.T) {
-			hotupdatetest.Check[sharedCopy](t, hotupdatetest.WithKeys("tags"))
-		}, `WithKeys: gives nothing for "tags"`, "nothing would be tried"},
+			hotupdatetest.Check[sharedCopy](t, hotupdatetest.WithValues("tags"))
+		}, `WithValues: gives no value for "tags"`, "nothing would be tried"},
 		{"wrong key", func(t hotupdatetest.T) {
 			hotupdatetest.Check[struct {
 				Ports map[int32]string `json:"ports"`
-			}](t, hotupdatetest.WithKeys("ports", "1", "http"))
-		}, `WithKeys: key 2 for "ports" is no int32`, "another key would be taken silently"},
+			}](t, hotupdatetest.WithValues("ports", "1", "http"))
+		}, `WithValues: value 2 for "ports" has type string and is no int32`, "another key would be taken silently"},
 		{"other schema", func(t hotupdatetest.T) {
 			schema, _ := hotupdate.SchemaOf[shortCopy]()
 			hotupdatetest.Check[secrets](t, hotupdatetest.WithSchema(schema))

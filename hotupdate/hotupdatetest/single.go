@@ -106,7 +106,7 @@ func (s *subject) sample(p *part) maker {
 }
 
 func (s *subject) sampleKey(p *part) maker {
-	for _, given := range s.keys[p.pattern] {
+	for _, given := range s.given[p.pattern] {
 		return fixed(given)
 	}
 	for _, text := range []string{"sample", "7", "10.7.0.1", "1h7m"} {

@@ -21,8 +21,7 @@ type subject struct {
 	made   map[reflect.Type][]maker // of leaves
 
 	withSchema bool                       // WithSchema was given
-	given      map[string][]reflect.Value // values, of the field's type
-	keys       map[string][]reflect.Value
+	given      map[string][]reflect.Value // of the field's type, or keys of the map's
 	byType     map[reflect.Type][]reflect.Value
 	defaulters []func(config any)
 	vectors    []vector
@@ -32,7 +31,7 @@ type subject struct {
 // subjectOf compiles T under the options.
 func subjectOf[T any](options []Option) (*subject, error) {
 	s := &subject{
-		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]reflect.Value{}, keys: map[string][]reflect.Value{},
+		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]reflect.Value{},
 		byType: map[reflect.Type][]reflect.Value{},
 	}
 	for _, o := range options {

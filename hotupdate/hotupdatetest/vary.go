@@ -15,15 +15,11 @@ type varying struct {
 	redrawn fieldplan.ClassSet
 }
 
-func (v varying) config(c config) config {
-	out := config{plan: c.plan, meta: v.meta(), root: c.root.clone()}
-	if c.root == nil {
-		out.root = blankRoot(c.plan)
-	}
-	v.part(out.root, nil)
-	if out.root.isEmpty() && v.chance(3) {
-		out.root = nil
-	}
+func (v varying) config(c *part) *part {
+	out := c.clone()
+	out.null = false
+	v.part(out, nil)
+	out.null = out.isEmpty() && v.chance(3)
 	return out
 }
 
