@@ -3,7 +3,6 @@ package hotupdatelint
 import (
 	"go/ast"
 	"go/token"
-	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/analysis"
@@ -37,42 +36,19 @@ func (l *linter) report(at target, problem *fault.Error) {
 	}
 	l.reported[id] = true
 	d := analysis.Diagnostic{Pos: pos, End: end, Category: problem.Code, Message: problem.Error()}
-	if isReadByParser(problem.Code) {
-		d.SuggestedFixes = fixes(at.node)
+	if field, ok := at.node.(*ast.Field); ok {
+		if mended, ok := structtag.Mend(tagOf(field)); ok {
+			d.SuggestedFixes = rewrite(field.Tag, string(mended))
+		}
 	}
 	l.Report(d)
 }
 
-// isReadByParser reports whether a problem lies in the text of a struct tag, whatever its field is.
-func isReadByParser(code string) bool {
-	return slices.Contains([]string{
-		"malformed-tag", "misspelled-key", "duplicate-tag", "unknown-class", "unknown-option", "malformed-option", "duplicate-option",
-	}, code)
-}
-
-// fixes offers the corrected struct tag of a field or an override. All problems of a struct tag have the same fix, which mends them all.
-func fixes(at ast.Node) []analysis.SuggestedFix {
-	switch at := at.(type) {
-	case *ast.Field:
-		if mended, ok := structtag.Mend(tagOf(at)); ok {
-			return rewrite(at.Tag, "`"+string(mended)+"`", string(mended))
-		}
-	case *ast.CallExpr: // of WithTag, or of the function that makes a Schema
-		if len(at.Args) < 2 {
-			return nil
-		}
-		literal, _ := ast.Unparen(at.Args[1]).(*ast.BasicLit)
-		if mended, ok := structtag.MendValue(textOf(literal)); ok {
-			return rewrite(literal, strconv.Quote(mended), mended)
-		}
-	}
-	return nil
-}
-
-// rewrite replaces a string literal by source code, or by its text in double quotes if that cannot be source code.
-func rewrite(literal *ast.BasicLit, code, text string) []analysis.SuggestedFix {
-	if !strconv.CanBackquote(text) {
-		code = strconv.Quote(text)
+// rewrite replaces the literal of a struct tag. All problems of a struct tag have the same fix, which mends them all.
+func rewrite(literal *ast.BasicLit, tag string) []analysis.SuggestedFix {
+	code := "`" + tag + "`"
+	if !strconv.CanBackquote(tag) {
+		code = strconv.Quote(tag)
 	}
 	return []analysis.SuggestedFix{{
 		Message:   "Write " + code,

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // root is a type that is compiled, and how.
@@ -53,22 +52,7 @@ func (l *linter) roots() []root {
 			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax})
 		}
 	}
-	for _, name := range l.instanceNames() {
-		typ := l.TypesInfo.Instances[name].Type
-		if _, ok := typ.Underlying().(*types.Struct); ok && !hasTypeParam(typ) && l.hasOwnTag(typ) {
-			roots = append(roots, root{typ: typ, at: name})
-		}
-	}
 	return roots
-}
-
-func (l *linter) hasOwnTag(typ types.Type) bool {
-	for field := range l.program.Of(typ).Fields() {
-		if _, present, _ := structtag.Parse(field.Tag); present {
-			return true
-		}
-	}
-	return false
 }
 
 // instanceNames returns the identifiers that instantiate something, in the order of the source.

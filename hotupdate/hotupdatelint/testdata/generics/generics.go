@@ -3,10 +3,10 @@ package generics
 
 import "github.com/hotupdate/providerconfig/hotupdate"
 
-// Box is compiled where it is instantiated.
+// Box is compiled below a configuration only; elsewhere its syntax is read.
 type Box[T any] struct {
 	Value T       `json:"value" hotupdatable:"true,set"` // want `field generics.Box\[int\].Value has the option .set., which is for slices`
-	Wrong *T      `json:"wrong" hotupdatable:"ture"`     // want `field generics.Box\[int\].Wrong has unknown class`
+	Wrong *T      `json:"wrong" hotupdatable:"ture"`     // want `field generics.Box\[.*\].Wrong has unknown class`
 	Next  *Box[T] `json:"next"`
 }
 
@@ -29,6 +29,7 @@ func inside[T any]() {
 	}
 	_, _ = hotupdate.SchemaOf[config]()
 	_, _ = hotupdate.SchemaOf[[]T]()
+	_, _ = hotupdate.SchemaOf[Config]()
 }
 
 type (
