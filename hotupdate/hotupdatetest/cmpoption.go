@@ -60,19 +60,12 @@ func comparing[C any](options []Option, name string, isSeen func(hotupdate.Chang
 		}
 		return decoded(text)
 	}
-	return cmp.FilterPath(func(p cmp.Path) bool { return !isWithin(p, name) }, cmp.Options{
+	return cmp.Options{
 		cmp.FilterValues(func(a, b C) bool { return same(a, b) }, cmp.Ignore()),
 		cmp.FilterValues(func(a, b *C) bool { return same(a, b) }, cmp.Ignore()),
 		cmp.Transformer(name, func(c C) any { return show(&c) }),
 		cmp.Transformer(name, show),
-	})
-}
-
-func isWithin(p cmp.Path, name string) bool {
-	return slices.ContainsFunc(p, func(step cmp.PathStep) bool {
-		t, ok := step.(cmp.Transform)
-		return ok && t.Name() == name
-	})
+	}
 }
 
 // decoded is canonical JSON as cmp lists it.

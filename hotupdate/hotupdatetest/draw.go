@@ -1,8 +1,6 @@
 package hotupdatetest
 
 import (
-	"encoding/json"
-	"fmt"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // author draws configurations.
@@ -138,42 +135,7 @@ func (p *part) has(text string) bool {
 }
 
 // key draws the key of a map.
-func (a author) key(p *part) maker {
-	t := p.node.Type.Key()
-	switch given := a.s.given[p.pattern]; {
-	case len(given) > 0:
-		return fixed(among(a, given...))
-	case t.Kind() == reflect.String:
-		return fixed(reflect.ValueOf(among(a, "a", "b", "cost-center", "kubernetes.io/a", "\u00e9")).Convert(t))
-	case leaf.MapKeyKind(t) == leaf.TextMarshaler:
-		return among(a, a.s.makers(t)...)
-	}
-	return fixed(reflect.ValueOf(among(a, 1, 2, 10, 0)).Convert(t))
-}
+func (a author) key(p *part) maker { return among(a, a.s.values(p.pattern, p.node.Type.Key())...) }
 
-// readKey reads the text of a key.
-func readKey(t reflect.Type, given any) (reflect.Value, bool) {
-	read := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
-	err := json.Unmarshal(fmt.Appendf(nil, `{%q:true}`, given), read.Interface())
-	if _, isText := given.(string); !isText || err != nil || read.Elem().Len() != 1 {
-		return reflect.Value{}, false
-	}
-	return read.Elem().MapKeys()[0], true
-}
-
-// leaf draws a leaf: one of the values that the tester gave, or one that its type can have.
-func (a author) leaf(p *part) maker {
-	if given := a.s.givenFor(p); len(given) > 0 {
-		v := among(a, given...)
-		return func() reflect.Value { return copyOf(p.node, v) }
-	}
-	return among(a, a.s.makers(p.node.Type)...)
-}
-
-// givenFor returns the values that the tester gave for a field or its type.
-func (s *subject) givenFor(p *part) []reflect.Value {
-	if given := s.given[p.pattern]; len(given) > 0 {
-		return given
-	}
-	return s.byType[p.node.Type]
-}
+// leaf draws a leaf.
+func (a author) leaf(p *part) maker { return among(a, a.s.values(p.pattern, p.node.Type)...) }

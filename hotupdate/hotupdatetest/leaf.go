@@ -50,6 +50,32 @@ var texts = map[leaf.Kind][]string{
 // fillings is how many values are made by filling the exported fields of a type that marshals itself.
 const fillings = 24
 
+// values are what the leaves at a path, or the keys of a map, may be: what the tester gave for it or for the type, or else what the type can have.
+func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
+	given := s.given[pattern]
+	if len(given) == 0 {
+		given = s.byType[t]
+	}
+	for _, v := range given {
+		all = append(all, copying(t, v))
+	}
+	if len(all) == 0 {
+		return s.makers(t)
+	}
+	return all
+}
+
+// copying makes copies of a leaf that share no memory with it, as far as that can be had.
+func copying(t reflect.Type, v reflect.Value) maker {
+	return func() reflect.Value {
+		copied := reflect.New(t).Elem()
+		if problem := leaf.Copy(copied, v, leaf.KindOf(t)); problem != nil {
+			return v
+		}
+		return copied
+	}
+}
+
 // makers make values that a type writes and reads: from texts of its kind, and by filling the fields of a type that marshals itself; or else its zero value.
 func (s *subject) makers(t reflect.Type) []maker {
 	if known, ok := s.made[t]; ok {
@@ -98,16 +124,9 @@ type filler struct{ *rand.Rand }
 
 func (f filler) fill(v reflect.Value, depth int) {
 	k := leaf.KindOf(v.Type())
-	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
 	switch {
-	case v.Kind() == reflect.Bool:
-		set(f.IntN(2) == 1)
-	case v.CanInt(), v.CanUint():
-		set([]int8{0, 1, 2, 3, 100}[f.IntN(5)])
-	case v.CanFloat():
-		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
-	case v.Kind() == reflect.String:
-		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
+	case v.Kind() < reflect.Array || v.Kind() == reflect.String:
+		f.fillScalar(v)
 	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0: // a time or quantity, as it is after it was read
 		v.Set(fromJSON(v.Type(), []byte(texts[k][f.IntN(3)]))())
 	case depth > maxDepth:
@@ -135,5 +154,19 @@ func (f filler) fill(v reflect.Value, depth int) {
 			f.fill(elem, depth+1)
 			v.SetMapIndex(key, elem)
 		}
+	}
+}
+
+func (f filler) fillScalar(v reflect.Value) {
+	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
+	switch {
+	case v.Kind() == reflect.Bool:
+		set(f.IntN(2) == 1)
+	case v.CanInt(), v.CanUint():
+		set([]int8{0, 1, 2, 3, 100}[f.IntN(5)])
+	case v.CanFloat():
+		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
+	case v.Kind() == reflect.String:
+		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
 	}
 }

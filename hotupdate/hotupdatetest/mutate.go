@@ -60,18 +60,16 @@ type mutator struct {
 	singles []single // what may be set or added
 }
 
-// attempts is how often the mutator draws before it tries every place in turn.
-const attempts = 40
+// attempts is how often each place is tried.
+const attempts = 4
 
+// draw tries the places in turn, from a drawn one on.
 func (m mutator) draw(rt *rapid.T) mutation {
 	a := author{rt, m.s}
 	places := len(m.config.changeable(nil)) + len(m.singles)
-	for i := range attempts + places {
-		at := i - attempts
-		if at < 0 {
-			at = a.pick(max(places, 1))
-		}
-		if found := m.try(a, at); found.path != "" {
+	first := a.pick(max(places, 1))
+	for i := range attempts * places {
+		if found := m.try(a, (first+i)%places); found.path != "" {
 			return found
 		}
 	}
@@ -82,16 +80,14 @@ func (m mutator) draw(rt *rapid.T) mutation {
 func (m mutator) try(a author, at int) mutation {
 	changed := m.config.clone()
 	there := changed.changeable(nil)
-	switch at -= len(there); {
-	case at < 0:
-		redrawn := there[at+len(there)]
-		redrawn.make = a.leaf(redrawn)
-	case at < len(m.singles):
-		one := m.singles[at].root.clone()
-		for _, p := range one.changeable(nil) {
-			p.make = a.leaf(p)
-		}
-		changed = changed.with(one)
+	if at < len(there) {
+		there = there[at : at+1]
+	} else {
+		one := m.singles[at-len(there)].root.clone()
+		there, changed = one.changeable(nil), changed.with(one)
+	}
+	for _, p := range there {
+		p.make = a.leaf(p)
 	}
 	changes, err := m.s.schema.Diff(m.config.value().Interface(), changed.value().Interface())
 	if err != nil || len(changes) != 1 || changes[0].Class != m.class {

@@ -61,6 +61,16 @@ func (s *subject) readerAt(path string) (typ reflect.Type, read func(t reflect.T
 	return typ, read
 }
 
+// readKey reads the text of a key.
+func readKey(t reflect.Type, given any) (reflect.Value, bool) {
+	read := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
+	err := json.Unmarshal(fmt.Appendf(nil, `{%q:true}`, given), read.Interface())
+	if _, isText := given.(string); !isText || err != nil || read.Elem().Len() != 1 {
+		return reflect.Value{}, false
+	}
+	return read.Elem().MapKeys()[0], true
+}
+
 // WithValuesOf gives the values that fields of type V may have. It is for types that marshal themselves and whose fields are unexported.
 func WithValuesOf[V any](values ...V) Option {
 	typ := fieldplan.Deref(reflect.TypeFor[V]())

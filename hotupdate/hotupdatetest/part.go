@@ -182,7 +182,7 @@ func (p *part) read(v reflect.Value) *part {
 	}
 	switch n.Kind {
 	case fieldplan.Leaf:
-		p.make = func() reflect.Value { return copyOf(n, v) }
+		p.make = copying(n.Type, v)
 	case fieldplan.Object:
 		for i, f := range n.Fields {
 			if m := engine.Member(v, f); m.IsValid() {
@@ -195,7 +195,7 @@ func (p *part) read(v reflect.Value) *part {
 		}
 	case fieldplan.Map:
 		for it := v.MapRange(); it.Next(); {
-			p.keys = append(p.keys, fixed(it.Key()))
+			p.keys = append(p.keys, copying(n.Type.Key(), it.Key()))
 			p.readElement(it.Value())
 		}
 	}
@@ -208,9 +208,6 @@ func (p *part) readElement(v reflect.Value) {
 	p.elems = append(p.elems, elem.read(v))
 }
 
-// fixed makes a value that has no memory to share.
-func fixed(v reflect.Value) maker { return func() reflect.Value { return v } }
-
 // fromJSON makes what a type reads from a text, and nothing if it does not read it.
 func fromJSON(t reflect.Type, text []byte) maker {
 	return func() reflect.Value {
@@ -220,13 +217,4 @@ func fromJSON(t reflect.Type, text []byte) maker {
 		}
 		return v.Elem()
 	}
-}
-
-// copyOf returns a copy of a leaf that shares no memory with it, as far as that can be had.
-func copyOf(n *fieldplan.Node, v reflect.Value) reflect.Value {
-	copied := reflect.New(n.Type).Elem()
-	if problem := leaf.Copy(copied, v, n.Leaf); problem != nil {
-		return v
-	}
-	return copied
 }

@@ -23,7 +23,7 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 	open = append(open, p.node)
 	switch p.node.Kind {
 	case fieldplan.Leaf:
-		if p.make = s.sample(p); p.make != nil {
+		if p.make = s.sample(p, p.node.Type); p.make != nil {
 			return []single{{p, p.pattern}}
 		}
 	case fieldplan.Object:
@@ -38,12 +38,15 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 			}
 		}
 	case fieldplan.List, fieldplan.Array, fieldplan.Map:
+		if p.node.Kind == fieldplan.Map {
+			if p.keys = []maker{s.sample(p, p.node.Type.Key())}; p.keys[0] == nil {
+				return nil
+			}
+		}
 		for _, below := range s.singles(p.blankElement(), slices.Clip(open)...) {
 			for _, elem := range s.identified(p, below.root) {
 				whole := p.clone()
-				if whole.elems = []*part{elem}; p.node.Kind == fieldplan.Map {
-					whole.keys = []maker{s.sampleKey(p)}
-				}
+				whole.elems = []*part{elem}
 				all = append(all, single{whole, below.pattern})
 			}
 		}
@@ -55,7 +58,7 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 func (s *subject) identified(p, elem *part) []*part {
 	if f := p.node.Key; f != nil && *elem.member(f) == nil {
 		key := elem.blankMember(f)
-		if key.make = s.sample(key); key.make == nil {
+		if key.make = s.sample(key, key.node.Type); key.make == nil {
 			return nil
 		}
 		*elem.member(f) = key
@@ -86,35 +89,18 @@ func (p *part) with(one *part) *part {
 	return out
 }
 
-// samples are JSON texts of which the first that a leaf takes, and that says something, is its sample.
-var samples = []string{
-	`"sample"`, `7`, `true`, `"7Gi"`, `"1h7m"`, `"2023-11-14T22:13:20Z"`, `"c2FtcGxl"`, `"7"`, `"10.7.0.1"`, `"10.7.0.0/16"`, `"1.2.7"`, `"https://example.org/sample"`,
-	`"6ba7b810-9dad-11d1-80b4-00c04fd430c8"`, `{"sample":"a"}`, `["sample"]`,
-}
-
-// sample returns a leaf that is not zero: one that the tester gave, unless it may be secret. It is nil if there is none.
-func (s *subject) sample(p *part) maker {
-	if given := s.givenFor(p); len(given) > 0 && !p.node.HidesValues() {
-		return fixed(given[len(given)-1])
+// sample returns the first value of a leaf, or of the keys of a map, that is not zero. It is nil if there is none. What the tester gave may be secret.
+func (s *subject) sample(p *part, t reflect.Type) maker {
+	all := s.values(p.pattern, t)
+	if p.node.HidesValues() {
+		all = s.makers(t)
 	}
-	for _, text := range samples {
-		if m := fromJSON(p.node.Type, []byte(text)); m().IsValid() && !m().IsZero() {
+	for _, m := range all {
+		if v := m(); v.IsValid() && !v.IsZero() {
 			return m
 		}
 	}
 	return nil
-}
-
-func (s *subject) sampleKey(p *part) maker {
-	for _, given := range s.given[p.pattern] {
-		return fixed(given)
-	}
-	for _, text := range []string{"sample", "7", "10.7.0.1", "1h7m"} {
-		if key, ok := readKey(p.node.Type.Key(), text); ok {
-			return fixed(key)
-		}
-	}
-	return fixed(reflect.Zero(p.node.Type.Key()))
 }
 
 // sampleVectors are configurations that say one thing each, and the empty one.
