@@ -150,7 +150,7 @@ func (p *targets) put(name string, at target) {
 // checkGenerics reads the struct tags of generic types, whose fields' types only an instance tells.
 func (l *linter) checkGenerics() {
 	for _, tagged := range l.source.tagged {
-		if !tagged.generic {
+		if !hasTypeParam(tagged.typ) {
 			continue
 		}
 		typ := l.program.Of(tagged.typ)

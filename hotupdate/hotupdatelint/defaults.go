@@ -78,9 +78,6 @@ func marker(field *ast.Field) string {
 
 // readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
 func (s *source) readDefaults(function *ast.FuncDecl) {
-	if function.Body == nil || !isDefaulting(function) {
-		return
-	}
 	for n := range ast.Preorder(function.Body) {
 		branch, ok := n.(*ast.IfStmt)
 		if !ok {

@@ -118,19 +118,10 @@ func (h *hashes) checkCall(call *ast.CallExpr) {
 	if function == nil || function.Pkg() == nil || takesSchema(function) || len(call.Args) == 0 {
 		return
 	}
-	selector, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	var hashed *encoded
-	switch {
-	case isValueHash(function), isIn(function, "fmt", "Fprint", "Fprintf", "Fprintln") && isHash(h.TypesInfo.TypeOf(call.Args[0])):
-		hashed = cmp.Or(h.tagged(function, call.Args), h.text(call.Args[1:]...))
-	case isTextHash(function), selector != nil && strings.HasPrefix(function.Name(), "Write") && isHash(h.TypesInfo.TypeOf(selector.X)):
-		hashed = h.text(call.Args...)
-	case selector != nil && isIn(function, "encoding/json", "Encode"):
-		encoder, ok := ast.Unparen(selector.X).(*ast.CallExpr)
-		if ok && len(encoder.Args) > 0 && isHash(h.TypesInfo.TypeOf(encoder.Args[0])) {
-			hashed = h.tagged(function, call.Args)
-		}
+	if !isHashFunction(function) && !h.writesToHash(function, call) {
+		return
 	}
+	hashed := cmp.Or(h.tagged(function, call.Args), h.text(call.Args...))
 	if hashed != nil {
 		h.report(target{node: call}, &fault.Error{
 			Kind: fault.Declaration, Code: "direct-hash",
@@ -141,18 +132,31 @@ func (h *hashes) checkCall(call *ast.CallExpr) {
 	}
 }
 
-// isValueHash reports whether a function hashes a Go value by its own rules.
-func isValueHash(function *types.Func) bool {
-	path, name := strings.TrimSuffix(function.Pkg().Path(), "/v2"), function.Name()
-	isHash := name == "DeepHashObject" || name == "ComputeChecksum" || name == "Hash" && strings.HasSuffix(path, "/hashstructure")
-	return isHash && !strings.HasPrefix(path, modulePath)
+// isHashFunction reports whether a function of another package hashes its arguments.
+func isHashFunction(function *types.Func) bool {
+	path, name := function.Pkg().Path(), function.Name()
+	switch {
+	case strings.HasPrefix(path, "hash/"), strings.HasPrefix(path, "crypto/"):
+		return strings.Contains(strings.ToLower(name), "sum")
+	case strings.HasPrefix(path, modulePath):
+		return path == modulePath+"/hash"
+	case strings.HasSuffix(strings.TrimSuffix(path, "/v2"), "/hashstructure"):
+		return name == "Hash"
+	}
+	return slices.Contains([]string{"DeepHashObject", "ComputeChecksum", "ComputeSHA256Hex"}, name) // of Kubernetes and Gardener
 }
 
-// isTextHash reports whether a function hashes text: one of the standard library, of package hash, or one named so.
-func isTextHash(function *types.Func) bool {
-	path, name := function.Pkg().Path(), strings.ToLower(function.Name())
-	isStandard := strings.HasPrefix(path, "hash/") || strings.HasPrefix(path, "crypto/")
-	return path == modulePath+"/hash" || isStandard && strings.Contains(name, "sum") || strings.Contains(name, "hash")
+// writesToHash reports whether a function of the standard library writes to a hash: its first argument, its receiver, or what its receiver is made of.
+func (h *hashes) writesToHash(function *types.Func, call *ast.CallExpr) bool {
+	operands := call.Args[:1]
+	if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		operands = append(slices.Clip(operands), selector.X)
+		if made, ok := ast.Unparen(selector.X).(*ast.CallExpr); ok {
+			operands = append(operands, made.Args...)
+		}
+	}
+	isStandard := slices.Contains([]string{"fmt", "encoding/json", "io"}, function.Pkg().Path())
+	return isStandard && slices.ContainsFunc(operands, func(e ast.Expr) bool { return isHash(h.TypesInfo.TypeOf(e)) })
 }
 
 // takesSchema reports whether a function or method obeys the struct tags, as it takes a Schema.

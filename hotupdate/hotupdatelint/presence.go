@@ -25,18 +25,15 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 	})
 }
 
-// concernsNoMachine reports whether a function copies, converts, validates or defaults, so that its nil tests have no effect on machines.
+// concernsNoMachine reports whether a function copies, converts or validates, so that its nil tests have no effect on machines.
 func concernsNoMachine(function *ast.FuncDecl) bool {
 	name := strings.ToLower(function.Name.Name)
 	prefixes := []string{"deepcopy", "validate", "convert_", "autoconvert_"}
-	return isDefaulting(function) || slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // readNilTests finds the fields that a function compares with nil.
 func (s *source) readNilTests(function *ast.FuncDecl) {
-	if function.Body == nil || concernsNoMachine(function) {
-		return
-	}
 	guards := map[*ast.BinaryExpr]bool{}
 	for n := range ast.Preorder(function.Body) {
 		if comparison, ok := n.(*ast.BinaryExpr); ok {

@@ -48,7 +48,7 @@ type compiles struct {
 func (l *linter) roots() []root {
 	roots := l.configRoots()
 	for _, tagged := range l.source.tagged {
-		if !tagged.generic {
+		if !hasTypeParam(tagged.typ) {
 			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax})
 		}
 	}
@@ -127,7 +127,8 @@ func mentionsTypeParam(t types.Type, seen map[types.Type]bool) bool {
 		return true
 	case *types.Named: // a type that is declared in a generic function knows its type parameters
 		isLocal := t.Obj().Pkg() != nil && t.Obj().Parent() != t.Obj().Pkg().Scope()
-		return slices.ContainsFunc(slices.Collect(t.TypeArgs().Types()), mentions) || isLocal && mentions(t.Underlying())
+		isGeneric := t.TypeParams().Len() > t.TypeArgs().Len()
+		return isGeneric || slices.ContainsFunc(slices.Collect(t.TypeArgs().Types()), mentions) || isLocal && mentions(t.Underlying())
 	case *types.Map:
 		return mentions(t.Key()) || mentions(t.Elem())
 	case interface{ Elem() types.Type }:

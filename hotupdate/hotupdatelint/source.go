@@ -25,9 +25,8 @@ type source struct {
 
 // taggedStruct is a struct type with a hotupdatable struct tag, or with something that looks like one.
 type taggedStruct struct {
-	typ     types.Type // the declared type, if there is one
-	syntax  *ast.StructType
-	generic bool // fields may have types that only an instance tells
+	typ    types.Type // the declared type, if there is one
+	syntax *ast.StructType
 }
 
 func readSource(pass *analysis.Pass) *source {
@@ -38,7 +37,12 @@ func readSource(pass *analysis.Pass) *source {
 	for _, file := range pass.Files {
 		for _, declaration := range file.Decls {
 			s.declaration(declaration)
-			if function, ok := declaration.(*ast.FuncDecl); ok && !ast.IsGenerated(file) && !isTest(pass, file) {
+			function, ok := declaration.(*ast.FuncDecl)
+			switch {
+			case !ok || function.Body == nil:
+			case isDefaulting(function):
+				s.readDefaults(function)
+			case !ast.IsGenerated(file) && !isTest(pass, file) && !concernsNoMachine(function):
 				s.readNilTests(function)
 			}
 		}
@@ -48,33 +52,22 @@ func readSource(pass *analysis.Pass) *source {
 }
 
 func (s *source) declaration(declaration ast.Decl) {
-	genericTo := token.NoPos // where the generic declaration ends that was met last
-	if function, ok := declaration.(*ast.FuncDecl); ok {
-		s.readDefaults(function)
-		signature := s.pass.TypesInfo.Defs[function.Name].Type().(*types.Signature)
-		if signature.TypeParams().Len() > 0 || signature.RecvTypeParams().Len() > 0 {
-			genericTo = function.End()
-		}
-	}
 	declared := map[ast.Expr]*ast.TypeSpec{}
 	for n := range ast.Preorder(declaration) {
 		switch n := n.(type) {
 		case *ast.TypeSpec:
 			declared[n.Type] = n
-			if n.TypeParams != nil {
-				genericTo = n.End()
-			}
 		case *ast.CallExpr:
 			if name := lastName(n.Fun); name != nil {
 				s.calls[name] = n
 			}
 		case *ast.StructType:
-			s.structType(n, declared[n], n.Pos() < genericTo)
+			s.structType(n, declared[n])
 		}
 	}
 }
 
-func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec, generic bool) {
+func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec) {
 	fields, i, tagged := s.pass.TypesInfo.TypeOf(syntax).(*types.Struct), 0, false
 	for _, field := range syntax.Fields.List {
 		for range max(1, len(field.Names)) { // an embedded field has none
@@ -91,7 +84,7 @@ func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec, gene
 	if declared != nil {
 		typ = s.pass.TypesInfo.Defs[declared.Name].Type()
 	}
-	s.tagged = append(s.tagged, taggedStruct{typ: typ, syntax: syntax, generic: generic})
+	s.tagged = append(s.tagged, taggedStruct{typ: typ, syntax: syntax})
 }
 
 // lastName returns the identifier that says what an expression refers to: Name of *p.Name[T].
