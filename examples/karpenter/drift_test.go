@@ -95,11 +95,13 @@ func (f *fleet) drift(t require.TestingT, before *fleet) (drifted bool, paths []
 // sums are Karpenter's own.
 func (f *fleet) sums() [2]string { return [2]string{f.class.Hash(f.bundle), f.pool.Hash()} }
 
-// root is the first volume, whatever the order by now.
-func (f *fleet) root() *awsv1.BlockDeviceMapping {
+// volume finds a volume, whatever the order by now.
+func (f *fleet) volume(device string) *awsv1.BlockDeviceMapping {
 	volumes := f.spec.BlockDeviceMappings
-	return volumes[slices.IndexFunc(volumes, func(m *awsv1.BlockDeviceMapping) bool { return *m.DeviceName == "/dev/xvda" })]
+	return volumes[slices.IndexFunc(volumes, func(m *awsv1.BlockDeviceMapping) bool { return *m.DeviceName == device })]
 }
+
+func (f *fleet) root() *awsv1.BlockDeviceMapping { return f.volume("/dev/xvda") }
 
 // What becomes of the nodes by Karpenter's sums, and by the Schema.
 const drifts, stays = true, false
@@ -142,6 +144,8 @@ func agreed() []row {
 		{"order of startup taints", func(f *fleet) { slices.Reverse(f.template.Spec.StartupTaints) }, stays, stays, "", ""},
 		{"spelling of a duration", func(f *fleet) { f.template.Spec.ExpireAfter = karpv1.MustParseNillableDuration("43200m") }, stays, stays, "", ""},
 	}
+	volume := "nodeClass.blockDeviceMappings[deviceName=/dev/%s].ebs.volumeSize"
+	rows = append(rows, row{"name of a volume", func(f *fleet) { f.volume("/dev/xvdb").DeviceName = new("/dev/xvdd") }, drifts, drifts, fmt.Sprintf(volume+" "+volume, "xvdb", "xvdd"), ""})
 	drift := func(path string, change func(f *fleet)) {
 		rows = append(rows, row{path, change, drifts, drifts, path, ""})
 	}
