@@ -105,7 +105,7 @@ func auditFleet(c *call) (int, error) {
 
 // auditView is what the flags say of what is shown.
 func (c *call) auditView() audit.View {
-	v := audit.View{By: audit.Dimension(c.audit.by), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit), List: c.all}
+	v := audit.View{By: audit.Dimension(c.audit.by), Limit: c.audit.limit, ListLimit: max(0, c.audit.limit)}
 	if v.Limit < 0 {
 		v.Limit = 20
 	}
@@ -119,21 +119,22 @@ func (c *call) auditView() audit.View {
 type auditSink struct {
 	*call
 
-	view audit.View
-	rows audit.Rows    // those that are written at once; nil if the whole report is written at its end
-	out  *bufio.Writer // of the rows
-	list []*audit.Pool
+	view  audit.View
+	lists bool          // pools, in the report
+	rows  audit.Rows    // those that are written at once; nil if the whole report is written at its end
+	out   *bufio.Writer // of the rows
+	list  []*audit.Pool
 }
 
 func (c *call) auditSink(v audit.View) *auditSink {
-	to := &auditSink{call: c, view: v, out: bufio.NewWriter(c.std.out)}
+	to := &auditSink{call: c, view: v, lists: c.all, out: bufio.NewWriter(c.std.out)}
 	switch c.output {
 	case ndjsonOutput:
 		to.rows = audit.JSONLines(to.out)
 	case csvOutput:
 		to.rows = audit.CSV(to.out)
 	case jsonOutput, htmlOutput:
-		to.view.List = true
+		to.lists = true
 	}
 	return to
 }
@@ -144,7 +145,7 @@ func (to *auditSink) pool(p *audit.Pool) error {
 	case !to.view.Shows(p.Verdict) || p.Verdict == audit.Unchanged && !to.all:
 	case to.rows != nil:
 		return to.rows.Pool(p)
-	case to.view.List:
+	case to.lists:
 		to.list = append(to.list, p)
 	}
 	return nil

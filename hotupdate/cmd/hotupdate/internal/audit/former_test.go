@@ -40,7 +40,7 @@ func FuzzLoad(f *testing.F) {
 		merged, err := audit.Merge([]*audit.Report{first, second}, nil)
 		require.NoError(t, err)
 		for _, by := range append(audit.Dimensions(), audit.ByCause) {
-			v := audit.View{By: by, List: true}
+			v := audit.View{By: by}
 			merged.Text(io.Discard, v)
 			merged.Markdown(io.Discard, v)
 			require.NoError(t, merged.HTML(io.Discard, v))

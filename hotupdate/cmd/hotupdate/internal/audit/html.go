@@ -48,7 +48,7 @@ func (r *Report) HTML(out io.Writer, v View) error {
 	if v.ListLimit > 0 {
 		rows = v.ListLimit
 	}
-	causes := slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return !v.Shows(c.Verdict) })
+	causes := r.shownCauses(v)
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
 		Script: script, Template: content, Functions: functions,
@@ -80,46 +80,26 @@ func barOf(label string, counts Counts, verdicts []Verdict) page.Bar {
 
 // groups are the bars by cause, by project and by minor.
 func (r *Report) groups(v View, causes []*Cause) []bars {
-	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })
-	byText := map[string]Counts{}
-	var texts []string
+	byCause := map[string]Counts{}
 	for _, c := range causes {
-		if byText[c.Text] == nil {
-			byText[c.Text] = Counts{}
-			texts = append(texts, c.Text)
-		}
-		byText[c.Text].add(c.Verdict, c.Count)
+		group(byCause, c.Text).add(c.Verdict, c.Count)
 	}
-	all := []bars{barsOf(ByCause, texts, byText, shown)}
-	for _, d := range []Dimension{ByProject, ByMinor} {
-		all = append(all, barsOf(d, r.values(d), r.Groups[d], shown))
-	}
-	return all
+	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })
+	return []bars{barsOf(ByCause, byCause, shown), barsOf(ByProject, r.Groups[ByProject], shown), barsOf(ByMinor, r.Groups[ByMinor], shown)}
 }
 
-// barsOf are the bars of the first of some groups.
-func barsOf(d Dimension, values []string, groups map[string]Counts, shown []Verdict) bars {
-	all := bars{Title: "by " + string(d), Hidden: max(0, len(values)-maxBars)}
-	for _, value := range head(values, maxBars) {
-		all.Bars = append(all.Bars, barOf(value, groups[value], shown))
+// barsOf are the bars of the first of some groups. They are as long as they count, by a blank part behind all but the longest.
+func barsOf(d Dimension, groups map[string]Counts, shown []Verdict) bars {
+	all, most := values(d, groups), 0
+	b := bars{Title: "by " + string(d), Hidden: max(0, len(all)-maxBars)}
+	all = head(all, maxBars)
+	for _, value := range all {
+		most = max(most, groups[value].Of(shown...).Pools)
 	}
-	all.scale()
-	return all
-}
-
-// scale makes the bars as long as they count, by a blank part behind all but the longest.
-func (b bars) scale() {
-	sum := func(bar page.Bar) (n int) {
-		for _, part := range bar.Parts {
-			n += part.Count
-		}
-		return n
+	for _, value := range all {
+		bar := barOf(value, groups[value], shown)
+		bar.Parts = append(bar.Parts, page.Part{Count: most - groups[value].Of(shown...).Pools})
+		b.Bars = append(b.Bars, bar)
 	}
-	most := 0
-	for _, bar := range b.Bars {
-		most = max(most, sum(bar))
-	}
-	for i, bar := range b.Bars {
-		b.Bars[i].Parts = append(b.Bars[i].Parts, page.Part{Count: most - sum(bar)})
-	}
+	return b
 }

@@ -22,13 +22,16 @@ type View struct {
 	Only []Verdict
 	// Limit is how many rows of a table are shown at most, ListLimit how many pools are listed; all if it is 0.
 	Limit, ListLimit int
-	// List says that the pools of the report are listed.
-	List bool
 }
 
 // Shows reports whether a verdict is shown.
 func (v View) Shows(verdict Verdict) bool {
 	return len(v.Only) == 0 || slices.Contains(v.Only, verdict)
+}
+
+// causes are those of the verdicts that are shown.
+func (r *Report) shownCauses(v View) []*Cause {
+	return slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return !v.Shows(c.Verdict) })
 }
 
 // section is a part of a report: a table with a title.
@@ -80,40 +83,26 @@ func listed[W any](words []W, count func(W) int) string {
 
 // sections are what text and Markdown show.
 func (r *Report) sections(v View) []section {
-	all := []section{r.consequences(), r.groupsSection(v), r.erasSection(), r.unreadableSection()}
+	all := []section{r.consequences(), r.groupsSection(v), r.erasSection(), r.poolsSection(), r.unreadableSection()}
 	if v.By == ByCause {
 		all[1] = r.causesSection(v)
 	}
 	for i := range all {
-		all[i].limit(v.Limit)
-	}
-	if v.List {
-		pools := r.poolsSection()
-		pools.limit(v.ListLimit)
-		all = slices.Insert(all, 3, pools)
+		limit := v.Limit
+		if all[i].title == "pools" {
+			limit = v.ListLimit
+		}
+		shown := head(all[i].rows, limit)
+		all[i].hidden, all[i].rows = len(all[i].rows)-len(shown), shown
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.rows) == 0 })
 }
 
-// limit leaves out all rows but the first; none if the limit is 0.
-func (s *section) limit(limit int) {
-	shown := head(s.rows, limit)
-	s.hidden, s.rows = len(s.rows)-len(shown), shown
-}
-
 func (r *Report) consequences() section {
-	s := section{header: []string{"consequence", "pools", "machines"}}
-	known := len(r.Known) > 0
-	if known {
-		s.header = append(s.header, "known pools")
-	}
+	s := section{header: []string{"consequence", "pools", "machines", "known pools"}}
 	for _, v := range Verdicts() {
 		if count := r.Verdicts[v]; count.Pools > 0 {
-			cells := []string{string(v), strconv.Itoa(count.Pools), count.Machines()}
-			if known {
-				cells = append(cells, strconv.Itoa(r.Known[v].Pools))
-			}
-			s.rows = append(s.rows, rowOf(cells...))
+			s.rows = append(s.rows, rowOf(string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)))
 		}
 	}
 	return s
@@ -121,10 +110,7 @@ func (r *Report) consequences() section {
 
 func (r *Report) causesSection(v View) section {
 	s := section{title: "causes", header: []string{"consequence", "pools", "machines", "minor", "because"}}
-	for _, c := range r.Causes {
-		if !v.Shows(c.Verdict) {
-			continue
-		}
+	for _, c := range r.shownCauses(v) {
 		one := rowOf(string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text)
 		for _, sample := range c.Samples {
 			one.notes = append(one.notes, fmt.Sprintf("%s (%s)", sample.Pool, sample.Place))
@@ -137,9 +123,8 @@ func (r *Report) causesSection(v View) section {
 	return s
 }
 
-// values are the groups of a dimension, those with most of the gravest verdict first; minors in their order.
-func (r *Report) values(d Dimension) []string {
-	groups := r.Groups[d]
+// values are the names of groups, those with most of the gravest verdict first; minors in their order.
+func values(d Dimension, groups map[string]Counts) []string {
 	return slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		if d == ByMinor {
 			return compareMinors(a, b)
@@ -163,7 +148,7 @@ func (r *Report) groupsSection(v View) section {
 		}
 	}
 	s.header = append(s.header, "machines")
-	for _, value := range r.values(v.By) {
+	for _, value := range values(v.By, r.Groups[v.By]) {
 		counts := r.Groups[v.By][value]
 		if counts.Of(verdicts...).Pools == 0 {
 			continue
