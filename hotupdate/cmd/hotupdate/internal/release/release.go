@@ -53,29 +53,26 @@ type eraFile struct {
 
 	FormatVersion int             `json:"formatVersion"`
 	Schema        json.RawMessage `json:"schema"`
-	Eras          []eraInFile     `json:"eras"`
+	Eras          []*Era          `json:"eras"`
+	Schemas       json.RawMessage `json:"schemas"` // of many configs, which is a mistake
+	IsSchema      bool            `json:"-"`
 }
 
 // Era is one era of a release.
 type Era struct {
 	// Name names the era. From is its first Kubernetes minor, empty in the first era.
-	Name, From string
+	Name string `json:"name"`
+	From string `json:"from"`
 	// Hash is how it hashes.
-	Hash Method
+	Hash Method `json:"hash"`
 	// Schema is what it hashes by; nil if it needs none.
-	Schema *hotupdate.Schema
+	Schema *hotupdate.Schema `json:"-"`
+
+	Own   json.RawMessage `json:"schema"` // nothing if it has that of the release
+	Nulls string          `json:"nulls"`
+	Empty string          `json:"onlyTypeMeta"`
 
 	data eraFunction
-}
-
-// eraInFile is an era in a file.
-type eraInFile struct {
-	Name   string          `json:"name"`
-	From   string          `json:"from"`
-	Hash   Method          `json:"hash"`
-	Schema json.RawMessage `json:"schema"` // nothing if it has that of the release
-	Nulls  string          `json:"nulls"`
-	Empty  string          `json:"onlyTypeMeta"`
 }
 
 // eraFileVersion is the version of files with eras.
@@ -104,73 +101,48 @@ func ReadFile(path string) ([]byte, error) {
 	return data, manifest.InFile(path, err)
 }
 
+// parse reads a set of eras, or a Schema as the only one.
 func parse(file string, data []byte) (*Release, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, fmt.Errorf("%s: is no JSON object; write a Schema, a golden file or a set of eras", file)
+	var f eraFile
+	err := json.Unmarshal(data, &f)
+	if f.IsSchema = f.Eras == nil; f.IsSchema {
+		f.Schema, f.Eras = data, []*Era{{Name: "the Schema", Hash: Canonical}}
 	}
-	if _, ok := members["schemas"]; ok {
-		return nil, fmt.Errorf("%s: is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does", file)
+	switch {
+	case err != nil:
+		err = errors.New("is malformed; write a Schema, a golden file or a set of eras")
+	case len(f.Schemas) > 0:
+		err = errors.New("is a list of Schemas; write one Schema, as `hotupdate schema PROVIDER` does")
+	case !f.IsSchema:
+		err = f.check(data)
 	}
-	if _, ok := members["eras"]; ok {
-		r, err := readEras(file, data)
-		return r, manifest.InFile(file, err)
+	if err == nil && (f.APIVersion == "") != (f.Kind == "") {
+		err = errors.New("has one of apiVersion and kind; write both, or neither")
 	}
-	schema, kind, err := schemaIn(data, members)
-	if err != nil {
-		return nil, manifest.InFile(file, err)
+	r := &Release{From: file, Kind: f.TypeMeta, IsSchema: f.IsSchema}
+	if err == nil {
+		r.Schema, err = referredSchema(file, f.Schema)
 	}
-	r := &Release{From: file, Schema: schema, Kind: kind, IsSchema: true}
-	return r, r.setEras([]eraInFile{{Name: "the Schema", Hash: Canonical}})
+	if err == nil {
+		err = r.setEras(f.Eras)
+	}
+	return r, manifest.InFile(file, err)
 }
 
-// schemaIn loads a Schema on its own, in a golden file, or with the kind of its configs.
-func schemaIn(data []byte, members map[string]json.RawMessage) (*hotupdate.Schema, pool.TypeMeta, error) {
-	var kind pool.TypeMeta
-	if inner, wrapped := members["schema"]; wrapped {
-		if json.Unmarshal(data, &kind) != nil {
-			return nil, kind, errors.New("apiVersion and kind: are no strings")
-		}
-		data = inner
+// check reads a set of eras strictly.
+func (f *eraFile) check(data []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(f); err != nil {
+		return fmt.Errorf("is no set of eras: %w", err)
 	}
-	if err := checkKind(kind); err != nil {
-		return nil, kind, err
-	}
-	schema, err := hotupdate.LoadSchema(data)
-	return schema, kind, err
-}
-
-// checkKind refuses half a kind.
-func checkKind(kind pool.TypeMeta) error {
-	if (kind.APIVersion == "") != (kind.Kind == "") {
-		return errors.New("has one of apiVersion and kind; write both, or neither")
+	if f.FormatVersion != eraFileVersion {
+		return fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
 	}
 	return nil
 }
 
-// readEras reads a set of eras strictly.
-func readEras(file string, data []byte) (*Release, error) {
-	var f eraFile
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&f); err != nil {
-		return nil, fmt.Errorf("is no set of eras: %w", err)
-	}
-	if f.FormatVersion != eraFileVersion {
-		return nil, fmt.Errorf("has formatVersion %d; this release knows %d", f.FormatVersion, eraFileVersion)
-	}
-	if err := checkKind(f.TypeMeta); err != nil {
-		return nil, err
-	}
-	schema, err := referredSchema(file, f.Schema)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	r := &Release{From: file, Schema: schema, Kind: f.TypeMeta}
-	return r, r.setEras(f.Eras)
-}
-
-// referredSchema loads a Schema from raw, which holds the Schema or the name of a file, relative to this file.
+// referredSchema loads a Schema from raw, which holds the Schema, a golden file with it, or the name of a file relative to this file.
 func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error) {
 	var name string
 	if json.Unmarshal(raw, &name) == nil && name != "" {
@@ -179,68 +151,69 @@ func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error)
 		}
 		data, err := ReadFile(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("schema: %w", err)
 		}
 		raw = data
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		return nil, errors.New("is missing; write a Schema or the name of a file with one")
+	var golden struct{ Schema json.RawMessage }
+	if json.Unmarshal(raw, &golden) != nil {
+		return nil, errors.New("schema: is missing; write a Schema or the name of a file with one")
 	}
-	schema, _, err := schemaIn(raw, members)
-	return schema, err
+	if len(golden.Schema) > 0 {
+		raw = golden.Schema
+	}
+	return hotupdate.LoadSchema(raw)
 }
 
 // setEras makes the eras of a release.
-func (r *Release) setEras(all []eraInFile) error {
+func (r *Release) setEras(all []*Era) (err error) {
+	r.Eras = all
 	eras := make([]hash.Era[struct{}], len(all))
 	problems := make([]error, len(all))
 	for i, e := range all {
-		schema, data, err := e.function(r)
-		if err != nil {
+		if e == nil {
+			return fmt.Errorf("eras[%d]: is null", i)
+		}
+		if err := e.prepare(r); err != nil {
 			problems[i] = fmt.Errorf("era %q: %w", e.Name, err)
 		}
-		r.Eras = append(r.Eras, &Era{e.Name, e.From, e.Hash, schema, data})
-		eras[i] = hash.Era[struct{}]{Name: e.Name, From: e.From, Data: data}
+		eras[i] = hash.Era[struct{}]{Name: e.Name, From: e.From, Data: e.data}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	made, err := hash.NewEras(eras)
-	r.eras = made
+	r.eras, err = hash.NewEras(eras)
 	return err
 }
 
 type eraFunction = func(raw []byte, pool struct{}) ([]string, error)
 
-// function returns the hash function of an era with the Schema that it needs.
-func (e *eraInFile) function(r *Release) (*hotupdate.Schema, eraFunction, error) {
+// prepare sets the Schema of an era, and its function.
+func (e *Era) prepare(r *Release) (err error) {
 	schema := r.Schema
-	if len(e.Schema) > 0 {
-		var err error
-		if schema, err = referredSchema(r.From, e.Schema); err != nil {
-			return nil, nil, fmt.Errorf("schema: %w", err)
+	if len(e.Own) > 0 {
+		if schema, err = referredSchema(r.From, e.Own); err != nil {
+			return err
 		}
 	}
 	cut, err := e.cut(schema)
-	if err != nil {
-		return nil, nil, err
-	}
 	switch e.Hash {
 	case Canonical:
-		return schema, hash.Canonical[struct{}](schema), nil
+		e.Schema, e.data = schema, hash.Canonical[struct{}](schema)
 	case CutBytes:
-		return schema, cut, nil
+		e.Schema, e.data = schema, cut
 	case RawBytes:
-		return nil, func(raw []byte, _ struct{}) ([]string, error) { return bytesOf(pool.AsStored(raw)), nil }, nil
+		e.data = func(raw []byte, _ struct{}) ([]string, error) { return bytesOf(pool.AsStored(raw)), nil }
 	case Function:
-		return nil, func([]byte, struct{}) ([]string, error) { return nil, nil }, nil
+		e.data = func([]byte, struct{}) ([]string, error) { return nil, nil }
+	default:
+		return fmt.Errorf("hash: is %q; write schema, raw, cut or other", string(e.Hash))
 	}
-	return nil, nil, fmt.Errorf("hash: is %q; write schema, raw, cut or other", string(e.Hash))
+	return err
 }
 
 // cut is the function of an era that cuts hot members out, with the options that only such an era has.
-func (e *eraInFile) cut(schema *hotupdate.Schema) (eraFunction, error) {
+func (e *Era) cut(schema *hotupdate.Schema) (eraFunction, error) {
 	nulls, known := map[string]hotupdate.NullMembers{"": hotupdate.StripNulls, "cut": hotupdate.StripNulls, "keep": hotupdate.KeepNulls}[e.Nulls]
 	switch {
 	case !known || e.Nulls != "" && e.Hash != CutBytes:
