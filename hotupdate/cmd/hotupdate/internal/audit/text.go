@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,15 +12,20 @@ import (
 
 // Text writes the report for a terminal.
 func (r *Report) Text(out io.Writer, v View) {
-	fmt.Fprintln(out, r.Headline())
+	fmt.Fprintf(out, "%s\n%s\n%s\n", r.Headline(), r.tables(v), r.Accounting())
+}
+
+// tables are the sections as text.
+func (r *Report) tables(v View) string {
+	var text strings.Builder
 	for _, s := range r.sections(v) {
-		fmt.Fprintln(out)
+		text.WriteString("\n")
 		if s.title != "" {
-			fmt.Fprintln(out, s.title+":")
+			text.WriteString(s.title + ":\n")
 		}
-		s.text(out)
+		s.text(&text)
 	}
-	fmt.Fprintf(out, "\n%s\n", r.Accounting())
+	return text.String()
 }
 
 func (s *section) text(out io.Writer) {
@@ -49,48 +55,20 @@ func (s *section) text(out io.Writer) {
 // maxMarkdown is what a comment of a pull request may hold.
 const maxMarkdown = 64 << 10
 
-// Markdown writes the report for a comment of a pull request. What does not fit is counted.
+// Markdown writes the report for a comment of a pull request: the text as code. Lines that do not fit are counted.
 func (r *Report) Markdown(out io.Writer, v View) {
-	fmt.Fprintf(out, "**%s**\n", r.Headline())
-	end := fmt.Sprintf("\n%s\n", r.Accounting())
-	room := maxMarkdown - len(r.Headline()) - len(end) - 16
-	for _, s := range r.sections(v) {
-		text := s.markdown(room)
-		room -= len(text)
-		_, _ = io.WriteString(out, text) // out is a buffer
+	const fence = "```"
+	end := plaintext.Printable(strings.ReplaceAll(r.Accounting(), "\n", "; "))
+	room := maxMarkdown - len(r.Headline()) - len(end) - 64
+	lines := strings.SplitAfter(r.tables(v), "\n")
+	first := slices.IndexFunc(lines, func(line string) bool {
+		room -= len(line)
+		return room < 0
+	})
+	if first >= 0 {
+		end = fmt.Sprintf("and %s\n\n%s", plaintext.Counted(len(lines)-1-first, "more line"), end)
+		lines = lines[:first]
 	}
-	_, _ = io.WriteString(out, end)
-}
-
-// markdown returns the section in so many bytes; nothing if not even its header fits.
-func (s *section) markdown(room int) string {
-	const rest = 64 // the line that counts what is left out
-	var b strings.Builder
-	b.WriteString("\n")
-	if s.title != "" {
-		fmt.Fprintf(&b, "### %s\n\n", s.title)
-	}
-	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(s.header, " | "), strings.Repeat(" --- |", len(s.header)))
-	if b.Len()+rest > room {
-		return ""
-	}
-	for i, one := range s.rows {
-		cells := make([]string, len(one.cells))
-		for j, cell := range one.cells {
-			cells[j] = plaintext.MarkdownCode(cell)
-		}
-		for _, note := range one.notes {
-			cells[len(cells)-1] += "<br>" + plaintext.MarkdownCode(note)
-		}
-		line := "| " + strings.Join(cells, " | ") + " |\n"
-		if b.Len()+len(line)+rest > room {
-			s.hidden += len(s.rows) - i
-			break
-		}
-		b.WriteString(line)
-	}
-	if s.hidden > 0 {
-		fmt.Fprintf(&b, "\nand %d more\n", s.hidden)
-	}
-	return b.String()
+	text := strings.ReplaceAll(strings.Join(lines, "")+"\n"+end, fence, "'''")
+	fmt.Fprintf(out, "**%s**\n\n%s\n%s\n%s\n", r.Headline(), fence, strings.TrimPrefix(text, "\n"), fence)
 }
