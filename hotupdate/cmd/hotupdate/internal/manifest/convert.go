@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -111,28 +110,14 @@ func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 	return problems
 }
 
-// keyName returns the text that a key becomes in JSON, where yes is true and 0x10 is 16.
+// keyName returns a key that is text. Others have several spellings, of which two may become one member: yes and true, 16 and 0x10.
 func keyName(key *yaml.Node) (string, bool) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
 	}
-	if key.Kind != yaml.ScalarNode {
-		return "", false
-	}
+	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value)) // true and false in YAML 1.1
 	isText := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
-	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value))
-	if key.Style != 0 || isText && !isWord {
-		return key.Value, true
-	}
-	raw, err := sigsyaml.YAMLToJSON([]byte(key.Value + ": 0"))
-	var names map[string]any
-	if err == nil {
-		err = json.Unmarshal(raw, &names)
-	}
-	for name := range names {
-		return name, err == nil
-	}
-	return "", false // null, or a number that is too large for a key
+	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
 }
 
 // plainNumbers writes whole numbers without fraction and exponent, as a cluster returns them: 3e3 is 3000. All other bytes of the JSON stay.
@@ -171,9 +156,6 @@ func yamlError(text []byte, err error, line int) error {
 	what = strings.Join(strings.Fields(what), " ")
 	if before, _, quoted := strings.Cut(what, "`"); quoted {
 		what = strings.TrimSpace(before)
-	}
-	if strings.HasPrefix(what, "unsupported map key") || strings.HasPrefix(what, "invalid map key") {
-		what = "a key is no text; put it in quotes"
 	}
 	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
 		name, _, _ = strings.Cut(name, "'")
