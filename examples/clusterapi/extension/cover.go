@@ -1,0 +1,122 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	infrav1 "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta2"
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
+	hooksv1 "sigs.k8s.io/cluster-api/api/runtime/hooks/v1alpha1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// CanUpdateMachine answers Cluster API's hook for machines of a control plane.
+//
+// The Machine itself gets no patch. What Cluster API compares of its spec is version and failureDomain: the one needs another kubelet, the other
+// another place, and both another machine. It writes the rest into the running Machine by itself, or never.
+func (e *Extension) CanUpdateMachine(ctx context.Context, request *hooksv1.CanUpdateMachineRequest, response *hooksv1.CanUpdateMachineResponse) {
+	var v verdict
+	current, desired := &request.Current, &request.Desired
+	response.InfrastructureMachinePatch = e.cover(&v, current.InfrastructureMachine, desired.InfrastructureMachine)
+	response.BootstrapConfigPatch = e.cover(&v, current.BootstrapConfig, desired.BootstrapConfig)
+	v.tell(ctx, desired.Machine.Name, response)
+}
+
+// CanUpdateMachineSet answers Cluster API's hook for the machines of a MachineDeployment. It is asked about templates, which lack defaults that
+// webhooks give to machines only.
+func (e *Extension) CanUpdateMachineSet(ctx context.Context, request *hooksv1.CanUpdateMachineSetRequest, response *hooksv1.CanUpdateMachineSetResponse) {
+	var v verdict
+	current, desired := &request.Current, &request.Desired
+	response.InfrastructureMachineTemplatePatch = e.cover(&v, current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate)
+	response.BootstrapConfigTemplatePatch = e.cover(&v, current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate)
+	v.tell(ctx, desired.MachineSet.Name, response)
+}
+
+// verdict is what is told about an update. Cluster API goes by the patches alone.
+type verdict struct {
+	left                []string // what replaces the machines, without values
+	affectsAvailability bool     // the hooks have no field for it yet
+}
+
+// tell tells the verdict in the log, and to whoever calls the hook by hand.
+func (v *verdict) tell(ctx context.Context, name string, response hooksv1.ResponseObject) {
+	response.SetStatus(hooksv1.ResponseStatusSuccess)
+	if len(v.left) > 0 {
+		response.SetMessage("replaces machines: " + strings.Join(v.left, "; "))
+	}
+	ctrl.LoggerFrom(ctx).Info("judged an update", "object", name, "replaces", v.left, "affectsAvailability", v.affectsAvailability)
+}
+
+// subject is a kind of object that can be judged, and the place of its configuration.
+type subject struct {
+	schema  *hotupdate.Schema
+	pointer string
+}
+
+// subjects are the objects that can be judged. What changes in any other replaces the machine, and so does a field of a newer version.
+func subjects(machine, bootstrap *hotupdate.Schema) (map[metav1.TypeMeta]subject, error) {
+	machine, machineErr := machine.AdmitUnknown()
+	bootstrap, bootstrapErr := bootstrap.AdmitUnknown()
+	infra, kubeadm := infrav1.GroupVersion.String(), bootstrapv1.GroupVersion.String()
+	return map[metav1.TypeMeta]subject{
+		{APIVersion: infra, Kind: "AWSMachine"}:              {machine, "/spec"},
+		{APIVersion: infra, Kind: "AWSMachineTemplate"}:      {machine, "/spec/template/spec"},
+		{APIVersion: kubeadm, Kind: "KubeadmConfig"}:         {bootstrap, "/spec"},
+		{APIVersion: kubeadm, Kind: "KubeadmConfigTemplate"}: {bootstrap, "/spec/template/spec"},
+	}, errors.Join(machineErr, bootstrapErr)
+}
+
+// cover returns the patch that makes of the current object as much of the desired one as running machines can take. Where an object cannot be read
+// there is no patch: its machines are replaced, as without an extension, while a failure would hold up the whole cluster.
+func (e *Extension) cover(v *verdict, current, desired runtime.RawExtension) (patch hooksv1.Patch) {
+	var kind, former metav1.TypeMeta
+	if json.Unmarshal(current.Raw, &former) != nil || json.Unmarshal(desired.Raw, &kind) != nil {
+		return patch // there is no such object
+	}
+	of, known := e.subjects[kind]
+	if !known || former != kind {
+		v.left = append(v.left, kind.Kind+": "+kind.APIVersion+" is not judged")
+		return patch
+	}
+	coverage, err := of.schema.Cover(current.Raw, desired.Raw, of.pointer)
+	if err == nil {
+		err = e.settable(desired.Raw, of.pointer)
+	}
+	if err != nil {
+		v.left = append(v.left, kind.Kind+": "+err.Error())
+		return patch
+	}
+	for _, change := range coverage.Left {
+		v.left = append(v.left, kind.Kind+": "+change.Path+" is "+change.Class.String())
+	}
+	v.affectsAvailability = v.affectsAvailability || len(coverage.Covered.Of(hotupdate.InPlace)) > 0
+	return hooksv1.Patch{PatchType: hooksv1.JSONPatchType, Patch: coverage.Patch}
+}
+
+// settable returns why UpdateMachine should not set the tags that a configuration desires.
+func (e *Extension) settable(object []byte, pointer string) error {
+	var desired map[string]any
+	if err := json.Unmarshal(object, &desired); err != nil {
+		return err
+	}
+	all, _, err := unstructured.NestedStringMap(desired, strings.Split(pointer[1:]+"/additionalTags", "/")...)
+	if err != nil {
+		return err
+	}
+	path := field.NewPath("additionalTags")
+	problems := e.rules.Validate(all, nil, path)
+	for key := range all {
+		if strings.HasPrefix(key, infrav1.NameAWSProviderPrefix) {
+			problems = append(problems, field.Forbidden(path.Key(key), "the provider finds its instances by such keys"))
+		}
+	}
+	return problems.ToAggregate()
+}

@@ -1,0 +1,77 @@
+// Package extension is a runtime extension for Cluster API's in-place updates of machines of cluster-api-provider-aws: tags are set and removed on
+// running machines, what a machine does not notice is admitted, and everything else replaces machines, as without it.
+//
+// schema.go says what a change of each field means, cover.go answers CanUpdateMachine and CanUpdateMachineSet with it, update.go answers
+// UpdateMachine, and driver.go sets the tags.
+package extension
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	hooksv1 "sigs.k8s.io/cluster-api/api/runtime/hooks/v1alpha1"
+	"sigs.k8s.io/cluster-api/exp/runtime/catalog"
+	"sigs.k8s.io/cluster-api/exp/runtime/server"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+	"github.com/hotupdate/providerconfig/tags"
+)
+
+// Config is what an extension works with.
+type Config struct {
+	// Client reads Clusters and AWSClusters, and reads and patches AWSMachines. Reads may come from a cache.
+	Client client.Client
+	EC2    EC2
+	// Wait waits before a throttled call is made again. Nil waits in real time.
+	Wait    func(ctx context.Context, d time.Duration) error
+	Now     func() time.Time
+	Limiter *machineupdate.Limiter // bounds updates, above all the adoption of a whole fleet; nil does not
+}
+
+// Extension answers the hooks. It is safe for concurrent use.
+type Extension struct {
+	Config
+
+	machines *hotupdate.Schema
+	subjects map[metav1.TypeMeta]subject
+	rules    tags.Rules
+	kit      *Kit
+	classes  machineupdate.Classes
+}
+
+// New compiles the Schemas.
+func New(config Config) (*Extension, error) {
+	machines, machinesErr := MachineSchema()
+	bootstrap, bootstrapErr := BootstrapSchema()
+	rules, rulesErr := tags.AWS.Rules(tags.VM)
+	if err := errors.Join(machinesErr, bootstrapErr, rulesErr); err != nil {
+		return nil, err
+	}
+	subjects, subjectsErr := subjects(machines, bootstrap)
+	kit, kitErr := NewKit(config.EC2, machines, rules, config.Wait)
+	return &Extension{Config: config, machines: machines, subjects: subjects, rules: rules, kit: kit}, errors.Join(subjectsErr, kitErr)
+}
+
+// NewServer returns a server that answers the hooks and Cluster API's discovery. Cluster API allows one extension for each of these hooks.
+func NewServer(e *Extension, options server.Options) (*server.Server, error) {
+	options.Catalog = catalog.New()
+	if err := hooksv1.AddToCatalog(options.Catalog); err != nil {
+		return nil, err
+	}
+	s, err := server.New(options)
+	if err != nil {
+		return nil, err
+	}
+	updateTimeout := int32(30) // the longest that Cluster API waits
+	return s, errors.Join(
+		s.AddExtensionHandler(server.ExtensionHandler{Hook: hooksv1.CanUpdateMachine, Name: "can-update-machine", HandlerFunc: e.CanUpdateMachine}),
+		s.AddExtensionHandler(server.ExtensionHandler{Hook: hooksv1.CanUpdateMachineSet, Name: "can-update-machine-set", HandlerFunc: e.CanUpdateMachineSet}),
+		s.AddExtensionHandler(server.ExtensionHandler{
+			Hook: hooksv1.UpdateMachine, Name: "update-machine", HandlerFunc: e.UpdateMachine, TimeoutSeconds: &updateTimeout,
+		}),
+	)
+}

@@ -1,0 +1,125 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	infrav1 "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	hooksv1 "sigs.k8s.io/cluster-api/api/runtime/hooks/v1alpha1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
+)
+
+// UpdateMachine answers Cluster API's hook. The request has what is desired only. What was applied stands in the record, an annotation of the
+// AWSMachine: without it nobody would know a tag that is to be removed. The update is done when a later read has confirmed it.
+func (e *Extension) UpdateMachine(ctx context.Context, request *hooksv1.UpdateMachineRequest, response *hooksv1.UpdateMachineResponse) {
+	var desired, live infrav1.AWSMachine
+	var result result
+	err := json.Unmarshal(request.Desired.InfrastructureMachine.Raw, &desired)
+	if err == nil {
+		err = e.Client.Get(ctx, client.ObjectKeyFromObject(&desired), &live)
+	}
+	if err == nil {
+		result, err = e.update(ctx, &live, desired.Spec)
+	}
+	response.SetStatus(hooksv1.ResponseStatusSuccess)
+	switch {
+	case err != nil && !isTemporary(err):
+		response.SetStatus(hooksv1.ResponseStatusFailure)
+		response.SetMessage(err.Error()) // Cluster API calls again, with growing delays
+	case err != nil || result.Reason.String() != "UpToDate":
+		response.SetRetryAfterSeconds(int32(max(result.Delay, minDelay) / time.Second))
+		response.SetMessage("infrastructure tags: " + result.Reason.String())
+	}
+}
+
+// minDelay is how long after a call of UpdateMachine the next one comes at the earliest.
+const minDelay = 5 * time.Second
+
+// isTemporary reports whether an error ends without anybody's help.
+func isTemporary(err error) bool {
+	kind, _ := machineupdate.ErrorKindOf(err)
+	return kind == machineupdate.ErrThrottled || kind == machineupdate.ErrPending || apierrors.IsConflict(err)
+}
+
+// Reconcile adopts an AWSMachine: it records the tags that the instance was launched with. Keys that are removed before that stay for ever. Register
+// it with a manager, for AWSMachines. While Cluster API updates the machine in place Reconcile leaves it to UpdateMachine.
+func (e *Extension) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	var machine infrav1.AWSMachine
+	if err := e.Client.Get(ctx, request.NamespacedName, &machine); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if _, isUpdated := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; isUpdated {
+		return ctrl.Result{}, nil
+	}
+	result, err := e.update(ctx, &machine, machine.Spec)
+	if err != nil && result.Delay == 0 {
+		return ctrl.Result{}, err
+	}
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "tags of the machine are not as desired")
+	}
+	return ctrl.Result{RequeueAfter: result.Delay}, nil
+}
+
+type result = machineupdate.Result[*infrav1.AWSMachine]
+
+// update brings the tags of a machine to what is desired, and keeps the record. The machine may come from a cache: what was decided by an old record
+// ends in a conflict before anything is sent.
+func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, desired infrav1.AWSMachineSpec) (result, error) {
+	inherited, err := e.clusterTags(ctx, machine)
+	if err != nil {
+		return result{}, err
+	}
+	spec, err := json.Marshal(MachineSpec{desired, inherited})
+	if err != nil {
+		return result{}, err
+	}
+	class := machineupdate.MachineClass{Namespace: machine.Namespace, Name: machine.Name, ProviderSpec: spec}
+	prepared, _, err := e.classes.Prepare(class, e.machines, e.kit.Driver())
+	observed := machineupdate.Observation[*infrav1.AWSMachine]{
+		Machine: machine, Phase: "Running", Class: prepared, ClassError: err,
+		// A rollout waits for the hook. A call ends after 20 seconds, before Cluster API stops waiting for it. Forty seconds later the requests that it
+		// sent have landed, and reads show them.
+		Settings: machineupdate.Settings{CallTimeout: 20 * time.Second, ConfirmAfter: time.Minute},
+	}
+	if id := machine.Spec.ProviderID; id != nil {
+		observed.ProviderID = *id
+	}
+	executor := machineupdate.Executor[*infrav1.AWSMachine]{
+		Patch: e.patch(machine.Namespace), UpdateMachine: e.kit.UpdateMachine, Limiter: e.Limiter, Now: e.Now,
+	}
+	done := executor.Reconcile(ctx, observed)
+	return done, done.Err
+}
+
+// patch is client-go's function for the AWSMachines of a namespace.
+func (e *Extension) patch(namespace string) func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*infrav1.AWSMachine, error) {
+	return func(ctx context.Context, name string, patchType types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*infrav1.AWSMachine, error) {
+		machine := &infrav1.AWSMachine{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+		return machine, e.Client.Patch(ctx, machine, client.RawPatch(patchType, data))
+	}
+}
+
+// clusterTags are those of the AWSCluster, none where the cluster has another kind of infrastructure.
+func (e *Extension) clusterTags(ctx context.Context, machine *infrav1.AWSMachine) (map[string]string, error) {
+	var cluster clusterv1.Cluster
+	key := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Labels[clusterv1.ClusterNameLabel]}
+	if err := e.Client.Get(ctx, key, &cluster); err != nil {
+		return nil, err
+	}
+	var infra infrav1.AWSCluster
+	if ref := cluster.Spec.InfrastructureRef; ref.Kind == "AWSCluster" {
+		if err := e.Client.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, &infra); err != nil {
+			return nil, err
+		}
+	}
+	return infra.Spec.AdditionalTags, nil
+}

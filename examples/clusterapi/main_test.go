@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// TestStory: the story ends as it should, and the README shows it.
+func TestStory(t *testing.T) {
+	ctrl.SetLogger(logr.Discard())
+	var told bytes.Buffer
+	require.NoErrorf(t, tell(t.Context(), &told), "%s", &told)
+	assert.Contains(t, read(t, "README.md"), "```text\n"+told.String()+"```\n")
+}
+
+// TestReadme: the code in the README compiles, and the files that it names exist.
+func TestReadme(t *testing.T) {
+	readme := read(t, "README.md")
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
+	require.Len(t, blocks, 1)
+	assert.Contains(t, read(t, "extension/example_test.go"), blocks[0][1])
+	for _, file := range regexp.MustCompile(`\]\(([a-z_./]+)\)`).FindAllStringSubmatch(readme, -1) {
+		assert.True(t, exists(file[1]), file[1])
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

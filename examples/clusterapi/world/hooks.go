@@ -1,0 +1,227 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	infrav1 "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	hooksv1 "sigs.k8s.io/cluster-api/api/runtime/hooks/v1alpha1"
+	"sigs.k8s.io/cluster-api/exp/runtime/catalog"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Discover returns the handlers of the extension, sorted by name.
+func (w *World) Discover(ctx context.Context) ([]hooksv1.ExtensionHandler, error) {
+	var response hooksv1.DiscoveryResponse
+	err := w.call(ctx, hooksv1.Discovery, "", &hooksv1.DiscoveryRequest{}, &response)
+	slices.SortFunc(response.Handlers, func(a, b hooksv1.ExtensionHandler) int { return strings.Compare(a.Name, b.Name) })
+	return response.Handlers, err
+}
+
+// Verdict is what Cluster API makes of an answer.
+type Verdict struct {
+	// Left is what still differs when the patches have been applied: the machines are replaced. Empty, they are updated in place.
+	Left    string
+	Message string // of the extension
+}
+
+// CanUpdateMachine asks about a machine of a control plane.
+func (w *World) CanUpdateMachine(ctx context.Context, current, desired hooksv1.CanUpdateMachineRequestObjects) (Verdict, error) {
+	var response hooksv1.CanUpdateMachineResponse
+	request := &hooksv1.CanUpdateMachineRequest{Current: current, Desired: desired}
+	if err := w.call(ctx, hooksv1.CanUpdateMachine, "can-update-machine", request, &response); err != nil {
+		return Verdict{}, err
+	}
+	return verdict(response.Message, "spec", []pair{
+		{raw(&current.Machine), raw(&desired.Machine), response.MachinePatch},
+		{current.InfrastructureMachine, desired.InfrastructureMachine, response.InfrastructureMachinePatch},
+		{current.BootstrapConfig, desired.BootstrapConfig, response.BootstrapConfigPatch},
+	})
+}
+
+// CanUpdateMachineSet asks about the machines of a MachineSet.
+func (w *World) CanUpdateMachineSet(ctx context.Context, current, desired hooksv1.CanUpdateMachineSetRequestObjects) (Verdict, error) {
+	var response hooksv1.CanUpdateMachineSetResponse
+	request := &hooksv1.CanUpdateMachineSetRequest{Current: current, Desired: desired}
+	if err := w.call(ctx, hooksv1.CanUpdateMachineSet, "can-update-machine-set", request, &response); err != nil {
+		return Verdict{}, err
+	}
+	return verdict(response.Message, "spec.template.spec", []pair{
+		{raw(&current.MachineSet), raw(&desired.MachineSet), response.MachineSetPatch},
+		{current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate, response.InfrastructureMachineTemplatePatch},
+		{current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate, response.BootstrapConfigTemplatePatch},
+	})
+}
+
+// Desire writes tags into the AWSMachine, as Cluster API does before it calls UpdateMachine.
+func (w *World) Desire(ctx context.Context, tags map[string]string) error {
+	return w.edit(ctx, func(machine *infrav1.AWSMachine) {
+		machine.Spec.AdditionalTags = tags
+		metav1.SetMetaDataAnnotation(&machine.ObjectMeta, clusterv1.UpdateInProgressAnnotation, "")
+	})
+}
+
+// UpdateMachine calls the hook once. The request has what the AWSMachine desires.
+func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineResponse, error) {
+	machine, err := w.machine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request := &hooksv1.UpdateMachineRequest{}
+	request.Desired.Machine.Name, request.Desired.Machine.Namespace = machine.Name, machine.Namespace
+	request.Desired.InfrastructureMachine = raw(&infrav1.AWSMachine{
+		TypeMeta:   metav1.TypeMeta{APIVersion: infrav1.GroupVersion.String(), Kind: "AWSMachine"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name, Labels: machine.Labels, Annotations: machine.Annotations},
+		Spec:       machine.Spec,
+	})
+	response := &hooksv1.UpdateMachineResponse{}
+	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
+}
+
+// Finish calls UpdateMachine until it is done, as often as the answers want, and returns how long that took. A failure is an error.
+func (w *World) Finish(ctx context.Context) (took time.Duration, err error) {
+	for took < time.Hour {
+		response, err := w.UpdateMachine(ctx)
+		if err != nil {
+			return took, err
+		}
+		if response.RetryAfterSeconds == 0 {
+			return took, w.edit(ctx, func(machine *infrav1.AWSMachine) { delete(machine.Annotations, clusterv1.UpdateInProgressAnnotation) })
+		}
+		delay := time.Duration(response.RetryAfterSeconds) * time.Second
+		took += delay
+		w.Pass(delay)
+	}
+	return took, errors.New("UpdateMachine was not done within an hour")
+}
+
+// Adopt reconciles the AWSMachine until nothing is left to do, as the extension's manager does when it first sees a machine.
+func (w *World) Adopt(ctx context.Context) error {
+	for {
+		result, err := w.Extension.Reconcile(ctx, ctrl.Request{NamespacedName: machineKey})
+		if err != nil || result.RequeueAfter == 0 {
+			return err
+		}
+		w.Pass(result.RequeueAfter)
+	}
+}
+
+var machineKey = client.ObjectKey{Namespace: "ns", Name: "m"}
+
+func (w *World) machine(ctx context.Context) (*infrav1.AWSMachine, error) {
+	machine := &infrav1.AWSMachine{}
+	return machine, w.Client.Get(ctx, machineKey, machine)
+}
+
+func (w *World) edit(ctx context.Context, change func(machine *infrav1.AWSMachine)) error {
+	machine, err := w.machine(ctx)
+	if err != nil {
+		return err
+	}
+	change(machine)
+	return w.Client.Update(ctx, machine)
+}
+
+// pair is an object with the extension's patch for it.
+type pair struct {
+	current, desired runtime.RawExtension
+	patch            hooksv1.Patch
+}
+
+// verdict applies the patches, copies of the patched objects nothing but the spec, and compares it as JSON.
+func verdict(message, spec string, pairs []pair) (Verdict, error) {
+	v := Verdict{Message: message}
+	for _, p := range pairs {
+		current, desired := map[string]any{}, map[string]any{}
+		if p.current.Raw == nil && p.desired.Raw == nil {
+			continue
+		}
+		patched, err := apply(p.current.Raw, p.patch)
+		if err := errors.Join(err, json.Unmarshal(patched, &current), json.Unmarshal(p.desired.Raw, &desired)); err != nil {
+			return v, err
+		}
+		v.Left += cmp.Diff(compared(current, spec), compared(desired, spec))
+	}
+	return v, nil
+}
+
+// apply applies a patch of either type.
+func apply(object []byte, patch hooksv1.Patch) ([]byte, error) {
+	switch patch.PatchType {
+	case hooksv1.JSONPatchType:
+		decoded, err := jsonpatch.DecodePatch(patch.Patch)
+		if err != nil {
+			return nil, err
+		}
+		return decoded.Apply(object)
+	case hooksv1.JSONMergePatchType:
+		return jsonpatch.MergePatch(object, patch.Patch)
+	}
+	return object, nil
+}
+
+// compared is what Cluster API compares of an object: its spec, of a Machine without what never changes, and what it writes into running machines by
+// itself (cluster-api v1.12.8, internal/util/inplace).
+func compared(object map[string]any, spec string) any {
+	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(spec, ".")...)
+	if kind := object["kind"]; kind == "Machine" || kind == "MachineSet" {
+		for _, name := range []string{"clusterName", "bootstrap", "infrastructureRef", "providerID", "minReadySeconds", "readinessGates", "deletion", "taints"} {
+			delete(value.(map[string]any), name)
+		}
+	}
+	return value
+}
+
+func raw(object any) runtime.RawExtension {
+	data, _ := json.Marshal(object) // API types always encode
+	return runtime.RawExtension{Raw: data}
+}
+
+// call posts a request to a handler. An answer that is no success is an error.
+func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject) error {
+	hooks := catalog.New()
+	if err := hooksv1.AddToCatalog(hooks); err != nil {
+		return err
+	}
+	of, err := hooks.GroupVersionHook(hook)
+	if err != nil {
+		return err
+	}
+	kind, err := hooks.Request(of)
+	if err != nil {
+		return err
+	}
+	request.GetObjectKind().SetGroupVersionKind(kind)
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+catalog.GVHToPath(of, handler), bytes.NewReader(raw(request).Raw))
+	if err != nil {
+		return err
+	}
+	answer, err := w.http.Do(post)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answers %s", of.Hook, answer.Status)
+	}
+	if err := errors.Join(err, json.NewDecoder(answer.Body).Decode(response), answer.Body.Close()); err != nil {
+		return err
+	}
+	if response.GetStatus() != hooksv1.ResponseStatusSuccess {
+		return fmt.Errorf("%s: %s", of.Hook, response.GetMessage())
+	}
+	return nil
+}
