@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -14,8 +13,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // Lane is a set of leaves of the provider spec that is applied, recorded and confirmed by itself. A change that the cloud refuses for hours, or
@@ -169,35 +166,7 @@ func (l *layout) part(document []byte, lane int) string {
 	if len(l.owner) == 0 {
 		return string(document)
 	}
-	kept := l.keep(document, "", lane)
-	if kept == nil {
-		return string(Nothing)
-	}
-	canonical, _ := canonjson.AppendValue(nil, kept) // it was read from JSON
-	return string(canonical)
-}
-
-func (l *layout) keep(value json.RawMessage, pointer string, lane int) json.RawMessage {
-	var members map[string]json.RawMessage
-	if value[0] == '{' {
-		_ = json.Unmarshal(value, &members) // it is canonical
-	}
-	if len(members) == 0 {
-		if l.of(pointer) != lane {
-			return nil
-		}
-		return value
-	}
-	for name, member := range members {
-		if members[name] = l.keep(member, fieldpath.Below(pointer, name), lane); members[name] == nil {
-			delete(members, name)
-		}
-	}
-	if len(members) == 0 {
-		return nil
-	}
-	kept, _ := json.Marshal(members) // as above
-	return kept
+	return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })
 }
 
 // isOf returns what tells which leaves are of the lane.

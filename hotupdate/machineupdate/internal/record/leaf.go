@@ -31,30 +31,49 @@ type leaves map[place]string
 // leavesOf reads a hot part in canonical JSON; one that is not known has no leaves.
 func leavesOf(hot string) leaves {
 	all := leaves{}
-	if hot != "" {
-		all.read("", json.RawMessage(hot))
+	for pointer, value := range valuesOf(hot) {
+		elements := scalars(value)
+		for _, element := range elements {
+			all[place{pointer, string(element)}] = string(element)
+		}
+		if len(elements) == 0 {
+			all[place{pointer: pointer}] = string(value)
+		}
 	}
 	return all
 }
 
-func (l leaves) read(pointer string, value json.RawMessage) {
+// valuesOf returns what stands in a document in canonical JSON by its pointer. Lists are one value each. An empty document has no values.
+func valuesOf(document string) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	if document != "" {
+		read(all, "", json.RawMessage(document))
+	}
+	return all
+}
+
+func read(all map[string]json.RawMessage, pointer string, value json.RawMessage) {
+	var members map[string]json.RawMessage
 	if value[0] == '{' {
-		var members map[string]json.RawMessage
 		_ = json.Unmarshal(value, &members) // it is canonical
-		for name, member := range members {
-			l.read(fieldpath.Below(pointer, name), member)
+	}
+	for name, member := range members {
+		read(all, fieldpath.Below(pointer, name), member)
+	}
+	if len(members) == 0 && pointer != "" {
+		all[pointer] = value
+	}
+}
+
+// Filter returns a document in canonical JSON with those of its values whose pointers are kept. A list is one value.
+func Filter(document string, keep func(pointer string) bool) string {
+	kept := object{}
+	for pointer, value := range valuesOf(document) {
+		if keep(pointer) {
+			kept.put(leaf{place{pointer: pointer}, string(value)})
 		}
-		if len(members) > 0 || pointer == "" {
-			return
-		}
 	}
-	elements := scalars(value)
-	for _, element := range elements {
-		l[place{pointer, string(element)}] = string(element)
-	}
-	if len(elements) == 0 {
-		l[place{pointer: pointer}] = string(value)
-	}
+	return kept.document()
 }
 
 // scalars returns the elements of a list of scalars; none if the value is anything else.
