@@ -1,7 +1,7 @@
 package tags
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 )
 
@@ -13,35 +13,29 @@ type reservedKey struct {
 }
 
 // match says how the text of a [reservedKey] is compared with a key.
-type match uint8
+type match string
 
 const (
-	contains match = iota
-	begins
-	equals
+	contains match = "contains"
+	begins   match = "begins with"
+	equals   match = "is"
 )
 
-// owner is who relies on a reserved key.
-type owner uint8
+// owner is who relies on a reserved key, and what would happen if a user had it.
+type owner string
 
 const (
-	mcmCluster owner = iota // MCM finds, and deletes, the machines of a cluster by the key
-	mcmRole                 // MCM tells machines from a cluster's other resources by the key
-	theDriver               // the driver sets the key itself
-	theCloud                // the cloud refuses the key
+	mcmCluster owner = "by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
+		"and delete it, as it has no Machine object for it"
+	mcmRole owner = "by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
+		"that has no Machine object, and delete it"
+	theDriver owner = "which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name"
+	theCloud  owner = "which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set"
 )
 
 // consequence says what would happen if a user had a key that is reserved, and what to do. It is the rest of a sentence that begins with the key.
 func (k *reservedKey) consequence() string {
-	matches := enumName(k.Match, "matches", "contains", "begins with", "is") + " " + strconv.Quote(k.Text)
-	return matches + [...]string{
-		mcmCluster: ", by which MCM finds the machines of a cluster: the cluster that it names would take the VM for one of its own " +
-			"and delete it, as it has no Machine object for it",
-		mcmRole: ", by which MCM tells machines from other resources of a cluster: MCM could take a resource for a machine " +
-			"that has no Machine object, and delete it",
-		theDriver: ", which the driver sets itself: the value would be overwritten, or the machine would go by a wrong name",
-		theCloud:  ", which the cloud reserves: it would refuse the whole call, and none of the infrastructure tags in it would be set",
-	}[k.Owner] + "; choose another key"
+	return fmt.Sprintf("%s %q, %s; choose another key", k.Match, k.Text, k.Owner)
 }
 
 // reserved returns the first entry that the key matches, or nil. MCM and the drivers compare byte by byte, so case counts unless

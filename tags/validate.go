@@ -137,16 +137,13 @@ type text struct {
 	notContaining []string // in any case
 }
 
-// unit is what a cloud counts when it limits a length. The zero value is utf16Units, the larger count.
-type unit uint8
+// unit is what a cloud counts when it limits a length, as messages call it.
+type unit string
 
 const (
-	utf16Units unit = iota // as length means in Java and .NET
-	codePoints
+	utf16Units unit = "UTF-16 code units" // as length means in Java and .NET
+	codePoints unit = "characters"
 )
-
-// String names the unit as messages do.
-func (u unit) String() string { return enumName(u, "unit", "UTF-16 code units", "characters") }
 
 func (u unit) length(s string) int {
 	n := utf8.RuneCountInString(s)

@@ -21,7 +21,7 @@ type Limiter struct {
 	InFlight int           // how many updates may be under way; zero is no bound
 
 	mutex   sync.Mutex
-	buckets map[string]bucket
+	buckets map[string]*bucket
 }
 
 type bucket struct {
@@ -51,11 +51,12 @@ func (l *Limiter) begin(key string, reason Reason, now time.Time) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.buckets == nil {
-		l.buckets = map[string]bucket{}
+		l.buckets = map[string]*bucket{}
 	}
-	b, ok := l.buckets[key]
-	if !ok {
-		b = bucket{tokens: float64(l.Burst), at: now}
+	b := l.buckets[key]
+	if b == nil {
+		b = &bucket{tokens: float64(l.Burst), at: now}
+		l.buckets[key] = b
 	}
 	if elapsed := now.Sub(b.at); elapsed > 0 && l.Every > 0 {
 		b.tokens, b.at = min(b.tokens+elapsed.Seconds()/l.Every.Seconds(), float64(l.Burst)), now
@@ -66,7 +67,6 @@ func (l *Limiter) begin(key string, reason Reason, now time.Time) bool {
 		b.tokens--
 		b.inFlight++
 	}
-	l.buckets[key] = b
 	return allowed
 }
 
@@ -77,9 +77,7 @@ func (l *Limiter) end(key string) {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	b := l.buckets[key]
-	b.inFlight--
-	l.buckets[key] = b
+	l.buckets[key].inFlight--
 }
 
 // spread returns a delay shorter than d that depends on the text.
