@@ -38,7 +38,9 @@ func Indented(value any) ([]byte, error) {
 // a report is shown must be known.
 func Parse(text []byte) (*Report, error) {
 	var r Report
-	if !utf8.Valid(text) || json.Unmarshal(text, &r) != nil {
+	var compact bytes.Buffer // without the indentation of values
+	_ = json.Compact(&compact, text)
+	if !utf8.Valid(text) || json.Unmarshal([]byte(plaintext.Printable(compact.String())), &r) != nil {
 		return nil, &fault.Error{Kind: fault.Malformed, Code: "malformed-report", What: "is no report", Hint: "write one with plan --output json"}
 	}
 	if r.FormatVersion != FormatVersion {
@@ -53,26 +55,28 @@ func Parse(text []byte) (*Report, error) {
 	return &r, nil
 }
 
-// isKnown reports whether all words by which the report is shown are known. It takes the indentation out of values, and what is sensitive.
+// isKnown reports whether all words by which the report is shown are known. It takes out values that are sensitive.
 func (r *Report) isKnown() bool {
-	isVerdict := func(word string) bool { return slices.Contains(words, word) && !slices.Contains(states, word) }
-	ok := isVerdict(r.Verdict)
-	changes := func(all []Change) {
-		for i := range all {
-			c := &all[i]
-			ok = ok && isVerdict(c.Verdict) && slices.Contains(ops, c.Op)
-			c.Old, c.New = c.compact(c.Old), c.compact(c.New)
-		}
-	}
+	known, verdicts := true, []string{r.Verdict}
+	var changes [][]Change
 	for _, m := range r.Manifests {
-		ok = ok && isVerdict(m.Verdict)
-		changes(m.Changes)
+		verdicts, changes = append(verdicts, m.Verdict), append(changes, m.Changes)
 		for _, p := range m.Pools {
-			ok = ok && isVerdict(p.Verdict) && slices.Contains(states, p.State)
-			changes(p.Changes)
+			verdicts, changes = append(verdicts, p.Verdict), append(changes, p.Changes)
+			known = known && slices.Contains(states, p.State)
 		}
 	}
-	return ok
+	for _, list := range changes {
+		for i := range list {
+			c := &list[i]
+			verdicts = append(verdicts, c.Verdict)
+			known = known && slices.Contains(ops, c.Op)
+			if c.Sensitive {
+				c.Old, c.New = nil, nil
+			}
+		}
+	}
+	return known && !slices.ContainsFunc(verdicts, func(word string) bool { return !slices.Contains(words, word) || slices.Contains(states, word) })
 }
 
 // The words of reports beside verdicts.
@@ -80,12 +84,3 @@ var (
 	states = []string{pool.Kept.String(), pool.Added.String(), pool.Removed.String(), pool.Renamed.String()}
 	ops    = []string{hotupdate.Add.String(), hotupdate.Remove.String(), hotupdate.Replace.String()}
 )
-
-func (c *Change) compact(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 || c.Sensitive {
-		return nil
-	}
-	var text bytes.Buffer
-	_ = json.Compact(&text, raw)                               // which was read as JSON
-	return json.RawMessage(plaintext.Printable(text.String())) // as a report is written
-}

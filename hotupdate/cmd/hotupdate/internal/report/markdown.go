@@ -50,10 +50,10 @@ func (m *markdownWriter) add(piece string) bool {
 func (m *markdownWriter) section(s *section, level string) {
 	head, remarks := "", s.Remarks
 	if s.Title != "" {
-		head = level + " " + codeSpan(plaintext.Shorten(s.Title, maxTitle, plaintext.Printable)) + "\n\n"
+		head = level + " " + shortCode(s.Title) + "\n\n"
 	}
 	if s.Facts != "" {
-		head += codeSpan(plaintext.Shorten(s.Facts, maxTitle, plaintext.Printable)) + ": "
+		head += shortCode(s.Facts) + ": "
 	}
 	head += "**" + s.Word + "**: " + codeIfOdd(s.Message) + "\n\n"
 	if len(s.Sections) > 0 { // they follow
@@ -79,7 +79,7 @@ func (m *markdownWriter) quiet(names []string) {
 	}
 	text := "<details><summary>" + none + ": " + strconv.Itoa(len(names)) + "</summary>\n\n"
 	for i, name := range names {
-		names[i] = codeSpan(plaintext.Shorten(name, maxTitle, plaintext.Printable))
+		names[i] = shortCode(name)
 	}
 	if !m.add(text + strings.Join(names, ", ") + "\n\n</details>\n\n") {
 		m.left = append(m.left, slices.Repeat([]string{none}, len(names))...)
@@ -89,9 +89,13 @@ func (m *markdownWriter) quiet(names []string) {
 // codeIfOdd shows a sentence, as code if it has characters that Markdown may take for its own.
 func codeIfOdd(text string) string {
 	if strings.ContainsAny(text, "&<>|`\\*_[]~@#!\n") || plaintext.Printable(text) != text {
-		return codeSpan(plaintext.Printable(text))
+		return plaintext.MarkdownCode(text)
 	}
 	return text
+}
+
+func shortCode(text string) string {
+	return plaintext.MarkdownCode(plaintext.Shorten(text, maxTitle, plaintext.Printable))
 }
 
 // rows writes changes and remarks. Many changes are folded, but for those that decide, which come first.
@@ -140,19 +144,4 @@ func (c *Change) markdown(width int) string {
 		row += "  <- " + c.Verdict
 	}
 	return row + "\n"
-}
-
-// codeSpan shows text as it is: its fence is longer than every run of backticks inside.
-func codeSpan(text string) string {
-	if text == "" {
-		text = " "
-	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " " // one space on either side is not shown
-	}
-	return fence + text + fence
 }

@@ -211,27 +211,6 @@ func counted(noun string, all []string) string {
 	return plaintext.Counted(len(all), noun) + ": " + strings.Join(parts, ", ")
 }
 
-// summary counts the verdicts of the pools.
-func (m *Manifest) summary() string {
-	var all []string
-	for i := range m.Pools {
-		all = append(all, m.Pools[i].word())
-	}
-	if len(all) == 0 {
-		return "there are no worker pools"
-	}
-	return counted("pool", all)
-}
-
-// summary counts the verdicts of the manifests.
-func (r *Report) summary() string {
-	var all []string
-	for i := range r.Manifests {
-		all = append(all, r.Manifests[i].Verdict)
-	}
-	return counted("manifest", all)
-}
-
 // facts are the pool's former name, its machines and its eras, before and after: formerly a; 1 to 3 machines, then 2 machines; era raw.
 func (p *Pool) facts() string {
 	var all []string

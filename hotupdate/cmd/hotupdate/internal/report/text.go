@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"io/fs"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -41,7 +42,7 @@ const columns = 80
 func (t *textWriter) line(text string) {
 	width := 0
 	for i, word := range strings.Split(text, " ") {
-		length := utf8.RuneCountInString(withoutEscapes.Replace(word))
+		length := utf8.RuneCountInString(escapes.ReplaceAllString(word, ""))
 		switch {
 		case i == 0:
 		case width+1+length > columns:
@@ -162,7 +163,7 @@ var (
 	toneColors = map[page.Tone]string{
 		page.Calm: "\x1b[1;32m", page.Live: "\x1b[1;36m", page.Move: "\x1b[1;35m", page.Drain: "\x1b[1;33m", page.Unsure: "\x1b[1;33m",
 	}
-	withoutEscapes = strings.NewReplacer(reset, "", grave, "", "\x1b[1;32m", "", "\x1b[1;36m", "", "\x1b[1;35m", "", "\x1b[1;33m", "")
+	escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
 const (

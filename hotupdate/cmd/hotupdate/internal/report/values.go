@@ -14,8 +14,8 @@ const (
 	maxPath  = 72
 	maxTitle = 72 // names of Kubernetes have at most 63
 
-	// context is how much is shown of what two long values have in common before they differ.
-	context = 16
+	// context is how many bytes are shown of what two long values have in common before they differ. Escaped they leave room for more.
+	context = 12
 )
 
 // values are what a change shows of its values: hidden, one of them, or both around the first difference.
@@ -39,21 +39,14 @@ func (c *Change) values(escape plaintext.Escape) []string {
 // firstDifference is where to begin to show two values: a little before they differ, at the beginning of a character.
 func firstDifference(a, b string, escape plaintext.Escape) int {
 	at := 0
-	for at < len(a) && at < len(b) && a[at] == b[at] {
+	for at < min(len(a), len(b)) && a[at] == b[at] {
 		at++
 	}
-	for at > 0 && at < len(a) && !utf8.RuneStart(a[at]) {
-		at--
-	}
-	if at < maxValue && len(escape(a[:at])) < maxValue-context {
+	if len(escape(a[:at])) < maxValue-context {
 		return 0
 	}
-	for shown := 0; at > 0; {
-		_, size := utf8.DecodeLastRuneInString(a[:at])
-		if shown += len(escape(a[at-size : at])); shown > context {
-			break
-		}
-		at -= size
+	for at = max(0, at-context); at > 0 && !utf8.RuneStart(a[at]); {
+		at--
 	}
 	return at
 }

@@ -36,14 +36,17 @@ type group struct {
 
 // viewOf returns the section of a report, that of the only manifest if there is one, and that of a provider config if it is one on its own.
 func viewOf(r *Report) *section {
-	root := section{Word: r.Verdict, Verdict: r.Verdict, Message: r.summary()}
+	root := section{Word: r.Verdict, Verdict: r.Verdict}
+	var verdicts []string
 	for i := range r.Manifests {
+		verdicts = append(verdicts, r.Manifests[i].Verdict)
 		root.Sections = append(root.Sections, r.Manifests[i].section())
 	}
 	if len(root.Sections) == 1 {
 		root = root.Sections[0]
 	} else {
 		root.share()
+		root.Message = counted("manifest", verdicts)
 	}
 	for _, warning := range r.Warnings {
 		root.Remarks = append(root.Remarks, remark{Label: "warning", Text: warning})
@@ -52,16 +55,21 @@ func viewOf(r *Report) *section {
 }
 
 func (m *Manifest) section() section {
-	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Message: m.summary(), Groups: groupsOf(m.Changes, configField)}
+	s := section{Title: m.title(), Word: m.Verdict, Verdict: m.Verdict, Groups: groupsOf(m.Changes, configField)}
 	config := configField
 	if m.isBare() {
 		config = ""
 	}
 	s.Remarks = m.Basis.remarks(s.Groups, "")
+	var words []string
 	for i := range m.Pools {
+		words = append(words, m.Pools[i].word())
 		s.Sections = append(s.Sections, m.Pools[i].section(config))
 	}
 	s.share()
+	if s.Message = counted("pool", words); len(words) == 0 {
+		s.Message = "there are no worker pools"
+	}
 	if m.isBare() {
 		s.Sections[0].Remarks = append(s.Sections[0].Remarks, s.Remarks...)
 		if m.Name != "" { // a custom resource
