@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -37,7 +38,7 @@ func Verdicts() []Verdict {
 
 // Pool is the judgement about one pool.
 type Pool struct {
-	Place
+	manifest.Place
 
 	Namespace         string  `json:"namespace,omitempty"`
 	Project           string  `json:"project,omitempty"`
@@ -52,25 +53,11 @@ type Pool struct {
 	Verdict           Verdict `json:"verdict"`
 	OldEra            string  `json:"oldEra,omitempty"`
 	NewEra            string  `json:"newEra,omitempty"`
-	// OldHash and NewHash identify what the releases make of the config, where they differ.
-	OldHash string `json:"oldHash,omitempty"`
-	NewHash string `json:"newHash,omitempty"`
 	// Reasons say why. There is none for a pool that is unchanged.
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Known says why the finding is no news: it is in the baseline, or accepted.
 	Known string `json:"known,omitempty"`
 }
-
-// Place says where an object stands.
-type Place struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Document int    `json:"document"`
-	Item     *int   `json:"item,omitempty"` // of a List
-}
-
-// String names the place as editors and compilers do.
-func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
 // Reason is why a pool has its verdict.
 type Reason struct {
@@ -172,7 +159,6 @@ func (r *Releases) judge(p *pool.Pool, judged *Pool) error {
 		if p.Worker.UpdateStrategy != hotupdate.AutoRollingUpdate {
 			judged.Verdict = Renamed
 		}
-		judged.OldHash, judged.NewHash = old.Sum(), updated.Sum()
 		judged.Reasons = r.reasons(old, updated, raw)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
 
@@ -74,7 +75,7 @@ func Skips() []Skip {
 
 // Unreadable is an object that cannot be read.
 type Unreadable struct {
-	Place
+	manifest.Place
 
 	Text string `json:"text"`
 }
@@ -156,7 +157,7 @@ type causeKey struct {
 
 // Sample is one of the pools that a cause concerns.
 type Sample struct {
-	Place
+	manifest.Place
 
 	Pool string `json:"pool"`
 }

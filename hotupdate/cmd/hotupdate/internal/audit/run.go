@@ -120,12 +120,8 @@ type judgedObject struct {
 
 // object judges the pools of an object.
 func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
-	place := Place{File: o.File, Line: o.Line, Document: o.Number}
-	if item := o.Item; item >= 0 {
-		place.Item = &item // of which nothing else of the object is held
-	}
 	unreadable := func(err error) judgedObject {
-		return judgedObject{skip: NotReadable, unreadable: &Unreadable{place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")}}
+		return judgedObject{skip: NotReadable, unreadable: &Unreadable{o.Place, strings.ReplaceAll(err.Error(), "hotupdate: ", "")}}
 	}
 	if o.Err != nil {
 		return unreadable(o.Err)
@@ -149,7 +145,7 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 			judged.other = kind.APIVersion + " " + kind.Kind
 			continue
 		}
-		one, err := r.pool(place, m, p)
+		one, err := r.pool(o.Place, m, p)
 		if err != nil {
 			return judgedObject{failed: err}
 		}
@@ -159,7 +155,7 @@ func (r *Releases) object(o *manifest.Object, provider string) judgedObject {
 }
 
 // pool judges one pool.
-func (r *Releases) pool(at Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
+func (r *Releases) pool(at manifest.Place, m *pool.Manifest, p *pool.Pool) (*Pool, error) {
 	judged := &Pool{
 		Place: at, Namespace: m.Namespace, Project: projectOf(m.Namespace), Kind: string(m.Kind), Name: m.Name, Pool: p.Worker.Name, Provider: m.Provider,
 		KubernetesVersion: p.Worker.KubernetesVersion, Strategy: p.Worker.UpdateStrategy.String(),
@@ -232,7 +228,7 @@ func (r *Report) CheckJudged() error {
 		problems = append(problems, fmt.Errorf("there are %s", strings.Join(r.seen, ", ")))
 	}
 	for _, u := range r.Unreadable {
-		problems = append(problems, manifest.InFile(u.Place.String(), errors.New(u.Text)))
+		problems = append(problems, manifest.InFile(u.At(u.Line), errors.New(u.Text)))
 	}
 	return errors.Join(problems...)
 }

@@ -113,7 +113,7 @@ func (r *Report) causesSection(v View) section {
 	for _, c := range r.shownCauses(v) {
 		one := rowOf(string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text)
 		for _, sample := range c.Samples {
-			one.notes = append(one.notes, fmt.Sprintf("%s (%s)", sample.Pool, sample.Place))
+			one.notes = append(one.notes, fmt.Sprintf("%s (%s)", sample.Pool, sample.At(sample.Line)))
 		}
 		if more := c.Pools - len(c.Samples); more > 0 {
 			one.notes = append(one.notes, fmt.Sprintf("and %d more", more))
@@ -193,7 +193,7 @@ func (r *Report) poolsSection() section {
 		if p.Known != "" {
 			texts = append(texts, "known: "+p.Known)
 		}
-		s.rows = append(s.rows, row{[]string{string(p.Verdict), p.Title(), p.Place.String(), texts[0]}, texts[1:]})
+		s.rows = append(s.rows, row{[]string{string(p.Verdict), p.Title(), p.At(p.Line), texts[0]}, texts[1:]})
 	}
 	return s
 }
@@ -213,7 +213,7 @@ func (r *Report) unreadableSection() section {
 	s := section{title: "not readable", header: []string{"place", "because"}}
 	for _, u := range r.Unreadable {
 		lines := strings.Split(u.Text, "\n")
-		s.rows = append(s.rows, row{[]string{u.Place.String(), lines[0]}, lines[1:]})
+		s.rows = append(s.rows, row{[]string{u.At(u.Line), lines[0]}, lines[1:]})
 	}
 	return s
 }

@@ -32,13 +32,13 @@ const MaxSize = 10 << 20
 // Place says where something stands.
 type Place struct {
 	// File is the path, or "standard input".
-	File string
+	File string `json:"file"`
 	// Line is the first line, counted from 1.
-	Line int
+	Line int `json:"line"`
 	// Number counts the documents of the file from 1.
-	Number int
+	Number int `json:"document"`
 	// Item counts the items of a List from 0; it is -1 outside of Lists.
-	Item int
+	Item int `json:"item"`
 }
 
 // String names the place. The first document is named by its file alone, and its problems name lines of their own.

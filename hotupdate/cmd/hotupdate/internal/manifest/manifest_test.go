@@ -67,7 +67,9 @@ func TestObjectsOfAStream(t *testing.T) {
 		{"YAML that begins like JSON", "{a: '}'}\n---\n{a: 1}\n---\n[1,\n2]: 3\n", []string{
 			`in: {"a":"}"}`, `in:3, document 2: {"a":1}`, `in:5, document 3: error: is no valid YAML or JSON: a bracket, comma or colon is missing or too many`,
 		}, "is YAML if it can be, up to the marker"},
-		{"JSON with a comma too many", "{\"a\": 1,}\n", []string{`in: {"a":1}`}, "is YAML"},
+		{"JSON with a comma too many", "{\"a\": 1,}\n{}", []string{
+			"in: error: is no valid YAML or JSON: a bracket, comma or colon is missing or too many", "in:2, document 2: {}",
+		}, "is none, although YAML allows it"},
 
 		{"a List", "kind: WorkerList\nitems:\n- {a: 1}\n- {a: 2}\n---\nb: 1", []string{
 			`in:3, items[0]: {"a":1}`, `in:4, items[1]: {"a":2}`, `in:6, document 2: {"b":1}`,

@@ -32,7 +32,7 @@ func (s *splitter) split() {
 		s.skip(3)
 	}
 	for !s.stopped && s.toContent() {
-		if first := bytes.TrimLeft(s.peekLine(lineSize), " \t"); first[0] == '{' || first[0] == '[' {
+		if s.beginsJSON() {
 			s.jsonValues()
 		} else {
 			s.yamlDocument()
@@ -92,9 +92,21 @@ var (
 
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// jsonValues reads JSON values up to what is none. If already the first is none, it may be YAML.
+// beginsJSON reports whether JSON follows the mark: an array, or an object but for one whose first name has no quotes. That is YAML. It goes
+// nowhere.
+func (s *splitter) beginsJSON() bool {
+	defer s.rewind()
+	if s.skipByte('[') {
+		return true
+	}
+	isObject := s.skipByte('{')
+	s.skipSpace()
+	return isObject && strings.IndexByte("\"} \t\r\n\x00", s.peek()) >= 0
+}
+
+// jsonValues reads JSON values up to what is none.
 func (s *splitter) jsonValues() {
-	for first := true; !s.stopped; first = false {
+	for !s.stopped {
 		s.setMark()
 		s.skipSpace()
 		if c := s.peek(); c != '{' && c != '[' {
@@ -108,9 +120,6 @@ func (s *splitter) jsonValues() {
 			continue
 		case list.found:
 			s.pass(-1, s.line, err)
-		case first && s.isYAML():
-			s.yamlDocument()
-			return
 		default:
 			s.whole(err)
 		}
@@ -188,17 +197,6 @@ func (s *splitter) jsonItem(i int) error {
 		return errStopped
 	}
 	return nil
-}
-
-// isYAML reports whether the rest of the document is YAML that begins like JSON. It goes nowhere.
-func (s *splitter) isYAML() bool {
-	s.rewind()
-	defer s.rewind()
-	if !s.toMarker(lineSize) {
-		return false
-	}
-	_, err := toJSON(s.marked(), 1)
-	return err == nil
 }
 
 // nextJSON goes to the next line behind the mark with which a JSON value or a document may begin.

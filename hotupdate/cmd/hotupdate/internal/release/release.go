@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
@@ -248,18 +247,6 @@ type Hashed struct {
 
 // IsUnknown reports whether the function of the era is not known.
 func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
-
-// Sum identifies the strings: the sum of a canonical document, or the digest of others.
-func (h Hashed) Sum() string {
-	switch {
-	case len(h.Data) == 0:
-		return ""
-	case h.Era.Hash == Canonical:
-		return strings.Join(h.Data, " ")
-	default:
-		return hash.Compose(h.Data...).String()
-	}
-}
 
 // Hash reads the provider config of a pool, and hashes it by the era in force for its Kubernetes version. A pool without a version is in the
 // first era.
