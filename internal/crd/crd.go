@@ -5,6 +5,7 @@
 package crd
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -65,25 +66,25 @@ func specIn(raw []byte, version string) (*property, error) {
 		return nil, problem
 	}
 	var d definition
-	const hint = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(canonical, &d); err != nil {
-		return nil, invalid("", "is no CustomResourceDefinition: "+err.Error(), hint)
+		return nil, invalid("", "is no CustomResourceDefinition: "+err.Error(), writeCRD)
 	}
 	if d.APIVersion != "apiextensions.k8s.io/v1" || d.Kind != "CustomResourceDefinition" {
-		return nil, invalid("", "has another apiVersion or kind", hint)
+		return nil, invalid("", "has another apiVersion or kind", writeCRD)
 	}
 	var names []string
 	for _, v := range d.Spec.Versions {
-		if names = append(names, v.Name); v.Name != version {
-			continue
-		}
 		if spec := v.Schema.OpenAPI.Properties["spec"]; spec != nil {
-			return spec, nil
+			names = append(names, v.Name)
+			if v.Name == version {
+				return spec, nil
+			}
 		}
-		return nil, invalid("", "has no spec in the version "+version, "a Schema describes the spec of a custom resource")
 	}
-	return nil, invalid("", "has no version "+version, "it has "+strings.Join(names, ", "))
+	return nil, invalid("", "has no version "+version+" with the schema of a spec", "it has "+cmp.Or(strings.Join(names, ", "), "none at all"))
 }
+
+const writeCRD = "write a CustomResourceDefinition of apiextensions.k8s.io/v1"
 
 func invalid(path, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Schema, Code: "invalid-crd", Path: path, What: what, Hint: hint}

@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -37,7 +38,7 @@ type property struct {
 }
 
 // leaves are the kinds of leaves by type and format, but for quantities. Any other format only validates.
-var leaves = map[string]map[string]schemajson.Node{
+var leaves = map[string]map[string]*schemajson.Node{
 	"boolean": {"": {Kind: "bool"}},
 	"integer": {"": {Kind: "int", Bits: 64}, "int32": {Kind: "int", Bits: 32}},
 	"number":  {"": {Kind: "float", Bits: 64}},
@@ -49,10 +50,6 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 
 // node describes the values of a property. The rules of those above it have been read.
 func (r *reader) node(p *property, path string) *schemajson.Node {
-	if p == nil {
-		r.reject(path, "has no schema", "write the type of its values")
-		return &schemajson.Node{Kind: "json"}
-	}
 	r.readRules(p, path)
 	switch {
 	case p.Format == "quantity", p.Pattern == quantityPattern:
@@ -66,14 +63,12 @@ func (r *reader) node(p *property, path string) *schemajson.Node {
 	case p.Type == "object":
 		return r.object(p, path)
 	}
-	n, ok := leaves[p.Type][p.Format]
-	if !ok {
-		n, ok = leaves[p.Type][""]
-	}
-	if !ok {
+	n := cmp.Or(leaves[p.Type][p.Format], leaves[p.Type][""])
+	if n == nil {
 		r.reject(path, "has the unknown type "+strconv.Quote(p.Type), "write a structural schema, in which every value has a type")
+		n = &schemajson.Node{}
 	}
-	return &n
+	return n
 }
 
 // object describes an object with properties, or a map.
@@ -99,9 +94,9 @@ func (r *reader) object(p *property, path string) *schemajson.Node {
 }
 
 func (r *reader) collection(kind string, elem *property, path string) *schemajson.Node {
-	n := &schemajson.Node{Kind: kind, Elem: r.node(elem, path+"[]")}
-	n.ElemNullable = elem != nil && elem.Nullable && takesPointer(n.Elem)
-	return n
+	elem = cmp.Or(elem, &property{})
+	n := r.node(elem, path+"[]")
+	return &schemajson.Node{Kind: kind, Elem: n, ElemNullable: elem.Nullable && takesPointer(n)}
 }
 
 // takesPointer reports whether zero and null can differ. Lists, maps, bytes and free JSON have a null of their own.
@@ -111,16 +106,13 @@ func takesPointer(n *schemajson.Node) bool {
 
 // field describes a member. One that is not required may be absent, which differs from its zero value.
 func (r *reader) field(above *property, name, path string) *schemajson.Field {
-	p, n := above.Properties[name], r.node(above.Properties[name], path)
-	f := &schemajson.Field{Name: name, GoField: path, Class: structtag.Immutable.String(), Inherited: true, Optional: !slices.Contains(above.Required, name), Type: n}
-	if p == nil {
-		return f
+	p := cmp.Or(above.Properties[name], &property{})
+	n, rule := r.node(p, path), r.rules[path]
+	f := &schemajson.Field{
+		Name: name, GoField: path, Class: structtag.Immutable.String(), Inherited: rule == "", Source: rule,
+		Optional: !slices.Contains(above.Required, name), Default: defaultOf(p, n), Type: n,
 	}
-	f.Default = defaultOf(p, n)
 	f.Nullable = takesPointer(n) && (f.Optional || p.Nullable || f.Default != nil)
-	if rule := r.rules[path]; rule != "" {
-		f.Inherited, f.Source = false, "the rule "+rule
-	}
 	if p.Format == "password" {
 		f.Sensitive = structtag.HideValues.String()
 	}

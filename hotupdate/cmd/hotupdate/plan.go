@@ -74,7 +74,7 @@ func planChange(c *call) (int, error) {
 	r.Lenient, r.AnyName = path != "", c.anyName || path != ""
 	plans, err := r.Compare(old, updated)
 	if err == nil && len(plans) == 0 {
-		fmt.Fprintf(&c.out, "%s: has no %s\n", printable(path), printable(r.Schemas.Compared()))
+		fmt.Fprintf(&c.out, "%s: has no Shoot, Worker, provider config or resource of --crd\n", printable(path))
 	}
 	if err != nil || len(plans) == 0 {
 		return exitOK, err

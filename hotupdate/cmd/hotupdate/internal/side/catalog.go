@@ -87,8 +87,11 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 	if schema := c.Schema(kind); schema != nil {
 		return schema, nil
 	}
-	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; name the Schema of another one with --schema",
-		from, kind.APIVersion, kind.Kind, strings.Join(append([]string{known()}, c.definedKinds()...), ", "))
+	hint := "name the Schema of another one with --schema"
+	if len(c.defined) > 0 {
+		hint = "no CRD in --crd defines it"
+	}
+	return nil, fmt.Errorf("%s: has the unknown apiVersion %q and kind %q; known is %s; %s", from, kind.APIVersion, kind.Kind, known(), hint)
 }
 
 // SchemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.

@@ -43,7 +43,7 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 		if r.Lenient {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("%s and %s: have no %s", Name(old), Name(updated), r.Schemas.Compared())
+		return nil, fmt.Errorf("%s and %s: have no Shoot, Worker, provider config or resource of --crd", Name(old), Name(updated))
 	}
 	pairs, err := pairUp(before, after, r.AnyName)
 	if err != nil {

@@ -51,9 +51,14 @@ func placeOf(o *manifests.Object, problem *fault.Error) string {
 	return o.String()
 }
 
-// suggest gives the problems about members that a provider config has and its Schema has not the name that was probably meant.
-func (m *Manifest) suggest(err error, schemas *Catalog) {
+// suggest gives the problems about members that a provider config has and its Schema has not the name that was probably meant. The problems of
+// a custom resource get their place in it.
+func (m *Manifest) suggest(err error, o pool.Options) {
 	for _, problem := range fault.All(err) {
+		path := strings.TrimPrefix(problem.Path, "providerConfig")
+		if m.definition != nil {
+			problem.Path = strings.TrimSuffix("spec."+path, ".")
+		}
 		if problem.Code != "unknown-member" {
 			continue
 		}
@@ -62,21 +67,21 @@ func (m *Manifest) suggest(err error, schemas *Catalog) {
 				continue
 			}
 			kind, _ := kindOf(p.ProviderConfig) // a config without a kind has no Schema
-			if meant := nearestField(schemas.Schema(kind), strings.TrimPrefix(problem.Path, "providerConfig")); meant != "" {
-				problem.Hint = "did you mean " + meant + "?"
-			}
+			suggest(problem, o.Schema(kind), path)
 		}
 	}
 }
 
-// nearestField returns the field that was probably meant at the end of a path; nothing if there is none like it.
-func nearestField(schema *hotupdate.Schema, path string) string {
+// suggest gives a problem about a path the field that was probably meant at its end, if there is one like it.
+func suggest(problem *fault.Error, schema *hotupdate.Schema, path string) {
 	steps := pathStep.FindAllString(path, -1)
 	if len(steps) == 0 {
-		return ""
+		return
 	}
 	last := len(steps) - 1
-	return members.Nearest(steps[last], fieldsAt(schema, steps[:last]))
+	if meant := members.Nearest(steps[last], fieldsAt(schema, steps[:last])); meant != "" {
+		problem.Hint = "did you mean " + meant + "?"
+	}
 }
 
 // fieldsAt lists the fields of the object that a path through a Schema leads to.

@@ -1,6 +1,7 @@
 package side
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -113,12 +114,12 @@ func (m *Manifest) title() string {
 
 // plan compares the two sides.
 func (p pair) plan(o pool.Options) (*pool.Plan, error) {
-	for _, m := range []*Manifest{p.old, p.updated} {
-		if m != nil && m.definition != nil {
-			return m.definition.plan(p, o)
-		}
+	m := cmp.Or(p.updated, p.old)
+	plan, err := p.compare(m.options(o))
+	if err == nil && m.definition != nil {
+		m.asSpec(plan)
 	}
-	return p.compare(o)
+	return plan, err
 }
 
 func (p pair) compare(o pool.Options) (*pool.Plan, error) {

@@ -93,7 +93,7 @@ func (r *Reader) Read(path string) (found []*Manifest) {
 	case len(others) == 1 && !isDirectory:
 		return r.parse(&others[0])
 	case len(others) > 0:
-		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no %s among them", Name(path), plaintext.Counted(len(others), "object"), r.Schemas.Compared()))
+		r.problems = append(r.problems, fmt.Errorf("%s: has %s, and no Shoot, Worker, provider config or resource of --crd among them", Name(path), plaintext.Counted(len(others), "object")))
 	case !isDirectory:
 		r.problems = append(r.problems, fmt.Errorf("%s: is empty; write a provider config, a Worker or a Shoot", Name(path)))
 	}
@@ -134,14 +134,11 @@ func (r *Reader) parse(o *manifests.Object) []*Manifest {
 		}
 		return nil
 	}
-	if m.definition != nil {
-		r.problems = append(r.problems, m.definition.check(m, r.Options))
-		return []*Manifest{m}
-	}
 	warnings, unknown := unknownMembers(o, m.Kind)
 	r.Warnings = append(r.Warnings, warnings...)
-	err = pool.Check(m.Pools, r.Options)
-	m.suggest(err, r.Schemas)
+	options := m.options(r.Options)
+	err = pool.Check(m.Pools, options)
+	m.suggest(err, options)
 	r.problems = append(r.problems, unknown, r.Schemas.check(m.From, m.Pools), located(o, err))
 	return []*Manifest{m}
 }
@@ -155,10 +152,8 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	m := &Manifest{From: o.String(), Type: kind, object: o, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}, definition: r.Schemas.defined[kind]}
 	switch {
 	case m.definition != nil:
-		if _, err := m.definition.compiled(); err != nil {
-			return nil, err
-		}
 		m.Manifest, err = m.definition.manifest(o)
+		return m, err
 	case pool.KindOf(kind) != pool.NoKind:
 		m.Manifest, err = pool.Read(o.Raw)
 	}
