@@ -326,7 +326,7 @@ func TestCRDDiffersFromType(t *testing.T) {
 
 // TestSchemaOfCRDIsASchema: it is exported, loaded, opened for unknown members, and strict about JSON, as every other.
 func TestSchemaOfCRDIsASchema(t *testing.T) {
-	s, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tags", "true"), nil)
+	s, err := hotupdate.SchemaOfCRD(nodeClassCRD(t), "v1", hotupdate.WithTag("tags", "true"))
 	require.NoError(t, err)
 	loaded, err := hotupdate.LoadSchema(export(t, s))
 	require.NoError(t, err)

@@ -19,14 +19,8 @@ type Schema struct {
 	pointer reflect.Type // to the configuration's type
 }
 
-// Option changes how [SchemaOf] reads a type.
-type Option interface{ apply(s *settings) }
-
-type settings struct{ overrides []fieldplan.Override }
-
-type override fieldplan.Override
-
-func (o override) apply(s *settings) { s.overrides = append(s.overrides, fieldplan.Override(o)) }
+// Option changes how [SchemaOf] and [SchemaOfCRD] read a type.
+type Option struct{ override fieldplan.Override }
 
 // WithTag gives the field at path a struct tag, CLASS[,OPTION...], as in "false,set". It is for types that the adopter cannot edit.
 //
@@ -38,7 +32,7 @@ func (o override) apply(s *settings) { s.overrides = append(s.overrides, fieldpl
 //
 // The path consists of JSON names separated by dots, with [] for the elements of a list or map: nodeTemplate.virtualCapacity,
 // dataVolumes[].iops. A name with other characters is written ["name"]. A path that matches no field is an error.
-func WithTag(path, tag string) Option { return override{path, tag} }
+func WithTag(path, tag string) Option { return Option{fieldplan.Override{Path: path, Tag: tag}} }
 
 // SchemaOf compiles the Schema of T, a struct whose fields have JSON names, or a pointer to one.
 //
@@ -57,13 +51,11 @@ func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
 }
 
 func overridesIn(options []Option) []fieldplan.Override {
-	s := &settings{}
-	for _, o := range options {
-		if o != nil {
-			o.apply(s)
-		}
+	overrides := make([]fieldplan.Override, len(options))
+	for i, o := range options {
+		overrides[i] = o.override
 	}
-	return s.overrides
+	return overrides
 }
 
 func newSchema(plan *fieldplan.Plan) *Schema { return &Schema{plan, reflect.PointerTo(plan.Type)} }

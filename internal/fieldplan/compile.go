@@ -53,7 +53,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	for _, check := range c.checks {
 		check()
 	}
-	trie.reportUnmatched(&c.faults)
+	trie.reportUnmatched(&c.faults, "")
 	if len(c.faults) > 0 {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
@@ -183,6 +183,7 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 			n.Fields = append(n.Fields, c.field(jf, ctx))
 		}
 	}
+	ctx.overrides.suggest(n)
 	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
 		what := "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON"
 		c.faults.Add(mistake(goField, "opaque-struct", what, "use a type that marshals itself, or `json:\"-\"`"))

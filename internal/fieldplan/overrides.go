@@ -1,6 +1,7 @@
 package fieldplan
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -16,6 +17,7 @@ type overrideNode struct {
 	path    string // the whole path, if a path ends here
 	tag     structtag.Tag
 	matched bool
+	meant   string // the field that was probably meant, if the step matches none
 	members map[fieldpath.PatternStep]*overrideNode
 }
 
@@ -87,18 +89,32 @@ func (o *overrideNode) insert(steps []fieldpath.PatternStep) *overrideNode {
 	return o
 }
 
-// reportUnmatched reports every override whose path ended at no field.
-func (o *overrideNode) reportUnmatched(faults *fault.List) {
+// suggest notes which fields of an object were probably meant by the steps that match none.
+func (o *overrideNode) suggest(n *Node) {
 	if o == nil {
 		return
 	}
+	for step, next := range o.members {
+		if !next.matched && !step.Element {
+			next.meant = n.Nearest(step.Name)
+		}
+	}
+}
+
+// reportUnmatched reports every override whose path ended at no field, with what was meant there or above.
+func (o *overrideNode) reportUnmatched(faults *fault.List, meant string) {
+	if o == nil {
+		return
+	}
+	meant = cmp.Or(meant, o.meant)
 	if o.declares() && !o.matched {
-		faults.Add(&fault.Error{
-			Kind: fault.Declaration, Code: "unknown-path", Path: o.path,
-			What: "matches no field of the type", Hint: "check the JSON names; inside free JSON and types that marshal themselves there are no fields",
-		})
+		hint := "check the JSON names; inside free JSON and types that marshal themselves there are no fields"
+		if meant != "" {
+			hint = "did you mean " + meant + "?"
+		}
+		faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unknown-path", Path: o.path, What: "matches no field of the type", Hint: hint})
 	}
 	for _, next := range o.members {
-		next.reportUnmatched(faults)
+		next.reportUnmatched(faults, meant)
 	}
 }

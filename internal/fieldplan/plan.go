@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -184,6 +185,15 @@ func IsProjected(c structtag.Class) bool { return Projected.Any(Of(c)) }
 // element of the canonical document.
 func (n *Node) Identity(f *Field) bool {
 	return n.Key != nil && n.Key.Name == f.Name || n.When != nil && n.When.Field.Name == f.Name
+}
+
+// Nearest returns the field of an object that was probably meant by a name; nothing if there is none like it.
+func (n *Node) Nearest(name string) string {
+	names := make([]string, len(n.Fields))
+	for i, f := range n.Fields {
+		names[i] = f.Name
+	}
+	return fieldpath.Nearest(name, names)
 }
 
 // HidesValues reports whether values below n must not be shown.

@@ -83,7 +83,7 @@ var mutants = []mutant{
 	{"null is no empty list", sameFile, "return n.isNil(a) == n.isNil(b) && c.value(n, a, b)", "return c.value(n, a, b)", "hotupdate TestNullInAHotMap"},
 
 	// Decoding.
-	{"unknown members are refused", objectFile, "r.report(unknownMember(n))\n", "", raw},
+	{"unknown members are refused", objectFile, "r.report(unknownMember(n, name))\n", "", raw},
 	{"a member stands once", objectFile, "if !seen.add(i) {", "if !seen.add(i) && false {", raw},
 	{"a map has a key once", "internal/rawjson/collection.go", "if n.kind != mapByKeys && m.value.Len() == before {", "if n.kind != mapByKeys && m.value.Len() < before {", "hotupdate TestMapsHaveEachKeyOnce"},
 	{"quantities are bounded before they are parsed", "internal/leaf/quantity.go", `len("999")`, `len("9999")`, "internal/leaf TestParseQuantityIsBounded"},

@@ -45,7 +45,7 @@ func (r *run) member(n *node, next int, seen fieldSet, v reflect.Value) (int, *f
 	case problem != nil:
 		return next, problem
 	case i == none && n.rest == none:
-		r.report(unknownMember(n))
+		r.report(unknownMember(n, name))
 		problem = r.Skip()
 	case i == none:
 		problem = r.unknown(v.Field(n.rest), name)
@@ -62,10 +62,12 @@ func (r *run) member(n *node, next int, seen fieldSet, v reflect.Value) (int, *f
 	return next, problem
 }
 
-func unknownMember(n *node) *fault.Error {
-	return &fault.Error{
-		Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(), Hint: "check the name's spelling and case, and the apiVersion",
+func unknownMember(n *node, name string) *fault.Error {
+	hint := "check the name's spelling and case, and the apiVersion"
+	if meant := n.plan.Nearest(name); meant != "" {
+		hint = "did you mean " + meant + "?"
 	}
+	return &fault.Error{Kind: fault.Unknown, Code: "unknown-member", What: "is no field of " + n.plan.TypeName(), Hint: hint}
 }
 
 func duplicateMember() *fault.Error {

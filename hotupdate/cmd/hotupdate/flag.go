@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 // oneOf says to the user and to the shell which words a flag takes; [checked] refuses all others.
@@ -62,7 +62,7 @@ func suggestFlag(command *cobra.Command, err error) error {
 	var names []string
 	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if meant := members.Nearest(unknown, names); ok && meant != "" {
+	if meant := fieldpath.Nearest(unknown, names); ok && meant != "" {
 		return fmt.Errorf("%w%s", err, didYouMean("--"+meant))
 	}
 	return err

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
 //go:embed members.json
@@ -73,7 +75,7 @@ func unknowns(t Type, path string, raw []byte) (found []Unknown) {
 			if member, ok := known[name]; ok {
 				found = append(found, unknowns(member, at, object[name])...)
 			} else {
-				found = append(found, Unknown{at, Nearest(name, missing(known, object))})
+				found = append(found, Unknown{at, fieldpath.Nearest(name, missing(known, object))})
 			}
 		}
 	}
@@ -89,42 +91,4 @@ func missing(known map[string]Type, object map[string]json.RawMessage) (names []
 	}
 	slices.Sort(names)
 	return names
-}
-
-// Nearest returns the name that was probably meant: the first of those with the fewest differences, at most a third of its letters. Letters
-// of another case do not count as differences.
-func Nearest(name string, names []string) string {
-	nearest, fewest := "", len(name)+1
-	for _, candidate := range names {
-		n := differences(strings.ToLower(name), strings.ToLower(candidate))
-		if n < fewest && 3*n <= max(3, len(candidate)) {
-			nearest, fewest = candidate, n
-		}
-	}
-	return nearest
-}
-
-// differences counts the bytes to add, remove, replace or swap with the next one that turn a into b.
-func differences(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-		for j := range b {
-			rows[0][j+1] = j + 1
-		}
-	}
-	for i := range len(a) {
-		for j := range len(b) {
-			replaced := rows[i][j]
-			if a[i] != b[j] {
-				replaced++
-			}
-			rows[i+1][j+1] = min(replaced, rows[i][j+1]+1, rows[i+1][j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				rows[i+1][j+1] = min(rows[i+1][j+1], rows[i-1][j-1]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	sigsjson "sigs.k8s.io/json"
 
@@ -90,10 +89,6 @@ func (d *definition) compile() error {
 		place := d.crd.String()
 		if d.classes != nil && d.classes.LineOf(problem.Path) > 0 {
 			place = d.classes.At(d.classes.LineOf(problem.Path))
-		}
-		if problem.Code == "unknown-path" {
-			schema, _ := hotupdate.SchemaOfCRD(d.crd.Raw, d.version) // without the classes, in which the mistake is
-			suggest(problem, schema, strings.ReplaceAll(problem.Path, "[]", "[0]"))
 		}
 		problems = append(problems, manifests.InFile(place, problem))
 	}

@@ -1,19 +1,15 @@
 package side
 
 import (
-	"encoding/json"
 	"errors"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // located puts the place in front of every problem of an object: the file and, where the problem names a field, the line of the field.
@@ -49,64 +45,6 @@ func placeOf(o *manifests.Object, problem *fault.Error) string {
 		}
 	}
 	return o.String()
-}
-
-// suggest gives the problems about members that a provider config has and its Schema has not the name that was probably meant. The problems of
-// a custom resource get their place in it.
-func (m *Manifest) suggest(err error, o pool.Options) {
-	for _, problem := range fault.All(err) {
-		path := strings.TrimPrefix(problem.Path, "providerConfig")
-		if m.definition != nil {
-			problem.Path = strings.TrimSuffix("spec."+path, ".")
-		}
-		if problem.Code != "unknown-member" {
-			continue
-		}
-		for _, p := range m.Pools {
-			if !m.IsBare() && problem.Where != "pool "+strconv.Quote(p.Worker.Name) {
-				continue
-			}
-			kind, _ := kindOf(p.ProviderConfig) // a config without a kind has no Schema
-			suggest(problem, o.Schema(kind), path)
-		}
-	}
-}
-
-// suggest gives a problem about a path the field that was probably meant at its end, if there is one like it.
-func suggest(problem *fault.Error, schema *hotupdate.Schema, path string) {
-	steps := pathStep.FindAllString(path, -1)
-	if len(steps) == 0 {
-		return
-	}
-	last := len(steps) - 1
-	if meant := members.Nearest(steps[last], fieldsAt(schema, steps[:last])); meant != "" {
-		problem.Hint = "did you mean " + meant + "?"
-	}
-}
-
-// fieldsAt lists the fields of the object that a path through a Schema leads to.
-func fieldsAt(schema *hotupdate.Schema, steps []string) (names []string) {
-	var document schemajson.Document
-	text, _ := json.Marshal(schema) // nothing of none
-	if json.Unmarshal(text, &document) != nil || document.Root == nil {
-		return nil
-	}
-	node := document.Root
-	for _, step := range steps {
-		if node.Elem != nil {
-			node = node.Elem
-			continue
-		}
-		i := slices.IndexFunc(node.Fields, func(f *schemajson.Field) bool { return f.Name == step })
-		if i < 0 {
-			return nil
-		}
-		node = node.Fields[i].Type
-	}
-	for _, field := range node.Fields {
-		names = append(names, field.Name)
-	}
-	return names
 }
 
 // unknownMembers finds the members that the kind of a manifest does not have. One that has nearly the name of a member that is missing is an

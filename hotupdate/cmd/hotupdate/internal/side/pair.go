@@ -113,22 +113,19 @@ func (m *Manifest) title() string {
 }
 
 // plan compares the two sides.
-func (p pair) plan(o pool.Options) (*pool.Plan, error) {
+func (p pair) plan(o pool.Options) (plan *pool.Plan, err error) {
 	m := cmp.Or(p.updated, p.old)
-	plan, err := p.compare(m.options(o))
+	o = m.options(o)
+	switch {
+	case p.old == nil:
+		plan = pool.OneSided(m.Manifest, pool.Added, o)
+	case p.updated == nil:
+		plan = pool.OneSided(m.Manifest, pool.Removed, o)
+	default:
+		plan, err = pool.NewPlan(p.old.Manifest, m.Manifest, o)
+	}
 	if err == nil && m.definition != nil {
 		m.asSpec(plan)
 	}
-	return plan, err
-}
-
-func (p pair) compare(o pool.Options) (*pool.Plan, error) {
-	switch {
-	case p.old == nil:
-		return pool.OneSided(p.updated.Manifest, pool.Added, o), nil
-	case p.updated == nil:
-		return pool.OneSided(p.old.Manifest, pool.Removed, o), nil
-	}
-	plan, err := pool.NewPlan(p.old.Manifest, p.updated.Manifest, o)
-	return plan, located(p.updated.object, err)
+	return plan, located(m.object, err)
 }

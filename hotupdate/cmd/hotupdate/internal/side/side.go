@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -107,7 +107,7 @@ func (r *Reader) isKnown(kind pool.TypeMeta) bool {
 
 // isTypo reports whether an object of Gardener is probably a misspelled Shoot or Worker, and notes that.
 func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
-	meant := members.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
+	meant := fieldpath.Nearest(kind.Kind, []string{"Shoot", "Worker", "WorkerConfig"})
 	if meant == "" || !strings.HasSuffix(groupOf(kind.APIVersion), "gardener.cloud") {
 		return false
 	}
@@ -136,9 +136,12 @@ func (r *Reader) parse(o *manifests.Object) []*Manifest {
 	}
 	warnings, unknown := unknownMembers(o, m.Kind)
 	r.Warnings = append(r.Warnings, warnings...)
-	options := m.options(r.Options)
-	err = pool.Check(m.Pools, options)
-	m.suggest(err, options)
+	err = pool.Check(m.Pools, m.options(r.Options))
+	if m.definition != nil {
+		for _, problem := range fault.All(err) {
+			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
+		}
+	}
 	r.problems = append(r.problems, unknown, r.Schemas.check(m.From, m.Pools), located(o, err))
 	return []*Manifest{m}
 }
