@@ -134,7 +134,6 @@ func (r *Report) merge(one *Report) {
 		}
 	}
 	for _, c := range one.Causes {
-		c.identify()
 		r.addCause(c)
 	}
 	for _, s := range one.Eras {

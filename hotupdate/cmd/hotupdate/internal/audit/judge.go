@@ -61,7 +61,7 @@ type Pool struct {
 
 // Reason is why a pool has its verdict.
 type Reason struct {
-	Path    string `json:"path,omitempty"`
+	Path    string `json:"path,omitempty"`    // of all elements of lists and maps
 	Finding string `json:"finding,omitempty"` // the kind of a hotupdate.Finding
 	Code    string `json:"code,omitempty"`    // the code of a fault.Error
 	Text    string `json:"text"`
@@ -257,6 +257,10 @@ func (p *Pool) addErrors(err error) {
 		p.Reasons = append(p.Reasons, Reason{Text: err.Error()})
 	}
 	for _, problem := range problems {
-		p.Reasons = append(p.Reasons, Reason{Path: problem.Path, Code: problem.Code, Text: strings.TrimPrefix(problem.Error(), "hotupdate: ")})
+		path := patternOf(problem.Path)
+		text := strings.Replace(strings.TrimPrefix(problem.Error(), "hotupdate: "), problem.Path, path, 1)
+		if because := (Reason{Path: path, Code: problem.Code, Text: text}); !slices.Contains(p.Reasons, because) {
+			p.Reasons = append(p.Reasons, because)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func (k *Known) readAccepted(file string) error {
 // why says why a finding is no news: every reason of it is accepted, or it is in the baseline.
 func (k *Known) why(p *Pool) (why string) {
 	for _, cause := range p.causes() {
-		i := slices.IndexFunc(k.Accepted, func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause.causeKey) })
+		i := slices.IndexFunc(k.Accepted, func(one Acceptance) bool { return one.Expires >= k.today && one.accepts(p, cause) })
 		if i < 0 {
 			why = ""
 			break
@@ -124,7 +124,10 @@ func (k *Known) remarks() (all []string) {
 func (p *Pool) finding() string {
 	parts := []string{p.Kind, p.Namespace, p.Name, p.Pool, string(p.Verdict)}
 	for _, c := range p.causes() {
-		parts = append(parts, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra, c.words}, "\x01"))
+		if c.Path+c.Finding+c.Code != "" {
+			c.Text = "" // another release may word it otherwise
+		}
+		parts = append(parts, strings.Join([]string{c.Path, c.Finding, c.Code, c.OldEra, c.NewEra, c.Text}, "\x01"))
 	}
 	slices.Sort(parts[5:])
 	return strings.Join(parts, "\x00")

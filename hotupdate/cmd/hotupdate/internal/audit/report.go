@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -134,8 +133,6 @@ type Cause struct {
 	causeKey
 	Count
 
-	// Text is the reason in words.
-	Text string `json:"text"`
 	// Samples are some of the pools.
 	Samples []Sample `json:"samples"`
 }
@@ -143,16 +140,12 @@ type Cause struct {
 // causeKey is what is one cause.
 type causeKey struct {
 	Verdict Verdict `json:"verdict"`
-	// Path is the field, of all elements; Finding and Code say what is the matter with it.
-	Path    string `json:"path,omitempty"`
-	Finding string `json:"finding,omitempty"`
-	Code    string `json:"code,omitempty"`
+	Reason
+
 	// OldEra and NewEra are in force for the minor.
 	OldEra string `json:"oldEra,omitempty"`
 	NewEra string `json:"newEra,omitempty"`
 	Minor  string `json:"minor"`
-
-	words string // the text of a reason that has neither field nor finding nor code
 }
 
 // Sample is one of the pools that a cause concerns.
@@ -208,8 +201,8 @@ func (r *Report) add(p *Pool) {
 		group(r.Groups[d], value).add(p.Verdict, count)
 	}
 	r.addSpan(Span{minor, p.OldEra, p.NewEra, p.OldEra != p.NewEra || p.Verdict == Rolled || p.Verdict == Renamed, 1})
-	for _, c := range p.causes() {
-		r.addCause(c)
+	for _, key := range p.causes() {
+		r.addCause(&Cause{key, count, []Sample{{p.Place, p.Title()}}})
 	}
 }
 
@@ -242,7 +235,7 @@ func (r *Report) addSpan(s Span) {
 func (r *Report) addCause(c *Cause) {
 	known := r.causes[c.causeKey]
 	if known == nil && len(r.causes) >= groups {
-		c = &Cause{causeKey: causeKey{Verdict: c.Verdict, Minor: others}, Count: c.Count, Text: "other causes", Samples: c.Samples}
+		c = &Cause{causeKey{Verdict: c.Verdict, Reason: Reason{Text: "other causes"}, Minor: others}, c.Count, c.Samples}
 		known = r.causes[c.causeKey]
 	}
 	if known == nil {
@@ -274,30 +267,12 @@ func (p *Pool) Title() string {
 	return name
 }
 
-// causes are the reasons for the verdict, of all elements of lists and maps, each once.
-func (p *Pool) causes() (all []*Cause) {
+// causes are those of the verdict.
+func (p *Pool) causes() (all []causeKey) {
 	for _, because := range p.Reasons {
-		path, text := patternOf(because.Path), because.Text
-		if rest, ok := strings.CutPrefix(text, because.Path); ok && because.Path != "" {
-			text = path + rest
-		}
-		c := &Cause{
-			causeKey: causeKey{Verdict: p.Verdict, Path: path, Finding: because.Finding, Code: because.Code, OldEra: p.OldEra, NewEra: p.NewEra, Minor: minorOf(p.KubernetesVersion)},
-			Count:    p.count(), Text: text, Samples: []Sample{{p.Place, p.Title()}},
-		}
-		c.identify()
-		if !slices.ContainsFunc(all, func(one *Cause) bool { return one.causeKey == c.causeKey }) {
-			all = append(all, c)
-		}
+		all = append(all, causeKey{p.Verdict, because, p.OldEra, p.NewEra, minorOf(p.KubernetesVersion)})
 	}
 	return all
-}
-
-// identify makes the text a part of the key if nothing else tells the cause from others.
-func (c *Cause) identify() {
-	if c.Path+c.Finding+c.Code == "" {
-		c.words = c.Text
-	}
 }
 
 // addEras adds the minors at which an era begins.

@@ -29,22 +29,24 @@ func (r *Report) tables(v View) string {
 }
 
 func (s *section) text(out io.Writer) {
-	rows := append([]row{rowOf(s.header...)}, s.rows...)
+	rows := append([][]string{s.header}, s.rows...)
 	widths := make([]int, len(s.header))
 	for _, one := range rows {
-		for i, cell := range one.cells {
-			one.cells[i] = plaintext.Printable(cell)
-			widths[i] = max(widths[i], utf8.RuneCountInString(one.cells[i]))
+		for i, cell := range one {
+			one[i] = plaintext.Printable(cell)
+			if i < len(widths) {
+				widths[i] = max(widths[i], utf8.RuneCountInString(one[i]))
+			}
 		}
 	}
 	for _, one := range rows {
 		var line strings.Builder
-		for i, cell := range one.cells {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		for i, width := range widths {
+			line.WriteString(one[i] + strings.Repeat(" ", width-utf8.RuneCountInString(one[i])+2))
 		}
 		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
-		for _, note := range one.notes {
-			fmt.Fprintln(out, "    "+plaintext.Printable(note))
+		for _, note := range one[len(widths):] {
+			fmt.Fprintln(out, "    "+note)
 		}
 	}
 	if s.hidden > 0 {

@@ -38,16 +38,9 @@ func (r *Report) shownCauses(v View) []*Cause {
 type section struct {
 	title  string
 	header []string
-	rows   []row
-	hidden int // rows that the limit leaves out
+	rows   [][]string // cells, and behind them notes that stand below the row
+	hidden int        // rows that the limit leaves out
 }
-
-type row struct {
-	cells []string
-	notes []string // below the row
-}
-
-func rowOf(cells ...string) row { return row{cells: cells} }
 
 // Headline sums up in one line.
 func (r *Report) Headline() string {
@@ -102,7 +95,7 @@ func (r *Report) consequences() section {
 	s := section{header: []string{"consequence", "pools", "machines", "known pools"}}
 	for _, v := range Verdicts() {
 		if count := r.Verdicts[v]; count.Pools > 0 {
-			s.rows = append(s.rows, rowOf(string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)))
+			s.rows = append(s.rows, []string{string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)})
 		}
 	}
 	return s
@@ -111,12 +104,12 @@ func (r *Report) consequences() section {
 func (r *Report) causesSection(v View) section {
 	s := section{title: "causes", header: []string{"consequence", "pools", "machines", "minor", "because"}}
 	for _, c := range r.shownCauses(v) {
-		one := rowOf(string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text)
+		one := []string{string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text}
 		for _, sample := range c.Samples {
-			one.notes = append(one.notes, fmt.Sprintf("%s (%s)", sample.Pool, sample.At(sample.Line)))
+			one = append(one, fmt.Sprintf("%s (%s)", sample.Pool, sample.At(sample.Line)))
 		}
 		if more := c.Pools - len(c.Samples); more > 0 {
-			one.notes = append(one.notes, fmt.Sprintf("and %d more", more))
+			one = append(one, fmt.Sprintf("and %d more", more))
 		}
 		s.rows = append(s.rows, one)
 	}
@@ -157,7 +150,7 @@ func (r *Report) groupsSection(v View) section {
 		for _, verdict := range verdicts {
 			cells = append(cells, strconv.Itoa(counts[verdict].Pools))
 		}
-		s.rows = append(s.rows, rowOf(append(cells, counts.Of(verdicts...).Machines())...))
+		s.rows = append(s.rows, append(cells, counts.Of(verdicts...).Machines()))
 	}
 	return s
 }
@@ -169,7 +162,7 @@ func (r *Report) erasSection() section {
 		return s
 	}
 	for _, span := range r.Eras {
-		s.rows = append(s.rows, rowOf(span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, span.Remark()))
+		s.rows = append(s.rows, []string{span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, span.Remark()})
 	}
 	return s
 }
@@ -193,7 +186,7 @@ func (r *Report) poolsSection() section {
 		if p.Known != "" {
 			texts = append(texts, "known: "+p.Known)
 		}
-		s.rows = append(s.rows, row{[]string{string(p.Verdict), p.Title(), p.At(p.Line), texts[0]}, texts[1:]})
+		s.rows = append(s.rows, append([]string{string(p.Verdict), p.Title(), p.At(p.Line)}, texts...))
 	}
 	return s
 }
@@ -212,8 +205,7 @@ func (p *Pool) texts() (all []string) {
 func (r *Report) unreadableSection() section {
 	s := section{title: "not readable", header: []string{"place", "because"}}
 	for _, u := range r.Unreadable {
-		lines := strings.Split(u.Text, "\n")
-		s.rows = append(s.rows, row{[]string{u.At(u.Line), lines[0]}, lines[1:]})
+		s.rows = append(s.rows, append([]string{u.At(u.Line)}, strings.Split(u.Text, "\n")...))
 	}
 	return s
 }
