@@ -133,7 +133,8 @@
 // account take 60,000 reads and up to 20,000 writes: at ten updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long
 // again after ConfirmAfter. Each Machine object is written three times: marker, success, confirmation.
 //
-// The adoption of 10,000 machines that are right takes the same 40,000 reads, no write to the cloud, and two writes of each Machine.
+// The adoption of 10,000 machines that are right takes the same 60,000 reads, no write to the cloud, and two writes of each Machine. Lanes are adopted
+// one by one, so each further lane costs as much again.
 //
 // UpdateMachine holds a worker of the controller. In a simulated controller with 10 workers, whose UpdateMachine takes 3 seconds, the first adoption of
 // 10,000 machines makes a creation wait for a worker

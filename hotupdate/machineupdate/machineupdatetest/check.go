@@ -25,7 +25,8 @@ func Check[M machineupdate.Machine](tb testing.TB, machine func(phase, providerI
 }
 
 // CheckInPlace is Check for the gate of an in-place update: the machine's node is drained by the World. The controller's reconcile asks the World's
-// Drained for that, calls ApplyInPlace, and then Ready if it may.
+// Drained for that, calls ApplyInPlace, and then Ready if it may. The gate writes behind an update of the same reconcile. So this check finds an
+// update whose machine is not handed on also in a controller of which no other step behind the update writes.
 func CheckInPlace[M machineupdate.Machine](tb testing.TB, machine func(phase, providerID string) M, reconcile func(ctx context.Context, w *World[M], machine M) time.Duration) {
 	tb.Helper()
 	check(tb, inPlaceScenarios[M](), machine, reconcile)

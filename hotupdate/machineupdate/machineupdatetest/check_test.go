@@ -129,7 +129,7 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 	o := machineupdate.Observation[*machine]{Machine: c.m, ProviderID: c.m.Spec.ProviderID, Phase: c.m.Status.CurrentStatus.Phase, Class: prepared, ClassError: err}
 	result := c.executor().Reconcile(ctx, o)
 	before := c.m
-	if c.m = result.Machine; c.is("the machine from before the update") {
+	if c.m = result.Machine; c.is("the machine from before the update") || c.is("the machine from before the update at the gate") {
 		c.m = before
 	}
 	c.reportFailure(ctx, &result, before)
@@ -146,9 +146,14 @@ func (c *controller) reconcile(ctx context.Context) time.Duration {
 		delay := c.gate(ctx, o, node)
 		result.Delay = machineupdate.Earlier(result.Delay, delay)
 	}
-	c.annotate(ctx)
-	if c.is("delay dropped") {
+	if !c.is("the machine from before the update at the gate") {
+		c.annotate(ctx)
+	}
+	switch {
+	case c.is("delay dropped"):
 		return 10 * time.Hour
+	case c.is("delay dropped after a failure"):
+		return 10 * time.Minute // MCM's own, which is shorter than ConfirmAfter
 	}
 	return machineupdate.Earlier(result.Delay, 10*time.Minute)
 }
@@ -271,6 +276,7 @@ func TestCheck(t *testing.T) {
 		"driver quoted":                              {"report that harms"},
 		"reported before it joined":                  {"report that harms"},
 		"delay dropped":                              {"delay lost"},
+		"delay dropped after a failure":              {"delay lost"},
 		"clock stands still":                         {"never settled"},
 		"request without its lane":                   {"lane lost"},
 	} {
@@ -287,6 +293,7 @@ func TestCheckInPlace(t *testing.T) {
 		"never ready":                      {"drained in vain"},
 		"the cached node as the live one":  {"write to a live node"},
 		"the machine from before the gate": {"stale object"},
+		"the machine from before the update at the gate": {"stale object"},
 	} {
 		expect(t, broken, promises, machineupdatetest.CheckInPlace[*machine])
 	}

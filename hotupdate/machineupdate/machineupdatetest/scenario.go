@@ -81,6 +81,9 @@ func updateBeforeJoin[M machineupdate.Machine](c *checker[M]) {
 
 func failure[M machineupdate.Machine](c *checker[M]) {
 	c.updates(codeError("Internal"))
+	if c.delay > time.Minute {
+		c.server.broken("delay lost", "the update that failed is made again after 15s, and the next reconcile is due after %v", c.delay)
+	}
 	for range 6 {
 		c.later(time.Hour)
 		if c.delay <= 0 {
