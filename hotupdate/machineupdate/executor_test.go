@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -133,6 +134,7 @@ func TestExecutor(t *testing.T) {
 	}
 	partial := partialBy(assert.AnError)
 	conflict, missing, noVM := fmt.Errorf("write: %w", errConflict), fmt.Errorf("write: %w", errMissing), fmt.Errorf("driver: %w", machineupdate.ErrNotFound)
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "m", nil)
 	type outcome = machineupdate.Ending
 	for _, tc := range []struct {
 		name          string
@@ -150,6 +152,7 @@ func TestExecutor(t *testing.T) {
 		{"conflict after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: conflict} }, machineupdate.Conflicted, 200 * time.Millisecond, 2, 1, nil, conflict},
 		{"write fails before the call", previous, func(b *bench) { b.writeErr = map[int]error{1: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, nil, assert.AnError},
 		{"write fails after the call", previous, func(b *bench) { b.writeErr = map[int]error{2: assert.AnError} }, machineupdate.WriteFailed, 5 * time.Second, 2, 1, nil, assert.AnError},
+		{"the role lacks the verb patch", previous, func(b *bench) { b.writeErr = map[int]error{1: forbidden} }, machineupdate.WriteFailed, 5 * time.Second, 1, 0, []string{"HotUpdateFailed"}, forbidden},
 		{"machine is gone", previous, func(b *bench) { b.writeErr = map[int]error{1: missing} }, machineupdate.Gone, 0, 1, 0, nil, missing},
 		{"VM is gone, or reads lag", previous, func(b *bench) { b.callErr = noVM }, machineupdate.Gone, 10 * time.Second, 1, 1, nil, noVM},
 		{"call fails", previous, func(b *bench) { b.callErr = partial }, machineupdate.CallFailed, 10 * time.Second, 1, 1, []string{"HotUpdateFailed"}, partial},

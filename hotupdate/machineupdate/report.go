@@ -12,7 +12,8 @@ const (
 )
 
 // events tells what happened, for whoever publishes events: the type of a Kubernetes event, its reason, and a sentence, which never quotes a value of a
-// provider spec unless the driver's errors do. Waiting, conflicts and cancellation are no events: they happen all the time.
+// provider spec unless the errors of driver and API server do. Waiting, conflicts and cancellation are no events: they happen all the time. A refusal of
+// the API server is one: the role may lack the verb patch.
 func events(o *observation, d *decision, how ending, err error, tell func(level, reason, message string)) {
 	why := d.reason.String() + o.lane.where()
 	switch {
@@ -33,6 +34,8 @@ func events(o *observation, d *decision, how ending, err error, tell func(level,
 		tell(normal, "HotUpdated", "the machine was updated ("+why+")")
 	case how == confirmed:
 		tell(normal, "HotUpdateConfirmed", "the update of the machine is confirmed ("+why+")")
+	case how == writeFailed && (apierrors.IsForbidden(err) || apierrors.IsInvalid(err)):
+		tell(warning, "HotUpdateFailed", "the API server refuses the record of the machine ("+why+"): "+err.Error())
 	case how == callFailed || how == throttled || how == refused || how == differing:
 		tell(warning, "HotUpdateFailed", "the machine was not, or not wholly, updated ("+why+"): "+err.Error())
 	}
