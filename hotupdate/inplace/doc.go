@@ -8,6 +8,8 @@
 //
 // # What the caller does
 //
+//   - A machine in the phase Pending or CrashLoopBackOff, or in none, has not joined. It is not asked about, and counts as one without a node:
+//     else the update of its node would take the place of what is left of its creation.
 //   - Every write carries the resourceVersion of the object as it was observed. A conflict ends the reconcile; nothing is written over it.
 //   - The machines and nodes that [Select] gets are read after the MachineDeployment, and not from a cache that may be older. Caches are
 //     good enough to find out that nothing is to be done.
