@@ -1,93 +1,150 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
+// must notes an error. The first one ends the story.
+func (s *story) must(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *story) expect(holds bool, format string, args ...any) {
+	if !holds {
+		s.must(fmt.Errorf(format, args...))
+	}
+}
+
+// until waits until something has happened.
+func (s *story) until(what string, holds func() bool) {
+	if s.err == nil {
+		s.err = s.world.Until(what, patience, holds)
+	}
+}
+
+// says tells what somebody does, unless the story has ended.
+func (s *story) says(who, format string, args ...any) {
+	if s.err == nil {
+		s.teller.says(who, format, args...)
+	}
+}
+
 // startReplicas starts processes of the controller, and returns when one of them leads.
-func (s *story) startReplicas(n int) error {
+func (s *story) startReplicas(n int) {
 	for range n {
 		s.replicas++
 		replica, err := s.world.StartReplica(fmt.Sprintf("controller-%d", s.replicas))
-		if err != nil {
-			return err
-		}
+		s.must(err)
 		if s.leader, s.second = s.second, replica; s.leader == nil {
 			s.leader = replica
-			if err := s.world.Until("a replica leads", patience, replica.Leads); err != nil {
-				return err
-			}
+			s.until("a replica leads", replica.Leads)
 			s.second = replica
 		}
 	}
 	s.says(s.leader.Name, "leads")
-	return nil
 }
 
 // succeed waits until the second replica leads, and starts another one.
-func (s *story) succeed() error {
-	if err := s.world.Until("the other replica leads", patience, s.second.Leads); err != nil {
-		return err
-	}
-	return s.startReplicas(1)
+func (s *story) succeed() {
+	s.until("the other replica leads", s.second.Leads)
+	s.startReplicas(1)
 }
 
 // changeClass is the extension that changes the tags of the class.
-func (s *story) changeClass(pairs ...string) error {
+func (s *story) changeClass(pairs ...string) {
 	changed := s.spec(pairs...)
 	s.says("extension", "makes the class say %s", show(changed.Tags))
-	return s.world.PutClass(class, changed)
+	s.must(s.world.PutClass(class, changed))
 }
 
-func (s *story) untilPhase(machine string, phase api.MachinePhase) error {
-	err := s.world.Until(machine+" is "+string(phase), patience, func() bool { return s.world.Machine(machine).Status.CurrentStatus.Phase == phase })
-	if err == nil {
-		s.says(machine, "is %s", phase)
-	}
-	return err
+// scale is the extension that changes the size of the pool.
+func (s *story) scale(replicas int32) {
+	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Replicas = replicas }))
+}
+
+func (s *story) untilPhase(machine string, phase api.MachinePhase) {
+	s.until(machine+" is "+string(phase), func() bool { return s.world.Machine(machine).Status.CurrentStatus.Phase == phase })
+	s.says(machine, "is %s", phase)
 }
 
 // untilLive waits until the first machine's VM has an infrastructure tag.
-func (s *story) untilLive(key, value string) error {
-	return s.world.Until(vm+" has "+key+"="+value, patience, func() bool {
+func (s *story) untilLive(key, value string) {
+	s.until(vm+" has "+key+"="+value, func() bool {
 		r, _ := s.world.Cloud.Resource(vm)
 		return r.Tags[key] == value
 	})
 }
 
-func (s *story) untilUpdated() error {
-	return s.world.Until("the machine is updated", patience, func() bool {
+func (s *story) untilUpdated() {
+	s.until("the machine is updated", func() bool {
 		found, err := recordOf(s.world.Machine(machine).Annotations)
 		return err == nil && found.State == "Unconfirmed"
 	})
 }
 
-func (s *story) untilIops(wanted int) error {
-	err := s.world.Until(fmt.Sprintf("%s has %d IOPS", data, wanted), patience, func() bool {
+func (s *story) untilIops(wanted int) {
+	s.until(fmt.Sprintf("%s has %d IOPS", data, wanted), func() bool {
 		r, _ := s.world.Cloud.Resource(data)
 		return r.Iops == wanted
 	})
-	if err == nil {
-		s.says(data, "has %d IOPS", wanted)
+	s.says(data, "has %d IOPS", wanted)
+}
+
+// untilReadyForUpdate waits until a node is ready for its agent, returns its machine, and checks that the VM is, and that of no machine in the line
+// behind.
+func (s *story) untilReadyForUpdate() (updating string) {
+	s.until("a node is ready for its agent", func() bool {
+		for _, m := range s.machines() {
+			if controller.InPlaceReason(s.world.Node(m.Name)) == inplace.ReadyForUpdate {
+				updating = m.Name
+			}
+		}
+		return updating != ""
+	})
+	for _, m := range s.machines() {
+		node := s.world.Node(m.Name)
+		r, _ := s.world.Cloud.Resource(instanceOf(m))
+		s.says(m.Name, "has a node that is %s, and httpTokens=%s", cmp.Or(string(controller.InPlaceReason(node)), "new"), r.HTTPTokens)
+		isBegun := m.Name == updating || setOf(m) != class
+		s.expect((r.HTTPTokens == required) == isBegun, "%s has httpTokens=%s", r.ID, r.HTTPTokens)
+		s.expect(m.Name != updating || node.Spec.Unschedulable && m.Status.CurrentStatus.Phase == api.MachineInPlaceUpdating, "%s is not drained", node.Name)
 	}
-	return err
+	return updating
+}
+
+// required is a value of httpTokens.
+const required = "required"
+
+// setOf is the name of the machine's machine set.
+func setOf(machine *api.Machine) string {
+	if owner := metav1.GetControllerOf(machine); owner != nil {
+		return owner.Name
+	}
+	return ""
 }
 
 // machines are the machines that there are.
 func (s *story) machines() []*api.Machine {
 	var all []*api.Machine
-	for _, name := range []string{machine, pool + "-1"} {
+	for _, name := range []string{machine, other} {
 		if m := s.world.Machine(name); m.Name != "" {
 			all = append(all, m)
 		}
@@ -97,62 +154,55 @@ func (s *story) machines() []*api.Machine {
 
 // settle waits until the updates of all machines are confirmed, shows how things are then, and checks that they are as they have to be: in the cloud
 // and in the records.
-func (s *story) settle(pairs ...string) error {
+func (s *story) settle(pairs ...string) {
 	want := show(s.spec(pairs...).Tags)
-	settled := func() bool {
-		return !slices.ContainsFunc(s.machines(), func(m *api.Machine) bool {
-			found, err := recordOf(m.Annotations)
-			return err != nil || strings.Contains(m.Annotations[machineupdate.AnnotationRecord+"-volume"], `"state"`) || found.State != "" || len(found.Parts) == 0 || found.Parts[0].Applied == nil || show(found.Parts[0].Applied.Tags) != want
-		})
-	}
-	if err := s.world.Until("all machines have settled with "+want, patience, settled); err != nil {
-		s.show()
-		return err
-	}
+	s.until("all machines have settled with "+want, func() bool {
+		return !slices.ContainsFunc(s.machines(), func(m *api.Machine) bool { return !isSettled(m, want) })
+	})
 	s.show()
 	time.Sleep(2 * readLag) // until reads show what is live
 	for _, m := range s.machines() {
-		if err := s.expectLive(m.Name, pairs...); err != nil {
-			return err
+		s.expectLive(m, pairs...)
+	}
+	for _, id := range []string{s.csi, s.cni} {
+		r, _ := s.world.Cloud.Resource(id)
+		s.expect(maps.Equal(r.Tags, s.foreign[id]), "%s of others has the tags %v, not %v", id, r.Tags, s.foreign[id])
+	}
+}
+
+// isSettled reports whether the machine runs, nothing is under way in any lane, and the tags are applied.
+func isSettled(m *api.Machine, tags string) bool {
+	if m.Status.CurrentStatus.Phase != api.MachineRunning {
+		return false
+	}
+	for name, record := range m.Annotations {
+		if strings.HasPrefix(name, machineupdate.AnnotationRecord) && strings.Contains(record, `"state"`) {
+			return false
 		}
 	}
-	return s.expectForeign()
+	found, err := recordOf(m.Annotations)
+	return err == nil && len(found.Parts) > 0 && found.Parts[0].Applied != nil && show(found.Parts[0].Applied.Tags) == tags
 }
 
 // expectLive checks the resources of a machine: each has exactly the tags of the class, the mandatory ones, and those of others.
-func (s *story) expectLive(machine string, pairs ...string) error {
-	for _, r := range s.ownOf(machine) {
+func (s *story) expectLive(machine *api.Machine, pairs ...string) {
+	instance := instanceOf(machine)
+	for _, r := range s.world.Cloud.Resources() {
+		if r.ID != instance && r.Instance != instance || r.ID == s.csi || r.ID == s.cni {
+			continue
+		}
 		want := maps.Clone(s.spec(pairs...).Tags)
-		want["Name"] = machine
+		want["Name"] = machine.Name
 		if r.Kind == cloud.Instance {
 			maps.Copy(want, s.spec().ResourceTags.Of(tags.VM))
 		}
 		maps.Copy(want, s.foreign[r.ID])
-		if !maps.Equal(r.Tags, want) {
-			return fmt.Errorf("%s has the tags %v, not %v", r.ID, r.Tags, want)
-		}
+		s.expect(maps.Equal(r.Tags, want), "%s has the tags %v, not %v", r.ID, r.Tags, want)
 	}
-	return nil
 }
 
-// ownOf returns what the launch of a machine made.
-func (s *story) ownOf(machine string) []cloud.Resource {
-	provider := s.world.Machine(machine).Spec.ProviderID
-	instance := provider[strings.LastIndexByte(provider, '/')+1:]
-	return slices.DeleteFunc(s.world.Cloud.Resources(), func(r cloud.Resource) bool {
-		return r.ID != instance && r.Instance != instance || r.ID == s.csi || r.ID == s.cni
-	})
-}
-
-// expectForeign checks that what others attached is as they left it.
-func (s *story) expectForeign() error {
-	for _, id := range []string{s.csi, s.cni} {
-		if r, _ := s.world.Cloud.Resource(id); !maps.Equal(r.Tags, s.foreign[id]) {
-			return fmt.Errorf("%s of others has the tags %v, not %v", id, r.Tags, s.foreign[id])
-		}
-	}
-	return nil
-}
+// instanceOf is the ID of the machine's VM.
+func instanceOf(machine *api.Machine) string { return path.Base(machine.Spec.ProviderID) }
 
 // show shows the record of the first machine, and what is live.
 func (s *story) show() {
@@ -166,15 +216,11 @@ func (s *story) show() {
 }
 
 // showMetrics shows what a scrape of the leader finds.
-func (s *story) showMetrics() error {
+func (s *story) showMetrics() {
 	registry := prometheus.NewRegistry()
-	if err := registry.Register(s.leader.Controller); err != nil {
-		return err
-	}
+	s.must(registry.Register(s.leader.Controller))
 	families, err := registry.Gather()
-	if err != nil {
-		return err
-	}
+	s.must(err)
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
 			var labels []string
@@ -184,5 +230,4 @@ func (s *story) showMetrics() error {
 			s.line("   %-32s %-32s %g", family.GetName(), strings.Join(labels, " "), metric.GetCounter().GetValue()+metric.GetGauge().GetValue())
 		}
 	}
-	return nil
 }

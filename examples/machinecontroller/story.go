@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"sync/atomic"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -40,24 +39,27 @@ var settings = machineupdate.Settings{
 // What the story is about.
 const (
 	pool    = "pool-z1"
-	class   = "shoot--demo--pool-z1-159ea"
-	machine = pool + "-0"
+	class   = pool + "-159ea"
+	machine = class + "-0"
+	other   = class + "-1"
 	vm      = "i-1"
 	card    = "eni-1"
 	root    = "vol-1"
 	data    = "vol-2"
 )
 
-// story is what happens. Its first error ends it.
+// story is what happens. After its first error nothing happens any more.
 type story struct {
 	*teller
 
+	err            error
 	world          *world.World
 	leader, second *world.Replica
 	replicas       int
 	csi, cni       string                       // what others attached
 	iops           *int32                       // of the data volume, as the class says
 	foreign        map[string]map[string]string // infrastructure tags of others, by resource
+	updated        atomic.Value                 // the only node whose agent answers; none stands for all
 }
 
 // tell tells the whole story, or as much of it as came before the error.
@@ -70,18 +72,19 @@ func tell(ctx context.Context, out io.Writer) error {
 	defer server.Stop()
 	s.world, err = world.Start(ctx, server.Config, world.Config{
 		Namespace: "shoot--demo", Settings: settings, Workers: 2, Attempt: attempt, VolumeCooldown: cooldown, Observe: s.event, Takeover: s.takeover,
-		Retry: controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
-		Cloud: cloud.Config{ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2, Observe: s.request},
+		Updated: func(node string) bool { only := s.updated.Load(); return only == nil || only == node },
+		Retry:   controller.Retry{Conflict: 200 * time.Millisecond, Short: 300 * time.Millisecond, Medium: time.Second, Long: 2 * time.Second},
+		Cloud:   cloud.Config{ReadLag: readLag, BootTime: time.Second, ModifyTime: 500 * time.Millisecond, Cooldown: cooldown, PageSize: 2, Observe: s.request},
 	})
 	if err != nil {
 		return err
 	}
 	s.preface()
-	for _, chapter := range []func() error{
+	for _, chapter := range []func(){
 		s.creation, s.change, s.crash, s.lateRequest, s.foreignTags, s.twoLeaders, s.throttling, s.volume, s.adoption, s.unreadable, s.inPlace, s.quiet, s.deletion,
 	} {
-		if err := chapter(); err != nil {
-			return errors.Join(fmt.Errorf("chapter %d: %w", s.chapters, err), s.world.Close())
+		if chapter(); s.err != nil {
+			return errors.Join(fmt.Errorf("chapter %d: %w", s.chapters, s.err), s.world.Close())
 		}
 	}
 	return s.world.Close()
@@ -109,98 +112,68 @@ func (s *story) preface() {
 	s.line("The keys kubernetes.io/…, by which the driver finds the machine, and Name are left out below.")
 }
 
-func (s *story) creation() error {
+func (s *story) creation() {
 	s.chapter("A machine is created",
 		"Before the VM is launched, the controller writes down what it is about to apply. Initialization fails once, and is retried: from then on",
-		"nobody knows for sure what the VM was made with, so it is updated. At last a CSI driver attaches a volume, and a CNI plugin an interface,",
-		"both with a tag that looks like one of the machine's.")
+		"nobody knows for sure what the VM was made with, so it is updated, and its node drained for what only a drained node allows. At last a CSI",
+		"driver attaches a volume, and a CNI plugin an interface, both with a tag that looks like one of the machine's.")
 	s.world.Cloud.Inject(cloud.Fault{Action: "AssignIpv6Addresses", Effect: cloud.Refused, Code: "InsufficientFreeAddressesInSubnet"})
-	if err := s.changeClass("cost-center", "1000", "owner", "alice"); err != nil {
-		return err
-	}
-	if err := s.startReplicas(2); err != nil {
-		return err
-	}
+	s.changeClass("cost-center", "1000", "owner", "alice")
+	s.startReplicas(2)
 	s.says("extension", "creates a pool with one machine")
-	if err := s.world.CreatePool(pool, class, api.RollingUpdateStrategyType, 1); err != nil {
-		return err
-	}
-	if err := s.untilPhase(machine, api.MachineRunning); err != nil {
-		return err
-	}
-	if n := len(s.machines()); n != 1 {
-		return fmt.Errorf("the pool has %d machines, not 1", n)
-	}
+	s.must(s.world.CreatePool(pool, class, api.InPlaceUpdateStrategyType, 1))
+	s.untilPhase(machine, api.MachineRunning)
+	s.expect(len(s.machines()) == 1, "the pool has %d machines, not 1", len(s.machines()))
 	s.csi = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.Volume, Instance: vm, Device: "/dev/xvdba", Tags: map[string]string{"owner": "alice"}})
 	s.cni = s.world.Cloud.Attach(cloud.Resource{Kind: cloud.NetworkInterface, Instance: vm, DeviceIndex: 1, DeleteOnTermination: true, Tags: map[string]string{"owner": "alice"}})
 	s.foreign[s.csi], s.foreign[s.cni] = map[string]string{"owner": "alice"}, map[string]string{"owner": "alice"}
 	s.says("others", "attach %s and %s", s.csi, s.cni)
-	return s.settle("cost-center", "1000", "owner", "alice")
+	s.settle("cost-center", "1000", "owner", "alice")
 }
 
-func (s *story) change() error {
+func (s *story) change() {
 	s.chapter("Its tags change",
 		"The class keeps its name, so no machine is replaced. The controller calls the driver's UpdateMachine, which touches only what the",
 		"launch made, and removes a key only if it still has the machine's value. A success is not believed at once: later, when nothing can be",
 		"under way any more and reads have caught up, a second pass confirms it. Until then both specs are remembered.")
-	if err := s.changeClass("cost-center", "2000"); err != nil {
-		return err
-	}
-	if err := s.untilUpdated(); err != nil {
-		return err
-	}
+	s.changeClass("cost-center", "2000")
+	s.untilUpdated()
 	s.show()
-	return s.settle("cost-center", "2000")
+	s.settle("cost-center", "2000")
 }
 
-func (s *story) crash() error {
+func (s *story) crash() {
 	s.chapter("The leader crashes in the middle of an update, and the change is taken back",
 		"The key team was to be set, and cost-center to be removed. One of the calls was made. The other replica finds a class that wants what was",
 		"last applied. To compare the two, or their hashes, would find nothing to do, and leave team=blue for ever. But the record says that a",
 		"call may have been made: that alone leads to an update.")
 	crashed := s.leader
 	crashed.After("Action=CreateTags", crashed.Kill)
-	if err := s.changeClass("team", "blue"); err != nil {
-		return err
-	}
-	if err := s.world.Until("the leader is dead", patience, crashed.Ended); err != nil {
-		return err
-	}
+	s.changeClass("team", "blue")
+	s.until("the leader is dead", crashed.Ended)
 	s.says(crashed.Name, "is dead")
 	s.show()
-	if err := s.changeClass("cost-center", "2000"); err != nil {
-		return err
-	}
-	if err := s.succeed(); err != nil {
-		return err
-	}
-	return s.settle("cost-center", "2000")
+	s.changeClass("cost-center", "2000")
+	s.succeed()
+	s.settle("cost-center", "2000")
 }
 
-func (s *story) lateRequest() error {
+func (s *story) lateRequest() {
 	s.chapter("A request takes effect when nobody waits for it any more",
 		"The SDK gives up waiting, sends the request again, and that succeeds. Then the change is taken back, which succeeds as well; and then the",
 		"first request comes through. The second pass finds what it did, and puts it right.")
 	s.world.Cloud.Inject(cloud.Fault{Action: "CreateTags", Effect: cloud.LandsLate, Delay: landsAfter})
-	if err := s.changeClass("cost-center", "3000"); err != nil {
-		return err
-	}
-	if err := s.untilLive("cost-center", "3000"); err != nil {
-		return err
-	}
+	s.changeClass("cost-center", "3000")
+	s.untilLive("cost-center", "3000")
 	time.Sleep(2 * readLag) // or the next pass reads that nothing has to be taken back, and only its confirmation finds out
-	if err := s.changeClass("cost-center", "2000"); err != nil {
-		return err
-	}
-	if err := s.untilLive("cost-center", "2000"); err != nil {
-		return err
-	}
+	s.changeClass("cost-center", "2000")
+	s.untilLive("cost-center", "2000")
 	s.world.Cloud.LandNow()
 	s.show()
-	return s.settle("cost-center", "2000")
+	s.settle("cost-center", "2000")
 }
 
-func (s *story) foreignTags() error {
+func (s *story) foreignTags() {
 	s.chapter("Others use tags, too",
 		"Somebody adds a key of their own to a volume, and gives the other volume's cost-center a value of theirs, just before the class drops",
 		"that key. The driver's read does not show it yet, but the cloud removes the key only where it has the machine's value.")
@@ -211,49 +184,35 @@ func (s *story) foreignTags() error {
 	s.world.Cloud.Inject(cloud.Fault{Action: "DescribeVolumes", Effect: cloud.Stale, Delay: 500 * time.Millisecond})
 	s.world.Cloud.Change(data, func(r *cloud.Resource) { r.Tags["cost-center"] = "9999" })
 	s.foreign[data] = map[string]string{"cost-center": "9999"}
-	if err := s.changeClass("team", "red"); err != nil {
-		return err
-	}
-	return s.settle("team", "red")
+	s.changeClass("team", "red")
+	s.settle("team", "red")
 }
 
-func (s *story) twoLeaders() error {
+func (s *story) twoLeaders() {
 	s.chapter("Two leaders",
 		"The leader falls asleep when its call has been answered, and before it can write that down. Its lease ends, the other replica leads, and",
 		"does what the class wants by then. When the old leader wakes up, it writes down its success, unless it learns first that it leads no more.",
 		"That write is a conflict, as somebody wrote in between.")
 	old := s.leader
 	old.After("Action=CreateTags", old.Freeze)
-	if err := s.changeClass("team", "green"); err != nil {
-		return err
-	}
-	if err := s.untilLive("team", "green"); err != nil {
-		return err
-	}
+	s.changeClass("team", "green")
+	s.untilLive("team", "green")
 	s.says(old.Name, "falls asleep")
-	if err := s.changeClass("team", "blue"); err != nil {
-		return err
-	}
-	if err := s.succeed(); err != nil {
-		return err
-	}
-	if err := s.untilUpdated(); err != nil {
-		return err
-	}
+	s.changeClass("team", "blue")
+	s.succeed()
+	s.untilUpdated()
 	s.says(old.Name, "wakes up")
 	old.Thaw()
-	if err := s.world.Until("the old leader has ended", patience, old.Ended); err != nil {
-		return err
-	}
+	s.until("the old leader has ended", old.Ended)
 	if endings := old.Controller.Counters.Endings(); endings["Conflicted"] > 0 {
 		s.says(old.Name, "had a conflict, and has ended")
 	} else {
 		s.says(old.Name, "has ended before it could write")
 	}
-	return s.settle("team", "blue")
+	s.settle("team", "blue")
 }
 
-func (s *story) throttling() error {
+func (s *story) throttling() {
 	s.chapter("The cloud throttles",
 		"One write in two seconds is allowed. The SDK's client repeats what is throttled as long as the update lasts; what is left over then is done",
 		"by the next update. The class says cost-center again: it takes over the key of",
@@ -261,60 +220,43 @@ func (s *story) throttling() error {
 	slow := cloud.Rate{Burst: 1, PerSecond: 0.5}
 	s.world.Cloud.Limit(cloud.Rate{}, slow)
 	delete(s.foreign, data)
-	if err := s.changeClass("cost-center", "5000"); err != nil {
-		return err
-	}
-	if err := s.settle("cost-center", "5000"); err != nil {
-		return err
-	}
+	s.changeClass("cost-center", "5000")
+	s.settle("cost-center", "5000")
 	s.world.Cloud.Limit(cloud.Rate{}, cloud.Rate{})
-	return nil
 }
 
-func (s *story) volume() error {
+func (s *story) volume() {
 	s.chapter("What a volume can do changes, too",
 		"The cloud accepts the change of a volume, and makes it later; until then the update is pending. Then it refuses another one, here for 6",
 		"seconds, at Amazon for six hours. The volume has a lane of its own, so the tags do not wait for that.")
 	s.iops = new(int32(4000))
 	s.says("extension", "makes the class say 4000 IOPS for the data volume")
-	if err := s.world.PutClass(class, s.spec("cost-center", "5000")); err != nil {
-		return err
-	}
-	if err := s.untilIops(4000); err != nil {
-		return err
-	}
+	s.must(s.world.PutClass(class, s.spec("cost-center", "5000")))
+	s.untilIops(4000)
 	s.iops = new(int32(5000))
 	s.says("extension", "makes the class say 5000 IOPS, and team=gold")
-	if err := s.world.PutClass(class, s.spec("cost-center", "5000", "team", "gold")); err != nil {
-		return err
-	}
-	if err := s.untilLive("team", "gold"); err != nil {
-		return err
-	}
-	if r, _ := s.world.Cloud.Resource(data); r.Iops != 4000 {
-		return fmt.Errorf("%s has %d IOPS while the cloud refuses to change them", data, r.Iops)
-	}
-	if err := s.untilIops(5000); err != nil {
-		return err
-	}
-	return s.settle("cost-center", "5000", "team", "gold")
+	s.must(s.world.PutClass(class, s.spec("cost-center", "5000", "team", "gold")))
+	s.untilLive("team", "gold")
+	r, _ := s.world.Cloud.Resource(data)
+	s.expect(r.Iops == 4000, "%s has %d IOPS while the cloud refuses to change them", data, r.Iops)
+	s.untilIops(5000)
+	s.settle("cost-center", "5000", "team", "gold")
 }
 
-func (s *story) adoption() error {
+func (s *story) adoption() {
 	s.chapter("A machine that nobody has updated before",
 		"It has no record, as all machines when hot updates arrive. The first pass reads the cloud once for every machine, and writes to it only if",
 		"something differs. What it finds and the class does not say belongs to others, for nobody knows better.")
 	s.says("operator", "removes the record of %s", machine)
 	remove := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, machineupdate.AnnotationRecord)
-	if _, err := s.world.Client.Machines.Patch(context.Background(), machine, types.MergePatchType, remove, metav1.PatchOptions{}); err != nil {
-		return err
-	}
+	_, err := s.world.Client.Machines.Patch(context.Background(), machine, types.MergePatchType, remove, metav1.PatchOptions{})
+	s.must(err)
 	s.foreign[vm] = map[string]string{"forgotten": "1"}
 	s.world.Cloud.Change(vm, func(r *cloud.Resource) { r.Tags["forgotten"] = "1" })
-	return s.settle("cost-center", "5000", "team", "gold")
+	s.settle("cost-center", "5000", "team", "gold")
 }
 
-func (s *story) unreadable() error {
+func (s *story) unreadable() {
 	s.chapter("A class that cannot be read",
 		"The extension is newer than the driver, and spells a member in a way that the driver would misread. No machine is updated, but none has to",
 		"wait for its creation: the pool grows by a machine, and that is updated as soon as the class can be read.")
@@ -323,105 +265,64 @@ func (s *story) unreadable() error {
 		*awsdriver.ProviderSpec
 		Misspelled map[string]string `json:"TAGS"`
 	}{s.spec("cost-center", "6000"), nil}
-	if err := s.world.PutClass(class, unreadable); err != nil {
-		return err
-	}
-	if err := s.world.Scale(pool, 2); err != nil {
-		return err
-	}
-	if err := s.untilPhase(pool+"-1", api.MachineRunning); err != nil {
-		return err
-	}
-	if err := s.expectLive(machine, "cost-center", "5000", "team", "gold"); err != nil {
-		return err
-	}
-	if err := s.changeClass("cost-center", "7000"); err != nil {
-		return err
-	}
-	return s.settle("cost-center", "7000")
+	s.must(s.world.PutClass(class, unreadable))
+	s.scale(2)
+	s.untilPhase(other, api.MachineRunning)
+	s.expectLive(s.world.Machine(machine), "cost-center", "5000", "team", "gold")
+	s.changeClass("cost-center", "7000")
+	s.settle("cost-center", "7000")
 }
 
-func (s *story) inPlace() error {
-	const next = "shoot--demo--pool-z1-7a3b1"
+func (s *story) inPlace() {
+	const next = pool + "-7a3b1"
 	s.chapter("An in-place update in between",
-		"The pool gets a new class with another image. Its machines stay, and keep the name of their old class; what they should be stands in the",
-		"template of the pool. The hot part is applied at once, and again while the node is being updated.")
-	s.says("extension", "creates the class %s with another image, team=red and cost-center=7000", next)
+		"The pool gets a new class: another image, another tag, and the VM's metadata may be read with a token only, which pods on the node might not know.",
+		"Its machines stay, and keep the name of their old class; what they should be stands in the template of the pool. The tag is set at once. The rest",
+		"waits until the nodes are drained, one after the other, and the agent on each has installed the image.")
 	changed := s.spec("cost-center", "7000", "team", "red")
-	changed.AMI = "ami-2"
-	if err := s.world.PutClass(next, changed); err != nil {
-		return err
+	changed.AMI, changed.InstanceMetadataOptions = "ami-2", &awsdriver.InstanceMetadataOptions{HTTPTokens: required}
+	s.says("extension", "creates the class %s with another image, team=red, cost-center=7000 and httpTokens=required", next)
+	s.updated.Store("nobody")
+	s.must(s.world.PutClass(next, changed))
+	s.must(s.world.ChangePool(pool, func(d *api.MachineDeployment) { d.Spec.Template.Spec.Class.Name = next }))
+	s.untilLive("team", "red")
+	updating := ""
+	for range s.machines() {
+		updating = s.untilReadyForUpdate()
+		s.says("extension", "changes the class %s to owner=%s while the node of %s is being updated", next, updating, updating)
+		changed.Tags["owner"] = updating
+		s.must(s.world.PutClass(next, changed))
+		s.untilLive("owner", updating)
+		s.says("agent", "has updated the node of %s", updating)
+		s.updated.Store(s.world.Node(updating).Name)
+		s.until(updating+" is handed over", func() bool { return setOf(s.world.Machine(updating)) == next })
+		s.until("the node of "+updating+" takes pods", func() bool { return !s.world.Node(updating).Spec.Unschedulable })
 	}
-	if err := s.world.UpdateInPlace(pool, next); err != nil {
-		return err
-	}
-	if err := s.untilLive("team", "red"); err != nil {
-		return err
-	}
-	node := s.world.Machine(machine).Labels[api.NodeLabelKey]
-	s.says("operator", "drains the node %s", node)
-	ready := corev1.NodeCondition{Type: api.NodeInPlaceUpdate, Status: corev1.ConditionTrue, Reason: api.ReadyForUpdate}
-	if err := s.world.ChangeNode(node, func(n *corev1.Node) { n.Status.Conditions = append(n.Status.Conditions, ready) }); err != nil {
-		return err
-	}
-	if err := s.untilPhase(machine, api.MachineInPlaceUpdating); err != nil {
-		return err
-	}
-	changed = s.spec("team", "pink")
-	changed.AMI = "ami-2"
-	s.says("extension", "changes the class %s to team=pink", next)
-	if err := s.world.PutClass(next, changed); err != nil {
-		return err
-	}
-	if err := s.untilLive("team", "pink"); err != nil {
-		return err
-	}
-	s.says("agent", "has updated the node")
-	err := s.world.ChangeNode(node, func(n *corev1.Node) {
-		metav1.SetMetaDataLabel(&n.ObjectMeta, api.LabelKeyNodeUpdateResult, api.LabelValueNodeUpdateSuccessful)
-		n.Status.Conditions = slices.DeleteFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == api.NodeInPlaceUpdate })
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.untilPhase(machine, api.MachineRunning); err != nil {
-		return err
-	}
-	return s.settle("team", "pink")
+	s.says("extension", "deletes the class %s, which the machines still name", class)
+	s.must(s.world.Client.MachineClasses.Delete(context.Background(), class, metav1.DeleteOptions{}))
+	s.settle("cost-center", "7000", "team", "red", "owner", updating)
+	s.expect(s.world.Machine(machine).Spec.Class.Name == class, "%s names another class", machine)
 }
 
-func (s *story) quiet() error {
+func (s *story) quiet() {
 	s.chapter("Nothing is left to do",
 		"Every resource has exactly the tags that are desired, mandatory, or somebody else's. The leader goes on looking at the machines, and leaves",
 		"the cloud alone.")
 	before := s.callsUntilNow()
 	time.Sleep(3 * time.Second)
-	if calls := s.callsUntilNow() - before; calls != 0 {
-		return fmt.Errorf("%d calls although all machines are settled", calls)
-	}
+	calls := s.callsUntilNow() - before
+	s.expect(calls == 0, "%d calls although all machines are settled", calls)
 	s.says(s.leader.Name, "has made no call to the cloud for 3 seconds; its metrics:")
-	return s.showMetrics()
+	s.showMetrics()
 }
 
-func (s *story) deletion() error {
+func (s *story) deletion() {
 	s.chapter("The machines are deleted",
 		"What the launch made goes with them, and so does what others attached to be deleted with the VM. The volume of the CSI driver stays.")
 	s.says("extension", "deletes the pool")
-	if err := s.world.Scale(pool, 0); err != nil {
-		return err
-	}
-	for _, name := range []string{machine, pool + "-1"} {
-		if err := s.world.Client.Machines.Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
-			return err
-		}
-		if err := s.world.Until(name+" is gone", patience, func() bool { return s.world.Machine(name).Name == "" }); err != nil {
-			return err
-		}
-	}
+	s.scale(0)
+	s.until("all machines are gone", func() bool { return len(s.machines()) == 0 })
 	left := s.world.Cloud.Resources()
 	s.showLive("none", left)
-	if len(left) != 1 || left[0].ID != s.csi {
-		return fmt.Errorf("%d resources are left, not the volume %s of others alone", len(left), s.csi)
-	}
-	return nil
+	s.expect(len(left) == 1 && left[0].ID == s.csi, "%d resources are left, not the volume %s of others alone", len(left), s.csi)
 }

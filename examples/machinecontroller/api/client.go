@@ -10,51 +10,66 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// GroupVersion is the group of all objects of the example. Node, Secret and Event have the types of Kubernetes, but stand in this
-// group as well: the example's API server serves what CustomResourceDefinitions define, and these define no core group.
+// GroupVersion is the group of machines and of what belongs to them.
 var GroupVersion = schema.GroupVersion{Group: "machine.sapcloud.io", Version: "v1alpha1"}
 
-// NewScheme returns a scheme with everything in the group.
-func NewScheme() *runtime.Scheme {
+// NewScheme returns a scheme with everything that the controller reads and writes. Core is the group of Node, Secret and Event.
+func NewScheme(core schema.GroupVersion) *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	scheme.AddKnownTypes(GroupVersion,
-		&Machine{}, &MachineList{}, &MachineClass{}, &MachineClassList{}, &MachineSet{}, &MachineSetList{}, &MachineDeployment{}, &MachineDeploymentList{},
-		&corev1.Node{}, &corev1.NodeList{}, &corev1.Secret{}, &corev1.SecretList{}, &corev1.Event{}, &corev1.EventList{})
+	scheme.AddKnownTypes(GroupVersion, &Machine{}, &MachineClass{}, &MachineSet{}, &MachineDeployment{})
+	for kind, list := range map[string]runtime.Object{
+		"MachineList": &List[Machine]{}, "MachineClassList": &List[MachineClass]{}, "MachineSetList": &List[MachineSet]{}, "MachineDeploymentList": &List[MachineDeployment]{},
+	} {
+		scheme.AddKnownTypeWithName(GroupVersion.WithKind(kind), list)
+	}
+	scheme.AddKnownTypes(core, &corev1.Node{}, &corev1.NodeList{}, &corev1.Secret{}, &corev1.SecretList{}, &corev1.Event{}, &corev1.EventList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
+	metav1.AddToGroupVersion(scheme, core)
 	return scheme
 }
 
 // Client has the typed clients of one namespace.
 type Client struct {
-	Machines           *gentype.ClientWithList[*Machine, *MachineList]
-	MachineClasses     *gentype.ClientWithList[*MachineClass, *MachineClassList]
-	MachineSets        *gentype.ClientWithList[*MachineSet, *MachineSetList]
-	MachineDeployments *gentype.ClientWithList[*MachineDeployment, *MachineDeploymentList]
+	Machines           *gentype.ClientWithList[*Machine, *List[Machine]]
+	MachineClasses     *gentype.ClientWithList[*MachineClass, *List[MachineClass]]
+	MachineSets        *gentype.ClientWithList[*MachineSet, *List[MachineSet]]
+	MachineDeployments *gentype.ClientWithList[*MachineDeployment, *List[MachineDeployment]]
 	Nodes              *gentype.ClientWithList[*corev1.Node, *corev1.NodeList]
 	Secrets            *gentype.ClientWithList[*corev1.Secret, *corev1.SecretList]
 	Events             *gentype.ClientWithList[*corev1.Event, *corev1.EventList]
 }
 
-// NewClient returns clients for a namespace.
-func NewClient(config *rest.Config, namespace string) (*Client, error) {
-	scheme := NewScheme()
-	config = rest.CopyConfig(config)
-	config.GroupVersion, config.APIPath = &GroupVersion, "/apis"
-	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	client, err := rest.RESTClientFor(config)
+// NewClient returns clients for a namespace. Core is the group of Node, Secret and Event: that of Kubernetes, which has no name, or [GroupVersion] on
+// an API server that serves nothing but CustomResourceDefinitions.
+func NewClient(config *rest.Config, namespace string, core schema.GroupVersion) (*Client, error) {
+	scheme := NewScheme(core)
+	codec := runtime.NewParameterCodec(scheme)
+	machines, err := restClient(config, scheme, GroupVersion, "/apis")
 	if err != nil {
 		return nil, err
 	}
-	codec := runtime.NewParameterCodec(scheme)
+	nodes := machines
+	if core.Group == "" {
+		if nodes, err = restClient(config, scheme, core, "/api"); err != nil {
+			return nil, err
+		}
+	}
 	return &Client{
-		Machines:           gentype.NewClientWithList("machines", client, codec, namespace, zero[Machine], zero[MachineList]),
-		MachineClasses:     gentype.NewClientWithList("machineclasses", client, codec, namespace, zero[MachineClass], zero[MachineClassList]),
-		MachineSets:        gentype.NewClientWithList("machinesets", client, codec, namespace, zero[MachineSet], zero[MachineSetList]),
-		MachineDeployments: gentype.NewClientWithList("machinedeployments", client, codec, namespace, zero[MachineDeployment], zero[MachineDeploymentList]),
-		Nodes:              gentype.NewClientWithList("nodes", client, codec, namespace, zero[corev1.Node], zero[corev1.NodeList]),
-		Secrets:            gentype.NewClientWithList("secrets", client, codec, namespace, zero[corev1.Secret], zero[corev1.SecretList]),
-		Events:             gentype.NewClientWithList("events", client, codec, namespace, zero[corev1.Event], zero[corev1.EventList]),
+		Machines:           gentype.NewClientWithList("machines", machines, codec, namespace, zero[Machine], zero[List[Machine]]),
+		MachineClasses:     gentype.NewClientWithList("machineclasses", machines, codec, namespace, zero[MachineClass], zero[List[MachineClass]]),
+		MachineSets:        gentype.NewClientWithList("machinesets", machines, codec, namespace, zero[MachineSet], zero[List[MachineSet]]),
+		MachineDeployments: gentype.NewClientWithList("machinedeployments", machines, codec, namespace, zero[MachineDeployment], zero[List[MachineDeployment]]),
+		Nodes:              gentype.NewClientWithList("nodes", nodes, codec, "", zero[corev1.Node], zero[corev1.NodeList]),
+		Secrets:            gentype.NewClientWithList("secrets", nodes, codec, namespace, zero[corev1.Secret], zero[corev1.SecretList]),
+		Events:             gentype.NewClientWithList("events", nodes, codec, namespace, zero[corev1.Event], zero[corev1.EventList]),
 	}, nil
+}
+
+func restClient(config *rest.Config, scheme *runtime.Scheme, group schema.GroupVersion, path string) (rest.Interface, error) {
+	config = rest.CopyConfig(config)
+	config.GroupVersion, config.APIPath = &group, path
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	return rest.RESTClientFor(config)
 }
 
 func zero[T any]() *T { return new(T) }

@@ -44,29 +44,8 @@ func (d *MachineDeployment) DeepCopyObject() runtime.Object {
 	return &copied
 }
 
-// DeepCopyObject makes a MachineList a runtime.Object.
-func (l *MachineList) DeepCopyObject() runtime.Object {
-	copied := *l
-	copied.Items = slices.Clone(l.Items)
-	return &copied
-}
-
-// DeepCopyObject makes a MachineClassList a runtime.Object.
-func (l *MachineClassList) DeepCopyObject() runtime.Object {
-	copied := *l
-	copied.Items = slices.Clone(l.Items)
-	return &copied
-}
-
-// DeepCopyObject makes a MachineSetList a runtime.Object.
-func (l *MachineSetList) DeepCopyObject() runtime.Object {
-	copied := *l
-	copied.Items = slices.Clone(l.Items)
-	return &copied
-}
-
-// DeepCopyObject makes a MachineDeploymentList a runtime.Object.
-func (l *MachineDeploymentList) DeepCopyObject() runtime.Object {
+// DeepCopyObject makes a List a runtime.Object.
+func (l *List[T]) DeepCopyObject() runtime.Object {
 	copied := *l
 	copied.Items = slices.Clone(l.Items)
 	return &copied

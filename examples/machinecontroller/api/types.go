@@ -18,15 +18,10 @@ const NodeLabelKey = "node"
 // InstanceInitialization is part of the description of a LastOperation that failed after the VM was created.
 const InstanceInitialization = "Initialize VM Instance"
 
-// What the parties of an in-place update write on the node.
+// The strategies of a [MachineDeployment].
 const (
-	NodeInPlaceUpdate              = "InPlaceUpdate"                          // a condition of the node
-	ReadyForUpdate                 = "ReadyForUpdate"                         // its reason: the node is drained
-	LabelKeyNodeUpdateResult       = "node.machine.sapcloud.io/update-result" // what the agent on the node says
-	LabelValueNodeUpdateSuccessful = "successful"                             // about its update
-	LabelValueNodeUpdateFailed     = "failed"                                 //
-	InPlaceUpdateStrategyType      = DeploymentStrategyType("InPlaceUpdate")  // nodes are updated, not replaced
-	RollingUpdateStrategyType      = DeploymentStrategyType("RollingUpdate")  // machines are replaced
+	InPlaceUpdateStrategyType = DeploymentStrategyType("InPlaceUpdate") // nodes are updated, not replaced
+	RollingUpdateStrategyType = DeploymentStrategyType("RollingUpdate") // machines are replaced
 )
 
 // Machine is one machine: a VM and the node that runs on it.
@@ -38,12 +33,12 @@ type Machine struct {
 	Status MachineStatus `json:"status,omitempty"`
 }
 
-// MachineList is a list of machines.
-type MachineList struct {
+// List is a list of objects, such as a MachineList.
+type List[T any] struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	Items []Machine `json:"items"`
+	Items []T `json:"items"`
 }
 
 // MachineSpec says which class the machine is of. ProviderID is written by the controller when the VM exists.
@@ -130,14 +125,6 @@ type MachineClass struct {
 	SecretRef SecretReference `json:"secretRef,omitempty"`
 }
 
-// MachineClassList is a list of classes.
-type MachineClassList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-
-	Items []MachineClass `json:"items"`
-}
-
 // SecretReference names a secret.
 type SecretReference struct {
 	Name string `json:"name,omitempty"`
@@ -149,7 +136,7 @@ type MachineTemplateSpec struct {
 	Spec   MachineSpec       `json:"spec,omitempty"`
 }
 
-// MachineSet keeps a number of machines of one class.
+// MachineSet has the machines of a [MachineDeployment] that are of one class. It is named as the class.
 type MachineSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -158,23 +145,13 @@ type MachineSet struct {
 	Status MachineSetStatus `json:"status,omitempty"`
 }
 
-// MachineSetList is a list of machine sets.
-type MachineSetList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-
-	Items []MachineSet `json:"items"`
-}
-
-// MachineSetSpec says how many machines there are to be.
+// MachineSetSpec says what its machines were made of.
 type MachineSetSpec struct {
-	Replicas int32               `json:"replicas"`
 	Template MachineTemplateSpec `json:"template,omitempty"`
 }
 
-// MachineSetStatus says how many there are, and which failed. From the latter a Worker gets its error, and a Shoot its red condition.
+// MachineSetStatus says which machines failed. From that a Worker gets its error, and a Shoot its red condition.
 type MachineSetStatus struct {
-	Replicas       int32            `json:"replicas"`
 	FailedMachines []MachineSummary `json:"failedMachines,omitempty"`
 }
 
@@ -192,16 +169,9 @@ type MachineDeployment struct {
 	Spec MachineDeploymentSpec `json:"spec,omitempty"`
 }
 
-// MachineDeploymentList is a list of machine deployments.
-type MachineDeploymentList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-
-	Items []MachineDeployment `json:"items"`
-}
-
-// MachineDeploymentSpec says how the machines of the pool follow a change of the template.
+// MachineDeploymentSpec says how many machines there are to be, and how they follow a change of the template.
 type MachineDeploymentSpec struct {
+	Replicas int32                     `json:"replicas"`
 	Strategy MachineDeploymentStrategy `json:"strategy,omitempty"`
 	Template MachineTemplateSpec       `json:"template,omitempty"`
 }

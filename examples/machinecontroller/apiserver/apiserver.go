@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -48,10 +49,11 @@ func Start(ctx context.Context) (_ *Server, err error) {
 		return nil, err
 	}
 	s.stop = append(s.stop, func() { _ = os.RemoveAll(dir) }) // a temporary folder that stays does no harm
-	endpoint, err := s.startEtcd(dir)
+	endpoint, stop, err := StartEtcd(dir)
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
 	}
+	s.stop = append(s.stop, stop)
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, []byte(nowhere), 0o600); err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func Start(ctx context.Context) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), definitions()...)
+	return s, Define(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), slices.Concat(Machines(), kubernetes())...)
 }
 
 // Stop stops the server and removes its files.
@@ -84,8 +86,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// startEtcd starts an etcd behind a socket in the folder.
-func (s *Server) startEtcd(dir string) (endpoint string, err error) {
+// StartEtcd starts an etcd behind a socket in the folder.
+func StartEtcd(dir string) (endpoint string, stop func(), err error) {
 	client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "etcd")}
 	config := embed.NewConfig()
 	config.Dir, config.LogLevel = filepath.Join(dir, "data"), "fatal"
@@ -93,17 +95,17 @@ func (s *Server) startEtcd(dir string) (endpoint string, err error) {
 	config.UnsafeNoFsync = true // the data does not outlive the process
 	etcd, err := embed.StartEtcd(config)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	s.stop = append(s.stop, etcd.Close)
 	select {
 	case <-etcd.Server.ReadyNotify():
-		return client.String(), nil
-	case err := <-etcd.Err():
-		return "", err
+		return client.String(), etcd.Close, nil
+	case err = <-etcd.Err():
 	case <-time.After(time.Minute):
-		return "", context.DeadlineExceeded
+		err = context.DeadlineExceeded
 	}
+	etcd.Close()
+	return "", nil, err
 }
 
 // failures is the part of testing.T that StartTestServer asks for. It returns errors besides.

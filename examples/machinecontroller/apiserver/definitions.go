@@ -19,19 +19,23 @@ import (
 // leases are the objects of leader election. Kubernetes serves them itself; the annotation lets a definition use its group.
 var leases = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
 
-// definitions define the objects of the example.
-func definitions() []*apiextensionsv1.CustomResourceDefinition {
-	lease := Definition(leases, "Lease", "leases")
-	lease.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: "unapproved, for an example"}
+// Machines define machines and what belongs to them.
+func Machines() []*apiextensionsv1.CustomResourceDefinition {
 	return []*apiextensionsv1.CustomResourceDefinition{
 		WithStatus(Definition(api.GroupVersion, "Machine", "machines")),
 		Definition(api.GroupVersion, "MachineClass", "machineclasses"),
 		WithStatus(Definition(api.GroupVersion, "MachineSet", "machinesets")),
 		Definition(api.GroupVersion, "MachineDeployment", "machinedeployments"),
-		WithStatus(Definition(api.GroupVersion, "Node", "nodes")),
-		Definition(api.GroupVersion, "Secret", "secrets"),
-		Definition(api.GroupVersion, "Event", "events"),
-		lease,
+	}
+}
+
+// kubernetes defines what Kubernetes serves itself. The core group cannot be defined.
+func kubernetes() []*apiextensionsv1.CustomResourceDefinition {
+	node, lease := WithStatus(Definition(api.GroupVersion, "Node", "nodes")), Definition(leases, "Lease", "leases")
+	node.Spec.Scope = apiextensionsv1.ClusterScoped
+	lease.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: "unapproved, for an example"}
+	return []*apiextensionsv1.CustomResourceDefinition{
+		node, lease, Definition(api.GroupVersion, "Secret", "secrets"), Definition(api.GroupVersion, "Event", "events"),
 	}
 }
 

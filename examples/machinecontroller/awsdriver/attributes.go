@@ -21,6 +21,9 @@ import (
 // volumeLane is the lane of what volumes can do: EC2 refuses a second change of a volume for hours, which infrastructure tags must not wait for.
 const volumeLane = "volume"
 
+// metadataLane is the lane of what changes on drained nodes only.
+const metadataLane = "metadata"
+
 // The attributes.
 const (
 	iops            = "iops"
@@ -43,7 +46,7 @@ func groups() []hotdriver.Group[ProviderSpec, *session] {
 			},
 		},
 		{
-			Kind: tags.VM, Attributes: hotdriver.Attributes{Defaults: map[string]string{httpTokens: ""}}, Modify: modifyMetadataOptions,
+			Kind: tags.VM, Lane: metadataLane, Attributes: hotdriver.Attributes{Defaults: map[string]string{httpTokens: ""}}, Modify: modifyMetadataOptions,
 			Project: func(spec *ProviderSpec, _ *hotdriver.Resource) map[string]string {
 				if spec.InstanceMetadataOptions == nil {
 					return nil

@@ -291,14 +291,19 @@ func TestCodes(t *testing.T) {
 
 // inVolumeLane asks for the performance of the data volume.
 func (f *fixture) inVolumeLane(performance string) error {
+	const device = `{"blockDevices":[{"deviceName":"/dev/sdf","ebs":%s}]}`
+	return f.driver.UpdateMachine(f.t.Context(), f.inLane("volume", "disk", fmt.Sprintf(device, performance)))
+}
+
+// inLane is a request for a lane of which nothing was applied yet.
+func (f *fixture) inLane(lane, kind, desired string) *machineupdate.UpdateMachineRequest {
 	raw, err := json.Marshal(f.spec)
 	require.NoError(f.t, err)
-	const device = `{"blockDevices":[{"deviceName":"/dev/sdf","ebs":%s}]}`
-	return f.driver.UpdateMachine(f.t.Context(), &machineupdate.UpdateMachineRequest{
-		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Name: "class", ProviderSpec: raw}, Lane: "volume",
+	return &machineupdate.UpdateMachineRequest{
+		Machine: f.machine.Name, ProviderID: f.machine.Spec.ProviderID, Class: machineupdate.MachineClass{Name: "class", ProviderSpec: raw}, Lane: lane,
 		Secret: f.secret(), BeforeWrite: func(context.Context) error { return nil },
-		Parts: []machineupdate.Part{{Kind: "disk", Applied: "{}", Desired: machineupdate.Hot(fmt.Sprintf(device, performance))}},
-	})
+		Parts: []machineupdate.Part{{Kind: kind, Applied: "{}", Desired: machineupdate.Hot(desired)}},
+	}
 }
 
 // TestVolume: a modification is accepted, and is done later; a failed one is made again; too early, the driver says when.
@@ -333,15 +338,21 @@ func TestVolume(t *testing.T) {
 	assert.Equal(t, 3000, r.Iops, "the root volume is left alone")
 }
 
-// TestAttributes: attributes of VM and interfaces follow the class, with the tags.
+// TestAttributes: attributes of interfaces follow the class, with the tags. Those of the VM do while the node is drained: until then they are only read.
 func TestAttributes(t *testing.T) {
 	f := newFixture(t, cloud.Config{}, specWith(nil))
 	f.launch()
-	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"},"srcAndDstChecksEnabled":false,"instanceMetadataOptions":{"httpTokens":"required"}}`))
-	vm, _ := f.cloud.Resource("i-1")
+	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"},"srcAndDstChecksEnabled":false}`))
 	card, _ := f.cloud.Resource("eni-1")
-	assert.Equal(t, "required", vm.HTTPTokens)
 	assert.False(t, card.SourceDestCheck)
 	require.NoError(t, f.update(t.Context(), `{"tags":{"owner":"alice"}}`))
+	tokens := func() string { r, _ := f.cloud.Resource("i-1"); return r.HTTPTokens }
+	const desired = `{"instanceMetadataOptions":{"httpTokens":"required"}}`
+	request := f.inLane("metadata", "vm", desired)
+	request.ReadOnly = true
+	require.ErrorIs(t, f.driver.UpdateMachine(t.Context(), request), machineupdate.ErrDiffers)
+	assert.Equal(t, "optional", tokens())
+	require.NoError(t, f.driver.UpdateMachine(t.Context(), f.inLane("metadata", "vm", desired)))
+	assert.Equal(t, "required", tokens())
 	assert.Equal(t, []string{"RunInstances", "ModifyNetworkInterfaceAttribute", "ModifyInstanceMetadataOptions"}, slices.Compact(f.calls), "a default that nobody of ours set is not restored")
 }

@@ -23,7 +23,7 @@ type ProviderSpec struct {
 	BlockDevices            []BlockDevice            `json:"blockDevices,omitempty"            hotupdatable:"false,key=deviceName"`
 	NetworkInterfaces       []NetworkInterface       `json:"networkInterfaces,omitempty"`
 	SrcAndDstChecksEnabled  *bool                    `json:"srcAndDstChecksEnabled,omitempty"  hotupdatable:"true"`
-	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"true"`
+	InstanceMetadataOptions *InstanceMetadataOptions `json:"instanceMetadataOptions,omitempty" hotupdatable:"inplace"`
 
 	// Tags are the infrastructure tags of VM, volumes and network interfaces alike, with the keys by which the driver finds the machine.
 	Tags map[string]string `json:"tags,omitempty" hotupdatable:"true"`
@@ -57,7 +57,8 @@ type NetworkInterface struct {
 	Ipv6PrefixCount     *int32   `json:"ipv6PrefixCount,omitempty"`
 }
 
-// InstanceMetadataOptions say how the VM reads what the cloud tells it about itself.
+// InstanceMetadataOptions say how the VM reads what the cloud tells it about itself. Pods that read without a token fail once it is required, so the node
+// has to be drained before.
 type InstanceMetadataOptions struct {
 	HTTPTokens string `json:"httpTokens,omitempty"`
 }

@@ -40,7 +40,8 @@ func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 			},
 			Mandatory: func(class *ProviderSpec, machine string) map[string]string { return class.mandatory(&d.rules, machine) },
 		}},
-		Groups: groups(), Lanes: []machineupdate.Lane{{Name: volumeLane, Paths: []string{"/blockDevices"}}},
+		Groups: groups(),
+		Lanes:  []machineupdate.Lane{{Name: volumeLane, Paths: []string{"/blockDevices"}}, {Name: metadataLane, Paths: []string{"/instanceMetadataOptions"}}},
 	})
 }
 

@@ -58,7 +58,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t}
 	var err error
-	f.client, err = api.NewClient(server.Config, strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())))
+	f.client, err = api.NewClient(server.Config, strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())), api.GroupVersion)
 	require.NoError(t, err)
 	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Spec: api.MachineSpec{ProviderID: "aws:///r/i-1"}}
 	f.machine, err = f.client.Machines.Create(t.Context(), machine, metav1.CreateOptions{})

@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,29 +16,105 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/machineupdatetest"
 )
 
 // TestConformance: this controller keeps the promises on which hot updates depend.
 func TestConformance(t *testing.T) {
-	machineupdatetest.Check(t, machineIn, func(ctx context.Context, w *machineupdatetest.World[*api.Machine], machine *api.Machine) time.Duration {
+	machineupdatetest.Check(t, machineIn, reconcileIn(t))
+}
+
+// TestConformanceInPlace: likewise where a drained node is updated in place.
+func TestConformanceInPlace(t *testing.T) {
+	machineupdatetest.CheckInPlace(t, func(phase, providerID string) *api.Machine {
+		machine := machineIn(phase, providerID)
+		machine.OwnerReferences = ownedBy("former")
+		return machine
+	}, reconcileIn(t))
+}
+
+func ownedBy(name string) []metav1.OwnerReference {
+	return []metav1.OwnerReference{{Name: name, Controller: new(true)}}
+}
+
+// reconcileIn lets a controller reconcile a machine whose World has a pool that is updated in place from the class "former" to the class "class".
+func reconcileIn(t *testing.T) func(context.Context, *machineupdatetest.World[*api.Machine], *api.Machine) time.Duration {
+	t.Helper()
+	return func(ctx context.Context, w *machineupdatetest.World[*api.Machine], machine *api.Machine) time.Duration {
 		cached := controller.NewCache(&api.Client{}, 0)
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
-		if machine.Status.CurrentStatus.Phase != api.MachinePending {
-			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: "pool", Generation: 1}}
+		pool.Spec.Strategy.Type, pool.Spec.Template.Spec.Class.Name = api.InPlaceUpdateStrategyType, "class"
+		set := &api.MachineSet{ObjectMeta: metav1.ObjectMeta{Name: "former", OwnerReferences: ownedBy("pool")}}
+		set.Spec.Template.Spec.Class.Name = "former"
+		require.NoError(t, cached.MachineDeployments.GetStore().Add(pool))
+		require.NoError(t, cached.MachineSets.GetStore().Add(set))
+		require.NoError(t, cached.Nodes.GetStore().Add(nodeIn(w, machine)))
+		for _, name := range []string{"class", "former"} {
+			class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: name}, SecretRef: api.SecretReference{Name: "secret"}}
+			require.NoError(t, cached.MachineClasses.GetStore().Add(class))
 		}
-		class := &api.MachineClass{ObjectMeta: metav1.ObjectMeta{Name: "class"}, SecretRef: api.SecretReference{Name: "secret"}}
-		require.NoError(t, cached.Nodes.GetStore().Add(node))
-		require.NoError(t, cached.MachineClasses.GetStore().Add(class))
 		require.NoError(t, cached.Secrets.GetStore().Add(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret"}}))
 		c := controller.New(controller.Config{
-			Machines: w, Cache: cached, Driver: worldDriver{w}, CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
+			Machines: w, Nodes: nodes{w}, Cache: cached, Driver: worldDriver{w}, CreationTimeout: math.MaxInt64, HealthTimeout: math.MaxInt64, Now: w.Now,
 			Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute},
 			Recorder: recorder{&record.FakeRecorder{}, w},
 		})
-		return c.ReconcileMachine(ctx, machine, w.Prepare)
-	})
+		return c.ReconcileMachine(ctx, machine, func(class *api.MachineClass) (*machineupdate.Prepared, error) {
+			if class.Name == "former" {
+				return w.PrepareFormer()
+			}
+			return w.Prepare()
+		})
+	}
+}
+
+// nodeIn is the machine's node as the cache has it.
+func nodeIn(w *machineupdatetest.World[*api.Machine], machine *api.Machine) *corev1.Node {
+	found, waits := w.Drained()
+	node := nodeOf(found)
+	if machine.Status.CurrentStatus.Phase != api.MachinePending {
+		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue})
+	}
+	if !waits {
+		node.Status.Conditions[0].Reason = string(inplace.ReadyForUpdate)
+	}
+	return node
+}
+
+func nodeOf(drained machineupdate.DrainedNode) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "node", UID: drained.UID, Labels: map[string]string{inplace.CandidateLabel: "true", inplace.SelectedLabel: "true"},
+			Annotations: map[string]string{inplace.RolloutAnnotation: `{"revision":1,"cordoned":true}`},
+		},
+		Spec: corev1.NodeSpec{Unschedulable: drained.Unschedulable},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
+			Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: string(inplace.DrainSuccessful), LastTransitionTime: metav1.NewTime(drained.Drained),
+		}}},
+	}
+}
+
+// nodes is the World's node in the words of client-go.
+type nodes struct {
+	*machineupdatetest.World[*api.Machine]
+}
+
+func (n nodes) Get(ctx context.Context, _ string, _ metav1.GetOptions) (*corev1.Node, error) {
+	live, err := n.Node(ctx)
+	return nodeOf(live), err
+}
+
+func (nodes) Update(_ context.Context, node *corev1.Node, _ metav1.UpdateOptions) (*corev1.Node, error) {
+	return node, nil
+}
+
+func (n nodes) UpdateStatus(_ context.Context, node *corev1.Node, _ metav1.UpdateOptions) (*corev1.Node, error) {
+	if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Reason == string(inplace.ReadyForUpdate) }) {
+		n.Ready()
+	}
+	return node, nil
 }
 
 // recorder hands events to the World.

@@ -1,8 +1,8 @@
 // Package controller is a machine controller with the flows of machine-controller-manager: creation, initialization, health check, update,
-// in-place update and deletion of machines through a driver, and the machine sets that make them.
+// in-place update and deletion of machines through a driver, and the pools that they are in.
 //
-// What to update, and what to remember of it, is decided by package machineupdate; this package shows where its calls belong. It knows
-// no cloud, and no infrastructure tags.
+// What to update, and what to remember of it, is decided by package machineupdate, and the next step of an in-place update by package inplace; this
+// package shows where their calls belong. It knows no cloud, and no infrastructure tags.
 package controller
 
 import (
@@ -35,13 +35,22 @@ type Machines interface {
 	Patch(ctx context.Context, name string, patchType types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*api.Machine, error)
 }
 
+// Nodes is client-go's client for nodes, as far as the reconcile of a machine reads and writes them.
+type Nodes interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (*corev1.Node, error)
+	Update(ctx context.Context, node *corev1.Node, options metav1.UpdateOptions) (*corev1.Node, error)
+	UpdateStatus(ctx context.Context, node *corev1.Node, options metav1.UpdateOptions) (*corev1.Node, error)
+}
+
 // Retry are the periods after which a controller looks at a machine again.
 type Retry struct{ Conflict, Short, Medium, Long time.Duration }
 
 // Config is what a controller works with.
 type Config struct {
 	Namespace string
+	Client    *api.Client // for pools
 	Machines  Machines
+	Nodes     Nodes
 	Cache     *Cache
 	// Driver makes and changes the VMs. Schema describes its provider spec, and Updates what its UpdateMachine can do.
 	Driver  driver.Driver
@@ -179,24 +188,25 @@ func (c *Controller) wants(machine *api.Machine, class string) bool {
 	return machine.Spec.Class.Name == class || machineupdate.WantedClass(machine.Spec.Class.Name, c.templateClass(machine)) == class
 }
 
+// inPlaceDeployment returns the machine's deployment if its machines are updated in place, else nil.
+func (c *Controller) inPlaceDeployment(machine *api.Machine) *api.MachineDeployment {
+	set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine))
+	if err != nil {
+		return nil
+	}
+	deployment, err := lookup[api.MachineDeployment](c.Cache.MachineDeployments, c.Namespace, ownerOf(set))
+	if err != nil || deployment.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
+		return nil
+	}
+	return deployment
+}
+
 // templateClass returns the name of the class in the template of the machine's deployment if that is updated in place, else nothing.
 func (c *Controller) templateClass(machine *api.Machine) string {
-	owner := metav1.GetControllerOf(machine)
-	if owner == nil {
-		return ""
+	if deployment := c.inPlaceDeployment(machine); deployment != nil {
+		return deployment.Spec.Template.Spec.Class.Name
 	}
-	set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, owner.Name)
-	if err != nil {
-		return ""
-	}
-	if owner = metav1.GetControllerOf(set); owner == nil {
-		return ""
-	}
-	deployment, err := lookup[api.MachineDeployment](c.Cache.MachineDeployments, c.Namespace, owner.Name)
-	if err != nil || deployment.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
-		return ""
-	}
-	return deployment.Spec.Template.Spec.Class.Name
+	return ""
 }
 
 // Cache has the informers of one process, which are client-go's.

@@ -8,8 +8,8 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// ReconcileMachine is one reconcile of a machine that stands in no cache, with a class that was prepared by the test.
-func (c *Controller) ReconcileMachine(ctx context.Context, machine *api.Machine, prepare func() (*machineupdate.Prepared, error)) time.Duration {
-	c.prepareClass = func(*api.MachineClass) (*machineupdate.Prepared, error) { return prepare() }
+// ReconcileMachine is one reconcile of a machine that stands in no cache, with classes that were prepared by the test.
+func (c *Controller) ReconcileMachine(ctx context.Context, machine *api.Machine, prepare func(class *api.MachineClass) (*machineupdate.Prepared, error)) time.Duration {
+	c.prepareClass = prepare
 	return c.reconcileMachine(ctx, machine)
 }

@@ -51,7 +51,7 @@ func TestReadersOfLastOperation(t *testing.T) {
 
 			deleted := false
 			cached := controller.NewCache(f.client, 0)
-			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node", Namespace: machine.Namespace}}
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
 			if test.ready {
 				node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 			}
@@ -63,7 +63,7 @@ func TestReadersOfLastOperation(t *testing.T) {
 				Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: worldDriver{}, CreationTimeout: time.Hour, HealthTimeout: time.Hour,
 				Now: time.Now, Recorder: record.NewFakeRecorder(100), DeleteBootstrapToken: func(string) { deleted = true },
 			})
-			c.ReconcileMachine(t.Context(), machine, func() (*machineupdate.Prepared, error) { return nil, nil }) //nolint:nilnil // as for drivers without updates
+			c.ReconcileMachine(t.Context(), machine, func(*api.MachineClass) (*machineupdate.Prepared, error) { return nil, nil }) //nolint:nilnil // as for drivers without updates
 			live := f.live()
 			assert.Equal(t, test.want, live.Status.CurrentStatus.Phase)
 			assert.Equal(t, test.wantType, live.Status.LastOperation.Type)

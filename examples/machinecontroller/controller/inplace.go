@@ -4,40 +4,142 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
-// inPlaceUpdate reports whether the node was drained and waits for the agent that runs on it to update it. Then the reconcile ends. The hot part
-// has been updated before.
-func (r *reconciliation) inPlaceUpdate(ctx context.Context) (waits bool, err error) {
-	isReadyForUpdate := r.node != nil && slices.ContainsFunc(r.node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == api.NodeInPlaceUpdate && c.Reason == api.ReadyForUpdate
-	})
-	if !isReadyForUpdate {
-		return false, nil
+// inPlaceUpdate takes the next step of an update of the machine's node, and reports whether the node is not what its pool wants. Then the reconcile
+// ends. The hot part has been updated before.
+func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, delay time.Duration, err error) {
+	deployment := r.inPlaceDeployment(r.machine)
+	if deployment == nil || r.node == nil || !hasJoined(r.machine) {
+		return false, 0, nil
 	}
-	return true, r.writeStatus(ctx, api.MachineInPlaceUpdating, api.LastOperation{
-		Description: fmt.Sprintf("Machine %s is undergoing an in-place update", r.machine.Name),
-		State:       api.MachineStateProcessing, Type: api.MachineOperationInPlaceUpdate,
+	step, err := inplace.Next(poolOf(deployment), r.inPlaceMachine(r.machine, r.node))
+	if err != nil {
+		return true, 0, err
+	}
+	switch step.Do {
+	case inplace.Done:
+		return false, 0, nil
+	case inplace.Wait:
+	case inplace.Blocked:
+		r.Recorder.Event(r.machine, corev1.EventTypeWarning, "InPlaceUpdateBlocked", step.Why)
+	case inplace.WriteNode:
+		err = r.writeNode(ctx, step.Node)
+	case inplace.SetCondition:
+		err = r.setCondition(ctx, step.Node.Reason)
+	case inplace.Drain: // pods are not drained here
+		if err = r.reportInPlace(ctx, api.MachineInPlaceUpdating, api.MachineStateProcessing, "is undergoing an in-place update"); err == nil {
+			err = r.setCondition(ctx, step.Node.Reason)
+		}
+	case inplace.Apply:
+		delay, err = r.applyInPlace(ctx)
+	case inplace.Transfer:
+		delay, err = r.Retry.Short, r.transfer(ctx, deployment)
+	}
+	return true, delay, err
+}
+
+// applyInPlace lets the driver apply what only a drained node allows. Once that is done, the next step is that the node is ready for its agent.
+func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error) {
+	live := func(ctx context.Context) (machineupdate.DrainedNode, error) {
+		node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
+		if err != nil {
+			return machineupdate.DrainedNode{}, err
+		}
+		return drained(node), nil
+	}
+	result, ready := r.executor().ApplyInPlace(ctx, r.observation(), drained(r.node), live)
+	if r.machine = result.Machine; !ready {
+		return result.Delay, nil
+	}
+	return result.Delay, r.setCondition(ctx, inplace.ReadyForUpdate)
+}
+
+func drained(node *corev1.Node) machineupdate.DrainedNode {
+	return machineupdate.DrainedNode{UID: node.UID, Drained: inPlaceCondition(node).LastTransitionTime.Time, Unschedulable: node.Spec.Unschedulable}
+}
+
+// InPlaceReason tells how far the in-place update of a node is.
+func InPlaceReason(node *corev1.Node) inplace.Reason {
+	return inplace.Reason(inPlaceCondition(node).Reason)
+}
+
+func inPlaceCondition(node *corev1.Node) corev1.NodeCondition {
+	if at := slices.IndexFunc(node.Status.Conditions, isInPlace); at >= 0 {
+		return node.Status.Conditions[at]
+	}
+	return corev1.NodeCondition{Type: inplace.ConditionType}
+}
+
+func isInPlace(c corev1.NodeCondition) bool { return c.Type == inplace.ConditionType }
+
+// inPlaceMachine is the machine with its node, as package inplace wants them. The node may be nil.
+func (c *Controller) inPlaceMachine(machine *api.Machine, node *corev1.Node) inplace.Machine {
+	observed := c.observe(machine)
+	found := inplace.Machine{Name: machine.Name, Owner: ownerOf(machine), Phase: observed.Phase, InPlace: observed.InPlace()}
+	if machine.DeletionTimestamp != nil {
+		found.Phase = string(api.MachineTerminating)
+	}
+	if node != nil && hasJoined(machine) {
+		found.Node = &inplace.Node{Labels: node.Labels, Annotations: node.Annotations, Unschedulable: node.Spec.Unschedulable, Reason: InPlaceReason(node)}
+		found.Available = found.Phase == string(api.MachineRunning) && slices.ContainsFunc(node.Status.Conditions, isReady)
+	}
+	return found
+}
+
+// hasJoined reports whether the creation of the machine is finished. Until then its node is nobody else's, also if there is one already.
+func hasJoined(machine *api.Machine) bool {
+	phase := machine.Status.CurrentStatus.Phase
+	return phase != "" && phase != api.MachineCrashLoopBackOff && phase != api.MachinePending
+}
+
+func (r *reconciliation) writeNode(ctx context.Context, as *inplace.Node) error {
+	node := r.node.DeepCopy()
+	node.Labels, node.Annotations, node.Spec.Unschedulable = as.Labels, as.Annotations, as.Unschedulable
+	_, err := r.Nodes.Update(ctx, node, metav1.UpdateOptions{})
+	return err
+}
+
+func (r *reconciliation) setCondition(ctx context.Context, reason inplace.Reason) error {
+	node := r.node.DeepCopy()
+	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isInPlace), corev1.NodeCondition{
+		Type: inplace.ConditionType, Status: corev1.ConditionTrue, Reason: string(reason), LastTransitionTime: metav1.NewTime(r.Now()),
 	})
+	_, err := r.Nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
+	return err
+}
+
+// transfer makes the machine one of the deployment's new machine set. It keeps the name of its class for ever.
+func (r *reconciliation) transfer(ctx context.Context, deployment *api.MachineDeployment) error {
+	set, err := lookup[api.MachineSet](r.Cache.MachineSets, r.Namespace, targetOf(deployment))
+	if err != nil {
+		return err
+	}
+	belongTo(r.machine, set)
+	return r.write(ctx)
 }
 
 // followInPlaceUpdate tells what the agent on the node says of its update.
 func (r *reconciliation) followInPlaceUpdate(ctx context.Context) error {
-	var phase api.MachinePhase
-	operation := api.LastOperation{Type: api.MachineOperationInPlaceUpdate}
-	switch r.node.GetLabels()[api.LabelKeyNodeUpdateResult] {
-	case api.LabelValueNodeUpdateSuccessful:
-		phase, operation.State = api.MachineInPlaceUpdateSuccessful, api.MachineStateSuccessful
-		operation.Description = fmt.Sprintf("Machine %s successfully updated dependencies", r.machine.Name)
-	case api.LabelValueNodeUpdateFailed:
-		phase, operation.State = api.MachineInPlaceUpdateFailed, api.MachineStateFailed
-		operation.Description = fmt.Sprintf("Machine %s failed to update dependencies", r.machine.Name)
-	default:
-		return nil
+	switch r.node.GetLabels()[inplace.ResultLabel] {
+	case inplace.Successful:
+		return r.reportInPlace(ctx, api.MachineInPlaceUpdateSuccessful, api.MachineStateSuccessful, "successfully updated dependencies")
+	case inplace.Failed:
+		return r.reportInPlace(ctx, api.MachineInPlaceUpdateFailed, api.MachineStateFailed, "failed to update dependencies")
 	}
-	return r.writeStatus(ctx, phase, operation)
+	return nil
+}
+
+func (r *reconciliation) reportInPlace(ctx context.Context, phase api.MachinePhase, state api.MachineState, said string) error {
+	return r.writeStatus(ctx, phase, api.LastOperation{
+		Description: fmt.Sprintf("Machine %s %s", r.machine.Name, said), State: state, Type: api.MachineOperationInPlaceUpdate,
+	})
 }

@@ -70,8 +70,8 @@ func (r *reconciliation) run(ctx context.Context) (delay time.Duration, err erro
 	}
 	updateRetry := r.update(ctx)
 	defer func() { delay = machineupdate.Earlier(updateRetry, delay) }()
-	if waits, err := r.inPlaceUpdate(ctx); waits || err != nil {
-		return r.Retry.Medium, err
+	if underway, inPlaceRetry, err := r.inPlaceUpdate(ctx); underway {
+		return machineupdate.Earlier(inPlaceRetry, r.Retry.Medium), err
 	}
 	creationRetry, err := r.create(ctx)
 	return machineupdate.Earlier(healthRetry, machineupdate.Earlier(creationRetry, r.Retry.Long)), err
@@ -88,7 +88,7 @@ func (r *reconciliation) validate() error {
 		return fmt.Errorf("secret: %w", err)
 	}
 	r.class, r.secret = class, secret
-	r.node, err = lookup[corev1.Node](r.Cache.Nodes, r.Namespace, r.machine.Labels[api.NodeLabelKey])
+	r.node, err = lookup[corev1.Node](r.Cache.Nodes, "", r.machine.Labels[api.NodeLabelKey])
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -23,23 +23,31 @@ func (r *reconciliation) update(ctx context.Context) time.Duration {
 
 // observation is what package machineupdate needs to know.
 func (r *reconciliation) observation() machineupdate.Observation[*api.Machine] {
-	prepared, err := r.wantedClass()
-	return machineupdate.Observation[*api.Machine]{
-		Machine: r.machine, ProviderID: r.machine.Spec.ProviderID, Phase: string(r.machine.Status.CurrentStatus.Phase),
-		Class: prepared, ClassError: err, Secret: r.secret.Data, Settings: r.Settings,
-	}
+	observed := r.observe(r.machine)
+	observed.Secret = r.secret.Data
+	return observed
 }
 
-// wantedClass prepares the class whose hot part the machine should have: in a pool that is updated in place, that of the pool's template.
-func (r *reconciliation) wantedClass() (*machineupdate.Prepared, error) {
-	class := r.class
-	if wanted := machineupdate.WantedClass(class.Name, r.templateClass(r.machine)); wanted != class.Name {
-		var err error
-		if class, err = lookup[api.MachineClass](r.Cache.MachineClasses, r.Namespace, wanted); err != nil {
-			return nil, fmt.Errorf("class of the template: %w", err)
-		}
+// observe finds the class whose hot part the machine should have: in a pool that is updated in place, that of the pool's template. The former one is that
+// of its machine set.
+func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*api.Machine] {
+	observed := machineupdate.Observation[*api.Machine]{
+		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
 	}
-	return r.prepareClass(class)
+	template := c.templateClass(machine)
+	observed.Class, observed.ClassError = c.preparedClass(machineupdate.WantedClass(machine.Spec.Class.Name, template))
+	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); template != "" && err == nil {
+		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name) // without it no node is drained, and that is told
+	}
+	return observed
+}
+
+func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error) {
+	class, err := lookup[api.MachineClass](c.Cache.MachineClasses, c.Namespace, name)
+	if err != nil {
+		return nil, fmt.Errorf("class: %w", err)
+	}
+	return c.prepareClass(class)
 }
 
 // prepare reads the class side of updates, once for each resourceVersion of the class.

@@ -187,7 +187,7 @@ func (c *chaos) interfere() {
 	}
 }
 
-func (c *chaos) machine() string { return fmt.Sprintf("m-%d", c.random.IntN(pool)) }
+func (c *chaos) machine() string { return fmt.Sprintf(class+"-%d", c.random.IntN(pool)) }
 
 func (c *chaos) one() *world.Replica { return c.replicas[c.random.IntN(len(c.replicas))] }
 
@@ -225,7 +225,7 @@ func (c *chaos) heal() {
 	c.w.Cloud.Heal()
 	c.w.Cloud.Limit(cloud.Rate{}, cloud.Rate{})
 	for i := range pool {
-		c.w.BreakNode(c.w.Machine(fmt.Sprintf("m-%d", i)).Labels[api.NodeLabelKey], false)
+		c.w.BreakNode(c.w.Machine(fmt.Sprintf(class+"-%d", i)).Labels[api.NodeLabelKey], false)
 	}
 	c.startReplica()
 }
@@ -234,7 +234,7 @@ func (c *chaos) heal() {
 func (c *chaos) settle() {
 	settled := func() bool {
 		for i := range pool {
-			machine := c.w.Machine(fmt.Sprintf("m-%d", i))
+			machine := c.w.Machine(fmt.Sprintf(class+"-%d", i))
 			record := machine.Annotations[machineupdate.AnnotationRecord]
 			if machine.Status.CurrentStatus.Phase != api.MachineRunning || strings.Contains(record+machine.Annotations[machineupdate.AnnotationRecord+"-volume"], `"state"`) || !c.isWanted(record) {
 				return false
@@ -244,7 +244,7 @@ func (c *chaos) settle() {
 	}
 	if err := c.w.Until("all machines have settled", patience, settled); err != nil {
 		for i := range pool {
-			machine := c.w.Machine(fmt.Sprintf("m-%d", i))
+			machine := c.w.Machine(fmt.Sprintf(class+"-%d", i))
 			c.t.Logf("%s %+v %s", machine.Name, machine.Status, machine.Annotations[machineupdate.AnnotationRecord])
 		}
 		require.NoError(c.t, err)
@@ -268,7 +268,7 @@ func (c *chaos) isWanted(annotation string) bool {
 func (c *chaos) expect() {
 	named := map[string]string{} // the machine of a VM
 	for i := range pool {
-		machine := c.w.Machine(fmt.Sprintf("m-%d", i))
+		machine := c.w.Machine(fmt.Sprintf(class+"-%d", i))
 		named[machine.Spec.ProviderID[strings.LastIndexByte(machine.Spec.ProviderID, '/')+1:]] = machine.Name
 	}
 	all := c.w.Cloud.Resources()

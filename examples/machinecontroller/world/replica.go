@@ -43,16 +43,16 @@ func (w *World) StartReplica(name string) (*Replica, error) {
 	r := &Replica{Name: name, network: &network{}, done: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	r.cancel = cancel
-	config := rest.CopyConfig(w.rest)
+	config := rest.CopyConfig(w.Controllers)
 	config.Wrap(r.network.wrap)
-	client, err := api.NewClient(config, w.Namespace)
+	client, err := api.NewClient(config, w.Namespace, w.Core)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.assemble(ctx, r, client); err != nil {
 		return nil, err
 	}
-	if r.elector, err = w.election(r, config, client); err != nil {
+	if r.elector, err = w.election(r, config); err != nil {
 		return nil, err
 	}
 	w.running.Go(func() {
@@ -72,7 +72,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 			w.Observe(r.Name, event)
 		}
 	})
-	recorder := broadcaster.NewRecorder(api.NewScheme(), corev1.EventSource{Component: r.Name})
+	recorder := broadcaster.NewRecorder(api.NewScheme(w.Core), corev1.EventSource{Component: r.Name})
 	schema, err := awsdriver.Schema()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 		return err
 	}
 	r.Controller = controller.New(controller.Config{
-		Namespace: w.Namespace, Machines: client.Machines, Cache: controller.NewCache(client, 0),
+		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes, Cache: controller.NewCache(client, 0),
 		Driver: driver, Schema: schema, Updates: driver.Updates(), Settings: w.Settings, Limiter: w.Limiter(),
 		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
 	})
@@ -98,7 +98,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 }
 
 // election is the competition for the lease.
-func (w *World) election(r *Replica, config *rest.Config, client *api.Client) (*leaderelection.LeaderElector, error) {
+func (w *World) election(r *Replica, config *rest.Config) (*leaderelection.LeaderElector, error) {
 	leases, err := coordinationv1.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -111,8 +111,7 @@ func (w *World) election(r *Replica, config *rest.Config, client *api.Client) (*
 		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
-				sets := &controller.MachineSets{Client: client, Cache: r.Controller.Cache, Retry: w.Retry}
-				go sets.Run(ctx)
+				go r.Controller.RunPools(ctx)
 				if err := r.Controller.Run(ctx, w.Workers); err != nil {
 					r.cancel(err)
 				}

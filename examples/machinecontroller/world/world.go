@@ -5,6 +5,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
@@ -27,6 +29,7 @@ import (
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/awsdriver"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/controller"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -39,14 +42,20 @@ const secretName = "cloudprovider"
 // Config is how the world behaves.
 type Config struct {
 	Namespace string
-	Cloud     cloud.Config
-	Settings  machineupdate.Settings
-	Limiter   func() *machineupdate.Limiter // makes that of a replica
-	Retry     controller.Retry
-	Workers   int
-	Attempt   time.Duration // how long a request to the cloud waits for its answer
+	// Controllers is how replicas reach the API server; nil is as everybody else. Core is the group of nodes, secrets and events; the zero value is that
+	// of machines.
+	Controllers *rest.Config
+	Core        schema.GroupVersion
+	Cloud       cloud.Config
+	Settings    machineupdate.Settings
+	Limiter     func() *machineupdate.Limiter // makes that of a replica
+	Retry       controller.Retry
+	Workers     int
+	Attempt     time.Duration // how long a request to the cloud waits for its answer
 	// VolumeCooldown is how long drivers leave a volume alone that the cloud refuses to change.
 	VolumeCooldown time.Duration
+	// Updated reports whether the agent on a node has updated it. It may be nil: agents need no time.
+	Updated func(node string) bool
 	// Observe is told of the events of controllers, and Takeover of the keys that drivers took over. They may be nil.
 	Observe  func(replica string, event *corev1.Event)
 	Takeover func(replica string, resource machineupdate.Resource, key string)
@@ -61,7 +70,6 @@ type World struct {
 
 	ctx       context.Context //nolint:containedctx // the life of the world
 	end       context.CancelFunc
-	rest      *rest.Config
 	endpoint  string
 	transport *http.Transport
 	server    *http.Server
@@ -73,11 +81,11 @@ type World struct {
 
 // Start makes a world without machines and replicas. It ends with the context, or with Close.
 func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
-	c.Cloud.AccessKeys = []string{AccessKey}
+	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config), cmp.Or(c.Core, api.GroupVersion)
 	if c.Limiter == nil {
 		c.Limiter = func() *machineupdate.Limiter { return nil }
 	}
-	w := &World{Config: c, rest: config, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
+	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,7 +95,7 @@ func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
 	w.server = &http.Server{Handler: w.Cloud, ReadHeaderTimeout: time.Minute}
 	// Serve returns when Close is called; whatever else it could say would show in the first request.
 	w.running.Go(func() { _ = w.server.Serve(listener) })
-	if w.Client, err = api.NewClient(config, c.Namespace); err != nil {
+	if w.Client, err = api.NewClient(config, c.Namespace, c.Core); err != nil {
 		return nil, err
 	}
 	w.running.Go(w.runNodes)
@@ -130,31 +138,41 @@ func (w *World) PutClass(name string, spec any) error {
 	if !apierrors.IsAlreadyExists(err) {
 		return err
 	}
+	return change(w.ctx, w.Client.MachineClasses, name, func(present *api.MachineClass) { present.ProviderSpec.Raw = raw })
+}
+
+// CreatePool creates a deployment with so many machines of a class.
+func (w *World) CreatePool(name, class string, strategy api.DeploymentStrategyType, replicas int32) error {
+	pool := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: api.MachineDeploymentSpec{
+		Replicas: replicas, Strategy: api.MachineDeploymentStrategy{Type: strategy},
+		Template: api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}}},
+	}}
+	_, err := w.Client.MachineDeployments.Create(w.ctx, pool, metav1.CreateOptions{})
+	return err
+}
+
+// ChangePool is the extension that changes a deployment.
+func (w *World) ChangePool(name string, do func(*api.MachineDeployment)) error {
+	return change(w.ctx, w.Client.MachineDeployments, name, do)
+}
+
+// client reads and writes objects.
+type client[T any] interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
+	Update(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
+}
+
+// change changes an object, again if somebody else has written in between.
+func change[T any](ctx context.Context, of client[T], name string, do func(T)) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		present, err := w.Client.MachineClasses.Get(w.ctx, name, metav1.GetOptions{})
+		object, err := of.Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		present.ProviderSpec.Raw = raw
-		_, err = w.Client.MachineClasses.Update(w.ctx, present, metav1.UpdateOptions{})
+		do(object)
+		_, err = of.Update(ctx, object, metav1.UpdateOptions{})
 		return err
 	})
-}
-
-// CreatePool creates a deployment and its set, with so many machines of a class.
-func (w *World) CreatePool(name, class string, strategy api.DeploymentStrategyType, replicas int32) error {
-	template := api.MachineTemplateSpec{Spec: api.MachineSpec{Class: api.ClassSpec{Kind: "MachineClass", Name: class}}}
-	deployment := &api.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: api.MachineDeploymentSpec{Template: template}}
-	deployment.Spec.Strategy.Type = strategy
-	deployment, err := w.Client.MachineDeployments.Create(w.ctx, deployment, metav1.CreateOptions{})
-	if err != nil {
-		return err
-	}
-	set := &api.MachineSet{ObjectMeta: metav1.ObjectMeta{
-		Name: name, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(deployment, api.GroupVersion.WithKind("MachineDeployment"))},
-	}, Spec: api.MachineSetSpec{Replicas: replicas, Template: template}}
-	_, err = w.Client.MachineSets.Create(w.ctx, set, metav1.CreateOptions{})
-	return err
 }
 
 // Machine returns a machine as the API server has it, an empty one if there is none.
@@ -166,34 +184,13 @@ func (w *World) Machine(name string) *api.Machine {
 	return machine
 }
 
-// Scale says how many machines a pool has to have.
-func (w *World) Scale(pool string, replicas int32) error {
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		set, err := w.Client.MachineSets.Get(w.ctx, pool, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		set.Spec.Replicas = replicas
-		_, err = w.Client.MachineSets.Update(w.ctx, set, metav1.UpdateOptions{})
-		return err
-	})
-}
-
-// ChangeNode is the agent on a node, or an operator, who changes the node.
-func (w *World) ChangeNode(name string, change func(*corev1.Node)) error {
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		node, err := w.Client.Nodes.Get(w.ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		change(node)
-		if node, err = w.Client.Nodes.Update(w.ctx, node, metav1.UpdateOptions{}); err != nil {
-			return err
-		}
-		change(node)
-		_, err = w.Client.Nodes.UpdateStatus(w.ctx, node, metav1.UpdateOptions{})
-		return err
-	})
+// Node returns the node of a machine, an empty one if there is none.
+func (w *World) Node(machine string) *corev1.Node {
+	node, err := w.Client.Nodes.Get(w.ctx, w.Machine(machine).Labels[api.NodeLabelKey], metav1.GetOptions{})
+	if err != nil {
+		return &corev1.Node{}
+	}
+	return node
 }
 
 // BreakNode makes a node unready, or ready again.
@@ -203,7 +200,7 @@ func (w *World) BreakNode(name string, broken bool) {
 	w.broken[name] = broken
 }
 
-// runNodes is the kubelets: each VM that runs gets a node, which is ready unless it is broken, and goes with the VM.
+// runNodes is the kubelets and agents: each VM that runs gets a node, which is ready unless it is broken, and goes with the VM.
 func (w *World) runNodes() {
 	wait.UntilWithContext(w.ctx, func(ctx context.Context) {
 		nodes, err := w.Client.Nodes.List(ctx, metav1.ListOptions{})
@@ -239,28 +236,15 @@ func (w *World) runNode(ctx context.Context, name string, node *corev1.Node) {
 			return // tried again at the next look
 		}
 	}
-	at := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
-	if at >= 0 && node.Status.Conditions[at].Status == ready.Status {
+	if controller.InPlaceReason(node) == inplace.ReadyForUpdate && node.Labels[inplace.ResultLabel] == "" && (w.Updated == nil || w.Updated(name)) {
+		metav1.SetMetaDataLabel(&node.ObjectMeta, inplace.ResultLabel, inplace.Successful)
+		_, _ = w.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}) // tried again at the next look
 		return
 	}
-	if at >= 0 {
-		node.Status.Conditions[at] = ready
-	} else {
-		node.Status.Conditions = append(node.Status.Conditions, ready)
+	isOf := func(c corev1.NodeCondition) bool { return c.Type == ready.Type }
+	if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return isOf(c) && c.Status == ready.Status }) {
+		return
 	}
+	node.Status.Conditions = append(slices.DeleteFunc(node.Status.Conditions, isOf), ready)
 	_, _ = w.Client.Nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{}) // tried again at the next look
-}
-
-// UpdateInPlace gives a pool another class, and the strategy that its machines stay.
-func (w *World) UpdateInPlace(pool, class string) error {
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		deployment, err := w.Client.MachineDeployments.Get(w.ctx, pool, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		deployment.Spec.Strategy.Type = api.InPlaceUpdateStrategyType
-		deployment.Spec.Template.Spec.Class.Name = class
-		_, err = w.Client.MachineDeployments.Update(w.ctx, deployment, metav1.UpdateOptions{})
-		return err
-	})
 }

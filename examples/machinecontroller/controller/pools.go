@@ -1,0 +1,204 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
+	"github.com/hotupdate/providerconfig/hotupdate"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+)
+
+// RunPools is what machine-controller-manager's controllers of machine deployments and machine sets do: it creates and deletes machines, selects
+// nodes for in-place updates, and reports machines that failed. It works until the context is done.
+func (c *Controller) RunPools(ctx context.Context) {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		all, err := c.Client.MachineDeployments.List(ctx, metav1.ListOptions{})
+		for i := range all.Items {
+			if err = c.keepPool(ctx, &all.Items[i]); err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil {
+				c.Recorder.Event(&all.Items[i], corev1.EventTypeWarning, "PoolFailed", err.Error())
+			}
+		}
+	}, c.Retry.Short)
+}
+
+// members are the machine sets of a deployment, by name, and the machines of these. They are read after the deployment, and not from a cache.
+type members struct {
+	sets     map[string]*api.MachineSet
+	machines []*api.Machine
+	nodes    map[string]*corev1.Node
+}
+
+func (c *Controller) membersOf(ctx context.Context, d *api.MachineDeployment) (*members, error) {
+	m := &members{sets: map[string]*api.MachineSet{}, nodes: map[string]*corev1.Node{}}
+	sets, err := c.Client.MachineSets.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range sets.Items {
+		if metav1.IsControlledBy(&sets.Items[i], d) {
+			m.sets[sets.Items[i].Name] = &sets.Items[i]
+		}
+	}
+	machines, err := c.Client.Machines.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range machines.Items {
+		if m.sets[ownerOf(&machines.Items[i])] != nil {
+			m.machines = append(m.machines, &machines.Items[i])
+		}
+	}
+	nodes, err := c.Client.Nodes.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range nodes.Items {
+		m.nodes[nodes.Items[i].Name] = &nodes.Items[i]
+	}
+	return m, nil
+}
+
+// keepPool gives a deployment the machines that it should have.
+func (c *Controller) keepPool(ctx context.Context, d *api.MachineDeployment) error {
+	m, err := c.membersOf(ctx, d)
+	if err != nil {
+		return err
+	}
+	target := m.sets[targetOf(d)]
+	if target == nil {
+		return c.createSet(ctx, d)
+	}
+	plan, err := c.plan(ctx, d, m)
+	if err != nil {
+		return err
+	}
+	for _, machine := range m.machines {
+		if machine.Status.CurrentStatus.Phase == api.MachineFailed {
+			plan.Delete = append(plan.Delete, machine.Name)
+		}
+	}
+	for _, machine := range m.machines {
+		if slices.Contains(plan.Select, machine.Name) {
+			node := m.nodes[machine.Labels[api.NodeLabelKey]]
+			metav1.SetMetaDataLabel(&node.ObjectMeta, inplace.SelectedLabel, "true")
+			if _, err := c.Client.Nodes.Update(ctx, node, metav1.UpdateOptions{}); err != nil {
+				return err
+			}
+		}
+		if slices.Contains(plan.Delete, machine.Name) && machine.DeletionTimestamp == nil {
+			if err := c.Client.Machines.Delete(ctx, machine.Name, metav1.DeleteOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range plan.Create {
+		if err := c.createMachine(ctx, target, name); err != nil {
+			return err
+		}
+	}
+	return c.reportFailed(ctx, m)
+}
+
+// plan says what to do next. The machines of a pool that is not updated in place have numbers.
+func (c *Controller) plan(ctx context.Context, d *api.MachineDeployment, m *members) (plan inplace.Selection, err error) {
+	if d.Spec.Strategy.Type != api.InPlaceUpdateStrategyType {
+		for i := range d.Spec.Replicas {
+			name := fmt.Sprintf("%s-%d", targetOf(d), i)
+			if !slices.ContainsFunc(m.machines, func(m *api.Machine) bool { return m.Name == name }) {
+				plan.Create = append(plan.Create, name)
+			}
+		}
+		return plan, nil
+	}
+	pool := poolOf(d)
+	for _, machine := range m.machines {
+		pool.Machines = append(pool.Machines, c.inPlaceMachine(machine, m.nodes[machine.Labels[api.NodeLabelKey]]))
+	}
+	if plan, err = inplace.Select(pool); err != nil || plan.Record == pool.Record {
+		return plan, err
+	}
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, inplace.RolloutAnnotation, plan.Record) // before anything is done
+	_, err = c.Client.MachineDeployments.Update(ctx, d, metav1.UpdateOptions{})
+	return plan, err
+}
+
+// targetOf is the name of the machine set for the deployment's template: here that of its class.
+func targetOf(d *api.MachineDeployment) string { return d.Spec.Template.Spec.Class.Name }
+
+// poolOf is the pool without its machines. Its revision is the deployment's generation, which every change of the template raises.
+func poolOf(d *api.MachineDeployment) inplace.Pool {
+	return inplace.Pool{
+		Target: targetOf(d), Revision: d.Generation, Strategy: hotupdate.AutoInPlaceUpdate, Replicas: int(d.Spec.Replicas),
+		Record: d.Annotations[inplace.RolloutAnnotation],
+	}
+}
+
+func (c *Controller) createSet(ctx context.Context, d *api.MachineDeployment) error {
+	set := &api.MachineSet{
+		ObjectMeta: metav1.ObjectMeta{Name: targetOf(d), OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, api.GroupVersion.WithKind("MachineDeployment"))}},
+		Spec:       api.MachineSetSpec{Template: d.Spec.Template},
+	}
+	_, err := c.Client.MachineSets.Create(ctx, set, metav1.CreateOptions{})
+	return err
+}
+
+// createMachine creates a machine of the set, unless there is one.
+func (c *Controller) createMachine(ctx context.Context, set *api.MachineSet, name string) error {
+	machine := &api.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: set.Spec.Template.Spec}
+	belongTo(machine, set)
+	_, err := c.Client.Machines.Create(ctx, machine, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// belongTo makes the machine one of the set.
+func belongTo(machine *api.Machine, set *api.MachineSet) {
+	machine.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, api.GroupVersion.WithKind("MachineSet"))}
+	for label, value := range set.Spec.Template.Labels {
+		metav1.SetMetaDataLabel(&machine.ObjectMeta, label, value)
+	}
+}
+
+// ownerOf is the name of an object's controller, empty if it has none.
+func ownerOf(object metav1.Object) string {
+	if owner := metav1.GetControllerOf(object); owner != nil {
+		return owner.Name
+	}
+	return ""
+}
+
+func (c *Controller) reportFailed(ctx context.Context, m *members) error {
+	for _, set := range m.sets {
+		failed := FailedMachines(slices.DeleteFunc(slices.Clone(m.machines), func(m *api.Machine) bool { return ownerOf(m) != set.Name }))
+		if !slices.Equal(set.Status.FailedMachines, failed) {
+			set.Status.FailedMachines = failed
+			if _, err := c.Client.MachineSets.UpdateStatus(ctx, set, metav1.UpdateOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// FailedMachines lists the machines that machine-controller-manager writes into the status of their machine set, from where they become an error
+// of the worker and a red condition of the cluster. It goes by the last operation, of whatever type.
+func FailedMachines(machines []*api.Machine) []api.MachineSummary {
+	var failed []api.MachineSummary
+	for _, machine := range machines {
+		if machine.Status.LastOperation.State == api.MachineStateFailed {
+			failed = append(failed, api.MachineSummary{Name: machine.Name, LastOperation: machine.Status.LastOperation})
+		}
+	}
+	slices.SortFunc(failed, func(a, b api.MachineSummary) int { return strings.Compare(a.Name, b.Name) })
+	return failed
+}
