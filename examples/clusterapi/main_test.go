@@ -20,12 +20,15 @@ func TestStory(t *testing.T) {
 	assert.Contains(t, read(t, "README.md"), "```text\n"+told.String()+"```\n")
 }
 
-// TestReadme: the code in the README compiles, and the files that it names exist.
+// TestReadme: the code in the README compiles, and the files and versions that it names are there.
 func TestReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme, -1)
 	require.Len(t, blocks, 1)
 	assert.Contains(t, read(t, "extension/example_test.go"), blocks[0][1])
+	for _, version := range regexp.MustCompile(`\bv\d+\.\d+\.\d+`).FindAllString(readme, -1) {
+		assert.Regexp(t, `sigs\.k8s\.io/cluster-api\S* `+regexp.QuoteMeta(version)+`\n`, read(t, "go.mod"))
+	}
 	for _, file := range regexp.MustCompile(`\]\(([a-z_./]+)\)`).FindAllStringSubmatch(readme, -1) {
 		assert.True(t, exists(file[1]), file[1])
 	}

@@ -159,19 +159,16 @@ func verdict(message, spec string, pairs []pair) (Verdict, error) {
 	return v, nil
 }
 
-// apply applies a patch of either type.
+// apply applies a JSON patch, if there is one. The hooks also know merge patches, which the extension does not send.
 func apply(object []byte, patch hooksv1.Patch) ([]byte, error) {
-	switch patch.PatchType {
-	case hooksv1.JSONPatchType:
-		decoded, err := jsonpatch.DecodePatch(patch.Patch)
-		if err != nil {
-			return nil, err
-		}
-		return decoded.Apply(object)
-	case hooksv1.JSONMergePatchType:
-		return jsonpatch.MergePatch(object, patch.Patch)
+	if patch.PatchType != hooksv1.JSONPatchType {
+		return object, nil
 	}
-	return object, nil
+	decoded, err := jsonpatch.DecodePatch(patch.Patch)
+	if err != nil {
+		return nil, err
+	}
+	return decoded.Apply(object)
 }
 
 // compared is what Cluster API compares of an object: its spec, of a Machine without what never changes, and what it writes into running machines by
@@ -191,18 +188,13 @@ func raw(object any) runtime.RawExtension {
 	return runtime.RawExtension{Raw: data}
 }
 
-// call posts a request to a handler. An answer that is no success is an error.
+// call posts a request to a handler, as Cluster API does. An answer that is no success is an error.
 func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, request runtime.Object, response hooksv1.ResponseObject) error {
 	hooks := catalog.New()
-	if err := hooksv1.AddToCatalog(hooks); err != nil {
-		return err
-	}
-	of, err := hooks.GroupVersionHook(hook)
-	if err != nil {
-		return err
-	}
-	kind, err := hooks.Request(of)
-	if err != nil {
+	addErr := hooksv1.AddToCatalog(hooks)
+	of, hookErr := hooks.GroupVersionHook(hook)
+	kind, kindErr := hooks.Request(of)
+	if err := errors.Join(addErr, hookErr, kindErr); err != nil {
 		return err
 	}
 	request.GetObjectKind().SetGroupVersionKind(kind)
@@ -214,11 +206,8 @@ func (w *World) call(ctx context.Context, hook catalog.Hook, handler string, req
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answers %s", of.Hook, answer.Status)
-	}
-	if err := errors.Join(err, json.NewDecoder(answer.Body).Decode(response), answer.Body.Close()); err != nil {
-		return err
+	if err := errors.Join(json.NewDecoder(answer.Body).Decode(response), answer.Body.Close()); err != nil {
+		return fmt.Errorf("%s answers %s: %w", of.Hook, answer.Status, err)
 	}
 	if response.GetStatus() != hooksv1.ResponseStatusSuccess {
 		return fmt.Errorf("%s: %s", of.Hook, response.GetMessage())

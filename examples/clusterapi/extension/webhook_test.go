@@ -1,0 +1,121 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	infrav1 "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta2"
+	"sigs.k8s.io/cluster-api-provider-aws/v2/webhooks"
+	hooksv1 "sigs.k8s.io/cluster-api/api/runtime/hooks/v1alpha1"
+
+	"github.com/hotupdate/providerconfig/examples/clusterapi/world"
+)
+
+// TestProviderAdmitsWhatIsCovered: Cluster API writes what is covered into the AWSMachine, and the provider's own webhook lets it. Every field of the
+// spec goes from each of some values to the next, and to none and to the emptiest one and back.
+func TestProviderAdmitsWhatIsCovered(t *testing.T) {
+	w := start(t, nil, nil)
+	covered := map[string]int{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[infrav1.AWSMachineSpec]()) {
+		all := values(field.Type)
+		for i := range all {
+			for _, pair := range [][2]int{{i, (i + 1) % len(all)}, {i, 0}, {0, i}, {i, 1}, {1, i}} { // behind a pointer, 1 is the empty object
+				before, after := machineWith(field, all[pair[0]]), machineWith(field, all[pair[1]])
+				if left := judge(t, w, before, after); left != "" {
+					continue
+				}
+				covered[field.Name]++
+				if _, err := new(webhooks.AWSMachine).ValidateUpdate(t.Context(), defaulted(before), defaulted(after)); err != nil {
+					assert.NotContainsf(t, err.Error(), "cannot be modified", "%s goes from %s to %s", field.Name, text(t, before), text(t, after))
+				}
+			}
+		}
+	}
+	assert.Greater(t, covered["AdditionalTags"], 5)
+	assert.Greater(t, covered["AdditionalSecurityGroups"], 5)
+}
+
+// values are some values of a type, the zero value first: each member alone, each list in both orders.
+func values(of reflect.Type) (all []reflect.Value) {
+	all = []reflect.Value{reflect.Zero(of)}
+	switch of.Kind() {
+	case reflect.Pointer:
+		for _, value := range values(of.Elem()) {
+			pointer := reflect.New(of.Elem())
+			pointer.Elem().Set(value)
+			all = append(all, pointer)
+		}
+	case reflect.Struct:
+		for i := range of.NumField() {
+			for _, value := range values(of.Field(i).Type)[1:] {
+				whole := reflect.New(of).Elem()
+				whole.Field(i).Set(value)
+				all = append(all, whole)
+			}
+		}
+	case reflect.Slice:
+		elements := values(of.Elem())
+		one, two := elements[0], elements[len(elements)-1]
+		for _, list := range [][]reflect.Value{{}, {one}, {two}, {one, two}, {two, one}} {
+			all = append(all, reflect.Append(reflect.MakeSlice(of, 0, 2), list...))
+		}
+	case reflect.Map:
+		for _, value := range values(of.Elem()) {
+			whole := reflect.MakeMap(of)
+			whole.SetMapIndex(reflect.ValueOf("key").Convert(of.Key()), value)
+			all = append(all, whole)
+		}
+	case reflect.String: // with the defaults among them
+		for _, text := range []string{"a", "default", "enabled", "disabled", "optional", "ClusterObjectStore"} {
+			all = append(all, reflect.ValueOf(text).Convert(of))
+		}
+	case reflect.Bool:
+		all = append(all, reflect.ValueOf(true).Convert(of))
+	default:
+		all = append(all, reflect.ValueOf(1).Convert(of), reflect.ValueOf(2).Convert(of))
+	}
+	return all
+}
+
+func machineWith(field reflect.StructField, value reflect.Value) *infrav1.AWSMachine {
+	machine := &infrav1.AWSMachine{Spec: infrav1.AWSMachineSpec{InstanceType: "m5.large"}}
+	machine.APIVersion, machine.Kind = infra, "AWSMachine"
+	reflect.ValueOf(&machine.Spec).Elem().FieldByIndex(field.Index).Set(value)
+	return machine
+}
+
+// defaulted is what the API server makes of an AWSMachine before the webhook sees it.
+func defaulted(machine *infrav1.AWSMachine) *infrav1.AWSMachine {
+	machine = machine.DeepCopy()
+	if machine.Spec.HostAffinity == nil {
+		machine.Spec.HostAffinity = new("default")
+	}
+	if ignition := machine.Spec.Ignition; ignition != nil && ignition.StorageType == "" {
+		ignition.StorageType = infrav1.DefaultIgnitionStorageType
+	}
+	if options := machine.Spec.InstanceMetadataOptions; options != nil {
+		options.SetDefaults()
+	}
+	return machine
+}
+
+// judge returns what the extension says that replaces a machine.
+func judge(t *testing.T, w *world.World, before, after *infrav1.AWSMachine) string {
+	t.Helper()
+	request, response := &hooksv1.CanUpdateMachineRequest{}, &hooksv1.CanUpdateMachineResponse{}
+	request.Current.InfrastructureMachine = runtime.RawExtension{Raw: []byte(text(t, before))}
+	request.Desired.InfrastructureMachine = runtime.RawExtension{Raw: []byte(text(t, after))}
+	w.Extension.CanUpdateMachine(t.Context(), request, response)
+	return response.Message
+}
+
+func text(t *testing.T, machine *infrav1.AWSMachine) string {
+	t.Helper()
+	data, err := json.Marshal(machine)
+	require.NoError(t, err)
+	return string(data)
+}
