@@ -1,16 +1,19 @@
 package hotupdatetest
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 
 	"pgregory.net/rapid"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // Mutate returns a copy of config in which exactly one field of the class means something else, and the path of that field:
-// [hotupdate.Schema.Diff] lists one change, of this class. Everything else is as it was, in memory of its own.
+// [hotupdate.Schema.Diff] lists one change, of this class. Everything else that is in JSON is as it was, in memory of its own.
 //
 // The field may have been unset before, below parents that were nil: whatever the type allows is found. Values are those that [WithValues]
 // and its like give, or any that the field's type can have. If t is a *rapid.T, field and value are drawn from it, and shrink with the
@@ -24,29 +27,26 @@ func Mutate[C any](t T, config *C, class hotupdate.Class, options ...Option) (mu
 		fail(t, reflect.TypeFor[C](), err)
 		return nil, ""
 	}
-	m := mutator{s: s, config: blankRoot(s.plan).read(reflect.ValueOf(config)), class: class, singles: s.singles(blankRoot(s.plan))}
+	m := mutator{s: s, config: config, class: class, singles: s.singles(blankRoot(s.plan))}
+	m.written, err = json.Marshal(config)
 	found := mutation{}
-	if rt, ok := t.(*rapid.T); ok {
+	switch rt, drawn := t.(*rapid.T); {
+	case err != nil:
+	case drawn:
 		found = rapid.Custom(m.draw).Draw(rt, "mutation")
-	} else {
+	default:
 		found = rapid.Custom(m.draw).Example(1)
 	}
 	if found.path == "" {
 		fail(t, reflect.TypeFor[C](), misuse("Mutate", "the configuration has no field of class "+class.String()+" that could be changed by itself", "choose another class, or give values with WithValues"))
 		return nil, ""
 	}
-	v := found.config.value()
-	if config != nil {
-		for _, f := range s.plan.Meta {
-			engine.Settable(v, f).Set(engine.Member(reflect.ValueOf(config).Elem(), f))
-		}
-	}
-	return v.Interface().(*C), found.path
+	return found.config.Addr().Interface().(*C), found.path
 }
 
 // mutation is a changed configuration, and where it changed; it is empty if there is none.
 type mutation struct {
-	config *part
+	config reflect.Value
 	path   string
 }
 
@@ -55,43 +55,73 @@ func (m mutation) GoString() string { return m.path }
 
 type mutator struct {
 	s       *subject
-	config  *part
+	config  any
+	written []byte // the configuration as JSON
 	class   hotupdate.Class
 	singles []single // what may be set or added
 }
 
 // attempts is how often each place is tried.
-const attempts = 4
+const attempts = 8
 
 // draw tries the places in turn, from a drawn one on.
 func (m mutator) draw(rt *rapid.T) mutation {
 	a := author{rt, m.s}
-	places := len(m.config.changeable(nil)) + len(m.singles)
-	first := a.pick(max(places, 1))
-	for i := range attempts * places {
-		if found := m.try(a, (first+i)%places); found.path != "" {
+	first := a.pick(max(len(m.singles), 1))
+	for i := range attempts * len(m.singles) {
+		if found := m.try(a, m.singles[(first+i)%len(m.singles)].root.clone()); found.path != "" {
 			return found
 		}
 	}
 	return mutation{}
 }
 
-// try changes a leaf that is there, or one that is not, and keeps the configuration if that is the only change.
-func (m mutator) try(a author, at int) mutation {
-	changed := m.config.clone()
-	there := changed.changeable(nil)
-	if at < len(there) {
-		there = there[at : at+1]
-	} else {
-		one := m.singles[at-len(there)].root.clone()
-		there, changed = one.changeable(nil), changed.with(one)
-	}
-	for _, p := range there {
+// try says one thing more, or another one, and keeps the configuration if that is the only change.
+func (m mutator) try(a author, one *part) mutation {
+	for _, p := range one.changeable(nil) {
 		p.make = a.leaf(p)
 	}
-	changes, err := m.s.schema.Diff(m.config.value().Interface(), changed.value().Interface())
+	written, err := json.Marshal(a.set(decoded(m.written), one, nil))
+	changed := fromJSON(m.s.typ, written)()
+	if err != nil || !changed.IsValid() {
+		return mutation{}
+	}
+	changes, err := m.s.schema.Diff(m.config, changed.Addr().Interface())
 	if err != nil || len(changes) != 1 || changes[0].Class != m.class {
 		return mutation{}
 	}
 	return mutation{changed, changes[0].Path}
+}
+
+// set says in a tree of JSON what a part says: members are set, elements of in are changed in their place, or added.
+func (a author) set(tree any, p *part, in *fieldplan.Node) any {
+	one := printer{}.tree(p)
+	switch all := tree.(type) {
+	case map[string]any:
+		switch p.node.Kind {
+		case fieldplan.Object:
+			for i, m := range p.members {
+				if f := p.node.Fields[i]; m != nil && (in == nil || !in.Identity(f)) {
+					all[f.Name] = a.set(all[f.Name], m, nil)
+				}
+			}
+			return all
+		case fieldplan.Map:
+			name := among(a, append(slices.Sorted(maps.Keys(all)), p.keyText(p.keys[0]))...)
+			all[name] = a.set(all[name], p.elems[0], p.node)
+			return all
+		case fieldplan.Leaf, fieldplan.List, fieldplan.Array:
+		}
+	case []any:
+		at := a.pick(len(all) + 1)
+		switch {
+		case p.node.Kind == fieldplan.Leaf:
+		case at < len(all):
+			all[at] = a.set(all[at], p.elems[0], p.node)
+			return all
+		default:
+			return append(all, one.([]any)...)
+		}
+	}
+	return one
 }

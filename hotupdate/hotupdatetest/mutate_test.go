@@ -45,6 +45,26 @@ func TestMutatedHash(t *testing.T) {
 	})
 }
 
+// TestMutateBelowElements: a field that only elements have is changed in an element that is there.
+func TestMutateBelowElements(t *testing.T) {
+	type config struct {
+		Volumes []namedVolume           `json:"volumes,omitempty" hotupdatable:"false,key=name"`
+		Fixed   [2]*namedVolume         `json:"fixed"`
+		Disks   map[string]*namedVolume `json:"disks,omitempty"`
+	}
+	for want, from := range map[string]*config{
+		"volumes[name=a].labels[": {Volumes: []namedVolume{{Name: "a"}}},
+		"fixed[":                  {Fixed: [2]*namedVolume{{Name: "a"}, nil}},
+		"disks[a].labels[":        {Disks: map[string]*namedVolume{"a": {Name: "a"}}},
+	} {
+		rapid.Check(t, func(t *rapid.T) {
+			if _, path := hotupdatetest.Mutate(t, from, hotupdate.Hot); !strings.HasPrefix(path, want) && !strings.HasPrefix(path, "fixed[") {
+				t.Fatalf("want %s, got %s", want, path)
+			}
+		})
+	}
+}
+
 // TestMutateWithoutSuchAField: a class that the type does not have, and options that do not fit, end the test.
 func TestMutateWithoutSuchAField(t *testing.T) {
 	for _, tc := range []struct {

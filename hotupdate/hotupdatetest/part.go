@@ -172,42 +172,6 @@ func (p *part) isEmpty() bool {
 	return len(p.elems) == 0 && !slices.ContainsFunc(p.members, func(m *part) bool { return !m.isUnset() })
 }
 
-// read takes a value apart. It shares no memory with the parts.
-func (p *part) read(v reflect.Value) *part {
-	n := p.node
-	v, ok := engine.Deref(v)
-	if !ok || (n.Kind == fieldplan.List || n.Kind == fieldplan.Map) && v.IsNil() {
-		p.null = true
-		return p
-	}
-	switch n.Kind {
-	case fieldplan.Leaf:
-		p.make = copying(n.Type, v)
-	case fieldplan.Object:
-		for i, f := range n.Fields {
-			if m := engine.Member(v, f); m.IsValid() {
-				p.members[i] = p.blankMember(f).read(m)
-			}
-		}
-	case fieldplan.List, fieldplan.Array:
-		for i := range v.Len() {
-			p.readElement(v.Index(i))
-		}
-	case fieldplan.Map:
-		for it := v.MapRange(); it.Next(); {
-			p.keys = append(p.keys, copying(n.Type.Key(), it.Key()))
-			p.readElement(it.Value())
-		}
-	}
-	return p
-}
-
-func (p *part) readElement(v reflect.Value) {
-	elem := p.blankElement()
-	elem.node = engine.ElementNode(p.node, v)
-	p.elems = append(p.elems, elem.read(v))
-}
-
 // fromJSON makes what a type reads from a text, and nothing if it does not read it.
 func fromJSON(t reflect.Type, text []byte) maker {
 	return func() reflect.Value {

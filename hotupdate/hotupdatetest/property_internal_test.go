@@ -104,22 +104,6 @@ func TestMutateChangesOneField(t *testing.T) {
 	})
 }
 
-// TestReadingTakesNothingAway: a configuration that is taken apart and put together is the same, in other memory.
-func TestReadingTakesNothingAway(t *testing.T) {
-	s := subjectOfMany(t)
-	rapid.Check(t, func(t *rapid.T) {
-		drawn := author{t, s}.config()
-		v := drawn.value()
-		again := blankRoot(s.plan).read(v).value()
-		if !reflect.DeepEqual(v.Interface(), again.Interface()) {
-			t.Fatalf("%s", cmp.Diff(v.Interface(), again.Interface()))
-		}
-		if at, shared := sharedMemory(v, again, drawn.value()); shared {
-			t.Fatalf("shares memory at %s", at)
-		}
-	})
-}
-
 // TestTrialsAreNotVacuous: what puts the guarantees to the test does differ, and keeps what it should.
 func TestTrialsAreNotVacuous(t *testing.T) {
 	s := subjectOfMany(t)

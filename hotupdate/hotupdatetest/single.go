@@ -74,21 +74,6 @@ func (s *subject) identified(p, elem *part) []*part {
 	return all
 }
 
-// with returns p with what a single says beside: members are set, elements are added.
-func (p *part) with(one *part) *part {
-	if p == nil || p.null || p.node.Kind == fieldplan.Leaf || p.node.Kind == fieldplan.Array {
-		return one
-	}
-	out := p.clone()
-	out.elems, out.keys = append(out.elems, one.elems...), append(out.keys, one.keys...)
-	for i, m := range one.members {
-		if m != nil {
-			out.members[i] = p.members[i].with(m)
-		}
-	}
-	return out
-}
-
 // sample returns the first value of a leaf, or of the keys of a map, that is not zero. It is nil if there is none. What the tester gave may be secret.
 func (s *subject) sample(p *part, t reflect.Type) maker {
 	all := s.values(p.pattern, t)
