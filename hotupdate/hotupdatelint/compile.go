@@ -11,7 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/sourcetype"
-	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // part is the one field of a made-up configuration, around a type of which no Schema is made: it may be a part of any.
@@ -144,23 +143,5 @@ func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 func (p *targets) put(name string, at target) {
 	if p.found[name].field == nil {
 		p.found[name] = at
-	}
-}
-
-// checkGenerics reads the struct tags of generic types, whose fields' types only an instance tells.
-func (l *linter) checkGenerics() {
-	for _, tagged := range l.source.tagged {
-		if !hasTypeParam(tagged.typ) {
-			continue
-		}
-		typ := l.program.Of(tagged.typ)
-		for v := range tagged.typ.Underlying().(*types.Struct).Fields() {
-			field := l.source.fields[v]
-			_, _, problems := structtag.Parse(tagOf(field))
-			for _, problem := range problems {
-				problem.Field = typ.String() + "." + v.Name()
-				l.report(target{node: field, field: v}, problem)
-			}
-		}
 	}
 }

@@ -5,8 +5,8 @@
 // about it. It compiles
 //
 //   - the types that SchemaOf is called with, under the overrides of that call, also through generic functions of the package,
-//   - every struct type that has a hotupdatable struct tag or something that looks like one; of generic types the struct tags alone. A struct without any is not looked at:
-//     it may be no configuration.
+//   - every struct type that has a hotupdatable struct tag or something that looks like one. A struct without any is not looked at: it may be
+//     no configuration. Neither is a generic one, unless a Schema is made of an instance.
 //
 // Beyond SchemaOf, which knows nothing but types, it reports
 //

@@ -56,12 +56,7 @@ func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) 
 	if !ok || comparison.Op != guarding {
 		return
 	}
-	tested := types.ExprString(ast.Unparen(comparison.X))
-	for n := range ast.Preorder(e.Y) {
-		if selector, ok := n.(*ast.SelectorExpr); ok && types.ExprString(selector.X) == tested {
-			guards[comparison] = true
-		}
-	}
+	guards[comparison] = strings.Contains(types.ExprString(e.Y), types.ExprString(ast.Unparen(comparison.X))+".")
 }
 
 // nilTested returns the field that a comparison tests for nil.

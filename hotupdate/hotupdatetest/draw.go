@@ -88,10 +88,12 @@ func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 	for range 4 {
 		e, keys := p.blankElement(), p.keys
 		if f := p.node.Key; f != nil {
-			*e.member(f) = a.identity(e, f)
-			if text := string((*e.member(f)).text()); text == "" || text == `""` || p.has(text) {
+			key := e.blankMember(f)
+			key.make = a.leaf(key)
+			if text := string(key.text()); text == "" || text == `""` || p.has(text) {
 				continue
 			}
+			*e.member(f) = key
 		}
 		if p.node.Kind == fieldplan.Map {
 			key := a.key(p)
@@ -106,13 +108,6 @@ func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 			return
 		}
 	}
-}
-
-// identity draws a member by which an element is found.
-func (a author) identity(e *part, f *fieldplan.Field) *part {
-	m := e.blankMember(f)
-	m.make = a.leaf(m)
-	return m
 }
 
 // selects draws the member by which an element is hot or not, if there is one, and gives the element its classes.

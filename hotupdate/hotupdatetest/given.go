@@ -1,7 +1,6 @@
 package hotupdatetest
 
 import (
-	"fmt"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
@@ -13,21 +12,20 @@ import (
 func (s *subject) checkTried(t T) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
-	report := func(typ reflect.Type, path, option string) {
-		if !seen[typ] && !s.varies(typ) {
-			t.Errorf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; give some with %s", s.typ, path, typ, option)
+	s.visitNodes(func(n *fieldplan.Node, pattern string) {
+		typ := n.Type
+		if n.Kind == fieldplan.Map {
+			typ = typ.Key()
+		}
+		isGiven := len(s.given[pattern])+len(s.byType[typ]) > 0
+		switch {
+		case n.Kind == fieldplan.Leaf && n.Leaf == leaf.Interface && typ.NumMethod() > 0:
+			t.Errorf("hotupdatetest: %v: %s: %v is an interface with methods, into which no JSON can be read; give the field a type of its own", s.typ, pattern, typ)
+		case n.Kind != fieldplan.Leaf && n.Kind != fieldplan.Map, isGiven, seen[typ], !leaf.KindOf(typ).MarshalsItself(), s.varies(typ):
+		default:
+			t.Errorf("hotupdatetest: %v: %s: no two values of %v could be made, so the guarantees cannot be tried; give some with WithValues(%q, …)", s.typ, pattern, typ, pattern)
 		}
 		seen[typ] = true
-	}
-	s.visitNodes(func(n *fieldplan.Node, pattern string) {
-		switch {
-		case n.Kind == fieldplan.Map && leaf.KindOf(n.Type.Key()).MarshalsItself() && n.Type.Key().Kind() != reflect.String && len(s.given[pattern]) == 0:
-			report(n.Type.Key(), pattern, fmt.Sprintf("WithValues(%q, …)", pattern))
-		case n.Kind == fieldplan.Leaf && n.Leaf.MarshalsItself() && len(s.given[pattern]) == 0 && len(s.byType[n.Type]) == 0:
-			report(n.Type, pattern, fmt.Sprintf("WithValuesOf[%v](…)", n.Type))
-		case n.Kind == fieldplan.Leaf && n.Leaf == leaf.Interface && n.Type.NumMethod() > 0:
-			t.Errorf("hotupdatetest: %v: %s: %v is an interface with methods, into which no JSON can be read; give the field a type of its own", s.typ, pattern, n.Type)
-		}
 	})
 }
 

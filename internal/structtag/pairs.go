@@ -66,25 +66,20 @@ func nextPair(tag string, at int) (start, colon, end int) {
 
 // wellFormed returns the finding for a pair with the key. Reflect does not see it if the value is no Go string.
 func wellFormed(at int, text string) finding {
-	quoted := text[len(key)+1:]
-	f := finding{state: malformed, at: at, text: text, word: key, value: unquoted(quoted)}
-	if isGoString(quoted) {
+	f := finding{state: malformed, at: at, text: text, word: key}
+	var ok bool
+	if f.value, ok = unquoted(text[len(key)+1:]); ok {
 		f.state = seen
 	}
 	return f
 }
 
-func isGoString(quoted string) bool {
-	_, err := strconv.Unquote(quoted)
-	return err == nil
-}
-
-// unquoted returns a text without its double quotes, and with its escapes as they stand if Go does not know them.
-func unquoted(quoted string) string {
+// unquoted returns a text without its double quotes, with its escapes as they stand if Go does not know them: then it is not ok.
+func unquoted(quoted string) (value string, ok bool) {
 	if value, err := strconv.Unquote(quoted); err == nil {
-		return value
+		return value, true
 	}
-	return quoted[1 : len(quoted)-1]
+	return strings.Trim(quoted, `"`), false
 }
 
 // runsOn reports whether text other than a blank or a pair follows a closing quote directly.
@@ -140,9 +135,10 @@ func loose(tag string, start, end int) finding {
 	f := finding{state: malformed, word: tag[start:end]}
 	match := looseValue.FindStringSubmatch(tag[end:])
 	whole, marks, quoted, other := match[0], match[1], match[2], match[3]
+	value, isGoString := unquoted(quoted)
 	switch body := strings.TrimLeft(other, wrongQuotes); {
 	case quoted != "":
-		f.value = unquoted(quoted)
+		f.value = value
 	case !strings.ContainsAny(marks, ":="):
 		whole = ""
 	case body != other:
@@ -154,7 +150,7 @@ func loose(tag string, start, end int) finding {
 	switch {
 	case f.word != key:
 		f.state = misspelled
-	case marks == ":" && isGoString(quoted) && !isOpened:
+	case marks == ":" && isGoString && !isOpened:
 		f.state = hidden
 	}
 	if f.at = start; isOpened {

@@ -3,17 +3,17 @@ package generics
 
 import "github.com/hotupdate/providerconfig/hotupdate"
 
-// Box is compiled below a configuration only; elsewhere its syntax is read.
+// Box is compiled below a configuration.
 type Box[T any] struct {
 	Value T       `json:"value" hotupdatable:"true,set"` // want `field generics.Box\[int\].Value has the option .set., which is for slices`
 	Wrong *T      `json:"wrong" hotupdatable:"ture"`     // want `field generics.Box\[.*\].Wrong has unknown class`
 	Next  *Box[T] `json:"next"`
 }
 
-// Never is not instantiated, so only its syntax can be wrong.
+// Never is in no configuration of this package.
 type Never[T any] struct {
 	Value T `json:"value" hotupdatable:"true,set"`
-	Wrong T `json:"wrong" hotupdatable:true` // want `field generics.Never.Wrong has malformed struct tag`
+	Wrong T `json:"wrong" hotupdatable:true`
 }
 
 // Config has instances.
@@ -25,7 +25,7 @@ type Config struct {
 func inside[T any]() {
 	type config struct {
 		Value T      `json:"value"`
-		Wrong string `json:"wrong" hotUpdatable:"true"` // want `field generics.config.Wrong has misspelled struct tag`
+		Wrong string `json:"wrong" hotUpdatable:"true"`
 	}
 	_, _ = hotupdate.SchemaOf[config]()
 	_, _ = hotupdate.SchemaOf[[]T]()
@@ -35,7 +35,7 @@ func inside[T any]() {
 type (
 	// Pair is generic.
 	Pair[K comparable, V any] struct {
-		Of map[K]V `json:"of" hotupdatable:"yes"` // want `field generics.Pair.Of has unknown class`
+		Of map[K]V `json:"of" hotupdatable:"yes"`
 	}
 	// Plain is not, and so has a type that can be wrong.
 	Plain struct {
