@@ -39,14 +39,13 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 		return
 	}
 	var reported []string
-	rules := map[tags.Kind]*tags.Rules{}
 	for i, s := range scenarios() {
 		for from := range states {
 			for to := range states {
 				if from == to {
 					continue
 				}
-				c := &checker{setup: setup, known: rules, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0}
+				c := &checker{setup: setup, states: states, from: &states[from], to: &states[to], promise: s.promise, isCalm: i == 0}
 				c.broken = func(promise, format string, args ...any) {
 					tb.Helper()
 					if !slices.Contains(reported, promise) {

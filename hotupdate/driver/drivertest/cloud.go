@@ -25,10 +25,8 @@ type Cloud struct {
 
 	mutex     sync.Mutex
 	now       time.Time
-	resources []driver.Resource
+	resources []*resource
 	version   int
-	ends      map[*driver.Resource]time.Time // when the change of a resource that is under way ends
-	refuses   map[*driver.Resource]time.Time // until when a resource accepts no further change
 	history   []moment
 	late      []landing
 
@@ -40,10 +38,24 @@ type Cloud struct {
 	isGone  bool                 // there is no VM any more
 }
 
+// resource is a resource with what is live, and with what becomes of it.
+type resource struct {
+	driver.Resource
+
+	rules   *tags.Rules
+	isOwn   bool              // the states do not have it alike
+	theirs  map[string]string // infrastructure tags of others
+	ends    time.Time         // when the change that is under way ends; zero if there is none
+	lane    string            // that last changed it in a way that takes time
+	refuses time.Time         // until when it accepts no further change
+}
+
+func (r *resource) String() string { return r.Kind.String() + " " + r.ID }
+
 // write is a request that changes resources.
 type write struct {
 	function string
-	of       []*driver.Resource
+	of       []*resource
 	takes    time.Duration
 	land     func() error
 }
@@ -82,9 +94,9 @@ func (c *Cloud) Resources(ctx context.Context) ([]driver.Resource, error) {
 // Change sets infrastructure tags on all of the resources, or removes them: see [driver.Tagging]. Where the cloud takes the value as the condition
 // of a removal, an empty one is none.
 func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag) error {
-	isOne := func(r *driver.Resource) bool { return slices.Contains(ids, r.ID) }
-	return c.write(ctx, "Change", isOne, 0, func(of []*driver.Resource) error {
-		rules := c.rules(of[0])
+	isOne := func(r *resource) bool { return slices.Contains(ids, r.ID) }
+	return c.write(ctx, "Change", isOne, 0, func(of []*resource) error {
+		rules := of[0].rules
 		plans := make([]tags.ResourcePlan, len(of))
 		for i, r := range of {
 			plans[i] = tags.ResourcePlan{Resource: r.ID, Set: set, Remove: remove}
@@ -103,8 +115,8 @@ func (c *Cloud) Change(ctx context.Context, ids []string, set, remove []tags.Tag
 
 // Replace writes all infrastructure tags of a resource, on condition of the version: see [driver.Tagging].
 func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string, all map[string]string) error {
-	isOne := func(r *driver.Resource) bool { return r.Kind == kind && r.ID == id }
-	return c.write(ctx, "Replace", isOne, 0, func(of []*driver.Resource) error {
+	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
+	return c.write(ctx, "Replace", isOne, 0, func(of []*resource) error {
 		if version != of[0].Version {
 			return errors.New("the resource has another version")
 		}
@@ -115,17 +127,16 @@ func (c *Cloud) Replace(ctx context.Context, kind tags.Kind, id, version string,
 // Modify changes attributes of a resource in one call. Where that takes time, the change is accepted, and is done later. Until then the resource
 // accepts no other one that takes time.
 func (c *Cloud) Modify(ctx context.Context, kind tags.Kind, id string, values map[string]string, takes time.Duration) error {
-	isOne := func(r *driver.Resource) bool { return r.Kind == kind && r.ID == id }
-	return c.write(ctx, "Modify", isOne, takes, func(of []*driver.Resource) error {
+	isOne := func(r *resource) bool { return r.Kind == kind && r.ID == id }
+	return c.write(ctx, "Modify", isOne, takes, func(of []*resource) error {
 		r := of[0]
-		_, isBusy := c.ends[r]
-		switch left := c.refuses[r].Sub(c.now); {
-		case takes > 0 && isBusy:
+		switch left := r.refuses.Sub(c.now); {
+		case takes > 0 && !r.ends.IsZero():
 			return errors.New("a change is under way")
 		case takes > 0 && left > 0:
 			return &machineupdate.RetryError{After: left, Err: errors.New("the last change was not long ago")}
 		case takes > 0:
-			c.ends[r] = c.now.Add(takes)
+			r.ends = c.now.Add(takes)
 		}
 		if r.Attributes == nil {
 			r.Attributes = map[string]driver.Reading{}
@@ -151,15 +162,15 @@ func (c *Cloud) Wait(ctx context.Context, d time.Duration) error {
 }
 
 // write lets a request reach the cloud, or whatever is to happen to it.
-func (c *Cloud) write(ctx context.Context, function string, isOne func(r *driver.Resource) bool, takes time.Duration, change func(of []*driver.Resource) error) error {
+func (c *Cloud) write(ctx context.Context, function string, isOne func(r *resource) bool, takes time.Duration, change func(of []*resource) error) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	w := &write{function: function, takes: takes}
-	for i := range c.resources {
-		if r := &c.resources[i]; isOne(r) {
+	for _, r := range c.resources {
+		if isOne(r) {
 			w.of = append(w.of, r)
 		}
 	}
@@ -167,7 +178,7 @@ func (c *Cloud) write(ctx context.Context, function string, isOne func(r *driver
 		return errors.New("there is no such resource")
 	}
 	w.land = func() error {
-		before := clone(c.resources)
+		before := c.live()
 		if err := change(w.of); err != nil {
 			return err
 		}
@@ -179,7 +190,16 @@ func (c *Cloud) write(ctx context.Context, function string, isOne func(r *driver
 	return c.onWrite(w)
 }
 
-func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, clone(c.resources)}) }
+func (c *Cloud) remember() { c.history = append(c.history, moment{c.now, c.live()}) }
+
+// live returns a copy of what is live.
+func (c *Cloud) live() []driver.Resource {
+	all := make([]driver.Resource, len(c.resources))
+	for i, r := range c.resources {
+		all[i] = r.Resource
+	}
+	return clone(all)
+}
 
 // advance lets time pass, and does what is due.
 func (c *Cloud) advance(d time.Duration) {
@@ -191,21 +211,21 @@ func (c *Cloud) advance(d time.Duration) {
 		}
 	}
 	c.late = slices.DeleteFunc(c.late, isDue)
-	for i := range c.resources {
-		if end, isBusy := c.ends[&c.resources[i]]; isBusy && !end.After(c.now) {
-			c.finish(&c.resources[i])
+	for _, r := range c.resources {
+		if !r.ends.IsZero() && !r.ends.After(c.now) {
+			c.finish(r)
 		}
 	}
 }
 
 // finish ends the change of a resource that is under way.
-func (c *Cloud) finish(r *driver.Resource) {
-	delete(c.ends, r)
+func (c *Cloud) finish(r *resource) {
+	r.ends = time.Time{}
 	isFailing := c.failing > 0
 	if isFailing {
 		c.failing--
-	} else if c.refusal > 0 {
-		c.refuses[r] = c.now.Add(c.refusal)
+	} else {
+		r.refuses = c.now.Add(c.refusal)
 	}
 	for name, reading := range r.Attributes {
 		if value, target, _ := reading.Parts(); value != target && isFailing {
@@ -218,8 +238,8 @@ func (c *Cloud) finish(r *driver.Resource) {
 }
 
 // store gives a resource infrastructure tags, if the cloud takes them. It takes those that are forbidden to users.
-func (c *Cloud) store(r *driver.Resource, all map[string]string) error {
-	for _, problem := range c.rules(r).Validate(all, nil, field.NewPath(name(r))) {
+func (c *Cloud) store(r *resource, all map[string]string) error {
+	for _, problem := range r.rules.Validate(all, nil, field.NewPath(r.String())) {
 		if problem.Type != field.ErrorTypeForbidden {
 			return fmt.Errorf("the cloud refuses infrastructure tags: %w", problem)
 		}

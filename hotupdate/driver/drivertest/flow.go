@@ -12,15 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
-	"github.com/hotupdate/providerconfig/tags"
 )
 
 // checker lets the real flow update one machine in one cloud.
 type checker struct {
 	setup     Setup
-	known     map[tags.Kind]*tags.Rules
 	states    []State
 	from, to  *State
 	promise   string // that of the scenario
@@ -35,9 +32,8 @@ type checker struct {
 	class    *machineupdate.Prepared
 	wanted   *State // that of the class
 	machine  *metav1.PartialObjectMetadata
-	planted  map[string]map[string]string // keys of others, by resource
-	changing map[*driver.Resource]string  // the lane that last changed a resource in a way that takes time
-	calls    int                          // of UpdateMachine
+	own      []*resource
+	calls    int // of UpdateMachine
 	pass     pass
 	patchErr error           // of writes of the record
 	onMark   func()          // between the driver's reads and writes
@@ -62,19 +58,12 @@ const secret = "secret-of-drivertest"
 
 // start makes the cloud and the machine, which the flow adopts, and gives it the class that is to come.
 func (c *checker) start() bool {
-	c.cloud = &Cloud{
-		checker: c, resources: clone(c.from.Resources), now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC),
-		ends: map[*driver.Resource]time.Time{}, refuses: map[*driver.Resource]time.Time{},
+	c.cloud = &Cloud{checker: c, now: time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)}
+	c.class, c.own, c.pass, c.classes = nil, nil, pass{ctx: context.Background(), cancel: func() {}}, machineupdate.Classes{}
+	for _, r := range clone(c.from.Resources) {
+		c.add(&resource{Resource: r, theirs: map[string]string{}})
 	}
-	c.class, c.pass = nil, pass{ctx: context.Background(), cancel: func() {}}
-	c.planted, c.changing, c.classes = map[string]map[string]string{}, map[*driver.Resource]string{}, machineupdate.Classes{}
-	for i := range c.cloud.resources {
-		r := &c.cloud.resources[i]
-		if c.isOwn(r) {
-			c.plant(r, "drivertest")
-		}
-	}
-	if len(c.own()) == 0 {
+	if len(c.own) == 0 {
 		c.broken("desired state", "the states have all resources alike")
 	}
 	c.cloud.remember()
@@ -89,6 +78,19 @@ func (c *checker) start() bool {
 	c.promise = "desired state"
 	defer func() { c.promise = promise }()
 	return c.wants(c.from) && c.settle() && c.wants(c.to)
+}
+
+// add adds a resource to the cloud. Somebody else has set a key on it, if it is the machine's own.
+func (c *checker) add(r *resource) {
+	c.cloud.resources = append(c.cloud.resources, r)
+	rules, err := c.setup.Rules(r.Kind)
+	if r.rules, r.isOwn = &rules, c.isOwn(r); !r.isOwn {
+		return
+	}
+	if c.own = append(c.own, r); err != nil {
+		c.broken("desired state", "%v", err)
+	}
+	c.plant(r, "drivertest")
 }
 
 // undisturbed ends all disturbances but the lag of reads and what becomes of attributes.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hotupdate/providerconfig/hotupdate/driver"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
@@ -50,12 +49,12 @@ var (
 
 // partialFailure lets each resource fail in turn.
 func partialFailure(c *checker) {
-	for _, failing := range c.own() {
+	for _, failing := range c.own {
 		if !c.start() {
 			return
 		}
 		c.cloud.onWrite = func(w *write) error {
-			if slices.ContainsFunc(w.of, func(r *driver.Resource) bool { return name(r) == name(failing) }) {
+			if slices.ContainsFunc(w.of, func(r *resource) bool { return r.String() == failing.String() }) {
 				return c.fails(errRefused)
 			}
 			return c.carryOut(w)
@@ -161,11 +160,10 @@ func endOfContext(c *checker) {
 func interference(c *checker) {
 	c.onMark = func() {
 		c.onMark = func() {}
-		for _, r := range c.own() {
+		for _, r := range c.own {
 			c.plant(r, "drivertest-between")
-			rules := c.rules(r)
 			for key := range c.from.of(r).Tags {
-				if _, stays := c.to.of(r).Tags[key]; !stays && rules.Guard != tags.Unguarded && !rules.KeysOnly {
+				if _, stays := c.to.of(r).Tags[key]; !stays && r.rules.Guard != tags.Unguarded && !r.rules.KeysOnly {
 					c.plant(r, key)
 				}
 			}
@@ -179,13 +177,13 @@ func interference(c *checker) {
 // limits lets somebody else fill the resources until there is no room for so many keys.
 func limits(c *checker, lacking int) {
 	isFull := false
-	for _, r := range c.own() {
+	for _, r := range c.own {
 		before, after := len(c.from.of(r).Tags), len(c.to.of(r).Tags)
 		if lacking > 0 && before >= after {
 			continue
 		}
 		isFull = lacking > 0
-		for i := range c.rules(r).MaxTags - max(before, after) - len(c.planted[name(r)]) + lacking {
+		for i := range r.rules.MaxTags - max(before, after) - len(r.theirs) + lacking {
 			c.plant(r, fmt.Sprint("drivertest-", i))
 		}
 	}
@@ -202,8 +200,8 @@ func limits(c *checker, lacking int) {
 
 // caseFolding lets somebody else spell all keys in capitals, where the cloud takes them for the same.
 func caseFolding(c *checker) {
-	for _, r := range c.own() {
-		if c.rules(r).IgnoresCase {
+	for _, r := range c.own {
+		if r.rules.IgnoresCase {
 			capitals := map[string]string{}
 			for key, value := range r.Tags {
 				capitals[strings.ToUpper(key)] = value
