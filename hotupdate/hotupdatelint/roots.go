@@ -85,7 +85,7 @@ func (l *linter) configRoots() []root {
 				case isParam:
 					known[owner] = outer
 				case !hasTypeParam(arguments.At(i)):
-					roots = append(roots, root{typ: arguments.At(i), at: l.source.calledAt(name), isConfig: true, settings: outer})
+					roots = append(roots, root{typ: arguments.At(i), at: name, isConfig: true, settings: outer})
 				}
 			}
 		}
@@ -137,14 +137,6 @@ func mentionsTypeParam(t types.Type, seen map[types.Type]bool) bool {
 		return slices.ContainsFunc(slices.Collect(t.Fields()), func(v *types.Var) bool { return mentions(v.Type()) })
 	}
 	return false
-}
-
-// calledAt returns the call of a named function, or the name itself where it is not called.
-func (s *source) calledAt(name *ast.Ident) ast.Node {
-	if call := s.calls[name]; call != nil {
-		return call
-	}
-	return name
 }
 
 // settings adds the options of a call. What the function that the call stands in was given comes from its own callers.

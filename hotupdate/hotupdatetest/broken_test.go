@@ -275,7 +275,7 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"disagreeing raw", check[inField[disagreeing]], "RawJSONAgrees", "label: a configuration and its JSON have different hashes", "raw JSON and value differ"},
 		{"deaf", check[inField[deaf]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
 		{"mute", check[inField[mute]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
-		{"sortsItself", check[inField[sortsItself]], "OneHash", "is changed by its own marshaler", "a data race between two hashes"},
+		{"sortsItself", check[inField[sortsItself]], "OneHash", "a configuration is changed when it is hashed", "a data race between two hashes"},
 		{"panicking", func(t hotupdatetest.T) {
 			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValuesOf(panicking{2}, panicking{3}))
 		}, "OneHash", "label: a configuration cannot be hashed", "a value that the tester says is valid"},

@@ -34,13 +34,14 @@ const repetitions = 8
 // oneHash: a configuration has one hash, and hashing changes nothing.
 func (s *subject) oneHash(t trial) *breach {
 	c := t.first
-	if b := c.inspect(changesItself); b != nil {
-		return b
-	}
-	first, err := s.document(c.value())
+	hashed, twin := c.value(), c.value()
+	isComparable := reflect.DeepEqual(twin.Interface(), c.value().Interface())
+	first, err := s.document(hashed)
 	switch {
 	case err != nil:
 		return failed("cannot be hashed", err)
+	case isComparable && !reflect.DeepEqual(hashed.Interface(), twin.Interface()):
+		return &breach{what: "a configuration is changed when it is hashed", hint: "its marshalers must only read: configurations are hashed by several goroutines"}
 	case s.isSteady(c, first):
 		return nil
 	}
@@ -77,19 +78,6 @@ func isUnsteady(p *part) *breach {
 		return &breach{}
 	}
 	return nil
-}
-
-// changesItself finds a leaf that is another one after its marshaler was called.
-func changesItself(p *part) *breach {
-	v, twin := reflect.New(p.node.Type), p.make()
-	if !p.node.Leaf.MarshalsItself() || !reflect.DeepEqual(twin.Interface(), p.make().Interface()) {
-		return nil
-	}
-	v.Elem().Set(p.make())
-	if _, problem := leaf.Append(nil, p.node.Leaf, v.Elem()); problem != nil || reflect.DeepEqual(v.Elem().Interface(), twin.Interface()) {
-		return nil
-	}
-	return &breach{what: p.node.Type.String() + " is changed by its own marshaler", hint: "the marshaler must only read: configurations are hashed by several goroutines"}
 }
 
 // marshalersAgree: what a type writes it reads, as the same.
@@ -169,7 +157,6 @@ func (s *subject) pairAgrees(t trial) *breach {
 
 // agrees is pairAgrees for two documents and what Diff lists.
 func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Changes) *breach {
-	const inHash = "immutable or in-place change"
 	sameHash, hashed := bytes.Equal(before, after), slices.IndexFunc(changes, isHashed)
 	switch {
 	case t.changed != nil && (sameHash || hashed < 0):
@@ -178,10 +165,8 @@ func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Change
 		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: s.blame(before, after), hint: steadyHint}
 	case t.oneMeaning && len(changes) > 0:
 		return &breach{what: "two spellings of one configuration differ", path: changes[0].Path, hint: steadyHint}
-	case sameHash && hashed >= 0:
-		return &breach{what: "two configurations have one hash, and Diff lists an " + inHash, path: changes[hashed].Path, hint: steadyHint}
-	case !sameHash && hashed < 0:
-		return &breach{what: "two configurations have different hashes, and Diff lists no " + inHash, path: s.blame(before, after), hint: steadyHint}
+	case sameHash != (hashed < 0):
+		return &breach{what: "hash and Diff disagree about whether two configurations differ in what is hashed", path: s.blame(before, after), hint: steadyHint}
 	}
 	return nil
 }
@@ -222,6 +207,40 @@ func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 	extended, _ := json.Marshal(members) // was just read
 	_, err := schema.HashRaw(extended)
 	return err == nil
+}
+
+// defaultsKeepHash: a defaulting function changes no hash.
+func (s *subject) defaultsKeepHash(t trial) *breach {
+	c := t.first
+	if c.null {
+		return nil
+	}
+	for _, d := range s.defaulters {
+		config := c.value()
+		if survives(func() error { d(config.Interface()); return nil }) != nil {
+			return &breach{what: "the defaulting function panics", hint: "mend it"}
+		}
+		changes, err := s.schema.Diff(c.value().Interface(), config.Interface())
+		if err != nil {
+			return failed("cannot be compared after defaulting", err)
+		}
+		if i := slices.IndexFunc(changes, isHashed); i >= 0 {
+			return undeclared(changes[i])
+		}
+	}
+	return nil
+}
+
+// undeclared explains a change that a defaulting function made. One change does not tell whether the default is always the same.
+func undeclared(c hotupdate.Change) *breach {
+	if c.Op != hotupdate.Add {
+		return &breach{what: "the defaulting function changes what was set, and with it the hash", hint: "let it fill in only what is not set", path: c.Path}
+	}
+	return &breach{
+		what: "the defaulting function changes the hash", path: c.Path,
+		hint: "if it fills in the same scalar wherever the field is not set, declare that by the option default of the field's struct tag; " +
+			"if not, let the code that reads the field apply the default, or hash what was there before defaulting and leave WithDefaulter out",
+	}
 }
 
 // splitMerges: the projections of Split share no memory, hash as they should, and merge to the whole.

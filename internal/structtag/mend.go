@@ -12,7 +12,7 @@ func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
 		return tag, false
 	}
 	f := found[0]
-	value, ok := MendValue(f.value)
+	value, ok := mend(f.value)
 	text := tag[:f.at] + reflect.StructTag(pair(value)) + tag[f.at+len(f.text):]
 	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 || !isConventional(string(text)) {
 		return tag, false

@@ -53,9 +53,9 @@ func split(value string) (parts []string) {
 	return parts
 }
 
-// MendValue returns CLASS[,OPTION...] with known words in their right spelling: in lower case, without spaces, hyphens and underscores. The result is
+// mend returns CLASS[,OPTION...] with known words in their right spelling: in lower case, without spaces, hyphens and underscores. The result is
 // false if another flaw is left.
-func MendValue(value string) (mended string, ok bool) {
+func mend(value string) (mended string, ok bool) {
 	parts := split(value)
 	for i, part := range parts {
 		known := words
@@ -82,39 +82,38 @@ func (r *reading) readClass(text string) {
 
 // optionKind is what is known about the options of one name.
 type optionKind struct {
-	name    string
-	form    string // how it is written
-	purpose string // the fields that it is for; empty if it excludes no other option
-	read    func(t *Tag, o option) (ok bool)
+	name string
+	form string // how it is written
+	read func(t *Tag, o option) (ok bool)
 }
 
 const quoting = "; a text needs 'quotes' if it is empty, has a comma or a quote, or starts or ends with a space"
 
 var optionKinds = []optionKind{
-	{"set", "`set` alone", "lists in which order carries no meaning", func(t *Tag, o option) bool {
+	{"set", "`set` alone", func(t *Tag, o option) bool {
 		t.Set = true
 		return !o.hasArg
 	}},
-	{"key", "`key=NAME` with the JSON name of a field of the element", "lists that are looked up by a field of the element", func(t *Tag, o option) bool {
+	{"key", "`key=NAME` with the JSON name of a field of the element", func(t *Tag, o option) bool {
 		t.Key = o.arg
 		return isName(o.arg)
 	}},
-	{"hotwhen", "`hotwhen=NAME:VALUE` with the JSON name of a field of the element" + quoting, "keyed lists and maps", func(t *Tag, o option) bool {
+	{"hotwhen", "`hotwhen=NAME:VALUE` with the JSON name of a field of the element" + quoting, func(t *Tag, o option) bool {
 		name, value, _ := strings.Cut(o.arg, ":")
 		text, ok := unquote(value)
 		t.HotWhen = &HotWhen{Name: name, Value: text}
 		return ok && isName(name)
 	}},
-	{"default", "`default=TEXT`" + quoting, "scalars", func(t *Tag, o option) bool {
+	{"default", "`default=TEXT`" + quoting, func(t *Tag, o option) bool {
 		text, ok := unquote(o.arg)
 		t.Default = &text
 		return ok
 	}},
-	{"presence", "`presence` alone", "pointers to structs, lists and maps", func(t *Tag, o option) bool {
+	{"presence", "`presence` alone", func(t *Tag, o option) bool {
 		t.Presence = true
 		return !o.hasArg
 	}},
-	{"sensitive", "`sensitive` to hide values, or `sensitive=keys` to hide map keys too", "", func(t *Tag, o option) bool {
+	{"sensitive", "`sensitive` to hide values, or `sensitive=keys` to hide map keys too", func(t *Tag, o option) bool {
 		if t.Sensitive = HideValues; o.hasArg {
 			t.Sensitive = HideKeys
 		}
@@ -129,23 +128,18 @@ func optionNames() (names []string) {
 	return names
 }
 
-func kindOf(name string) (kind optionKind, known bool) {
-	at := slices.IndexFunc(optionKinds, func(k optionKind) bool { return k.name == name })
-	return optionKinds[max(at, 0)], at >= 0
-}
-
 func (r *reading) readOption(o option) {
-	kind, known := kindOf(o.name)
+	kind := slices.IndexFunc(optionKinds, func(k optionKind) bool { return k.name == o.name })
 	first := slices.IndexFunc(r.options, func(p option) bool { return p.name == o.name })
 	switch {
 	case o.text == "":
 		r.add("malformed-option", "has an empty option", "remove the comma")
 		return
-	case !known:
+	case kind < 0:
 		r.add("unknown-option", "has unknown option "+tick(o.text), "write one of `"+strings.Join(optionNames(), "`, `")+"`, and 'quotes' around a text with a comma")
 		return
-	case !kind.read(&r.tag, o):
-		r.add("malformed-option", "has malformed option "+tick(o.text), "write "+kind.form)
+	case !optionKinds[kind].read(&r.tag, o):
+		r.add("malformed-option", "has malformed option "+tick(o.text), "write "+optionKinds[kind].form)
 	}
 	if first >= 0 {
 		r.add("duplicate-option", "has option "+tick(o.name)+" twice", "keep one of "+tick(r.options[first].text)+" and "+tick(o.text))
@@ -179,17 +173,15 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
+// exclusions are the options that go with none of the others.
+var exclusions = map[string][]string{"default": {"set", "key", "hotwhen", "presence"}, "set": {"key", "hotwhen"}}
+
 func (r *reading) findConflicts() {
 	for i, a := range r.options {
 		for _, b := range r.options[i+1:] {
-			first, _ := kindOf(a.name)
-			second, _ := kindOf(b.name)
-			has := func(name string) bool { return a.name == name || b.name == name }
-			if first.purpose == "" || second.purpose == "" || !has("default") && (!has("set") || has("presence")) {
-				continue
+			if slices.Contains(exclusions[a.name], b.name) || slices.Contains(exclusions[b.name], a.name) {
+				r.add("conflicting-options", "has conflicting options "+tick(a.text)+" and "+tick(b.text), "keep one of them")
 			}
-			r.add("conflicting-options", "has conflicting options "+tick(a.text)+" and "+tick(b.text),
-				"keep one: "+tick(a.name)+" is for "+first.purpose+", "+tick(b.name)+" for "+second.purpose)
 		}
 	}
 }

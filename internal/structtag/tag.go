@@ -80,7 +80,7 @@ func ParseValue(value string) (Tag, fault.List) {
 
 // problems returns what is wrong with a value. The hints are the whole value as spelled, if it can be mended.
 func (r reading) problems(where string, spelled func(string) string) (all fault.List) {
-	mended, ok := MendValue(r.value)
+	mended, ok := mend(r.value)
 	for _, f := range r.flaws {
 		hint := f.hint
 		if ok {
@@ -130,7 +130,7 @@ func (f finding) problems(r reading) fault.List {
 }
 
 func (f finding) hint() string {
-	value, ok := MendValue(f.value)
+	value, ok := mend(f.value)
 	if !ok {
 		value = "CLASS[,OPTION...]"
 	}

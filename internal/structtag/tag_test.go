@@ -456,8 +456,7 @@ func TestMessages(t *testing.T) {
 				"write `default=TEXT`; a text needs 'quotes' if it is empty, has a comma or a quote, or starts or ends with a space",
 		}},
 		{`hotupdatable:"false,key=a,set"`, []string{
-			"has conflicting options `key=a` and `set` in struct tag `hotupdatable:\"false,key=a,set\"`; keep one: " +
-				"`key` is for lists that are looked up by a field of the element, `set` for lists in which order carries no meaning",
+			"has conflicting options `key=a` and `set` in struct tag `hotupdatable:\"false,key=a,set\"`; keep one of them",
 		}},
 		{`hotupdatable:"true" hotupdatable:"false"`, []string{
 			"has more than one struct tag for hotupdatable: `hotupdatable:\"true\"` and `hotupdatable:\"false\"`; keep one of them",
