@@ -10,31 +10,22 @@ const ignoring = "//hotupdatelint:ignore "
 
 // readIgnored finds the lines of a file that are not reported: that of the comment if code stands on it, and otherwise the one below.
 func (s *source) readIgnored(file *ast.File) {
-	var comments []*ast.Comment
-	for _, group := range file.Comments {
-		for _, comment := range group.List {
-			if strings.HasPrefix(comment.Text, ignoring) {
-				comments = append(comments, comment)
-			}
-		}
-	}
-	if len(comments) == 0 {
-		return
-	}
 	code := map[line]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {
-		case nil, *ast.Comment, *ast.CommentGroup:
+		case nil, *ast.CommentGroup:
 			return false
 		}
 		code[s.lineOf(n.Pos())] = true
 		return true
 	})
-	for _, comment := range comments {
-		at := s.lineOf(comment.Pos())
-		if !code[at] {
-			at.number++
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			at := s.lineOf(comment.Pos())
+			if !code[at] {
+				at.number++
+			}
+			s.ignored[at] = s.ignored[at] || strings.HasPrefix(comment.Text, ignoring)
 		}
-		s.ignored[at] = true
 	}
 }

@@ -48,7 +48,7 @@ type compiles struct {
 func (l *linter) roots() []root {
 	roots := l.configRoots()
 	for _, tagged := range l.source.tagged {
-		if !hasTypeParam(tagged.typ) {
+		if !isGeneric(tagged.typ) {
 			roots = append(roots, root{typ: tagged.typ, at: tagged.syntax})
 		}
 	}
@@ -84,7 +84,7 @@ func (l *linter) configRoots() []root {
 				switch {
 				case isParam:
 					known[owner] = outer
-				case !hasTypeParam(arguments.At(i)):
+				case !isGeneric(arguments.At(i)):
 					roots = append(roots, root{typ: arguments.At(i), at: name, isConfig: true, settings: outer})
 				}
 			}
@@ -113,30 +113,11 @@ func (l *linter) typeParams() map[types.Type]compiles {
 	return owners
 }
 
-// hasTypeParam reports whether a type is only known to those who call a generic function.
-func hasTypeParam(t types.Type) bool { return mentionsTypeParam(t, map[types.Type]bool{}) }
-
-func mentionsTypeParam(t types.Type, seen map[types.Type]bool) bool {
-	if t = types.Unalias(t); seen[t] {
-		return false
-	}
-	seen[t] = true
-	mentions := func(t types.Type) bool { return mentionsTypeParam(t, seen) }
-	switch t := t.(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Named: // a type that is declared in a generic function knows its type parameters
-		isLocal := t.Obj().Pkg() != nil && t.Obj().Parent() != t.Obj().Pkg().Scope()
-		isGeneric := t.TypeParams().Len() > t.TypeArgs().Len()
-		return isGeneric || slices.ContainsFunc(slices.Collect(t.TypeArgs().Types()), mentions) || isLocal && mentions(t.Underlying())
-	case *types.Map:
-		return mentions(t.Key()) || mentions(t.Elem())
-	case interface{ Elem() types.Type }:
-		return mentions(t.Elem())
-	case *types.Struct:
-		return slices.ContainsFunc(slices.Collect(t.Fields()), func(v *types.Var) bool { return mentions(v.Type()) })
-	}
-	return false
+// isGeneric reports whether a type is only known to those who instantiate it. Below it, a type parameter is read as an interface.
+func isGeneric(t types.Type) bool {
+	named, isNamed := types.Unalias(t).(*types.Named)
+	_, isParam := types.Unalias(t).(*types.TypeParam)
+	return isParam || isNamed && named.TypeParams().Len() > named.TypeArgs().Len()
 }
 
 // settings adds the options of a call. What the function that the call stands in was given comes from its own callers.

@@ -87,15 +87,13 @@ func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec) {
 	s.tagged = append(s.tagged, taggedStruct{typ: typ, syntax: syntax})
 }
 
-// lastName returns the identifier that says what an expression refers to: Name of *p.Name[T].
+// lastName returns the identifier that says what an expression refers to: Name of p.Name[T].
 func lastName(e ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return e
 	case *ast.SelectorExpr:
 		return e.Sel
-	case *ast.StarExpr:
-		return lastName(e.X)
 	case *ast.IndexExpr:
 		return lastName(e.X)
 	case *ast.IndexListExpr:

@@ -157,16 +157,19 @@ func (s *subject) pairAgrees(t trial) *breach {
 
 // agrees is pairAgrees for two documents and what Diff lists.
 func (s *subject) agrees(t trial, before, after []byte, changes hotupdate.Changes) *breach {
-	sameHash, hashed := bytes.Equal(before, after), slices.IndexFunc(changes, isHashed)
+	sameHash, hashed, path := bytes.Equal(before, after), slices.IndexFunc(changes, isHashed), s.blame(before, after)
+	if hashed >= 0 {
+		path = changes[hashed].Path
+	}
 	switch {
 	case t.changed != nil && (sameHash || hashed < 0):
 		return &breach{what: "a field that is immutable or in-place changed, and the hash did not", path: t.changed.pattern, hint: "its marshaler must write everything that means something"}
 	case t.oneHash && !sameHash:
-		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: s.blame(before, after), hint: steadyHint}
+		return &breach{what: "two configurations that differ in hot and ignored parts only, or in spelling, have different hashes", path: path, hint: steadyHint}
 	case t.oneMeaning && len(changes) > 0:
 		return &breach{what: "two spellings of one configuration differ", path: changes[0].Path, hint: steadyHint}
 	case sameHash != (hashed < 0):
-		return &breach{what: "hash and Diff disagree about whether two configurations differ in what is hashed", path: s.blame(before, after), hint: steadyHint}
+		return &breach{what: "hash and Diff disagree about whether two configurations differ in what is hashed", path: path, hint: steadyHint}
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 		problems = append(problems, f.problems(r)...)
 	}
 	if len(found) > 1 {
-		problems.Add(duplicate(found))
+		problems.Add(problem("duplicate-tag", "has more than one struct tag for "+key+": "+tick(found[0].text)+" and "+tick(found[1].text), "keep one of them"))
 	}
 	return t, len(found) > 0, problems
 }
@@ -135,14 +135,6 @@ func (f finding) hint() string {
 		value = "CLASS[,OPTION...]"
 	}
 	return "write " + tick(pair(value))
-}
-
-func duplicate(found []finding) *fault.Error {
-	texts := make([]string, len(found))
-	for i, f := range found {
-		texts[i] = tick(f.text)
-	}
-	return problem("duplicate-tag", "has more than one struct tag for "+key+": "+strings.Join(texts, " and "), "keep one of them")
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }

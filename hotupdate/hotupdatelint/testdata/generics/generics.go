@@ -25,10 +25,10 @@ type Config struct {
 func inside[T any]() {
 	type config struct {
 		Value T      `json:"value"`
-		Wrong string `json:"wrong" hotUpdatable:"true"`
+		Wrong string `json:"wrong" hotUpdatable:"true"` // want `field generics.config.Wrong has misspelled struct tag`
 	}
 	_, _ = hotupdate.SchemaOf[config]()
-	_, _ = hotupdate.SchemaOf[[]T]()
+	_, _ = hotupdate.SchemaOf[[]T]() // want `\[\]T: is not a struct of fields`
 	_, _ = hotupdate.SchemaOf[Config]()
 }
 
