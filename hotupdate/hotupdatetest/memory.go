@@ -19,8 +19,11 @@ type region struct {
 // sharedMemory reports whether two values reach the same memory, and where. Strings do not count, since nobody can write them, and
 // neither do functions, channels, time zones, and what a twin that was made independently reaches as well: interned values.
 func sharedMemory(a, b, twin reflect.Value) (path string, shared bool) {
-	second, interned := memoryOf(b), memoryOf(twin)
-	for _, r := range memoryOf(a) {
+	var first, second, interned memory
+	first.walk(a, "")
+	second.walk(b, "")
+	interned.walk(twin, "")
+	for _, r := range first {
 		if r.meets(second) && !r.meets(interned) {
 			return r.path, true
 		}
@@ -34,11 +37,6 @@ func (r region) meets(others memory) bool {
 
 // memory is what a value reaches, from the root down.
 type memory []region
-
-func memoryOf(v reflect.Value) (m memory) {
-	m.walk(v, "")
-	return m
-}
 
 // reach adds a region, and reports whether it is new.
 func (m *memory) reach(from, size uintptr, path string) bool {

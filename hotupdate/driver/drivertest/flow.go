@@ -166,22 +166,14 @@ func (c *checker) later(d time.Duration) {
 
 // patch is an API server's.
 func (c *checker) patch(_ context.Context, _ string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
-	var patch struct {
-		Metadata struct{ Annotations map[string]*string }
-	}
-	if err := errors.Join(c.patchErr, json.Unmarshal(data, &patch)); err != nil {
+	written := c.machine.DeepCopy()
+	if err := errors.Join(c.patchErr, json.Unmarshal(data, written)); err != nil {
 		return nil, err
 	}
-	c.machine = c.machine.DeepCopy()
+	maps.DeleteFunc(written.Annotations, func(_, value string) bool { return value == "" }) // null in the patch
 	version, _ := strconv.Atoi(c.machine.ResourceVersion)
-	c.machine.ResourceVersion = strconv.Itoa(version + 1)
-	for key, value := range patch.Metadata.Annotations {
-		if value == nil {
-			delete(c.machine.Annotations, key)
-		} else {
-			metav1.SetMetaDataAnnotation(&c.machine.ObjectMeta, key, *value)
-		}
-	}
+	written.ResourceVersion = strconv.Itoa(version + 1)
+	c.machine = written
 	return c.machine, nil
 }
 
