@@ -31,7 +31,7 @@ func check(projection reflect.Value, options Options) error {
 // isHashed reports whether hashstructure looks into a field of a struct.
 func (o Options) isHashed(v reflect.Value, i int) bool {
 	sf := v.Type().Field(i)
-	tag := sf.Tag.Get(o.tagName())
+	tag := sf.Tag.Get("hash")
 	return sf.IsExported() && tag != "ignore" && tag != "-" && (!o.IgnoreZeroValue || !v.Field(i).IsZero())
 }
 

@@ -31,7 +31,7 @@
 //
 // Each is shown by an example, beside what package hash makes of the same configurations. Changes that are missed:
 //   - Sets: elements with the same beginning cancel, {us-east-1a, us-east-1b} = {eu-west-1a, eu-west-1b}; 105 sets of two zones have 7
-//     sums. It comes from XOR over FNV-1. Another Hasher, such as FNV-1a, does not cancel here, and gives other sums altogether.
+//     sums. It comes from XOR over FNV-1.
 //   - RepeatedElements: an element that stands twice in a set cancels itself, {sg-1, sg-1} = {sg-2, sg-2} = {}.
 //   - SwappedFields: in format v1 the elements of a set can swap fields, {a:1 b:2} = {a:2 b:1}.
 //   - NestedLists: under SlicesAsSets the borders of lists in lists are lost, [[a b] [c]] = [[a] [b c]].

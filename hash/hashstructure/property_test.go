@@ -1,8 +1,6 @@
 package hashstructure_test
 
 import (
-	"hash"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"testing"
@@ -213,7 +211,6 @@ func (m *maker) addDisks(c *workerConfig, i immutable) {
 func drawOptions(t *rapid.T) hashstructure.Options {
 	return hashstructure.Options{
 		FormatV1:        draw(t, "format v1", true, false),
-		Hasher:          draw[func() hash.Hash64](t, "hasher", nil, fnv.New64a),
 		ZeroNil:         draw(t, "ZeroNil", true, false),
 		IgnoreZeroValue: draw(t, "IgnoreZeroValue", true, false),
 		SlicesAsSets:    draw(t, "SlicesAsSets", true, false),
@@ -228,10 +225,7 @@ func direct(v any, o hashstructure.Options) (uint64, error) {
 		format = upstream.FormatV1
 	}
 	options := &upstream.HashOptions{
-		TagName: o.TagName, ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets, UseStringer: o.UseStringer,
-	}
-	if o.Hasher != nil {
-		options.Hasher = o.Hasher()
+		ZeroNil: o.ZeroNil, IgnoreZeroValue: o.IgnoreZeroValue, SlicesAsSets: o.SlicesAsSets, UseStringer: o.UseStringer,
 	}
 	return upstream.Hash(v, format, options)
 }
