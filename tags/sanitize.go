@@ -12,17 +12,8 @@ import (
 
 // cleaning says how infrastructure tags are repaired. The zero value repairs nothing.
 type cleaning struct {
-	key, value clean
-	dropEmpty  bool // leave out keys with an empty value
-}
-
-// clean says how one text is repaired, in the order of the fields. The zero value repairs nothing.
-type clean struct {
-	lower       bool
-	keep        alphabet // each character that is not of it becomes replacement
-	replacement rune     // 0: nothing is replaced
-	begin       alphabet // characters at the beginning that are not of it are cut off
-	cut         int      // the length in code points at which the text is cut; 0 is nowhere
+	key, value func(string) string // nil repairs nothing
+	dropEmpty  bool                // leave out keys with an empty value
 }
 
 // Sanitize turns pool labels, and other keys that were not written for the cloud, into infrastructure tags. It repairs them as the provider
@@ -42,7 +33,7 @@ func (r *Rules) Sanitize(tags map[string]string, path *field.Path) (map[string]s
 	var errs field.ErrorList
 	groups := make(map[string][]cleaned, len(tags))
 	for key, value := range tags {
-		c := cleaned{from: path.Key(key), key: r.cleaning.key.apply(key), value: r.cleaning.value.apply(value)}
+		c := cleaned{from: path.Key(key), key: repaired(key, r.cleaning.key), value: repaired(value, r.cleaning.value)}
 		if problems := r.errorsOf(c); len(problems) > 0 {
 			errs = append(errs, problems...)
 		} else if id := r.identity(c.key); c.value != "" || !r.cleaning.dropEmpty {
@@ -81,25 +72,20 @@ func (r *Rules) errorsOf(c cleaned) field.ErrorList {
 	return errs
 }
 
-// apply repairs one text. Text that is not UTF-8 stays as it is: a repair would hide it from validation.
-func (c *clean) apply(s string) string {
-	if !utf8.ValidString(s) {
+// repaired returns what a repair makes of a text. Text that is not UTF-8 stays as it is: a repair would hide it from validation.
+func repaired(s string, repair func(string) string) string {
+	if repair == nil || !utf8.ValidString(s) {
 		return s
 	}
-	if c.lower {
-		s = strings.ToLower(s)
-	}
-	if c.replacement != 0 {
-		s = strings.Map(func(r rune) rune {
-			if c.keep.contains(r) {
-				return r
-			}
-			return c.replacement
-		}, s)
-	}
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return !c.begin.contains(r) })
-	if c.cut > 0 && utf8.RuneCountInString(s) > c.cut {
-		s = string([]rune(s)[:c.cut])
-	}
-	return s
+	return repair(s)
+}
+
+// replaceOthers replaces each character that is not of the alphabet.
+func (a *alphabet) replaceOthers(s string, replacement rune) string {
+	return strings.Map(func(r rune) rune {
+		if a.contains(r) {
+			return r
+		}
+		return replacement
+	}, s)
 }

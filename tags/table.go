@@ -2,6 +2,7 @@ package tags
 
 import (
 	"strconv"
+	"strings"
 	"unicode"
 )
 
@@ -64,6 +65,7 @@ func awsTags() Rules {
 
 // Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags.
 func azureTags() Rules {
+	labels := alphabet{except: `<>%&\?/ `}
 	return Rules{
 		name:        "Azure tags",
 		IgnoresCase: true, // "Tag names are case-insensitive for operations"
@@ -84,7 +86,7 @@ func azureTags() Rules {
 			{begins, "windows", theCloud},
 		},
 		// As the Azure extension does with pool labels.
-		cleaning:   cleaning{key: clean{lower: true, keep: alphabet{except: `<>%&\?/ `}, replacement: '_'}},
+		cleaning:   cleaning{key: func(key string) string { return labels.replaceOthers(strings.ToLower(key), '_') }},
 		Guard:      GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
 		setCall:    call{Resources: 1, Tags: 50},
 		removeCall: call{Resources: 1, Tags: 50},
@@ -102,6 +104,10 @@ func gcpLabels() Rules {
 	}
 	// As the GCP extension does with pool labels; it drops international letters.
 	extension := alphabet{chars: lowerCase + digits + "_-"}
+	clean := func(text string) string {
+		text = extension.replaceOthers(strings.ToLower(text), '_')
+		return text[:min(len(text), 63)]
+	}
 	return Rules{
 		name:    "GCP labels",
 		MaxTags: 64,
@@ -110,8 +116,10 @@ func gcpLabels() Rules {
 		key:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters},
 		value: text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
 		cleaning: cleaning{
-			key:   clean{lower: true, keep: extension, replacement: '_', begin: alphabet{chars: lowerCase}, cut: 63},
-			value: clean{lower: true, keep: extension, replacement: '_', cut: 63},
+			key: func(key string) string {
+				return clean(strings.TrimLeft(extension.replaceOthers(strings.ToLower(key), '_'), digits+"_-"))
+			},
+			value: clean,
 		},
 		Guard:      GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
 		setCall:    call{Resources: 1, Tags: 64},
@@ -148,6 +156,7 @@ func gcpNetworkTags() Rules {
 func openStackMetadata(punctuation string) Rules {
 	alphanumeric := lowerCase + upperCase + digits
 	chars := alphabet{name: strconv.Quote(punctuation) + ", ASCII letters and ASCII digits", chars: alphanumeric + punctuation}
+	labels := alphabet{chars: alphanumeric + "-_:. "}
 	return Rules{
 		name:        "OpenStack metadata",
 		IgnoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
@@ -159,7 +168,7 @@ func openStackMetadata(punctuation string) Rules {
 			{contains, "kubernetes.io-role-", mcmRole},
 		},
 		// As the OpenStack extension does with pool labels, which it puts on servers.
-		cleaning:   cleaning{key: clean{keep: alphabet{chars: alphanumeric + "-_:. "}, replacement: '-'}},
+		cleaning:   cleaning{key: func(key string) string { return labels.replaceOthers(key, '-') }},
 		Guard:      Unguarded,
 		setCall:    call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
 		removeCall: call{Resources: 1, Tags: 1},   // DELETE metadata/{key}
