@@ -38,26 +38,10 @@ func (r *Rules) spec(tags map[string]string) spec {
 	return s
 }
 
-// variantsOf returns the variants of an identity.
-func (s *spec) variantsOf(id string) []variant {
-	if len(s.variants) == 0 {
-		return nil
-	}
-	first, _ := slices.BinarySearchFunc(s.variants, id, func(v variant, id string) int { return strings.Compare(v.id, id) })
-	end := first
-	for end < len(s.variants) && s.variants[end].id == id {
-		end++
-	}
-	return s.variants[first:end]
-}
-
 // key returns the spelling that stands for an identity: the identity itself, else the smallest. It reports whether there is one.
 func (s *spec) key(id string) (string, bool) {
-	if _, ok := s.tags[id]; ok {
-		return id, true
-	}
-	if variants := s.variantsOf(id); len(variants) > 0 {
-		return variants[0].key, true
+	for tag := range s.spellings(id) {
+		return tag.Key, true
 	}
 	return id, false
 }
@@ -70,8 +54,8 @@ func (s *spec) has(id string) bool {
 
 // count returns how many spellings of an identity there are.
 func (s *spec) count(id string) int {
-	n := len(s.variantsOf(id))
-	if _, ok := s.tags[id]; ok {
+	n := 0
+	for range s.spellings(id) {
 		n++
 	}
 	return n
@@ -103,14 +87,15 @@ func (s *spec) ids(yield func(id, key string) bool) {
 	})
 }
 
-// spellings yields every infrastructure tag whose key has the identity.
+// spellings yields every infrastructure tag whose key has the identity, the identity itself first.
 func (s *spec) spellings(id string) iter.Seq[Tag] {
 	return func(yield func(Tag) bool) {
 		if value, ok := s.tags[id]; ok && !yield(Tag{Key: id, Value: value}) {
 			return
 		}
-		for _, v := range s.variantsOf(id) {
-			if !yield(Tag{Key: v.key, Value: s.tags[v.key]}) {
+		first, _ := slices.BinarySearchFunc(s.variants, id, func(v variant, id string) int { return strings.Compare(v.id, id) })
+		for _, v := range s.variants[first:] {
+			if v.id != id || !yield(Tag{Key: v.key, Value: s.tags[v.key]}) {
 				return
 			}
 		}
@@ -136,6 +121,9 @@ func isFolded(s string) bool {
 // foldRune returns the representative of the runes that differ from r only in case: the small letter if ASCII has one of them, else
 // the smallest.
 func foldRune(r rune) rune {
+	if r <= unicode.MaxASCII {
+		return unicode.ToLower(r)
+	}
 	representative := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 		representative = min(representative, other)
