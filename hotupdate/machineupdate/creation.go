@@ -36,12 +36,8 @@ func (c *Creation) Context(ctx context.Context) (context.Context, context.Cancel
 // know what the VM was created with. A class that cannot be read leaves a marker without a hot part: the machine is updated once it can be read.
 func beginCreation(o *observation) *Creation {
 	c := &Creation{machine: o.Machine, class: o.Class, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
-	if o.Class == nil {
-		c.mark(AnnotationRecord, nil, o.now)
-		return c
-	}
-	for i := range o.Class.lanes {
-		c.mark(o.Class.lanes[i].annotation, o.Class.lanes[i].target, o.now)
+	for _, lane := range lanesOf(o.Class) {
+		c.mark(lane.annotation, lane.target, o.now)
 	}
 	return c
 }

@@ -80,7 +80,7 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 		result.end(writeFailed, 0, err)
 		return result
 	}
-	lanes := observed.lanes()
+	lanes := lanesOf(observed.Class)
 	for i := range lanes {
 		observed.Machine = result.Machine
 		one := e.reconcile(ctx, observed.at(e.Now(), &lanes[i]), result.Machine)

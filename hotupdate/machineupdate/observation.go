@@ -79,14 +79,6 @@ func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, lane, nil, now}
 }
 
-// lanes are those of the class, or one of which nothing is known.
-func (o *Observation[M]) lanes() []lane {
-	if o.Class == nil {
-		return make([]lane, 1)
-	}
-	return o.Class.lanes
-}
-
 // given returns the error of a machine that is nil.
 func given[M Machine](where string, m M) error {
 	if v := reflect.ValueOf(m); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {

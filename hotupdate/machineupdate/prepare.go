@@ -55,6 +55,14 @@ type Prepared struct {
 	uncovered  string // those of the class without a lane
 }
 
+// lanesOf returns the lanes of a class; without a class it is the first one, of which nothing is known.
+func lanesOf(class *Prepared) []lane {
+	if class == nil {
+		return []lane{{annotation: AnnotationRecord}}
+	}
+	return class.lanes
+}
+
 // prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	fingerprint, fingerprintErr := schema.Fingerprint()

@@ -102,7 +102,7 @@ var updateMutants = []mutant{
 	{"the next lane goes on with the newest machine", executorFile, "\t\tobserved.Machine = result.Machine\n\t\tone", "\t\tone", lanes},
 	{"the earliest delay counts", executorFile, "Earlier(r.Delay, next.Delay)", "next.Delay", lanes},
 	{"errors of all lanes are told", executorFile, "\tjoined.note(next.Err)\n", "", lanes},
-	{"a creation records all lanes", creationFile, "\tfor i := range o.Class.lanes {", "\tfor i := range o.Class.lanes[:1] {", lanes},
+	{"a creation records all lanes", creationFile, "\tfor _, lane := range lanesOf(o.Class) {", "\tfor _, lane := range lanesOf(o.Class)[:1] {", lanes},
 	{"an earlier creation of any lane counts", creationFile, "if c.first = c.first && ok &&", "if c.first = ok &&", lanes},
 	{"a pending update is no success", executorFile, "case callErr == nil:", "case callErr == nil || kind == ErrPending:", lanes},
 	{"a pending update is no failure", executorFile, "case kind == ErrPending, after > 0", "case after > 0", lanes},
