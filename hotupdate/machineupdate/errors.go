@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// ErrorKind is an error that a driver returns, as it is or wrapped, and what the flow tells apart of a driver's errors. After any other error, which
+// DriverError is an error that a driver returns, as it is or wrapped, and what the flow tells apart of a driver's errors. After any other error, which
 // has the kind zero, the machine is updated again after RetryAfter.
-type ErrorKind uint8
+type DriverError uint8
 
 // The kinds of a driver's errors.
 const (
-	otherError       ErrorKind = iota
-	ErrUnimplemented           // the driver cannot update machines and has sent nothing: the record is as before
-	ErrNotFound                // there is no VM, or reads lag: the machine is updated again, and no failure is reported
+	errOther         DriverError = iota
+	ErrUnimplemented             // the driver cannot update machines and has sent nothing: the record is as before
+	ErrNotFound                  // there is no VM, or reads lag: the machine is updated again, and no failure is reported
 	// ErrPending says that the cloud has accepted the change and not done it yet, or that the driver does not know the target of what it read.
 	// Acceptance is no success: the machine is updated again, and no failure is reported.
 	ErrPending
@@ -24,15 +24,16 @@ const (
 )
 
 // Error says what the driver tells.
-func (k ErrorKind) Error() string {
+func (k DriverError) Error() string {
 	return nameOf([]string{
 		"the driver failed", "the driver does not implement UpdateMachine", "the driver found no VM", "the cloud has not done the change yet",
 		"the driver found a resource that is not as desired", "the cloud throttles the driver", "some resources were not updated",
-	}, int(k), "ErrorKind")
+	}, int(k), "DriverError")
 }
 
 // ErrorKindOf returns the kind of a driver's error, and how long not to call again if the error has a [*RetryError]. Of an error and what it
-// wraps the outermost known kind counts, but for that of a [*PartialError], which always counts. It looks behind Unwrap and behind Cause, as MCM's status.Status has no Unwrap. It knows
+// wraps the outermost known kind counts, but for that of a [*PartialError], which always counts. It looks behind Unwrap and behind Cause, as MCM's
+// status.Status has no Unwrap. It knows
 //
 //   - the errors of this package, and whatever says by a method Is that it is one;
 //   - MCM's status.Status by its text, "machine codes error: code = [NotFound] message = […]", as MCM itself does: the codes Unimplemented,
@@ -40,23 +41,23 @@ func (k ErrorKind) Error() string {
 //
 // Joined errors have a kind if all of them have it: a driver that could do something, beside something unimplemented, may have sent calls. One
 // that is throttled makes all of them ErrThrottled, and a PartialError all of them partial.
-func ErrorKindOf(err error) (kind ErrorKind, retryAfter time.Duration) {
+func ErrorKindOf(err error) (kind DriverError, retryAfter time.Duration) {
 	if err == nil {
-		return otherError, 0
+		return errOther, 0
 	}
 	kind = ownKind(err)
 	if later, ok := err.(*RetryError); ok { //nolint:errorlint // the function goes through what is wrapped
 		retryAfter = later.After
 	}
 	below, wait := joinedKind(wrapped(err))
-	if kind == otherError || below == errPartial {
+	if kind == errOther || below == errPartial {
 		kind = below
 	}
 	return kind, max(retryAfter, wait)
 }
 
 // ownKind returns the kind of an error, without what it wraps.
-func ownKind(err error) ErrorKind {
+func ownKind(err error) DriverError {
 	if _, ok := err.(*PartialError); ok { //nolint:errorlint // ErrorKindOf goes through what is wrapped
 		return errPartial
 	}
@@ -68,11 +69,11 @@ func ownKind(err error) ErrorKind {
 	}
 	switch err.(type) { //nolint:errorlint // as above
 	case interface{ Unwrap() error }, interface{ Unwrap() []error }:
-		return otherError // its text has that of what it wraps
+		return errOther // its text has that of what it wraps
 	}
 	_, code, _ := strings.Cut(err.Error(), "machine codes error: code = [")
 	code, _, _ = strings.Cut(code, "] message = [")
-	return map[string]ErrorKind{"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled}[code]
+	return map[string]DriverError{"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled}[code]
 }
 
 // wrapped returns what an error wraps.
@@ -88,7 +89,7 @@ func wrapped(err error) []error {
 	return nil
 }
 
-func joinedKind(errs []error) (kind ErrorKind, retryAfter time.Duration) {
+func joinedKind(errs []error) (kind DriverError, retryAfter time.Duration) {
 	for i, err := range errs {
 		one, after := ErrorKindOf(err)
 		retryAfter = max(retryAfter, after)
@@ -98,7 +99,7 @@ func joinedKind(errs []error) (kind ErrorKind, retryAfter time.Duration) {
 		case max(one, kind) >= ErrThrottled:
 			kind = max(one, kind)
 		default:
-			kind = otherError
+			kind = errOther
 		}
 	}
 	return kind, retryAfter

@@ -34,7 +34,7 @@ type (
 )
 
 const (
-	OtherError = otherError
+	ErrOther   = errOther
 	ErrPartial = errPartial
 
 	Settled     = record.Settled

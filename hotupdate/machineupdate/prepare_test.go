@@ -256,7 +256,7 @@ func TestNames(t *testing.T) {
 	}{
 		"Reason":       {func(i int) string { return machineupdate.Reason(i).String() }, 16},
 		"InPlaceState": {func(i int) string { return machineupdate.InPlaceState(i).String() }, 5},
-		"ErrorKind":    {func(i int) string { return machineupdate.ErrorKind(i).Error() }, 7},
+		"DriverError":  {func(i int) string { return machineupdate.DriverError(i).Error() }, 7},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.n {

@@ -113,7 +113,7 @@ func throttling(c *checker) {
 		}
 		return c.carryOut(w)
 	}
-	c.expect("each call was throttled twice", func(kind machineupdate.ErrorKind, err error) bool {
+	c.expect("each call was throttled twice", func(kind machineupdate.DriverError, err error) bool {
 		return err == nil || kind == machineupdate.ErrPending
 	})
 	c.try()
@@ -121,7 +121,7 @@ func throttling(c *checker) {
 }
 
 // expect says which errors UpdateMachine may return.
-func (c *checker) expect(when string, is func(kind machineupdate.ErrorKind, err error) bool) {
+func (c *checker) expect(when string, is func(kind machineupdate.DriverError, err error) bool) {
 	c.onReturn = func(err error) {
 		if kind, _ := machineupdate.ErrorKindOf(err); !is(kind, err) {
 			c.broken(c.promise, "%s, and the error is %v", when, err)
@@ -131,10 +131,10 @@ func (c *checker) expect(when string, is func(kind machineupdate.ErrorKind, err 
 
 func notFound(c *checker) {
 	c.cloud.isGone = true
-	c.expect("there is no VM", func(kind machineupdate.ErrorKind, _ error) bool { return kind == machineupdate.ErrNotFound })
+	c.expect("there is no VM", func(kind machineupdate.DriverError, _ error) bool { return kind == machineupdate.ErrNotFound })
 	c.try()
 	c.cloud.isGone, c.cloud.onRead = false, func() error { return errRefused }
-	c.expect("a read failed", func(kind machineupdate.ErrorKind, err error) bool {
+	c.expect("a read failed", func(kind machineupdate.DriverError, err error) bool {
 		return err != nil && kind != machineupdate.ErrNotFound
 	})
 	c.try()
@@ -192,7 +192,7 @@ func limits(c *checker, lacking int) {
 		c.settle()
 		return
 	}
-	c.expect("a resource has no room, so that nothing is to be called", func(_ machineupdate.ErrorKind, err error) bool {
+	c.expect("a resource has no room, so that nothing is to be called", func(_ machineupdate.DriverError, err error) bool {
 		return c.pass.lane != "" || err != nil && c.pass.writes == 0
 	})
 	c.try()
@@ -223,7 +223,7 @@ func refusal(c *checker) {
 	c.cloud.refusal = 6 * time.Hour
 	c.settle()
 	c.wants(c.from)
-	c.expect("the cloud says when it takes the change", func(_ machineupdate.ErrorKind, err error) bool {
+	c.expect("the cloud says when it takes the change", func(_ machineupdate.DriverError, err error) bool {
 		_, after := machineupdate.ErrorKindOf(c.pass.failed)
 		_, told := machineupdate.ErrorKindOf(err)
 		return after == 0 || told > 0
