@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	hooksv1 "sigs.k8s.io/cluster-api/api/runtime/hooks/v1alpha1"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/hotupdate/providerconfig/examples/clusterapi/world"
 )
@@ -160,6 +162,18 @@ func TestOtherKinds(t *testing.T) {
 	v = ask(object("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfigTemplate", template(`{"verbosity":1}`)), object(kubeadm, "KubeadmConfigTemplate", template(`{"verbosity":2}`)))
 	assert.NotEmpty(t, v.Left)
 	assert.Contains(t, v.Message, "is not judged")
+}
+
+// TestVerdictIsLogged: the log says what replaces machines, and whether they are available meanwhile, for which the hooks have no field.
+func TestVerdictIsLogged(t *testing.T) {
+	var logged string
+	ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, line string) { logged += line }, funcr.Options{}))
+	request := &hooksv1.CanUpdateMachineRequest{
+		Current: machines(t, awsSpec, kubeadmSpec, machineSpec),
+		Desired: machines(t, merged(t, awsSpec, `{"instanceType":"m5.xlarge","additionalTags":{"new":"1"}}`), kubeadmSpec, machineSpec),
+	}
+	start(t, nil, nil).Extension.CanUpdateMachine(ctx, request, &hooksv1.CanUpdateMachineResponse{})
+	assert.Contains(t, logged, `"replaces"=["AWSMachine: instanceType is immutable"] "affectsAvailability"=false`)
 }
 
 // TestDiscovery: the extension offers each hook once, as Cluster API demands.
