@@ -170,21 +170,11 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	if old.Era.Name != updated.Era.Name || old.Era.Hash != updated.Era.Hash {
 		all = append(all, Reason{Text: fmt.Sprintf("era %q (%s) is in force; it was %q (%s)", updated.Era.Name, updated.Era.Hash, old.Era.Name, old.Era.Hash)})
 	}
-	switch {
-	case old.Era.Hash == release.Canonical && updated.Era.Hash == release.Canonical:
-		before, oldErr := old.Era.Schema.DocumentRaw(raw)
-		after, newErr := updated.Era.Schema.DocumentRaw(raw)
-		if oldErr == nil && newErr == nil {
-			paths := differences(r.root(old.Era.Schema), r.root(updated.Era.Schema), before, after)
-			all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, paths)...)
-		}
-	case hashesBytes(old) && hashesBytes(updated):
-		root := r.root(r.old.Schema)
-		for _, path := range differences(root, root, []byte(old.Data[0]), []byte(updated.Data[0])) {
-			all = append(all, Reason{Path: path, Text: path + ": only one of the releases hashes it"})
-		}
-	case old.Era.Hash == updated.Era.Hash && old.Era.Schema != nil && updated.Era.Schema != nil: // any finding may be the reason
-		all = append(all, r.findingReasons(old.Era.Schema, updated.Era.Schema, nil)...)
+	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
+	if before != nil && after != nil && (old.Era.Hash == release.Canonical) == (updated.Era.Hash == release.Canonical) {
+		first, second := cmp.Or(old.Era.Schema, r.old.Schema), cmp.Or(updated.Era.Schema, r.updated.Schema)
+		paths := differences(r.root(first), r.root(second), before, after)
+		all = append(all, r.findingReasons(first, second, paths)...)
 	}
 	if len(all) == 0 {
 		all = append(all, Reason{Text: "what the extension adds to the name is another"}) // it may be confidential
@@ -192,33 +182,30 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	return all
 }
 
-// hashesBytes reports whether the only string is a provider config, or what is left of it.
-func hashesBytes(h release.Hashed) bool {
-	return len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes)
+// hashedJSON returns the canonical document or the bytes that are hashed of a provider config; nil if they are not known.
+func hashedJSON(h release.Hashed, raw []byte) []byte {
+	switch {
+	case h.Era.Hash == release.Canonical:
+		document, _ := h.Era.Schema.DocumentRaw(raw) // which could be hashed
+		return document
+	case len(h.Data) == 1 && (h.Era.Hash == release.RawBytes || h.Era.Hash == release.CutBytes):
+		return []byte(h.Data[0])
+	}
+	return nil
 }
 
-// findingReasons are the findings between two Schemas that concern the paths, or all of them. A path without one is named by itself.
-func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string) []Reason {
-	var all []Reason
-	explained := map[string]bool{}
+// findingReasons are the findings between two Schemas that concern the paths. A path without one is named by itself.
+func (r *Releases) findingReasons(old, updated *hotupdate.Schema, paths []string) (all []Reason) {
+	unexplained := slices.Clone(paths)
 	for _, f := range r.findingsOf(old, updated) {
-		if f.Rolls.Where == "" {
-			continue
-		}
-		concerned := paths == nil
-		for _, path := range paths {
-			if within(path, f.Path) || within(f.Path, path) {
-				concerned, explained[path] = true, true
-			}
-		}
-		if concerned {
+		isConcerned := func(path string) bool { return within(path, f.Path) || within(f.Path, path) }
+		if f.Rolls.Where != "" && slices.ContainsFunc(paths, isConcerned) {
 			all = append(all, Reason{Path: f.Path, Finding: f.Kind, Text: f.String()})
+			unexplained = slices.DeleteFunc(unexplained, isConcerned)
 		}
 	}
-	for _, path := range paths {
-		if !explained[path] {
-			all = append(all, Reason{Path: path, Text: path + ": is hashed in another way"})
-		}
+	for _, path := range unexplained {
+		all = append(all, Reason{Path: path, Text: path + ": is hashed in another way"})
 	}
 	return all
 }
