@@ -14,15 +14,15 @@ if (table) {
   };
   filter.addEventListener('input', show);
   verdict.addEventListener('change', show);
-  const keys = {0: row => +row.dataset.rank, 5: row => +row.dataset.machines};
+  const ranks = [...verdict.options].map(option => option.text);
   const order = new Intl.Collator(undefined, {numeric: true});
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     let direction = -1;
     head.style.cursor = 'pointer';
     head.addEventListener('click', () => {
       direction = -direction;
-      const key = keys[column] || (row => row.cells[column].textContent);
-      const compare = keys[column] ? (a, b) => key(a) - key(b) : (a, b) => order.compare(key(a), key(b));
+      const key = row => column ? row.cells[column].textContent : String(ranks.indexOf(row.cells[0].textContent));
+      const compare = (a, b) => order.compare(key(a), key(b));
       body.append(...rows.sort((a, b) => direction * compare(a, b)));
     });
   });

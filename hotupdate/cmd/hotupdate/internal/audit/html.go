@@ -20,6 +20,7 @@ var script string
 // tones are the colours of the verdicts.
 var tones = map[Verdict]page.Tone{
 	Rejected: page.Stop, Rolled: page.Replace, Renamed: page.Drain, Indeterminate: page.Unsure, Invalid: page.Unsure, Accepted: page.Live, Unchanged: page.Calm,
+	differ: page.Replace,
 }
 
 // The limits of a page that a browser shows without delay.
@@ -37,26 +38,15 @@ type bars struct {
 
 // HTML writes the report as one page that needs no network.
 func (r *Report) HTML(out io.Writer, v View) error {
-	functions := template.FuncMap{
-		"verdictTone": func(v Verdict) page.Tone { return tones[v] },
-		"rank":        func(v Verdict) int { return slices.Index(Verdicts(), v) },
-		"tone": func(s *Span) page.Tone {
-			return map[bool]page.Tone{true: page.Replace, false: page.Calm}[s.Differ && !s.IsFree()]
-		},
+	if v.ListLimit == 0 {
+		v.ListLimit = maxRows
 	}
-	rows := maxRows
-	if v.ListLimit > 0 {
-		rows = v.ListLimit
-	}
-	causes := r.shownCauses(v)
 	return page.Write(out, page.Page{
 		Title: fmt.Sprintf("hotupdate audit: %s to %s", r.Old, r.New), Lead: r.Headline(), Tone: tones[r.Gravest()],
-		Script: script, Template: content, Functions: functions,
+		Script: script, Template: content, Functions: template.FuncMap{"tone": func(cell string) page.Tone { return tones[Verdict(cell)] }},
 		Content: map[string]any{
-			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"), "Old": r.Old, "New": r.New,
-			"Groups": r.groups(v, causes), "Eras": r.Eras, "Causes": head(causes, v.Limit), "Verdicts": Verdicts(),
-			"Pools": head(r.Pools, rows), "Listed": len(r.Pools),
-			"Unreadable": head(r.Unreadable, v.Limit), "UnreadableHidden": max(0, len(r.Unreadable)-len(head(r.Unreadable, v.Limit))),
+			"All": barOf("pools", r.Verdicts, Verdicts()), "Accounting": strings.Split(r.Accounting(), "\n"), "Verdicts": Verdicts(),
+			"Groups": r.groups(v), "Sections": r.sections(v),
 		},
 	})
 }
@@ -79,9 +69,9 @@ func barOf(label string, counts Counts, verdicts []Verdict) page.Bar {
 }
 
 // groups are the bars by cause, by project and by minor.
-func (r *Report) groups(v View, causes []*Cause) []bars {
+func (r *Report) groups(v View) []bars {
 	byCause := map[string]Counts{}
-	for _, c := range causes {
+	for _, c := range r.shownCauses(v) {
 		group(byCause, c.Text).add(c.Verdict, c.Count)
 	}
 	shown := slices.DeleteFunc(Verdicts(), func(verdict Verdict) bool { return !v.Shows(verdict) })

@@ -112,7 +112,7 @@ func (s *Side) start() (err error) {
 }
 
 // hash returns what the release makes of a pool. The last error is that of a program that does not do its work.
-func (s Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
+func (s *Side) hash(p *pool.Pool, raw []byte) (hashed release.Hashed, refused, failed error) {
 	if s.program != nil {
 		return s.program.hash(p, raw)
 	}

@@ -166,9 +166,6 @@ type Span struct {
 	Pools  int  `json:"pools"`
 }
 
-// IsFree reports whether the releases may differ here without a pool that notices.
-func (s *Span) IsFree() bool { return s.Differ && s.Pools == 0 }
-
 // The limits that keep a report's size apart from that of the fleet.
 const (
 	samples = 3

@@ -20,8 +20,8 @@ func (r *Report) tables(v View) string {
 	var text strings.Builder
 	for _, s := range r.sections(v) {
 		text.WriteString("\n")
-		if s.title != "" {
-			text.WriteString(s.title + ":\n")
+		if s.Title != "" {
+			text.WriteString(s.Title + ":\n")
 		}
 		s.text(&text)
 	}
@@ -29,8 +29,8 @@ func (r *Report) tables(v View) string {
 }
 
 func (s *section) text(out io.Writer) {
-	rows := append([][]string{s.header}, s.rows...)
-	widths := make([]int, len(s.header))
+	rows := append([][]string{s.Header}, s.Rows...)
+	widths := make([]int, len(s.Header))
 	for _, one := range rows {
 		for i, cell := range one {
 			one[i] = plaintext.Printable(cell)
@@ -49,8 +49,8 @@ func (s *section) text(out io.Writer) {
 			fmt.Fprintln(out, "    "+note)
 		}
 	}
-	if s.hidden > 0 {
-		fmt.Fprintf(out, "and %d more; --limit 0 shows all\n", s.hidden)
+	if s.Hidden > 0 {
+		fmt.Fprintf(out, "and %d more; --limit 0 shows all\n", s.Hidden)
 	}
 }
 

@@ -36,10 +36,10 @@ func (r *Report) shownCauses(v View) []*Cause {
 
 // section is a part of a report: a table with a title.
 type section struct {
-	title  string
-	header []string
-	rows   [][]string // cells, and behind them notes that stand below the row
-	hidden int        // rows that the limit leaves out
+	Title  string
+	Header []string
+	Rows   [][]string // cells, and behind them notes that stand below the row
+	Hidden int        // rows that the limit leaves out
 }
 
 // Headline sums up in one line.
@@ -82,27 +82,27 @@ func (r *Report) sections(v View) []section {
 	}
 	for i := range all {
 		limit := v.Limit
-		if all[i].title == "pools" {
+		if all[i].Title == "pools" {
 			limit = v.ListLimit
 		}
-		shown := head(all[i].rows, limit)
-		all[i].hidden, all[i].rows = len(all[i].rows)-len(shown), shown
+		shown := head(all[i].Rows, limit)
+		all[i].Hidden, all[i].Rows = len(all[i].Rows)-len(shown), shown
 	}
-	return slices.DeleteFunc(all, func(s section) bool { return len(s.rows) == 0 })
+	return slices.DeleteFunc(all, func(s section) bool { return len(s.Rows) == 0 })
 }
 
 func (r *Report) consequences() section {
-	s := section{header: []string{"consequence", "pools", "machines", "known pools"}}
+	s := section{Header: []string{"consequence", "pools", "machines", "known pools"}}
 	for _, v := range Verdicts() {
 		if count := r.Verdicts[v]; count.Pools > 0 {
-			s.rows = append(s.rows, []string{string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)})
+			s.Rows = append(s.Rows, []string{string(v), strconv.Itoa(count.Pools), count.Machines(), strconv.Itoa(r.Known[v].Pools)})
 		}
 	}
 	return s
 }
 
 func (r *Report) causesSection(v View) section {
-	s := section{title: "causes", header: []string{"consequence", "pools", "machines", "minor", "because"}}
+	s := section{Title: "causes", Header: []string{"consequence", "pools", "machines", "minor", "because"}}
 	for _, c := range r.shownCauses(v) {
 		one := []string{string(c.Verdict), strconv.Itoa(c.Pools), c.Machines(), c.Minor, c.Text}
 		for _, sample := range c.Samples {
@@ -111,7 +111,7 @@ func (r *Report) causesSection(v View) section {
 		if more := c.Pools - len(c.Samples); more > 0 {
 			one = append(one, fmt.Sprintf("and %d more", more))
 		}
-		s.rows = append(s.rows, one)
+		s.Rows = append(s.Rows, one)
 	}
 	return s
 }
@@ -132,15 +132,15 @@ func values(d Dimension, groups map[string]Counts) []string {
 }
 
 func (r *Report) groupsSection(v View) section {
-	s := section{title: "by " + string(v.By), header: []string{string(v.By)}}
+	s := section{Title: "by " + string(v.By), Header: []string{string(v.By)}}
 	var verdicts []Verdict
 	for _, verdict := range Verdicts() {
 		if v.Shows(verdict) && r.Verdicts[verdict].Pools > 0 {
 			verdicts = append(verdicts, verdict)
-			s.header = append(s.header, string(verdict))
+			s.Header = append(s.Header, string(verdict))
 		}
 	}
-	s.header = append(s.header, "machines")
+	s.Header = append(s.Header, "machines")
 	for _, value := range values(v.By, r.Groups[v.By]) {
 		counts := r.Groups[v.By][value]
 		if counts.Of(verdicts...).Pools == 0 {
@@ -150,43 +150,46 @@ func (r *Report) groupsSection(v View) section {
 		for _, verdict := range verdicts {
 			cells = append(cells, strconv.Itoa(counts[verdict].Pools))
 		}
-		s.rows = append(s.rows, append(cells, counts.Of(verdicts...).Machines()))
+		s.Rows = append(s.Rows, append(cells, counts.Of(verdicts...).Machines()))
 	}
 	return s
 }
 
 // erasSection says how each minor is hashed; nothing if the releases nowhere differ.
 func (r *Report) erasSection() section {
-	s := section{title: "eras", header: []string{"minor", "pools", "old era", "new era", ""}}
+	s := section{Title: "eras", Header: []string{"minor", "pools", "old era", "new era", ""}}
 	if !slices.ContainsFunc(r.Eras, func(span *Span) bool { return span.Differ }) {
 		return s
 	}
 	for _, span := range r.Eras {
-		s.rows = append(s.rows, []string{span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, span.Remark()})
+		s.Rows = append(s.Rows, []string{span.Minor, strconv.Itoa(span.Pools), span.OldEra, span.NewEra, span.remark()})
 	}
 	return s
 }
 
-// Remark says what the eras mean for the pools of the minor.
-func (s *Span) Remark() string {
+// differ is the remark about releases that hash the pools of a minor differently.
+const differ = "differ"
+
+// remark says what the eras mean for the pools of the minor.
+func (s *Span) remark() string {
 	switch {
 	case !s.Differ:
 		return "the same"
-	case s.IsFree():
+	case s.Pools == 0:
 		return "the switch is free: no pool runs this minor"
 	default:
-		return "differ"
+		return differ
 	}
 }
 
 func (r *Report) poolsSection() section {
-	s := section{title: "pools", header: []string{"consequence", "pool", "place", "because"}}
+	s := section{Title: "pools", Header: []string{"consequence", "pool", "version", "machines", "place", "because"}}
 	for _, p := range r.Pools {
 		texts := p.texts()
 		if p.Known != "" {
 			texts = append(texts, "known: "+p.Known)
 		}
-		s.rows = append(s.rows, append([]string{string(p.Verdict), p.Title(), p.At(p.Line)}, texts...))
+		s.Rows = append(s.Rows, append([]string{string(p.Verdict), p.Title(), p.KubernetesVersion, p.count().Machines(), p.At(p.Line)}, texts...))
 	}
 	return s
 }
@@ -203,9 +206,9 @@ func (p *Pool) texts() (all []string) {
 }
 
 func (r *Report) unreadableSection() section {
-	s := section{title: "not readable", header: []string{"place", "because"}}
+	s := section{Title: "not readable", Header: []string{"place", "because"}}
 	for _, u := range r.Unreadable {
-		s.rows = append(s.rows, append([]string{u.At(u.Line)}, strings.Split(u.Text, "\n")...))
+		s.Rows = append(s.Rows, append([]string{u.At(u.Line)}, strings.Split(u.Text, "\n")...))
 	}
 	return s
 }
