@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
@@ -118,35 +116,6 @@ func keyName(key *yaml.Node) (string, bool) {
 	isWord := slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(key.Value)) // true and false in YAML 1.1
 	isText := slices.Contains([]string{"!!str", "!!merge"}, key.ShortTag())
 	return key.Value, key.Kind == yaml.ScalarNode && isText && (key.Style != 0 || !isWord)
-}
-
-// plainNumbers writes whole numbers without fraction and exponent, as a cluster returns them: 3e3 is 3000. All other bytes of the JSON stay.
-func plainNumbers(raw []byte) []byte {
-	var plain []byte
-	copied := 0 // raw up to here is in plain
-	s := canonjson.NewScanner(raw)
-	for token := s.Token(); token != nil; token = s.Token() {
-		if whole, ok := wholeNumber(token); ok {
-			plain = append(append(plain, raw[copied:s.At-len(token)]...), whole...)
-			copied = s.At
-		}
-	}
-	if copied == 0 {
-		return raw
-	}
-	return append(plain, raw[copied:]...)
-}
-
-// wholeNumber returns a number with a fraction or an exponent without them, if it needs none of them. A string is no number.
-func wholeNumber(token []byte) (string, bool) {
-	if token[0] == '"' || !bytes.ContainsAny(token, ".eE") {
-		return "", false
-	}
-	value, err := strconv.ParseFloat(string(token), 64)
-	if err != nil || value != math.Trunc(value) || math.Abs(value) >= 1<<63 {
-		return "", false
-	}
-	return strconv.FormatInt(int64(value), 10), true
 }
 
 // yamlError words a parser's error on one line. The parsers name lines, keys and types; values they quote are cut off.

@@ -14,9 +14,8 @@ import (
 type Document struct {
 	Place
 
-	text      []byte // it begins in the line of the place
-	err       error
-	fractions bool // it is JSON, and may hold a number with a fraction or an exponent
+	text []byte // it begins in the line of the place
+	err  error
 }
 
 // Size is the number of bytes of the document.
@@ -26,7 +25,7 @@ func (d *Document) Size() int { return len(d.text) }
 type Object struct {
 	Place
 
-	// Raw is the object in JSON. Numbers are spelled as a cluster returns them: 3000 for 3e3.
+	// Raw is the object in JSON.
 	Raw []byte
 	// Err says why the object cannot be read. Raw is nil then.
 	Err error
@@ -56,8 +55,6 @@ func (d *Document) Object() (o Object, ok bool) {
 		return o, true
 	case isList, d.Item < 0 && string(bytes.TrimSpace(raw)) == "null":
 		return o, false
-	case d.fractions:
-		raw = plainNumbers(raw)
 	}
 	o.Raw = raw
 	return o, true

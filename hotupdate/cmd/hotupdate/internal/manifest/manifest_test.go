@@ -61,7 +61,7 @@ func TestObjectsOfAStream(t *testing.T) {
 			`in: {"a": 1}`, `in:2, document 2: {"a": 2}`, `in:2, document 3: [3]`, "in:4, document 4: {\n}",
 		}, "one behind the other"},
 		{"JSON behind a byte-order mark", "\ufeff{\"a\": 1.10}", []string{`in: {"a": 1.10}`}, "every digit is kept"},
-		{"JSON with whole numbers", `{"a": 3e3, "b": "3e3"}`, []string{`in: {"a": 3000, "b": "3e3"}`}, "as a cluster returns them"},
+		{"JSON with numbers", `{"a": 3e3, "b": 1.10}`, []string{`in: {"a": 3e3, "b": 1.10}`}, "as they are spelled"},
 		{"JSON with quotes and brackets in text", `{"a": "}\"]\\"}{"b": "[{\\\""}`, []string{`in: {"a": "}\"]\\"}`, `in:1, document 2: {"b": "[{\\\""}`}, "they count for nothing"},
 		{"JSON and YAML", "{\"a\": 1}\n---\nb: 2\n---\n{\"c\": 1}", []string{`in: {"a": 1}`, `in:3, document 2: {"b":2}`, `in:5, document 3: {"c": 1}`}, "with a marker between"},
 		{"YAML that begins like JSON", "{a: '}'}\n---\n{a: 1}\n---\n[1,\n2]: 3\n", []string{

@@ -20,8 +20,6 @@ type source struct {
 	line int // of the next byte, counted from 1
 	mark struct{ at, line int }
 	err  error // why no more can be read
-
-	fractions bool // a JSON value since the mark may hold a number with a fraction or an exponent
 }
 
 // readAhead is how much is read at once.
@@ -71,7 +69,7 @@ func (s *source) failure() error {
 }
 
 // setMark keeps what follows.
-func (s *source) setMark() { s.mark.at, s.mark.line, s.fractions = s.at, s.line, false }
+func (s *source) setMark() { s.mark.at, s.mark.line = s.at, s.line }
 
 // rewind goes back to the mark.
 func (s *source) rewind() { s.at, s.line = s.mark.at, s.mark.line }
@@ -229,8 +227,6 @@ func (s *source) skipValue() error {
 			in, around = c, append(around, in)
 		case c == '{' || c == '[':
 			in, around = c+2, append(around, in) // in ASCII
-		case c == '.' || c == 'E' || c == 'e':
-			s.fractions = s.fractions || c != 'e' || n > 0 && s.held[s.at+n-1] <= '9'
 		case in == 0: // behind a number or a word
 			s.skip(n)
 			return nil
@@ -264,7 +260,7 @@ func leading(text []byte, set *[256]bool) int {
 }
 
 // plain says which bytes mean nothing within what a byte closes: a string, an object or array, or else a number or word.
-var plain = [256][256]bool{'"': except("\"\\\n"), '}': except("\"{}[].eE"), ']': except("\"{}[].eE"), 0: except("\"{}[],:.eE \t\r\n")}
+var plain = [256][256]bool{'"': except("\"\\\n"), '}': except("\"{}[]"), ']': except("\"{}[]"), 0: except("\"{}[],: \t\r\n")}
 
 func except(bytes string) (set [256]bool) {
 	for i := range set {

@@ -66,7 +66,7 @@ func (s *splitter) pass(item int, line int, err error) {
 	}
 	d := &Document{Place: Place{s.from, line, s.number, item}, err: err}
 	if err == nil {
-		d.text, d.fractions = bytes.Clone(s.marked()), s.fractions
+		d.text = bytes.Clone(s.marked())
 	}
 	s.stopped = s.stopped || !s.yield(d)
 }
