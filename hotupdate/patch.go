@@ -29,9 +29,6 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := engine.Diff(s.plan, before, after); err != nil {
-		return nil, err
-	}
 	onto, err := s.encoded(before)
 	if err != nil {
 		return nil, err
@@ -61,7 +58,7 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 
 // encoded is a configuration with the tree of its JSON.
 func (s *Schema) encoded(config reflect.Value) (side engine.Side, err error) {
-	raw, err := engine.Encode(s.plan, config)
+	raw, err := s.written(config)
 	if err != nil {
 		return side, err
 	}

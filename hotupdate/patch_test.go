@@ -120,12 +120,12 @@ func TestHotPatch(t *testing.T) {
 		{
 			"elements that become hot", `{"machineLabels":[{"name":"a","value":"b","triggerRollingOnUpdate":true},{"name":"c","value":"d"}]}`,
 			`{"machineLabels":[{"name":"e","value":"f"},{"name":"c","value":"x"},{"name":"a","value":"y","triggerRollingOnUpdate":true}]}`,
-			`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true,"value":"b"},{"name":"c","value":"x"},{"name":"e","value":"f"}]}`, "hot elements change and come; the other carries its old value",
+			`{"machineLabels":[{"name":"a","triggerRollingOnUpdate":true,"value":"b"},{"name":"c","triggerRollingOnUpdate":false,"value":"x"},{"name":"e","triggerRollingOnUpdate":false,"value":"f"}]}`, "hot elements change and come; the other carries its old value",
 		},
-		{"hot elements go", `{"machineLabels":[{"name":"a","value":"b","owner":"o"},{"name":"c","value":"d"}]}`, `{}`, `{"machineLabels":[{"name":"a","owner":"o"}]}`, "one holds something that is hashed, and stays with that"},
+		{"hot elements go", `{"machineLabels":[{"name":"a","value":"b","owner":"o"},{"name":"c","value":"d"}]}`, `{}`, `{"machineLabels":[{"name":"a","owner":"o","triggerRollingOnUpdate":false}]}`, "one holds something that is hashed, and stays with that"},
 		{"an element goes", `{"dataVolumes":[{"name":"a","labels":{"k":"v"}}]}`, `{}`, `{}`, "its labels go with it, when the machine is replaced"},
 		{"a flip", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a","value":"c","triggerRollingOnUpdate":true}]}`, `{}`, "to cease to be hot is an immutable change"},
-		{"free JSON", `{"extra":{"a":{"b":1,"c":2},"d":[1]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"f":[0]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"d":null,"f":[0]}}`, "member by member, lists as a whole"},
+		{"free JSON", `{"extra":{"a":{"b":1,"c":2},"d":[1]}}`, `{"extra":{"a":{"b":1.0,"c":3,"e":{}},"f":[0]}}`, `{"extra":{"a":{"c":3,"e":{}},"d":null,"f":[0]}}`, "member by member, lists as a whole"},
 		{"spelling", `{"tags":{"vm":{}},"extra":{"a":1}}`, `{"extra":{"a":1e0}}`, `{}`, "equal by meaning"},
 		{"ignored", `{"maxUnavailable":1}`, `{"maxUnavailable":2}`, `{}`, "nobody applies it"},
 		{"TypeMeta", `{"kind":"a"}`, `{"kind":"b"}`, `{}`, "it is no field"},
@@ -294,7 +294,7 @@ func TestHotPatchKnowsClassOfSelectedElement(t *testing.T) {
 	type config struct {
 		Elements map[string]*element `json:"elements" hotupdatable:"false,hotwhen=cold:false"`
 	}
-	require.Equal(t, `{"elements":{"a":{}}}`, hotPatchRaw[config](t, `{}`, `{"elements":{"a":{"tags":{"b":null}}}}`))
+	require.Equal(t, `{"elements":{"a":{"cold":false}}}`, hotPatchRaw[config](t, `{}`, `{"elements":{"a":{"tags":{"b":null}}}}`))
 }
 
 // TestHotPatchKeepsSelectorOfNullElement: a null element says what the zero element says, so its selector is zero and stays so.

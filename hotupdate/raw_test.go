@@ -35,11 +35,11 @@ func TestSplitRaw(t *testing.T) {
 		name, raw, immutable, hot, reason string
 	}{
 		{"nothing", " ", `{}`, `{}`, "the empty configuration"},
-		{"both halves", `{"tags":{"vm":{"a":"b"}},"volume":{"iops":3}}`, `{"tags":{},"volume":{"iops":3}}`, `{"tags":{"vm":{"a":"b"}},"volume":{}}`, "each member goes to its half, an object that may hold both to both"},
+		{"both halves", `{"tags":{"vm":{"a":"b"}},"volume":{"iops":3}}`, `{"volume":{"iops":3}}`, `{"tags":{"vm":{"a":"b"}}}`, "each member goes to its half"},
 		{"TypeMeta", `{"kind":"WorkerConfig","apiVersion":"v1"}`, `{"apiVersion":"v1","kind":"WorkerConfig"}`, `{"apiVersion":"v1","kind":"WorkerConfig"}`, "TypeMeta stands in both"},
-		{"elements", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a"}]}`, `{"machineLabels":[{"name":"a","value":"b"}]}`, "the name stands in both, so that the halves can be merged"},
-		{"spelling", `{"volume":{"size":"1024Mi"}}`, `{"volume":{"size":"1Gi"}}`, `{"volume":{}}`, "a leaf is spelled as its type spells it"},
-		{"null and zero", `{"volume":null,"tags":{"vm":null},"dataVolumes":[]}`, `{"dataVolumes":[],"tags":{}}`, `{"dataVolumes":[],"tags":{}}`, "null says nothing; an empty list is there"},
+		{"elements", `{"machineLabels":[{"name":"a","value":"b"}]}`, `{"machineLabels":[{"name":"a","triggerRollingOnUpdate":false}]}`, `{"machineLabels":[{"name":"a","triggerRollingOnUpdate":false,"value":"b"}]}`, "name and selector stand in both, so that the halves can be merged"},
+		{"spelling", `{"volume":{"size":"1024Mi"}}`, `{"volume":{"size":"1073741824"}}`, `{}`, "a leaf is spelled as in the canonical document"},
+		{"null and zero", `{"volume":null,"tags":{"vm":null},"dataVolumes":[]}`, `{}`, `{}`, "they say nothing"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			immutable, hot, err := schema.SplitRaw([]byte(tc.raw))

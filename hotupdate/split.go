@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // Split copies config into two projections. The immutable half holds the Immutable and InPlace fields, which the hash covers; the hot half
@@ -51,8 +52,8 @@ func pointerTo[T any](v reflect.Value) *T {
 	return v.Interface().(*T)
 }
 
-// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, with members and map keys in a fixed order;
-// absent values, such as null and 0 in a field that is no pointer, are left out.
+// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, spelled as [Schema.HotDocument] does it; what
+// says nothing, such as null and 0 in a field that is no pointer, is left out.
 func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	config, err := s.read(raw)
 	if err != nil {
@@ -62,13 +63,16 @@ func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if immutable, err = engine.Encode(s.plan, immutableHalf); err != nil {
+	if immutable, err = s.written(immutableHalf); err != nil {
 		return nil, nil, err
 	}
-	if hot, err = engine.Encode(s.plan, hotHalf); err != nil {
-		return nil, nil, err
-	}
-	return immutable, hot, nil
+	hot, err = s.written(hotHalf)
+	return immutable, hot, err
+}
+
+// written returns the whole of a configuration as JSON.
+func (s *Schema) written(config reflect.Value) ([]byte, error) {
+	return engine.Of(s.plan).AppendReadable(nil, fieldplan.All, config)
 }
 
 // MergeRaw is [Merge] for the halves of [Schema.SplitRaw]. Between the result and the configuration that was split
@@ -82,5 +86,5 @@ func (s *Schema) MergeRaw(immutable, hot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Encode(s.plan, merged)
+	return s.written(merged)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // Sum is the SHA-256 of a canonical document of format v1. Sums are comparable.
@@ -71,7 +73,7 @@ func (s *Schema) HotDocument(config any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Of(s.plan).AppendHot(nil, v)
+	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.Hot), v)
 }
 
 // InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones. It is what an in-place update of the
@@ -81,7 +83,7 @@ func (s *Schema) InPlaceDocument(config any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Of(s.plan).AppendInPlace(nil, v)
+	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.InPlace), v)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.

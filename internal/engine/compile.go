@@ -12,12 +12,11 @@ import (
 
 // Program is a compiled plan. It is immutable and safe for concurrent use.
 type Program struct {
-	pointer   reflect.Type    // to the configuration's type
-	example   any             // a pointer of that type
-	canonical *writing        // what the canonical document holds
-	whole     *writing        // everything
-	hot       func() *writing // what is hot, as JSON that the type can be read from
-	inPlace   func() *writing // what is in place, likewise
+	pointer   reflect.Type                           // to the configuration's type
+	example   any                                    // a pointer of that type
+	canonical *writing                               // what the canonical document holds
+	whole     *writing                               // everything
+	readable  map[fieldplan.ClassSet]func() *writing // what is of some classes, as JSON that the type can be read from
 }
 
 // writing is a plan compiled for what is written of its values.
@@ -34,14 +33,16 @@ func Of(p *fieldplan.Plan) *Program {
 
 func compile(p *fieldplan.Plan) *Program {
 	pointer := reflect.PointerTo(p.Type)
-	readable := func(want fieldplan.ClassSet) func() *writing {
-		return sync.OnceValue(func() *writing { return compileFor(p, want, leaf.Quoted) })
+	program := &Program{
+		pointer: pointer, example: reflect.Zero(pointer).Interface(), readable: map[fieldplan.ClassSet]func() *writing{},
+		canonical: compileFor(p.Root, fieldplan.Projected, leaf.Plain), whole: compileFor(p.Root, fieldplan.All, leaf.Plain),
 	}
-	return &Program{
-		pointer: pointer, example: reflect.Zero(pointer).Interface(),
-		canonical: compileFor(p, fieldplan.Projected, leaf.Plain), whole: compileFor(p, fieldplan.All, leaf.Plain),
-		hot: readable(fieldplan.Of(structtag.Hot)), inPlace: readable(fieldplan.Of(structtag.InPlace)),
+	withMeta := *p.Root
+	withMeta.Fields = slices.Concat(p.Meta, p.Root.Fields)
+	for classes, root := range map[fieldplan.ClassSet]*fieldplan.Node{fieldplan.Of(structtag.Hot): p.Root, fieldplan.Of(structtag.InPlace): p.Root, fieldplan.All: &withMeta} {
+		program.readable[classes] = sync.OnceValue(func() *writing { return compileFor(root, classes, leaf.Quoted) })
 	}
+	return program
 }
 
 // kind is the shape of a node, with what decides how it is run.
@@ -177,9 +178,9 @@ type compiler struct {
 // context is what a node is compiled in: an element's identity depends on its collection.
 type context struct{ node, in *fieldplan.Node }
 
-func compileFor(p *fieldplan.Plan, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
+func compileFor(root *fieldplan.Node, want fieldplan.ClassSet, spelling leaf.Spelling) *writing {
 	c := &compiler{want: want, spelling: spelling, nodes: map[context]*node{}}
-	w := &writing{root: c.node(p.Root, nil), nodes: map[*fieldplan.Node]*node{}}
+	w := &writing{root: c.node(root, nil), nodes: map[*fieldplan.Node]*node{}}
 	w.deep = w.root.height > MaxDepth
 	for ctx, n := range c.nodes {
 		w.deep = w.deep || n.recursive

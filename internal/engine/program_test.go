@@ -80,7 +80,7 @@ func TestHotPartIsThatOfTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
 		want, problem := explainedFor(fieldplan.Of(structtag.Hot), true, p, reflect.ValueOf(c))
-		got, err := engine.Of(p).AppendHot(nil, reflect.ValueOf(c))
+		got, err := engine.Of(p).AppendReadable(nil, fieldplan.Of(structtag.Hot), reflect.ValueOf(c))
 		requireSameError(t, problem, err)
 		require.Equal(t, string(want), string(got))
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/engine"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
 // item has members of two classes, in a collection that may be of a third.
@@ -112,7 +113,7 @@ func TestRules(t *testing.T) {
 			got, err := engine.Of(p).Append(nil, reflect.ValueOf(tc.value))
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, string(got))
-			got, err = engine.Of(p).AppendHot(nil, reflect.ValueOf(&tc.value))
+			got, err = engine.Of(p).AppendReadable(nil, fieldplan.Of(structtag.Hot), reflect.ValueOf(&tc.value))
 			require.NoError(t, err)
 			assert.Equal(t, tc.hot, string(got))
 		})

@@ -208,16 +208,11 @@ func (p *Program) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return p.appendTo(dst, p.canonical, v)
 }
 
-// AppendHot appends what is hot in v, with the keys and selectors of the elements in which it stands: in the order and with the texts of
-// the canonical document, but so that the plan's type can be read from it. TypeMeta of the root is left out. On error dst is returned as
-// it was, with every problem joined.
-func (p *Program) AppendHot(dst []byte, v reflect.Value) ([]byte, error) {
-	return p.appendTo(dst, p.hot(), v)
-}
-
-// AppendInPlace appends what is in place in v as [Program.AppendHot] does what is hot.
-func (p *Program) AppendInPlace(dst []byte, v reflect.Value) ([]byte, error) {
-	return p.appendTo(dst, p.inPlace(), v)
+// AppendReadable appends what is of some classes in v, with the keys and selectors of the elements in which it stands: in the order and with
+// the texts of the canonical document, but so that the plan's type can be read from it. The classes are Hot, InPlace, or all of them, with TypeMeta
+// of the root. On error dst is returned as it was, with every problem joined.
+func (p *Program) AppendReadable(dst []byte, classes fieldplan.ClassSet, v reflect.Value) ([]byte, error) {
+	return p.appendTo(dst, p.readable[classes](), v)
 }
 
 func (p *Program) appendTo(dst []byte, w *writing, v reflect.Value) ([]byte, error) {
