@@ -112,7 +112,7 @@ func (r *run) words(n *node, elements *elements) bool {
 	}
 	own := r.entries[first:]
 	wordOf := func(at int) string { return textAt(elements.at(at, n.elemPointers)) }
-	sortByText(r, own, wordOf, 0)
+	sortByText(own, wordOf)
 	r.buf = append(r.buf, '[')
 	for i, e := range own {
 		word := wordOf(e.at)
@@ -139,9 +139,9 @@ func (r *run) joinSet(start int, spans []span) {
 	}
 	own := r.entries[first:]
 	text := func(at int) []byte { return r.buf[spans[at].from:spans[at].to] }
-	sortByText(r, own, text, 0)
+	sortByText(own, text)
 	for i, e := range own {
-		if i > 0 && own[i-1].order == e.order && bytes.Equal(text(own[i-1].at), text(e.at)) {
+		if i > 0 && bytes.Equal(text(own[i-1].at), text(e.at)) {
 			continue
 		}
 		if i > 0 {

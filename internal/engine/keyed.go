@@ -150,9 +150,9 @@ func (r *run) index(n *node, m memory) int {
 	own := r.entries[first:]
 	keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
 	if byText {
-		sortByText(r, own, keyOf, 0)
+		sortByText(own, keyOf)
 	} else {
-		r.sortByOrder(own)
+		sortByOrder(own)
 	}
 	distinct := own[:0]
 	for i, e := range own {

@@ -44,8 +44,6 @@ type run struct {
 	keys    []string // of maps
 	spans   []span   // of sets
 
-	sortBuffer []entry
-
 	// Values of maps of leaves, which do not nest.
 	texts      []string
 	quantities []resource.Quantity
@@ -68,7 +66,6 @@ func (r *run) end() {
 	recycle(&r.spans, maxPooled)
 	recycle(&r.texts, maxPooled)
 	recycle(&r.quantities, maxPooled)
-	recycle(&r.sortBuffer, maxPooled)
 	recycle(&r.ancestors, maxPooled/8)
 	r.out, r.failed, r.flushed = nil, nil, 0
 	r.depth, r.deep, r.traced = 0, false, false
