@@ -123,7 +123,9 @@ type coverConfig struct {
 	Machine map[string]coverIf `json:"machine,omitempty" hotupdatable:"false,hotwhen=roll:false"`
 	Free    any                `json:"free,omitempty"    hotupdatable:"true"`
 	Marked  *coverArg          `json:"marked,omitempty"  hotupdatable:"false,presence"`
+	Hot     *coverVolume       `json:"hot,omitempty"     hotupdatable:"true,presence"`
 	Pair    [2]coverArg        `json:"pair,omitempty"`
+	Lists   [][]coverArg       `json:"lists,omitempty"`
 	Hint    int                `json:"hint,omitempty"    hotupdatable:"ignore"`
 }
 
@@ -170,6 +172,9 @@ func TestCover(t *testing.T) {
 		{"list grows", `{"args":[{"text":"a"}]}`, `{"args":[{"text":"a","note":"x"},{"note":"y"}]}`, `{"args":[{"text":"a","note":"x"}]}`, "args[1] args[1].note", "the places of an immutable list are its own"},
 		{"list shrinks", `{"args":[{"text":"a"},{"note":"y"},{"text":"c"}]}`, `{"args":[{"note":"x"}]}`, `{"args":[{"text":"a","note":"x"},{},{"text":"c"}]}`, "args[0].text args[1] args[2].text", ""},
 		{"array", `{"pair":[{},{"text":"b"}]}`, `{}`, `{"pair":[{},{"text":"b"}]}`, "pair[1].text", "what stands before keeps its place"},
+		{"list in a list", `{"lists":[null,[]]}`, `{"lists":[[{"text":"a"}],null]}`, `{"lists":[null,[]]}`, "lists[0][0].text lists[1]", "null is no empty list"},
+		{"hot presence", `{}`, `{"hot":{"size":1}}`, `{"hot":{}}`, "hot.size", "an object comes though nothing in it does"},
+		{"null where something comes", `{"size":null}`, `{"size":"1"}`, `{"size":null}`, "size", "as it is spelled"},
 		{"null in a hot map", `{"labels":{"a":null,"b":"x"}}`, `{"labels":{"b":null,"c":"y"}}`, `{"labels":{"b":null,"c":"y"}}`, "", "means that there is none"},
 		{"keys of a map", `{"numbers":{"01":{"text":"a"},"2":{"text":"b","note":"x"}}}`, `{"numbers":{"1":{"text":"a"},"02":{"text":"c"}}}`, `{"numbers":{"1":{"text":"a"},"02":{"text":"b"}}}`, "numbers[2].text", "several spellings are one key"},
 		{"entry of a map goes", `{"numbers":{"01":{"text":"a","note":"x"}}}`, `{"numbers":{}}`, `{"numbers":{"01":{"text":"a"}}}`, "numbers[1].text", "as it was spelled"},

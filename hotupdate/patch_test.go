@@ -325,3 +325,36 @@ func TestHotPatchRemovesElementWithUnknownNull(t *testing.T) {
 		require.Equal(t, want, string(patch), unknown)
 	}
 }
+
+// TestHotPatchKeepsSelectorOfElementThatStays: what is Immutable in a hot element that goes holds it back, with the selector that makes it
+// hot. Without the selector the element would be Immutable.
+func TestHotPatchKeepsSelectorOfElementThatStays(t *testing.T) {
+	type element struct {
+		Name string `json:"name"`
+		Hot  bool   `json:"hot"`
+		Size int    `json:"size" hotupdatable:"false"`
+		Tag  string `json:"tag"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"false,key=name,hotwhen=hot:true"`
+	}
+	require.Equal(t, `{"elements":[{"hot":true,"name":"a","size":1}]}`, hotPatchRaw[config](t, `{"elements":[{"name":"a","hot":true,"size":1,"tag":"b"}]}`, `{}`))
+}
+
+// TestDiffTakesTheStricterList: of an element that goes with a flip, the stricter of both lists says the class, although it stands in one.
+func TestDiffTakesTheStricterList(t *testing.T) {
+	type element struct {
+		Name string   `json:"name"`
+		Cold bool     `json:"cold"`
+		List []string `json:"list"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"ignore,key=name,hotwhen=cold:false"`
+	}
+	old, updated := `{"elements":[{"name":"a","cold":true,"list":["b"]}]}`, `{"elements":[{"name":"a"}]}`
+	changes, err := schemaFor[config](t).DiffRaw([]byte(old), []byte(updated))
+	require.NoError(t, err)
+	require.Equal(t, []string{"elements[name=a].cold", "elements[name=a].list[0]"}, []string{changes[0].Path, changes[1].Path})
+	require.Len(t, changes.Of(hotupdate.Hot), 2, "cold elements are ignored, and this one is hot now")
+	require.JSONEq(t, `{"elements":[{"name":"a","cold":false}]}`, hotPatchRaw[config](t, old, updated))
+}

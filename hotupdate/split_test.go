@@ -251,3 +251,40 @@ func TestMergeAppliesHotUpdate(t *testing.T) {
 		require.Empty(t, s.diff(t, updated, reflect.ValueOf(merged)), "%s", s.describe(old, updated, reflect.ValueOf(merged)))
 	})
 }
+
+// TestMergeTakesNullOfHotHalf: where presence counts, the hot half says whether a hot list is there, though it may hold what is Immutable.
+func TestMergeTakesNullOfHotHalf(t *testing.T) {
+	type element struct {
+		Name string `json:"name"`
+		Size int    `json:"size" hotupdatable:"false"`
+	}
+	type config struct {
+		List *[]element `json:"list" hotupdatable:"true,key=name,presence"`
+	}
+	s := schemaFor[config](t)
+	for _, hot := range []*config{{}, {List: new([]element)}, {List: &[]element{}}} {
+		immutable, _, err := hotupdate.Split(s, &config{List: &[]element{}})
+		require.NoError(t, err)
+		merged, err := hotupdate.Merge(s, immutable, hot)
+		require.NoError(t, err)
+		changes, err := s.Diff(hot, merged)
+		require.NoError(t, err)
+		require.Empty(t, changes)
+	}
+}
+
+// TestMergeRefusesFlips: an element that hotwhen makes hot in one half only stands in halves of two configurations.
+func TestMergeRefusesFlips(t *testing.T) {
+	type element struct {
+		Name string `json:"name"`
+		Hot  bool   `json:"hot"`
+		Tag  string `json:"tag"`
+	}
+	type config struct {
+		Elements []element `json:"elements" hotupdatable:"false,key=name,hotwhen=hot:true"`
+	}
+	_, err := hotupdate.Merge(schemaFor[config](t), &config{[]element{{Name: "a", Tag: "b"}}}, &config{[]element{{Name: "a", Hot: true, Tag: "c"}}})
+	require.Len(t, fault.All(err), 1)
+	require.Equal(t, "halves-differ", fault.All(err)[0].Code)
+	require.Equal(t, "elements[name=a]", fault.All(err)[0].Path)
+}

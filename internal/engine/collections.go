@@ -80,9 +80,6 @@ func (r *run) set(n *node, m memory) bool {
 	if !n.writesPresence || elements.len == 0 {
 		return false
 	}
-	if n.elem.kind == textKind && r.words(n, &elements) {
-		return true
-	}
 	start, first := len(r.buf), len(r.spans)
 	r.held++
 	r.spans = withRoom(r.spans, elements.len)
@@ -95,38 +92,6 @@ func (r *run) set(n *node, m memory) bool {
 	r.held--
 	r.joinSet(start, r.spans[first:])
 	r.spans = r.spans[:first]
-	return true
-}
-
-// words writes a set of words, without a buffer for all of them. It is false, and nothing is written, if a text is none.
-func (r *run) words(n *node, elements *elements) bool {
-	first := len(r.entries)
-	r.entries = withRoom(r.entries, elements.len)
-	for i := range elements.len {
-		m := elements.at(i, n.elemPointers)
-		if !exists(m) || !isWord(textAt(m)) {
-			r.entries = r.entries[:first]
-			return false
-		}
-		r.entries = append(r.entries, entry{at: i})
-	}
-	own := r.entries[first:]
-	wordOf := func(at int) string { return textAt(elements.at(at, n.elemPointers)) }
-	sortByText(own, wordOf)
-	r.buf = append(r.buf, '[')
-	for i, e := range own {
-		word := wordOf(e.at)
-		if i > 0 {
-			if word == wordOf(own[i-1].at) {
-				continue
-			}
-			r.buf = append(r.buf, ',')
-		}
-		r.elementText(word)
-		r.commit()
-	}
-	r.buf = append(r.buf, ']')
-	r.entries = r.entries[:first]
 	return true
 }
 

@@ -56,7 +56,7 @@ func (g *grafter) value(n *fieldplan.Node, changes []Change, depth int, onto, fr
 		if changes[0].Class != g.class {
 			return onto
 		}
-		return g.taken(changes[0], from)
+		return from
 	}
 	if c := changes[0]; len(c.Path) == depth {
 		isStricter := func(below Change) bool { return below.Class < c.Class }
@@ -67,7 +67,7 @@ func (g *grafter) value(n *fieldplan.Node, changes []Change, depth int, onto, fr
 			return onto
 		case c.Class > g.class:
 		case (c.Op == g.gone || isNull) && !slices.ContainsFunc(changes, isStricter):
-			return g.taken(c, from)
+			return from
 		case onto == nil, onto == Absent{}:
 			onto = shellOf(from)
 		}
@@ -80,14 +80,6 @@ func (g *grafter) value(n *fieldplan.Node, changes []Change, depth int, onto, fr
 	default:
 		return g.elements(n, changes, depth, onto, from)
 	}
-}
-
-// taken is what the other tree says at a change. Null that says nothing is left out.
-func (g *grafter) taken(c Change, from any) any {
-	if from == nil && c.Op == g.gone {
-		return Absent{}
-	}
-	return from
 }
 
 // shellOf is a value without what it holds.

@@ -44,29 +44,6 @@ func sameText(a, b string) bool {
 	return differ == 0 && (found&tops == 0 || utf8.ValidString(a))
 }
 
-// isWord reports whether s is ASCII of which JSON escapes nothing and each byte is greater than a quote. Words are in the order of their
-// JSON; of other texts, a quote at the end of one may stand beside a smaller byte of another.
-func isWord(s string) bool {
-	const ones = 0x0101010101010101
-	if len(s) >= 8 {
-		for i := 0; ; i = min(i+8, len(s)-8) {
-			x := load(s, i)
-			if (x|(x-ones*('"'+1))|((x^ones*'\\')-ones))&tops != 0 {
-				return false
-			}
-			if i+8 == len(s) {
-				return true
-			}
-		}
-	}
-	for i := range len(s) {
-		if c := s[i]; c <= '"' || c == '\\' || c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // load reads eight bytes of a text. The compiler makes one instruction of it where it can.
 func load[T string | []byte](s T, at int) uint64 {
 	s = s[at : at+8]

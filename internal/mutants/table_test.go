@@ -5,6 +5,7 @@ const (
 	document = "hotupdate TestDocumentSays|TestDocumentOrders"
 	diff     = "hotupdate TestDiffIs|TestDiffOf|TestDiffOrders|TestDiffTakes|TestEqualHash"
 	halves   = "hotupdate TestMergeInverts|TestHalves|TestSplit|TestMerge"
+	cover    = "hotupdate TestCover"
 	patch    = "hotupdate TestHotPatch"
 	presence = "hotupdate TestPresence"
 	raw      = "hotupdate TestBadInput|TestRawJSONIsRead"
@@ -13,17 +14,17 @@ const (
 
 const (
 	collectionsFile = "internal/engine/collections.go"
+	coverFile       = "hotupdate/cover.go"
 	compareFile     = "internal/schemadiff/compare.go"
 	diffFile        = "internal/engine/diff.go"
 	elementsFile    = "internal/engine/elements.go"
-	encodeFile      = "internal/engine/encode.go"
 	fieldplanFile   = "internal/fieldplan/plan.go"
-	holdsFile       = "internal/engine/holds.go"
+	graftFile       = "internal/engine/graft.go"
+	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
 	keyedFile       = "internal/engine/keyed.go"
 	mergeFile       = "internal/engine/merge.go"
 	objectFile      = "internal/rawjson/object.go"
 	pairsFile       = "internal/engine/pairs.go"
-	patchFile       = "internal/engine/patch.go"
 	sameFile        = "internal/engine/same.go"
 	setsFile        = "internal/engine/diff_sets.go"
 	splitFile       = "internal/engine/split.go"
@@ -43,8 +44,7 @@ var mutants = []mutant{
 	{"a nil list is none where presence counts", writeFile, "if isNone(o.kind, m) {", "if false {", presence},
 	{"an empty list whose presence counts is not the same as none", sameFile, "if o.presence && o.node.isNil(x) != o.node.isNil(y) {", "if false {", presence},
 	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && f.Node.Kind == fieldplan.Object {", presence},
-	{"an empty list whose presence counts comes with a hot update", mergeFile, "isPresent(members[1]) && !isPresent(target)", "false", presence},
-	{"a patch keeps an emptied map whose presence counts", patchFile, "isNew = isNew && (f.HasPresence() ||", "isNew = isNew && (false ||", presence},
+	{"the half that a collection belongs to says whether it is nil", mergeFile, "owner := from[1] //", "owner := from[0] //", halves},
 	{"an override replaces options", "internal/structtag/tag.go", "if o.HasOptions() {", "if false {", "hotupdate TestOverride"},
 	{"an override reveals nothing", "internal/structtag/tag.go", "o.Sensitive = max(t.Sensitive, o.Sensitive)", "_ = t", "hotupdate TestOverride"},
 	{"a key may be a pointer", "internal/fieldplan/options.go", "key.Optional && !key.Pointer:", "key.Optional:", "hotupdate TestKeyBehindPointer"},
@@ -56,14 +56,13 @@ var mutants = []mutant{
 	{"in-place fields are hashed", fieldplanFile, "const Projected = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)", "const Projected = ClassSet(1 << structtag.Immutable)", document},
 
 	// Order and identity of elements.
-	{"sets are ordered by their texts", collectionsFile, "sortByText(r, own, text, 0)", "_ = text", document},
-	{"sets of words are ordered", collectionsFile, "sortByText(r, own, wordOf, 0)", "", document},
-	{"an element stands in a set once", collectionsFile, "if i > 0 && own[i-1].order == e.order && bytes.Equal(", "if i > len(own) && bytes.Equal(", document},
+	{"sets are ordered by their texts", collectionsFile, "sortByText(own, text)", "_ = text", document},
+	{"an element stands in a set once", collectionsFile, "if i > 0 && bytes.Equal(", "if i > len(own) && bytes.Equal(", document},
 	{"negative keys stand before positive ones", keyedFile, "uint64(intAt(key, n.key.node.bits)) ^ 1<<63", "uint64(intAt(key, n.key.node.bits))", document},
 	{"a keyed list in descending order is turned round", keyedFile, "at = elements.len - 1 - i", "at = i", document},
-	{"a keyed list in disorder is sorted by text", keyedFile, "sortByText(r, own, keyOf, 0)", "", document},
-	{"a keyed list in disorder is sorted by number", keyedFile, "r.sortByOrder(own)", "", document},
-	{"map keys are sorted", "internal/engine/maps.go", "sortByText(r, own, func(at int) string { return keys[at] }, 0)", "_ = keys", document},
+	{"a keyed list in disorder is sorted by text", keyedFile, "sortByText(own, keyOf)", "", document},
+	{"a keyed list in disorder is sorted by number", keyedFile, "sortByOrder(own)", "", document},
+	{"map keys are sorted", "internal/engine/maps.go", "sortByText(own, func(at int) string { return keys[at] })", "_ = keys", document},
 	{"elements with keys are paired in their order", elementsFile, "slices.SortFunc(entries, CompareKeys)", "slices.Reverse(entries)", diff},
 	{"integer keys are ordered by value", elementsFile, "cmp.Compare(a.order, b.order)", "strings.Compare(a.Key, b.Key)", "internal/engine TestIntegerKeys"},
 	{"a key stands once in a list", keyedFile, "if i > 0 && own[i-1].order == e.order && (", "if i > 1 && own[i-1].order == e.order && (", "hotupdate TestBadInput"},
@@ -105,9 +104,8 @@ var mutants = []mutant{
 	{"a missing array says what the zero array says", pairsFile, "if array.IsValid() {\n\t\treturn array\n\t}\n\treturn reflect.New(n.Type).Elem()", "return array", diff},
 	{"the elements of a set are paired by value", setsFile, "slices.SortStableFunc(elements, CompareKeys)", "slices.SortStableFunc(elements, func(a, b Element) int { return a.At - b.At })", diff},
 	{"an element is paired in a set once", setsFile, "return a.Key == b.Key })", "return a.At == b.At })", diff},
-	{"maps of strings differ by what one side lacks", "internal/engine/diff_texts.go", "if _, ok := before[key]; !ok {", "if _, ok := before[key]; ok {", diff},
 	{"the stricter class of both sides counts", diffFile, "old != strict.node.Class && old.Stricter(strict.node.Class) == old", "old != strict.node.Class && old.Stricter(strict.node.Class) != old", diff},
-	{"an element that only comes or goes is a change", diffFile, "if shells[0] != shells[1] && !slices", "if shells[0] == shells[1] && !slices", diff},
+	{"an element that only comes or goes is a change", diffFile, "if shells[0] != shells[1] && (d.shells || !slices", "if shells[0] == shells[1] && (d.shells || !slices", diff},
 	{"an element is a change unless one below is as strict", diffFile, "return c.Class.Stricter(class) == c.Class }", "return c.Class.Stricter(class) == c.Class || true }", diff},
 	{"a removal points into the old list", diffFile, "if op == OpRemove {", "if op == OpAdd {", "hotupdate TestRemoval"},
 	{"a sensitive value is hidden", diffFile, "c.Old, c.New = \"\", \"\"", "c.Old = \"\"", "hotupdate Secre|Sensitive"},
@@ -117,26 +115,36 @@ var mutants = []mutant{
 	{"identities stand in both halves", splitFile, "|| in != nil && in.Identity(f):", ":", halves},
 	{"a nil list stays nil in the halves", splitFile, "case fieldplan.List:\n\t\tif !from.IsNil() {", "case fieldplan.List:\n\t\tif true {", halves},
 	{"halves share no memory", "internal/leaf/copy.go", "to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))", "to.Set(from)", halves},
-	{"halves have the same elements", mergeFile, "case m.halves && isOld != isNew:", "case m.halves && isOld != isNew && false:", halves},
-	{"halves have lists of one length", mergeFile, "case m.halves && length(from[0]) != length(from[1]):", "case false:", halves},
-	{"hot parts are taken from the hot half", mergeFile, "case !classes.Any(^m.takes):\n\t\t\tm.take(1", "case !classes.Any(^m.takes):\n\t\t\tm.take(0", halves},
-	{"a hot object that is nil is gone", mergeFile, "return m.isPresent(from[1]) || m.program.holds(n, from[0], fieldplan.Projected, nil)", "return true", halves},
+	{"halves have the same elements", mergeFile, "if !from[0].IsValid() || !from[1].IsValid() {", "if !from[0].IsValid() {", halves},
+	{"halves have lists of one length", mergeFile, "case length(from[0]) != length(from[1]):", "case false:", halves},
+	{"hot parts are taken from the hot half", mergeFile, "case !classes.Any(fieldplan.Projected):\n\t\t\tm.take(1", "case !classes.Any(fieldplan.Projected):\n\t\t\tm.take(0", halves},
+	{"a hot object that is nil is gone", mergeFile, "return from[1].IsValid() || m.program.isHashed(f.Node, from[0], nil)", "return true", halves},
 
-	// Hot patch.
-	{"a hot element that holds what is hashed stays", mergeFile, "case !isNew && m.isTaken(node.Class) && !m.program.holds(node, from[0], fieldplan.Projected, n):", "case !isNew && m.isTaken(node.Class):", patch},
-	{"an element that is not hot does not come", mergeFile, "case !isOld && (fieldplan.IsProjected(node.Class) ||", "case !isOld && (", patch},
-	{"an element that is not hot does not go", mergeFile, "case isOld && !isNew && fieldplan.IsProjected(node.Class):", "case isOld && !isNew && false:", patch},
-	{"an element that is hot on one side only stays", mergeFile, "m.take(0, ElementNode(n, from[0]), to, from)\n\t\treturn", "m.take(1, ElementNode(n, from[1]), to, from)\n\t\treturn", patch},
-	{"a patched list has the old order", mergeFile, "at = old.At", "at = length(from[0]) - 1 - old.At", patch},
+	{"an element is hot in both halves or in none", mergeFile, "case n != ElementNode(in, from[1]):", "case false:", halves + "|TestHotWhen"},
+
+	// What is covered, and patched.
+	{"what is of the class is taken over", graftFile, "if changes[0].Class != g.class {", "if changes[0].Class == g.class {", cover},
+	{"a set is taken over as a whole", graftFile, "|| n.Pairing == fieldplan.ByValue ", "", cover},
+	{"nothing comes into what is stricter and does not come", graftFile, "case c.Class < g.class:\n\t\t\treturn onto", "case c.Class < g.class:", patch},
+	{"an element that goes stays with what is stricter in it", graftFile, "return below.Class < c.Class", "return false", patch},
+	{"an element that is null becomes null again", graftFile, "isNull := from == nil && c.Op == OpReplace", "isNull := false", cover},
+	{"an element that comes brings its identity", graftFile, "members[f.Name] = value\n", "_, _ = members, value\n", cover},
+	{"an element that stays keeps its identity", graftFile, "if !isObject || n.Elem == nil || old != (Absent{}) && other != (Absent{}) {", "if !isObject || n.Elem == nil || old != (Absent{}) {", "hotupdate TestHotPatchKeepsSelector"},
+	{"a member that is emptied goes", graftFile, "member = Absent{} //", "_ = f //", cover},
+	{"an emptied object stays if its presence counts", graftFile, "&& !f.HasPresence() {", "{", cover},
+	{"what stands before an element holds its place", graftFile, "for len(result) < i {", "for false {", cover},
+	{"a key has several spellings", graftFile, "if keyOf(n, spelled) == name {", "if spelled == name {", cover},
+	{"a place of an array that says zero is not filled", graftFile, " && (elem != nil || n.Kind != fieldplan.Array):", ":", cover},
+	{"every element that comes or goes is a change on the way", diffFile, "(d.shells || !slices", "(false || !slices", cover},
+	{"an element of a list that a flip empties has the class of the list", diffFile, "!value.IsValid() && s[i].node.When != nil {", "!value.IsValid() {", "hotupdate TestDiffTakesTheStricterList"},
+	{"a patch removes elements from the end", jsonpatchFile, "for i := len(old) - 1; i >= common; i-- {", "for i := common; i < len(old); i++ {", cover},
+	{"a patch goes through no empty name", jsonpatchFile, `case name == "" && !equal(before, after):`, "case false:", cover},
+	{"a list with null is not patchable", jsonpatchFile, "if patch[name] = after; holdsNull(after) {", "if patch[name] = after; after == nil {", patch},
+	{"a null member is not patchable", jsonpatchFile, "case nil:\n\t\treturn true", "case nil:\n\t\treturn false", patch},
+	{"where neither has a configuration none is made", coverFile, "if before.config.Tree != (engine.Absent{}) || covered != (engine.Absent{}) {", "if true {", cover},
+	{"a configuration that is gone is removed", coverFile, "below == (engine.Absent{}) {", "below == nil {", cover},
 	{"an empty list in an array is not zero", writeFile, "emptyText(n.plan.Kind, !exists(m) || n.isNil(m))", "emptyText(n.plan.Kind, true)", patch},
 	{"an identity does not hold an element", writeFile, "if !o.always {\n\t\t\tsome = true", "if true {\n\t\t\tsome = true", patch},
-	{"a patch removes by null", patchFile, "case !isNew:\n\t\treturn w.null()", "case !isNew:\n\t\treturn false", patch},
-	{"what is equal in meaning needs no patch", patchFile, "if bytes.Equal(w.text(n, values[0]), w.text(n, values[1])) {", "if false {", patch},
-	{"a list with null is not patchable", patchFile, "case token == nil:\n\t\t\treturn true", "case token == nil:", patch},
-	{"a null member is not patchable", patchFile, "case string(updated) == leaf.Null:", "case false:", patch},
-	{"a selected element has its own class in a patch", patchFile, "w.entry(ElementNode(n, entry[1])", "w.entry(n.Elem", patch},
-	{"a quoted number stays quoted", patchFile, "case f.Quoted:", "case f.Quoted && !isOld && false:", patch},
-	{"a key is written even if it is zero", encodeFile, "in != nil && in.Key != nil && in.Key.Name == f.Name", "false", patch},
 
 	// What a release does to configurations: whose class counts, what is certain, who rolls, who is refused, and under which condition.
 	{"a change of class rolls who says only what moved", compareFile, "return every(whereSet)\n\t}\n\treturn some(whereSet)", "return every(whereSet)\n\t}\n\treturn every(whereSet)", releases},
