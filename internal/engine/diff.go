@@ -21,7 +21,9 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, shells bool) ([]Change,
 	if compiled.SameWhole(old, updated) {
 		return nil, nil
 	}
-	d := &differ{program: compiled, partner: true, shells: shells}
+	d := differs.Get().(*differ)
+	defer d.release()
+	d.program, d.partner, d.shells = compiled, true, shells
 	roots := pair{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -33,6 +35,8 @@ func diff(p *fieldplan.Plan, old, updated reflect.Value, shells bool) ([]Change,
 // differ walks two values side by side, and leaves out what the program finds to be the same.
 type differ struct {
 	program *Program
+	entries []textEntry // scratch for the map at hand
+
 	trail   Trail
 	above   [2]Ancestors
 	moved   []position // of elements that were paired by key
@@ -201,6 +205,9 @@ func (d *differ) composite(s sides, in *fieldplan.Node) {
 }
 
 func (d *differ) keyed(s sides) {
+	if d.textMaps(s) {
+		return
+	}
 	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, s[0].node, s[0].value), d.program.elements(&d.trail, s[1].node, s[1].value)}}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {

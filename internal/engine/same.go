@@ -59,6 +59,20 @@ func (p *Program) same(n *node, depth int, x, y memory) bool {
 	return same
 }
 
+// Texts returns the map of strings that n describes, nil for a value that is not there. It is false for other maps.
+func (p *Program) Texts(n *fieldplan.Node, v reflect.Value) (map[string]string, bool) {
+	switch {
+	case p.whole.nodes[n].kind != textMapKind:
+		return nil, false
+	case !v.IsValid():
+		return nil, true
+	case !v.CanAddr():
+		return nil, false
+	default:
+		return textsAt(memoryOf(v)), true
+	}
+}
+
 // maxCompared is how many objects and collections a comparison goes into. What stands in the innermost is not too deep for a document.
 const maxCompared = MaxDepth - 1
 

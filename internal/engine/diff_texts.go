@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+var differs = sync.Pool{New: func() any { return &differ{} }}
+
+// release hands the memory on, without what was compared.
+func (d *differ) release() {
+	clear(d.trail.Path[:cap(d.trail.Path)])
+	next := differ{trail: Trail{Path: d.trail.Path}, entries: d.entries, texts: d.texts}
+	recycle(&next.trail.Path, maxPooled/8)
+	recycle(&next.entries, maxPooled/4)
+	for i := range next.texts {
+		recycle(&next.texts[i], maxPooledBytes/4)
+	}
+	*d = next
+	differs.Put(d)
+}
+
+// textEntry is a key under which two maps of strings differ, or are wrong.
+type textEntry struct {
+	key  string
+	text [2]string
+	has  [2]bool
+}
+
+func (e *textEntry) values() (values pair) {
+	for i := range values {
+		if e.has[i] {
+			values[i] = reflect.ValueOf(&e.text[i]).Elem()
+		}
+	}
+	return values
+}
+
+// textMaps compares maps of strings, the usual shape of infrastructure tags, by looking up what stands in one in the other; only what
+// differs is brought into order. It is false, and nothing is done, for other maps and where a key is wrong.
+func (d *differ) textMaps(s sides) bool {
+	before, ok := d.program.Texts(s[0].node, s[0].value)
+	after, okToo := d.program.Texts(s[1].node, s[1].value)
+	if !ok || !okToo {
+		return false
+	}
+	defer func() { clear(d.entries) }() // before they are used again, or handed on
+	if !d.findEntries(before, after) {
+		return false
+	}
+	slices.SortFunc(d.entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
+	for i := range d.entries {
+		e := &d.entries[i]
+		key := Element{Key: e.key}
+		d.element(s, key.Step(s[0].node), e.values(), s[0].node)
+	}
+	return true
+}
+
+// findEntries fills in the entries that differ, or are not UTF-8. It is false if a key is not.
+func (d *differ) findEntries(before, after map[string]string) bool {
+	d.entries = d.entries[:0]
+	for key, old := range before {
+		text, ok := after[key]
+		if !utf8.ValidString(key) {
+			return false
+		}
+		if !ok || text != old || !utf8.ValidString(old) {
+			d.entries = append(d.entries, textEntry{key: key, text: [2]string{old, text}, has: [2]bool{true, ok}})
+		}
+	}
+	for key, text := range after {
+		if _, ok := before[key]; !ok {
+			d.entries = append(d.entries, textEntry{key: key, text: [2]string{1: text}, has: [2]bool{1: true}})
+		}
+		if !utf8.ValidString(key) {
+			return false
+		}
+	}
+	return true
+}
