@@ -71,7 +71,7 @@ type Change struct {
 	Op Op
 	// Class is the class of the leaf, the stricter one if the sides disagree.
 	Class Class
-	// Origin says where the class comes from, and Source names the Go field or the override that declares it, if any.
+	// Origin says where the class comes from, and Source names the Go field, the override or the rule of a CRD that declares it, if any.
 	Origin Origin
 	Source string
 	// Old and New are the leaf's canonical JSON. They are empty where it is absent, and both are empty if the leaf is Sensitive.

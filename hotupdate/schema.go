@@ -185,25 +185,21 @@ func LoadSchema(data []byte) (*Schema, error) {
 	return newSchema(plan), nil
 }
 
-// SchemaOfCRD reads the Schema of the spec of a custom resource, without its Go type: from the OpenAPI schema of a version of its
-// CustomResourceDefinition (apiextensions.k8s.io/v1), in JSON. All fields are Immutable but for what options say. The Schema reads the raw
-// JSON of specs only, and can be exported.
+// SchemaOfCRD reads the Schema of the spec of a custom resource without its Go type, from a version of its CustomResourceDefinition
+// (apiextensions.k8s.io/v1) in JSON. Like that of [LoadSchema] it reads raw JSON only. Options give classes; a field without one is Immutable.
 //
-// What decides whether two specs mean the same is read as follows:
+//   - x-kubernetes-list-type set is the option set; map is key=, or set if there are several keys or the key may be left out.
+//   - A field that is not required, may be null or has a default is a pointer: absent and zero differ. The default of a scalar is default=;
+//     those of objects, lists and times are not known.
+//   - Integers, quantities (by format, or by the pattern that controller-gen writes), x-kubernetes-int-or-string, and strings of format byte,
+//     date-time and duration mean what Go's types do. Format password is sensitive.
+//   - additionalProperties are a map; x-kubernetes-preserve-unknown-fields and x-kubernetes-embedded-resource are free JSON. A spec that
+//     preserves unknown fields is opened as by [Schema.AdmitUnknown].
+//   - A rule self == oldSelf or self.a == oldSelf.a makes a field Immutable, whatever it would inherit. It is an error to make it, or a field
+//     below it, Hot or InPlace.
 //
-//   - Lists: x-kubernetes-list-type set is the option set; map with one key, which is required and has no default, is key=; map with another
-//     key or several keys is set; every other list is paired by position.
-//   - Scalars, and objects: one that is required is a value; one that is not required, is nullable or has a default is a pointer, so that
-//     absent and zero differ. The default of a scalar is the option default=. Defaults of objects, lists and times are not known.
-//   - Integers of format int32 and int64; strings of format byte, date-time, duration and quantity are what Go's types are, with nanoseconds.
-//     The pattern that controller-gen writes for a quantity is one; so is x-kubernetes-int-or-string what it says. Format password is sensitive.
-//   - additionalProperties are a map. x-kubernetes-preserve-unknown-fields and x-kubernetes-embedded-resource are free JSON; at the spec, the
-//     former does what [Schema.AdmitUnknown] does.
-//   - x-kubernetes-validations with self == oldSelf, or self.a == oldSelf.a: the field is Immutable, whatever the class of the one above.
-//     An option that makes it, or something below it, Hot or InPlace is an error.
-//
-// All problems are returned, joined; the Path of each is that of a field in the spec. A CRD does not tell a pointer in Go from a value with
-// omitempty: [Compatibility] lists where the Schema of the Go type has another meaning.
+// All problems are returned, joined; their Path begins in the spec. A CRD does not tell a pointer in Go from a value with omitempty:
+// [Compatibility] lists where the Go type has another meaning.
 func SchemaOfCRD(definition []byte, version string, options ...Option) (*Schema, error) {
 	plan, err := crd.Compile(definition, version, overridesIn(options))
 	if err != nil {

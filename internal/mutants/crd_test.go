@@ -1,0 +1,39 @@
+package mutants_test
+
+// The tests that kill.
+const (
+	idioms  = "internal/crd ^Test(Idioms|Required|SpecWith)"
+	rules   = "internal/crd ^Test(Rule|Options|Mistakes)"
+	crds    = "hotupdate ^Test(CRD|SchemaOfCRD)"
+	scripts = "hotupdate/cmd/hotupdate ^TestScripts/plan_crd"
+)
+
+const (
+	propertyFile   = "internal/crd/property.go"
+	ruleFile       = "internal/crd/rules.go"
+	definitionFile = "hotupdate/cmd/hotupdate/internal/side/crd.go"
+)
+
+// crdMutants break what a CustomResourceDefinition means.
+var crdMutants = []mutant{
+	{"a field that is not required is a pointer", propertyFile, "(f.Optional || p.Nullable ||", "(p.Nullable ||", idioms},
+	{"a field that may be null is a pointer", propertyFile, "(f.Optional || p.Nullable ||", "(f.Optional ||", idioms},
+	{"a field with a default is a pointer", propertyFile, " || f.Default != nil)", ")", idioms},
+	{"null elements differ from zero", propertyFile, "ElemNullable: elem.Nullable && takesPointer(n)", "ElemNullable: false", idioms},
+	{"several keys make a set", propertyFile, "len(p.ListMapKeys) != 1 ||", "len(p.ListMapKeys) == 0 ||", crds},
+	{"a key with a default makes a set", propertyFile, "len(k.Default) == 0 && ", "", idioms},
+	{"a key that may be absent makes a set", propertyFile, " && slices.Contains(p.Items.Required, key)", "", idioms},
+	{"the pattern of a quantity is known", propertyFile, ", p.Pattern == quantityPattern:", ":", idioms},
+	{"an embedded resource is free JSON", propertyFile, "case p.Preserve, p.Embedded:", "case p.Preserve:", idioms},
+	{"a password is not shown", propertyFile, `if p.Format == "password" {`, "if false {", idioms},
+	{"a default of digits in a string is none", propertyFile, "err == nil && plain != text", `err == nil && plain == ""`, idioms},
+	{"a rule makes a field immutable", propertyFile, `Inherited: rule == ""`, "Inherited: true", rules},
+	{"a rule with an alternative makes nothing immutable", ruleFile, "if strings.ContainsAny(rule, `|?(\"'`) {", "if false {", rules},
+	{"a rule compares a field with itself", ruleFile, " || m[2] != m[4]:", ":", rules},
+	{"a field that a rule fixes takes no hot update", ruleFile, "tag.Class == structtag.Hot || ", "", rules},
+	{"what lies in a field that a rule fixes takes no update", ruleFile, "\t\tif rule := r.rules[path]; rule != \"\" {\n\t\t\treturn rule\n\t\t}\n\t}\n\treturn \"\"", "\t}\n\treturn r.rules[path]", rules},
+	{"options of a CRD inherit the class", "internal/fieldplan/compile.go", " && !jf.tag.inherits", "", crds},
+	{"a class that the user gave is told as his", "internal/schemajson/load.go", "if f.Declared != fieldplan.Overridden {", "if true {", rules},
+	{"a custom resource is judged by its own Schema", definitionFile, "return m.definition.schema }", "return nil }", scripts},
+	{"a mistake in the classes has its line", definitionFile, "d.classes.LineOf(problem.Path) > 0 {", "false {", scripts},
+}
