@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"iter"
 	"reflect"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -182,18 +183,36 @@ func implements(t types.Type, iface reflect.Type) bool {
 	methods := types.NewMethodSet(t)
 	for method := range iface.Methods() {
 		found := methods.Lookup(nil, method.Name)
-		if found == nil || spell(found.Type()) != method.Type.String() {
+		if found == nil || !hasSignature(found.Type().(*types.Signature), method.Type) {
 			return false
 		}
 	}
 	return true
 }
 
-// Name returns the name of a named type, with its type arguments, and nothing for others.
+func hasSignature(s *types.Signature, method reflect.Type) bool {
+	return !s.Variadic() && areOf(s.Params(), slices.Collect(method.Ins())) && areOf(s.Results(), slices.Collect(method.Outs()))
+}
+
+// areOf reports whether variables have types of the running program, which are those of marshalers' methods.
+func areOf(variables *types.Tuple, loaded []reflect.Type) bool {
+	return slices.EqualFunc(slices.Collect(variables.Variables()), loaded, func(v *types.Var, want reflect.Type) bool {
+		source := methodTypes[want]
+		return source != nil && types.Identical(v.Type(), source)
+	})
+}
+
+var methodTypes = map[reflect.Type]types.Type{
+	reflect.TypeFor[[]byte](): types.NewSlice(types.Typ[types.Uint8]),
+	reflect.TypeFor[string](): types.Typ[types.String],
+	reflect.TypeFor[error]():  types.Universe.Lookup("error").Type(),
+}
+
+// Name returns the name of a named type, without type arguments, and nothing for others.
 func (t *Type) Name() string {
 	switch source := t.source.(type) {
 	case *types.Named:
-		return spellName(source)
+		return source.Obj().Name()
 	case *types.Basic: // the only one that is not of the running program is unsafe.Pointer
 		return source.Name()
 	}
@@ -213,5 +232,10 @@ func (t *Type) PkgPath() string {
 	return ""
 }
 
-// String returns the type as package reflect spells it.
-func (t *Type) String() string { return spell(t.source) }
+// String returns the type with the names of packages, as in source code. A generic type is spelled without its type parameters.
+func (t *Type) String() string {
+	if named, ok := t.source.(*types.Named); ok && named.TypeParams().Len() > named.TypeArgs().Len() {
+		return named.Obj().Pkg().Name() + "." + named.Obj().Name()
+	}
+	return types.TypeString(t.source, (*types.Package).Name)
+}

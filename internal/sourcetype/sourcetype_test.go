@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,8 +55,11 @@ func (c comparison) compare(path string, want, got reflect.Type) {
 	if !assert.Equal(c, want.Kind(), got.Kind(), path) {
 		return
 	}
-	assert.Equal(c, want.String(), got.String(), path)
-	assert.Equal(c, want.Name(), got.Name(), path)
+	name, _, isGeneric := strings.Cut(want.Name(), "[")
+	assert.Equal(c, name, got.Name(), path)
+	if name != "" && !isGeneric { // others are spelled as in source code
+		assert.Equal(c, want.String(), got.String(), path)
+	}
 	assert.Equal(c, want.PkgPath(), got.PkgPath(), path)
 	assert.Equal(c, leaf.KindOf(want), leaf.KindOf(got), path)
 	c.compareMethods(path, want, got)

@@ -48,7 +48,7 @@ func _() {
 	_, _ = hotupdate.SchemaOf[NoTags]()
 	_, _ = hotupdate.SchemaOf[*Meta]()
 	_, _ = hotupdate.SchemaOf[int]()                     // want `hotupdate: int: is not a struct of fields`
-	_, _ = hotupdate.SchemaOf[struct{ done chan int }]() // want `has type struct \{ done chan int \} with only unexported fields`
+	_, _ = hotupdate.SchemaOf[struct{ done chan int }]() // want `has type struct\{done chan int\} with only unexported fields`
 	_, _ = hotupdate.SchemaOf[Overridden](
 		hotupdate.WithTag(names, "true"),
 		hotupdate.WithTag("nmaes", "true"),      // want `hotupdate: nmaes: matches no field of the type`
