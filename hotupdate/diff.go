@@ -1,7 +1,6 @@
 package hotupdate
 
 import (
-	"bytes"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
@@ -41,18 +40,10 @@ func (s *Schema) changes(before, after reflect.Value) (Changes, error) {
 
 // DiffRaw is [Schema.Diff] for raw JSON, read as by [Schema.Decode].
 //
-// Equal bytes are no change, whether they are JSON or not. Of JSON that differs only in white space, escapes and the order of members,
-// only updated is decoded, and its problems are the error.
+// Bytes that are equal but for white space between tokens are no change, whether they are JSON or not: they are not decoded.
 func (s *Schema) DiffRaw(old, updated []byte) (Changes, error) {
-	if !s.isMissing() && bytes.Equal(old, updated) {
-		return Changes{}, nil
-	}
 	if !s.isMissing() && rawjson.Same(s.plan, old, updated) {
-		after, err := s.read(updated) // to find its problems
-		if err != nil {
-			return nil, err
-		}
-		return s.Diff(after, after)
+		return Changes{}, nil
 	}
 	before, after, err := s.decodeBoth(old, updated)
 	if err != nil {
@@ -80,8 +71,7 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 
 // SameImmutableRaw is [Schema.SameImmutable] for raw JSON, read as by [Schema.Decode].
 //
-// Equal bytes are the same, whether they are JSON or not. So is JSON that differs only in white space, escapes and the order of members:
-// it is not decoded, so problems under the Schema are not found.
+// Bytes that are equal but for white space between tokens are the same, whether they are JSON or not: they are not decoded.
 func (s *Schema) SameImmutableRaw(a, b []byte) (bool, error) {
 	if !s.isMissing() && rawjson.Same(s.plan, a, b) {
 		return true, nil

@@ -3,6 +3,7 @@ package canonjson
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -35,82 +36,53 @@ func AppendFloat(dst []byte, f float64, bits int) ([]byte, *fault.Error) {
 		return dst, notFinite()
 	}
 	var buf [32]byte
-	d, _, _ := scanNumber(strconv.AppendFloat(buf[:0], f, 'e', -1, bits))
-	return d.append(dst, minPlainPoint, maxPlainPoint), nil
+	n, _, _ := scanNumber(strconv.AppendFloat(buf[:0], f, 'e', -1, bits))
+	dst, _ = n.append(dst)
+	return dst, nil
 }
 
 // AppendNumber appends the exact value of a JSON number literal, which it never rounds. A malformed literal, or white space
 // around it, is "invalid-json"; a value beyond [MaxExponent] is "number-range".
 func AppendNumber(dst, literal []byte) ([]byte, *fault.Error) {
-	d, end, ok := scanNumber(literal)
+	n, end, ok := scanNumber(literal)
 	if !ok || end < len(literal) {
 		return dst, invalidJSON(end, "not a number")
 	}
-	if !d.inRange() {
+	if dst, ok = n.append(dst); !ok {
 		return dst, numberRange(0)
 	}
-	return d.append(dst, minPlainPoint, maxPlainPoint), nil
+	return dst, nil
 }
 
-// AppendPlain appends integer × 10^exp without an exponent. It is false if that has more than most digits before or after the point.
-func AppendPlain(dst, integer []byte, exp int64, most int) ([]byte, bool) {
-	digits, neg := bytes.CutPrefix(integer, []byte("-"))
-	d := newDecimal(digits, nil, exp, neg)
-	if count := int64(d.count()); count > 0 && (d.point > int64(most) || count-d.point > int64(most)) {
-		return dst, false
-	}
-	return d.append(dst, math.MinInt64, math.MaxInt64), true
-}
-
-// decimal is the number 0.d1…dk × 10^point. Its digits have neither leading nor trailing zeros; zero has no digits.
-type decimal struct {
-	whole, frac []byte // d1…dk in two pieces, as they stood on both sides of the literal's decimal point
-	point       int64
+// number is whole.frac × 10^exp, with the digits as they stand on both sides of a literal's decimal point.
+type number struct {
 	neg         bool
-}
-
-// newDecimal returns the number whole.frac × 10^exp.
-func newDecimal(whole, frac []byte, exp int64, neg bool) decimal {
-	whole = bytes.TrimLeft(whole, "0")
-	point := exp + int64(len(whole))
-	if len(whole) == 0 {
-		zeros := len(frac)
-		frac = bytes.TrimLeft(frac, "0")
-		point -= int64(zeros - len(frac))
-	}
-	frac = bytes.TrimRight(frac, "0")
-	if len(frac) == 0 {
-		whole = bytes.TrimRight(whole, "0")
-	}
-	return decimal{whole: whole, frac: frac, point: point, neg: neg}
+	whole, frac []byte
+	exp         int64
 }
 
 // scanNumber reads the number literal at the start of text. End is the offset behind it, or of the first byte that does not fit.
-func scanNumber(text []byte) (d decimal, end int, ok bool) {
-	neg := len(text) > 0 && text[0] == '-'
-	if neg {
+func scanNumber(text []byte) (n number, end int, ok bool) {
+	if n.neg = len(text) > 0 && text[0] == '-'; n.neg {
 		end = 1
 	}
-	whole, end := scanDigits(text, end)
+	n.whole, end = scanDigits(text, end)
 	switch {
-	case len(whole) == 0:
-		return decimal{}, end, false
-	case len(whole) > 1 && whole[0] == '0':
-		return decimal{}, end - len(whole) + 1, false
+	case len(n.whole) == 0:
+		return n, end, false
+	case len(n.whole) > 1 && n.whole[0] == '0':
+		return n, end - len(n.whole) + 1, false
 	}
-	var frac []byte
 	if end < len(text) && text[end] == '.' {
-		if frac, end = scanDigits(text, end+1); len(frac) == 0 {
-			return decimal{}, end, false
+		if n.frac, end = scanDigits(text, end+1); len(n.frac) == 0 {
+			return n, end, false
 		}
 	}
-	var exp int64
-	if end < len(text) && lower(text[end]) == 'e' {
-		if exp, end, ok = scanExponent(text, end+1); !ok {
-			return decimal{}, end, false
-		}
+	if end == len(text) || lower(text[end]) != 'e' {
+		return n, end, true
 	}
-	return newDecimal(whole, frac, exp, neg), end, true
+	n.exp, end, ok = scanExponent(text, end+1)
+	return n, end, ok
 }
 
 // scanDigits returns the digits at text[at:] and the offset behind them.
@@ -136,89 +108,49 @@ func scanExponent(text []byte, at int) (exp int64, end int, ok bool) {
 	return sign * exp, end, len(digits) > 0
 }
 
-func (d *decimal) count() int { return len(d.whole) + len(d.frac) }
-
-// inRange says whether the exponent, with one digit before the decimal point, is within [MaxExponent].
-func (d *decimal) inRange() bool {
-	exp := d.point - 1
-	return d.count() == 0 || -MaxExponent <= exp && exp <= MaxExponent
-}
-
-// append writes the number in the layout that the package comment specifies: without an exponent if its point is from lowest to highest.
-func (d *decimal) append(dst []byte, lowest, highest int64) []byte {
-	if d.count() == 0 {
-		return append(dst, '0')
-	}
-	if d.neg {
+// append writes the number in the layout that the package comment specifies. It is false, and writes nothing, beyond [MaxExponent].
+func (n number) append(dst []byte) ([]byte, bool) {
+	start := len(dst)
+	if n.neg {
 		dst = append(dst, '-')
 	}
-	if d.point < lowest || d.point > highest {
-		return d.appendExponential(dst)
+	first := len(dst)
+	dst = append(append(dst, n.whole...), n.frac...)
+	digits := bytes.TrimLeft(dst[first:], "0")
+	point := n.exp + int64(len(digits)-len(n.frac))
+	dst = append(dst[:first], bytes.TrimRight(digits, "0")...)
+	switch {
+	case len(dst) == first:
+		return append(dst[:start], '0'), true
+	case point-1 < -MaxExponent || point-1 > MaxExponent:
+		return dst[:start], false
+	case point < minPlainPoint || point > maxPlainPoint:
+		return appendExponent(dst, first, point-1), true
 	}
-	return d.appendPlain(dst)
+	return placePoint(dst, first, int(point)), true
 }
 
-// appendExponential writes d1.d2…dk, e, and the exponent with its sign.
-func (d *decimal) appendExponential(dst []byte) []byte {
-	dst = d.appendDigits(dst, 0, 1)
-	if d.count() > 1 {
-		dst = append(dst, '.')
-		dst = d.appendDigits(dst, 1, d.count())
+// appendExponent makes d1.d2…dk of the digits from first on, and appends e and the exponent with its sign.
+func appendExponent(dst []byte, first int, exp int64) []byte {
+	if len(dst) > first+1 {
+		dst = slices.Insert(dst, first+1, '.')
 	}
 	dst = append(dst, 'e')
-	if d.point > 0 {
+	if exp >= 0 {
 		dst = append(dst, '+')
 	}
-	return strconv.AppendInt(dst, d.point-1, 10)
+	return strconv.AppendInt(dst, exp, 10)
 }
 
-func (d *decimal) appendPlain(dst []byte) []byte {
-	point, count := int(d.point), d.count()
+// placePoint puts the decimal point behind so many of the digits from first on, and zeros where there are no digits.
+func placePoint(dst []byte, first, point int) []byte {
+	const zeros = "0.00000000000000000000"
+	count := len(dst) - first
 	switch {
 	case point <= 0:
-		dst = append(dst, '0', '.')
-		dst = appendZeros(dst, -point)
-		return d.appendDigits(dst, 0, count)
+		return slices.Insert(dst, first, []byte(zeros[:len("0.")-point])...)
 	case count <= point:
-		dst = d.appendDigits(dst, 0, count)
-		return appendZeros(dst, point-count)
+		return append(dst, zeros[len("0."):][:point-count]...)
 	}
-	dst = d.appendDigits(dst, 0, point)
-	dst = append(dst, '.')
-	return d.appendDigits(dst, point, count)
+	return slices.Insert(dst, first+point, '.')
 }
-
-// appendDigits writes the digits from one index up to, but not including, another.
-func (d *decimal) appendDigits(dst []byte, from, to int) []byte {
-	split := len(d.whole)
-	dst = append(dst, d.whole[min(from, split):min(to, split)]...)
-	return append(dst, d.frac[max(from-split, 0):max(to-split, 0)]...)
-}
-
-func appendZeros(dst []byte, n int) []byte {
-	const zeros = "000000000000000000000000000000000"
-	for ; n > len(zeros); n -= len(zeros) {
-		dst = append(dst, zeros...)
-	}
-	return append(dst, zeros[:n]...)
-}
-
-// AppendInt appends a number in decimal. Unlike strconv it writes the digits where they are to stand, which halves the time.
-func AppendInt(dst []byte, i int64) []byte {
-	switch {
-	case i < 0:
-		return strconv.AppendInt(dst, i, 10)
-	case i < 10:
-		return append(dst, digit(i))
-	case i < 100:
-		return append(dst, digit(i/10), digit(i))
-	case i < 1000:
-		return append(dst, digit(i/100), digit(i/10), digit(i))
-	case i >= 10_000:
-		dst = AppendInt(dst, i/10_000)
-	}
-	return append(dst, digit(i/1000), digit(i/100), digit(i/10), digit(i))
-}
-
-// digit is the last digit of a number that is not negative.
-func digit(i int64) byte { return '0' + byte(i%10) }

@@ -394,19 +394,3 @@ func FuzzAppendNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, literal string) { checkNumber(t, literal) })
 }
-
-// TestAppendInt: a number has the digits that strconv writes, about every power of two and of ten.
-func TestAppendInt(t *testing.T) {
-	for _, base := range []int64{2, 10} {
-		for power, last := int64(1), int64(0); power > last; last, power = power, power*base {
-			for delta := int64(-2); delta <= 2; delta++ {
-				for _, i := range []int64{power + delta, -power + delta} {
-					assert.Equal(t, "#"+strconv.FormatInt(i, 10), string(canonjson.AppendInt([]byte("#"), i)))
-				}
-			}
-		}
-	}
-	for _, i := range []int64{math.MinInt64, math.MaxInt64} {
-		assert.Equal(t, strconv.FormatInt(i, 10), string(canonjson.AppendInt(nil, i)))
-	}
-}

@@ -2,7 +2,6 @@ package canonjson
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -198,13 +197,13 @@ func (s *Scanner) Literal(name string) *fault.Error {
 	return nil
 }
 
-func (s *Scanner) readNumber() (decimal, *fault.Error) {
-	d, end, ok := scanNumber(s.Raw[s.At:])
+func (s *Scanner) readNumber() (number, *fault.Error) {
+	n, end, ok := scanNumber(s.Raw[s.At:])
 	if !ok {
-		return d, invalidJSON(s.At+end, "malformed number")
+		return n, invalidJSON(s.At+end, "malformed number")
 	}
 	s.At += end
-	return d, nil
+	return n, nil
 }
 
 func (s *Scanner) skipString() *fault.Error {
@@ -235,37 +234,11 @@ func checkEscapes(body []byte, offset int) *fault.Error {
 }
 
 // SameText reports whether two string bodies, as they stand between their quotes in JSON, mean the same text. The second is canonical:
-// as [AppendString] writes it. It stops at the first difference and allocates nothing.
+// as [AppendString] writes it.
 func SameText(body []byte, canonical string) bool {
-	for len(body) > 0 && len(canonical) > 0 {
-		if body[0] != '\\' && body[0] == canonical[0] {
-			body, canonical = body[1:], canonical[1:]
-			continue
-		}
-		if body[0] != '\\' {
-			return false
-		}
-		r, size, ok := escaped(body)
-		rest, same := cutRune(canonical, r)
-		if !ok || !same {
-			return false
-		}
-		body, canonical = body[size:], rest
+	if bytes.IndexByte(body, '\\') < 0 {
+		return string(body) == canonical
 	}
-	return len(body) == 0 && len(canonical) == 0
-}
-
-// cutRune cuts the canonical spelling of r off the start of a canonical string body.
-func cutRune(canonical string, r rune) (rest string, ok bool) {
-	var buf [6]byte
-	spelled := buf[:0]
-	if r < ' ' || r == '"' || r == '\\' {
-		spelled = appendEscape(spelled, byte(r))
-	} else {
-		spelled = utf8.AppendRune(spelled, r)
-	}
-	if len(canonical) < len(spelled) || canonical[:len(spelled)] != string(spelled) {
-		return canonical, false
-	}
-	return canonical[len(spelled):], true
+	text, err := appendUnescaped(nil, body, 0)
+	return err == nil && string(AppendEscaped(nil, text)) == canonical
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -21,53 +20,21 @@ const (
 )
 
 // AppendString appends s as a quoted JSON string. Invalid UTF-8 is "invalid-utf8".
-func AppendString(dst []byte, s string) ([]byte, *fault.Error) {
-	end := len(dst) + len(s) + len(`""`)
-	if end > cap(dst) {
-		dst = slices.Grow(dst, len(s)+len(`""`))
+func AppendString[T string | []byte](dst []byte, s T) ([]byte, *fault.Error) {
+	before := len(dst)
+	dst = append(append(dst, '"'), s...)
+	text := dst[before+1:]
+	switch {
+	case PlainEnd(text, 0) == len(text):
+		return append(dst, '"'), nil
+	case !utf8.Valid(text):
+		return dst[:before], invalidUTF8(invalidOffset(text))
 	}
-	quoted := dst[len(dst):end]
-	if copyPlain(quoted[1:end-len(dst)-1], s) {
-		quoted[0], quoted[len(quoted)-1] = '"', '"'
-		return dst[:end], nil
-	}
-	if !utf8.ValidString(s) {
-		return dst, invalidUTF8(invalidOffset([]byte(s)))
-	}
-	return appendQuoted(dst, s), nil
-}
-
-// copyPlain copies s as long as it is ASCII that stands for itself between quotes, and reports whether all of it is. It takes eight bytes at
-// a time, and last the last eight, whatever stands before: a byte has its top bit set by one of the terms if it is not ASCII, below ' ', a
-// quote or a backslash.
-func copyPlain(to []byte, s string) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	if len(s) >= 8 {
-		for i := 0; ; i = min(i+8, len(s)-8) {
-			b := s[i : i+8]
-			x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-				uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-			if (x|(x-ones*' ')|((x^ones*'"')-ones)|((x^ones*'\\')-ones))&tops != 0 {
-				return false
-			}
-			binary.LittleEndian.PutUint64(to[i:], x)
-			if i+8 == len(s) {
-				return true
-			}
-		}
-	}
-	for i := range len(s) {
-		c := s[i]
-		if c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return false
-		}
-		to[i] = c
-	}
-	return true
+	return appendQuoted(dst[:before], s), nil
 }
 
 // PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for itself between quotes. It looks at eight
-// bytes at a time, as copyPlain does: the lowest top bit that a term sets is that of such a byte.
+// bytes at a time: a byte has its top bit set by one of the terms if it is not ASCII, below ' ', a quote or a backslash; the lowest is right.
 func PlainEnd(raw []byte, at int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(raw); at += 8 {
@@ -96,14 +63,6 @@ func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 		}
 	}
 	return append(dst, s[done:]...)
-}
-
-// AppendStringBytes is [AppendString] for text in a byte slice.
-func AppendStringBytes(dst, s []byte) ([]byte, *fault.Error) {
-	if !utf8.Valid(s) {
-		return dst, invalidUTF8(invalidOffset(s))
-	}
-	return appendQuoted(dst, s), nil
 }
 
 // appendQuoted appends valid UTF-8 with the shortest escapes.
@@ -191,7 +150,7 @@ func unescape(body []byte, offset int) (r rune, size int, err *fault.Error) {
 		return r, size, nil
 	case r == utf8.RuneError:
 		return 0, 0, loneSurrogate(offset)
-	case body[1] == 'u':
+	case len(body) > 1 && body[1] == 'u':
 		return 0, 0, invalidJSON(offset, `\u without four hexadecimal digits`)
 	default:
 		return 0, 0, invalidJSON(offset, "an escape that JSON does not know")

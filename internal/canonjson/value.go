@@ -48,8 +48,7 @@ type parser struct {
 	copied  []byte // text in order, if it was not
 	outline outline
 
-	verbatim bool // numbers stay as they are spelled
-	checks   bool // the text is not wanted: nothing is kept of objects that have ended
+	checks bool // the text is not wanted: nothing is kept of objects that have ended
 }
 
 func (p *parser) release() {
@@ -212,17 +211,13 @@ func (p *parser) appendText(dst []byte) ([]byte, *fault.Error) {
 
 func (p *parser) number() *fault.Error {
 	at := p.At
-	d, err := p.readNumber()
+	n, err := p.readNumber()
 	if err != nil {
 		return err
 	}
-	if !d.inRange() {
+	var ok bool
+	if p.text, ok = n.append(p.text); !ok {
 		return numberRange(at)
-	}
-	if p.verbatim {
-		p.text = append(p.text, p.Raw[at:p.At]...)
-	} else {
-		p.text = d.append(p.text, minPlainPoint, maxPlainPoint)
 	}
 	return nil
 }

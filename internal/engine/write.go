@@ -129,7 +129,7 @@ func (r *run) member(o *op, m memory, before byte) bool {
 		if i == 0 && !o.zero {
 			return false
 		}
-		r.buf = canonjson.AppendInt(r.header(o, before), i)
+		r.buf = strconv.AppendInt(r.header(o, before), i, 10)
 	case boolKind:
 		b := boolAt(m)
 		if !b && !o.zero {
@@ -330,7 +330,7 @@ func appendLeaf(dst []byte, n *node, m memory) ([]byte, *fault.Error) {
 	case textKind:
 		return canonjson.AppendString(dst, textAt(m))
 	case intKind:
-		return canonjson.AppendInt(dst, intAt(m, n.bits)), nil
+		return strconv.AppendInt(dst, intAt(m, n.bits), 10), nil
 	case boolKind:
 		return strconv.AppendBool(dst, boolAt(m)), nil
 	case uintKind:

@@ -125,22 +125,11 @@ func implements(t, iface reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(iface)
 }
 
-// ReadsRaw reports whether a foreign unmarshaler reads the JSON of this kind and type t, or of something below that no plan shows, and so may
-// see how it is spelled. Types that are not loaded are not asked: there are no values of them.
+// ReadsRaw reports whether foreign code reads the JSON of this kind and type t, or of something below that no plan shows, and so may see how it
+// is spelled.
 func (k Kind) ReadsRaw(t reflect.Type) bool {
 	_, known := knownLeaves[t]
-	_, unloaded := t.(Unloaded)
-	return !known && !unloaded && (implements(t, jsonUnmarshalerType) || k.readsRawBelow(t))
-}
-
-// readsRawBelow handles types with a marshaler but no unmarshaler, into which the decoder reads as if they had neither.
-func (k Kind) readsRawBelow(t reflect.Type) bool {
-	if k.MarshalsItself() && !implements(t, textUnmarshalerType) {
-		if k = kindByReflect(t); k == NotALeaf { // anything may be below
-			return true
-		}
-	}
-	return k == Bytes && implements(t.Elem(), jsonUnmarshalerType) // which may be spelled as a list, too
+	return !known && (k.MarshalsItself() || implements(t, jsonUnmarshalerType) || k == Bytes && implements(t.Elem(), jsonUnmarshalerType))
 }
 
 // HoldsInterface reports whether type t is an interface, or has one below it that the decoder reads into. It rounds numbers there.

@@ -1,6 +1,7 @@
 package leaf
 
 import (
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -62,26 +63,31 @@ func CheckQuantities(raw []byte) *fault.Error {
 	}
 }
 
-// maxQuantityBits bounds the number that is converted to digits at all; trailing zeros may be many more than maxQuantityDigits.
+// maxQuantityBits bounds the number that is converted to digits at all, and its scale; trailing zeros may be many more than
+// maxQuantityDigits.
 const maxQuantityBits = 1 << 14
 
 // AppendQuantity appends a quantity as a string of its plain decimal value: 1Gi is "1073741824", 100m is "0.1".
 func AppendQuantity(dst []byte, q *resource.Quantity) ([]byte, *fault.Error) {
 	if i, ok := q.AsInt64(); ok {
 		dst = append(dst, '"')
-		dst = canonjson.AppendInt(dst, i)
+		dst = strconv.AppendInt(dst, i, 10)
 		return append(dst, '"'), nil
 	}
 	exact := q.DeepCopy() // AsDec changes its receiver
 	dec := exact.AsDec()
-	if dec.UnscaledBig().BitLen() > maxQuantityBits {
+	if dec.Sign() != 0 && (dec.UnscaledBig().BitLen() > maxQuantityBits || dec.Scale() < -maxQuantityDigits || dec.Scale() > maxQuantityBits) {
 		return dst, quantityTooLong()
 	}
-	text, ok := canonjson.AppendPlain(append(dst, '"'), dec.UnscaledBig().Append(nil, 10), -int64(dec.Scale()), maxQuantityDigits)
-	if !ok {
+	whole, decimals, _ := strings.Cut(dec.String(), ".")
+	decimals = strings.TrimRight(decimals, "0")
+	if len(strings.TrimPrefix(whole, "-")) > maxQuantityDigits || len(decimals) > maxQuantityDigits {
 		return dst, quantityTooLong()
 	}
-	return append(text, '"'), nil
+	if decimals != "" {
+		whole += "." + decimals
+	}
+	return append(append(append(dst, '"'), whole...), '"'), nil
 }
 
 func quantityTooLong() *fault.Error {

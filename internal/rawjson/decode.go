@@ -13,14 +13,12 @@
 package rawjson
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 
 	"sigs.k8s.io/json"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
@@ -44,12 +42,6 @@ func Read(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
 // any more, and raw must not change before that. Also after an error done may be called.
 func Borrow(p *fieldplan.Plan, raw []byte) (config reflect.Value, done func(), err error) {
 	return read(p, raw, borrowed)
-}
-
-// Same reports whether two documents are one JSON value and no type of the plan takes another spelling for another value. Neither is
-// decoded, and whether the plan takes them is not asked: it may take one and not the other, since quantities and times refuse escapes.
-func Same(p *fieldplan.Plan, a, b []byte) bool {
-	return bytes.Equal(a, b) || !p.Raw && canonjson.Same(a, b)
 }
 
 // use says what a value that is read is for.
