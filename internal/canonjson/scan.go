@@ -2,6 +2,8 @@ package canonjson
 
 import (
 	"bytes"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
@@ -234,11 +236,22 @@ func checkEscapes(body []byte, offset int) *fault.Error {
 }
 
 // SameText reports whether two string bodies, as they stand between their quotes in JSON, mean the same text. The second is canonical:
-// as [AppendString] writes it.
+// as [AppendString] writes it. It allocates nothing.
 func SameText(body []byte, canonical string) bool {
-	if bytes.IndexByte(body, '\\') < 0 {
-		return string(body) == canonical
+	for {
+		plain := bytes.IndexByte(body, '\\')
+		if plain < 0 {
+			return string(body) == canonical
+		}
+		r, size, ok := escaped(body[plain:])
+		if !ok || len(canonical) < plain || string(body[:plain]) != canonical[:plain] {
+			return false
+		}
+		var text, spelled [8]byte
+		canonical, ok = strings.CutPrefix(canonical[plain:], string(AppendEscaped(spelled[:0], utf8.AppendRune(text[:0], r))))
+		if !ok {
+			return false
+		}
+		body = body[plain+size:]
 	}
-	text, err := appendUnescaped(nil, body, 0)
-	return err == nil && string(AppendEscaped(nil, text)) == canonical
 }
