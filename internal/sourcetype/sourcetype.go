@@ -21,11 +21,14 @@ type Program struct {
 	seen   map[string][]*Type      // by text; different types may have one text
 }
 
-// Of returns t as a reflect type: one of the running program for predeclared scalars and types that the rules name, else a [Type].
+// Of returns t as a reflect type: one of the running program for predeclared scalars, any and types that the rules name, else a [Type].
 func (p *Program) Of(t types.Type) reflect.Type {
 	t = types.Unalias(t)
 	if basic, ok := t.(*types.Basic); ok && loadedKinds[kindOf(basic)] != nil {
 		return loadedKinds[kindOf(basic)]
+	}
+	if iface, ok := t.(*types.Interface); ok && iface.Empty() {
+		return reflect.TypeFor[any]()
 	}
 	if known := p.known(t); known != nil {
 		return known
