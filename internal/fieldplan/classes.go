@@ -79,8 +79,10 @@ func (c *compiler) oneClass(n *Node) {
 	}
 }
 
-func (n *Node) isUnprojectedList() bool {
-	return (n.Kind == List || n.Kind == Array) && n.Pairing == ByPosition && !IsProjected(n.Class)
+func (n *Node) isUnprojectedList() bool { return n.isPositional() && !IsProjected(n.Class) }
+
+func (n *Node) isPositional() bool {
+	return (n.Kind == List || n.Kind == Array) && n.Pairing == ByPosition
 }
 
 // refuseOthers names every field below list that was given another class.

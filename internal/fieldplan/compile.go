@@ -20,6 +20,8 @@ type context struct {
 	sensitive structtag.Sensitivity
 	overrides *overrideNode
 	root      bool
+	closed    bool // there must be no unknown members
+	maybeHot  bool // the class is that of elements of which hotwhen makes some Hot
 }
 
 type compiler struct {
@@ -44,11 +46,10 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		return nil, c.faults.Err()
 	}
 	trie := c.overrideTrie(overrides)
-	root := c.node(context{typ: t, overrides: trie, root: true}, typeName(t, "config"))
+	root := c.node(context{typ: t, overrides: trie, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
 	// The root's node is met only once, for it alone has no TypeMeta; its values contain themselves if its type comes again.
 	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
 	c.refuseMetadata(root)
-	c.closeLists()
 	c.spreadClasses()
 	for _, check := range c.checks {
 		check()
@@ -167,7 +168,9 @@ func (c *compiler) mapKey(t reflect.Type, goField string) {
 func (c *compiler) element(n *Node, ctx context, goField string) {
 	elem := ctx.typ.Elem()
 	n.ElemPointer = elem.Kind() == reflect.Pointer
-	n.Elem = c.node(context{typ: elem, class: ctx.class, sensitive: ctx.sensitive, overrides: ctx.overrides.element()}, goField)
+	n.Elem = c.node(context{
+		typ: elem, class: ctx.class, sensitive: ctx.sensitive, overrides: ctx.overrides.element(), closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
+	}, goField)
 }
 
 func (c *compiler) object(n *Node, ctx context, goField string) {
@@ -178,7 +181,9 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 		case ctx.root && jf.typeMeta:
 			c.meta = append(c.meta, c.field(jf, context{})) // without overrides, which would have no effect
 		case jf.typ == reflect.TypeFor[Unknown]():
-			n.Rest = c.field(jf, ctx)
+			if !ctx.closed {
+				n.Rest = c.field(jf, ctx)
+			}
 		default:
 			n.Fields = append(n.Fields, c.field(jf, ctx))
 		}
@@ -215,8 +220,9 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 		Name: jf.name, Header: string(header) + ":", Index: jf.index, GoField: jf.goField,
 		Optional: jf.optional, Quoted: jf.quoted, Pointer: jf.typ.Kind() == reflect.Pointer,
 	}
-	child := context{typ: jf.typ, class: ctx.class, overrides: ctx.overrides.member(jf.name)}
+	child := context{typ: jf.typ, class: ctx.class, overrides: ctx.overrides.member(jf.name), closed: ctx.closed}
 	tag := f.declare(jf, &child)
+	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
 	if tag.Set || tag.Key != "" || tag.HotWhen != nil {
 		f.Node = c.collection(f, tag, child)

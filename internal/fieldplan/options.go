@@ -18,6 +18,13 @@ func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 	c.order = append(c.order, n)
 	c.open[n] = true
 	defer delete(c.open, n)
+	switch {
+	case tag.Set:
+		n.Pairing = ByValue
+	case tag.Key != "":
+		n.Pairing = ByKey
+	}
+	ctx.maybeHot = ctx.maybeHot || tag.HotWhen != nil && !ctx.closed
 	c.shape(n, ctx, f.GoField)
 	c.pairing(n, f, tag)
 	c.hotWhen(n, f, tag, ctx)
@@ -27,13 +34,12 @@ func (c *compiler) collection(f *Field, tag structtag.Tag, ctx context) *Node {
 func (c *compiler) pairing(n *Node, f *Field, tag structtag.Tag) {
 	switch {
 	case tag.Set && n.Kind != List:
+		n.Pairing = ByPosition
 		c.misplaced(f, "set", "slices")
-	case tag.Set:
-		n.Pairing = ByValue
 	case tag.Key != "" && (n.Kind != List || n.Elem.Kind != Object):
+		n.Pairing = ByPosition
 		c.misplaced(f, "key", "slices of structs")
 	case tag.Key != "":
-		n.Pairing = ByKey
 		c.checks = append(c.checks, func() { c.key(n, f, tag.Key) })
 	}
 }
@@ -45,7 +51,7 @@ func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
 	default:
 		n.When = &Selector{Source: f.GoField}
-		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, overrides: ctx.overrides.element()}, f.GoField)
+		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, overrides: ctx.overrides.element(), closed: ctx.closed}, f.GoField)
 		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
 	}
 }
