@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
 )
 
@@ -20,7 +19,7 @@ type streams struct {
 	program  string // file name of the command; empty in tests
 	in       io.Reader
 	out, err io.Writer
-	color    report.Color // of out
+	color    bool // in out
 
 	errIsTerminal bool
 	ownsProcess   bool // nothing else runs in the process, whose memory the command may then bound

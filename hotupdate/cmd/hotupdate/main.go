@@ -25,10 +25,10 @@ import (
 func main() {
 	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, ownsProcess: true}
 	if info, err := os.Stdout.Stat(); err == nil {
-		std.color = report.ColorFor(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
+		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}
 	if info, err := os.Stderr.Stat(); err == nil {
-		std.errIsTerminal = report.ColorFor(info.Mode(), "", os.Getenv("TERM")) == report.ANSI
+		std.errIsTerminal = report.IsColored(info.Mode(), "", os.Getenv("TERM"))
 	}
 	os.Exit(run(os.Args[1:], std))
 }

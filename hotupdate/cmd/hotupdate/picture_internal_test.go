@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 )
 
 // TestReadmePicture: the README's picture of a terminal shows what its first commands write today. go test -update draws it anew.
@@ -27,7 +26,7 @@ func TestReadmePicture(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		installed, ok := strings.CutPrefix(command, "go run ./hotupdate/cmd/")
 		require.True(t, ok, command)
-		code := run(strings.Fields(installed)[1:], streams{out: &stdout, err: &stderr, color: report.ANSI})
+		code := run(strings.Fields(installed)[1:], streams{out: &stdout, err: &stderr, color: true})
 		require.Equal(t, exitOK, code, stderr.String())
 		fmt.Fprintf(&terminal, "$ %s%s\n", installed, &stdout)
 	}

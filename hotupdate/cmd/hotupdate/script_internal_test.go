@@ -19,7 +19,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/internal/fixedseed"
 )
 
@@ -215,11 +214,11 @@ func TestErrorsOfHostileNames(t *testing.T) {
 func TestColor(t *testing.T) {
 	const before, after = "../../../examples/aws/testdata/before.yaml", "../../../examples/aws/testdata/after.yaml"
 	for _, test := range []struct {
-		color  report.Color
+		color  bool
 		output string
 		want   bool
 	}{
-		{report.Plain, "text", false}, {report.ANSI, "text", true}, {report.ANSI, "markdown", false}, {report.ANSI, "json", false},
+		{false, "text", false}, {true, "text", true}, {true, "markdown", false}, {true, "json", false},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run([]string{"plan", "--output", test.output, before, after}, streams{out: &stdout, err: &stderr, color: test.color})

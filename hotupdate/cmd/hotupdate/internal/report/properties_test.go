@@ -113,7 +113,7 @@ func unwrapped(text string) string { return strings.ReplaceAll(text, "\n    ", "
 func TestColorsChangeNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
-		text := report.Text(r, report.Style{Color: report.ANSI})
+		text := report.Text(r, report.Style{Color: true})
 		for _, escape := range []string{"0", "1;31", "1;32", "1;33", "1;35", "1;36"} {
 			text = strings.ReplaceAll(text, "\x1b["+escape+"m", "")
 		}
@@ -207,7 +207,7 @@ func TestReportsAreReadBack(t *testing.T) {
 		again, err := report.JSON(read)
 		require.NoError(t, err)
 		require.Equal(t, string(encoded), string(again))
-		for _, style := range []report.Style{{}, {Color: report.ANSI, Verbose: true}} {
+		for _, style := range []report.Style{{}, {Color: true, Verbose: true}} {
 			require.Equal(t, report.Text(valued(t, r), style), report.Text(read, style))
 		}
 		require.Equal(t, report.Markdown(valued(t, r)), report.Markdown(read))
@@ -302,7 +302,7 @@ func TestSecretsAreNotInReports(t *testing.T) {
 	encoded, err := report.JSON(r)
 	require.NoError(t, err)
 	for _, rendering := range []string{
-		report.Text(r, report.Style{}), report.Text(r, report.Style{Color: report.ANSI, Verbose: true}), report.Markdown(r), page(t, r), string(encoded),
+		report.Text(r, report.Style{}), report.Text(r, report.Style{Color: true, Verbose: true}), report.Markdown(r), page(t, r), string(encoded),
 	} {
 		assert.NotContains(t, rendering, "hunter")
 		assert.Contains(t, rendering, "token")
@@ -322,24 +322,24 @@ func TestSecretsOfAFile(t *testing.T) {
 	assert.NotContains(t, string(encoded), "hunter")
 }
 
-func TestColorFor(t *testing.T) {
+func TestIsColored(t *testing.T) {
 	const terminal = fs.ModeDevice | fs.ModeCharDevice
 	for _, tc := range []struct {
 		name          string
 		mode          fs.FileMode
 		noColor, term string
-		want          report.Color
+		want          bool
 	}{
-		{"terminal", terminal, "", "xterm", report.ANSI},
-		{"terminal of unknown kind", terminal, "", "", report.ANSI},
-		{"terminal without colours", terminal, "", "dumb", report.Plain},
-		{"user wants none", terminal, "1", "xterm", report.Plain},
-		{"any value of NO_COLOR counts", terminal, "0", "xterm", report.Plain},
-		{"file", 0, "", "xterm", report.Plain},
-		{"pipe", fs.ModeNamedPipe, "", "xterm", report.Plain},
-		{"disk", fs.ModeDevice, "", "xterm", report.Plain},
+		{"terminal", terminal, "", "xterm", true},
+		{"terminal of unknown kind", terminal, "", "", true},
+		{"terminal without colours", terminal, "", "dumb", false},
+		{"user wants none", terminal, "1", "xterm", false},
+		{"any value of NO_COLOR counts", terminal, "0", "xterm", false},
+		{"file", 0, "", "xterm", false},
+		{"pipe", fs.ModeNamedPipe, "", "xterm", false},
+		{"disk", fs.ModeDevice, "", "xterm", false},
 	} {
-		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, report.ColorFor(tc.mode, tc.noColor, tc.term)) })
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, report.IsColored(tc.mode, tc.noColor, tc.term)) })
 	}
 }
 

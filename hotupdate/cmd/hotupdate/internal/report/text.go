@@ -14,7 +14,7 @@ import (
 // Style says how text is written. Verbose adds what only developers need: the Go field or override that declares a class, and the sources of
 // rules.
 type Style struct {
-	Color   Color
+	Color   bool // with the escapes of a terminal
 	Verbose bool
 }
 
@@ -140,22 +140,10 @@ func (t *textWriter) forDevelopers(text string) string {
 	return "  [" + plaintext.Shorten(text, maxPath, plaintext.ASCII) + "]"
 }
 
-// Color says whether text is coloured. The zero value is Plain.
-type Color uint8
-
-// The choices.
-const (
-	Plain Color = iota // ASCII without escapes
-	ANSI               // with the colours of a terminal
-)
-
-// ColorFor decides about colour: only on a terminal, and not if the user does not want it. Mode is that of the file that is written to;
+// IsColored decides about colour: only on a terminal, and not if the user does not want it. Mode is that of the file that is written to;
 // noColor and term are the values of the environment variables NO_COLOR (https://no-color.org) and TERM.
-func ColorFor(mode fs.FileMode, noColor, term string) Color {
-	if mode&fs.ModeCharDevice == 0 || noColor != "" || term == "dumb" {
-		return Plain
-	}
-	return ANSI
+func IsColored(mode fs.FileMode, noColor, term string) bool {
+	return mode&fs.ModeCharDevice != 0 && noColor == "" && term != "dumb"
 }
 
 // The escapes of ECMA-48 that are used: bold with a colour for each tone.
@@ -173,7 +161,7 @@ const (
 
 // color paints a text in the colour of a verdict.
 func (t *textWriter) color(verdict, text string) string {
-	if t.Color == Plain {
+	if !t.Color {
 		return text
 	}
 	return cmp.Or(toneColors[toneOf(verdict)], grave) + text + reset

@@ -97,20 +97,25 @@ func (p *Pool) section(config string) section {
 
 // share says once what all sections have in common that were compared. Of a single one, only what is assumed stands at the end.
 func (s *section) share() {
-	var lists [][]remark
+	compared, in := 0, map[remark]int{}
 	for _, part := range s.Sections {
 		if part.Word != pool.Added.String() && part.Word != pool.Removed.String() {
-			lists = append(lists, part.Remarks)
+			compared++
+			for _, r := range part.Remarks {
+				in[r]++
+			}
 		}
 	}
-	common := inAll(lists)
-	if len(lists) == 1 {
-		common = slices.DeleteFunc(common, func(r remark) bool { return !slices.Contains(lastLabels, r.Label) })
-	}
+	isCommon := func(r remark) bool { return in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label)) }
 	for i := range s.Sections {
-		s.Sections[i].Remarks = without(s.Sections[i].Remarks, common)
+		part := &s.Sections[i]
+		for _, r := range part.Remarks {
+			if isCommon(r) && !slices.Contains(s.Remarks, r) {
+				s.Remarks = append(s.Remarks, r)
+			}
+		}
+		part.Remarks = slices.DeleteFunc(part.Remarks, isCommon)
 	}
-	s.Remarks = append(s.Remarks, without(common, s.Remarks)...)
 }
 
 // isQuiet reports whether there is nothing to say but that nothing happens.
@@ -148,22 +153,6 @@ func (b *Basis) remarks(groups []group, message string) (all []remark) {
 		}
 	}
 	return all
-}
-
-// inAll returns what all lists have in common.
-func inAll(lists [][]remark) []remark {
-	if len(lists) == 0 {
-		return nil
-	}
-	common := slices.Clone(lists[0])
-	for _, list := range lists[1:] {
-		common = slices.DeleteFunc(common, func(r remark) bool { return !slices.Contains(list, r) })
-	}
-	return common
-}
-
-func without(all, some []remark) []remark {
-	return slices.DeleteFunc(slices.Clone(all), func(r remark) bool { return slices.Contains(some, r) })
 }
 
 // heading is what the changes do, and why.
