@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
 )
 
 // TestReadmePicture: the README's picture of a terminal shows what its first commands write today. go test -update draws it anew.

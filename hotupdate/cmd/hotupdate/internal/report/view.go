@@ -106,7 +106,9 @@ func (s *section) share() {
 			}
 		}
 	}
-	isCommon := func(r remark) bool { return in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label)) }
+	isCommon := func(r remark) bool {
+		return in[r] == compared && (compared > 1 || slices.Contains(lastLabels, r.Label))
+	}
 	for i := range s.Sections {
 		part := &s.Sections[i]
 		for _, r := range part.Remarks {
