@@ -103,7 +103,6 @@ func (p *planner) planAll(resources []string, live map[string]map[string]string)
 	return plans, nil
 }
 
-// plan plans one resource.
 func (p *planner) plan(plan *ResourcePlan, live spec) error {
 	additions := p.planWanted(plan, &live)
 	foreign := p.planRest(plan, &live)

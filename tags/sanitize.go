@@ -63,7 +63,6 @@ type cleaned struct {
 	key, value string
 }
 
-// errorsOf lists what is still wrong with a repaired infrastructure tag.
 func (r *Rules) errorsOf(c cleaned) field.ErrorList {
 	errs := r.textErrors(c.key, c.value, c.from)
 	if k := r.reserved(c.key); k != nil {
@@ -80,7 +79,6 @@ func repaired(s string, repair func(string) string) string {
 	return repair(s)
 }
 
-// replaceOthers replaces each character that is not of the alphabet.
 func (a *alphabet) replaceOthers(s string, replacement rune) string {
 	return strings.Map(func(r rune) rune {
 		if a.contains(r) {

@@ -46,13 +46,11 @@ func (s *spec) key(id string) (string, bool) {
 	return id, false
 }
 
-// has reports whether any spelling of an identity is there.
 func (s *spec) has(id string) bool {
 	_, ok := s.key(id)
 	return ok
 }
 
-// count returns how many spellings of an identity there are.
 func (s *spec) count(id string) int {
 	n := 0
 	for range s.spellings(id) {
@@ -61,7 +59,6 @@ func (s *spec) count(id string) int {
 	return n
 }
 
-// all yields every key with its identity.
 func (s *spec) all(yield func(id, key string) bool) {
 	for key := range s.tags {
 		if (len(s.variants) == 0 || isFolded(key)) && !yield(key, key) {
@@ -113,7 +110,6 @@ func (r *Rules) identity(key string) string {
 // fold maps texts that are equal by [strings.EqualFold] to one text. It allocates only if it changes something.
 func fold(s string) string { return strings.Map(foldRune, s) }
 
-// isFolded reports whether folding changes nothing.
 func isFolded(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return foldRune(r) != r })
 }
@@ -134,7 +130,6 @@ func foldRune(r rune) rune {
 	return representative
 }
 
-// hasPrefixFold reports whether s begins with prefix, in any case.
 func hasPrefixFold(s, prefix string) bool {
 	return strings.HasPrefix(fold(s), fold(prefix))
 }

@@ -85,7 +85,6 @@ func (p *planner) keyErrors(path *field.Path) (errs field.ErrorList) {
 	return sortedErrors(errs)
 }
 
-// textErrors lists what is wrong with the texts of a key and its value.
 func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 	errs := r.key.errors("key", key, at)
 	if key == "" {
@@ -103,7 +102,6 @@ func (r *Rules) textErrors(key, value string, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// clash adds the error of a key that has several spellings.
 func (s *spec) clash(id, key string, path *field.Path, errs field.ErrorList) field.ErrorList {
 	if s.count(id) < 2 {
 		return errs

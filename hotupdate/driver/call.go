@@ -15,7 +15,6 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// carryOut makes the calls.
 func (u *update[T, C]) carryOut(ctx context.Context) error {
 	switch {
 	case len(u.steps) == 0:

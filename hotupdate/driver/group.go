@@ -38,7 +38,6 @@ func (a *Attributes) whole(desired map[string]string, recorded ...map[string]str
 	return whole
 }
 
-// anyOf reports whether an attribute of the group is set.
 func (a *Attributes) anyOf(values map[string]string) bool {
 	for name := range a.Defaults {
 		if values[name] != "" {

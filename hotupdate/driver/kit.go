@@ -92,7 +92,6 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 	return names
 }
 
-// check returns what is wrong with the definition.
 func (d *Definition[T, C]) check() error {
 	var problems fault.List
 	require := func(holds bool, where, what string) {

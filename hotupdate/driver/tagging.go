@@ -51,7 +51,6 @@ func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 	return s
 }
 
-// replaceTags adds a step for each resource that differs.
 func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) {
 	for i := range plans {
 		if !plans[i].Empty() {
@@ -62,7 +61,6 @@ func (u *update[T, C]) replaceTags(t *Tagging[T, C], plans []tags.ResourcePlan) 
 	}
 }
 
-// changeTags adds a step for each batch.
 func (u *update[T, C]) changeTags(t *Tagging[T, C], batches []tags.Batch) {
 	for _, batch := range batches {
 		function, change, changed := "Set", t.Set, batch.Set

@@ -40,7 +40,6 @@ type step struct {
 	failed    error // that it was accepted before and not made
 }
 
-// add adds a step.
 func (u *update[T, C]) add(function string, names []string, call func(ctx context.Context, of []*Resource) error) *step {
 	s := step{function: function, call: call}
 	for _, name := range names {

@@ -102,7 +102,6 @@ func (n *Node) unanswered() *Node {
 	return n
 }
 
-// equals reports whether both have the same labels, annotations and schedulability.
 func (n *Node) equals(o *Node) bool {
 	return n.Unschedulable == o.Unschedulable && maps.Equal(n.Labels, o.Labels) && maps.Equal(n.Annotations, o.Annotations)
 }

@@ -157,7 +157,6 @@ func (p *Pool) selected(m *Machine) Step {
 	return n.become(ReadyForUpdate, "the node is drained, and the InPlace part is applied")
 }
 
-// afterSuccess handles the answer [Successful].
 func (p *Pool) afterSuccess(m *Machine) Step {
 	n, mark := m.Node, m.Node.mark()
 	asked := n.Reason == ReadyForUpdate || n.Reason == UpdateFailed || n.Reason == UpdateSuccessful
@@ -178,7 +177,6 @@ func (p *Pool) afterSuccess(m *Machine) Step {
 	return Step{Do: Wait, Why: notNoticed}
 }
 
-// afterFailure handles the answer [Failed].
 func (p *Pool) afterFailure(m *Machine) Step {
 	n := m.Node
 	switch {
@@ -225,7 +223,6 @@ func (p *Pool) again(m *Machine, why string) Step {
 	return n.become(SelectedForUpdate, why)
 }
 
-// become sets the condition.
 func (n *Node) become(r Reason, why string) Step {
 	edited := n.edit(n.mark())
 	edited.Reason = r

@@ -135,7 +135,6 @@ func (r *rollout) deleteSurplus() {
 	}
 }
 
-// isSurplus reports whether the pool can do without a machine.
 func (r *rollout) isSurplus(m *Machine) bool {
 	available := r.count(func(other *Machine) bool { return other != m && r.isAvailable(other) })
 	upToDate := r.count(func(other *Machine) bool { return other != m && r.isAvailable(other) && r.stage(other) == updated })

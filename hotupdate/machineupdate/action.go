@@ -48,7 +48,6 @@ func (r Reason) String() string {
 	return nameOf(reasonNames[:], int(r), "Reason")
 }
 
-// nameOf returns the name of an enum's value.
 func nameOf(names []string, value int, enum string) string {
 	if value < len(names) {
 		return names[value]

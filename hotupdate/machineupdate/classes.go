@@ -107,7 +107,6 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 	return prepared, beyond, err
 }
 
-// answers reports whether the class was prepared before.
 func (p *preparation) answers(class *MachineClass, schema *hotupdate.Schema, driver Driver) bool {
 	return p != nil && p.class.UID == class.UID && p.class.ResourceVersion == class.ResourceVersion && reflect.DeepEqual(p.driver, driver) && same(p.schema, schema)
 }

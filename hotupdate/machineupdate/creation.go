@@ -55,7 +55,6 @@ func (c *Creation) mark(annotation string, target *record.Target, now time.Time)
 	c.markers[annotation] = known.Create(c.machine.Name, target, now)
 }
 
-// begun returns the write before CreateMachine.
 func (c *Creation) begun() patch {
 	return c.write(c.machine.ResourceVersion, func(r record.Record) record.Record { return r })
 }

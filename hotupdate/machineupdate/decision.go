@@ -102,7 +102,6 @@ func (m *machine) owns(h *record.Header, err error) error {
 	return &fault.Error{Kind: fault.Conflict, Code: "foreign-record", Where: "machine " + m.Name, What: "has the record of another VM", Hint: record.Hint}
 }
 
-// decideBy decides by the header of the record.
 func (o *observation) decideBy(h *record.Header) decision {
 	changed := o.changed(h)
 	switch h.State {

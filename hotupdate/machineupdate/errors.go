@@ -76,7 +76,6 @@ func ownKind(err error) DriverError {
 	return map[string]DriverError{"Unimplemented": ErrUnimplemented, "NotFound": ErrNotFound, "ResourceExhausted": ErrThrottled}[code]
 }
 
-// wrapped returns what an error wraps.
 func wrapped(err error) []error {
 	switch err := err.(type) { //nolint:errorlint // as above
 	case interface{ Unwrap() error }:

@@ -96,7 +96,6 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 	return result
 }
 
-// reconcile decides about a lane of the machine.
 func (e *Executor[M]) reconcile(ctx context.Context, o observation, machine M) Result[M] {
 	d := decide(&o)
 	result := Result[M]{Machine: machine, Reason: d.reason, Delay: d.delay, Err: d.err, decision: d, ending: notCalled}
@@ -142,13 +141,11 @@ func missingFunction(name string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "missing-function", Where: "Executor." + name, What: "is nil", Hint: "set it"}
 }
 
-// end notes how a reconcile ended.
 func (r *Result[M]) end(how ending, delay time.Duration, err error) {
 	r.ending, r.Delay = how, delay
 	r.note(err)
 }
 
-// note adds an error.
 func (r *Result[M]) note(err error) {
 	switch {
 	case r.Err == nil:
@@ -282,7 +279,6 @@ func (e *Executor[M]) remember(ctx context.Context, o *observation, result *Resu
 	}
 }
 
-// record writes a success.
 func (e *Executor[M]) record(ctx context.Context, o *observation, result *Result[M]) {
 	pass, now := result.decision.pass, e.Now()
 	written, how, delay := pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter()

@@ -70,7 +70,6 @@ func (l *Limiter) begin(key string, reason Reason, now time.Time) bool {
 	return allowed
 }
 
-// end ends an update that was begun.
 func (l *Limiter) end(key string) {
 	if l == nil {
 		return

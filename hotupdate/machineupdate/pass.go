@@ -47,12 +47,10 @@ func (p *pass) restorePrevious(resourceVersion string) patch {
 	return p.machine.write(resourceVersion, restored)
 }
 
-// write returns the write of a record.
 func (p *pass) write(resourceVersion string, r record.Record) patch {
 	return p.machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
 }
 
-// write returns the write of annotations.
 func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
 	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
 }
@@ -69,7 +67,6 @@ func (m *machine) mirrored(written patch, class *Prepared) patch {
 	return written
 }
 
-// request returns what the driver is asked for.
 func (p *pass) request() *UpdateMachineRequest {
 	r := &UpdateMachineRequest{
 		Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret, Lane: p.lane.name,

@@ -63,7 +63,6 @@ func lanesOf(class *Prepared) []lane {
 	return class.lanes
 }
 
-// prepare reads the class.
 func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prepared, error) {
 	fingerprint, fingerprintErr := schema.Fingerprint()
 	readable, config, err := decode(class.ProviderSpec, schema)

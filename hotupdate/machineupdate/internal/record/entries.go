@@ -56,7 +56,6 @@ func (e entries) lack(without, with leaves) {
 	}
 }
 
-// frozen splits the entries likewise.
 func (e entries) frozen(isHot IsHot) (hot, frozen entries) {
 	return split(e, func(l leaf, _ bool) bool { return isHot(l.pointer, l.shape(l.value)) })
 }

@@ -86,7 +86,6 @@ func scalars(value json.RawMessage) []json.RawMessage {
 	return elements
 }
 
-// sorted returns the leaves by place.
 func (l leaves) sorted() []leaf {
 	all := make([]leaf, 0, len(l))
 	for p, value := range l {
@@ -165,7 +164,6 @@ func (o object) document() string {
 	return string(canonical)
 }
 
-// appendList appends a list of JSON values.
 func appendList(dst []byte, values []string) []byte {
 	dst = append(dst, '[')
 	for i, value := range values {

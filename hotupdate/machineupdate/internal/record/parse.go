@@ -135,7 +135,6 @@ func (r *reader) header(h *Header) {
 		(h.State == Calling || h.Creating == "" && h.Retries == 0) && (h.State != Settled || h.NotBefore.IsZero())
 }
 
-// time reads a member with a time.
 func (r *reader) time(member string) time.Time {
 	text := r.text(member)
 	t, err := time.Parse(sinceLayout, text)

@@ -9,7 +9,6 @@ import (
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// version is the version of the format.
 const version = 1
 
 // sinceLayout is RFC 3339 in UTC and whole seconds, so that it always has the same length.
