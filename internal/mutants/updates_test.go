@@ -20,13 +20,11 @@ const (
 	placesFile        = "internal/fieldplan/holds.go"
 	inPlaceFile       = "hotupdate/machineupdate/inplace.go"
 	laneFile          = "hotupdate/machineupdate/lane.go"
-	prepareFile       = "hotupdate/machineupdate/prepare.go"
 	passFile          = "hotupdate/machineupdate/pass.go"
 	recordContentFile = "hotupdate/machineupdate/internal/record/content.go"
-	recordEntriesFile = "hotupdate/machineupdate/internal/record/entries.go"
 	recordFile        = "hotupdate/machineupdate/internal/record/record.go"
 	recordLeafFile    = "hotupdate/machineupdate/internal/record/leaf.go"
-	recordParseFile   = "hotupdate/machineupdate/internal/record/parse.go"
+	recordParseFile   = "hotupdate/machineupdate/internal/record/format.go"
 	recordPassFile    = "hotupdate/machineupdate/internal/record/pass.go"
 	recordTargetFile  = "hotupdate/machineupdate/internal/record/target.go"
 	tagsPlannerFile   = "tags/planner.go"
@@ -94,8 +92,8 @@ var updateMutants = []mutant{
 	{"a drain applies one lane", laneFile, "\tcase slices.ContainsFunc(l.lanes, isInPlace):", "\tcase false:", lanes},
 	{"a driver of a drain reads first", laneFile, "\tcase !driver.ReadsFirst:", "\tcase false:", lanes},
 	{"a lane is able by itself", laneFile, "lane.ability = &ability{}", "lane.ability = l.lanes[0].ability", lanes},
-	{"a driver is told by its lanes", prepareFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
-	{"the order of lanes means nothing", prepareFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
+	{"a driver is told by its lanes", classesFile, "\t\tvalues.Add(\"lane\", lane.text())\n", "\t\t_ = lane\n", lanes},
+	{"the order of lanes means nothing", classesFile, "\tslices.Sort(values[\"lane\"])\n", "", lanes},
 	{"a class is prepared anew for other lanes", classesFile, "reflect.DeepEqual(p.driver, driver)", "p.driver.Revision == driver.Revision && reflect.DeepEqual(p.driver.Kinds, driver.Kinds)", lanes},
 	{"a failure of a lane does not keep the next from its turn", executorFile, "if one.ending == conflicted {", "if one.ending == conflicted || one.ending == callFailed {", lanes},
 	{"a conflict ends the reconcile", executorFile, "if one.ending == conflicted {", "if false {", lanes},
@@ -158,7 +156,7 @@ var updateMutants = []mutant{
 	{"a second creation is confirmed", recordFile, "\tcase first:\n\t\tcreated.State = Settled", "\tcase true:\n\t\tcreated.State = Settled", records},
 	{"what a pass sends is an entry", recordContentFile, "\tduring.send(base, desired)\n", "", records},
 	{"what was applied before is an entry after a success", recordContentFile, "\tafter.rebase(base, desired)\n", "\tafter.rebase(leaves{}, desired)\n", records},
-	{"what is applied needs no entry", recordEntriesFile, "\tfor p, value := range base {\n\t\tdelete(e, leaf{p, value})\n\t}\n", "", records},
+	{"what is applied needs no entry", recordLeafFile, "\tfor p, value := range base {\n\t\tdelete(e, leaf{p, value})\n\t}\n", "", records},
 	{"a confirmation drops the entries", recordContentFile, "after: newContent(c.applied, cold)", "after: func() content { _ = cold; return c }()", records},
 	{"a confirmation keeps frozen entries", recordContentFile, "\thot, cold := c.entries.frozen(t.isHot)\n\ts := step{marker: c", "\thot, cold := c.entries, entries{}\n\ts := step{marker: c", records},
 	{"an applied leaf that is not Hot is not handed to the driver", recordContentFile, "\t\tpart.Applied, _ = base.hotPart(nil)", "\t\tpart.Applied, _ = base.hotPart(frozen)", records},
