@@ -65,11 +65,11 @@ func (s *source) nilTested(e *ast.BinaryExpr) *types.Var {
 		return nil
 	}
 	x, y := ast.Unparen(e.X), ast.Unparen(e.Y)
-	if s.pass.TypesInfo.Types[x].IsNil() {
-		x, y = y, x
+	switch {
+	case s.pass.TypesInfo.Types[x].IsNil():
+		return s.fieldOf(y)
+	case s.pass.TypesInfo.Types[y].IsNil():
+		return s.fieldOf(x)
 	}
-	if !s.pass.TypesInfo.Types[y].IsNil() {
-		return nil
-	}
-	return s.fieldOf(x)
+	return nil
 }

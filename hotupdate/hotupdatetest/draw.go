@@ -88,12 +88,10 @@ func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 	for range 4 {
 		e, keys := p.blankElement(), p.keys
 		if f := p.node.Key; f != nil {
-			key := e.blankMember(f)
-			key.make = a.leaf(key)
-			if text := string(key.text()); text == "" || text == `""` || p.has(text) {
+			e.put(f, a.leaf(e.blankMember(f)))
+			if text := string((*e.member(f)).text()); text == "" || text == `""` || p.has(text) {
 				continue
 			}
-			*e.member(f) = key
 		}
 		if p.node.Kind == fieldplan.Map {
 			key := a.key(p)
@@ -115,10 +113,9 @@ func (a author) selects(n *fieldplan.Node, e *part) {
 	if n.When == nil {
 		return
 	}
-	to := e.member(n.When.Field)
-	if *to = a.member(e, n.When.Field, 0); a.chance(2) {
-		*to = e.blankMember(n.When.Field)
-		(*to).make = fromJSON((*to).node.Type, []byte(n.When.Value))
+	f := n.When.Field
+	if *e.member(f) = a.member(e, f, 0); a.chance(2) {
+		e.put(f, fromJSON(f.Node.Type, []byte(n.When.Value)))
 	}
 	e.node = engine.ElementNode(n, e.value())
 }

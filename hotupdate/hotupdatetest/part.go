@@ -99,6 +99,13 @@ func (p *part) member(f *fieldplan.Field) **part {
 	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
+// put sets a member that is a leaf.
+func (p *part) put(f *fieldplan.Field, value maker) {
+	m := p.blankMember(f)
+	m.make = value
+	*p.member(f) = m
+}
+
 // keyText is the text of the key of a map.
 func (p *part) keyText(key maker) string { return engine.KeyStep(p.node, key()).Name }
 

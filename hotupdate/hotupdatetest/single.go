@@ -57,18 +57,16 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 // identified returns an element with its key, and the same once more as a hot one, where a field selects that.
 func (s *subject) identified(p, elem *part) []*part {
 	if f := p.node.Key; f != nil && *elem.member(f) == nil {
-		key := elem.blankMember(f)
-		if key.make = s.sample(key, key.node.Type); key.make == nil {
+		key := s.sample(elem.blankMember(f), f.Node.Type)
+		if key == nil {
 			return nil
 		}
-		*elem.member(f) = key
+		elem.put(f, key)
 	}
 	all := []*part{elem}
 	if when := p.node.When; when != nil && *elem.member(when.Field) == nil {
 		hot := elem.clone()
-		selector := hot.blankMember(when.Field)
-		selector.make = fromJSON(selector.node.Type, []byte(when.Value))
-		*hot.member(when.Field) = selector
+		hot.put(when.Field, fromJSON(when.Field.Node.Type, []byte(when.Value)))
 		all = append(all, hot)
 	}
 	return all

@@ -75,8 +75,8 @@ func (v varying) member(in, m *part, f *fieldplan.Field) *part {
 
 // redrawElements removes and adds elements of which nothing is hashed.
 func (v varying) redrawElements(p *part) {
-	for i := len(p.elems) - 1; i >= 0; i-- {
-		if p.elems[i].node.Classes&^v.redrawn == 0 && v.chance(3) {
+	for i, e := range slices.Backward(p.elems) {
+		if e.node.Classes&^v.redrawn == 0 && v.chance(3) {
 			p.elems = slices.Delete(p.elems, i, i+1)
 			if p.keys != nil {
 				p.keys = slices.Delete(p.keys, i, i+1)

@@ -101,10 +101,10 @@ var (
 	doubleQuoted = regexp.MustCompile(`(?s)^"(?:[^"\\]|\\.)*"`)
 	word         = regexp.MustCompile("[^\\x00- \\x7f:=\"'`,;|()\\[\\]{}<>\\\\]+")
 	// looseValue is what follows a key that reflect does not see: marks, and a value in double quotes or another one up to a blank.
-	looseValue = regexp.MustCompile("(?s)^\"?([\\x00- \\x7f:=]*)(?:(\"(?:[^\"\\\\]|\\\\.)*\")|([" + wrongQuotes + "]*(?:'[^']*'|[^\\x00- \\x7f\"])*)\"?)")
+	looseValue = regexp.MustCompile("(?s)^\"?([\\x00- \\x7f:=]*)(?:(\"(?:[^\"\\\\]|\\\\.)*\")|([" + regexp.QuoteMeta(wrongQuotes) + "]*(?:'[^']*'|[^\\x00- \\x7f\"])*)\"?)")
 )
 
-const wrongQuotes = "\"'`\\\\“”‘’"
+const wrongQuotes = "\"'`\\“”‘’"
 
 // search returns the occurrences of the key and of its misspellings in tag[from:to]. The text before is well-formed.
 func search(tag string, from, to int) (found []finding) {
