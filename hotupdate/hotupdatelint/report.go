@@ -21,7 +21,8 @@ type report struct {
 // report reports a problem, once, unless its line is silenced.
 func (l *linter) report(at target, problem *fault.Error) {
 	pos, end := at.node.Pos(), at.node.End()
-	if field, ok := at.node.(*ast.Field); ok {
+	field, isField := at.node.(*ast.Field)
+	if isField {
 		end = field.Type.End()
 		if field.Tag != nil {
 			pos, end = field.Tag.Pos(), field.Tag.End()
@@ -36,22 +37,24 @@ func (l *linter) report(at target, problem *fault.Error) {
 	}
 	l.reported[id] = true
 	d := analysis.Diagnostic{Pos: pos, End: end, Category: problem.Code, Message: problem.Error()}
-	if field, ok := at.node.(*ast.Field); ok {
-		if mended, ok := structtag.Mend(tagOf(field)); ok {
-			d.SuggestedFixes = rewrite(field.Tag, string(mended))
-		}
+	if isField {
+		d.SuggestedFixes = fixes(field)
 	}
 	l.Report(d)
 }
 
-// rewrite replaces the literal of a struct tag. All problems of a struct tag have the same fix, which mends them all.
-func rewrite(literal *ast.BasicLit, tag string) []analysis.SuggestedFix {
-	code := "`" + tag + "`"
-	if !strconv.CanBackquote(tag) {
-		code = strconv.Quote(tag)
+// fixes offers the corrected struct tag of a field. All problems of a struct tag have the same fix, which mends them all.
+func fixes(field *ast.Field) []analysis.SuggestedFix {
+	mended, ok := structtag.Mend(tagOf(field))
+	if !ok {
+		return nil
+	}
+	code := "`" + string(mended) + "`"
+	if !strconv.CanBackquote(string(mended)) {
+		code = strconv.Quote(string(mended))
 	}
 	return []analysis.SuggestedFix{{
 		Message:   "Write " + code,
-		TextEdits: []analysis.TextEdit{{Pos: literal.Pos(), End: literal.End(), NewText: []byte(code)}},
+		TextEdits: []analysis.TextEdit{{Pos: field.Tag.Pos(), End: field.Tag.End(), NewText: []byte(code)}},
 	}}
 }

@@ -102,15 +102,12 @@ func lastName(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-func tagOf(field *ast.Field) reflect.StructTag { return reflect.StructTag(textOf(field.Tag)) }
-
-// textOf returns the text of a string literal, and nothing without one.
-func textOf(literal *ast.BasicLit) string {
-	if literal == nil {
+func tagOf(field *ast.Field) reflect.StructTag {
+	if field.Tag == nil {
 		return ""
 	}
-	text, _ := strconv.Unquote(literal.Value)
-	return text
+	text, _ := strconv.Unquote(field.Tag.Value)
+	return reflect.StructTag(text)
 }
 
 type line struct {

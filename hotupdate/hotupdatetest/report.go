@@ -35,10 +35,7 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 }
 
 func show(text *strings.Builder, label string, tree any) {
-	written, err := yaml.Marshal(tree)
-	if err != nil {
-		written = []byte("(cannot be written as YAML)\n")
-	}
+	written, _ := yaml.Marshal(tree) // of JSON
 	fmt.Fprintf(text, "\n%s:\n  %s", label, strings.ReplaceAll(strings.TrimRight(string(written), "\n"), "\n", "\n  "))
 }
 
