@@ -5,26 +5,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
 // finding is one occurrence of the key in a struct tag, or of a misspelling of it.
 type finding struct {
-	state state
-	at    int    // index of text in the struct tag
-	text  string // from the key to the end of its value
-	word  string // the key as it is spelled
-	value string // the class and the options, as far as they can be recognised; "" if there is no value
+	at      int          // index of text in the struct tag
+	text    string       // from the key to the end of its value
+	word    string       // the key as it is spelled
+	value   string       // the class and the options, as far as they can be recognised; "" if there is no value
+	problem *fault.Error // why reflect does not see the finding; nil if it does
 }
-
-// state says why reflect does not see a finding.
-type state uint8
-
-const (
-	seen       state = iota // reflect sees the finding
-	malformed               // the finding does not follow the convention key:"value"
-	hidden                  // the finding follows the convention, but text before it does not
-	misspelled              // the key is misspelled
-)
 
 // find returns every finding in a struct tag, in order.
 //
@@ -66,12 +58,16 @@ func nextPair(tag string, at int) (start, colon, end int) {
 
 // wellFormed returns the finding for a pair with the key. Reflect does not see it if the value is no Go string.
 func wellFormed(at int, text string) finding {
-	f := finding{state: malformed, at: at, text: text, word: key}
+	f := finding{at: at, text: text, word: key}
 	var ok bool
-	if f.value, ok = unquoted(text[len(key)+1:]); ok {
-		f.state = seen
+	if f.value, ok = unquoted(text[len(key)+1:]); !ok {
+		f.problem = f.malformed()
 	}
 	return f
+}
+
+func (f finding) malformed() *fault.Error {
+	return problem("malformed-tag", "has malformed struct tag "+tick(f.text), f.hint())
 }
 
 // unquoted returns a text without its double quotes, with its escapes as they stand if Go does not know them: then it is not ok.
@@ -132,7 +128,7 @@ func isKey(word, before, behind string) bool {
 
 // loose returns the finding for the key in tag[start:end].
 func loose(tag string, start, end int) finding {
-	f := finding{state: malformed, word: tag[start:end]}
+	f := finding{at: start, word: tag[start:end]}
 	match := looseValue.FindStringSubmatch(tag[end:])
 	whole, marks, quoted, other := match[0], match[1], match[2], match[3]
 	value, isGoString := unquoted(quoted)
@@ -147,15 +143,18 @@ func loose(tag string, start, end int) finding {
 		f.value = strings.TrimRight(body, ",;")
 	}
 	isOpened := start > 0 && tag[start-1] == '"'
-	switch {
-	case f.word != key:
-		f.state = misspelled
-	case marks == ":" && isGoString && !isOpened:
-		f.state = hidden
-	}
-	if f.at = start; isOpened {
+	if isOpened {
 		f.at--
 	}
 	f.text = tag[f.at : end+len(whole)]
+	switch {
+	case f.word != key:
+		f.problem = problem("misspelled-key", "has misspelled struct tag "+tick(f.text), f.hint())
+	case marks == ":" && isGoString && !isOpened:
+		f.problem = problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed text, where reflect does not see it",
+			f.hint()+" behind key:\"value\" pairs, with spaces between them")
+	default:
+		f.problem = f.malformed()
+	}
 	return f
 }

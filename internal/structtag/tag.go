@@ -61,7 +61,12 @@ func Parse(tag reflect.StructTag) (t Tag, ok bool, problems fault.List) {
 		if i == 0 {
 			t = r.tag
 		}
-		problems = append(problems, f.problems(r)...)
+		if f.problem != nil {
+			problems.Add(f.problem)
+		}
+		if f.problem == nil || f.value != "" {
+			problems = append(problems, r.problems(" in struct tag "+tick(f.text), pair)...)
+		}
 	}
 	if len(found) > 1 {
 		problems.Add(problem("duplicate-tag", "has more than one struct tag for "+key+": "+tick(found[0].text)+" and "+tick(found[1].text), "keep one of them"))
@@ -108,25 +113,6 @@ func (t Tag) Override(o Tag) Tag {
 // HasOptions reports whether t has an option that says how values are compared: any but sensitive.
 func (t Tag) HasOptions() bool {
 	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
-}
-
-// problems returns what is wrong with the place, and then with the value that stands there.
-func (f finding) problems(r reading) fault.List {
-	var all fault.List
-	switch f.state {
-	case misspelled:
-		all.Add(problem("misspelled-key", "has misspelled struct tag "+tick(f.text), f.hint()))
-	case hidden:
-		all.Add(problem("malformed-tag", "has struct tag "+tick(f.text)+" behind malformed text, where reflect does not see it",
-			f.hint()+" behind key:\"value\" pairs, with spaces between them"))
-	case malformed:
-		all.Add(problem("malformed-tag", "has malformed struct tag "+tick(f.text), f.hint()))
-	case seen:
-	}
-	if f.value == "" && f.state != seen {
-		return all
-	}
-	return append(all, r.problems(" in struct tag "+tick(f.text), pair)...)
 }
 
 func (f finding) hint() string {
