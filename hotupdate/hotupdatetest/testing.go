@@ -20,7 +20,6 @@ type trialRun struct {
 	rapid.TB // no method of it is called but those below
 
 	name   string // of the test and the guarantee, under which rapid keeps failing inputs
-	failed bool
 	report strings.Builder
 }
 
@@ -28,13 +27,12 @@ func (*trialRun) Helper()                        {}
 func (r *trialRun) Name() string                 { return r.name }
 func (*trialRun) Logf(string, ...any)            {} // the values that rapid drew
 func (*trialRun) Log(...any)                     {}
-func (r *trialRun) FailNow()                     { r.failed = true }
-func (r *trialRun) Failed() bool                 { return r.failed }
+func (*trialRun) FailNow()                       {} // after Errorf
+func (r *trialRun) Failed() bool                 { return r.report.Len() > 0 }
 func (r *trialRun) Fatalf(f string, args ...any) { r.Errorf(f, args...) }
 
 // Errorf keeps how rapid says to reproduce the failure.
 func (r *trialRun) Errorf(format string, args ...any) {
-	r.failed = true
 	fmt.Fprintf(&r.report, format+"\n", args...)
 }
 

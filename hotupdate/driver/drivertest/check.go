@@ -55,7 +55,9 @@ func Check[D updates](tb testing.TB, setup Setup, newDriver func(cloud *Cloud) (
 				}
 				c.newDriver = func(cloud *Cloud) (updates, error) { return newDriver(cloud) }
 				if c.start() {
-					s.run(c)
+					s.disturb(c)
+					c.try()
+					c.settle()
 				}
 			}
 		}
