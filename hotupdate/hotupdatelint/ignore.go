@@ -2,6 +2,7 @@ package hotupdatelint
 
 import (
 	"go/ast"
+	"go/token"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ const ignoring = "//hotupdatelint:ignore "
 
 // readIgnored finds the lines of a file that are not reported: that of the comment if code stands on it, and otherwise the one below.
 func (s *source) readIgnored(file *ast.File) {
-	code := map[line]bool{}
+	code := map[token.Position]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {
 		case nil, *ast.CommentGroup:
@@ -23,7 +24,7 @@ func (s *source) readIgnored(file *ast.File) {
 		for _, comment := range group.List {
 			at := s.lineOf(comment.Pos())
 			if !code[at] {
-				at.number++
+				at.Line++
 			}
 			s.ignored[at] = s.ignored[at] || strings.HasPrefix(comment.Text, ignoring)
 		}

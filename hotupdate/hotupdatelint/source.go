@@ -20,7 +20,7 @@ type source struct {
 	tagged   []taggedStruct        // in the order of the files
 	defaults map[*types.Var]string // the defaulting function that fills in the field
 	nilTests map[*types.Var]string // the function that compares the field with nil
-	ignored  map[line]bool
+	ignored  map[token.Position]bool
 }
 
 // taggedStruct is a struct type with a hotupdatable struct tag, or with something that looks like one.
@@ -32,7 +32,7 @@ type taggedStruct struct {
 func readSource(pass *analysis.Pass) *source {
 	s := &source{
 		pass: pass, fields: map[*types.Var]*ast.Field{}, calls: map[*ast.Ident]*ast.CallExpr{},
-		defaults: map[*types.Var]string{}, nilTests: map[*types.Var]string{}, ignored: map[line]bool{},
+		defaults: map[*types.Var]string{}, nilTests: map[*types.Var]string{}, ignored: map[token.Position]bool{},
 	}
 	for _, file := range pass.Files {
 		for _, declaration := range file.Decls {
@@ -110,12 +110,8 @@ func tagOf(field *ast.Field) reflect.StructTag {
 	return reflect.StructTag(text)
 }
 
-type line struct {
-	file   string
-	number int
-}
-
-func (s *source) lineOf(pos token.Pos) line {
+// lineOf returns the file and the line of a position.
+func (s *source) lineOf(pos token.Pos) token.Position {
 	at := s.pass.Fset.Position(pos)
-	return line{at.Filename, at.Line}
+	return token.Position{Filename: at.Filename, Line: at.Line}
 }

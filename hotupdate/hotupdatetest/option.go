@@ -13,13 +13,18 @@ import (
 
 // Option says what the kit cannot know from the type alone. The functions of this package return Options; their order has no meaning.
 type Option struct {
-	before func(s *subject)       // the Schema is compiled
+	before func(s *subject) error // the Schema is compiled
 	after  func(s *subject) error // that
 }
 
 // WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithTag].
 func WithSchema(schema *hotupdate.Schema) Option {
-	return Option{before: func(s *subject) { s.schema, s.withSchema = schema, true }}
+	return Option{before: func(s *subject) error {
+		if s.schema = schema; schema == nil {
+			return misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
+		}
+		return nil
+	}}
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
@@ -114,7 +119,10 @@ func WithDefaulter[T any](setDefaults func(config *T)) Option {
 
 // WithUpdate says what [Golden] does about a difference.
 func WithUpdate(u Update) Option {
-	return Option{before: func(s *subject) { s.update = u }}
+	return Option{after: func(s *subject) error {
+		s.update = u
+		return nil
+	}}
 }
 
 // WithVector adds a configuration to those that [Golden] keeps, as raw JSON of the versioned type. It is written to the file as it

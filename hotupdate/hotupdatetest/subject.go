@@ -20,7 +20,6 @@ type subject struct {
 	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
 	made   map[reflect.Type][]maker // of leaves
 
-	withSchema bool                       // WithSchema was given
 	given      map[string][]reflect.Value // of the field's type, or keys of the map's
 	byType     map[reflect.Type][]reflect.Value
 	defaulters []func(config any)
@@ -34,16 +33,15 @@ func subjectOf[T any](options []Option) (*subject, error) {
 		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]reflect.Value{},
 		byType: map[reflect.Type][]reflect.Value{},
 	}
+	var problems []error
 	for _, o := range options {
 		if o.before != nil {
-			o.before(s)
+			problems = append(problems, o.before(s))
 		}
 	}
-	var err error
-	if !s.withSchema {
+	err := errors.Join(problems...)
+	if err == nil && s.schema == nil {
 		s.schema, err = hotupdate.SchemaOf[T]()
-	} else if s.schema == nil {
-		err = misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
 	}
 	if err == nil {
 		err = s.compile()
@@ -51,7 +49,6 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []error
 	for _, o := range options {
 		if o.after != nil {
 			problems = append(problems, o.after(s))

@@ -21,18 +21,13 @@ type option struct {
 	hasArg          bool
 }
 
-func newOption(text string) option {
-	name, arg, hasArg := strings.Cut(text, "=")
-	return option{text: text, name: name, arg: arg, hasArg: hasArg}
-}
-
 func read(value string) reading {
 	r := reading{value: value}
 	for i, text := range split(value) {
 		if i == 0 {
 			r.readClass(text)
 		} else {
-			r.readOption(newOption(text))
+			r.readOption(text)
 		}
 	}
 	r.findConflicts()
@@ -128,7 +123,9 @@ func optionNames() (names []string) {
 	return names
 }
 
-func (r *reading) readOption(o option) {
+func (r *reading) readOption(text string) {
+	name, arg, hasArg := strings.Cut(text, "=")
+	o := option{text, name, arg, hasArg}
 	kind := slices.IndexFunc(optionKinds, func(k optionKind) bool { return k.name == o.name })
 	first := slices.IndexFunc(r.options, func(p option) bool { return p.name == o.name })
 	switch {
