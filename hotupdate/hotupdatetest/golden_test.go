@@ -308,6 +308,30 @@ func TestGoldenOfTypesThatContainThemselves(t *testing.T) {
 	}
 }
 
+// Two releases of a type that contains itself, which differ in Go only.
+type (
+	chain struct {
+		Name string `json:"name,omitempty"`
+		Next *chain `json:"next,omitempty"`
+	}
+	renamedChain struct {
+		Further *renamedChain `json:"next,omitempty"`
+		Label   string        `json:"name,omitempty"`
+	}
+)
+
+// TestGoldenOfTypesThatContainThemselvesAndAreRenamed: names in Go change no hash, so the file may be written anew.
+func TestGoldenOfTypesThatContainThemselvesAndAreRenamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "golden.json")
+	update := hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless)
+	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[chain](t, file, update) })
+	r := record(t, func(t hotupdatetest.T) { hotupdatetest.Golden[renamedChain](t, file) })
+	if !strings.Contains(r.text(), "says the same") {
+		t.Errorf("want no difference, got %s", r.text())
+	}
+	mustPass(t, func(t hotupdatetest.T) { hotupdatetest.Golden[renamedChain](t, file, update) })
+}
+
 // TestGoldenOfKeysThatNobodyCanGuess: a map of which no key can be made has no vector.
 func TestGoldenOfKeysThatNobodyCanGuess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
