@@ -86,8 +86,6 @@ func (h *hashes) text(list ...ast.Expr) (found *encoded) {
 					found = cmp.Or(found, h.tagged(function, n.Args))
 				}
 				return h.TypesInfo.Types[n.Fun].IsType()
-			case *ast.FuncLit:
-				return false
 			}
 			return true
 		})

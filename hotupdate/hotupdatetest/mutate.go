@@ -15,9 +15,9 @@ import (
 // Mutate returns a copy of config in which exactly one field of the class means something else, and the path of that field:
 // [hotupdate.Schema.Diff] lists one change, of this class. Everything else that is in JSON is as it was, in memory of its own.
 //
-// The field may have been unset before, below parents that were nil: whatever the type allows is found. Values are those that [WithValues]
-// and its like give, or any that the field's type can have. If t is a *rapid.T, field and value are drawn from it, and shrink with the
-// rest of the test; otherwise they are the same in every run.
+// The field may have been unset before, below parents that were nil: whatever the type allows is found, but for elements that hotwhen selects by a value
+// that is not zero: one has to be there. Values are those that [WithValues] and its like give, or any that the field's type can have. If t is a
+// *rapid.T, field and value are drawn from it, and shrink with the rest of the test; otherwise they are the same in every run.
 //
 // The test fails at once if the type has no such field.
 func Mutate[C any](t T, config *C, class hotupdate.Class, options ...Option) (mutated *C, path string) {

@@ -39,7 +39,7 @@ func WithValues(path string, values ...any) Option {
 		case typ == nil:
 			return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path), "write JSON names separated by dots, and [] for elements")
 		case len(values) == 0:
-			return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), someHint)
+			return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
 		}
 		for i, given := range values {
 			v, ok := read(typ, given)
@@ -88,7 +88,7 @@ func WithValuesOf[V any](values ...V) Option {
 		case !isOne:
 			return misuse("WithValuesOf["+typ.String()+"]", "no field is of this type", "correct the type, or leave the option out")
 		case len(values) == 0:
-			return misuse("WithValuesOf["+typ.String()+"]", "gives no value", someHint)
+			return misuse("WithValuesOf["+typ.String()+"]", "gives no value", "give at least one, or leave the option out")
 		}
 		for _, v := range values {
 			read, _ := readInto(typ, v) // is of the type
@@ -136,8 +136,6 @@ func WithVector(name, raw string) Option {
 		return nil
 	}}
 }
-
-const someHint = "give at least one, or leave the option out"
 
 func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}

@@ -99,11 +99,12 @@ func (p *part) member(f *fieldplan.Field) **part {
 	return &p.members[slices.IndexFunc(p.node.Fields, func(other *fieldplan.Field) bool { return other.Name == f.Name })]
 }
 
-// put sets a member that is a leaf.
+// put sets a member that is a leaf, if there is a value.
 func (p *part) put(f *fieldplan.Field, value maker) {
-	m := p.blankMember(f)
-	m.make = value
-	*p.member(f) = m
+	if m := p.blankMember(f); value != nil {
+		m.make = value
+		*p.member(f) = m
+	}
 }
 
 // keyText is the text of the key of a map.

@@ -44,30 +44,13 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 			}
 		}
 		for _, below := range s.singles(p.blankElement(), slices.Clip(open)...) {
-			for _, elem := range s.identified(p, below.root) {
-				whole := p.clone()
-				whole.elems = []*part{elem}
-				all = append(all, single{whole, below.pattern})
+			elem, whole := below.root, p.clone()
+			if f := p.node.Key; f != nil && *elem.member(f) == nil {
+				elem.put(f, s.sample(elem.blankMember(f), f.Node.Type))
 			}
+			whole.elems = []*part{elem}
+			all = append(all, single{whole, below.pattern})
 		}
-	}
-	return all
-}
-
-// identified returns an element with its key, and the same once more as a hot one, where a field selects that.
-func (s *subject) identified(p, elem *part) []*part {
-	if f := p.node.Key; f != nil && *elem.member(f) == nil {
-		key := s.sample(elem.blankMember(f), f.Node.Type)
-		if key == nil {
-			return nil
-		}
-		elem.put(f, key)
-	}
-	all := []*part{elem}
-	if when := p.node.When; when != nil && *elem.member(when.Field) == nil {
-		hot := elem.clone()
-		hot.put(when.Field, fromJSON(when.Field.Node.Type, []byte(when.Value)))
-		all = append(all, hot)
 	}
 	return all
 }
