@@ -48,7 +48,7 @@ var describedLeaves = []described{
 	{openAPI{"type": "string"}, reflect.TypeFor[string](), false, []string{`"a"`, `"it's, so"`, `""`}, anyOf("", "a", "b", "it's, so")},
 	{openAPI{"type": "boolean"}, reflect.TypeFor[bool](), false, []string{"true", "false"}, anyOf(true, false)},
 	{openAPI{"type": "integer", "format": "int32"}, reflect.TypeFor[int32](), false, []string{"3", "0"}, anyOf(0, 3, -1)},
-	{openAPI{"type": "integer"}, reflect.TypeFor[int64](), false, []string{"3"}, anyOf(0, 3, 1<<40)},
+	{openAPI{"type": "integer"}, reflect.TypeFor[int64](), false, []string{"3"}, anyOf(0, 3, int64(1<<40))},
 	{openAPI{"type": "number"}, reflect.TypeFor[float64](), false, []string{"1.5"}, anyOf(0.0, 1.5, 1e30)},
 	{openAPI{"type": "string", "format": "byte"}, reflect.TypeFor[[]byte](), true, nil, anyOf("", "AAE=")},
 	{openAPI{"type": "string", "format": "date-time"}, reflect.TypeFor[time.Time](), false, nil, anyOf("2024-01-01T12:30:00Z", "2024-01-01T14:30:00+02:00", "2024-01-01T12:30:00.5Z")},
