@@ -17,7 +17,7 @@ import (
 //   - Hot and Ignored parts may come, go and change, below parents of any state, also where there was no configuration at all, without
 //     another hash.
 //   - Each Immutable or InPlace leaf that means something else gives another hash, and Diff names it.
-//   - A configuration, its JSON in any spelling, and its JSON under the exported Schema have one hash; what is not in the type is refused
+//   - A configuration, its JSON as another encoder spells it, and that under the exported Schema have one hash; what is not in the type is refused
 //     in either way.
 //   - Defaults that the struct tags declare, and a defaulting function given by [WithDefaulter], change no hash.
 //   - The projections of [hotupdate.Split] share no memory with the configuration, the immutable one has its hash, and both merge to its
