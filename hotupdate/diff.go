@@ -58,11 +58,7 @@ func (s *Schema) SameImmutable(a, b any) (bool, error) {
 	if !s.isMissing() && engine.Of(s.plan).SamePointers(a, b) {
 		return true, nil
 	}
-	first, err := s.value(a)
-	if err != nil {
-		return false, err
-	}
-	second, err := s.value(b)
+	first, second, err := s.values(a, b)
 	if err != nil {
 		return false, err
 	}

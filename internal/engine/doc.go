@@ -1,11 +1,12 @@
-// Package engine runs a field plan over values: it writes canonical documents and hot parts, compares, diffs, splits, merges and patches.
+// Package engine runs a field plan over values: it writes canonical documents and hot parts, compares, diffs, splits and merges, and puts what
+// has changed into the JSON of another value.
 //
 // It owns the rules that pair a plan with a value. Which fields exist, and what they are, comes from package fieldplan; the text of a leaf
 // from package leaf. Each rule stands in one function, with the exceptions below:
 //
 //	rule                                        function
 //	presence of a leaf, default                 fieldplan.Field.Unset; the zero value is unset unless Field.Pointer
-//	presence of objects and collections         run.compositeMember, isNone; isPresent where values are copied or paired
+//	presence of objects and collections         run.compositeMember, isNone; isPresent where values are paired
 //	presence of elements                        run.keyedElement, run.sparse
 //	an array that nobody has set                run.array
 //	text of an element that is nil or empty     emptyText
@@ -18,19 +19,19 @@
 //	unknown members                             UnknownMembers, UnknownField; run.unknown writes them
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
-//	what a value says of some classes           holds: whether a run writes something
-//	what comes and goes with a hot update       merger.stays, merger.element
+//	whether something in a value is hashed      Program.isHashed: a run writes it
+//	what comes and goes with a class            grafter.value, by the changes that a differ lists
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
-// reflect.Value serve what copies or pairs values: those of a Go map have no address. Where these need to know what a value says, holds
-// lets a run write it. The oracle of package hotupdate holds both to one answer, and package mutants names the test that notices when either
+// reflect.Value serve what copies or pairs values: those of a Go map have no address. The oracle of package hotupdate holds both to one answer, and package mutants names the test that notices when either
 // changes.
 //
 // # Runs
 //
 // A plan is compiled into nodes with a flat list of operations each. An operation knows the bytes of a member's header, where in its
 // struct the member stands, and how its value is read. Members that are not written have no operation. A plan is compiled for
-// what the canonical document holds, for everything and, when they are asked for, for what is hot, what is in place, and all that is not hashed.
+// what the canonical document holds, and for everything; and, when it is asked for, for what is hot, for what is in place, and for everything
+// as JSON that can be read back.
 //
 // A run does not know the path of what it writes. After a fault it goes on, so that all of them are told; only a cycle, or nesting that is
 // too deep, ends it. Then the same code writes the value once more and notes its path, to tell where the faults are.
@@ -44,5 +45,5 @@
 //
 // Memory that a run needs beyond the value is bounded by what is pooled, with these exceptions: the elements of sets, the keys of maps and
 // the positions of keyed lists that are not in order are sorted in an index, which for more than maxPooled of them is made for the run;
-// sets of anything but words are written as a whole before they are sorted; and leaves of free JSON are brought into order as a whole.
+// sets are written as a whole before they are sorted; and leaves of free JSON are brought into order as a whole.
 package engine
