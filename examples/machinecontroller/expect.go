@@ -27,7 +27,7 @@ func (s *story) must(err error) {
 	}
 }
 
-func (s *story) expect(holds bool, format string, args ...any) {
+func (s *story) expect(holds bool, format string, args ...any) { //nolint:revive // an assertion
 	if !holds {
 		s.must(fmt.Errorf(format, args...))
 	}

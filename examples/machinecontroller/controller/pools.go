@@ -21,8 +21,11 @@ import (
 func (c *Controller) RunPools(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		all, err := c.Client.MachineDeployments.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return // tried again at the next look
+		}
 		for i := range all.Items {
-			if err = c.keepPool(ctx, &all.Items[i]); err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil {
+			if err := c.keepPool(ctx, &all.Items[i]); err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil {
 				c.Recorder.Event(&all.Items[i], corev1.EventTypeWarning, "PoolFailed", err.Error())
 			}
 		}
