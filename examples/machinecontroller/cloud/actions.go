@@ -11,7 +11,7 @@ import (
 )
 
 // perform lets a request take effect, or reads the state as of a time.
-func (c *Cloud) perform(asOf time.Time, action string, p parameters) (any, error) {
+func (c *Cloud) perform(asOf time.Time, action string, p parameters) (fields, error) {
 	switch action {
 	case "DescribeImages":
 		return describeImages(p)
@@ -64,7 +64,7 @@ func (s state) attached(instance, kind string) []Resource {
 	return all
 }
 
-func (c *Cloud) runInstances(p parameters) (any, error) {
+func (c *Cloud) runInstances(p parameters) (fields, error) {
 	if id, ok := c.launch[p["ClientToken"]]; ok {
 		if c.present()[id].Terminated {
 			return nil, &Error{Code: "IdempotentInstanceTerminated", Message: "the instance of this client token is terminated"}
@@ -145,7 +145,7 @@ func (c *Cloud) interfacesOf(instance string, p parameters, tags map[string]stri
 }
 
 // terminateInstances ends instances, and with them what was to be deleted on termination. What else was attached stays.
-func (c *Cloud) terminateInstances(p parameters) (any, error) {
+func (c *Cloud) terminateInstances(p parameters) (fields, error) {
 	var changed []Resource
 	for _, id := range p.texts("InstanceId") {
 		vm, ok := c.present()[id]
@@ -160,10 +160,10 @@ func (c *Cloud) terminateInstances(p parameters) (any, error) {
 		}
 	}
 	c.write(changed...)
-	return &terminateInstancesResponse{RequestID: requestID}, nil
+	return fields{}, nil
 }
 
-func (c *Cloud) modifyInterface(p parameters) (any, error) {
+func (c *Cloud) modifyInterface(p parameters) (fields, error) {
 	card, err := c.find(p["NetworkInterfaceId"], NetworkInterface)
 	if err != nil {
 		return nil, err
@@ -174,10 +174,10 @@ func (c *Cloud) modifyInterface(p parameters) (any, error) {
 	}
 	card.SourceDestCheck = check
 	c.write(card)
-	return succeeded("ModifyNetworkInterfaceAttribute"), nil
+	return fields{"return": true}, nil
 }
 
-func (c *Cloud) modifyMetadataOptions(p parameters) (any, error) {
+func (c *Cloud) modifyMetadataOptions(p parameters) (fields, error) {
 	vm, err := c.find(p["InstanceId"], Instance)
 	if err != nil {
 		return nil, err
@@ -186,10 +186,10 @@ func (c *Cloud) modifyMetadataOptions(p parameters) (any, error) {
 		vm.HTTPTokens = tokens
 	}
 	c.write(vm)
-	return &modifyMetadataOptionsResponse{RequestID: requestID, InstanceID: vm.ID, Options: metadataOptions{State: "applied", HTTPTokens: vm.HTTPTokens}}, nil
+	return fields{"instanceId": vm.ID, "instanceMetadataOptions": metadataOptions(vm)}, nil
 }
 
-func (c *Cloud) assignPrefixes(p parameters) (any, error) {
+func (c *Cloud) assignPrefixes(p parameters) (fields, error) {
 	card, err := c.find(p["NetworkInterfaceId"], NetworkInterface)
 	if err != nil {
 		return nil, err
@@ -204,11 +204,11 @@ func (c *Cloud) assignPrefixes(p parameters) (any, error) {
 		card.Ipv6Prefixes = append(card.Ipv6Prefixes, fmt.Sprintf("2001:db8:0:0:%x::/80", c.created["prefix"]))
 	}
 	c.write(card)
-	return &assignPrefixesResponse{RequestID: requestID, NetworkInterfaceID: card.ID, Prefixes: card.Ipv6Prefixes}, nil
+	return fields{"networkInterfaceId": card.ID}, nil
 }
 
 // modifyVolume accepts a modification that takes effect later.
-func (c *Cloud) modifyVolume(p parameters) (any, error) {
+func (c *Cloud) modifyVolume(p parameters) (fields, error) {
 	volume, err := c.find(p["VolumeId"], Volume)
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (c *Cloud) modifyVolume(p parameters) (any, error) {
 	}
 	volume.modified = next
 	c.write(volume)
-	return &modifyVolumeResponse{RequestID: requestID, Modification: wireModification(volume, now)}, nil
+	return fields{"volumeModification": volumeModification(volume, now)}, nil
 }
 
 // The limits of infrastructure tags (Amazon EC2: tag restrictions; API reference of CreateTags and DeleteTags).
@@ -243,7 +243,7 @@ const (
 )
 
 // retag changes the infrastructure tags of all resources or of none.
-func (c *Cloud) retag(action string, p parameters) (any, error) {
+func (c *Cloud) retag(action string, p parameters) (fields, error) {
 	ids := p.texts("ResourceId")
 	if len(ids) == 0 || len(ids) > maxResources {
 		return nil, invalid("a call names 1 to 1000 resources")
@@ -266,7 +266,7 @@ func (c *Cloud) retag(action string, p parameters) (any, error) {
 		changed = append(changed, r)
 	}
 	c.write(changed...)
-	return succeeded(action), nil
+	return fields{"return": true}, nil
 }
 
 // withoutTags removes keys: where the request has a value, only if it is the present one.

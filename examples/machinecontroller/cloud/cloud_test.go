@@ -160,11 +160,11 @@ func TestModifyVolume(t *testing.T) {
 	assert.Equal(t, "IncorrectModificationState", modify("5000"))
 	require.Eventually(t, func() bool { return modify("5000") == "VolumeModificationRateExceeded" }, 10*time.Second, time.Millisecond)
 	text, _ := call(t, c, "DescribeVolumesModifications", "VolumeId.1", "vol-1")
-	assert.Contains(t, text, "<modificationState>failed</modificationState><targetIops>4000</targetIops>")
+	assert.Regexp(t, "<modificationState>failed</modificationState><startTime>[^<]+</startTime><targetIops>4000</targetIops>", text)
 	assert.Equal(t, 3000, iops())
 	require.Eventually(t, func() bool { return modify("5000") == "" }, 10*time.Second, time.Millisecond)
 	text, _ = call(t, c, "DescribeVolumesModifications")
-	assert.Contains(t, text, "<modificationState>modifying</modificationState><targetIops>5000</targetIops>")
+	assert.Regexp(t, "<modificationState>modifying</modificationState><startTime>[^<]+</startTime><targetIops>5000</targetIops>", text)
 	require.Eventually(t, func() bool { return iops() == 5000 }, 10*time.Second, time.Millisecond)
 }
 

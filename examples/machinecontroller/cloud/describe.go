@@ -84,59 +84,44 @@ func (c *Cloud) stateName(at time.Time, vm Resource) string {
 }
 
 // describeImages knows every image. Its root device has the same name everywhere.
-func describeImages(p parameters) (any, error) {
-	response := &describeImagesResponse{RequestID: requestID}
+func describeImages(p parameters) (fields, error) {
+	var images items
 	for _, id := range p.texts("ImageId") {
-		response.Images = append(response.Images, wireImage{ID: id, RootDeviceName: RootDeviceName})
+		images = append(images, fields{"imageId": id, "rootDeviceName": RootDeviceName})
 	}
-	return response, nil
+	return fields{"imagesSet": images}, nil
 }
 
 // RootDeviceName is the name of the root device of every image.
 const RootDeviceName = "/dev/xvda"
 
-func (c *Cloud) describeInstances(asOf time.Time, p parameters) (any, error) {
-	page, next, err := c.selectResources(asOf, Instance, "InstanceId", p)
-	response := &describeInstancesResponse{RequestID: requestID, NextToken: next}
-	for _, vm := range page {
-		response.Reservations = append(response.Reservations, wireReservation{ID: "r-" + vm.ID, Instances: []wireInstance{c.wireInstance(asOf, c.asOf(asOf), vm)}})
+// describe answers with a page of resources of a kind.
+func (c *Cloud) describe(asOf time.Time, kind, idName, set string, p parameters, describe func(Resource) fields) (fields, error) {
+	page, next, err := c.selectResources(asOf, kind, idName, p)
+	answer := fields{set: listOf(page, describe)}
+	if next != "" {
+		answer["nextToken"] = next
 	}
-	return response, err
+	return answer, err
 }
 
-func (c *Cloud) describeVolumes(asOf time.Time, p parameters) (any, error) {
-	page, next, err := c.selectResources(asOf, Volume, "VolumeId", p)
-	response := &describeVolumesResponse{RequestID: requestID, NextToken: next}
-	for _, r := range page {
-		response.Volumes = append(response.Volumes, wireVolume{
-			ID: r.ID, Iops: r.Iops, Throughput: r.Throughput, VolumeType: "gp3", Tags: wireTags(r.Tags), Attachments: wireAttachments(r),
-		})
-	}
-	return response, err
+func (c *Cloud) describeInstances(asOf time.Time, p parameters) (fields, error) {
+	return c.describe(asOf, Instance, "InstanceId", "reservationSet", p, func(r Resource) fields { return c.reservation(asOf, c.asOf(asOf), r) })
 }
 
-func (c *Cloud) describeModifications(asOf time.Time, p parameters) (any, error) {
-	page, next, err := c.selectResources(asOf, Volume, "VolumeId", p)
-	response := &describeModificationsResponse{RequestID: requestID, NextToken: next}
-	for _, r := range page {
-		if !r.modified.from.IsZero() {
-			response.Modifications = append(response.Modifications, wireModification(r, asOf))
-		}
-	}
-	return response, err
+func (c *Cloud) describeVolumes(asOf time.Time, p parameters) (fields, error) {
+	return c.describe(asOf, Volume, "VolumeId", "volumeSet", p, volume)
 }
 
-func (c *Cloud) describeInterfaces(asOf time.Time, p parameters) (any, error) {
-	page, next, err := c.selectResources(asOf, NetworkInterface, "NetworkInterfaceId", p)
-	response := &describeInterfacesResponse{RequestID: requestID, NextToken: next}
-	for _, r := range page {
-		response.Interfaces = append(response.Interfaces, wireInterfaceOf(r))
-	}
-	return response, err
+func (c *Cloud) describeInterfaces(asOf time.Time, p parameters) (fields, error) {
+	return c.describe(asOf, NetworkInterface, "NetworkInterfaceId", "networkInterfaceSet", p, networkInterface)
+}
+
+func (c *Cloud) describeModifications(asOf time.Time, p parameters) (fields, error) {
+	return c.describe(asOf, Volume, "VolumeId", "volumeModificationSet", p, func(r Resource) fields { return volumeModification(r, asOf) })
 }
 
 // launched is the answer of a launch, which does not lag.
-func (c *Cloud) launched(id string) any {
-	vm := c.wireInstance(time.Now(), c.present(), c.present()[id])
-	return &runInstancesResponse{RequestID: requestID, ID: "r-" + id, Instances: []wireInstance{vm}}
+func (c *Cloud) launched(id string) fields {
+	return c.reservation(time.Now(), c.present(), c.present()[id])
 }

@@ -37,13 +37,13 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reply.err != nil:
 		refuse(w, reply.err)
 	default:
-		answer(w, http.StatusOK, reply.response)
+		answer(w, http.StatusOK, r.PostForm.Get("Action")+"Response", reply.response)
 	}
 }
 
 // reply is what the client gets to hear.
 type reply struct {
-	response any
+	response fields
 	err      error
 	silence  silence
 }
@@ -184,14 +184,17 @@ func refuse(w http.ResponseWriter, err error) {
 	case "RequestLimitExceeded":
 		status = http.StatusServiceUnavailable
 	}
-	answer(w, status, &errorResponse{Errors: []Error{*refusal}, RequestID: requestID})
+	answer(w, status, "Response", fields{"Errors": fields{"Error": fields{"Code": refusal.Code, "Message": refusal.Message}}, "RequestID": requestID})
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+// requestID is that of every request.
+const requestID = "00000000-0000-0000-0000-000000000000"
+
+func answer(w http.ResponseWriter, status int, root string, body fields) {
 	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	w.WriteHeader(status)
 	// A client that is gone hears nothing; that is its own affair.
-	_ = xml.NewEncoder(w).Encode(body)
+	_ = xml.NewEncoder(w).EncodeElement(body, element(root))
 }
 
 // hangUp closes the connection without an answer.

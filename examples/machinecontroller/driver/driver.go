@@ -51,7 +51,6 @@ const (
 	NotFound          Code = "NotFound"
 	OutOfRange        Code = "OutOfRange"
 	ResourceExhausted Code = "ResourceExhausted"
-	Unimplemented     Code = "Unimplemented"
 	Internal          Code = "Internal"
 	Unauthenticated   Code = "Unauthenticated"
 	Uninitialized     Code = "Uninitialized"

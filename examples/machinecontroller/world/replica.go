@@ -91,7 +91,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	}
 	r.Controller = controller.New(controller.Config{
 		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes, Cache: controller.NewCache(client, 0),
-		Driver: driver, Schema: schema, Updates: driver.Updates(), Settings: w.Settings, Limiter: w.Limiter(),
+		Driver: driver, Schema: schema, Updates: driver.Updates(), Settings: w.Settings,
 		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
 	})
 	return nil

@@ -48,7 +48,6 @@ type Config struct {
 	Core        schema.GroupVersion
 	Cloud       cloud.Config
 	Settings    machineupdate.Settings
-	Limiter     func() *machineupdate.Limiter // makes that of a replica
 	Retry       controller.Retry
 	Workers     int
 	Attempt     time.Duration // how long a request to the cloud waits for its answer
@@ -82,9 +81,6 @@ type World struct {
 // Start makes a world without machines and replicas. It ends with the context, or with Close.
 func Start(ctx context.Context, config *rest.Config, c Config) (*World, error) {
 	c.Cloud.AccessKeys, c.Controllers, c.Core = []string{AccessKey}, cmp.Or(c.Controllers, config), cmp.Or(c.Core, api.GroupVersion)
-	if c.Limiter == nil {
-		c.Limiter = func() *machineupdate.Limiter { return nil }
-	}
 	w := &World{Config: c, Cloud: cloud.New(c.Cloud), transport: &http.Transport{}, broken: map[string]bool{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
