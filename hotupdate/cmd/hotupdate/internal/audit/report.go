@@ -287,10 +287,6 @@ func (r *Report) finish(known *Known) {
 	if known != nil {
 		r.Remarks = append(r.Remarks, known.remarks()...)
 	}
-	r.sort()
-}
-
-func (r *Report) sort() {
 	r.Causes, r.Eras = slices.AppendSeq([]*Cause{}, maps.Values(r.causes)), slices.AppendSeq([]*Span{}, maps.Values(r.spans)) // no null in JSON
 	slices.SortFunc(r.Causes, func(a, b *Cause) int {
 		return cmp.Or(
@@ -301,7 +297,6 @@ func (r *Report) sort() {
 	slices.SortFunc(r.Eras, func(a, b *Span) int {
 		return cmp.Or(compareMinors(a.Minor, b.Minor), cmp.Compare(a.OldEra, b.OldEra), cmp.Compare(a.NewEra, b.NewEra))
 	})
-	slices.SortStableFunc(r.Pools, func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
 }
 
 func compareVerdicts(a, b Verdict) int {
@@ -330,8 +325,10 @@ func eraAt(r *release.Release, minor string) (name string) {
 
 // List sets the pools that are listed. The gravest verdicts come first.
 func (r *Report) List(pools []*Pool) {
-	r.Pools = append([]*Pool{}, pools...)
-	r.sort()
+	r.Pools = slices.SortedStableFunc(slices.Values(pools), func(a, b *Pool) int { return compareVerdicts(a.Verdict, b.Verdict) })
+	if r.Pools == nil {
+		r.Pools = []*Pool{} // no null in JSON
+	}
 }
 
 // Gravest returns the gravest verdict that is news, [Unchanged] if there is none.
