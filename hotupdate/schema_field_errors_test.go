@@ -166,7 +166,7 @@ func marshalerRows() []schemaErrorRow {
 		}](), below("taggedKey", "Name"), "a map key is its text"},
 		{"beside a promoted marshaler", compiling[struct {
 			A promotedMarshaler `json:"a"`
-		}](), at("promoted-marshaler", "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},
+		}](), at("below-marshaler", "hotupdate_test.promotedMarshaler", "Name"), "the embedded time speaks for all of it"},
 		{"two embedded marshalers", compiling[twoMarshalers](), at("promoted-marshaler", "hotupdate_test.twoMarshalers", "Duration", "IntOrString"), "they hide each other's marshaler, so their values are not in JSON"},
 		{"below an interface", hashing(struct {
 			Any any `json:"any"`

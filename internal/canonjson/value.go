@@ -7,9 +7,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// sortedInPlace is the length of the longest object whose members are moved when it ends. It bounds how often a byte is moved.
-const sortedInPlace = 512
-
 // MaxDepth bounds how deep objects and arrays may nest. A scalar has depth 0, [] has depth 1.
 const MaxDepth = 1000
 
@@ -38,14 +35,13 @@ func AppendValue(dst, raw []byte) ([]byte, *fault.Error) {
 	return p.outline.appendSorted(dst, p.text), nil
 }
 
-// parser writes raw as canonical text, but for the order of members in large objects. That is put right at the end, in one go: if every
-// object were sorted where it ends, the innermost would be moved once per level.
+// parser writes raw as canonical text, but for the order of members. That is put right at the end, in one go: if every object were sorted
+// where it ends, the innermost would be moved once per level.
 type parser struct {
 	Scanner
 
 	text    []byte
 	scratch []byte
-	copied  []byte // text in order, if it was not
 	outline outline
 
 	checks bool // the text is not wanted: nothing is kept of objects that have ended
@@ -55,7 +51,7 @@ func (p *parser) release() {
 	if cap(p.text) > maxPooled {
 		return
 	}
-	*p = parser{text: p.text[:0], scratch: p.scratch, copied: p.copied, outline: p.outline.reset()}
+	*p = parser{text: p.text[:0], scratch: p.scratch, outline: p.outline.reset()}
 	parsers.Put(p)
 }
 
@@ -74,7 +70,7 @@ func (p *parser) value() (err *fault.Error) {
 	case '{':
 		return p.object()
 	case '[':
-		return p.array()
+		return p.each(']', (*parser).value)
 	case '"':
 		p.scratch, err = p.appendText(p.scratch[:0])
 		return err
@@ -104,15 +100,16 @@ func (p *parser) open(closing byte) (empty bool, err *fault.Error) {
 	return empty, nil
 }
 
-func (p *parser) array() *fault.Error {
-	if empty, err := p.open(']'); empty || err != nil {
+// each reads what stands between brackets, item by item.
+func (p *parser) each(closing byte, item func(*parser) *fault.Error) *fault.Error {
+	if empty, err := p.open(closing); empty || err != nil {
 		return err
 	}
 	for {
-		if err := p.value(); err != nil {
+		if err := item(p); err != nil {
 			return err
 		}
-		if last, err := p.separator(']'); last || err != nil {
+		if last, err := p.separator(closing); last || err != nil {
 			return err
 		}
 	}
@@ -120,7 +117,7 @@ func (p *parser) array() *fault.Error {
 
 func (p *parser) object() *fault.Error {
 	start, outer := len(p.text), p.outline.begin(len(p.text))
-	if err := p.members(); err != nil {
+	if err := p.each('}', (*parser).member); err != nil {
 		return err
 	}
 	inOrder, err := p.outline.sort(outer)
@@ -130,30 +127,12 @@ func (p *parser) object() *fault.Error {
 	case p.checks:
 		p.text = p.text[:start]
 		p.outline.forget(outer)
-	case !p.outline.isFlat(outer) || !inOrder && len(p.text)-start > sortedInPlace:
-		p.outline.keep(outer, len(p.text))
-	default:
-		if !inOrder {
-			p.copied = p.outline.appendMembers(p.copied[:0], p.text, p.outline.open[outer.open:])
-			copy(p.text[start:], p.copied)
-		}
+	case inOrder && p.outline.isFlat(outer):
 		p.outline.forget(outer)
+	default:
+		p.outline.keep(outer, len(p.text))
 	}
 	return nil
-}
-
-func (p *parser) members() *fault.Error {
-	if empty, err := p.open('}'); empty || err != nil {
-		return err
-	}
-	for {
-		if err := p.member(); err != nil {
-			return err
-		}
-		if last, err := p.separator('}'); last || err != nil {
-			return err
-		}
-	}
 }
 
 func (p *parser) member() *fault.Error {

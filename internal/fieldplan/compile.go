@@ -149,11 +149,8 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 
 func (c *compiler) refuseTagsBelow(t reflect.Type, goField string) {
 	for _, tagged := range leaf.TaggedFields(t) {
-		code, what := "below-marshaler", "has a hotupdatable struct tag below "+t.String()+", which marshals itself"
-		if leaf.PromotesMarshaler(t) {
-			code, what = "promoted-marshaler", "has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of "+t.String()
-		}
-		c.faults.Add(mistake(tagged, code, what, "put the struct tag on "+goField+" or remove it"))
+		what := "has a hotupdatable struct tag below " + t.String() + ", which marshals itself"
+		c.faults.Add(mistake(tagged, "below-marshaler", what, "put the struct tag on "+goField+" or remove it; the marshaler may be that of an embedded type"))
 	}
 }
 

@@ -233,16 +233,3 @@ func walkTypes(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Ty
 		}
 	}
 }
-
-// PromotesMarshaler reports whether struct t has its marshaler from an embedded field.
-func PromotesMarshaler(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	for f := range t.Fields() {
-		if f.Anonymous && (implements(f.Type, jsonMarshalerType) || implements(f.Type, textMarshalerType)) {
-			return true
-		}
-	}
-	return false
-}

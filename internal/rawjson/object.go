@@ -10,23 +10,17 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
-type fieldSet []uint64
-
-func (s fieldSet) add(i int) bool {
-	word, bit := &s[i/64], uint64(1)<<(i%64)
-	isNew := *word&bit == 0
-	*word |= bit
-	return isNew
-}
+// fewFields is how many fields an object has mostly.
+const fewFields = 64
 
 func (r *run) object(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
 		return r.wrong(n, "an object")
 	}
-	var few [4]uint64
-	seen := fieldSet(few[:])
-	if len(n.fields) > 64*len(few) {
-		seen = make(fieldSet, len(n.fields)/64+1)
+	var few [fewFields]bool
+	seen := few[:]
+	if len(n.fields) > fewFields {
+		seen = make([]bool, len(n.fields))
 	}
 	last, problem := r.Open('}')
 	for next := 0; !last && problem == nil; {
@@ -38,7 +32,7 @@ func (r *run) object(n *node, v reflect.Value) *fault.Error {
 }
 
 // member reads a member into the struct v, and returns the field that is expected after it.
-func (r *run) member(n *node, next int, seen fieldSet, v reflect.Value) (int, *fault.Error) {
+func (r *run) member(n *node, next int, seen []bool, v reflect.Value) (int, *fault.Error) {
 	first := len(r.faults)
 	i, name, problem := r.name(n, next)
 	switch {
@@ -51,9 +45,10 @@ func (r *run) member(n *node, next int, seen fieldSet, v reflect.Value) (int, *f
 		problem = r.unknown(v.Field(n.rest), name)
 	default:
 		name, next = n.fields[i].name, i+1
-		if !seen.add(i) {
+		if seen[i] {
 			r.report(duplicateMember())
 		}
+		seen[i] = true
 		problem = r.field(&n.fields[i], v)
 	}
 	if len(r.faults) > first {

@@ -61,7 +61,7 @@ func (s *Size) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d%s", s
 // Stamped has the marshaler of the time that it embeds.
 type Stamped struct {
 	metav1.Time
-	Name string `json:"name" hotupdatable:"true"` // want `field fields.Stamped.Name has a hotupdatable struct tag beside an embedded type whose marshaler speaks for all of fields.Stamped`
+	Name string `json:"name" hotupdatable:"true"` // want `field fields.Stamped.Name has a hotupdatable struct tag below fields.Stamped, which marshals itself`
 }
 
 // Outer drops a field of the struct that it embeds.
