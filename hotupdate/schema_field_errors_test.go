@@ -23,16 +23,16 @@ func absentFieldRows() []schemaErrorRow {
 		Name   string     `json:"name"`
 	}
 	return []schemaErrorRow{
-		{"unexported field", compiling[badtags.Unexported](), at("unexported-field", "badtags.Unexported", "tags"), "JSON does not see it"},
+		{"unexported field", compiling[badtags.Unexported](), at("ineffective-tag", "badtags.Unexported", "tags"), "JSON does not see it"},
 		{"unexported field alone", compiling[badtags.UnexportedAlone](), slices.Concat(
-			at("opaque-struct", "badtags", "UnexportedAlone"), at("unexported-field", "badtags.UnexportedAlone", "tags"),
+			at("opaque-struct", "badtags", "UnexportedAlone"), at("ineffective-tag", "badtags.UnexportedAlone", "tags"),
 		), "the type has nothing in JSON either"},
-		{"embedded text that is unexported", compiling[badtags.EmbeddedText](), at("unexported-field", "badtags.EmbeddedText", "text"), "only structs promote fields"},
+		{"embedded text that is unexported", compiling[badtags.EmbeddedText](), at("ineffective-tag", "badtags.EmbeddedText", "text"), "only structs promote fields"},
 		{"omitted fields", compiling[struct {
 			Name       string `json:"name"`
 			Tags       string `json:"-"    hotupdatable:"true"`
 			optionItem `json:"-"    hotupdatable:"true"`
-		}](), at("omitted-field", "config", "Tags", "optionItem"), `json:"-" leaves them out`},
+		}](), at("ineffective-tag", "config", "Tags", "optionItem"), `json:"-" leaves them out`},
 		{"internal type", compiling[internal](), at("no-json-name", "hotupdate_test.internal", "Tags", "Volume"), "Gardener's internal types have no JSON names; every field says so"},
 		{"no usable JSON name", compiling[struct {
 			Bad       string `json:"a'b"`
@@ -68,19 +68,18 @@ func shadowedFieldRows() []schemaErrorRow {
 		Zone  string `json:"zone"`
 	}
 	type nothing struct{}
-	const shadowed = "shadowed-field"
 	return []schemaErrorRow{
-		{"shadowed by a shallower field", compiling[outer](), at(shadowed, "hotupdate_test.inner", "Name"), "the shallower field wins"},
-		{"same name at one level", compiling[badtags.SameLevel](), at(shadowed, "badtags.SameLevel", "A", "B"), "both are dropped"},
-		{"same name at one level, one struct tag", compiling[badtags.OneTagged](), at(shadowed, "badtags.OneTagged", "B"), "both are dropped, one says something"},
+		{"shadowed by a shallower field", compiling[outer](), at("ineffective-tag", "hotupdate_test.inner", "Name"), "the shallower field wins"},
+		{"same name at one level", compiling[badtags.SameLevel](), at("ineffective-tag", "badtags.SameLevel", "A", "B"), "both are dropped"},
+		{"same name at one level, one struct tag", compiling[badtags.OneTagged](), at("ineffective-tag", "badtags.OneTagged", "B"), "both are dropped, one says something"},
 		{"same name in two embedded structs", compiling[badtags.Siblings](), slices.Concat(
-			at(shadowed, "badtags.Left", "Name"), at(shadowed, "badtags.Right", "Name"),
+			at("ineffective-tag", "badtags.Left", "Name"), at("ineffective-tag", "badtags.Right", "Name"),
 		), "both are dropped, the other fields stay"},
 		{"one struct embedded by two ways", compiling[badtags.Diamond](), slices.Concat(
-			at(shadowed, "badtags.Base", "Base"), at("ineffective-tag", "badtags.North", "Base"),
+			at("ineffective-tag", "badtags.Base", "Base"), at("ineffective-tag", "badtags.North", "Base"),
 		), "its fields drop each other, each is reported once"},
 		{"embedded struct with every field shadowed", compiling[both](), slices.Concat(
-			at("ineffective-tag", "hotupdate_test.both", "inner"), at(shadowed, "hotupdate_test.inner", "Name", "Zone"),
+			at("ineffective-tag", "hotupdate_test.both", "inner"), at("ineffective-tag", "hotupdate_test.inner", "Name", "Zone"),
 		), "the struct tag of the embedded struct is handed down to nobody"},
 		{"embedded struct without fields", compiling[struct {
 			nothing `hotupdatable:"true"`

@@ -95,13 +95,9 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	name, options, _ := strings.Cut(jsonTag, ",")
 	promoted := sf.Anonymous && Deref(sf.Type).Kind() == reflect.Struct
 	switch {
-	case !sf.IsExported() && !promoted:
+	case !sf.IsExported() && !promoted, jsonTag == "-":
 		if present {
-			at("unexported-field", "has a hotupdatable struct tag but is unexported, so it is not in JSON", "export the field or remove the struct tag")
-		}
-	case jsonTag == "-":
-		if present {
-			at("omitted-field", "has a hotupdatable struct tag but is left out of JSON by `json:\"-\"`", "give it a JSON name or remove the struct tag")
+			r.ineffective(goField)
 		}
 	case promoted && !isJSONName(name):
 		r.embed(l, sf, i, goField, taggedField{tag, present, inherits})
@@ -198,7 +194,7 @@ func (r *resolver) dominant() []*jsonField {
 	}
 	for _, e := range r.embeddings {
 		if !e.survived {
-			r.faults.Add(mistake(e.goField, "ineffective-tag", "has a hotupdatable struct tag but promotes no field into JSON", "remove the struct tag"))
+			r.ineffective(e.goField)
 		}
 	}
 	return winners
@@ -213,10 +209,15 @@ func (r *resolver) settle(group []*jsonField, winner *jsonField) {
 	}
 	for _, f := range slices.Compact(group) {
 		if f != winner && f.tag.present {
-			what := "has a hotupdatable struct tag but another field of the same JSON name drops it"
-			r.faults.Add(mistake(f.goField, "shadowed-field", what, "rename one of the fields or remove the struct tag"))
+			r.ineffective(f.goField)
 		}
 	}
+}
+
+// ineffective reports a struct tag on a field that is unexported, left out, or dropped because of its name, or that promotes no field.
+func (r *resolver) ineffective(goField string) {
+	what := "has a hotupdatable struct tag without effect, since it gives JSON no field"
+	r.faults.Add(mistake(goField, "ineffective-tag", what, "export it under a JSON name that no other field has, or remove the struct tag"))
 }
 
 // PathName returns the name of a field in a path, whether or not the field is in JSON. It is false for an embedded struct whose fields JSON

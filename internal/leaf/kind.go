@@ -157,23 +157,12 @@ func (k Kind) MarshalsItself() bool { return k == JSONMarshaler || k == TextMars
 
 // TakesDefault reports whether default=TEXT can be read as this kind of leaf.
 func (k Kind) TakesDefault() bool {
-	//exhaustive:ignore
-	switch k {
-	case Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Kind{Bool, Int, Uint, Float, String, Quantity, IntOrString, Duration}, k)
 }
 
 // MayBeNull reports whether there are values of this kind whose text is [Null].
 func (k Kind) MayBeNull() bool {
-	switch k {
-	case Bool, Int, Uint, Float, String, Number, Quantity, IntOrString, Duration, TextMarshaler, NotALeaf:
-		return false
-	case Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque:
-	}
-	return true
+	return slices.Contains([]Kind{Bytes, Time, MetaTime, MicroTime, RawExtension, RawMessage, Interface, JSONMarshaler, Opaque}, k)
 }
 
 // MapKeyKind returns the kind of map keys of type t, or NotALeaf if encoding/json writes no such maps. Marshalers of string types do not count.

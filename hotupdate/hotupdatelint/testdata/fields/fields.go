@@ -12,8 +12,8 @@ import (
 type WorkerConfig struct {
 	metav1.TypeMeta `json:",inline"`
 
-	tags    string            `hotupdatable:"true"`          // want `field fields.WorkerConfig.tags has a hotupdatable struct tag but is unexported`
-	Omitted string            `json:"-" hotupdatable:"true"` // want `Omitted has a hotupdatable struct tag but is left out of JSON`
+	tags    string            `hotupdatable:"true"`          // want `field fields.WorkerConfig.tags has a hotupdatable struct tag without effect`
+	Omitted string            `json:"-" hotupdatable:"true"` // want `Omitted has a hotupdatable struct tag without effect`
 	NoName  string            // want `NoName has no JSON name`
 	Named   Volume            `json:",inline" hotupdatable:"true"`              // want `Named is a named field with .json:",inline".`
 	Channel chan int          `json:"channel"`                                  // want `Channel has the unsupported type chan int`
@@ -66,18 +66,18 @@ type Stamped struct {
 
 // Outer drops a field of the struct that it embeds.
 type Outer struct {
-	Inner `hotupdatable:"true"` // want `field fields.Outer.Inner has a hotupdatable struct tag but promotes no field into JSON`
+	Inner `hotupdatable:"true"` // want `field fields.Outer.Inner has a hotupdatable struct tag without effect`
 	Name  string                `json:"name"`
 }
 
 // Inner is embedded.
 type Inner struct {
-	Name string `json:"name" hotupdatable:"true"` // want `field fields.Inner.Name has a hotupdatable struct tag but another field of the same JSON name drops it`
+	Name string `json:"name" hotupdatable:"true"` // want `field fields.Inner.Name has a hotupdatable struct tag without effect`
 }
 
 // Hidden has nothing that JSON shows.
 type Hidden struct { // want `field fields.Hidden has type fields.Hidden with only unexported fields and no marshaler`
-	text string `hotupdatable:"true"` // want `field fields.Hidden.text has a hotupdatable struct tag but is unexported`
+	text string `hotupdatable:"true"` // want `field fields.Hidden.text has a hotupdatable struct tag without effect`
 }
 
 func local() {

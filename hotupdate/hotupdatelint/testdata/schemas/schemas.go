@@ -25,7 +25,7 @@ type Server struct {
 
 // Meta has a struct tag that only the root of a configuration ignores.
 type Meta struct {
-	metav1.TypeMeta `json:",inline" hotupdatable:"true"` // want `field schemas.Meta.TypeMeta has a hotupdatable struct tag but promotes no field into JSON`
+	metav1.TypeMeta `json:",inline" hotupdatable:"true"` // want `field schemas.Meta.TypeMeta has a hotupdatable struct tag without effect`
 	Name            string                               `json:"name"`
 }
 
