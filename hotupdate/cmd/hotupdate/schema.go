@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 func (p *process) schemaCommand() *cobra.Command {
@@ -27,7 +29,8 @@ what --schema takes; of all of them it is an object with the list schemas, each 
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-	}, func(c *call) (int, error) { return exitOK, printSchemas(c) })
+	}, func(c *call) (int, error) { return exitOK, printSchemas(c) },
+		func(c *call, command *cobra.Command) { c.addOutput(command, jsonOutput, markdownOutput) })
 	command.AddCommand(p.schemaDiffCommand())
 	return command
 }
@@ -45,14 +48,61 @@ func printSchemas(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(c.args) == 0 {
+	if len(c.args) == 1 {
+		names := providerNames()
+		i := slices.Index(names, c.args[0])
+		if i < 0 {
+			return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
+		}
+		if c.output == jsonOutput {
+			return writeJSON(c, all[i].Schema)
+		}
+		all = all[i : i+1]
+	}
+	if c.output == jsonOutput {
 		return writeList(c, "schemas", all)
 	}
-	names := providerNames()
-	if i := slices.Index(names, c.args[0]); i >= 0 {
-		return writeJSON(c, all[i].Schema)
+	return writeSchemas(c, all)
+}
+
+// writeSchemas writes Schemas as Markdown, a table each.
+func writeSchemas(c *call, all []side.ProviderSchema) error {
+	for _, s := range all {
+		var document schemajson.Document
+		if err := json.Unmarshal(s.Schema, &document); err != nil {
+			return err
+		}
+		fmt.Fprintf(&c.out, "## %s\n\n%s %s, fingerprint %s\n\n", c.cell(s.Provider), c.cell(s.APIVersion), c.cell(s.Kind), c.cell(document.Fingerprint))
+		c.writeTable(table{[]string{"field", "type", "class", "options"}, c.fieldRows("", document.Root)})
+		fmt.Fprintln(&c.out)
 	}
-	return fmt.Errorf("no Schema of a provider %q is built in; there is %s", c.args[0], strings.Join(names, ", "))
+	return nil
+}
+
+// fieldRows returns a row for every field below a node: those of an object, or of the elements of a collection.
+func (c *call) fieldRows(path string, n *schemajson.Node) (rows [][]string) {
+	for n.Elem != nil {
+		path, n = path+"[]", n.Elem
+	}
+	for _, f := range n.Fields {
+		at := strings.TrimPrefix(path+"."+f.Name, ".")
+		rows = append(rows, []string{c.cell(at), c.cell(typeOf(f.Type)), f.Class, c.cell(strings.Join(f.Options(), ", "))})
+		rows = append(rows, c.fieldRows(at, f.Type)...)
+	}
+	return rows
+}
+
+func typeOf(n *schemajson.Node) string {
+	switch {
+	case n.Kind == "map":
+		return "map of " + typeOf(n.Elem)
+	case n.Elem != nil:
+		return n.Kind + " of " + typeOf(n.Elem)
+	case n.Bits != 0:
+		return fmt.Sprintf("%s%d", n.Kind, n.Bits)
+	default:
+		return n.Kind
+	}
 }
 
 func (p *process) schemaDiffCommand() *cobra.Command {
