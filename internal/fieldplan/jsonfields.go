@@ -88,28 +88,27 @@ func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 // field sorts one Go field into: not in JSON, embedded, or a member.
 func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	goField := l.name + "." + sf.Name
-	tag, present := r.parse(goField, sf.Tag)
-	inherits := sf.Tag.Get("providerconfig") == "inherits"
+	tag := r.parse(goField, sf.Tag)
 	at := func(code, what, hint string) { r.faults.Add(mistake(goField, code, what, hint)) }
-	jsonTag, hasJSON := sf.Tag.Lookup("json")
+	jsonTag := sf.Tag.Get("json")
 	name, options, _ := strings.Cut(jsonTag, ",")
 	promoted := sf.Anonymous && Deref(sf.Type).Kind() == reflect.Struct
 	switch {
 	case !sf.IsExported() && !promoted, jsonTag == "-":
-		if present {
+		if tag.present {
 			r.ineffective(goField)
 		}
-	case promoted && !isJSONName(name):
-		r.embed(l, sf, i, goField, taggedField{tag, present, inherits})
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
 		at("unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type")
+	case promoted && !isJSONName(name):
+		r.embed(l, sf, i, goField, tag)
 	case !isJSONName(name):
-		r.unnamed(at, sf, hasJSON, options, present)
+		r.unnamed(at, sf, options, tag.present)
 	default:
 		f := &jsonField{
 			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
 			index: appendIndex(l.index, i), goField: goField, typ: sf.Type,
-			tag: taggedField{tag, present, inherits}, embedded: l.embedded, typeMeta: l.typeMeta,
+			tag: tag, embedded: l.embedded, typeMeta: l.typeMeta,
 		}
 		r.found = append(r.found, f)
 		if l.twice {
@@ -118,36 +117,30 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	}
 }
 
-func (r *resolver) unnamed(at func(string, string, string), sf reflect.StructField, hasJSON bool, options string, tagged bool) {
+func (r *resolver) unnamed(at func(string, string, string), sf reflect.StructField, options string, tagged bool) {
 	suggestion := strings.ToLower(sf.Name[:1]) + sf.Name[1:]
 	switch {
 	case tagged && hasOption(options, "inline"):
 		at("inline-named-field", "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write `json:\""+suggestion+"\"`")
-	case hasJSON:
-		at("no-json-name", "has no usable JSON name in its json struct tag", "write `json:\""+suggestion+"\"`, or `json:\"-\"` to leave it out")
 	default:
-		at("no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "write `json:\""+suggestion+"\"`, and use the versioned type (v1alpha1), not the internal one")
+		at("no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "use the versioned type (v1alpha1), or write `json:\""+suggestion+"\"`, or `json:\"-\"` to leave it out")
 	}
 }
 
-func (r *resolver) parse(goField string, tag reflect.StructTag) (structtag.Tag, bool) {
+func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
 	parsed, present, problems := structtag.Parse(tag)
 	for _, p := range problems {
 		p.Field = goField
 		r.faults.Add(p)
 	}
 	if len(problems) > 0 {
-		return structtag.Tag{}, false
+		return taggedField{}
 	}
-	return parsed, present
+	return taggedField{Tag: parsed, present: present, inherits: tag.Get("providerconfig") == "inherits"}
 }
 
 func (r *resolver) embed(l *level, sf reflect.StructField, i int, goField string, tag taggedField) {
-	switch {
-	case sf.Type.Kind() == reflect.Pointer && !sf.IsExported():
-		r.faults.Add(mistake(goField, "unsupported-type", "embeds a pointer to an unexported struct, which encoding/json cannot fill", "embed the struct itself or export its type"))
-		return
-	case leaf.KindOf(Deref(sf.Type)) != leaf.NotALeaf:
+	if leaf.KindOf(Deref(sf.Type)) != leaf.NotALeaf {
 		what := "is embedded and marshals itself, but another embedded field's marshaler hides it, so its value is not in JSON"
 		r.faults.Add(mistake(goField, "promoted-marshaler", what, "give the field a JSON name"))
 		return
