@@ -74,16 +74,10 @@ func (p *parser) value() (err *fault.Error) {
 	case '"':
 		p.scratch, err = p.appendText(p.scratch[:0])
 		return err
-	case 't':
-		return p.literal("true")
-	case 'f':
-		return p.literal("false")
-	case 'n':
-		return p.literal("null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return p.number()
 	default:
-		return invalidJSON(p.At, "no value where one is due")
+		return p.word()
 	}
 }
 
@@ -201,10 +195,10 @@ func (p *parser) number() *fault.Error {
 	return nil
 }
 
-func (p *parser) literal(name string) *fault.Error {
-	if err := p.Literal(name); err != nil {
-		return err
-	}
-	p.text = append(p.text, name...)
-	return nil
+// word reads true, false or null.
+func (p *parser) word() *fault.Error {
+	at := p.At
+	err := p.Scalar()
+	p.text = append(p.text, p.Raw[at:p.At]...)
+	return err
 }
