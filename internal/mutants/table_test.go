@@ -89,7 +89,7 @@ var mutants = []mutant{
 	{"lent memory is cleared", "internal/rawjson/run.go", "s.chunks[i].Clear()\n", "\n", "internal/rawjson TestBorrowTwice|TestReadTwice"},
 	{"lent memory has one user", "internal/rawjson/run.go", "s.used++\n", "", "internal/rawjson TestBorrowTwice|TestReadTwice"},
 	{"numbers in interfaces are not rounded", "internal/rawjson/leaf.go", "n.kind == free && r.use != decoded", "false", "hash TestRawNumbersAreNotRounded"},
-	{"integers have a width", "internal/rawjson/leaf.go", "i, err = strconv.ParseInt(string(literal), 10, int(n.bits))", "i, err = strconv.ParseInt(string(literal), 10, 64)", raw},
+	{"integers have a width", "internal/rawjson/leaf.go", "if ok && !v.OverflowInt(i) {", "if ok {", raw},
 
 	// Unknown members, depth and cycles.
 	{"unknown members are written", writeFile, "if unknown != nil && r.unknown(n, unknown.Left(), before) {", "if false {", "hotupdate TestUnknown|TestOpen"},

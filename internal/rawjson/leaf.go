@@ -94,13 +94,28 @@ func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	return nil
 }
 
+// small returns an integer of few digits, as most are.
+func small(literal []byte) (i int64, ok bool) {
+	for _, c := range literal {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		i = i*10 + int64(c-'0')
+	}
+	return i, len(literal) == 1 || 1 < len(literal) && len(literal) <= 18 && literal[0] != '0'
+}
+
 // setNumber reports whether v can hold what the literal says, which is a number in JSON, too.
 func (n *node) setNumber(v reflect.Value, literal []byte) bool {
 	var err error
 	//exhaustive:ignore
 	switch n.kind {
 	case integer:
-		var i int64
+		i, ok := small(literal)
+		if ok && !v.OverflowInt(i) {
+			v.SetInt(i)
+			return true
+		}
 		i, err = strconv.ParseInt(string(literal), 10, int(n.bits))
 		v.SetInt(i)
 	case unsigned:
