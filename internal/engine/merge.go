@@ -187,7 +187,7 @@ func (m *merger) objectElement(n *fieldplan.Node, to reflect.Value, from pair, i
 	values := from.deref()
 	isGone := !values[1].IsValid() && !fieldplan.IsProjected(n.Class) && !m.program.isHashed(n, values[0], in)
 	if values.any().IsValid() && !isGone {
-		m.mixed(n, to, from.orZero(n), in)
+		m.mixed(n, to, values, in)
 	}
 }
 

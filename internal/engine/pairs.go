@@ -15,17 +15,6 @@ func (p pair) deref() pair {
 	return p
 }
 
-// orZero follows the pointers of two elements that are objects: null says what the zero object says.
-func (p pair) orZero(n *fieldplan.Node) pair {
-	values := p.deref()
-	for side := range p {
-		if p[side].IsValid() && !values[side].IsValid() {
-			values[side] = reflect.Zero(n.Type)
-		}
-	}
-	return values
-}
-
 func (p pair) any() reflect.Value {
 	if p[0].IsValid() {
 		return p[0]
