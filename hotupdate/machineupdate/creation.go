@@ -71,8 +71,7 @@ func (c *Creation) write(resourceVersion string, recordOf func(marker record.Rec
 // created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	written := c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
-	return c.machine.mirrored(written, c.class)
+	return c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the

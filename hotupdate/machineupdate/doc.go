@@ -143,21 +143,11 @@
 //	without a limiter, where the cloud throttles       98 minutes; adoption takes 98 minutes
 //	Limiter{Every: 1s, Burst: 10, InFlight: 3}         12 seconds; adoption takes 4 h 19 min, throttled 5 h 7 min
 //
-// # LastOperation
+// # Reports
 //
-// The proposal's option 2 is a report in status.lastOperation. Executor.Report writes it if the caller wants it. Nothing of this package reads it, but others do:
-//
-//	reader                                what it goes by                        what a report could do
-//	MachineSet status.failedMachines,     state Failed, whatever the type        error of the Worker, red condition of the Shoot, alerts
-//	  and metrics of failed machines
-//	health check of a Pending machine     type Create, state not Successful      the join counts as a re-join, its bootstrap token is never deleted
-//	MachineSet, when a machine fails      type HealthCheck                       another treatment of the failed machine
-//	deletion flow                         phrases in the description             deletion resumes at another step
-//	collection of orphaned VMs            the name of a code in the description  VMs are looked for
-//	status writes                         similar descriptions                   a write is skipped
-//
-// So there is a report only for machines with the phase Running, its state is Processing or Successful, and its description holds the reason of the
-// update and nothing that the driver said. Failures are told by events and by [Counters].
+// An update is told by events and by [Counters]. Nothing of this package reads or writes status.lastOperation, the proposal's option 2: other parts of
+// MCM decide by it. A caller that reports there does so behind Reconcile, within the limits that the guide in examples/machinecontroller lists. For
+// people the member "applied" of the record has the hot part of the last success.
 //
 // # Rolled-back drivers and restored backups
 //

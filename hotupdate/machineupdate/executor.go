@@ -30,11 +30,7 @@ type Executor[M Machine] struct {
 	// returns as one of this package: fmt.Errorf("%w: %v", ErrNotFound, err).
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
-	Event func(object runtime.Object, eventType, reason, message string)
-	// Report writes the machine's status.lastOperation with the type Update and no errorCode, and nothing else, and returns the machine. The state is
-	// Processing or Successful; the description is a sentence with the reason, and has nothing that the driver said. Nil reports nothing, which is as
-	// good: see "LastOperation" in the package documentation. An error, unless it is a conflict, does not keep the update from being made.
-	Report   func(ctx context.Context, machine M, state, description string) (M, error)
+	Event    func(object runtime.Object, eventType, reason, message string)
 	Limiter  *Limiter // bounds the calls of the driver; nil allows everything
 	Now      func() time.Time
 	Counters *Counters // nil counts nothing
@@ -210,10 +206,6 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 		return result.Err
 	}
 	result.marked = true
-	if !e.report(ctx, o, result, "Processing", "The machine is being updated") {
-		result.end(conflicted, conflictRetry, nil)
-		return result.Err
-	}
 	if o.gate != nil {
 		if err := o.gate.check(ctx); err != nil {
 			result.end(undrained, shortRetry, err)
@@ -290,7 +282,6 @@ func (e *Executor[M]) record(ctx context.Context, o *observation, result *Result
 	}
 	if e.write(ctx, written, result) {
 		result.end(how, delay, nil)
-		e.report(ctx, o, result, "Successful", "The machine is updated")
 	}
 }
 

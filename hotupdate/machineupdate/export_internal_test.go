@@ -63,8 +63,6 @@ const (
 	Updated       = updated
 	Confirmed     = confirmed
 
-	MaxLastApplied = maxLastApplied
-
 	UpToDate        = upToDate
 	MachineDeleting = machineDeleting
 	MachineFailed   = machineFailed

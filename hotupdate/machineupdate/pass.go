@@ -8,9 +8,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// maxLastApplied is how many bytes a mirrored provider spec may have.
-const maxLastApplied = 64 << 10
-
 // pass is one update of one machine: what the driver is asked for, and what is written before and after. It is immutable.
 type pass struct {
 	machine machine
@@ -31,11 +28,7 @@ func (p *pass) aboutToCall() patch {
 
 // succeeded returns the write that follows the success of the pass. The resourceVersion is that of the newest object.
 func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
-	written := p.write(resourceVersion, p.planned.Succeeded(now))
-	if p.planned.Whole && p.lane.name == "" {
-		written = p.machine.mirrored(written, p.class)
-	}
-	return written
+	return p.write(resourceVersion, p.planned.Succeeded(now))
 }
 
 // restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
@@ -53,18 +46,6 @@ func (p *pass) write(resourceVersion string, r record.Record) patch {
 
 func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
 	return patch{Machine: m.Name, UID: m.UID, ResourceVersion: resourceVersion, Annotations: annotations}
-}
-
-// mirrored adds the provider spec of the class for people, if they want it, to the write of a success.
-func (m *machine) mirrored(written patch, class *Prepared) patch {
-	_, stands := m.Annotations[AnnotationLastApplied]
-	switch spec := class.class.ProviderSpec; {
-	case m.MirrorSpec && len(spec) <= maxLastApplied:
-		written.Annotations[AnnotationLastApplied] = new(string(spec))
-	case stands:
-		written.Annotations[AnnotationLastApplied] = nil
-	}
-	return written
 }
 
 func (p *pass) request() *UpdateMachineRequest {

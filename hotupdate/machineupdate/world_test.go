@@ -30,7 +30,6 @@ var (
 type executor struct {
 	WriteMetadata func(ctx context.Context, patch machineupdate.Patch) (resourceVersion string, err error)
 	UpdateMachine func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
-	Report        func(ctx context.Context, machine *object, state, description string) (*object, error)
 	Limiter       *machineupdate.Limiter
 	Now           func() time.Time
 	Counters      *machineupdate.Counters
@@ -51,7 +50,7 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 		seen.DeletionTimestamp = &metav1.Time{}
 	}
 	real := &machineupdate.Executor[*object]{
-		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Report: e.Report, Now: e.Now, Counters: e.Counters,
+		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Counters: e.Counters,
 		Event: func(_ runtime.Object, eventType, reason, message string) {
 			*events = append(*events, published{eventType, reason, message})
 		},

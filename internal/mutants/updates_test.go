@@ -78,7 +78,6 @@ var updateMutants = []mutant{
 	{"a VM that is gone is no failure", executorFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
 	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, o.nextTry(marker, e.Now())), callErr)", "result.end(throttled, o.nextTry(marker, e.Now()), callErr)", executions},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
-	{"a record is mirrored only if all is applied", passFile, "\tif p.planned.Whole && p.lane.name == \"\" {", "\tif p.lane.name == \"\" {", executions},
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })", "return string(document)", lanes},
 	{"what is of another lane is frozen", laneFile, "return l.of(pointer) == lane && l.schema.Holds", "return l.schema.Holds", lanes},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
@@ -62,16 +61,6 @@ func (c *Controller) prepare(class *api.MachineClass) (*machineupdate.Prepared, 
 // executor carries decisions out with what this controller has.
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 	return &machineupdate.Executor[*api.Machine]{
-		Patch: r.Machines.Patch, Report: r.reportOperation, UpdateMachine: r.Driver.UpdateMachine, Event: r.Recorder.Event, Limiter: r.Limiter,
-		Now: r.Now, Counters: &r.Counters,
+		Patch: r.Machines.Patch, UpdateMachine: r.Driver.UpdateMachine, Event: r.Recorder.Event, Limiter: r.Limiter, Now: r.Now, Counters: &r.Counters,
 	}
-}
-
-// reportOperation tells people in the status that the machine is being updated.
-func (r *reconciliation) reportOperation(ctx context.Context, machine *api.Machine, state, description string) (*api.Machine, error) {
-	machine = machine.DeepCopy()
-	machine.Status.LastOperation = api.LastOperation{
-		Description: description, State: api.MachineState(state), Type: api.MachineOperationUpdate, LastUpdateTime: metav1.NewTime(r.Now()),
-	}
-	return r.Machines.UpdateStatus(ctx, machine, metav1.UpdateOptions{})
 }

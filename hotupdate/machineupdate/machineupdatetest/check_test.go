@@ -73,7 +73,7 @@ type controller struct {
 func (c *controller) is(broken string) bool { return c.broken == broken }
 
 func (c *controller) executor() *machineupdate.Executor[*machine] {
-	e := &machineupdate.Executor[*machine]{Patch: c.patch, UpdateMachine: c.updateMachine, Report: c.report, Event: c.Event, Now: c.Now}
+	e := &machineupdate.Executor[*machine]{Patch: c.patch, UpdateMachine: c.updateMachine, Event: c.Event, Now: c.Now}
 	if c.is("clock stands still") {
 		e.Now = func() time.Time { return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC) }
 	}
@@ -113,15 +113,6 @@ func (c *controller) updateMachine(ctx context.Context, request *machineupdate.U
 		return errors.New("the driver failed")
 	}
 	return err
-}
-
-func (c *controller) report(ctx context.Context, m *machine, state, description string) (*machine, error) {
-	reported := m.clone()
-	if c.is("report as the whole status") {
-		reported.Status = status{}
-	}
-	reported.Status.LastOperation = lastOperation{Description: description, State: state, Type: "Update"}
-	return c.UpdateStatus(ctx, reported, metav1.UpdateOptions{})
 }
 
 func (c *controller) reconcile(ctx context.Context) time.Duration {
@@ -186,6 +177,8 @@ func (c *controller) reportFailure(ctx context.Context, result *machineupdate.Re
 		reported.Status.LastOperation.State, reported.Status.LastOperation.Type = "Failed", "Update"
 	case c.is("driver quoted") && result.Err != nil:
 		reported.Status.LastOperation.Description = result.Err.Error()
+	case c.is("report as the whole status"):
+		reported.Status = status{}
 	case c.is("reported before it joined") && before.Status.CurrentStatus.Phase == "Pending":
 		reported.Status.LastOperation.State, reported.Status.LastOperation.Type = "Successful", "Update"
 	default:
