@@ -96,7 +96,7 @@ func invalidOffset(s []byte) int {
 // scanString returns the end of the string body that starts at raw[start], which is the offset of the closing quote. It leaves
 // UTF-8 and the escapes unchecked, but for the fact that a character follows every backslash.
 func scanString(raw []byte, start int) (end int, err *fault.Error) {
-	for end = start; end < len(raw); end++ {
+	for end = PlainEnd(raw, start); end < len(raw); end = PlainEnd(raw, end+1) {
 		switch c := raw[end]; {
 		case c == '"':
 			return end, nil

@@ -3,12 +3,13 @@
 // It owns what goes with a member: commas, white space, and the objects that are left empty. It must not know Go values, decoders or
 // hashes; package canonjson says what is JSON, and the plan says what is hot. The rules are specified at hotupdate.Schema.StripRaw.
 //
-// The first of two passes checks the grammar and notes where members and containers stand. The second follows the plan and notes what to
-// remove. Each looks at a byte a bounded number of times, however deep it stands.
+// One pass copies the document and takes back what goes. An element that hotwhen may select is read ahead before it is copied.
 package strip
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -26,8 +27,8 @@ const (
 	KeepNulls               // it stays, as an unknown member does
 )
 
-// maxPooled is the number of items and spans whose memory is kept for another document.
-const maxPooled = 1 << 16
+// maxPooled is the length of the longest document whose memory is kept for another one.
+const maxPooled = 2 << 20
 
 var strippers = sync.Pool{New: func() any { return new(stripper) }}
 
@@ -44,47 +45,101 @@ func Strip(p *fieldplan.Plan, raw []byte, nulls Nulls) ([]byte, *fault.Error) {
 	}
 	s := strippers.Get().(*stripper)
 	defer s.release()
-	s.nulls = nulls
-	if err := s.read(raw); err != nil {
-		return nil, err
+	*s = stripper{Scanner: canonjson.NewScanner(raw), nulls: nulls, kept: slices.Grow(s.kept, len(raw))}
+	s.document(p.Root)
+	switch {
+	case s.problem != nil:
+		return nil, s.problem
+	case len(s.kept) == len(raw):
+		return raw, nil
 	}
-	if len(s.items) > 0 {
-		s.stay(0, s.inside(p.Root, nil, 0))
+	return bytes.Clone(s.kept), nil
+}
+
+// OnlyTypeMeta reports whether raw is JSON that says nothing, or nothing but apiVersion and kind: nothing at all, white space, null, or
+// an object without other members.
+func OnlyTypeMeta(raw []byte) bool {
+	if text := bytes.TrimSpace(raw); len(text) == 0 || string(text) == "null" {
+		return true
 	}
-	return s.result(), nil
+	s, only := canonjson.NewScanner(raw), true
+	if s.Begin() != nil || s.Peek() != '{' {
+		return false
+	}
+	problem := members(&s, func(name, _ []byte) {
+		only = only && (canonjson.SameText(name, "apiVersion") || canonjson.SameText(name, "kind"))
+	})
+	return only && problem == nil && s.End() == nil
+}
+
+// members reads an object. It calls visit with the name of each member, as it stands between its quotes, and the value.
+func members(s *canonjson.Scanner, visit func(name, value []byte)) *fault.Error {
+	last, problem := s.Open('}')
+	for !last && problem == nil {
+		var start, end int
+		if start, end, problem = s.Name(); problem != nil {
+			break
+		}
+		value := s.At
+		if problem = s.Skip(); problem == nil {
+			visit(s.Raw[start:end], s.Raw[value:s.At])
+			last, problem = s.Next('}')
+		}
+	}
+	return problem
 }
 
 type stripper struct {
-	outline
+	canonjson.Scanner
 
-	nulls Nulls
-	spans []span // ascending, without overlaps
+	nulls   Nulls
+	kept    []byte       // what stays of the document up to where the scanner is
+	problem *fault.Error // the first one; nothing is read after it
 }
-
-type span struct{ start, end int }
 
 func (s *stripper) release() {
-	if cap(s.items) > maxPooled || cap(s.spans) > maxPooled {
-		return
+	if cap(s.kept) <= maxPooled {
+		*s = stripper{kept: s.kept[:0]}
+		strippers.Put(s)
 	}
-	*s = stripper{outline: outline{items: s.items[:0]}, spans: s.spans[:0]}
-	strippers.Put(s)
 }
 
-func (s *stripper) result() []byte {
-	if len(s.spans) == 0 {
-		return s.raw
+// failed notes a problem, and reports whether there was one.
+func (s *stripper) failed(problem *fault.Error) bool {
+	s.problem = cmp.Or(s.problem, problem)
+	return s.problem != nil
+}
+
+// open and next are those of the scanner. After a problem nothing follows.
+func (s *stripper) open(closing byte) (last bool) {
+	last, problem := s.Open(closing)
+	return s.failed(problem) || last
+}
+
+func (s *stripper) next(closing byte) (last bool) {
+	last, problem := s.Next(closing)
+	return s.failed(problem) || last
+}
+
+// keep copies what was read from an offset on.
+func (s *stripper) keep(from int) { s.kept = append(s.kept, s.Raw[from:s.At]...) }
+
+// whole copies the value that is next as it stands.
+func (s *stripper) whole() {
+	start := s.At
+	s.failed(s.Skip())
+	s.keep(start)
+}
+
+func (s *stripper) document(root *fieldplan.Node) {
+	if s.failed(s.Begin()) {
+		return
 	}
-	size := len(s.raw)
-	for _, gone := range s.spans {
-		size -= gone.end - gone.start
-	}
-	stripped, at := make([]byte, 0, size), 0
-	for _, gone := range s.spans {
-		stripped = append(stripped, s.raw[at:gone.start]...)
-		at = gone.end
-	}
-	return append(stripped, s.raw[at:]...)
+	s.keep(0)
+	s.value(root, nil)
+	end := s.At
+	s.failed(s.End())
+	s.keep(end)
 }
 
 // fate is what becomes of a member.
@@ -108,49 +163,47 @@ func (t tally) emptied() bool { return t.gone > 0 && t.staying == 0 }
 // bare reports whether nothing is left but what identifies the object.
 func (t tally) bare() bool { return t.staying == t.identifying }
 
-// inside strips the inside of item i, which the plan describes by n. A value of another type than the plan's is not looked into. In is
-// the collection of which the item is an element, or nil.
-func (s *stripper) inside(n, in *fieldplan.Node, i int) tally {
-	switch bracket := s.raw[s.items[i].start]; {
+// value copies the value that is next without what goes inside it; an object that was emptied is {}. The plan describes the value by n; one of
+// another type is not looked into. In is the collection of which the value is an element, or nil.
+func (s *stripper) value(n, in *fieldplan.Node) tally {
+	switch bracket := s.Peek(); {
 	case bracket == '{' && (n.Kind == fieldplan.Object || n.Kind == fieldplan.Map):
-		return s.members(n, in, i)
+		return s.members(n, in)
 	case bracket == '[' && (n.Kind == fieldplan.List || n.Kind == fieldplan.Array):
-		s.elements(n, i)
+		s.elements(n)
+	default:
+		s.whole()
 	}
 	return untouched
 }
 
-// elements strips the elements of an array, all of which stay. Scalars are no items, since nothing is inside them.
-func (s *stripper) elements(n *fieldplan.Node, array int) {
-	for i := array + 1; i < s.items[array].next; i = s.items[i].next {
-		elem, _ := s.element(n, i)
-		s.stay(i, s.inside(elem, n, i))
+// elements copies an array. All of its elements stay.
+func (s *stripper) elements(n *fieldplan.Node) {
+	before := s.At
+	for last := s.open(']'); !last; last = s.next(']') {
+		s.keep(before)
+		elem, _ := s.element(n)
+		s.value(elem, n)
+		before = s.At
 	}
+	s.keep(before)
 }
 
-// stay leaves item i where it is, as {} if it was emptied.
-func (s *stripper) stay(i int, t tally) {
-	if t.emptied() {
-		s.spans = append(s.spans, span{s.items[i].start + 1, s.items[i].end - 1})
-	}
-}
-
-// members strips an object. A member that goes takes along what stands between it and the member before. As long as none has stayed, all
-// that stands before the first that does goes instead. If none stays, nothing is removed yet: the caller decides.
-func (s *stripper) members(n, in *fieldplan.Node, object int) tally {
+// members copies an object. A member that goes takes along what stands between it and the member before. As long as none has stayed, all
+// that stands before the first that does goes instead.
+func (s *stripper) members(n, in *fieldplan.Node) tally {
 	var t tally
-	first, before := object+1, 0
-	for i := first; i < s.items[object].next; i = s.items[i].next {
-		mark := len(s.spans)
-		if t.emptied() {
-			s.spans = append(s.spans, span{s.items[first].quote(), s.items[i].quote()})
+	opening, before := len(s.kept), s.At
+	last := s.open('}')
+	s.keep(before)
+	for before = s.At; !last; last = s.next('}') {
+		mark := len(s.kept)
+		if t.staying > 0 {
+			s.keep(before)
 		}
-		switch s.member(n, in, i) {
+		switch s.member(n, in) {
 		case goes:
-			s.spans = s.spans[:mark]
-			if t.staying > 0 {
-				s.spans = append(s.spans, span{before, s.items[i].end})
-			}
+			s.kept = s.kept[:mark]
 			t.gone++
 		case identifies:
 			t.identifying++
@@ -158,56 +211,64 @@ func (s *stripper) members(n, in *fieldplan.Node, object int) tally {
 		case stays:
 			t.staying++
 		}
-		before = s.items[i].end
+		before = s.At
+	}
+	s.keep(before)
+	if t.emptied() {
+		s.kept = append(s.kept[:opening], "{}"...)
 	}
 	return t
 }
 
-func (s *stripper) member(n, in *fieldplan.Node, i int) fate {
+func (s *stripper) member(n, in *fieldplan.Node) fate {
+	start := s.At
+	name, nameEnd, problem := s.Name()
+	s.failed(problem)
+	s.keep(start)
 	if n.Kind == fieldplan.Map {
-		return s.entry(n, i)
+		return s.entry(n)
 	}
-	return s.field(n, in, i)
+	return s.field(lookup(n, s.Raw[name:nameEnd]), in)
 }
 
-// field decides about a member of an object that is described by fields.
-func (s *stripper) field(n, in *fieldplan.Node, i int) fate {
-	f := s.lookup(n, i)
+// field decides about a member of an object that is described by fields. F is nil for an unknown one.
+func (s *stripper) field(f *fieldplan.Field, in *fieldplan.Node) fate {
 	switch {
 	case f == nil:
+		s.whole()
 		return stays
 	case in != nil && in.Identity(f):
+		s.whole()
 		return identifies
 	case !hasProjected(f.Node) && !projectsPresence(f):
-		return s.hot(i)
-	}
-	t := s.inside(f.Node, nil, i)
-	if t.emptied() && !projectsPresence(f) {
+		return s.hot()
+	case s.value(f.Node, nil).emptied() && !projectsPresence(f):
 		return goes
 	}
-	s.stay(i, t)
 	return stays
 }
 
 // entry decides about a member of a map. The presence of an entry belongs to the map, and to the entry itself where hotwhen holds.
-func (s *stripper) entry(n *fieldplan.Node, i int) fate {
-	elem, selected := s.element(n, i)
-	if fieldplan.IsProjected(n.Class) && !selected {
-		s.stay(i, s.inside(elem, n, i))
-		return stays
-	}
-	if !hasProjected(elem) || s.isNull(i) {
-		return s.hot(i)
-	}
-	if s.inside(elem, n, i).bare() {
+func (s *stripper) entry(n *fieldplan.Node) fate {
+	elem, selected := s.element(n)
+	switch {
+	case fieldplan.IsProjected(n.Class) && !selected:
+		s.value(elem, n)
+	case !hasProjected(elem) || s.isNull():
+		return s.hot()
+	case s.value(elem, n).bare():
 		return goes
 	}
 	return stays
 }
 
+func (s *stripper) isNull() bool { return s.Peek() == 'n' }
+
 // hot decides about a member in which nothing is hashed.
-func (s *stripper) hot(i int) fate {
-	if s.nulls == KeepNulls && s.isNull(i) {
+func (s *stripper) hot() fate {
+	isNull := s.isNull()
+	s.whole()
+	if isNull && s.nulls == KeepNulls {
 		return stays
 	}
 	return goes
@@ -221,9 +282,9 @@ func projectsPresence(f *fieldplan.Field) bool {
 	return f.HasPresence() && fieldplan.IsProjected(f.Node.Class)
 }
 
-func (s *stripper) lookup(n *fieldplan.Node, i int) *fieldplan.Field {
+func lookup(n *fieldplan.Node, name []byte) *fieldplan.Field {
 	for _, f := range n.Fields {
-		if s.named(i, canonicalName(f)) {
+		if canonjson.SameText(name, canonicalName(f)) {
 			return f
 		}
 	}
@@ -233,25 +294,24 @@ func (s *stripper) lookup(n *fieldplan.Node, i int) *fieldplan.Field {
 // canonicalName is the name as it stands between its quotes in canonical JSON.
 func canonicalName(f *fieldplan.Field) string { return f.Header[1 : len(f.Header)-len(`":`)] }
 
-// element returns the node of an element of collection n, and whether hotwhen holds for it.
-func (s *stripper) element(n *fieldplan.Node, i int) (elem *fieldplan.Node, selected bool) {
-	if n.When == nil || s.raw[s.items[i].start] != '{' || !s.holds(n.When, i) {
+// element returns the node of the element of collection n that is next, and whether hotwhen holds for it.
+func (s *stripper) element(n *fieldplan.Node) (elem *fieldplan.Node, selected bool) {
+	if n.When == nil || s.Peek() != '{' || !holds(n.When, s.Scanner) {
 		return n.Elem, false
 	}
 	return n.When.Hot, true
 }
 
-// holds reports whether an object has the selector's value, as a decoder would read it: of several members the last one counts, and null
-// is not a value.
-func (s *stripper) holds(w *fieldplan.Selector, object int) bool {
-	holds := w.Holds(nil, nil)
-	name := canonicalName(w.Field)
-	for i := object + 1; i < s.items[object].next; i = s.items[i].next {
-		if s.named(i, name) && !s.isNull(i) {
-			holds = matches(w, s.raw[s.items[i].start:s.items[i].end])
+// holds reports whether the object that is next has the selector's value, as a decoder would read it: of several members the last one counts,
+// and null is not a value.
+func holds(w *fieldplan.Selector, ahead canonjson.Scanner) bool {
+	holds, wanted := w.Holds(nil, nil), canonicalName(w.Field)
+	problem := members(&ahead, func(name, value []byte) {
+		if canonjson.SameText(name, wanted) && value[0] != 'n' {
+			holds = matches(w, value)
 		}
-	}
-	return holds
+	})
+	return holds && problem == nil
 }
 
 // matches compares a value other than null with the selector's. A value that the selector's type cannot hold never matches.
