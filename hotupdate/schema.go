@@ -100,11 +100,7 @@ func (s *Schema) value(config any) (reflect.Value, error) {
 	if !v.IsValid() || v.Type() == s.pointer {
 		return v, nil
 	}
-	typ := v.Type()
-	for i := 0; i < fieldplan.MaxPointers && typ.Kind() == reflect.Pointer; i++ {
-		typ = typ.Elem()
-	}
-	if typ != s.plan.Type {
+	if typ := fieldplan.Deref(v.Type()); typ != s.plan.Type {
 		return v, &fault.Error{
 			Kind: fault.Misuse, Code: "type-mismatch", Type: typ.String(),
 			What: "is not the Schema's type", Hint: "use the Schema of this type, or raw JSON with a Schema that was loaded",

@@ -105,11 +105,7 @@ type compiledType struct {
 
 func (c compiledType) errors() error {
 	typ := c.typ
-	for range fieldplan.MaxPointers {
-		pointer, ok := types.Unalias(typ).Underlying().(*types.Pointer)
-		if !ok {
-			break
-		}
+	for pointer, ok := types.Unalias(typ).(*types.Pointer); ok; pointer, ok = types.Unalias(typ).(*types.Pointer) {
 		typ = pointer.Elem()
 	}
 	_, err := fieldplan.Build(new(sourcetype.Program).Of(typ), c.overrides)

@@ -17,6 +17,15 @@ import (
 // selfPointer is a pointer to itself.
 type selfPointer *selfPointer
 
+// namedPointer hides from encoding/json that what it points to has methods.
+type namedPointer *onlyReads
+
+type onlyReads struct {
+	Name string `json:"name"`
+}
+
+func (*onlyReads) UnmarshalJSON([]byte) error { return nil }
+
 // textByPointer is a text marshaler only behind a pointer, which encoding/json does not take as a map key.
 type textByPointer struct{}
 
@@ -41,7 +50,9 @@ func unsupportedTypeRows() []schemaErrorRow {
 		InArray  [1]channel              `json:"inArray"`
 		InMap    map[string]func() error `json:"inMap"`
 		InSlice  []**chan<- int          `json:"inSlice"`
+		Named    []*namedPointer         `json:"named"`
 		Self     selfPointer             `json:"self"`
+		Unnamed  struct{ onlyReads }     `json:"unnamed"`
 		Unsafe   unsafe.Pointer          `json:"unsafe"`
 		UnsafeT  []unsafe.Pointer        `json:"unsafeT"  hotupdatable:"true"`
 	}
@@ -63,7 +74,7 @@ func unsupportedTypeRows() []schemaErrorRow {
 	}
 	return []schemaErrorRow{
 		{"unsupported types", compiling[unsupported](), at("unsupported-type", "hotupdate_test.unsupported",
-			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Self", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
+			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Named", "Self", "Unnamed", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
 		{"unsupported map keys", compiling[keys](), at("unsupported-map-key", "hotupdate_test.keys",
 			"Any", "Array", "Bool", "Float", "Nested", "Pointer", "Struct", "Text"), "member names are texts"},
 		{"opaque structs", compiling[opaques](), at("opaque-struct", "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},

@@ -45,14 +45,13 @@ func (l *linter) compile(r root) compiled {
 }
 
 func behindPointers(t types.Type) types.Type {
-	for range fieldplan.MaxPointers {
-		pointer, ok := t.Underlying().(*types.Pointer)
+	for {
+		pointer, ok := types.Unalias(t).(*types.Pointer)
 		if !ok {
-			break
+			return t
 		}
 		t = pointer.Elem()
 	}
-	return t
 }
 
 // dependsOnClasses reports whether overrides may mend a problem.

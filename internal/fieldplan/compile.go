@@ -122,6 +122,10 @@ func (c *compiler) closeCycle(n *Node) {
 }
 
 func (c *compiler) shape(n *Node, ctx context, goField string) {
+	if ctx.typ.Name() == "" && ctx.typ.Kind() == reflect.Struct && leaf.ReadsItself(ctx.typ) {
+		c.faults.Add(mistake(goField, "unsupported-type", "is a struct without a name that embeds an unmarshaler, which encoding/json calls in some places only", "give the struct a name"))
+		return
+	}
 	if n.Leaf = leaf.KindOf(ctx.typ); n.Leaf != leaf.NotALeaf {
 		if n.Leaf.MarshalsItself() {
 			c.refuseTagsBelow(n.Type, goField)
@@ -143,7 +147,7 @@ func (c *compiler) shape(n *Node, ctx context, goField string) {
 		c.mapKey(ctx.typ, goField)
 		c.element(n, ctx, goField)
 	default:
-		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(), "use a type that JSON can carry, or `json:\"-\"`"))
+		c.faults.Add(mistake(goField, "unsupported-type", "has the unsupported type "+ctx.typ.String(), "use a type that JSON can carry and no pointer type with a name, or `json:\"-\"`"))
 	}
 }
 

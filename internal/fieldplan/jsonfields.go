@@ -226,19 +226,13 @@ func PathName(sf reflect.StructField) (string, bool) {
 	return cmp.Or(name, sf.Name), true
 }
 
-// Deref returns the type behind pointers.
+// Deref returns the type behind pointers. A pointer type with a name, such as type P *P, is not looked behind.
 func Deref(t reflect.Type) reflect.Type {
-	for range MaxPointers {
-		if t.Kind() != reflect.Pointer {
-			return t
-		}
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
 	}
 	return t
 }
-
-// MaxPointers bounds pointers to pointers, so that type P *P ends.
-const MaxPointers = 16
 
 func appendIndex(index []int, i int) []int { return append(slices.Clone(index), i) }
 

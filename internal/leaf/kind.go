@@ -137,9 +137,14 @@ func HoldsInterface(t reflect.Type) bool {
 	found := false
 	walkTypes(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
 		found = found || t.Kind() == reflect.Interface
-		return !implements(t, jsonUnmarshalerType) && !implements(t, textUnmarshalerType)
+		return !ReadsItself(t)
 	})
 	return found
+}
+
+// ReadsItself reports whether type t, or a pointer to it, has an unmarshaler.
+func ReadsItself(t reflect.Type) bool {
+	return implements(t, jsonUnmarshalerType) || implements(t, textUnmarshalerType)
 }
 
 // HoldsQuantity reports whether type t is a quantity, or has one below it, however it is read.

@@ -1,7 +1,6 @@
 package rawjson
 
 import (
-	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -45,7 +44,6 @@ const (
 	quantity // resource.Quantity; it reads itself, as all that follow do
 	own      // has an UnmarshalJSON
 	foreign  // everything else that the decoder reads
-	element  // read by the decoder as an element of a list, since it does not see all methods there
 	member   // read by the decoder as a member of its struct
 )
 
@@ -158,20 +156,16 @@ func (c *compiler) byDecoder(n *node) *node {
 	return n
 }
 
-var (
-	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
+var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
 // kindOf asks first for what the decoder asks first.
 func kindOf(n *fieldplan.Node) kind {
-	pointer := reflect.PointerTo(n.Type)
 	switch {
 	case n.Type == reflect.TypeFor[resource.Quantity]():
 		return quantity
-	case pointer.Implements(unmarshalerType):
+	case reflect.PointerTo(n.Type).Implements(unmarshalerType):
 		return own
-	case pointer.Implements(textUnmarshalerType):
+	case leaf.ReadsItself(n.Type):
 		return foreign
 	}
 	switch n.Kind {
@@ -212,18 +206,11 @@ func leafKind(n *fieldplan.Node) kind {
 	return foreign
 }
 
-// target finds what stands behind the pointers of t. Behind a pointer type with a name the decoder sees no methods; and those of a type
-// without a name, which has them from what it embeds, only behind pointers.
+// target finds what stands behind the pointers of t.
 func (c *compiler) target(t reflect.Type, from *fieldplan.Node) target {
-	base, named := t, false
 	var pointers []memory
-	for ; base.Kind() == reflect.Pointer; base = base.Elem() {
-		named = named || base.Name() != ""
-		pointers = append(pointers, c.memory(base.Elem(), pointee))
-	}
-	pointer := reflect.PointerTo(base)
-	if named || base.Name() == "" && (pointer.Implements(unmarshalerType) || pointer.Implements(textUnmarshalerType)) {
-		return target{node: c.byDecoder(&node{kind: element, typ: t, plan: from})}
+	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
+		pointers = append(pointers, c.memory(t.Elem(), pointee))
 	}
 	return target{node: c.node(from), pointers: pointers}
 }

@@ -260,7 +260,6 @@ func TestUnusual(t *testing.T) {
 		{"keys of other kinds", `{"ints":{"1":"a"}}`, true, "each is read by the decoder"},
 		{"keys with a text", `{"levelMap":{"a":""}}`, true, "likewise"},
 		{"panic", `{"panics":false}`, false, "its type's fault"},
-		{"unnamed type with methods", `{"unnamed":{}}`, true, "the decoder does not see them"},
 		{"embedded null", `{"farPlace":null,"nearText":null}`, true, "embedded pointers are set all the same"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

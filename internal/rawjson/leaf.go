@@ -217,13 +217,6 @@ func (n *node) decode(raw []byte, v reflect.Value, header string) bool {
 		return problem == nil
 	case member:
 		return kubernetes(slices.Concat([]byte("{"+header), raw, []byte("}")), v.Addr().Interface())
-	case element:
-		list := reflect.New(reflect.SliceOf(n.typ))
-		if !kubernetes(slices.Concat([]byte("["), raw, []byte("]")), list.Interface()) {
-			return false
-		}
-		v.Set(list.Elem().Index(0))
-		return true
 	default:
 		return kubernetes(raw, v.Addr().Interface())
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -89,18 +88,6 @@ func (k *keyJSON) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Pointer types with names have no methods, and so the decoder sees none of what they point to.
-type (
-	toJSON     *selfJSON
-	toText     *selfText
-	toQuantity *resource.Quantity
-	toTime     *metav1.Time
-	toNumber   *numberJSON
-	toString   *string
-	toPlain    *plain
-	toMap      *map[string]string
-)
-
 // methodical has types with unmarshalers wherever there may be one.
 type methodical struct {
 	List       listJSON                   `json:"list"`
@@ -126,7 +113,6 @@ type methodical struct {
 	Keys       map[keyJSON]keyJSON        `json:"keys"`
 	Digits     digits                     `json:"digits"`
 	Self       selfJSON                   `json:"self"`
-	Unnamed    struct{ selfJSON }         `json:"unnamed"`
 	Reads      json.Unmarshaler           `json:"reads"`
 	Raws       []json.RawMessage          `json:"raws"`
 	RawMap     map[string]json.RawMessage `json:"rawMap"`
@@ -137,18 +123,6 @@ type methodical struct {
 	Address    uintptr                    `json:"address"`
 	Lists      lists                      `json:"lists"`
 	Trees      trees                      `json:"trees"`
-
-	ToJSON     toJSON                `json:"toJSON"`
-	ToJSONP    *toJSON               `json:"toJSONP"`
-	ToText     toText                `json:"toText"`
-	ToQuantity toQuantity            `json:"toQuantity"`
-	Quantities map[string]toQuantity `json:"quantities"`
-	QuantityL  []toQuantity          `json:"quantityL"`
-	ToTime     toTime                `json:"toTime"`
-	ToNumber   toNumber              `json:"toNumber"`
-	ToString   toString              `json:"toString"`
-	ToPlain    toPlain               `json:"toPlain"`
-	ToMap      toMap                 `json:"toMap"`
 }
 
 // embedding has members that are embedded and not exported: the decoder may not call their methods. Its own fields hide that it has them.

@@ -193,7 +193,7 @@ func (r *run) value(n *node, v reflect.Value) *fault.Error {
 		return r.number(n, v)
 	case quantity:
 		return r.readQuantity(n, v.Addr().Interface().(*resource.Quantity))
-	case free, own, foreign, element, member:
+	case free, own, foreign, member:
 	}
 	return r.delegate(n, v, "")
 }

@@ -63,8 +63,6 @@ type wide struct {
 	Level     level                        `json:"level"`
 	LevelP    *level                       `json:"levelP"`
 	Only      onlyWrites                   `json:"only"`
-	Unnamed   struct{ metav1.Time }        `json:"unnamed"`
-	UnnamedP  *struct{ metav1.Time }       `json:"unnamedP"`
 	Quoted    int64                        `json:"quoted,string"`
 	QuotedP   *bool                        `json:"quotedP,string"`
 	QuotedL   []int                        `json:"quotedL,string"`
