@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -25,16 +24,13 @@ func decide(o *observation) decision {
 	if reason, ok := o.excluded(); ok {
 		return decision{action: actNone, reason: reason, err: o.ClassError}
 	}
-	if o.isClosed() {
-		return o.decideClosed()
-	}
 	annotation, exists := o.Machine.Annotations[o.lane.annotation]
 	if !exists {
-		return o.update(decision{action: actUpdate, reason: firstAdoption}, nil)
+		return o.adopt(firstAdoption, nil)
 	}
 	header, _, err := record.ReadHeader(annotation)
 	if err = o.Machine.owns(&header, err); err != nil {
-		return o.update(decision{action: actUpdate, reason: recordUnusable, err: err}, nil)
+		return o.adopt(recordUnusable, err)
 	}
 	d := o.decideBy(&header)
 	if d.action != actUpdate && d.action != actConfirm {
@@ -42,34 +38,20 @@ func decide(o *observation) decision {
 	}
 	r, err := record.Parse(annotation)
 	if err = o.Machine.owns(&r.Header, err); err != nil {
-		return o.update(decision{action: actUpdate, reason: recordUnusable, err: err}, nil)
+		return o.adopt(recordUnusable, err)
 	}
 	return o.update(d, &r)
 }
 
-// isClosed reports whether the lane is one that is applied in a drain, and the node is not drained.
+// isClosed reports whether the lane is one that is applied in a drain, and the node is not drained. Such a lane is only confirmed.
 func (o *observation) isClosed() bool { return o.lane.class == hotupdate.InPlace && o.gate == nil }
 
-// decideClosed decides about a lane that is closed: it is read to confirm what was applied, and else left alone.
-func (o *observation) decideClosed() decision {
-	annotation := o.Machine.Annotations[o.lane.annotation]
-	header, _, err := record.ReadHeader(annotation)
-	if err != nil || header.State != record.Unconfirmed {
+// adopt decides for a machine without a record that is its own.
+func (o *observation) adopt(reason Reason, err error) decision {
+	if o.isClosed() {
 		return decision{action: actNone, reason: awaitingDrain}
 	}
-	due := o.unconfirmed(&header)
-	if due.action == actWait {
-		return due
-	}
-	r, err := record.Parse(annotation)
-	if o.Machine.owns(&r.Header, err) != nil {
-		return decision{action: actNone, reason: awaitingDrain}
-	}
-	d := o.update(decision{action: actConfirm, reason: confirmationDue}, &r)
-	if d.pass != nil {
-		d.pass.again = due.action == actUpdate // nobody knows when it was applied
-	}
-	return d
+	return o.update(decision{action: actUpdate, reason: reason, err: err}, nil)
 }
 
 // excluded reports whether a machine is not updated whatever its record says, and why.
@@ -104,6 +86,9 @@ func (m *machine) owns(h *record.Header, err error) error {
 }
 
 func (o *observation) decideBy(h *record.Header) decision {
+	if o.isClosed() && h.State != record.Unconfirmed {
+		return decision{action: actNone, reason: awaitingDrain}
+	}
 	changed := o.changed(h)
 	switch h.State {
 	case record.Calling:
@@ -112,7 +97,7 @@ func (o *observation) decideBy(h *record.Header) decision {
 		}
 		return decision{action: actUpdate, reason: unfinished}
 	case record.Unconfirmed:
-		if changed != upToDate {
+		if changed != upToDate && !o.isClosed() {
 			return decision{action: actUpdate, reason: changed}
 		}
 		return o.unconfirmed(h)
@@ -147,7 +132,7 @@ func (o *observation) changed(h *record.Header) Reason {
 func (o *observation) unconfirmed(h *record.Header) decision {
 	wait := remaining(o.now, h.Since, o.Settings.confirmAfter())
 	switch {
-	case wait < 0:
+	case wait < 0 && !o.isClosed():
 		return decision{action: actUpdate, reason: unfinished}
 	case wait > 0:
 		return decision{action: actWait, reason: confirmationDue, delay: wait}
@@ -174,15 +159,16 @@ func (o *observation) update(d decision, r *record.Record) decision {
 		r = &record.Record{}
 	}
 	var planned *record.Pass
+	again := false
 	if d.action == actConfirm {
-		planned = r.Confirm(o.lane.target, o.now)
+		planned, again = r.Confirm(o.lane.target, o.now), remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0
 	} else if planned = r.Begin(o.lane.target, o.Machine.ProviderID, o.now); !planned.Whole {
 		d.reason = recordFull
 	}
 	if o.gate != nil {
 		planned.Drained(record.Drain{Class: o.Class.class.Name, Node: string(o.gate.node.UID), Since: o.gate.node.Drained.UTC().Truncate(time.Second)})
 	}
-	d.pass = &pass{machine: o.Machine, class: o.Class, lane: o.lane, secret: o.Secret, planned: planned, readOnly: o.isClosed()}
+	d.pass = &pass{*o, planned, again}
 	return d
 }
 
@@ -223,47 +209,27 @@ const (
 	actConfirm     action = "Confirm"     // update the machine once more, to settle it
 )
 
-// Reason says why a machine is updated or not, for logs, metrics and events. The zero value is UpToDate. The package documentation has them all, under
-// "Decision".
-type Reason uint8
+// Reason says why a machine is updated or not, for logs, metrics and events. The package documentation has them all, under "Decision".
+type Reason string
 
 const (
-	upToDate        Reason = iota // the machine is as the class wants it
-	machineDeleting               // the machine is being deleted
-	machineFailed                 // the machine has failed, and will be replaced
-	creationPending               // the machine belongs to the creation flow
-	paused                        // an operator paused hot updates of the machine, of its class, or of all
-	classUnusable                 // there is no class, or it cannot be read
-	classDeleting                 // the class is being deleted
-	firstAdoption                 // the machine has no record: it was made before hot updates were
-	recordUnusable                // the record cannot be read, or is that of another VM
-	unfinished                    // an update was begun, and its success was not recorded
-	specChanged                   // the hot part of the class changed
-	schemaChanged                 // other fields are Hot, or the driver applies other things, than when the record was written
-	verifyDue                     // VerifyPeriod is over
-	recordFull                    // no further attempt fits: the machine is first taken back to what was applied
-	confirmationDue               // the last success is to be confirmed
-	awaitingDrain                 // the lane is InPlace: it is applied by ApplyInPlace only
+	upToDate        Reason = "UpToDate"        // the machine is as the class wants it
+	machineDeleting Reason = "MachineDeleting" // the machine is being deleted
+	machineFailed   Reason = "MachineFailed"   // the machine has failed, and will be replaced
+	creationPending Reason = "CreationPending" // the machine belongs to the creation flow
+	paused          Reason = "Paused"          // an operator paused hot updates of the machine, of its class, or of all
+	classUnusable   Reason = "ClassUnusable"   // there is no class, or it cannot be read
+	classDeleting   Reason = "ClassDeleting"   // the class is being deleted
+	firstAdoption   Reason = "FirstAdoption"   // the machine has no record: it was made before hot updates were
+	recordUnusable  Reason = "RecordUnusable"  // the record cannot be read, or is that of another VM
+	unfinished      Reason = "Unfinished"      // an update was begun, and its success was not recorded
+	specChanged     Reason = "SpecChanged"     // the hot part of the class changed
+	schemaChanged   Reason = "SchemaChanged"   // other fields are Hot, or the driver applies other things, than when the record was written
+	verifyDue       Reason = "VerifyDue"       // VerifyPeriod is over
+	recordFull      Reason = "RecordFull"      // no further attempt fits: the machine is first taken back to what was applied
+	confirmationDue Reason = "ConfirmationDue" // the last success is to be confirmed
+	awaitingDrain   Reason = "AwaitingDrain"   // the lane is InPlace: it is applied by ApplyInPlace only
 )
-
-var reasonNames = [...]string{
-	upToDate: "UpToDate", machineDeleting: "MachineDeleting", machineFailed: "MachineFailed", creationPending: "CreationPending", paused: "Paused",
-	classUnusable: "ClassUnusable", classDeleting: "ClassDeleting", firstAdoption: "FirstAdoption", recordUnusable: "RecordUnusable",
-	unfinished: "Unfinished", specChanged: "SpecChanged", schemaChanged: "SchemaChanged", verifyDue: "VerifyDue",
-	recordFull: "RecordFull", confirmationDue: "ConfirmationDue", awaitingDrain: "AwaitingDrain",
-}
-
-// String returns the reason's name.
-func (r Reason) String() string {
-	return nameOf(reasonNames[:], int(r), "Reason")
-}
-
-func nameOf(names []string, value int, enum string) string {
-	if value < len(names) {
-		return names[value]
-	}
-	return enum + "(" + strconv.Itoa(value) + ")"
-}
 
 // ending is how a reconcile ended.
 type ending string

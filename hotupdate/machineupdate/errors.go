@@ -2,6 +2,7 @@ package machineupdate
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -29,6 +30,13 @@ func (k DriverError) Error() string {
 		"the driver failed", "the driver does not implement UpdateMachine", "the driver found no VM", "the cloud has not done the change yet",
 		"the driver found a resource that is not as desired", "the cloud throttles the driver", "some resources were not updated",
 	}, int(k), "DriverError")
+}
+
+func nameOf(names []string, value int, enum string) string {
+	if value < len(names) {
+		return names[value]
+	}
+	return enum + "(" + strconv.Itoa(value) + ")"
 }
 
 // ErrorKindOf returns the kind of a driver's error, and how long not to call again if the error has a [*RetryError]. Of an error and what it

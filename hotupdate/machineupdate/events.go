@@ -11,7 +11,7 @@ const (
 // provider spec unless the errors of driver and API server do. Waiting, conflicts and cancellation are no events: they happen all the time. A refusal of
 // the API server is one: the role may lack the verb patch.
 func events(o *observation, d *decision, how ending, err error, tell func(level, reason, message string)) {
-	why := d.reason.String() + o.lane.where()
+	why := string(d.reason) + o.lane.where()
 	switch {
 	case d.reason == recordUnusable:
 		tell(warning, "HotUpdateRecordUnusable", d.err.Error())

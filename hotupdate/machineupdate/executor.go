@@ -41,7 +41,7 @@ type Result[M Machine] struct {
 	// Machine is the machine as the last write returned it, or the one that was handed in. The rest of the caller's reconcile works on it: a write
 	// of an older object is a conflict, or wipes the record.
 	Machine M
-	Reason  Reason // why the machine was updated or not; that of the first lane which was updated, else of the first
+	Reason  Reason // why the machine was updated or not; that of the first lane which was updated, else of the first; empty if nothing was decided
 	// Delay is when to reconcile the machine again; zero if only another event calls for it. The caller's reconcile goes on
 	// whatever it is, and takes the earlier of it and its own.
 	Delay time.Duration
@@ -181,7 +181,7 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 	request := pass.request()
 	request.Object = result.Machine
 	request.BeforeWrite = func(ctx context.Context) error {
-		if pass.readOnly {
+		if pass.isClosed() {
 			return errReadOnly
 		}
 		once.Do(func() { failed = e.mark(ctx, o, result) })
@@ -238,7 +238,7 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(canceled, shortRetry, callErr)
 	case kind == ErrNotFound:
 		result.end(gone, o.nextTry(marker, e.Now()), callErr)
-	case kind == ErrDiffers && pass.readOnly:
+	case kind == ErrDiffers && pass.isClosed():
 		e.remember(ctx, o, result, pass.planned.Doubted(e.Now()), differing, callErr)
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		now := e.Now()

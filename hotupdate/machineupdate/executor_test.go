@@ -442,8 +442,7 @@ func TestCounters(t *testing.T) {
 	b.reconcile(t)
 	b.callErr = errors.New("failure")
 	b.Reconcile(t.Context(), b.o)
-	assert.Equal(t, map[[2]string]uint64{{"Update", "FirstAdoption"}: 2}, b.Counters.Decisions())
-	assert.Equal(t, map[string]uint64{"Updated": 1, "CallFailed": 1}, b.Counters.Endings())
+	assert.Equal(t, map[[3]string]uint64{{"Update", "FirstAdoption", "Updated"}: 1, {"Update", "FirstAdoption", "CallFailed"}: 1}, b.Counters.Counts())
 	var executor executor
 	executor.Now = func() time.Time { return start }
 	executor.Reconcile(t.Context(), machineupdate.Observed{}) // without counters

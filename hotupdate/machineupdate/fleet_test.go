@@ -70,11 +70,8 @@ func ExampleFleet() {
 	var counters machineupdate.Counters // of the Executor
 	var fleet machineupdate.Fleet[*object]
 	metrics := func(machines []*object, now time.Time) {
-		for labels, n := range counters.Decisions() {
-			fmt.Printf("hotupdate_decisions_total{action=%q,reason=%q} %d\n", labels[0], labels[1], n)
-		}
-		for ending, n := range counters.Endings() { // Denied are those of the limiter
-			fmt.Printf("hotupdate_endings_total{ending=%q} %d\n", ending, n)
+		for labels, n := range counters.Counts() { // the ending Denied is that of the limiter
+			fmt.Printf("hotupdate_reconciles_total{action=%q,reason=%q,ending=%q} %d\n", labels[0], labels[1], labels[2], n)
 		}
 		for name, value := range fleet.Samples(machines, now) {
 			fmt.Printf("hotupdate_%s %g\n", name, value)

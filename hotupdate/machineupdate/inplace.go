@@ -26,10 +26,7 @@ const (
 
 // String returns the state's name.
 func (s InPlaceState) String() string {
-	names := [...]string{
-		InPlaceUnknown: "Unknown", InPlacePending: "Pending", InPlaceUnconfirmed: "Unconfirmed", InPlaceApplied: "Applied", InPlaceUnable: "Unable",
-	}
-	return nameOf(names[:], int(s), "InPlaceState")
+	return nameOf([]string{"Unknown", "Pending", "Unconfirmed", "Applied", "Unable"}, int(s), "InPlaceState")
 }
 
 // InPlace tells how far the InPlace part of the Class has come on the machine. The Class is that of the MachineDeployment's template. Ask before a

@@ -10,20 +10,16 @@ import (
 
 // pass is one update of one machine: what the driver is asked for, and what is written before and after. It is immutable.
 type pass struct {
-	machine machine
-	class   *Prepared
-	lane    *lane
-	secret  map[string][]byte
-	planned *record.Pass
+	observation
 
-	readOnly bool // the driver must change nothing
-	again    bool // the success needs another confirmation
+	planned *record.Pass
+	again   bool // the success needs another confirmation, as nobody knows when the lane was applied
 }
 
 // aboutToCall returns the write that has to succeed before the first request that changes the cloud. It carries the resourceVersion by which
 // the decision was made.
 func (p *pass) aboutToCall() patch {
-	return p.write(p.machine.ResourceVersion, p.planned.Marker)
+	return p.write(p.Machine.ResourceVersion, p.planned.Marker)
 }
 
 // succeeded returns the write that follows the success of the pass. The resourceVersion is that of the newest object.
@@ -34,14 +30,14 @@ func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
 // restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
 	restored := map[string]*string{p.lane.annotation: nil}
-	if previous, recorded := p.machine.Annotations[p.lane.annotation]; recorded {
+	if previous, recorded := p.Machine.Annotations[p.lane.annotation]; recorded {
 		restored[p.lane.annotation] = &previous
 	}
-	return p.machine.write(resourceVersion, restored)
+	return p.Machine.write(resourceVersion, restored)
 }
 
 func (p *pass) write(resourceVersion string, r record.Record) patch {
-	return p.machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
+	return p.Machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
 }
 
 func (m *machine) write(resourceVersion string, annotations map[string]*string) patch {
@@ -50,8 +46,8 @@ func (m *machine) write(resourceVersion string, annotations map[string]*string) 
 
 func (p *pass) request() *UpdateMachineRequest {
 	r := &UpdateMachineRequest{
-		Machine: p.machine.Name, ProviderID: p.machine.ProviderID, Class: p.class.class, Secret: p.secret, Lane: p.lane.name,
-		NotBefore: p.planned.Marker.NotBefore, ReadOnly: p.readOnly,
+		Machine: p.Machine.Name, ProviderID: p.Machine.ProviderID, Class: p.Class.class, Secret: p.Secret, Lane: p.lane.name,
+		NotBefore: p.planned.Marker.NotBefore, ReadOnly: p.isClosed(),
 	}
 	for _, part := range p.planned.Parts {
 		attempted := make([]Hot, len(part.Attempted))

@@ -254,7 +254,6 @@ func TestNames(t *testing.T) {
 		of func(int) string
 		n  int
 	}{
-		"Reason":       {func(i int) string { return machineupdate.Reason(i).String() }, 16},
 		"InPlaceState": {func(i int) string { return machineupdate.InPlaceState(i).String() }, 5},
 		"DriverError":  {func(i int) string { return machineupdate.DriverError(i).Error() }, 7},
 	} {

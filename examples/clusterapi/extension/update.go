@@ -34,9 +34,9 @@ func (e *Extension) UpdateMachine(ctx context.Context, request *hooksv1.UpdateMa
 	case err != nil && !isTemporary(err):
 		response.SetStatus(hooksv1.ResponseStatusFailure)
 		response.SetMessage(err.Error()) // Cluster API calls again, with growing delays
-	case err != nil || result.Reason.String() != "UpToDate":
+	case err != nil || result.Reason != "UpToDate":
 		response.SetRetryAfterSeconds(int32(max(result.Delay, minDelay) / time.Second))
-		response.SetMessage("infrastructure tags: " + result.Reason.String())
+		response.SetMessage("infrastructure tags: " + string(result.Reason))
 	}
 }
 

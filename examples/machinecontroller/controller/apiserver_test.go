@@ -203,7 +203,7 @@ func TestLostAnswer(t *testing.T) {
 		again := f.observe(f.live())
 		again.Settings.RetryAfter = time.Nanosecond
 		require.Eventually(t, func() bool {
-			return f.executor(nil).Reconcile(t.Context(), again).Reason.String() == "Unfinished" && f.calls.Load() == 1
+			return f.executor(nil).Reconcile(t.Context(), again).Reason == "Unfinished" && f.calls.Load() == 1
 		},
 			10*time.Second, 100*time.Millisecond)
 	})
@@ -216,7 +216,7 @@ func TestLostAnswer(t *testing.T) {
 		assert.True(t, apierrors.IsConflict(stale.Err), "%v", stale.Err)
 		fresh := f.executor(nil).Reconcile(t.Context(), f.observe(f.live()))
 		require.NoError(t, fresh.Err)
-		assert.Equal(t, "ConfirmationDue", fresh.Reason.String())
+		assert.Equal(t, "ConfirmationDue", string(fresh.Reason))
 		assert.EqualValues(t, 1, f.calls.Load())
 	})
 }
