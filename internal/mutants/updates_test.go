@@ -119,7 +119,7 @@ var updateMutants = []mutant{
 	{"a closed lane is not updated", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif false {", lanes},
 	{"a closed lane is confirmed", decisionFile, "\tif o.isClosed() && h.State != record.Unconfirmed {", "\tif o.isClosed() {", lanes},
 	{"a closed lane of another VM is left alone", decisionFile, "\tif o.isClosed() {\n\t\treturn decision{action: actNone, reason: awaitingDrain}\n\t}\n\treturn o.update(", "\treturn o.update(", lanes},
-	{"a closed lane of an impossible time is confirmed twice", decisionFile, "&pass{*o, planned, again}", "&pass{*o, planned, false}", lanes},
+	{"a closed lane of an impossible time is confirmed twice", decisionFile, "remaining(o.now, r.Since, o.Settings.confirmAfter()) < 0\n", "false\n", lanes},
 	{"a closed lane is read only", passFile, "ReadOnly: p.isClosed()", "ReadOnly: false", lanes},
 	{"a driver that only reads gets no marker", executorFile, "\t\tif pass.isClosed() {\n\t\t\treturn errReadOnly\n\t\t}\n", "", lanes},
 	{"a read that finds a difference is recorded", executorFile, "case kind == ErrDiffers && pass.isClosed():", "case false:", lanes},
