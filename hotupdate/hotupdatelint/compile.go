@@ -30,14 +30,14 @@ func (l *linter) compile(r root) compiled {
 		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)}, []string{`json:"part"`})
 	}
 	var overrides []fieldplan.Override
-	for _, o := range r.settings.overrides {
+	for _, o := range r.overrides {
 		overrides = append(overrides, o.Override)
 	}
 	plan, err := fieldplan.Build(l.program.Of(typ), overrides)
 	p := &targets{linter: l, found: map[string]target{}, seen: map[reflect.Type]bool{}}
 	p.visit(l.program.Of(typ), "config", target{node: r.at})
 	for _, problem := range fault.All(err) {
-		if !r.settings.unknown || !dependsOnClasses(problem) {
+		if !r.unknown || !dependsOnClasses(problem) {
 			l.reportProblem(problem, p, r)
 		}
 	}
@@ -65,7 +65,7 @@ func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 	if !ok {
 		at.node = r.at
 	}
-	for _, o := range r.settings.overrides {
+	for _, o := range r.overrides {
 		if problem.Path != "" && o.Path == problem.Path {
 			at = target{node: o.at}
 		}

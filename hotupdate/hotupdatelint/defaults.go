@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -13,26 +14,19 @@ import (
 
 // checkPointers reports hashed pointers whose default, or whose difference from an empty value, the struct tag does not declare.
 func (l *linter) checkPointers(all []compiled) {
-	for i, c := range all {
-		if c.plan != nil && !l.isCovered(all, i) {
+	for _, c := range all {
+		if c.plan != nil && !l.isCovered(c, all) {
 			l.checkNode(c.plan.Root, c.targets, map[*fieldplan.Node]bool{})
 		}
 	}
 }
 
 // isCovered reports whether a part is compiled below another type as well, where its classes are known.
-func (l *linter) isCovered(all []compiled, i int) bool {
-	part := all[i]
-	if part.root.isConfig {
-		return false
-	}
-	for j, whole := range all {
-		isBelow := j != i && whole.targets.seen[l.program.Of(part.root.typ)]
-		if isBelow && (whole.root.isConfig || j < i || !part.targets.seen[l.program.Of(whole.root.typ)]) {
-			return true
-		}
-	}
-	return false
+func (l *linter) isCovered(part compiled, all []compiled) bool {
+	return !part.root.isConfig && slices.ContainsFunc(all, func(whole compiled) bool {
+		isBelow := whole.targets.seen[l.program.Of(part.root.typ)]
+		return isBelow && (whole.root.isConfig || !part.targets.seen[l.program.Of(whole.root.typ)])
+	})
 }
 
 func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.Node]bool) {

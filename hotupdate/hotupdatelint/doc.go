@@ -4,7 +4,7 @@
 // errors that SchemaOf would return, in the same words, at the line to blame, and offers the corrected struct tag where there is no doubt
 // about it. It compiles
 //
-//   - the types that SchemaOf is called with, under the overrides of that call, also through generic functions of the package,
+//   - the types that SchemaOf is called with, under the overrides of that call,
 //   - every struct type that has a hotupdatable struct tag or something that looks like one. A struct without any is not looked at: it may be
 //     no configuration. Neither is a generic one, unless a Schema is made of an instance.
 //
@@ -19,11 +19,8 @@
 //   - a hash of a tagged type that is computed from the output of fmt, encoding/json or sigs.k8s.io/yaml in the same function, or by
 //     hashstructure: it changes with every hot field (direct-hash). Tests are left out, as they name no machines.
 //
-// Diagnostics carry the code of the [fault.Error] as their category. A line with the comment
-//
-//	//hotupdatelint:ignore REASON
-//
-// on it or above it is not reported; it is for what must stay as it is, such as a hash that names pools of an old era.
+// Diagnostics carry the code of the [fault.Error] as their category. What must stay as it is, such as a hash that names pools of an old
+// era, golangci-lint leaves out where a comment //nolint:hotupdatelint stands.
 //
 // The package must not know a rule of struct tags itself: they are the compiler's.
 package hotupdatelint

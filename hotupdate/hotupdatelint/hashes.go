@@ -16,14 +16,17 @@ import (
 
 // checkHashes reports calls that hash values of tagged types and ignore the struct tags. Tests are not checked: their hashes name no machines.
 func (l *linter) checkHashes() {
+	h := &hashes{linter: l, written: map[types.Object]*encoded{}, projected: map[types.Object]bool{}}
 	for _, file := range l.Files {
 		if isTest(l.Pass, file) {
 			continue
 		}
-		for _, declaration := range file.Decls {
-			h := &hashes{linter: l, written: map[types.Object]*encoded{}, projected: map[types.Object]bool{}}
-			for n := range ast.Preorder(declaration) {
-				h.visit(n)
+		for n := range ast.Preorder(file) {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				h.assign(n)
+			case *ast.CallExpr:
+				h.checkCall(n)
 			}
 		}
 	}
@@ -39,7 +42,7 @@ type encoded struct {
 	by  string // the function that wrote it
 }
 
-// hashes finds the hashes of one declaration, which is read from its beginning to its end.
+// hashes finds the hashes of a package. Each function is read from its beginning to its end.
 type hashes struct {
 	*linter
 
@@ -47,21 +50,14 @@ type hashes struct {
 	projected map[types.Object]bool     // results of functions that take a Schema, which obey the struct tags
 }
 
-func (h *hashes) visit(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		if call, ok := ast.Unparen(n.Rhs[0]).(*ast.CallExpr); ok && len(n.Rhs) == 1 {
-			h.assign(n.Lhs, call)
-		}
-	case *ast.CallExpr:
-		h.checkCall(n)
-	}
-}
-
 // assign records the results of a call. The first one is the text.
-func (h *hashes) assign(to []ast.Expr, call *ast.CallExpr) {
+func (h *hashes) assign(n *ast.AssignStmt) {
+	call, ok := ast.Unparen(n.Rhs[0]).(*ast.CallExpr)
+	if !ok || len(n.Rhs) > 1 {
+		return
+	}
 	obeys := takesSchema(h.callee(call))
-	for i, e := range to {
+	for i, e := range n.Lhs {
 		name, ok := e.(*ast.Ident)
 		if !ok {
 			continue
@@ -174,13 +170,9 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
 }
 
-// isHash reports whether t is a hash.Hash by its methods.
+// isHash reports whether t is a hash.Hash: no other writer has the method BlockSize.
 func isHash(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	methods := types.NewMethodSet(t)
-	return methods.Lookup(nil, "Sum") != nil && methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Reset") != nil
+	return t != nil && types.NewMethodSet(t).Lookup(nil, "BlockSize") != nil
 }
 
 func (l *linter) callee(call *ast.CallExpr) *types.Func {

@@ -21,7 +21,7 @@ func (l *linter) checkPresence(f *fieldplan.Field, at target) {
 		Kind: fault.Declaration, Code: "undeclared-presence",
 		Field: f.GoField,
 		What:  "is a pointer that " + by + " compares with nil, but an empty value is hashed as none is",
-		Hint:  "add the option `presence` if they differ, or `" + ignoring + "REASON` if they do not",
+		Hint:  "add the option `presence` if they differ, or `//nolint:hotupdatelint` if they do not",
 	})
 }
 

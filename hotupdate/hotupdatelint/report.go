@@ -18,7 +18,7 @@ type report struct {
 	code, what string
 }
 
-// report reports a problem, once, unless its line is silenced.
+// report reports a problem, once.
 func (l *linter) report(at target, problem *fault.Error) {
 	pos, end := at.node.Pos(), at.node.End()
 	field, isField := at.node.(*ast.Field)
@@ -32,7 +32,7 @@ func (l *linter) report(at target, problem *fault.Error) {
 	if at.field != nil {
 		id.pos, id.field = at.field.Pos(), ""
 	}
-	if l.reported[id] || l.source.ignored[l.source.lineOf(pos)] {
+	if l.reported[id] {
 		return
 	}
 	l.reported[id] = true

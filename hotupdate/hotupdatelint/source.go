@@ -2,7 +2,6 @@ package hotupdatelint
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"reflect"
 	"strconv"
@@ -16,23 +15,15 @@ import (
 type source struct {
 	pass     *analysis.Pass
 	fields   map[*types.Var]*ast.Field // of every struct type
-	calls    map[*ast.Ident]*ast.CallExpr
-	tagged   []taggedStruct        // in the order of the files
-	defaults map[*types.Var]string // the defaulting function that fills in the field
-	nilTests map[*types.Var]string // the function that compares the field with nil
-	ignored  map[token.Position]bool
-}
-
-// taggedStruct is a struct type with a hotupdatable struct tag, or with something that looks like one.
-type taggedStruct struct {
-	typ    types.Type // the declared type, if there is one
-	syntax *ast.StructType
+	calls    []*ast.CallExpr           // in the order of the files
+	parts    []root                    // structs with a hotupdatable struct tag, or with something that looks like one
+	defaults map[*types.Var]string     // the defaulting function that fills in the field
+	nilTests map[*types.Var]string     // the function that compares the field with nil
 }
 
 func readSource(pass *analysis.Pass) *source {
 	s := &source{
-		pass: pass, fields: map[*types.Var]*ast.Field{}, calls: map[*ast.Ident]*ast.CallExpr{},
-		defaults: map[*types.Var]string{}, nilTests: map[*types.Var]string{}, ignored: map[token.Position]bool{},
+		pass: pass, fields: map[*types.Var]*ast.Field{}, defaults: map[*types.Var]string{}, nilTests: map[*types.Var]string{},
 	}
 	for _, file := range pass.Files {
 		for _, declaration := range file.Decls {
@@ -46,7 +37,6 @@ func readSource(pass *analysis.Pass) *source {
 				s.readNilTests(function)
 			}
 		}
-		s.readIgnored(file)
 	}
 	return s
 }
@@ -58,9 +48,7 @@ func (s *source) declaration(declaration ast.Decl) {
 		case *ast.TypeSpec:
 			declared[n.Type] = n
 		case *ast.CallExpr:
-			if name := lastName(n.Fun); name != nil {
-				s.calls[name] = n
-			}
+			s.calls = append(s.calls, n)
 		case *ast.StructType:
 			s.structType(n, declared[n])
 		}
@@ -77,14 +65,13 @@ func (s *source) structType(syntax *ast.StructType, declared *ast.TypeSpec) {
 		_, present, _ := structtag.Parse(tagOf(field))
 		tagged = tagged || present
 	}
-	if !tagged {
-		return
-	}
 	typ := types.Type(fields)
 	if declared != nil {
 		typ = s.pass.TypesInfo.Defs[declared.Name].Type()
 	}
-	s.tagged = append(s.tagged, taggedStruct{typ: typ, syntax: syntax})
+	if tagged && !isGeneric(typ) {
+		s.parts = append(s.parts, root{typ: typ, at: syntax})
+	}
 }
 
 // lastName returns the identifier that says what an expression refers to: Name of p.Name[T].
@@ -108,10 +95,4 @@ func tagOf(field *ast.Field) reflect.StructTag {
 	}
 	text, _ := strconv.Unquote(field.Tag.Value)
 	return reflect.StructTag(text)
-}
-
-// lineOf returns the file and the line of a position.
-func (s *source) lineOf(pos token.Pos) token.Position {
-	at := s.pass.Fset.Position(pos)
-	return token.Position{Filename: at.Filename, Line: at.Line}
 }

@@ -15,7 +15,7 @@ type Config struct {
 	Filler   *Options  `json:"filler"`                                   // want `is a pointer that fill compares with nil`
 	Declared *Options  `json:"declared" hotupdatable:"false,presence"`
 	Hot      *Options  `json:"hot"      hotupdatable:"true"`
-	Volume   *Options  `json:"volume"` //hotupdatelint:ignore an empty volume is like none
+	Volume   *Options  `json:"volume"` // want `is a pointer that NewSpec compares with nil`
 	Marker   *struct{} `json:"marker"`
 	Text     *string   `json:"text"`
 	Guarded  *Options  `json:"guarded"`
