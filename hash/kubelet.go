@@ -17,31 +17,31 @@ import (
 //		CPUManagerPolicy: k.CPUManagerPolicy,
 //	}
 type Kubelet struct {
-	KubeReserved     *Reserved
-	SystemReserved   *Reserved
-	EvictionHard     *EvictionHard
-	CPUManagerPolicy *string
+	KubeReserved     *Reserved     `json:"kubeReserved"`
+	SystemReserved   *Reserved     `json:"systemReserved"`
+	EvictionHard     *EvictionHard `json:"evictionHard"`
+	CPUManagerPolicy *string       `json:"cpuManagerPolicy"`
 	// SumReservations adds SystemReserved to KubeReserved field by field, as older Gardener releases do, so that moving a reservation from one
 	// to the other changes nothing. Newer releases ignore SystemReserved. It has to be the rule of the release that runs: changing it for a
 	// pool that has system reservations replaces its machines.
-	SumReservations bool
+	SumReservations bool `json:"-"`
 }
 
 // Reserved are the resources that a kubelet reserves for daemons. Nil is not set, which differs from zero.
 type Reserved struct {
-	CPU              *resource.Quantity
-	Memory           *resource.Quantity
-	EphemeralStorage *resource.Quantity
-	PID              *resource.Quantity
+	CPU              *resource.Quantity `json:"cpu"`
+	Memory           *resource.Quantity `json:"memory"`
+	EphemeralStorage *resource.Quantity `json:"ephemeralStorage"`
+	PID              *resource.Quantity `json:"pid"`
 }
 
 // EvictionHard holds a kubelet's hard eviction thresholds: quantities or percentages.
 type EvictionHard struct {
-	MemoryAvailable   *string
-	ImageFSAvailable  *string
-	ImageFSInodesFree *string
-	NodeFSAvailable   *string
-	NodeFSInodesFree  *string
+	MemoryAvailable   *string `json:"memoryAvailable"`
+	ImageFSAvailable  *string `json:"imageFSAvailable"`
+	ImageFSInodesFree *string `json:"imageFSInodesFree"`
+	NodeFSAvailable   *string `json:"nodeFSAvailable"`
+	NodeFSInodesFree  *string `json:"nodeFSInodesFree"`
 }
 
 // Data returns the strings that Gardener's hashes hold for a kubelet's configuration, none if it is nil:

@@ -39,7 +39,10 @@ type Worker struct {
 }
 
 // Image is a machine image.
-type Image struct{ Name, Version string }
+type Image struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
 
 // Volume is a root volume. Type is nil if it is not set.
 type Volume struct {
@@ -50,15 +53,15 @@ type Volume struct {
 // Rotation says when one kind of credentials was rotated: the fields of Gardener's rotation status that count.
 type Rotation struct {
 	// LastInitiationTime is when the last rotation of the cluster began.
-	LastInitiationTime *metav1.Time
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
 	// PendingWorkersRollouts lists the pools that still have the credentials of an earlier rotation.
-	PendingWorkersRollouts []PendingWorkersRollout
+	PendingWorkersRollouts []PendingWorkersRollout `json:"pendingWorkersRollouts"`
 }
 
 // PendingWorkersRollout is the rotation that one pool has last seen. It has the fields of Gardener's type, which can be converted to it.
 type PendingWorkersRollout struct {
-	Name               string
-	LastInitiationTime *metav1.Time
+	Name               string       `json:"name"`
+	LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
 }
 
 const (

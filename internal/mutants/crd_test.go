@@ -34,6 +34,6 @@ var crdMutants = []mutant{
 	{"what lies in a field that a rule fixes takes no update", ruleFile, "\t\tif rule := r.rules[path]; rule != \"\" {\n\t\t\treturn rule\n\t\t}\n\t}\n\treturn \"\"", "\t}\n\treturn r.rules[path]", rules},
 	{"options of a CRD inherit the class", "internal/fieldplan/compile.go", " && !jf.tag.inherits", "", crds},
 	{"a class that the user gave is told as his", "internal/schemajson/load.go", "if f.Declared != fieldplan.Overridden {", "if true {", rules},
-	{"a custom resource is judged by its own Schema", definitionFile, "return m.definition.schema }", "return nil }", scripts},
-	{"a mistake in the classes has its line", definitionFile, "d.classes.LineOf(problem.Path) > 0 {", "false {", scripts},
+	{"a custom resource is judged by its own Schema", definitionFile, "return m.spec }", "return nil }", scripts},
+	{"a mistake in the classes is told in their file", definitionFile, "; isClass {", "; isClass && false {", scripts},
 }

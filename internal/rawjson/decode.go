@@ -44,6 +44,13 @@ func Borrow(p *fieldplan.Plan, raw []byte) (config reflect.Value, done func(), e
 	return read(p, raw, borrowed)
 }
 
+// Part is [Decode] for a type that has a part of what the document says: unknown members are passed over. Beside problems it returns what
+// could be read.
+func Part(p *fieldplan.Plan, raw []byte) (reflect.Value, error) {
+	config, _, err := read(p, raw, partly)
+	return config, err
+}
+
 // use says what a value that is read is for.
 type use uint8
 
@@ -51,6 +58,7 @@ const (
 	decoded use = iota
 	exact
 	borrowed
+	partly
 )
 
 func read(p *fieldplan.Plan, raw []byte, u use) (config reflect.Value, done func(), err error) {
@@ -66,7 +74,10 @@ func read(p *fieldplan.Plan, raw []byte, u use) (config reflect.Value, done func
 	}
 	err = r.err(problem)
 	r.release()
-	return reflect.New(p.Type), func() {}, err
+	if u != partly {
+		config = reflect.New(p.Type)
+	}
+	return config, func() {}, err
 }
 
 // maxFaults bounds the problems that are reported; a list of a million wrong elements needs no million errors.

@@ -38,6 +38,8 @@ func (r *run) member(n *node, next int, seen []bool, v reflect.Value) (int, *fau
 	switch {
 	case problem != nil:
 		return next, problem
+	case i == none && r.use == partly:
+		problem = r.Skip()
 	case i == none && n.rest == none:
 		r.report(unknownMember(n, name))
 		problem = r.Skip()

@@ -14,17 +14,14 @@ import (
 // identity tells objects apart. The probability that any two of n objects share one by chance is below n²/2¹²⁹.
 type identity [16]byte
 
-// identityOf hashes the UID of an object, or else its kind, name and spec.
+// identityOf hashes the UID of an object, or else the whole object.
 func identityOf(m *pool.Manifest) identity {
-	parts := []string{m.UID}
+	text := []byte(m.UID)
 	if m.UID == "" {
-		parts = []string{"", string(m.Kind), m.Namespace, m.Name, string(m.Spec)}
+		text = m.Raw
 	}
-	h := sha256.New()
-	for _, part := range parts {
-		_, _ = io.WriteString(h, part+"\x00") // a hash takes everything
-	}
-	return identity(h.Sum(nil)[:len(identity{})])
+	sum := sha256.Sum256(text)
+	return identity(sum[:len(identity{})])
 }
 
 // identities is a set that needs half a megabyte of memory, whatever its size: if it is large, it is a hash table in a temporary file. Where no

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/hotupdate/providerconfig/hash"
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
@@ -15,43 +14,35 @@ type CloudProfile struct {
 }
 
 type inPlaceUpdates struct {
-	Supported           bool
-	MinVersionForUpdate string
+	Supported           bool   `json:"supported"`
+	MinVersionForUpdate string `json:"minVersionForUpdate"`
 }
 
 // ReadCloudProfile reads a CloudProfile or NamespacedCloudProfile of core.gardener.cloud/v1beta1 in JSON. Of a NamespacedCloudProfile the
 // status counts, which has all images. All problems come back joined, each a [*fault.Error].
 func ReadCloudProfile(raw []byte) (*CloudProfile, error) {
-	d := &decoder{}
-	if !manifests.IsJSON(raw) {
-		d.fail("", "", fault.Error{Kind: fault.Malformed, Code: "invalid-json", What: "is no valid JSON", Hint: "write a CloudProfile"})
-		return nil, errors.Join(d.problems...)
-	}
-	root := d.root(raw).object()
-	if meta := root.typeMeta(); meta.APIVersion != "core.gardener.cloud/v1beta1" || meta.Kind != "CloudProfile" && meta.Kind != "NamespacedCloudProfile" {
-		root.fail(fault.Error{
-			Kind: fault.Unknown, Code: "unknown-kind", What: "has another apiVersion and kind",
+	from, err := part[struct {
+		TypeMeta
+
+		Spec   imageSpec `json:"spec"`
+		Status struct {
+			CloudProfileSpec *imageSpec `json:"cloudProfileSpec"`
+		} `json:"status"`
+	}](raw)
+	if from.APIVersion != "core.gardener.cloud/v1beta1" || from.Kind != "CloudProfile" && from.Kind != "NamespacedCloudProfile" {
+		err = errors.Join(err, &fault.Error{
+			Kind: fault.Unknown, Code: "unknown-kind", Where: "manifest", What: "has another apiVersion and kind",
 			Hint: "write core.gardener.cloud/v1beta1 CloudProfile or NamespacedCloudProfile",
 		})
 	}
-	spec := root.below("spec")
-	if merged := root.below("status").get("cloudProfileSpec"); merged.raw != nil {
-		spec = merged.object()
+	if err != nil {
+		return nil, err
 	}
 	profile := &CloudProfile{images: map[hash.Image]inPlaceUpdates{}}
-	for _, element := range spec.get("machineImages").elements() {
-		image := element.object()
-		name := image.get("name").text()
-		for _, version := range image.get("versions").elements() {
-			v := version.object()
-			updates := v.below("inPlaceUpdates")
-			profile.images[hash.Image{Name: name, Version: v.get("version").text()}] = inPlaceUpdates{
-				Supported: read[bool](updates.get("supported")), MinVersionForUpdate: updates.get("minVersionForUpdate").text(),
-			}
+	for _, image := range orDefault(from.Status.CloudProfileSpec, from.Spec).MachineImages {
+		for _, v := range image.Versions {
+			profile.images[hash.Image{Name: image.Name, Version: v.Version}] = v.InPlaceUpdates
 		}
-	}
-	if err := errors.Join(d.problems...); err != nil {
-		return nil, err
 	}
 	return profile, nil
 }

@@ -15,7 +15,7 @@ func TestReadCloudProfileRefuses(t *testing.T) {
 	t.Parallel()
 	const head = `"apiVersion":"core.gardener.cloud/v1beta1","kind":"CloudProfile"`
 	for raw, want := range map[string][]string{
-		`{`: {"invalid-json"},
+		`{`: {"invalid-json", "unknown-kind"},
 		`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot"}`: {"unknown-kind"},
 		`[]`: {"wrong-json-type", "unknown-kind"},
 		`{` + head + `,"spec":{"machineImages":{}}}`: {"wrong-json-type"},

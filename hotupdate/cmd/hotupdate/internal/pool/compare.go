@@ -60,11 +60,9 @@ type Comparison struct {
 func Compare(old, updated Pool, o Options) (Comparison, error) {
 	c := Comparison{Verdict: None}
 	if old.Provider != updated.Provider {
-		var all problems
-		all.fail(updated.Worker.Name, "", fault.Error{
+		return c, located(updated.Worker.Name, "", &fault.Error{
 			Kind: fault.Conflict, Code: "other-provider", What: "is of another provider than before", Hint: "compare pools of one provider",
 		})
-		return c, errors.Join(all...)
 	}
 	c.compareStrategies(&old, &updated, o)
 	updated.keepImage(&old)
@@ -280,13 +278,9 @@ func addsReservations(p *Pool) bool {
 // join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. A bare
 // pool has only those of its config, where they are. The problems of both are joined.
 func (p *Pool) join(triggers, config hotupdate.Changes, err, configErr error) (hotupdate.Changes, error) {
-	var all problems
 	if p.isBare() {
-		all.found("", "", configErr)
-		return config, errors.Join(all...)
+		return config, located("", "", configErr)
 	}
-	all.found(p.Worker.Name, "", err)
-	all.found(p.Worker.Name, configField, configErr)
 	changes := slices.Clone(triggers)
 	for _, c := range config {
 		c.Pointer = "/" + configField + c.Pointer
@@ -295,5 +289,5 @@ func (p *Pool) join(triggers, config hotupdate.Changes, err, configErr error) (h
 	}
 	member := func(c hotupdate.Change) string { return c.Path[:strings.IndexAny(c.Path+".", ".[")] }
 	slices.SortStableFunc(changes, func(a, b hotupdate.Change) int { return cmp.Compare(member(a), member(b)) })
-	return changes, errors.Join(all...)
+	return changes, errors.Join(located(p.Worker.Name, "", err), located(p.Worker.Name, configField, configErr))
 }

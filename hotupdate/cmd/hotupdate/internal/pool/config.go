@@ -135,15 +135,13 @@ func (j *configs) findEras() error {
 	}
 	before, oldErr := j.naming.Additional(&j.old)
 	after, newErr := j.naming.Additional(&j.updated)
-	var all problems
-	all.found(j.updated.Worker.Name, configField, newErr)
 	if oldErr == nil { // otherwise no extension has named it
 		j.OldEra = before.Era
 	}
 	j.NewEra, j.unknown = after.Era, after.Unknown
 	sameMinor := minorOf(j.old.Worker.KubernetesVersion) == minorOf(j.updated.Worker.KubernetesVersion) // another strategy has other names as well
 	j.ruleIf(EraCrossed, j.OldEra != "" && j.OldEra != j.NewEra && !sameMinor)
-	return errors.Join(all...)
+	return located(j.updated.Worker.Name, configField, newErr)
 }
 
 // refuseNewFields refuses the fields of the config that today's release does not know.

@@ -93,7 +93,7 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 	case !slices.Equal(before, after):
 		c.add("zones", listOf(before), listOf(after), Forbidden, ZonesChanged)
 	}
-	changes, unknown, others := rest(fields().Pool, tree(old.all), tree(updated.all))
+	changes, unknown, others := rest(fields().Pool, old.all, updated.all)
 	for _, d := range others {
 		switch path := d.at.String(); {
 		case c.touches(triggerOf(path)), d.at[0].Name == configField, d.at[0].Name == "name":
@@ -180,14 +180,25 @@ func with(value any, at fieldpath.Path, other any) any {
 	return changed
 }
 
-// withoutPools decodes a manifest without its pools, which are compared one by one.
-func withoutPools(raw []byte) any {
-	all := tree(raw)
+// decode decodes the manifest as it is compared, member by member. It hands the pools what stands there about them, and returns the rest.
+func (m *Manifest) decode() any {
+	all := tree(m.Raw)
 	root, _ := all.(map[string]any)
 	spec, _ := root["spec"].(map[string]any)
-	provider, _ := spec["provider"].(map[string]any)
-	delete(spec, "pools")
-	delete(provider, "workers")
+	kubernetes, _ := spec["kubernetes"].(map[string]any)
+	above, list := spec, "pools"
+	if m.Kind == Shoot {
+		above, _ = spec["provider"].(map[string]any)
+		list = "workers"
+	}
+	pools, _ := above[list].([]any)
+	delete(above, list)
+	for i := range min(len(pools), len(m.Pools)) {
+		m.Pools[i].all = pools[i]
+		if cluster := m.Pools[i].Cluster; cluster != nil {
+			cluster.kubelet, cluster.infrastructure = kubernetes["kubelet"], above["infrastructureConfig"]
+		}
+	}
 	return all
 }
 

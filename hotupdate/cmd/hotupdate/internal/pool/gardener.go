@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ type Cluster struct {
 	// Pending are the pools that have not finished an in-place update.
 	Pending inplace.PendingUpdates
 
-	infrastructure json.RawMessage // the infrastructure's config
+	kubelet, infrastructure any // their configurations as they stand in the Shoot, see [Manifest.decode]
 }
 
 // poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later
@@ -222,12 +221,8 @@ func (c *Comparison) judgeSurge(p *Pool) {
 }
 
 // isPositive reports whether a number or percentage is set and above 0.
-func isPositive(raw json.RawMessage) bool {
-	var value intstr.IntOrString
-	if IsNull(raw) || json.Unmarshal(raw, &value) != nil {
-		return false
-	}
-	return value.Type == intstr.Int && value.IntVal > 0 || value.Type == intstr.String && strings.Trim(value.StrVal, "0%") != ""
+func isPositive(value *intstr.IntOrString) bool {
+	return value != nil && (value.IntVal > 0 || strings.Trim(value.StrVal, "0%") != "")
 }
 
 // judgeInfrastructure judges the infrastructure's config, of which the state follows that Azure hashes.
@@ -235,7 +230,7 @@ func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
 	if old.Cluster == nil || updated.Cluster == nil || updated.Provider != "azure" || inPlace(c.Strategy) {
 		return
 	}
-	for _, d := range differences(tree(old.Cluster.infrastructure), tree(updated.Cluster.infrastructure)) {
+	for _, d := range differences(old.Cluster.infrastructure, updated.Cluster.infrastructure) {
 		if pointer := d.at.Pointer(); isBelow(pointer, "/identity") || isBelow(pointer, "/networks/zones") {
 			c.decideBy(InfrastructureMayRoll, Indeterminate)
 		}
@@ -305,8 +300,8 @@ func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
 	if old.Cluster == nil || updated.Cluster == nil || !inPlace(updated.declared) {
 		return
 	}
-	same := reflect.DeepEqual(tree(old.all), tree(updated.all)) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
-		reflect.DeepEqual(tree(old.kubelet), tree(updated.kubelet))
+	same := reflect.DeepEqual(old.all, updated.all) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
+		(updated.ownKubelet || reflect.DeepEqual(old.Cluster.kubelet, updated.Cluster.kubelet))
 	pending, name := old.Cluster.Pending, updated.Worker.Name
 	switch {
 	case same || pending.ValidateChange(name, nil, nil) == nil:

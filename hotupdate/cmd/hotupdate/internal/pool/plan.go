@@ -93,10 +93,10 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 			Hint: "compare manifests of one kind and provider",
 		}
 	}
-	before, stays := o.pair(old.Pools, updated.Pools), map[string]bool{}
 	plan := &Plan{Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name}
 	plan.judge(old, updated, o)
-	var all problems
+	before, stays := o.pair(old.Pools, updated.Pools), map[string]bool{}
+	var all []error
 	for _, pool := range updated.Pools {
 		planned, err := o.without(pool, Added), error(nil)
 		if was := before[pool.Worker.Name]; was != nil {
@@ -130,7 +130,7 @@ func OneSided(m *Manifest, state State, o Options) *Plan {
 // judge judges what stands above the pools.
 func (p *Plan) judge(old, updated *Manifest, o Options) {
 	var c Comparison
-	c.Changes, p.Unjudged, _ = rest(fields().Manifest, withoutPools(old.all), withoutPools(updated.all))
+	c.Changes, p.Unjudged, _ = rest(fields().Manifest, old.decode(), updated.decode())
 	if rule := refusal(inplace.ValidateVersion(old.version, updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule { // of a Shoot
 		c.set("spec."+versionPath, Forbidden, rule)
 	}
@@ -238,7 +238,7 @@ func (o Options) content(p Pool) (string, error) {
 // Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
 // also reads those that are the same on both sides, which [NewPlan] recognises by their bytes.
 func Check(pools []Pool, o Options) error {
-	var all problems
+	var all []error
 	for _, p := range pools {
 		_, err := Explain(p, o)
 		all = append(all, err)

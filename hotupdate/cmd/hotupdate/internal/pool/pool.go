@@ -14,8 +14,9 @@
 package pool
 
 import (
-	"encoding/json"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -44,13 +45,12 @@ type Pool struct {
 	Zones    []string
 	// Architecture is that of the machines, nil if it is not set.
 	Architecture *string
-	// MaxSurge and MaxUnavailable are as they stand in the manifest, nothing if they are not set.
-	MaxSurge, MaxUnavailable json.RawMessage
+	// MaxSurge and MaxUnavailable are nil if they are not set.
+	MaxSurge, MaxUnavailable *intstr.IntOrString
 	// Cluster is what the Shoot says above its pools; nil if it is not known.
 	Cluster *Cluster
 
-	all        json.RawMessage // the pool as it stands in the manifest
-	kubelet    json.RawMessage // the configuration of its kubelet, be it its own or the Shoot's
+	all        any // the pool as it stands in the manifest, see [Manifest.decode]
 	ownKubelet bool
 	declared   hotupdate.Strategy // its update strategy in the manifest
 }

@@ -1,19 +1,18 @@
 package pool
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/hotupdate/inplace"
 )
 
 // Kind is the kind of a manifest.
@@ -25,9 +24,6 @@ const (
 	Worker Kind = "Worker" // extensions.gardener.cloud/v1alpha1, what an extension reconciles
 	Shoot  Kind = "Shoot"  // core.gardener.cloud/v1beta1, what a user writes
 )
-
-// TypeMeta says of which kind a manifest or provider config is.
-type TypeMeta struct{ APIVersion, Kind string }
 
 var kinds = map[TypeMeta]Kind{
 	{"extensions.gardener.cloud/v1alpha1", "Worker"}: Worker,
@@ -44,16 +40,15 @@ type Manifest struct {
 	Namespace, Name string
 	// UID is what the cluster calls it; empty if no cluster has seen it.
 	UID string
-	// Spec is the raw JSON of its specification.
-	Spec []byte
+	// Raw is the whole manifest in JSON.
+	Raw []byte
 	// Provider is the type of the provider.
 	Provider string
 	// Pools are the worker pools, in the order of the manifest. A Shoot may have none.
 	Pools []Pool
 
-	all      json.RawMessage // the manifest
-	version  string          // of Kubernetes, of a Shoot
-	confined bool            // changes wait for the maintenance window
+	version  string // of Kubernetes, of a Shoot
+	confined bool   // changes wait for the maintenance window
 }
 
 // ErrOtherKind is the problem of an object that is neither a Worker nor a Shoot. It is a [*fault.Error].
@@ -75,178 +70,113 @@ var ErrOtherKind error = &fault.Error{
 //
 // All problems come back joined, each a [*fault.Error]. Pools without a name, or with one name, are errors.
 func Read(raw []byte) (*Manifest, error) {
-	if !manifests.IsJSON(raw) {
-		return nil, &fault.Error{Kind: fault.Malformed, Code: "invalid-json", Where: "manifest", What: "is no valid JSON", Hint: "write a Worker or a Shoot"}
+	meta, err := part[TypeMeta](raw)
+	if err == nil && KindOf(*meta) == NoKind {
+		err = ErrOtherKind
 	}
-	d := &decoder{members: make([]manifests.Member, 0, 128)} // about as many as are looked at
-	root := d.root(raw).object()
-	m := &Manifest{Kind: KindOf(root.typeMeta()), Spec: root.get("spec").raw, all: raw}
-	if m.Kind == NoKind {
-		return nil, errors.Join(append(d.problems, ErrOtherKind)...)
+	if err != nil {
+		return nil, err
 	}
-	metadata := root.below("metadata")
-	m.Namespace, m.Name, m.UID = metadata.get("namespace").text(), metadata.get("name").text(), metadata.get("uid").text()
+	m := &Manifest{Kind: KindOf(*meta), Raw: raw}
+	read := m.readShoot
 	if m.Kind == Worker {
-		m.readWorker(root.below("spec"))
-	} else {
-		m.readShoot(root.below("spec"), root.below("status"), metadata.below("annotations"))
+		read = m.readWorker
 	}
-	d.checkNames(m.Pools)
-	if err := errors.Join(d.problems...); err != nil {
+	if err := errors.Join(read(), m.checkNames()); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-func (m *Manifest) readWorker(spec object) {
-	m.Provider = spec.get("type").text()
-	m.readPools(spec.get("pools"), func(from object, p *Pool) {
-		p.Worker.MachineType, p.Worker.Image = from.get("machineType").text(), imageIn(from.below("machineImage"))
-		p.Worker.KubernetesVersion = from.get("kubernetesVersion").text()
-		p.readKubelet(from.get("kubeletConfig"))
-		p.NodeAgentSecretName, p.Architecture = pointer[string](from.get("nodeAgentSecretName")), pointer[string](from.get("architecture"))
-		p.Unknown = []Unknown{UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials}
+// ReadCustom reads an object of another kind: its spec is a configuration, as a provider config on its own is.
+func ReadCustom(raw []byte) (*Manifest, error) {
+	all, err := part[object[json.RawMessage]](raw)
+	return &Manifest{Namespace: all.Metadata.Namespace, Name: all.Metadata.Name, Pools: []Pool{Bare(all.Spec)}}, err
+}
+
+func (m *Manifest) readWorker() error {
+	all, err := part[object[workerSpec]](m.Raw)
+	spec := &all.Spec
+	m.Namespace, m.Name, m.UID, m.Provider = all.Metadata.Namespace, all.Metadata.Name, all.Metadata.UID, spec.Type
+	for i := range spec.Pools {
+		from := &spec.Pools[i]
+		p, poolErr := m.newPool("spec.pools", &from.poolSpec, from.KubeletConfig)
+		p.Worker.MachineType, p.Worker.Image, p.Worker.KubernetesVersion = from.MachineType, from.MachineImage, from.KubernetesVersion
+		p.NodeAgentSecretName, p.Architecture = from.NodeAgentSecretName, from.Architecture
+		p.Unknown = append(p.Unknown, UnknownCRI, UnknownNodeLocalDNS, UnknownCredentials)
 		if p.Worker.KubernetesVersion == "" {
 			p.Defaulted = []string{versionPath} // the cluster's version
 		}
-	})
+		err, m.Pools = errors.Join(err, poolErr), append(m.Pools, p)
+	}
+	return err
 }
 
-func (m *Manifest) readShoot(spec, status, annotations object) {
-	provider, kubernetes := spec.below("provider"), spec.below("kubernetes")
-	m.Provider, m.version = provider.get("type").text(), kubernetes.get("version").text()
-	var all Pool // what pools have from the Shoot
-	all.readKubelet(kubernetes.get("kubelet"))
-	if proxy := kubernetes.below("kubeProxy"); *orDefault(pointer[bool](proxy.get("enabled")), true) {
-		all.Worker.KubeProxyMode = proxy.get("mode").text()
+func (m *Manifest) readShoot() error {
+	all, err := part[shoot](m.Raw)
+	spec, annotations := &all.Spec, &all.Metadata.Annotations
+	m.Namespace, m.Name, m.UID, m.Provider = all.Metadata.Namespace, all.Metadata.Name, all.Metadata.UID, spec.Provider.Type
+	m.version = spec.Kubernetes.Version
+	m.confined = spec.Maintenance.ConfineSpecUpdateRollout || annotations.MaintenanceOperation != ""
+	status, dns := orDefault(all.Status, status{}), spec.SystemComponents.NodeLocalDNS
+	cluster := &Cluster{
+		Hibernated: spec.Hibernation.Enabled, Pending: status.InPlaceUpdates.PendingWorkerUpdates,
+		Operations: strings.Split(annotations.Operation+";"+annotations.MaintenanceOperation, ";"),
 	}
-	dns := spec.below("systemComponents").get("nodeLocalDNS")
-	all.Worker.NodeLocalDNS = read[bool](dns.object().get("enabled"))
-	rotation := status.below("credentials").below("rotation")
-	all.Worker.CARotation, all.Worker.ServiceAccountKeyRotation = rotationIn(rotation.below("certificateAuthorities")), rotationIn(rotation.below("serviceAccountKey"))
-	atOnce, inWindow := annotations.get("gardener.cloud/operation").text(), annotations.get("maintenance.gardener.cloud/operation").text()
-	m.confined = read[bool](spec.below("maintenance").get("confineSpecUpdateRollout")) || inWindow != ""
-	pending := status.below("inPlaceUpdates").below("pendingWorkerUpdates")
-	all.Cluster = &Cluster{
-		Hibernated: read[bool](spec.below("hibernation").get("enabled")), Operations: strings.Split(atOnce+";"+inWindow, ";"),
-		Pending:        inplace.PendingUpdates{AutoInPlaceUpdate: textsIn(pending.get("autoInPlaceUpdate")), ManualInPlaceUpdate: textsIn(pending.get("manualInPlaceUpdate"))},
-		infrastructure: provider.get("infrastructureConfig").raw,
-	}
-	m.readPools(provider.get("workers"), func(from object, p *Pool) {
-		machine, own := from.below("machine"), from.below("kubernetes")
-		worker := &p.Worker
-		worker.MachineType, worker.Image = machine.get("type").text(), imageIn(machine.below("image"))
-		worker.CRI = orDefault(pointer[string](from.below("cri").get("name")), "containerd")
-		worker.KubernetesVersion = *orDefault(pointer[string](own.get("version")), m.version)
-		p.readKubelet(own.get("kubelet"))
-		if p.ownKubelet = worker.Kubelet != nil; !p.ownKubelet {
-			worker.Kubelet, p.kubelet = all.Worker.Kubelet, all.kubelet
+	rotation, proxy := &status.Credentials.Rotation, &spec.Kubernetes.KubeProxy
+	for i := range spec.Provider.Workers {
+		worker := &spec.Provider.Workers[i]
+		p, poolErr := m.newPool("spec.provider.workers", &worker.poolSpec, cmp.Or(worker.Kubernetes.Kubelet, spec.Kubernetes.Kubelet))
+		p.Cluster, p.ownKubelet, p.Architecture = cluster, worker.Kubernetes.Kubelet != nil, worker.Machine.Architecture
+		w := &p.Worker
+		w.MachineType, w.Image, w.CRI = worker.Machine.Type, worker.Machine.Image, orDefault(worker.CRI.Name, "containerd")
+		w.KubernetesVersion = cmp.Or(worker.Kubernetes.Version, m.version)
+		w.CARotation, w.ServiceAccountKeyRotation = rotation.CertificateAuthorities, rotation.ServiceAccountKey
+		w.NodeLocalDNS = dns != nil && dns.Enabled
+		if *orDefault(proxy.Enabled, true) {
+			w.KubeProxyMode = proxy.Mode
 		}
-		worker.NodeLocalDNS, worker.KubeProxyMode = all.Worker.NodeLocalDNS, all.Worker.KubeProxyMode
-		worker.CARotation, worker.ServiceAccountKeyRotation = all.Worker.CARotation, all.Worker.ServiceAccountKeyRotation
-		p.Architecture, p.Cluster = pointer[string](machine.get("architecture")), all.Cluster
-		if status.raw == nil {
+		if all.Status == nil {
 			p.Unknown = append(p.Unknown, UnknownCredentials)
 		}
-		if dns.raw == nil {
+		if dns == nil {
 			p.Defaulted = append(p.Defaulted, nodeLocalDNSPath) // new Shoots get it
 		}
 		p.Defaulted = append(p.Defaulted, omittedDefaults(p.Worker)...)
-	})
+		err, m.Pools = errors.Join(err, poolErr), append(m.Pools, p)
+	}
+	return err
 }
 
-// readPools reads each element of a list of pools: the fields that Worker and Shoot have in common, and what more does.
-func (m *Manifest) readPools(list value, more func(from object, p *Pool)) {
-	for _, element := range list.elements() {
-		from := element.object()
-		p := Pool{Provider: m.Provider, all: element.raw, Worker: hash.Worker{Name: from.get("name").text()}}
-		if p.Worker.Name == "" {
-			element.fail(fault.Error{Kind: fault.Missing, Code: "no-pool-name", What: "has no name", Hint: "set the name of the worker pool"})
-			continue
-		}
-		list.d.pool, from.path = p.Worker.Name, ""
-		p.readCommon(from)
-		more(from, &p)
-		list.d.pool = ""
-		if !slices.Contains([]string{"aws", "gcp", "alicloud"}, m.Provider) { // which hash none
-			p.Unknown = append(p.Unknown, UnknownProviderState)
-		}
-		m.Pools = append(m.Pools, p)
-	}
-}
-
-func (p *Pool) readCommon(from object) {
-	p.ProviderConfig = from.below(configField).raw
-	p.declared = read[hotupdate.Strategy](from.get("updateStrategy"))
-	p.Worker.UpdateStrategy = p.declared
-	if volume := from.below("volume"); volume.raw != nil {
-		p.Worker.Volume = &hash.Volume{Size: volume.get("size").text(), Type: pointer[string](volume.get("type"))}
-		p.Encrypted = pointer[bool](volume.get("encrypted"))
-	}
-	for _, element := range from.get("dataVolumes").elements() {
-		volume := element.object()
-		p.DataVolumes = append(p.DataVolumes, DataVolume{
-			volume.get("name").text(), volume.get("size").text(), pointer[string](volume.get("type")), pointer[bool](volume.get("encrypted")),
+// newPool makes the next pool of a list, with what pools have in both kinds.
+func (m *Manifest) newPool(list string, from *poolSpec, kubelet *hash.Kubelet) (p Pool, err error) {
+	at, problems := fmt.Sprintf("%s[%d]", list, len(m.Pools)), fault.List{}
+	strategy, known := hotupdate.ParseStrategy(from.UpdateStrategy)
+	if !known {
+		problems.Add(&fault.Error{
+			Kind: fault.Unknown, Code: "unknown-strategy", Path: at + "." + strategyPath, What: "is unknown",
+			Hint: "write AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate",
 		})
 	}
-	minimum, maximum := pointer[int](from.get("minimum")), pointer[int](from.get("maximum"))
-	p.Machines = Machines{Minimum: *orDefault(minimum, 0), Maximum: *orDefault(maximum, 0), Known: minimum != nil || maximum != nil}
-	p.Zones = textsIn(from.get("zones"))
-	p.MaxSurge, p.MaxUnavailable = from.get("maxSurge").raw, from.get("maxUnavailable").raw
-}
-
-// readKubelet reads the configuration of a kubelet.
-func (p *Pool) readKubelet(config value) {
-	if config.raw == nil {
-		return
+	if from.Name == "" {
+		problems.Add(&fault.Error{Kind: fault.Missing, Code: "no-pool-name", Path: at, What: "has no name", Hint: "set the name of the worker pool"})
 	}
-	from := config.object()
-	p.kubelet, p.Worker.Kubelet = config.raw, &hash.Kubelet{
-		KubeReserved: reservedIn(from.below("kubeReserved")), SystemReserved: reservedIn(from.below("systemReserved")),
-		CPUManagerPolicy: pointer[string](from.get("cpuManagerPolicy")), SumReservations: true,
+	p = Pool{
+		Provider: m.Provider, ProviderConfig: from.ProviderConfig, DataVolumes: from.DataVolumes, Zones: from.Zones,
+		MaxSurge: from.MaxSurge, MaxUnavailable: from.MaxUnavailable, declared: strategy,
+		Machines: Machines{*orDefault(from.Minimum, 0), *orDefault(from.Maximum, 0), from.Minimum != nil || from.Maximum != nil},
+		Worker:   hash.Worker{Name: from.Name, UpdateStrategy: strategy, Kubelet: kubelet},
 	}
-	if hard := from.below("evictionHard"); hard.raw != nil {
-		p.Worker.Kubelet.EvictionHard = &hash.EvictionHard{
-			MemoryAvailable: pointer[string](hard.get("memoryAvailable")), ImageFSAvailable: pointer[string](hard.get("imageFSAvailable")),
-			ImageFSInodesFree: pointer[string](hard.get("imageFSInodesFree")), NodeFSAvailable: pointer[string](hard.get("nodeFSAvailable")),
-			NodeFSInodesFree: pointer[string](hard.get("nodeFSInodesFree")),
-		}
+	if kubelet != nil {
+		kubelet.SumReservations = true
 	}
-}
-
-func reservedIn(from object) *hash.Reserved {
-	if from.raw == nil {
-		return nil
+	if v := from.Volume; v != nil {
+		p.Worker.Volume, p.Encrypted = &hash.Volume{Size: v.Size, Type: v.Type}, v.Encrypted
 	}
-	return &hash.Reserved{
-		CPU: pointer[resource.Quantity](from.get("cpu")), Memory: pointer[resource.Quantity](from.get("memory")),
-		EphemeralStorage: pointer[resource.Quantity](from.get("ephemeralStorage")), PID: pointer[resource.Quantity](from.get("pid")),
+	if !slices.Contains([]string{"aws", "gcp", "alicloud"}, m.Provider) { // which hash none
+		p.Unknown = []Unknown{UnknownProviderState}
 	}
-}
-
-func imageIn(from object) *hash.Image {
-	if from.raw == nil {
-		return nil
-	}
-	return &hash.Image{Name: from.get("name").text(), Version: from.get("version").text()}
-}
-
-func rotationIn(from object) hash.Rotation {
-	r := hash.Rotation{LastInitiationTime: pointer[metav1.Time](from.get("lastInitiationTime"))}
-	for _, element := range from.get("pendingWorkersRollouts").elements() {
-		pending := element.object()
-		r.PendingWorkersRollouts = append(r.PendingWorkersRollouts, hash.PendingWorkersRollout{
-			Name: pending.get("name").text(), LastInitiationTime: pointer[metav1.Time](pending.get("lastInitiationTime")),
-		})
-	}
-	return r
-}
-
-func textsIn(list value) (texts []string) {
-	for _, element := range list.elements() {
-		texts = append(texts, element.text())
-	}
-	return texts
+	return p, problems.Err()
 }
 
 // omittedDefaults lists the triggers that a Shoot leaves out and Gardener fills in.
@@ -273,17 +203,23 @@ func omittedDefaults(w hash.Worker) (omitted []string) {
 	return omitted
 }
 
-// checkNames reports the pools that have the name of an earlier one, each name once.
-func (d *decoder) checkNames(pools []Pool) {
-	seen := map[string]int{}
-	for _, p := range pools {
-		seen[p.Worker.Name]++
-		if seen[p.Worker.Name] == 2 {
-			d.problems.fail(p.Worker.Name, "", fault.Error{
-				Kind: fault.Duplicate, Code: "duplicate-pool-name", What: "there are two pools of this name", Hint: "give each pool a name of its own",
+// checkNames reports the names that several pools have.
+func (m *Manifest) checkNames() error {
+	seen, problems := map[string]int{}, fault.List{}
+	for _, p := range m.Pools {
+		if seen[p.Worker.Name]++; seen[p.Worker.Name] == 2 && p.Worker.Name != "" {
+			problems.Add(&fault.Error{
+				Kind: fault.Duplicate, Code: "duplicate-pool-name", Where: "pool " + strconv.Quote(p.Worker.Name), What: "there are two pools of this name", Hint: "give each pool a name of its own",
 			})
 		}
 	}
+	return problems.Err()
+}
+
+// IsNull reports whether raw JSON is null or missing.
+func IsNull(raw []byte) bool {
+	trimmed := bytes.TrimSpace(raw)
+	return len(trimmed) == 0 || string(trimmed) == "null"
 }
 
 func imageOf(w hash.Worker) hash.Image { return *orDefault(w.Image, hash.Image{}) }

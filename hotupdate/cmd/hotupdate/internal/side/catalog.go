@@ -51,12 +51,12 @@ type Catalog struct {
 	known map[pool.TypeMeta]*hotupdate.Schema
 	own   map[string]bool // providers that are built in, by their names and by their API groups
 
-	defined map[pool.TypeMeta]*definition // custom resources
+	defined map[pool.TypeMeta]func() (*hotupdate.Schema, error) // custom resources
 }
 
 // NewCatalog loads the built-in Schemas or, if a file is named, the one Schema that replaces them.
 func NewCatalog(schemaFile string) (*Catalog, error) {
-	c := &Catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, defined: map[pool.TypeMeta]*definition{}}
+	c := &Catalog{known: map[pool.TypeMeta]*hotupdate.Schema{}, own: map[string]bool{}, defined: map[pool.TypeMeta]func() (*hotupdate.Schema, error){}}
 	if schemaFile != "" {
 		given, err := release.Read(schemaFile)
 		if err == nil {
@@ -138,17 +138,11 @@ func groupOf(apiVersion string) string {
 
 // kindOf returns the apiVersion and kind of a manifest, which it must have.
 func kindOf(raw []byte) (pool.TypeMeta, error) {
-	var meta struct {
-		APIVersion *string `json:"apiVersion"`
-		Kind       *string `json:"kind"`
+	meta := pool.TypeMetaOf(raw)
+	if meta.APIVersion == "" || meta.Kind == "" {
+		return meta, errors.New("is no object with the strings apiVersion and kind; write a Worker, a Shoot or a provider config, such as " + known())
 	}
-	if err := json.Unmarshal(raw, &meta); err != nil {
-		return pool.TypeMeta{}, errors.New("is no object with the strings apiVersion and kind; write a provider config, a Worker or a Shoot")
-	}
-	if meta.APIVersion == nil || meta.Kind == nil {
-		return pool.TypeMeta{}, errors.New("has no apiVersion and kind; write them, such as " + known())
-	}
-	return pool.TypeMeta{APIVersion: *meta.APIVersion, Kind: *meta.Kind}, nil
+	return meta, nil
 }
 
 // ReadCloudProfile reads a file with a CloudProfile.
@@ -158,7 +152,7 @@ func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) 
 		return nil, err
 	}
 	profile, err := pool.ReadCloudProfile(o.Raw)
-	return profile, located(o, err)
+	return profile, manifests.InFile(o.String(), err)
 }
 
 // one reads a file with one object.

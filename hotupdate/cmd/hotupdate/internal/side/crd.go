@@ -7,8 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
-
-	sigsjson "sigs.k8s.io/json"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
@@ -16,25 +15,14 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 )
 
-// definition is a version of a custom resource.
-type definition struct {
-	crd     *manifests.Object
-	version string
-	classes *manifests.Object // nil if no file is named
-	options []hotupdate.Option
-
-	schema *hotupdate.Schema // of the spec, once an object was read
-	err    error             // in its place: the same for all objects
-}
-
 // Define adds the custom resources that the CRDs in a file or directory define. The classes of their fields are those in another file, if one is
 // named: an object whose members are paths in the spec, each with what a struct tag says.
 func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
-	classes, options, err := readClasses(classesFile, stdin)
+	fields, err := readClasses(classesFile, stdin)
 	problems := []error{err}
 	for o := range manifests.Objects([]string{crds}, stdin) {
 		problems = append(problems, manifests.InFile(o.String(), o.Err))
-		if kind, _ := kindOf(o.Raw); kind.Kind != "CustomResourceDefinition" {
+		if pool.TypeMetaOf(o.Raw).Kind != "CustomResourceDefinition" {
 			continue
 		}
 		var d struct {
@@ -46,7 +34,10 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 		}
 		problems = append(problems, manifests.InFile(o.String(), json.Unmarshal(o.Raw, &d)))
 		for _, v := range d.Spec.Versions {
-			c.defined[pool.TypeMeta{APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind}] = &definition{crd: &o, version: v.Name, classes: classes, options: options}
+			c.defined[pool.TypeMeta{APIVersion: d.Spec.Group + "/" + v.Name, Kind: d.Spec.Names.Kind}] = sync.OnceValues(func() (*hotupdate.Schema, error) {
+				schema, err := hotupdate.SchemaOfCRD(o.Raw, v.Name, fields.options...)
+				return schema, fields.inFiles(o.String(), err)
+			})
 		}
 	}
 	if err := errors.Join(problems...); err != nil || len(c.defined) > 0 {
@@ -55,67 +46,53 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 	return fmt.Errorf("%s: has no CustomResourceDefinition", Name(crds))
 }
 
-func readClasses(file string, stdin io.Reader) (o *manifests.Object, options []hotupdate.Option, err error) {
-	if file == "" {
-		return nil, nil, nil
-	}
-	if o, err = one(file, stdin, "the classes of fields"); err != nil {
-		return nil, nil, err
-	}
-	var classes map[string]json.RawMessage
-	if json.Unmarshal(o.Raw, &classes) != nil {
-		return nil, nil, manifests.InFile(o.String(), errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
-	}
-	var problems []error
-	for _, path := range slices.Sorted(maps.Keys(classes)) {
-		text := string(classes[path])
-		if text != "true" && text != "false" && json.Unmarshal(classes[path], &text) != nil {
-			problems = append(problems, manifests.InFile(o.At(o.LineOf(path)), fmt.Errorf(`%s: is no class; write CLASS or "CLASS,OPTION", as in a struct tag`, path)))
-		}
-		options = append(options, hotupdate.WithTag(path, text))
-	}
-	return o, options, errors.Join(problems...)
+// classes are those of fields, by path. The zero value has none.
+type classes struct {
+	from    string
+	byPath  map[string]json.RawMessage
+	options []hotupdate.Option
 }
 
-// compile compiles the Schema. What is wrong with the CRD and the classes is told with its place.
-func (d *definition) compile() error {
-	if d.schema != nil || d.err != nil {
-		return d.err
+func readClasses(file string, stdin io.Reader) (c classes, err error) {
+	if file == "" {
+		return c, nil
 	}
-	var err error
-	d.schema, err = hotupdate.SchemaOfCRD(d.crd.Raw, d.version, d.options...)
+	o, err := one(file, stdin, "the classes of fields")
+	if err != nil {
+		return c, err
+	}
+	c.from = o.String()
+	if json.Unmarshal(o.Raw, &c.byPath) != nil {
+		return c, manifests.InFile(c.from, errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
+	}
+	var problems []error
+	for _, path := range slices.Sorted(maps.Keys(c.byPath)) {
+		text := string(c.byPath[path])
+		if text != "true" && text != "false" && json.Unmarshal(c.byPath[path], &text) != nil {
+			problems = append(problems, manifests.InFile(c.from, fmt.Errorf(`%s: is no class; write CLASS or "CLASS,OPTION", as in a struct tag`, path)))
+		}
+		c.options = append(c.options, hotupdate.WithTag(path, text))
+	}
+	return c, errors.Join(problems...)
+}
+
+// inFiles tells what is wrong with a CRD and the classes in the file where it stands.
+func (c *classes) inFiles(crd string, err error) error {
 	var problems []error
 	for _, problem := range fault.All(err) {
-		place := d.crd.String()
-		if d.classes != nil && d.classes.LineOf(problem.Path) > 0 {
-			place = d.classes.At(d.classes.LineOf(problem.Path))
+		from := crd
+		if _, isClass := c.byPath[problem.Path]; isClass {
+			from = c.from
 		}
-		problems = append(problems, manifests.InFile(place, problem))
+		problems = append(problems, manifests.InFile(from, problem))
 	}
-	d.err = errors.Join(problems...)
-	return d.err
-}
-
-// manifest reads a custom resource: its spec is its configuration.
-func (d *definition) manifest(o *manifests.Object) (*pool.Manifest, error) {
-	if err := d.compile(); err != nil {
-		return nil, err
-	}
-	var resource struct {
-		Metadata struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"metadata"`
-		Spec json.RawMessage `json:"spec"`
-	}
-	err := manifests.InFile(o.String(), sigsjson.UnmarshalCaseSensitivePreserveInts(o.Raw, &resource))
-	return &pool.Manifest{Namespace: resource.Metadata.Namespace, Name: resource.Metadata.Name, Pools: []pool.Pool{pool.Bare(resource.Spec)}}, err
+	return errors.Join(problems...)
 }
 
 // options are the options under which the manifest is judged.
 func (m *Manifest) options(o pool.Options) pool.Options {
-	if m.definition != nil {
-		o.Schema = func(pool.TypeMeta) *hotupdate.Schema { return m.definition.schema }
+	if m.spec != nil {
+		o.Schema = func(pool.TypeMeta) *hotupdate.Schema { return m.spec }
 	}
 	return o
 }

@@ -13,12 +13,12 @@ func FuzzClasses(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		o, options, err := readClasses("-", strings.NewReader(text))
+		classes, err := readClasses("-", strings.NewReader(text))
 		if err != nil {
 			assert.Contains(t, err.Error(), "standard input")
 			return
 		}
-		assert.NotNil(t, o)
-		assert.LessOrEqual(t, len(options), len(text))
+		assert.NotEmpty(t, classes.from)
+		assert.Len(t, classes.options, len(classes.byPath))
 	})
 }

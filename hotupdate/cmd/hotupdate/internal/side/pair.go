@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
@@ -124,8 +125,8 @@ func (p pair) plan(o pool.Options) (plan *pool.Plan, err error) {
 	default:
 		plan, err = pool.NewPlan(p.old.Manifest, m.Manifest, o)
 	}
-	if err == nil && m.definition != nil {
+	if err == nil && m.spec != nil {
 		m.asSpec(plan)
 	}
-	return plan, located(m.object, err)
+	return plan, manifests.InFile(m.From, err)
 }

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hotupdate"
 	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/members"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -24,8 +26,7 @@ type Manifest struct {
 	// Manifest holds the pools of a Worker or Shoot, or the bare one of a provider config.
 	*pool.Manifest
 
-	object     *manifests.Object
-	definition *definition // of a custom resource, whose spec is the provider config
+	spec *hotupdate.Schema // of a custom resource, whose spec is the provider config
 }
 
 // IsBare reports whether the manifest is a provider config on its own.
@@ -115,50 +116,64 @@ func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 	if meant == kind.Kind {
 		problem.Path, problem.Hint = "apiVersion", "write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker"
 	}
-	r.problems = append(r.problems, located(o, problem))
+	r.problems = append(r.problems, manifests.InFile(o.String(), problem))
 	return true
 }
 
 // parse reads a manifest with its provider configs, and keeps all that is wrong with them.
 func (r *Reader) parse(o *manifests.Object) []*Manifest {
 	m, err := r.manifest(o)
-	if err == nil && m.IsBare() && m.definition == nil && m.Type.Kind != "WorkerConfig" {
+	if err == nil && m.IsBare() && m.spec == nil && m.Type.Kind != "WorkerConfig" {
 		_, err = r.Schemas.SchemaOf(m.From, m.Type)
 	}
 	if err == nil && m.IsBare() && len(r.Pools) > 0 {
 		err = ErrNoPools
 	}
 	if err != nil {
-		if !slices.Contains(r.problems, err) { // those of a definition are the same for all of its objects
+		if !slices.Contains(r.problems, err) { // those of a CRD are the same for all of its objects
 			r.problems = append(r.problems, err)
 		}
 		return nil
 	}
-	warnings, unknown := unknownMembers(o, m.Kind)
-	r.Warnings = append(r.Warnings, warnings...)
+	r.checkMembers(m, o.Raw)
 	err = pool.Check(m.Pools, m.options(r.Options))
-	if m.definition != nil {
+	if m.spec != nil {
 		for _, problem := range fault.All(err) {
 			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
 		}
 	}
-	r.problems = append(r.problems, unknown, r.Schemas.check(m.From, m.Pools), located(o, err))
+	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools), manifests.InFile(m.From, err))
 	return []*Manifest{m}
 }
 
 // manifest reads a manifest.
 func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	kind, err := kindOf(o.Raw)
-	if err != nil {
-		return nil, manifests.InFile(o.String(), err)
-	}
-	m := &Manifest{From: o.String(), Type: kind, object: o, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}, definition: r.Schemas.defined[kind]}
-	switch {
-	case m.definition != nil:
-		m.Manifest, err = m.definition.manifest(o)
-		return m, err
+	m := &Manifest{From: o.String(), Type: kind, Manifest: &pool.Manifest{Pools: []pool.Pool{pool.Bare(o.Raw)}}}
+	switch define := r.Schemas.defined[kind]; {
+	case err != nil:
+	case define != nil:
+		if m.spec, err = define(); err != nil {
+			return m, err // with its place
+		}
+		m.Manifest, err = pool.ReadCustom(o.Raw)
 	case pool.KindOf(kind) != pool.NoKind:
 		m.Manifest, err = pool.Read(o.Raw)
 	}
-	return m, located(o, err)
+	return m, manifests.InFile(m.From, err)
+}
+
+// checkMembers finds the members that the kind of a manifest does not have. One that has nearly the name of a member that is missing is an
+// error; the others are warnings: a later release of Gardener may have them.
+func (r *Reader) checkMembers(m *Manifest, raw []byte) {
+	for _, unknown := range members.Unknowns(members.Type(m.Kind), raw) {
+		problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path, What: "is no member of a " + string(m.Kind)}
+		if unknown.Meant == "" {
+			problem.What += " that this command knows, and is not judged"
+			r.Warnings = append(r.Warnings, manifests.InFile(m.From, problem).Error())
+			continue
+		}
+		problem.Hint = "did you mean " + unknown.Meant + "?"
+		r.problems = append(r.problems, manifests.InFile(m.From, problem))
+	}
 }

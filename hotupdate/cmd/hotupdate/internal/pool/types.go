@@ -1,0 +1,191 @@
+package pool
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hotupdate/providerconfig/hash"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/hotupdate/inplace"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
+	"github.com/hotupdate/providerconfig/internal/rawjson"
+)
+
+// TypeMeta says of which kind a manifest or provider config is.
+type TypeMeta struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+// TypeMetaOf returns what an object says about its kind, nothing if it cannot be read.
+func TypeMetaOf(raw []byte) TypeMeta {
+	meta, _ := part[TypeMeta](raw)
+	return *meta
+}
+
+// object is what is read of every object. The type of the spec depends on its kind.
+type object[S any] struct {
+	Metadata struct {
+		Namespace   string `json:"namespace"`
+		Name        string `json:"name"`
+		UID         string `json:"uid"`
+		Annotations struct {
+			Operation            string `json:"gardener.cloud/operation"`
+			MaintenanceOperation string `json:"maintenance.gardener.cloud/operation"`
+		} `json:"annotations"`
+	} `json:"metadata"`
+	Spec S `json:"spec"`
+}
+
+// shoot is what is read of a Shoot.
+type shoot struct {
+	object[shootSpec]
+
+	Status *status `json:"status"`
+}
+
+// status is what is read of the status of a Shoot.
+type status struct {
+	Credentials struct {
+		Rotation struct {
+			CertificateAuthorities hash.Rotation `json:"certificateAuthorities"`
+			ServiceAccountKey      hash.Rotation `json:"serviceAccountKey"`
+		} `json:"rotation"`
+	} `json:"credentials"`
+	InPlaceUpdates struct {
+		PendingWorkerUpdates inplace.PendingUpdates `json:"pendingWorkerUpdates"`
+	} `json:"inPlaceUpdates"`
+}
+
+// workerSpec is what is read of the spec of a Worker.
+type workerSpec struct {
+	Type  string `json:"type"`
+	Pools []struct {
+		poolSpec
+
+		MachineType         string        `json:"machineType"`
+		MachineImage        *hash.Image   `json:"machineImage"`
+		Architecture        *string       `json:"architecture"`
+		KubernetesVersion   string        `json:"kubernetesVersion"`
+		KubeletConfig       *hash.Kubelet `json:"kubeletConfig"`
+		NodeAgentSecretName *string       `json:"nodeAgentSecretName"`
+	} `json:"pools"`
+}
+
+// shootSpec is what is read of the spec of a Shoot.
+type shootSpec struct {
+	Provider struct {
+		Type    string `json:"type"`
+		Workers []struct {
+			poolSpec
+
+			Machine struct {
+				Type         string      `json:"type"`
+				Image        *hash.Image `json:"image"`
+				Architecture *string     `json:"architecture"`
+			} `json:"machine"`
+			CRI struct {
+				Name *string `json:"name"`
+			} `json:"cri"`
+			Kubernetes struct {
+				Version string        `json:"version"`
+				Kubelet *hash.Kubelet `json:"kubelet"`
+			} `json:"kubernetes"`
+		} `json:"workers"`
+	} `json:"provider"`
+	Kubernetes struct {
+		Version   string        `json:"version"`
+		Kubelet   *hash.Kubelet `json:"kubelet"`
+		KubeProxy struct {
+			Enabled *bool  `json:"enabled"`
+			Mode    string `json:"mode"`
+		} `json:"kubeProxy"`
+	} `json:"kubernetes"`
+	SystemComponents struct {
+		NodeLocalDNS *struct {
+			Enabled bool `json:"enabled"`
+		} `json:"nodeLocalDNS"`
+	} `json:"systemComponents"`
+	Hibernation struct {
+		Enabled bool `json:"enabled"`
+	} `json:"hibernation"`
+	Maintenance struct {
+		ConfineSpecUpdateRollout bool `json:"confineSpecUpdateRollout"`
+	} `json:"maintenance"`
+}
+
+// poolSpec is what pools have in both kinds.
+type poolSpec struct {
+	Name           string              `json:"name"`
+	UpdateStrategy string              `json:"updateStrategy"`
+	ProviderConfig json.RawMessage     `json:"providerConfig"`
+	Volume         *DataVolume         `json:"volume"`
+	DataVolumes    []DataVolume        `json:"dataVolumes"`
+	Minimum        *int                `json:"minimum"`
+	Maximum        *int                `json:"maximum"`
+	Zones          []string            `json:"zones"`
+	MaxSurge       *intstr.IntOrString `json:"maxSurge"`
+	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable"`
+}
+
+// imageSpec is what is read of the spec of a CloudProfile.
+type imageSpec struct {
+	MachineImages []struct {
+		Name     string `json:"name"`
+		Versions []struct {
+			Version        string         `json:"version"`
+			InPlaceUpdates inPlaceUpdates `json:"inPlaceUpdates"`
+		} `json:"versions"`
+	} `json:"machineImages"`
+}
+
+// spellings are hints for those who know no Go types.
+var spellings = map[string]string{
+	"string": "put it in quotes", "int": "write a whole number without quotes", "bool": "write true or false without quotes",
+	"v1.Time": "write it as in 2026-01-31T12:00:00Z", "resource.Quantity": "write a number with an optional unit, such as 80m or 1Gi",
+}
+
+// part reads the part of a manifest that T has.
+func part[T any](raw []byte) (*T, error) {
+	plan, err := fieldplan.Compile(reflect.TypeFor[T](), nil)
+	if err != nil {
+		return new(T), err
+	}
+	read, err := rawjson.Part(plan, raw)
+	for _, problem := range fault.All(err) {
+		problem.Hint = cmp.Or(spellings[problem.Type], problem.Hint)
+	}
+	return read.Interface().(*T), located("", "", err)
+}
+
+// located tells the problems that were found at a path of a pool, or of the manifest if no pool is named.
+func located(pool, path string, err error) error {
+	all := fault.All(err)
+	if err != nil && len(all) == 0 {
+		all.Add(&fault.Error{Kind: fault.Failed, Code: "config-failed", What: "cannot be hashed", Cause: err})
+	}
+	for i := range all {
+		problem := *all[i]
+		problem.Path = joinPaths(path, problem.Path)
+		switch {
+		case pool != "":
+			problem.Where = "pool " + strconv.Quote(pool)
+		case problem.Path == "":
+			problem.Where = "manifest"
+		}
+		all[i] = &problem
+	}
+	return all.Err()
+}
+
+// joinPaths returns the path of what lies below another path.
+func joinPaths(path, below string) string {
+	if path == "" || below == "" || below[0] == '[' {
+		return path + below
+	}
+	return path + "." + below
+}
