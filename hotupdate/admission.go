@@ -2,6 +2,7 @@ package hotupdate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ import (
 //   - Each error stands at the exact field: fldPath, and the path of the [Change].
 //   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid, Required or Duplicate. A missing Schema, a
 //     value of another type and an unknown strategy are Internal.
-//   - No error holds or quotes a value, sensitive or not: BadValue is empty or [field.OmitValueType].
+//   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
 //   - A pool that rolls can take every valid update, so old is not read. Otherwise it must be readable.
 func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
@@ -73,13 +74,7 @@ func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorLi
 
 // at returns an error at a field, without its value.
 func at(fldPath *field.Path, path string, typ field.ErrorType, detail string) *field.Error {
-	err := &field.Error{Type: typ, Field: below(fldPath, path), Detail: detail}
-	if typ != field.ErrorTypeForbidden && typ != field.ErrorTypeRequired && typ != field.ErrorTypeInternal {
-		err.BadValue = field.OmitValueType{}
-	} else {
-		err.BadValue = ""
-	}
-	return err
+	return &field.Error{Type: typ, Field: below(fldPath, path), BadValue: field.OmitValueType{}, Detail: detail}
 }
 
 // below puts a path of JSON names below fldPath.
@@ -104,7 +99,7 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 		if problem.Hint != "" {
 			detail += "; " + problem.Hint
 		}
-		errs = append(errs, at(fldPath, problem.Path, fieldErrorType(problem.Kind), detail))
+		errs = append(errs, at(fldPath, problem.Path, cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
 	}
 	if len(errs) == 0 {
 		return field.ErrorList{at(fldPath, "", field.ErrorTypeInternal, "cannot be checked")}
@@ -112,19 +107,10 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	return errs
 }
 
-func fieldErrorType(kind fault.Kind) field.ErrorType {
-	switch kind {
-	case fault.Misuse, fault.Declaration, fault.Schema:
-		return field.ErrorTypeInternal
-	case fault.WrongType:
-		return field.ErrorTypeTypeInvalid
-	case fault.Missing:
-		return field.ErrorTypeRequired
-	case fault.Duplicate:
-		return field.ErrorTypeDuplicate
-	case fault.Malformed, fault.Limit, fault.Unknown, fault.Unsupported, fault.Conflict, fault.Failed:
-	}
-	return field.ErrorTypeInvalid
+// fieldErrorTypes are those of the kinds that are not Invalid.
+var fieldErrorTypes = map[fault.Kind]field.ErrorType{
+	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal, fault.Schema: field.ErrorTypeInternal,
+	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired, fault.Duplicate: field.ErrorTypeDuplicate,
 }
 
 // Limits of admission warnings. An API server cuts warnings to 256 characters, and drops some, once those of a request exceed 4096.

@@ -18,13 +18,13 @@ const (
 
 // String returns the operation in JSON Patch's words: replace, add or remove.
 func (o Op) String() string {
-	switch o {
-	case Replace:
-		return "replace"
-	case Add:
-		return "add"
-	case Remove:
-		return "remove"
+	return word(o, []string{Replace: "replace", Add: "add", Remove: "remove"})
+}
+
+// word returns the word for a value.
+func word[E ~uint8](e E, words []string) string {
+	if int(e) < len(words) {
+		return words[e]
 	}
 	return "unknown"
 }
@@ -44,21 +44,10 @@ const (
 
 // String returns the origin in words.
 func (o Origin) String() string {
-	switch o {
-	case OriginDefault:
-		return "default"
-	case OriginStructTag:
-		return "struct tag"
-	case OriginInherited:
-		return "inherited"
-	case OriginOverride:
-		return "override"
-	case OriginHotWhen:
-		return "hotwhen"
-	case OriginUnknown:
-		return "unknown member"
-	}
-	return "unknown"
+	return word(o, []string{
+		OriginDefault: "default", OriginStructTag: "struct tag", OriginInherited: "inherited",
+		OriginOverride: "override", OriginHotWhen: "hotwhen", OriginUnknown: "unknown member",
+	})
 }
 
 // Change is one difference between two configurations.
@@ -104,11 +93,14 @@ func (c Changes) Strictest() (Class, bool) {
 
 // Of returns the changes of one class.
 func (c Changes) Of(class Class) Changes {
-	return slices.Collect(func(yield func(Change) bool) {
-		for _, change := range c {
-			if change.Class == class && !yield(change) {
-				return
-			}
+	return c.only(func(change Change) bool { return change.Class == class })
+}
+
+func (c Changes) only(holds func(Change) bool) (all Changes) {
+	for _, change := range c {
+		if holds(change) {
+			all = append(all, change)
 		}
-	})
+	}
+	return all
 }

@@ -1,5 +1,7 @@
 package hotupdate
 
+import "slices"
+
 // Strategy is the update strategy of a worker pool (GEP-31). The zero value is Gardener's default.
 type Strategy uint8
 
@@ -10,26 +12,17 @@ const (
 	ManualInPlaceUpdate
 )
 
-var strategyNames = [...]string{"AutoRollingUpdate", "AutoInPlaceUpdate", "ManualInPlaceUpdate"}
+var strategyNames = []string{"AutoRollingUpdate", "AutoInPlaceUpdate", "ManualInPlaceUpdate"}
 
 // String returns the name that the Shoot API uses.
-func (s Strategy) String() string {
-	if s.isKnown() {
-		return strategyNames[s]
-	}
-	return "unknown"
-}
+func (s Strategy) String() string { return word(s, strategyNames) }
 
 func (s Strategy) isKnown() bool { return int(s) < len(strategyNames) }
 
 // ParseStrategy reads a strategy by its name in the Shoot API. The empty name is the default.
 func ParseStrategy(name string) (Strategy, bool) {
-	for s, known := range strategyNames {
-		if name == known {
-			return Strategy(s), true //nolint:gosec // a small index
-		}
-	}
-	return AutoRollingUpdate, name == ""
+	at := slices.Index(strategyNames, name)
+	return Strategy(max(at, 0)), at >= 0 || name == "" //nolint:gosec // a small index
 }
 
 // Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so that nobody mistakes a forgotten
@@ -48,41 +41,25 @@ const (
 
 // String returns the outcome in words: none, hot update, in-place update, roll, forbidden or indeterminate.
 func (o Outcome) String() string {
-	switch o {
-	case NoUpdate:
-		return "none"
-	case HotUpdate:
-		return "hot update"
-	case InPlaceUpdate:
-		return "in-place update"
-	case Roll:
-		return "roll"
-	case UpdateForbidden:
-		return "forbidden"
-	case Indeterminate:
-	}
-	return "indeterminate"
+	return word(o, []string{
+		Indeterminate: "indeterminate", NoUpdate: "none", HotUpdate: "hot update",
+		InPlaceUpdate: "in-place update", Roll: "roll", UpdateForbidden: "forbidden",
+	})
 }
 
 // Consequence says what the outcome means for the machines of a pool with this strategy, as a clause for people.
 func (o Outcome) Consequence(strategy Strategy) string {
-	switch o {
-	case NoUpdate:
-		return "nothing happens to machines"
-	case HotUpdate:
-		return "running machines are updated, none is replaced"
-	case InPlaceUpdate:
-		if strategy == ManualInPlaceUpdate {
-			return "every node is drained and updated in place once it is selected, no machine is replaced"
-		}
-		return "every node is drained and updated in place, no machine is replaced"
-	case Roll:
-		return "every machine of the pool is replaced"
-	case UpdateForbidden:
-		return strategy.String() + " does not replace machines, which this change needs"
-	case Indeterminate:
+	if o == InPlaceUpdate && strategy == ManualInPlaceUpdate {
+		return "every node is drained and updated in place once it is selected, no machine is replaced"
 	}
-	return "it depends on defaults that are not known"
+	return word(o, []string{
+		Indeterminate:   "it depends on defaults that are not known",
+		NoUpdate:        "nothing happens to machines",
+		HotUpdate:       "running machines are updated, none is replaced",
+		InPlaceUpdate:   "every node is drained and updated in place, no machine is replaced",
+		Roll:            "every machine of the pool is replaced",
+		UpdateForbidden: strategy.String() + " does not replace machines, which this change needs",
+	})
 }
 
 // Outcome says what the changes do to a pool with this strategy. The strictest class decides:
@@ -115,13 +92,7 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 // object that a cluster returns. A field that is omitted on one side and explicit on the other may be such a default. Where that decides
 // the outcome, it is Indeterminate.
 func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
-	var certain Changes
-	for _, change := range c {
-		if !change.Omitted {
-			certain = append(certain, change)
-		}
-	}
-	outcome := c.Outcome(strategy)
+	outcome, certain := c.Outcome(strategy), c.only(func(change Change) bool { return !change.Omitted })
 	if certain.Outcome(strategy) != outcome {
 		return Indeterminate
 	}
@@ -135,11 +106,5 @@ func (c Changes) Causes(strategy Strategy) Changes {
 	if outcome == NoUpdate || outcome == Indeterminate {
 		return nil
 	}
-	var causes Changes
-	for _, change := range c {
-		if (Changes{change}).Outcome(strategy) == outcome {
-			causes = append(causes, change)
-		}
-	}
-	return causes
+	return c.only(func(change Change) bool { return Changes{change}.Outcome(strategy) == outcome })
 }

@@ -88,7 +88,7 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "unknown", hotupdate.Op(9).String())
 	assert.Equal(t, "unknown", hotupdate.Origin(9).String())
 	assert.Equal(t, "unknown", hotupdate.Strategy(9).String())
-	assert.Equal(t, "indeterminate", hotupdate.Outcome(9).String())
+	assert.Equal(t, "unknown", hotupdate.Outcome(9).String())
 }
 
 func TestOutcomeIfDefaulted(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // schemaErrorRow is one misuse of struct tags, types or overrides, with all errors that it must yield.
 type schemaErrorRow struct {
 	name   string
-	errors func() error
+	err    error
 	want   []problem
 	reason string
 }
@@ -32,13 +32,8 @@ type problem struct {
 // GoString keeps failures readable.
 func (p problem) GoString() string { return fmt.Sprintf("%s %s%s", p.Code, p.Field, p.Path) }
 
-// compiling returns the errors of compiling T.
-func compiling[T any](options ...hotupdate.Option) func() error {
-	return func() error {
-		_, err := hotupdate.SchemaOf[T](options...)
-		return err
-	}
-}
+// errorOf returns the error of SchemaOf.
+func errorOf(_ *hotupdate.Schema, err error) error { return err }
 
 // at lists problems with one code at several Go fields of one type.
 func at(code string, typ string, fields ...string) []problem {
@@ -69,14 +64,16 @@ func schemaErrorRows() []schemaErrorRow {
 }
 
 func TestSchemaErrors(t *testing.T) {
+	again := map[string]error{}
+	for _, row := range schemaErrorRows() {
+		again[row.name] = row.err
+	}
 	for _, row := range schemaErrorRows() {
 		t.Run(row.name, func(t *testing.T) {
-			err := row.errors()
-			require.Error(t, err, row.reason)
 			var found *fault.Error
-			require.ErrorAs(t, err, &found)
-			assert.Equal(t, row.want, problemsOf(err), row.reason)
-			assert.Equal(t, row.want, problemsOf(row.errors()), "the second time")
+			require.ErrorAs(t, row.err, &found)
+			assert.Equal(t, row.want, problemsOf(row.err), row.reason)
+			assert.Equal(t, row.want, problemsOf(again[row.name]), "the second time")
 		})
 	}
 }
@@ -88,7 +85,7 @@ func TestSchemaErrorsAreComplete(t *testing.T) {
 		"immutable-by-rule": true, // of CRDs, in package crd
 	}
 	for _, row := range schemaErrorRows() {
-		for _, p := range problemsOf(row.errors()) {
+		for _, p := range problemsOf(row.err) {
 			produced[p.Code] = true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
 // optionItem is an element that key and hotwhen can name fields of.
@@ -18,15 +20,15 @@ type optionItem struct {
 // optionSyntaxRows are options that cannot be read.
 func optionSyntaxRows() []schemaErrorRow {
 	return []schemaErrorRow{
-		{"unknown options", compiling[struct {
+		{"unknown options", errorOf(hotupdate.SchemaOf[struct {
 			A string   `json:"a" hotupdatable:"true,foo"`
 			B []string `json:"b" hotupdatable:"true,sett"`
 			C []string `json:"c" hotupdatable:"true,Set"`
 			D string   `json:"d" hotupdatable:"true, sensitive"`
 			E string   `json:"e" hotupdatable:"true,false"`
 			F *string  `json:"f" hotupdatable:"false,default=a,b"`
-		}](), at("unknown-option", "config", "A", "B", "C", "D", "E", "F"), "another name, another case, a space, a second class, a comma that is not quoted"},
-		{"malformed options", compiling[struct {
+		}]()), at("unknown-option", "config", "A", "B", "C", "D", "E", "F"), "another name, another case, a space, a second class, a comma that is not quoted"},
+		{"malformed options", errorOf(hotupdate.SchemaOf[struct {
 			A []string     `json:"a" hotupdatable:"true,set=yes"`
 			B []optionItem `json:"b" hotupdatable:"false,key"`
 			C []optionItem `json:"c" hotupdatable:"false,key="`
@@ -37,29 +39,29 @@ func optionSyntaxRows() []schemaErrorRow {
 			H string       `json:"h" hotupdatable:"false,sensitive=values"`
 			I string       `json:"i" hotupdatable:"false,"`
 			J string       `json:"j" hotupdatable:"false,sensitive="`
-		}](), at("malformed-option", "config", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"), "arguments that are missing, superfluous or badly quoted"},
-		{"malformed hotwhen", compiling[struct {
+		}]()), at("malformed-option", "config", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"), "arguments that are missing, superfluous or badly quoted"},
+		{"malformed hotwhen", errorOf(hotupdate.SchemaOf[struct {
 			A map[string]optionItem `json:"a" hotupdatable:"false,hotwhen"`
 			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on"`
 			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=:true"`
 			D map[string]optionItem `json:"d" hotupdatable:"false,hotwhen=on:"`
-		}](), at("malformed-option", "config", "A", "B", "C", "D"), "it needs a name and a value"},
-		{"duplicate options", compiling[struct {
+		}]()), at("malformed-option", "config", "A", "B", "C", "D"), "it needs a name and a value"},
+		{"duplicate options", errorOf(hotupdate.SchemaOf[struct {
 			A []string              `json:"a" hotupdatable:"true,set,set"`
 			B []optionItem          `json:"b" hotupdatable:"false,key=name,key=on"`
 			C map[string]optionItem `json:"c" hotupdatable:"false,hotwhen=on:true,hotwhen=on:false"`
 			D *string               `json:"d" hotupdatable:"false,default=a,default=b"`
 			E *optionItem           `json:"e" hotupdatable:"false,presence,presence"`
 			F string                `json:"f" hotupdatable:"false,sensitive,sensitive=keys"`
-		}](), at("duplicate-option", "config", "A", "B", "C", "D", "E", "F"), "which one counts would be a guess"},
-		{"conflicting options", compiling[struct {
+		}]()), at("duplicate-option", "config", "A", "B", "C", "D", "E", "F"), "which one counts would be a guess"},
+		{"conflicting options", errorOf(hotupdate.SchemaOf[struct {
 			A []optionItem          `json:"a" hotupdatable:"true,set,key=name"`
 			B map[string]optionItem `json:"b" hotupdatable:"false,hotwhen=on:true,set"`
 			C []string              `json:"c" hotupdatable:"false,set,default=a"`
 			E []optionItem          `json:"e" hotupdatable:"false,key=name,default=a"`
 			G map[string]optionItem `json:"g" hotupdatable:"false,hotwhen=on:true,default=a"`
 			I *string               `json:"i" hotupdatable:"false,default=a,presence"`
-		}](), at("conflicting-options", "config", "A", "B", "C", "E", "G", "I"), "they are for different types"},
+		}]()), at("conflicting-options", "config", "A", "B", "C", "E", "G", "I"), "they are for different types"},
 	}
 }
 
@@ -87,7 +89,7 @@ type embeddedPresence struct {
 func misplacedOptionRows() []schemaErrorRow {
 	misplaced := func(fields ...string) []problem { return at("misplaced-option", "config", fields...) }
 	return []schemaErrorRow{
-		{"set on what is no slice", compiling[struct {
+		{"set on what is no slice", errorOf(hotupdate.SchemaOf[struct {
 			Any    any                   `json:"any"    hotupdatable:"false,set"`
 			Array  [2]string             `json:"array"  hotupdatable:"false,set"`
 			Bool   bool                  `json:"bool"   hotupdatable:"false,set"`
@@ -98,8 +100,8 @@ func misplacedOptionRows() []schemaErrorRow {
 			RawMsg json.RawMessage       `json:"rawMsg" hotupdatable:"false,set"`
 			Struct *optionItem           `json:"struct" hotupdatable:"false,set"`
 			Text   string                `json:"text"   hotupdatable:"false,set"`
-		}](), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Number", "Raw", "RawMsg", "Struct", "Text"), "only slices have an order to ignore"},
-		{"key on what is no slice of structs", compiling[struct {
+		}]()), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Number", "Raw", "RawMsg", "Struct", "Text"), "only slices have an order to ignore"},
+		{"key on what is no slice of structs", errorOf(hotupdate.SchemaOf[struct {
 			Any     any                   `json:"any"     hotupdatable:"false,key=name"`
 			Array   [2]optionItem         `json:"array"   hotupdatable:"false,key=name"`
 			Bytes   []byte                `json:"bytes"   hotupdatable:"false,key=name"`
@@ -111,8 +113,8 @@ func misplacedOptionRows() []schemaErrorRow {
 			Texts   []string              `json:"texts"   hotupdatable:"false,key=name"`
 			Times   []metav1.Time         `json:"times"   hotupdatable:"false,key=name"`
 			Unknown []any                 `json:"unknown" hotupdatable:"false,key=name"`
-		}](), misplaced("Any", "Array", "Bytes", "Lists", "Map", "Maps", "Struct", "Text", "Texts", "Times", "Unknown"), "only structs have a field to look up"},
-		{"hotwhen on what has no keys", compiling[struct {
+		}]()), misplaced("Any", "Array", "Bytes", "Lists", "Map", "Maps", "Struct", "Text", "Texts", "Times", "Unknown"), "only structs have a field to look up"},
+		{"hotwhen on what has no keys", errorOf(hotupdate.SchemaOf[struct {
 			Any        any               `json:"any"        hotupdatable:"false,hotwhen=on:true"`
 			Array      [2]optionItem     `json:"array"      hotupdatable:"false,hotwhen=on:true"`
 			Map        map[string]string `json:"map"        hotupdatable:"false,hotwhen=on:true"`
@@ -120,13 +122,13 @@ func misplacedOptionRows() []schemaErrorRow {
 			Struct     *optionItem       `json:"struct"     hotupdatable:"false,hotwhen=on:true"`
 			Text       string            `json:"text"       hotupdatable:"false,hotwhen=on:true"`
 			Texts      []string          `json:"texts"      hotupdatable:"false,hotwhen=on:true"`
-		}](), misplaced("Any", "Array", "Map", "Positional", "Struct", "Text", "Texts"), "only elements with a key can come and go on their own"},
-		{"key and hotwhen on a slice of scalars", compiling[struct {
+		}]()), misplaced("Any", "Array", "Map", "Positional", "Struct", "Text", "Texts"), "only elements with a key can come and go on their own"},
+		{"key and hotwhen on a slice of scalars", errorOf(hotupdate.SchemaOf[struct {
 			Texts []string `json:"texts" hotupdatable:"false,key=name,hotwhen=on:true"`
-		}](), []problem{
+		}]()), []problem{
 			{Code: "misplaced-option", Field: "config.Texts"}, {Code: "misplaced-option", Field: "config.Texts"},
 		}, "both are misplaced"},
-		{"default on what is no scalar", compiling[struct {
+		{"default on what is no scalar", errorOf(hotupdate.SchemaOf[struct {
 			Any     any                  `json:"any"     hotupdatable:"false,default=1"`
 			Array   [2]string            `json:"array"   hotupdatable:"false,default=1"`
 			Bool    bool                 `json:"bool"    hotupdatable:"false,default=true"`
@@ -139,8 +141,8 @@ func misplacedOptionRows() []schemaErrorRow {
 			Slice   []string             `json:"slice"   hotupdatable:"false,default=1"`
 			Struct  *optionItem          `json:"struct"  hotupdatable:"false,default=1"`
 			Time    *time.Time           `json:"time"    hotupdatable:"false,default=1"`
-		}](), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Maps", "Marshal", "Raw", "RawMsg", "Slice", "Struct", "Time"), "a plain false says something; collections have no default"},
-		{"presence on what is no pointer to a struct, list or map", compiling[struct {
+		}]()), misplaced("Any", "Array", "Bool", "Bytes", "Map", "Maps", "Marshal", "Raw", "RawMsg", "Slice", "Struct", "Time"), "a plain false says something; collections have no default"},
+		{"presence on what is no pointer to a struct, list or map", errorOf(hotupdate.SchemaOf[struct {
 			Any      any               `json:"any"      hotupdatable:"false,presence"`
 			Map      map[string]string `json:"map"      hotupdatable:"false,presence"`
 			Quantity resource.Quantity `json:"quantity" hotupdatable:"false,presence"`
@@ -149,21 +151,21 @@ func misplacedOptionRows() []schemaErrorRow {
 			Text     string            `json:"text"     hotupdatable:"false,presence"`
 			TextP    *string           `json:"textP"    hotupdatable:"false,presence"`
 			Time     *metav1.Time      `json:"time"     hotupdatable:"false,presence"`
-		}](), misplaced("Any", "Map", "Quantity", "Slice", "Struct", "Text", "TextP", "Time"), "a value cannot be absent, and a scalar's pointer is present anyway"},
-		{"options on embedded structs", compiling[struct {
+		}]()), misplaced("Any", "Map", "Quantity", "Slice", "Struct", "Text", "TextP", "Time"), "a value cannot be absent, and a scalar's pointer is present anyway"},
+		{"options on embedded structs", errorOf(hotupdate.SchemaOf[struct {
 			embeddedDefault  `hotupdatable:"false,default=a"`
 			embeddedHotWhen  `hotupdatable:"false,hotwhen=on:true"`
 			embeddedKey      `hotupdatable:"false,key=name"`
 			embeddedPresence `hotupdatable:"false,presence"`
 			embeddedSet      `hotupdatable:"false,set"`
-		}](), misplaced("embeddedDefault", "embeddedHotWhen", "embeddedKey", "embeddedPresence", "embeddedSet"), "only a class and secrecy can be handed down"},
+		}]()), misplaced("embeddedDefault", "embeddedHotWhen", "embeddedKey", "embeddedPresence", "embeddedSet"), "only a class and secrecy can be handed down"},
 	}
 }
 
 // defaultRows are defaults that can never take effect.
 func defaultRows() []schemaErrorRow {
 	return []schemaErrorRow{
-		{"default that does not parse", compiling[struct {
+		{"default that does not parse", errorOf(hotupdate.SchemaOf[struct {
 			Bool     *bool              `json:"bool"     hotupdatable:"false,default=yes"`
 			Duration *metav1.Duration   `json:"duration" hotupdatable:"false,default=5"`
 			Float    float64            `json:"float"    hotupdatable:"false,default=NaN"`
@@ -171,14 +173,14 @@ func defaultRows() []schemaErrorRow {
 			Int8     *int8              `json:"int8"     hotupdatable:"false,default=300"`
 			Quantity *resource.Quantity `json:"quantity" hotupdatable:"false,default=1Zi"`
 			Uint     uint               `json:"uint"     hotupdatable:"false,default=-1"`
-		}](), at("invalid-default", "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
-		{"default that is the zero value", compiling[struct {
+		}]()), at("invalid-default", "config", "Bool", "Duration", "Float", "Int", "Int8", "Quantity", "Uint"), "the field can never have that value"},
+		{"default that is the zero value", errorOf(hotupdate.SchemaOf[struct {
 			Duration metav1.Duration   `json:"duration" hotupdatable:"false,default=0s"`
 			Float    float64           `json:"float"    hotupdatable:"false,default=-0.0"`
 			Int      int               `json:"int"      hotupdatable:"false,default=0"`
 			Quantity resource.Quantity `json:"quantity" hotupdatable:"false,default=0Gi"`
 			Text     string            `json:"text"     hotupdatable:"false,default=''"`
 			Uint     uint8             `json:"uint"     hotupdatable:"false,default=00"`
-		}](), at("invalid-default", "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint"), "zero counts as unset already, however it is spelled"},
+		}]()), at("invalid-default", "config", "Duration", "Float", "Int", "Quantity", "Text", "Uint"), "zero counts as unset already, however it is spelled"},
 	}
 }

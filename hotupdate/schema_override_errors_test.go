@@ -33,10 +33,10 @@ type shadowing struct {
 // overrideSyntaxRows are paths that are not well-formed.
 func overrideSyntaxRows() []schemaErrorRow {
 	rows := []schemaErrorRow{
-		{"two bad paths", compiling[overridable](hotupdate.WithTag("a..b", "true"), hotupdate.WithTag("", "true")), []problem{
+		{"two bad paths", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("a..b", "true"), hotupdate.WithTag("", "true"))), []problem{
 			{Code: "invalid-path"}, {Code: "invalid-path", Path: "a..b"},
 		}, "all errors at once"},
-		{"unknown classes", compiling[overridable](hotupdate.WithTag("class", "hot"), hotupdate.WithTag("any", "")), []problem{
+		{"unknown classes", errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("class", "hot"), hotupdate.WithTag("any", ""))), []problem{
 			{Code: "unknown-class", Path: "any"}, {Code: "unknown-class", Path: "class"},
 		}, "a class that does not exist would drop the field silently"},
 	}
@@ -44,7 +44,7 @@ func overrideSyntaxRows() []schemaErrorRow {
 		"maybe": "unknown-class", "set": "unknown-class", "false,sett": "unknown-option", "false,set=1": "malformed-option",
 		"false,set,set": "duplicate-option", "false,set,key=a": "conflicting-options", `hotupdatable:"false,set"`: "malformed-tag",
 	} {
-		rows = append(rows, schemaErrorRow{"overriding structs " + tag, compiling[overridable](hotupdate.WithTag("structs", tag)), atPath(code, "structs"), "it is read as a struct tag is"})
+		rows = append(rows, schemaErrorRow{"overriding structs " + tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag("structs", tag))), atPath(code, "structs"), "it is read as a struct tag is"})
 	}
 	for path, reason := range map[string]string{
 		"":                 "the root has no class of its own",
@@ -77,7 +77,7 @@ func overrideSyntaxRows() []schemaErrorRow {
 		if path == "/class" {
 			code = "unknown-path"
 		}
-		rows = append(rows, schemaErrorRow{"bad path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath(code, path), reason})
+		rows = append(rows, schemaErrorRow{"bad path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))), atPath(code, path), reason})
 	}
 	return rows
 }
@@ -111,24 +111,24 @@ func overrideTargetRows() []schemaErrorRow {
 		"odd.name":                   "one name with a dot, not two names",
 		`[""]`:                       "an empty name",
 	} {
-		rows = append(rows, schemaErrorRow{"unknown path " + path, compiling[overridable](hotupdate.WithTag(path, "true")), atPath("unknown-path", path), reason})
+		rows = append(rows, schemaErrorRow{"unknown path " + path, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(path, "true"))), atPath("unknown-path", path), reason})
 	}
 	return append(rows,
-		schemaErrorRow{"one path twice", compiling[overridable](
+		schemaErrorRow{"one path twice", errorOf(hotupdate.SchemaOf[overridable](
 			hotupdate.WithTag("class", "true"), hotupdate.WithTag("class", "inplace"),
-		), atPath("duplicate-path", "class"), "which one counts would be a guess"},
-		schemaErrorRow{"one path twice with one class", compiling[overridable](
+		)), atPath("duplicate-path", "class"), "which one counts would be a guess"},
+		schemaErrorRow{"one path twice with one class", errorOf(hotupdate.SchemaOf[overridable](
 			hotupdate.WithTag("structs[].name", "true"), hotupdate.WithTag("structs[].name", "true"),
-		), atPath("duplicate-path", "structs[].name"), "one of them will be forgotten"},
-		schemaErrorRow{"one path in two spellings", compiling[overridable](
+		)), atPath("duplicate-path", "structs[].name"), "one of them will be forgotten"},
+		schemaErrorRow{"one path in two spellings", errorOf(hotupdate.SchemaOf[overridable](
 			hotupdate.WithTag("map[].name", "true"), hotupdate.WithTag(`["map"][]["name"]`, "true"),
-		), atPath("duplicate-path", `["map"][]["name"]`), "they mean one field"},
-		schemaErrorRow{"unknown path and struct tag", compiling[badSub](hotupdate.WithTag("typo", "true")), []problem{
+		)), atPath("duplicate-path", `["map"][]["name"]`), "they mean one field"},
+		schemaErrorRow{"unknown path and struct tag", errorOf(hotupdate.SchemaOf[badSub](hotupdate.WithTag("typo", "true"))), []problem{
 			{Code: "unknown-path", Path: "typo"}, {Code: "misspelled-key", Field: "hotupdate_test.badSub.Type"},
 		}, "all errors at once"},
-		schemaErrorRow{"override of a field without a JSON name", compiling[struct {
+		schemaErrorRow{"override of a field without a JSON name", errorOf(hotupdate.SchemaOf[struct {
 			Name string
-		}](hotupdate.WithTag("Name", "true")), []problem{
+		}](hotupdate.WithTag("Name", "true"))), []problem{
 			{Code: "unknown-path", Path: "Name"}, {Code: "no-json-name", Field: "config.Name"},
 		}, "overrides name fields as JSON does"},
 	)
@@ -151,7 +151,7 @@ func overrideOptionRows() (rows []schemaErrorRow) {
 		{"size", "false,default=big", "invalid-default"},
 		{"given", "false,default=''", "invalid-default"},
 	} {
-		rows = append(rows, schemaErrorRow{"overriding " + o.path + " " + o.tag, compiling[overridable](hotupdate.WithTag(o.path, o.tag)), atPath(o.code, o.path), "the override is to blame"})
+		rows = append(rows, schemaErrorRow{"overriding " + o.path + " " + o.tag, errorOf(hotupdate.SchemaOf[overridable](hotupdate.WithTag(o.path, o.tag))), atPath(o.code, o.path), "the override is to blame"})
 	}
 	return rows
 }

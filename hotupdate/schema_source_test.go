@@ -35,7 +35,7 @@ func TestSourceCodeIsCompiledAlike(t *testing.T) {
 			compiled, ok = compiledType{found.overridable, []fieldplan.Override{override}}, true
 		}
 		if assert.True(t, ok, "%s is not found in the source code", row.name) {
-			assert.Equal(t, sentences(row.errors()), sentences(compiled.errors()), row.name)
+			assert.Equal(t, sentences(row.err), sentences(compiled.errors()), row.name)
 		}
 	}
 	assert.GreaterOrEqual(t, len(found.valid), 12)
@@ -65,7 +65,7 @@ func TestAnalyzerReportsWhatSchemaOfReturns(t *testing.T) {
 		if _, inLoop := overrideOf(row.name); inLoop && row.name != "unknown path and struct tag" {
 			continue // the path is no constant
 		}
-		for _, e := range fault.All(row.errors()) {
+		for _, e := range fault.All(row.err) {
 			returned[e.Error()] = e.Code
 		}
 	}
@@ -97,7 +97,7 @@ func sentences(err error) []string {
 	return strings.Split(err.Error(), "\n")
 }
 
-// compiledType is what a call of the function compiling is about.
+// compiledType is what a call of the function errorOf is about.
 type compiledType struct {
 	typ       types.Type
 	overrides []fieldplan.Override
@@ -112,7 +112,7 @@ func (c compiledType) errors() error {
 	return err
 }
 
-// sourceRows are the calls of the function compiling in this package's source code.
+// sourceRows are the calls of the function errorOf in this package's source code.
 type sourceRows struct {
 	named       map[string]compiledType // by the name of the row
 	valid       map[string]compiledType
@@ -158,16 +158,16 @@ func (r *sourceRows) add(info *types.Info, n ast.Node) bool {
 
 func (r *sourceRows) put(into map[string]compiledType, info *types.Info, name, call ast.Expr) {
 	text := info.Types[name].Value
-	calling, ok := call.(*ast.CallExpr)
+	outer, ok := call.(*ast.CallExpr)
 	if !ok || text == nil || text.Kind() != constant.String {
 		return
 	}
-	function, ok := calling.Fun.(*ast.IndexExpr)
-	if !ok || function.X.(*ast.Ident).Name != "compiling" {
+	if function, ok := outer.Fun.(*ast.Ident); !ok || function.Name != "errorOf" {
 		return
 	}
-	compiled := compiledType{typ: info.TypeOf(function.Index)}
-	for _, option := range calling.Args {
+	compiling := outer.Args[0].(*ast.CallExpr)
+	compiled := compiledType{typ: info.TypeOf(compiling.Fun.(*ast.IndexExpr).Index)}
+	for _, option := range compiling.Args {
 		arguments := option.(*ast.CallExpr).Args
 		compiled.overrides = append(compiled.overrides, fieldplan.Override{
 			Path: constant.StringVal(info.Types[arguments[0]].Value), Tag: constant.StringVal(info.Types[arguments[1]].Value),

@@ -73,22 +73,22 @@ func unsupportedTypeRows() []schemaErrorRow {
 		Time  time.Location     `json:"time"`
 	}
 	return []schemaErrorRow{
-		{"unsupported types", compiling[unsupported](), at("unsupported-type", "hotupdate_test.unsupported",
+		{"unsupported types", errorOf(hotupdate.SchemaOf[unsupported]()), at("unsupported-type", "hotupdate_test.unsupported",
 			"Chan", "Complex", "Complex6", "Func", "InArray", "InMap", "InSlice", "Named", "Self", "Unnamed", "Unsafe", "UnsafeT"), "directly, behind pointers and in collections"},
-		{"unsupported map keys", compiling[keys](), at("unsupported-map-key", "hotupdate_test.keys",
+		{"unsupported map keys", errorOf(hotupdate.SchemaOf[keys]()), at("unsupported-map-key", "hotupdate_test.keys",
 			"Any", "Array", "Bool", "Float", "Nested", "Pointer", "Struct", "Text"), "member names are texts"},
-		{"opaque structs", compiling[opaques](), at("opaque-struct", "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
-		{"embedded pointer to an unexported struct", compiling[badtags.PointerToUnexported](), at("unsupported-type", "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
-		{"embedded and named pointer to an unexported struct", compiling[badtags.NamedPointerToUnexported](), at("unsupported-type", "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
-		{"embedded and named marshaler that is unexported", compiling[namedMarshalers](), at("unsupported-type", "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
-		{"several problems of one field", compiling[struct {
+		{"opaque structs", errorOf(hotupdate.SchemaOf[opaques]()), at("opaque-struct", "hotupdate_test.opaques", "Lock", "Map", "Slice", "Time"), "what they hold is not in JSON"},
+		{"embedded pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.PointerToUnexported]()), at("unsupported-type", "badtags.PointerToUnexported", "hidden"), "encoding/json cannot fill it"},
+		{"embedded and named pointer to an unexported struct", errorOf(hotupdate.SchemaOf[badtags.NamedPointerToUnexported]()), at("unsupported-type", "badtags.NamedPointerToUnexported", "hidden"), "encoding/json cannot fill it, and nobody can copy it"},
+		{"embedded and named marshaler that is unexported", errorOf(hotupdate.SchemaOf[namedMarshalers]()), at("unsupported-type", "hotupdate_test.namedMarshalers", "selfMarshaled"), "encoding/json panics when it calls the marshaler"},
+		{"several problems of one field", errorOf(hotupdate.SchemaOf[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set,default=1"`
-		}](), slices.Concat(
+		}]()), slices.Concat(
 			at("conflicting-options", "config", "A"), at("unsupported-map-key", "config", "A"), at("unsupported-type", "config", "A"),
 		), "whether set fits the type is asked when it is clear that it is meant"},
-		{"several problems of one type", compiling[struct {
+		{"several problems of one type", errorOf(hotupdate.SchemaOf[struct {
 			A map[bool]chan int `json:"a" hotupdatable:"false,set"`
-		}](), slices.Concat(
+		}]()), slices.Concat(
 			at("misplaced-option", "config", "A"), at("unsupported-map-key", "config", "A"), at("unsupported-type", "config", "A"),
 		), "key, element and option are wrong on their own"},
 	}
@@ -99,28 +99,28 @@ func rootRows() []schemaErrorRow {
 	root := []problem{{Code: "unsupported-root"}}
 	const reason = "a configuration is a struct of fields with JSON names"
 	return []schemaErrorRow{
-		{"root int", compiling[int](), root, reason},
-		{"root string behind a pointer", compiling[*string](), root, reason},
-		{"root any", compiling[any](), root, reason},
-		{"root error", compiling[error](), root, reason},
-		{"root map", compiling[map[string]string](), root, reason},
-		{"root slice", compiling[[]optionItem](), root, reason},
-		{"root array", compiling[[2]optionItem](), root, reason},
-		{"root func", compiling[func()](), root, reason},
-		{"root channel", compiling[chan int](), root, reason},
-		{"root time", compiling[time.Time](), root, "a time is a text"},
-		{"root marshaler", compiling[selfMarshaled](), root, "it marshals itself"},
-		{"root marshaler by pointer", compiling[*taggedText](), root, "it marshals itself"},
-		{"root promoted marshaler", compiling[promotedMarshaler](), root, "it marshals itself"},
-		{"root pointer to itself", compiling[selfPointer](), root, "it leads to no struct"},
-		{"root pointer to pointer to int", compiling[**int](), root, reason},
-		{"root object", compiling[struct {
+		{"root int", errorOf(hotupdate.SchemaOf[int]()), root, reason},
+		{"root string behind a pointer", errorOf(hotupdate.SchemaOf[*string]()), root, reason},
+		{"root any", errorOf(hotupdate.SchemaOf[any]()), root, reason},
+		{"root error", errorOf(hotupdate.SchemaOf[error]()), root, reason},
+		{"root map", errorOf(hotupdate.SchemaOf[map[string]string]()), root, reason},
+		{"root slice", errorOf(hotupdate.SchemaOf[[]optionItem]()), root, reason},
+		{"root array", errorOf(hotupdate.SchemaOf[[2]optionItem]()), root, reason},
+		{"root func", errorOf(hotupdate.SchemaOf[func()]()), root, reason},
+		{"root channel", errorOf(hotupdate.SchemaOf[chan int]()), root, reason},
+		{"root time", errorOf(hotupdate.SchemaOf[time.Time]()), root, "a time is a text"},
+		{"root marshaler", errorOf(hotupdate.SchemaOf[selfMarshaled]()), root, "it marshals itself"},
+		{"root marshaler by pointer", errorOf(hotupdate.SchemaOf[*taggedText]()), root, "it marshals itself"},
+		{"root promoted marshaler", errorOf(hotupdate.SchemaOf[promotedMarshaler]()), root, "it marshals itself"},
+		{"root pointer to itself", errorOf(hotupdate.SchemaOf[selfPointer]()), root, "it leads to no struct"},
+		{"root pointer to pointer to int", errorOf(hotupdate.SchemaOf[**int]()), root, reason},
+		{"root object", errorOf(hotupdate.SchemaOf[struct {
 			metav1.TypeMeta   `json:",inline"`
 			metav1.ObjectMeta `json:"metadata,omitempty"`
 
 			Spec optionItem `json:"spec"`
-		}](), at("whole-object", "config", "ObjectMeta"), "metadata changes with every write: the spec is to be hashed"},
-		{"root opaque", compiling[opaque](), at("opaque-struct", "hotupdate_test", "opaque"), "nothing of it is in JSON"},
+		}]()), at("whole-object", "config", "ObjectMeta"), "metadata changes with every write: the spec is to be hashed"},
+		{"root opaque", errorOf(hotupdate.SchemaOf[opaque]()), at("opaque-struct", "hotupdate_test", "opaque"), "nothing of it is in JSON"},
 	}
 }
 

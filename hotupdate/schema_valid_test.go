@@ -36,52 +36,52 @@ type (
 
 // TestValidTypes are the right neighbours of the types in TestSchemaErrors.
 func TestValidTypes(t *testing.T) {
-	for name, compile := range map[string]func() error{
-		"no fields":                          compiling[bare](),
-		"nothing but an embedded empty type": compiling[struct{ bare }](),
-		"nothing but TypeMeta":               compiling[onlyMeta](),
-		"struct tag on TypeMeta below the root": compiling[struct {
+	for name, err := range map[string]error{
+		"no fields":                          errorOf(hotupdate.SchemaOf[bare]()),
+		"nothing but an embedded empty type": errorOf(hotupdate.SchemaOf[struct{ bare }]()),
+		"nothing but TypeMeta":               errorOf(hotupdate.SchemaOf[onlyMeta]()),
+		"struct tag on TypeMeta below the root": errorOf(hotupdate.SchemaOf[struct {
 			Object metaBelow `json:"object"`
-		}](),
-		"named field of TypeMeta's type": compiling[struct {
+		}]()),
+		"named field of TypeMeta's type": errorOf(hotupdate.SchemaOf[struct {
 			Meta metav1.TypeMeta `json:"meta" hotupdatable:"true"`
-		}](),
-		"struct tags of others": compiling[struct {
+		}]()),
+		"struct tags of others": errorOf(hotupdate.SchemaOf[struct {
 			A string `json:"a" protobuf:"bytes,1,opt,name=updatable" yaml:"hotupdatable"`
-		}](),
-		"no struct tag on fields outside JSON": compiling[struct {
+		}]()),
+		"no struct tag on fields outside JSON": errorOf(hotupdate.SchemaOf[struct {
 			A string   `json:"a"`
 			B chan int `json:"-"`
-		}](),
-		"whole object whose metadata concerns no machine": compiling[struct {
+		}]()),
+		"whole object whose metadata concerns no machine": errorOf(hotupdate.SchemaOf[struct {
 			metav1.ObjectMeta `json:"metadata" hotupdatable:"ignore"`
-		}](),
-		"whole object whose metadata gets a class by override": compiling[struct {
+		}]()),
+		"whole object whose metadata gets a class by override": errorOf(hotupdate.SchemaOf[struct {
 			metav1.ObjectMeta `json:"metadata"`
-		}](hotupdate.WithTag("metadata", "false")),
-		"all options": compiling[validOptions](),
-		"other classes below keyed and immutable collections": compiling[struct {
+		}](hotupdate.WithTag("metadata", "false"))),
+		"all options": errorOf(hotupdate.SchemaOf[validOptions]()),
+		"other classes below keyed and immutable collections": errorOf(hotupdate.SchemaOf[struct {
 			HotKeyed  []keyedCold         `json:"hotKeyed"  hotupdatable:"true,key=name"`
 			HotMap    map[string]coldLeaf `json:"hotMap"    hotupdatable:"true"`
 			Immutable []hotLeaf           `json:"immutable" hotupdatable:"false"`
 			InPlace   []coldLeaf          `json:"inPlace"   hotupdatable:"inplace"`
-		}](),
-		"the list's own class below positional lists and sets": compiling[struct {
+		}]()),
+		"the list's own class below positional lists and sets": errorOf(hotupdate.SchemaOf[struct {
 			Hot     [2]hotLeaf    `json:"hot"     hotupdatable:"true"`
 			Ignored []ignoredLeaf `json:"ignored" hotupdatable:"ignore"`
 			Set     []inPlaceLeaf `json:"set"     hotupdatable:"inplace,set"`
-		}](),
-		"map keys": compiling[struct {
+		}]()),
+		"map keys": errorOf(hotupdate.SchemaOf[struct {
 			A map[int8]string       `json:"a"`
 			B map[messyKey]string   `json:"b"`
 			C map[hotupdate.Op]bool `json:"c"`
-		}](),
-		"overrides": compiling[overridable](
+		}]()),
+		"overrides": errorOf(hotupdate.SchemaOf[overridable](
 			hotupdate.WithTag("any", "true"), hotupdate.WithTag("lists[][].name", "true"), hotupdate.WithTag("map[].on", "inplace"),
 			hotupdate.WithTag(`["odd.name"]`, "ignore"), hotupdate.WithTag("given", "true"), hotupdate.WithTag("structs[].name", "false"),
 			hotupdate.WithTag("object.annotations", "ignore"),
-		),
+		)),
 	} {
-		require.NoError(t, compile(), name)
+		require.NoError(t, err, name)
 	}
 }
