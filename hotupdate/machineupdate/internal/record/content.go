@@ -19,10 +19,10 @@ func newContent(applied string, beside entries) content {
 	}
 	sent, removed := beside.hotParts()
 	if len(sent) > 0 {
-		members = append(members, string(appendList([]byte(`"attempted":`), sent)))
+		members = append(members, `"attempted":`+list(sent))
 	}
 	if len(removed) > 0 {
-		members = append(members, string(appendList([]byte(`"removed":`), removed)))
+		members = append(members, `"removed":`+list(removed))
 	}
 	return content{applied, beside, strings.Join(members, ",")}
 }

@@ -25,16 +25,11 @@ func (r *Record) Annotation() string {
 			kinds[body] = append(kinds[body], quoted(kind))
 		}
 	}
-	dst := r.Header.appendTo(make([]byte, 0, 512+2*len(r.others.body)))
-	dst = append(dst, partsMember...)
+	dst := append(r.Header.appendTo(make([]byte, 0, 512+2*len(r.others.body))), partsMember...)
 	for _, body := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return slices.Compare(kinds[a], kinds[b]) }) {
-		dst = appendList(append(dst, `{"kinds":`...), kinds[body])
-		if body != "" {
-			dst = append(dst, ',')
-		}
-		dst = append(append(dst, body...), `},`...)
+		dst = append(dst, strings.TrimSuffix(`{"kinds":`+list(kinds[body])+`,`+body, ",")+`},`...)
 	}
-	return string(append(append(append(dst, '{'), r.others.body...), end...))
+	return string(append(dst, `{`+r.others.body+end...))
 }
 
 // What surrounds the contents of a record.

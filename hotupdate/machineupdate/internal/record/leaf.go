@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -166,16 +167,8 @@ func (o object) document() string {
 	return string(canonical)
 }
 
-func appendList(dst []byte, values []string) []byte {
-	dst = append(dst, '[')
-	for i, value := range values {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, value...)
-	}
-	return append(dst, ']')
-}
+// list returns JSON values as a JSON list.
+func list(values []string) string { return "[" + strings.Join(values, ",") + "]" }
 
 // leaf is a place with a value, or [absent].
 type leaf struct {
@@ -185,13 +178,7 @@ type leaf struct {
 }
 
 func (l leaf) compare(other leaf) int {
-	if c := strings.Compare(l.pointer, other.pointer); c != 0 {
-		return c
-	}
-	if c := strings.Compare(l.element, other.element); c != 0 {
-		return c
-	}
-	return strings.Compare(l.value, other.value)
+	return cmp.Or(strings.Compare(l.pointer, other.pointer), strings.Compare(l.element, other.element), strings.Compare(l.value, other.value))
 }
 
 // entries are leaves that may be live beside the base.

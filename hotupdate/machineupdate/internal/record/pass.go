@@ -20,23 +20,21 @@ type Pass struct {
 
 // Begin returns the pass that brings a VM to the target, or to as much of it as the record can remember.
 func (r *Record) Begin(t *Target, providerID string, now time.Time) *Pass {
-	p := r.begin(t, t.limits.Entries, now)
+	p := r.begin(t, t.limits.Entries, providerID, now)
 	if max(len(p.Marker.Annotation()), len(p.after.Annotation())) > t.limits.Record {
-		p = r.begin(t, 0, now) // nothing is added but what needs no room
-	}
-	for _, next := range []*Record{&p.Marker, &p.after} {
-		next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}
+		p = r.begin(t, 0, providerID, now) // nothing is added but what needs no room
 	}
 	return p
 }
 
-func (r *Record) begin(t *Target, bound int, now time.Time) *Pass {
+func (r *Record) begin(t *Target, bound int, providerID string, now time.Time) *Pass {
 	p := r.pass(t, func(c content) step { return c.begin(t, bound) })
 	retries := 0
 	if sameHot, sameSchema := t.Wants(&r.Header); r.State == Calling && r.Creating == "" && sameHot && sameSchema {
 		retries = min(r.Retries+1, MaxRetries)
 	}
 	for _, next := range []*Record{&p.Marker, &p.after} {
+		next.ProviderID, next.Creating, next.Drain = providerID, "", Drain{}
 		next.Schema, next.Wanted = t.schema, t.wanted
 		if next.others.applied == "" {
 			next.others = newContent(t.hot, next.others.entries)
