@@ -167,7 +167,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 				remove = make([]Tag, 0, len(live.tags))
 			}
 			remove = slices.AppendSeq(remove, live.spellings(id))
-		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return hasPrefixFold(id, prefix) }):
+		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return strings.HasPrefix(fold(id), prefix) }):
 			foreign += n
 		}
 	}

@@ -23,7 +23,7 @@ type Rules struct {
 
 	name         string   // for messages, such as "AWS tags"
 	key, value   text     // what they may be; a key is never empty, and value is unused with KeysOnly
-	uncounted    []string // prefixes, in any case, of live keys that do not count towards MaxTags
+	uncounted    []string // prefixes, in small letters, of live keys, in any case, that do not count towards MaxTags
 	reservedKeys []reservedKey
 	cleaning     cleaning
 
@@ -94,7 +94,7 @@ func (r *Rules) Effective(base, perKind, mandatory map[string]string) map[string
 // reservedKey matches keys that are not for users, because MCM, the driver or the cloud relies on them. They are never removed either.
 type reservedKey struct {
 	Match match
-	Text  string
+	Text  string // in small letters where case does not count
 	Owner owner
 }
 
@@ -129,30 +129,26 @@ func (k *reservedKey) consequence() string {
 func (r *Rules) reserved(key string) *reservedKey {
 	for i := range r.reservedKeys {
 		k := &r.reservedKeys[i]
-		anyCase := k.Owner == theCloud || r.IgnoresCase
-		if !anyCase && k.matches(key, k.Text) || anyCase && k.matchesFold(key) {
+		compared := key
+		if k.Owner == theCloud || r.IgnoresCase {
+			compared = fold(key)
+		}
+		if k.matches(compared) {
 			return k
 		}
 	}
 	return nil
 }
 
-func (k *reservedKey) matches(key, text string) bool {
+func (k *reservedKey) matches(key string) bool {
 	switch k.Match {
 	case contains:
-		return strings.Contains(key, text)
+		return strings.Contains(key, k.Text)
 	case begins:
-		return strings.HasPrefix(key, text)
+		return strings.HasPrefix(key, k.Text)
 	case equals:
 	}
-	return key == text
-}
-
-func (k *reservedKey) matchesFold(key string) bool {
-	if k.Match == equals {
-		return strings.EqualFold(key, k.Text) // does not allocate, as folding may
-	}
-	return k.matches(fold(key), fold(k.Text))
+	return key == k.Text
 }
 
 // MandatoryIn returns those entries of a driver's flat map by which MCM finds the machine, or nil. Drivers whose spec holds pool labels

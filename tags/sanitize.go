@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -77,13 +76,4 @@ func repaired(s string, repair func(string) string) string {
 		return s
 	}
 	return repair(s)
-}
-
-func (a *alphabet) replaceOthers(s string, replacement rune) string {
-	return strings.Map(func(r rune) rune {
-		if a.contains(r) {
-			return r
-		}
-		return replacement
-	}, s)
 }

@@ -60,7 +60,7 @@ var sanitizeTests = []struct {
 		"GCP network tags are not repaired", tags.GCP, tags.Network,
 		map[string]string{"Bastion": "", "ok": "", "v": "x"},
 		map[string]string{"ok": ""},
-		[]string{"FieldValueInvalid tags[Bastion]", "FieldValueInvalid tags[Bastion]", "FieldValueForbidden tags[v]"},
+		[]string{"FieldValueInvalid tags[Bastion]", "FieldValueForbidden tags[v]"},
 		"a repaired network tag would select other firewall rules",
 	},
 	{

@@ -129,7 +129,3 @@ func foldRune(r rune) rune {
 	}
 	return representative
 }
-
-func hasPrefixFold(s, prefix string) bool {
-	return strings.HasPrefix(fold(s), fold(prefix))
-}

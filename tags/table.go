@@ -1,15 +1,25 @@
 package tags
 
 import (
-	"strconv"
+	"regexp"
 	"strings"
-	"unicode"
 )
 
-const (
-	lowerCase = "abcdefghijklmnopqrstuvwxyz"
-	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	digits    = "0123456789"
+// What keys and values have to match, or must not contain, as the documentation of the clouds writes it where it does.
+var (
+	awsText       = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`) // AWS API references, type Tag
+	awsReserved   = regexp.MustCompile(`(?i)^aws:`)
+	azureNoKey    = regexp.MustCompile(`[<>%&\\?/]`)
+	gcpKey        = regexp.MustCompile(`^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]*$`) // Google Cloud APIs
+	gcpValue      = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}_-]*$`)
+	gcpNetworkTag = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`) // setTags: RFC 1035
+	novaKey       = regexp.MustCompile(`^[a-zA-Z0-9\-_:. ]+$`)         // Nova API, metadata schema
+	cinderKey     = regexp.MustCompile(`^[a-zA-Z0-9\-_:. /]+$`)        // Cinder API, parameter type extra_specs
+	aliNoKey      = regexp.MustCompile(`(?i)https?://`)                // ECS API: "cannot contain http:// or https://"
+	aliNoValue    = regexp.MustCompile(`(?i)^(aliyun|acs:)|https?://`) // and "cannot start with aliyun or acs:"; OSS says that case does not matter
+	azureNoLabel  = regexp.MustCompile(`[<>%&\\?/ ]`)                  // what the extensions replace in pool labels
+	gcpNoLabel    = regexp.MustCompile(`[^a-z0-9_-]`)
+	novaNoLabel   = regexp.MustCompile(`[^a-zA-Z0-9\-_:. ]`)
 )
 
 // row is one line of the table: the kinds of resources of a cloud that share their rules.
@@ -29,28 +39,23 @@ func table() []row {
 		{Azure, Kinds(), azureTags()},
 		{GCP, []Kind{VM, Disk}, gcpLabels()},
 		{GCP, []Kind{Network}, gcpNetworkTags()},
-		{OpenStack, []Kind{VM}, openStackMetadata("-_:. ")},    // Nova API, metadata schema: keys ^[a-zA-Z0-9-_:. ]{1,255}$
-		{OpenStack, []Kind{Disk}, openStackMetadata("-_:. /")}, // Cinder API, parameter type extra_specs: keys ^[a-zA-Z0-9-_:. /]{1,255}$
+		{OpenStack, []Kind{VM}, openStackMetadata(novaKey)},
+		{OpenStack, []Kind{Disk}, openStackMetadata(cinderKey)},
 		{AliCloud, Kinds(), aliCloudTags()},
 	}
 }
 
 // Sources: AWS: Tag naming limits and requirements; Amazon EC2 API Reference: CreateTags, DeleteTags.
 func awsTags() Rules {
-	// AWS: Tag naming limits and requirements. EC2 itself takes every character; other services and billing do not.
-	chars := alphabet{
-		name:    "letters, digits, spaces and + - = . _ : / @",
-		chars:   "+-=._:/@",
-		classes: []*unicode.RangeTable{unicode.L, unicode.Z, unicode.N}, // AWS API references, type Tag: pattern [\p{L}\p{Z}\p{N}_.:/=+\-@]*
-	}
 	return Rules{ // "Tag keys and values are case-sensitive"
 		name:      "AWS tags",
 		MaxTags:   50,               // user tags
 		uncounted: []string{"aws:"}, // "do not count against your tags per resource limit"
 		// EC2 API Reference, type Tag: "a maximum of 127 Unicode characters". The guide says 128. The smaller is taken: a key that EC2 refuses stops
 		// the update of a machine, one that validation refuses can be shortened. Smithy's length trait counts code points.
-		key:   text{max: 127, unit: codePoints, allowed: chars},
-		value: text{max: 256, unit: codePoints, allowed: chars, notPrefix: []string{"aws:"}},
+		// EC2 itself takes every character; other services and billing do not.
+		key:   text{max: 127, unit: codePoints, whole: awsText},
+		value: text{max: 256, unit: codePoints, whole: awsText, without: awsReserved},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io/cluster/", mcmCluster},
 			{contains, "kubernetes.io/role/", mcmRole},
@@ -65,20 +70,16 @@ func awsTags() Rules {
 
 // Sources: Azure Resource Manager: Use tags to organize your Azure resources, Limitations; REST API: Tags.
 func azureTags() Rules {
-	labels := alphabet{except: `<>%&\?/ `}
 	return Rules{
 		name:        "Azure tags",
 		IgnoresCase: true, // "Tag names are case-insensitive for operations"
 		MaxTags:     50,
-		key: text{
-			max: 512, unit: utf16Units, // "512 characters", unit open
-			allowed: alphabet{name: `characters other than < > % & \ ? /`, except: `<>%&\?/`},
-		},
-		value: text{max: 256, unit: utf16Units}, // "256 characters", unit open
+		key:         text{max: 512, unit: utf16Units, without: azureNoKey}, // "512 characters", unit open
+		value:       text{max: 256, unit: utf16Units},                      // "256 characters", unit open
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
-			{equals, "Name", theDriver},
+			{equals, "name", theDriver},
 			// Tags - Create Or Update: "prefixes which are reserved for Azure use". Documented for predefined tag names only: that a resource
 			// takes no such name is unconfirmed. Az.Resources, New-AzTag: Azure creates names with these prefixes, so none is ever removed.
 			{begins, "microsoft", theCloud},
@@ -86,7 +87,7 @@ func azureTags() Rules {
 			{begins, "windows", theCloud},
 		},
 		// As the Azure extension does with pool labels.
-		cleaning:   cleaning{key: func(key string) string { return labels.replaceOthers(strings.ToLower(key), '_') }},
+		cleaning:   cleaning{key: func(key string) string { return azureNoLabel.ReplaceAllString(strings.ToLower(key), "_") }},
 		Guard:      GuardValue, // Tags - Update At Scope: Delete takes "names or name/value pairs"
 		setCall:    call{Resources: 1, Tags: 50},
 		removeCall: call{Resources: 1, Tags: 50},
@@ -95,31 +96,19 @@ func azureTags() Rules {
 
 // Sources: Google Cloud: Labels overview, Requirements for labels; Compute Engine API: setLabels. There are no capitals.
 func gcpLabels() Rules {
-	// Google Cloud APIs: label keys [\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}, values [\p{Ll}\p{Lo}\p{N}_-]{0,63}.
-	letters := alphabet{name: "a lower-case or international letter", classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo}}
-	chars := alphabet{
-		name:    "lower-case or international letters, digits, _ and -",
-		chars:   "_-",
-		classes: []*unicode.RangeTable{unicode.Ll, unicode.Lo, unicode.N},
-	}
 	// As the GCP extension does with pool labels; it drops international letters.
-	extension := alphabet{chars: lowerCase + digits + "_-"}
-	clean := func(text string) string {
-		text = extension.replaceOthers(strings.ToLower(text), '_')
-		return text[:min(len(text), 63)]
-	}
+	clean := func(text string) string { return gcpNoLabel.ReplaceAllString(strings.ToLower(text), "_") }
+	cut := func(text string) string { return text[:min(len(text), 63)] }
 	return Rules{
 		name:    "GCP labels",
 		MaxTags: 64,
 		// "63 characters", "UTF-8 encoding of maximum 128 bytes"; Cloud Deploy API: keys and values "<= 128 bytes". That values have to be under
 		// 128 bytes is unconfirmed.
-		key:   text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars, first: letters},
-		value: text{max: 63, unit: codePoints, maxBytes: 128, allowed: chars},
+		key:   text{max: 63, unit: codePoints, maxBytes: 128, whole: gcpKey},
+		value: text{max: 63, unit: codePoints, maxBytes: 128, whole: gcpValue},
 		cleaning: cleaning{
-			key: func(key string) string {
-				return clean(strings.TrimLeft(extension.replaceOthers(strings.ToLower(key), '_'), digits+"_-"))
-			},
-			value: clean,
+			key:   func(key string) string { return cut(strings.TrimLeft(clean(key), "0123456789_-")) },
+			value: func(value string) string { return cut(clean(value)) },
 		},
 		Guard:      GuardVersion, // setLabels writes all labels and demands the latest labelFingerprint
 		setCall:    call{Resources: 1, Tags: 64},
@@ -132,13 +121,8 @@ func gcpNetworkTags() Rules {
 	return Rules{
 		name:     "GCP network tags",
 		KeysOnly: true,
-		MaxTags:  64, // per VM
-		key: text{
-			max: 63, unit: codePoints, // setTags: "1-63 characters long, and comply with RFC1035"
-			allowed: alphabet{name: "lower-case letters, digits and -", chars: lowerCase + digits + "-"},
-			first:   alphabet{name: "a lower-case letter", chars: lowerCase},
-			last:    alphabet{name: "a lower-case letter or a digit", chars: lowerCase + digits},
-		},
+		MaxTags:  64,                                                    // per VM
+		key:      text{max: 63, unit: codePoints, whole: gcpNetworkTag}, // setTags: "1-63 characters long"
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes-io-cluster-", mcmCluster},
 			{contains, "kubernetes-io-role-", mcmRole},
@@ -150,25 +134,21 @@ func gcpNetworkTags() Rules {
 	}
 }
 
-// Sources: Nova and Cinder API: schemas of metadata; Nova: quotas; Nova spec lowercase-metadata-keys. Punctuation is what the API takes in
-// keys beside ASCII letters and digits. Values have a maxLength of 255; both are counted in Python's code points. Unconfirmed for Cinder: the
-// number of items, and that keys ignore case.
-func openStackMetadata(punctuation string) Rules {
-	alphanumeric := lowerCase + upperCase + digits
-	chars := alphabet{name: strconv.Quote(punctuation) + ", ASCII letters and ASCII digits", chars: alphanumeric + punctuation}
-	labels := alphabet{chars: alphanumeric + "-_:. "}
+// Sources: Nova and Cinder API: schemas of metadata; Nova: quotas; Nova spec lowercase-metadata-keys. Keys and values have a maxLength of 255, in
+// Python's code points. Unconfirmed for Cinder: the number of items, and that keys ignore case.
+func openStackMetadata(key *regexp.Regexp) Rules {
 	return Rules{
 		name:        "OpenStack metadata",
 		IgnoresCase: true, // with MySQL; deleting "foo" deletes "Foo" and "FOO" too
 		MaxTags:     128,  // quota metadata_items, its default
-		key:         text{max: 255, unit: codePoints, allowed: chars},
+		key:         text{max: 255, unit: codePoints, whole: key},
 		value:       text{max: 255, unit: codePoints},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io-cluster-", mcmCluster},
 			{contains, "kubernetes.io-role-", mcmRole},
 		},
 		// As the OpenStack extension does with pool labels, which it puts on servers.
-		cleaning:   cleaning{key: func(key string) string { return labels.replaceOthers(key, '-') }},
+		cleaning:   cleaning{key: func(key string) string { return novaNoLabel.ReplaceAllString(key, "-") }},
 		Guard:      Unguarded,
 		setCall:    call{Resources: 1, Tags: 128}, // POST metadata adds and updates any number
 		removeCall: call{Resources: 1, Tags: 1},   // DELETE metadata/{key}
@@ -177,13 +157,11 @@ func openStackMetadata(punctuation string) Rules {
 
 // Sources: Alibaba Cloud Resource Management: Limits, Limits on tags; ECS API: TagResources, UntagResources. Case counts.
 func aliCloudTags() Rules {
-	// ECS API: "cannot start with aliyun or acs:" and "cannot contain http:// or https://"; OSS says that case does not matter.
-	urls := []string{"http://", "https://"}
 	return Rules{
 		name:    "Alibaba Cloud tags",
-		MaxTags: 20,                                                    // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
-		key:     text{max: 128, unit: utf16Units, notContaining: urls}, // "128 characters", unit open
-		value:   text{max: 128, unit: utf16Units, notPrefix: []string{"aliyun", "acs:"}, notContaining: urls},
+		MaxTags: 20,                                                  // "tags that can be added to a single resource"; ECS refers to limits of its own, whose number is unconfirmed
+		key:     text{max: 128, unit: utf16Units, without: aliNoKey}, // "128 characters", unit open
+		value:   text{max: 128, unit: utf16Units, without: aliNoValue},
 		reservedKeys: []reservedKey{
 			{contains, "kubernetes.io/cluster/", mcmCluster},
 			{contains, "kubernetes.io/role/", mcmRole},

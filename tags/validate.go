@@ -3,9 +3,8 @@ package tags
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -125,14 +124,9 @@ func sortedErrors(errs field.ErrorList) field.ErrorList {
 type text struct {
 	max      int // the greatest length
 	unit     unit
-	maxBytes int // a further limit in bytes of UTF-8; 0 is none
-
-	allowed alphabet // every character
-	first   alphabet // the first character, beyond allowed
-	last    alphabet // the last character, beyond allowed
-
-	notPrefix     []string // in any case
-	notContaining []string // in any case
+	maxBytes int            // a further limit in bytes of UTF-8; 0 is none
+	whole    *regexp.Regexp // what the text has to match; nil is anything
+	without  *regexp.Regexp // what must not occur in it; nil is nothing
 }
 
 // unit is what a cloud counts when it limits a length, as messages call it.
@@ -156,25 +150,6 @@ func (u unit) length(s string) int {
 	return n
 }
 
-// alphabet is a set of characters: those of chars and of classes, but never those of except. With neither chars nor classes it is
-// everything but except.
-type alphabet struct {
-	name    string // for messages: "may only contain <name>"
-	chars   string
-	classes []*unicode.RangeTable
-	except  string
-}
-
-func (a *alphabet) contains(r rune) bool {
-	if strings.ContainsRune(a.except, r) {
-		return false
-	}
-	if a.chars == "" && len(a.classes) == 0 {
-		return true
-	}
-	return strings.ContainsRune(a.chars, r) || unicode.IsOneOf(a.classes, r)
-}
-
 // errors lists the rules that a key or a value breaks; noun says which it is. The errors never quote the text.
 func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	broken := func(kind field.ErrorType, format string, args ...any) {
@@ -191,33 +166,11 @@ func (t *text) errors(noun, s string, at *field.Path) (errs field.ErrorList) {
 	case t.maxBytes > 0 && len(s) > t.maxBytes:
 		broken(field.ErrorTypeTooLong, "must have at most %d bytes, has %d", t.maxBytes, len(s))
 	}
-	t.checkAlphabet(s, broken)
-	for _, prefix := range t.notPrefix {
-		if hasPrefixFold(s, prefix) {
-			broken(field.ErrorTypeInvalid, "must not begin with %q", prefix)
-		}
+	if t.whole != nil && !t.whole.MatchString(s) {
+		broken(field.ErrorTypeInvalid, "must match %s", t.whole)
 	}
-	for _, part := range t.notContaining {
-		if strings.Contains(fold(s), fold(part)) {
-			broken(field.ErrorTypeInvalid, "must not contain %q", part)
-		}
+	if t.without != nil && t.without.MatchString(s) {
+		broken(field.ErrorTypeInvalid, "must not contain %s", t.without)
 	}
 	return errs
-}
-
-// checkAlphabet names the first wrong character by its position, counted from 1, since the character itself may be secret.
-func (t *text) checkAlphabet(s string, broken func(kind field.ErrorType, format string, args ...any)) {
-	if s == "" {
-		return
-	}
-	if at := strings.IndexFunc(s, func(r rune) bool { return !t.allowed.contains(r) }); at >= 0 {
-		position := utf8.RuneCountInString(s[:at]) + 1
-		broken(field.ErrorTypeInvalid, "may only contain %s; character %d is not one of these", t.allowed.name, position)
-	}
-	if first, _ := utf8.DecodeRuneInString(s); !t.first.contains(first) {
-		broken(field.ErrorTypeInvalid, "must begin with %s", t.first.name)
-	}
-	if last, _ := utf8.DecodeLastRuneInString(s); !t.last.contains(last) {
-		broken(field.ErrorTypeInvalid, "must end with %s", t.last.name)
-	}
 }
