@@ -16,35 +16,26 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// toJSON turns the text of one YAML document into JSON, as kubectl does. The text begins in a line of its file. Empty documents and null are
-// null.
+// toJSON turns the text of one YAML document into JSON, as kubectl does. The text begins in a line of its file. An empty document is null.
+// The decoder bounds the number of nodes that aliases stand for; here their size is bounded.
 func toJSON(text []byte, line int) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var found *yaml.Node
-	for {
-		var node yaml.Node
-		err := decoder.Decode(&node)
-		switch {
-		case errors.Is(err, io.EOF) && found == nil:
-			return []byte("null"), nil
-		case errors.Is(err, io.EOF):
-			return convert(text, found, line)
-		case err != nil:
-			return nil, yamlError(text, err, line)
-		case len(node.Content) == 0 || node.Content[0].Tag == "!!null":
-		case found != nil:
-			return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
-		default:
-			found = &node
-		}
+	var document, another yaml.Node
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return []byte("null"), nil
 	}
-}
-
-// convert turns one YAML document into JSON. The decoder bounds the number of nodes that aliases stand for; here their size is bounded.
-func convert(text []byte, document *yaml.Node, line int) ([]byte, error) {
-	w := weigher{sizes: map[*yaml.Node]int{}}
-	if w.size(document) > MaxSize {
+	if err == nil {
+		err = decoder.Decode(&another)
+	}
+	weights := weigher{sizes: map[*yaml.Node]int{}}
+	switch {
+	case err == nil:
+		return nil, errors.New("is no valid YAML or JSON: several documents without --- between them")
+	case !errors.Is(err, io.EOF):
+		return nil, yamlError(text, err, line)
+	case weights.size(&document) > MaxSize:
 		return nil, fmt.Errorf("is larger than %d MiB once its aliases are replaced by what they stand for; write it out", MaxSize>>20)
 	}
 	if problems := badKeys(document.Content[0], "", line); len(problems) > 0 {
@@ -83,27 +74,22 @@ func badKeys(node *yaml.Node, path string, line int) (problems []error) {
 		where := strings.TrimPrefix(plaintext.Printable(strings.TrimPrefix(path, "."))+": ", ": ")
 		problems = append(problems, errors.New(where+fmt.Sprintf(format, key.Line+line-1)))
 	}
-	//exhaustive:ignore
-	switch node.Kind {
-	case yaml.MappingNode:
-		seen := map[string]bool{}
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			key := node.Content[i]
-			name, ok := keyName(key)
-			below := path + "." + name
-			switch {
-			case !ok:
-				fail(path, "has a key in line %d that is no text; put it in quotes, or render the template first", key)
-			case seen[name]:
-				fail(below, "stands twice in its object, again in line %d; remove one of the members", key)
-			}
-			seen[name] = true
-			problems = append(problems, badKeys(node.Content[i+1], below, line)...)
+	seen := map[string]bool{}
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		key := node.Content[i]
+		name, ok := keyName(key)
+		below := path + "." + name
+		switch {
+		case !ok:
+			fail(path, "has a key in line %d that is no text; put it in quotes, or render the template first", key)
+		case seen[name]:
+			fail(below, "stands twice in its object, again in line %d; remove one of the members", key)
 		}
-	case yaml.SequenceNode:
-		for i, element := range node.Content {
-			problems = append(problems, badKeys(element, fmt.Sprintf("%s[%d]", path, i), line)...)
-		}
+		seen[name] = true
+		problems = append(problems, badKeys(node.Content[i+1], below, line)...)
+	}
+	for i := 0; node.Kind == yaml.SequenceNode && i < len(node.Content); i++ {
+		problems = append(problems, badKeys(node.Content[i], fmt.Sprintf("%s[%d]", path, i), line)...)
 	}
 	return problems
 }

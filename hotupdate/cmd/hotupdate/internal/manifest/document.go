@@ -12,8 +12,9 @@ import (
 type Document struct {
 	Place
 
-	text []byte // it begins in the line of the place
-	err  error
+	text   []byte // it begins in the line of the place
+	isJSON bool   // which is certain
+	err    error
 }
 
 // Size is the number of bytes of the document.
@@ -38,7 +39,7 @@ func (d *Document) Object() (o Object, ok bool) {
 		return o, true
 	}
 	raw := d.text
-	if !IsJSON(raw) {
+	if !d.isJSON && !IsJSON(raw) {
 		raw, o.Err = toJSON(d.text, d.Line)
 	}
 	items, isList := itemsOf(raw)

@@ -6,12 +6,13 @@
 //   - A List, whose kind ends in List, is passed on item by item. It may be larger than memory: kubectl get -o json or yaml writes such ones. Its
 //     items are JSON or YAML in block style, each without aliases of others.
 //   - Streams of gzip and zstd are recognised by how they begin.
-//   - JSON is read as JSON. JSON that is YAML only, such as {a: 1}, is read as YAML.
-//   - What cannot be read is an object with an error. Reading goes on behind it: at the next document marker, list item or line of JSON.
+//   - What begins with { or [ and a quote or bracket is JSON. Anything else is YAML, as {a: 1} is.
+//   - What cannot be read is an object with an error. Reading goes on behind it: at the next document marker, list item of YAML or line of JSON.
 //   - Memory is bounded: one document or list item of at most 10 MiB is held at a time.
 package manifest
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -144,11 +145,10 @@ func readStream(from string, in io.Reader, yield yieldFunc) bool {
 		return yield(unreadable(from, err))
 	}
 	defer plain.Close() //nolint:errcheck // it was only read
-	s := splitter{source: newSource(plain), from: from, yield: yield}
+	s := splitter{source: &source{Reader: bufio.NewReaderSize(plain, readAhead), line: 1}, from: from, yield: yield}
 	s.split()
 	if err := s.failure(); err != nil && !s.stopped {
-		s.number++
-		s.pass(-1, s.line, err)
+		return yield(&Document{Place: Place{from, s.line, s.number + 1, -1}, err: err})
 	}
 	return !s.stopped
 }

@@ -7,25 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
-// source is a stream that can go back to a mark. It keeps what was read since the mark, and a little more.
+// source is a stream of which as much can be looked at as is needed, before any of it is read.
 type source struct {
-	in   io.Reader
-	held []byte
-	at   int // the next byte, in held
-	line int // of the next byte, counted from 1
-	mark struct{ at, line int }
-	err  error // why no more can be read
+	*bufio.Reader
+
+	line int   // of the next byte, counted from 1
+	err  error // why no more can be looked at
 }
 
-// readAhead is how much is read at once.
+// readAhead is how much is read at once. Longer lines are looked at in parts.
 const readAhead = 256 << 10
-
-func newSource(in io.Reader) *source { return &source{in: in, line: 1} }
 
 // decompress returns what a stream of gzip or zstd stands for, and any other stream as it is.
 func decompress(in io.Reader) (io.ReadCloser, error) {
@@ -41,25 +39,6 @@ func decompress(in io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(buffered), nil
 }
 
-// more reads on and reports whether there was more. What stands before the mark is dropped, and so at may change.
-func (s *source) more() bool {
-	if s.err != nil {
-		return false
-	}
-	if len(s.held) == cap(s.held) {
-		kept := s.held[s.mark.at:]
-		if cap(s.held)-len(kept) < readAhead {
-			kept = append(make([]byte, 0, 2*(len(kept)+readAhead)), kept...)
-		} else {
-			kept = s.held[:copy(s.held, kept)]
-		}
-		s.held, s.at, s.mark.at = kept, s.at-s.mark.at, 0
-	}
-	n, err := io.ReadAtLeast(s.in, s.held[len(s.held):cap(s.held)], 1)
-	s.held, s.err = s.held[:len(s.held)+n], err
-	return n > 0
-}
-
 // failure is why the stream broke off; nil at its end.
 func (s *source) failure() error {
 	if errors.Is(s.err, io.EOF) {
@@ -68,203 +47,97 @@ func (s *source) failure() error {
 	return s.err
 }
 
-// setMark keeps what follows.
-func (s *source) setMark() { s.mark.at, s.mark.line = s.at, s.line }
-
-// rewind goes back to the mark.
-func (s *source) rewind() { s.at, s.line = s.mark.at, s.mark.line }
-
-// marked is what stands between the mark and the next byte.
-func (s *source) marked() []byte { return s.held[s.mark.at:s.at] }
+// ahead returns what is held of the stream from the next byte on: at least n bytes, unless the stream ends before.
+func (s *source) ahead(n int) []byte {
+	if n > s.Buffered() && s.err == nil {
+		if n > s.Size() {
+			s.Reader = bufio.NewReaderSize(s.Reader, 2*n)
+		}
+		_, s.err = s.Peek(n)
+	}
+	held, _ := s.Peek(s.Buffered())
+	return held
+}
 
 // skip goes on by so many bytes, which are held.
 func (s *source) skip(n int) {
-	s.line += bytes.Count(s.held[s.at:s.at+n], []byte("\n"))
-	s.at += n
+	s.line += bytes.Count(s.ahead(n)[:n], []byte("\n"))
+	_, _ = s.Discard(n)
 }
 
-// peek returns the next byte, 0 at the end.
-func (s *source) peek() byte {
-	if s.at < len(s.held) || s.more() {
-		return s.held[s.at]
+// take is [source.skip], and returns a copy of the bytes.
+func (s *source) take(n int) []byte {
+	text := bytes.Clone(s.ahead(n)[:n])
+	s.skip(n)
+	return text
+}
+
+// skipSpace skips white space and returns the next byte, 0 at the end.
+func (s *source) skipSpace() byte {
+	for held := s.ahead(1); len(held) > 0; held = s.ahead(1) {
+		rest := bytes.TrimLeft(held, " \t\r\n")
+		s.skip(len(held) - len(rest))
+		if len(rest) > 0 {
+			return rest[0]
+		}
 	}
 	return 0
 }
 
-// peekLine returns the next line with its end, and no more than limit bytes of it. It is empty at the end of the stream.
-func (s *source) peekLine(limit int) []byte {
-	for searched := 0; ; {
-		rest := s.held[s.at:]
-		if end := bytes.IndexByte(rest[searched:], '\n'); end >= 0 {
-			return rest[:min(searched+end+1, limit)]
+// nextLine returns the next line with its end, or the beginning of a long one. It is empty at the end of the stream.
+func (s *source) nextLine() []byte {
+	for n := 1; ; {
+		held := s.ahead(n)
+		if end := bytes.IndexByte(held, '\n'); end >= 0 {
+			return held[:end+1]
 		}
-		searched = len(rest)
-		if searched >= limit || !s.more() {
-			return s.held[s.at:][:min(searched, limit)]
+		if len(held) < n || len(held) >= readAhead/2 {
+			return held
 		}
+		n = len(held) + 1
 	}
 }
 
-// skipSpace skips white space, of which there is little.
-func (s *source) skipSpace() {
-	for s.at-s.mark.at <= MaxSize {
-		switch s.peek() {
-		case '\n':
-			s.line++
-			s.at++
-		case ' ', '\t', '\r':
-			s.at++
-		default:
-			return
+// lines reads lines as long as they are wanted. More than [MaxSize] is an error, and is not kept.
+func (s *source) lines(wants func(line []byte) bool) (text []byte, err error) {
+	for begins := true; ; { // a line, of which only a part may be held
+		line := s.nextLine()
+		if len(line) == 0 || begins && !wants(line) {
+			return text, err
 		}
-	}
-}
-
-// skipByte skips white space and then this byte, and reports whether it was there.
-func (s *source) skipByte(c byte) bool {
-	s.skipSpace()
-	found := s.peek() == c
-	if found {
-		s.at++
-	}
-	return found
-}
-
-// ahead returns the byte that is n bytes away.
-func (s *source) ahead(n int) (c byte, ok bool) {
-	for s.at+n >= len(s.held) && s.more() {
-	}
-	if s.at+n < len(s.held) {
-		return s.held[s.at+n], true
-	}
-	return 0, false
-}
-
-// elements goes through the members of an object or the elements of an array, each up to the comma behind it.
-func (s *source) elements(opening byte, each func(i int) error) error {
-	closing := opening + 2 // in ASCII
-	if !s.skipByte(opening) {
-		return errSyntax
-	}
-	if s.skipByte(closing) {
-		return nil
-	}
-	for i := 0; ; i++ {
-		if err := each(i); err != nil {
-			return err
+		if text = append(text, line...); len(text) > MaxSize {
+			text, err = nil, errTooLong
 		}
-		if s.skipByte(closing) {
-			return nil
-		}
-		if err := s.expect(','); err != nil {
-			return err
-		}
+		begins = line[len(line)-1] == '\n'
+		s.skip(len(line))
 	}
 }
 
-// expect skips white space and then this byte.
-func (s *source) expect(c byte) error {
-	switch {
-	case s.skipByte(c):
-		return nil
-	case s.at == len(s.held):
-		return errEnds
-	}
-	return errSyntax
-}
-
-// name goes through the name of a member, up to its value, and returns it without its quotes.
-func (s *source) name() (string, error) {
-	name, err := s.value()
-	if err == nil {
-		err = s.expect(':')
-	}
-	s.skipSpace()
-	return name, err
-}
-
-// value goes through a JSON value and returns its text; that of a string without its quotes.
-func (s *source) value() (string, error) {
-	s.skipSpace()
-	from := s.at - s.mark.at
-	err := s.skipValue()
-	return strings.Trim(string(s.marked()[from:]), `"`), err
-}
-
-// The problems of JSON that is looked at by brackets and quotes alone.
+// The problems of an object as a whole.
 var (
 	errTooLong = fmt.Errorf("is larger than %d MiB; write one manifest in a document", MaxSize>>20)
 	errEnds    = errors.New("is no valid YAML or JSON: it ends within a JSON value; the file may be cut off")
-	errLine    = errors.New("is no valid YAML or JSON: a line ends within a JSON value")
-	errSyntax  = errors.New("is no valid YAML or JSON: a bracket, comma or colon is missing or too many")
 )
 
-// skipValue goes to the end of the next JSON value, which it finds by brackets and quotes alone. If there is a problem, it goes nowhere.
-func (s *source) skipValue() error {
-	limit := MaxSize - (s.at - s.mark.at)
-	in, around := byte(0), make([]byte, 0, 32) // what closes the innermost bracket or quote, and those around it
-	for n := 0; ; n++ {
-		if s.at+n < len(s.held) {
-			n += leading(s.held[s.at+n:], &plain[in])
-		}
-		c, ok := s.ahead(n)
+// scan returns how many bytes of JSON a function goes through. It is called again with more of the stream if what it was called with ends too
+// early. An error says what is wrong with the JSON.
+func (s *source) scan(step func(*canonjson.Scanner) *fault.Error) (int, error) {
+	for n := 1; ; {
+		scanner := canonjson.NewScanner(s.ahead(n))
+		problem := step(&scanner)
+		rest, hasEnded := scanner.Raw[scanner.At:], len(scanner.Raw) < n
 		switch {
-		case n >= limit:
-			return errTooLong
-		case !ok:
-			return errEnds
-		case plain[in][c]: // which was read just now
-		case c == in && in != 0:
-			if in, around = around[len(around)-1], around[:len(around)-1]; in == 0 {
-				s.skip(n + 1)
-				return nil
-			}
-		case in == '"' && c == '\\':
-			n++
-		case in == '"', c == '{' && in != 0 && s.beginsLine(n, in):
-			return errLine
-		case c == '"':
-			in, around = c, append(around, in)
-		case c == '{' || c == '[':
-			in, around = c+2, append(around, in) // in ASCII
-		case in == 0: // behind a number or a word
-			s.skip(n)
-			return nil
-		default:
-			return errSyntax
+		case problem == nil && scanner.At <= MaxSize:
+			return scanner.At, nil
+		case problem != nil && (bytes.IndexByte(rest, '\n') >= 0 || hasEnded && len(rest) > 0 && rest[0] != '"'): // no token goes beyond a line
+			return 0, jsonError(problem)
+		case problem == nil || len(scanner.Raw) > MaxSize:
+			return 0, errTooLong
+		case hasEnded:
+			return 0, errEnds
 		}
+		n = min(2*len(scanner.Raw), MaxSize) + 1
 	}
 }
 
-// beginsLine reports whether the { that is n bytes away begins a JSON value of its own, since it begins a line and nothing announces an element
-// there. So a line of JSON that is cut off is told from those behind it. Objects that are written over several lines are indented, but for
-// the elements of lists.
-func (s *source) beginsLine(n int, closing byte) bool {
-	before := s.held[s.at : s.at+n]
-	if before[n-1] != '\n' {
-		return false
-	}
-	before = bytes.TrimRight(before, " \t\r\n")
-	last := before[len(before)-1]
-	return closing != ']' || last != ',' && last != '['
-}
-
-// leading counts the bytes that a text begins with and that are in a set.
-func leading(text []byte, set *[256]bool) int {
-	for i, c := range text {
-		if !set[c] {
-			return i
-		}
-	}
-	return len(text)
-}
-
-// plain says which bytes mean nothing within what a byte closes: a string, an object or array, or else a number or word.
-var plain = [256][256]bool{'"': except("\"\\\n"), '}': except("\"{}[]"), ']': except("\"{}[]"), 0: except("\"{}[],: \t\r\n")}
-
-func except(bytes string) (set [256]bool) {
-	for i := range set {
-		set[i] = strings.IndexByte(bytes, byte(i)) < 0
-	}
-	return set
-}
+func jsonError(problem *fault.Error) error { return fmt.Errorf("is no valid JSON: %s", problem.What) }

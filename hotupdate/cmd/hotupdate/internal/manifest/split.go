@@ -2,18 +2,22 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
-)
 
-// lineSize bounds the lines that are held as a whole.
-const lineSize = 1 << 17
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+	"github.com/hotupdate/providerconfig/internal/canonjson"
+)
 
 // splitter cuts a stream into documents.
 //
-// YAML documents end at the lines that begin with --- or ..., where YAML allows no content. JSON values end where their brackets do. Only
-// their brackets and quotes are looked at here: the rest is left to [Document.Object], which may run in several goroutines.
+// YAML documents end at the lines that begin with --- or ..., where YAML allows no content. What stands in them is left to [Document.Object],
+// which may run in several goroutines.
 //
 // What has items at its root is taken for a List, unless another kind stands before them, and its items are passed on at once. Whether it is one
 // is certain at its end.
@@ -28,11 +32,11 @@ type splitter struct {
 
 // split goes through the whole stream.
 func (s *splitter) split() {
-	if bytes.HasPrefix(s.peekLine(3), []byte("\ufeff")) {
+	if bytes.HasPrefix(s.ahead(3), []byte("\ufeff")) {
 		s.skip(3)
 	}
 	for !s.stopped && s.toContent() {
-		if s.beginsJSON() {
+		if beginsJSON.Match(s.ahead(64)) {
 			s.jsonValues()
 		} else {
 			s.yamlDocument()
@@ -40,11 +44,13 @@ func (s *splitter) split() {
 	}
 }
 
-// toContent goes to the next line with content, and marks it: neither white space, a comment nor a mere marker. It is false at the end.
+// beginsJSON matches an array or an object, but for those that begin with something without quotes or brackets. They are YAML.
+var beginsJSON = regexp.MustCompile(`^\s*[{\[]\s*(["{}\[\]]|$)`)
+
+// toContent goes to the next line with content: neither white space, a comment nor a mere marker. It is false at the end.
 func (s *splitter) toContent() bool {
 	for {
-		s.setMark()
-		line := s.peekLine(lineSize)
+		line := s.nextLine()
 		isMere := isBlank(line) || isMarker(line, "...") || isMarker(line, "---") && isBlank(line[3:])
 		if len(line) == 0 || !isMere {
 			return len(line) > 0
@@ -59,243 +65,222 @@ func isMarker(line []byte, marker string) bool {
 	return ok && (len(rest) == 0 || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
-// pass passes a document on, unless it is the rest before the stream broke off.
-func (s *splitter) pass(item int, line int, err error) {
-	if s.breaks(err) {
-		return
-	}
-	d := &Document{Place: Place{s.from, line, s.number, item}, err: err}
-	if err == nil {
-		d.text = bytes.Clone(s.marked())
-	}
-	s.stopped = s.stopped || !s.yield(d)
+// pass passes a document on, or that it cannot be read, unless the stream broke off in it.
+func (s *splitter) pass(d *Document) {
+	d.File, d.Number = s.from, s.number
+	s.stopped = s.stopped || !s.isCut(d.err) && !s.yield(d)
 }
 
-// breaks reports whether what ends here, with an error or without, ends because the stream broke off.
-func (s *splitter) breaks(err error) bool {
-	return s.failure() != nil && (errors.Is(err, errEnds) || err == nil && s.at == len(s.held))
-}
-
-// whole passes on what is marked, or that it cannot be read.
-func (s *splitter) whole(err error) {
-	if !s.breaks(err) {
+// passWhole passes on a document that is no List.
+func (s *splitter) passWhole(d *Document) {
+	if !s.isCut(d.err) {
 		s.number++
-		s.pass(-1, s.mark.line, err)
+		d.Item = -1
+		s.pass(d)
 	}
 }
 
-// The problems of Lists.
-var (
-	errNoList  = errors.New("is no List, and has items; the file may be cut off")
-	errStopped = errors.New("nobody wants more")
-)
-
-func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
-
-// beginsJSON reports whether JSON follows the mark: an array, or an object but for one whose first name has no quotes. That is YAML. It goes
-// nowhere.
-func (s *splitter) beginsJSON() bool {
-	defer s.rewind()
-	if s.skipByte('[') {
-		return true
-	}
-	isObject := s.skipByte('{')
-	s.skipSpace()
-	return isObject && strings.IndexByte("\"} \t\r\n\x00", s.peek()) >= 0
+// isCut reports whether what was just read ends because the stream broke off.
+func (s *splitter) isCut(err error) bool {
+	return s.failure() != nil && (s.Buffered() == 0 || errors.Is(err, errEnds))
 }
 
 // jsonValues reads JSON values up to what is none.
 func (s *splitter) jsonValues() {
-	for !s.stopped {
-		s.setMark()
-		s.skipSpace()
-		if c := s.peek(); c != '{' && c != '[' {
-			return
-		}
-		s.setMark()
-		var list jsonList
-		err := s.jsonValue(&list)
-		switch {
-		case err == nil, s.stopped:
+	for next := s.skipSpace(); !s.stopped && (next == '{' || next == '['); next = s.skipSpace() {
+		err := s.jsonValue()
+		rest := bytes.TrimLeft(s.nextLine(), " \t\r")
+		if err == nil && len(rest) > 0 && !bytes.ContainsRune([]byte("\n{["), rune(rest[0])) {
+			s.passWhole(&Document{Place: Place{Line: s.line}, err: errFollows})
+		} else if err == nil {
 			continue
-		case list.found:
-			s.pass(-1, s.line, err)
-		default:
-			s.whole(err)
 		}
-		s.nextJSON()
+		isBroken := true
+		_, _ = s.lines(func(line []byte) bool {
+			wanted := isBroken || line[0] != '{' && line[0] != '[' && !isMarker(line, "---")
+			isBroken = false
+			return wanted
+		})
 	}
 }
+
+// jsonValue passes on a JSON value; of a List its items. An error has been passed on.
+func (s *splitter) jsonValue() error {
+	var list jsonList
+	line := s.line
+	n, err := s.scan(list.members)
+	if err != nil || !list.isFound {
+		s.passWhole(&Document{Place: Place{Line: line}, text: s.take(n), isJSON: true, err: err})
+		return err
+	}
+	s.number++
+	s.skip(n)
+	item, err := s.jsonItems()
+	if err == nil && !s.stopped {
+		item = -1
+		n, err = s.scan(list.members)
+		s.skip(n)
+	}
+	switch {
+	case s.stopped:
+	case err != nil:
+		s.pass(&Document{Place: Place{Line: s.line, Item: item}, err: fmt.Errorf("%w; what follows in the List is not read", err)})
+	case !isList(list.kind):
+		s.pass(&Document{Place: Place{Line: s.line, Item: -1}, err: errNoList})
+	}
+	return err
+}
+
+// The problems of Lists and of JSON.
+var (
+	errNoList  = errors.New("is no List, and has items; the file may be cut off")
+	errFollows = errors.New("is no valid JSON: something follows a JSON value in its line")
+)
+
+func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
 // jsonList is what is known of an object that may be a List.
 type jsonList struct {
-	kind  string
-	found bool // items, which have been passed on
+	kind    string
+	isFound bool // items follow, or have been passed on
 }
 
-// jsonValue passes on a JSON value, behind which nothing but another one may follow in the line; of a List its items.
-func (s *splitter) jsonValue(list *jsonList) (err error) {
-	if s.peek() == '[' {
-		err = s.skipValue()
-	} else {
-		err = s.elements('{', func(int) error { return s.jsonMember(list) })
+// members goes through members at the root, to the end of the value or to the first items of what may be a List.
+func (l *jsonList) members(s *canonjson.Scanner) *fault.Error {
+	if s.Peek() == '[' {
+		return s.Skip()
 	}
-	for n := 0; err == nil; n++ {
-		c, ok := s.ahead(n)
-		if !ok || c == '\n' || c == '{' || c == '[' {
+	next := s.Open
+	if l.isFound {
+		next = s.Next
+	}
+	last, err := next('}')
+	for !last && err == nil {
+		var start, end int
+		if start, end, err = s.Name(); err != nil {
 			break
 		}
-		if c != ' ' && c != '\t' && c != '\r' {
-			err = errSyntax
+		name := string(s.Raw[start:end])
+		if name == "items" && s.Peek() == '[' && !l.isFound && (l.kind == "" || isList(l.kind)) {
+			l.isFound = true
+			return nil
 		}
-	}
-	switch {
-	case err != nil:
-	case !list.found:
-		s.whole(nil)
-	case !isList(list.kind):
-		s.pass(-1, s.line, errNoList)
+		value := s.At
+		if err = s.Skip(); err != nil {
+			break
+		}
+		if name == "kind" {
+			l.kind = strings.Trim(string(s.Raw[value:s.At]), `"`)
+		}
+		last, err = s.Next('}')
 	}
 	return err
 }
 
-// jsonMember goes through a member at the root, and passes on the items of a List.
-func (s *splitter) jsonMember(list *jsonList) error {
-	name, err := s.name()
-	if err != nil {
-		return err
-	}
-	if name == "items" && s.peek() == '[' && !list.found && (list.kind == "" || isList(list.kind)) {
-		list.found = true
-		s.number++
-		return s.elements('[', s.jsonItem)
-	}
-	if name == "kind" {
-		list.kind, err = s.value()
-	} else {
-		err = s.skipValue()
-	}
-	if list.found && err == nil {
-		s.setMark()
-	}
-	return err
-}
-
-// jsonItem passes on an item of a List.
-func (s *splitter) jsonItem(i int) error {
-	s.skipSpace()
-	s.setMark()
-	if err := s.skipValue(); err != nil {
-		return err
-	}
-	if len(s.marked()) == 0 {
-		return errSyntax
-	}
-	s.pass(i, s.mark.line, nil)
-	s.setMark()
-	if s.stopped {
-		return errStopped
-	}
-	return nil
-}
-
-// nextJSON goes to the next line behind the mark with which a JSON value or a document may begin.
-func (s *splitter) nextJSON() {
-	s.skipLines(func(line []byte) bool { return line[0] == '{' || line[0] == '[' || isMarker(line, "---") })
-}
-
-// skipLines goes from the line of the mark to the next line that is to stay. It keeps none of those between.
-func (s *splitter) skipLines(stays func(line []byte) bool) {
-	s.rewind()
-	for begins := false; ; { // a line, of which only a part may be held
-		line := s.peekLine(lineSize)
-		if len(line) == 0 || begins && stays(line) {
-			return
+// jsonItems passes on the items of a List, up to its end or to one of which the end is not known, and returns the position of that.
+func (s *splitter) jsonItems() (item int, err error) {
+	var last bool
+	n, err := s.scan(func(t *canonjson.Scanner) (problem *fault.Error) {
+		last, problem = t.Open(']')
+		return problem
+	})
+	for s.skip(n); err == nil && !last && !s.stopped; item++ {
+		s.skipSpace()
+		one := &Document{Place: Place{Line: s.line, Item: item}, isJSON: true}
+		end := 0
+		n, err = s.scan(func(t *canonjson.Scanner) *fault.Error {
+			problem := t.Skip()
+			if problem != nil && lengthOf(t.Raw) > 0 {
+				one.err, problem, t.At = jsonError(problem), nil, lengthOf(t.Raw)
+			}
+			if problem == nil {
+				end = t.At
+				last, problem = t.Next(']')
+			}
+			return problem
+		})
+		if end == 0 || end > MaxSize {
+			return item, err
 		}
-		s.skip(len(line))
-		s.setMark()
-		begins = line[len(line)-1] == '\n'
+		one.text = s.take(end)
+		s.pass(one)
+		s.skip(max(0, n-end))
 	}
+	return item, err
+}
+
+// lengthOf returns the length of an object that may be malformed, by its brackets and quotes alone; 0 if it does not end.
+func lengthOf(text []byte) int {
+	depth, inQuotes := 0, false
+	for i := 0; i < len(text) && text[0] == '{'; i++ {
+		switch c := text[i]; {
+		case c == '"':
+			inQuotes = !inQuotes
+		case inQuotes && c == '\\':
+			i++
+		case c == '{' && !inQuotes:
+			depth++
+		case c == '}' && !inQuotes:
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 // yamlDocument passes on a YAML document; of a List in block style its items.
 func (s *splitter) yamlDocument() {
-	fits := s.toMarker(MaxSize)
-	if indent, begins := s.beginsItem(); begins && fits {
-		if kind := kindOf(s.marked()); kind == "" || isList(kind) {
-			s.yamlList(indent)
-			return
-		}
-		fits = s.toMarker(MaxSize)
-	}
-	if fits {
-		s.whole(nil)
-		return
-	}
-	s.whole(errTooLong)
-	s.skipLines(func(line []byte) bool { return isMarker(line, "---") })
-}
-
-// toMarker goes to the end of a YAML document: a marker, or the end of the stream; or to the first item of items at the root. It is false if that
-// is further away from the mark than the limit.
-func (s *splitter) toMarker(limit int) bool {
-	for begun, items := false, false; ; { // with more than directives
-		line := s.peekLine(limit + 1)
-		if len(line) == 0 || begun && isMarker(line, "---") || isMarker(line, "...") {
-			return true
-		}
-		if _, begins := s.beginsItem(); begins && items {
-			return true
-		}
-		if !isBlank(line) {
-			begun, items = begun || line[0] != '%', isItems(line)
-		}
-		s.skip(len(line))
-		if len(s.marked()) > limit {
+	line, hasBegun, hasItems := s.line, false, false
+	text, err := s.lines(func(line []byte) bool {
+		if hasBegun && isMarker(line, "---") || isMarker(line, "...") || hasItems && isItem(line) {
 			return false
 		}
-	}
-}
-
-// yamlList passes on the items that begin in the next line. What is marked stands before them.
-func (s *splitter) yamlList(indent int) {
-	frame := append(bytes.Clone(s.marked()), "  {}\n"...) // the List with something else for its items
-	s.number++
-	for item, more := 0, true; more && !s.stopped; item++ {
-		s.yamlItem(item, indent)
-		at, begins := s.beginsItem()
-		more = begins && at == indent
-	}
-	s.setMark()
-	switch {
-	case s.stopped:
-	case !isMarker(s.peekLine(lineSize), "---") && !s.toMarker(lineSize):
-		s.pass(-1, s.mark.line, errTooLong)
-		s.skipLines(func(line []byte) bool { return isMarker(line, "---") })
-	case !isList(kindOf(append(frame, s.marked()...))):
-		s.pass(-1, s.mark.line, errNoList)
-	}
-}
-
-// yamlItem passes on the item that begins in the next line.
-func (s *splitter) yamlItem(item, indent int) {
-	s.setMark()
-	first, long := s.line, false
-	line := s.peekLine(MaxSize)
-	for begins := true; begins || len(line) > 0 && (isBlank(line) || indentOf(line) > indent); begins = false {
-		s.skip(len(line))
-		if len(s.marked()) > MaxSize {
-			long = true
-			s.setMark()
+		if !isBlank(line) { // directives stand before the marker of their document
+			hasBegun, hasItems = hasBegun || line[0] != '%', isItems(line)
 		}
-		line = s.peekLine(MaxSize)
+		return true
+	})
+	if hasItems && err == nil && isItem(s.nextLine()) {
+		if kind := kindOf(text); kind == "" || isList(kind) {
+			s.yamlList(text)
+			return
+		}
 	}
-	if long {
-		s.pass(item, first, errTooLong)
+	rest, restErr := s.lines(isInDocument)
+	s.passWhole(&Document{Place: Place{Line: line}, text: append(text, rest...), err: cmp.Or(err, restErr)})
+}
+
+// isInDocument reports whether a line behind the first of a document is of the document.
+func isInDocument(line []byte) bool { return !isMarker(line, "---") && !isMarker(line, "...") }
+
+// yamlList passes on the items that begin in the next line. The text stands before them.
+func (s *splitter) yamlList(text []byte) {
+	s.number++
+	indent := indentOf(s.nextLine())
+	for item := 0; !s.stopped && isItem(s.nextLine()) && indentOf(s.nextLine()) == indent; item++ {
+		line, hasBegun := s.line, false
+		one, err := s.lines(func(line []byte) bool {
+			wanted := !hasBegun || isBlank(line) || indentOf(line) > indent
+			hasBegun = true
+			return wanted
+		})
+		if err == nil {
+			one[indent] = ' ' // the dash
+		}
+		s.pass(&Document{Place: Place{Line: line, Item: item}, text: one, err: err})
+	}
+	if s.stopped {
 		return
 	}
-	s.marked()[indent] = ' ' // the dash
-	s.pass(item, first, nil)
+	line := s.line
+	rest, err := s.lines(isInDocument)
+	if whole := slices.Concat(text, []byte("  {}\n"), rest); err == nil && !isList(kindOf(whole)) { // with something else for the items
+		err = errNoList
+	}
+	if err != nil {
+		s.pass(&Document{Place: Place{Line: line, Item: -1}, err: err})
+	}
 }
 
 // kindOf returns the kind that YAML says, nothing if it says none.
@@ -314,6 +299,9 @@ func isItems(line []byte) bool {
 	return ok && isBlank(rest)
 }
 
+// isItem reports whether a line begins an item.
+func isItem(line []byte) bool { return isMarker(line[indentOf(line):], "-") }
+
 // isBlank reports whether a line holds nothing but white space and a comment.
 func isBlank(line []byte) bool {
 	text := bytes.TrimSpace(line)
@@ -321,10 +309,3 @@ func isBlank(line []byte) bool {
 }
 
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
-
-// beginsItem reports whether the next line begins an item, and its indentation.
-func (s *splitter) beginsItem() (indent int, begins bool) {
-	line := s.peekLine(lineSize)
-	indent = indentOf(line)
-	return indent, isMarker(line[indent:], "-")
-}
