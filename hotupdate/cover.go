@@ -27,16 +27,18 @@ type Coverage struct {
 // JSON, such as Cluster API's in-place update hooks. Both are whole objects; pointer is the RFC 6901 pointer of the configuration in them,
 // such as /spec, and empty if the object is the configuration.
 //
-//   - The patch also makes equal what differs without a meaning: spelling, order, declared defaults, null, empty objects, and TypeMeta of the
-//     configuration. Without an Immutable change the patched configuration is the desired one, to the letter.
-//   - An Immutable leaf keeps its current value. A set keeps all its elements if it is Immutable.
-//   - An element whose own class is Immutable, and an Immutable object with the option presence, does not come, with all that is in it. One
-//     that is gone in desired stays with what is Immutable in it.
-//   - Nothing outside of the configuration is patched, except that objects on the way to it are made.
+// Everything Immutable keeps its meaning, and the rest of the patched configuration is the desired one to the letter: order, spelling,
+// declared defaults, null, empty objects and TypeMeta included. So the two differ exactly in what replaces machines:
 //
-// Between the current and the patched configuration, [Schema.Diff] lists no Immutable change. The configurations are read as by
-// [Schema.Decode]; one that is not there, or null, is empty. The code of an error for an object is also malformed-pointer, or wrong-json-type
-// if pointer leads through something else than objects.
+//   - An Immutable field whose meaning changes stays as it is. A set is one field, and so is an array in which everything is Immutable.
+//   - An Immutable element, or an Immutable field with the option presence, that comes is left out with all that is in it. A field without
+//     presence that comes with nothing else is left out, too.
+//   - Whatever goes, but is Immutable or holds something Immutable, stays with that alone and with what identifies it in its collection. Before
+//     a kept place of a list empty ones are kept.
+//
+// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too. Outside of the configuration nothing is patched,
+// except that objects on the way to it are made. The configurations are read as by [Schema.Decode]; one that is not there, or null, is empty.
+// The code of an error for an object is also malformed-pointer, or wrong-json-type if pointer leads through something else than objects.
 func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error) {
 	if s.isMissing() {
 		return Coverage{}, noSchema()

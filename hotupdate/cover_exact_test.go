@@ -1,0 +1,364 @@
+package hotupdate_test
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/hotupdate/providerconfig/hotupdate"
+)
+
+// TestCoverLeavesExactlyWhatIsImmutable: applied with a common JSON-patch library, the patch leaves everything Immutable with its meaning, and
+// everything else is desired to the letter. Neither Diff nor the engine is asked: classes are read from the struct tags, meaning by the oracle.
+func TestCoverLeavesExactlyWhatIsImmutable(t *testing.T) {
+	checkJSON(t, func(t *rapid.T, s subject) {
+		a, b := s.drawPair(t)
+		if chance(t, 3) {
+			b = respelled(t, immutableView, s.root, a)
+		}
+		if rapid.Bool().Draw(t, "other way") {
+			a, b = b, a
+		}
+		current, desired := toJSON(t, a), toJSON(t, b)
+		result := s.cover(t, current, desired, among(t, "", "/spec", "/a~1b/c")).result
+		require.Empty(t, s.astray(t, current, desired, result), "%s\ncurrent %s\ndesired %s\nresult  %s", s.describe(), current, desired, result)
+	})
+}
+
+// TestExactnessIsSeen lists results that Cover must not have, each with the path at which the property finds them out.
+func TestExactnessIsSeen(t *testing.T) {
+	s := subject{root: rootOf(reflect.TypeFor[coverConfig](), nil)}
+	for _, tc := range []struct{ name, current, desired, result, want string }{
+		{"immutable change", `{"size":"1"}`, `{"size":"2"}`, `{"size":"2"}`, "size"},
+		{"immutable field goes", `{"size":"1"}`, `{"hint":1}`, `{"hint":1}`, "size"},
+		{"spelling of an immutable field", `{"size":"1Gi"}`, `{"size":"1024Mi"}`, `{"size":"1Gi"}`, "size"},
+		{"hot change is left", `{"free":1}`, `{"free":2}`, `{"free":1}`, "free"},
+		{"in-place change is left", `{"kernel":"1"}`, `{"kernel":"2"}`, `{"kernel":"1"}`, "kernel"},
+		{"ignored change is left", `{"hint":1}`, `{"hint":2}`, `{"hint":1}`, "hint"},
+		{"spelling of a hot number", `{"free":1}`, `{"free":1.0}`, `{"free":1}`, "free"},
+		{"declared default", `{}`, `{"mode":"a"}`, `{}`, "mode"},
+		{"null", `{}`, `{"mode":null}`, `{}`, "mode"},
+		{"empty object", `{}`, `{"machine":{}}`, `{}`, "machine"},
+		{"order of a set", `{"zones":["a","b"]}`, `{"zones":["b","a"]}`, `{"zones":["a","b"]}`, "zones"},
+		{"half a set", `{"zones":["a"]}`, `{"zones":["b"]}`, `{"zones":["a","b"]}`, "zones"},
+		{"order of a keyed list", `{"disks":[{"name":"a"},{"name":"b"}]}`, `{"disks":[{"name":"b"},{"name":"a"}]}`, `{"disks":[{"name":"a"},{"name":"b"}]}`, "disks in order"},
+		{"label in an immutable element that stays", `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","label":"x"}]}`, `{"volumes":[{"name":"a"}]}`, "volumes[].label"},
+		{"label in an immutable element that goes", `{"volumes":[{"name":"a","label":"x"}]}`, `{}`, `{"volumes":[{"name":"a","label":"x"}]}`, "volumes[].label"},
+		{"immutable element comes", `{}`, `{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, "volumes"},
+		{"hot element stays", `{"disks":[{"name":"a"}]}`, `{}`, `{"disks":[{"name":"a"}]}`, "disks"},
+		{"hot element does not come", `{}`, `{"disks":[{"name":"a","size":1}]}`, `{}`, "disks[]"},
+		{"spelling of a key", `{"numbers":{"01":{}}}`, `{"numbers":{"1":{}}}`, `{"numbers":{"01":{}}}`, "numbers[1]"},
+		{"selector", `{"machine":{"a":{}}}`, `{"machine":{"a":{"roll":true}}}`, `{"machine":{"a":{"roll":true}}}`, "machine"},
+		{"place of an immutable list", `{"args":[{}]}`, `{"args":[{},{"note":"x"}]}`, `{"args":[{},{"note":"x"}]}`, "args"},
+		{"TypeMeta", `{"kind":"a"}`, `{"kind":"b"}`, `{"kind":"a"}`, "kind"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			require.Equal(t, []string{tc.want}, s.astray(t, []byte(tc.current), []byte(tc.desired), []byte(tc.result)))
+		})
+	}
+}
+
+// astray lists where a patched configuration is neither what it should keep nor what it should become: the members of the root in which
+// something Immutable has changed its meaning, or else the paths of letters that are not as desired.
+func (s subject) astray(t require.TestingT, current, desired, result []byte) []string {
+	before, left, want := s.standing(t, current), s.standing(t, result), s.standing(t, desired)
+	kept, is := immutableView.document(s.root, before.value), immutableView.document(s.root, left.value)
+	var w letters
+	for _, m := range s.root.members() {
+		if !reflect.DeepEqual(kept[m.name], is[m.name]) {
+			w.add(m.path)
+		}
+	}
+	if len(w.stray) == 0 {
+		w.inside(s.root, left, want)
+	}
+	return w.stray
+}
+
+// standing is what stands at a place of a configuration: its JSON, and the same as a Go value.
+type standing struct {
+	tree  any // nothing{} where nothing stands
+	value reflect.Value
+}
+
+type nothing struct{}
+
+func (s subject) standing(t require.TestingT, raw []byte) standing {
+	config := reflect.New(s.root.typ)
+	require.NoError(t, json.Unmarshal(raw, config.Interface()), "%s", raw)
+	tree := treeOfJSON(t, raw)
+	if tree == nil { // the empty configuration
+		tree = map[string]any{}
+	}
+	return standing{tree, config.Elem()}
+}
+
+// holds reports whether it may have members or elements.
+func (s standing) holds() bool {
+	switch s.tree.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+func (s standing) isEmpty() bool { v := reflect.ValueOf(s.tree); return s.holds() && v.Len() == 0 }
+
+// letters compares the JSON that a patch has left with that which is desired, letter by letter, and lists the paths at which they differ for no
+// reason that is Immutable.
+type letters struct{ stray []string }
+
+func (w *letters) add(path string) { w.stray = append(w.stray, path) }
+
+// compare compares what stands at one place: a member, or an element of collection in. The node has the stricter class of both sides.
+func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
+	counts := p.presence || p.fieldless() && p.typ.Kind() == reflect.Pointer // whether it stands there means something
+	if in != nil {
+		counts = in.shape() != arrayShape && (left.tree == nothing{} || want.tree == nothing{}) ||
+			(p.shape() == listShape || p.shape() == arrayShape) && p.isNil(left) != p.isNil(want)
+	}
+	switch {
+	case reflect.DeepEqual(left.tree, want.tree):
+	case p.isWhole():
+		if p.class != hotupdate.Immutable || reflect.DeepEqual(p.meaning(in, left), p.meaning(in, want)) && !counts {
+			w.add(p.path)
+		}
+	case left.holds() && want.holds():
+		w.inside(p, left, want)
+	case left.holds(): // something in it has to be Immutable, or it is Immutable itself
+		if !p.holdsImmutable(left) && !(counts && p.class == hotupdate.Immutable) {
+			w.add(p.path)
+			return
+		}
+		w.inside(p, left, p.shell(in, left, want))
+	case counts: // it comes with its class, and with all that is in it
+		if p.class != hotupdate.Immutable {
+			w.add(p.path)
+		}
+	case !want.holds(), want.isEmpty():
+		w.add(p.path)
+	default:
+		w.inside(p, p.shell(in, want, left), want)
+	}
+}
+
+// isWhole reports whether a value is one field: a leaf, a set, or an array in which everything has one class.
+func (p modelNode) isWhole() bool {
+	return p.shape() == leafShape || p.set || p.shape() == arrayShape && p.elem().hasOnly(p.class)
+}
+
+func (p modelNode) hasOnly(c hotupdate.Class) bool {
+	switch p.shape() {
+	case leafShape:
+		return p.class == c
+	case objectShape:
+		return !slices.ContainsFunc(p.members(), func(m modelNode) bool { return !m.hasOnly(c) })
+	}
+	return p.class == c && p.when == "" && p.elem().hasOnly(c)
+}
+
+func (p modelNode) isNil(s standing) bool { return s.tree == nil || s.tree == nothing{} }
+
+// meaning is what a leaf or a set means to those who see what is Immutable.
+func (p modelNode) meaning(in *modelNode, s standing) any {
+	if in == nil {
+		tree, present := immutableView.member(p, s.value)
+		return []any{tree, present}
+	}
+	tree, _, _ := immutableView.element(*in, s.value)
+	return tree
+}
+
+// holdsImmutable reports whether something Immutable stands in a value.
+func (p modelNode) holdsImmutable(s standing) bool {
+	_, something := immutableView.member(p, s.value)
+	return something
+}
+
+// shell is a value that holds nothing. Beside an element that has no partner, it has what identifies that one.
+func (p modelNode) shell(in *modelNode, of, other standing) standing {
+	members, isObject := of.tree.(map[string]any)
+	if !isObject {
+		return standing{[]any{}, reflect.Zero(p.typ)}
+	}
+	identity := map[string]any{}
+	if in != nil && other.tree == (nothing{}) {
+		for _, name := range []string{in.key, in.when} {
+			if value, ok := members[name]; ok {
+				identity[name] = value
+			}
+		}
+	}
+	return standing{identity, reflect.Zero(p.typ)}
+}
+
+// inside compares what two values hold.
+func (w *letters) inside(p modelNode, left, want standing) {
+	switch p.shape() {
+	case objectShape:
+		w.members(p, left, want)
+	case mapShape:
+		w.entries(p, left, want)
+	case listShape, arrayShape:
+		if p.key != "" {
+			w.keyed(p, left, want)
+		} else {
+			w.places(p, left, want)
+		}
+	case leafShape:
+		panic("a leaf holds nothing")
+	}
+}
+
+func (w *letters) members(p modelNode, left, want standing) {
+	known := map[string]bool{}
+	for _, m := range p.members() {
+		known[m.name] = true
+		w.compare(m, nil, left.member(m), want.member(m))
+	}
+	for _, s := range []standing{left, want} { // TypeMeta of the root
+		for name := range s.tree.(map[string]any) {
+			if !known[name] && left.tree.(map[string]any)[name] != want.tree.(map[string]any)[name] && !slices.Contains(w.stray, name) {
+				w.add(name)
+			}
+		}
+	}
+}
+
+func (s standing) member(m modelNode) standing {
+	below := standing{nothing{}, reflect.Zero(m.typ)}
+	if tree, ok := s.tree.(map[string]any)[m.name]; ok {
+		below.tree = tree
+	}
+	if object := behind(s.value); object.IsValid() && m.of(object).IsValid() {
+		below.value = m.of(object)
+	}
+	return below
+}
+
+// element compares elements, either of which may not be there.
+func (w *letters) element(p modelNode, left, want standing) {
+	e := p.elem()
+	var sides []modelNode
+	for _, s := range []standing{left, want} {
+		if s.tree != (nothing{}) || p.shape() == arrayShape {
+			sides = append(sides, p.elemOf(s.value))
+		}
+	}
+	e = slices.MinFunc(sides, func(a, b modelNode) int { return int(a.class) - int(b.class) })
+	w.compare(e, &p, left, want)
+}
+
+func (w *letters) entries(p modelNode, left, want standing) {
+	here, there := left.entries(p), want.entries(p)
+	for _, key := range slices.Sorted(maps.Keys(here)) {
+		other, ok := there[key]
+		if !ok {
+			other = entry{standing: standing{nothing{}, reflect.Zero(p.elem().typ)}}
+		} else if other.spelled != here[key].spelled {
+			w.add(p.path + "[" + key + "]")
+		}
+		w.element(p, here[key].standing, other.standing)
+	}
+	for _, key := range slices.Sorted(maps.Keys(there)) {
+		if _, ok := here[key]; !ok {
+			w.element(p, standing{nothing{}, reflect.Zero(p.elem().typ)}, there[key].standing)
+		}
+	}
+}
+
+type entry struct {
+	standing
+
+	spelled string
+}
+
+// entries are the entries of a map by the texts of their keys.
+func (s standing) entries(p modelNode) map[string]entry {
+	entries := map[string]entry{}
+	for name, tree := range s.tree.(map[string]any) {
+		raw, _ := json.Marshal(map[string]any{name: nil})
+		keys := reflect.New(reflect.MapOf(base(p.typ).Key(), reflect.TypeFor[any]()))
+		if err := json.Unmarshal(raw, keys.Interface()); err != nil {
+			panic(err)
+		}
+		key := keys.Elem().MapKeys()[0]
+		value := reflect.Zero(p.elem().typ)
+		if m := behind(s.value); m.IsValid() && m.MapIndex(key).IsValid() {
+			value = m.MapIndex(key)
+		}
+		entries[keyText(key)] = entry{standing{tree, value}, name}
+	}
+	return entries
+}
+
+// keyed compares lists with key=. Their order means nothing, so it is as desired.
+func (w *letters) keyed(p modelNode, left, want standing) {
+	here, there := left.elements(p), want.elements(p)
+	keyIn := func(s standing) any { return keyOf(p, s.value) }
+	find := func(in []standing, key any) (int, bool) {
+		i := slices.IndexFunc(in, func(s standing) bool { return keyIn(s) == key })
+		return i, i >= 0
+	}
+	none := standing{nothing{}, reflect.Zero(p.elem().typ)}
+	last := -1
+	for _, s := range here {
+		if i, ok := find(there, keyIn(s)); ok {
+			if i < last {
+				w.add(p.path + " in order")
+			}
+			last = i
+			w.element(p, s, there[i])
+		} else {
+			w.element(p, s, none)
+		}
+	}
+	for _, s := range there {
+		if _, ok := find(here, keyIn(s)); !ok {
+			w.element(p, none, s)
+		}
+	}
+}
+
+// places compares lists by position, and arrays. What stands before something Immutable keeps its place.
+func (w *letters) places(p modelNode, left, want standing) {
+	here, there := left.elements(p), want.elements(p)
+	for i := range max(len(here), len(there)) {
+		sides := [2]standing{{nothing{}, reflect.Zero(p.elem().typ)}, {nothing{}, reflect.Zero(p.elem().typ)}}
+		if i < len(here) {
+			sides[0] = here[i]
+		}
+		if i < len(there) {
+			sides[1] = there[i]
+		}
+		isHeld := func(s standing) bool {
+			return p.elem().holdsImmutable(s) || p.class == hotupdate.Immutable && (p.shape() == listShape || p.elem().shape() == listShape && !p.isNil(s))
+		}
+		if i >= len(there) && slices.ContainsFunc(here[i+1:], isHeld) && !isHeld(here[i]) {
+			if here[i].holds() && !here[i].isEmpty() {
+				w.add(p.path + "[" + strconv.Itoa(i) + "]")
+			}
+			continue
+		}
+		w.element(p, sides[0], sides[1])
+	}
+}
+
+// elements are the elements of a list or array.
+func (s standing) elements(p modelNode) (all []standing) {
+	list := behind(s.value)
+	for i, tree := range s.tree.([]any) {
+		value := reflect.Zero(p.elem().typ)
+		if list.IsValid() && i < list.Len() {
+			value = list.Index(i)
+		}
+		all = append(all, standing{tree, value})
+	}
+	return all
+}
