@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -206,8 +204,7 @@ func (s *story) twoLeaders() {
 	s.says(old.Name, "wakes up")
 	old.Thaw()
 	s.until("the old leader has ended", old.Ended)
-	counts := slices.Collect(maps.Keys(old.Controller.Counters.Counts()))
-	if slices.ContainsFunc(counts, func(labels [3]string) bool { return labels[2] == "Conflicted" }) {
+	if old.Controller.Ended("Conflicted") > 0 {
 		s.says(old.Name, "had a conflict, and has ended")
 	} else {
 		s.says(old.Name, "has ended before it could write")

@@ -162,9 +162,7 @@ func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Co
 	} else if err != nil {
 		outcome = "Failed"
 	}
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	k.calls[[2]string{function, outcome}]++
+	k.definition.Count(function, outcome)
 	return err
 }
 

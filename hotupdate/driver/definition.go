@@ -35,6 +35,9 @@ type Definition[T, C any] struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Takeover is told of a key that carries somebody else's value, which the update overwrites. It may be nil.
 	Takeover func(resource machineupdate.Resource, key string)
+	// Count is told of each call and how it ended, for a counter with these labels. The functions are Resources, which counts Connect as well, Set,
+	// Remove, Replace and Modify; the outcomes are Succeeded, Throttled and Failed. It may be nil.
+	Count func(function, outcome string)
 }
 
 // Tagging is how the infrastructure tags of some kinds of resources are changed. Kinds that share calls are one Tagging: a call then changes

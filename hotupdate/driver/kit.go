@@ -6,20 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Kit makes the updates of a driver. It keeps nothing but counters, and is safe for concurrent use if the functions of its [Definition] are.
-// One serves a process.
+// Kit makes the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. One serves a process.
 type Kit[T, C any] struct {
 	definition Definition[T, C]
 	slots      chan struct{} // has an element for each call under way
-	mutex      sync.Mutex
-	calls      map[[2]string]uint64 // by function and outcome
 }
 
 // unbounded is more calls than any process has under way.
@@ -38,7 +34,10 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if definition.Takeover == nil {
 		definition.Takeover = func(machineupdate.Resource, string) {}
 	}
-	k := &Kit[T, C]{definition: definition, slots: make(chan struct{}, definition.InFlight), calls: map[[2]string]uint64{}}
+	if definition.Count == nil {
+		definition.Count = func(string, string) {}
+	}
+	k := &Kit[T, C]{definition: definition, slots: make(chan struct{}, definition.InFlight)}
 	empty := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
 	if _, _, err := new(machineupdate.Classes).Prepare(empty, definition.Schema, k.Driver()); err != nil {
 		return nil, err
@@ -58,14 +57,6 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 		said.Revision += fmt.Sprint(" ", g.Kind, g.Defaults)
 	}
 	return said
-}
-
-// Calls returns how often the functions of the [Definition] were called and how that ended since the kit was made, for a metric with the labels
-// function and outcome: Resources, which counts Connect as well, Set, Remove, Replace or Modify; Succeeded, Throttled or Failed.
-func (k *Kit[T, C]) Calls() map[[2]string]uint64 {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	return maps.Clone(k.calls)
 }
 
 // UpdateMachine is what [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].

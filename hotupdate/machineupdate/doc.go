@@ -16,7 +16,7 @@
 //   - [Executor.BeginCreation] and [Executor.FinishCreation] stand around CreateMachine and InitializeMachine.
 //   - A driver gets an [UpdateMachineRequest]. Package driver makes its UpdateMachine from what only the driver knows.
 //   - Package machineupdatetest checks the wiring, with an API server that conflicts and loses answers, as fake clients do not.
-//   - [Counters] and [Fleet] have the numbers for metrics. [AnnotationPause] and Settings.Paused pause updates.
+//   - Executor.Count and [Fleet] have the numbers for metrics. [AnnotationPause] and Settings.Paused pause updates.
 //
 // # Decision
 //
@@ -145,7 +145,7 @@
 //
 // # Reports
 //
-// An update is told by events and by [Counters]. Nothing of this package reads or writes status.lastOperation, the proposal's option 2: other parts of
+// An update is told by events and counted. Nothing of this package reads or writes status.lastOperation, the proposal's option 2: other parts of
 // MCM decide by it. A caller that reports there does so behind Reconcile, within the limits that the guide in examples/machinecontroller lists. For
 // people the member "applied" of the record has the hot part of the last success.
 //

@@ -17,8 +17,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// Executor carries decisions out, with functions that the caller gives. It keeps nothing but counters, and is safe for concurrent use if the
-// functions are. It may be made for each reconcile.
+// Executor carries decisions out, with functions that the caller gives. It keeps nothing, and is safe for concurrent use if the functions are. It may be made for each reconcile.
 //
 // It never ends the machine's reconcile and never blocks it longer than the functions do: it returns its own delay. Without a function that
 // it needs it does nothing, and its result says so.
@@ -30,10 +29,15 @@ type Executor[M Machine] struct {
 	// returns as one of this package: fmt.Errorf("%w: %v", ErrNotFound, err).
 	UpdateMachine func(ctx context.Context, request *UpdateMachineRequest) error
 	// Event is client-go's record.EventRecorder.Event. Nil reports nothing.
-	Event    func(object runtime.Object, eventType, reason, message string)
-	Limiter  *Limiter // bounds the calls of the driver; nil allows everything
-	Now      func() time.Time
-	Counters *Counters // nil counts nothing
+	Event   func(object runtime.Object, eventType, reason, message string)
+	Limiter *Limiter // bounds the calls of the driver; nil allows everything
+	Now     func() time.Time
+	// Count is told what was decided about each lane of a machine, why, and how it ended, for a counter with these labels. Nil counts nothing.
+	//
+	//   - The actions are None, Wait, Unsupported, Update and Confirm.
+	//   - The endings are NotCalled, Denied, which is the limiter's, Conflicted, WriteFailed, Canceled, Pending, Refused, Undrained, Differing,
+	//     CallFailed, Throttled, Unable, Gone, Updated and Confirmed.
+	Count func(action string, reason Reason, ending string)
 }
 
 // Result is what a reconcile did.
@@ -99,7 +103,9 @@ func (e *Executor[M]) reconcile(ctx context.Context, o observation, machine M) R
 		e.carryOut(ctx, &o, &result)
 	}
 	e.tell(&o, &result)
-	e.Counters.count(&d, result.ending)
+	if e.Count != nil {
+		e.Count(string(d.action), d.reason, string(result.ending))
+	}
 	return result
 }
 

@@ -37,7 +37,7 @@ func newBench(t *testing.T, record string) *bench {
 	b := &bench{now: start, o: machineupdate.Observed{Machine: machine(record), Class: classOf(t, `{"tags":{"k":"2"}}`)}}
 	b.o.Settings = machineupdate.Settings{ConfirmAfter: time.Hour, RetryAfter: 10 * time.Second, VerifyPeriod: 24 * time.Hour}
 	b.executor = executor{
-		Now: func() time.Time { return b.now }, Counters: &machineupdate.Counters{},
+		Now: func() time.Time { return b.now }, Counters: counters{},
 		WriteMetadata: func(_ context.Context, patch machineupdate.Patch) (string, error) {
 			b.writes = append(b.writes, patch)
 			if b.onWrite != nil {
@@ -59,8 +59,8 @@ func newBench(t *testing.T, record string) *bench {
 func (b *bench) reconcile(t *testing.T) result {
 	t.Helper()
 	result := b.Reconcile(t.Context(), b.o)
-	assert.Equal(t, uint64(1), b.Counters.Ended(machineupdate.EndingOf(result)))
-	assert.Equal(t, uint64(1), b.Counters.Decided(machineupdate.DecisionOf(result).Action, result.Reason))
+	label := [3]string{string(machineupdate.DecisionOf(result).Action), string(result.Reason), string(machineupdate.EndingOf(result))}
+	assert.Equal(t, counters{label: 1}, b.Counters)
 	return result
 }
 
@@ -342,10 +342,10 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	limiter := &machineupdate.Limiter{Every: time.Minute, Burst: 4}
 	key := "account in eu"
 	delays := map[time.Duration]bool{}
-	counters := &machineupdate.Counters{}
+	counted := counters{}
 	for i := range 12 {
 		b := newBench(t, "")
-		b.Counters, b.Limiter, b.o.Limit, b.o.Machine.Name = counters, limiter, key, fmt.Sprint("m-", i)
+		b.Counters, b.Limiter, b.o.Limit, b.o.Machine.Name = counted, limiter, key, fmt.Sprint("m-", i)
 		result := b.Reconcile(t.Context(), b.o)
 		if machineupdate.EndingOf(result) == machineupdate.Denied {
 			assert.Empty(t, b.writes)
@@ -354,7 +354,7 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 			assert.Less(t, result.Delay, 2*time.Minute)
 		}
 	}
-	assert.Equal(t, []uint64{2, 10}, []uint64{counters.Ended(machineupdate.Updated), counters.Ended(machineupdate.Denied)}, "a half is left to changes")
+	assert.Equal(t, []int{2, 10}, []int{counted.ended(machineupdate.Updated), counted.ended(machineupdate.Denied)}, "a half is left to changes")
 	assert.Greater(t, len(delays), 5)
 	assert.True(t, limiter.Ask("eu", machineupdate.FirstAdoption, start), "other credentials")
 }
@@ -442,7 +442,7 @@ func TestCounters(t *testing.T) {
 	b.reconcile(t)
 	b.callErr = errors.New("failure")
 	b.Reconcile(t.Context(), b.o)
-	assert.Equal(t, map[[3]string]uint64{{"Update", "FirstAdoption", "Updated"}: 1, {"Update", "FirstAdoption", "CallFailed"}: 1}, b.Counters.Counts())
+	assert.Equal(t, counters{{"Update", "FirstAdoption", "Updated"}: 1, {"Update", "FirstAdoption", "CallFailed"}: 1}, b.Counters)
 	var executor executor
 	executor.Now = func() time.Time { return start }
 	executor.Reconcile(t.Context(), machineupdate.Observed{}) // without counters

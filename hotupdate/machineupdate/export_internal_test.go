@@ -247,26 +247,6 @@ func (l *Limiter) Ask(key string, reason Reason, now time.Time) bool {
 }
 func (l *Limiter) Done(key string) { l.end(key) }
 
-// Ended returns how often a reconcile ended so.
-func (c *Counters) Ended(how Ending) (n uint64) {
-	for labels, count := range c.Counts() {
-		if labels[2] == string(how) {
-			n += count
-		}
-	}
-	return n
-}
-
-// Decided returns how often an action was decided for a reason.
-func (c *Counters) Decided(action Action, reason Reason) (n uint64) {
-	for labels, count := range c.Counts() {
-		if labels[0] == string(action) && labels[1] == string(reason) {
-			n += count
-		}
-	}
-	return n
-}
-
 // MergePatch is the write as the API server gets it.
 func (p patch) MergePatch() ([]byte, error) { return json.Marshal(map[string]patch{"metadata": p}) }
 

@@ -67,12 +67,8 @@ func TestFleet(t *testing.T) {
 
 // A Prometheus server reads this text; a collector of its client library takes the same numbers.
 func ExampleFleet() {
-	var counters machineupdate.Counters // of the Executor
 	var fleet machineupdate.Fleet[*object]
 	metrics := func(machines []*object, now time.Time) {
-		for labels, n := range counters.Counts() { // the ending Denied is that of the limiter
-			fmt.Printf("hotupdate_reconciles_total{action=%q,reason=%q,ending=%q} %d\n", labels[0], labels[1], labels[2], n)
-		}
 		for name, value := range fleet.Samples(machines, now) {
 			fmt.Printf("hotupdate_%s %g\n", name, value)
 		}

@@ -59,7 +59,7 @@ func TestLife(t *testing.T) {
 		Now:           func() time.Time { return now },
 		WriteMetadata: writer(t, &o.Machine),
 		UpdateMachine: caller(&requests, &fail),
-		Counters:      &machineupdate.Counters{},
+		Counters:      counters{},
 	}
 	run := func(action machineupdate.Action, reason machineupdate.Reason, outcome machineupdate.Ending) {
 		t.Helper()

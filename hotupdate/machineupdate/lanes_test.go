@@ -173,7 +173,8 @@ func TestLanesAreApart(t *testing.T) {
 // TestPending: acceptance is no success. A pass stays unfinished, a confirmation unconfirmed, until a read shows what is desired.
 func TestPending(t *testing.T) {
 	b := newBed(t, laneClass(t, volumes, `{"volume":{"iops":3000}}`))
-	b.executor.Counters = &machineupdate.Counters{}
+	counted := counters{}
+	b.executor.Count = counted.count
 	var events []string
 	b.executor.Event = func(_ runtime.Object, _, reason, message string) { events = append(events, reason+": "+message) }
 	b.errs["volume"] = fmt.Errorf("aws: %w", machineupdate.ErrPending)
@@ -201,7 +202,7 @@ func TestPending(t *testing.T) {
 	b.errs["volume"] = nil
 	b.step(time.Hour)
 	assert.Equal(t, "Settled", b.state("volume"))
-	assert.Equal(t, uint64(3), b.executor.Counters.Ended(machineupdate.StillPending))
+	assert.Equal(t, 3, counted.ended(machineupdate.StillPending))
 }
 
 // partsOf is what a record remembers of values.

@@ -1,7 +1,6 @@
 package machineupdate
 
 import (
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -72,34 +71,4 @@ func headers[M metav1.Object](machines []M) map[string]record.Header {
 		}
 	}
 	return all
-}
-
-// Counters count what was decided about each lane and how it ended, since the process began. The zero value is ready for use, and safe for
-// concurrent use.
-type Counters struct {
-	mutex  sync.Mutex
-	counts map[[3]string]uint64
-}
-
-// Counts returns how often an action was decided for a reason and came to an ending, for a metric with the labels action, reason and ending.
-//
-//   - The actions are None, Wait, Unsupported, Update and Confirm.
-//   - The endings are NotCalled, Denied, Conflicted, WriteFailed, Canceled, Pending, Refused, Undrained, Differing, CallFailed, Throttled,
-//     Unable, Gone, Updated and Confirmed.
-func (c *Counters) Counts() map[[3]string]uint64 {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	return maps.Clone(c.counts)
-}
-
-func (c *Counters) count(d *decision, how ending) {
-	if c == nil {
-		return
-	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.counts == nil {
-		c.counts = map[[3]string]uint64{}
-	}
-	c.counts[[3]string{string(d.action), string(d.reason), string(how)}]++
 }

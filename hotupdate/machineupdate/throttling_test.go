@@ -64,7 +64,7 @@ func TestThrottledPassesFinish(t *testing.T) {
 			o := machineupdate.Observed{Machine: machine(settledRecord(class)), Class: class}
 			write := writer(t, &o.Machine)
 			executor := executor{
-				Now: func() time.Time { return c.now }, UpdateMachine: c.update, Counters: &machineupdate.Counters{},
+				Now: func() time.Time { return c.now }, UpdateMachine: c.update, Counters: counters{},
 				WriteMetadata: func(ctx context.Context, patch machineupdate.Patch) (string, error) {
 					if r := recordIn(t, patch.Set()); tc.forgets {
 						r.Retries = 0
@@ -84,7 +84,7 @@ func TestThrottledPassesFinish(t *testing.T) {
 			assert.Equal(t, tc.want, recordIn(t, o.Machine.Annotations).State)
 			if tc.want == machineupdate.Settled {
 				assert.Equal(t, map[string]string{"l": "1"}, c.live)
-				assert.LessOrEqual(t, executor.Counters.Ended(machineupdate.CallFailed), uint64(5))
+				assert.LessOrEqual(t, executor.Counters.ended(machineupdate.CallFailed), 5)
 			}
 		})
 	}

@@ -32,7 +32,26 @@ type executor struct {
 	UpdateMachine func(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 	Limiter       *machineupdate.Limiter
 	Now           func() time.Time
-	Counters      *machineupdate.Counters
+	Counters      counters
+}
+
+// counters count what an Executor tells, unless they are nil.
+type counters map[[3]string]int
+
+func (c counters) count(action string, reason machineupdate.Reason, ending string) {
+	if c != nil {
+		c[[3]string{action, string(reason), ending}]++
+	}
+}
+
+// ended returns how often a reconcile ended so.
+func (c counters) ended(how machineupdate.Ending) (n int) {
+	for labels, count := range c {
+		if labels[2] == string(how) {
+			n += count
+		}
+	}
+	return n
 }
 
 // result is a Result with its events.
@@ -50,7 +69,7 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 		seen.DeletionTimestamp = &metav1.Time{}
 	}
 	real := &machineupdate.Executor[*object]{
-		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Counters: e.Counters,
+		Patch: e.patch, UpdateMachine: e.UpdateMachine, Limiter: e.Limiter, Now: e.Now, Count: e.Counters.count,
 		Event: func(_ runtime.Object, eventType, reason, message string) {
 			*events = append(*events, published{eventType, reason, message})
 		},

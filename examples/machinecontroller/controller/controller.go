@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,9 +73,9 @@ type Config struct {
 type Controller struct {
 	Config
 
-	// Counters and Fleet have the numbers for metrics.
-	Counters machineupdate.Counters
-	Fleet    machineupdate.Fleet[*api.Machine]
+	// Reconciles and Fleet have the numbers for metrics.
+	Reconciles *prometheus.CounterVec
+	Fleet      machineupdate.Fleet[*api.Machine]
 
 	queue   workqueue.TypedRateLimitingInterface[string]
 	classes machineupdate.Classes
@@ -84,7 +85,9 @@ type Controller struct {
 
 // New returns a controller.
 func New(config Config) *Controller {
-	c := &Controller{Config: config, queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
+	c := &Controller{
+		Config: config, Reconciles: newReconciles(), queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+	}
 	c.prepareClass = c.prepare
 	return c
 }

@@ -61,6 +61,6 @@ func (c *Controller) prepare(class *api.MachineClass) (*machineupdate.Prepared, 
 // executor carries decisions out with what this controller has.
 func (r *reconciliation) executor() *machineupdate.Executor[*api.Machine] {
 	return &machineupdate.Executor[*api.Machine]{
-		Patch: r.Machines.Patch, UpdateMachine: r.Driver.UpdateMachine, Event: r.Recorder.Event, Limiter: r.Limiter, Now: r.Now, Counters: &r.Counters,
+		Patch: r.Machines.Patch, UpdateMachine: r.Driver.UpdateMachine, Event: r.Recorder.Event, Limiter: r.Limiter, Now: r.Now, Count: r.count,
 	}
 }

@@ -283,14 +283,7 @@ func (s *server) testAdmission(t *testing.T) {
 func (s *server) expectRefused(f *fixture, replica *world.Replica, refusal func(error) bool) {
 	f.Helper()
 	before, written := f.world.Machine(first), f.written()
-	refusals := func() (n int) {
-		for labels, count := range replica.Controller.Counters.Counts() {
-			if labels[2] == "WriteFailed" {
-				n += int(count)
-			}
-		}
-		return n
-	}
+	refusals := func() float64 { return replica.Controller.Ended("WriteFailed") }
 	known := refusals()
 	require.NoError(f, f.world.PutClass(class, spec("bob")))
 	f.until("the update was refused twice", func() bool { return refusals() > known+1 })
