@@ -120,8 +120,9 @@ type coverVolume struct {
 }
 
 type coverIf struct {
-	Roll  bool   `json:"roll,omitempty"`
-	Value string `json:"value,omitempty"`
+	Roll  bool               `json:"roll,omitempty"`
+	Value string             `json:"value,omitempty"`
+	Tags  map[string]*string `json:"tags,omitempty"`
 }
 
 // TestCover lists what a patched configuration is, and the paths of what is left.
@@ -159,6 +160,7 @@ func TestCover(t *testing.T) {
 		{"entry of a map goes", `{"numbers":{"01":{"text":"a","note":"x"}}}`, `{"numbers":{}}`, `{"numbers":{"01":{"text":"a"}}}`, "numbers[1].text", "as it was spelled"},
 		{"hotwhen", `{"machine":{"a":{"value":"x"},"b":{"roll":true,"value":"x"}}}`, `{"machine":{"a":{"value":"y"},"b":{"roll":true,"value":"y"},"c":{}}}`, `{"machine":{"a":{"value":"y"},"b":{"roll":true,"value":"x"},"c":{}}}`, "machine[b].value", "selected elements are hot"},
 		{"a flip", `{"machine":{"a":{"value":"x"}}}`, `{"machine":{"a":{"roll":true,"value":"y"}}}`, `{"machine":{"a":{"value":"x"}}}`, "machine[a].roll machine[a].value", "the stricter side counts"},
+		{"null at a flip", `{"machine":{"a":{"roll":true}}}`, `{"machine":{"a":{"tags":{"b":null}}}}`, `{"machine":{"a":{"roll":true}}}`, "machine[a].roll", "an entry of the map, which stays immutable, though it says absent in the hot one"},
 		{"presence comes", `{}`, `{"marked":{"note":"x"}}`, `{}`, "marked marked.note", ""},
 		{"presence goes", `{"marked":{"note":"x"}}`, `{}`, `{"marked":{}}`, "marked", "what is hot in it goes"},
 		{"object comes", `{}`, `{"numbers":{"1":{"text":"a"}},"hint":1}`, `{"hint":1}`, "numbers[1].text", "no empty map is left"},

@@ -16,14 +16,14 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 	return diff(p, old, updated, false)
 }
 
-func diff(p *fieldplan.Plan, old, updated reflect.Value, shells bool) ([]Change, error) {
+func diff(p *fieldplan.Plan, old, updated reflect.Value, grafts bool) ([]Change, error) {
 	compiled := Of(p)
 	if compiled.SameWhole(old, updated) {
 		return nil, nil
 	}
 	d := differs.Get().(*differ)
 	defer d.release()
-	d.program, d.partner, d.shells = compiled, true, shells
+	d.program, d.partner, d.grafts = compiled, true, grafts
 	roots := pair{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -43,7 +43,7 @@ type differ struct {
 	changes []Change
 	texts   [2][]byte // scratch for the leaf at hand
 	partner bool      // false inside an element that has none on the other side
-	shells  bool      // an element that comes or goes is a change even if one below is as strict
+	grafts  bool      // every element that comes or goes is a change, and null means what it does on the stricter side
 }
 
 // position is where an element of a keyed list stands in the old list; the trail says where it stands in the new one.
@@ -64,6 +64,14 @@ func (s sides) values() pair { return pair{s[0].value, s[1].value} }
 func (s sides) with(values pair) sides {
 	s[0].value, s[1].value = values[0], values[1]
 	return s
+}
+
+// stricter is the side that has the stricter class, the new one if both have the same.
+func (s sides) stricter() side {
+	if s[0].node.Class < s[1].node.Class {
+		return s[0]
+	}
+	return s[1]
 }
 
 // origin is the nearest declaration of a class, and how deep it stands.
@@ -208,7 +216,11 @@ func (d *differ) keyed(s sides) {
 	if d.textMaps(s) {
 		return
 	}
-	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, s[0].node, s[0].value), d.program.elements(&d.trail, s[1].node, s[1].value)}}
+	old, updated := s[0].node, s[1].node
+	if d.grafts { // the result has the stricter class
+		old, updated = s.stricter().node, s.stricter().node
+	}
+	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value)}}
 	for moved := len(d.moved); pairs.next(); d.moved = d.moved[:moved] {
 		if old := pairs.at[0]; old != nil && pairs.at[1] != nil {
 			d.moved = append(d.moved, position{len(d.trail.Path), old.At})
@@ -263,7 +275,7 @@ func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	d.composite(s.with(s.values().deref()), in)
 	class := s[0].node.Class.Stricter(s[1].node.Class)
 	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
-	if shells[0] != shells[1] && (d.shells || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
+	if shells[0] != shells[1] && (d.grafts || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
 		below := slices.Clone(d.changes[start:])
 		d.changes = d.changes[:start]
 		d.emit(s, shells)
@@ -281,10 +293,7 @@ func shell(s side) string {
 
 // emit records a change at the current path. Where the sides disagree on the class, the stricter one counts.
 func (d *differ) emit(s sides, texts [2]string) {
-	strict := s[1]
-	if old := s[0].node.Class; old != strict.node.Class && old.Stricter(strict.node.Class) == old {
-		strict = s[0]
-	}
+	strict := s.stricter()
 	op := opOf(texts)
 	c := Change{Path: d.path(op), Op: op, Class: strict.node.Class, Old: texts[0], New: texts[1], Sensitive: strict.node.HidesBelow}
 	c.Origin, c.Source = strict.from.at(len(d.trail.Path))
