@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
+	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
@@ -18,25 +19,26 @@ type context struct {
 	typ       reflect.Type
 	class     structtag.Class
 	sensitive structtag.Sensitivity
-	overrides *overrideNode
+	path      string // as overrides spell it, or nowhere
 	root      bool
 	closed    bool // there must be no unknown members
 	maybeHot  bool // the class is that of elements of which hotwhen makes some Hot
 }
 
 type compiler struct {
-	nodes  map[context]*Node
-	open   map[*Node]bool // nodes whose compilation has begun and not ended
-	order  []*Node
-	meta   []*Field // of the root
-	checks []func() // what can be decided only when all nodes are complete
-	faults fault.List
+	nodes     map[context]*Node
+	open      map[*Node]bool // nodes whose compilation has begun and not ended
+	order     []*Node
+	meta      []*Field            // of the root
+	overrides map[string]override // by path
+	checks    []func()            // what can be decided only when all nodes are complete
+	faults    fault.List
 }
 
 // Build compiles the plan of struct type t, not a pointer, without keeping it: the caller owns it. All mistakes come back joined, each
 // once, in a stable order.
 func Build(t reflect.Type, overrides []Override) (*Plan, error) {
-	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}}
+	c := &compiler{nodes: map[context]*Node{}, open: map[*Node]bool{}, overrides: map[string]override{}}
 	if t.Kind() != reflect.Struct || leaf.KindOf(t) != leaf.NotALeaf {
 		what, hint := "is not a struct of fields", "use the versioned struct type of the provider config"
 		if leaf.KindOf(t).MarshalsItself() && t.Kind() == reflect.Struct {
@@ -45,8 +47,8 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unsupported-root", Type: t.String(), What: what, Hint: hint})
 		return nil, c.faults.Err()
 	}
-	trie := c.overrideTrie(overrides)
-	root := c.node(context{typ: t, overrides: trie, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
+	c.readOverrides(overrides)
+	root := c.node(context{typ: t, root: true, closed: !admitsUnknown(t)}, typeName(t, "config"))
 	// The root's node is met only once, for it alone has no TypeMeta; its values contain themselves if its type comes again.
 	root.Recursive = slices.ContainsFunc(c.order[1:], func(n *Node) bool { return n.Type == t })
 	c.refuseMetadata(root)
@@ -54,7 +56,7 @@ func Build(t reflect.Type, overrides []Override) (*Plan, error) {
 	for _, check := range c.checks {
 		check()
 	}
-	trie.reportUnmatched(&c.faults, "")
+	c.reportUnmatched(root)
 	if len(c.faults) > 0 {
 		c.faults = distinct(c.faults)
 		return nil, c.faults.Err()
@@ -170,7 +172,7 @@ func (c *compiler) element(n *Node, ctx context, goField string) {
 	elem := ctx.typ.Elem()
 	n.ElemPointer = elem.Kind() == reflect.Pointer
 	n.Elem = c.node(context{
-		typ: elem, class: ctx.class, sensitive: ctx.sensitive, overrides: ctx.overrides.element(), closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
+		typ: elem, class: ctx.class, sensitive: ctx.sensitive, path: c.place(ctx.path + "[]"), closed: ctx.closed || n.closes(ctx), maybeHot: ctx.maybeHot,
 	}, goField)
 }
 
@@ -180,7 +182,7 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 	for _, jf := range r.resolve(ctx.typ, name) {
 		switch {
 		case ctx.root && jf.typeMeta:
-			c.meta = append(c.meta, c.field(jf, context{})) // without overrides, which would have no effect
+			c.meta = append(c.meta, c.field(jf, context{path: nowhere})) // overrides would have no effect
 		case jf.typ == reflect.TypeFor[Unknown]():
 			if !ctx.closed {
 				n.Rest = c.field(jf, ctx)
@@ -189,7 +191,6 @@ func (c *compiler) object(n *Node, ctx context, goField string) {
 			n.Fields = append(n.Fields, c.field(jf, ctx))
 		}
 	}
-	ctx.overrides.suggest(n)
 	if len(n.Fields) == 0 && onlyUnexported(ctx.typ, map[reflect.Type]bool{}) {
 		what := "has type " + ctx.typ.String() + " with only unexported fields and no marshaler, so its value is not in JSON"
 		c.faults.Add(mistake(goField, "opaque-struct", what, "use a type that marshals itself, or `json:\"-\"`"))
@@ -221,8 +222,8 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 		Name: jf.name, Header: string(header) + ":", Index: jf.index, GoField: jf.goField,
 		Optional: jf.optional, Quoted: jf.quoted, Pointer: jf.typ.Kind() == reflect.Pointer,
 	}
-	child := context{typ: jf.typ, class: ctx.class, overrides: ctx.overrides.member(jf.name), closed: ctx.closed}
-	tag := f.declare(jf, &child)
+	child := context{typ: jf.typ, class: ctx.class, path: c.place(fieldpath.Join(ctx.path, jf.name)), closed: ctx.closed}
+	tag := c.declare(f, jf, &child)
 	child.maybeHot = ctx.maybeHot && f.Declared == Inherited
 	child.sensitive = max(ctx.sensitive, tag.Sensitive, jf.embeddedSensitivity())
 	if tag.Set || tag.Key != "" || tag.HotWhen != nil {
@@ -236,11 +237,11 @@ func (c *compiler) field(jf *jsonField, ctx context) *Field {
 
 // declare applies the nearest declaration of a class: override, struct tag, struct tag of the embedded struct, inheritance. It returns
 // the field's struct tag under the override.
-func (f *Field) declare(jf *jsonField, child *context) structtag.Tag {
+func (c *compiler) declare(f *Field, jf *jsonField, child *context) structtag.Tag {
 	tag := jf.tag.Tag
+	o, overridden := c.overrides[child.path]
 	switch {
-	case child.overrides.declares():
-		o := child.overrides
+	case overridden:
 		child.class, f.Declared, f.Source = o.tag.Class, Overridden, o.path
 		if o.tag.HasOptions() {
 			f.optionPath = o.path

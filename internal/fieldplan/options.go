@@ -51,7 +51,7 @@ func (c *compiler) hotWhen(n *Node, f *Field, tag structtag.Tag, ctx context) {
 		c.misplaced(f, "hotwhen", "slices with key= and maps, of structs")
 	default:
 		n.When = &Selector{Source: f.GoField}
-		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, overrides: ctx.overrides.element(), closed: ctx.closed}, f.GoField)
+		n.When.Hot = c.node(context{typ: ctx.typ.Elem(), class: structtag.Hot, sensitive: ctx.sensitive, path: c.place(ctx.path + "[]"), closed: ctx.closed}, f.GoField)
 		c.checks = append(c.checks, func() { c.selector(n, f, *tag.HotWhen) })
 	}
 }

@@ -1,7 +1,6 @@
 package fieldplan
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -12,44 +11,42 @@ import (
 // Override gives the field at a path the struct tag CLASS[,OPTION...].
 type Override struct{ Path, Tag string }
 
-// overrideNode is a step of the overrides' paths. A nil node has no overrides below it.
-type overrideNode struct {
-	path    string // the whole path, if a path ends here
-	tag     structtag.Tag
-	matched bool
-	meant   string // the field that was probably meant, if the step matches none
-	members map[fieldpath.PatternStep]*overrideNode
+// override is an override that was read.
+type override struct {
+	path  string
+	steps []fieldpath.PatternStep
+	tag   structtag.Tag
 }
 
-func (o *overrideNode) declares() bool { return o != nil && o.path != "" }
+// nowhere is the path of everything at and below which there is no override. Contexts that differ in nothing else are one.
+const nowhere = "]"
 
-// member steps to the field of a JSON name; whoever asks has found the field, so the step matches.
-func (o *overrideNode) member(name string) *overrideNode {
-	next := o.step(fieldpath.PatternStep{Name: name})
-	if next != nil {
-		next.matched = true
+// place returns a path, or nowhere.
+func (c *compiler) place(path string) string {
+	for overridden := range c.overrides {
+		if strings.HasPrefix(overridden, path) {
+			return path
+		}
 	}
-	return next
+	return nowhere
 }
 
-func (o *overrideNode) element() *overrideNode { return o.step(fieldpath.PatternStep{Element: true}) }
-
-func (o *overrideNode) step(s fieldpath.PatternStep) *overrideNode {
-	if o == nil {
-		return nil
-	}
-	return o.members[s]
-}
-
-// overrideTrie parses all paths; it returns nil without overrides, so that contexts are shared.
-func (c *compiler) overrideTrie(overrides []Override) *overrideNode {
-	if len(overrides) == 0 {
-		return nil
-	}
-	root := &overrideNode{members: map[fieldpath.PatternStep]*overrideNode{}}
+// readOverrides keeps the overrides by their paths in one spelling.
+func (c *compiler) readOverrides(overrides []Override) {
 	for _, o := range overrides {
 		tag, problems := structtag.ParseValue(o.Tag)
 		steps, ok := fieldpath.ParsePattern(o.Path)
+		path := ""
+		for _, s := range steps {
+			if s.Element {
+				path += "[]"
+			} else {
+				path = fieldpath.Join(path, s.Name)
+			}
+		}
+		if _, twice := c.overrides[path]; twice {
+			problems.Add(&fault.Error{Kind: fault.Declaration, Code: "duplicate-path", What: "is overridden twice", Hint: "remove one of the overrides"})
+		}
 		if !ok {
 			problems.Add(invalidPath(o.Path))
 		}
@@ -57,17 +54,10 @@ func (c *compiler) overrideTrie(overrides []Override) *overrideNode {
 			problem.Path = o.Path
 			c.faults.Add(problem)
 		}
-		if len(problems) > 0 {
-			continue
+		if len(problems) == 0 {
+			c.overrides[path] = override{o.Path, steps, tag}
 		}
-		end := root.insert(steps)
-		if end.declares() {
-			c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "duplicate-path", Path: o.Path, What: "is overridden twice", Hint: "remove one of the overrides"})
-			continue
-		}
-		end.path, end.tag = o.Path, tag
 	}
-	return root
 }
 
 func invalidPath(path string) *fault.Error {
@@ -79,42 +69,35 @@ func invalidPath(path string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: "invalid-path", What: what, Hint: hint}
 }
 
-func (o *overrideNode) insert(steps []fieldpath.PatternStep) *overrideNode {
-	for _, step := range steps {
-		if o.members[step] == nil {
-			o.members[step] = &overrideNode{members: map[fieldpath.PatternStep]*overrideNode{}}
+// reportUnmatched reports every override whose path leads to no field.
+func (c *compiler) reportUnmatched(root *Node) {
+	for _, o := range c.overrides {
+		f, meant := root.follow(o.steps)
+		if f != nil {
+			continue
 		}
-		o = o.members[step]
-	}
-	return o
-}
-
-// suggest notes which fields of an object were probably meant by the steps that match none.
-func (o *overrideNode) suggest(n *Node) {
-	if o == nil {
-		return
-	}
-	for step, next := range o.members {
-		if !next.matched && !step.Element {
-			next.meant = n.Nearest(step.Name)
-		}
-	}
-}
-
-// reportUnmatched reports every override whose path ended at no field, with what was meant there or above.
-func (o *overrideNode) reportUnmatched(faults *fault.List, meant string) {
-	if o == nil {
-		return
-	}
-	meant = cmp.Or(meant, o.meant)
-	if o.declares() && !o.matched {
 		hint := "check the JSON names; inside free JSON and types that marshal themselves there are no fields"
 		if meant != "" {
 			hint = "did you mean " + meant + "?"
 		}
-		faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unknown-path", Path: o.path, What: "matches no field of the type", Hint: hint})
+		c.faults.Add(&fault.Error{Kind: fault.Declaration, Code: "unknown-path", Path: o.path, What: "matches no field of the type", Hint: hint})
 	}
-	for _, next := range o.members {
-		next.reportUnmatched(faults, meant)
+}
+
+// follow returns the field to which steps lead, or the one that was probably meant where they lead nowhere.
+func (n *Node) follow(steps []fieldpath.PatternStep) (f *Field, meant string) {
+	for _, s := range steps {
+		switch {
+		case n == nil:
+			return nil, ""
+		case s.Element:
+			n = n.Elem
+		default:
+			if f = n.Lookup(s.Name); f == nil {
+				return nil, n.Nearest(s.Name)
+			}
+			n = f.Node
+		}
 	}
+	return f, ""
 }

@@ -26,19 +26,17 @@ type Plan struct {
 	Open bool // there are objects with a Rest
 	Raw  bool // a type of its own reads raw JSON, and so may see how it is spelled
 
-	derived [Reading + 1]derived
-	opening sync.Once
-	opened  *Plan
-	openErr error
+	derived [Opening + 1]derived
 }
 
-// Use is what a package of speed makes something of a plan for.
+// Use is what something is made of a plan for.
 type Use uint8
 
 // The uses, each of one package.
 const (
 	Running Use = iota // package engine
 	Reading            // package rawjson
+	Opening            // package schemajson
 )
 
 type derived struct {
@@ -51,16 +49,6 @@ func (p *Plan) Derived(use Use, compile func() any) any {
 	d := &p.derived[use]
 	d.once.Do(func() { d.made = compile() })
 	return d.made
-}
-
-// Opened returns the plan that is like p and has a Rest, which is p itself if it has one. Compile makes it; that, or the error in its
-// place, is kept with p.
-func (p *Plan) Opened(compile func(*Plan) (*Plan, error)) (*Plan, error) {
-	if p.Open {
-		return p, nil
-	}
-	p.opening.Do(func() { p.opened, p.openErr = compile(p) })
-	return p.opened, p.openErr
 }
 
 // Kind is the shape of a node.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	sigsjson "sigs.k8s.io/json"
 
@@ -32,17 +33,23 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 
 // AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones. It is compiled once for p.
 func AdmitUnknown(p *fieldplan.Plan) (*fieldplan.Plan, error) {
-	return p.Opened(func(p *fieldplan.Plan) (*fieldplan.Plan, error) {
-		d, err := Export(p)
-		if err != nil {
-			return nil, err
-		}
-		d.Unknown = structtag.Immutable.String()
-		if d.Fingerprint, err = d.fingerprint(); err != nil {
-			return nil, err
-		}
-		return build(d)
-	})
+	if p.Open {
+		return p, nil
+	}
+	open := func() any { return sync.OnceValues(func() (*fieldplan.Plan, error) { return opened(p) }) }
+	return p.Derived(fieldplan.Opening, open).(func() (*fieldplan.Plan, error))()
+}
+
+func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
+	d, err := Export(p)
+	if err != nil {
+		return nil, err
+	}
+	d.Unknown = structtag.Immutable.String()
+	if d.Fingerprint, err = d.fingerprint(); err != nil {
+		return nil, err
+	}
+	return build(d)
 }
 
 // build compiles a document whose fingerprint is right.
