@@ -100,6 +100,24 @@ func problem(code, what, hint string) *fault.Error {
 	return &fault.Error{Kind: fault.Declaration, Code: code, What: what, Hint: hint}
 }
 
+// Mend returns the whole struct tag with the key and its value in the right spelling, if it is certain what was meant: where nothing is wrong but
+// quotes, and the case, spaces, hyphens and underscores of known words.
+//
+// The result is false if the struct tag has no problem, or another one. A mended struct tag has no problems, and reflect sees all of it.
+func Mend(tag reflect.StructTag) (mended reflect.StructTag, ok bool) {
+	found := find(string(tag))
+	if _, _, problems := Parse(tag); len(problems) == 0 || len(found) > 1 || fold(found[0].word) != key {
+		return tag, false
+	}
+	f := found[0]
+	value, ok := mend(f.value)
+	text := tag[:f.at] + reflect.StructTag(pair(value)) + tag[f.at+len(f.text):]
+	if _, present, problems := Parse(text); !ok || !present || len(problems) > 0 || !allPairs.MatchString(string(text)) {
+		return tag, false
+	}
+	return text, true
+}
+
 // Override returns t under an override. The class is the override's, and so are the options if it has any but sensitive. Secrecy adds up.
 func (t Tag) Override(o Tag) Tag {
 	o.Sensitive = max(t.Sensitive, o.Sensitive)
@@ -113,14 +131,6 @@ func (t Tag) Override(o Tag) Tag {
 // HasOptions reports whether t has an option that says how values are compared: any but sensitive.
 func (t Tag) HasOptions() bool {
 	return t.Set || t.Key != "" || t.HotWhen != nil || t.Default != nil || t.Presence
-}
-
-func (f finding) hint() string {
-	value, ok := mend(f.value)
-	if !ok {
-		value = "CLASS[,OPTION...]"
-	}
-	return "write " + tick(pair(value))
 }
 
 func pair(value string) string { return key + ":" + strconv.Quote(value) }
