@@ -16,7 +16,7 @@ const firstCapacity = 4
 // list reads an array into a slice. An empty one is not nil.
 func (r *run) list(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
-		return r.wrong(n, "a list")
+		return r.wrong(n)
 	}
 	last, problem := r.Open(']')
 	if last {
@@ -44,7 +44,7 @@ func (r *run) list(n *node, v reflect.Value) *fault.Error {
 // array reads an array. Elements that there is no place for are dropped, as Kubernetes does.
 func (r *run) array(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '[' {
-		return r.wrong(n, "a list")
+		return r.wrong(n)
 	}
 	last, problem := r.Open(']')
 	for i := 0; !last && problem == nil; i++ {
@@ -81,7 +81,7 @@ type mapping struct {
 // entries reads an object into a map.
 func (r *run) entries(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
-		return r.wrong(n, "an object")
+		return r.wrong(n)
 	}
 	m := mapping{value: r.newMap(n), key: r.variable(&n.key), elem: r.variable(&n.entry)}
 	m.quantities, _ = reflect.TypeAssert[map[string]resource.Quantity](m.value)

@@ -67,7 +67,7 @@ type node struct {
 	entry  memory       // for a value of a map
 	keys   reflect.Type // a map with the same keys
 
-	want       string // how it has to be spelled, if not as its type
+	want       string // what it has to be
 	rounds     bool   // the decoder rounds numbers
 	quantities bool   // there may be quantities, which are bounded first
 }
@@ -128,15 +128,18 @@ func (c *compiler) node(from *fieldplan.Node) *node {
 	if n, ok := c.nodes[from]; ok {
 		return n
 	}
-	n := &node{kind: kindOf(from), typ: from.Type, plan: from, rest: none}
+	n := &node{kind: kindOf(from), typ: from.Type, plan: from, rest: none, want: from.TypeName()}
 	c.nodes[from] = n
 	//exhaustive:ignore
 	switch n.kind {
 	case object:
+		n.want = "object"
 		c.object(n)
 	case list, array:
+		n.want = "list"
 		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
 	case mapOfAny, mapByKeys:
+		n.want = "object"
 		n.elem, n.memory = c.target(n.typ.Elem(), from.Elem), c.memory(n.typ, collection)
 		n.key, n.entry = c.memory(n.typ.Key(), pointee), c.memory(n.typ.Elem(), pointee)
 		n.keys = reflect.MapOf(n.typ.Key(), reflect.TypeFor[bool]())
@@ -223,9 +226,9 @@ func (c *compiler) object(n *node) {
 		n.fields[i] = field{target: c.target(sf.Type, f.Node), name: f.Name, header: f.Header, at: f.Index[last], through: f.Index[:last]}
 		switch {
 		case f.Quoted:
-			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: "a string that holds a " + f.Node.Type.String()})}
+			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: "string that holds a " + f.Node.Type.String()})}
 		case !sf.IsExported(): // an embedded struct with a JSON name
-			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node})}
+			n.fields[i].target = target{node: c.byDecoder(&node{kind: member, typ: sf.Type, plan: f.Node, want: f.Node.TypeName()})}
 		}
 		n.byName[f.Name] = i
 	}

@@ -17,7 +17,7 @@ import (
 
 func (r *run) text(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '"' {
-		return r.wrong(n, n.want)
+		return r.wrong(n)
 	}
 	s, problem := r.str()
 	v.SetString(s)
@@ -76,7 +76,7 @@ func (r *run) boolean(n *node, v reflect.Value) *fault.Error {
 		v.SetBool(false)
 		return r.Literal("false")
 	default:
-		return r.wrong(n, n.want)
+		return r.wrong(n)
 	}
 }
 
@@ -89,7 +89,7 @@ func (r *run) number(n *node, v reflect.Value) *fault.Error {
 	}
 	if !n.setNumber(v, r.Raw[start:r.At]) {
 		r.At = start
-		return r.wrong(n, n.want)
+		return r.wrong(n)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (r *run) readQuantity(n *node, q *resource.Quantity) *fault.Error {
 	case *fault.Error:
 		r.report(err)
 	default:
-		r.report(n.mismatch(raw, n.want))
+		r.report(n.mismatch(raw))
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (r *run) delegate(n *node, v reflect.Value, header string) *fault.Error {
 	case n.kind == free && r.use != decoded:
 		v.Set(reflect.ValueOf(json.RawMessage(r.lasting(raw))))
 	case !n.decode(raw, v, header):
-		r.report(n.mismatch(raw, n.want))
+		r.report(n.mismatch(raw))
 	case n.rounds && !isExact(raw):
 		r.report(&fault.Error{
 			Kind: fault.Limit, Code: "number-range", Type: n.plan.TypeName(),
@@ -247,26 +247,18 @@ func isExactNumber(literal []byte) bool {
 	return problem == nil && otherProblem == nil && bytes.Equal(got, want)
 }
 
-// wrong reports a value that is not what is wanted, or not of its type if that has no special spelling, unless something in it is wrong.
-func (r *run) wrong(n *node, want string) *fault.Error {
+// wrong reports a value that is not of its type, unless something in it is wrong.
+func (r *run) wrong(n *node) *fault.Error {
 	raw, problem := r.extent()
 	if raw != nil {
-		r.report(n.mismatch(raw, want))
+		r.report(n.mismatch(raw))
 	}
 	return problem
 }
 
-func (n *node) mismatch(raw []byte, want string) *fault.Error {
-	name := n.plan.TypeName()
-	problem := &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: name, What: "is " + jsonType(raw)}
-	if want == "" {
-		problem.What += " that is no " + name
-		problem.Hint = "write a value of that type"
-	} else {
-		problem.What += " where " + want + " is expected"
-		problem.Hint = "write " + want
-	}
-	return problem
+func (n *node) mismatch(raw []byte) *fault.Error {
+	what := "is " + jsonType(raw) + " that is no " + n.want
+	return &fault.Error{Kind: fault.WrongType, Code: "wrong-json-type", Type: n.plan.TypeName(), What: what, Hint: "write a value of that type"}
 }
 
 // jsonType names the type of a JSON value without quoting it.

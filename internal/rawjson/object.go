@@ -15,7 +15,7 @@ const fewFields = 64
 
 func (r *run) object(n *node, v reflect.Value) *fault.Error {
 	if r.Peek() != '{' {
-		return r.wrong(n, "an object")
+		return r.wrong(n)
 	}
 	var few [fewFields]bool
 	seen := few[:]
@@ -121,9 +121,6 @@ func (r *run) field(f *field, v reflect.Value) *fault.Error {
 			continue
 		}
 		if v.IsNil() {
-			if !v.CanSet() {
-				return r.wrong(f.node, "nothing")
-			}
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		v = v.Elem()
