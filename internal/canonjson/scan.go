@@ -209,30 +209,11 @@ func (s *Scanner) readNumber() (number, *fault.Error) {
 }
 
 func (s *Scanner) skipString() *fault.Error {
-	start := s.At + 1
-	end, err := scanString(s.Raw, start)
-	if err != nil {
-		return err
+	end, err := scanString(s.Raw, s.At+1)
+	if err == nil {
+		s.At = end + 1
 	}
-	s.At = end + 1
-	return checkEscapes(s.Raw[start:end], start)
-}
-
-// checkEscapes checks the escapes of a string body, but for surrogates. Offset is that of the body.
-func checkEscapes(body []byte, offset int) *fault.Error {
-	for at := 0; ; {
-		run := bytes.IndexByte(body[at:], '\\')
-		if run < 0 {
-			return nil
-		}
-		at += run
-		_, size, ok := readEscape(body[at:])
-		if !ok {
-			_, _, err := unescape(body[at:], offset+at)
-			return err
-		}
-		at += size
-	}
+	return err
 }
 
 // SameText reports whether two string bodies, as they stand between their quotes in JSON, mean the same text. The second is canonical:

@@ -93,15 +93,19 @@ func invalidOffset(s []byte) int {
 	return at
 }
 
-// scanString returns the end of the string body that starts at raw[start], which is the offset of the closing quote. It leaves
-// UTF-8 and the escapes unchecked, but for the fact that a character follows every backslash.
+// scanString returns the end of the string body that starts at raw[start], which is the offset of the closing quote. It leaves UTF-8 and
+// surrogates unchecked.
 func scanString(raw []byte, start int) (end int, err *fault.Error) {
 	for end = PlainEnd(raw, start); end < len(raw); end = PlainEnd(raw, end+1) {
 		switch c := raw[end]; {
 		case c == '"':
 			return end, nil
 		case c == '\\':
-			end++
+			_, size, ok := readEscape(raw[end:])
+			if !ok {
+				return end, invalidJSON(end, "an escape that JSON does not know")
+			}
+			end += size - 1
 		case c < ' ':
 			return end, invalidJSON(end, "a control character in a string")
 		}
@@ -133,31 +137,16 @@ func appendUnescaped(dst, body []byte, offset int) ([]byte, *fault.Error) {
 		}
 		dst = append(dst, body[at:at+run]...)
 		at += run
-		r, size, err := unescape(body[at:], offset+at)
-		if err != nil {
-			return dst, err
+		r, size, ok := escaped(body[at:])
+		if !ok {
+			return dst, loneSurrogate(offset + at)
 		}
 		dst = utf8.AppendRune(dst, r)
 		at += size
 	}
 }
 
-// unescape reads the escape at the start of body, the two halves of a surrogate pair together.
-func unescape(body []byte, offset int) (r rune, size int, err *fault.Error) {
-	r, size, ok := escaped(body)
-	switch {
-	case ok:
-		return r, size, nil
-	case r == utf8.RuneError:
-		return 0, 0, loneSurrogate(offset)
-	case len(body) > 1 && body[1] == 'u':
-		return 0, 0, invalidJSON(offset, `\u without four hexadecimal digits`)
-	default:
-		return 0, 0, invalidJSON(offset, "an escape that JSON does not know")
-	}
-}
-
-// escaped reads an escape like unescape. Of half of a surrogate pair it makes utf8.RuneError, and is false.
+// escaped reads the escape at the start of body, the two halves of a surrogate pair together. Half of a pair is not ok.
 func escaped(body []byte) (r rune, size int, ok bool) {
 	r, size, ok = readEscape(body)
 	if !ok || !utf16.IsSurrogate(r) {

@@ -136,7 +136,7 @@ func TestAppendValueFails(t *testing.T) {
 		{`{null:1}`, "invalid-json", "offset 1:", "a literal for a name"},
 		{`"`, "invalid-json", "offset 1:", "no closing quote"},
 		{`"a\"`, "invalid-json", "offset 4:", "no closing quote"},
-		{`"a\`, "invalid-json", "offset 3:", "no closing quote"},
+		{`"a\`, "invalid-json", "offset 2:", "the backslash escapes nothing"},
 		{"\"a\nb\"", "invalid-json", "offset 2:", "a control character"},
 		{"\"a\x00b\"", "invalid-json", "offset 2:", "a control character"},
 		{"\"a\x1fb\"", "invalid-json", "offset 2:", "a control character"},
