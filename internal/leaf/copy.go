@@ -1,7 +1,6 @@
 package leaf
 
 import (
-	"encoding"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -13,8 +12,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
-
-var errNoText = errors.New("no text to copy by")
 
 // Copy sets to, a leaf of kind k, to a copy of from that shares no memory with it.
 func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
@@ -43,7 +40,7 @@ func Copy(to, from reflect.Value, k Kind) (problem *fault.Error) {
 
 var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map}
 
-// copyForeign copies a value of a foreign type: by its DeepCopy, through its own text, or part by part.
+// copyForeign copies a value of a foreign type: by its DeepCopy, through its own text, or, as what JSON decodes to, part by part.
 func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	switch {
 	case depth > canonjson.MaxDepth:
@@ -58,14 +55,9 @@ func copyForeign(to, from reflect.Value, depth int) *fault.Error {
 	case reflect.Interface, reflect.Pointer:
 		return copyBehind(to, from, depth)
 	case reflect.Slice:
-		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
-		return copyElements(to, from, depth)
-	case reflect.Array:
 		return copyElements(to, from, depth)
 	case reflect.Map:
 		return copyEntries(to, from, depth)
-	case reflect.Struct:
-		return copyFields(to, from, depth)
 	default:
 		return notCopyable(from.Type())
 	}
@@ -96,61 +88,36 @@ func isFlat(t reflect.Type) bool {
 
 // deepCopied uses the method DeepCopy that Kubernetes' generators write.
 func deepCopied(to, from reflect.Value) bool {
-	if from.Kind() == reflect.Interface || from.Kind() == reflect.Pointer && from.IsNil() {
+	method := Addressable(from).Addr().MethodByName("DeepCopy")
+	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
 		return false
 	}
-	for _, v := range []reflect.Value{from, Addressable(from).Addr()} {
-		method := v.MethodByName("DeepCopy")
-		if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
-			continue
-		}
-		switch method.Type().Out(0) {
-		case to.Type():
-			to.Set(method.Call(nil)[0])
-			return true
-		case reflect.PointerTo(to.Type()):
-			to.Set(method.Call(nil)[0].Elem())
-			return true
-		}
+	switch method.Type().Out(0) {
+	case to.Type():
+		to.Set(method.Call(nil)[0])
+		return true
+	case reflect.PointerTo(to.Type()):
+		to.Set(method.Call(nil)[0].Elem())
+		return true
 	}
 	return false
 }
 
 // copiedByText sends a value through its own marshaler and unmarshaler.
 func copiedByText(to, from reflect.Value) bool {
-	if from.Kind() == reflect.Interface || from.Kind() == reflect.Pointer {
+	t := from.Type()
+	if !ReadsItself(t) || !implements(t, jsonMarshalerType) && !implements(t, textMarshalerType) {
 		return false
 	}
-	target := reflect.New(to.Type())
+	target := reflect.New(t)
 	_, problem := Call(func() ([]byte, error) {
-		return nil, roundTrip(Addressable(from).Addr().Interface(), target.Interface())
+		text, err := json.Marshal(Addressable(from).Addr().Interface())
+		return nil, errors.Join(err, json.Unmarshal(text, target.Interface()))
 	})
-	if problem != nil {
-		return false
+	if problem == nil {
+		to.Set(target.Elem())
 	}
-	to.Set(target.Elem())
-	return true
-}
-
-func roundTrip(source, target any) error {
-	if marshaler, ok := source.(json.Marshaler); ok {
-		unmarshaler, ok := target.(json.Unmarshaler)
-		data, err := marshaler.MarshalJSON()
-		if err != nil || !ok {
-			return errNoText
-		}
-		return unmarshaler.UnmarshalJSON(data)
-	}
-	marshaler, writes := source.(encoding.TextMarshaler)
-	unmarshaler, reads := target.(encoding.TextUnmarshaler)
-	if !writes || !reads {
-		return errNoText
-	}
-	data, err := marshaler.MarshalText()
-	if err != nil {
-		return err
-	}
-	return unmarshaler.UnmarshalText(data)
+	return problem == nil
 }
 
 func copyBehind(to, from reflect.Value, depth int) *fault.Error {
@@ -166,6 +133,7 @@ func copyBehind(to, from reflect.Value, depth int) *fault.Error {
 }
 
 func copyElements(to, from reflect.Value, depth int) *fault.Error {
+	to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 	for i := range from.Len() {
 		if problem := copyForeign(to.Index(i), from.Index(i), depth+1); problem != nil {
 			return problem
@@ -182,25 +150,6 @@ func copyEntries(to, from reflect.Value, depth int) *fault.Error {
 			return problem
 		}
 		to.SetMapIndex(it.Key(), value)
-	}
-	return nil
-}
-
-// copyFields copies a struct if what is unexported in it is flat.
-func copyFields(to, from reflect.Value, depth int) *fault.Error {
-	to.Set(from)
-	for i := range from.NumField() {
-		f := from.Type().Field(i)
-		switch {
-		case isFlat(f.Type):
-		case !f.IsExported():
-			return notCopyable(from.Type())
-		default:
-			to.Field(i).SetZero()
-			if problem := copyForeign(to.Field(i), from.Field(i), depth+1); problem != nil {
-				return problem
-			}
-		}
 	}
 	return nil
 }
