@@ -104,7 +104,7 @@ func (r *run) joinSet(start int, spans []span) {
 	}
 	own := r.entries[first:]
 	text := func(at int) []byte { return r.buf[spans[at].from:spans[at].to] }
-	sortByText(own, text)
+	sortEntries(own, text)
 	for i, e := range own {
 		if i > 0 && bytes.Equal(text(own[i-1].at), text(e.at)) {
 			continue

@@ -202,7 +202,7 @@ func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	places := map[string]int{}
 	for i, elem := range list {
 		members, _ := elem.(map[string]any)
-		places[listKey(members[n.Key.Name])] = i
+		places[treeKey(members[n.Key.Name])] = i
 	}
 	return func(s fieldpath.Step) int {
 		if i, ok := places[s.Value]; ok {
@@ -212,8 +212,8 @@ func placesOf(n *fieldplan.Node, list []any) func(fieldpath.Step) int {
 	}
 }
 
-// listKey is the text of a key: a string, or an integer, for which nothing stands for 0.
-func listKey(tree any) string {
+// treeKey is the text of a key: a string, or an integer, for which nothing stands for 0.
+func treeKey(tree any) string {
 	switch key := tree.(type) {
 	case string:
 		return key

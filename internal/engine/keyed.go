@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
@@ -12,81 +13,62 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
-// keyIn returns where the key of an element stands, none if there is none.
-func keyIn(n *node, m memory) memory {
-	if !exists(m) {
-		return none
-	}
-	return n.key.location.in(m)
+// listKey is what identifies an element of a keyed list: a text, or an integer as a number of the same order.
+type listKey struct {
+	order uint64
+	text  string
 }
 
-// numberOf reads an integer key as a number of the same order. It is false if there is none.
-func numberOf(n *node, m memory) (uint64, bool) {
-	key := keyIn(n, m)
-	switch {
-	case !exists(key):
-		return 0, false
-	case n.key.node.kind == uintKind:
-		return uintAt(key, n.key.node.bits), true
-	default:
-		return uint64(intAt(key, n.key.node.bits)) ^ 1<<63, true //nolint:gosec // keeps the order
-	}
-}
-
-// textOf reads a key that is a text. It is false if there is none. Whether it is UTF-8 is seen elsewhere.
-func textOf(n *node, m memory) (string, bool) {
+// keyOf reads the key of an element. It is false if there is none. Whether a text is UTF-8 is seen elsewhere.
+func (n *node) keyOf(m memory) (key listKey, ok bool) {
 	if !exists(m) {
-		return "", false
+		return key, false
 	}
 	if m = n.key.location.in(m); !exists(m) {
-		return "", false
+		return key, false
 	}
-	s := textAt(m)
-	return s, s != ""
+	switch {
+	case n.kind == textKeyedKind:
+		key.text = textAt(m)
+		return key, key.text != ""
+	case n.key.node.kind == uintKind:
+		key.order = uintAt(m, n.key.node.bits)
+	default:
+		key.order = uint64(intAt(m, n.key.node.bits)) ^ 1<<63 //nolint:gosec // keeps the order
+	}
+	return key, true
 }
 
-// validTextOf is textOf, and false if the key is not UTF-8.
-func validTextOf(n *node, m memory) (string, bool) {
-	key, ok := textOf(n, m)
-	return key, ok && isText(key)
-}
-
-// direction is the order in which a keyed list stands.
-type direction uint8
+// direction is the order of a keyed list: what comparing each key with the next gives.
+type direction int
 
 const (
-	ascending direction = iota
-	descending
-	mixed
+	ascending  direction = -1
+	descending direction = +1
+	mixed      direction = 0
 )
 
-// directionOf finds the order of a keyed list. One that is not mixed has each key once. One with a missing key is mixed.
-func directionOf[K cmp.Ordered](n *node, elements *elements, keyOf func(*node, memory) (K, bool)) direction {
-	var before K
+// directionOf finds the direction of a keyed list. One that is not mixed has each key once. One with a missing key is mixed.
+func (n *node) directionOf(elements *elements) direction {
+	var before listKey
 	found := ascending
 	for i := range elements.len {
-		key, ok := keyOf(n, elements.at(i, n.elemPointers))
-		if !ok || !goesOn(&found, i, before, key) {
+		key, ok := n.keyOf(elements.at(i, n.elemPointers))
+		if !ok {
 			return mixed
+		}
+		if i > 0 {
+			order := direction(cmp.Or(cmp.Compare(before.order, key.order), strings.Compare(before.text, key.text)))
+			if i == 1 && order == descending {
+				found = descending
+			}
+			if order != found {
+				return mixed
+			}
 		}
 		before = key
 	}
 	return found
-}
-
-// goesOn reports whether the i-th key goes on in the direction of those before it. The second decides which it is.
-func goesOn[K cmp.Ordered](d *direction, i int, before, key K) bool {
-	switch {
-	case i == 0:
-		return true
-	case i == 1 && key < before:
-		*d = descending
-		return true
-	case *d == ascending:
-		return before < key
-	default:
-		return key < before
-	}
 }
 
 // keyedList writes the elements in the order of their keys. Lists that stand in order, or in the opposite, need no index.
@@ -95,12 +77,9 @@ func (r *run) keyedList(n *node, m memory) bool {
 	if elements.len == 0 {
 		return false
 	}
-	first, count := len(r.entries), elements.len
-	var order direction
-	if n.kind == textKeyedKind {
-		order = directionOf(n, &elements, validTextOf)
-	} else {
-		order = directionOf(n, &elements, numberOf)
+	first, count, order := len(r.entries), elements.len, mixed
+	if !r.traced { // an index tells what is wrong with keys
+		order = n.directionOf(&elements)
 	}
 	if order == mixed {
 		count = r.index(n, m)
@@ -131,32 +110,25 @@ func (r *run) keyedList(n *node, m memory) bool {
 // index adds the elements of a keyed list to the entries, in order, and returns how many they are. Those without a key, and further ones of
 // the same key, are reported and left out.
 func (r *run) index(n *node, m memory) int {
-	first, elements, byText := len(r.entries), elementsAt(m, n), n.kind == textKeyedKind
+	first, elements := len(r.entries), elementsAt(m, n)
 	r.entries = withRoom(r.entries, elements.len)
 	for i := range elements.len {
-		var ok bool
-		e := entry{at: i}
-		if at := elements.at(i, n.elemPointers); byText {
-			_, ok = validTextOf(n, at)
+		key, ok := n.keyOf(elements.at(i, n.elemPointers))
+		if ok && isText(key.text) {
+			r.entries = append(r.entries, entry{order: key.order, at: i})
 		} else {
-			e.order, ok = numberOf(n, at)
-		}
-		if ok {
-			r.entries = append(r.entries, e)
-		} else {
-			r.reportKey(n, m, i)
+			r.reportKey(n, m, i, ok)
 		}
 	}
 	own := r.entries[first:]
-	keyOf := func(at int) string { return textAt(n.key.location.in(elements.at(at, n.elemPointers))) }
-	if byText {
-		sortByText(own, keyOf)
-	} else {
-		sortByOrder(own)
+	textOf := func(at int) string {
+		key, _ := n.keyOf(elements.at(at, n.elemPointers))
+		return key.text
 	}
+	sortEntries(own, textOf)
 	distinct := own[:0]
 	for i, e := range own {
-		if i > 0 && own[i-1].order == e.order && (!byText || keyOf(own[i-1].at) == keyOf(e.at)) {
+		if i > 0 && own[i-1].order == e.order && textOf(own[i-1].at) == textOf(e.at) {
 			r.at(n, m, e.at)
 			r.report(&fault.Error{Kind: fault.Duplicate, Code: "duplicate-list-key", What: "is the key of two elements", Hint: "give each element a key of its own"})
 			continue
@@ -168,12 +140,11 @@ func (r *run) index(n *node, m memory) int {
 }
 
 // reportKey reports the key of an element that has none, or one that is not UTF-8.
-func (r *run) reportKey(n *node, m memory, i int) {
+func (r *run) reportKey(n *node, m memory, i int, isThere bool) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
 	}
-	elements := elementsAt(m, n)
-	if _, ok := textOf(n, elements.at(i, n.elemPointers)); ok && n.kind == textKeyedKind {
+	if isThere {
 		r.report(invalidUTF8Key())
 		return
 	}
@@ -183,15 +154,13 @@ func (r *run) reportKey(n *node, m memory, i int) {
 // keyAt returns the element of the keyed list at m that stands at i, with its key.
 func (n *node) keyAt(m memory, i int) Element {
 	elements := elementsAt(m, n)
-	e, at := Element{At: i}, elements.at(i, n.elemPointers)
+	key, _ := n.keyOf(elements.at(i, n.elemPointers))
+	e := Element{Key: key.text, order: key.order, At: i}
 	switch {
 	case n.kind == textKeyedKind:
-		e.Key, _ = textOf(n, at)
 	case n.key.node.kind == uintKind:
-		e.order, _ = numberOf(n, at)
 		e.Key = strconv.FormatUint(e.order, 10)
 	default:
-		e.order, _ = numberOf(n, at)
 		e.Key = strconv.FormatInt(int64(e.order^1<<63), 10) //nolint:gosec // as it was
 	}
 	return e

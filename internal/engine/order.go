@@ -11,13 +11,12 @@ type entry struct {
 	at    int    // among the elements, or what was read from the map
 }
 
-func sortByOrder(own []entry) {
-	slices.SortFunc(own, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
-}
-
-// sortByText sorts entries by the bytes of their texts.
-func sortByText[T string | []byte](own []entry, textOf func(at int) T) {
+// sortEntries sorts entries by their integer keys, and those with the same by the bytes of their texts.
+func sortEntries[T string | []byte](own []entry, textOf func(at int) T) {
 	slices.SortFunc(own, func(a, b entry) int {
+		if a.order != b.order {
+			return cmp.Compare(a.order, b.order)
+		}
 		switch x, y := textOf(a.at), textOf(b.at); {
 		case string(x) < string(y):
 			return -1
