@@ -125,7 +125,11 @@ func (r *run) index(n *node, m memory) int {
 		key, _ := n.keyOf(elements.at(at, n.elemPointers))
 		return key.text
 	}
-	sortEntries(own, textOf)
+	if n.kind == textKeyedKind {
+		r.sortByText(own, 0, textOf)
+	} else {
+		sortByOrder(own)
+	}
 	distinct := own[:0]
 	for i, e := range own {
 		if i > 0 && own[i-1].order == e.order && textOf(own[i-1].at) == textOf(e.at) {

@@ -76,6 +76,7 @@ func at[T any](m memory) *T { return m.Addr().Interface().(*T) }
 
 func boolAt(m memory) bool              { return m.Bool() }
 func textAt(m memory) string            { return m.String() }
+func textOf(b []byte) string            { return string(b) }
 func bytesAt(m memory) []byte           { return m.Bytes() }
 func isNilSlice(m memory) bool          { return m.IsNil() }
 func isNilMap(m memory) bool            { return m.IsNil() }

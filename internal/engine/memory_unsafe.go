@@ -122,6 +122,9 @@ func bytesAt(m memory) []byte  { return *(*[]byte)(m) }
 func isNilSlice(m memory) bool { return (*slice)(m).data == nil }
 func isNilMap(m memory) bool   { return *(*memory)(m) == nil }
 
+// textOf is b as a text, for as long as b stays as it is.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 func intAt(m memory, bits uint8) int64 {
 	switch bits {
 	case 8:

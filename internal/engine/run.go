@@ -41,6 +41,7 @@ type run struct {
 
 	// Stacks, one frame per collection.
 	entries []entry
+	dealt   []entry  // while entries are sorted
 	keys    []string // of maps
 	spans   []span   // of sets
 
@@ -62,6 +63,7 @@ func (r *run) end() {
 	recycle(&r.buf, maxPooledBytes)
 	recycle(&r.scratch, maxPooledBytes/2)
 	recycle(&r.entries, maxPooled)
+	recycle(&r.dealt, maxPooled)
 	recycle(&r.keys, maxPooled)
 	recycle(&r.spans, maxPooled)
 	recycle(&r.texts, maxPooled)

@@ -21,7 +21,7 @@ func isText(s string) bool {
 func sameText(a, b string) bool { return a == b && isText(a) }
 
 // load reads eight bytes of a text. The compiler makes one instruction of it where it can.
-func load[T string | []byte](s T, at int) uint64 {
+func load(s string, at int) uint64 {
 	s = s[at : at+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
