@@ -23,32 +23,36 @@ const (
 func AppendString[T string | []byte](dst []byte, s T) ([]byte, *fault.Error) {
 	before := len(dst)
 	dst = append(append(dst, '"'), s...)
-	text := dst[before+1:]
-	switch {
-	case PlainEnd(text, 0) == len(text):
+	if PlainEnd(dst, before+1) == len(dst) {
 		return append(dst, '"'), nil
-	case !utf8.Valid(text):
+	}
+	if text := dst[before+1:]; !utf8.Valid(text) {
 		return dst[:before], invalidUTF8(invalidOffset(text))
 	}
 	return appendQuoted(dst[:before], s), nil
 }
 
 // PlainEnd returns the offset of the first byte from raw[at] on that is not ASCII which stands for itself between quotes. It looks at eight
-// bytes at a time: a byte has its top bit set by one of the terms if it is not ASCII, below ' ', a quote or a backslash; the lowest is right.
+// bytes at a time.
 func PlainEnd(raw []byte, at int) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(raw); at += 8 {
-		x := binary.LittleEndian.Uint64(raw[at:])
-		if found := (x | (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & tops; found != 0 {
+		if found := special(binary.LittleEndian.Uint64(raw[at:])); found != 0 {
 			return at + bits.TrailingZeros64(found)/8
 		}
 	}
-	for ; at < len(raw); at++ {
-		if c := raw[at]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			break
-		}
+	left := len(raw) - at
+	if len(raw) >= 8 { // the last bytes, with zeros behind them, which do not stand for themselves
+		return at + bits.TrailingZeros64(special(binary.LittleEndian.Uint64(raw[len(raw)-8:])>>(64-8*left)))/8
+	}
+	for ; at < len(raw) && special(uint64(raw[at]))&0x80 == 0; at++ {
 	}
 	return at
+}
+
+// special sets the top bit of the lowest byte that is not ASCII, below ' ', a quote or a backslash, and maybe of bytes above it.
+func special(x uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	return (x | (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & tops
 }
 
 // AppendEscaped appends s as it stands between quotes. It is for those who write a long string in pieces and have checked that it is
