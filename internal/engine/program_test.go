@@ -218,14 +218,15 @@ func TestNestedKeyedListsTakeLinearTime(t *testing.T) {
 	}
 	p, err := fieldplan.Compile(reflect.TypeFor[root](), nil)
 	require.NoError(t, err)
-	nested := func(others ...string) *root {
-		var kids []tree
+	nested := func(innermost, first, second string) *root {
+		kids := []tree{{Name: innermost}}
 		for range 30 {
-			kids = []tree{{Name: "a", Kids: kids}, {Name: others[0]}, {Name: others[1]}}
+			kids = []tree{{Name: "a", Kids: kids}, {Name: first}, {Name: second}}
 		}
 		return &root{kids}
 	}
-	assert.True(t, engine.Of(p).SamePointers(nested("b", "c"), nested("c", "b")))
+	assert.True(t, engine.Of(p).SamePointers(nested("x", "b", "c"), nested("x", "c", "b")))
+	assert.False(t, engine.Of(p).SamePointers(nested("x", "b", "c"), nested("y", "c", "b")))
 }
 
 // Many keyed lists in another order are no deeper than one.
@@ -246,6 +247,26 @@ func TestKeyedListsInOtherOrderAreNotDeep(t *testing.T) {
 		a.Lists[i].Parts, b.Lists[i].Parts = []part{{"a"}, {"b"}}, []part{{"b"}, {"a"}}
 	}
 	assert.True(t, engine.Of(p).SamePointers(&a, &b))
+}
+
+// TestTextsAreComparedWhole: texts that differ in one byte, or are not UTF-8 in one, are not the same, however long they are.
+func TestTextsAreComparedWhole(t *testing.T) {
+	type texts struct {
+		Text string `json:"text"`
+	}
+	p, err := fieldplan.Compile(reflect.TypeFor[texts](), nil)
+	require.NoError(t, err)
+	for size := range 34 {
+		text := strings.Repeat("x", size)
+		assert.True(t, engine.Of(p).SamePointers(&texts{text}, &texts{strings.Clone(text)}), size)
+		assert.False(t, engine.Of(p).SamePointers(&texts{text}, &texts{text + "x"}), size)
+		for i := range size {
+			other, broken := []byte(text), []byte(text)
+			other[i], broken[i] = 'y', 0xff
+			assert.False(t, engine.Of(p).SamePointers(&texts{text}, &texts{string(other)}), "%d: %d", size, i)
+			assert.False(t, engine.Of(p).SamePointers(&texts{string(broken)}, &texts{string(broken)}), "%d: %d", size, i)
+		}
+	}
 }
 
 // TestEmpty: nothing is the empty configuration.
