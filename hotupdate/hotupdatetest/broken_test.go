@@ -277,11 +277,11 @@ func TestBrokenTypesAreCaught(t *testing.T) {
 		{"mute", check[inField[mute]], "MarshalersReadWhatTheyWrite", "does not read what it writes", "raw JSON is refused"},
 		{"sortsItself", check[inField[sortsItself]], "OneHash", "a configuration is changed when it is hashed", "a data race between two hashes"},
 		{"panicking", func(t hotupdatetest.T) {
-			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValuesOf(panicking{2}, panicking{3}))
+			hotupdatetest.Check[inField[panicking]](t, hotupdatetest.WithValues("label", panicking{2}, panicking{3}))
 		}, "OneHash", "label: a configuration cannot be hashed", "a value that the tester says is valid"},
 		{"sharing", check[inField[sharing]], "SplitMerges", ".names: a projection of Split shares memory", "a projection that is written changes its source"},
 		{"uncopyable", func(t hotupdatetest.T) {
-			hotupdatetest.Check[inField[uncopyable]](t, hotupdatetest.WithValuesOf(uncopyable{func() string { return "" }}))
+			hotupdatetest.Check[inField[uncopyable]](t, hotupdatetest.WithValues("label", uncopyable{func() string { return "" }}))
 		}, "SplitMerges", "cannot be split", "Split must not share memory"},
 		{"forgetful", check[inField[forgetful]], "SplitMerges", "a DeepCopy must allocate everything anew", "the projection is another configuration"},
 		{"sharedCopy", check[sharedCopy], "CopiesShareNoMemory", "tags: DeepCopy returns a copy that shares memory", "controllers write into copies"},
@@ -339,7 +339,7 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 		})
 	}
 	r := record(t, func(t hotupdatetest.T) {
-		hotupdatetest.Check[inField[unread]](t, hotupdatetest.WithValues("label", "a/a"), hotupdatetest.WithValuesOf(unread{"a", "a"}))
+		hotupdatetest.Check[inField[unread]](t, hotupdatetest.WithValues("label", "a/a"), hotupdatetest.WithValues("hot", unread{"a", "a"}))
 	})
 	if strings.Contains(r.text(), "could be made") || !strings.Contains(r.text(), "does not read what it writes") {
 		t.Errorf("want the breach and no more, got:\n%s", r.text())

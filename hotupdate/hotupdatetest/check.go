@@ -26,7 +26,7 @@ import (
 //     means nothing only if the type's own method Equal says so.
 //
 // Values of a type that marshals itself are made by filling its exported fields, and by reading texts of common kinds. A type of which
-// no two values come about fails the check, since nothing could be said about it: see [WithValuesOf].
+// no two values come about fails the check, since nothing could be said about it: see [WithValues].
 //
 // A configuration that has several hashes ends the check, since nothing else can be said about it; the other guarantees are tried and
 // reported each by itself. A failure is shrunk to a small counter-example and reported as YAML with the path of the field to blame; values and keys that the

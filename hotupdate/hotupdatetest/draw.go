@@ -86,23 +86,21 @@ func (a author) value(p *part, in *fieldplan.Node, depth int) *part {
 // add adds an element, and fills it, if a place is found that no other element has, and if a class is found that is wanted.
 func (a author) add(p *part, wanted fieldplan.ClassSet, fill func(e *part)) {
 	for range 4 {
-		e, keys := p.blankElement(), p.keys
-		if f := p.node.Key; f != nil {
+		e, f := p.blankElement(), p.node.Key
+		if f != nil {
 			e.put(f, a.leaf(e.blankMember(f)))
-			if text := string((*e.member(f)).text()); text == "" || text == `""` || p.has(text) {
-				continue
-			}
 		}
 		if p.node.Kind == fieldplan.Map {
-			key := a.key(p)
-			if p.has(p.keyText(key)) {
-				continue
-			}
-			keys = append(keys, key)
+			e.key = among(a, a.s.values(p.pattern, p.node.Type.Key())...)
+		}
+		text := p.keyText(e)
+		isTaken := slices.ContainsFunc(p.elems, func(other *part) bool { return p.keyText(other) == text })
+		if isTaken && (f != nil || e.key != nil) || f != nil && (text == "" || text == `""`) {
+			continue
 		}
 		if a.selects(p.node, e); wanted.Any(fieldplan.Of(e.node.Class)) {
 			fill(e)
-			p.elems, p.keys = append(p.elems, e), keys
+			p.elems = append(p.elems, e)
 			return
 		}
 	}
@@ -119,15 +117,6 @@ func (a author) selects(n *fieldplan.Node, e *part) {
 	}
 	e.node = engine.ElementNode(n, e.value())
 }
-
-// has reports whether an element has a key with this text.
-func (p *part) has(text string) bool {
-	return slices.ContainsFunc(p.keys, func(key maker) bool { return p.keyText(key) == text }) ||
-		p.node.Key != nil && slices.ContainsFunc(p.elems, func(e *part) bool { return string((*e.member(p.node.Key)).text()) == text })
-}
-
-// key draws the key of a map.
-func (a author) key(p *part) maker { return among(a, a.s.values(p.pattern, p.node.Type.Key())...) }
 
 // leaf draws a leaf.
 func (a author) leaf(p *part) maker { return among(a, a.s.values(p.pattern, p.node.Type)...) }

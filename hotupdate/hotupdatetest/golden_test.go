@@ -221,7 +221,7 @@ type (
 func TestGoldenHidesSecrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "golden.json")
 	mustPass(t, func(t hotupdatetest.T) {
-		hotupdatetest.Golden[hiddenLoud](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless), hotupdatetest.WithValuesOf(upper{"hunter2"}))
+		hotupdatetest.Golden[hiddenLoud](t, file, hotupdatetest.WithUpdate(hotupdatetest.UpdateHarmless), hotupdatetest.WithValues("name", upper{"hunter2"}))
 	})
 	if text := string(read(t, file)); strings.Contains(strings.ToLower(text), "hunter2") {
 		t.Errorf("a secret is in the file:\n%s", text)

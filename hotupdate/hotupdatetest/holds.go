@@ -102,7 +102,7 @@ func (s *subject) marshalersAgree(t trial) *breach {
 func (s *subject) roundTrip(p *part) (what, hint string) {
 	text := p.text()
 	if text == nil {
-		return "cannot write one of its values", "mend MarshalJSON or MarshalText, or give the values that it writes with WithValuesOf"
+		return "cannot write one of its values", "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues"
 	}
 	back := reflect.New(p.node.Type)
 	if survives(func() error { return json.Unmarshal(text, back.Interface()) }) != nil {
@@ -118,7 +118,7 @@ func (s *subject) roundTrip(p *part) (what, hint string) {
 	}
 	if !same {
 		return "loses something between its marshaler and its unmarshaler, so that two different values have one hash",
-			"write all of it; or, if what is lost means nothing, let a method Equal say so, or give values without it with WithValuesOf[" + p.node.Type.String() + "]"
+			"write all of it; or, if what is lost means nothing, let a method Equal say so, or give values without it with WithValues"
 	}
 	return "", ""
 }
@@ -329,7 +329,7 @@ func canonical(v any) []byte {
 }
 
 func failed(what string, err error) *breach {
-	b := &breach{what: "a configuration " + what + ": " + err.Error(), hint: "mend the type, or give the values that it can have with WithValues or WithValuesOf"}
+	b := &breach{what: "a configuration " + what + ": " + err.Error(), hint: "mend the type, or give the values that it can have with WithValues"}
 	if all := fault.All(err); len(all) > 0 {
 		b.path = all[0].Path
 	}

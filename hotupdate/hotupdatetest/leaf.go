@@ -49,13 +49,9 @@ var texts = map[leaf.Kind][]string{
 // fillings is how many values are made by filling the exported fields of a type that marshals itself.
 const fillings = 24
 
-// values are what the leaves at a path, or the keys of a map, may be: what the tester gave for it or for the type, or else what the type can have.
+// values are what the leaves at a path, or the keys of a map, may be: what the tester gave, or else what the type can have.
 func (s *subject) values(pattern string, t reflect.Type) (all []maker) {
-	given := s.given[pattern]
-	if len(given) == 0 {
-		given = s.byType[t]
-	}
-	for _, v := range given {
+	for _, v := range s.given[pattern] {
 		all = append(all, copying(t, v))
 	}
 	if len(all) == 0 {
@@ -118,12 +114,12 @@ func isWritten(v reflect.Value) bool {
 func (s *subject) checkTried(t T) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}
-	s.visitNodes(func(n *fieldplan.Node, pattern string) {
+	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
 		typ := n.Type
 		if n.Kind == fieldplan.Map {
 			typ = typ.Key()
 		}
-		isGiven := len(s.given[pattern])+len(s.byType[typ]) > 0
+		isGiven := len(s.given[pattern]) > 0
 		switch {
 		case n.Kind == fieldplan.Leaf && n.Leaf == leaf.Interface && typ.NumMethod() > 0:
 			t.Errorf("hotupdatetest: %v: %s: %v is an interface with methods, into which no JSON can be read; give the field a type of its own", s.typ, pattern, typ)

@@ -107,7 +107,7 @@ func (a author) set(tree any, p *part, in *fieldplan.Node) any {
 			}
 			return all
 		case fieldplan.Map:
-			name := among(a, append(slices.Sorted(maps.Keys(all)), p.keyText(p.keys[0]))...)
+			name := among(a, append(slices.Sorted(maps.Keys(all)), p.keyText(p.elems[0]))...)
 			all[name] = a.set(all[name], p.elems[0], p.node)
 			return all
 		case fieldplan.Leaf, fieldplan.List, fieldplan.Array:

@@ -12,19 +12,16 @@ import (
 )
 
 // Option says what the kit cannot know from the type alone. The functions of this package return Options; their order has no meaning.
-type Option struct {
-	before func(s *subject) error // the Schema is compiled
-	after  func(s *subject) error // that
-}
+type Option func(s *subject) error
 
 // WithSchema uses this Schema instead of the type's own: one that was made with [hotupdate.WithTag].
 func WithSchema(schema *hotupdate.Schema) Option {
-	return Option{before: func(s *subject) error {
+	return func(s *subject) error {
 		if s.schema = schema; schema == nil {
 			return misuse("WithSchema", "is nil", "look at the error of SchemaOf, or leave the option out")
 		}
 		return nil
-	}}
+	}
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
@@ -33,37 +30,39 @@ func WithSchema(schema *hotupdate.Schema) Option {
 // The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
 func WithValues(path string, values ...any) Option {
-	return Option{after: func(s *subject) error {
-		typ, read := s.readerAt(path)
-		switch {
-		case typ == nil:
-			return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path), "write JSON names separated by dots, and [] for elements")
-		case len(values) == 0:
-			return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
-		}
-		for i, given := range values {
-			v, ok := read(typ, given)
-			if !ok {
-				return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, and keys as they stand in JSON")
-			}
-			s.given[path] = append(s.given[path], v)
-		}
+	return func(s *subject) error {
+		s.allowed[path] = append(s.allowed[path], values...)
 		return nil
-	}}
+	}
 }
 
-// readerAt returns the type of the values of a leaf or the keys of a map, and how they are read. The type is nil if there is neither.
-func (s *subject) readerAt(path string) (typ reflect.Type, read func(t reflect.Type, given any) (reflect.Value, bool)) {
-	s.visitNodes(func(n *fieldplan.Node, pattern string) {
+// readAllowed reads the values that the tester gave for a path.
+func (s *subject) readAllowed(path string) error {
+	var typ reflect.Type
+	read := readInto
+	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
 		switch {
 		case pattern != path:
 		case n.Kind == fieldplan.Leaf:
-			typ, read = n.Type, readInto
+			typ = n.Type
 		case n.Kind == fieldplan.Map:
 			typ, read = n.Type.Key(), readKey
 		}
 	})
-	return typ, read
+	switch {
+	case typ == nil:
+		return misuse("WithValues", fmt.Sprintf("path %q leads to no leaf and no map", path), "write JSON names separated by dots, and [] for elements")
+	case len(s.allowed[path]) == 0:
+		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
+	}
+	for i, given := range s.allowed[path] {
+		v, ok := read(typ, given)
+		if !ok {
+			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, and keys as they stand in JSON")
+		}
+		s.given[path] = append(s.given[path], v)
+	}
+	return nil
 }
 
 // readKey reads the text of a key.
@@ -76,28 +75,6 @@ func readKey(t reflect.Type, given any) (reflect.Value, bool) {
 	return read.Elem().MapKeys()[0], true
 }
 
-// WithValuesOf gives the values that fields of type V may have. It is for types that marshal themselves and whose fields are unexported.
-func WithValuesOf[V any](values ...V) Option {
-	typ := fieldplan.Deref(reflect.TypeFor[V]())
-	return Option{after: func(s *subject) error {
-		isOne := false
-		s.visitNodes(func(n *fieldplan.Node, _ string) {
-			isOne = isOne || fieldplan.Deref(n.Type) == typ || n.Kind == fieldplan.Map && fieldplan.Deref(n.Type.Key()) == typ
-		})
-		switch {
-		case !isOne:
-			return misuse("WithValuesOf["+typ.String()+"]", "no field is of this type", "correct the type, or leave the option out")
-		case len(values) == 0:
-			return misuse("WithValuesOf["+typ.String()+"]", "gives no value", "give at least one, or leave the option out")
-		}
-		for _, v := range values {
-			read, _ := readInto(typ, v) // is of the type
-			s.byType[typ] = append(s.byType[typ], read)
-		}
-		return nil
-	}}
-}
-
 // WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
 // no hash: every default that it fills in has to be declared by the option default of the struct tag.
 //
@@ -105,7 +82,7 @@ func WithValuesOf[V any](values ...V) Option {
 // filled in only sometimes. Hash what was there before defaulting, as [hotupdate.Schema.HashRaw] does with what the user wrote, and leave WithDefaulter out;
 // or let the code that reads the field apply the default.
 func WithDefaulter[T any](setDefaults func(config *T)) Option {
-	return Option{after: func(s *subject) error {
+	return func(s *subject) error {
 		switch typ := reflect.TypeFor[T](); {
 		case setDefaults == nil:
 			return misuse("WithDefaulter", "is nil", "give a function, or leave the option out")
@@ -114,27 +91,27 @@ func WithDefaulter[T any](setDefaults func(config *T)) Option {
 		}
 		s.defaulters = append(s.defaulters, func(config any) { setDefaults(config.(*T)) })
 		return nil
-	}}
+	}
 }
 
 // WithUpdate says what [Golden] does about a difference.
 func WithUpdate(u Update) Option {
-	return Option{after: func(s *subject) error {
+	return func(s *subject) error {
 		s.update = u
 		return nil
-	}}
+	}
 }
 
 // WithVector adds a configuration to those that [Golden] keeps, as raw JSON of the versioned type. It is written to the file as it
 // is, so it must hold no secret.
 func WithVector(name, raw string) Option {
-	return Option{after: func(s *subject) error {
+	return func(s *subject) error {
 		if slices.ContainsFunc(s.vectors, func(v vector) bool { return v.Name == name }) {
 			return misuse("WithVector", fmt.Sprintf("gives the name %q twice", name), "give each vector a name of its own")
 		}
 		s.vectors = append(s.vectors, vector{Name: name, Config: []byte(raw)})
 		return nil
-	}}
+	}
 }
 
 func misuse(option, what, hint string) error {

@@ -23,7 +23,7 @@ type part struct {
 	null    bool             // a nil pointer, slice or map
 	members []*part          // of an object, one for each field of the node; nil stays as Go leaves it
 	elems   []*part          // of a collection
-	keys    []maker          // of a map, one for each element
+	key     maker            // of an element of a map
 	make    maker            // of a leaf
 }
 
@@ -52,7 +52,7 @@ func (p *part) clone() *part {
 		return nil
 	}
 	out := *p
-	out.members, out.elems, out.keys = slices.Clone(p.members), slices.Clone(p.elems), slices.Clone(p.keys)
+	out.members, out.elems = slices.Clone(p.members), slices.Clone(p.elems)
 	for _, below := range [][]*part{out.members, out.elems} {
 		for i := range below {
 			below[i] = below[i].clone()
@@ -87,8 +87,8 @@ func (p *part) value() reflect.Value {
 		}
 	case fieldplan.Map:
 		to.Set(reflect.MakeMapWithSize(to.Type(), len(p.elems)))
-		for i, e := range p.elems {
-			to.SetMapIndex(p.keys[i](), e.value())
+		for _, e := range p.elems {
+			to.SetMapIndex(e.key(), e.value())
 		}
 	}
 	return v
@@ -107,8 +107,16 @@ func (p *part) put(f *fieldplan.Field, value maker) {
 	}
 }
 
-// keyText is the text of the key of a map.
-func (p *part) keyText(key maker) string { return engine.KeyStep(p.node, key()).Name }
+// keyText is the text of the key by which an element of a map or keyed list is found; others have none.
+func (p *part) keyText(e *part) string {
+	switch {
+	case e.key != nil:
+		return engine.KeyStep(p.node, e.key()).Name
+	case p.node.Key != nil:
+		return string((*e.member(p.node.Key)).text())
+	}
+	return ""
+}
 
 // text is the canonical text of a leaf, nil if it has none.
 func (p *part) text() []byte {

@@ -30,7 +30,7 @@ func (s *subject) report(g guarantee, b *breach, t trial, reproduce string) stri
 	if reproduce != "" {
 		text.WriteString("\n" + reproduce)
 	}
-	text.WriteString("\nIf no configuration has such values, give those that it can have with WithValues or WithValuesOf.")
+	text.WriteString("\nIf no configuration has such values, give those that it can have with WithValues.")
 	return text.String()
 }
 
@@ -59,7 +59,7 @@ func (w printer) tree(p *part) any {
 		return object
 	case fieldplan.Map:
 		for i, e := range p.elems {
-			key := p.keyText(p.keys[i])
+			key := p.keyText(e)
 			if w.hidesSecrets && p.node.HidesKeys() {
 				key = fmt.Sprintf("%s %d", fieldpath.Hidden, i+1)
 			}

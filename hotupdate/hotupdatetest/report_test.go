@@ -26,7 +26,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	r := record(t, func(t hotupdatetest.T) {
 		hotupdatetest.Check[secrets](
 			t,
-			hotupdatetest.WithValuesOf(lossy{"hunter2", "hunter2"}),
+			hotupdatetest.WithValues("token", lossy{"hunter2", "hunter2"}),
 			hotupdatetest.WithValues("default", "hunter2", "hunter2!"),
 			hotupdatetest.WithValues("secrets[]", "hunter2"),
 			hotupdatetest.WithValues("secrets", "hunter2"),
@@ -69,8 +69,6 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"no defaulter", withOptions(hotupdatetest.WithDefaulter[secrets](nil)), "WithDefaulter: is nil", "nothing would be tried"},
 		{"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil", "an error that was not looked at; the overrides would be lost"},
 		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
-		{"values of no field", withOptions(hotupdatetest.WithValuesOf(mute{})), "WithValuesOf[hotupdatetest_test.mute]: no field is of this type", "a field that went, or a wrong type"},
-		{"no values of a type", withOptions(hotupdatetest.WithValuesOf[string]()), "WithValuesOf[string]: gives no value", "nothing would be tried"},
 		{"one vector twice", func(t hotupdatetest.T) {
 			hotupdatetest.Golden[secrets](t, "testdata/none.json", hotupdatetest.WithVector("a", "{}"), hotupdatetest.WithVector("a", `{"zones":["a"]}`))
 		}, `WithVector: gives the name "a" twice`, "the file would hold two of a name"},

@@ -38,13 +38,15 @@ func (s *subject) singles(p *part, open ...*fieldplan.Node) (all []single) {
 			}
 		}
 	case fieldplan.List, fieldplan.Array, fieldplan.Map:
+		var key maker
 		if p.node.Kind == fieldplan.Map {
-			if p.keys = []maker{s.sample(p, p.node.Type.Key())}; p.keys[0] == nil {
+			if key = s.sample(p, p.node.Type.Key()); key == nil {
 				return nil
 			}
 		}
 		for _, below := range s.singles(p.blankElement(), slices.Clip(open)...) {
 			elem, whole := below.root, p.clone()
+			elem.key = key
 			if f := p.node.Key; f != nil && *elem.member(f) == nil {
 				elem.put(f, s.sample(elem.blankMember(f), f.Node.Type))
 			}

@@ -2,6 +2,7 @@ package hotupdatetest
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -20,8 +21,8 @@ type subject struct {
 	loaded *hotupdate.Schema        // from the Schema's JSON; nil if it cannot be loaded
 	made   map[reflect.Type][]maker // of leaves
 
-	given      map[string][]reflect.Value // of the field's type, or keys of the map's
-	byType     map[reflect.Type][]reflect.Value
+	allowed    map[string][]any           // by path, as the tester gave them
+	given      map[string][]reflect.Value // the same, of the field's type, or keys of the map's
 	defaulters []func(config any)
 	vectors    []vector
 	update     Update
@@ -29,15 +30,10 @@ type subject struct {
 
 // subjectOf compiles T under the options.
 func subjectOf[T any](options []Option) (*subject, error) {
-	s := &subject{
-		typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, given: map[string][]reflect.Value{},
-		byType: map[reflect.Type][]reflect.Value{},
-	}
+	s := &subject{typ: reflect.TypeFor[T](), made: map[reflect.Type][]maker{}, allowed: map[string][]any{}, given: map[string][]reflect.Value{}}
 	var problems []error
-	for _, o := range options {
-		if o.before != nil {
-			problems = append(problems, o.before(s))
-		}
+	for _, apply := range options {
+		problems = append(problems, apply(s))
 	}
 	err := errors.Join(problems...)
 	if err == nil && s.schema == nil {
@@ -49,10 +45,8 @@ func subjectOf[T any](options []Option) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range options {
-		if o.after != nil {
-			problems = append(problems, o.after(s))
-		}
+	for _, path := range slices.Sorted(maps.Keys(s.allowed)) {
+		problems = append(problems, s.readAllowed(path))
 	}
 	return s, errors.Join(problems...)
 }
@@ -74,21 +68,15 @@ func (s *subject) compile() error {
 	return nil
 }
 
-// visitNodes calls visit for each node of the plan and the pattern of its path, in the order of the fields. It does not enter cycles.
-func (s *subject) visitNodes(visit func(n *fieldplan.Node, pattern string)) {
-	open := map[*fieldplan.Node]bool{}
-	var below func(n *fieldplan.Node, pattern string)
-	below = func(n *fieldplan.Node, pattern string) {
-		if n == nil || open[n] {
-			return
-		}
-		open[n] = true
-		defer delete(open, n)
-		visit(n, pattern)
-		for _, f := range n.Fields {
-			below(f.Node, fieldpath.Join(pattern, f.Name))
-		}
-		below(n.Elem, pattern+"[]")
+// visitNodes calls visit for each node at and below one, with the pattern of its path, in the order of the fields. It does not enter cycles.
+func visitNodes(n *fieldplan.Node, pattern string, visit func(n *fieldplan.Node, pattern string), open ...*fieldplan.Node) {
+	if n == nil || slices.Contains(open, n) {
+		return
 	}
-	below(s.plan.Root, "")
+	open = append(slices.Clip(open), n)
+	visit(n, pattern)
+	for _, f := range n.Fields {
+		visitNodes(f.Node, fieldpath.Join(pattern, f.Name), visit, open...)
+	}
+	visitNodes(n.Elem, pattern+"[]", visit, open...)
 }

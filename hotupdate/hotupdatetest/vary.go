@@ -75,14 +75,7 @@ func (v varying) member(in, m *part, f *fieldplan.Field) *part {
 
 // redrawElements removes and adds elements of which nothing is hashed.
 func (v varying) redrawElements(p *part) {
-	for i, e := range slices.Backward(p.elems) {
-		if e.node.Classes&^v.redrawn == 0 && v.chance(3) {
-			p.elems = slices.Delete(p.elems, i, i+1)
-			if p.keys != nil {
-				p.keys = slices.Delete(p.keys, i, i+1)
-			}
-		}
-	}
+	p.elems = slices.DeleteFunc(p.elems, func(e *part) bool { return e.node.Classes&^v.redrawn == 0 && v.chance(3) })
 	for range v.pick(3) {
 		v.add(p, v.redrawn, func(e *part) {
 			if e.node.Classes&^v.redrawn == 0 {
