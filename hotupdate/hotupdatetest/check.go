@@ -115,7 +115,7 @@ var guarantees = []guarantee{
 	{"SpellingKeepsTheHash", drawSpelling, (*subject).pairAgrees},
 	{"HashedChangesChangeTheHash", drawHashedChange, (*subject).pairAgrees},
 	{"RawJSONAgrees", drawOne, (*subject).rawAgrees},
-	{"DefaultsKeepTheHash", drawOne, (*subject).defaultsKeepHash},
-	{"SplitMerges", drawOne, (*subject).splitMerges},
-	{"CopiesShareNoMemory", drawOne, (*subject).copiesAreDeep},
+	{"DefaultsKeepTheHash", drawPresent, (*subject).defaultsKeepHash},
+	{"SplitMerges", drawPresent, (*subject).splitMerges},
+	{"CopiesShareNoMemory", drawPresent, (*subject).copiesAreDeep},
 }

@@ -74,16 +74,17 @@ func (s *subject) golden(file string) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.differences(recorded)
+	all, isGrave, err := s.differences(recorded)
 	if err != nil {
 		return err
 	}
-	grave := slices.ContainsFunc(all, func(d difference) bool { return !d.harmless })
 	switch {
-	case s.update == UpdateRolling || s.update == UpdateHarmless && !grave:
+	case s.update == UpdateRolling || s.update == UpdateHarmless && !isGrave:
 		return s.write(file, recorded.Vectors)
+	case isGrave:
+		return explain(file, all, "undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run with -update=roll")
 	case len(all) > 0:
-		return s.explain(file, all, grave)
+		return explain(file, all, "none of it rolls a pool; run the test with -update")
 	}
 	want, err := s.content(recorded.Vectors)
 	if err != nil || bytes.Equal(want, written) {
@@ -103,41 +104,28 @@ func readGolden(file string, written []byte) (*golden, error) {
 	return recorded, nil
 }
 
-type difference struct {
-	text     string
-	harmless bool
-}
-
-func (s *subject) differences(recorded *golden) ([]difference, error) {
-	all, err := s.schemaDifferences(recorded.Schema)
+// differences says how the type differs from what was recorded, and whether that rolls a pool or refuses a configuration.
+func (s *subject) differences(recorded *golden) (all []string, isGrave bool, err error) {
+	fingerprint, err := s.schema.Fingerprint()
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	isSame := bytes.Contains(recorded.Schema, []byte(`"`+fingerprint+`"`))
+	if old, err := hotupdate.LoadSchema(recorded.Schema); err == nil {
+		findings, _ := hotupdate.Compatibility(old, s.schema) // both are there
+		for _, f := range findings {
+			all = append(all, f.String())
+			isGrave = isGrave || !f.Harmless()
+		}
+	} else if !isSame {
+		all, isGrave = []string{"the Schema is another, and the type contains itself, so that its Schemas cannot be compared field by field"}, true
 	}
 	for _, v := range recorded.Vectors {
 		if d := s.vectorDifference(v, recorded.Schema); d != "" {
-			all = append(all, difference{d, false})
+			all, isGrave = append(all, d), true
 		}
 	}
-	return all, nil
-}
-
-func (s *subject) schemaDifferences(recorded json.RawMessage) (all []difference, err error) {
-	fingerprint, err := s.schema.Fingerprint()
-	if err != nil || bytes.Contains(recorded, []byte(`"`+fingerprint+`"`)) {
-		return nil, err
-	}
-	old, err := hotupdate.LoadSchema(recorded)
-	if err != nil {
-		return []difference{{"the Schema is another, and the type contains itself, so that its Schemas cannot be compared field by field", false}}, nil //nolint:nilerr // told
-	}
-	findings, err := hotupdate.Compatibility(old, s.schema)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range findings {
-		all = append(all, difference{f.String(), f.Harmless()})
-	}
-	return all, nil
+	return all, isGrave, nil
 }
 
 // vectorDifference says how a vector's hash differs from the one that was written down.
@@ -159,19 +147,8 @@ func (s *subject) vectorDifference(v vector, schema json.RawMessage) string {
 	return text
 }
 
-func (s *subject) explain(file string, all []difference, grave bool) error {
-	lines := []string{file + ": the type is not what it was:"}
-	for _, d := range all {
-		lines = append(lines, "- "+d.text)
-	}
-	advice := "none of it rolls a pool; run the test with -update"
-	switch {
-	case grave && s.update == UpdateHarmless:
-		advice = "-update does not write what would roll a pool or refuse a configuration; if it has to be, keep the old Schema in an era and run with -update=roll"
-	case grave:
-		advice = "undo the change; or, if it has to be, keep the old Schema in an era, see hash.Eras, and run the test with -update=roll"
-	}
-	return errors.New(strings.Join(append(lines, advice), "\n")) //nolint:err113 // shown to the tester, not handled
+func explain(file string, differences []string, advice string) error {
+	return errors.New(file + ": the type is not what it was:\n- " + strings.Join(differences, "\n- ") + "\n" + advice) //nolint:err113 // shown to the tester, not handled
 }
 
 func (s *subject) write(file string, recorded []vector) error {

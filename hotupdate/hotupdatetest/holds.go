@@ -86,41 +86,43 @@ func (s *subject) marshalersAgree(t trial) *breach {
 		if !p.node.Leaf.MarshalsItself() {
 			return nil
 		}
-		what, hint := s.roundTrip(p)
-		if what == "" {
+		b := roundTrip(p)
+		if b == nil {
 			return nil
 		}
-		inGo := fieldpath.Hidden // what JSON does not say of the value
+		b.what, b.inGo = p.node.Type.String()+" "+b.what, fieldpath.Hidden // what JSON does not say of the value
 		if !p.node.HidesValues() {
-			inGo = fmt.Sprintf("%+v", p.make())
+			b.inGo = fmt.Sprintf("%+v", p.make())
 		}
-		return &breach{what: p.node.Type.String() + " " + what, hint: hint, inGo: inGo}
+		return b
 	})
 }
 
 // roundTrip sends a leaf through its JSON and says what is wrong with what comes back.
-func (s *subject) roundTrip(p *part) (what, hint string) {
+func roundTrip(p *part) *breach {
 	text := p.text()
 	if text == nil {
-		return "cannot write one of its values", "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues"
+		return &breach{what: "cannot write one of its values", hint: "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues"}
 	}
 	back := reflect.New(p.node.Type)
 	if survives(func() error { return json.Unmarshal(text, back.Interface()) }) != nil {
-		return "does not read what it writes", "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes"
+		return &breach{what: "does not read what it writes", hint: "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes"}
 	}
 	again := part{node: p.node, make: back.Elem}
 	if !bytes.Equal(again.text(), text) && bytes.Equal(p.text(), text) {
-		return "reads what it wrote as something else", "let its marshaler and its unmarshaler agree"
+		return &breach{what: "reads what it wrote as something else", hint: "let its marshaler and its unmarshaler agree"}
 	}
 	same := false
 	if survives(func() error { same = sameValue(p.make(), back.Elem()); return nil }) != nil {
-		return "panics when it is compared", "let its method Equal take every value that its unmarshaler returns, and the zero value"
+		return &breach{what: "panics when it is compared", hint: "let its method Equal take every value that its unmarshaler returns, and the zero value"}
 	}
-	if !same {
-		return "loses something between its marshaler and its unmarshaler, so that two different values have one hash",
-			"write all of it; or, if what is lost means nothing, let a method Equal say so, or give values without it with WithValues"
+	if same {
+		return nil
 	}
-	return "", ""
+	return &breach{
+		what: "loses something between its marshaler and its unmarshaler, so that two different values have one hash",
+		hint: "write all of it; or, if what is lost means nothing, let a method Equal say so, or give values without it with WithValues",
+	}
 }
 
 // survives calls code of the tester and returns its error, or that it panicked.
@@ -215,9 +217,6 @@ func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 // defaultsKeepHash: a defaulting function changes no hash.
 func (s *subject) defaultsKeepHash(t trial) *breach {
 	c := t.first
-	if c.null {
-		return nil
-	}
 	for _, d := range s.defaulters {
 		config := c.value()
 		if survives(func() error { d(config.Interface()); return nil }) != nil {
@@ -249,9 +248,6 @@ func undeclared(c hotupdate.Change) *breach {
 // splitMerges: the projections of Split share no memory, hash as they should, and merge to the whole.
 func (s *subject) splitMerges(t trial) *breach {
 	c := t.first
-	if c.null {
-		return nil
-	}
 	whole := c.value()
 	immutable, hot, err := engine.Split(s.plan, whole)
 	if err != nil {
@@ -290,9 +286,6 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 // copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory with it.
 func (s *subject) copiesAreDeep(t trial) *breach {
 	c := t.first
-	if c.null {
-		return nil
-	}
 	whole := c.value()
 	method := whole.MethodByName("DeepCopy")
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != whole.Type() {

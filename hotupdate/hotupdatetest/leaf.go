@@ -147,8 +147,14 @@ type filler struct{ *rand.Rand }
 func (f filler) fill(v reflect.Value, depth int) {
 	k := leaf.KindOf(v.Type())
 	switch {
-	case v.Kind() < reflect.Array || v.Kind() == reflect.String:
-		f.fillScalar(v)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(f.IntN(2) == 1)
+	case v.CanInt(), v.CanUint():
+		v.Set(reflect.ValueOf(int8(f.IntN(5))).Convert(v.Type())) //nolint:gosec // below 5
+	case v.CanFloat():
+		v.SetFloat([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
+	case v.Kind() == reflect.String:
+		v.SetString([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
 	case v.Kind() == reflect.Struct && !k.MarshalsItself() && len(texts[k]) > 0: // a time or quantity, as it is after it was read
 		v.Set(fromJSON(v.Type(), []byte(texts[k][f.IntN(3)]))())
 	case depth > maxDepth:
@@ -176,19 +182,5 @@ func (f filler) fill(v reflect.Value, depth int) {
 			f.fill(elem, depth+1)
 			v.SetMapIndex(key, elem)
 		}
-	}
-}
-
-func (f filler) fillScalar(v reflect.Value) {
-	set := func(scalar any) { v.Set(reflect.ValueOf(scalar).Convert(v.Type())) }
-	switch {
-	case v.Kind() == reflect.Bool:
-		set(f.IntN(2) == 1)
-	case v.CanInt(), v.CanUint():
-		set([]int8{0, 1, 2, 3, 100}[f.IntN(5)])
-	case v.CanFloat():
-		set([]float64{0, 0.5, 1, 1.5, 0.123456789}[f.IntN(5)])
-	case v.Kind() == reflect.String:
-		set([]string{"a", "b", "c", "", "A", " a "}[f.IntN(6)])
 	}
 }

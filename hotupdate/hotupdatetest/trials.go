@@ -9,6 +9,13 @@ import (
 
 func drawOne(a author) trial { return trial{first: a.config()} }
 
+// drawPresent draws a configuration that is not nil.
+func drawPresent(a author) trial {
+	c := a.config()
+	c.null = false
+	return trial{first: c}
+}
+
 // drawPair draws two configurations that have much in common, or nothing.
 func drawPair(a author) trial {
 	return among(a, drawHashedChange, drawHotChange, drawSpelling, func(a author) trial { return trial{first: a.config(), second: a.config()} })(a)
