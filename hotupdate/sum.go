@@ -3,7 +3,6 @@ package hotupdate
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 	"strings"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -69,21 +68,21 @@ func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
 //   - Elements of a collection that is not Hot itself stand there if something in them is Hot, with their keys and selectors, or in
 //     their places. The selector of an element that is not selected, in an Ignored collection, says no more than that it is not.
 func (s *Schema) HotDocument(config any) ([]byte, error) {
-	v, err := s.value(config)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.Hot), v)
+	return s.readable(structtag.Hot, config)
 }
 
 // InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones. It is what an in-place update of the
 // node's machine applies.
 func (s *Schema) InPlaceDocument(config any) ([]byte, error) {
+	return s.readable(structtag.InPlace, config)
+}
+
+func (s *Schema) readable(class structtag.Class, config any) ([]byte, error) {
 	v, err := s.value(config)
 	if err != nil {
 		return nil, err
 	}
-	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(structtag.InPlace), v)
+	return engine.Of(s.plan).AppendReadable(nil, fieldplan.Of(class), v)
 }
 
 // String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.
@@ -106,24 +105,14 @@ func (s *Sum) UnmarshalText(text []byte) error {
 }
 
 // ParseSum reads a Sum's text, strictly: no other case, no white space. The code of the error is malformed-sum.
-func ParseSum(text string) (Sum, error) {
-	var sum Sum
-	digits, known := strings.CutPrefix(text, sumPrefix)
-	switch {
-	case !known:
-		return sum, malformedSum("does not begin with " + sumPrefix + ", the format")
-	case len(digits) != 2*len(sum):
-		return sum, malformedSum("has " + strconv.Itoa(len(digits)) + " digits")
-	case strings.Trim(digits, "0123456789abcdef") != "":
-		return sum, malformedSum("has a character that is no lower-case hexadecimal digit")
+func ParseSum(text string) (sum Sum, err error) {
+	decoded, err := hex.DecodeString(strings.TrimPrefix(text, sumPrefix))
+	copy(sum[:], decoded)
+	if err != nil || sum.String() != text {
+		return Sum{}, &fault.Error{
+			Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: "is not as MarshalText writes it",
+			Hint: "write " + sumPrefix + ", the format, and 64 lower-case hexadecimal digits",
+		}
 	}
-	_, err := hex.Decode(sum[:], []byte(digits))
-	return sum, err
-}
-
-func malformedSum(what string) error {
-	return &fault.Error{
-		Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: what,
-		Hint: "write " + sumPrefix + " and 64 lower-case hexadecimal digits",
-	}
+	return sum, nil
 }

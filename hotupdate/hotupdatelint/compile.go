@@ -96,28 +96,23 @@ type targets struct {
 
 // visit names all fields below a type as the compiler does. What lies outside the package is reported at the nearest field inside.
 func (p *targets) visit(t reflect.Type, name string, nearest target) {
-	switch t.Kind() {
-	case reflect.Map:
-		p.visitOnce(t.Key(), name, nearest)
-		p.visitOnce(t.Elem(), name, nearest)
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		p.visitOnce(t.Elem(), name, nearest)
-	case reflect.Struct:
-		if s, ok := t.(*sourcetype.Type); ok {
-			p.visitStruct(s, name, nearest)
-		}
-	}
-}
-
-// visitOnce ends at types that contain themselves: only named ones can.
-func (p *targets) visitOnce(t reflect.Type, name string, nearest target) {
-	if t.Name() != "" {
+	if t.Name() != "" { // only named types can contain themselves
 		if p.seen[t] {
 			return
 		}
 		p.seen[t] = true
 	}
-	p.visit(t, name, nearest)
+	switch t.Kind() {
+	case reflect.Map:
+		p.visit(t.Key(), name, nearest)
+		p.visit(t.Elem(), name, nearest)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		p.visit(t.Elem(), name, nearest)
+	case reflect.Struct:
+		if s, ok := t.(*sourcetype.Type); ok {
+			p.visitStruct(s, name, nearest)
+		}
+	}
 }
 
 func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
@@ -134,7 +129,7 @@ func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 		below := name + "." + v.Name()
 		p.put(below, at)
 		p.put(s.String()+"."+v.Name(), at)
-		p.visitOnce(s.Field(i).Type, below, at)
+		p.visit(s.Field(i).Type, below, at)
 	}
 }
 
