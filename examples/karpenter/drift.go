@@ -1,20 +1,21 @@
 // Package karpenter tells whether a node of Karpenter has drifted, by a Schema over Karpenter's own types:
 //
-//	launch := karpenter.NodeClassLaunch(nodeClass, caBundle)
-//	recorded, err := karpenter.Record(launch) // once, into an annotation of the NodeClaim
+//	launch, err := karpenter.FromNodeClass(nodeClass, caBundle)
+//	recorded, err := launch.Record() // once, into an annotation of the NodeClaim
 //
-//	drifted, causes, err := karpenter.Drift(launch, recorded) // at every reconciliation
+//	drifted, causes, err := launch.Drift(recorded) // at every reconciliation
 //	switch {
 //	case err != nil:
 //		return err
-//	case drifted: // the node is replaced, and causes are all fields to blame: nodeClass.userData
-//	default: // the node stays, and causes are the tags that its instance has to get or to lose, key by key: nodeClass.tags[team]
+//	case drifted: // the node is replaced, and causes are all that is to blame: userData, or the input CA bundle
+//	default: // the node stays, and causes are the tags that its instance has to get or to lose, key by key: tags[team]
 //	}
 //
 // Karpenter itself records a sum of hashstructure. It cannot name a field, misses the order of name servers, and replaces nodes for a tag or a default
 // that is spelled out. The test lists the changes that Karpenter tries, with both verdicts side by side.
 //
-// The types are Karpenter's, unedited: overrides say by path what struct tags would say.
+// The types are Karpenter's, unedited: overrides say by path what struct tags would say. Inputs beside the spec are hashed as a provider extension
+// hashes its own, as additional data. A struct with the spec and the inputs as fields would need no second comparison, and so less code.
 package karpenter
 
 import (
@@ -23,119 +24,130 @@ import (
 	awsv1 "github.com/aws/karpenter-provider-aws/pkg/apis/v1"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
 
-// Launch is what a node is launched from: a [NodeClass] or a [NodePool].
-type Launch interface {
-	// Schema returns the classes of the fields.
-	Schema() (*hotupdate.Schema, error)
+// Launch is what a node is launched from.
+type Launch struct {
+	// Spec is the part of the object that counts, described by Schema.
+	Spec   json.RawMessage   `json:"spec"`
+	Schema *hotupdate.Schema `json:"-"`
+	// Inputs are what counts beside the spec.
+	Inputs []hash.Part `json:"inputs,omitempty"`
 }
 
-// NodeClass is what an EC2NodeClass and the cluster contribute to a launch. Inputs beside the spec are fields like all others: they are recorded,
-// hashed, compared, and named as causes.
-type NodeClass struct {
-	Spec awsv1.EC2NodeClassSpec `json:"nodeClass"`
-	// AMIFamily is the one in force: a family that is spelled out means the same as one that follows from an alias.
-	AMIFamily string `json:"amiFamily,omitempty"`
-	// CABundle is the cluster's certificate authority, which is part of the user data.
-	CABundle string `json:"caBundle,omitempty"`
-}
-
-// NodeClassLaunch returns the launch from an EC2NodeClass. The bundle is nil if the cluster has none.
-func NodeClassLaunch(class *awsv1.EC2NodeClass, caBundle *string) *NodeClass {
-	launch := &NodeClass{Spec: class.Spec, AMIFamily: class.AMIFamily()}
-	if caBundle != nil {
-		launch.CABundle = *caBundle
+// FromNodeClass returns what an EC2NodeClass and the cluster contribute to a launch. The bundle, the cluster's certificate authority, is part of the
+// user data, and nil if there is none.
+func FromNodeClass(class *awsv1.EC2NodeClass, caBundle *string) (Launch, error) {
+	schema, err := NodeClassSchema()
+	if err != nil {
+		return Launch{}, err
 	}
-	return launch
+	spec, err := json.Marshal(class.Spec)
+	bundle := hash.Part{Name: "CA bundle"}
+	if caBundle != nil {
+		bundle.Value = *caBundle
+	}
+	// The family in force: one that is spelled out means the same as one that follows from an alias.
+	return Launch{spec, schema, []hash.Part{{Name: "AMI family", Value: class.AMIFamily()}, bundle}}, err
 }
 
-// Schema gives the fields of EC2NodeClassSpec their classes and options. A field without a line here is immutable.
-func (*NodeClass) Schema() (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[NodeClass](
-		hotupdate.WithTag("nodeClass.tags", "true"),
-		hotupdate.WithTag("nodeClass.userData", "false,sensitive"),
+// FromNodePool returns what a NodePool contributes to a launch.
+func FromNodePool(pool *karpv1.NodePool) (Launch, error) {
+	schema, err := NodePoolSchema()
+	if err != nil {
+		return Launch{}, err
+	}
+	template := pool.Spec.Template
+	template.Spec.ExpireAfter.Raw = nil // its spelling: 60m is 1h
+	spec, err := json.Marshal(template)
+	return Launch{Spec: spec, Schema: schema}, err
+}
+
+// NodeClassSchema gives the fields of EC2NodeClassSpec their classes and options. A field without a line here is immutable.
+func NodeClassSchema() (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOf[awsv1.EC2NodeClassSpec](
+		hotupdate.WithTag("tags", "true"),
+		hotupdate.WithTag("userData", "false,sensitive"),
 
 		// Karpenter compares what these select with the running instance, or applies them to new ones only.
-		hotupdate.WithTag("nodeClass.subnetSelectorTerms", "ignore"),
-		hotupdate.WithTag("nodeClass.securityGroupSelectorTerms", "ignore"),
-		hotupdate.WithTag("nodeClass.capacityReservationSelectorTerms", "ignore"),
-		hotupdate.WithTag("nodeClass.amiSelectorTerms", "ignore"),
-		hotupdate.WithTag("nodeClass.ipPrefixCount", "ignore"),
-		hotupdate.WithTag("nodeClass.amiFamily", "ignore"), // see AMIFamily
+		hotupdate.WithTag("subnetSelectorTerms", "ignore"),
+		hotupdate.WithTag("securityGroupSelectorTerms", "ignore"),
+		hotupdate.WithTag("capacityReservationSelectorTerms", "ignore"),
+		hotupdate.WithTag("amiSelectorTerms", "ignore"),
+		hotupdate.WithTag("ipPrefixCount", "ignore"),
+		hotupdate.WithTag("amiFamily", "ignore"), // see FromNodeClass
 
 		// The order means nothing. Volumes are paired by name, so that the cause is a field of a volume.
-		hotupdate.WithTag("nodeClass.blockDeviceMappings", "false,key=deviceName"),
-		hotupdate.WithTag("nodeClass.networkInterfaces", "false,set"),
+		hotupdate.WithTag("blockDeviceMappings", "false,key=deviceName"),
+		hotupdate.WithTag("networkInterfaces", "false,set"),
 
 		// The defaults of the CRD: an object that is older than a default means the same as one that has it.
-		hotupdate.WithTag("nodeClass.metadataOptions.httpEndpoint", "false,default=enabled"),
-		hotupdate.WithTag("nodeClass.metadataOptions.httpProtocolIPv6", "false,default=disabled"),
-		hotupdate.WithTag("nodeClass.metadataOptions.httpPutResponseHopLimit", "false,default=1"),
-		hotupdate.WithTag("nodeClass.metadataOptions.httpTokens", "false,default=required"),
+		hotupdate.WithTag("metadataOptions.httpEndpoint", "false,default=enabled"),
+		hotupdate.WithTag("metadataOptions.httpProtocolIPv6", "false,default=disabled"),
+		hotupdate.WithTag("metadataOptions.httpPutResponseHopLimit", "false,default=1"),
+		hotupdate.WithTag("metadataOptions.httpTokens", "false,default=required"),
 	)
 }
 
-// NodePool is what a NodePool contributes to a launch.
-type NodePool struct {
-	Template karpv1.NodeClaimTemplate `json:"nodePool"`
-}
-
-// NodePoolLaunch returns the launch from a NodePool.
-func NodePoolLaunch(pool *karpv1.NodePool) *NodePool {
-	launch := &NodePool{Template: pool.Spec.Template}
-	launch.Template.Spec.ExpireAfter.Raw = nil // its spelling: 60m is 1h
-	return launch
-}
-
-// Schema gives the fields of NodeClaimTemplate their classes and options.
-func (*NodePool) Schema() (*hotupdate.Schema, error) {
-	return hotupdate.SchemaOf[NodePool](
-		hotupdate.WithTag("nodePool.spec.requirements", "ignore"), // Karpenter compares them with the node's labels
-		hotupdate.WithTag("nodePool.spec.taints", "false,set"),
-		hotupdate.WithTag("nodePool.spec.startupTaints", "false,set"),
+// NodePoolSchema gives the fields of NodeClaimTemplate their classes and options.
+func NodePoolSchema() (*hotupdate.Schema, error) {
+	return hotupdate.SchemaOf[karpv1.NodeClaimTemplate](
+		hotupdate.WithTag("spec.requirements", "ignore"), // Karpenter compares them with the node's labels
+		hotupdate.WithTag("spec.taints", "false,set"),
+		hotupdate.WithTag("spec.startupTaints", "false,set"),
 	)
 }
 
 // Record returns what to keep of a launch, as text for an annotation of the NodeClaim. It holds the user data, as the EC2NodeClass does. Once the
 // tags of an instance were updated, record the launch again.
-func Record(launch Launch) (string, error) {
-	text, err := json.Marshal(launch)
+func (l Launch) Record() (string, error) {
+	text, err := json.Marshal(l)
 	return string(text), err
 }
 
-// Hash returns the digest of a launch. It changes exactly if [Drift] finds that nodes have drifted.
-func Hash(launch Launch) (hotupdate.Sum, error) {
-	schema, err := launch.Schema()
+// Hash returns the digest of a launch. It changes exactly if [Launch.Drift] finds that nodes have drifted.
+func (l Launch) Hash() (hash.Digest, error) {
+	data, err := hash.Canonical(l.Schema, inputs)(l.Spec, l)
 	if err != nil {
-		return hotupdate.Sum{}, err
+		return hash.Digest{}, err
 	}
-	return schema.Hash(launch)
+	return hash.Compose(data...), nil
 }
 
-// Drift reports whether a node has to be replaced because what it was launched from, as [Record] returned it, differs from launch. The causes are
-// the fields to blame. If the node stays, they are the tags that differ.
+// inputs are the additional data of a launch.
+func inputs(l Launch) (values []string) {
+	for _, input := range l.Inputs {
+		values = append(values, input.Value)
+	}
+	return values
+}
+
+// Drift reports whether a node has to be replaced because what it was launched from, as [Launch.Record] returned it, differs from the launch. The
+// causes are the fields to blame, after inputs by their names. If the node stays, they are the tags that differ.
 //
 //   - A node without a record has not drifted: it is older than the records.
 //   - A field that a release of Karpenter has removed is a cause for nodes that were launched with it, and for no others.
 //   - A record or a launch that cannot be read is an error, such as a volume without a device name.
-func Drift(launch Launch, recorded string) (drifted bool, causes hotupdate.Changes, err error) {
+func (l Launch) Drift(recorded string) (drifted bool, causes hotupdate.Changes, err error) {
 	if recorded == "" {
 		return false, nil, nil
 	}
-	schema, err := launch.Schema()
+	var old Launch
+	if err := json.Unmarshal([]byte(recorded), &old); err != nil {
+		return false, nil, err
+	}
+	schema, err := l.Schema.AdmitUnknown() // the record of an older release
 	if err != nil {
 		return false, nil, err
 	}
-	if schema, err = schema.AdmitUnknown(); err != nil { // the record of an older release
-		return false, nil, err
+	var changes hotupdate.Changes
+	for _, name := range (hash.Name{Parts: l.Inputs}).Changed(hash.Name{Parts: old.Inputs}) {
+		changes = append(changes, hotupdate.Change{Path: name, Class: hotupdate.Immutable, Sensitive: true})
 	}
-	desired, err := Record(launch)
-	if err != nil {
-		return false, nil, err
-	}
-	changes, err := schema.DiffRaw([]byte(recorded), []byte(desired))
+	fields, err := schema.DiffRaw(old.Spec, l.Spec)
+	changes = append(changes, fields...)
 	const strategy = hotupdate.AutoRollingUpdate
 	return changes.Outcome(strategy) == hotupdate.Roll, changes.Causes(strategy), err
 }

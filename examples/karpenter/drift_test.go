@@ -73,16 +73,20 @@ func newFleet() *fleet {
 
 func quantity(text string) *resource.Quantity { q := resource.MustParse(text); return &q }
 
-func (f *fleet) launches() []karpenter.Launch {
-	return []karpenter.Launch{karpenter.NodeClassLaunch(f.class, f.bundle), karpenter.NodePoolLaunch(f.pool)}
+func (f *fleet) launches(t require.TestingT) []karpenter.Launch {
+	class, err := karpenter.FromNodeClass(f.class, f.bundle)
+	require.NoError(t, err)
+	pool, err := karpenter.FromNodePool(f.pool)
+	require.NoError(t, err)
+	return []karpenter.Launch{class, pool}
 }
 
 // drift compares the fleet with one that was launched before. The causes of its NodeClass come first.
 func (f *fleet) drift(t require.TestingT, before *fleet) (drifted bool, paths []string) {
-	for i, launch := range f.launches() {
-		recorded, err := karpenter.Record(before.launches()[i])
+	for i, launch := range f.launches(t) {
+		recorded, err := before.launches(t)[i].Record()
 		require.NoError(t, err)
-		replaced, causes, err := karpenter.Drift(launch, recorded)
+		replaced, causes, err := launch.Drift(recorded)
 		require.NoError(t, err)
 		drifted = drifted || replaced
 		for _, cause := range causes {
@@ -111,7 +115,7 @@ type row struct {
 	name              string
 	change            func(f *fleet)
 	karpenter, schema bool
-	causes            string // the paths, below nodeClass and nodePool
+	causes            string // the paths, and inputs
 	reason            string // why the two differ
 }
 
@@ -144,28 +148,28 @@ func agreed() []row {
 		{"order of startup taints", func(f *fleet) { slices.Reverse(f.template.Spec.StartupTaints) }, stays, stays, "", ""},
 		{"spelling of a duration", func(f *fleet) { f.template.Spec.ExpireAfter = karpv1.MustParseNillableDuration("43200m") }, stays, stays, "", ""},
 	}
-	volume := "nodeClass.blockDeviceMappings[deviceName=/dev/%s].ebs.volumeSize"
+	volume := "blockDeviceMappings[deviceName=/dev/%s].ebs.volumeSize"
 	rows = append(rows, row{"name of a volume", func(f *fleet) { f.volume("/dev/xvdb").DeviceName = new("/dev/xvdd") }, drifts, drifts, fmt.Sprintf(volume+" "+volume, "xvdb", "xvdd"), ""})
 	drift := func(path string, change func(f *fleet)) {
 		rows = append(rows, row{path, change, drifts, drifts, path, ""})
 	}
-	drift("amiFamily", func(f *fleet) { f.spec.AMIFamily = new("Custom") })
-	drift("caBundle", func(f *fleet) { f.bundle = new("authority 2") })
-	drift("nodeClass.userData", func(f *fleet) { f.spec.UserData = new("echo 2") })
-	drift("nodeClass.context", func(f *fleet) { f.spec.Context = new("context") })
-	drift("nodeClass.instanceProfile", func(f *fleet) { f.spec.InstanceProfile = new("profile") })
-	drift("nodeClass.role", func(f *fleet) { f.spec.Role = "other" })
-	drift("nodeClass.instanceStorePolicy", func(f *fleet) { f.spec.InstanceStorePolicy = new(awsv1.InstanceStorePolicyRAID0) })
-	drift("nodeClass.detailedMonitoring", func(f *fleet) { f.spec.DetailedMonitoring = new(true) })
-	drift("nodeClass.associatePublicIPAddress", func(f *fleet) { f.spec.AssociatePublicIPAddress = new(true) })
-	drift("nodeClass.placementGroupSelector.id", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{ID: new("pg-1")} })
-	drift("nodeClass.placementGroupSelector.name", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{Name: new("near")} })
-	drift("nodeClass.metadataOptions.httpEndpoint", func(f *fleet) { f.spec.MetadataOptions.HTTPEndpoint = new("enabled") })
-	drift("nodeClass.metadataOptions.httpProtocolIPv6", func(f *fleet) { f.spec.MetadataOptions.HTTPProtocolIPv6 = new("enabled") })
-	drift("nodeClass.metadataOptions.httpPutResponseHopLimit", func(f *fleet) { f.spec.MetadataOptions.HTTPPutResponseHopLimit = new(int64(10)) })
-	drift("nodeClass.metadataOptions.httpTokens", func(f *fleet) { f.spec.MetadataOptions.HTTPTokens = new("required") })
-	drift("nodeClass.cpuOptions.nestedVirtualization", func(f *fleet) { f.spec.CPUOptions = &awsv1.CPUOptions{NestedVirtualization: new("enabled")} })
-	tracking := "nodeClass.connectionTracking."
+	drift("AMI family", func(f *fleet) { f.spec.AMIFamily = new("Custom") })
+	drift("CA bundle", func(f *fleet) { f.bundle = new("authority 2") })
+	drift("userData", func(f *fleet) { f.spec.UserData = new("echo 2") })
+	drift("context", func(f *fleet) { f.spec.Context = new("context") })
+	drift("instanceProfile", func(f *fleet) { f.spec.InstanceProfile = new("profile") })
+	drift("role", func(f *fleet) { f.spec.Role = "other" })
+	drift("instanceStorePolicy", func(f *fleet) { f.spec.InstanceStorePolicy = new(awsv1.InstanceStorePolicyRAID0) })
+	drift("detailedMonitoring", func(f *fleet) { f.spec.DetailedMonitoring = new(true) })
+	drift("associatePublicIPAddress", func(f *fleet) { f.spec.AssociatePublicIPAddress = new(true) })
+	drift("placementGroupSelector.id", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{ID: new("pg-1")} })
+	drift("placementGroupSelector.name", func(f *fleet) { f.spec.PlacementGroupSelector = &awsv1.PlacementGroupSelector{Name: new("near")} })
+	drift("metadataOptions.httpEndpoint", func(f *fleet) { f.spec.MetadataOptions.HTTPEndpoint = new("enabled") })
+	drift("metadataOptions.httpProtocolIPv6", func(f *fleet) { f.spec.MetadataOptions.HTTPProtocolIPv6 = new("enabled") })
+	drift("metadataOptions.httpPutResponseHopLimit", func(f *fleet) { f.spec.MetadataOptions.HTTPPutResponseHopLimit = new(int64(10)) })
+	drift("metadataOptions.httpTokens", func(f *fleet) { f.spec.MetadataOptions.HTTPTokens = new("required") })
+	drift("cpuOptions.nestedVirtualization", func(f *fleet) { f.spec.CPUOptions = &awsv1.CPUOptions{NestedVirtualization: new("enabled")} })
+	tracking := "connectionTracking."
 	drift(tracking+"tcpEstablishedTimeout", func(f *fleet) {
 		f.spec.ConnectionTracking = &awsv1.ConnectionTracking{TCPEstablishedTimeout: new(int32(300))}
 	})
@@ -173,11 +177,11 @@ func agreed() []row {
 		f.spec.ConnectionTracking = &awsv1.ConnectionTracking{UDPStreamTimeout: new(int32(120))}
 	})
 	drift(tracking+"udpTimeout", func(f *fleet) { f.spec.ConnectionTracking = &awsv1.ConnectionTracking{UDPTimeout: new(int32(45))} })
-	drift("nodeClass.blockDeviceMappings[deviceName=/dev/xvdc]", func(f *fleet) {
+	drift("blockDeviceMappings[deviceName=/dev/xvdc]", func(f *fleet) {
 		f.spec.BlockDeviceMappings = append(f.spec.BlockDeviceMappings, &awsv1.BlockDeviceMapping{DeviceName: new("/dev/xvdc")})
 	})
-	drift("nodeClass.blockDeviceMappings[deviceName=/dev/xvda].rootVolume", func(f *fleet) { f.root().RootVolume = true })
-	ebs := "nodeClass.blockDeviceMappings[deviceName=/dev/xvda].ebs."
+	drift("blockDeviceMappings[deviceName=/dev/xvda].rootVolume", func(f *fleet) { f.root().RootVolume = true })
+	ebs := "blockDeviceMappings[deviceName=/dev/xvda].ebs."
 	drift(ebs+"deleteOnTermination", func(f *fleet) { f.root().EBS.DeleteOnTermination = new(true) })
 	drift(ebs+"encrypted", func(f *fleet) { f.root().EBS.Encrypted = new(true) })
 	drift(ebs+"iops", func(f *fleet) { f.root().EBS.IOPS = new(int64(4000)) })
@@ -187,7 +191,7 @@ func agreed() []row {
 	drift(ebs+"volumeInitializationRate", func(f *fleet) { f.root().EBS.VolumeInitializationRate = new(int32(100)) })
 	drift(ebs+"volumeSize", func(f *fleet) { f.root().EBS.VolumeSize = quantity("2Ti") })
 	drift(ebs+"volumeType", func(f *fleet) { f.root().EBS.VolumeType = new("gp3") })
-	kubelet := "nodeClass.kubelet."
+	kubelet := "kubelet."
 	drift(kubelet+"clusterDNS[1]", func(f *fleet) { f.spec.Kubelet.ClusterDNS[1] = "10.0.0.12" })
 	drift(kubelet+"maxPods", func(f *fleet) { f.spec.Kubelet.MaxPods = new(int32(110)) })
 	drift(kubelet+"podsPerCore", func(f *fleet) { f.spec.Kubelet.PodsPerCore = new(int32(10)) })
@@ -202,38 +206,38 @@ func agreed() []row {
 	drift(kubelet+"imageGCHighThresholdPercent", func(f *fleet) { f.spec.Kubelet.ImageGCHighThresholdPercent = new(int32(80)) })
 	drift(kubelet+"imageGCLowThresholdPercent", func(f *fleet) { f.spec.Kubelet.ImageGCLowThresholdPercent = new(int32(60)) })
 	drift(kubelet+"cpuCFSQuota", func(f *fleet) { f.spec.Kubelet.CPUCFSQuota = new(true) })
-	drift("nodePool.metadata.labels[zone]", func(f *fleet) { f.template.Labels["zone"] = "b" })
-	drift("nodePool.metadata.annotations[owner]", func(f *fleet) { f.template.Annotations["owner"] = "you" })
-	drift("nodePool.spec.taints[2]", func(f *fleet) {
+	drift("metadata.labels[zone]", func(f *fleet) { f.template.Labels["zone"] = "b" })
+	drift("metadata.annotations[owner]", func(f *fleet) { f.template.Annotations["owner"] = "you" })
+	drift("spec.taints[2]", func(f *fleet) {
 		f.template.Spec.Taints = append(f.template.Spec.Taints, corev1.Taint{Key: "arm", Effect: corev1.TaintEffectNoSchedule})
 	})
-	drift("nodePool.spec.startupTaints[2]", func(f *fleet) {
+	drift("spec.startupTaints[2]", func(f *fleet) {
 		f.template.Spec.StartupTaints = append(f.template.Spec.StartupTaints, corev1.Taint{Key: "dns", Effect: corev1.TaintEffectNoSchedule})
 	})
-	drift("nodeClass.networkInterfaces[1] nodeClass.networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].NetworkCardIndex = 2 })
-	drift("nodeClass.networkInterfaces[1] nodeClass.networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].DeviceIndex = 2 })
-	drift("nodeClass.networkInterfaces[1] nodeClass.networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].InterfaceType = awsv1.InterfaceTypeInterface })
-	drift("nodePool.spec.nodeClassRef.group", func(f *fleet) { f.template.Spec.NodeClassRef.Group = "other" })
-	drift("nodePool.spec.nodeClassRef.kind", func(f *fleet) { f.template.Spec.NodeClassRef.Kind = "Other" })
-	drift("nodePool.spec.nodeClassRef.name", func(f *fleet) { f.template.Spec.NodeClassRef.Name = "other" })
-	drift("nodePool.spec.expireAfter", func(f *fleet) { f.template.Spec.ExpireAfter = karpv1.MustParseNillableDuration("Never") })
-	drift("nodePool.spec.terminationGracePeriod", func(f *fleet) { f.template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Hour} })
+	drift("networkInterfaces[1] networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].NetworkCardIndex = 2 })
+	drift("networkInterfaces[1] networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].DeviceIndex = 2 })
+	drift("networkInterfaces[1] networkInterfaces[1]", func(f *fleet) { f.spec.NetworkInterfaces[1].InterfaceType = awsv1.InterfaceTypeInterface })
+	drift("spec.nodeClassRef.group", func(f *fleet) { f.template.Spec.NodeClassRef.Group = "other" })
+	drift("spec.nodeClassRef.kind", func(f *fleet) { f.template.Spec.NodeClassRef.Kind = "Other" })
+	drift("spec.nodeClassRef.name", func(f *fleet) { f.template.Spec.NodeClassRef.Name = "other" })
+	drift("spec.expireAfter", func(f *fleet) { f.template.Spec.ExpireAfter = karpv1.MustParseNillableDuration("Never") })
+	drift("spec.terminationGracePeriod", func(f *fleet) { f.template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Hour} })
 	return rows
 }
 
 // disputed are changes about which Karpenter's sums and the Schema differ.
 func disputed() []row {
 	return []row{
-		{"a tag changes", func(f *fleet) { f.spec.Tags["team"] = "red" }, drifts, stays, "nodeClass.tags[team]", "EC2 sets tags on running instances"},
+		{"a tag changes", func(f *fleet) { f.spec.Tags["team"] = "red" }, drifts, stays, "tags[team]", "EC2 sets tags on running instances"},
 		{"a tag is added, another one removed", func(f *fleet) {
 			f.spec.Tags = map[string]string{"team": "blue", "cost": "7"}
-		}, drifts, stays, "nodeClass.tags[cost] nodeClass.tags[stage]", "as above; each key is a change of its own"},
+		}, drifts, stays, "tags[cost] tags[stage]", "as above; each key is a change of its own"},
 		{"both name servers change", func(f *fleet) {
 			f.spec.Kubelet.ClusterDNS = []string{"10.1.0.10", "10.1.0.11"}
-		}, stays, drifts, "nodeClass.kubelet.clusterDNS[0] nodeClass.kubelet.clusterDNS[1]", "hashstructure's sets: what two elements begin with cancels out"},
+		}, stays, drifts, "kubelet.clusterDNS[0] kubelet.clusterDNS[1]", "hashstructure's sets: what two elements begin with cancels out"},
 		{"order of name servers", func(f *fleet) {
 			slices.Reverse(f.spec.Kubelet.ClusterDNS)
-		}, stays, drifts, "nodeClass.kubelet.clusterDNS[0] nodeClass.kubelet.clusterDNS[1]", "pods ask the first one first; under SlicesAsSets no list has an order"},
+		}, stays, drifts, "kubelet.clusterDNS[0] kubelet.clusterDNS[1]", "pods ask the first one first; under SlicesAsSets no list has an order"},
 		{"a default is spelled out", func(f *fleet) {
 			f.spec.MetadataOptions.HTTPProtocolIPv6 = new("disabled")
 		}, drifts, stays, "", "hashstructure knows no defaults: one that the CRD gains drifts every node (karpenter#957)"},
@@ -274,15 +278,14 @@ func TestVerdictsOfManyChanges(t *testing.T) {
 		before, after := draw("before"), draw("after")
 		drifted, _ := after.drift(t, before)
 		hashed, immutable := false, false
-		for i, launch := range after.launches() {
-			schema, err := launch.Schema()
+		for i, launch := range after.launches(t) {
+			former := before.launches(t)[i]
+			changes, err := launch.Schema.DiffRaw(former.Spec, launch.Spec)
 			require.NoError(t, err)
-			changes, err := schema.Diff(before.launches()[i], launch)
+			immutable = immutable || len(changes.Of(hotupdate.Immutable)) > 0 || !slices.Equal(former.Inputs, launch.Inputs)
+			old, err := former.Hash()
 			require.NoError(t, err)
-			immutable = immutable || len(changes.Of(hotupdate.Immutable)) > 0
-			old, err := karpenter.Hash(before.launches()[i])
-			require.NoError(t, err)
-			updated, err := karpenter.Hash(launch)
+			updated, err := launch.Hash()
 			require.NoError(t, err)
 			hashed = hashed || old != updated
 		}
@@ -297,14 +300,12 @@ func TestVerdictsOfManyChanges(t *testing.T) {
 // TestEveryFieldHasARow: a release of Karpenter with another field fails until somebody says what it means.
 func TestEveryFieldHasARow(t *testing.T) {
 	tried := map[string]bool{}
-	before := newFleet().launches()
+	before := newFleet().launches(t)
 	for _, r := range slices.Concat(agreed(), disputed()) {
 		after := newFleet()
 		r.change(after)
-		for i, launch := range after.launches() {
-			schema, err := launch.Schema()
-			require.NoError(t, err)
-			changes, err := schema.Diff(before[i], launch)
+		for i, launch := range after.launches(t) {
+			changes, err := launch.Schema.DiffRaw(before[i].Spec, launch.Spec)
 			require.NoError(t, err)
 			for _, c := range changes {
 				path := regexp.MustCompile(`\[(\w+)=[^]]*\]$`).ReplaceAllString(c.Path, ".$1") // an added element has its key
@@ -312,7 +313,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range slices.Concat(leaves(reflect.TypeFor[karpenter.NodeClass](), ""), leaves(reflect.TypeFor[karpenter.NodePool](), "")) {
+	for _, path := range slices.Concat(leaves(reflect.TypeFor[awsv1.EC2NodeClassSpec](), ""), leaves(reflect.TypeFor[karpv1.NodeClaimTemplate](), "")) {
 		assert.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(tried)), func(p string) bool {
 			return p == path || strings.HasPrefix(p, path+".")
 		}), path)
@@ -324,7 +325,7 @@ func leaves(of reflect.Type, path string) []string {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
 	}
-	set := path == "nodeClass.networkInterfaces"
+	set := path == "networkInterfaces"
 	if set || of.Kind() != reflect.Struct || reflect.PointerTo(of).Implements(reflect.TypeFor[fmt.Stringer]()) {
 		return []string{path}
 	}
@@ -344,17 +345,17 @@ func leaves(of reflect.Type, path string) []string {
 // TestRecords: what a NodeClaim of another release, or of no release at all, keeps.
 func TestRecords(t *testing.T) {
 	f := newFleet()
-	launch := f.launches()[0]
-	recorded, err := karpenter.Record(launch)
+	launch := f.launches(t)[0]
+	recorded, err := launch.Record()
 	require.NoError(t, err)
 	for _, tc := range []struct{ name, record, cause, reason string }{
 		{"none", "", "", "the node is older than the records"},
 		{"this release", recorded, "", ""},
-		{"a field that is gone was set", strings.Replace(recorded, `"role"`, `"launchTemplate":"mine","role"`, 1), "nodeClass.launchTemplate", "the node has what new ones cannot have"},
+		{"a field that is gone was set", strings.Replace(recorded, `"role"`, `"launchTemplate":"mine","role"`, 1), "launchTemplate", "the node has what new ones cannot have"},
 		{"a field that is gone was not set", strings.Replace(recorded, `"role"`, `"launchTemplate":null,"role"`, 1), "", "karpenter#1015: no node drifts for it"},
 		{"a default that was not there yet", strings.Replace(recorded, `"httpTokens":"optional"`, `"httpTokens":"optional","httpProtocolIPv6":"disabled"`, 1), "", "karpenter#957: no node drifts for it"},
 	} {
-		drifted, causes, err := karpenter.Drift(launch, tc.record)
+		drifted, causes, err := launch.Drift(tc.record)
 		require.NoError(t, err, tc.name)
 		require.Equal(t, tc.cause != "", drifted, "%s: %s", tc.name, tc.reason)
 		if drifted {
@@ -362,30 +363,30 @@ func TestRecords(t *testing.T) {
 			assert.Equal(t, tc.cause, causes[0].Path, tc.name)
 		}
 	}
-	_, _, err = karpenter.Drift(launch, `{"nodeClass":`)
+	_, _, err = launch.Drift(`{"spec":`)
 	require.Error(t, err, "a record that somebody cut is no drift")
 }
 
 // TestDeviceWithoutName: EC2 and Karpenter find volumes by their names; which one changed cannot be said of one that has none.
 func TestDeviceWithoutName(t *testing.T) {
 	f := newFleet()
-	recorded, err := karpenter.Record(f.launches()[0])
+	recorded, err := f.launches(t)[0].Record()
 	require.NoError(t, err)
 	f.spec.BlockDeviceMappings[1].DeviceName = nil
-	_, _, err = karpenter.Drift(f.launches()[0], recorded)
+	_, _, err = f.launches(t)[0].Drift(recorded)
 	var problem *fault.Error
 	require.True(t, errors.As(err, &problem))
 	assert.Equal(t, "missing-list-key", problem.Code)
-	assert.Equal(t, "nodeClass.blockDeviceMappings[1]", problem.Path)
+	assert.Equal(t, "blockDeviceMappings[1]", problem.Path)
 }
 
 // TestUserDataIsNotShown: causes end up in events and logs, and user data may hold secrets.
 func TestUserDataIsNotShown(t *testing.T) {
 	f := newFleet()
-	recorded, err := karpenter.Record(f.launches()[0])
+	recorded, err := f.launches(t)[0].Record()
 	require.NoError(t, err)
 	f.spec.UserData = new("echo 2")
-	_, causes, err := karpenter.Drift(f.launches()[0], recorded)
+	_, causes, err := f.launches(t)[0].Drift(recorded)
 	require.NoError(t, err)
 	require.Len(t, causes, 1)
 	assert.NotContains(t, fmt.Sprint(causes), "echo")
@@ -394,16 +395,16 @@ func TestUserDataIsNotShown(t *testing.T) {
 // TestGuarantees checks the library's guarantees on generated launches.
 func TestGuarantees(t *testing.T) {
 	class, pool := schemas(t)
-	hotupdatetest.Check[karpenter.NodeClass](t, hotupdatetest.WithSchema(class), hotupdatetest.WithDefaulter(setDefaults))
-	hotupdatetest.Check[karpenter.NodePool](t, hotupdatetest.WithSchema(pool))
+	hotupdatetest.Check[awsv1.EC2NodeClassSpec](t, hotupdatetest.WithSchema(class), hotupdatetest.WithDefaulter(setDefaults))
+	hotupdatetest.Check[karpv1.NodeClaimTemplate](t, hotupdatetest.WithSchema(pool))
 }
 
 // setDefaults does what an API server does by the defaults of the CRD.
-func setDefaults(launch *karpenter.NodeClass) {
-	if launch.Spec.MetadataOptions == nil {
-		launch.Spec.MetadataOptions = &awsv1.MetadataOptions{}
+func setDefaults(spec *awsv1.EC2NodeClassSpec) {
+	if spec.MetadataOptions == nil {
+		spec.MetadataOptions = &awsv1.MetadataOptions{}
 	}
-	o := launch.Spec.MetadataOptions
+	o := spec.MetadataOptions
 	o.HTTPEndpoint = cmp.Or(o.HTTPEndpoint, new("enabled"))
 	o.HTTPProtocolIPv6 = cmp.Or(o.HTTPProtocolIPv6, new("disabled"))
 	o.HTTPPutResponseHopLimit = cmp.Or(o.HTTPPutResponseHopLimit, new(int64(1)))
@@ -415,33 +416,45 @@ func setDefaults(launch *karpenter.NodeClass) {
 func TestGolden(t *testing.T) {
 	class, pool := schemas(t)
 	u := hotupdatetest.WithUpdate(update)
-	hotupdatetest.Golden[karpenter.NodeClass](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), u)
-	hotupdatetest.Golden[karpenter.NodePool](t, "testdata/nodepool.golden.json", hotupdatetest.WithSchema(pool), u)
+	hotupdatetest.Golden[awsv1.EC2NodeClassSpec](t, "testdata/nodeclass.golden.json", hotupdatetest.WithSchema(class), u)
+	hotupdatetest.Golden[karpv1.NodeClaimTemplate](t, "testdata/nodepool.golden.json", hotupdatetest.WithSchema(pool), u)
 }
 
 func schemas(t *testing.T) (class, pool *hotupdate.Schema) {
 	t.Helper()
-	class, err := (*karpenter.NodeClass)(nil).Schema()
+	class, err := karpenter.NodeClassSchema()
 	require.NoError(t, err)
-	pool, err = (*karpenter.NodePool)(nil).Schema()
+	pool, err = karpenter.NodePoolSchema()
 	require.NoError(t, err)
 	return class, pool
 }
 
 func Example() {
-	nodeClass := newFleet().class
-	recorded, err := karpenter.Record(karpenter.NodeClassLaunch(nodeClass, nil)) // when the node is launched
+	nodeClass, bundle := newFleet().class, "authority 1"
+	launch, err := karpenter.FromNodeClass(nodeClass, &bundle)
 	if err != nil {
 		panic(err)
 	}
+	recorded, err := launch.Record() // when the node is launched
+	if err != nil {
+		panic(err)
+	}
+	drift := func() {
+		launch, err := karpenter.FromNodeClass(nodeClass, &bundle)
+		if err != nil {
+			panic(err)
+		}
+		drifted, causes, err := launch.Drift(recorded)
+		fmt.Println(drifted, causes[0].Path, causes[0].New, err)
+	}
 	nodeClass.Spec.Tags["team"] = "red"
-	drifted, causes, err := karpenter.Drift(karpenter.NodeClassLaunch(nodeClass, nil), recorded)
-	fmt.Println(drifted, causes[0].Path, causes[0].New, err)
-
+	drift()
 	nodeClass.Spec.BlockDeviceMappings[0].EBS.IOPS = new(int64(4000))
-	drifted, causes, err = karpenter.Drift(karpenter.NodeClassLaunch(nodeClass, nil), recorded)
-	fmt.Println(drifted, causes[0].Path, causes[0].New, err)
+	drift()
+	bundle = "authority 2"
+	drift()
 	// Output:
-	// false nodeClass.tags[team] "red" <nil>
-	// true nodeClass.blockDeviceMappings[deviceName=/dev/xvda].ebs.iops 4000 <nil>
+	// false tags[team] "red" <nil>
+	// true blockDeviceMappings[deviceName=/dev/xvda].ebs.iops 4000 <nil>
+	// true CA bundle  <nil>
 }
