@@ -183,9 +183,6 @@ func (c *call) judgeFleet(known *audit.Known, to *auditSink) (*audit.Report, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if c.std.ownsProcess {
-		boundMemory(ctx)
-	}
 	progress := c.std.newProgress()
 	report, err := releases.Run(ctx, manifests.Documents(c.args, c.std.in), audit.Options{
 		Provider: c.provider, Known: known,

@@ -22,7 +22,6 @@ type streams struct {
 	color    bool // in out
 
 	errIsTerminal bool
-	ownsProcess   bool // nothing else runs in the process, whose memory the command may then bound
 }
 
 // The exit codes. Those from 9 on are verdicts, for --exit-code.

@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr, ownsProcess: true}
+	std := streams{program: filepath.Base(os.Args[0]), in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	if info, err := os.Stdout.Stat(); err == nil {
 		std.color = report.IsColored(info.Mode(), os.Getenv("NO_COLOR"), os.Getenv("TERM"))
 	}
