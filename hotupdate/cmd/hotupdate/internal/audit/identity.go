@@ -24,39 +24,27 @@ func identityOf(m *pool.Manifest) identity {
 	return identity(sum[:len(identity{})])
 }
 
-// identities is a set that needs half a megabyte of memory, whatever its size: if it is large, it is a hash table in a temporary file. Where no
-// file can be written, it stays in memory.
+// identities is a set in a temporary file, a hash table, and so needs no memory that grows with it.
 type identities struct {
-	few   map[identity]struct{}
-	limit int // of few
-
-	file        *os.File // nil if all are few
+	file        *os.File
 	slots, used uint64
 }
 
-const maxFew = 1 << 13
-
-func newIdentities() *identities { return &identities{few: map[identity]struct{}{}, limit: maxFew} }
-
-// add adds an identity and reports whether it is new.
-func (s *identities) add(one identity) (isNew bool, err error) {
-	if s.file == nil {
-		_, found := s.few[one]
-		s.few[one] = struct{}{}
-		if len(s.few) > s.limit {
-			err = s.grow()
-		}
-		return !found, err
+func newIdentities(slots uint64) (*identities, error) {
+	file, err := os.CreateTemp("", "hotupdate-audit-")
+	if err == nil {
+		_ = os.Remove(file.Name()) // most systems allow it: then the file goes with the process, however that ends
 	}
-	isNew, err = s.put(one)
-	if 2*s.used > s.slots && err == nil {
-		err = s.grow()
-	}
-	return isNew, err
+	return &identities{file: file, slots: slots}, err
 }
 
-// put adds an identity to the table: to the first free slot from the one on that it hashes to.
-func (s *identities) put(one identity) (isNew bool, err error) {
+// add adds an identity and reports whether it is new: to the first free slot from the one on that it hashes to.
+func (s *identities) add(one identity) (isNew bool, err error) {
+	if 2*s.used >= s.slots {
+		if err := s.grow(); err != nil {
+			return false, err
+		}
+	}
 	for slot := binary.NativeEndian.Uint64(one[:]); ; slot++ {
 		var there identity
 		at := int64(slot % s.slots * uint64(len(there)))
@@ -76,29 +64,19 @@ func (s *identities) put(one identity) (isNew bool, err error) {
 
 // grow moves all identities into a table of four times the size.
 func (s *identities) grow() error {
-	file, err := os.CreateTemp("", "hotupdate-audit-")
-	if err != nil && s.file == nil {
-		s.limit *= 2
-		return nil
-	}
+	grown, err := newIdentities(4 * s.slots)
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(file.Name()) // most systems allow it: then the file goes with the process, however that ends
-	grown := identities{file: file, slots: 4 * max(s.slots, maxFew)}
-	for one := range s.few {
-		_, failed := grown.put(one)
-		err = errors.Join(err, failed)
-	}
 	in := bufio.NewReader(io.NewSectionReader(s.file, 0, int64(s.slots)*int64(len(identity{}))))
-	for s.file != nil && err == nil {
+	for err == nil {
 		var one identity
 		if _, err = io.ReadFull(in, one[:]); err == nil && one != (identity{}) {
-			_, err = grown.put(one)
+			_, err = grown.add(one)
 		}
 	}
 	s.close()
-	*s = grown
+	*s = *grown
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -106,8 +84,6 @@ func (s *identities) grow() error {
 }
 
 func (s *identities) close() {
-	if s.file != nil {
-		_ = s.file.Close() // nobody reads it again
-		_ = os.Remove(s.file.Name())
-	}
+	_ = s.file.Close() // nobody reads it again
+	_ = os.Remove(s.file.Name())
 }

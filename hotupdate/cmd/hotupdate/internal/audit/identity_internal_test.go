@@ -20,50 +20,52 @@ func identityNumbered(n uint64) (one identity) {
 	return one
 }
 
-// TestIdentities: the set agrees with a map, also where no temporary file can be written, and leaves no file behind.
+// TestIdentities: the set agrees with a map, and leaves no file behind.
 func TestIdentities(t *testing.T) {
 	directory := t.TempDir()
-	for name, tmp := range map[string]string{"in a file": directory, "in memory": filepath.Join(directory, "missing")} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("TMPDIR", tmp)
-			t.Setenv("TMP", tmp)
-			random := rand.New(rand.NewPCG(1, 2))
-			seen, all := newIdentities(), map[identity]bool{}
-			seen.limit = 100
-			for range 60_000 {
-				one := identityNumbered(random.Uint64N(30_000))
-				isNew, err := seen.add(one)
-				require.NoError(t, err)
-				require.Equal(t, !all[one], isNew)
-				all[one] = true
-			}
-			assert.Equal(t, tmp == directory, seen.file != nil)
-			seen.close()
-			left, err := os.ReadDir(directory)
-			require.NoError(t, err)
-			assert.Empty(t, left)
-		})
-	}
-}
-
-// TestIdentitiesOfALostFile: a file that cannot be read is an error, not a verdict.
-func TestIdentitiesOfALostFile(t *testing.T) {
-	seen := newIdentities()
-	for n := range uint64(maxFew + 1) {
-		_, err := seen.add(identityNumbered(n))
+	t.Setenv("TMPDIR", directory)
+	t.Setenv("TMP", directory)
+	random := rand.New(rand.NewPCG(1, 2))
+	seen, err := newIdentities(16)
+	require.NoError(t, err)
+	all := map[identity]bool{}
+	for range 60_000 {
+		one := identityNumbered(random.Uint64N(30_000))
+		isNew, err := seen.add(one)
 		require.NoError(t, err)
+		require.Equal(t, !all[one], isNew)
+		all[one] = true
 	}
 	seen.close()
-	_, err := seen.add(identityNumbered(maxFew + 1))
-	assert.ErrorIs(t, err, os.ErrClosed)
+	left, err := os.ReadDir(directory)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// TestIdentitiesOfALostFile: a file that cannot be read or made is an error, not a verdict.
+func TestIdentitiesOfALostFile(t *testing.T) {
+	for grows, slots := range map[bool]uint64{false: 16, true: 2} {
+		seen, err := newIdentities(slots)
+		require.NoError(t, err)
+		_, err = seen.add(identityNumbered(0))
+		require.NoError(t, err)
+		seen.close()
+		_, err = seen.add(identityNumbered(1))
+		require.ErrorIs(t, err, os.ErrClosed, grows)
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	_, err := newIdentities(16)
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 // TestIdentitiesInLittleMemory: what a set holds in memory does not grow with it.
 func TestIdentitiesInLittleMemory(t *testing.T) {
-	seen := newIdentities()
+	seen, err := newIdentities(16)
+	require.NoError(t, err)
 	defer func() { seen.close() }()
 	held := func(until uint64) uint64 {
-		for n := seen.used + uint64(len(seen.few)); n < until; n++ {
+		for n := seen.used; n < until; n++ {
 			isNew, err := seen.add(identityNumbered(n))
 			require.True(t, isNew && err == nil)
 		}

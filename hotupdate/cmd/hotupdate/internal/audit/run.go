@@ -31,16 +31,19 @@ type Options struct {
 // Run judges the pools of a stream. If the context ends before the stream does, the report is what is known so far, and says so.
 //
 // An object that is in the stream twice is judged once: one with a UID by that, any other if its kind, name and spec are the same.
-// Which objects were read is kept in a temporary file, if there are many.
+// Which objects were read is kept in a temporary file.
 func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer r.old.program.stop()
 	defer r.updated.program.stop()
+	seen, err := newIdentities(1 << 13)
+	if err != nil {
+		return nil, err
+	}
+	defer seen.close()
 	queue := r.work(ctx, documents, o)
 	report := newReport(r.old.From, r.updated.From)
-	seen := newIdentities()
-	defer seen.close()
 	for {
 		var batch chan []judgedObject
 		more := false
