@@ -5,7 +5,9 @@ package plaintext
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -40,6 +42,39 @@ func MarkdownCode(text string) string {
 	}
 	return "<code>" + b.String() + "</code>"
 }
+
+// CodeBlock shows text as code in Markdown, in at most room bytes but for the fences. Lines that do not fit are counted.
+func CodeBlock(text string, room int) string {
+	const fence = "```"
+	lines := strings.SplitAfter(strings.ReplaceAll(text, fence, "'''"), "\n")
+	for i, line := range lines {
+		if room -= len(line); room < 0 {
+			lines = append(lines[:i], "and "+Counted(len(lines)-1-i, "more line")+"\n")
+			break
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return fence + "\n" + strings.Join(lines, "") + fence + "\n\n"
+}
+
+// Table aligns the columns of rows of text of unknown origin.
+func Table(rows [][]string) string {
+	var text strings.Builder
+	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		for _, cell := range row {
+			fmt.Fprint(columns, Printable(cell)+"\t")
+		}
+		fmt.Fprintln(columns)
+	}
+	_ = columns.Flush() // into memory
+	return trailing.ReplaceAllString(text.String(), "\n")
+}
+
+// trailing matches the padding behind the last cell of a row that is not empty.
+var trailing = regexp.MustCompile(" +\n")
 
 // escaped writes what is not harmless as \u escapes, in surrogate pairs where needed, so that a JSON text stays one and keeps its
 // meaning. Bytes that are not UTF-8 become the replacement character's.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/report"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
 func (p *process) explainCommand() *cobra.Command {
@@ -60,9 +62,11 @@ func explainFields(c *call) (int, error) {
 	if c.output == jsonOutput {
 		return exitOK, writeList(c, "pools", all)
 	}
-	for i, one := range all {
-		one.write(c, i)
+	var parts []string
+	for _, one := range all {
+		parts = append(parts, one.text())
 	}
+	c.writeText(strings.Join(parts, "\n"))
 	return exitOK, nil
 }
 
@@ -105,28 +109,21 @@ func explainPools(c *call) ([]explained, error) {
 	return all, errors.Join(problems...)
 }
 
-// write writes a row for each field that is set, which is what sets the configuration apart from the empty one.
-func (e explained) write(c *call, before int) {
-	isMarkdown := c.output == markdownOutput
-	switch {
-	case e.Pool == "":
-	case isMarkdown:
-		fmt.Fprintf(&c.out, "### %s\n\n", c.cell(e.Pool))
-	default:
-		fmt.Fprint(&c.out, strings.Repeat("\n", min(before, 1))+"pool "+printable(e.Pool)+"\n")
-	}
-	fields := table{header: []string{"field", "value", "class", "origin"}}
+// text has a row for each field that is set.
+func (e explained) text() string {
+	var rows [][]string
 	for _, f := range e.Fields {
 		value := string(f.Value)
 		if f.Sensitive {
 			value = "(sensitive)"
 		}
-		fields.rows = append(fields.rows, []string{c.cell(f.Path), c.cell(value), f.Class, c.cell(report.Origin(f.Origin, f.Source))})
+		rows = append(rows, []string{f.Path, value, f.Class, report.Origin(f.Origin, f.Source)})
 	}
-	c.writeTable(fields)
-	if isMarkdown {
-		fmt.Fprintln(&c.out)
+	title := ""
+	if e.Pool != "" {
+		title = "pool " + printable(e.Pool) + "\n"
 	}
+	return title + plaintext.Table(rows)
 }
 
 func (p *process) hashCommand() *cobra.Command {
@@ -168,14 +165,11 @@ func hashConfigs(c *call) (int, error) {
 	if c.output == jsonOutput {
 		return exitOK, writeList(c, "hashes", all)
 	}
-	hashes := table{header: []string{"worker pool", "hash"}}
+	var rows [][]string
 	for _, one := range all {
-		hashes.rows = append(hashes.rows, []string{c.cell(one.Pool), c.cell(one.Hash)})
+		rows = append(rows, slices.DeleteFunc([]string{one.Pool, one.Hash}, func(cell string) bool { return cell == "" }))
 	}
-	if len(all) == 1 && all[0].Pool == "" { // a provider config on its own
-		hashes = table{hashes.header[1:], [][]string{hashes.rows[0][1:]}}
-	}
-	c.writeTable(hashes)
+	c.writeText(plaintext.Table(rows))
 	return exitOK, nil
 }
 

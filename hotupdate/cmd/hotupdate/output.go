@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-	"text/tabwriter"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -45,36 +42,12 @@ func writeJSON(c *call, value any) error {
 	return err
 }
 
-// table is a result with a row for each thing. Its cells are made by [call.cell].
-type table struct {
-	header []string // of Markdown
-	rows   [][]string
-}
-
-// cell makes text of unknown origin a cell of a table.
-func (c *call) cell(text string) string {
+// writeText writes the result as text, or as Markdown that shows it as code.
+func (c *call) writeText(text string) {
 	if c.output == markdownOutput {
-		return plaintext.MarkdownCode(text)
+		text = plaintext.CodeBlock(text, math.MaxInt)
 	}
-	return printable(text)
-}
-
-// writeTable writes the rows below one another, with their columns aligned.
-func (c *call) writeTable(t table) {
-	if c.output == markdownOutput {
-		line := func(cells []string) { fmt.Fprintf(&c.out, "| %s |\n", strings.Join(cells, " | ")) }
-		line(t.header)
-		line(slices.Repeat([]string{"---"}, len(t.header)))
-		for _, row := range t.rows {
-			line(row)
-		}
-		return
-	}
-	columns := tabwriter.NewWriter(&c.out, 0, 0, 2, ' ', 0)
-	for _, row := range t.rows {
-		fmt.Fprintln(columns, strings.Join(row, "\t"))
-	}
-	_ = columns.Flush() // into a buffer
+	c.out.WriteString(text)
 }
 
 // printable escapes what could move the cursor, colour the terminal or reverse the reading direction.

@@ -13,6 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/side"
+	"github.com/hotupdate/providerconfig/internal/plaintext"
 	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
@@ -72,22 +73,22 @@ func writeSchemas(c *call, all []side.ProviderSchema) error {
 		if err := json.Unmarshal(s.Schema, &document); err != nil {
 			return err
 		}
-		fmt.Fprintf(&c.out, "## %s\n\n%s %s, fingerprint %s\n\n", c.cell(s.Provider), c.cell(s.APIVersion), c.cell(s.Kind), c.cell(document.Fingerprint))
-		c.writeTable(table{[]string{"field", "type", "class", "options"}, c.fieldRows("", document.Root)})
-		fmt.Fprintln(&c.out)
+		rows := append([][]string{{"field", "type", "class", "options"}}, fieldRows("", document.Root)...)
+		fmt.Fprintf(&c.out, "## %s\n\n", s.Provider)
+		c.writeText(fmt.Sprintf("%s %s, fingerprint %s\n\n%s", s.APIVersion, s.Kind, document.Fingerprint, plaintext.Table(rows)))
 	}
 	return nil
 }
 
 // fieldRows returns a row for every field below a node: those of an object, or of the elements of a collection.
-func (c *call) fieldRows(path string, n *schemajson.Node) (rows [][]string) {
+func fieldRows(path string, n *schemajson.Node) (rows [][]string) {
 	for n.Elem != nil {
 		path, n = path+"[]", n.Elem
 	}
 	for _, f := range n.Fields {
 		at := strings.TrimPrefix(path+"."+f.Name, ".")
-		rows = append(rows, []string{c.cell(at), c.cell(typeOf(f.Type)), f.Class, c.cell(strings.Join(f.Options(), ", "))})
-		rows = append(rows, c.fieldRows(at, f.Type)...)
+		rows = append(rows, []string{at, typeOf(f.Type), f.Class, strings.Join(f.Options(), ", ")})
+		rows = append(rows, fieldRows(at, f.Type)...)
 	}
 	return rows
 }
@@ -151,8 +152,8 @@ func diffSchemas(c *call) (int, error) {
 	switch {
 	case c.output == jsonOutput:
 		err = writeDiffJSON(c, old.Schema, updated.Schema, findings)
-	case c.output == textOutput && len(findings) == 0:
-		fmt.Fprintln(&c.out, "the Schemas mean the same")
+	case len(findings) == 0:
+		c.writeText("the Schemas mean the same\n")
 	default:
 		c.writeFindings(findings)
 	}
@@ -164,19 +165,15 @@ func diffSchemas(c *call) (int, error) {
 
 // writeFindings writes a row for each finding, with a ! before what may roll or refuse something.
 func (c *call) writeFindings(findings []hotupdate.Finding) {
-	differences := table{header: []string{"", "field", "change", "consequence"}}
+	var text strings.Builder
 	for _, f := range findings {
-		marker := "!"
+		marker := "! "
 		if f.Harmless() {
-			marker = " "
+			marker = "  "
 		}
-		if c.output == markdownOutput {
-			differences.rows = append(differences.rows, []string{marker, c.cell(f.Path), f.Kind, c.cell(f.String())})
-		} else {
-			differences.rows = append(differences.rows, []string{marker + " " + c.cell(f.String())})
-		}
+		text.WriteString(marker + printable(f.String()) + "\n")
 	}
-	c.writeTable(differences)
+	c.writeText(text.String())
 }
 
 func exitCodeOfFindings(findings []hotupdate.Finding) int {

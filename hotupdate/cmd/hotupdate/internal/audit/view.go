@@ -60,7 +60,10 @@ func (r *Report) Accounting() string {
 	if skipped := listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
 		text += "; not judged: " + skipped
 	}
-	return strings.Join(append([]string{text}, r.Remarks...), "\n")
+	for _, remark := range r.Remarks {
+		text += "\n" + plaintext.Printable(remark)
+	}
+	return text
 }
 
 // listed lists what there is some of: 1 rolled, 2 unchanged.

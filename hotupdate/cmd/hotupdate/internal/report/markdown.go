@@ -1,11 +1,9 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
@@ -13,14 +11,12 @@ import (
 // Limits of Markdown. GitHub refuses comments of more than 65,536 characters.
 const (
 	maxMarkdown = 64_000 // bytes, before the line about what is left out
+	maxBlock    = 16_000 // bytes of the changes of a pool
 	maxOpen     = 12     // changes of a pool that are shown without unfolding, those that decide aside
-	maxRows     = 200    // changes of a pool that do the same
-	maxRemark   = 2000   // characters of a remark, in which many paths may be long
 )
 
-// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes stand in a block that GitHub colours as a diff: a
-// line begins with + or -, or with ! where a value was replaced, and ends with an arrow if it decides the verdict. Long lists of changes and
-// pools to which nothing happens are folded. What does not fit into a comment is counted instead of shown, changes before pools.
+// Markdown returns the report for a comment on a pull request, in GitHub's dialect. Changes stand as in text, in blocks of code. Long lists of
+// changes and pools to which nothing happens are folded. What does not fit into a comment is counted instead of shown, changes before pools.
 //
 // Everything that comes from a manifest stands in code, where it is neither Markdown nor HTML, mentions nobody and links nowhere.
 func Markdown(r *Report) string {
@@ -112,36 +108,10 @@ func rows(groups []group, remarks []remark) string {
 	return block(groups[:decides], remarks) + "<details><summary>" + plaintext.Counted(others, "more change") + "</summary>\n\n" + block(groups[decides:], nil) + "</details>\n\n"
 }
 
-// block writes changes and remarks into a code block. All of its lines begin with a marker, and so none begins with the fence.
+// block writes changes and remarks as text.
 func block(groups []group, remarks []remark) string {
-	if len(groups)+len(remarks) == 0 {
-		return ""
-	}
-	var text strings.Builder
-	text.WriteString("```diff\n")
-	width := pathWidth(groups, plaintext.Printable)
-	for _, g := range groups {
-		text.WriteString("# " + plaintext.Printable(g.heading()) + "\n")
-		for i := range g.Changes[:min(maxRows, len(g.Changes))] {
-			text.WriteString(g.Changes[i].markdown(width))
-		}
-		if more := len(g.Changes) - maxRows; more > 0 {
-			text.WriteString("# " + plaintext.Counted(more, "more change") + "\n")
-		}
-	}
-	for _, r := range remarkLines(remarks) {
-		text.WriteString("# " + plaintext.Shorten(r.Label+": "+r.Text, maxRemark, plaintext.Printable) + "\n")
-	}
-	return text.String() + "```\n\n"
-}
-
-// markdown writes a change as a line of a diff.
-func (c *Change) markdown(width int) string {
-	path := shownPath(c.Path, plaintext.Printable)
-	row := fmt.Sprintf("%s %s%s  %s", strings.Replace(c.mark(), "~", "!", 1), path, strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))),
-		strings.Join(c.values(plaintext.Printable), " -> "))
-	if c.Decides {
-		row += "  <- " + c.Verdict
-	}
-	return row + "\n"
+	t := textWriter{escape: plaintext.Printable}
+	t.groups(groups)
+	t.remarks(remarks)
+	return plaintext.CodeBlock(t.text.String(), maxBlock)
 }

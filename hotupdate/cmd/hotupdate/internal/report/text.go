@@ -21,7 +21,7 @@ type Style struct {
 // Text returns the report for a terminal or a log: printable ASCII and newlines, and the escapes of colours if they are asked for. But for
 // what is added for developers, its lines have at most 80 columns. A change whose line begins with > decides the verdict.
 func Text(r *Report, s Style) string {
-	t := &textWriter{Style: s}
+	t := &textWriter{Style: s, escape: plaintext.ASCII}
 	root := viewOf(r)
 	name, verdict := t.head(root)
 	t.line(verdict + name + plaintext.ASCII(root.Message))
@@ -32,7 +32,8 @@ func Text(r *Report, s Style) string {
 type textWriter struct {
 	Style
 
-	text strings.Builder
+	escape plaintext.Escape
+	text   strings.Builder
 }
 
 // columns is the width of a terminal that nobody has made wider.
@@ -60,9 +61,9 @@ func (t *textWriter) line(text string) {
 
 // head returns the name and the verdict that the line about a section consists of. The verdict comes first at the top, and last below.
 func (t *textWriter) head(s *section) (name, verdict string) {
-	name = plaintext.Shorten(s.Title, maxTitle, plaintext.ASCII)
+	name = plaintext.Shorten(s.Title, maxTitle, t.escape)
 	if s.Facts != "" {
-		name += " (" + plaintext.Shorten(s.Facts, maxTitle, plaintext.ASCII) + ")"
+		name += " (" + plaintext.Shorten(s.Facts, maxTitle, t.escape) + ")"
 	}
 	if name != "" {
 		name += ": "
@@ -76,27 +77,32 @@ func (t *textWriter) section(s *section) {
 	shown, quiet := s.parts()
 	for _, part := range shown {
 		name, verdict := t.head(part)
-		t.line("\n" + name + verdict + plaintext.ASCII(part.Message))
+		t.line("\n" + name + verdict + t.escape(part.Message))
 		t.section(part)
 	}
 	if len(quiet) > 0 {
 		for i, name := range quiet {
-			quiet[i] = plaintext.Shorten(name, maxTitle, plaintext.ASCII)
+			quiet[i] = plaintext.Shorten(name, maxTitle, t.escape)
 		}
 		t.line("\n" + t.color(none, none) + ": " + strings.Join(quiet, ", "))
 	}
-	before := strings.Repeat("\n", min(1, len(s.Sections)))
-	for _, r := range remarkLines(s.Remarks) {
-		t.line(before + plaintext.ASCII(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
-		before = ""
+	if len(s.Sections)*len(s.Remarks) > 0 {
+		t.text.WriteString("\n")
+	}
+	t.remarks(s.Remarks)
+}
+
+func (t *textWriter) remarks(all []remark) {
+	for _, r := range remarkLines(all) {
+		t.line(t.escape(r.Label+": "+r.Text) + t.forDevelopers(r.Source))
 	}
 }
 
 func (t *textWriter) groups(groups []group) {
-	width := pathWidth(groups, plaintext.ASCII)
+	width := t.pathWidth(groups)
 	for i := range groups {
 		g := &groups[i]
-		t.line("  " + t.color(g.Verdict, g.Verdict) + plaintext.ASCII(strings.TrimPrefix(g.heading(), g.Verdict)) + t.forDevelopers(g.Source))
+		t.line("  " + t.color(g.Verdict, g.Verdict) + t.escape(strings.TrimPrefix(g.heading(), g.Verdict)) + t.forDevelopers(g.Source))
 		for j := range g.Changes {
 			t.change(&g.Changes[j], width)
 		}
@@ -107,10 +113,10 @@ func (t *textWriter) groups(groups []group) {
 const maxAligned = 44
 
 // pathWidth is the width of the column of paths.
-func pathWidth(groups []group, escape plaintext.Escape) (width int) {
+func (t *textWriter) pathWidth(groups []group) (width int) {
 	for _, g := range groups {
 		for _, c := range g.Changes {
-			if n := utf8.RuneCountInString(shownPath(c.Path, escape)); n <= maxAligned {
+			if n := utf8.RuneCountInString(shownPath(c.Path, t.escape)); n <= maxAligned {
 				width = max(width, n)
 			}
 		}
@@ -120,9 +126,9 @@ func pathWidth(groups []group, escape plaintext.Escape) (width int) {
 
 // change writes a change in a line, or in several if there is no room for its values in one.
 func (t *textWriter) change(c *Change, width int) {
-	path, values := shownPath(c.Path, plaintext.ASCII), c.values(plaintext.ASCII)
-	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-len(path))) + "  " + strings.Join(values, " -> ")
-	if len("  > ")+len(row) > columns {
+	path, values := shownPath(c.Path, t.escape), c.values(t.escape)
+	row := c.mark() + " " + path + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(path))) + "  " + strings.Join(values, " -> ")
+	if len("  > ")+utf8.RuneCountInString(row) > columns {
 		row = c.mark() + " " + path + "\n          " + strings.Join(values, "\n       -> ")
 	}
 	if c.Decides {
@@ -137,7 +143,7 @@ func (t *textWriter) forDevelopers(text string) string {
 	if !t.Verbose || text == "" {
 		return ""
 	}
-	return "  [" + plaintext.Shorten(text, maxPath, plaintext.ASCII) + "]"
+	return "  [" + plaintext.Shorten(text, maxPath, t.escape) + "]"
 }
 
 // IsColored decides about colour: only on a terminal, and not if the user does not want it. Mode is that of the file that is written to;
