@@ -27,7 +27,7 @@ func Printable(text string) string {
 	return escaped(text, func(r rune) bool { return unicode.IsPrint(r) && r != unicode.ReplacementChar })
 }
 
-// MarkdownCode makes a cell of a Markdown table of which nothing is Markdown or HTML.
+// MarkdownCode shows text as code within a line, of which nothing is Markdown or HTML.
 func MarkdownCode(text string) string {
 	if text == "" {
 		return ""
