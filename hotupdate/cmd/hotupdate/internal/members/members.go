@@ -59,36 +59,27 @@ type Unknown struct {
 }
 
 // Unknowns returns the members of a JSON value that its type does not know, in the order of their paths in the types.
-func Unknowns(t Type, raw []byte) []Unknown { return unknowns(t, "", raw) }
+func Unknowns(t Type, raw []byte) []Unknown {
+	var value any
+	_ = json.Unmarshal(raw, &value)
+	return unknowns(t, "", value)
+}
 
-func unknowns(t Type, path string, raw []byte) (found []Unknown) {
-	var list []json.RawMessage
-	var object map[string]json.RawMessage
-	switch known := t.Members(); {
-	case strings.HasPrefix(string(t), "[]") && json.Unmarshal(raw, &list) == nil:
-		for i, element := range list {
-			found = append(found, unknowns(t.Elem(), path+"["+strconv.Itoa(i)+"]", element)...)
-		}
-	case known != nil && json.Unmarshal(raw, &object) == nil:
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			at := strings.TrimPrefix(path+"."+name, ".")
-			if member, ok := known[name]; ok {
-				found = append(found, unknowns(member, at, object[name])...)
-			} else {
-				found = append(found, Unknown{at, fieldpath.Nearest(name, missing(known, object))})
-			}
+func unknowns(t Type, path string, value any) (found []Unknown) {
+	list, _ := value.([]any)
+	object, _ := value.(map[string]any)
+	known := t.Members()
+	for i := range list {
+		found = append(found, unknowns(t.Elem(), path+"["+strconv.Itoa(i)+"]", list[i])...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if member, ok := known[name]; ok {
+			found = append(found, unknowns(member, at, object[name])...)
+		} else if known != nil {
+			missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { _, is := object[name]; return is })
+			found = append(found, Unknown{at, fieldpath.Nearest(name, missing)})
 		}
 	}
 	return found
-}
-
-// missing lists the members that an object could have and has not.
-func missing(known map[string]Type, object map[string]json.RawMessage) (names []string) {
-	for name := range known {
-		if _, ok := object[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

@@ -182,47 +182,34 @@ const maxAlone = 64
 func (j *configs) judge() {
 	old, updated := decoded(j.old.ProviderConfig, null), decoded(j.updated.ProviderConfig, null)
 	all := differences(old, updated)
-	alone, together := j.alone(old, all), j.renames(updated)
+	alone, together := make([]Verdict, len(all)), j.renames(updated)
+	for i, d := range all {
+		if alone[i] = None; len(all) <= maxAlone {
+			alone[i] = j.renames(with(old, d.at, d.after))
+		}
+	}
 	shared := slices.Max(append(alone, None)) < together
-	decided := map[int]Verdict{}
 	for i, d := range all {
 		if shared {
 			alone[i] = together
 		}
-		rows := j.related(d.at)
-		explained := j.explain(rows)
-		for _, row := range rows {
-			v := alone[i]
-			if explained && j.Changes[row].Class == hotupdate.Hot {
-				v = None
-			}
-			if before, ok := decided[row]; !ok || before < v {
-				decided[row] = v
-			}
-		}
-		if len(rows) == 0 {
+		if len(j.related(d.at)) == 0 {
 			j.addUncovered(d, alone[i])
 		}
 	}
-	explained := shared && j.explain(j.around(pointerTo(j.path)))
-	for row, v := range decided {
-		if explained && j.Changes[row].Class == hotupdate.Hot {
-			v = None
-		}
-		j.apply(&j.Changes[row], v)
-	}
-}
-
-// alone tells for every difference whether the name depends on it alone: none, if there are too many to try.
-func (j *configs) alone(old any, all []difference) []Verdict {
-	verdicts := slices.Repeat([]Verdict{None}, len(all))
-	if len(all) > maxAlone {
-		return verdicts
-	}
+	ofConfig, decided := j.around(pointerTo(j.path)), slices.Repeat([]Verdict{None}, len(j.Changes))
 	for i, d := range all {
-		verdicts[i] = j.renames(with(old, d.at, d.after))
+		rows := j.related(d.at)
+		explained := j.explain(rows) || shared && j.explain(ofConfig)
+		for _, row := range rows {
+			if !explained || j.Changes[row].Class != hotupdate.Hot {
+				decided[row] = max(decided[row], alone[i])
+			}
+		}
 	}
-	return verdicts
+	for _, row := range ofConfig {
+		j.apply(&j.Changes[row], decided[row])
+	}
 }
 
 // explain reports whether one of the rows gives the pool another name by its class.

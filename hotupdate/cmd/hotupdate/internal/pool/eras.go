@@ -1,11 +1,9 @@
 package pool
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -13,7 +11,6 @@ import (
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 )
 
 // Extension says which extension receives a change, in the word that the flag --extension takes. The zero value is Adopted.
@@ -101,7 +98,7 @@ func (p *Pool) workerPool() *providers.WorkerPool {
 // whose fields it does not know. Order and white space of the Shoot never reach the extension; the order of lists and empty objects do.
 func AsStored(raw []byte) []byte {
 	var value any
-	if isStored(raw) || IsNull(raw) || utiljson.Unmarshal(raw, &value) != nil {
+	if IsNull(raw) || utiljson.Unmarshal(raw, &value) != nil {
 		return raw
 	}
 	stored, err := json.Marshal(value)
@@ -109,39 +106,6 @@ func AsStored(raw []byte) []byte {
 		return raw
 	}
 	return stored
-}
-
-// isStored reports whether JSON certainly is as [AsStored] writes it. Of what a cluster returns it nearly always is.
-func isStored(raw []byte) bool {
-	s := canonjson.NewScanner(raw)
-	return !bytes.ContainsAny(raw, " \t\r\n\\<>&\u2028\u2029") && isSorted(&s) && s.End() == nil && utf8.Valid(raw)
-}
-
-// isSorted goes through a value, and reports whether the members of all objects are sorted and no number has another spelling.
-func isSorted(s *canonjson.Scanner) bool {
-	opening := s.Peek()
-	if opening != '{' && opening != '[' {
-		start := s.At
-		err := s.Scalar()
-		text := s.Raw[start:s.At]
-		return err == nil && (text[0] > '9' || text[0] == '"' || len(text) < 16 && !bytes.ContainsAny(text, ".eE") && string(text) != "-0")
-	}
-	var before []byte
-	last, err := s.Open(opening + 2)
-	for first := true; !last && err == nil; first = false {
-		if opening == '{' {
-			var from, to int
-			if from, to, err = s.Name(); err != nil || !first && bytes.Compare(before, s.Raw[from:to]) >= 0 {
-				return false
-			}
-			before = s.Raw[from:to]
-		}
-		if !isSorted(s) {
-			return false
-		}
-		last, err = s.Next(opening + 2)
-	}
-	return err == nil
 }
 
 // renames reports whether two pools of one Kubernetes minor have different names: Roll if so, None if not, Indeterminate if that depends on an

@@ -26,9 +26,12 @@ func (r *Reader) One(file string) (*Manifest, error) {
 	if len(found) != 1 {
 		return nil, fmt.Errorf("%s: has %d manifests; split it into files of one manifest each", Name(file), len(found))
 	}
-	wanted := r.wanted()
-	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p pool.Pool) bool { return !wanted.has(p.Worker.Name) })
-	return found[0], wanted.check(found[0].From)
+	names := []string{}
+	for _, p := range found[0].Pools {
+		names = append(names, p.Worker.Name)
+	}
+	found[0].Pools = slices.DeleteFunc(found[0].Pools, func(p pool.Pool) bool { return !r.wants(p.Worker.Name) })
+	return found[0], r.checkPools(found[0].From, names)
 }
 
 // Compare compares what the two sides hold, each a file or a directory. There are no plans if neither holds anything and the Reader is lenient.
@@ -57,42 +60,31 @@ func (r *Reader) Compare(old, updated string) ([]*pool.Plan, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	wanted := r.wanted()
+	names := []string{}
 	for _, plan := range plans {
-		plan.Pools = slices.DeleteFunc(plan.Pools, func(p pool.Planned) bool { return !wanted.has(p.Name, p.FormerName) })
+		for _, p := range plan.Pools {
+			names = append(names, p.Name, p.FormerName)
+		}
+		plan.Pools = slices.DeleteFunc(plan.Pools, func(p pool.Planned) bool { return !r.wants(p.Name, p.FormerName) })
 	}
 	if len(r.Pools) > 0 {
 		plans = slices.DeleteFunc(plans, func(plan *pool.Plan) bool { return len(plan.Pools) == 0 })
 	}
-	return plans, wanted.check(Name(updated))
+	return plans, r.checkPools(Name(updated), names)
 }
 
-// wanted are the pools that a user wants to see; all if no name is given.
-type wanted struct {
-	names []string
-	found map[string]bool
-	all   []string // the pools that there are
+// wants reports whether a user wants to see a pool with one of the names.
+func (r *Reader) wants(names ...string) bool {
+	return len(r.Pools) == 0 || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.Pools, name) })
 }
 
-func (r *Reader) wanted() *wanted { return &wanted{names: r.Pools, found: map[string]bool{}} }
-
-// has reports whether a pool with one of the names is wanted. The first is its own.
-func (w *wanted) has(names ...string) (isWanted bool) {
-	w.all = append(w.all, names[0])
-	for _, name := range names {
-		if slices.Contains(w.names, name) {
-			w.found[name], isWanted = true, true
-		}
-	}
-	return isWanted || len(w.names) == 0
-}
-
-// check reports the names that no pool has.
-func (w *wanted) check(from string) error {
-	missing := slices.DeleteFunc(slices.Clone(w.names), func(name string) bool { return w.found[name] })
+// checkPools reports the wanted pools that are not among those that there are.
+func (r *Reader) checkPools(from string, names []string) error {
+	missing := slices.DeleteFunc(slices.Clone(r.Pools), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == 0 {
 		return nil
 	}
-	quoted := strings.Trim(fmt.Sprintf("%q", missing), "[]")
-	return fmt.Errorf("%s: has no worker pool %s; it has %s", from, strings.ReplaceAll(quoted, `" "`, `", "`), plaintext.Printable(cmp.Or(strings.Join(w.all, ", "), "none at all")))
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	there := plaintext.Printable(cmp.Or(strings.Join(names, ", "), "none at all"))
+	return fmt.Errorf("%s: has no worker pool %s; it has %s", from, plaintext.Printable(`"`+strings.Join(missing, `", "`)+`"`), there)
 }
