@@ -2,14 +2,13 @@ package pool
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // Options say how pools are judged. The zero value knows no Schema, and takes the extension for one that has adopted the library.
@@ -54,7 +53,7 @@ type Comparison struct {
 //   - A Kubernetes version, machine image or kubeReserved that only one side sets is indeterminate if Gardener fills it in.
 //   - If only the node-agent secret name changed, something that it covers and no manifest shows has changed: machines are replaced.
 //   - Where reservations are summed up, only the sum of the reservations counts.
-//   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text. A note says so.
+//   - Another spelling of a volume's size or of an eviction threshold is a change: Gardener hashes the text.
 //
 // All problems come back joined, each a [*fault.Error].
 func Compare(old, updated Pool, o Options) (Comparison, error) {
@@ -80,7 +79,7 @@ func Compare(old, updated Pool, o Options) (Comparison, error) {
 	if err := c.judgeConfigs(&old, &updated, o); err != nil {
 		return Comparison{}, err
 	}
-	c.judge(&old, &updated, triggers, o)
+	c.judge(&old, &updated, o)
 	return c, nil
 }
 
@@ -94,9 +93,9 @@ func (c *Comparison) ofClass(change hotupdate.Change) Verdict {
 }
 
 // judge finds the verdict, and the rules that lead to it.
-func (c *Comparison) judge(old, updated *Pool, triggers hotupdate.Changes, o Options) {
-	c.ruleIf(ReservationsBySum, addsReservations(old) || addsReservations(updated))
-	c.ruleIf(QuantityRespelled, slices.ContainsFunc(triggers, isRespelled))
+func (c *Comparison) judge(old, updated *Pool, o Options) {
+	adds := func(k *hash.Kubelet) bool { return k != nil && k.SystemReserved != nil && k.SumReservations }
+	c.ruleIf(ReservationsBySum, adds(old.Worker.Kubelet) || adds(updated.Worker.Kubelet))
 	c.ruleIf(ProxyModeChanged, old.Worker.NodeLocalDNS == updated.Worker.NodeLocalDNS && c.touches(nodeLocalDNSPath))
 	if inPlace(old.Worker.UpdateStrategy) != inPlace(updated.Worker.UpdateStrategy) {
 		c.set(strategyPath, Forbidden, StrategySwitched)
@@ -256,23 +255,6 @@ func (c *Comparison) leavesOut(change hotupdate.Change, old, updated *Pool) bool
 		trigger := unknowns[u].trigger
 		return trigger != "" && (change.Path == trigger || strings.HasPrefix(change.Path, trigger+"."))
 	})
-}
-
-// isRespelled reports whether both sides of a change are texts of one quantity.
-func isRespelled(c hotupdate.Change) bool {
-	var old, updated string
-	if json.Unmarshal([]byte(c.Old), &old) != nil || json.Unmarshal([]byte(c.New), &updated) != nil {
-		return false
-	}
-	before, oldErr := leaf.ParseQuantity(old)
-	after, newErr := leaf.ParseQuantity(updated)
-	return oldErr == nil && newErr == nil && before.Cmp(after) == 0
-}
-
-// addsReservations reports whether a pool has reservations that are added up.
-func addsReservations(p *Pool) bool {
-	k := p.Worker.Kubelet
-	return k != nil && k.SystemReserved != nil && k.SumReservations
 }
 
 // join adds the changes of the pool's provider config, moved below providerConfig, to those of its triggers, ordered by first member. A bare

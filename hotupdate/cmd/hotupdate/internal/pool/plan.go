@@ -2,6 +2,7 @@ package pool
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -95,22 +96,19 @@ func NewPlan(old, updated *Manifest, o Options) (*Plan, error) {
 	}
 	plan := &Plan{Kind: updated.Kind, Namespace: updated.Namespace, Name: updated.Name}
 	plan.judge(old, updated, o)
-	before, stays := o.pair(old.Pools, updated.Pools), map[string]bool{}
+	before, gone := o.pair(old.Pools, updated.Pools)
 	var all []error
 	for _, pool := range updated.Pools {
 		planned, err := o.without(pool, Added), error(nil)
 		if was := before[pool.Worker.Name]; was != nil {
-			stays[was.Worker.Name] = true
 			planned, err = o.plan(*was, pool)
 		} else {
 			_, err = Explain(pool, o)
 		}
 		all, plan.Pools = append(all, err), append(plan.Pools, planned)
 	}
-	for _, pool := range old.Pools {
-		if !stays[pool.Worker.Name] {
-			plan.Pools = append(plan.Pools, o.without(pool, Removed))
-		}
+	for _, pool := range gone {
+		plan.Pools = append(plan.Pools, o.without(*pool, Removed))
 	}
 	if err := errors.Join(all...); err != nil {
 		return nil, err
@@ -149,23 +147,25 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	}
 }
 
-// pair finds the old pool of each new one, by the new name. Contents are compared only if there are gone pools as well as new ones.
-func (o Options) pair(old, updated []Pool) map[string]*Pool {
-	before, byContent, isNew := map[string]*Pool{}, map[string][]*Pool{}, map[string]bool{}
+// pair finds the old pool of each new one, by the new name, and those that are gone. Contents are compared only if there are gone pools as
+// well as new ones.
+func (o Options) pair(old, updated []Pool) (before map[string]*Pool, gone []*Pool) {
+	before = map[string]*Pool{}
+	byName := map[string]bool{}
 	for _, pool := range updated {
-		isNew[pool.Worker.Name] = true
+		byName[pool.Worker.Name] = true
 	}
-	var gone []*Pool
 	for i := range old {
-		if pool := &old[i]; isNew[pool.Worker.Name] {
+		if pool := &old[i]; byName[pool.Worker.Name] {
 			before[pool.Worker.Name] = pool
 		} else {
 			gone = append(gone, pool)
 		}
 	}
 	if len(gone) == 0 || len(before) == len(updated) {
-		return before
+		return before, gone
 	}
+	byContent := map[string][]*Pool{}
 	for _, pool := range gone {
 		if content, err := o.content(*pool); err == nil {
 			byContent[content] = append(byContent[content], pool)
@@ -178,9 +178,10 @@ func (o Options) pair(old, updated []Pool) map[string]*Pool {
 		content, err := o.content(pool)
 		if same := byContent[content]; err == nil && len(same) > 0 {
 			before[pool.Worker.Name], byContent[content] = same[0], same[1:]
+			gone = slices.DeleteFunc(gone, func(p *Pool) bool { return p == same[0] })
 		}
 	}
-	return before
+	return before, gone
 }
 
 // plan says what happens to a pool that is on both sides, perhaps under another name.
@@ -197,12 +198,11 @@ func (o Options) plan(before, pool Pool) (Planned, error) {
 
 // without is what happens to a pool that one of the manifests is without.
 func (o Options) without(p Pool, state State) Planned {
-	planned := Planned{Name: p.Worker.Name, State: state, Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo}}
+	none, there := Machines{Known: true}, p.machines()
+	planned := Planned{Name: p.Worker.Name, State: state, Before: there, After: none, Comparison: Comparison{Strategy: o.strategyOf(p), Verdict: ComeOrGo}}
 	if state == Added {
-		planned.Before, planned.After = Machines{Known: true}, p.machines()
+		planned.Before, planned.After = none, there
 		planned.judgeAdded(&p, o)
-	} else {
-		planned.Before, planned.After = p.machines(), Machines{Known: true}
 	}
 	return planned
 }

@@ -132,7 +132,6 @@ var (
 	StrategyRefined        = Rule{Notes, "changing who starts in-place updates touches no machine", hashing}
 	ConfigAsWhole          = Rule{Notes, "no Schema of the provider config is known: it is compared as a whole", thisCommand}
 	ConfigKindChanged      = Rule{Notes, "the provider configs have different kinds or versions: they are compared as a whole", thisCommand}
-	QuantityRespelled      = Rule{Notes, "the same quantity in another spelling is a change here, because Gardener hashes the text of volume sizes and eviction thresholds", hashing}
 	ProxyModeChanged       = Rule{Notes, "kube-proxy or its mode has changed, and decides whether node-local DNS replaces machines", hashing}
 	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, as many old machines as came in addition are deleted at the end", workers}
 	RotationWithoutWorkers = Rule{Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers", operations}

@@ -15,11 +15,34 @@ type Triggers struct {
 	UpdateStrategy string `json:"updateStrategy,omitempty"`
 	// Kubernetes is the minor version and what of the kubelet's configuration needs a drained node.
 	Kubernetes struct {
-		Version string  `json:"version,omitempty"`
-		Kubelet Kubelet `json:"kubelet,omitempty"`
+		Version string `json:"version,omitempty"`
+		Kubelet struct {
+			// Reserved is kubeReserved, or the sum of kubeReserved and systemReserved, as Gardener hashes it: 1024Mi is 1Gi, but 1073741824 is not.
+			Reserved *struct {
+				CPU              *string `json:"cpu,omitempty"`
+				Memory           *string `json:"memory,omitempty"`
+				EphemeralStorage *string `json:"ephemeralStorage,omitempty"`
+				PID              *string `json:"pid,omitempty"`
+			} `json:"reserved,omitempty" hotupdatable:"inplace,presence"`
+			// EvictionHard holds the hard eviction thresholds as they are written. An empty one counts as absent.
+			EvictionHard *struct {
+				MemoryAvailable   string `json:"memoryAvailable,omitempty"`
+				ImageFSAvailable  string `json:"imageFSAvailable,omitempty"`
+				ImageFSInodesFree string `json:"imageFSInodesFree,omitempty"`
+				NodeFSAvailable   string `json:"nodeFSAvailable,omitempty"`
+				NodeFSInodesFree  string `json:"nodeFSInodesFree,omitempty"`
+			} `json:"evictionHard,omitempty" hotupdatable:"inplace,presence"`
+			CPUManagerPolicy *string `json:"cpuManagerPolicy,omitempty"`
+		} `json:"kubelet,omitempty"`
 	} `json:"kubernetes,omitempty" hotupdatable:"inplace"`
-	Machine Machine `json:"machine,omitempty"`
-	CRI     struct {
+	Machine struct {
+		Type  string `json:"type,omitempty"`
+		Image struct {
+			Name    *string `json:"name,omitempty"`
+			Version string  `json:"version,omitempty" hotupdatable:"inplace"`
+		} `json:"image,omitempty"`
+	} `json:"machine,omitempty"`
+	CRI struct {
 		Name *string `json:"name,omitempty"`
 	} `json:"cri,omitempty"`
 	SystemComponents struct {
@@ -40,41 +63,6 @@ type Triggers struct {
 	// Volume and DataVolumes are what an extension may hash of the volumes, beside size and type of the root volume.
 	Volume      Volume   `json:"volume,omitempty"`
 	DataVolumes []Volume `json:"dataVolumes,omitempty"`
-}
-
-// Kubelet is what of a kubelet's configuration needs a drained node.
-type Kubelet struct {
-	// Reserved is kubeReserved, or the sum of kubeReserved and systemReserved.
-	Reserved *Reserved `json:"reserved,omitempty" hotupdatable:"inplace,presence"`
-	// EvictionHard holds the hard eviction thresholds.
-	EvictionHard     *EvictionHard `json:"evictionHard,omitempty"     hotupdatable:"inplace,presence"`
-	CPUManagerPolicy *string       `json:"cpuManagerPolicy,omitempty"`
-}
-
-// Reserved holds quantities as Gardener hashes them: 1024Mi is 1Gi, but 1073741824 is not.
-type Reserved struct {
-	CPU              *string `json:"cpu,omitempty"`
-	Memory           *string `json:"memory,omitempty"`
-	EphemeralStorage *string `json:"ephemeralStorage,omitempty"`
-	PID              *string `json:"pid,omitempty"`
-}
-
-// EvictionHard holds quantities or percentages as they are written. An empty one counts as absent.
-type EvictionHard struct {
-	MemoryAvailable   string `json:"memoryAvailable,omitempty"`
-	ImageFSAvailable  string `json:"imageFSAvailable,omitempty"`
-	ImageFSInodesFree string `json:"imageFSInodesFree,omitempty"`
-	NodeFSAvailable   string `json:"nodeFSAvailable,omitempty"`
-	NodeFSInodesFree  string `json:"nodeFSInodesFree,omitempty"`
-}
-
-// Machine is the machine's type and image.
-type Machine struct {
-	Type  string `json:"type,omitempty"`
-	Image struct {
-		Name    *string `json:"name,omitempty"`
-		Version string  `json:"version,omitempty" hotupdatable:"inplace"`
-	} `json:"image,omitempty"`
 }
 
 // Rotation says when the rotation began that the pool has seen.
@@ -122,10 +110,10 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	if p.Worker.KubernetesVersion != "" {
 		t.Kubernetes.Version = *parts["Kubernetes version"]
 	}
-	t.Kubernetes.Kubelet = Kubelet{Reserved: textsOf[Reserved](w.Kubelet.Reservations()), CPUManagerPolicy: parts["kubelet CPU manager policy"]}
-	if w.Kubelet != nil {
-		t.Kubernetes.Kubelet.EvictionHard = textsOf[EvictionHard](w.Kubelet.EvictionHard)
-	}
+	kubelet := &t.Kubernetes.Kubelet
+	kubelet.CPUManagerPolicy = parts["kubelet CPU manager policy"]
+	texts, _ := json.Marshal(map[string]any{"reserved": w.Kubelet.Reservations(), "evictionHard": orDefault(w.Kubelet, hash.Kubelet{}).EvictionHard})
+	_ = json.Unmarshal(texts, kubelet) // members of the same names
 	t.Machine.Type = w.MachineType
 	if w.Image != nil {
 		t.Machine.Image.Name, t.Machine.Image.Version = &w.Image.Name, w.Image.Version
@@ -142,11 +130,4 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 		t.DataVolumes = append(t.DataVolumes, Volume{v.Name, v.Type, &v.Size, v.Encrypted})
 	}
 	return schema, t, nil
-}
-
-// textsOf returns quantities as the texts that Gardener hashes; nil if there are none.
-func textsOf[T any](quantities any) (texts *T) {
-	raw, _ := json.Marshal(quantities)
-	_ = json.Unmarshal(raw, &texts) // members of the same names
-	return texts
 }
