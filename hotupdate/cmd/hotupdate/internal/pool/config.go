@@ -55,7 +55,7 @@ func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
 	if err := errors.Join(err, newErr); err != nil || bytes.Equal(before, after) {
 		return nil, err
 	}
-	change := changeAt(nil, tree(old), tree(updated), NoRule, Roll).Change
+	change := difference{nil, tree(old), tree(updated)}.change(Roll, NoRule).Change
 	change.Class, change.Sensitive, change.Old, change.New = hotupdate.Immutable, true, "", ""
 	return hotupdate.Changes{change}, nil
 }
@@ -276,11 +276,10 @@ func isEmptyObject(value any) bool {
 // addRow adds a change of the config that its Schema does not tell. Only an empty object that comes or goes is shown: the Schema may hide
 // other values.
 func (j *configs) addRow(d difference, v Verdict, rule Rule) {
-	at := d.at
 	if j.path != "" {
-		at = append(fieldpath.Path{{Name: j.path}}, at...)
+		d.at = append(fieldpath.Path{{Name: j.path}}, d.at...)
 	}
-	change := changeAt(at, d.before, d.after, rule, v)
+	change := d.change(v, rule)
 	if change.Op == hotupdate.Replace || !isEmptyObject(d.before) && !isEmptyObject(d.after) {
 		change.Sensitive, change.Old, change.New = true, "", ""
 	}

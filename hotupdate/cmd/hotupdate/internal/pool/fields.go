@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
+	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
 // fields.json says how a change of a manifest's field is judged: of the fields of pools by the names of a Shoot's, see triggerOf, and of those
@@ -77,7 +78,7 @@ func rest(fields map[string]string, old, updated any) (changes []Change, unknown
 		case judgement.Rule == NoRule:
 			others = append(others, d)
 		default:
-			changes = append(changes, changeAt(d.at, d.before, d.after, judgement.Rule, judgement.Verdict))
+			changes = append(changes, d.change(judgement.Verdict, judgement.Rule))
 		}
 	}
 	return changes, unknown, others
@@ -89,9 +90,9 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 	before, after := old.Zones, updated.Zones
 	switch isAppended := len(before) < len(after) && slices.Equal(before, after[:len(before)]); {
 	case isAppended:
-		c.add("zones", listOf(before), listOf(after), ComeOrGo, ZoneAppended)
+		c.add("zones", before, after, ComeOrGo, ZoneAppended)
 	case !slices.Equal(before, after):
-		c.add("zones", listOf(before), listOf(after), Forbidden, ZonesChanged)
+		c.add("zones", before, after, Forbidden, ZonesChanged)
 	}
 	changes, unknown, others := rest(fields().Pool, old.all, updated.all)
 	for _, d := range others {
@@ -102,48 +103,39 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 				c.Unjudged = append(c.Unjudged, path)
 			}
 		default:
-			c.Changes = append(c.Changes, changeAt(d.at, d.before, d.after, SameMeaning, None))
+			c.Changes = append(c.Changes, d.change(None, SameMeaning))
 		}
 	}
 	c.Changes, c.Unjudged = append(c.Changes, changes...), append(c.Unjudged, unknown...)
-}
-
-func listOf(zones []string) any {
-	if len(zones) == 0 {
-		return nil
-	}
-	return zones
-}
-
-// changeAt is a change outside of triggers and Schemas, with the rule that it is judged by. Nil is absent.
-func changeAt(at fieldpath.Path, before, after any, rule Rule, verdict Verdict) Change {
-	c := Change{Rule: rule, Verdict: verdict, Change: hotupdate.Change{
-		Path: at.String(), Pointer: at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: textOf(before), New: textOf(after),
-	}}
-	if before == nil {
-		c.Op = hotupdate.Add
-	}
-	if after == nil {
-		c.Op = hotupdate.Remove
-	}
-	return c
-}
-
-func textOf(value any) string {
-	if value == nil {
-		return ""
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // what was decoded from JSON
-	return strings.TrimSpace(text.String())
 }
 
 // difference is a place at which two JSON values differ. Nil is absent.
 type difference struct {
 	at            fieldpath.Path
 	before, after any
+}
+
+// change is the difference as a change outside of triggers and Schemas, with the rule that it is judged by.
+func (d difference) change(v Verdict, rule Rule) Change {
+	c := Change{Rule: rule, Verdict: v, Change: hotupdate.Change{
+		Path: d.at.String(), Pointer: d.at.Pointer(), Op: hotupdate.Replace, Class: hotupdate.Ignored, Old: textOf(d.before), New: textOf(d.after),
+	}}
+	if c.Old == "" {
+		c.Op = hotupdate.Add
+	}
+	if c.New == "" {
+		c.Op = hotupdate.Remove
+	}
+	return c
+}
+
+// textOf writes a value in JSON, nothing for null.
+func textOf(value any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // what was decoded from JSON
+	return strings.TrimPrefix(strings.TrimSpace(text.String()), leaf.Null)
 }
 
 // differences finds the places at which two JSON values differ: of objects member by member, of everything else as a whole. An object that

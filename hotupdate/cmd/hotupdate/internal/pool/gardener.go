@@ -48,7 +48,7 @@ func (c *Comparison) add(path string, before, after any, v Verdict, rule Rule) {
 	for name := range strings.SplitSeq(path, ".") {
 		at = append(at, fieldpath.Step{Name: name})
 	}
-	c.Changes = append(c.Changes, changeAt(at, before, after, rule, v))
+	c.Changes = append(c.Changes, difference{at, before, after}.change(v, rule))
 }
 
 // decideBy applies a rule that stands at no single change.
@@ -83,19 +83,12 @@ func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
 	switch {
 	case (before == nil) == (after == nil):
 	case fallsBack:
-		c.add("nodeAgentSecretName", orNil(before), orNil(after), Roll, SecretNameFallback)
+		c.add("nodeAgentSecretName", before, after, Roll, SecretNameFallback)
 	case after == nil:
-		c.add("nodeAgentSecretName", *before, nil, Forbidden, SecretNameLost)
+		c.add("nodeAgentSecretName", before, nil, Forbidden, SecretNameLost)
 	default:
-		c.add("nodeAgentSecretName", nil, *after, Indeterminate, SecretNameGained)
+		c.add("nodeAgentSecretName", nil, after, Indeterminate, SecretNameGained)
 	}
-}
-
-func orNil[T any](value *T) any {
-	if value == nil {
-		return nil
-	}
-	return *value
 }
 
 // judgeKubelet judges a kubelet configuration of the pool's own that comes or goes: it replaces the Shoot's as a whole, also what admission
@@ -164,7 +157,7 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 	before, after := imageOf(old.Worker), imageOf(updated.Worker)
 	newArchitecture := !reflect.DeepEqual(old.Architecture, updated.Architecture)
 	if newArchitecture {
-		c.add(architecturePath, orNil(old.Architecture), orNil(updated.Architecture), None, NameStays)
+		c.add(architecturePath, old.Architecture, updated.Architecture, None, NameStays)
 	}
 	if newArchitecture && inPlace(c.Strategy) && (old.Architecture == nil || updated.Architecture == nil) {
 		c.set(architecturePath, Indeterminate, FilledIn)

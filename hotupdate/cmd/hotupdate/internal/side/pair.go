@@ -20,23 +20,14 @@ type pair struct{ old, updated *Manifest }
 //
 // Two sides of which no manifest is the same are an error: they are probably two files that have nothing to do with each other.
 func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:revive // the user's choice
-	index, err := indexed(updated)
-	_, oldErr := indexed(old)
-	if err := errors.Join(oldErr, err); err != nil {
+	if err := errors.Join(checkTwins(old), checkTwins(updated)); err != nil {
 		return nil, err
 	}
 	pairs := make([]pair, len(updated))
 	for i, m := range updated {
 		pairs[i].updated = m
 	}
-	var rest []*Manifest
-	for _, m := range old {
-		if i, ok := index[m.identity()]; ok {
-			pairs[i].old = m
-		} else {
-			rest = append(rest, m)
-		}
-	}
+	rest := pairBy(pairs, old, func(a, b *Manifest) bool { return a.identity() == b.identity() })
 	rest = pairBy(pairs, rest, mayBeSameObject)
 	if anyName {
 		rest = pairBy(pairs, rest, func(a, b *Manifest) bool { return a.Type == b.Type })
@@ -58,18 +49,18 @@ type identity struct {
 
 func (m *Manifest) identity() identity { return identity{m.Type, m.Namespace, m.Name} }
 
-// indexed finds the manifests of a side. One object twice is an error.
-func indexed(side []*Manifest) (map[identity]int, error) {
-	index := make(map[identity]int, len(side))
+// checkTwins reports objects that a side has twice.
+func checkTwins(side []*Manifest) error {
+	seen := make(map[identity]*Manifest, len(side))
 	var problems []error
-	for i, m := range side {
-		if first, twice := index[m.identity()]; twice {
-			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From, m.title(), side[first].From))
+	for _, m := range side {
+		if first := seen[m.identity()]; first != nil {
+			problems = append(problems, fmt.Errorf("%s: is %s, and so is %s; leave out one of them", m.From, m.title(), first.From))
 			continue
 		}
-		index[m.identity()] = i
+		seen[m.identity()] = m
 	}
-	return index, errors.Join(problems...)
+	return errors.Join(problems...)
 }
 
 // pairBy gives to each new manifest that has none the only old one that is the same, if it is the only one for that, too. It returns the old
