@@ -108,7 +108,9 @@ func (c *Comparison) judge(old, updated *Pool, o Options) {
 		c.compareRest(old, updated)
 	}
 	c.Verdict = max(c.Verdict, c.gravestChange())
-	c.judgeDrained(old, updated)
+	c.ruleIf(DriverAppliesInPlace, slices.ContainsFunc(c.Changes, func(change Change) bool {
+		return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField)))
+	}))
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		c.ruleIf(change.Rule, change.Rule != NoRule && change.Verdict != None)

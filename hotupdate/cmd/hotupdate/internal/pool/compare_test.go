@@ -129,14 +129,14 @@ func TestUpdateStrategies(t *testing.T) {
 			"AutoInPlaceUpdate", "ManualInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
 			pool.InPlaceUpdate, hotupdate.ManualInPlaceUpdate,
-			[]pool.Rule{pool.WillBePending},
+			nil,
 			"the rest counts as ever",
 		},
 		{
 			"AutoInPlaceUpdate", "AutoInPlaceUpdate",
 			[]edit{{"spec.kubernetes.version", "1.34.0"}},
 			pool.InPlaceUpdate, hotupdate.AutoInPlaceUpdate,
-			[]pool.Rule{pool.WillBePending},
+			nil,
 			"the next minor",
 		},
 		{

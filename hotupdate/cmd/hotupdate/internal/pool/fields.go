@@ -186,10 +186,8 @@ func (m *Manifest) decode() any {
 	pools, _ := above[list].([]any)
 	delete(above, list)
 	for i := range min(len(pools), len(m.Pools)) {
-		m.Pools[i].all = pools[i]
-		if cluster := m.Pools[i].Cluster; cluster != nil {
-			cluster.kubelet, cluster.infrastructure = kubernetes["kubelet"], above["infrastructureConfig"]
-		}
+		p := &m.Pools[i]
+		p.all, p.Cluster.kubelet, p.Cluster.infrastructure = pools[i], kubernetes["kubelet"], above["infrastructureConfig"]
 	}
 	return all
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 )
 
-// Cluster is what a Shoot says above its pools about their machines.
+// Cluster is what a Shoot says above its pools about their machines. That of a Worker's pools is zero.
 type Cluster struct {
 	// Hibernated says that the cluster has no machines until it wakes up.
 	Hibernated bool
@@ -22,7 +22,8 @@ type Cluster struct {
 	// Pending are the pools that have not finished an in-place update.
 	Pending inplace.PendingUpdates
 
-	kubelet, infrastructure any // their configurations as they stand in the Shoot, see [Manifest.decode]
+	known                   bool // there is a Shoot
+	kubelet, infrastructure any  // their configurations as they stand in the Shoot, see [Manifest.decode]
 }
 
 // poolRules judge what Gardener and the extensions do to a pool, beside the classes of its changes. They run in this order, and a later
@@ -134,7 +135,7 @@ func (c *Comparison) judgeInPlace(old, updated *Pool, _ Options) {
 // judgeNodeLocalDNS judges by the version and the proxy mode before the change, as validation does; the name of a rolling pool depends on
 // those after it.
 func (c *Comparison) judgeNodeLocalDNS(old, updated *Pool, _ Options) {
-	if !inPlace(c.Strategy) || updated.Cluster == nil {
+	if !inPlace(c.Strategy) || !updated.Cluster.known {
 		return
 	}
 	w, after := old.Worker, updated.Worker.NodeLocalDNS
@@ -180,7 +181,7 @@ func (c *Comparison) judgeImage(old, updated *Pool, o Options) {
 // keepImage fills in the image that the Shoot leaves out: that of the pool before, as admission does.
 func (p *Pool) keepImage(old *Pool) {
 	before, after := imageOf(old.Worker), imageOf(p.Worker)
-	if p.Cluster == nil || before.Version == "" || after.Version != "" || after.Name != "" && after.Name != before.Name {
+	if !p.Cluster.known || before.Version == "" || after.Version != "" || after.Name != "" && after.Name != before.Name {
 		return
 	}
 	p.Worker.Image = old.Worker.Image
@@ -203,7 +204,7 @@ func (c *Comparison) judgeRollout(_, updated *Pool, o Options) {
 func (c *Comparison) judgeSurge(p *Pool) {
 	surges, unavailable, rolling := isPositive(p.MaxSurge), isPositive(p.MaxUnavailable), p.declared == hotupdate.AutoRollingUpdate
 	switch {
-	case p.Cluster == nil: // gardenlet writes what validation has admitted
+	case !p.Cluster.known: // gardenlet writes what validation has admitted
 	case p.declared == hotupdate.ManualInPlaceUpdate:
 		if p.MaxSurge != nil || p.MaxUnavailable != nil {
 			c.decideBy(SurgeOfManualPool, Forbidden)
@@ -220,7 +221,7 @@ func isPositive(value *intstr.IntOrString) bool {
 
 // judgeInfrastructure judges the infrastructure's config, of which the state follows that Azure hashes.
 func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
-	if old.Cluster == nil || updated.Cluster == nil || updated.Provider != "azure" || inPlace(c.Strategy) {
+	if updated.Provider != "azure" || inPlace(c.Strategy) {
 		return
 	}
 	for _, d := range differences(old.Cluster.infrastructure, updated.Cluster.infrastructure) {
@@ -231,7 +232,7 @@ func (c *Comparison) judgeInfrastructure(old, updated *Pool, _ Options) {
 }
 
 func (c *Comparison) judgeHibernation(old, updated *Pool, _ Options) {
-	switch before, after := old.isHibernated(), updated.isHibernated(); {
+	switch before, after := old.Cluster.Hibernated, updated.Cluster.Hibernated; {
 	case !before && after:
 		c.decideBy(Hibernated, ComeOrGo)
 	case before && !after:
@@ -241,11 +242,9 @@ func (c *Comparison) judgeHibernation(old, updated *Pool, _ Options) {
 	}
 }
 
-func (p *Pool) isHibernated() bool { return p.Cluster != nil && p.Cluster.Hibernated }
-
 // machines is how many machines the pool has now: none while its cluster is hibernated.
 func (p *Pool) machines() Machines {
-	if p.isHibernated() {
+	if p.Cluster.Hibernated {
 		return Machines{Known: true}
 	}
 	return p.Machines
@@ -254,15 +253,12 @@ func (p *Pool) machines() Machines {
 // judgeOperations judges what the annotations of the new Shoot ask for. Gardener removes them when it begins: whoever applies one again asks
 // for it again.
 func (c *Comparison) judgeOperations(old, updated *Pool, _ Options) {
-	if updated.Cluster == nil {
-		return
-	}
 	again := verdictOf(hotupdate.InPlace, c.Strategy)
 	for _, operation := range updated.Cluster.Operations {
 		pools, rotates := strings.CutPrefix(operation, "rotate-rollout-workers=")
 		rolled, rolls := strings.CutPrefix(operation, "rollout-workers=")
 		switch {
-		case isRotation(operation) && old.Cluster != nil && old.Cluster.Pending.ValidateRotation(nil) != nil:
+		case isRotation(operation) && old.Cluster.Pending.ValidateRotation(nil) != nil:
 			c.decideBy(RotationBlocked, Forbidden)
 		case isRotation(operation) && strings.HasSuffix(operation, withoutWorkers):
 			c.Rules = append(c.Rules, RotationWithoutWorkers)
@@ -290,35 +286,14 @@ func names(list string, p *Pool) bool {
 
 // judgePending refuses every change of a pool that has not finished an in-place update. The list is read from the old object.
 func (c *Comparison) judgePending(old, updated *Pool, _ Options) {
-	if old.Cluster == nil || updated.Cluster == nil || !inPlace(updated.declared) {
-		return
-	}
 	same := reflect.DeepEqual(old.all, updated.all) && old.Worker.KubernetesVersion == updated.Worker.KubernetesVersion &&
 		(updated.ownKubelet || reflect.DeepEqual(old.Cluster.kubelet, updated.Cluster.kubelet))
 	pending, name := old.Cluster.Pending, updated.Worker.Name
 	switch {
-	case same || pending.ValidateChange(name, nil, nil) == nil:
+	case same, !inPlace(updated.declared), pending.ValidateChange(name, nil, nil) == nil:
 	case pending.ValidateChange(name, updated.Cluster.Operations, nil) == nil:
 		c.Rules = append(c.Rules, PendingForced)
 	default:
 		c.decideBy(PendingUpdate, Forbidden)
 	}
-}
-
-// judgeDrained tells what an update in place depends on: of the provider config, that the driver applies it; and that it makes the pool pending.
-// Gardener finds the latter out by a hash that does not have the provider config.
-func (c *Comparison) judgeDrained(old, updated *Pool) {
-	updatesInPlace := func(ofConfig bool) bool {
-		return slices.ContainsFunc(c.Changes, func(change Change) bool {
-			return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField))) == ofConfig
-		})
-	}
-	c.ruleIf(DriverAppliesInPlace, updatesInPlace(true))
-	isHashed := slices.Contains(c.Rules, RotationStarted) || updatesInPlace(false)
-	if old.Cluster == nil || updated.Cluster == nil || !isHashed {
-		return
-	}
-	before, name := old.Cluster.Pending, updated.Worker.Name
-	after := before.After(name, c.Strategy, outcomes[c.Verdict])
-	c.ruleIf(WillBePending, before.ValidateChange(name, nil, nil) == nil && after.ValidateChange(name, nil, nil) != nil)
 }

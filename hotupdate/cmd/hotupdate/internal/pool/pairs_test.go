@@ -310,27 +310,3 @@ func TestEraIsCrossedByMinors(t *testing.T) {
 		})
 	}
 }
-
-// TestWillBePending: after what Gardener updates in place, a Shoot's pool is listed as pending, once.
-func TestWillBePending(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		before, after edits
-		want          bool
-		reason        string
-	}{
-		{nil, edits{minor("1.34")}, true, "the next minor"},
-		{nil, edits{at("labels", object{"team": "shop"})}, false, "no machine is touched"},
-		{edits{{"status.inPlaceUpdates.pendingWorkerUpdates.autoInPlaceUpdate", list{"cpu-worker"}}}, edits{minor("1.34"), annotation("gardener.cloud/operation", "force-in-place-update")}, false, "it is listed already"},
-		{nil, edits{annotation("gardener.cloud/operation", "rotate-ca-start")}, true, "a rotation that pools follow at once"},
-		{nil, edits{config("agent", "2.0")}, false, "the provider config is not in Gardener's hash"},
-		{nil, edits{minor("1.36")}, false, "what is refused happens to nobody"},
-	} {
-		before := append(edits{inPlaceAuto, minor("1.33")}, test.before...)
-		got := compare(t, manifest(t, "shoot.yaml", before...), manifest(t, "shoot.yaml", append(before, test.after...)...), options(t))
-		if test.want {
-			assert.Equal(t, pool.InPlaceUpdate, got.Verdict, test.reason)
-		}
-		assert.Equal(t, test.want, slices.Contains(got.Rules, pool.WillBePending), "%s: %s, %v", test.reason, got.Verdict, got.Rules)
-	}
-}

@@ -47,8 +47,8 @@ type Pool struct {
 	Architecture *string
 	// MaxSurge and MaxUnavailable are nil if they are not set.
 	MaxSurge, MaxUnavailable *intstr.IntOrString
-	// Cluster is what the Shoot says above its pools; nil if it is not known.
-	Cluster *Cluster
+	// Cluster is what the Shoot says above its pools.
+	Cluster Cluster
 
 	all        any // the pool as it stands in the manifest, see [Manifest.decode]
 	ownKubelet bool

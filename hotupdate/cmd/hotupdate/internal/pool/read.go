@@ -119,8 +119,8 @@ func (m *Manifest) readShoot() error {
 	m.version = spec.Kubernetes.Version
 	m.confined = spec.Maintenance.ConfineSpecUpdateRollout || annotations.MaintenanceOperation != ""
 	status, dns := orDefault(all.Status, status{}), spec.SystemComponents.NodeLocalDNS
-	cluster := &Cluster{
-		Hibernated: spec.Hibernation.Enabled, Pending: status.InPlaceUpdates.PendingWorkerUpdates,
+	cluster := Cluster{
+		known: true, Hibernated: spec.Hibernation.Enabled, Pending: status.InPlaceUpdates.PendingWorkerUpdates,
 		Operations: strings.Split(annotations.Operation+";"+annotations.MaintenanceOperation, ";"),
 	}
 	rotation, proxy := &status.Credentials.Rotation, &spec.Kubernetes.KubeProxy

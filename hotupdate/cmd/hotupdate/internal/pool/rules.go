@@ -136,7 +136,6 @@ var (
 	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, as many old machines as came in addition are deleted at the end", workers}
 	RotationWithoutWorkers = Rule{Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers", operations}
 	StaysHibernated        = Rule{Notes, "the cluster is hibernated: it has no machines until it wakes up", workers}
-	WillBePending          = Rule{Notes, "until every node is updated, the pool is listed in status.inPlaceUpdates.pendingWorkerUpdates, and every other change of it is refused", workers}
 	PendingForced          = Rule{Notes, "the annotation force-in-place-update lets the change pass although an in-place update is not finished", validation}
 	WaitsForMaintenance    = Rule{Notes, "the change waits for the maintenance window", operations}
 )
