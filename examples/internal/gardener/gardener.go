@@ -51,10 +51,10 @@ type Volume struct {
 
 // DataVolume stands for extensionsv1alpha1.DataVolume.
 type DataVolume struct {
-	Name      string
-	Size      string
-	Type      *string
-	Encrypted *bool
+	Name      string  `json:"name,omitempty"`
+	Size      string  `json:"size"`
+	Type      *string `json:"type,omitempty"`
+	Encrypted *bool   `json:"encrypted,omitempty"`
 }
 
 // RawConfig returns the raw provider config, nil if there is none.

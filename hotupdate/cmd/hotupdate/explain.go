@@ -25,7 +25,7 @@ func (p *process) explainCommand() *cobra.Command {
 config, or a Worker or Shoot manifest, of which every worker pool is explained.
 
 A provider config whose apiVersion and kind are not built in is an error, unless --schema names its Schema. Only in a pool of a provider that
-is not built in it is shown as one field instead.
+is not built in its members are shown instead, without values.
 Exit code: 0; 1 is an error, 2 wrong usage.`,
 		Args: cobra.ExactArgs(1),
 	}, explainFields, (*call).addOutputs, (*call).addPools, func(c *call, command *cobra.Command) {

@@ -13,8 +13,7 @@ import (
 
 // Options say how pools are judged. The zero value knows no Schema, and takes the extension for one that has adopted the library.
 type Options struct {
-	// Schema finds the Schema of a provider config. If it is nil or returns nil, the config is compared as a whole: key order and spelling do
-	// not count, but any change is Immutable.
+	// Schema finds the Schema of a provider config. If it is nil or returns nil, every member of the config is Immutable.
 	Schema func(TypeMeta) *hotupdate.Schema
 	// Strategy overrides the strategies of the pools, unless it is nil.
 	Strategy *hotupdate.Strategy

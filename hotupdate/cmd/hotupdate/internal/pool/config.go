@@ -3,13 +3,12 @@ package pool
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hotupdate"
-	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -17,30 +16,27 @@ import (
 // configField is the member of a pool that holds the provider config.
 const configField = "providerConfig"
 
-// compareConfigs compares provider configs under their Schema, or as a whole if there is none, which it notes.
+// compareConfigs compares provider configs under their Schema, or by their members if there is none, which it notes.
 func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.Changes, error) {
 	if IsNull(old) && IsNull(updated) {
 		return nil, nil
 	}
-	schema := o.find(updated)
+	schema, known := o.find(updated)
 	if IsNull(updated) {
-		schema = o.find(old)
+		schema, known = o.find(old)
 	}
 	bothSet := !IsNull(old) && !IsNull(updated)
 	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
-	if bothSet && TypeMetaOf(old) != TypeMetaOf(updated) && (schema == nil || schema != o.find(old)) {
+	if before, isToo := o.find(old); bothSet && TypeMetaOf(old) != TypeMetaOf(updated) && (!known || !isToo || schema != before) {
 		c.Rules = append(c.Rules, ConfigKindChanged)
-		return wholeDiff(old, updated)
+		schema = anyMembers()
+	} else {
+		c.ruleIf(ConfigAsWhole, !known)
 	}
-	c.ruleIf(ConfigAsWhole, schema == nil)
 	return o.configDiff(schema, old, updated)
 }
 
-// configDiff compares under a Schema, or as a whole if there is none.
 func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotupdate.Changes, error) {
-	if schema == nil {
-		return wholeDiff(old, updated)
-	}
 	changes, err := schema.DiffRaw(old, updated)
 	for i := range changes {
 		changes[i].Omitted = changes[i].Omitted && o.Defaulted
@@ -48,36 +44,22 @@ func (o Options) configDiff(schema *hotupdate.Schema, old, updated []byte) (hotu
 	return changes, err
 }
 
-// wholeDiff compares configs as JSON. What may be confidential in them is not known, so it is not shown, and nobody has declared a class.
-func wholeDiff(old, updated []byte) (hotupdate.Changes, error) {
-	before, err := documentOf(old)
-	after, newErr := documentOf(updated)
-	if err := errors.Join(err, newErr); err != nil || bytes.Equal(before, after) {
-		return nil, err
-	}
-	change := difference{nil, tree(old), tree(updated)}.change(Roll, NoRule).Change
-	change.Class, change.Sensitive, change.Old, change.New = hotupdate.Immutable, true, "", ""
-	return hotupdate.Changes{change}, nil
-}
+// anyMembers is the Schema of configs that nobody knows: every member is Immutable, and may be confidential.
+var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
+	empty, _ := hotupdate.SchemaOf[struct{}]()
+	schema, _ := empty.AdmitUnknown() // a type without fields has no mistakes
+	return schema
+})
 
-// documentOf writes JSON in its canonical form, in which order and spelling do not count.
-func documentOf(raw []byte) ([]byte, error) {
-	if IsNull(raw) {
-		return nil, nil
+// find returns the Schema of a provider config, and whether it is known.
+func (o Options) find(config []byte) (schema *hotupdate.Schema, known bool) {
+	if o.Schema != nil {
+		schema = o.Schema(TypeMetaOf(config))
 	}
-	document, problem := canonjson.AppendValue(nil, raw)
-	if problem != nil {
-		return nil, problem
+	if schema == nil {
+		return anyMembers(), false
 	}
-	return document, nil
-}
-
-// find returns the Schema of a provider config, nil if it is not known.
-func (o Options) find(config []byte) *hotupdate.Schema {
-	if o.Schema == nil {
-		return nil
-	}
-	return o.Schema(TypeMetaOf(config))
+	return schema, true
 }
 
 // null is a null in a config: it counts where configs are hashed as they are written.

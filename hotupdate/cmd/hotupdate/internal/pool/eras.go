@@ -78,15 +78,14 @@ func (o Options) naming(p *Pool) *Naming {
 
 // workerPool is the pool as the example extensions see it.
 func (p *Pool) workerPool() *providers.WorkerPool {
-	w := &providers.WorkerPool{Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType, MachineImage: imageOf(p.Worker)}
+	w := &providers.WorkerPool{
+		Name: p.Worker.Name, UpdateStrategy: p.Worker.UpdateStrategy, MachineType: p.Worker.MachineType, MachineImage: imageOf(p.Worker), DataVolumes: p.DataVolumes,
+	}
 	if p.Worker.KubernetesVersion != "" {
 		w.KubernetesVersion = &p.Worker.KubernetesVersion
 	}
 	if v := p.Worker.Volume; v != nil {
 		w.Volume = &providers.Volume{Size: v.Size, Type: v.Type, Encrypted: p.Encrypted}
-	}
-	for _, v := range p.DataVolumes {
-		w.DataVolumes = append(w.DataVolumes, providers.DataVolume(v))
 	}
 	if !IsNull(p.ProviderConfig) {
 		w.ProviderConfig = &runtime.RawExtension{Raw: p.ProviderConfig}

@@ -227,11 +227,8 @@ func (o Options) content(p Pool) (string, error) {
 		return "", err
 	}
 	text, err := schema.Document(triggers)
-	document := documentOf
-	if config := o.find(p.ProviderConfig); config != nil {
-		document = config.DocumentRaw
-	}
-	config, configErr := document(p.ProviderConfig)
+	of, _ := o.find(p.ProviderConfig)
+	config, configErr := of.DocumentRaw(p.ProviderConfig)
 	return string(text) + string(config), errors.Join(err, configErr)
 }
 
@@ -257,7 +254,8 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 		}
 	}
 	if !IsNull(p.ProviderConfig) {
-		config, configErr = o.configDiff(o.find(p.ProviderConfig), nil, p.ProviderConfig)
+		of, _ := o.find(p.ProviderConfig)
+		config, configErr = o.configDiff(of, nil, p.ProviderConfig)
 	}
 	return p.join(triggers, config, err, configErr)
 }

@@ -140,7 +140,7 @@ func TestExplain(t *testing.T) {
 	}
 	got, err = pool.Explain(m.Pools[0], pool.Options{})
 	require.NoError(t, err)
-	assert.Contains(t, pathsOf(got), "providerConfig", "as a whole")
+	assert.Contains(t, pathsOf(got), "providerConfig.volume", "a member as a whole")
 }
 
 func TestOutcomeOfAPlan(t *testing.T) {

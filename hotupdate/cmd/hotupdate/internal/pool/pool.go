@@ -18,6 +18,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hotupdate/providerconfig/examples/providers"
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 )
@@ -64,13 +65,8 @@ func (p *Pool) isDefaulted(path string) bool { return slices.Contains(p.Defaulte
 
 func (p *Pool) isBare() bool { return slices.Contains(p.Unknown, UnknownRestOfPool) }
 
-// DataVolume is a volume beside the root volume. Type and Encrypted are nil if they are not set.
-type DataVolume struct {
-	Name      string  `json:"name,omitempty"`
-	Size      string  `json:"size"`
-	Type      *string `json:"type,omitempty"`
-	Encrypted *bool   `json:"encrypted,omitempty"`
-}
+// DataVolume is a volume beside the root volume.
+type DataVolume = providers.DataVolume
 
 // Unknown is something that decides about machines and that manifests do not tell. A comparison takes it to be the same in both pools.
 type Unknown uint8
