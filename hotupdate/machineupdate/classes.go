@@ -228,13 +228,11 @@ func decode(spec []byte, schema *hotupdate.Schema) (*hotupdate.Schema, any, erro
 		return schema, config, nil
 	}
 	exported, exportErr := json.Marshal(schema)
-	for _, problem := range fault.All(err) {
-		if problem.Code != "unknown-member" || exportErr != nil || respells(exported, problem.Path) {
-			return schema, config, err
-		}
-	}
 	open, openErr := schema.AdmitUnknown()
-	if openErr != nil {
+	isOther := func(problem *fault.Error) bool {
+		return problem.Code != "unknown-member" || respells(exported, problem.Path)
+	}
+	if exportErr != nil || openErr != nil || slices.ContainsFunc(fault.All(err), isOther) {
 		return schema, config, err
 	}
 	config, err = open.Decode(spec)

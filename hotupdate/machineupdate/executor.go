@@ -208,7 +208,8 @@ func (e *Executor[M]) call(ctx context.Context, o *observation, result *Result[M
 
 // mark writes the marker of a pass. After an error, which is told by the result as well, nothing may be sent.
 func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M]) error {
-	if !e.write(ctx, result.decision.pass.aboutToCall(), result) {
+	pass := result.decision.pass
+	if !e.write(ctx, pass.write(result.version(), pass.planned.Marker), result) {
 		return result.Err
 	}
 	result.marked = true
@@ -228,11 +229,16 @@ func (e *Executor[M]) mark(ctx context.Context, o *observation, result *Result[M
 
 // finish writes what follows the call. Without a marker nothing was sent.
 func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result[M], callErr error) {
-	pass := result.decision.pass
-	marker := &pass.planned.Marker
+	pass, now := result.decision.pass, e.Now()
+	marker := pass.planned.Marker
+	retry := o.nextTry(&marker, now)
 	switch kind, after := ErrorKindOf(callErr); {
+	case callErr == nil && pass.again:
+		e.record(ctx, result, marker, updated, o.Settings.confirmAfter(), nil)
+	case callErr == nil && result.decision.action == actConfirm:
+		e.record(ctx, result, pass.planned.Succeeded(now), confirmed, o.Settings.VerifyPeriod, nil)
 	case callErr == nil:
-		e.record(ctx, o, result)
+		e.record(ctx, result, pass.planned.Succeeded(now), updated, o.Settings.confirmAfter(), nil)
 	case kind == ErrUnimplemented:
 		if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {
 			result.note(callErr)
@@ -243,20 +249,21 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	case ctx.Err() != nil:
 		result.end(canceled, shortRetry, callErr)
 	case kind == ErrNotFound:
-		result.end(gone, o.nextTry(marker, e.Now()), callErr)
+		result.end(gone, retry, callErr)
 	case kind == ErrDiffers && pass.isClosed():
-		e.remember(ctx, o, result, pass.planned.Doubted(e.Now()), differing, callErr)
+		doubted := pass.planned.Doubted(now)
+		e.record(ctx, result, doubted, differing, o.nextTry(&doubted, now), callErr)
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
-		now := e.Now()
-		e.remember(ctx, o, result, pass.planned.Refused(now.Add(min(after, maxRefusal)), now), refused, callErr)
-	case !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait
+		refusal := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
+		e.record(ctx, result, refusal, refused, o.nextTry(&refusal, now), callErr)
+	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next tries wait
 		result.note(callErr)
 	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
-		result.end(pending, o.nextTry(marker, e.Now()), callErr)
+		result.end(pending, retry, callErr)
 	case kind == ErrThrottled:
-		result.end(throttled, max(after, o.nextTry(marker, e.Now())), callErr)
+		result.end(throttled, max(after, retry), callErr)
 	default:
-		result.end(callFailed, max(after, o.nextTry(marker, e.Now())), callErr)
+		result.end(callFailed, max(after, retry), callErr)
 	}
 }
 
@@ -268,26 +275,12 @@ var errReadOnly = &fault.Error{
 	Kind: fault.Misuse, Code: "read-only", Where: "UpdateMachine", What: "wants to change a machine whose node is not drained", Hint: "heed ReadOnly of the request",
 }
 
-// remember writes what a call that did not succeed leaves behind.
-func (e *Executor[M]) remember(ctx context.Context, o *observation, result *Result[M], r record.Record, how ending, callErr error) {
+// record writes what a call leaves behind.
+func (e *Executor[M]) record(ctx context.Context, result *Result[M], r record.Record, how ending, delay time.Duration, callErr error) {
 	if e.write(ctx, result.decision.pass.write(result.version(), r), result) {
-		result.end(how, o.nextTry(&r, e.Now()), callErr)
+		result.end(how, delay, callErr)
 	} else {
 		result.note(callErr)
-	}
-}
-
-func (e *Executor[M]) record(ctx context.Context, o *observation, result *Result[M]) {
-	pass, now := result.decision.pass, e.Now()
-	written, how, delay := pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter()
-	switch {
-	case pass.again:
-		written = pass.aboutToCall()
-	case result.decision.action == actConfirm:
-		how, delay = confirmed, o.Settings.VerifyPeriod
-	}
-	if e.write(ctx, written, result) {
-		result.end(how, delay, nil)
 	}
 }
 

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -220,10 +221,16 @@ func (p *pass) Marker() Record {
 	return r
 }
 
-func (p *pass) AboutToCall() Patch                            { return p.aboutToCall() }
-func (p *pass) Succeeded(version string, now time.Time) Patch { return p.succeeded(version, now) }
-func (p *pass) RestorePrevious(version string) Patch          { return p.restorePrevious(version) }
-func (p *pass) Request() *UpdateMachineRequest                { return p.request() }
+func (p *pass) AboutToCall() Patch                   { return p.write(p.Machine.ResourceVersion, p.planned.Marker) }
+func (p *pass) RestorePrevious(version string) Patch { return p.restorePrevious(version) }
+func (p *pass) Request() *UpdateMachineRequest       { return p.request() }
+
+func (p *pass) Succeeded(version string, now time.Time) Patch {
+	return p.write(version, p.planned.Succeeded(now))
+}
+
+// JSON is the hot part as JSON.
+func (h Hot) JSON() json.RawMessage { return json.RawMessage(cmp.Or(h, "null")) }
 
 func (p *Prepared) Class() MachineClass { return p.class }
 func (p *Prepared) Hot() Hot            { return Hot(p.lanes[0].target.Hot()) }

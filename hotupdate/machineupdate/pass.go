@@ -1,8 +1,6 @@
 package machineupdate
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
@@ -16,18 +14,7 @@ type pass struct {
 	again   bool // the success needs another confirmation, as nobody knows when the lane was applied
 }
 
-// aboutToCall returns the write that has to succeed before the first request that changes the cloud. It carries the resourceVersion by which
-// the decision was made.
-func (p *pass) aboutToCall() patch {
-	return p.write(p.Machine.ResourceVersion, p.planned.Marker)
-}
-
-// succeeded returns the write that follows the success of the pass. The resourceVersion is that of the newest object.
-func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
-	return p.write(resourceVersion, p.planned.Succeeded(now))
-}
-
-// restorePrevious returns the write that takes aboutToCall back. It is right only if nothing was sent to the cloud.
+// restorePrevious returns the write that takes the marker back. It is right only if nothing was sent to the cloud.
 func (p *pass) restorePrevious(resourceVersion string) patch {
 	restored := map[string]*string{p.lane.annotation: nil}
 	if previous, recorded := p.Machine.Annotations[p.lane.annotation]; recorded {
@@ -36,6 +23,7 @@ func (p *pass) restorePrevious(resourceVersion string) patch {
 	return p.Machine.write(resourceVersion, restored)
 }
 
+// write returns the write of a record, bound to the object by which it was decided, or to a newer one of ours.
 func (p *pass) write(resourceVersion string, r record.Record) patch {
 	return p.Machine.write(resourceVersion, map[string]*string{p.lane.annotation: new(r.Annotation())})
 }

@@ -2,7 +2,6 @@ package machineupdate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -71,14 +70,6 @@ type Hot string
 
 // Nothing is the hot part of a provider spec without Hot fields. Applying it removes everything that is owned.
 const Nothing Hot = "{}"
-
-// JSON returns the hot part as JSON, null if none is known.
-func (h Hot) JSON() json.RawMessage {
-	if h == "" {
-		return json.RawMessage("null")
-	}
-	return json.RawMessage(h)
-}
 
 // Format prints the length, for every verb.
 func (h Hot) Format(f fmt.State, _ rune) {

@@ -60,9 +60,9 @@ var updateMutants = []mutant{
 	{"retries wait no longer than a confirmation", decisionFile, "d += min(d, limit-d)", "d += max(d, limit-d)", decisions},
 	{"retries do not come together", decisionFile, "return d + spread(d/2, o.Machine.Name)", "return d", decisions},
 	// The executor, its passes, and errors of drivers.
-	{"a write names the resourceVersion of the decision", passFile, "return p.write(p.Machine.ResourceVersion, p.planned.Marker)", `return p.write("", p.planned.Marker)`, executions},
+	{"a write names the resourceVersion of the decision", executorFile, "pass.write(result.version(), pass.planned.Marker)", `pass.write("", pass.planned.Marker)`, executions},
 	{"an object without resourceVersion is not written", executorFile, `versioned("Observation.Machine", observed.Machine)`, `given("Observation.Machine", observed.Machine)`, executions},
-	{"a success carries the resourceVersion of the marker", executorFile, "pass.succeeded(result.version(), now)", "pass.succeeded(pass.machine.ResourceVersion, now)", executions},
+	{"a success carries the resourceVersion of the marker", executorFile, "pass.write(result.version(), r)", "pass.write(result.decision.pass.Machine.ResourceVersion, r)", executions},
 	{"the newest object is handed on", executorFile, "\t\tresult.Machine = written\n", "\t\t_ = written\n", executions},
 	{"a process that slept does not call", executorFile, "e.Now().Sub(o.now) >= o.Settings.callTimeout()", "false", executions},
 	{"a driver's success is recorded, a failure is not", executorFile, "case callErr == nil:", "case callErr == nil || kind == errOther:", executions},
@@ -74,9 +74,9 @@ var updateMutants = []mutant{
 	{"a restored record is that of before", passFile, "restored[p.lane.annotation] = &previous", `restored[p.lane.annotation] = new("{}" + previous[:0])`, executions},
 	{"where there was no record none is restored", passFile, "restored := map[string]*string{p.lane.annotation: nil}", "restored := map[string]*string{}", executions},
 	{"Unimplemented is remembered", executorFile, "\t\tpass.lane.unable.Store(true)\n", "", executions},
-	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.aboutToCall(), result): // so that the next tries wait\n\t\tresult.note(callErr)\n", "", executions},
+	{"a failure of a driver that reads first is recorded", executorFile, "\tcase !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next tries wait\n\t\tresult.note(callErr)\n", "", executions},
 	{"a VM that is gone is no failure", executorFile, "\tcase kind == ErrNotFound:", "\tcase false:", executions},
-	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, o.nextTry(marker, e.Now())), callErr)", "result.end(throttled, o.nextTry(marker, e.Now()), callErr)", executions},
+	{"a throttled driver waits as long as the cloud says", executorFile, "result.end(throttled, max(after, retry), callErr)", "result.end(throttled, retry, callErr)", executions},
 	{"a conflict looks again at once", executorFile, "\tcase apierrors.IsConflict(err):\n\t\tresult.end(conflicted, conflictRetry, err)\n", "", executions},
 	// Lanes.
 	{"a lane has its leaves only", laneFile, "return record.Filter(string(document), func(pointer string) bool { return l.of(pointer) == lane })", "return string(document)", lanes},

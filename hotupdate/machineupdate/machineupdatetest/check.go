@@ -37,6 +37,7 @@ func check[M machineupdate.Machine](tb testing.TB, scenarios []scenario[M], mach
 	var reported []string
 	for _, s := range scenarios {
 		c := &checker[M]{reconcile: reconcile}
+		c.updateErr, c.updated = map[string]error{}, map[string]int{}
 		c.server.broken = func(promise, format string, args ...any) {
 			tb.Helper()
 			if !slices.Contains(reported, promise) {
@@ -99,13 +100,13 @@ func (c *checker[M]) until(done func() bool, every time.Duration, promise, what 
 		}
 		c.later(every)
 	}
-	c.server.broken(promise, "after 12 reconciles %s, and the record is %q", what, c.server.record())
+	c.server.broken(promise, "after 12 reconciles %s, and the record is %q", what, c.server.record(""))
 }
 
 // updates waits for a call of UpdateMachine, which returns the error. The health check may end a reconcile before.
 func (c *checker[M]) updates(err error) {
-	c.updateErr = err
-	c.until(func() bool { return c.updated > 0 }, 0, "never settled", "UpdateMachine was not called")
+	c.updateErr[""] = err
+	c.until(func() bool { return c.updated[""] > 0 }, 0, "never settled", "UpdateMachine was not called")
 }
 
 func (c *checker[M]) creates() {
@@ -114,13 +115,12 @@ func (c *checker[M]) creates() {
 
 // isSettled reports whether the record of a lane says that nothing is under way.
 func (c *checker[M]) isSettled(lane string) bool {
-	record := c.server.recordOf(lane)
+	record := c.server.record(lane)
 	return record != "" && !strings.Contains(record, `"state":`)
 }
 
 // settles waits for longer than ConfirmAfter.
 func (c *checker[M]) settles() {
-	c.updateErr = nil
-	c.slowErr = nil
+	clear(c.updateErr)
 	c.until(func() bool { return c.isSettled("") && (c.driver.Lanes == nil || c.isSettled(c.driver.Lanes[0].Name)) }, 20*time.Minute, "never settled", "no update is confirmed")
 }

@@ -30,7 +30,7 @@ func (w *World[M]) Node(context.Context) (machineupdate.DrainedNode, error) { re
 // Ready notes on the node that it is ready for the update.
 func (w *World[M]) Ready() {
 	w.node.ready = true
-	if w.node.account != w.node.wanted || w.updateErr != nil {
+	if w.node.account != w.node.wanted || w.updateErr[drainedLane] != nil {
 		w.server.broken("ready too early", "the node is ready for the update, and the driver has not applied the InPlace part")
 	}
 }
@@ -38,12 +38,12 @@ func (w *World[M]) Ready() {
 // updateDrained is the driver for the lane drainedLane.
 func (w *World[M]) updateDrained(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
 	var desired spec
-	if err := json.Unmarshal(request.Parts[0].Desired.JSON(), &desired); err != nil {
+	if err := json.Unmarshal([]byte(request.Parts[0].Desired), &desired); err != nil {
 		return err
 	}
 	switch {
 	case w.node.account == desired.Account:
-		return w.updateErr
+		return w.updateErr[drainedLane]
 	case request.ReadOnly:
 		return machineupdate.ErrDiffers
 	}
@@ -53,10 +53,10 @@ func (w *World[M]) updateDrained(ctx context.Context, request *machineupdate.Upd
 	if !w.node.live.Unschedulable {
 		w.server.broken("write to a live node", "UpdateMachine changes what needs a drained node, and the node is not drained")
 	}
-	if w.updateErr == nil {
+	if w.updateErr[drainedLane] == nil {
 		w.node.account = desired.Account
 	}
-	return w.updateErr
+	return w.updateErr[drainedLane]
 }
 
 func inPlaceScenarios[M machineupdate.Machine]() []scenario[M] {
@@ -109,10 +109,10 @@ func (c *checker[M]) isReady() {
 // delayed lets the driver return an error for a while.
 func (c *checker[M]) delayed(err error) {
 	c.drain()
-	c.updateErr = err
+	c.updateErr[drainedLane] = err
 	for range 4 {
 		c.later(time.Minute)
 	}
-	c.updateErr = nil
+	c.updateErr[drainedLane] = nil
 	c.isReady()
 }

@@ -98,20 +98,20 @@ func failure[M machineupdate.Machine](c *checker[M]) {
 
 // slow gives the machine a class with something that is slow, and waits for a call that returns the error.
 func (c *checker[M]) slow(err error) {
-	c.driver, c.slowErr = slowDriver, err
+	c.driver, c.updateErr[slowLane] = slowDriver, err
 	c.class(`{"tags":{"k":"1"},"iops":3}`)
-	c.until(func() bool { return c.slowCalls > 0 }, 0, "lane lost", "UpdateMachine was not called with the name of its second lane")
+	c.until(func() bool { return c.updated[slowLane] > 0 }, 0, "lane lost", "UpdateMachine was not called with the name of its second lane")
 	for range 6 {
 		c.later(20 * time.Minute)
 	}
 	if !c.isSettled("") {
-		c.server.broken("lane lost", "one lane holds up another, whose record is %q", c.server.record())
+		c.server.broken("lane lost", "one lane holds up another, whose record is %q", c.server.record(""))
 	}
 }
 
 func refusal[M machineupdate.Machine](c *checker[M]) {
 	c.slow(&machineupdate.RetryError{After: 6 * time.Hour, Err: codeError("FailedPrecondition")})
-	if record := c.server.recordOf(slowLane); !strings.Contains(record, `"notBefore":`) {
+	if record := c.server.record(slowLane); !strings.Contains(record, `"notBefore":`) {
 		c.server.broken("error kind lost", "the cloud said when it takes the change, and the record is %q", record)
 	}
 	c.later(6 * time.Hour)
@@ -130,8 +130,8 @@ func unimplemented[M machineupdate.Machine](c *checker[M]) {
 	c.updates(codeError("Unimplemented"))
 	c.later(time.Hour)
 	c.later(time.Hour)
-	if c.server.record() != "" || c.updated > 1 {
-		c.server.broken("error kind lost", "Unimplemented led to %d calls of UpdateMachine, and to the record %q", c.updated, c.server.record())
+	if c.server.record("") != "" || c.updated[""] > 1 {
+		c.server.broken("error kind lost", "Unimplemented led to %d calls of UpdateMachine, and to the record %q", c.updated[""], c.server.record(""))
 	}
 }
 
@@ -145,8 +145,8 @@ func notFound[M machineupdate.Machine](c *checker[M]) {
 
 func creation[M machineupdate.Machine](c *checker[M]) {
 	c.creates()
-	if !strings.Contains(c.server.record(), providerID) {
-		c.server.broken("creation endless", "after the creation the record is %q: FinishCreation was not called, or its write overwritten", c.server.record())
+	if !strings.Contains(c.server.record(""), providerID) {
+		c.server.broken("creation endless", "after the creation the record is %q: FinishCreation was not called, or its write overwritten", c.server.record(""))
 	}
 	c.later(0)
 }

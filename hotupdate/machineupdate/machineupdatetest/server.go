@@ -78,7 +78,7 @@ func (w *World[M]) Update(_ context.Context, machine M, _ metav1.UpdateOptions) 
 		return written, err
 	}
 	for _, lane := range []string{"", slowLane, drainedLane} {
-		if machine.GetAnnotations()[annotationOf(lane)] != w.server.recordOf(lane) {
+		if machine.GetAnnotations()[annotationOf(lane)] != w.server.record(lane) {
 			w.server.broken("blind write", "Update replaces the record by an older one")
 		}
 	}
@@ -137,11 +137,8 @@ func merge(object, patch map[string]any) map[string]any {
 	return object
 }
 
-// record is the annotation with the machine's record.
-func (s *server[M]) record() string { return s.recordOf("") }
-
-// recordOf is that of a lane.
-func (s *server[M]) recordOf(lane string) string {
+// record is the annotation with the machine's record of a lane.
+func (s *server[M]) record(lane string) string {
 	return s.object.GetAnnotations()[annotationOf(lane)]
 }
 

@@ -22,12 +22,11 @@ type World[M machineupdate.Machine] struct {
 
 	vm        bool  // there is one
 	createErr error // what CreateMachine returns
-	updateErr error // what UpdateMachine returns
 	created   int   // calls of CreateMachine
-	updated   int   // calls of UpdateMachine
-	slowErr   error // what UpdateMachine returns for the lane slowLane
-	slowCalls int   // its calls for that lane
 	failures  int   // events that tell of failures
+
+	updateErr map[string]error // what UpdateMachine returns, by lane
+	updated   map[string]int   // calls of UpdateMachine, by lane
 
 	node node // where in-place updates are checked
 }
@@ -60,7 +59,7 @@ func (w *World[M]) Event(_ runtime.Object, _, reason, _ string) {
 // Call calls a method of the driver by its name in MCM: GetMachineStatus, CreateMachine or InitializeMachine. It returns the provider ID, or an error
 // with the text of MCM's status.Status.
 func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
-	if _, ends := ctx.Deadline(); method != "GetMachineStatus" && (!ends || !strings.Contains(w.server.record(), `"state":"Calling"`)) {
+	if _, ends := ctx.Deadline(); method != "GetMachineStatus" && (!ends || !strings.Contains(w.server.record(""), `"state":"Calling"`)) {
 		w.server.broken("creation endless", "%s is called before BeginCreation, or not with the context of Creation.Context", method)
 	}
 	switch method {
@@ -83,18 +82,14 @@ func (w *World[M]) Call(ctx context.Context, method string) (string, error) {
 
 // UpdateMachine is the driver's. A controller may convert the request and the error as its driver interface wants it.
 func (w *World[M]) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	w.updated++
+	w.updated[request.Lane]++
 	if w.server.disturbed {
 		w.server.broken("blind write", "UpdateMachine is called though the marker met a conflict")
 	}
-	switch request.Lane {
-	case slowLane:
-		w.slowCalls++
-		return w.slowErr
-	case drainedLane:
+	if request.Lane == drainedLane {
 		return w.updateDrained(ctx, request)
 	}
-	return w.updateErr
+	return w.updateErr[request.Lane]
 }
 
 // checkStatus checks a status that a reconcile has written.
@@ -106,7 +101,7 @@ func (w *World[M]) checkStatus(before map[string]any) {
 		}
 	}
 	state, description := w.server.text("lastOperation", "state"), w.server.text("lastOperation", "description")
-	if w.updated > 0 && (state == "Failed" || strings.Contains(description, "OutOfRange")) {
+	if len(w.updated) > 0 && (state == "Failed" || strings.Contains(description, "OutOfRange")) {
 		w.server.broken("report that harms", "lastOperation has the state %q and the description %q", state, description)
 	}
 }
