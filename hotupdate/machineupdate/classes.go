@@ -53,7 +53,7 @@ func WantedClass(own, template string) string { return cmp.Or(template, own) }
 type Classes struct {
 	mutex     sync.Mutex
 	prepared  map[string]*preparation // by namespace/name
-	abilities map[string]*ability     // by what the driver says of itself, and the lane
+	abilities sync.Map                // *ability by what the driver says of itself, and the lane
 }
 
 // ability is what a process found out about a driver and a lane.
@@ -96,7 +96,8 @@ func (c *Classes) Prepare(class MachineClass, schema *hotupdate.Schema, driver D
 	next := &preparation{class: class, schema: schema, driver: driver, prepared: prepared, err: err}
 	if prepared != nil {
 		for i := range prepared.lanes {
-			prepared.lanes[i].ability = c.abilityOf(driver.text() + prepared.lanes[i].where())
+			known, _ := c.abilities.LoadOrStore(driver.text()+prepared.lanes[i].where(), &ability{})
+			prepared.lanes[i].ability, _ = known.(*ability)
 		}
 		next.rest, next.restOf = prepared.rest, schema
 		beyond = last != nil && last.restOf != nil && same(last.restOf, schema) && last.rest != prepared.rest
@@ -124,16 +125,6 @@ func same(a, b *hotupdate.Schema) bool {
 	one, err := a.Fingerprint()
 	other, otherErr := b.Fingerprint()
 	return err == nil && otherErr == nil && one == other
-}
-
-func (c *Classes) abilityOf(lane string) *ability {
-	if c.abilities == nil {
-		c.abilities = map[string]*ability{}
-	}
-	if c.abilities[lane] == nil {
-		c.abilities[lane] = &ability{}
-	}
-	return c.abilities[lane]
 }
 
 // Forget drops a class that is gone. The key is that of client-go's cache.DeletionHandlingMetaNamespaceKeyFunc, which knows tombstones:

@@ -128,20 +128,9 @@
 //
 // # Cost
 //
-// N machines of a class whose tags change cost 2 N calls of UpdateMachine. The first of the driver in examples/machinecontroller, which reads
-// first, makes three reads and, where all kinds get the same tags, at most two writes; the confirmation makes three reads. So 10,000 machines of one
-// account take 60,000 reads and up to 20,000 writes: at ten updates a second, which a [Limiter] with Every 100ms allows, 17 minutes, and as long
-// again after ConfirmAfter. Each Machine object is written three times: marker, success, confirmation.
-//
-// The adoption of 10,000 machines that are right takes the same 60,000 reads, no write to the cloud, and two writes of each Machine. Lanes are adopted
-// one by one, so each further lane costs as much again.
-//
-// UpdateMachine holds a worker of the controller. In a simulated controller with 10 workers, whose UpdateMachine takes 3 seconds, the first adoption of
-// 10,000 machines makes a creation wait for a worker
-//
-//	without a limiter                                  50 minutes; adoption takes 50 minutes
-//	without a limiter, where the cloud throttles       98 minutes; adoption takes 98 minutes
-//	Limiter{Every: 1s, Burst: 10, InFlight: 3}         12 seconds; adoption takes 4 h 19 min, throttled 5 h 7 min
+// N machines of a class whose tags change cost 2 N calls of UpdateMachine, and three writes of each Machine: marker, success, confirmation. The adoption
+// of machines that are right costs as many calls, which only read, and two writes of each Machine. Lanes are adopted one by one. UpdateMachine holds a
+// worker of the controller, so a fleet needs a [Limiter]. The guide in examples/machinecontroller has the arithmetic for 10,000 machines.
 //
 // # Reports
 //

@@ -7,11 +7,15 @@ const (
 	warning = "Warning"
 )
 
-// events tells what happened, for whoever publishes events: the type of a Kubernetes event, its reason, and a sentence, which never quotes a value of a
-// provider spec unless the errors of driver and API server do. Waiting, conflicts and cancellation are no events: they happen all the time. A refusal of
-// the API server is one: the role may lack the verb patch.
-func events(o *observation, d *decision, how ending, err error, tell func(level, reason, message string)) {
-	why := string(d.reason) + o.lane.where()
+// tell publishes events. They never quote a value of a provider spec unless the errors of driver and API server do. Waiting, conflicts and cancellation
+// are no events: they happen all the time, and after a cancellation another process looks again. A refusal of the API server is one: the role may
+// lack the verb patch.
+func (e *Executor[M]) tell(o *observation, result *Result[M]) {
+	d, how, err, why := &result.decision, result.ending, result.Err, string(result.decision.reason)+o.lane.where()
+	if e.Event == nil || how == canceled {
+		return
+	}
+	tell := func(level, reason, message string) { e.Event(result.Machine, level, reason, message) }
 	switch {
 	case d.reason == recordUnusable:
 		tell(warning, "HotUpdateRecordUnusable", d.err.Error())

@@ -120,13 +120,6 @@ func (r *Result[M]) join(next *Result[M]) {
 	*r = joined
 }
 
-// tell publishes events. If the context was done there are none: another process will look again, and report it.
-func (e *Executor[M]) tell(o *observation, result *Result[M]) {
-	if e.Event != nil && result.ending != canceled {
-		events(o, &result.decision, result.ending, result.Err, func(level, reason, message string) { e.Event(result.Machine, level, reason, message) })
-	}
-}
-
 // missing is the error of an executor that lacks functions which every method needs.
 func (e *Executor[M]) missing() error {
 	var problems []error
@@ -167,8 +160,8 @@ func (e *Executor[M]) carryOut(ctx context.Context, o *observation, result *Resu
 		result.end(writeFailed, 0, missingFunction("UpdateMachine"))
 	case err != nil:
 		result.end(canceled, shortRetry, err)
-	case e.Limiter.begin(o.Limit, reason, o.now):
-		defer e.Limiter.end(o.Limit)
+	case e.Limiter.begin(reason, o.now):
+		defer e.Limiter.end()
 		e.call(ctx, o, result)
 	default: // machines that were denied together do not return together
 		delay := o.Settings.denialDelay()

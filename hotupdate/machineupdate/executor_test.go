@@ -336,16 +336,15 @@ func TestCallHasADeadline(t *testing.T) {
 	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
 }
 
-// TestFirstAdoptionAsksTheLimiter: the limiter is asked before the marker is written, with credentials and region. Machines that are denied
+// TestFirstAdoptionAsksTheLimiter: the limiter is asked before the marker is written. Machines that are denied
 // return at different times.
 func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	limiter := &machineupdate.Limiter{Every: time.Minute, Burst: 4}
-	key := "account in eu"
 	delays := map[time.Duration]bool{}
 	counted := counters{}
 	for i := range 12 {
 		b := newBench(t, "")
-		b.Counters, b.Limiter, b.o.Limit, b.o.Machine.Name = counted, limiter, key, fmt.Sprint("m-", i)
+		b.Counters, b.Limiter, b.o.Machine.Name = counted, limiter, fmt.Sprint("m-", i)
 		result := b.Reconcile(t.Context(), b.o)
 		if machineupdate.EndingOf(result) == machineupdate.Denied {
 			assert.Empty(t, b.writes)
@@ -356,7 +355,6 @@ func TestFirstAdoptionAsksTheLimiter(t *testing.T) {
 	}
 	assert.Equal(t, []int{2, 10}, []int{counted.ended(machineupdate.Updated), counted.ended(machineupdate.Denied)}, "a half is left to changes")
 	assert.Greater(t, len(delays), 5)
-	assert.True(t, limiter.Ask("eu", machineupdate.FirstAdoption, start), "other credentials")
 }
 
 // TestUpdatesUnderWay: an update is under way until the call has returned, however it ended, also by a panic.
@@ -387,47 +385,44 @@ func TestUpdatesUnderWay(t *testing.T) {
 
 func TestLimiter(t *testing.T) {
 	var nothing machineupdate.Limiter
-	assert.False(t, nothing.Ask("", machineupdate.SpecChanged, start))
+	assert.False(t, nothing.Ask(machineupdate.SpecChanged, start))
 	l := machineupdate.Limiter{Every: time.Second, Burst: 4, InFlight: 4}
-	eu, us := "eu", "us"
 	const spec, confirm, adopt = machineupdate.SpecChanged, machineupdate.ConfirmationDue, machineupdate.FirstAdoption
 	for i, tc := range []struct {
-		key    string
 		reason machineupdate.Reason
 		after  time.Duration
 		done   int // updates that ended before
 		want   bool
 	}{
-		{eu, adopt, 0, 0, true},
-		{eu, adopt, 0, 1, true},
-		{eu, adopt, 0, 1, false}, // two tokens are left for others
-		{eu, confirm, 0, 0, true},
-		{eu, confirm, 0, 1, false}, // one is left for changes
-		{eu, machineupdate.Unfinished, 0, 0, false},
-		{eu, spec, 0, 0, true},
-		{eu, spec, 0, 1, false},
-		{us, adopt, 0, 0, true},
-		{eu, spec, 500 * time.Millisecond, 0, false},
-		{eu, spec, time.Second, 0, true},
-		{eu, adopt, time.Hour, 0, true},
-		{eu, adopt, 2 * time.Hour, 0, false}, // two are under way
-		{eu, machineupdate.VerifyDue, 2 * time.Hour, 0, false},
-		{eu, machineupdate.SchemaChanged, 2 * time.Hour, 0, false},
-		{eu, confirm, 2 * time.Hour, 0, true},
-		{eu, confirm, 3 * time.Hour, 0, false}, // three
-		{eu, machineupdate.RecordFull, 3 * time.Hour, 0, true},
-		{eu, spec, 4 * time.Hour, 0, false}, // four
-		{eu, spec, 4 * time.Hour, 1, true},
-		{us, adopt, -time.Second, 0, true}, // clocks may be set back
+		{adopt, 0, 0, true},
+		{adopt, 0, 1, true},
+		{adopt, 0, 1, false}, // two tokens are left for others
+		{confirm, 0, 0, true},
+		{confirm, 0, 1, false}, // one is left for changes
+		{machineupdate.Unfinished, 0, 0, false},
+		{spec, 0, 0, true},
+		{spec, 0, 1, false},
+		{spec, 500 * time.Millisecond, 0, false},
+		{spec, time.Second, 0, true},
+		{adopt, time.Hour, 0, true},
+		{adopt, 2 * time.Hour, 0, false}, // two are under way
+		{machineupdate.VerifyDue, 2 * time.Hour, 0, false},
+		{machineupdate.SchemaChanged, 2 * time.Hour, 0, false},
+		{confirm, 2 * time.Hour, 0, true},
+		{confirm, 3 * time.Hour, 0, false}, // three
+		{machineupdate.RecordFull, 3 * time.Hour, 0, true},
+		{spec, 4 * time.Hour, 0, false}, // four
+		{spec, 4 * time.Hour, 1, true},
+		{adopt, -time.Second, 4, true}, // clocks may be set back
 	} {
 		for range tc.done {
-			l.Done(tc.key)
+			l.Done()
 		}
-		assert.Equal(t, tc.want, l.Ask(tc.key, tc.reason, start.Add(tc.after)), "%d: %v after %v", i, tc.key, tc.after)
+		assert.Equal(t, tc.want, l.Ask(tc.reason, start.Add(tc.after)), "%d: %v after %v", i, tc.reason, tc.after)
 	}
 	one := machineupdate.Limiter{Every: time.Second, Burst: 1, InFlight: 1}
-	assert.True(t, one.Ask(eu, adopt, start), "where nothing can be left, nothing is")
-	assert.False(t, one.Ask(eu, spec, start.Add(time.Hour)))
+	assert.True(t, one.Ask(adopt, start), "where nothing can be left, nothing is")
+	assert.False(t, one.Ask(spec, start.Add(time.Hour)))
 }
 
 func TestEarlier(t *testing.T) {

@@ -249,10 +249,8 @@ func (p *Prepared) Restart() { p.lanes[0].ability = &ability{} }
 func Spread(d time.Duration, text string) time.Duration { return spread(d, text) }
 
 // Ask and Done are what an Executor does before and after an update.
-func (l *Limiter) Ask(key string, reason Reason, now time.Time) bool {
-	return l.begin(key, reason, now)
-}
-func (l *Limiter) Done(key string) { l.end(key) }
+func (l *Limiter) Ask(reason Reason, now time.Time) bool { return l.begin(reason, now) }
+func (l *Limiter) Done()                                 { l.end() }
 
 // MergePatch is the write as the API server gets it.
 func (p patch) MergePatch() ([]byte, error) { return json.Marshal(map[string]patch{"metadata": p}) }

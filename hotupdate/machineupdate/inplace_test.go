@@ -331,7 +331,7 @@ func TestInPlaceIsUrgent(t *testing.T) {
 	p.drain()
 	p.executor.Limiter = &machineupdate.Limiter{Every: time.Hour, Burst: 4, InFlight: 4}
 	for range 3 {
-		require.True(t, p.executor.Limiter.Ask("", machineupdate.SpecChanged, p.now))
+		require.True(t, p.executor.Limiter.Ask(machineupdate.SpecChanged, p.now))
 	}
 	p.apply()
 	assert.True(t, p.ready)

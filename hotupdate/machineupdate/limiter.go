@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// Limiter bounds how many updates begin and how many are under way for each [Observation.Limit]: a fleet that adopts hot updates calls the driver once for every
-// machine, and each call holds a worker of the controller. It counts updates, each of which makes several calls. The zero value denies everything. It
-// has no clock, and is safe for concurrent use. One serves a process.
+// Limiter bounds how many updates begin and how many are under way: a fleet that adopts hot updates calls the driver once for every machine, and each
+// call holds a worker of the controller. It counts updates, each of which makes several calls. The zero value denies everything. It has no clock, and
+// is safe for concurrent use. One serves a process with one account in one region, as the machine-controller-manager of a Shoot is. A process with
+// more hands in that of the machine's credentials and region: an [Executor] may be made for each reconcile.
 //
 // It knows what an update is for. Changes of the provider spec may take all. Confirmations, and updates that were begun and not finished, leave a
 // quarter of Burst and of InFlight, rounded down, and adoption, verification and other updates without a change of the spec leave a half.
@@ -20,12 +21,8 @@ type Limiter struct {
 	Burst    int           // how many updates may begin at once
 	InFlight int           // how many updates may be under way; zero is no bound
 
-	mutex   sync.Mutex
-	buckets map[string]*bucket
-}
-
-type bucket struct {
-	tokens   float64
+	mutex    sync.Mutex
+	spent    float64 // of Burst, at a time
 	at       time.Time
 	inFlight int
 }
@@ -44,39 +41,31 @@ func (r Reason) rank() int {
 }
 
 // begin takes a token and reports whether there was one. Then the update is under way until end is called. A nil limiter allows everything.
-func (l *Limiter) begin(key string, reason Reason, now time.Time) bool {
+func (l *Limiter) begin(reason Reason, now time.Time) bool {
 	if l == nil {
 		return true
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.buckets == nil {
-		l.buckets = map[string]*bucket{}
-	}
-	b := l.buckets[key]
-	if b == nil {
-		b = &bucket{tokens: float64(l.Burst), at: now}
-		l.buckets[key] = b
-	}
-	if elapsed := now.Sub(b.at); elapsed > 0 && l.Every > 0 {
-		b.tokens, b.at = min(b.tokens+elapsed.Seconds()/l.Every.Seconds(), float64(l.Burst)), now
+	if elapsed := now.Sub(l.at); elapsed > 0 && l.Every > 0 {
+		l.spent, l.at = max(l.spent-elapsed.Seconds()/l.Every.Seconds(), 0), now
 	}
 	rank := reason.rank()
-	allowed := b.tokens >= float64(1+l.Burst*rank/4) && (l.InFlight == 0 || b.inFlight < l.InFlight-l.InFlight*rank/4)
+	allowed := l.spent+float64(1+l.Burst*rank/4) <= float64(l.Burst) && (l.InFlight == 0 || l.inFlight < l.InFlight-l.InFlight*rank/4)
 	if allowed {
-		b.tokens--
-		b.inFlight++
+		l.spent++
+		l.inFlight++
 	}
 	return allowed
 }
 
-func (l *Limiter) end(key string) {
+func (l *Limiter) end() {
 	if l == nil {
 		return
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.buckets[key].inFlight--
+	l.inFlight--
 }
 
 // spread returns a delay shorter than d that depends on the text.

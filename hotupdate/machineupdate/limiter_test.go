@@ -75,7 +75,7 @@ func (a *adopting) run(machines int) (wait, took time.Duration) {
 		for len(a.inFlight) > 0 && !a.inFlight[0].After(a.now) { // calls end in the order in which they began
 			a.inFlight = a.inFlight[1:]
 			if a.limiter != nil {
-				a.limiter.Done("")
+				a.limiter.Done()
 			}
 		}
 		held := a.step
@@ -86,7 +86,7 @@ func (a *adopting) run(machines int) (wait, took time.Duration) {
 				creations++
 				a.add(next.at.Add(7*time.Minute), -creations, 0)
 			}
-		case a.limiter != nil && !a.limiter.Ask("", machineupdate.FirstAdoption, a.now):
+		case a.limiter != nil && !a.limiter.Ask(machineupdate.FirstAdoption, a.now):
 			delay := time.Minute
 			a.add(a.now.Add(delay+machineupdate.Spread(delay, fmt.Sprint(next.machine, next.denials))), next.machine, next.denials+1)
 		default:
@@ -116,7 +116,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// TestCreationsWaitBehindAdoption has the numbers of the package documentation.
+// TestCreationsWaitBehindAdoption has the numbers of the guide in examples/machinecontroller.
 func TestCreationsWaitBehindAdoption(t *testing.T) {
 	recommended := func() *machineupdate.Limiter {
 		return &machineupdate.Limiter{Every: time.Second, Burst: 10, InFlight: 3}

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
@@ -35,11 +36,8 @@ type Observation[M Machine] struct {
 	Class      *Prepared
 	ClassError error
 	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. Without it nobody knows what differs.
-	Former *Prepared
-	Secret map[string][]byte // the secret of the class, for the driver
-	// Limit names what the cloud limits calls by, such as a name of the credentials, not the credentials, and the region. Empty suits a process with
-	// one account in one region, as the machine-controller-manager of a Shoot is.
-	Limit    string
+	Former   *Prepared
+	Secret   map[string][]byte // the secret of the class, for the driver
 	Settings Settings
 }
 
@@ -61,7 +59,6 @@ type observation struct {
 	Class      *Prepared
 	ClassError error
 	Secret     map[string][]byte
-	Limit      string
 
 	lane *lane // of which nothing is known without a class
 	gate *gate // nil unless the node is drained for an in-place update
@@ -74,7 +71,7 @@ func (o *Observation[M]) at(now time.Time, lane *lane) observation {
 		Name: o.Machine.GetName(), UID: o.Machine.GetUID(), ResourceVersion: o.Machine.GetResourceVersion(), ProviderID: o.ProviderID,
 		Phase: o.Phase, Deleting: o.Machine.GetDeletionTimestamp() != nil, Annotations: o.Machine.GetAnnotations(),
 	}
-	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, o.Limit, lane, nil, now}
+	return observation{m, o.Settings, o.Class, o.ClassError, o.Secret, lane, nil, now}
 }
 
 // given returns the error of a machine that is nil.
@@ -118,20 +115,15 @@ type Settings struct {
 	DenialDelay time.Duration
 }
 
-func orDefault(d, fallback time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return fallback
+func (s *Settings) confirmAfter() time.Duration {
+	return cmp.Or(max(s.ConfirmAfter, 0), 15*time.Minute)
 }
-
-func (s *Settings) confirmAfter() time.Duration { return orDefault(s.ConfirmAfter, 15*time.Minute) }
-func (s *Settings) retryAfter() time.Duration   { return orDefault(s.RetryAfter, 15*time.Second) }
-func (s *Settings) callTimeout() time.Duration  { return orDefault(s.CallTimeout, 5*time.Minute) }
+func (s *Settings) retryAfter() time.Duration  { return cmp.Or(max(s.RetryAfter, 0), 15*time.Second) }
+func (s *Settings) callTimeout() time.Duration { return cmp.Or(max(s.CallTimeout, 0), 5*time.Minute) }
+func (s *Settings) denialDelay() time.Duration { return cmp.Or(max(s.DenialDelay, 0), time.Minute) }
 func (s *Settings) creationTimeout() time.Duration {
-	return orDefault(s.CreationTimeout, 10*time.Minute)
+	return cmp.Or(max(s.CreationTimeout, 0), 10*time.Minute)
 }
-func (s *Settings) denialDelay() time.Duration { return orDefault(s.DenialDelay, time.Minute) }
 
 // The annotations on Machine objects.
 const (

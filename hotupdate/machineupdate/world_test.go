@@ -76,7 +76,7 @@ func (e *executor) on(o *machineupdate.Observed, events *[]published) (*machineu
 	}
 	return real, machineupdate.Observation[*object]{
 		Machine: seen, ProviderID: o.Machine.ProviderID, Phase: o.Machine.Phase, Settings: o.Settings, Class: o.Class, ClassError: o.ClassError,
-		Secret: o.Secret, Limit: o.Limit,
+		Secret: o.Secret,
 	}
 }
 
