@@ -145,13 +145,8 @@ func (u *update[T, C]) call(ctx context.Context, function string, f func(context
 	}
 }
 
-// once makes a call when there is room for it, and counts it.
+// once makes a call, and counts it.
 func (k *Kit[T, C]) once(ctx context.Context, function string, f func(context.Context) error) error {
-	select {
-	case k.slots <- struct{}{}:
-		defer func() { <-k.slots }()
-	case <-ctx.Done():
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -29,8 +29,6 @@ type Definition[T, C any] struct {
 	// Lanes are those of Groups, with their paths; kinds follow from Groups. Attributes whose change the cloud may refuse for hours need a lane, or
 	// infrastructure tags wait with them. A lane with paths of class InPlace is changed in the drain only.
 	Lanes []machineupdate.Lane
-	// InFlight bounds the calls that all updates together have under way; zero is no bound.
-	InFlight int
 	// Wait returns after d, or with an error when the context is done. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Takeover is told of a key that carries somebody else's value, which the update overwrites. It may be nil.

@@ -17,7 +17,8 @@
 //  1. It compares all resources with what is desired before it calls anything. If something cannot be done, all that cannot be done is returned, and
 //     nothing is called. Package tags has the rules of infrastructure tags.
 //  2. A machine that is as desired costs reads and no marker. Otherwise BeforeWrite of the request comes before the first call.
-//  3. Calls have no more resources and infrastructure tags than the cloud takes in one. Those of one resource keep their order.
+//  3. Calls have no more resources and infrastructure tags than the cloud takes in one. One update makes its calls one after the other, so the InFlight
+//     of a [machineupdate.Limiter] bounds the calls under way as well.
 //  4. Calls that the cloud throttles are made again, with delays that grow from one second to twenty, as long as the context lasts. No other call is
 //     made twice: the flow repeats the update.
 //  5. A resource whose call failed gets no further call. Other resources do, and the error is a [*machineupdate.PartialError].

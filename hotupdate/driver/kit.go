@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,11 +14,7 @@ import (
 // Kit makes the updates of a driver. It is safe for concurrent use if the functions of its [Definition] are. One serves a process.
 type Kit[T, C any] struct {
 	definition Definition[T, C]
-	slots      chan struct{} // has an element for each call under way
 }
-
-// unbounded is more calls than any process has under way.
-const unbounded = 1 << 20
 
 // New checks a definition. The error joins all problems, each a [*fault.Error]: with the code unusable-driver, or with those that
 // [machineupdate.Classes.Prepare] has for lanes.
@@ -27,7 +22,6 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if err := definition.check(); err != nil {
 		return nil, err
 	}
-	definition.InFlight = cmp.Or(max(definition.InFlight, 0), unbounded)
 	if definition.Wait == nil {
 		definition.Wait = sleep
 	}
@@ -37,7 +31,7 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 	if definition.Count == nil {
 		definition.Count = func(string, string) {}
 	}
-	k := &Kit[T, C]{definition: definition, slots: make(chan struct{}, definition.InFlight)}
+	k := &Kit[T, C]{definition: definition}
 	empty := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
 	if _, _, err := new(machineupdate.Classes).Prepare(empty, definition.Schema, k.Driver()); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -305,36 +306,27 @@ func TestNothingIsSentAfterTheContext(t *testing.T) {
 	assert.Len(t, w.calls, 1)
 }
 
-// TestInFlight: all updates together have no more calls under way than allowed.
+// TestInFlight: one update makes its calls one after the other, and none once the context is done.
 func TestInFlight(t *testing.T) {
 	w := newWorld(t)
-	w.definition.InFlight = 2
-	entered, leave := make(chan struct{}, 9), make(chan struct{})
-	w.definition.Resources = func(context.Context, *world) ([]driver.Resource, error) {
-		entered <- struct{}{}
-		<-leave
-		return nil, nil
+	var underWay atomic.Int32
+	calls := 0
+	set := w.definition.Tags[0].Set
+	w.definition.Tags[0].Set = func(ctx context.Context, w *world, resources []string, all []tags.Tag) error {
+		assert.EqualValues(t, 1, underWay.Add(1))
+		defer underWay.Add(-1)
+		time.Sleep(time.Millisecond)
+		calls++
+		return set(ctx, w, resources, all)
 	}
-	kit := w.kit()
-	ended := make(chan error, 3)
-	request := w.request(&providerSpec{}, &providerSpec{})
-	for range 3 {
-		go func() { ended <- kit.UpdateMachine(t.Context(), request) }()
-	}
-	<-entered
-	<-entered
+	apart := tags.Tags{VM: map[string]string{"a": "1"}, Network: map[string]string{"a": "2"}, Disk: map[string]string{"a": "3"}}
+	request := w.request(&providerSpec{}, &providerSpec{Tags: &apart})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, kit.UpdateMachine(ctx, request), context.Canceled, "waiting for room ends with the context")
-	select {
-	case <-entered:
-		t.Error("three calls are under way")
-	case <-time.After(20 * time.Millisecond):
-	}
-	close(leave)
-	for range 3 {
-		require.ErrorIs(t, <-ended, machineupdate.ErrNotFound)
-	}
+	require.ErrorIs(t, w.kit().UpdateMachine(ctx, request), context.Canceled)
+	assert.Zero(t, calls)
+	require.NoError(t, w.kit().UpdateMachine(t.Context(), request))
+	assert.Equal(t, 3, calls)
 }
 
 // TestErrorsShowNoSecrets: clouds quote what they refuse.

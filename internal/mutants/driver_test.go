@@ -52,7 +52,6 @@ var driverMutants = []mutant{
 	{"delays are bounded", kitCallFile, "delay = min(2*delay, maxDelay)", "delay *= 2", kitTags},
 	{"machines do not return together", kitCallFile, "u.request.Machine+strconv.Itoa(try)", "strconv.Itoa(try)", kitTags},
 	{"nothing is sent after the context", kitCallFile, "\tif err := ctx.Err(); err != nil {\n\t\treturn err", "\tif err := ctx.Err(); false {\n\t\treturn err", kitTags},
-	{"calls under way are bounded", kitFile, "cmp.Or(max(definition.InFlight, 0), unbounded)", "cmp.Or(unbounded, definition.InFlight)", kitTags},
 	// Attributes.
 	{"a group is called only if it differs", kitGroupFile, "isKnown && !maps.Equal(live, whole)", "isKnown", kitGroups},
 	{"an unknown attribute is waited for", kitGroupFile, "isDifferent := isKnown && ", "isDifferent := ", kitGroups},
