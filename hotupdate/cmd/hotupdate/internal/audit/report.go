@@ -276,8 +276,9 @@ func (p *Pool) causes() (all []causeKey) {
 func (r *Report) addEras(old, updated *release.Release) {
 	for _, e := range slices.Concat(old.Eras, updated.Eras) {
 		if e.From != "" {
-			before, after := eraAt(old, e.From), eraAt(updated, e.From)
-			r.addSpan(Span{e.From, before, after, before != after, 0})
+			before, _ := old.Era(e.From) // which is a minor
+			after, _ := updated.Era(e.From)
+			r.addSpan(Span{e.From, before.Name, after.Name, before.Name != after.Name, 0})
 		}
 	}
 }
@@ -311,16 +312,6 @@ func compareMinors(a, b string) int {
 		return cmp.Compare(a, b)
 	}
 	return first.Compare(second)
-}
-
-// eraAt returns the name of the era in force for a minor.
-func eraAt(r *release.Release, minor string) (name string) {
-	for _, e := range r.Eras {
-		if e.From == "" || compareMinors(e.From, minor) <= 0 {
-			name = e.Name
-		}
-	}
-	return name
 }
 
 // List sets the pools that are listed. The gravest verdicts come first.

@@ -45,70 +45,53 @@ func (r *Releases) Run(ctx context.Context, documents iter.Seq[*manifest.Documen
 	queue := r.work(ctx, documents, o)
 	report := newReport(r.old.From, r.updated.From)
 	for {
-		var batch chan []judgedObject
-		more := false
+		var one chan *judgedObject
 		select {
-		case <-ctx.Done():
-		case batch, more = <-queue:
+		case <-ctx.Done(): // also while a document is waited for
+		case one = <-queue:
 		}
-		if !more { // the queue ends on an interruption as well
-			report.Partial = ctx.Err() != nil
+		if one == nil {
 			break
 		}
-		for _, one := range <-batch {
-			if err := report.count(one, seen, o); err != nil {
+		if object := <-one; object != nil {
+			if err := report.count(object, seen, o); err != nil {
 				return report, err
 			}
 		}
 	}
+	report.Partial = ctx.Err() != nil
 	report.addEras(r.old.Release, r.updated.Release)
 	report.finish(o.Known)
 	return report, nil
 }
 
-// batchSize and batchBytes are how many documents a worker takes at once, so that memory is bounded and few words are exchanged.
-const (
-	batchSize  = 16
-	batchBytes = 64 << 10
-)
-
-// work judges documents in batches, on all processors. The batches come out in their order. The queue bounds how many are under way.
-func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan []judgedObject {
-	queue := make(chan chan []judgedObject, runtime.GOMAXPROCS(0))
-	var batch []*manifest.Document
-	size := 0
-	start := func() bool {
-		todo, result := batch, make(chan []judgedObject, 1)
-		batch, size = nil, 0
-		select {
-		case <-ctx.Done():
-			return false
-		case queue <- result:
-		}
-		go func() { result <- r.objects(todo, o.Provider) }()
-		return true
-	}
+// work judges documents on all processors. What is found comes out in their order. The queue bounds how many are under way; it ends with the
+// documents, or on an interruption.
+func (r *Releases) work(ctx context.Context, documents iter.Seq[*manifest.Document], o Options) <-chan chan *judgedObject {
+	queue := make(chan chan *judgedObject, 2*runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(queue)
 		for d := range documents {
-			batch, size = append(batch, d), size+d.Size()
-			if (len(batch) == batchSize || size >= batchBytes) && !start() {
+			result := make(chan *judgedObject, 1)
+			select {
+			case <-ctx.Done():
 				return
+			case queue <- result:
 			}
+			go func() { result <- r.document(d, o.Provider) }()
 		}
-		start()
 	}()
 	return queue
 }
 
-// objects judges the objects of documents.
-func (r *Releases) objects(documents []*manifest.Document, provider string) (judged []judgedObject) {
-	for _, d := range documents {
-		if object, ok := d.Object(); ok {
-			judged = append(judged, r.object(&object, provider))
-		}
+// document judges the object of a document; nil if it holds none.
+func (r *Releases) document(d *manifest.Document, provider string) *judgedObject {
+	o, ok := d.Object()
+	if !ok {
+		return nil
 	}
-	return judged
+	judged := r.object(&o, provider)
+	return &judged
 }
 
 // judgedObject is what is found in one object.
@@ -181,7 +164,7 @@ func projectOf(namespace string) string {
 }
 
 // count adds what is found in an object.
-func (r *Report) count(one judgedObject, seen *identities, o Options) error {
+func (r *Report) count(one *judgedObject, seen *identities, o Options) error {
 	if one.failed != nil {
 		return one.failed
 	}

@@ -17,9 +17,6 @@ type Document struct {
 	err    error
 }
 
-// Size is the number of bytes of the document.
-func (d *Document) Size() int { return len(d.text) }
-
 // Object is one object of a stream, or what could not be read.
 type Object struct {
 	Place

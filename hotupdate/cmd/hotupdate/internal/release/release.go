@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -31,8 +30,7 @@ type Release struct {
 	Eras     []*Era
 	IsSchema bool
 
-	eras   *hash.Eras[struct{}]
-	chosen sync.Map // the eras by Kubernetes version
+	eras *hash.Eras[struct{}]
 }
 
 // Method is how an era hashes a provider config.
@@ -251,7 +249,7 @@ func (h Hashed) IsUnknown() bool { return h.Era.Hash == Function }
 // Hash reads the provider config of a pool, and hashes it by the era in force for its Kubernetes version. A pool without a version is in the
 // first era.
 func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
-	era, err := r.era(p.Worker.KubernetesVersion)
+	era, err := r.Era(p.Worker.KubernetesVersion)
 	if err != nil {
 		return Hashed{Era: &Era{}}, err
 	}
@@ -268,19 +266,18 @@ func (r *Release) Hash(p *pool.Pool) (Hashed, error) {
 	return h, err
 }
 
-// era returns the era in force.
-func (r *Release) era(version string) (*Era, error) {
-	if version == "" {
-		return r.Eras[0], nil
+// Era returns the era in force for a Kubernetes version or minor. Without a version it is the first; without eras it has no name.
+func (r *Release) Era(version string) (*Era, error) {
+	at := &version
+	switch {
+	case len(r.Eras) == 0:
+		return &Era{}, nil
+	case version == "":
+		at = nil
 	}
-	if known, ok := r.chosen.Load(version); ok {
-		return known.(*Era), nil
-	}
-	choice, err := r.eras.Explain(&version)
+	choice, err := r.eras.Explain(at)
 	if err != nil {
 		return nil, err
 	}
-	era := r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == choice.Era })]
-	r.chosen.Store(version, era)
-	return era, nil
+	return r.Eras[slices.IndexFunc(r.Eras, func(e *Era) bool { return e.Name == choice.Era })], nil
 }
