@@ -1,6 +1,7 @@
 package hotupdatelint
 
 import (
+	"go/ast"
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
@@ -21,9 +22,10 @@ It also reports hashes of tagged types that do not know the struct tags, and def
 
 func run(pass *analysis.Pass) (any, error) {
 	l := &linter{
-		Pass: pass, program: new(sourcetype.Program), source: readSource(pass),
-		inConfig: map[*types.Var]bool{}, reported: map[report]bool{},
+		Pass: pass, program: new(sourcetype.Program), fields: map[*types.Var]*ast.Field{}, defaults: map[*types.Var]string{},
+		nilTests: map[*types.Var]string{}, inConfig: map[*types.Var]bool{}, reported: map[report]bool{},
 	}
+	l.readSource()
 	var all []compiled
 	for _, root := range l.roots() {
 		all = append(all, l.compile(root))
@@ -38,7 +40,11 @@ type linter struct {
 	*analysis.Pass
 
 	program  *sourcetype.Program
-	source   *source
-	inConfig map[*types.Var]bool // fields of configurations that are in JSON
+	fields   map[*types.Var]*ast.Field // of every struct type
+	calls    []*ast.CallExpr           // in the order of the files
+	parts    []root                    // structs with a hotupdatable struct tag, or with something that looks like one
+	defaults map[*types.Var]string     // the defaulting function that fills in the field
+	nilTests map[*types.Var]string     // the function that compares the field with nil
+	inConfig map[*types.Var]bool       // fields of configurations that are in JSON
 	reported map[report]bool
 }

@@ -122,7 +122,7 @@ func (p *targets) visitStruct(s *sourcetype.Type, name string, nearest target) {
 	fields := s.Source().Underlying().(*types.Struct)
 	for i := range fields.NumFields() {
 		at, v := nearest, fields.Field(i).Origin()
-		if syntax := p.linter.source.fields[v]; syntax != nil {
+		if syntax := p.linter.fields[v]; syntax != nil {
 			at = target{node: syntax, field: v}
 		}
 		p.linter.inConfig[v] = s.Field(i).Tag.Get("json") != "-"

@@ -48,7 +48,7 @@ func (l *linter) checkNode(n *fieldplan.Node, p *targets, seen map[*fieldplan.No
 }
 
 func (l *linter) checkDefault(f *fieldplan.Field, at target) {
-	by := cmp.Or(marker(l.source.fields[at.field]), l.source.defaults[at.field])
+	by := cmp.Or(marker(l.fields[at.field]), l.defaults[at.field])
 	if by == "" || !f.TakesDefault() || f.Default != nil {
 		return
 	}
@@ -71,7 +71,7 @@ func marker(field *ast.Field) string {
 }
 
 // readDefaults finds the fields that a defaulting function fills in: in SetDefaults_Volume, if v.Encrypted == nil { v.Encrypted = ptr.To(false) }.
-func (s *source) readDefaults(function *ast.FuncDecl) {
+func (l *linter) readDefaults(function *ast.FuncDecl) {
 	for n := range ast.Preorder(function.Body) {
 		branch, ok := n.(*ast.IfStmt)
 		if !ok {
@@ -79,12 +79,12 @@ func (s *source) readDefaults(function *ast.FuncDecl) {
 		}
 		var unset *types.Var
 		if comparison, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr); ok && comparison.Op == token.EQL {
-			unset = s.nilTested(comparison)
+			unset = l.nilTested(comparison)
 		}
 		for _, statement := range branch.Body.List {
 			assignment, ok := statement.(*ast.AssignStmt)
-			if ok && unset != nil && s.fieldOf(assignment.Lhs[0]) == unset {
-				s.defaults[unset] = function.Name.Name
+			if ok && unset != nil && l.fieldOf(assignment.Lhs[0]) == unset {
+				l.defaults[unset] = function.Name.Name
 			}
 		}
 	}
@@ -95,12 +95,12 @@ func isDefaulting(function *ast.FuncDecl) bool {
 	return strings.HasPrefix(name, "default") || strings.HasPrefix(name, "setdefault") || strings.HasPrefix(name, "setobjectdefault")
 }
 
-func (s *source) fieldOf(e ast.Expr) *types.Var {
+func (l *linter) fieldOf(e ast.Expr) *types.Var {
 	selector, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok {
 		return nil
 	}
-	v, ok := s.pass.TypesInfo.Uses[selector.Sel].(*types.Var)
+	v, ok := l.TypesInfo.Uses[selector.Sel].(*types.Var)
 	if !ok || !v.IsField() {
 		return nil
 	}

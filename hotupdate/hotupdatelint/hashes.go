@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -18,7 +17,7 @@ import (
 func (l *linter) checkHashes() {
 	h := &hashes{linter: l, written: map[types.Object]*encoded{}, projected: map[types.Object]bool{}}
 	for _, file := range l.Files {
-		if isTest(l.Pass, file) {
+		if l.isTest(file) {
 			continue
 		}
 		for n := range ast.Preorder(file) {
@@ -32,8 +31,8 @@ func (l *linter) checkHashes() {
 	}
 }
 
-func isTest(pass *analysis.Pass, file *ast.File) bool {
-	return strings.HasSuffix(pass.Fset.Position(file.Pos()).Filename, "_test.go")
+func (l *linter) isTest(file *ast.File) bool {
+	return strings.HasSuffix(l.Fset.Position(file.Pos()).Filename, "_test.go")
 }
 
 // encoded is the text of a tagged value.
@@ -155,19 +154,7 @@ func (h *hashes) writesToHash(function *types.Func, call *ast.CallExpr) bool {
 
 // takesSchema reports whether a function or method obeys the struct tags, as it takes a Schema.
 func takesSchema(function *types.Func) bool {
-	if function == nil {
-		return false
-	}
-	signature := function.Signature()
-	given := slices.AppendSeq([]*types.Var{signature.Recv()}, signature.Params().Variables())
-	return slices.ContainsFunc(given, func(v *types.Var) bool {
-		return v != nil && isNamed(behindPointers(v.Type()), hotupdatePath, "Schema")
-	})
-}
-
-func isNamed(t types.Type, path, name string) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
+	return function != nil && strings.Contains(function.String(), hotupdatePath+".Schema")
 }
 
 // isHash reports whether t is a hash.Hash: no other writer has the method BlockSize.

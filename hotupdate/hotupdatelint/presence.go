@@ -13,7 +13,7 @@ import (
 
 // checkPresence reports a hashed pointer to a struct, list or map if the package tests it for nil and its struct tag has no presence.
 func (l *linter) checkPresence(f *fieldplan.Field, at target) {
-	by, tested := l.source.nilTests[at.field]
+	by, tested := l.nilTests[at.field]
 	if !tested || !f.TakesPresence() || f.HasPresence() {
 		return
 	}
@@ -33,20 +33,20 @@ func concernsNoMachine(function *ast.FuncDecl) bool {
 }
 
 // readNilTests finds the fields that a function compares with nil.
-func (s *source) readNilTests(function *ast.FuncDecl) {
+func (l *linter) readNilTests(function *ast.FuncDecl) {
 	guards := map[*ast.BinaryExpr]bool{}
 	for n := range ast.Preorder(function.Body) {
 		if comparison, ok := n.(*ast.BinaryExpr); ok {
-			s.findGuards(comparison, guards)
-			if field := s.nilTested(comparison); field != nil && !guards[comparison] && s.nilTests[field] == "" {
-				s.nilTests[field] = function.Name.Name
+			l.findGuards(comparison, guards)
+			if field := l.nilTested(comparison); field != nil && !guards[comparison] && l.nilTests[field] == "" {
+				l.nilTests[field] = function.Name.Name
 			}
 		}
 	}
 }
 
 // findGuards finds comparisons that only protect what stands behind them, as in x.F != nil && x.F.G > 0: there, an empty object is like none.
-func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) {
+func (l *linter) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) {
 	guarding := map[token.Token]token.Token{token.LAND: token.NEQ, token.LOR: token.EQL}[e.Op]
 	left := ast.Unparen(e.X)
 	if inner, ok := left.(*ast.BinaryExpr); ok && inner.Op == e.Op {
@@ -60,16 +60,16 @@ func (s *source) findGuards(e *ast.BinaryExpr, guards map[*ast.BinaryExpr]bool) 
 }
 
 // nilTested returns the field that a comparison tests for nil.
-func (s *source) nilTested(e *ast.BinaryExpr) *types.Var {
+func (l *linter) nilTested(e *ast.BinaryExpr) *types.Var {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil
 	}
 	x, y := ast.Unparen(e.X), ast.Unparen(e.Y)
 	switch {
-	case s.pass.TypesInfo.Types[x].IsNil():
-		return s.fieldOf(y)
-	case s.pass.TypesInfo.Types[y].IsNil():
-		return s.fieldOf(x)
+	case l.TypesInfo.Types[x].IsNil():
+		return l.fieldOf(y)
+	case l.TypesInfo.Types[y].IsNil():
+		return l.fieldOf(x)
 	}
 	return nil
 }

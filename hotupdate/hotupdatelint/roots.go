@@ -32,7 +32,7 @@ const (
 
 // roots returns the types to compile: those that a Schema is made of first, as they say most about the fields below them.
 func (l *linter) roots() (roots []root) {
-	for _, call := range l.source.calls {
+	for _, call := range l.calls {
 		function := l.callee(call)
 		if !isIn(function, hotupdatePath, "SchemaOf") && !isIn(function, kitPath, "Check", "Golden", "Mutate", "IgnoreHot", "IgnoreImmutable") {
 			continue
@@ -42,7 +42,7 @@ func (l *linter) roots() (roots []root) {
 			roots = append(roots, l.configRoot(typ, call))
 		}
 	}
-	return append(roots, l.source.parts...)
+	return append(roots, l.parts...)
 }
 
 // configRoot returns a type that a Schema is made of, with the overrides of the call.
