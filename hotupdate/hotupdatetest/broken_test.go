@@ -327,7 +327,7 @@ func TestTypesThatCannotBeTriedAreTold(t *testing.T) {
 		}], "zones[]: no two values of hotupdatetest_test.unread", "below a list"},
 		{"interface", check[struct {
 			Err error `json:"err"`
-		}], "err: error is an interface with methods, into which no JSON can be read", "it would be nil in every trial"},
+		}], "err: no two values of error could be made", "it would be nil in every trial"},
 		{"map keys", check[struct {
 			Zones map[unread]string `json:"zones"`
 		}], `zones: no two values of hotupdatetest_test.unread could be made, so the guarantees cannot be tried; give some with WithValues("zones", …)`, "keys are written as well"},

@@ -24,6 +24,6 @@
 // The package owns how values of any type are generated, changed and shrunk, how a failure is told, and the golden file. It must not know
 // providers, and nothing that runs in production may import it.
 //
-// Sensitive values and keys are in no message, but package cmp shows what differs as it is. Generated values are in the files that rapid keeps of failures only as random bits; what
-// [WithVector] gives is written to the golden file as it is.
+// Sensitive values and keys are in no message, but package cmp shows what differs as it is. Generated values are in the files that rapid
+// keeps of failures only as random bits.
 package hotupdatetest

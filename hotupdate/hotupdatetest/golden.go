@@ -42,11 +42,12 @@ type vector struct {
 //
 // The file is written, and written anew, with [WithUpdate]:
 //   - UpdateHarmless writes it only if no hash changes and nothing is refused; otherwise the test fails, with the explanation.
-//   - UpdateRolling writes it in any case. Vectors of the file that the type refuses are left out of it; those of the test have to be
-//     mended there. A Schema that has named pools has to live on in an era (see [hash.Eras]), so keep the old file.
+//   - UpdateRolling writes it in any case. Vectors of the file that the type refuses are left out of it. A Schema that has named pools has
+//     to live on in an era (see [hash.Eras]), so keep the old file.
 //
-// A file that does not exist is written by either. The vectors are one for each field that has a value of its own, and those given by
-// [WithVector]; those in the file stay as long as they can be read, so that a vector outlives the release that wrote it.
+// A file that does not exist is written by either. The vectors are one for each field that has a value of its own; those in the file stay
+// as long as they can be read, so that a vector outlives the release that wrote it. One that is added to the file by hand, with name and
+// config, is completed by UpdateRolling.
 func Golden[C any](t T, file string, options ...Option) {
 	t.Helper()
 	s, err := subjectOf[C](options)
@@ -162,19 +163,13 @@ func (s *subject) write(file string, recorded []vector) error {
 	return os.WriteFile(file, content, 0o644) //nolint:gosec // source code, readable like all of it
 }
 
-// content is the file as it should be: the Schema, the vectors of the test, the recorded ones that are not refused, and one for each field.
+// content is the file as it should be: the Schema, the recorded vectors that are not refused, and one for each field.
 func (s *subject) content(recorded []vector) ([]byte, error) {
 	exported, err := s.schema.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 	g := golden{FormatVersion: goldenFormat, Schema: exported}
-	for _, v := range s.vectors {
-		if v, err = s.hashed(v); err != nil {
-			return nil, misuse(fmt.Sprintf("WithVector(%q, …)", v.Name), "is refused by the type: "+err.Error(), "write it as the type is now, or under another name, or remove it")
-		}
-		g.Vectors = append(g.Vectors, v)
-	}
 	for _, v := range slices.Concat(recorded, s.sampleVectors()) {
 		isThere := slices.ContainsFunc(g.Vectors, func(w vector) bool { return v.Name == w.Name })
 		if v, err := s.hashed(v); err == nil && !isThere {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,15 @@ func (r *registration) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name string `json:"name,omitempty"`
 	}{r.Name})
+}
+
+func (r *registration) DeepCopy() *registration {
+	out := *r
+	out.Taints = slices.Clone(r.Taints)
+	for i, t := range out.Taints {
+		out.Taints[i].TimeAdded = t.TimeAdded.DeepCopy()
+	}
+	return &out
 }
 
 // TestHealthyTypesPass: types whose methods are well-behaved raise no alarm, whatever their shape.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -25,7 +24,7 @@ func WithSchema(schema *hotupdate.Schema) Option {
 }
 
 // WithValues gives the values that a field may have: those that its validation allows, or that its unmarshaler reads. The field is left
-// unset now and then as well. For a map it gives the keys, in their text.
+// unset now and then as well. For a map it gives the keys.
 //
 // The path is that of [hotupdate.WithTag]; it may end with [] for the elements of a list or map. A value is of the field's Go type, or
 // anything whose JSON that type can read: "1Gi" for a quantity, 3000 for an int32. Values of sensitive fields are not shown.
@@ -39,14 +38,9 @@ func WithValues(path string, values ...any) Option {
 // readAllowed reads the values that the tester gave for a path.
 func (s *subject) readAllowed(path string) error {
 	var typ reflect.Type
-	read := readInto
 	visitNodes(s.plan.Root, "", func(n *fieldplan.Node, pattern string) {
-		switch {
-		case pattern != path:
-		case n.Kind == fieldplan.Leaf:
-			typ = n.Type
-		case n.Kind == fieldplan.Map:
-			typ, read = n.Type.Key(), readKey
+		if pattern == path {
+			typ = valueType(n)
 		}
 	})
 	switch {
@@ -56,23 +50,13 @@ func (s *subject) readAllowed(path string) error {
 		return misuse("WithValues", fmt.Sprintf("gives no value for %q", path), "give at least one, or leave the option out")
 	}
 	for i, given := range s.allowed[path] {
-		v, ok := read(typ, given)
+		v, ok := readInto(typ, given)
 		if !ok {
-			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, and keys as they stand in JSON")
+			return misuse("WithValues", fmt.Sprintf("value %d for %q has type %T and is no %s", i+1, path, given, typ), "give values of the field's type, or of the map's keys")
 		}
 		s.given[path] = append(s.given[path], v)
 	}
 	return nil
-}
-
-// readKey reads the text of a key.
-func readKey(t reflect.Type, given any) (reflect.Value, bool) {
-	read := reflect.New(reflect.MapOf(t, reflect.TypeFor[bool]()))
-	err := json.Unmarshal(fmt.Appendf(nil, `{%q:true}`, given), read.Interface())
-	if _, isText := given.(string); !isText || err != nil || read.Elem().Len() != 1 {
-		return reflect.Value{}, false
-	}
-	return read.Elem().MapKeys()[0], true
 }
 
 // WithDefaulter gives a defaulting function of the API type that runs before configurations are hashed. [Check] makes sure that it changes
@@ -98,18 +82,6 @@ func WithDefaulter[T any](setDefaults func(config *T)) Option {
 func WithUpdate(u Update) Option {
 	return func(s *subject) error {
 		s.update = u
-		return nil
-	}
-}
-
-// WithVector adds a configuration to those that [Golden] keeps, as raw JSON of the versioned type. It is written to the file as it
-// is, so it must hold no secret.
-func WithVector(name, raw string) Option {
-	return func(s *subject) error {
-		if slices.ContainsFunc(s.vectors, func(v vector) bool { return v.Name == name }) {
-			return misuse("WithVector", fmt.Sprintf("gives the name %q twice", name), "give each vector a name of its own")
-		}
-		s.vectors = append(s.vectors, vector{Name: name, Config: []byte(raw)})
 		return nil
 	}
 }

@@ -69,16 +69,13 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"no defaulter", withOptions(hotupdatetest.WithDefaulter[secrets](nil)), "WithDefaulter: is nil", "nothing would be tried"},
 		{"no schema", withOptions(hotupdatetest.WithSchema(nil)), "WithSchema: is nil", "an error that was not looked at; the overrides would be lost"},
 		{"no values", withOptions(hotupdatetest.WithValues("zones[]")), `WithValues: gives no value for "zones[]"`, "nothing would be tried"},
-		{"one vector twice", func(t hotupdatetest.T) {
-			hotupdatetest.Golden[secrets](t, "testdata/none.json", hotupdatetest.WithVector("a", "{}"), hotupdatetest.WithVector("a", `{"zones":["a"]}`))
-		}, `WithVector: gives the name "a" twice`, "the file would hold two of a name"},
 		{"no keys", func(t hotupdatetest.T) {
 			hotupdatetest.Check[sharedCopy](t, hotupdatetest.WithValues("tags"))
 		}, `WithValues: gives no value for "tags"`, "nothing would be tried"},
 		{"wrong key", func(t hotupdatetest.T) {
 			hotupdatetest.Check[struct {
 				Ports map[int32]string `json:"ports"`
-			}](t, hotupdatetest.WithValues("ports", "1", "http"))
+			}](t, hotupdatetest.WithValues("ports", 1, "http"))
 		}, `WithValues: value 2 for "ports" has type string and is no int32`, "another key would be taken silently"},
 		{"other schema", func(t hotupdatetest.T) {
 			schema, _ := hotupdate.SchemaOf[shortCopy]()

@@ -24,7 +24,6 @@ type subject struct {
 	allowed    map[string][]any           // by path, as the tester gave them
 	given      map[string][]reflect.Value // the same, of the field's type, or keys of the map's
 	defaulters []func(config any)
-	vectors    []vector
 	update     Update
 }
 
@@ -65,6 +64,18 @@ func (s *subject) compile() error {
 		return err
 	}
 	s.loaded, _ = hotupdate.LoadSchema(exported) // types that contain themselves cannot be loaded
+	return nil
+}
+
+// valueType is the type of the values of a leaf, or of the keys of a map. It is nil for others.
+func valueType(n *fieldplan.Node) reflect.Type {
+	switch n.Kind {
+	case fieldplan.Leaf:
+		return n.Type
+	case fieldplan.Map:
+		return n.Type.Key()
+	case fieldplan.Object, fieldplan.List, fieldplan.Array:
+	}
 	return nil
 }
 
