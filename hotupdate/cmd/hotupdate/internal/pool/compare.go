@@ -218,32 +218,22 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
-	diff := func() (hotupdate.Changes, error) {
-		changes, err := schema.Diff(before, after)
-		changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
-		for i := range changes {
-			path := changes[i].Path
-			changes[i].Omitted = old.isDefaulted(path) != updated.isDefaulted(path)
-		}
-		return changes, err
-	}
-	oldName, newName := before.NodeAgentSecretName, after.NodeAgentSecretName
-	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && oldName != nil && newName != nil
+	namesCount := c.Strategy == hotupdate.AutoRollingUpdate && old.NodeAgentSecretName != nil && updated.NodeAgentSecretName != nil
 	if namesCount { // then nothing that they cover is unknown
 		c.Unknown = slices.DeleteFunc(c.Unknown, func(u Unknown) bool {
 			return u == UnknownCRI || u == UnknownNodeLocalDNS || u == UnknownCredentials
 		})
 	}
-	before.NodeAgentSecretName, after.NodeAgentSecretName = nil, nil
-	changes, err := diff()
-	explains := func(change hotupdate.Change) bool {
-		return !change.Omitted && change.Path != strategyPath && change.Path != "volume.encrypted" && !strings.HasPrefix(change.Path, "dataVolumes")
+	changes, err := schema.Diff(before, after)
+	changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
+	explained := false
+	for i := range changes {
+		change := &changes[i]
+		change.Omitted = old.isDefaulted(change.Path) != updated.isDefaulted(change.Path)
+		isApart := slices.Contains([]string{strategyPath, secretNamePath, "volume.encrypted"}, change.Path) || strings.HasPrefix(change.Path, "dataVolumes")
+		explained = explained || !change.Omitted && !isApart
 	}
-	if err == nil && namesCount && *oldName != *newName && !slices.ContainsFunc(changes, explains) {
-		before.NodeAgentSecretName, after.NodeAgentSecretName = oldName, newName
-		return diff()
-	}
-	return changes, err
+	return slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return change.Path == secretNamePath && (explained || !namesCount) }), err
 }
 
 // leavesOut reports whether a change of a trigger does not count: the trigger is unknown on one side, or node-local DNS ceases to count only

@@ -434,7 +434,7 @@ func TestProviderConfigsWithoutSchema(t *testing.T) {
 		{"a change", with(), with(edit{config + "secret", "hunter3"}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nobody knows what names the pool"},
 		{"a tag", with(), with(edit{config + "tags.a", "b"}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nobody knows that it is hot"},
 		{"removed", with(), manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "nor of its removal"},
-		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigKindChanged}, "no Schema knows both"},
+		{"another kind", manifest(t, "shoot.yaml"), with(), pool.Indeterminate, []pool.Rule{pool.EraUnknown, pool.ConfigAsWhole}, "no Schema knows both"},
 		{"null", manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", nil}), []byte(strings.Replace(string(manifest(t, "shoot.yaml", edit{shootsPool + "providerConfig", "NULL"})), `"NULL"`, "null", 1)), pool.None, nil, "null is none"},
 	} {
 		o := options(t)

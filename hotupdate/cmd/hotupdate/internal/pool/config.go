@@ -2,6 +2,7 @@ package pool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,18 +22,8 @@ func (c *Comparison) compareConfigs(old, updated []byte, o Options) (hotupdate.C
 	if IsNull(old) && IsNull(updated) {
 		return nil, nil
 	}
-	schema, known := o.find(updated)
-	if IsNull(updated) {
-		schema, known = o.find(old)
-	}
-	bothSet := !IsNull(old) && !IsNull(updated)
-	// Another apiVersion alone is no change: two kinds with one Schema are compared under it.
-	if before, isToo := o.find(old); bothSet && TypeMetaOf(old) != TypeMetaOf(updated) && (!known || !isToo || schema != before) {
-		c.Rules = append(c.Rules, ConfigKindChanged)
-		schema = anyMembers()
-	} else {
-		c.ruleIf(ConfigAsWhole, !known)
-	}
+	schema, known := o.schemaOf(old, updated)
+	c.ruleIf(ConfigAsWhole, !known)
 	return o.configDiff(schema, old, updated)
 }
 
@@ -51,15 +42,19 @@ var anyMembers = sync.OnceValue(func() *hotupdate.Schema {
 	return schema
 })
 
-// find returns the Schema of a provider config, and whether it is known.
-func (o Options) find(config []byte) (schema *hotupdate.Schema, known bool) {
-	if o.Schema != nil {
-		schema = o.Schema(TypeMetaOf(config))
+// schemaOf returns the one Schema of provider configs, of which null has any, and whether there is one. Another apiVersion alone is no change:
+// two kinds may have one Schema.
+func (o Options) schemaOf(configs ...[]byte) (schema *hotupdate.Schema, known bool) {
+	for _, config := range slices.DeleteFunc(configs, IsNull) {
+		before := schema
+		if o.Schema != nil {
+			schema = o.Schema(TypeMetaOf(config))
+		}
+		if schema == nil || before != nil && schema != before {
+			return anyMembers(), false
+		}
 	}
-	if schema == nil {
-		return anyMembers(), false
-	}
-	return schema, true
+	return cmp.Or(schema, anyMembers()), schema != nil
 }
 
 // null is a null in a config: it counts where configs are hashed as they are written.
@@ -87,7 +82,7 @@ func (c *Comparison) judgeConfigs(old, updated *Pool, o Options) error {
 	provider, _ := providerOf(updated)
 	j := &configs{Comparison: c, old: *old, updated: *updated, naming: o.naming(updated), provider: provider, extension: o.Extension, path: configField}
 	j.old.ProviderConfig, j.updated.ProviderConfig = AsStored(old.ProviderConfig), AsStored(updated.ProviderConfig)
-	asWhole, isBare := slices.Contains(c.Rules, ConfigAsWhole) || slices.Contains(c.Rules, ConfigKindChanged), updated.isBare()
+	asWhole, isBare := slices.Contains(c.Rules, ConfigAsWhole), updated.isBare()
 	c.ruleIf(JudgedCanonically, !asWhole && (isBare || j.naming != nil && j.naming.Assumed))
 	if isBare {
 		j.path = ""

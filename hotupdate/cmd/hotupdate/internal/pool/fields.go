@@ -98,7 +98,7 @@ func (c *Comparison) compareRest(old, updated *Pool) {
 	for _, d := range others {
 		switch path := d.at.String(); {
 		case c.touches(triggerOf(path)), d.at[0].Name == configField, d.at[0].Name == "name":
-		case path == "nodeAgentSecretName":
+		case path == secretNamePath:
 			if len(c.Changes) == 0 {
 				c.Unjudged = append(c.Unjudged, path)
 			}
@@ -209,11 +209,9 @@ func replaceNulls(value, instead any) {
 	object, _ := value.(map[string]any)
 	for name, member := range object {
 		replaceNulls(member, instead)
-		switch {
-		case member == nil && instead == nil:
-			delete(object, name)
-		case member == nil:
+		if member == nil {
 			object[name] = instead
 		}
 	}
+	maps.DeleteFunc(object, func(_ string, member any) bool { return member == nil })
 }

@@ -84,11 +84,11 @@ func (c *Comparison) judgeSecretName(old, updated *Pool, o Options) {
 	switch {
 	case (before == nil) == (after == nil):
 	case fallsBack:
-		c.add("nodeAgentSecretName", before, after, Roll, SecretNameFallback)
+		c.add(secretNamePath, before, after, Roll, SecretNameFallback)
 	case after == nil:
-		c.add("nodeAgentSecretName", before, nil, Forbidden, SecretNameLost)
+		c.add(secretNamePath, before, nil, Forbidden, SecretNameLost)
 	default:
-		c.add("nodeAgentSecretName", nil, after, Indeterminate, SecretNameGained)
+		c.add(secretNamePath, nil, after, Indeterminate, SecretNameGained)
 	}
 }
 

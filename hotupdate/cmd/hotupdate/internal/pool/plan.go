@@ -227,7 +227,7 @@ func (o Options) content(p Pool) (string, error) {
 		return "", err
 	}
 	text, err := schema.Document(triggers)
-	of, _ := o.find(p.ProviderConfig)
+	of, _ := o.schemaOf(p.ProviderConfig)
 	config, configErr := of.DocumentRaw(p.ProviderConfig)
 	return string(text) + string(config), errors.Join(err, configErr)
 }
@@ -254,7 +254,7 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 		}
 	}
 	if !IsNull(p.ProviderConfig) {
-		of, _ := o.find(p.ProviderConfig)
+		of, _ := o.schemaOf(p.ProviderConfig)
 		config, configErr = o.configDiff(of, nil, p.ProviderConfig)
 	}
 	return p.join(triggers, config, err, configErr)

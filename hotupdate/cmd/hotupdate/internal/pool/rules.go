@@ -130,8 +130,7 @@ var (
 var (
 	EraCrossed             = Rule{Notes, "the new Kubernetes minor is in another era, in which the extension hashes in another way", extensions}
 	StrategyRefined        = Rule{Notes, "changing who starts in-place updates touches no machine", hashing}
-	ConfigAsWhole          = Rule{Notes, "no Schema of the provider config is known: every member counts as immutable, and no value is shown", thisCommand}
-	ConfigKindChanged      = Rule{Notes, "the provider configs have different kinds or versions: every member counts as immutable, and no value is shown", thisCommand}
+	ConfigAsWhole          = Rule{Notes, "no Schema knows the provider config on both sides: every member counts as immutable, and no value is shown", thisCommand}
 	ProxyModeChanged       = Rule{Notes, "kube-proxy or its mode has changed, and decides whether node-local DNS replaces machines", hashing}
 	SurgeReplaces          = Rule{Notes, "with maxSurge above 0, as many old machines as came in addition are deleted at the end", workers}
 	RotationWithoutWorkers = Rule{Notes, "the rotation of credentials begins without the pools: they follow with rotate-rollout-workers", operations}

@@ -81,6 +81,7 @@ type Volume struct {
 // The paths of triggers with rules of their own.
 const (
 	strategyPath     = "updateStrategy"
+	secretNamePath   = "nodeAgentSecretName"
 	versionPath      = "kubernetes.version"
 	reservedPath     = "kubernetes.kubelet.reserved"
 	imageNamePath    = "machine.image.name"

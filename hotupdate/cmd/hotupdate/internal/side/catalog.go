@@ -97,9 +97,7 @@ func (c *Catalog) SchemaOf(from string, kind pool.TypeMeta) (*hotupdate.Schema, 
 // SchemaOfRaw returns the Schema of a provider config that may be missing. The empty one is the same under every Schema.
 func (c *Catalog) SchemaOfRaw(from string, raw []byte) (*hotupdate.Schema, error) {
 	if pool.IsNull(raw) {
-		return hotupdate.SchemaOf[struct {
-			Nothing *bool `json:"nothing,omitempty"`
-		}]()
+		return hotupdate.SchemaOf[struct{}]()
 	}
 	kind, err := kindOf(raw)
 	if err != nil {
