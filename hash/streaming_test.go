@@ -3,8 +3,6 @@ package hash_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -119,25 +117,10 @@ func streams(depth int) *rapid.Generator[*stream] {
 	})
 }
 
-// pieces records what it is given, piece by piece.
-type pieces [][]byte
-
-func (p *pieces) Write(b []byte) (int, error) {
-	*p = append(*p, bytes.Clone(b))
-	return len(b), nil
-}
-
 func streamSchema(t require.TestingT) *hotupdate.Schema {
 	s, err := hotupdate.SchemaOf[stream]()
 	require.NoError(t, err)
 	return s
-}
-
-// writeDocument writes a document in the pieces that are hashed.
-func writeDocument(t require.TestingT, w io.Writer, config any) error {
-	plan, err := fieldplan.Compile(reflect.TypeOf(config), nil)
-	require.NoError(t, err)
-	return engine.Of(plan).Write(w, reflect.ValueOf(config))
 }
 
 func appendDocument(t require.TestingT, dst []byte, config any) ([]byte, error) {
@@ -146,7 +129,8 @@ func appendDocument(t require.TestingT, dst []byte, config any) ([]byte, error) 
 	return engine.Of(plan).Append(dst, reflect.ValueOf(config))
 }
 
-func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
+// TestSumIsThatOfTheDocument: a document that is hashed in pieces is the one that is appended.
+func TestSumIsThatOfTheDocument(t *testing.T) {
 	s := streamSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
 		config := streams(1).Draw(t, "config")
@@ -154,26 +138,15 @@ func TestWriteDocumentEqualsAppendDocument(t *testing.T) {
 		whole, err := appendDocument(t, []byte(prefix), config)
 		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(whole, []byte(prefix)))
-		whole = whole[len(prefix):]
-
-		var written pieces
-		require.NoError(t, writeDocument(t, &written, config))
-		if joined := bytes.Join(written, nil); !bytes.Equal(whole, joined) {
-			at := 0
-			for at < min(len(whole), len(joined)) && whole[at] == joined[at] {
-				at++
-			}
-			assert.Fail(t, "pieces and whole differ", "from byte %d on, of %d and %d, in %d pieces", at, len(joined), len(whole), len(written))
-		}
 		sum, err := s.Hash(config)
 		require.NoError(t, err)
-		assert.Equal(t, hotupdate.Sum(sha256.Sum256(whole)), sum)
+		require.Equal(t, hotupdate.Sum(sha256.Sum256(whole[len(prefix):])), sum)
 	})
 }
 
 // Objects that turn out to have nothing left are longer than a piece while they are written on trial.
-func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
-	long := strings.Repeat("n", 3*piece)
+func TestPiecesTakeBackWhatIsEmpty(t *testing.T) {
+	s, long := streamSchema(t), strings.Repeat("n", 3*piece)
 	for _, offset := range []int{0, 1, piece - 40, piece - 12, piece - 11, piece - 10, piece - 9, piece - 8, piece - 7, piece - 6, piece - 5, piece, piece + 1} {
 		fill := strings.Repeat("x", offset)
 		for _, tc := range []struct {
@@ -197,78 +170,21 @@ func TestWriteDocumentTakesBackWhatIsEmpty(t *testing.T) {
 		} {
 			tc.config.Fill = []string{fill}
 			want := `{"a":["` + fill + `"]` + tc.want + `}`
-			var written pieces
-			require.NoError(t, writeDocument(t, &written, tc.config))
-			assert.Equal(t, want, string(bytes.Join(written, nil)), "%s after %d bytes", tc.name, offset)
+			document, err := s.Document(tc.config)
+			require.NoError(t, err)
+			assert.Equal(t, want, string(document), "%s after %d bytes", tc.name, offset)
+			sum, err := s.Hash(tc.config)
+			require.NoError(t, err)
+			assert.Equal(t, hotupdate.Sum(sha256.Sum256(document)), sum, "%s after %d bytes", tc.name, offset)
 		}
 	}
 }
 
-// A large configuration needs no large buffer.
-func TestWriteDocumentInPieces(t *testing.T) {
-	config := awsLike(2000, 0)
-	var written pieces
-	require.NoError(t, writeDocument(t, &written, config))
-	total := len(bytes.Join(written, nil))
-	require.Greater(t, total, 50*piece)
-	assert.Greater(t, len(written), total/(2*piece), "pieces of about the size of a buffer")
-	for i, p := range written {
-		assert.NotEmpty(t, p)
-		assert.Less(t, len(p), 2*piece, "piece %d", i)
-	}
-}
-
-var errFull = errors.New("disk full")
-
-// full is a writer that takes some pieces and then fails for ever.
-type full struct {
-	takes, calls int
-}
-
-func (f *full) Write(b []byte) (int, error) {
-	f.calls++
-	if f.calls > f.takes {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
-func TestWriteDocumentToAFailingWriter(t *testing.T) {
-	config := awsLike(300, 0)
-	for takes := range 5 {
-		w := &full{takes: takes}
-		require.ErrorIs(t, writeDocument(t, w, config), errFull)
-		assert.Equal(t, takes+1, w.calls, "nothing is written after an error")
-	}
-	w := &full{}
-	require.ErrorIs(t, writeDocument(t, w, awsConfig{}), errFull, "the last piece counts, too")
-}
-
-// short is a writer that takes the beginning of each piece and says nothing of the rest.
-type short struct{ takes int }
-
-func (s short) Write(b []byte) (int, error) { return min(len(b), s.takes), nil }
-
-// TestWriteDocumentToAShortWriter: a document with gaps is no document, wherever the run got to before the rules had to finish it.
-func TestWriteDocumentToAShortWriter(t *testing.T) {
-	fill := []string{strings.Repeat("x", 3*piece)}
-	for _, config := range []*stream{{}, {Fill: fill}, {Fill: fill, Empty: &stream{Map: map[string]*streamPart{"m": {Deep: deep(600, "x")}}}}} {
-		for _, takes := range []int{0, 1, piece} {
-			if err := writeDocument(t, short{takes}, config); takes > 1 && config.Fill == nil {
-				require.NoError(t, err)
-			} else {
-				require.ErrorIs(t, err, io.ErrShortWrite)
-			}
-		}
-	}
-}
-
-func TestWriteDocumentOfABadValue(t *testing.T) {
+func TestDocumentOfABadValue(t *testing.T) {
 	bad := &stream{Fill: []string{strings.Repeat("x", 3*piece)}, List: []*stream{{Last: new(math.NaN())}, {Fill: []string{strings.Repeat("y", 3*piece)}}}, Last: new(math.Inf(1))}
 	want := []problem{{"not-finite", "j[0].last"}, {"not-finite", "last"}}
-	var written pieces
-	assert.Equal(t, want, problems(writeDocument(t, &written, bad)))
-	assert.NotContains(t, string(bytes.Join(written, nil)), "y", "nothing is written after a problem")
+	_, err := streamSchema(t).Hash(bad)
+	assert.Equal(t, want, problems(err))
 
 	dst, err := appendDocument(t, []byte("before"), bad)
 	assert.Equal(t, want, problems(err))
@@ -308,34 +224,31 @@ func checkMixed(t *testing.T, s *hotupdate.Schema, config *stream, want string) 
 	t.Helper()
 	sum, err := s.Hash(config)
 	doc, docErr := s.Document(config)
-	var written bytes.Buffer
-	writeErr := writeDocument(t, &written, config)
 	if want == "" {
-		for _, err := range []error{err, docErr, writeErr} {
+		for _, err := range []error{err, docErr} {
 			assert.Equal(t, []problem{{"not-finite", "last"}}, problems(err))
 		}
 		assert.Zero(t, sum)
 		return
 	}
-	for _, err := range []error{err, docErr, writeErr} {
+	for _, err := range []error{err, docErr} {
 		assert.NoError(t, err)
 	}
 	assert.Equal(t, hotupdate.Sum(sha256.Sum256([]byte(want))), sum)
-	assert.True(t, want == string(doc) && want == written.String(), "the document of another configuration")
+	assert.True(t, want == string(doc), "the document of another configuration")
 }
 
-func TestPooledWritersDoNotLeak(t *testing.T) {
+func TestPooledRunsDoNotLeak(t *testing.T) {
 	s := streamSchema(t)
 	configs, want := mixed(24)
 	for i := range configs {
 		for _, j := range []int{i, 2, i, len(configs) - 1, i} {
 			checkMixed(t, s, configs[j], want[j])
 		}
-		_ = writeDocument(t, &full{takes: i % 3}, configs[i])
 	}
 }
 
-func TestPooledWritersInGoroutines(t *testing.T) {
+func TestPooledRunsInGoroutines(t *testing.T) {
 	s := streamSchema(t)
 	configs, want := mixed(24)
 	var all sync.WaitGroup
@@ -345,26 +258,8 @@ func TestPooledWritersInGoroutines(t *testing.T) {
 			for range 100 {
 				i := random.IntN(len(configs))
 				checkMixed(t, s, configs[i], want[i])
-				_ = writeDocument(t, &full{takes: i % 3}, configs[i])
-			}
+					}
 		})
 	}
 	all.Wait()
 }
-
-// A writer that hashes while it is written to takes another buffer.
-func TestPooledWritersNest(t *testing.T) {
-	s := streamSchema(t)
-	configs, want := mixed(24)
-	var written bytes.Buffer
-	nested := writerFunc(func(b []byte) (int, error) {
-		checkMixed(t, s, configs[7], want[7])
-		return written.Write(b)
-	})
-	require.NoError(t, writeDocument(t, nested, configs[22]))
-	assert.Equal(t, want[22], written.String())
-}
-
-type writerFunc func(b []byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

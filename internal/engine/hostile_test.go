@@ -1,12 +1,9 @@
 package engine_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -145,27 +142,10 @@ func TestFickleMarshaler(t *testing.T) {
 	for _, write := range []func(v reflect.Value) error{
 		func(v reflect.Value) error { _, err := engine.Of(p).Append(nil, v); return err },
 		func(v reflect.Value) error { _, err := engine.Of(p).Sum(v); return err },
-		func(v reflect.Value) error { return engine.Of(p).Write(io.Discard, v) },
 	} {
 		v := reflect.New(p.Type)
 		v.Elem().Field(0).Set(reflect.ValueOf(fickle{new(int)}))
 		require.Error(t, write(v))
 		require.Error(t, write(v))
 	}
-}
-
-// TestFaultyDocumentIsWrittenOnce: what writes once more to find faults hands nothing on.
-func TestFaultyDocumentIsWrittenOnce(t *testing.T) {
-	p, err := fieldplan.Compile(reflect.TypeFor[struct {
-		Before []string `json:"before"`
-		Text   string   `json:"text"`
-	}](), nil)
-	require.NoError(t, err)
-	v := reflect.New(p.Type)
-	v.Elem().Field(0).Set(reflect.ValueOf(slices.Repeat([]string{"text"}, 10_000)))
-	v.Elem().Field(1).SetString("\xff")
-	var out bytes.Buffer
-	require.ErrorContains(t, engine.Of(p).Write(&out, v), "text")
-	require.NotZero(t, out.Len())
-	require.Less(t, out.Len(), 10_000*len(`"text",`)+100)
 }

@@ -4,7 +4,6 @@ package engine_test
 
 import (
 	"fmt"
-	"io"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -47,7 +46,6 @@ func TestWarmRunsDoNotAllocate(t *testing.T) {
 		a, b := usual(items), usual(items)
 		x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 		assert.Zero(t, testing.AllocsPerRun(50, func() { _, _ = compiled.Sum(x) }), "sum of %d", items)
-		assert.Zero(t, testing.AllocsPerRun(50, func() { _ = compiled.Write(io.Discard, x) }), "document of %d", items)
 		assert.True(t, compiled.SameWhole(x, y))
 		assert.Zero(t, testing.AllocsPerRun(50, func() { compiled.SameWhole(x, y) }), "comparison of %d", items)
 	}
@@ -124,7 +122,6 @@ func TestWhatContainsItselfCostsLittle(t *testing.T) {
 	assert.Less(t, allocated(func() {
 		_, err := engine.Of(p).Sum(x)
 		assert.Error(t, err)
-		assert.Error(t, engine.Of(p).Write(io.Discard, x))
 	}), uint64(1<<20))
 }
 
@@ -172,25 +169,6 @@ func TestDiffKeepsNothingOfTheValue(t *testing.T) {
 		}
 	}
 }
-
-// TestWriterThatPanicsLeavesNothing: what a run had in its hands when a writer panicked is reachable from no later run.
-func TestWriterThatPanicsLeavesNothing(t *testing.T) {
-	compiled := engine.Of(plan(t))
-	c, texts := traced("")
-	c.Tags["a"] = strings.Repeat("long", 4<<10)
-	x := reflect.ValueOf(c)
-	assert.Panics(t, func() { _ = compiled.Write(panicking{}, x) })
-	runtime.KeepAlive(c)
-	c, x = nil, reflect.Value{}
-	runtime.GC()
-	for name, text := range texts {
-		assert.Nil(t, text.Value(), name)
-	}
-}
-
-type panicking struct{}
-
-func (panicking) Write([]byte) (int, error) { panic("full") }
 
 // traced is a configuration with texts whose memory is watched.
 func traced(wrong string) (*config, map[string]weak.Pointer[[64]byte]) {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"io"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -200,7 +199,7 @@ func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Nod
 	}
 	r := start()
 	defer r.end()
-	r.deep, r.out = p.canonical.deep, io.Discard
+	r.deep, r.sums = p.canonical.deep, true
 	return r.part(compiled, m) || r.trail.Failed()
 }
 

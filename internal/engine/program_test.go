@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -44,17 +43,14 @@ func TestDocumentIsThatOfTheOracle(t *testing.T) {
 		c := draw(rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "wrong"))
 		want, problem := explained(p, c)
 		got, err := compiled.Append([]byte("before"), reflect.ValueOf(c))
-		var out bytes.Buffer
-		writeErr := compiled.Write(&out, reflect.ValueOf(*c))
-		sum, sumErr := compiled.Sum(reflect.ValueOf(c))
-		for _, err := range []error{err, writeErr, sumErr} {
+		sum, sumErr := compiled.Sum(reflect.ValueOf(*c))
+		for _, err := range []error{err, sumErr} {
 			requireSameError(t, problem, err)
 		}
 		require.Equal(t, "before"+string(want), string(got))
 		if problem != nil {
 			return
 		}
-		require.Equal(t, string(want), out.String())
 		require.Equal(t, sha256.Sum256(want), sum)
 	})
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"hash"
-	"io"
 	"reflect"
 	"slices"
 	"sync"
@@ -25,10 +24,9 @@ const (
 // run writes one value, with the memory that it needs. When it has found a fault, what it wrote is of no use.
 type run struct {
 	buf     []byte
-	out     io.Writer // nil: everything stays in buf
-	failed  error     // of out
-	flushed int       // bytes that have left buf
-	held    int       // collections being sorted: nothing may be flushed
+	sums    bool // what is known to stay is handed to the digest; otherwise it stays in buf
+	flushed int  // bytes that have left buf
+	held    int  // collections being sorted: nothing may be flushed
 
 	deep      bool      // depth and ancestors are kept
 	depth     int       // steps from the root to the object or collection at hand
@@ -36,7 +34,7 @@ type run struct {
 	traced    bool      // the trail leads to the part at hand; otherwise to where the run began
 	trail     Trail
 
-	digest  hash.Hash // for sums
+	digest  hash.Hash
 	scratch []byte    // texts beside the document
 
 	// Stacks, one frame per collection.
@@ -69,7 +67,10 @@ func (r *run) end() {
 	recycle(&r.texts, maxPooled)
 	recycle(&r.quantities, maxPooled)
 	recycle(&r.ancestors, maxPooled/8)
-	r.out, r.failed, r.flushed = nil, nil, 0
+	if r.flushed > 0 {
+		r.digest.Reset()
+	}
+	r.sums, r.flushed = false, 0
 	r.depth, r.deep, r.traced = 0, false, false
 	if cap(r.trail.Path) > 0 || r.trail.Failed() {
 		r.trail = Trail{}
@@ -243,25 +244,10 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 	return dst
 }
 
-// Write writes the canonical document to out in pieces, so that large configurations need no large buffer. After an error out has
-// received an unusable part of the document.
-func (p *Program) Write(out io.Writer, v reflect.Value) error {
-	r := start()
-	r.out = out
-	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
-	r.flush()
-	err := r.trail.Err()
-	if err == nil {
-		err = r.failed
-	}
-	r.end() // not deferred: what out leaves by a panic is not in order
-	return err
-}
-
-// Sum returns the SHA-256 of the canonical document.
+// Sum returns the SHA-256 of the canonical document. Large documents are hashed in pieces, so that they need no large buffer.
 func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()
-	r.out = r.digest
+	r.sums = true
 	r.write(p.canonical, p.canonical.root, p.rootOf(v), (*run).document)
 	switch {
 	case r.trail.Failed():
@@ -272,14 +258,11 @@ func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 		r.flush()
 		copy(sum[:], r.digest.Sum(r.buf[:0])) // sum[:0] would be allocated
 	}
-	if r.flushed > 0 {
-		r.digest.Reset()
-	}
 	r.end()
 	return sum, err
 }
 
-// write writes what stands at m. If it finds a fault, it writes once more with a trail that leads to the faults, and hands nothing on.
+// write writes what stands at m. If it finds a fault, it writes once more with a trail that leads to the faults.
 func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)) {
 	start := len(r.buf)
 	r.deep = w.deep
@@ -289,9 +272,6 @@ func (r *run) write(w *writing, n *node, m memory, how func(*run, *node, memory)
 	}
 	found := r.trail.faults
 	r.buf, r.trail.faults, r.trail.lost = r.buf[:start], nil, false
-	if r.out != nil {
-		r.out = io.Discard
-	}
 	r.deep, r.traced = true, true
 	how(r, n, m)
 	if !r.trail.Failed() { // a marshaler answers differently each time
@@ -332,21 +312,10 @@ func (r *run) spill() {
 	}
 }
 
-func (r *run) canFlush() bool { return r.out != nil && r.held == 0 }
+func (r *run) canFlush() bool { return r.sums && r.held == 0 }
 
 func (r *run) flush() {
-	if r.failed == nil && !r.trail.Failed() {
-		r.failed = writeAll(r.out, r.buf)
-	}
+	r.digest.Write(r.buf)
 	r.flushed += len(r.buf)
 	r.buf = r.buf[:0]
-}
-
-// writeAll writes all of b to out. A writer that takes less without an error has one.
-func writeAll(out io.Writer, b []byte) error {
-	n, err := out.Write(b)
-	if err == nil && n < len(b) {
-		err = io.ErrShortWrite
-	}
-	return err
 }
