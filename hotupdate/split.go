@@ -14,7 +14,8 @@ import (
 //     elements are found (key=) or selected (hotwhen=) stand in both halves.
 //   - Nil and empty values stay what they are. An object with fields of both halves stands in both.
 //   - TypeMeta stands in both. Fields without JSON are left out.
-//   - The halves share no memory with config. A type that marshals itself and cannot be copied is an error.
+//   - The halves share no memory with config. A type that marshals itself and cannot be copied is an error, and so is a map with keys that
+//     have no text, or the same.
 func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	v, err := s.value(config)
 	if err != nil {

@@ -35,7 +35,7 @@ type run struct {
 	trail     Trail
 
 	digest  hash.Hash
-	scratch []byte    // texts beside the document
+	scratch []byte // texts beside the document
 
 	// Stacks, one frame per collection.
 	entries []entry

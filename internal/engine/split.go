@@ -3,6 +3,7 @@ package engine
 import (
 	"reflect"
 
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/fieldpath"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
@@ -11,82 +12,155 @@ import (
 // Split copies the immutable half of v, which is what stands in the canonical document, and the hot half, which is the rest, into two
 // pointers to values of the plan's type. TypeMeta stands in both. Halves share no memory with v.
 func Split(p *fieldplan.Plan, v reflect.Value) (immutable, hot reflect.Value, err error) {
-	c := &copier{classes: fieldplan.Projected}
-	immutable = c.root(p, v)
-	c.classes = fieldplan.Unprojected
-	hot = c.root(p, v)
+	c := &copier{first: fieldplan.Projected}
+	immutable, hot = c.root(p, pair{v}), c.root(p, pair{1: v})
 	return immutable, hot, c.trail.Err()
 }
 
-// copier copies what is of some classes. Collections that hold anything of them are copied with all elements, and with the identity of
-// each, so that two copies of different classes can be merged.
-type copier struct {
-	trail   Trail
-	above   Ancestors
-	classes fieldplan.ClassSet
+// Merge puts an immutable and a hot half together into a pointer to a value of the plan's type. Collections that hold something of
+// both halves must have the same elements in both. TypeMeta is taken from the immutable half, if there is one.
+func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, error) {
+	c := &copier{first: fieldplan.Projected, halves: Of(p)}
+	merged := c.root(p, pair{immutable, hot})
+	return merged, c.trail.Err()
 }
 
-func (c *copier) root(p *fieldplan.Plan, v reflect.Value) reflect.Value {
+// copier copies what is of some classes from the first of two values, and the rest from the second. Collections that hold anything of a
+// value are copied with all elements, and with the identity of each, so that two copies of different classes can be merged.
+type copier struct {
+	trail  Trail
+	above  [2]Ancestors
+	first  fieldplan.ClassSet
+	halves *Program // of the values, if they are halves of one configuration; otherwise one of them is missing
+}
+
+func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
 	copied := reflect.New(p.Type)
-	root, ok := Deref(v)
-	if !ok {
-		return copied
-	}
+	from = from.deref()
 	for _, f := range p.Meta {
-		c.member(f, copied.Elem(), root)
+		c.member(0, f, copied.Elem(), pair{Member(from.any(), f)})
 	}
-	c.parts(p.Root, copied, root, nil)
+	if from.any().IsValid() {
+		c.mixed(p.Root, copied, from, nil)
+	}
 	return copied
 }
 
-// parts fills to with the parts of from that are of the wanted classes. Members that identify an element of collection in are copied whatever
-// their class.
-func (c *copier) parts(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
-	from, ok := Deref(from)
-	if !ok {
-		return
+// mixed fills to with parts of both values, either of which may be missing.
+func (c *copier) mixed(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+	defer func(first, second int) { c.above = [2]Ancestors{c.above[0][:first], c.above[1][:second]} }(len(c.above[0]), len(c.above[1]))
+	for side, v := range from {
+		if v.IsValid() && !c.trail.Visit(&c.above[side], n, v) {
+			return
+		}
 	}
-	defer func(ancestors int) { c.above = c.above[:ancestors] }(len(c.above))
-	if !c.trail.Visit(&c.above, n, from) {
-		return
-	}
-	to = Allocate(to)
 	switch n.Kind {
 	case fieldplan.Object:
-		c.members(n, to, from, in)
-	case fieldplan.List:
-		if !from.IsNil() {
-			to.Set(reflect.MakeSlice(n.Type, from.Len(), from.Len()))
-			c.places(n, to, from)
-		}
+		c.members(n, Allocate(to), from, in)
 	case fieldplan.Array:
-		c.places(n, to, from)
-	case fieldplan.Map:
-		if !from.IsNil() {
-			c.entries(n, to, from)
+		if from.any().IsValid() {
+			c.places(n, Allocate(to), from)
 		}
+	case fieldplan.List, fieldplan.Map:
+		c.collection(n, to, from)
 	case fieldplan.Leaf:
 	}
 }
 
-func (c *copier) members(n *fieldplan.Node, to, from reflect.Value, in *fieldplan.Node) {
+func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
+	owner := from.any() // says whether the collection is nil
+	if c.halves != nil {
+		owner = from[1]
+		if fieldplan.IsProjected(n.Class) {
+			owner = from[0]
+		}
+	}
+	if !owner.IsValid() || owner.IsNil() {
+		if owner.IsValid() {
+			Allocate(to)
+		}
+		to = reflect.New(n.Type) // no element stays, but those of the other half are told
+	}
+	to = Allocate(to)
+	if n.Kind == fieldplan.Map {
+		c.entries(n, to, from)
+		return
+	}
+	size := length(from.any())
+	to.Set(reflect.MakeSlice(n.Type, size, size))
+	switch {
+	case c.halves != nil && n.Pairing == fieldplan.ByKey:
+		c.keyed(n, to, from)
+	case c.halves != nil && size != length(from[1]):
+		c.differ("has another number of elements in the hot half")
+	default:
+		c.places(n, to, from)
+	}
+}
+
+func (c *copier) differ(what string) {
+	c.trail.Report(&fault.Error{Kind: fault.Conflict, Code: "halves-differ", What: what, Hint: "merge halves of one configuration"})
+}
+
+// members fills to with the members of an object. What identifies an element of collection in is copied whatever its class, of two halves from
+// the one that the collection belongs to.
+func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
 	for _, f := range n.Parts() {
+		members := pair{Member(from[0], f), Member(from[1], f)}
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: f.Name})
 		switch classes := f.Classes(); {
-		case !classes.Any(^c.classes) || in != nil && in.Identity(f):
-			c.member(f, to, from)
-		case classes.Any(c.classes):
-			if v := Member(from, f); v.IsValid() {
-				c.parts(f.Node, Settable(to, f), v, nil)
-			}
+		case in != nil && in.Identity(f):
+			c.member(identifying(in, from), f, to, members)
+		case !classes.Any(^c.first):
+			c.member(0, f, to, members)
+		case !classes.Any(c.first):
+			c.member(1, f, to, members)
+		case c.stays(f, members.deref()):
+			c.mixed(f.Node, Settable(to, f), members.deref(), nil)
 		}
 		c.trail.Leave()
 	}
 }
 
-func (c *copier) member(f *fieldplan.Field, to, from reflect.Value) {
-	if v := Member(from, f); v.IsValid() {
-		c.clone(f.Node, Settable(to, f), v)
+func identifying(in *fieldplan.Node, from pair) int {
+	if !from[0].IsValid() || from[1].IsValid() && !fieldplan.IsProjected(in.Class) {
+		return 1
+	}
+	return 0
+}
+
+// stays reports whether a member is there: of two halves by its presence, where that counts, or by what it holds.
+func (c *copier) stays(f *fieldplan.Field, from pair) bool {
+	switch {
+	case c.halves == nil || !f.HasPresence():
+		return from.any().IsValid()
+	case fieldplan.IsProjected(f.Node.Class):
+		return from[0].IsValid()
+	default:
+		return from[1].IsValid() || c.halves.isHashed(f.Node, from[0], nil)
+	}
+}
+
+// member copies the whole of a member from one side, if it is there.
+func (c *copier) member(side int, f *fieldplan.Field, to reflect.Value, from pair) {
+	if from[side].IsValid() {
+		c.whole(side, f.Node, Settable(to, f), from[side])
+	}
+}
+
+// whole copies everything in a value of one side, whatever its class.
+func (c *copier) whole(side int, n *fieldplan.Node, to, from reflect.Value) {
+	from, ok := Deref(from)
+	switch {
+	case !ok:
+	case n.Kind == fieldplan.Leaf:
+		if problem := leaf.Copy(Allocate(to), from, n.Leaf); problem != nil {
+			c.trail.Report(problem)
+		}
+	default:
+		all := copier{trail: c.trail, first: fieldplan.All, above: [2]Ancestors{c.above[side]}}
+		all.mixed(n, to, pair{from}, nil)
+		c.trail = all.trail
 	}
 }
 
@@ -109,49 +183,91 @@ func Allocate(v reflect.Value) reflect.Value {
 	return v
 }
 
-func (c *copier) places(n *fieldplan.Node, to, from reflect.Value) {
-	for i := range from.Len() {
+// places fills a list or array place by place.
+func (c *copier) places(n *fieldplan.Node, to reflect.Value, from pair) {
+	for i := range to.Len() {
 		c.trail.Enter(fieldpath.Step{Kind: fieldpath.Index, At: i})
-		c.element(n, to.Index(i), from.Index(i))
+		c.element(n, to.Index(i), pair{index(from[0], i), index(from[1], i)})
 		c.trail.Leave()
 	}
 }
 
-func (c *copier) entries(n *fieldplan.Node, to, from reflect.Value) {
-	to.Set(reflect.MakeMapWithSize(n.Type, from.Len()))
-	for it := from.MapRange(); it.Next(); {
-		elem := reflect.New(n.Type.Elem()).Elem()
-		c.trail.Enter(KeyStep(n, it.Key()))
-		c.element(n, elem, it.Value())
+// keyed fills a keyed list in the order of the first half.
+func (c *copier) keyed(n *fieldplan.Node, to reflect.Value, from pair) {
+	pairs := pairing{left: [2][]Element{c.halves.keyed(&c.trail, n, from[0]), c.halves.keyed(&c.trail, n, from[1])}}
+	for pairs.next() {
+		var elem reflect.Value
+		if first := pairs.at[0]; first != nil {
+			elem = to.Index(first.At)
+		}
+		c.trail.Enter(pairs.element().Step(n))
+		c.element(n, elem, pairs.values())
 		c.trail.Leave()
-		to.SetMapIndex(it.Key(), elem)
 	}
 }
 
-func (c *copier) element(n *fieldplan.Node, to, from reflect.Value) {
-	if node := ElementNode(n, from); node.Classes.Any(^c.classes) {
-		c.parts(node, to, from, n)
-	} else {
-		c.clone(node, to, from)
+// entries fills a map. In halves null is a value like any other.
+func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
+	to.Set(reflect.MakeMap(n.Type))
+	for pairs := (pairing{left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])}}); pairs.next(); {
+		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
+		c.trail.Enter(e.Step(n))
+		c.element(n, elem, pairs.values())
+		to.SetMapIndex(e.mapKey, elem)
+		c.trail.Leave()
 	}
 }
 
-func (c *copier) clone(n *fieldplan.Node, to, from reflect.Value) {
-	if n.Kind == fieldplan.Leaf {
-		c.cloneLeaf(n, to, from)
-		return
+// element fills to with an element of collection in. The zero reflect.Value is an element that is not there.
+func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
+	areTwo := c.halves != nil && in.Kind != fieldplan.Array
+	switch n := ElementNode(in, from.any()); {
+	case areTwo && !(from[0].IsValid() && from[1].IsValid()):
+		c.differ("stands in one half only")
+	case areTwo && n != ElementNode(in, from[1]):
+		c.differ("is hot in one half only")
+	case n.Kind == fieldplan.Object:
+		c.objectElement(n, to, from.deref(), in)
+	case !n.Classes.Any(^c.first):
+		c.whole(0, n, to, from[0])
+	case !n.Classes.Any(c.first):
+		c.whole(1, n, to, from[1])
+	default:
+		c.mixed(n, to, from.deref(), nil)
 	}
-	defer func(classes fieldplan.ClassSet) { c.classes = classes }(c.classes)
-	c.classes = fieldplan.All
-	c.parts(n, to, from, nil)
 }
 
-func (c *copier) cloneLeaf(n *fieldplan.Node, to, from reflect.Value) {
-	from, ok := Deref(from)
-	if !ok {
-		return
+func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, in *fieldplan.Node) {
+	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) && !c.halves.isHashed(n, from[0], in)
+	if from.any().IsValid() && !isGone {
+		c.mixed(n, to, from, in)
 	}
-	if problem := leaf.Copy(Allocate(to), from, n.Leaf); problem != nil {
-		c.trail.Report(problem)
+}
+
+// isHashed reports whether the canonical document says something of v, beside what identifies an element of collection in. A value that
+// cannot be written counts: what is wrong with it is found where it is copied.
+func (p *Program) isHashed(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) bool {
+	compiled, m := p.canonical.nodeIn(n, in), valueOf(v)
+	if compiled == nil || !compiled.writes || !exists(m) {
+		return false
+	}
+	r := start()
+	defer r.end()
+	r.deep, r.sums = p.canonical.deep, true
+	return r.part(compiled, m) || r.trail.Failed()
+}
+
+// nodeIn returns the node of a value, which may be an element of collection in. It is nil where nothing of the collection can be written.
+func (w *writing) nodeIn(n, in *fieldplan.Node) *node {
+	if in == nil || in.Key == nil && in.When == nil {
+		return w.nodes[n]
+	}
+	switch list := w.nodes[in]; {
+	case list == nil:
+		return nil
+	case list.when != nil && in.When.Hot == n:
+		return list.when.hot
+	default:
+		return list.elem
 	}
 }

@@ -23,7 +23,6 @@ const (
 	graftFile       = "internal/engine/graft.go"
 	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
 	keyedFile       = "internal/engine/keyed.go"
-	mergeFile       = "internal/engine/merge.go"
 	objectFile      = "internal/rawjson/object.go"
 	pairsFile       = "internal/engine/pairs.go"
 	sameFile        = "internal/engine/same.go"
@@ -45,7 +44,7 @@ var mutants = []mutant{
 	{"a nil list is none where presence counts", writeFile, "if isNone(o.kind, m) {", "if false {", presence},
 	{"an empty list whose presence counts is not the same as none", sameFile, "if o.presence && o.node.isNil(x) != o.node.isNil(y) {", "if false {", presence},
 	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && f.Node.Kind == fieldplan.Object {", presence},
-	{"the half that a collection belongs to says whether it is nil", mergeFile, "owner := from[1] //", "owner := from[0] //", halves},
+	{"the half that a collection belongs to says whether it is nil", splitFile, "owner = from[1]\n", "owner = from[0]\n", halves},
 	{"an override replaces options", "internal/structtag/tag.go", "if o.HasOptions() {", "if false {", "hotupdate TestOverride"},
 	{"an override reveals nothing", "internal/structtag/tag.go", "o.Sensitive = max(t.Sensitive, o.Sensitive)", "_ = t", "hotupdate TestOverride"},
 	{"a key may be a pointer", "internal/fieldplan/options.go", "key.Optional && !key.Pointer:", "key.Optional:", "hotupdate TestKeyBehindPointer"},
@@ -118,16 +117,16 @@ var mutants = []mutant{
 	{"a sensitive value is hidden", diffFile, "c.Old, c.New = \"\", \"\"", "c.Old = \"\"", "hotupdate Secre|Sensitive"},
 
 	// Split and merge.
-	{"a half has no leaf of the other", splitFile, "case !classes.Any(^c.classes) || in", "case classes.Any(c.classes) || in", halves},
-	{"identities stand in both halves", splitFile, "|| in != nil && in.Identity(f):", ":", halves},
-	{"a nil list stays nil in the halves", splitFile, "case fieldplan.List:\n\t\tif !from.IsNil() {", "case fieldplan.List:\n\t\tif true {", halves},
+	{"a half has no leaf of the other", splitFile, "case !classes.Any(^c.first):\n\t\t\tc.member(0", "case classes.Any(c.first):\n\t\t\tc.member(0", halves},
+	{"identities stand in both halves", splitFile, "case in != nil && in.Identity(f):", "case in != nil && c.halves != nil && in.Identity(f):", halves},
+	{"a nil list stays nil in the halves", splitFile, "if !owner.IsValid() || owner.IsNil() {", "if !owner.IsValid() {", halves},
 	{"halves share no memory", "internal/leaf/copy.go", "to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))", "to.Set(from)", halves},
-	{"halves have the same elements", mergeFile, "if !from[0].IsValid() || !from[1].IsValid() {", "if !from[0].IsValid() {", halves},
-	{"halves have lists of one length", mergeFile, "case length(from[0]) != length(from[1]):", "case false:", halves},
-	{"hot parts are taken from the hot half", mergeFile, "case !classes.Any(fieldplan.Projected):\n\t\t\tm.take(1", "case !classes.Any(fieldplan.Projected):\n\t\t\tm.take(0", halves},
-	{"a hot object that is nil is gone", mergeFile, "return from[1].IsValid() || m.program.isHashed(f.Node, from[0], nil)", "return true", halves},
+	{"halves have the same elements", splitFile, "!(from[0].IsValid() && from[1].IsValid())", "!from[0].IsValid()", halves},
+	{"halves have lists of one length", splitFile, "size != length(from[1]):", "size < 0:", halves},
+	{"hot parts are taken from the hot half", splitFile, "case !classes.Any(c.first):\n\t\t\tc.member(1", "case !classes.Any(c.first):\n\t\t\tc.member(0", halves},
+	{"a hot object that is nil is gone", splitFile, "return from[1].IsValid() || c.halves.isHashed(f.Node, from[0], nil)", "return true", halves},
 
-	{"an element is hot in both halves or in none", mergeFile, "case n != ElementNode(in, from[1]):", "case false:", halves + "|TestHotWhen"},
+	{"an element is hot in both halves or in none", splitFile, "case areTwo && n != ElementNode(in, from[1]):", "case false:", halves + "|TestHotWhen"},
 
 	// What is covered, and patched.
 	{"what is of the class is taken over", graftFile, "if changes[0].Class != g.class {", "if changes[0].Class == g.class {", exact},
