@@ -394,7 +394,7 @@ func collectionRows() []hostileRow {
 		}, nil, "by their places"},
 		{"two map keys with one text", &hostile{Keys: map[messyKey]string{{"a", "1"}: secretValue, {"a", "2"}: secretValue, {"b", ""}: "c"}}, []problem{
 			valueProblem("duplicate-map-key", "keys[a]"),
-		}, nil, "JSON has one member for both"},
+		}, []problem{valueProblem("duplicate-map-key", "keys[a]")}, "JSON has one member for both"},
 		{"problems all over", &hostile{Text: "\xff", Float: math.Inf(1), List: []optionItem{{}}, Kids: []hostile{{Raw: runtime.RawExtension{Raw: []byte("x")}}}}, []problem{
 			valueProblem("not-finite", "float"), valueProblem("invalid-json", "kids[0].raw"),
 			valueProblem("missing-list-key", "list[0]"), valueProblem("invalid-utf8", "text"),
