@@ -23,6 +23,7 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/internal/exampletest"
 	"github.com/hotupdate/providerconfig/examples/karpenter"
+	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/hotupdate/hotupdatetest"
@@ -98,6 +99,15 @@ func (f *fleet) drift(t require.TestingT, before *fleet) (drifted bool, paths []
 
 // sums are Karpenter's own.
 func (f *fleet) sums() [2]string { return [2]string{f.class.Hash(f.bundle), f.pool.Hash()} }
+
+func (f *fleet) digests(t require.TestingT) (digests [2]hash.Digest) {
+	for i, launch := range f.launches(t) {
+		var err error
+		digests[i], err = launch.Hash()
+		require.NoError(t, err)
+	}
+	return digests
+}
 
 // volume finds a volume, whatever the order by now.
 func (f *fleet) volume(device string) *awsv1.BlockDeviceMapping {
@@ -254,6 +264,7 @@ func TestVerdicts(t *testing.T) {
 		assert.Equal(t, r.karpenter, before.sums() != after.sums(), "%s: Karpenter", r.name)
 		drifted, causes := after.drift(t, before)
 		assert.Equal(t, r.schema, drifted, "%s: Schema", r.name)
+		assert.Equal(t, r.schema, before.digests(t) != after.digests(t), "%s: digest", r.name)
 		assert.Equal(t, r.causes, strings.Join(causes, " "), r.name)
 		assert.Equal(t, r.karpenter != r.schema, r.reason != "", r.name)
 	}
@@ -277,19 +288,14 @@ func TestVerdictsOfManyChanges(t *testing.T) {
 		}
 		before, after := draw("before"), draw("after")
 		drifted, _ := after.drift(t, before)
-		hashed, immutable := false, false
+		immutable := false
 		for i, launch := range after.launches(t) {
 			former := before.launches(t)[i]
 			changes, err := launch.Schema.DiffRaw(former.Spec, launch.Spec)
 			require.NoError(t, err)
 			immutable = immutable || len(changes.Of(hotupdate.Immutable)) > 0 || !slices.Equal(former.Inputs, launch.Inputs)
-			old, err := former.Hash()
-			require.NoError(t, err)
-			updated, err := launch.Hash()
-			require.NoError(t, err)
-			hashed = hashed || old != updated
 		}
-		require.Equal(t, immutable, hashed, "digest")
+		require.Equal(t, immutable, before.digests(t) != after.digests(t), "digest")
 		require.Equal(t, immutable, drifted, "drift")
 		if !disputes {
 			require.Equal(t, before.sums() != after.sums(), drifted, "Karpenter")
