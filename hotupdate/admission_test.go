@@ -136,7 +136,7 @@ func TestWarnings(t *testing.T) {
 		{"nothing", nil, hotupdate.AutoRollingUpdate, nil, "nothing to warn of"},
 		{"hot", changes.Of(hotupdate.Hot), hotupdate.AutoRollingUpdate, nil, "no machine is drained or replaced"},
 		{"roll", changes, hotupdate.AutoRollingUpdate, []string{
-			"spec.providerConfig: roll: every machine of the pool is replaced",
+			"spec.providerConfig: roll: every machine is replaced",
 			"spec.providerConfig.account: is in-place, so that its change causes: roll",
 			"spec.providerConfig.volume.iops: is immutable, so that its change causes: roll",
 		}, "each cause at its field"},
@@ -154,7 +154,7 @@ func TestWarnings(t *testing.T) {
 			assert.Equal(t, tc.want, tc.changes.Warnings(tc.strategy, spec), tc.reason)
 		})
 	}
-	assert.Equal(t, "roll: every machine of the pool is replaced", changes.Warnings(hotupdate.AutoRollingUpdate, nil)[0], "without fldPath the configuration is the root")
+	assert.Equal(t, "roll: every machine is replaced", changes.Warnings(hotupdate.AutoRollingUpdate, nil)[0], "without fldPath the configuration is the root")
 }
 
 // TestWarningsAreWithinLimits: an API server cuts warnings beyond 256 characters and drops them beyond 4096 in all, and a client refuses

@@ -44,6 +44,6 @@ func ExampleSchema_ValidateUpdateRaw() {
 	}
 	// Output:
 	// spec.provider.workers[0].providerConfig.cpuOptions.coreCount: Forbidden: is immutable: AutoInPlaceUpdate does not replace machines, which this change needs
-	// Warning: spec.provider.workers[0].providerConfig: roll: every machine of the pool is replaced
+	// Warning: spec.provider.workers[0].providerConfig: roll: every machine is replaced
 	// Warning: spec.provider.workers[0].providerConfig.cpuOptions.coreCount: is immutable, so that its change causes: roll
 }

@@ -57,7 +57,7 @@ func (o Outcome) Consequence(strategy Strategy) string {
 		NoUpdate:        "nothing happens to machines",
 		HotUpdate:       "running machines are updated, none is replaced",
 		InPlaceUpdate:   "every node is drained and updated in place, no machine is replaced",
-		Roll:            "every machine of the pool is replaced",
+		Roll:            "every machine is replaced",
 		UpdateForbidden: strategy.String() + " does not replace machines, which this change needs",
 	})
 }

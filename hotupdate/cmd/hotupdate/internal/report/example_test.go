@@ -33,7 +33,7 @@ func Example() {
 	// Output:
 	// roll: Shoot dev: 2 pools: 1 roll, 1 added
 	//
-	// pool web: roll: every machine of the pool is replaced
+	// pool web: roll: every machine is replaced
 	//   roll: by Gardener's rules for worker pools
 	//   > ~ cpuOptions.coreCount  2 -> 4
 	//   hot update: by Gardener's rules for worker pools

@@ -47,7 +47,7 @@ func toneOf(word string) page.Tone { return cmp.Or(tones[word], page.Unsure) }
 
 // bars are the machines of all pools, and the pools, by what happens to them. Where no number of machines is known, there is no bar of them.
 func bars(r *Report) []page.Bar {
-	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: "worker pools"}
+	machines, pools := page.Bar{Label: "machines, at most"}, page.Bar{Label: r.noun() + "s"}
 	known := 0
 	for _, word := range words {
 		inPools, count := 0, 0

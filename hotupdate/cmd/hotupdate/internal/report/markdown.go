@@ -23,7 +23,7 @@ func Markdown(r *Report) string {
 	m := &markdownWriter{}
 	m.section(viewOf(r), "##")
 	if len(m.left) > 0 {
-		m.text.WriteString("Not shown here: " + counted("pool", m.left) + ".\n")
+		m.text.WriteString("Not shown here: " + counted(r.noun(), m.left) + ".\n")
 	}
 	return m.text.String()
 }

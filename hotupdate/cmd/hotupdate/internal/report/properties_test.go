@@ -362,7 +362,7 @@ func TestMarkdownFitsIntoComment(t *testing.T) {
 		shown := strings.Count(text, "### <code>pool pool-")
 		left := ""
 		if shown < size.pools {
-			left = fmt.Sprintf("Not shown here: %d pools: %d roll.\n", size.pools-shown, size.pools-shown)
+			left = fmt.Sprintf("Not shown here: %d worker pools: %d roll.\n", size.pools-shown, size.pools-shown)
 		}
 		assert.True(t, strings.HasSuffix(text, left), "%v: %s", size, text[len(text)-100:])
 		assert.Contains(t, text[:200], fmt.Sprintf(": %d roll\n", size.pools), "the verdicts are all counted")
@@ -389,7 +389,7 @@ func TestReportOfDiff(t *testing.T) {
 	require.NoError(t, err)
 	r := made(t, bare(hotupdate.AutoRollingUpdate, pool.Roll, changes...)...)
 	assert.Equal(t, []string{
-		"roll: every machine of the pool is replaced",
+		"roll: every machine is replaced",
 		"  roll: declared immutable",
 		`  > - dataVolumes[name=a].snapshotID  "s"`,
 		"  roll: immutable by default",

@@ -14,6 +14,7 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,6 +175,17 @@ var origins = map[string]string{
 
 // isBare reports whether the manifest is a provider config on its own.
 func (m *Manifest) isBare() bool { return len(m.Pools) == 1 && m.Pools[0].Name == "" }
+
+// isCustom reports whether the manifest is a custom resource.
+func (m *Manifest) isCustom() bool { return m.isBare() && m.Name != "" }
+
+// noun is what a report counts.
+func (r *Report) noun() string {
+	if slices.ContainsFunc(r.Manifests, func(m Manifest) bool { return m.isCustom() }) {
+		return "object"
+	}
+	return "worker pool"
+}
 
 // title names the manifest: Shoot garden-dev/web, or Shoot if it has no name.
 func (m *Manifest) title() string {

@@ -72,7 +72,7 @@ func (m *Manifest) section() section {
 	}
 	if m.isBare() {
 		s.Sections[0].Remarks = append(s.Sections[0].Remarks, s.Remarks...)
-		if m.Name != "" { // a custom resource
+		if m.isCustom() {
 			s.Sections[0].Title = s.Title
 		}
 		return s.Sections[0]
