@@ -78,7 +78,7 @@ func scanNumber(text []byte) (n number, end int, ok bool) {
 			return n, end, false
 		}
 	}
-	if end == len(text) || lower(text[end]) != 'e' {
+	if end == len(text) || text[end]|0x20 != 'e' {
 		return n, end, true
 	}
 	n.exp, end, ok = scanExponent(text, end+1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -181,19 +182,6 @@ func codeUnit(body []byte) (r rune, ok bool) {
 	if len(body) < 6 || body[0] != '\\' || body[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range body[2:6] {
-		digit := strings.IndexByte(hexDigits, lower(c))
-		if digit < 0 {
-			return 0, false
-		}
-		r = r<<4 | rune(digit)
-	}
-	return r, true
-}
-
-func lower(c byte) byte {
-	if c < 'A' || c > 'Z' {
-		return c
-	}
-	return c | 0x20
+	unit, err := strconv.ParseUint(string(body[2:6]), 16, 16)
+	return rune(unit), err == nil //nolint:gosec // 16 bits
 }

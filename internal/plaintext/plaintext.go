@@ -122,20 +122,6 @@ func Head(text string, limit int, escape Escape) (shown, rest string) {
 	return b.String(), ""
 }
 
-// tail escapes the end of text, in at most limit characters.
-func tail(text string, limit int, escape Escape) string {
-	shown := ""
-	for text != "" {
-		_, size := utf8.DecodeLastRuneInString(text)
-		piece := escape(text[len(text)-size:])
-		if utf8.RuneCountInString(piece)+utf8.RuneCountInString(shown) > limit {
-			break
-		}
-		shown, text = piece+shown, text[:len(text)-size]
-	}
-	return shown
-}
-
 // Shorten escapes a path or name in at most limit characters. Of a longer one it shows beginning and end: either may be what tells it from
 // others.
 func Shorten(text string, limit int, escape Escape) string {
@@ -144,5 +130,9 @@ func Shorten(text string, limit int, escape Escape) string {
 	}
 	end := max(0, limit-len(Ellipsis)) / 3
 	begin, rest := Head(text, max(0, limit-len(Ellipsis)-end), escape)
-	return begin + Ellipsis + tail(rest, end, escape)
+	for tail := []rune(rest)[max(0, utf8.RuneCountInString(rest)-end):]; ; tail = tail[1:] {
+		if shown, left := Head(string(tail), end, escape); left == "" {
+			return begin + Ellipsis + shown
+		}
+	}
 }

@@ -28,7 +28,14 @@ func Load(data []byte) (*fieldplan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build(d)
+	plan, err := (&builder{}).plan(d, nil)
+	if err != nil {
+		return nil, err
+	}
+	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
+		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
+	}
+	return plan, nil
 }
 
 // AdmitUnknown returns a plan that is like p, and takes members that p does not know for Immutable ones. It is compiled once for p.
@@ -46,22 +53,7 @@ func opened(p *fieldplan.Plan) (*fieldplan.Plan, error) {
 		return nil, err
 	}
 	d.Unknown = structtag.Immutable.String()
-	if d.Fingerprint, err = d.fingerprint(); err != nil {
-		return nil, err
-	}
-	return build(d)
-}
-
-// build compiles a document whose fingerprint is right.
-func build(d *Document) (*fieldplan.Plan, error) {
-	plan, err := (&builder{}).plan(d, nil)
-	if err != nil {
-		return nil, err
-	}
-	if again, err := Export(plan); err != nil || again.Fingerprint != d.Fingerprint {
-		return nil, invalid("/root", "contradicts itself, as in a class that is inherited and another than that above", exportAgain)
-	}
-	return plan, nil
+	return (&builder{}).plan(d, nil)
 }
 
 // Compile compiles a document that was made of another description of a type, under overrides. Instead of a Go field, each field names its
