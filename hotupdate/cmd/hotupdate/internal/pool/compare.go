@@ -106,7 +106,7 @@ func (c *Comparison) judge(old, updated *Pool, o Options) {
 		}
 		c.compareRest(old, updated)
 	}
-	c.Verdict = max(c.Verdict, c.gravestChange())
+	c.Verdict = max(c.Verdict, gravest(c.Changes))
 	c.ruleIf(DriverAppliesInPlace, slices.ContainsFunc(c.Changes, func(change Change) bool {
 		return change.Verdict == InPlaceUpdate && (updated.isBare() || isBelow(change.Pointer, pointerTo(configField)))
 	}))
@@ -150,9 +150,9 @@ func pointerTo(path string) string {
 // isBelow reports whether a pointer is another one, or leads on from it.
 func isBelow(pointer, above string) bool { return strings.HasPrefix(pointer+"/", above+"/") }
 
-func (c *Comparison) gravestChange() Verdict {
+func gravest(changes []Change) Verdict {
 	worst := None
-	for _, change := range c.Changes {
+	for _, change := range changes {
 		worst = max(worst, change.Verdict)
 	}
 	return worst

@@ -29,7 +29,7 @@ func (x Extension) String() string { return string(x) }
 type Naming struct {
 	// Additional returns what the extension adds to the name of a pool. An error says that it cannot read the provider config.
 	Additional func(p *Pool) (Additional, error)
-	// Versions are Kubernetes versions, one in each era; empty for a pool without one. A pool of an unknown version may be in any of them.
+	// Versions are Kubernetes versions, one in each era, at least one; empty for a pool without one. A pool of an unknown version may be in any of them.
 	Versions []string
 	// Assumed says that nobody has told the eras: the canonical hash of a Schema is taken to be in force at every minor.
 	Assumed bool
@@ -114,7 +114,7 @@ func (n *Naming) renames(old, updated *Pool) Verdict {
 	if versions[0] == "" {
 		versions = n.Versions
 	}
-	mildest, gravest := Forbidden, None
+	var found []Verdict
 	for _, version := range versions {
 		old.Worker.KubernetesVersion, updated.Worker.KubernetesVersion = version, version
 		before, oldErr := n.Additional(old)
@@ -126,12 +126,12 @@ func (n *Naming) renames(old, updated *Pool) Verdict {
 		case oldErr != nil || newErr != nil || !slices.Equal(before.Data, after.Data): // what cannot be read alone is no config on its own
 			v = Roll
 		}
-		mildest, gravest = min(mildest, v), max(gravest, v)
+		found = append(found, v)
 	}
-	if mildest < gravest {
+	if slices.Min(found) < slices.Max(found) {
 		return Indeterminate
 	}
-	return gravest
+	return found[0]
 }
 
 // compareNames takes back that machines are replaced where the pool keeps its name all the same: Gardener and the extensions hash values

@@ -196,7 +196,7 @@ func (c *Comparison) judgeRollout(_, updated *Pool, o Options) {
 		c.judgeSurge(updated)
 	}
 	surge := isPositive(updated.MaxSurge)
-	c.ruleIf(SurgeReplaces, surge && c.Strategy == hotupdate.AutoInPlaceUpdate && c.gravestChange() == InPlaceUpdate)
+	c.ruleIf(SurgeReplaces, surge && c.Strategy == hotupdate.AutoInPlaceUpdate && gravest(c.Changes) == InPlaceUpdate)
 }
 
 // judgeSurge refuses what validation refuses of maxSurge and maxUnavailable, after the defaults: 1 and 0 for a rolling pool, 0 and 1 for one

@@ -65,14 +65,9 @@ type Plan struct {
 
 // Verdict is the gravest effect on any machine, see [Verdict].
 func (p *Plan) Verdict() Verdict {
-	worst := None
-	for _, change := range p.Changes {
-		worst = max(worst, change.Verdict)
-	}
-	for _, rule := range p.Rules {
-		if rule.Kind == Refuses {
-			worst = Forbidden
-		}
+	worst := gravest(p.Changes)
+	if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Kind == Refuses }) {
+		worst = Forbidden
 	}
 	for _, planned := range p.Pools {
 		worst = max(worst, planned.Effect())
@@ -132,16 +127,11 @@ func (p *Plan) judge(old, updated *Manifest, o Options) {
 	if rule := refusal(inplace.ValidateVersion(old.version, updated.version, hotupdate.AutoInPlaceUpdate, nil), validation); rule != NoRule { // of a Shoot
 		c.set("spec."+versionPath, Forbidden, rule)
 	}
-	p.Changes = c.Changes
-	if updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0) {
-		p.Rules = append(p.Rules, WorkersComeOrGo)
-	}
-	if o.Naming == nil || o.Extension == Released {
-		p.Rules = append(p.Rules, map[bool]Rule{false: ExtensionAdopted, true: ExtensionReleased}[o.Extension == Released])
-	}
-	if updated.confined {
-		p.Rules = append(p.Rules, WaitsForMaintenance)
-	}
+	c.ruleIf(WorkersComeOrGo, updated.Kind == Shoot && (len(old.Pools) == 0) != (len(updated.Pools) == 0))
+	c.ruleIf(ExtensionAdopted, o.Extension != Released && o.Naming == nil)
+	c.ruleIf(ExtensionReleased, o.Extension == Released)
+	c.ruleIf(WaitsForMaintenance, updated.confined)
+	p.Changes, p.Rules = c.Changes, c.Rules
 	for i, change := range p.Changes {
 		p.Changes[i].Decides = change.Verdict == Forbidden
 	}

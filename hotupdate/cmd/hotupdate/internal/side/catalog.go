@@ -65,18 +65,13 @@ func NewCatalog(schemaFile string) (*Catalog, error) {
 		return c, err
 	}
 	all, err := BuiltIn()
-	if err != nil {
-		return nil, err
-	}
 	for _, s := range all {
-		schema, err := hotupdate.LoadSchema(s.Schema) // whose messages do not name Go types
-		if err != nil {
-			return nil, manifests.InFile("the Schema of "+s.Provider, err)
-		}
+		schema, loadErr := hotupdate.LoadSchema(s.Schema) // whose messages do not name Go types
+		err = errors.Join(err, loadErr)
 		c.known[pool.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind}] = schema
 		c.own[s.Provider], c.own[groupOf(s.APIVersion)] = true, true
 	}
-	return c, nil
+	return c, err
 }
 
 // Schema returns the Schema of a kind of provider config, nil if it is not known.

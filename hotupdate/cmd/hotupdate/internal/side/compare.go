@@ -4,27 +4,21 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
-	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// One reads a file with one manifest, and leaves the wanted pools in it.
+// One reads a file or directory with one manifest, and leaves the wanted pools in it.
 func (r *Reader) One(file string) (*Manifest, error) {
-	if info, err := os.Stat(file); file != manifests.Stdin && err == nil && info.IsDir() {
-		return nil, manifests.InFile(file, syscall.EISDIR)
-	}
 	found := r.Read(file)
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%s: has %d manifests; split it into files of one manifest each", Name(file), len(found))
+		return nil, fmt.Errorf("%s: has %d manifests; name a file with one", Name(file), len(found))
 	}
 	names := []string{}
 	for _, p := range found[0].Pools {
