@@ -167,19 +167,15 @@ func (c *Comparison) ruleIf(r Rule, applies bool) { //nolint:revive // the condi
 // Consequence says what the verdict means for the machines, in a part of a sentence for people: the rules that refuse the change, then,
 // unless they say it all, what [Verdict.Consequence] says.
 func (c *Comparison) Consequence() string {
-	plain := c.Verdict.Consequence(c.Strategy)
-	if c.Verdict != Forbidden {
-		return plain
-	}
 	var reasons []string
 	for _, r := range c.Rules {
-		if r.Kind == Refuses {
+		if r.Kind == Refuses && c.Verdict == Forbidden {
 			reasons = append(reasons, r.Text)
 		}
 	}
 	byClass := func(change Change) bool { return change.Decides && change.Rule == NoRule }
 	if len(reasons) == 0 || slices.ContainsFunc(c.Changes, byClass) {
-		reasons = append(reasons, plain)
+		reasons = append(reasons, c.Verdict.Consequence(c.Strategy))
 	}
 	return strings.Join(reasons, "; ")
 }
@@ -213,8 +209,8 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 	if updated.isBare() {
 		return nil, nil
 	}
-	schema, before, oldErr := old.triggers()
-	_, after, newErr := updated.triggers()
+	before, oldErr := old.triggers()
+	after, newErr := updated.triggers()
 	if err := errors.Join(oldErr, newErr); err != nil {
 		return nil, err
 	}
@@ -224,7 +220,7 @@ func (c *Comparison) compareTriggers(old, updated *Pool) (hotupdate.Changes, err
 			return u == UnknownCRI || u == UnknownNodeLocalDNS || u == UnknownCredentials
 		})
 	}
-	changes, err := schema.Diff(before, after)
+	changes, err := triggerSchema().Diff(before, after)
 	changes = slices.DeleteFunc(changes, func(change hotupdate.Change) bool { return c.leavesOut(change, old, updated) })
 	explained := false
 	for i := range changes {

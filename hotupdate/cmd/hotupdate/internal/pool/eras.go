@@ -97,14 +97,12 @@ func (p *Pool) workerPool() *providers.WorkerPool {
 // whose fields it does not know. Order and white space of the Shoot never reach the extension; the order of lists and empty objects do.
 func AsStored(raw []byte) []byte {
 	var value any
-	if IsNull(raw) || utiljson.Unmarshal(raw, &value) != nil {
-		return raw
+	if !IsNull(raw) && utiljson.Unmarshal(raw, &value) == nil {
+		if stored, err := json.Marshal(value); err == nil {
+			return stored
+		}
 	}
-	stored, err := json.Marshal(value)
-	if err != nil {
-		return raw
-	}
-	return stored
+	return raw
 }
 
 // renames reports whether two pools of one Kubernetes minor have different names: Roll if so, None if not, Indeterminate if that depends on an

@@ -212,14 +212,11 @@ func (c *Comparison) judgeAdded(added *Pool, o Options) {
 func (o Options) content(p Pool) (string, error) {
 	p.NodeAgentSecretName = nil
 	p.Worker.CARotation, p.Worker.ServiceAccountKeyRotation = hash.Rotation{}, hash.Rotation{}
-	schema, triggers, err := p.triggers()
-	if err != nil {
-		return "", err
-	}
-	text, err := schema.Document(triggers)
-	of, _ := o.schemaOf(p.ProviderConfig)
-	config, configErr := of.DocumentRaw(p.ProviderConfig)
-	return string(text) + string(config), errors.Join(err, configErr)
+	triggers, err := p.triggers()
+	text, textErr := triggerSchema().Document(triggers)
+	schema, _ := o.schemaOf(p.ProviderConfig)
+	config, configErr := schema.DocumentRaw(p.ProviderConfig)
+	return string(text) + string(config), errors.Join(err, textErr, configErr)
 }
 
 // Check reports what [NewPlan] would refuse in any pool of the manifest, a provider config that its Schema cannot read among it. It
@@ -238,14 +235,14 @@ func Explain(p Pool, o Options) (hotupdate.Changes, error) {
 	var triggers, config hotupdate.Changes
 	var err, configErr error
 	if !p.isBare() {
-		schema, value, failed := p.triggers()
-		if err = failed; err == nil {
-			triggers, err = schema.Diff(nil, value)
+		var value *Triggers
+		if value, err = p.triggers(); err == nil {
+			triggers, err = triggerSchema().Diff(nil, value)
 		}
 	}
 	if !IsNull(p.ProviderConfig) {
-		of, _ := o.schemaOf(p.ProviderConfig)
-		config, configErr = o.configDiff(of, nil, p.ProviderConfig)
+		schema, _ := o.schemaOf(p.ProviderConfig)
+		config, configErr = o.configDiff(schema, nil, p.ProviderConfig)
 	}
 	return p.join(triggers, config, err, configErr)
 }

@@ -3,6 +3,7 @@ package pool
 import (
 	"cmp"
 	"encoding/json"
+	"sync"
 
 	"github.com/hotupdate/providerconfig/hash"
 	"github.com/hotupdate/providerconfig/hotupdate"
@@ -93,15 +94,19 @@ const (
 // unknownVersion replaces an unknown Kubernetes version. Like all versions below 1.34 it lets node-local DNS count.
 const unknownVersion = "0.0"
 
-// triggers returns the pool's triggers with their Schema. Package hash decides what counts.
-func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
+var triggerSchema = sync.OnceValue(func() *hotupdate.Schema {
+	schema, _ := hotupdate.SchemaOf[Triggers]() // a test compiles it
+	return schema
+})
+
+// triggers returns the pool's triggers. Package hash decides what counts.
+func (p *Pool) triggers() (*Triggers, error) {
 	w := p.Worker
 	w.UpdateStrategy = hotupdate.AutoRollingUpdate // whose name has all the parts
 	w.KubernetesVersion = cmp.Or(w.KubernetesVersion, unknownVersion)
-	schema, err := hotupdate.SchemaOf[Triggers]()
-	name, nameErr := hash.NodeAgentSecretName(w)
-	if err := cmp.Or(err, nameErr); err != nil {
-		return nil, nil, err
+	name, err := hash.NodeAgentSecretName(w)
+	if err != nil {
+		return nil, err
 	}
 	parts := make(map[string]*string, len(name.Parts))
 	for _, part := range name.Parts {
@@ -130,5 +135,5 @@ func (p *Pool) triggers() (*hotupdate.Schema, *Triggers, error) {
 	for _, v := range p.DataVolumes {
 		t.DataVolumes = append(t.DataVolumes, Volume{v.Name, v.Type, &v.Size, v.Encrypted})
 	}
-	return schema, t, nil
+	return t, nil
 }

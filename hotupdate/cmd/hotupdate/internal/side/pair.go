@@ -33,7 +33,11 @@ func pairUp(old, updated []*Manifest, anyName bool) ([]pair, error) { //nolint:r
 		rest = pairBy(pairs, rest, func(a, b *Manifest) bool { return a.Type == b.Type })
 	}
 	if len(old) > 0 && len(rest) == len(old) && len(updated) > 0 {
-		return nil, strangers(old[0], updated[0])
+		before, after := old[0], updated[0]
+		if before.Type != after.Type {
+			return nil, fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", after.From, before.From)
+		}
+		return nil, fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", after.From, after.title(), before.From, before.title())
 	}
 	for _, m := range rest {
 		pairs = append(pairs, pair{old: m})
@@ -89,14 +93,6 @@ func pairBy(pairs []pair, old []*Manifest, same func(a, b *Manifest) bool) (rest
 func mayBeSameObject(a, b *Manifest) bool {
 	may := func(a, b string) bool { return a == b || a == "" || b == "" }
 	return a.Type == b.Type && may(a.Namespace, b.Namespace) && may(a.Name, b.Name)
-}
-
-// strangers is the error about two sides that have nothing in common.
-func strangers(old, updated *Manifest) error {
-	if old.Type != updated.Type {
-		return fmt.Errorf("%s: is of another kind than %s; compare manifests of one kind", updated.From, old.From)
-	}
-	return fmt.Errorf("%s: is %s, and %s is %s; compare one object with itself, or give --any-name", updated.From, updated.title(), old.From, old.title())
 }
 
 // title names a manifest for people: Shoot garden-dev/web, or WorkerConfig.
