@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/pool"
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/internal/schemajson"
 )
 
 // Verdict is what a release does to a pool that nobody touches.
@@ -82,7 +80,7 @@ type Releases struct {
 	kind         pool.TypeMeta // of the provider configs, empty if neither release says it
 
 	findings sync.Map // between two Schemas
-	roots    sync.Map // of the descriptions of Schemas
+	open     sync.Map // the Schemas with unknown members admitted
 }
 
 // NewReleases checks that both are releases of one extension, and starts their programs, which end with [Releases.Run].
@@ -173,8 +171,7 @@ func (r *Releases) reasons(old, updated release.Hashed, raw []byte) []Reason {
 	before, after := hashedJSON(old, raw), hashedJSON(updated, raw)
 	if before != nil && after != nil && (old.Era.Hash == release.Canonical) == (updated.Era.Hash == release.Canonical) {
 		first, second := cmp.Or(old.Era.Schema, r.old.Schema), cmp.Or(updated.Era.Schema, r.updated.Schema)
-		paths := differences(r.root(first), r.root(second), before, after)
-		all = append(all, r.findingReasons(first, second, paths)...)
+		all = append(all, r.findingReasons(first, second, r.differences(first, second, before, after))...)
 	}
 	if len(all) == 0 {
 		all = append(all, Reason{Text: "what the extension adds to the name is another"}) // it may be confidential
@@ -214,17 +211,6 @@ func (r *Releases) findingsOf(old, updated *hotupdate.Schema) []hotupdate.Findin
 	return cached(&r.findings, [2]*hotupdate.Schema{old, updated}, func() []hotupdate.Finding {
 		found, _ := hotupdate.Compatibility(old, updated) // both are there
 		return found
-	})
-}
-
-// root returns the root of a Schema's description, an empty one if it cannot be exported.
-func (r *Releases) root(s *hotupdate.Schema) *schemajson.Node {
-	return cached(&r.roots, s, func() *schemajson.Node {
-		var d schemajson.Document
-		if exported, err := s.MarshalJSON(); err == nil {
-			_ = json.Unmarshal(exported, &d) // what MarshalJSON writes
-		}
-		return cmp.Or(d.Root, &schemajson.Node{})
 	})
 }
 

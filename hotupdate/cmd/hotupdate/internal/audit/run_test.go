@@ -67,7 +67,7 @@ func TestFleet(t *testing.T) {
 					assert.Equal(t, byVerdict[v], report.Verdicts.Of(v).Pools, v)
 				}
 			}
-			assert.Equal(t, map[string]bool{"": true, "nonsense": true, "tags": true, "token": true, "volume.iops": true}, pathsOf(report))
+			assert.Equal(t, map[string]bool{"": true, "nonsense": true, "tags[]": true, "token": true, "volume.iops": true}, pathsOf(report))
 			for _, d := range audit.Dimensions() {
 				sum := 0
 				for _, counts := range report.Groups[d] {
