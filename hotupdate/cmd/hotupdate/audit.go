@@ -121,7 +121,7 @@ type auditSink struct {
 
 	view  audit.View
 	lists bool          // pools, in the report
-	rows  audit.Rows    // those that are written at once; nil if the whole report is written at its end
+	rows  *audit.Rows   // those that are written at once; nil if the whole report is written at its end
 	out   *bufio.Writer // of the rows
 	list  []*audit.Pool
 }

@@ -37,7 +37,7 @@ func writeList(c *call, name string, all any) error {
 }
 
 func writeJSON(c *call, value any) error {
-	text, err := report.Indented(value)
+	text, err := report.JSON(value)
 	c.out.Write(text)
 	return err
 }

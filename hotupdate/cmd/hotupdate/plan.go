@@ -84,16 +84,11 @@ func planChange(c *call) (int, error) {
 
 // showReport shows what plan --output json wrote in another format.
 func (c *call) showReport() (int, error) {
-	in := c.std.in
-	if c.from != stdin {
-		file, err := os.Open(c.from)
-		if err != nil {
-			return 0, manifests.InFile(c.from, err)
-		}
-		defer func() { _ = file.Close() }()
-		in = file
+	read := func() ([]byte, error) { return os.ReadFile(c.from) }
+	if c.from == stdin {
+		read = func() ([]byte, error) { return io.ReadAll(c.std.in) }
 	}
-	text, err := io.ReadAll(in)
+	text, err := read()
 	if err != nil {
 		return 0, manifests.InFile(side.Name(c.from), err)
 	}
@@ -116,9 +111,7 @@ func (c *call) writeReport(r *report.Report) (int, error) {
 	case htmlOutput:
 		return code, report.HTML(&c.out, r)
 	case jsonOutput:
-		text, err := report.JSON(r)
-		c.out.Write(text)
-		return code, err
+		return code, writeJSON(c, r)
 	default:
 		c.out.WriteString(report.Text(r, report.Style{Color: c.std.color, Verbose: c.verbose}))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
-	"github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/release"
 )
 
 // Known are the findings that are no news: those that people accept for a time, and those of a former result.
@@ -58,9 +58,9 @@ func LoadKnown(accepted, baseline string, today time.Time) (*Known, error) {
 }
 
 func (k *Known) readAccepted(file string) error {
-	data, err := release.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return manifest.InFile(file, err)
 	}
 	if err := yaml.UnmarshalStrict(data, k); err != nil {
 		return manifest.InFile(file, fmt.Errorf("is no list of accepted findings: %w", err))

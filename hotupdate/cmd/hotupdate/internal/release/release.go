@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,25 +76,11 @@ const eraFileVersion = 1
 
 // Read reads a file with a Schema, a golden file of hotupdatetest, or a file with a set of eras, and the files that it refers to.
 func Read(file string) (*Release, error) {
-	data, err := ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, manifest.InFile(file, err)
 	}
 	return parse(file, data)
-}
-
-// ReadFile reads a file of at most [manifest.MaxSize] bytes. Its errors name it.
-func ReadFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, manifest.InFile(path, err)
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.LimitReader(file, manifest.MaxSize+1))
-	if err == nil && len(data) > manifest.MaxSize {
-		err = fmt.Errorf("is larger than %d MiB", manifest.MaxSize>>20)
-	}
-	return data, manifest.InFile(path, err)
 }
 
 // parse reads a set of eras, or a Schema as the only one.
@@ -146,9 +131,9 @@ func referredSchema(file string, raw json.RawMessage) (*hotupdate.Schema, error)
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(file), name)
 		}
-		data, err := ReadFile(name)
+		data, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("schema: %w", err)
+			return nil, fmt.Errorf("schema: %w", manifest.InFile(name, err))
 		}
 		raw = data
 	}

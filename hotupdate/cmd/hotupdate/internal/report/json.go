@@ -17,11 +17,9 @@ import (
 // FormatVersion is the version of the JSON form, see report.schema.json. Under one version members may be added, but not removed or changed.
 const FormatVersion = 2
 
-// JSON returns the report for programs. Values are whole, and numbers exact: decode them accordingly.
-func JSON(r *Report) ([]byte, error) { return Indented(r) }
-
-// Indented returns a value as JSON for programs and people. Only strings can hold what is unprintable, and there it is escaped.
-func Indented(value any) ([]byte, error) {
+// JSON returns a report, or another value, as JSON for programs and people. Only strings can hold what is unprintable, and there it is escaped.
+// Values are whole, and numbers exact: decode them accordingly.
+func JSON(value any) ([]byte, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
