@@ -60,10 +60,11 @@ func (r *Report) Accounting() string {
 	if skipped := listed(Skips(), func(s Skip) int { return r.Objects.Skipped[s] }); skipped != "" {
 		text += "; not judged: " + skipped
 	}
+	lines := []string{text}
 	for _, remark := range r.Remarks {
-		text += "\n" + plaintext.Printable(remark)
+		lines = append(lines, plaintext.Printable(remark))
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // listed lists what there is some of: 1 rolled, 2 unchanged.
