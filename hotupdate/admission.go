@@ -95,10 +95,7 @@ func below(fldPath *field.Path, path string) string {
 func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range fault.All(err) {
-		detail := problem.What
-		if problem.Hint != "" {
-			detail += "; " + problem.Hint
-		}
+		detail := strings.TrimSuffix(problem.What+"; "+problem.Hint, "; ")
 		errs = append(errs, at(fldPath, problem.Path, cmp.Or(fieldErrorTypes[problem.Kind], field.ErrorTypeInvalid), detail))
 	}
 	if len(errs) == 0 {

@@ -4,10 +4,17 @@ import (
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/internal/engine"
+	"github.com/hotupdate/providerconfig/internal/fieldplan"
 )
 
 // SchemaOfType is [SchemaOf] for types that are made at run time.
-func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) { return schemaOf(t, options) }
+func SchemaOfType(t reflect.Type, options ...Option) (*Schema, error) {
+	plan, err := fieldplan.Compile(t, overridesIn(options))
+	if err != nil {
+		return nil, err
+	}
+	return newSchema(plan), nil
+}
 
 // SplitAny is [Split] for values whose type is made at run time. The halves are pointers to the Schema's type.
 func (s *Schema) SplitAny(config any) (immutable, hot any, err error) {

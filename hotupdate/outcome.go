@@ -71,21 +71,18 @@ func (o Outcome) Consequence(strategy Strategy) string {
 // An unknown strategy is indeterminate.
 func (c Changes) Outcome(strategy Strategy) Outcome {
 	class, _ := c.Strictest()
-	inPlace := strategy == AutoInPlaceUpdate || strategy == ManualInPlaceUpdate
-	switch {
-	case !inPlace && strategy != AutoRollingUpdate:
-		return Indeterminate
-	case class == Ignored:
-		return NoUpdate
-	case class == Hot:
-		return HotUpdate
-	case !inPlace:
-		return Roll
-	case class == InPlace:
-		return InPlaceUpdate
-	default:
-		return UpdateForbidden
+	switch strategy {
+	case AutoRollingUpdate:
+		return outcomes[class].rolling
+	case AutoInPlaceUpdate, ManualInPlaceUpdate:
+		return outcomes[class].inPlace
 	}
+	return Indeterminate
+}
+
+// outcomes are those of the strictest class.
+var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
+	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate}, Immutable: {Roll, UpdateForbidden},
 }
 
 // OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have passed a defaulter, for instance a manifest and the

@@ -39,11 +39,7 @@ func WithTag(path, tag string) Option { return Option{fieldplan.Override{Path: p
 // A type is compiled once for each set of options and stays in memory. All mistakes in struct tags and types are returned, joined; every
 // later call returns the same.
 func SchemaOf[T any](options ...Option) (*Schema, error) {
-	return schemaOf(reflect.TypeFor[T](), options)
-}
-
-func schemaOf(t reflect.Type, options []Option) (*Schema, error) {
-	plan, err := fieldplan.Compile(t, overridesIn(options))
+	plan, err := fieldplan.Compile(reflect.TypeFor[T](), overridesIn(options))
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func ParseSum(text string) (sum Sum, err error) {
 	if err != nil || sum.String() != text {
 		return Sum{}, &fault.Error{
 			Kind: fault.Malformed, Code: "malformed-sum", Where: "text of a sum", What: "is not as MarshalText writes it",
-			Hint: "write " + sumPrefix + ", the format, and 64 lower-case hexadecimal digits",
+			Hint: "write " + sumPrefix + " and 64 lower-case hexadecimal digits",
 		}
 	}
 	return sum, nil

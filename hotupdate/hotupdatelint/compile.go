@@ -29,11 +29,7 @@ func (l *linter) compile(r root) compiled {
 	} else {
 		typ = types.NewStruct([]*types.Var{types.NewField(token.NoPos, l.Pkg, "Part", r.typ, false)}, []string{`json:"part"`})
 	}
-	var overrides []fieldplan.Override
-	for _, o := range r.overrides {
-		overrides = append(overrides, o.Override)
-	}
-	plan, err := fieldplan.Build(l.program.Of(typ), overrides)
+	plan, err := fieldplan.Build(l.program.Of(typ), r.overrides)
 	p := &targets{linter: l, found: map[string]target{}, seen: map[reflect.Type]bool{}}
 	p.visit(l.program.Of(typ), "config", target{node: r.at})
 	for _, problem := range fault.All(err) {
@@ -65,10 +61,8 @@ func (l *linter) reportProblem(problem *fault.Error, p *targets, r root) {
 	if !ok {
 		at.node = r.at
 	}
-	for _, o := range r.overrides {
-		if problem.Path != "" && o.Path == problem.Path {
-			at = target{node: o.at}
-		}
+	if option, ok := r.options[problem.Path]; ok && problem.Path != "" {
+		at = target{node: option}
 	}
 	if !r.isConfig {
 		whole := l.program.Of(r.typ).String()

@@ -13,15 +13,9 @@ type root struct {
 	typ       types.Type
 	at        ast.Node // what is to blame if no field is
 	isConfig  bool     // a Schema is made of it; otherwise it may be a part of a configuration
-	overrides []override
-	unknown   bool // there may be more overrides
-}
-
-// override is a call of WithTag.
-type override struct {
-	fieldplan.Override
-
-	at ast.Node
+	overrides []fieldplan.Override
+	options   map[string]ast.Node // calls of WithTag, by path
+	unknown   bool                // there may be more overrides
 }
 
 const (
@@ -47,10 +41,10 @@ func (l *linter) roots() (roots []root) {
 
 // configRoot returns a type that a Schema is made of, with the overrides of the call.
 func (l *linter) configRoot(typ types.Type, call *ast.CallExpr) root {
-	r := root{typ: typ, at: lastName(call.Fun), isConfig: true}
+	r := root{typ: typ, at: lastName(call.Fun), isConfig: true, options: map[string]ast.Node{}}
 	for _, argument := range call.Args {
 		if o, ok := l.override(argument); ok {
-			r.overrides = append(r.overrides, o)
+			r.overrides, r.options[o.Path] = append(r.overrides, o), argument
 		} else {
 			r.unknown = true
 		}
@@ -66,14 +60,14 @@ func isGeneric(t types.Type) bool {
 }
 
 // override reads a call of WithTag with constants.
-func (l *linter) override(argument ast.Expr) (override, bool) {
+func (l *linter) override(argument ast.Expr) (o fieldplan.Override, ok bool) {
 	call, ok := ast.Unparen(argument).(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 || !isIn(l.callee(call), hotupdatePath, "WithTag") {
-		return override{}, false
+		return o, false
 	}
 	path, tag := l.TypesInfo.Types[call.Args[0]].Value, l.TypesInfo.Types[call.Args[1]].Value
 	if path == nil || tag == nil {
-		return override{}, false
+		return o, false
 	}
-	return override{fieldplan.Override{Path: constant.StringVal(path), Tag: constant.StringVal(tag)}, call}, true
+	return fieldplan.Override{Path: constant.StringVal(path), Tag: constant.StringVal(tag)}, true
 }

@@ -90,12 +90,9 @@ func misuse(option, what, hint string) error {
 	return &fault.Error{Kind: fault.Misuse, Code: "invalid-test-option", Where: option, What: what, Hint: hint}
 }
 
-// readInto turns a value into one of type t: as it is, behind its pointers, or by its JSON.
+// readInto turns a value into one of type t: as it is, or by its JSON.
 func readInto(t reflect.Type, given any) (reflect.Value, bool) {
 	v := reflect.ValueOf(given)
-	for v.IsValid() && v.Kind() == reflect.Pointer && !v.IsNil() && v.Type() != t {
-		v = v.Elem()
-	}
 	if v.IsValid() && v.Type().AssignableTo(t) {
 		return v, true
 	}
