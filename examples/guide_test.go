@@ -246,9 +246,7 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*Ma
 	if creation == nil {
 		return result, nil // look again after result.Delay
 	}
-	callCtx, cancel := creation.Context(ctx) // nothing is sent after its deadline
-	defer cancel()
-	providerID, err := createAndInitialize(callCtx)
+	providerID, err := createAndInitialize(creation.Context(ctx)) // nothing is sent after its deadline
 	if err != nil {
 		return result, err
 	}

@@ -94,3 +94,31 @@ func TestHolds(t *testing.T) {
 	}
 	assert.False(t, schema.Holds(hotupdate.InPlace, "", '{'))
 }
+
+// TestHoldsBeside: a pointer to a member of the configuration takes out everything below, any other pointer nothing.
+func TestHoldsBeside(t *testing.T) {
+	type options struct {
+		Tokens string `json:"tokens,omitempty" hotupdatable:"inplace"`
+	}
+	type config struct {
+		Image   string  `json:"image,omitempty"`
+		Options options `json:"options,omitempty"`
+		Slash   string  `json:"a/b~c,omitempty"   hotupdatable:"inplace"`
+	}
+	schema := schemaFor[config](t)
+	for _, tc := range []struct {
+		pointers []string
+		want     bool
+	}{
+		{nil, true},
+		{[]string{"/options"}, true},
+		{[]string{"/options", "/a~1b~0c"}, false},
+		{[]string{"/a~1b~0c", "/image", "/options"}, false},
+		{[]string{"/options/tokens", "/a~1b~0c"}, true},
+		{[]string{"/options", "/a~1b~0c/d"}, true},
+	} {
+		assert.Equal(t, tc.want, schema.HoldsBeside(hotupdate.InPlace, tc.pointers), "%v", tc.pointers)
+	}
+	assert.False(t, schema.HoldsBeside(hotupdate.Hot, nil))
+	assert.False(t, (*hotupdate.Schema)(nil).HoldsBeside(hotupdate.InPlace, nil))
+}

@@ -141,6 +141,12 @@ func (s *Schema) Holds(class Class, pointer string, first byte) bool {
 	return !s.isMissing() && s.plan.At(pointer, first).Any(fieldplan.Of(structtag.Class(class)))
 }
 
+// HoldsBeside reports whether values of the class can stand outside of the RFC 6901 pointers, of which those count that lead to a member of the
+// configuration.
+func (s *Schema) HoldsBeside(class Class, pointers []string) bool {
+	return !s.isMissing() && s.plan.Beside(pointers).Any(fieldplan.Of(structtag.Class(class)))
+}
+
 // AdmitUnknown returns a Schema like s under which unknown members of raw JSON are Immutable fields instead of errors. It serves programs
 // that compare configurations newer than their Schema: every change of an unknown member replaces machines.
 //

@@ -191,8 +191,7 @@ func (s *story) next() inplace.Action {
 	case inplace.Drain:
 		m.Node, s.phase, m.Available = step.Node, "InPlaceUpdating", false
 	case inplace.Apply:
-		node, _ := s.node(s.Context())
-		result, _ := s.executor.ApplyInPlace(s.Context(), observed, node, s.node)
+		result, _ := s.executor.ApplyInPlace(s.Context(), observed, s.node)
 		require.NoError(s, result.Err)
 	case inplace.Transfer:
 		m.Owner = s.pool.Target

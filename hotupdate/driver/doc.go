@@ -3,7 +3,7 @@
 //
 // # Use
 //
-// A driver fills in a [Definition], calls [New] once, hands [Kit.Driver] to [machineupdate.Classes.Prepare] and calls [Kit.UpdateMachine] in
+// A driver fills in a [Definition], calls [New] once, reads classes by [Kit.Prepare] and calls [Kit.UpdateMachine] in
 // its UpdateMachine. It supplies
 //
 //   - the projection: [Tagging.Project] tells which infrastructure tags a provider spec gives to the resources of a kind. Hot parts of the request

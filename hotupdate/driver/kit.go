@@ -32,15 +32,13 @@ func New[T, C any](definition Definition[T, C]) (*Kit[T, C], error) {
 		definition.Count = func(string, string) {}
 	}
 	k := &Kit[T, C]{definition: definition}
-	empty := machineupdate.MachineClass{ProviderSpec: []byte("{}")}
-	if _, _, err := new(machineupdate.Classes).Prepare(empty, definition.Schema, k.Driver()); err != nil {
+	if _, _, err := k.Prepare(&machineupdate.Classes{}, machineupdate.MachineClass{ProviderSpec: []byte("{}")}); err != nil {
 		return nil, err
 	}
 	return k, nil
 }
 
-// Driver says what the kit does, for [machineupdate.Classes.Prepare]. Another attribute or default is another Revision. Epoch is for the operator
-// to set.
+// Driver says what the kit does. Another attribute or default is another Revision. Epoch is for the operator to set.
 func (k *Kit[T, C]) Driver() machineupdate.Driver {
 	said := machineupdate.Driver{ReadsFirst: true, Revision: "tags", Kinds: k.definition.kinds("")}
 	for _, lane := range k.definition.Lanes {
@@ -51,6 +49,11 @@ func (k *Kit[T, C]) Driver() machineupdate.Driver {
 		said.Revision += fmt.Sprint(" ", g.Kind, g.Defaults)
 	}
 	return said
+}
+
+// Prepare reads a class with the kit's Schema and Driver.
+func (k *Kit[T, C]) Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
+	return classes.Prepare(class, k.definition.Schema, k.Driver())
 }
 
 // UpdateMachine is what [machineupdate.Executor] calls. Its contract is that of [machineupdate.UpdateMachineRequest].

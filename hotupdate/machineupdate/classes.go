@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -24,11 +25,9 @@ type MachineClass struct {
 	Name            string
 	UID             types.UID
 	ResourceVersion string
-	// Deleting says that the class has a deletion timestamp. Machines that were updated in place keep their old class, which the
-	// extension deletes and a finalizer of MCM holds. See [WantedClass].
-	Deleting     bool
-	Paused       bool   // it has AnnotationPause
-	ProviderSpec []byte // raw
+	Deleting        bool   // it has a deletion timestamp, as the old class that machines keep which were updated in place
+	Paused          bool   // it has AnnotationPause
+	ProviderSpec    []byte // raw
 	// Object is the class as the caller has it, for the driver; nothing here reads it.
 	Object metav1.Object
 }
@@ -40,13 +39,6 @@ func ClassOf(class metav1.Object, providerSpec []byte) MachineClass {
 		Deleting: class.GetDeletionTimestamp() != nil, Paused: isPaused(class.GetAnnotations()), ProviderSpec: providerSpec, Object: class,
 	}
 }
-
-// WantedClass returns the name of the class whose hot part a machine should have: its own class, except in a pool that is updated in place. There
-// the machine keeps the name of its old class for ever, while the extension deletes that class; what the machine should be stands in the template
-// of its MachineDeployment. The template of its MachineSet will not do: it changes only after the in-place update has succeeded.
-//
-// Template is the name of the class in the MachineDeployment's template if its strategy is an in-place update, else empty.
-func WantedClass(own, template string) string { return cmp.Or(template, own) }
 
 // Classes prepares every class once for each resourceVersion, reports changes beside the hot part, and remembers drivers that turned out to be
 // unable to update. One serves a process. The zero value is ready for use, and safe for concurrent use.
@@ -177,8 +169,8 @@ type Prepared struct {
 	lanes  []lane // what the machines of the class should have; there is always a first one
 	rest   string // canonical document: the fields that no hot update touches
 
-	hasInPlace bool   // the Schema has InPlace leaves
-	uncovered  string // those of the class without a lane
+	beside    bool   // the Schema has InPlace leaves outside of members that have a lane
+	uncovered string // those of the class
 }
 
 // lanesOf returns the lanes of a class; without a class it is the first one, of which nothing is known.
@@ -208,7 +200,7 @@ func prepare(class MachineClass, schema *hotupdate.Schema, driver Driver) (*Prep
 	}
 	return &Prepared{
 		class: class, driver: driver, lanes: layout.lanes, rest: string(rest),
-		hasInPlace: schema.Holds(hotupdate.InPlace, "", 0), uncovered: layout.part(inPlace, 0),
+		beside: schema.HoldsBeside(hotupdate.InPlace, slices.Collect(maps.Keys(layout.owner))), uncovered: layout.part(inPlace, 0),
 	}, nil
 }
 

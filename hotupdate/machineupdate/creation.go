@@ -12,7 +12,7 @@ import (
 // Creation records the creation of a VM: CreateMachine and InitializeMachine write to the cloud, too.
 //
 //  1. [Executor.BeginCreation] before CreateMachine, and before InitializeMachine where that is called for a VM that exists.
-//  2. CreateMachine and InitializeMachine, both with the context of [Creation.Context] and the class of the Observation.
+//  2. CreateMachine and InitializeMachine, both with a context of [Creation.Context] and the class of the Observation.
 //  3. [Executor.FinishCreation] if both succeeded and the VM did not exist before. A VM that was found is not recorded, as the spec that
 //     made it is unknown. The marker makes it be updated.
 type Creation struct {
@@ -27,9 +27,11 @@ type Creation struct {
 
 // Context returns a context for CreateMachine and InitializeMachine that ends CreationTimeout after the marker was written. A process that
 // sleeps for longer sends nothing any more: another one may have created the VM and settled it by then. Everything else, such as writes of the
-// status, keeps the context from before.
-func (c *Creation) Context(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, c.deadline.Sub(c.now()))
+// status, keeps the context from before. What the context holds is released when it ends.
+func (c *Creation) Context(ctx context.Context) context.Context {
+	ctx, cancel := context.WithTimeout(ctx, c.deadline.Sub(c.now()))
+	context.AfterFunc(ctx, cancel)
+	return ctx
 }
 
 // beginCreation prepares the record for the creation of a VM. Whether the driver can update does not matter: as soon as it can, it has to

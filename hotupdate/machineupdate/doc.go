@@ -8,7 +8,7 @@
 //
 // # Use
 //
-//   - [Classes.Prepare] reads a class once for all of its machines: that of [ClassOf], and of the name that [WantedClass] chooses.
+//   - [Classes.Prepare] reads a class, which is that of [ClassOf], once for all of its machines.
 //   - [Executor.Reconcile] decides what to do about one machine, and does it. Call it behind the health check in MCM's reconcile of a machine,
 //     outside the block that needs a node label. The rest of the reconcile goes on with the machine of the result, and returns the [Earlier] of both
 //     delays whatever its own errors are.
@@ -66,21 +66,21 @@
 //
 // # In place
 //
+// A machine that is updated in place keeps the name of its old class, which the extension deletes. The class that it should have stands in the template of
+// its MachineDeployment, not of its MachineSet: that one changes only after the update has succeeded. Observe with the class of the MachineDeployment.
 // A lane whose leaves are InPlace is applied only while the machine's node is drained (GEP-31), between the reasons DrainSuccessful and
-// ReadyForUpdate of the node's condition. Its class is that of the MachineDeployment's template, see [WantedClass]. This call is what
-// machine-controller-manager's issue 1023 asks for as ApplyMachine.
+// ReadyForUpdate of the node's condition. This call is what machine-controller-manager's issue 1023 asks for as ApplyMachine. In pools that are
+// replaced the lane is recorded by creations and never applied.
 //
 //  1. Before a node is selected, [Observation.InPlace] is not InPlaceUnable.
 //  2. [Executor.ApplyInPlace] is the gate. Its marker names the class, the node's UID and the time of the drain. Before the first write the node is
-//     read live: it must be the same, unschedulable, and drained at that time. Else nothing is sent. What remains is a user who makes the node
+//     read again: it must be the same, unschedulable, and drained at that time. Else nothing is sent. What remains is a user who makes the node
 //     schedulable between this read and the end of the call.
 //  3. Outside of the gate nothing is written to the cloud. A driver is called to confirm, with ReadOnly. What it finds to differ becomes
 //     InPlacePending, and an event; the node has to be drained again.
 //  4. A machine is handed over to the new MachineSet only with InPlaceApplied. InPlaceUnconfirmed waits. With any other state the node is selected
 //     again, or made a candidate.
 //  5. InPlaceUnknown, after an adoption or a control-plane migration, is neither present nor absent: the next drain adopts the machine.
-//
-// In pools that are replaced the lane is recorded by creations and never applied.
 //
 // # Record
 //

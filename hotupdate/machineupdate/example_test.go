@@ -108,7 +108,7 @@ func ExampleExecutor_ApplyInPlace() {
 	tell("hot updates touch nothing of it")
 
 	node := machineupdate.DrainedNode{UID: "node-1", Drained: now, Unschedulable: true}
-	_, ready := executor.ApplyInPlace(context.Background(), observed(), node, func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
+	_, ready := executor.ApplyInPlace(context.Background(), observed(), func(context.Context) (machineupdate.DrainedNode, error) { return node, nil })
 	tell(fmt.Sprint("drained, ready for the update ", ready))
 	now = now.Add(15 * time.Minute)
 	executor.Reconcile(context.Background(), observed())

@@ -35,7 +35,7 @@ func (o *Observation[M]) InPlace() InPlaceState {
 	if o.Class == nil || given("Observation.Machine", o.Machine) != nil {
 		return InPlaceUnknown
 	}
-	if o.Former == nil && o.Class.hasInPlace || o.Former != nil && o.Former.uncovered != o.Class.uncovered {
+	if o.Former == nil && o.Class.beside || o.Former != nil && o.Former.uncovered != o.Class.uncovered {
 		return InPlaceUnable
 	}
 	lane := o.Class.inPlace()
@@ -92,37 +92,44 @@ type DrainedNode struct {
 
 // gate is what stands between a drained node and the lane that is InPlace.
 type gate struct {
-	node DrainedNode
-	live func(ctx context.Context) (DrainedNode, error)
+	read func(ctx context.Context) (DrainedNode, error)
+	node DrainedNode // as it was first read
 }
 
-// check returns nil if the node is still drained as it was when the marker was written.
+// check reads the node, and returns nil if it is drained, and was not drained anew since it was first read.
 func (g *gate) check(ctx context.Context) error {
-	node, err := g.live(ctx)
-	if err == nil && (node.UID != g.node.UID || !node.Drained.Equal(g.node.Drained) || !node.Unschedulable) {
-		err = notDrained()
+	if g.read == nil {
+		return missingFunction("ApplyInPlace's node")
+	}
+	node, err := g.read(ctx)
+	if g.node == (DrainedNode{}) {
+		g.node = node
+	}
+	if err == nil && (!node.Unschedulable || node.UID != g.node.UID || !node.Drained.Equal(g.node.Drained)) {
+		err = &fault.Error{Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine", What: "is not drained, or was drained anew", Hint: "look again"}
 	}
 	return err
-}
-
-func notDrained() error {
-	return &fault.Error{Kind: fault.Conflict, Code: "node-not-drained", Where: "node of the machine", What: "is not drained, or was drained anew", Hint: "look again"}
 }
 
 // ApplyInPlace applies the InPlace part of the Class, which is that of the MachineDeployment's template, to a machine whose node is drained. Call it
 // between DrainSuccessful and ReadyForUpdate, behind Reconcile, and mark the node as ready for the update only if ready is true. Time that a
 // machine waits here is none that its node needs for the update.
 //
-// The node is as the caller's cache has it. Live reads it from the API server: it is called before the first request that changes the cloud, which is
-// sent only if the node is the same, unschedulable, and was not drained anew.
-func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node DrainedNode, live func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
+// Node reads the node from the API server. It is called at first, and again before the first request that changes the cloud, which is sent only
+// if the node is the same, unschedulable, and was not drained anew. For an Observation with neither class nor error the node is ready.
+func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M], node func(ctx context.Context) (DrainedNode, error)) (result Result[M], ready bool) {
 	result = Result[M]{Machine: observed.Machine, ending: notCalled}
+	if observed.Class == nil && observed.ClassError == nil {
+		return result, true
+	}
 	if err := errors.Join(e.missing(), versioned("Observation.Machine", observed.Machine)); err != nil {
 		result.end(writeFailed, 0, err)
 		return result, false
 	}
-	if live == nil || !node.Unschedulable {
-		result.end(undrained, shortRetry, notDrained())
+	o := observed.at(e.Now(), nil)
+	o.gate = &gate{read: node}
+	if err := o.gate.check(ctx); err != nil {
+		result.end(undrained, shortRetry, err)
 		return result, false
 	}
 	if observed.InPlace() == InPlaceUnable {
@@ -135,8 +142,7 @@ func (e *Executor[M]) ApplyInPlace(ctx context.Context, observed Observation[M],
 		}
 		return result, false
 	}
-	o := observed.at(e.Now(), nil)
-	if o.gate = (&gate{node, live}); o.Class != nil {
+	if o.Class != nil {
 		o.lane = o.Class.inPlace()
 	}
 	if o.lane != nil || o.Class == nil {

@@ -26,8 +26,8 @@ type pool struct {
 	*bed
 
 	former  *machineupdate.Prepared
-	node    machineupdate.DrainedNode // as the cache has it
-	live    machineupdate.DrainedNode // at the API server
+	node    machineupdate.DrainedNode // at the first read
+	live    machineupdate.DrainedNode // before the first write
 	liveErr error
 	account string // of the VM
 	ready   bool   // what the last call of apply said
@@ -100,7 +100,14 @@ func (p *pool) observed() machineupdate.Observation[*object] {
 func (p *pool) apply() machineupdate.Result[*object] {
 	p.Helper()
 	p.asked, p.writes = nil, 0
-	result, ready := p.executor.ApplyInPlace(p.Context(), p.observed(), p.node, func(context.Context) (machineupdate.DrainedNode, error) { return p.live, p.liveErr })
+	again := false // the first read is older
+	result, ready := p.executor.ApplyInPlace(p.Context(), p.observed(), func(context.Context) (machineupdate.DrainedNode, error) {
+		if !again {
+			again = true
+			return p.node, nil
+		}
+		return p.live, p.liveErr
+	})
 	p.ready = ready
 	return result
 }
@@ -354,7 +361,9 @@ func TestInPlaceUnable(t *testing.T) {
 		{"no lane, and nothing is known of the former class", nil, of(able, `{"account":"a"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which differs", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"2"}`), machineupdate.InPlaceUnable},
 		{"a lane without the kernel, which is the same", of(part, `{"kernel":"1"}`), of(part, `{"kernel":"1","account":"b"}`), machineupdate.InPlaceUnknown},
-		{"nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnable},
+		{"a lane without the kernel, and nothing is known of the former class", nil, of(part, `{}`), machineupdate.InPlaceUnable},
+		{"a lane with all, and nothing is known of the former class", nil, of(accounts, `{"kernel":"1"}`), machineupdate.InPlaceUnknown},
+		{"it turned out to be unable, and nothing is known of the former class", nil, unable(of(accounts, `{}`)), machineupdate.InPlaceUnable},
 		{"it turned out to be unable, and the account differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"b"}`)), machineupdate.InPlaceUnable},
 		{"it turned out to be unable, and nothing differs", of(accounts, `{"account":"a"}`), unable(of(accounts, `{"account":"a"}`)), machineupdate.InPlaceApplied},
 		{"no class", of(accounts, `{}`), nil, machineupdate.InPlaceUnknown},
@@ -382,6 +391,16 @@ func TestInPlaceUnable(t *testing.T) {
 		})
 	}
 	p := newPool(t)
+	p.class = nil
+	p.apply()
+	assert.True(t, p.ready, "a driver that knows no hot updates holds up no node")
+	p.drain()
+	unreadable := p.observed()
+	unreadable.ClassError = assert.AnError
+	_, ready := p.executor.ApplyInPlace(t.Context(), unreadable, func(context.Context) (machineupdate.DrainedNode, error) { return p.node, nil })
+	assert.False(t, ready, "nobody knows what a class says that cannot be read")
+
+	p = newPool(t)
 	p.wants("b")
 	p.drain()
 	p.errs[lane], p.account = machineupdate.ErrUnimplemented, "b"

@@ -102,6 +102,7 @@ type drainRun struct {
 	s       *script
 	version int
 	marked  uint8 // for which drain the marker stands
+	looked  bool  // ApplyInPlace has read the node once
 	asked   bool
 	crashed bool // the process is gone: it reads and writes nothing any more
 }
@@ -145,8 +146,12 @@ func (r *drainRun) patch(_ context.Context, name string, _ types.PatchType, data
 	return r.m.object(r.w, r.version), nil
 }
 
-// node reads the node. Meanwhile a user may have made it schedulable, and somebody may have drained it anew.
+// node reads the node, at first as it was some time ago. Meanwhile a user may have made it schedulable, and somebody may have drained it anew.
 func (r *drainRun) node(context.Context) (machineupdate.DrainedNode, error) {
+	if !r.looked {
+		r.looked = true
+		return nodeOf(r.w.cached), nil
+	}
 	switch r.s.choose(r.w, 3) {
 	case 1:
 		r.w.live = 0
@@ -221,7 +226,7 @@ func (m *drainModel) state(w *drainWorld) machineupdate.InPlaceState {
 // gate runs ApplyInPlace, and reconcile the rest, with everything that can happen.
 func (m *drainModel) gate(w drainWorld, s *script) drainWorld {
 	r := &drainRun{m: m, w: &w, s: s, version: 1}
-	_, ready := r.executor().ApplyInPlace(context.Background(), r.observation(), nodeOf(w.cached), r.node)
+	_, ready := r.executor().ApplyInPlace(context.Background(), r.observation(), r.node)
 	if ready && r.asked && w.vm != w.wanted {
 		m.broken = "the node is ready, and the account is not the wanted one"
 	}

@@ -35,7 +35,8 @@ type Observation[M Machine] struct {
 	// that is for drivers that know no hot updates.
 	Class      *Prepared
 	ClassError error
-	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. Without it nobody knows what differs.
+	// Former is the class in the template of the machine's MachineSet, in a pool that is updated in place. A driver whose lane has all members
+	// with InPlace leaves needs none, as long as it is able to update. Else nobody knows what differs.
 	Former   *Prepared
 	Secret   map[string][]byte // the secret of the class, for the driver
 	Settings Settings

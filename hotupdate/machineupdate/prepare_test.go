@@ -59,9 +59,6 @@ func TestClassOf(t *testing.T) {
 	class.DeletionTimestamp, class.Annotations = &metav1.Time{}, map[string]string{machineupdate.AnnotationPause: "true"}
 	want.Deleting, want.Paused = true, true
 	assert.Equal(t, want, machineupdate.ClassOf(class, []byte("{}")))
-
-	assert.Equal(t, "old", machineupdate.WantedClass("old", ""), "a pool whose machines are replaced")
-	assert.Equal(t, "new", machineupdate.WantedClass("old", "new"))
 }
 
 // TestSchemasAreComparedByMeaning: SchemaOf and LoadSchema return a new Schema each time.

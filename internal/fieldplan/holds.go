@@ -7,6 +7,19 @@ import (
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
+// Beside returns the classes of what can stand outside of the RFC 6901 pointers, of which those count that lead to a member of the configuration.
+func (p *Plan) Beside(pointers []string) (all ClassSet) {
+	if p.Root.Kind != Object {
+		return p.Root.Classes
+	}
+	for _, f := range p.Root.Fields {
+		if !slices.ContainsFunc(pointers, func(pointer string) bool { return slices.Equal(fieldpath.Names(pointer), []string{f.Name}) }) {
+			all |= f.Classes()
+		}
+	}
+	return all
+}
+
 // At returns the classes of what can stand at or below an RFC 6901 pointer, if the JSON there begins with the byte; 0 stands for none. Elements of
 // lists have no pointers. Where elements of a map may be hot both kinds of them count.
 func (p *Plan) At(pointer string, shape byte) ClassSet {

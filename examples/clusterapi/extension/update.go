@@ -83,7 +83,7 @@ func (e *Extension) update(ctx context.Context, machine *infrav1.AWSMachine, des
 		return result{}, err
 	}
 	class := machineupdate.MachineClass{Namespace: machine.Namespace, Name: machine.Name, ProviderSpec: spec}
-	prepared, _, err := e.classes.Prepare(class, e.machines, e.kit.Driver())
+	prepared, _, err := e.kit.Prepare(&e.classes, class)
 	observed := machineupdate.Observation[*infrav1.AWSMachine]{
 		Machine: machine, Phase: "Running", Class: prepared, ClassError: err,
 		// A rollout waits for the hook. A call ends after 20 seconds, before Cluster API stops waiting for it. Forty seconds later the requests that it

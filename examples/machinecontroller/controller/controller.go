@@ -188,7 +188,7 @@ func (c *Controller) enqueueWhere(concerned func(*api.Machine) bool) {
 
 // wants reports whether the machine is made of the class, or should have its hot part.
 func (c *Controller) wants(machine *api.Machine, class string) bool {
-	return machine.Spec.Class.Name == class || machineupdate.WantedClass(machine.Spec.Class.Name, c.templateClass(machine)) == class
+	return machine.Spec.Class.Name == class || c.templateClass(machine) == class
 }
 
 // inPlaceDeployment returns the machine's deployment if its machines are updated in place, else nil.

@@ -44,16 +44,14 @@ func (r *reconciliation) launch(ctx context.Context) (time.Duration, error) {
 	if creation == nil {
 		return begun.Delay, begun.Err
 	}
-	callCtx, cancel := creation.Context(ctx) // nothing is sent after its deadline
-	defer cancel()
-	made, err := r.Driver.CreateMachine(callCtx, r.request())
+	made, err := r.Driver.CreateMachine(creation.Context(ctx), r.request()) // nothing is sent after the context's deadline
 	if err != nil {
 		return r.failed(ctx, err, "Cloud provider message - "+err.Error())
 	}
 	if err := r.adopt(ctx, made); err != nil {
 		return r.Retry.Short, err
 	}
-	if _, err := r.Driver.InitializeMachine(callCtx, r.request()); err != nil {
+	if _, err := r.Driver.InitializeMachine(creation.Context(ctx), r.request()); err != nil {
 		return r.failed(ctx, err, "Provider error: "+err.Error()+". "+api.InstanceInitialization)
 	}
 	finished := executor.FinishCreation(ctx, creation, r.machine, made.ProviderID)
@@ -71,9 +69,7 @@ func (r *reconciliation) initializeAgain(ctx context.Context, found *driver.Resp
 	if err := r.adopt(ctx, found); err != nil {
 		return r.Retry.Short, err
 	}
-	callCtx, cancel := creation.Context(ctx)
-	defer cancel()
-	if _, err := r.Driver.InitializeMachine(callCtx, r.request()); err != nil {
+	if _, err := r.Driver.InitializeMachine(creation.Context(ctx), r.request()); err != nil {
 		return r.failed(ctx, err, "Provider error: "+err.Error()+". "+api.InstanceInitialization)
 	}
 	return r.Retry.Short, nil

@@ -49,22 +49,15 @@ func (r *reconciliation) inPlaceUpdate(ctx context.Context) (underway bool, dela
 
 // applyInPlace lets the driver apply what only a drained node allows. Once that is done, the next step is that the node is ready for its agent.
 func (r *reconciliation) applyInPlace(ctx context.Context) (time.Duration, error) {
-	live := func(ctx context.Context) (machineupdate.DrainedNode, error) {
+	result, ready := r.executor().ApplyInPlace(ctx, r.observation(), func(ctx context.Context) (machineupdate.DrainedNode, error) {
 		node, err := r.Nodes.Get(ctx, r.node.Name, metav1.GetOptions{})
-		if err != nil {
-			return machineupdate.DrainedNode{}, err
-		}
-		return drained(node), nil
-	}
-	result, ready := r.executor().ApplyInPlace(ctx, r.observation(), drained(r.node), live)
+		drained := inPlaceCondition(node).LastTransitionTime.Time
+		return machineupdate.DrainedNode{UID: node.UID, Drained: drained, Unschedulable: node.Spec.Unschedulable}, err
+	})
 	if r.machine = result.Machine; !ready {
 		return result.Delay, nil
 	}
 	return result.Delay, r.setCondition(ctx, inplace.ReadyForUpdate)
-}
-
-func drained(node *corev1.Node) machineupdate.DrainedNode {
-	return machineupdate.DrainedNode{UID: node.UID, Drained: inPlaceCondition(node).LastTransitionTime.Time, Unschedulable: node.Spec.Unschedulable}
 }
 
 // InPlaceReason tells how far the in-place update of a node is.

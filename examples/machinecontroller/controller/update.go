@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -34,7 +35,7 @@ func (c *Controller) observe(machine *api.Machine) machineupdate.Observation[*ap
 		Machine: machine, ProviderID: machine.Spec.ProviderID, Phase: string(machine.Status.CurrentStatus.Phase), Settings: c.Settings,
 	}
 	template := c.templateClass(machine)
-	observed.Class, observed.ClassError = c.preparedClass(machineupdate.WantedClass(machine.Spec.Class.Name, template))
+	observed.Class, observed.ClassError = c.preparedClass(cmp.Or(template, machine.Spec.Class.Name))
 	if set, err := lookup[api.MachineSet](c.Cache.MachineSets, c.Namespace, ownerOf(machine)); template != "" && err == nil {
 		observed.Former, _ = c.preparedClass(set.Spec.Template.Spec.Class.Name) // without it no node is drained, and that is told
 	}

@@ -122,9 +122,9 @@ func (c *checker) reconcile() time.Duration {
 	}
 	delay := executor.Reconcile(ctx, observed).Delay
 	if observed.Machine = c.machine; observed.InPlace() < machineupdate.InPlaceApplied {
-		node := machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}
-		live := func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
-		result, _ := executor.ApplyInPlace(ctx, observed, node, live)
+		result, _ := executor.ApplyInPlace(ctx, observed, func(context.Context) (machineupdate.DrainedNode, error) {
+			return machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}, nil
+		})
 		delay = machineupdate.Earlier(delay, result.Delay)
 	}
 	return delay

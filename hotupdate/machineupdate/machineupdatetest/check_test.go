@@ -155,11 +155,11 @@ func (c *controller) gate(ctx context.Context, o machineupdate.Observation[*mach
 		c.Ready()
 		return 0
 	}
-	live := c.Node
+	read := c.Node
 	if c.is("the cached node as the live one") {
-		live = func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
+		read = func(context.Context) (machineupdate.DrainedNode, error) { return node, nil }
 	}
-	result, ready := c.executor().ApplyInPlace(ctx, o, node, live)
+	result, ready := c.executor().ApplyInPlace(ctx, o, read)
 	if !c.is("the machine from before the gate") {
 		c.m = result.Machine
 	}
@@ -209,8 +209,7 @@ func (c *controller) create(ctx context.Context, o machineupdate.Observation[*ma
 	if !c.is("error handler with the machine from before") {
 		c.m = begun.Machine
 	}
-	callCtx, cancel := creation.Context(ctx)
-	defer cancel()
+	callCtx := creation.Context(ctx)
 	if c.is("creation without its context") {
 		callCtx = ctx
 	}
