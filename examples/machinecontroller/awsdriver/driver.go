@@ -25,9 +25,9 @@ import (
 // Driver is a [driver.Driver]. Make it with [New]. It is safe for concurrent use.
 type Driver struct {
 	Config
+	*hotdriver.Kit[ProviderSpec, *session] // UpdateMachine
 
 	rules tags.Rules // one row for every kind of resource of this cloud
-	kit   *hotdriver.Kit[ProviderSpec, *session]
 }
 
 // Config is how a driver calls the cloud.
@@ -53,7 +53,7 @@ func New(config Config) (*Driver, error) {
 		return nil, err
 	}
 	d := &Driver{Config: config, rules: rules}
-	d.kit, err = d.newKit()
+	d.Kit, err = d.newKit()
 	return d, err
 }
 

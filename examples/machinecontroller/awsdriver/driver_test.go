@@ -52,7 +52,7 @@ func newFixture(t *testing.T, config cloud.Config, spec *awsdriver.ProviderSpec)
 		Endpoint: server.URL, HTTP: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}, MaxBackoff: 20 * time.Millisecond, Poll: 10 * time.Millisecond,
 	})
 	require.NoError(t, err)
-	f.updates = f.driver.Updates()
+	f.updates = f.driver.Driver()
 	return f
 }
 

@@ -17,14 +17,6 @@ import (
 	"github.com/hotupdate/providerconfig/tags"
 )
 
-// Updates says what UpdateMachine does.
-func (d *Driver) Updates() machineupdate.Driver { return d.kit.Driver() }
-
-// UpdateMachine brings the machine's own resources to what is desired.
-func (d *Driver) UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error {
-	return d.kit.UpdateMachine(ctx, request)
-}
-
 // newKit says what the kit has to know of EC2.
 func (d *Driver) newKit() (*hotdriver.Kit[ProviderSpec, *session], error) {
 	schema, err := Schema()

@@ -61,12 +61,7 @@ func reconcileIn(t *testing.T) func(context.Context, *machineupdatetest.World[*a
 			Retry:    controller.Retry{Conflict: 200 * time.Millisecond, Short: 5 * time.Second, Medium: 3 * time.Minute, Long: 10 * time.Minute},
 			Recorder: recorder{&record.FakeRecorder{}, w},
 		})
-		return c.ReconcileMachine(ctx, machine, func(class *api.MachineClass) (*machineupdate.Prepared, error) {
-			if class.Name == "former" {
-				return w.PrepareFormer()
-			}
-			return w.Prepare()
-		})
+		return c.ReconcileMachine(ctx, machine)
 	}
 }
 
@@ -153,6 +148,15 @@ func (d worldDriver) call(ctx context.Context, method string) (*driver.Response,
 		return nil, &driver.Status{Code: driver.NotFound, Cause: err}
 	}
 	return &driver.Response{ProviderID: providerID, NodeName: "node"}, err
+}
+
+func (d worldDriver) Prepare(_ *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error) {
+	prepare := d.World.Prepare
+	if class.Name == "former" {
+		prepare = d.PrepareFormer
+	}
+	prepared, err = prepare()
+	return prepared, false, err
 }
 
 func (d worldDriver) CreateMachine(ctx context.Context, _ *driver.Request) (*driver.Response, error) {

@@ -25,7 +25,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/api"
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/driver"
-	"github.com/hotupdate/providerconfig/hotupdate"
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate"
 )
 
@@ -53,10 +52,7 @@ type Config struct {
 	Machines  Machines
 	Nodes     Nodes
 	Cache     *Cache
-	// Driver makes and changes the VMs. Schema describes its provider spec, and Updates what its UpdateMachine can do.
-	Driver  driver.Driver
-	Schema  *hotupdate.Schema
-	Updates machineupdate.Driver
+	Driver    driver.Driver
 	// Settings are the times of updates, and Limiter limits them; nil does not.
 	Settings machineupdate.Settings
 	Limiter  *machineupdate.Limiter
@@ -79,17 +75,12 @@ type Controller struct {
 
 	queue   workqueue.TypedRateLimitingInterface[string]
 	classes machineupdate.Classes
-	// prepareClass is prepare. Tests replace it.
-	prepareClass func(class *api.MachineClass) (*machineupdate.Prepared, error)
 }
 
 // New returns a controller.
 func New(config Config) *Controller {
-	c := &Controller{
-		Config: config, Reconciles: newReconciles(), queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-	}
-	c.prepareClass = c.prepare
-	return c
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	return &Controller{Config: config, Reconciles: newReconciles(), queue: queue}
 }
 
 // Run works until the context is done, with so many workers. The cache has synced.

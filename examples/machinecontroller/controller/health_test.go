@@ -60,14 +60,21 @@ func TestReadersOfLastOperation(t *testing.T) {
 			require.NoError(t, cached.MachineClasses.GetStore().Add(&api.MachineClass{ObjectMeta: meta}))
 			require.NoError(t, cached.Secrets.GetStore().Add(&corev1.Secret{ObjectMeta: meta}))
 			c := controller.New(controller.Config{
-				Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: worldDriver{}, CreationTimeout: time.Hour, HealthTimeout: time.Hour,
+				Namespace: machine.Namespace, Machines: f.client.Machines, Cache: cached, Driver: withoutUpdates{}, CreationTimeout: time.Hour, HealthTimeout: time.Hour,
 				Now: time.Now, Recorder: record.NewFakeRecorder(100), DeleteBootstrapToken: func(string) { deleted = true },
 			})
-			c.ReconcileMachine(t.Context(), machine, func(*api.MachineClass) (*machineupdate.Prepared, error) { return nil, nil }) //nolint:nilnil // as for drivers without updates
+			c.ReconcileMachine(t.Context(), machine)
 			live := f.live()
 			assert.Equal(t, test.want, live.Status.CurrentStatus.Phase)
 			assert.Equal(t, test.wantType, live.Status.LastOperation.Type)
 			assert.Equal(t, test.tokenDeleted, deleted)
 		})
 	}
+}
+
+// withoutUpdates is a driver that knows no hot updates.
+type withoutUpdates struct{ worldDriver }
+
+func (withoutUpdates) Prepare(*machineupdate.Classes, machineupdate.MachineClass) (*machineupdate.Prepared, bool, error) {
+	return nil, false, nil
 }

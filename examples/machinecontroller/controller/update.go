@@ -47,12 +47,7 @@ func (c *Controller) preparedClass(name string) (*machineupdate.Prepared, error)
 	if err != nil {
 		return nil, fmt.Errorf("class: %w", err)
 	}
-	return c.prepareClass(class)
-}
-
-// prepare reads the class side of updates, once for each resourceVersion of the class.
-func (c *Controller) prepare(class *api.MachineClass) (*machineupdate.Prepared, error) {
-	prepared, beyond, err := c.classes.Prepare(machineupdate.ClassOf(class, class.ProviderSpec.Raw), c.Schema, c.Updates)
+	prepared, beyond, err := c.Driver.Prepare(&c.classes, machineupdate.ClassOf(class, class.ProviderSpec.Raw))
 	if beyond {
 		c.Recorder.Event(class, corev1.EventTypeNormal, "NotHotUpdatable", "the class changed in fields that no update applies: running machines keep what they were made with")
 	}

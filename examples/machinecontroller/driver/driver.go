@@ -25,6 +25,8 @@ type Driver interface {
 	DeleteMachine(ctx context.Context, request *Request) error
 	// GetMachineStatus finds the VM: NotFound if there is none. One that is to be initialized is returned with the error Uninitialized.
 	GetMachineStatus(ctx context.Context, request *Request) (*Response, error)
+	// Prepare reads the class side of updates, see [machineupdate.Classes.Prepare].
+	Prepare(classes *machineupdate.Classes, class machineupdate.MachineClass) (prepared *machineupdate.Prepared, beyond bool, err error)
 	// UpdateMachine applies what the request wants to the running VM. See [machineupdate.UpdateMachineRequest] for its contract.
 	UpdateMachine(ctx context.Context, request *machineupdate.UpdateMachineRequest) error
 }

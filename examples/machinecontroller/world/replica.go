@@ -73,10 +73,6 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 		}
 	})
 	recorder := broadcaster.NewRecorder(api.NewScheme(w.Core), corev1.EventSource{Component: r.Name})
-	schema, err := awsdriver.Schema()
-	if err != nil {
-		return err
-	}
 	driver, err := awsdriver.New(awsdriver.Config{
 		Endpoint: w.endpoint, HTTP: &http.Client{Transport: r.network.wrap(w.transport), Timeout: w.Attempt},
 		MaxBackoff: w.Attempt, Poll: w.Attempt / 5, VolumeCooldown: w.VolumeCooldown,
@@ -91,7 +87,7 @@ func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) er
 	}
 	r.Controller = controller.New(controller.Config{
 		Namespace: w.Namespace, Client: client, Machines: client.Machines, Nodes: client.Nodes, Cache: controller.NewCache(client, 0),
-		Driver: driver, Schema: schema, Updates: driver.Updates(), Settings: w.Settings,
+		Driver: driver, Settings: w.Settings,
 		CreationTimeout: time.Minute, HealthTimeout: time.Minute, Retry: w.Retry, Recorder: recorder, Now: time.Now,
 	})
 	return nil
