@@ -89,7 +89,6 @@ func (r *resolver) resolve(t reflect.Type, name string) []*jsonField {
 func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	goField := l.name + "." + sf.Name
 	tag := r.parse(goField, sf.Tag)
-	at := func(code, what, hint string) { r.faults.Add(mistake(goField, code, what, hint)) }
 	jsonTag := sf.Tag.Get("json")
 	name, options, _ := strings.Cut(jsonTag, ",")
 	promoted := sf.Anonymous && Deref(sf.Type).Kind() == reflect.Struct
@@ -99,11 +98,11 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 			r.ineffective(goField)
 		}
 	case !sf.IsExported() && (sf.Type.Kind() == reflect.Pointer || leaf.KindOf(sf.Type) != leaf.NotALeaf):
-		at("unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type")
+		r.faults.Add(mistake(goField, "unsupported-type", "is embedded and unexported, so encoding/json can neither fill it nor call its marshaler", "export its type"))
 	case promoted && !isJSONName(name):
 		r.embed(l, sf, i, goField, tag)
 	case !isJSONName(name):
-		r.unnamed(at, sf, options, tag.present)
+		r.faults.Add(unnamed(goField, sf, options, tag))
 	default:
 		f := &jsonField{
 			name: name, optional: hasOption(options, "omitempty") || hasOption(options, "omitzero"), quoted: hasOption(options, "string") && isQuotable(sf.Type),
@@ -117,14 +116,13 @@ func (r *resolver) field(l *level, sf reflect.StructField, i int) {
 	}
 }
 
-func (r *resolver) unnamed(at func(string, string, string), sf reflect.StructField, options string, tagged bool) {
-	suggestion := strings.ToLower(sf.Name[:1]) + sf.Name[1:]
-	switch {
-	case tagged && hasOption(options, "inline"):
-		at("inline-named-field", "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write `json:\""+suggestion+"\"`")
-	default:
-		at("no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "use the versioned type (v1alpha1), or write `json:\""+suggestion+"\"`, or `json:\"-\"` to leave it out")
+// unnamed says that a field has no JSON name, or that inline gives it none that is not embedded.
+func unnamed(goField string, sf reflect.StructField, options string, tag taggedField) *fault.Error {
+	suggestion := "`json:\"" + strings.ToLower(sf.Name[:1]) + sf.Name[1:] + "\"`"
+	if tag.present && hasOption(options, "inline") {
+		return mistake(goField, "inline-named-field", "is a named field with `json:\",inline\"`, which encoding/json nests under its Go name", "embed the struct, or write "+suggestion)
 	}
+	return mistake(goField, "no-json-name", "has no JSON name; JSON names are the contract of a versioned API type", "use the versioned type (v1alpha1), or write "+suggestion+", or `json:\"-\"` to leave it out")
 }
 
 func (r *resolver) parse(goField string, tag reflect.StructTag) taggedField {
