@@ -72,3 +72,20 @@ func TestShortenKeepsTheLimit(t *testing.T) {
 		}
 	})
 }
+
+func TestCodeBlock(t *testing.T) {
+	for _, tc := range []struct{ text, want, reason string }{
+		{"", "", "there is nothing to show"},
+		{"a\nb\n", "```\na\nb\n```\n\n", "what fits is whole"},
+		{"a\n```\n", "```\na\n'''\n```\n\n", "nothing ends the block early"},
+		{"aaaa\nb\nc\n", "```\naaaa\nand 2 more lines\n```\n\n", "lines are whole"},
+		{"aaaaaaaa\n", "```\nand 1 more line\n```\n\n", "even the first"},
+	} {
+		assert.Equal(t, tc.want, plaintext.CodeBlock(tc.text, 6), tc.reason)
+	}
+}
+
+func TestTable(t *testing.T) {
+	assert.Equal(t, "a     bb\nüxyz  b\\u0009\n\nx\n", plaintext.Table([][]string{{"a", "bb"}, {"üxyz", "b\t"}, {"", ""}, {"x"}}), "columns are aligned, cells harmless, lines not padded")
+	assert.Empty(t, plaintext.Table(nil))
+}
