@@ -159,7 +159,7 @@ func (v *values) done(n *node) {
 func (v *values) at(i, pointers int) memory { return follow(memoryOf(v.list.Index(i)), pointers) }
 
 func (r *run) mapOfAny(n *node, m memory) bool {
-	if isNilMap(m) {
+	if isNone(n.kind, m) {
 		return false
 	}
 	v := n.values.Get().(*values)

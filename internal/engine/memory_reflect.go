@@ -78,8 +78,6 @@ func boolAt(m memory) bool              { return m.Bool() }
 func textAt(m memory) string            { return m.String() }
 func textOf(b []byte) string            { return string(b) }
 func bytesAt(m memory) []byte           { return m.Bytes() }
-func isNilSlice(m memory) bool          { return m.IsNil() }
-func isNilMap(m memory) bool            { return m.IsNil() }
 func intAt(m memory, _ uint8) int64     { return m.Int() }
 func uintAt(m memory, _ uint8) uint64   { return m.Uint() }
 func floatAt(m memory, _ uint8) float64 { return m.Float() }

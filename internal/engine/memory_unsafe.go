@@ -116,11 +116,9 @@ func valueAt(m memory, t reflect.Type) reflect.Value { return reflect.NewAt(t, m
 
 func at[T any](m memory) *T { return (*T)(m) }
 
-func boolAt(m memory) bool     { return *(*bool)(m) }
-func textAt(m memory) string   { return *(*string)(m) }
-func bytesAt(m memory) []byte  { return *(*[]byte)(m) }
-func isNilSlice(m memory) bool { return (*slice)(m).data == nil }
-func isNilMap(m memory) bool   { return *(*memory)(m) == nil }
+func boolAt(m memory) bool    { return *(*bool)(m) }
+func textAt(m memory) string  { return *(*string)(m) }
+func bytesAt(m memory) []byte { return *(*[]byte)(m) }
 
 // textOf is b as a text, for as long as b stays as it is.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

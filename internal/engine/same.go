@@ -105,7 +105,8 @@ func (c *comparison) value(n *node, a, b memory) bool {
 		f := floatAt(a, n.bits)
 		return f == floatAt(b, n.bits) && !math.IsInf(f, 0)
 	case bytesKind:
-		return isNilSlice(a) == isNilSlice(b) && bytes.Equal(bytesAt(a), bytesAt(b))
+		x, y := bytesAt(a), bytesAt(b)
+		return (x == nil) == (y == nil) && bytes.Equal(x, y)
 	case quantityKind:
 		return c.quantity(at[resource.Quantity](a), at[resource.Quantity](b))
 	case intOrStringKind, leafKind:

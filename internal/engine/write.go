@@ -10,7 +10,6 @@ import (
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
 	"github.com/hotupdate/providerconfig/internal/canonjson"
-	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
 
@@ -303,16 +302,7 @@ func (r *run) emptyElement(n *node, m memory) {
 }
 
 // isNil reports whether there is a nil list or map.
-func (n *node) isNil(m memory) bool {
-	switch n.plan.Kind {
-	case fieldplan.List:
-		return isNilSlice(m)
-	case fieldplan.Map:
-		return isNilMap(m)
-	case fieldplan.Leaf, fieldplan.Object, fieldplan.Array:
-	}
-	return false
-}
+func (n *node) isNil(m memory) bool { return !n.kind.isLeaf() && isNone(n.kind, m) }
 
 func (r *run) leaf(n *node, m memory) bool {
 	text, problem := appendLeaf(r.buf, n, m)
