@@ -258,7 +258,7 @@ func TestPooledRunsInGoroutines(t *testing.T) {
 			for range 100 {
 				i := random.IntN(len(configs))
 				checkMixed(t, s, configs[i], want[i])
-					}
+			}
 		})
 	}
 	all.Wait()

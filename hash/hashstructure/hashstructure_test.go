@@ -226,23 +226,22 @@ func TestProjectionOfAPointerType(t *testing.T) {
 	assert.Equal(t, &nodeClassSpec{}, *empty, "the root is never nil")
 }
 
-func TestProjectionFails(t *testing.T) {
+// TestProjectionByItself: what is hashed of an element is decided by the element itself, whether or not a path leads to it.
+func TestProjectionByItself(t *testing.T) {
 	type secret struct {
 		Keys map[string]disk `json:"keys,omitempty" hotupdatable:"true,sensitive=keys"`
 	}
 	s, err := hotupdate.SchemaOf[secret]()
 	require.NoError(t, err)
-	projection, err := hashstructure.Projection(s, &secret{Keys: map[string]disk{"k": {Type: "t", Note: "n"}}})
-	assert.Equal(t, []string{"hidden-keys keys"}, codeAndPath(err), "no path leads to its entries")
-	assert.Nil(t, projection)
-	_, err = hashstructure.Projection(s, &secret{Keys: map[string]disk{}})
-	assert.NoError(t, err, "there is nothing to tell apart")
+	projection, err := hashstructure.Projection(s, &secret{Keys: map[string]disk{"k": {Type: "t", Note: "n"}, "hot": {Note: "n"}}})
+	require.NoError(t, err)
+	assert.Equal(t, &secret{Keys: map[string]disk{"k": {Type: "t"}}}, projection, "keys are hidden")
 
 	workers, err := hotupdate.SchemaOf[workerConfig]()
 	require.NoError(t, err)
-	other, err := hashstructure.Projection(workers, &workerConfig{Labels: []label{{Name: "a"}, {Name: "a"}}})
-	assert.Equal(t, []string{"duplicate-list-key labels[name=a]"}, codeAndPath(err), "which of the two is hot cannot be told")
-	assert.Nil(t, other)
+	other, err := hashstructure.Projection(workers, &workerConfig{Labels: []label{{Name: "a"}, {Name: "a", Roll: true}}})
+	require.NoError(t, err)
+	assert.Equal(t, &workerConfig{Labels: []label{{Name: "a", Roll: true}}}, other, "two of one key, of which one is hot")
 }
 
 func TestProjectionSharesNoMemory(t *testing.T) {

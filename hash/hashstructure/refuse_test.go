@@ -252,7 +252,7 @@ func TestOverridesHideKeys(t *testing.T) {
 		{"map", "free", config{Free: map[string]carrier{"hunter2": {ring()}}}, []string{"too-deep free"}},
 		{"map above", "free", config{Free: map[string]carrier{"hunter2": {map[string]any{"hunter3": ring()}}}}, []string{"too-deep free"}},
 		{"leaf above", "any", config{Any: carrier{map[string]any{"hunter2": ring()}}}, []string{"too-deep any"}},
-		{"hot and other parts", "servers", config{Servers: map[string]server{"hunter2": {"large", "a"}}}, []string{"hidden-keys servers"}},
+		{"hot and other parts", "servers", config{Servers: map[string]server{"hunter2": {"large", "a"}}}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, err := hotupdate.SchemaOf[config](hotupdate.WithTag(tc.path, "false,sensitive=keys"))

@@ -11,7 +11,7 @@
 //	an array that nobody has set                run.array
 //	text of an element that is nil or empty     emptyText
 //	order of sets                               run.set
-//	order of keyed lists, duplicates            run.index; goesOn finds lists that are in order
+//	order of keyed lists, duplicates            run.index; node.directionOf finds lists that are in order
 //	order of maps, duplicates                   Entries; run.read for keys that are strings, which have no duplicates
 //	hotwhen                                     fieldplan.Selector.Holds
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written

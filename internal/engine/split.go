@@ -25,6 +25,14 @@ func Merge(p *fieldplan.Plan, immutable, hot reflect.Value) (reflect.Value, erro
 	return merged, c.trail.Err()
 }
 
+// Project copies the immutable half of v without what would stand there only because of hot parts: objects, lists and maps that hold nothing
+// else, and elements of which the canonical document says nothing. An object that is left empty stays where its presence is hashed.
+func Project(p *fieldplan.Plan, v reflect.Value) (reflect.Value, error) {
+	c := &copier{first: fieldplan.Projected, trims: Of(p)}
+	projection := c.root(p, pair{v})
+	return projection, c.trail.Err()
+}
+
 // copier copies what is of some classes from the first of two values, and the rest from the second. Collections that hold anything of a
 // value are copied with all elements, and with the identity of each, so that two copies of different classes can be merged.
 type copier struct {
@@ -32,6 +40,7 @@ type copier struct {
 	above  [2]Ancestors
 	first  fieldplan.ClassSet
 	halves *Program // of the values, if they are halves of one configuration; otherwise one of them is missing
+	trims  *Program // of the values, if nothing is wanted that is not hashed
 }
 
 func (c *copier) root(p *fieldplan.Plan, from pair) reflect.Value {
@@ -93,9 +102,30 @@ func (c *copier) collection(n *fieldplan.Node, to reflect.Value, from pair) {
 		c.keyed(n, to, from)
 	case c.halves != nil && size != length(from[1]):
 		c.differ("has another number of elements in the hot half")
+	case c.trims != nil:
+		c.hashed(n, to, from)
 	default:
 		c.places(n, to, from)
 	}
+}
+
+// hashed fills a list with those elements of which the canonical document says something.
+func (c *copier) hashed(n *fieldplan.Node, to reflect.Value, from pair) {
+	c.places(n, to, from)
+	left := 0
+	for i := range to.Len() {
+		if c.isWanted(n, from[0].Index(i)) {
+			to.Index(left).Set(to.Index(i))
+			left++
+		}
+	}
+	to.Set(to.Slice3(0, left, left))
+}
+
+// isWanted reports whether an element of collection in is copied.
+func (c *copier) isWanted(in *fieldplan.Node, elem reflect.Value) bool {
+	n := ElementNode(in, elem)
+	return c.trims == nil || fieldplan.IsProjected(in.Class) && n == in.Elem || fieldplan.IsProjected(n.Class) || c.trims.isHashed(n, elem, in)
 }
 
 func (c *copier) differ(what string) {
@@ -116,9 +146,24 @@ func (c *copier) members(n *fieldplan.Node, to reflect.Value, from pair, in *fie
 		case !classes.Any(c.first):
 			c.member(1, f, to, members)
 		case c.stays(f, members.deref()):
-			c.mixed(f.Node, Settable(to, f), members.deref(), nil)
+			c.part(f, to, members)
 		}
 		c.trail.Leave()
+	}
+}
+
+// part copies what is wanted of a member. What is left empty is trimmed, unless its presence is hashed.
+func (c *copier) part(f *fieldplan.Field, to reflect.Value, members pair) {
+	if c.trims == nil {
+		c.mixed(f.Node, Settable(to, f), members.deref(), nil)
+		return
+	}
+	copied := reflect.New(members.any().Type()).Elem()
+	c.mixed(f.Node, copied, members.deref(), nil)
+	inner, _ := Deref(copied)
+	isEmpty := inner.IsZero() || f.Node.Kind != fieldplan.Object && f.Node.Kind != fieldplan.Array && inner.Len() == 0
+	if !isEmpty || f.HasPresence() && fieldplan.IsProjected(f.Node.Class) {
+		Settable(to, f).Set(copied)
 	}
 }
 
@@ -143,7 +188,7 @@ func (c *copier) stays(f *fieldplan.Field, from pair) bool {
 
 // member copies the whole of a member from one side, if it is there.
 func (c *copier) member(side int, f *fieldplan.Field, to reflect.Value, from pair) {
-	if from[side].IsValid() {
+	if from[side].IsValid() && (c.trims == nil || !from[side].IsZero()) {
 		c.whole(side, f.Node, Settable(to, f), from[side])
 	}
 }
@@ -212,8 +257,9 @@ func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 	for pairs := (pairing{left: [2][]Element{allEntries(&c.trail, n, from[0]), allEntries(&c.trail, n, from[1])}}); pairs.next(); {
 		e, elem := pairs.element(), reflect.New(n.Type.Elem()).Elem()
 		c.trail.Enter(e.Step(n))
-		c.element(n, elem, pairs.values())
-		to.SetMapIndex(e.mapKey, elem)
+		if c.element(n, elem, pairs.values()); c.isWanted(n, pairs.values()[0]) {
+			to.SetMapIndex(e.mapKey, elem)
+		}
 		c.trail.Leave()
 	}
 }
@@ -241,6 +287,9 @@ func (c *copier) objectElement(n *fieldplan.Node, to reflect.Value, from pair, i
 	isGone := c.halves != nil && !from[1].IsValid() && !fieldplan.IsProjected(n.Class) && !c.halves.isHashed(n, from[0], in)
 	if from.any().IsValid() && !isGone {
 		c.mixed(n, to, from, in)
+	}
+	if inner, _ := Deref(to); c.trims != nil && inner.IsValid() && inner.IsZero() {
+		to.SetZero()
 	}
 }
 
