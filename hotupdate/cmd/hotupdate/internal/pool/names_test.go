@@ -174,7 +174,7 @@ func nameOf(t require.TestingT, names func(*providers.WorkerPool) (providers.Add
 		MachineImage: *p.Worker.Image, Volume: &providers.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
 	for _, v := range p.DataVolumes {
-		w.DataVolumes = append(w.DataVolumes, providers.DataVolume(v))
+		w.DataVolumes = append(w.DataVolumes, v)
 	}
 	if p.ProviderConfig != nil {
 		var value any

@@ -32,7 +32,7 @@ type Triggers struct {
 				ImageFSInodesFree string `json:"imageFSInodesFree,omitempty"`
 				NodeFSAvailable   string `json:"nodeFSAvailable,omitempty"`
 				NodeFSInodesFree  string `json:"nodeFSInodesFree,omitempty"`
-			} `json:"evictionHard,omitempty" hotupdatable:"inplace,presence"`
+			} `json:"evictionHard,omitempty"     hotupdatable:"inplace,presence"`
 			CPUManagerPolicy *string `json:"cpuManagerPolicy,omitempty"`
 		} `json:"kubelet,omitempty"`
 	} `json:"kubernetes,omitempty" hotupdatable:"inplace"`
