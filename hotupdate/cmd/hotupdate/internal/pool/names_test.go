@@ -173,9 +173,7 @@ func nameOf(t require.TestingT, names func(*providers.WorkerPool) (providers.Add
 		Name: p.Worker.Name, KubernetesVersion: &p.Worker.KubernetesVersion, UpdateStrategy: hotupdate.AutoRollingUpdate, MachineType: p.Worker.MachineType,
 		MachineImage: *p.Worker.Image, Volume: &providers.Volume{Size: p.Worker.Volume.Size, Type: p.Worker.Volume.Type, Encrypted: p.Encrypted},
 	}
-	for _, v := range p.DataVolumes {
-		w.DataVolumes = append(w.DataVolumes, v)
-	}
+	w.DataVolumes = p.DataVolumes
 	if p.ProviderConfig != nil {
 		var value any
 		require.NoError(t, json.Unmarshal(p.ProviderConfig, &value))
