@@ -140,11 +140,9 @@ func replaced(tree any, names []string, value any) any {
 	if len(names) == 0 {
 		return value
 	}
-	members, _ := tree.(map[string]any)
-	members = maps.Clone(members)
-	if members == nil {
-		members = map[string]any{}
-	}
+	old, _ := tree.(map[string]any)
+	members := map[string]any{}
+	maps.Copy(members, old)
 	if below := replaced(members[names[0]], names[1:], value); below == (engine.Absent{}) {
 		delete(members, names[0])
 	} else {

@@ -98,10 +98,8 @@ func shellOf(tree any) any {
 func (g *grafter) members(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	to, isThere := onto.(map[string]any)
 	others, _ := from.(map[string]any)
-	result := maps.Clone(to)
-	if result == nil {
-		result = map[string]any{}
-	}
+	result := map[string]any{}
+	maps.Copy(result, to)
 	for group := range steps(changes, depth) {
 		step := group[0].Path[depth]
 		f, child := memberNode(n, step.Name)
@@ -113,7 +111,7 @@ func (g *grafter) members(n *fieldplan.Node, changes []Change, depth int, onto, 
 		member := g.value(child, group, depth+1, old, other)
 		if f == nil {
 			member = identified(n, member, old, other)
-		} else if isEmpty(member) && !isEmpty(old) && !isContainer(other) && !f.HasPresence() {
+		} else if sizeOf(member) == 0 && sizeOf(old) != 0 && sizeOf(other) < 0 && !f.HasPresence() {
 			member = Absent{} // nothing is left of it, and the other has none
 		}
 		if member == (Absent{}) {
@@ -255,33 +253,24 @@ func identified(n *fieldplan.Node, elem, old, other any) any {
 	return elem
 }
 
-func isContainer(tree any) bool {
-	switch tree.(type) {
-	case map[string]any, []any:
-		return true
-	default:
-		return false
-	}
-}
-
-func isEmpty(tree any) bool {
+// sizeOf counts the members of an object or the elements of a list. It is -1 for anything else.
+func sizeOf(tree any) int {
 	switch v := tree.(type) {
 	case map[string]any:
-		return len(v) == 0
+		return len(v)
 	case []any:
-		return len(v) == 0
+		return len(v)
 	default:
-		return false
+		return -1
 	}
 }
 
 // steps groups changes by the step that they take at a depth. Those that take one stand together.
 func steps(changes []Change, depth int) iter.Seq[[]Change] {
 	return func(yield func([]Change) bool) {
-		for from := 0; from < len(changes); {
-			to := from + 1
-			for to < len(changes) && isSameStep(changes[from].Path[depth], changes[to].Path[depth]) {
-				to++
+		for from, to := 0, 1; from < len(changes); to++ {
+			if to < len(changes) && isSameStep(changes[from].Path[depth], changes[to].Path[depth]) {
+				continue
 			}
 			if !yield(changes[from:to]) {
 				return

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -74,7 +75,7 @@ func diffMembers(to *[]operation, path string, old, updated map[string]any) {
 			*to = append(*to, operation{Op: "remove", Path: at})
 		case !isOld:
 			*to = append(*to, operation{"add", at, &after})
-		case name == "" && !equal(before, after): // common implementations find nothing below an empty name
+		case name == "" && !reflect.DeepEqual(before, after): // common implementations find nothing below an empty name
 			*to = append(*to, operation{"replace", at, &after})
 		default:
 			diff(to, at, before, after)
@@ -117,7 +118,7 @@ func Merge(old, updated map[string]any) (patch map[string]any, lost [][]string) 
 		switch {
 		case !isNew:
 			patch[name] = nil
-		case isOld && equal(before, after):
+		case isOld && reflect.DeepEqual(before, after):
 		case isObject:
 			members, _ := before.(map[string]any)
 			patch[name], below = Merge(members, object)
@@ -133,12 +134,6 @@ func Merge(old, updated map[string]any) (patch map[string]any, lost [][]string) 
 	return patch, lost
 }
 
-func equal(a, b any) bool {
-	var operations []operation
-	diff(&operations, "", a, b)
-	return len(operations) == 0
-}
-
 func holdsNull(tree any) bool {
 	switch v := tree.(type) {
 	case nil:
@@ -146,11 +141,7 @@ func holdsNull(tree any) bool {
 	case []any:
 		return slices.ContainsFunc(v, holdsNull)
 	case map[string]any:
-		for _, member := range v {
-			if holdsNull(member) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), holdsNull)
 	}
 	return false
 }

@@ -146,7 +146,7 @@ var mutants = []mutant{
 	{"every element that comes or goes is a change on the way", diffFile, "(d.grafts || !slices", "(false || !slices", exact},
 	{"an element of a list that a flip empties has the class of the list", diffFile, "!value.IsValid() && s[i].node.When != nil {", "!value.IsValid() {", "hotupdate TestDiffTakesTheStricterList"},
 	{"a patch removes elements from the end", jsonpatchFile, "for i := len(old) - 1; i >= common; i-- {", "for i := common; i < len(old); i++ {", cover},
-	{"a patch goes through no empty name", jsonpatchFile, `case name == "" && !equal(before, after):`, "case false:", cover},
+	{"a patch goes through no empty name", jsonpatchFile, `case name == "" && !reflect.DeepEqual(before, after):`, "case false:", cover},
 	{"a list with null is not patchable", jsonpatchFile, "if patch[name] = after; holdsNull(after) {", "if patch[name] = after; after == nil {", patch},
 	{"a null member is not patchable", jsonpatchFile, "case nil:\n\t\treturn true", "case nil:\n\t\treturn false", patch},
 	{"where neither has a configuration none is made", coverFile, "if before.config.Tree != (engine.Absent{}) || covered != (engine.Absent{}) {", "if true {", cover},

@@ -43,28 +43,24 @@ type Verdict struct {
 func (w *World) CanUpdateMachine(ctx context.Context, current, desired hooksv1.CanUpdateMachineRequestObjects) (Verdict, error) {
 	var response hooksv1.CanUpdateMachineResponse
 	request := &hooksv1.CanUpdateMachineRequest{Current: current, Desired: desired}
-	if err := w.call(ctx, hooksv1.CanUpdateMachine, "can-update-machine", request, &response); err != nil {
-		return Verdict{}, err
-	}
-	return verdict(response.Message, "spec", []pair{
-		{raw(&current.Machine), raw(&desired.Machine), response.MachinePatch},
-		{current.InfrastructureMachine, desired.InfrastructureMachine, response.InfrastructureMachinePatch},
-		{current.BootstrapConfig, desired.BootstrapConfig, response.BootstrapConfigPatch},
-	})
+	err := w.call(ctx, hooksv1.CanUpdateMachine, "can-update-machine", request, &response)
+	return verdict(response.Message, err, "spec",
+		pair{raw(&current.Machine), raw(&desired.Machine), response.MachinePatch},
+		pair{current.InfrastructureMachine, desired.InfrastructureMachine, response.InfrastructureMachinePatch},
+		pair{current.BootstrapConfig, desired.BootstrapConfig, response.BootstrapConfigPatch},
+	)
 }
 
 // CanUpdateMachineSet asks about the machines of a MachineSet.
 func (w *World) CanUpdateMachineSet(ctx context.Context, current, desired hooksv1.CanUpdateMachineSetRequestObjects) (Verdict, error) {
 	var response hooksv1.CanUpdateMachineSetResponse
 	request := &hooksv1.CanUpdateMachineSetRequest{Current: current, Desired: desired}
-	if err := w.call(ctx, hooksv1.CanUpdateMachineSet, "can-update-machine-set", request, &response); err != nil {
-		return Verdict{}, err
-	}
-	return verdict(response.Message, "spec.template.spec", []pair{
-		{raw(&current.MachineSet), raw(&desired.MachineSet), response.MachineSetPatch},
-		{current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate, response.InfrastructureMachineTemplatePatch},
-		{current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate, response.BootstrapConfigTemplatePatch},
-	})
+	err := w.call(ctx, hooksv1.CanUpdateMachineSet, "can-update-machine-set", request, &response)
+	return verdict(response.Message, err, "spec.template.spec",
+		pair{raw(&current.MachineSet), raw(&desired.MachineSet), response.MachineSetPatch},
+		pair{current.InfrastructureMachineTemplate, desired.InfrastructureMachineTemplate, response.InfrastructureMachineTemplatePatch},
+		pair{current.BootstrapConfigTemplate, desired.BootstrapConfigTemplate, response.BootstrapConfigTemplatePatch},
+	)
 }
 
 // Desire writes tags into the AWSMachine, as Cluster API does before it calls UpdateMachine.
@@ -81,13 +77,10 @@ func (w *World) UpdateMachine(ctx context.Context) (*hooksv1.UpdateMachineRespon
 	if err != nil {
 		return nil, err
 	}
+	machine.SetGroupVersionKind(infrav1.GroupVersion.WithKind("AWSMachine"))
 	request := &hooksv1.UpdateMachineRequest{}
 	request.Desired.Machine.Name, request.Desired.Machine.Namespace = machine.Name, machine.Namespace
-	request.Desired.InfrastructureMachine = raw(&infrav1.AWSMachine{
-		TypeMeta:   metav1.TypeMeta{APIVersion: infrav1.GroupVersion.String(), Kind: "AWSMachine"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name, Labels: machine.Labels, Annotations: machine.Annotations},
-		Spec:       machine.Spec,
-	})
+	request.Desired.InfrastructureMachine = raw(machine)
 	response := &hooksv1.UpdateMachineResponse{}
 	return response, w.call(ctx, hooksv1.UpdateMachine, "update-machine", request, response)
 }
@@ -142,33 +135,29 @@ type pair struct {
 	patch            hooksv1.Patch
 }
 
-// verdict applies the patches, copies of the patched objects nothing but the spec, and compares it as JSON.
-func verdict(message, spec string, pairs []pair) (Verdict, error) {
+// verdict applies the patches of an answer that is no error, copies of the patched objects nothing but the spec, and compares it as JSON.
+func verdict(message string, err error, spec string, pairs ...pair) (Verdict, error) {
 	v := Verdict{Message: message}
 	for _, p := range pairs {
-		current, desired := map[string]any{}, map[string]any{}
+		if err != nil {
+			return v, err
+		}
 		if p.current.Raw == nil && p.desired.Raw == nil {
 			continue
 		}
-		patched, err := apply(p.current.Raw, p.patch)
-		if err := errors.Join(err, json.Unmarshal(patched, &current), json.Unmarshal(p.desired.Raw, &desired)); err != nil {
-			return v, err
+		current, desired := map[string]any{}, map[string]any{}
+		var patch jsonpatch.Patch // the hooks also know merge patches, which the extension does not send
+		if p.patch.PatchType == hooksv1.JSONPatchType {
+			if err := json.Unmarshal(p.patch.Patch, &patch); err != nil {
+				return v, err
+			}
 		}
+		var patched []byte
+		patched, err = patch.Apply(p.current.Raw)
+		err = errors.Join(err, json.Unmarshal(patched, &current), json.Unmarshal(p.desired.Raw, &desired))
 		v.Left += cmp.Diff(compared(current, spec), compared(desired, spec))
 	}
-	return v, nil
-}
-
-// apply applies a JSON patch, if there is one. The hooks also know merge patches, which the extension does not send.
-func apply(object []byte, patch hooksv1.Patch) ([]byte, error) {
-	if patch.PatchType != hooksv1.JSONPatchType {
-		return object, nil
-	}
-	decoded, err := jsonpatch.DecodePatch(patch.Patch)
-	if err != nil {
-		return nil, err
-	}
-	return decoded.Apply(object)
+	return v, err
 }
 
 // compared is what Cluster API compares of an object: its spec, of a Machine without what never changes, and what it writes into running machines by
