@@ -61,13 +61,12 @@ func (s *Schema) validateUpdate(strategy Strategy, fldPath *field.Path, old, upd
 }
 
 func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorList {
-	outcome := c.Outcome(strategy)
-	if outcome != UpdateForbidden {
+	if c.Outcome(strategy) != UpdateForbidden {
 		return nil
 	}
 	var errs field.ErrorList
 	for _, change := range c.Causes(strategy) {
-		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden, "is "+change.Class.String()+": "+outcome.Consequence(strategy)))
+		errs = append(errs, at(fldPath, change.Path, field.ErrorTypeForbidden, "is "+change.Class.String()+": "+UpdateForbidden.Consequence(strategy)))
 	}
 	return errs
 }

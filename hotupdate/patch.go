@@ -2,6 +2,7 @@ package hotupdate
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
@@ -30,11 +31,8 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 		return nil, err
 	}
 	onto, err := s.encoded(before)
-	if err != nil {
-		return nil, err
-	}
-	from, err := s.encoded(after)
-	if err != nil {
+	from, updatedErr := s.encoded(after)
+	if err := cmp.Or(err, updatedErr); err != nil {
 		return nil, err
 	}
 	onto.Old = true
@@ -91,9 +89,7 @@ func (s *Schema) values(old, updated any) (before, after reflect.Value, err erro
 
 // decodeBoth reads two configurations.
 func (s *Schema) decodeBoth(old, updated []byte) (before, after any, err error) {
-	if before, err = s.read(old); err != nil {
-		return nil, nil, err
-	}
-	after, err = s.read(updated)
-	return before, after, err
+	before, err = s.read(old)
+	after, updatedErr := s.read(updated)
+	return before, after, cmp.Or(err, updatedErr)
 }

@@ -41,13 +41,10 @@ func (l *linter) compile(r root) compiled {
 }
 
 func behindPointers(t types.Type) types.Type {
-	for {
-		pointer, ok := types.Unalias(t).(*types.Pointer)
-		if !ok {
-			return t
-		}
-		t = pointer.Elem()
+	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+		return behindPointers(pointer.Elem())
 	}
+	return t
 }
 
 // dependsOnClasses reports whether overrides may mend a problem.

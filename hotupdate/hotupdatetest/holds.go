@@ -105,7 +105,7 @@ func roundTrip(p *part) *breach {
 		return &breach{what: "cannot write one of its values", hint: "mend MarshalJSON or MarshalText, or give the values that it writes with WithValues"}
 	}
 	back := reflect.New(p.node.Type)
-	if survives(func() error { return json.Unmarshal(text, back.Interface()) }) != nil {
+	if fails(func() error { return json.Unmarshal(text, back.Interface()) }) {
 		return &breach{what: "does not read what it writes", hint: "let UnmarshalJSON or UnmarshalText read what MarshalJSON or MarshalText writes"}
 	}
 	again := part{node: p.node, make: back.Elem}
@@ -113,7 +113,7 @@ func roundTrip(p *part) *breach {
 		return &breach{what: "reads what it wrote as something else", hint: "let its marshaler and its unmarshaler agree"}
 	}
 	same := false
-	if survives(func() error { same = sameValue(p.make(), back.Elem()); return nil }) != nil {
+	if fails(func() error { same = sameValue(p.make(), back.Elem()); return nil }) {
 		return &breach{what: "panics when it is compared", hint: "let its method Equal take every value that its unmarshaler returns, and the zero value"}
 	}
 	if same {
@@ -125,12 +125,10 @@ func roundTrip(p *part) *breach {
 	}
 }
 
-// survives calls code of the tester and returns its error, or that it panicked.
-func survives(call func() error) error {
-	if _, problem := leaf.Call(func() ([]byte, error) { return nil, call() }); problem != nil {
-		return problem
-	}
-	return nil
+// fails calls code of the tester, and reports whether it returns an error or panics.
+func fails(call func() error) bool {
+	_, problem := leaf.Call(func() ([]byte, error) { return nil, call() })
+	return problem != nil
 }
 
 // sameValue compares two values by their methods Equal, and by all their fields where there is none.
@@ -211,13 +209,12 @@ func acceptsUnknown(schema *hotupdate.Schema, raw []byte) bool {
 
 // defaultsKeepHash: a defaulting function changes no hash.
 func (s *subject) defaultsKeepHash(t trial) *breach {
-	c := t.first
 	for _, d := range s.defaulters {
-		config := c.value()
-		if survives(func() error { d(config.Interface()); return nil }) != nil {
+		config := t.first.value()
+		if fails(func() error { d(config.Interface()); return nil }) {
 			return &breach{what: "the defaulting function panics", hint: "mend it"}
 		}
-		changes, err := s.schema.Diff(c.value().Interface(), config.Interface())
+		changes, err := s.schema.Diff(t.first.value().Interface(), config.Interface())
 		if err != nil {
 			return failed("cannot be compared after defaulting", err)
 		}
@@ -242,14 +239,13 @@ func undeclared(c hotupdate.Change) *breach {
 
 // splitMerges: the projections of Split share no memory, hash as they should, and merge to the whole.
 func (s *subject) splitMerges(t trial) *breach {
-	c := t.first
-	whole := c.value()
+	whole := t.first.value()
 	immutable, hot, err := engine.Split(s.plan, whole)
 	if err != nil {
 		return failed("cannot be split", err)
 	}
 	for _, pair := range [][2]reflect.Value{{whole, immutable}, {whole, hot}, {immutable, hot}} {
-		if path, shared := sharedMemory(pair[0], pair[1], c.value()); shared {
+		if path, shared := sharedMemory(pair[0], pair[1], t.first.value()); shared {
 			return &breach{what: "a projection of Split shares memory with its configuration or with the other one", path: path, hint: copyHint}
 		}
 	}
@@ -280,17 +276,16 @@ func (s *subject) sameJSON(whole, other reflect.Value, otherwise string) *breach
 
 // copiesAreDeep: the type's own DeepCopy, if it has one, makes an equal value that shares no memory with it.
 func (s *subject) copiesAreDeep(t trial) *breach {
-	c := t.first
-	whole := c.value()
+	whole := t.first.value()
 	method := whole.MethodByName("DeepCopy")
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != whole.Type() {
 		return nil
 	}
 	copied := whole
-	if survives(func() error { copied = method.Call(nil)[0]; return nil }) != nil {
+	if fails(func() error { copied = method.Call(nil)[0]; return nil }) {
 		return &breach{what: "DeepCopy panics", hint: copyHint}
 	}
-	if path, shared := sharedMemory(whole, copied, c.value()); shared {
+	if path, shared := sharedMemory(whole, copied, t.first.value()); shared {
 		return &breach{what: "DeepCopy returns a copy that shares memory with its original", path: path, hint: copyHint}
 	}
 	return s.sameJSON(whole, copied, "DeepCopy returns another configuration")
@@ -309,10 +304,7 @@ func canonical(v any) []byte {
 	if err != nil {
 		return nil
 	}
-	text, problem := canonjson.AppendValue(nil, raw)
-	if problem != nil {
-		return nil
-	}
+	text, _ := canonjson.AppendValue(nil, raw) // was just written
 	return text
 }
 

@@ -192,7 +192,7 @@ func (p *part) isEmpty() bool {
 func fromJSON(t reflect.Type, text []byte) maker {
 	return func() reflect.Value {
 		v := reflect.New(t)
-		if survives(func() error { return json.Unmarshal(text, v.Interface()) }) != nil {
+		if fails(func() error { return json.Unmarshal(text, v.Interface()) }) {
 			return reflect.Value{}
 		}
 		return v.Elem()

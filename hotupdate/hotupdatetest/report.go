@@ -84,9 +84,9 @@ func (w printer) leaf(p *part) any {
 		return nil
 	}
 	var written []byte
-	failed := survives(func() (err error) { written, err = json.Marshal(leaf.Addressable(v).Addr().Interface()); return err })
+	isUnwritten := fails(func() (err error) { written, err = json.Marshal(leaf.Addressable(v).Addr().Interface()); return err })
 	switch {
-	case failed != nil:
+	case isUnwritten:
 		return "(not in JSON)"
 	case p.field != nil && p.field.Quoted:
 		return string(written)

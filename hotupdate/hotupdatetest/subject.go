@@ -69,12 +69,11 @@ func (s *subject) compile() error {
 
 // valueType is the type of the values of a leaf, or of the keys of a map. It is nil for others.
 func valueType(n *fieldplan.Node) reflect.Type {
-	switch n.Kind {
-	case fieldplan.Leaf:
-		return n.Type
-	case fieldplan.Map:
+	if n.Kind == fieldplan.Map {
 		return n.Type.Key()
-	case fieldplan.Object, fieldplan.List, fieldplan.Array:
+	}
+	if n.Kind == fieldplan.Leaf {
+		return n.Type
 	}
 	return nil
 }
