@@ -132,7 +132,7 @@ func (w *letters) compare(p modelNode, in *modelNode, left, want standing) {
 	case left.holds() && want.holds():
 		w.inside(p, left, want)
 	case left.holds(): // something in it has to be Immutable, or it is Immutable itself
-		if !p.holdsImmutable(left) && !(counts && p.class == hotupdate.Immutable) {
+		if !p.holdsImmutable(left) && (!counts || p.class != hotupdate.Immutable) {
 			w.add(p.path)
 			return
 		}
@@ -159,6 +159,7 @@ func (p modelNode) hasOnly(c hotupdate.Class) bool {
 		return p.class == c
 	case objectShape:
 		return !slices.ContainsFunc(p.members(), func(m modelNode) bool { return !m.hasOnly(c) })
+	case listShape, arrayShape, mapShape:
 	}
 	return p.class == c && p.when == "" && p.elem().hasOnly(c)
 }
@@ -244,14 +245,13 @@ func (s standing) member(m modelNode) standing {
 
 // element compares elements, either of which may not be there.
 func (w *letters) element(p modelNode, left, want standing) {
-	e := p.elem()
 	var sides []modelNode
 	for _, s := range []standing{left, want} {
 		if s.tree != (nothing{}) || p.shape() == arrayShape {
 			sides = append(sides, p.elemOf(s.value))
 		}
 	}
-	e = slices.MinFunc(sides, func(a, b modelNode) int { return int(a.class) - int(b.class) })
+	e := slices.MinFunc(sides, func(a, b modelNode) int { return int(a.class) - int(b.class) })
 	w.compare(e, &p, left, want)
 }
 
