@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -217,12 +218,11 @@ func (s *story) throttling() {
 		"One write in two seconds is allowed. The SDK's client repeats what is throttled as long as the update lasts; what is left over then is done",
 		"by the next update. The class says cost-center again: it takes over the key of",
 		"somebody else.")
-	slow := cloud.Rate{Burst: 1, PerSecond: 0.5}
-	s.world.Cloud.Limit(cloud.Rate{}, slow)
+	s.world.Cloud.Limit(nil, rate.NewLimiter(0.5, 1))
 	delete(s.foreign, data)
 	s.changeClass("cost-center", "5000")
 	s.settle("cost-center", "5000")
-	s.world.Cloud.Limit(cloud.Rate{}, cloud.Rate{})
+	s.world.Cloud.Limit(nil, nil)
 }
 
 func (s *story) volume() {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/gentype"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 )
 
@@ -36,7 +37,7 @@ type Client struct {
 	MachineDeployments *gentype.ClientWithList[*MachineDeployment, *List[MachineDeployment]]
 	Nodes              *gentype.ClientWithList[*corev1.Node, *corev1.NodeList]
 	Secrets            *gentype.ClientWithList[*corev1.Secret, *corev1.SecretList]
-	Events             *gentype.ClientWithList[*corev1.Event, *corev1.EventList]
+	Events             typedcorev1.EventInterface // for client-go's sink of events
 }
 
 // NewClient returns clients for a namespace. Core is the group of Node, Secret and Event: that of Kubernetes, which has no name, or [GroupVersion] on
@@ -61,7 +62,7 @@ func NewClient(config *rest.Config, namespace string, core schema.GroupVersion) 
 		MachineDeployments: gentype.NewClientWithList("machinedeployments", machines, codec, namespace, zero[MachineDeployment], zero[List[MachineDeployment]]),
 		Nodes:              gentype.NewClientWithList("nodes", nodes, codec, "", zero[corev1.Node], zero[corev1.NodeList]),
 		Secrets:            gentype.NewClientWithList("secrets", nodes, codec, namespace, zero[corev1.Secret], zero[corev1.SecretList]),
-		Events:             gentype.NewClientWithList("events", nodes, codec, namespace, zero[corev1.Event], zero[corev1.EventList]),
+		Events:             typedcorev1.New(nodes).Events(namespace),
 	}, nil
 }
 

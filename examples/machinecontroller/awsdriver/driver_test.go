@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -223,7 +224,7 @@ func TestThrottling(t *testing.T) {
 	assert.Zero(t, f.cloud.Pending())
 	assert.Len(t, f.having("team"), 4)
 
-	f.cloud.Limit(cloud.Rate{}, cloud.Rate{Burst: 1, PerSecond: 0.001})
+	f.cloud.Limit(nil, rate.NewLimiter(0.001, 1))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	err := f.update(ctx, `{"tags":{"new":"1"}}`)

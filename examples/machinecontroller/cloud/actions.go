@@ -16,13 +16,13 @@ func (c *Cloud) perform(asOf time.Time, action string, p parameters) (fields, er
 	case "DescribeImages":
 		return describeImages(p)
 	case "DescribeInstances":
-		return c.describeInstances(asOf, p)
+		return c.describe(asOf, Instance, "InstanceId", "reservationSet", p, func(r Resource) fields { return c.reservation(asOf, c.asOf(asOf), r) })
 	case "DescribeVolumes":
-		return c.describeVolumes(asOf, p)
+		return c.describe(asOf, Volume, "VolumeId", "volumeSet", p, volume)
 	case "DescribeVolumesModifications":
-		return c.describeModifications(asOf, p)
+		return c.describe(asOf, Volume, "VolumeId", "volumeModificationSet", p, func(r Resource) fields { return volumeModification(r, asOf) })
 	case "DescribeNetworkInterfaces":
-		return c.describeInterfaces(asOf, p)
+		return c.describe(asOf, NetworkInterface, "NetworkInterfaceId", "networkInterfaceSet", p, networkInterface)
 	case "RunInstances":
 		return c.runInstances(p)
 	case "TerminateInstances":

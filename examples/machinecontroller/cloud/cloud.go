@@ -19,6 +19,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Config is how a cloud behaves.
@@ -29,15 +31,7 @@ type Config struct {
 	ModifyTime time.Duration // how long a modification of a volume takes
 	Cooldown   time.Duration // how long after its begin another is refused
 	PageSize   int           // how many results a page has at most; zero is 1000
-	Reads      Rate          // limits calls that read; the zero value is no limit
-	Writes     Rate          // limits calls that write; the zero value is no limit
 	Observe    func(Request) // is told of every request in order, while nothing else happens; it may be nil
-}
-
-// Rate limits calls: a burst at once, and as many as refill it.
-type Rate struct {
-	Burst     int
-	PerSecond float64
 }
 
 // Request is a request that arrived, and what became of it.
@@ -58,8 +52,8 @@ type Cloud struct {
 	late    []*late
 	launch  map[string]string // client token to instance
 	created map[string]int    // resources by prefix of their IDs
-	reads   bucket
-	writes  bucket
+	reads   *rate.Limiter     // nil is no limit
+	writes  *rate.Limiter
 }
 
 // moment is the state of the cloud from a time on. States are never changed: a write makes the next one.
@@ -110,21 +104,14 @@ type modification struct {
 
 // New returns an empty cloud.
 func New(config Config) *Cloud {
-	now := time.Now()
-	return &Cloud{
-		config: config, history: []moment{{at: now, state: state{}}}, launch: map[string]string{}, created: map[string]int{},
-		reads:  bucket{rate: config.Reads, tokens: float64(config.Reads.Burst), filled: now},
-		writes: bucket{rate: config.Writes, tokens: float64(config.Writes.Burst), filled: now},
-	}
+	return &Cloud{config: config, history: []moment{{at: time.Now(), state: state{}}}, launch: map[string]string{}, created: map[string]int{}}
 }
 
-// Limit changes the limits of calls.
-func (c *Cloud) Limit(reads, writes Rate) {
+// Limit limits calls that read and calls that write. Nil is no limit.
+func (c *Cloud) Limit(reads, writes *rate.Limiter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
-	c.reads = bucket{rate: reads, tokens: float64(reads.Burst), filled: now}
-	c.writes = bucket{rate: writes, tokens: float64(writes.Burst), filled: now}
+	c.reads, c.writes = reads, writes
 }
 
 // Resources returns everything that exists at this moment, without lag, sorted by ID. Its members are not to be changed.
@@ -226,25 +213,4 @@ func (m modification) state(t time.Time) string {
 		return "failed"
 	}
 	return "completed"
-}
-
-// bucket is a token bucket.
-type bucket struct {
-	rate   Rate
-	tokens float64
-	filled time.Time
-}
-
-// take reports whether a call is allowed.
-func (b *bucket) take(now time.Time) bool {
-	if b.rate == (Rate{}) {
-		return true
-	}
-	b.tokens = min(float64(b.rate.Burst), b.tokens+now.Sub(b.filled).Seconds()*b.rate.PerSecond)
-	b.filled = now
-	if b.tokens < 1 {
-		return false
-	}
-	b.tokens--
-	return true
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 
 	"github.com/hotupdate/providerconfig/examples/machinecontroller/cloud"
 )
@@ -186,7 +187,7 @@ func TestTermination(t *testing.T) {
 // TestThrottling: what is beyond the limit is refused with 503, and may be repeated later.
 func TestThrottling(t *testing.T) {
 	c := launched(t, cloud.Config{})
-	c.Limit(cloud.Rate{Burst: 2, PerSecond: 20}, cloud.Rate{})
+	c.Limit(rate.NewLimiter(20, 2), nil)
 	var codes []int
 	for range 3 {
 		codes = append(codes, post(c, "Action=DescribeVolumes", "key").Code)

@@ -105,22 +105,6 @@ func (c *Cloud) describe(asOf time.Time, kind, idName, set string, p parameters,
 	return answer, err
 }
 
-func (c *Cloud) describeInstances(asOf time.Time, p parameters) (fields, error) {
-	return c.describe(asOf, Instance, "InstanceId", "reservationSet", p, func(r Resource) fields { return c.reservation(asOf, c.asOf(asOf), r) })
-}
-
-func (c *Cloud) describeVolumes(asOf time.Time, p parameters) (fields, error) {
-	return c.describe(asOf, Volume, "VolumeId", "volumeSet", p, volume)
-}
-
-func (c *Cloud) describeInterfaces(asOf time.Time, p parameters) (fields, error) {
-	return c.describe(asOf, NetworkInterface, "NetworkInterfaceId", "networkInterfaceSet", p, networkInterface)
-}
-
-func (c *Cloud) describeModifications(asOf time.Time, p parameters) (fields, error) {
-	return c.describe(asOf, Volume, "VolumeId", "volumeModificationSet", p, func(r Resource) fields { return volumeModification(r, asOf) })
-}
-
 // launched is the answer of a launch, which does not lag.
 func (c *Cloud) launched(id string) fields {
 	return c.reservation(time.Now(), c.present(), c.present()[id])

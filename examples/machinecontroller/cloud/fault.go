@@ -1,8 +1,8 @@
 package cloud
 
 import (
+	"maps"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -15,27 +15,18 @@ type Fault struct {
 	Delay    time.Duration // how much later a LandsLate request takes effect, and how much older a Stale answer is
 }
 
-// Effect is what goes wrong with a request. The zero value is Refused.
-type Effect uint8
+// Effect is what goes wrong with a request.
+type Effect string
 
 // The effects.
 const (
-	Refused    Effect = iota // it is refused with an error code
-	AnswerLost               // it takes effect, but the answer is lost
-	LandsLate                // the client waits for the answer until it gives up; the request takes effect later
-	NeverLands               // the client waits for the answer until it gives up; the request never takes effect
-	Stale                    // a read that shows an older state than others
-	FailsLater               // ModifyVolume is accepted, and fails when it is due
+	Refused    Effect = "Refused"    // it is refused with an error code
+	AnswerLost Effect = "AnswerLost" // it takes effect, but the answer is lost
+	LandsLate  Effect = "LandsLate"  // the client waits for the answer until it gives up; the request takes effect later
+	NeverLands Effect = "NeverLands" // the client waits for the answer until it gives up; the request never takes effect
+	Stale      Effect = "Stale"      // a read that shows an older state than others
+	FailsLater Effect = "FailsLater" // ModifyVolume is accepted, and fails when it is due
 )
-
-// String returns the effect's name.
-func (e Effect) String() string {
-	names := []string{"Refused", "AnswerLost", "LandsLate", "NeverLands", "Stale", "FailsLater"}
-	if int(e) < len(names) {
-		return names[e]
-	}
-	return "Effect(" + strconv.Itoa(int(e)) + ")"
-}
 
 // Inject lets each fault happen to the next request that it matches, once. Of several faults the first that was injected happens first.
 func (c *Cloud) Inject(faults ...Fault) {
@@ -61,7 +52,7 @@ func (c *Cloud) Heal() {
 // takeFault returns the fault that happens to a request.
 func (c *Cloud) takeFault(action string, p parameters) (Fault, bool) {
 	at := slices.IndexFunc(c.faults, func(f Fault) bool {
-		return f.Action == action && (f.Resource == "" || slices.ContainsFunc(p.values(), func(v string) bool { return v == f.Resource }))
+		return f.Action == action && (f.Resource == "" || slices.Contains(slices.Collect(maps.Values(p)), f.Resource))
 	})
 	if at < 0 {
 		return Fault{}, false

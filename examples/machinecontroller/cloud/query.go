@@ -55,9 +55,6 @@ func (p parameters) texts(name string) []string {
 	return all
 }
 
-// values returns the value of every parameter.
-func (p parameters) values() []string { return slices.Collect(maps.Values(p)) }
-
 // number reads a number, missing if there is none.
 func (p parameters) number(name string, missing int) (int, error) {
 	text, ok := p[name]

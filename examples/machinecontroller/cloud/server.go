@@ -77,11 +77,11 @@ func (c *Cloud) observe(r Request) {
 func Reads(action string) bool { return strings.HasPrefix(action, "Describe") }
 
 func (c *Cloud) serve(now time.Time, action string, p parameters) (reply, string) {
-	limit := &c.writes
+	limit := c.writes
 	if Reads(action) {
-		limit = &c.reads
+		limit = c.reads
 	}
-	if !limit.take(now) {
+	if limit != nil && !limit.AllowN(now, 1) {
 		return refused(&Error{Code: "RequestLimitExceeded", Message: "slow down"})
 	}
 	fault, ok := c.takeFault(action, p)
@@ -121,9 +121,9 @@ func (c *Cloud) fail(now time.Time, fault Fault, action string, p parameters) (r
 			volume.modified.fails = true
 			c.write(volume)
 		}
-		return reply{response: response}, "ok, but " + fault.Effect.String()
+		return reply{response: response}, "ok, but " + string(fault.Effect)
 	}
-	return refused(&Error{Code: "InternalError", Message: "unknown effect " + fault.Effect.String()})
+	return refused(&Error{Code: "InternalError", Message: "unknown effect " + string(fault.Effect)})
 }
 
 // late is a request that takes effect later.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -109,7 +110,7 @@ func (c *chaos) step() {
 		c.w.BreakNode(c.w.Machine(c.machine()).Labels[api.NodeLabelKey], c.random.IntN(2) == 0)
 		c.note("node broken or mended")
 	case n < 86:
-		c.w.Cloud.Limit(cloud.Rate{}, []cloud.Rate{{}, {Burst: 5, PerSecond: 10}}[c.random.IntN(2)])
+		c.w.Cloud.Limit(nil, []*rate.Limiter{nil, rate.NewLimiter(10, 5)}[c.random.IntN(2)])
 		c.note("throttled or not")
 	case n < 88:
 		c.crash()
@@ -223,7 +224,7 @@ func (c *chaos) startOne() *world.Replica {
 // heal ends all faults.
 func (c *chaos) heal() {
 	c.w.Cloud.Heal()
-	c.w.Cloud.Limit(cloud.Rate{}, cloud.Rate{})
+	c.w.Cloud.Limit(nil, nil)
 	for i := range pool {
 		c.w.BreakNode(c.w.Machine(fmt.Sprintf(class+"-%d", i)).Labels[api.NodeLabelKey], false)
 	}

@@ -7,8 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -66,7 +66,7 @@ func (w *World) StartReplica(name string) (*Replica, error) {
 // assemble makes the parts of the process: cache, driver, recorder and controller.
 func (w *World) assemble(ctx context.Context, r *Replica, client *api.Client) error {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
-	broadcaster.StartRecordingToSink(sink{ctx, client})
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.Events})
 	broadcaster.StartEventWatcher(func(event *corev1.Event) {
 		if w.Observe != nil {
 			w.Observe(r.Name, event)
@@ -163,21 +163,3 @@ func (r *Replica) After(text string, do func()) { r.network.hook(hook{text: text
 
 // Lose loses the answer to the next request that has the text. The request has taken effect.
 func (r *Replica) Lose(text string) { r.network.hook(hook{text: text, lose: true}) }
-
-// sink writes events to the API server.
-type sink struct {
-	ctx    context.Context //nolint:containedctx // the interface of client-go has none
-	client *api.Client
-}
-
-func (s sink) Create(event *corev1.Event) (*corev1.Event, error) {
-	return s.client.Events.Create(s.ctx, event, metav1.CreateOptions{})
-}
-
-func (s sink) Update(event *corev1.Event) (*corev1.Event, error) {
-	return s.client.Events.Update(s.ctx, event, metav1.UpdateOptions{})
-}
-
-func (s sink) Patch(old *corev1.Event, data []byte) (*corev1.Event, error) {
-	return s.client.Events.Patch(s.ctx, old.Name, types.MergePatchType, data, metav1.PatchOptions{})
-}
