@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -140,11 +141,8 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 			tags[keep] = tag
 			continue
 		}
-		if isLive && !p.same(live.tags[key], tag.Value) && !p.owned(id, live.tags[key]) {
-			if plan.Takeover == nil {
-				plan.Takeover = make([]string, 0, p.wanted)
-			}
-			plan.Takeover = append(plan.Takeover, key)
+		if isLive && !p.owned(id, live.tags[key]) {
+			plan.Takeover = append(slices.Grow(plan.Takeover, p.wanted-len(plan.Takeover)), key)
 		}
 		tags[set] = tag
 		set++
@@ -163,10 +161,7 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 		case isWanted:
 			foreign += n - 1 // spellings that do not stand for the key
 		case p.removable(live, id):
-			if remove == nil {
-				remove = make([]Tag, 0, len(live.tags))
-			}
-			remove = slices.AppendSeq(remove, live.spellings(id))
+			remove = slices.AppendSeq(slices.Grow(remove, len(live.tags)-len(remove)), live.spellings(id))
 		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return strings.HasPrefix(fold(id), prefix) }):
 			foreign += n
 		}
@@ -205,11 +200,6 @@ func sorted(tags []Tag) []Tag {
 	if len(tags) == 0 {
 		return nil
 	}
-	slices.SortFunc(tags, func(a, b Tag) int {
-		if c := strings.Compare(a.Key, b.Key); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Value, b.Value)
-	})
+	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value)) })
 	return tags
 }
