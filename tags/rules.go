@@ -56,8 +56,8 @@ func (c Cloud) Rules(k Kind) (Rules, error) {
 		}
 	}
 	return Rules{}, &fault.Error{
-		Kind: fault.Unsupported, Code: "no-rules", Where: c.String(),
-		What: "resources of kind " + k.String() + " carry no infrastructure tags that this package knows",
+		Kind: fault.Unsupported, Code: "no-rules", Where: string(c),
+		What: "resources of kind " + string(k) + " carry no infrastructure tags that this package knows",
 		Hint: "leave them out",
 	}
 }

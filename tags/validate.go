@@ -17,13 +17,13 @@ import (
 func (c Cloud) Validate(t, mandatory *Tags, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, kind := range Kinds() {
-		below := path.Child(kind.String())
+		below := path.Child(string(kind))
 		rules, err := c.Rules(kind)
 		switch {
 		case err == nil:
 			errs = append(errs, rules.Validate(t.Of(kind), mandatory.Of(kind), below)...)
 		case len(t.Of(kind)) > 0:
-			errs = append(errs, field.Forbidden(below, c.String()+" carries none on resources of this kind: they would be lost; leave them out"))
+			errs = append(errs, field.Forbidden(below, string(c)+" carries none on resources of this kind: they would be lost; leave them out"))
 		}
 	}
 	return errs

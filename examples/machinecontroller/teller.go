@@ -159,7 +159,7 @@ func showSpec(spec *awsdriver.ProviderSpec) string {
 	shown := []string{show(spec.Tags)}
 	for _, kind := range tags.Kinds() {
 		if of := spec.ResourceTags.Of(kind); len(of) > 0 {
-			shown = append(shown, kind.String()+":{"+show(of)+"}")
+			shown = append(shown, string(kind)+":{"+show(of)+"}")
 		}
 	}
 	return strings.Join(shown, " ")

@@ -96,11 +96,11 @@ type Resource struct {
 
 // name is what the flow calls the resource.
 func (r *Resource) name() machineupdate.Resource {
-	return machineupdate.Resource{Kind: r.Kind.String(), ID: r.ID}
+	return machineupdate.Resource{Kind: string(r.Kind), ID: r.ID}
 }
 
 // text is what errors and plans call it.
-func (r *Resource) text() string { return r.Kind.String() + " " + r.ID }
+func (r *Resource) text() string { return string(r.Kind) + " " + r.ID }
 
 // Reading is what a cloud shows of an attribute. The zero value is unknown: the kit waits until a read shows more.
 type Reading struct {

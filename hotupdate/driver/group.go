@@ -75,7 +75,7 @@ func (u *update[T, C]) planGroup(g *Group[T, C]) error {
 	var problems []error
 	for _, r := range u.of(g.Kind) {
 		var projected []map[string]string
-		for _, spec := range u.parts[g.Kind.String()] {
+		for _, spec := range u.parts[string(g.Kind)] {
 			projected = append(projected, g.Project(spec, r))
 		}
 		whole := g.whole(projected[0], projected[1:]...)

@@ -413,7 +413,7 @@ func TestGroupsInDefinitions(t *testing.T) {
 		spoil func(*definition)
 		want  string
 	}{
-		{"no kind", func(d *definition) { d.Groups[0].Kind = 0 }, "unusable-driver Group"},
+		{"no kind", func(d *definition) { d.Groups[0].Kind = "" }, "unusable-driver Group"},
 		{"no Project", func(d *definition) { d.Groups[0].Project = nil }, "unusable-driver Group"},
 		{"no Modify", func(d *definition) { d.Groups[0].Modify = nil }, "unusable-driver Group"},
 		{"no attributes", func(d *definition) { d.Groups[0].Defaults = nil }, "unusable-driver Group.Defaults"},

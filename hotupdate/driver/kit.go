@@ -74,7 +74,7 @@ func (d *Definition[T, C]) kinds(lane string) []string {
 	for _, kind := range tags.Kinds() {
 		isTagged := slices.ContainsFunc(d.Tags, func(t Tagging[T, C]) bool { return slices.Contains(t.Kinds, kind) })
 		if isTagged && lane == "" || slices.ContainsFunc(d.Groups, func(g Group[T, C]) bool { return g.Kind == kind && g.Lane == lane }) {
-			names = append(names, kind.String())
+			names = append(names, string(kind))
 		}
 	}
 	return names

@@ -40,7 +40,7 @@ func (u *update[T, C]) planTags(t *Tagging[T, C]) error {
 // state projects everything alike, so that it can be compared.
 func (u *update[T, C]) state(t *Tagging[T, C], kind tags.Kind) tags.State {
 	projected := make([]map[string]string, 0, 4)
-	for _, spec := range u.parts[kind.String()] {
+	for _, spec := range u.parts[string(kind)] {
 		projected = append(projected, t.Project(spec, kind))
 		u.hide(maps.Values(projected[len(projected)-1]))
 	}

@@ -407,7 +407,7 @@ func TestDefinitions(t *testing.T) {
 		{"another Schema", func(d *definition) { d.Schema = other }, []string{"Schema"}},
 		{"no kinds", func(d *definition) { d.Tags = nil }, []string{"Tags and Groups"}},
 		{"a kind twice", func(d *definition) { d.Tags = append(d.Tags, d.Tags[0]) }, []string{"Tagging.Kinds", "Tagging.Kinds", "Tagging.Kinds"}},
-		{"no kind", func(d *definition) { d.Tags[0].Kinds = []tags.Kind{9} }, []string{"Tags and Groups", "Tagging.Kinds"}},
+		{"no kind", func(d *definition) { d.Tags[0].Kinds = []tags.Kind{"x"} }, []string{"Tags and Groups", "Tagging.Kinds"}},
 		{"no Project", func(d *definition) { d.Tags[0].Project = nil }, []string{"Tagging"}},
 		{"no Remove", func(d *definition) { d.Tags[0].Remove = nil }, []string{"Tagging"}},
 		{"no Replace", func(d *definition) { d.Tags[0].Rules.Guard = tags.GuardVersion }, []string{"Tagging"}},

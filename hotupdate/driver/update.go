@@ -110,7 +110,7 @@ func (u *update[T, C]) keep(live []Resource) error {
 				What: "has no ID, or one that another resource of its kind has",
 			}
 		}
-		if u.parts[r.Kind.String()] != nil {
+		if u.parts[string(r.Kind)] != nil {
 			u.named[r.text()] = &r
 			u.hide(maps.Values(r.Tags))
 		}

@@ -150,7 +150,7 @@ func (w *world) request(applied, desired *providerSpec) *machineupdate.UpdateMac
 	}
 	for _, kind := range tags.Kinds() {
 		request.Parts = append(request.Parts, machineupdate.Part{
-			Kind: kind.String(), Applied: w.hot(applied), Attempted: []machineupdate.Hot{w.hot(desired)}, Desired: w.hot(desired),
+			Kind: string(kind), Applied: w.hot(applied), Attempted: []machineupdate.Hot{w.hot(desired)}, Desired: w.hot(desired),
 		})
 	}
 	return request

@@ -57,7 +57,7 @@ type simulation struct {
 func TestSimulatedMachine(t *testing.T) {
 	schema := schemaOf[simSpec](t)
 	for _, cloud := range simClouds {
-		t.Run(cloud.String(), func(t *testing.T) {
+		t.Run(string(cloud), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				s := newSimulation(t, schema, cloud)
 				t.Repeat(map[string]func(*rapid.T){
@@ -114,11 +114,11 @@ func (s *simulation) prepare(raw []byte, kinds int) *machineupdate.Prepared {
 	driver := machineupdate.Driver{Revision: "r", ReadsFirst: s.readsFirst}
 	for i, kind := range tags.Kinds() {
 		if kinds&(1<<i) == 0 {
-			driver.Kinds = append(driver.Kinds, kind.String())
+			driver.Kinds = append(driver.Kinds, string(kind))
 		}
 	}
 	if driver.Kinds == nil {
-		driver.Kinds = []string{tags.VM.String()}
+		driver.Kinds = []string{string(tags.VM)}
 	}
 	class, err := machineupdate.PrepareBounded(machineupdate.MachineClass{Name: "c", UID: "u", ProviderSpec: raw}, s.schema, driver, s.bound)
 	require.NoError(s.t, err)
@@ -268,7 +268,7 @@ func (s *simulation) own(annotation string) {
 func (s *simulation) recorded(annotation string, r *simResource, key, value string) bool {
 	var w wireRecord
 	require.NoError(s.t, json.Unmarshal([]byte(annotation), &w))
-	at := slices.IndexFunc(w.Parts, func(c wireContent) bool { return c.Kinds == nil || slices.Contains(c.Kinds, r.kind.String()) })
+	at := slices.IndexFunc(w.Parts, func(c wireContent) bool { return c.Kinds == nil || slices.Contains(c.Kinds, string(r.kind)) })
 	return slices.ContainsFunc(append(w.Parts[at].Attempted, w.Parts[at].Applied), func(hot json.RawMessage) bool {
 		for recorded, v := range s.project(machineupdate.Hot(hot), r) {
 			if s.cloud.identity(recorded) == s.cloud.identity(key) && v == value {
@@ -295,18 +295,18 @@ func (s *simulation) update(ctx context.Context, request *machineupdate.UpdateMa
 	until := s.now.Add(simTimeout)
 	var done machineupdate.PartialError
 	for i, r := range s.cloud.resources {
-		at := slices.IndexFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind == r.kind.String() })
+		at := slices.IndexFunc(request.Parts, func(p machineupdate.Part) bool { return p.Kind == string(r.kind) })
 		if at < 0 {
 			continue
 		}
 		if err := s.bring(ctx, r, &request.Parts[at], request.BeforeWrite, until); err != nil {
 			for _, missed := range s.cloud.resources[i:] {
-				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: missed.kind.String(), ID: missed.id})
+				done.NotDone = append(done.NotDone, machineupdate.Resource{Kind: string(missed.kind), ID: missed.id})
 			}
 			done.Err = err
 			return &done
 		}
-		done.Done = append(done.Done, machineupdate.Resource{Kind: r.kind.String(), ID: r.id})
+		done.Done = append(done.Done, machineupdate.Resource{Kind: string(r.kind), ID: r.id})
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ type resource struct {
 	refuses time.Time         // until when it accepts no further change
 }
 
-func (r *resource) String() string { return r.Kind.String() + " " + r.ID }
+func (r *resource) String() string { return string(r.Kind) + " " + r.ID }
 
 // write is a request that changes resources.
 type write struct {

@@ -305,7 +305,7 @@ func (c *client) newDriver(schema *hotupdate.Schema, cloud tags.Cloud) (*wrapped
 		taggings = []tagging{c.tagging([]tags.Kind{tags.VM, tags.Disk}), c.tagging([]tags.Kind{tags.Network})}
 	case tags.OpenStack:
 		taggings = []tagging{c.tagging([]tags.Kind{tags.VM}), c.tagging([]tags.Kind{tags.Disk})}
-	case tags.Cloud(0), tags.AWS, tags.Azure, tags.AliCloud:
+	case tags.AWS, tags.Azure, tags.AliCloud:
 	}
 	if c.is("cannot be made") {
 		taggings = nil

@@ -83,7 +83,7 @@ func (c *checker) returned(err error) {
 	}
 	partial, ok := errors.AsType[*machineupdate.PartialError](err)
 	for _, r := range c.own {
-		isDone := ok && c.pass.lane == "" && slices.Contains(partial.Done, machineupdate.Resource{Kind: r.Kind.String(), ID: r.ID})
+		isDone := ok && c.pass.lane == "" && slices.Contains(partial.Done, machineupdate.Resource{Kind: string(r.Kind), ID: r.ID})
 		if problem := c.unlike(r); isDone && problem != "" {
 			c.broken("partial failure", "the error says that %s is done, and %s", r, problem)
 		}
