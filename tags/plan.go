@@ -14,9 +14,7 @@ type State struct {
 	// Attempted are the specs that were sent since, in any order, the present one included if it was recorded before the call. One that is nil or
 	// empty, an attempt to remove everything, owns nothing.
 	//
-	// A success does not empty it. Until a second pass confirms the success, after earlier requests have landed or died and reads have
-	// caught up, it holds the attempts and the spec that was last-applied before. Without the latter a key that a lagging read did
-	// not show would become foreign and stay.
+	// A success does not empty it, and adds the spec that was last-applied before: see rules 1 and 5 of the package documentation.
 	Attempted []map[string]string
 	Desired   map[string]string // what the spec wants now
 	// Mandatory are the keys by which MCM finds the machine, and those that the driver sets itself.

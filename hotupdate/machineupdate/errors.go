@@ -2,42 +2,34 @@ package machineupdate
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// DriverError is an error that a driver returns, as it is or wrapped, and what the flow tells apart of a driver's errors. After any other error, which
-// has the kind zero, the machine is updated again after RetryAfter.
-type DriverError uint8
+// DriverError is an error that a driver returns, as it is or wrapped, and what the flow tells apart of a driver's errors. After any other error, whose
+// kind is empty, the machine is updated again after RetryAfter.
+type DriverError string
 
 // The kinds of a driver's errors.
 const (
-	errOther         DriverError = iota
-	ErrUnimplemented             // the driver cannot update machines and has sent nothing: the record is as before
-	ErrNotFound                  // there is no VM, or reads lag: the machine is updated again, and no failure is reported
+	errOther DriverError = ""
+	// ErrUnimplemented says that the driver cannot update machines and has sent nothing: the record is as before.
+	ErrUnimplemented DriverError = "the driver does not implement UpdateMachine"
+	// ErrNotFound says that there is no VM, or that reads lag: the machine is updated again, and no failure is reported.
+	ErrNotFound DriverError = "the driver found no VM"
 	// ErrPending says that the cloud has accepted the change and not done it yet, or that the driver does not know the target of what it read.
 	// Acceptance is no success: the machine is updated again, and no failure is reported.
-	ErrPending
-	ErrDiffers   // the driver was to read only and found a resource that is not as desired
-	ErrThrottled // the cloud refused calls for being too many
-	errPartial   // some resources were updated: whatever the cause, it is not one of the kinds above
+	ErrPending DriverError = "the cloud has not done the change yet"
+	// ErrDiffers says that the driver was to read only and found a resource that is not as desired.
+	ErrDiffers DriverError = "the driver found a resource that is not as desired"
+	// ErrThrottled says that the cloud refused calls for being too many.
+	ErrThrottled DriverError = "the cloud throttles the driver"
+	// errPartial says that some resources were updated: whatever the cause, it is not one of the kinds above.
+	errPartial DriverError = "some resources were not updated"
 )
 
 // Error says what the driver tells.
-func (k DriverError) Error() string {
-	return nameOf([]string{
-		"the driver failed", "the driver does not implement UpdateMachine", "the driver found no VM", "the cloud has not done the change yet",
-		"the driver found a resource that is not as desired", "the cloud throttles the driver", "some resources were not updated",
-	}, int(k), "DriverError")
-}
-
-func nameOf(names []string, value int, enum string) string {
-	if value < len(names) {
-		return names[value]
-	}
-	return enum + "(" + strconv.Itoa(value) + ")"
-}
+func (k DriverError) Error() string { return string(k) }
 
 // ErrorKindOf returns the kind of a driver's error, and how long not to call again if the error has a [*RetryError]. Of an error and what it
 // wraps the outermost known kind counts, but for that of a [*PartialError], which always counts. It looks behind Unwrap and behind Cause, as MCM's
@@ -70,7 +62,7 @@ func ownKind(err error) DriverError {
 		return errPartial
 	}
 	is, _ := err.(interface{ Is(target error) bool })
-	for kind := ErrUnimplemented; kind < errPartial; kind++ {
+	for _, kind := range []DriverError{ErrUnimplemented, ErrNotFound, ErrPending, ErrDiffers, ErrThrottled} {
 		if err == error(kind) || is != nil && is.Is(kind) { //nolint:errorlint // as above
 			return kind
 		}
@@ -103,8 +95,10 @@ func joinedKind(errs []error) (kind DriverError, retryAfter time.Duration) {
 		switch {
 		case i == 0 || one == kind:
 			kind = one
-		case max(one, kind) >= ErrThrottled:
-			kind = max(one, kind)
+		case one == errPartial || kind == errPartial:
+			kind = errPartial
+		case one == ErrThrottled || kind == ErrThrottled:
+			kind = ErrThrottled
 		default:
 			kind = errOther
 		}

@@ -1,6 +1,7 @@
 package machineupdate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -12,22 +13,20 @@ import (
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
-// InPlaceState says how far the InPlace part of a class has come on a machine. The zero value is InPlaceUnknown.
-type InPlaceState uint8
+// InPlaceState says how far the InPlace part of a class has come on a machine.
+type InPlaceState string
 
-// The states.
+// The states. InPlaceUnknown is the zero value.
 const (
-	InPlaceUnknown     InPlaceState = iota // nothing is recorded, as after an adoption: the next drain applies it
-	InPlacePending                         // another part is applied, or an update is unfinished, or a read found a difference: a drain has to apply it
-	InPlaceUnconfirmed                     // it is applied, and a later read has to confirm it: the machine waits for that, and needs no drain
-	InPlaceApplied                         // it is applied and confirmed, or there is nothing to apply
-	InPlaceUnable                          // it may differ from what the machine has, and the driver cannot apply or confirm it: do not drain the node
+	InPlaceUnknown     InPlaceState = ""            // nothing is recorded, as after an adoption: the next drain applies it
+	InPlacePending     InPlaceState = "Pending"     // another part is applied, or an update is unfinished, or a read found a difference: a drain has to apply it
+	InPlaceUnconfirmed InPlaceState = "Unconfirmed" // it is applied, and a later read has to confirm it: the machine waits for that, and needs no drain
+	InPlaceApplied     InPlaceState = "Applied"     // it is applied and confirmed, or there is nothing to apply
+	InPlaceUnable      InPlaceState = "Unable"      // it may differ from what the machine has, and the driver cannot apply or confirm it: do not drain the node
 )
 
-// String returns the state's name.
-func (s InPlaceState) String() string {
-	return nameOf([]string{"Unknown", "Pending", "Unconfirmed", "Applied", "Unable"}, int(s), "InPlaceState")
-}
+// String returns the state, Unknown if nothing is recorded.
+func (s InPlaceState) String() string { return cmp.Or(string(s), "Unknown") }
 
 // InPlace tells how far the InPlace part of the Class has come on the machine. The Class is that of the MachineDeployment's template. Ask before a
 // node is selected for an in-place update, and before the machine is handed over to the new MachineSet, which needs InPlaceApplied.

@@ -116,7 +116,7 @@ func (p *pool) apply() machineupdate.Result[*object] {
 func (p *pool) is(state machineupdate.InPlaceState, account, reason string) {
 	p.Helper()
 	o := p.observed()
-	assert.Equal(p, []string{state.String(), account}, []string{o.InPlace().String(), p.account}, reason)
+	assert.Equal(p, []string{string(state), account}, []string{string(o.InPlace()), p.account}, reason)
 }
 
 // TestInPlaceUpdate follows a machine through an in-place update: the account changes while the node is drained, and is confirmed by a read.
@@ -372,7 +372,7 @@ func TestInPlaceUnable(t *testing.T) {
 			p := newPool(t)
 			p.former, p.class = tc.former, tc.target
 			o := p.observed()
-			assert.Equal(t, tc.want.String(), o.InPlace().String())
+			assert.Equal(t, string(tc.want), string(o.InPlace()))
 			p.drain()
 			p.errs[lane] = machineupdate.ErrUnimplemented
 			var events []string

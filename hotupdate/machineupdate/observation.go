@@ -96,9 +96,8 @@ func versioned[M Machine](where string, m M) error {
 
 // Settings are the times of the flow.
 type Settings struct {
-	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. It must be longer than CallTimeout, the
-	// time that requests may land after their sender gave up, the lag of the cloud's reads, and the difference between the clocks of two
-	// leaders, together. See "Time" in the package documentation. Zero is 15 minutes.
+	// ConfirmAfter is how long after a success the machine is updated once more, to settle it. "Time" in the package documentation says how
+	// long it must be at least. Zero is 15 minutes.
 	ConfirmAfter time.Duration
 	// RetryAfter is how long after an update that failed or was interrupted the next one is made. Another provider spec does not
 	// wait. It doubles with each repetition, up to ConfirmAfter, plus up to a half of it as jitter. Zero is 15 seconds.
@@ -119,7 +118,9 @@ type Settings struct {
 func (s *Settings) confirmAfter() time.Duration {
 	return cmp.Or(max(s.ConfirmAfter, 0), 15*time.Minute)
 }
-func (s *Settings) retryAfter() time.Duration  { return cmp.Or(max(s.RetryAfter, 0), 15*time.Second) }
+
+func (s *Settings) retryAfter() time.Duration { return cmp.Or(max(s.RetryAfter, 0), 15*time.Second) }
+
 func (s *Settings) callTimeout() time.Duration { return cmp.Or(max(s.CallTimeout, 0), 5*time.Minute) }
 func (s *Settings) denialDelay() time.Duration { return cmp.Or(max(s.DenialDelay, 0), time.Minute) }
 func (s *Settings) creationTimeout() time.Duration {

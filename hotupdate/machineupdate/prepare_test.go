@@ -230,7 +230,6 @@ func TestNothingShowsSecrets(t *testing.T) {
 			assert.NotContains(t, text, fmt.Sprintf("%x", "hunter2"))
 		}
 	}
-	assert.Equal(t, "null", string(machineupdate.Hot("").JSON()))
 }
 
 func TestErrors(t *testing.T) {
@@ -242,24 +241,5 @@ func TestErrors(t *testing.T) {
 		{&machineupdate.PartialError{NotDone: []machineupdate.Resource{{"vm", "a"}}, Err: errors.New("throttled")}, "updated 0 of 1 resources, but not vm a: throttled"},
 	} {
 		assert.EqualError(t, tc.err, tc.want)
-	}
-}
-
-// TestNames: every value of an enum has a name, and for other values String returns the type with the number.
-func TestNames(t *testing.T) {
-	for name, tc := range map[string]struct {
-		of func(int) string
-		n  int
-	}{
-		"InPlaceState": {func(i int) string { return machineupdate.InPlaceState(i).String() }, 5},
-		"DriverError":  {func(i int) string { return machineupdate.DriverError(i).Error() }, 7},
-	} {
-		seen := map[string]bool{}
-		for i := range tc.n {
-			seen[tc.of(i)] = true
-			assert.NotContains(t, tc.of(i), "(", name)
-		}
-		assert.Len(t, seen, tc.n, name)
-		assert.Equal(t, fmt.Sprintf("%s(%d)", name, tc.n), tc.of(tc.n))
 	}
 }

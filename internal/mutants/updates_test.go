@@ -69,7 +69,7 @@ var updateMutants = []mutant{
 	{"a partial failure is none of the causes", errorsFile, "if kind == errOther || below == errPartial {", "if kind == errOther {", executions},
 	{"Unimplemented is understood where it is wrapped", errorsFile, "return []error{err.Unwrap()}\n", "return nil\n", executions},
 	{"Unimplemented is understood behind a Cause", errorsFile, "return []error{err.Cause()}", "return nil", executions},
-	{"Unimplemented among joined errors may have sent calls", errorsFile, "\t\tdefault:\n\t\t\tkind = errOther", "\t\tdefault:\n\t\t\tkind = min(kind, one) + 1", executions},
+	{"Unimplemented among joined errors may have sent calls", errorsFile, "\t\tdefault:\n\t\t\tkind = errOther", "\t\tdefault:\n\t\t\tkind = max(kind, one)", executions},
 	{"Unimplemented restores the record of before", executorFile, "if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {", "if false {", executions},
 	{"a restored record is that of before", passFile, "restored[p.lane.annotation] = &previous", `restored[p.lane.annotation] = new("{}" + previous[:0])`, executions},
 	{"where there was no record none is restored", passFile, "restored := map[string]*string{p.lane.annotation: nil}", "restored := map[string]*string{}", executions},

@@ -43,7 +43,6 @@ type resource struct {
 	driver.Resource
 
 	rules   *tags.Rules
-	isOwn   bool              // the states do not have it alike
 	theirs  map[string]string // infrastructure tags of others
 	ends    time.Time         // when the change that is under way ends; zero if there is none
 	lane    string            // that last changed it in a way that takes time

@@ -84,7 +84,7 @@ func (c *checker) start() bool {
 func (c *checker) add(r *resource) {
 	c.cloud.resources = append(c.cloud.resources, r)
 	rules, err := c.setup.Rules(r.Kind)
-	if r.rules, r.isOwn = &rules, c.isOwn(r); !r.isOwn {
+	if r.rules = &rules; !c.isOwn(r) {
 		return
 	}
 	if c.own = append(c.own, r); err != nil {
@@ -121,7 +121,8 @@ func (c *checker) reconcile() time.Duration {
 		Settings: machineupdate.Settings{CallTimeout: callTimeout},
 	}
 	delay := executor.Reconcile(ctx, observed).Delay
-	if observed.Machine = c.machine; observed.InPlace() < machineupdate.InPlaceApplied {
+	observed.Machine = c.machine
+	if state := observed.InPlace(); state != machineupdate.InPlaceApplied && state != machineupdate.InPlaceUnable {
 		result, _ := executor.ApplyInPlace(ctx, observed, func(context.Context) (machineupdate.DrainedNode, error) {
 			return machineupdate.DrainedNode{UID: "n", Drained: c.cloud.now, Unschedulable: true}, nil
 		})

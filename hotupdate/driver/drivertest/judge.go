@@ -26,7 +26,7 @@ func (c *checker) sent(w *write) {
 		if w.takes > 0 {
 			r.lane = c.pass.lane
 		}
-		if !r.isOwn {
+		if !slices.Contains(c.own, r) {
 			c.broken("foreign resources", "%s names %s, which all states have alike", w.function, r)
 		}
 	}

@@ -233,30 +233,28 @@ func (e entries) cost() (total int) {
 
 // hotParts lays the entries out as few hot parts: sent have all values, removed all absences, as null, or as the element.
 func (e entries) hotParts() (sent, removed []string) {
-	var values, absences []object
+	var values, absences []leaf
 	for _, l := range slices.SortedFunc(maps.Keys(e), leaf.compare) {
 		if l.value == absent {
-			absences = put(absences, leaf{l.place, "null"})
+			absences = append(absences, leaf{l.place, "null"})
 		} else {
-			values = put(values, l)
+			values = append(values, l)
 		}
 	}
-	return documents(values), documents(absences)
+	return layOut(values), layOut(absences)
 }
 
-// put adds a leaf to the first hot part that has room for it.
-func put(parts []object, l leaf) []object {
-	if slices.ContainsFunc(parts, func(o object) bool { return o.put(l) }) {
-		return parts
+// layOut puts each leaf into the first hot part that has room for it.
+func layOut(leaves []leaf) (documents []string) {
+	var parts []object
+	for _, l := range leaves {
+		if !slices.ContainsFunc(parts, func(o object) bool { return o.put(l) }) {
+			parts = append(parts, object{})
+			parts[len(parts)-1].put(l)
+		}
 	}
-	o := object{}
-	o.put(l)
-	return append(parts, o)
-}
-
-func documents(parts []object) (all []string) {
 	for _, o := range parts {
-		all = append(all, o.document())
+		documents = append(documents, o.document())
 	}
-	return all
+	return documents
 }
