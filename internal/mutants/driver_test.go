@@ -76,7 +76,7 @@ var driverMutants = []mutant{
 	{"a refusal does not hold up what failed", kitCallFile, "refused.Cause = nil", "_ = refused", kitGroups},
 	{"lanes have the kinds of their groups", kitFile, "lane.Kinds = k.definition.kinds(lane.Name)", "", kitGroups},
 	{"another default is another revision", kitFile, `fmt.Sprint(" ", g.Kind, g.Defaults)`, `fmt.Sprint(" ", g.Kind, len(g.Defaults))`, kitGroups},
-	{"lanes are checked", kitFile, "definition.Schema, k.Driver()); err != nil {", "definition.Schema, k.Driver()); false {\n\t\t_ = err", kitGroups},
+	{"lanes are checked", kitFile, "ProviderSpec: []byte(\"{}\")}); err != nil {", "ProviderSpec: []byte(\"{}\")}); false {\n\t\t_ = err", kitGroups},
 	// The model.
 	{"in the model acceptance is no success", kitGroupFile, "s.pending = pendingOn(r)", "", kitModel},
 	{"in the model a refusal lasts", kitCallFile, "case !u.request.NotBefore.IsZero():", "case false:", kitModel},
