@@ -117,7 +117,7 @@ func (r *run) index(n *node, m memory) int {
 		if ok && isText(key.text) {
 			r.entries = append(r.entries, entry{order: key.order, at: i})
 		} else {
-			r.reportKey(n, m, i, ok)
+			r.reportKey(n, i, key)
 		}
 	}
 	own := r.entries[first:]
@@ -144,11 +144,11 @@ func (r *run) index(n *node, m memory) int {
 }
 
 // reportKey reports the key of an element that has none, or one that is not UTF-8.
-func (r *run) reportKey(n *node, m memory, i int, isThere bool) {
+func (r *run) reportKey(n *node, i int, key listKey) {
 	if r.traced {
 		r.goTo(fieldpath.Step{Kind: fieldpath.Index, At: i})
 	}
-	if isThere {
+	if key.text != "" {
 		r.report(invalidUTF8Key())
 		return
 	}

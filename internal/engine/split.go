@@ -268,7 +268,7 @@ func (c *copier) entries(n *fieldplan.Node, to reflect.Value, from pair) {
 func (c *copier) element(in *fieldplan.Node, to reflect.Value, from pair) {
 	areTwo := c.halves != nil && in.Kind != fieldplan.Array
 	switch n := ElementNode(in, from.any()); {
-	case areTwo && !(from[0].IsValid() && from[1].IsValid()):
+	case areTwo && (!from[0].IsValid() || !from[1].IsValid()):
 		c.differ("stands in one half only")
 	case areTwo && n != ElementNode(in, from[1]):
 		c.differ("is hot in one half only")

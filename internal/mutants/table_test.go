@@ -123,7 +123,7 @@ var mutants = []mutant{
 	{"halves share no memory", "internal/leaf/copy.go", "to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, from.Len()), from))", "to.Set(from)", halves},
 	{"what only hot parts bring is no part of a projection", splitFile, "if !isEmpty || f.HasPresence()", "if true || f.HasPresence()", "hash/hashstructure TestProjection"},
 	{"an element of which nothing is hashed is no part of a projection", splitFile, "|| c.trims.isHashed(n, elem, in)", "|| true", "hash/hashstructure TestProjection"},
-	{"halves have the same elements", splitFile, "!(from[0].IsValid() && from[1].IsValid())", "!from[0].IsValid()", halves},
+	{"halves have the same elements", splitFile, "(!from[0].IsValid() || !from[1].IsValid())", "!from[0].IsValid()", halves},
 	{"halves have lists of one length", splitFile, "size != length(from[1]):", "size < 0:", halves},
 	{"hot parts are taken from the hot half", splitFile, "case !classes.Any(c.first):\n\t\t\tc.member(1", "case !classes.Any(c.first):\n\t\t\tc.member(0", halves},
 	{"a hot object that is nil is gone", splitFile, "return from[1].IsValid() || c.halves.isHashed(f.Node, from[0], nil)", "return true", halves},
