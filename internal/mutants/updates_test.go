@@ -136,7 +136,7 @@ var updateMutants = []mutant{
 	{"an unable driver is told before a drain", inPlaceFile, "case state == InPlaceApplied || lane.canUpdate():", "case true:", lanes},
 	{"an unable driver has nothing to do where nothing differs", inPlaceFile, "o.Former != nil && o.Former.inPlacePart() == o.Class.inPlacePart():", "false:", lanes},
 	{"leaves without a lane are told before a drain", inPlaceFile, "o.Former != nil && o.Former.uncovered != o.Class.uncovered {", "false {", lanes},
-	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.hasInPlace ||", "if", lanes},
+	{"a former class that is not known is told before a drain", inPlaceFile, "if o.Former == nil && o.Class.beside ||", "if", lanes},
 	{"a drained node waits as little as a change", executorFile, "\tif o.gate != nil {\n\t\treason", "\tif false {\n\t\treason", lanes},
 	// Creations.
 	{"a creation writes its marker first", creationFile, "if creation.marked = e.write(ctx, creation.begun(), &result); !creation.marked {", "if creation.marked = true; !creation.marked {", creations},
