@@ -1,6 +1,9 @@
 package engine
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 func (r *run) list(n *node, m memory) bool {
 	switch {
@@ -103,10 +106,10 @@ func (r *run) joinSet(start int, spans []span) {
 		r.entries = append(r.entries, entry{at: i})
 	}
 	own := r.entries[first:]
-	text := func(at int) string { return textOf(r.buf[spans[at].from:spans[at].to]) }
-	r.sortByText(own, 0, text)
+	text := func(at int) []byte { return r.buf[spans[at].from:spans[at].to] }
+	slices.SortFunc(own, func(a, b entry) int { return bytes.Compare(text(a.at), text(b.at)) })
 	for i, e := range own {
-		if i > 0 && text(own[i-1].at) == text(e.at) {
+		if i > 0 && bytes.Equal(text(own[i-1].at), text(e.at)) {
 			continue
 		}
 		if i > 0 {

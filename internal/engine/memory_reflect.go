@@ -76,7 +76,6 @@ func at[T any](m memory) *T { return m.Addr().Interface().(*T) }
 
 func boolAt(m memory) bool              { return m.Bool() }
 func textAt(m memory) string            { return m.String() }
-func textOf(b []byte) string            { return string(b) }
 func bytesAt(m memory) []byte           { return m.Bytes() }
 func intAt(m memory, _ uint8) int64     { return m.Int() }
 func uintAt(m memory, _ uint8) uint64   { return m.Uint() }

@@ -120,9 +120,6 @@ func boolAt(m memory) bool    { return *(*bool)(m) }
 func textAt(m memory) string  { return *(*string)(m) }
 func bytesAt(m memory) []byte { return *(*[]byte)(m) }
 
-// textOf is b as a text, for as long as b stays as it is.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
 func intAt(m memory, bits uint8) int64 {
 	switch bits {
 	case 8:

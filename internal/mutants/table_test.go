@@ -56,8 +56,8 @@ var mutants = []mutant{
 	{"in-place fields are hashed", fieldplanFile, "const Projected = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)", "const Projected = ClassSet(1 << structtag.Immutable)", document},
 
 	// Order and identity of elements.
-	{"sets are ordered by their texts", collectionsFile, "r.sortByText(own, 0, text)", "_ = text", document},
-	{"an element stands in a set once", collectionsFile, "if i > 0 && text(", "if i > len(own) && text(", document},
+	{"sets are ordered by their texts", collectionsFile, "slices.SortFunc(own, func(a, b entry) int { return bytes.Compare(text(a.at), text(b.at)) })", "slices.Reverse(own)", document},
+	{"an element stands in a set once", collectionsFile, "if i > 0 && bytes.Equal(", "if i > len(own) && bytes.Equal(", document},
 	{"negative keys stand before positive ones", keyedFile, "uint64(intAt(m, n.key.node.bits)) ^ 1<<63", "uint64(intAt(m, n.key.node.bits))", document},
 	{"a keyed list in descending order is turned round", keyedFile, "at = elements.len - 1 - i", "at = i", document},
 	{"a keyed list in disorder is sorted by text", keyedFile, "r.sortByText(own, 0, textOf)", "", document},
