@@ -23,6 +23,8 @@ type Object struct {
 
 	// Raw is the object in JSON.
 	Raw []byte
+	// Text is the object as it stands in the file, from the line of its place on.
+	Text []byte
 	// Err says why the object cannot be read. Raw is nil then.
 	Err error
 }
@@ -31,7 +33,7 @@ var errNotSplit = errors.New("is a List in flow style or within a List; write it
 
 // Object returns the object of the document. It is false if the document holds none: null, or a List without items.
 func (d *Document) Object() (o Object, ok bool) {
-	o = Object{Place: d.Place, Err: d.err}
+	o = Object{Place: d.Place, Text: d.text, Err: d.err}
 	if d.err != nil {
 		return o, true
 	}

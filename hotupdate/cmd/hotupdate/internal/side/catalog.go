@@ -145,7 +145,7 @@ func ReadCloudProfile(file string, stdin io.Reader) (*pool.CloudProfile, error) 
 		return nil, err
 	}
 	profile, err := pool.ReadCloudProfile(o.Raw)
-	return profile, manifests.InFile(o.String(), err)
+	return profile, located(o, err)
 }
 
 // one reads a file with one object.

@@ -48,7 +48,7 @@ func (c *Catalog) Define(crds, classesFile string, stdin io.Reader) error {
 
 // classes are those of fields, by path. The zero value has none.
 type classes struct {
-	from    string
+	object  *manifests.Object
 	byPath  map[string]json.RawMessage
 	options []hotupdate.Option
 }
@@ -61,15 +61,15 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.from = o.String()
+	c.object = o
 	if json.Unmarshal(o.Raw, &c.byPath) != nil {
-		return c, manifests.InFile(c.from, errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
+		return c, manifests.InFile(o.String(), errors.New("is no object; write the paths of fields with their classes, such as tags: true"))
 	}
 	var problems []error
 	for _, path := range slices.Sorted(maps.Keys(c.byPath)) {
 		text := string(c.byPath[path])
 		if text != "true" && text != "false" && json.Unmarshal(c.byPath[path], &text) != nil {
-			problems = append(problems, manifests.InFile(c.from, fmt.Errorf(`%s: is no class; write CLASS or "CLASS,OPTION", as in a struct tag`, path)))
+			problems = append(problems, located(o, &fault.Error{Kind: fault.Malformed, Code: "no-class", Path: path, What: "is no class", Hint: `write CLASS or "CLASS,OPTION", as in a struct tag`}))
 		}
 		c.options = append(c.options, hotupdate.WithTag(path, text))
 	}
@@ -80,11 +80,11 @@ func readClasses(file string, stdin io.Reader) (c classes, err error) {
 func (c *classes) inFiles(crd string, err error) error {
 	var problems []error
 	for _, problem := range fault.All(err) {
-		from := crd
 		if _, isClass := c.byPath[problem.Path]; isClass {
-			from = c.from
+			problems = append(problems, located(c.object, problem))
+		} else {
+			problems = append(problems, manifests.InFile(crd, problem))
 		}
-		problems = append(problems, manifests.InFile(from, problem))
 	}
 	return errors.Join(problems...)
 }

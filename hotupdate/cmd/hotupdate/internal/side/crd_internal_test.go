@@ -18,7 +18,7 @@ func FuzzClasses(f *testing.F) {
 			assert.Contains(t, err.Error(), "standard input")
 			return
 		}
-		assert.NotEmpty(t, classes.from)
+		assert.NotNil(t, classes.object)
 		assert.Len(t, classes.options, len(classes.byPath))
 	})
 }

@@ -116,7 +116,7 @@ func (r *Reader) isTypo(o *manifests.Object, kind pool.TypeMeta) bool {
 	if meant == kind.Kind {
 		problem.Path, problem.Hint = "apiVersion", "write core.gardener.cloud/v1beta1 for a Shoot, extensions.gardener.cloud/v1alpha1 for a Worker"
 	}
-	r.problems = append(r.problems, manifests.InFile(o.String(), problem))
+	r.problems = append(r.problems, located(o, problem))
 	return true
 }
 
@@ -135,14 +135,14 @@ func (r *Reader) parse(o *manifests.Object) []*Manifest {
 		}
 		return nil
 	}
-	r.checkMembers(m, o.Raw)
+	r.checkMembers(m, o)
 	err = pool.Check(m.Pools, m.options(r.Options))
 	if m.spec != nil {
 		for _, problem := range fault.All(err) {
 			problem.Path = strings.TrimSuffix("spec."+problem.Path, ".")
 		}
 	}
-	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools), manifests.InFile(m.From, err))
+	r.problems = append(r.problems, r.Schemas.check(m.From, m.Pools), located(o, err))
 	return []*Manifest{m}
 }
 
@@ -160,20 +160,20 @@ func (r *Reader) manifest(o *manifests.Object) (*Manifest, error) {
 	case pool.KindOf(kind) != pool.NoKind:
 		m.Manifest, err = pool.Read(o.Raw)
 	}
-	return m, manifests.InFile(m.From, err)
+	return m, located(o, err)
 }
 
 // checkMembers finds the members that the kind of a manifest does not have. One that has nearly the name of a member that is missing is an
 // error; the others are warnings: a later release of Gardener may have them.
-func (r *Reader) checkMembers(m *Manifest, raw []byte) {
-	for _, unknown := range members.Unknowns(members.Type(m.Kind), raw) {
+func (r *Reader) checkMembers(m *Manifest, o *manifests.Object) {
+	for _, unknown := range members.Unknowns(members.Type(m.Kind), o.Raw) {
 		problem := &fault.Error{Kind: fault.Unknown, Code: "unknown-member", Path: unknown.Path, What: "is no member of a " + string(m.Kind)}
 		if unknown.Meant == "" {
 			problem.What += " that this command knows, and is not judged"
-			r.Warnings = append(r.Warnings, manifests.InFile(m.From, problem).Error())
+			r.Warnings = append(r.Warnings, located(o, problem).Error())
 			continue
 		}
 		problem.Hint = "did you mean " + unknown.Meant + "?"
-		r.problems = append(r.problems, manifests.InFile(m.From, problem))
+		r.problems = append(r.problems, located(o, problem))
 	}
 }

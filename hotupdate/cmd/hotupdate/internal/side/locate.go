@@ -1,0 +1,80 @@
+package side
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	manifests "github.com/hotupdate/providerconfig/hotupdate/cmd/hotupdate/internal/manifest"
+	"github.com/hotupdate/providerconfig/hotupdate/fault"
+)
+
+// located puts the place in front of every problem of an object: the file and, where the problem names a field, the line of the field or of what the
+// field would stand in.
+func located(o *manifests.Object, err error) error {
+	all := fault.All(err)
+	if len(all) == 0 {
+		return manifests.InFile(o.String(), err)
+	}
+	var document yaml.Node
+	_ = yaml.Unmarshal(o.Text, &document) // JSON is YAML; what is none has no lines
+	problems := make([]error, len(all))
+	for i, problem := range all {
+		place := o.String()
+		if line := lineOf(&document, problem); line > 0 {
+			place = o.At(o.Line - 1 + line)
+		}
+		problems[i] = manifests.InFile(place, problem)
+	}
+	return errors.Join(problems...)
+}
+
+// pathStep matches a name, a position or a key in a path.
+var pathStep = regexp.MustCompile(`[^.\[\]]+`)
+
+// lineOf returns the line of what a problem is about, 0 if there is none. The path of a problem of a pool begins in the pool; the path of a class is a
+// name in its file.
+func lineOf(document *yaml.Node, problem *fault.Error) (line int) {
+	steps := pathStep.FindAllString(problem.Path, -1)
+	paths := [][]string{steps, {problem.Path}}
+	if name, ofPool := strings.CutPrefix(problem.Where, "pool "); ofPool {
+		name, _ = strconv.Unquote(name)
+		paths = [][]string{append([]string{"spec", "provider", "workers", "name=" + name}, steps...), append([]string{"spec", "pools", "name=" + name}, steps...)}
+	}
+	for _, path := range paths {
+		for _, node := range document.Content {
+			var key *yaml.Node
+			for i := 0; i < len(path) && node != nil; i++ {
+				if key, node = child(node, path[i]); key != nil {
+					line = max(line, key.Line)
+				}
+			}
+		}
+	}
+	return line
+}
+
+// child returns the key and the value of a member or, twice, the element at a position or with a key, as in name=a.
+func child(node *yaml.Node, step string) (key, value *yaml.Node) {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	member, text, byKey := strings.Cut(step, "=")
+	for i, part := range node.Content {
+		switch {
+		case node.Kind == yaml.MappingNode && i%2 == 0 && part.Value == step:
+			return part, node.Content[i+1]
+		case node.Kind != yaml.SequenceNode:
+		case strconv.Itoa(i) == step:
+			return part, part
+		case byKey:
+			if _, is := child(part, member); is != nil && is.Value == text {
+				return part, part
+			}
+		}
+	}
+	return nil, nil
+}
