@@ -56,7 +56,7 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 	if err != nil {
 		return Coverage{}, err
 	}
-	covered, err := engine.Grafted(s.plan, structtag.Immutable, wanted.config, before.config)
+	covered, err := engine.Overlay(s.plan, structtag.Immutable, wanted.config, before.config)
 	if err != nil {
 		return Coverage{}, err
 	}

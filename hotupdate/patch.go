@@ -36,7 +36,7 @@ func (s *Schema) HotPatch(old, updated any) ([]byte, error) {
 		return nil, err
 	}
 	onto.Old = true
-	patched, err := engine.Grafted(s.plan, structtag.Hot, onto, from)
+	patched, err := engine.Overlay(s.plan, structtag.Hot, onto, from)
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,14 @@ func Diff(p *fieldplan.Plan, old, updated reflect.Value) ([]Change, error) {
 	return diff(p, old, updated, false)
 }
 
-func diff(p *fieldplan.Plan, old, updated reflect.Value, grafts bool) ([]Change, error) {
+func diff(p *fieldplan.Plan, old, updated reflect.Value, overlays bool) ([]Change, error) {
 	compiled := Of(p)
 	if compiled.SameWhole(old, updated) {
 		return nil, nil
 	}
 	d := differs.Get().(*differ)
 	defer d.release()
-	d.program, d.partner, d.grafts = compiled, true, grafts
+	d.program, d.partner, d.overlays = compiled, true, overlays
 	roots := pair{old, updated}.deref()
 	d.composite(sides{{node: p.Root, value: roots[0]}, {node: p.Root, value: roots[1]}}, nil)
 	if err := d.trail.Err(); err != nil {
@@ -37,13 +37,13 @@ type differ struct {
 	program *Program
 	entries []textEntry // scratch for the map at hand
 
-	trail   Trail
-	above   [2]Ancestors
-	moved   []position // of elements that were paired by key
-	changes []Change
-	texts   [2][]byte // scratch for the leaf at hand
-	partner bool      // false inside an element that has none on the other side
-	grafts  bool      // every element that comes or goes is a change, and null means what it does on the stricter side
+	trail    Trail
+	above    [2]Ancestors
+	moved    []position // of elements that were paired by key
+	changes  []Change
+	texts    [2][]byte // scratch for the leaf at hand
+	partner  bool      // false inside an element that has none on the other side
+	overlays bool      // every element that comes or goes is a change, and null means what it does on the stricter side
 }
 
 // position is where an element of a keyed list stands in the old list; the trail says where it stands in the new one.
@@ -217,7 +217,7 @@ func (d *differ) keyed(s sides) {
 		return
 	}
 	old, updated := s[0].node, s[1].node
-	if d.grafts { // the result has the stricter class
+	if d.overlays { // the result has the stricter class
 		old, updated = s.stricter().node, s.stricter().node
 	}
 	pairs := pairing{left: [2][]Element{d.program.elements(&d.trail, old, s[0].value), d.program.elements(&d.trail, updated, s[1].value)}}
@@ -275,7 +275,7 @@ func (d *differ) compositeElement(s sides, in *fieldplan.Node) {
 	d.composite(s.with(s.values().deref()), in)
 	class := s[0].node.Class.Stricter(s[1].node.Class)
 	strictEnough := func(c Change) bool { return c.Class.Stricter(class) == c.Class }
-	if shells[0] != shells[1] && (d.grafts || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
+	if shells[0] != shells[1] && (d.overlays || !slices.ContainsFunc(d.changes[start:], strictEnough)) {
 		below := slices.Clone(d.changes[start:])
 		d.changes = d.changes[:start]
 		d.emit(s, shells)

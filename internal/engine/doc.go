@@ -20,7 +20,7 @@
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
 //	whether something in a value is hashed      Program.isHashed: a run writes it
-//	what comes and goes with a class            grafter.value, by the changes that a differ lists
+//	what comes and goes with a class            overlayer.value, by the changes that a differ lists
 //
 // Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
 // reflect.Value serve what copies or pairs values: those of a Go map have no address. The oracle of package hotupdate holds both to one answer, and package mutants names the test that notices when either

@@ -20,7 +20,7 @@ const (
 	diffFile        = "internal/engine/diff.go"
 	elementsFile    = "internal/engine/elements.go"
 	fieldplanFile   = "internal/fieldplan/plan.go"
-	graftFile       = "internal/engine/graft.go"
+	overlayFile     = "internal/engine/overlay.go"
 	jsonpatchFile   = "internal/jsonpatch/jsonpatch.go"
 	keyedFile       = "internal/engine/keyed.go"
 	objectFile      = "internal/rawjson/object.go"
@@ -111,7 +111,7 @@ var mutants = []mutant{
 	{"maps of strings differ by what one side lacks", "internal/engine/diff_texts.go", "if _, ok := before[key]; !ok {", "if _, ok := before[key]; ok {", diff},
 	{"the stricter class of both sides counts", diffFile, "if s[0].node.Class < s[1].node.Class {", "if false {", diff},
 	{"null means what it does where the class is stricter", diffFile, "old, updated = s.stricter().node, s.stricter().node", "", cover},
-	{"an element that only comes or goes is a change", diffFile, "if shells[0] != shells[1] && (d.grafts || !slices", "if shells[0] == shells[1] && (d.grafts || !slices", diff},
+	{"an element that only comes or goes is a change", diffFile, "if shells[0] != shells[1] && (d.overlays || !slices", "if shells[0] == shells[1] && (d.overlays || !slices", diff},
 	{"an element is a change unless one below is as strict", diffFile, "return c.Class.Stricter(class) == c.Class }", "return c.Class.Stricter(class) == c.Class || true }", diff},
 	{"a removal points into the old list", diffFile, "if op == OpRemove {", "if op == OpAdd {", "hotupdate TestRemoval"},
 	{"a sensitive value is hidden", diffFile, "c.Old, c.New = \"\", \"\"", "c.Old = \"\"", "hotupdate Secre|Sensitive"},
@@ -131,19 +131,19 @@ var mutants = []mutant{
 	{"an element is hot in both halves or in none", splitFile, "case areTwo && n != ElementNode(in, from[1]):", "case false:", halves + "|TestHotWhen"},
 
 	// What is covered, and patched.
-	{"what is of the class is taken over", graftFile, "if changes[0].Class != g.class {", "if changes[0].Class == g.class {", exact},
-	{"a set is taken over as a whole", graftFile, "|| n.Pairing == fieldplan.ByValue ", "", exact},
-	{"nothing comes into what is stricter and does not come", graftFile, "case c.Class < g.class:\n\t\t\treturn onto", "case c.Class < g.class:", patch},
-	{"an element that goes stays with what is stricter in it", graftFile, "return below.Class < c.Class", "return false", patch},
-	{"an element that is null becomes null again", graftFile, "isNull := from == nil && c.Op == OpReplace", "isNull := false", cover},
-	{"an element that comes brings its identity", graftFile, "members[f.Name] = value\n", "_, _ = members, value\n", exact},
-	{"an element that stays keeps its identity", graftFile, "if !isObject || n.Elem == nil || old != (Absent{}) && other != (Absent{}) {", "if !isObject || n.Elem == nil || old != (Absent{}) {", "hotupdate TestHotPatchKeepsSelector"},
-	{"a member that is emptied goes", graftFile, "member = Absent{} //", "_ = f //", cover},
-	{"an emptied object stays if its presence counts", graftFile, "&& !f.HasPresence() {", "{", cover},
-	{"what stands before an element holds its place", graftFile, "for len(result) < i {", "for false {", cover},
-	{"a key has several spellings", graftFile, "if keyOf(n, spelled) == name {", "if spelled == name {", cover},
-	{"a place of an array that says zero is not filled", graftFile, " && (elem != nil || n.Kind != fieldplan.Array):", ":", cover},
-	{"every element that comes or goes is a change on the way", diffFile, "(d.grafts || !slices", "(false || !slices", exact},
+	{"what is of the class is taken over", overlayFile, "if changes[0].Class != g.class {", "if changes[0].Class == g.class {", exact},
+	{"a set is taken over as a whole", overlayFile, "|| n.Pairing == fieldplan.ByValue ", "", exact},
+	{"nothing comes into what is stricter and does not come", overlayFile, "case c.Class < g.class:\n\t\t\treturn onto", "case c.Class < g.class:", patch},
+	{"an element that goes stays with what is stricter in it", overlayFile, "return below.Class < c.Class", "return false", patch},
+	{"an element that is null becomes null again", overlayFile, "isNull := from == nil && c.Op == OpReplace", "isNull := false", cover},
+	{"an element that comes brings its identity", overlayFile, "members[f.Name] = value\n", "_, _ = members, value\n", exact},
+	{"an element that stays keeps its identity", overlayFile, "if !isObject || n.Elem == nil || old != (Absent{}) && other != (Absent{}) {", "if !isObject || n.Elem == nil || old != (Absent{}) {", "hotupdate TestHotPatchKeepsSelector"},
+	{"a member that is emptied goes", overlayFile, "member = Absent{} //", "_ = f //", cover},
+	{"an emptied object stays if its presence counts", overlayFile, "&& !f.HasPresence() {", "{", cover},
+	{"what stands before an element holds its place", overlayFile, "for len(result) < i {", "for false {", cover},
+	{"a key has several spellings", overlayFile, "if keyOf(n, spelled) == name {", "if spelled == name {", cover},
+	{"a place of an array that says zero is not filled", overlayFile, " && (elem != nil || n.Kind != fieldplan.Array):", ":", cover},
+	{"every element that comes or goes is a change on the way", diffFile, "(d.overlays || !slices", "(false || !slices", exact},
 	{"an element of a list that a flip empties has the class of the list", diffFile, "!value.IsValid() && s[i].node.When != nil {", "!value.IsValid() {", "hotupdate TestDiffTakesTheStricterList"},
 	{"a patch removes elements from the end", jsonpatchFile, "for i := len(old) - 1; i >= common; i-- {", "for i := common; i < len(old); i++ {", cover},
 	{"a patch goes through no empty name", jsonpatchFile, `case name == "" && !reflect.DeepEqual(before, after):`, "case false:", cover},

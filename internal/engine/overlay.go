@@ -17,7 +17,7 @@ import (
 // Absent stands for JSON that is not there, beside null.
 type Absent struct{}
 
-// Grafted returns the JSON tree of one value of the plan's type with the parts of another whose changes are of a class: what the other says
+// Overlay returns the JSON tree of one value of the plan's type with the parts of another whose changes are of a class: what the other says
 // there, as it is spelled there. Everything else stays as it is. The values have been read, and the trees are of their JSON.
 //
 //   - Putting the Immutable parts of old into updated gives what machines can take of an update without being replaced.
@@ -25,7 +25,7 @@ type Absent struct{}
 //
 // An element, or an object or collection whose presence counts, comes with its class, and goes with it unless something stricter in it stays.
 // Below one that is stricter than the class, and stands on one side only, nothing changes. Sets are replaced as a whole.
-func Grafted(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree any, err error) {
+func Overlay(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree any, err error) {
 	old, updated, gone := onto, from, OpRemove
 	if from.Old {
 		old, updated, gone = from, onto, OpAdd
@@ -34,7 +34,7 @@ func Grafted(p *fieldplan.Plan, class structtag.Class, onto, from Side) (tree an
 	if err != nil || len(changes) == 0 {
 		return onto.Tree, err
 	}
-	return (&grafter{class, gone}).value(p.Root, changes, 0, onto.Tree, from.Tree), nil
+	return (&overlayer{class, gone}).value(p.Root, changes, 0, onto.Tree, from.Tree), nil
 }
 
 // Side is one of two values that are compared, with the tree of its JSON.
@@ -44,14 +44,14 @@ type Side struct {
 	Old   bool // it stands before the other
 }
 
-// grafter puts parts of one tree into another, where changes are of a class. Its functions get the changes at or below the part at hand, which
+// overlayer puts parts of one tree into another, where changes are of a class. Its functions get the changes at or below the part at hand, which
 // is as many steps from the root as depth says.
-type grafter struct {
+type overlayer struct {
 	class structtag.Class
 	gone  Op // of a change that leaves nothing
 }
 
-func (g *grafter) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+func (g *overlayer) value(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	if n.Kind == fieldplan.Leaf || n.Pairing == fieldplan.ByValue || n.Kind == fieldplan.Array && n.Classes == fieldplan.Of(n.Class) {
 		if changes[0].Class != g.class {
 			return onto
@@ -95,7 +95,7 @@ func shellOf(tree any) any {
 }
 
 // members goes into the members of an object, or the entries of a map.
-func (g *grafter) members(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+func (g *overlayer) members(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	to, isThere := onto.(map[string]any)
 	others, _ := from.(map[string]any)
 	result := map[string]any{}
@@ -167,7 +167,7 @@ func keyOf(n *fieldplan.Node, name string) string {
 }
 
 // elements goes into the elements of a list or array. Those that come to a keyed list are appended.
-func (g *grafter) elements(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
+func (g *overlayer) elements(n *fieldplan.Node, changes []Change, depth int, onto, from any) any {
 	to, isThere := onto.([]any)
 	others, _ := from.([]any)
 	result := slices.Clone(to)
