@@ -54,7 +54,7 @@ func find(tag string) (found []finding) {
 			return append(found, search(tag, start, len(tag))...)
 		case tag[start:colon] == key:
 			found = append(found, wellFormed(start, tag[start:end]))
-		default:
+		case tag[start:colon] != "json": // which nearly every field has
 			found = append(found, search(tag, start, colon)...)
 		}
 		at = end
@@ -145,7 +145,7 @@ func isLikeKey(word string) bool {
 	return slices.Contains(related, fold(word)) || fieldpath.Differences(fold(word), key) <= 2
 }
 
+var withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // fold removes what people spell differently: case, underscores, hyphens and spaces.
-func fold(word string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
-}
+func fold(word string) string { return withoutSeparators.Replace(strings.ToLower(word)) }
