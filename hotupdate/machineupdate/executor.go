@@ -83,7 +83,7 @@ func (e *Executor[M]) Reconcile(ctx context.Context, observed Observation[M]) Re
 	lanes := lanesOf(observed.Class)
 	for i := range lanes {
 		observed.Machine = result.Machine
-		one := e.reconcile(ctx, observed.at(e.Now(), &lanes[i]), result.Machine)
+		one := e.reconcile(ctx, observed.at(e.Now(), &lanes[i]), observed.Machine)
 		if i == 0 {
 			result = one
 		} else {

@@ -25,7 +25,7 @@ var driverMutants = []mutant{
 	{"whole sets have foreign keys", kitTaggingFile, "Apply(of[0].Tags)", "Apply(nil)", kitTags},
 	{"resources have IDs", kitUpdateFile, `if r.ID == "" || u`, "if u", kitTags},
 	{"resources have IDs of their own", kitUpdateFile, "|| u.named[r.text()] != nil {", "{", kitTags},
-	{"kinds without a part are left", kitUpdateFile, "if u.parts[string(r.Kind)] != nil {", "if u.parts[r.Kind.String()] != nil || true {", kitTags},
+	{"kinds without a part are left", kitUpdateFile, "if u.parts[string(r.Kind)] != nil {", "if u.parts[string(r.Kind)] != nil || true {", kitTags},
 	{"parts of other kinds are an error", kitUpdateFile, "!slices.Contains(u.definition.kinds(u.request.Lane), asked.Kind)", "false", kitTags},
 	{"no resource is no VM", kitUpdateFile, "return machineupdate.ErrNotFound", "return nil", kitTags},
 	{"a failed read ends the update", kitUpdateFile, `return u.failure("Resources", nil, err)`, "_ = err", kitTags},
