@@ -16,8 +16,7 @@ import (
 //  3. [Executor.FinishCreation] if both succeeded and the VM did not exist before. A VM that was found is not recorded, as the spec that
 //     made it is unknown. The marker makes it be updated.
 type Creation struct {
-	machine  machine
-	class    *Prepared                // nil if it cannot be read
+	seen     observation              // its class is nil if it cannot be read
 	markers  map[string]record.Record // by the annotation of each lane
 	first    bool                     // no other attempt to create the VM can be under way
 	marked   bool                     // the marker was written
@@ -37,7 +36,7 @@ func (c *Creation) Context(ctx context.Context) context.Context {
 // beginCreation prepares the record for the creation of a VM. Whether the driver can update does not matter: as soon as it can, it has to
 // know what the VM was created with. A class that cannot be read leaves a marker without a hot part: the machine is updated once it can be read.
 func beginCreation(o *observation) *Creation {
-	c := &Creation{machine: o.Machine, class: o.Class, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
+	c := &Creation{seen: *o, markers: map[string]record.Record{}, first: true, deadline: o.now.Add(o.Settings.creationTimeout())}
 	for _, lane := range lanesOf(o.Class) {
 		c.mark(lane.annotation, lane.target, o.now)
 	}
@@ -47,18 +46,18 @@ func beginCreation(o *observation) *Creation {
 // mark prepares the record of a lane.
 func (c *Creation) mark(annotation string, target *record.Target, now time.Time) {
 	var known record.Record
-	if text, exists := c.machine.Annotations[annotation]; exists {
+	if text, exists := c.seen.Machine.Annotations[annotation]; exists {
 		r, err := record.Parse(text)
-		problem, ok := errors.AsType[*fault.Error](c.machine.owns(&r.Header, err))
+		problem, ok := errors.AsType[*fault.Error](c.seen.Machine.owns(&r.Header, err))
 		if c.first = c.first && ok && problem.Code == "foreign-record"; !ok {
 			known = r
 		}
 	}
-	c.markers[annotation] = known.Create(c.machine.Name, target, now)
+	c.markers[annotation] = known.Create(c.seen.Machine.Name, target, now)
 }
 
 func (c *Creation) begun() patch {
-	return c.write(c.machine.ResourceVersion, func(r record.Record) record.Record { return r })
+	return c.write(c.seen.Machine.ResourceVersion, func(r record.Record) record.Record { return r })
 }
 
 func (c *Creation) write(resourceVersion string, recordOf func(marker record.Record) record.Record) patch {
@@ -67,13 +66,15 @@ func (c *Creation) write(resourceVersion string, recordOf func(marker record.Rec
 		r := recordOf(marker)
 		annotations[name] = new(r.Annotation())
 	}
-	return c.machine.write(resourceVersion, annotations)
+	return c.seen.Machine.write(resourceVersion, annotations)
 }
 
 // created returns the write that records a VM which did not exist before, after InitializeMachine. After the first attempt to create it the
 // machine is settled. Otherwise any of the attempts may have made the VM, and the update flow confirms it.
 func (c *Creation) created(providerID, resourceVersion string, now time.Time) patch {
-	return c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
+	written := c.write(resourceVersion, func(marker record.Record) record.Record { return marker.Created(providerID, c.first, now) })
+	c.seen.mirror(written.Annotations)
+	return written
 }
 
 // BeginCreation writes the marker before CreateMachine or InitializeMachine. The result has the machine as that write returned it. If the
@@ -122,7 +123,7 @@ func (e *Executor[M]) FinishCreation(ctx context.Context, creation *Creation, ma
 	switch {
 	case err != nil:
 		result.end(writeFailed, 0, err)
-	case !creation.marked || creation.class == nil || e.Now().After(creation.deadline):
+	case !creation.marked || creation.seen.Class == nil || e.Now().After(creation.deadline):
 		result.end(notCalled, shortRetry, nil)
 	case e.write(ctx, creation.created(providerID, result.version(), e.Now()), &result):
 		result.end(updated, shortRetry, nil)

@@ -41,6 +41,7 @@ func TestCreation(t *testing.T) {
 			m.ProviderID, m.Phase = "", ""
 			executor := &executor{Now: func() time.Time { return start }, WriteMetadata: writer(t, &m)}
 			o := machineupdate.Observed{Machine: m, Class: class}
+			o.Settings.MirrorSpec = true
 			c, version, result := executor.BeginCreation(t.Context(), o)
 			require.Equal(t, machineupdate.NotCalled, machineupdate.EndingOf(result))
 			marker, err := machineupdate.ParseRecord(m.Annotations[machineupdate.AnnotationRecord])
@@ -54,6 +55,7 @@ func TestCreation(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, []any{"aws:///i-1", tc.state, hotOne}, []any{r.ProviderID, r.State, r.Applied}, tc.reason)
 			assert.Equal(t, tc.attempted, r.Attempted, tc.reason)
+			assert.Equal(t, `{"tags":{"k":"1"}}`, m.Annotations[machineupdate.AnnotationLastApplied])
 		})
 	}
 }
@@ -203,17 +205,38 @@ func TestCreationWithoutResourceVersion(t *testing.T) {
 }
 
 func TestPatches(t *testing.T) {
-	b := newBench(t, "")
-	b.o.Machine, b.o.Class, b.now = machine(""), classOf(t, `{"tags":{"k":"2"}}`), start.Add(time.Millisecond)
-	b.reconcile(t)
-	body, err := b.writes[1].MergePatch()
-	require.NoError(t, err)
-	record := `"{\"v\":1,\"providerID\":\"aws:///i-1\",\"schema\":\"` + b.o.Class.Schema() +
-		`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"wanted\":\"` + machineupdate.WantedOf(hotTwo) + `\",\"parts\":[{\"applied\":{\"tags\":{\"k\":\"2\"}}}]}"`
-	want := `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":` + record + `},"resourceVersion":"after-1"}}`
-	assert.JSONEq(t, want, string(body), "since is rounded up")
-	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: b.o.Class})
-	body, err = d.Pass.RestorePrevious("8").MergePatch()
+	long := classOf(t, `{"image":"`+strings.Repeat("x", 64<<10)+`","tags":{"k":"2"}}`)
+	short := classOf(t, `{"tags":{"k":"2"}}`)
+	for _, tc := range []struct {
+		name     string
+		class    *machineupdate.Prepared
+		mirror   bool
+		mirrored string // what stood there before
+		want     string
+	}{
+		{"mirrored", short, true, "", `,"machine.sapcloud.io/last-applied-providerspec":"{\"tags\":{\"k\":\"2\"}}"`},
+		{"too long to be mirrored", long, true, "{}", `,"machine.sapcloud.io/last-applied-providerspec":null`},
+		{"not mirrored", short, false, "", ``},
+		{"not mirrored any more", short, false, "{}", `,"machine.sapcloud.io/last-applied-providerspec":null`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := machine("")
+			if tc.mirrored != "" {
+				m.Annotations = map[string]string{machineupdate.AnnotationLastApplied: tc.mirrored}
+			}
+			b := newBench(t, "")
+			b.o.Machine, b.o.Class, b.o.Settings.MirrorSpec, b.now = m, tc.class, tc.mirror, start.Add(time.Millisecond)
+			b.reconcile(t)
+			body, err := b.writes[1].MergePatch()
+			require.NoError(t, err)
+			record := `"{\"v\":1,\"providerID\":\"aws:///i-1\",\"schema\":\"` + tc.class.Schema() +
+				`\",\"state\":\"Unconfirmed\",\"since\":\"2026-01-02T03:04:06Z\",\"wanted\":\"` + machineupdate.WantedOf(hotTwo) + `\",\"parts\":[{\"applied\":{\"tags\":{\"k\":\"2\"}}}]}"`
+			want := `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":` + record + tc.want + `},"resourceVersion":"after-1"}}`
+			assert.JSONEq(t, want, string(body), "since is rounded up")
+		})
+	}
+	d := machineupdate.DecideAt(start, machineupdate.Observed{Machine: machine(""), Class: long})
+	body, err := d.Pass.RestorePrevious("8").MergePatch()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"metadata":{"annotations":{"machine.sapcloud.io/hot-update":null},"resourceVersion":"8"}}`, string(body))
 }

@@ -136,7 +136,7 @@
 //
 // An update is told by events and counted. Nothing of this package reads or writes status.lastOperation, the proposal's option 2: other parts of
 // MCM decide by it. A caller that reports there does so behind Reconcile, within the limits that the guide in examples/machinecontroller lists. For
-// people the member "applied" of the record has the hot part of the last success.
+// people the member "applied" of the record has the hot part of the last success, and with [Settings].MirrorSpec an annotation the whole spec.
 //
 // # Rolled-back drivers and restored backups
 //

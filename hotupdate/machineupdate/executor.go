@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/fault"
-	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
 )
 
 // Executor carries decisions out, with functions that the caller gives. It keeps nothing, and is safe for concurrent use if the functions are. It may be made for each reconcile.
@@ -227,11 +226,11 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 	retry := o.nextTry(&marker, now)
 	switch kind, after := ErrorKindOf(callErr); {
 	case callErr == nil && pass.again:
-		e.record(ctx, result, marker, updated, o.Settings.confirmAfter(), nil)
+		e.record(ctx, result, pass.write(result.version(), marker), updated, o.Settings.confirmAfter(), nil)
 	case callErr == nil && result.decision.action == actConfirm:
-		e.record(ctx, result, pass.planned.Succeeded(now), confirmed, o.Settings.VerifyPeriod, nil)
+		e.record(ctx, result, pass.succeeded(result.version(), now), confirmed, o.Settings.VerifyPeriod, nil)
 	case callErr == nil:
-		e.record(ctx, result, pass.planned.Succeeded(now), updated, o.Settings.confirmAfter(), nil)
+		e.record(ctx, result, pass.succeeded(result.version(), now), updated, o.Settings.confirmAfter(), nil)
 	case kind == ErrUnimplemented:
 		if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {
 			result.note(callErr)
@@ -245,10 +244,10 @@ func (e *Executor[M]) finish(ctx context.Context, o *observation, result *Result
 		result.end(gone, retry, callErr)
 	case kind == ErrDiffers && pass.isClosed():
 		doubted := pass.planned.Doubted(now)
-		e.record(ctx, result, doubted, differing, o.nextTry(&doubted, now), callErr)
+		e.record(ctx, result, pass.write(result.version(), doubted), differing, o.nextTry(&doubted, now), callErr)
 	case after > o.Settings.confirmAfter() && marker.NotBefore.IsZero():
 		refusal := pass.planned.Refused(now.Add(min(after, maxRefusal)), now)
-		e.record(ctx, result, refusal, refused, o.nextTry(&refusal, now), callErr)
+		e.record(ctx, result, pass.write(result.version(), refusal), refused, o.nextTry(&refusal, now), callErr)
 	case !result.marked && !e.write(ctx, pass.write(result.version(), marker), result): // so that the next tries wait
 		result.note(callErr)
 	case kind == ErrPending, after > 0 && !marker.NotBefore.IsZero():
@@ -269,8 +268,8 @@ var errReadOnly = &fault.Error{
 }
 
 // record writes what a call leaves behind.
-func (e *Executor[M]) record(ctx context.Context, result *Result[M], r record.Record, how ending, delay time.Duration, callErr error) {
-	if e.write(ctx, result.decision.pass.write(result.version(), r), result) {
+func (e *Executor[M]) record(ctx context.Context, result *Result[M], p patch, how ending, delay time.Duration, callErr error) {
+	if e.write(ctx, p, result) {
 		result.end(how, delay, callErr)
 	} else {
 		result.note(callErr)

@@ -226,7 +226,7 @@ func (p *pass) RestorePrevious(version string) Patch { return p.restorePrevious(
 func (p *pass) Request() *UpdateMachineRequest       { return p.request() }
 
 func (p *pass) Succeeded(version string, now time.Time) Patch {
-	return p.write(version, p.planned.Succeeded(now))
+	return p.succeeded(version, now)
 }
 
 // JSON is the hot part as JSON.

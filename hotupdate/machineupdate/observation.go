@@ -109,6 +109,9 @@ type Settings struct {
 	// CreationTimeout is how long after its marker was written a creation may send requests. ConfirmAfter must be as much longer than it as than
 	// CallTimeout. Zero is 10 minutes.
 	CreationTimeout time.Duration
+	// MirrorSpec writes the provider spec with each success to [AnnotationLastApplied], unless it is longer than 64 KiB. It about doubles what
+	// machines take in etcd.
+	MirrorSpec bool
 	// Paused pauses the hot updates of all machines while it returns true. Nil never does. See also [AnnotationPause].
 	Paused func() bool
 	// DenialDelay is how long a machine waits after the limiter denied its update, plus up to as much again as jitter. Zero is a minute.
@@ -135,6 +138,9 @@ const (
 	// AnnotationPause on a Machine or on a MachineClass pauses its hot updates, whatever its value, unless that is "false". Creations and their
 	// records go on. An update that was begun stays begun, and is finished afterwards.
 	AnnotationPause = "machine.sapcloud.io/pause-hot-update"
+	// AnnotationLastApplied mirrors the provider spec of the last success for people, as in the hot-update proposal, section
+	// "Reconciliation Changes". Nothing reads it. See [Settings].
+	AnnotationLastApplied = "machine.sapcloud.io/last-applied-providerspec"
 )
 
 func isPaused(annotations map[string]string) bool {

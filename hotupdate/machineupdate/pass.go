@@ -1,6 +1,8 @@
 package machineupdate
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hotupdate/providerconfig/hotupdate/machineupdate/internal/record"
@@ -21,6 +23,29 @@ func (p *pass) restorePrevious(resourceVersion string) patch {
 		restored[p.lane.annotation] = &previous
 	}
 	return p.Machine.write(resourceVersion, restored)
+}
+
+// maxLastApplied is how many bytes a mirrored provider spec may have.
+const maxLastApplied = 64 << 10
+
+// succeeded returns the write that follows the success of the pass.
+func (p *pass) succeeded(resourceVersion string, now time.Time) patch {
+	written := p.write(resourceVersion, p.planned.Succeeded(now))
+	if p.planned.Whole && p.lane.name == "" {
+		p.mirror(written.Annotations)
+	}
+	return written
+}
+
+// mirror adds the provider spec of the class for people, if they want it, to the annotations of a success.
+func (o *observation) mirror(annotations map[string]*string) {
+	_, stands := o.Machine.Annotations[AnnotationLastApplied]
+	switch {
+	case o.Settings.MirrorSpec && o.Class != nil && len(o.Class.class.ProviderSpec) <= maxLastApplied:
+		annotations[AnnotationLastApplied] = new(string(o.Class.class.ProviderSpec))
+	case stands:
+		annotations[AnnotationLastApplied] = nil
+	}
 }
 
 // write returns the write of a record, bound to the object by which it was decided, or to a newer one of ours.

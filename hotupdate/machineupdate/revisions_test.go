@@ -145,9 +145,12 @@ func TestSlices(t *testing.T) {
 		return nil
 	}}
 	var reasons []machineupdate.Reason
-	for range 7 {
+	for i := range 7 {
 		o := machineupdate.Observed{Machine: m, Class: prepare(`{"tags":{"k":"1","l":"1"}}`)}
+		o.Settings.MirrorSpec = true
 		reasons = append(reasons, executor.Reconcile(t.Context(), o).Reason)
+		_, mirrored := m.Annotations[machineupdate.AnnotationLastApplied]
+		assert.Equal(t, i >= 2, mirrored, "only a spec of which all is applied")
 		now = now.Add(time.Hour)
 	}
 	part, both := machineupdate.Hot(`{"tags":{"k":"1"}}`), machineupdate.Hot(`{"tags":{"k":"1","l":"1"}}`)

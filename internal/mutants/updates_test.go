@@ -62,7 +62,7 @@ var updateMutants = []mutant{
 	// The executor, its passes, and errors of drivers.
 	{"a write names the resourceVersion of the decision", executorFile, "pass.write(result.version(), pass.planned.Marker)", `pass.write("", pass.planned.Marker)`, executions},
 	{"an object without resourceVersion is not written", executorFile, `versioned("Observation.Machine", observed.Machine)`, `given("Observation.Machine", observed.Machine)`, executions},
-	{"a success carries the resourceVersion of the marker", executorFile, "pass.write(result.version(), r)", "pass.write(result.decision.pass.Machine.ResourceVersion, r)", executions},
+	{"a success carries the resourceVersion of the marker", executorFile, "pass.succeeded(result.version(), now), updated", "pass.succeeded(pass.Machine.ResourceVersion, now), updated", executions},
 	{"the newest object is handed on", executorFile, "\t\tresult.Machine = written\n", "\t\t_ = written\n", executions},
 	{"a process that slept does not call", executorFile, "e.Now().Sub(o.now) >= o.Settings.callTimeout()", "false", executions},
 	{"a driver's success is recorded, a failure is not", executorFile, "case callErr == nil:", "case callErr == nil || kind == errOther:", executions},
@@ -71,6 +71,7 @@ var updateMutants = []mutant{
 	{"Unimplemented is understood behind a Cause", errorsFile, "return []error{err.Cause()}", "return nil", executions},
 	{"Unimplemented among joined errors may have sent calls", errorsFile, "\t\tdefault:\n\t\t\tkind = errOther", "\t\tdefault:\n\t\t\tkind = max(kind, one)", executions},
 	{"Unimplemented restores the record of before", executorFile, "if result.marked && !e.write(ctx, pass.restorePrevious(result.version()), result) {", "if false {", executions},
+	{"a record is mirrored only if all is applied", passFile, "\tif p.planned.Whole && p.lane.name == \"\" {", "\tif p.lane.name == \"\" {", executions},
 	{"a restored record is that of before", passFile, "restored[p.lane.annotation] = &previous", `restored[p.lane.annotation] = new("{}" + previous[:0])`, executions},
 	{"where there was no record none is restored", passFile, "restored := map[string]*string{p.lane.annotation: nil}", "restored := map[string]*string{}", executions},
 	{"Unimplemented is remembered", executorFile, "\t\tpass.lane.unable.Store(true)\n", "", executions},
@@ -144,8 +145,8 @@ var updateMutants = []mutant{
 	{"a creation after a foreign record is settled", creationFile, `c.first && ok && problem.Code == "foreign-record"`, `c.first && ok && problem.Code == "x"`, creations},
 	{"a creation does not believe a foreign record", creationFile, `"foreign-record"; !ok {`, `"foreign-record"; true {`, creations},
 	{"a creation ends", creationFile, "context.WithTimeout(ctx, c.deadline.Sub(c.now()))", "context.WithTimeout(ctx, time.Hour)", creations},
-	{"a creation that took too long is not recorded", creationFile, "creation.class == nil || e.Now().After(creation.deadline):", "creation.class == nil:", creations},
-	{"a creation by an unreadable class is not recorded", creationFile, "!creation.marked || creation.class == nil ||", "!creation.marked ||", creations},
+	{"a creation that took too long is not recorded", creationFile, "creation.seen.Class == nil || e.Now().After(creation.deadline):", "creation.seen.Class == nil:", creations},
+	{"a creation by an unreadable class is not recorded", creationFile, "!creation.marked || creation.seen.Class == nil ||", "!creation.marked ||", creations},
 	// The record.
 	{"a creation's class is recorded as applied", recordFile, "\tcreated.others = r.others.create(t.hot)\n", "", records},
 	{"a creation keeps what may be live", recordContentFile, "\tmaps.Copy(beside, c.entries)\n\tbeside.rebase(leavesOf(c.applied)", "\tbeside.rebase(leavesOf(c.applied)", records},
