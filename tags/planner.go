@@ -142,7 +142,10 @@ func (p *planner) planWanted(plan *ResourcePlan, live *spec) (additions int) {
 			continue
 		}
 		if isLive && !p.owned(id, live.tags[key]) {
-			plan.Takeover = append(slices.Grow(plan.Takeover, p.wanted-len(plan.Takeover)), key)
+			if plan.Takeover == nil {
+				plan.Takeover = make([]string, 0, p.wanted)
+			}
+			plan.Takeover = append(plan.Takeover, key)
 		}
 		tags[set] = tag
 		set++
@@ -161,7 +164,10 @@ func (p *planner) planRest(plan *ResourcePlan, live *spec) (foreign int) {
 		case isWanted:
 			foreign += n - 1 // spellings that do not stand for the key
 		case p.removable(live, id):
-			remove = slices.AppendSeq(slices.Grow(remove, len(live.tags)-len(remove)), live.spellings(id))
+			if remove == nil {
+				remove = make([]Tag, 0, len(live.tags))
+			}
+			remove = slices.AppendSeq(remove, live.spellings(id))
 		case !slices.ContainsFunc(p.rules.uncounted, func(prefix string) bool { return strings.HasPrefix(fold(id), prefix) }):
 			foreign += n
 		}
