@@ -106,13 +106,14 @@ func (c *Comparison) judgeVolumes(old, updated *Pool, o Options) {
 	encrypted.Encrypted, volumes.DataVolumes = old.Encrypted, old.DataVolumes
 	naming := Options{Extension: o.Extension}.naming(updated) // eras that are given are those of configs
 	for path, before := range map[string]Pool{"volume.encrypted": encrypted, "dataVolumes": volumes} {
-		after := *updated
-		before.ProviderConfig, after.ProviderConfig = nil, nil
+		// An extension may look a volume up in the config, so the volumes are compared under the config of either side.
+		after, earlierBefore, earlier := *updated, before, *updated
+		earlierBefore.ProviderConfig, earlier.ProviderConfig = old.ProviderConfig, old.ProviderConfig
 		switch {
 		case naming == nil:
 			c.set(path, Indeterminate, EraUnknown)
 		case !inPlace(c.Strategy):
-			if v := naming.renames(&before, &after); v != Roll {
+			if v := max(naming.renames(&before, &after), naming.renames(&earlierBefore, &earlier)); v != Roll {
 				c.set(path, v, map[Verdict]Rule{None: NameStays, Indeterminate: EraUnknown}[v])
 			}
 		case path == "dataVolumes" && updated.Provider != "alicloud":

@@ -126,6 +126,28 @@ func TestVerdictsAgreeWithTheNames(t *testing.T) {
 	}
 }
 
+// TestVolumeThatTheConfigNames: the extension looks data volumes up in the config, so a volume that gets another name there, or none, has another
+// performance, and the pool another name.
+func TestVolumeThatTheConfigNames(t *testing.T) {
+	t.Parallel()
+	const named, other = `"dataVolumes":[{"name":"a","iops":1}]`, `"dataVolumes":[{"name":"z","iops":1}]`
+	for _, test := range []struct {
+		old, updated string
+		want         pool.Verdict
+	}{
+		{named, named, pool.Roll}, {other, other, pool.Roll}, {named, other, pool.Roll}, {`"dataVolumes":[]`, `"dataVolumes":[]`, pool.None},
+	} {
+		old, updated := examplePool("aws", "1.37.1"), examplePool("aws", "1.37.1")
+		updated.DataVolumes[0].Name = "z"
+		for p, config := range map[*pool.Pool]string{&old: test.old, &updated: test.updated} {
+			p.ProviderConfig = []byte(`{"apiVersion":"` + configVersion + `","kind":"` + configKind + `",` + config + `}`)
+		}
+		got, err := pool.Compare(old, updated, pool.Options{Schema: schemaOfExamples(t)})
+		require.NoError(t, err)
+		require.Equal(t, test.want, got.Verdict, "%s to %s: %v", test.old, test.updated, got.Changes)
+	}
+}
+
 // TestHotInALaterEra: a hot field rolls a pool whose era hashes it, and is not blamed for what another field does.
 func TestHotInALaterEra(t *testing.T) {
 	t.Parallel()
