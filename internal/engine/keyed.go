@@ -126,7 +126,7 @@ func (r *run) index(n *node, m memory) int {
 		return key.text
 	}
 	if n.kind == textKeyedKind {
-		r.sortByText(own, 0, textOf)
+		r.sortByText(own, textOf)
 	} else {
 		sortByOrder(own)
 	}

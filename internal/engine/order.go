@@ -13,17 +13,24 @@ type entry struct {
 	at    int    // among the elements, or what was read from the map
 }
 
-// fewEntries are sorted by comparing their texts.
-const fewEntries = 32
+const (
+	fewEntries = 32 // are sorted by comparing their texts
+	maxDeals   = 4  // of a text: each looks at all texts of its group, which may be long and alike up to their ends
+)
 
 func sortByOrder(own []entry) {
 	slices.SortFunc(own, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
 }
 
-// sortByText sorts entries by the bytes of their texts, which are alike in their first so many. More than a few are dealt by three bytes from
-// where they begin to differ, without comparisons that a processor cannot foresee; those that are alike in these are sorted by what follows.
-func (r *run) sortByText(own []entry, alike int, textOf func(at int) string) {
-	if len(own) <= fewEntries {
+// sortByText sorts entries by the bytes of their texts.
+func (r *run) sortByText(own []entry, textOf func(at int) string) {
+	r.sortAlike(own, 0, maxDeals, textOf)
+}
+
+// sortAlike sorts entries by texts that are alike in their first so many bytes. More than a few are dealt by three bytes from where they begin to
+// differ, without comparisons that a processor cannot foresee; those that are alike in these are sorted by what follows, a few times at most.
+func (r *run) sortAlike(own []entry, alike, deals int, textOf func(at int) string) {
+	if len(own) <= fewEntries || deals == 0 {
 		slices.SortFunc(own, func(a, b entry) int { return strings.Compare(textOf(a.at), textOf(b.at)) })
 		return
 	}
@@ -45,7 +52,7 @@ func (r *run) sortByText(own []entry, alike int, textOf func(at int) string) {
 			to++
 		}
 		if byte(own[from].order) == 3 {
-			r.sortByText(own[from:to], alike+3, textOf)
+			r.sortAlike(own[from:to], alike+3, deals-1, textOf)
 		}
 	}
 }

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestTextsThatBeginAlike: an admission webhook sorts what a stranger sends. Texts of which each begins with the one before are looked at about as often
+// as others: dealt without a bound, a thousand were looked at half a million times, and each look is as long as the text.
+func TestTextsThatBeginAlike(t *testing.T) {
+	const n = 1000
+	var texts []string
+	for i := range n {
+		texts = append(texts, strings.Repeat("a", (i*7919)%n)) // in disorder
+	}
+	entries := make([]entry, n)
+	for i := range entries {
+		entries[i].at = i
+	}
+	r, looks := start(), 0
+	r.sortByText(entries, func(at int) string {
+		looks++
+		return texts[at]
+	})
+	r.end()
+	assert.True(t, slices.IsSortedFunc(entries, func(a, b entry) int { return strings.Compare(texts[a.at], texts[b.at]) }))
+	assert.Less(t, looks, 50*n)
+}
