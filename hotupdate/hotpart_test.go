@@ -165,6 +165,26 @@ func TestHotPartForgetsIgnoredSelectors(t *testing.T) {
 		`"byNoCount":[{"count":"0","name":"n","other":5,"state":"a"}],"byText":{"e":{"name":"n","other":5,"state":"a"}}}`, string(part))
 }
 
+// TestHotPartKeepsWhenIgnoredSelectorIsSet: in an Ignored map the hot part used to hold a selector that selects nothing, so it changed from
+// unset to "c" without a Hot change, and machines were updated for nothing.
+func TestHotPartKeepsWhenIgnoredSelectorIsSet(t *testing.T) {
+	type element struct {
+		S    string `json:"s"`
+		Size int    `json:"size" hotupdatable:"true"`
+	}
+	type config struct {
+		Elements map[string]element `json:"elements" hotupdatable:"ignore,hotwhen=s:a"`
+	}
+	schema := schemaFor[config](t)
+	for s, want := range map[string]string{
+		"": `{"elements":{"e":{"size":1}}}`, "c": `{"elements":{"e":{"size":1}}}`, "a": `{"elements":{"e":{"s":"a","size":1}}}`,
+	} {
+		part, err := schema.HotDocument(&config{map[string]element{"e": {s, 1}}})
+		require.NoError(t, err)
+		assert.Equal(t, want, string(part), s)
+	}
+}
+
 func TestHotPartErrors(t *testing.T) {
 	var missing *hotupdate.Schema
 	for _, document := range []func(any) ([]byte, error){missing.HotDocument, missing.InPlaceDocument} {
