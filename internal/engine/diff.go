@@ -122,9 +122,9 @@ func (d *differ) enterElements(s sides, values pair) (elems sides) {
 // fields compares two objects member by member. Both nodes describe one Go type, so their fields correspond. The collection that
 // the objects are elements of names the key, by which they were paired.
 func (d *differ) fields(s sides, in *fieldplan.Node) {
-	unknown := d.unknownMembers(s)
+	compiled, unknown := d.program.whole.nodes[s[0].node], d.unknownMembers(s)
 	for i, f := range s[0].node.Fields {
-		d.unknown(s[0].node, unknown, f.Name)
+		d.unknown(compiled, unknown, f.Name)
 		if in != nil && in.Key != nil && in.Key.Name == f.Name {
 			continue
 		}
@@ -138,10 +138,10 @@ func (d *differ) fields(s sides, in *fieldplan.Node) {
 		if in != nil && in.Identity(f) {
 			members = sides{selectorOf(in, s[0], members[0]), selectorOf(in, s[1], members[1])}
 		}
-		d.member(f, members)
+		d.member(&compiled.ops[i], members)
 		d.trail.Leave()
 	}
-	d.unknown(s[0].node, unknown, afterNames)
+	d.unknown(compiled, unknown, afterNames)
 }
 
 // selectorOf returns the side of an element's selector. In an element that it makes hot, the selector is as hot as the rest, whatever its
@@ -155,21 +155,21 @@ func selectorOf(in *fieldplan.Node, elem, selector side) side {
 	return selector
 }
 
-func (d *differ) member(f *fieldplan.Field, s sides) {
-	if f.Node.Kind == fieldplan.Leaf {
-		d.leafMember(f, s)
+func (d *differ) member(o *op, s sides) {
+	if o.node.kind.isLeaf() {
+		d.leafMember(o, s)
 		return
 	}
-	if f.HasPresence() {
-		d.presence(f, s)
+	if o.presence {
+		d.presence(o, s)
 	}
 	d.composite(s.with(s.values().deref()), nil)
 }
 
 // presence compares whether a member is there whose presence counts.
-func (d *differ) presence(f *fieldplan.Field, s sides) {
-	if old, updated := isPresent(s[0].value), isPresent(s[1].value); old != updated {
-		empty := map[bool]string{true: emptyText(f.Node.Kind, false)}
+func (d *differ) presence(o *op, s sides) {
+	if old, updated := o.isPresent(s[0].value), o.isPresent(s[1].value); old != updated {
+		empty := map[bool]string{true: emptyText(o.node.plan.Kind, false)}
 		d.emit(s, [2]string{empty[old], empty[updated]})
 	}
 }
@@ -180,14 +180,14 @@ func (d *differ) same(old, updated *fieldplan.Node, depth int, values pair) bool
 	return old == updated && d.program.SameBelow(old, depth, values[0], values[1])
 }
 
-func (d *differ) leafMember(f *fieldplan.Field, s sides) {
+func (d *differ) leafMember(o *op, s sides) {
 	var set [2]bool
 	for i := range s {
-		d.texts[i], set[i] = MemberText(&d.trail, d.texts[i][:0], f, s[i].value)
+		d.texts[i], set[i] = o.appendText(d.texts[i][:0], &d.trail, s[i].value)
 	}
 	if set[0] != set[1] || !bytes.Equal(d.texts[0], d.texts[1]) {
 		d.emit(s, [2]string{string(d.texts[0]), string(d.texts[1])})
-		d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && f.Default == nil
+		d.changes[len(d.changes)-1].Omitted = d.partner && set[0] != set[1] && !o.hasDefault
 	}
 }
 
@@ -259,7 +259,7 @@ func (d *differ) leafElement(s sides) {
 	for i := range s {
 		d.texts[i] = d.texts[i][:0]
 		if s[i].value.IsValid() {
-			d.texts[i] = ElementText(&d.trail, d.texts[i], s[i].node, s[i].value)
+			d.texts[i] = d.program.AppendElement(d.texts[i], &d.trail, s[i].node, s[i].value)
 		}
 	}
 	if !bytes.Equal(d.texts[0], d.texts[1]) {

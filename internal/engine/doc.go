@@ -2,11 +2,11 @@
 // has changed into the JSON of another value.
 //
 // It owns the rules that pair a plan with a value. Which fields exist, and what they are, comes from package fieldplan; the text of a leaf
-// from package leaf. Each rule stands in one function, with the exceptions below:
+// from package leaf. Each rule stands in one function:
 //
 //	rule                                        function
-//	presence of a leaf, default                 fieldplan.Field.Unset; the zero value is unset unless Field.Pointer
-//	presence of objects and collections         run.compositeMember, isNone; isPresent where values are paired
+//	presence of a leaf, default                 run.member, fieldplan.Field.Unset
+//	presence of objects and collections         run.compositeMember, isNone
 //	presence of elements                        run.keyedElement, run.sparse
 //	an array that nobody has set                run.array
 //	text of an element that is nil or empty     emptyText
@@ -16,15 +16,14 @@
 //	hotwhen                                     fieldplan.Selector.Holds
 //	identity of elements                        fieldplan.Node.Identity; compiler.identifies says where it is written
 //	null in hot maps                            isAbsent
-//	unknown members                             UnknownMembers, UnknownField; run.unknown writes them
+//	unknown members                             UnknownMembers, op.unknown
 //	depth and cycles                            Ancestors.visit
 //	pairs of elements                           pairing
 //	whether something in a value is hashed      Program.isHashed: a run writes it
 //	what comes and goes with a class            overlayer.value, by the changes that a differ lists
 //
-// Two kinds of functions read values. A run, below, is as fast as code that was written for the type by hand. Functions that take a
-// reflect.Value serve what copies or pairs values: those of a Go map have no address. The oracle of package hotupdate holds both to one answer, and package mutants names the test that notices when either
-// changes.
+// A run, below, writes as fast as code that was written for the type by hand. Functions that take a reflect.Value copy or pair values, and ask a
+// run what a value says. The tests' oracle holds both to one answer, and package mutants names the test that notices when either changes.
 //
 // # Runs
 //

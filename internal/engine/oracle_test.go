@@ -105,9 +105,9 @@ func (w *writer) unknownMembers(n *fieldplan.Node, v reflect.Value) engine.Unkno
 // unknown writes members that the plan does not know, among those that it does.
 func (w *writer) unknown(n *fieldplan.Node, members []engine.Element) (some bool) {
 	for _, e := range members {
-		f, name := engine.UnknownField(n, e)
-		w.trail.Enter(name)
-		some = w.member(f, e.Value) || some
+		header, _ := canonjson.AppendString(nil, e.Key)
+		w.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: e.Key})
+		some = w.member(&fieldplan.Field{Name: e.Key, Header: string(header) + ":", Node: n.Rest.Node.Elem}, e.Value) || some
 		w.trail.Leave()
 	}
 	return some
@@ -135,7 +135,7 @@ func (w *writer) identity(f *fieldplan.Field, v reflect.Value) {
 	if !value.IsValid() {
 		value = reflect.Zero(f.Node.Type)
 	}
-	w.buf = engine.ElementText(&w.trail, w.buf, f.Node, value)
+	w.buf = elementText(&w.trail, w.buf, f.Node, value)
 	w.spell(start, f.Node.Leaf, spelling(f))
 }
 
@@ -150,11 +150,38 @@ func (w *writer) member(f *fieldplan.Field, v reflect.Value) bool {
 	return false
 }
 
+// memberText appends the text of a member that is a leaf and reports whether it is set.
+func memberText(t *engine.Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]byte, bool) {
+	v, ok := engine.Deref(v)
+	if !ok || !f.Pointer && v.IsZero() {
+		return dst, false
+	}
+	text := elementText(t, dst, f.Node, v)
+	if f.Unset(text[len(dst):]) {
+		return dst, false
+	}
+	return text, true
+}
+
+// elementText appends the text of an element that is a leaf: null where nothing is there.
+func elementText(t *engine.Trail, dst []byte, n *fieldplan.Node, v reflect.Value) []byte {
+	v, ok := engine.Deref(v)
+	if !ok {
+		return append(dst, leaf.Null...)
+	}
+	text, problem := leaf.Append(dst, n.Leaf, v)
+	if problem != nil {
+		t.Report(problem)
+		return append(dst, leaf.Null...)
+	}
+	return text
+}
+
 func (w *writer) value(f *fieldplan.Field, v reflect.Value) (present bool) {
 	n := f.Node
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
-		w.buf, present = engine.MemberText(&w.trail, w.buf, f, v)
+		w.buf, present = memberText(&w.trail, w.buf, f, v)
 		if present {
 			w.spell(start, n.Leaf, spelling(f))
 		}
@@ -320,7 +347,7 @@ func (w *writer) traces(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) 
 func (w *writer) element(n *fieldplan.Node, v reflect.Value, in *fieldplan.Node) {
 	if n.Kind == fieldplan.Leaf {
 		start := len(w.buf)
-		w.buf = engine.ElementText(&w.trail, w.buf, n, v)
+		w.buf = elementText(&w.trail, w.buf, n, v)
 		w.spell(start, n.Leaf, leaf.Plain)
 		return
 	}

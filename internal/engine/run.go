@@ -244,6 +244,28 @@ func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v refle
 	return dst
 }
 
+// isPresent reports whether a member whose presence counts is there, v behind any pointers. A nil list or map is not.
+func (o *op) isPresent(v reflect.Value) bool {
+	m := valueOf(v)
+	return exists(m) && !isNone(o.kind, m)
+}
+
+// appendText appends the canonical text of a member that is a leaf, v behind any pointers, and reports whether it is set. Problems are reported to t.
+func (o *op) appendText(dst []byte, t *Trail, v reflect.Value) (text []byte, set bool) {
+	m := valueOf(v)
+	if !exists(m) {
+		return dst, false
+	}
+	r := start()
+	defer r.end()
+	r.trail.Path = slices.Clip(t.Path)
+	if set = r.member(o, m, ','); set {
+		dst = append(dst, r.textOfMember(o, 0)...)
+	}
+	r.trail.MoveTo(t)
+	return dst, set
+}
+
 // Sum returns the SHA-256 of the canonical document. Large documents are hashed in pieces, so that they need no large buffer.
 func (p *Program) Sum(v reflect.Value) (sum [sha256.Size]byte, err error) {
 	r := start()

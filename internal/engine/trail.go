@@ -42,7 +42,7 @@ func (t *Trail) Failed() bool { return len(t.faults) > 0 }
 
 // MoveTo hands the problems found to another trail.
 func (t *Trail) MoveTo(other *Trail) {
-	other.faults = append(other.faults, t.faults...)
+	other.faults = append(other.faults, t.faults[:min(len(t.faults), maxFaults-len(other.faults))]...)
 	other.lost = other.lost || t.lost
 	t.faults = nil
 }

@@ -36,11 +36,11 @@ func (u *Unknown) Left() []Element {
 	return left
 }
 
-// UnknownField describes an unknown member of an object like a field, which holds free JSON and where null says nothing, and returns the
-// step to it.
-func UnknownField(n *fieldplan.Node, e Element) (*fieldplan.Field, fieldpath.Step) {
-	header, _ := canonjson.AppendString(nil, e.Key) // Entries has checked the name
-	return &fieldplan.Field{Name: e.Key, Header: string(header) + ":", Node: n.Rest.Node.Elem}, fieldpath.Step{Kind: fieldpath.Member, Name: e.Key}
+// unknown returns the member for an element of o, the field that holds what a plan does not know. It is free JSON, in which null says nothing.
+func (o *op) unknown(e Element) op {
+	header, _ := canonjson.AppendString([]byte{','}, e.Key) // Entries has checked the name
+	elem := o.node.elem
+	return op{node: elem, kind: elem.kind, header: string(header) + ":", field: &fieldplan.Field{Name: e.Key, Node: elem.plan}}
 }
 
 // afterNames stands behind all names, which are UTF-8.
@@ -55,12 +55,12 @@ func (d *differ) unknownMembers(s sides) *pairing {
 }
 
 // unknown compares the unknown members that are left and whose names stand before name.
-func (d *differ) unknown(n *fieldplan.Node, members *pairing, name string) {
+func (d *differ) unknown(n *node, members *pairing, name string) {
 	for members != nil && members.first() < name && members.next() {
-		f, step := UnknownField(n, *members.element())
-		d.trail.Enter(step)
+		o := n.rest.unknown(*members.element())
+		d.trail.Enter(fieldpath.Step{Kind: fieldpath.Member, Name: o.field.Name})
 		from := origin{kind: OriginUnknown, depth: len(d.trail.Path)}
-		d.leafMember(f, sides{{node: f.Node, from: from}, {node: f.Node, from: from}}.with(members.values()))
+		d.leafMember(&o, sides{{node: o.field.Node, from: from}, {node: o.field.Node, from: from}}.with(members.values()))
 		d.trail.Leave()
 	}
 }

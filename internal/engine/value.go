@@ -34,44 +34,6 @@ func Member(v reflect.Value, f *fieldplan.Field) reflect.Value {
 	return v
 }
 
-// isPresent reports whether a member whose presence counts is there. Null is no list and no map.
-func isPresent(v reflect.Value) bool {
-	v, ok := Deref(v)
-	return ok && (v.Kind() != reflect.Slice && v.Kind() != reflect.Map || !v.IsNil())
-}
-
-// MemberText appends the canonical text of leaf f and reports whether it is set. What is unset leaves dst as it was.
-func MemberText(t *Trail, dst []byte, f *fieldplan.Field, v reflect.Value) ([]byte, bool) {
-	v, ok := Deref(v)
-	if !ok || !f.Pointer && v.IsZero() {
-		return dst, false
-	}
-	text, problem := leaf.Append(dst, f.Node.Leaf, v)
-	if problem != nil {
-		t.Report(problem)
-		return dst, false
-	}
-	if f.Unset(text[len(dst):]) {
-		return text[:len(dst)], false
-	}
-	return text, true
-}
-
-// ElementText appends the canonical text of a leaf that is an element: whatever it is, it is written, since its presence belongs to
-// its collection.
-func ElementText(t *Trail, dst []byte, n *fieldplan.Node, v reflect.Value) []byte {
-	v, ok := Deref(v)
-	if !ok {
-		return append(dst, leaf.Null...)
-	}
-	text, problem := leaf.Append(dst, n.Leaf, v)
-	if problem != nil {
-		t.Report(problem)
-		return append(dst, leaf.Null...)
-	}
-	return text
-}
-
 // IsNull reports whether an element is nil in Go, so that its JSON is null.
 func IsNull(n *fieldplan.Node, v reflect.Value) bool {
 	v, ok := Deref(v)

@@ -77,21 +77,12 @@ func (r *run) unknownMembers(n *node, m memory) *Unknown {
 //
 //go:noinline
 func (r *run) unknown(n *node, members []Element, before byte) (some bool) {
-	if len(members) == 0 {
-		return false
-	}
-	r.whole(func(t *Trail) {
-		for _, e := range members {
-			f, step := UnknownField(n.plan, e)
-			t.Enter(step)
-			start := len(r.buf)
-			text, present := MemberText(t, append(append(r.buf, before), f.Header...), f, e.Value)
-			if r.buf = text[:start]; present {
-				r.buf, some, before = text, true, ','
-			}
-			t.Leave()
+	for _, e := range members {
+		o := n.rest.unknown(e)
+		if r.member(&o, valueOf(e.Value), before) {
+			some, before = true, ','
 		}
-	})
+	}
 	return some
 }
 

@@ -43,7 +43,9 @@ var mutants = []mutant{
 	{"an object whose presence counts is written", writeFile, "if o.presence {", "if false {", document},
 	{"a nil list is none where presence counts", writeFile, "if isNone(o.kind, m) {", "if false {", presence},
 	{"an empty list whose presence counts is not the same as none", sameFile, "if o.presence && o.node.isNil(x) != o.node.isNil(y) {", "if false {", presence},
-	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && f.Node.Kind == fieldplan.Object {", presence},
+	{"an empty list whose presence counts is a difference", diffFile, "; old != updated {", "; old != updated && o.kind == objectKind {", presence},
+	{"a nil list is not there where values are paired", "internal/engine/run.go", "return exists(m) && !isNone(o.kind, m)", "return exists(m)", diff},
+	{"a hundred problems of texts are enough", trailFile, "t.faults[:min(len(t.faults), maxFaults-len(other.faults))]", "t.faults", "hotupdate TestHostileValues"},
 	{"the half that a collection belongs to says whether it is nil", splitFile, "owner = from[1]\n", "owner = from[0]\n", halves},
 	{"an override replaces options", "internal/structtag/tag.go", "if o.HasOptions() {", "if false {", "hotupdate TestOverride"},
 	{"an override reveals nothing", "internal/structtag/tag.go", "o.Sensitive = max(t.Sensitive, o.Sensitive)", "_ = t", "hotupdate TestOverride"},
@@ -52,7 +54,7 @@ var mutants = []mutant{
 	{"a declared default is not written", writeFile, "string(r.textOfMember(o, start)) != string(o.field.Default)", "true", document},
 	{"an array that nobody has set is absent", collectionsFile, "if bytes.Equal(r.buf[start:], n.zero) {", "if false {", document},
 	{"a list that is not written in full ends at its last trace", collectionsFile, "r.cut(end)\n", "", "hotupdate TestHotPart$"},
-	{"a difference to an undeclared default is told", diffFile, "set[0] != set[1] && f.Default == nil", "set[0] != set[1] && f.Default != nil", "hotupdate TestOmitted"},
+	{"a difference to an undeclared default is told", diffFile, "set[0] != set[1] && !o.hasDefault", "set[0] != set[1] && o.hasDefault", "hotupdate TestOmitted"},
 	{"in-place fields are hashed", fieldplanFile, "const Projected = ClassSet(1<<structtag.Immutable | 1<<structtag.InPlace)", "const Projected = ClassSet(1 << structtag.Immutable)", document},
 
 	// Order and identity of elements.
