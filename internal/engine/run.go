@@ -236,10 +236,16 @@ func (r *run) writeTo(dst []byte, write func()) []byte {
 // AppendElement appends the canonical text of an element with nothing left out, whatever the classes below it. It identifies the elements
 // of sets. Problems are reported to t.
 func (p *Program) AppendElement(dst []byte, t *Trail, n *fieldplan.Node, v reflect.Value) []byte {
+	compiled, m := p.whole.nodes[n], valueOf(v)
+	if compiled.kind.isLeaf() && exists(m) { // needs no run, unless something is wrong
+		if text, problem := appendLeaf(dst, compiled, m); problem == nil {
+			return text
+		}
+	}
 	r := start()
 	defer r.end()
 	r.depth, r.trail.Path = len(t.Path), slices.Clip(t.Path)
-	dst = r.writeTo(dst, func() { r.write(p.whole, p.whole.nodes[n], valueOf(v), (*run).element) })
+	dst = r.writeTo(dst, func() { r.write(p.whole, compiled, m, (*run).element) })
 	r.trail.MoveTo(t)
 	return dst
 }
