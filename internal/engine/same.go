@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/hotupdate/providerconfig/internal/canonjson"
 	"github.com/hotupdate/providerconfig/internal/fieldplan"
 	"github.com/hotupdate/providerconfig/internal/leaf"
 )
@@ -180,8 +181,8 @@ func (c *comparison) object(n *node, a, b memory) bool { //nolint:gocognit // a 
 		case textMember:
 			p, q := textAt(x), textAt(y) // most are short and in ASCII: no call is needed
 			if l := len(p); l == len(q) && 8 <= l && l <= 16 {
-				head, tail := load(p, 0), load(p, l-8)
-				if head == load(q, 0) && tail == load(q, l-8) && (head|tail)&tops == 0 {
+				head, tail := canonjson.Load(p, 0), canonjson.Load(p, l-8)
+				if head == canonjson.Load(q, 0) && tail == canonjson.Load(q, l-8) && (head|tail)&tops == 0 {
 					continue
 				}
 			}

@@ -157,7 +157,7 @@ func appendMarshaledText(dst []byte, v reflect.Value) ([]byte, *fault.Error) {
 	if problem != nil {
 		return dst, problem
 	}
-	return canonjson.AppendString(dst, out)
+	return canonjson.AppendString(dst, string(out))
 }
 
 // methods returns v, or a pointer to it if only the pointer has the methods.
