@@ -13,11 +13,11 @@ import (
 	"github.com/hotupdate/providerconfig/internal/plaintext"
 )
 
-// ValidateUpdate checks for an admission webhook whether a pool with this strategy can take the update. It returns an error for each
-// change that [Changes.Causes] the outcome [UpdateForbidden], and for each problem of updated. Each configuration is a value of the Schema's
-// type or a pointer to one; nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
+// ValidateUpdate tells an admission webhook whether a pool with this strategy can take the update. It returns an error for each change that
+// [Changes.Causes] the outcome [UpdateForbidden], and for each problem of updated. Each configuration is a value of the Schema's type or a
+// pointer to one; nil is the empty configuration. FldPath is the path of the configuration, nil if it is the root.
 //
-//   - Each error stands at the exact field: fldPath, and the path of the [Change].
+//   - Each error names the exact field: fldPath followed by the path of the [Change].
 //   - Forbidden changes are of type Forbidden. Problems of updated are Invalid, TypeInvalid, Required or Duplicate. A missing Schema, a
 //     value of another type and an unknown strategy are Internal.
 //   - No error holds or quotes a value, sensitive or not: BadValue is [field.OmitValueType].
@@ -26,7 +26,7 @@ func (s *Schema) ValidateUpdate(old, updated any, strategy Strategy, fldPath *fi
 	return s.validateUpdate(strategy, fldPath, func() (any, error) { return old, nil }, func() (any, error) { return updated, nil })
 }
 
-// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are no update and not read, so that
+// ValidateUpdateRaw is [Schema.ValidateUpdate] for raw JSON, read as by [Schema.Decode]. Equal bytes are not an update and are not read, so
 // objects stored under older rules remain valid.
 func (s *Schema) ValidateUpdateRaw(old, updated []byte, strategy Strategy, fldPath *field.Path) field.ErrorList {
 	if !s.isMissing() && strategy.isKnown() && bytes.Equal(old, updated) {
@@ -71,12 +71,12 @@ func (c Changes) forbidden(strategy Strategy, fldPath *field.Path) field.ErrorLi
 	return errs
 }
 
-// at returns an error at a field, without its value.
+// at returns an error for a field. The error does not hold the field's value.
 func at(fldPath *field.Path, path string, typ field.ErrorType, detail string) *field.Error {
 	return &field.Error{Type: typ, Field: below(fldPath, path), BadValue: field.OmitValueType{}, Detail: detail}
 }
 
-// below puts a path of JSON names below fldPath.
+// below appends a path of JSON names to fldPath.
 func below(fldPath *field.Path, path string) string {
 	switch {
 	case fldPath == nil:
@@ -90,7 +90,7 @@ func below(fldPath *field.Path, path string) string {
 	}
 }
 
-// fieldErrors turns problems of a configuration into errors of fields, at least one: an update that fails is never admitted.
+// fieldErrors turns problems of a configuration into field errors. It returns at least one, so an update that fails is never admitted.
 func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range fault.All(err) {
@@ -103,24 +103,25 @@ func fieldErrors(fldPath *field.Path, err error) field.ErrorList {
 	return errs
 }
 
-// fieldErrorTypes are those of the kinds that are not Invalid.
+// fieldErrorTypes maps kinds of problems to types of field errors. Kinds that are missing here are Invalid.
 var fieldErrorTypes = map[fault.Kind]field.ErrorType{
 	fault.Misuse: field.ErrorTypeInternal, fault.Declaration: field.ErrorTypeInternal, fault.Schema: field.ErrorTypeInternal,
 	fault.WrongType: field.ErrorTypeTypeInvalid, fault.Missing: field.ErrorTypeRequired, fault.Duplicate: field.ErrorTypeDuplicate,
 }
 
-// Limits of admission warnings. An API server cuts warnings to 256 characters, and drops some, once those of a request exceed 4096.
+// Limits of admission warnings. An API server cuts each warning to 256 characters, and drops warnings once those of a request exceed 4096
+// characters.
 const (
 	maxWarning = 256
-	// maxWarnedCauses keeps the warnings of one configuration below the limit of a request, with room for those of others.
+	// maxWarnedCauses keeps the warnings of one configuration below the limit of a request, with room for other warnings.
 	maxWarnedCauses = 10
 )
 
 // Warnings describes the outcome for the response of an admission webhook: what happens to the pool, and each change that causes it.
-// There are none if no machine is drained or replaced. FldPath is the path of the configuration, nil if it is the root.
+// It returns none if no machine is drained or replaced. FldPath is the path of the configuration, nil if it is the root.
 //
-// There are at most 12 warnings, each of at most 256 characters and without control characters, as Kubernetes wants them. They name paths
-// and no values.
+// There are at most 12 warnings. Each has at most 256 characters and no control characters, as Kubernetes requires. They name paths, never
+// values.
 func (c Changes) Warnings(strategy Strategy, fldPath *field.Path) []string {
 	outcome := c.Outcome(strategy)
 	switch outcome {
@@ -141,7 +142,7 @@ func (c Changes) Warnings(strategy Strategy, fldPath *field.Path) []string {
 	return warnings
 }
 
-// warning puts a path before a text. The path may be long and hold anything.
+// warning prefixes a text with a path. The path may be long and may contain any character.
 func warning(path, text string) string {
 	if path == "" {
 		return text

@@ -54,7 +54,7 @@ func (o Origin) String() string {
 type Change struct {
 	// Path names the leaf for people: tags.vm[cost-center], dataVolumes[name=kubelet-dir].iops. Sensitive keys read (sensitive).
 	Path string
-	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for removals. It ends above sensitive keys.
+	// Pointer is the RFC 6901 pointer of the leaf in the new configuration, or in the old one for a removal. It stops before a sensitive key.
 	Pointer string
 	// Op is what happened to the leaf.
 	Op Op
@@ -63,12 +63,11 @@ type Change struct {
 	// Origin says where the class comes from, and Source names the Go field, the override or the rule of a CRD that declares it, if any.
 	Origin Origin
 	Source string
-	// Old and New are the leaf's canonical JSON. They are empty where it is absent, and both are empty if the leaf is Sensitive.
+	// Old and New are the leaf's canonical JSON, empty where the leaf is absent. Both are empty if the leaf is Sensitive.
 	Old, New string
 	// Sensitive says that the values must not be shown. The Change does not hold them.
 	Sensitive bool
-	// Omitted says that one side leaves the field to a default which the Schema does not declare, see
-	// [Changes.OutcomeIfDefaulted].
+	// Omitted says that one side omits the field and the Schema declares no default for it, see [Changes.OutcomeIfDefaulted].
 	Omitted bool
 }
 

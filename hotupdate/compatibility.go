@@ -2,16 +2,16 @@ package hotupdate
 
 import "github.com/hotupdate/providerconfig/internal/schemadiff"
 
-// Compatibility compares two Schemas of one configuration: what the release that brings the updated one does to configurations that
-// nobody touches.
+// Compatibility compares two Schemas of one configuration type. It tells what a release with the updated Schema does to existing
+// configurations.
 //
-//   - Every difference that decides a hash, or whether raw JSON is read, is a finding. Two Schemas without any have one meaning.
+//   - Every difference that affects a hash, or whether raw JSON is accepted, is a finding. Two Schemas without findings mean the same.
 //   - A harmless finding, see [Finding.Harmless], changes no hash and refuses no configuration: a field that is new, an integer that is wider, a class that was
 //     Immutable and is InPlace, a pointer in place of a struct.
 //   - Other Go names, another order of fields, and moved types are no findings.
 //   - The findings are sorted by path. A change of class is reported at the topmost field that it comes from.
 //
-// The error says that a Schema is missing.
+// It returns an error only if a Schema is missing.
 func Compatibility(old, updated *Schema) ([]Finding, error) {
 	if old.isMissing() || updated.isMissing() {
 		return nil, noSchema()
@@ -28,16 +28,17 @@ func Compatibility(old, updated *Schema) ([]Finding, error) {
 type Finding struct {
 	// Kind is the kind of the difference, as stable text:
 	//
-	//	FieldAdded       FieldRemoved        FieldRenamed: gone, and a new one is like it (a guess)
+	//	FieldAdded       FieldRemoved        FieldRenamed: removed, and an added one is like it (a guess)
 	//	ClassChanged     HotWhenChanged      TypeChanged: shape, kind of leaf, width, length, map keys, json:",string"
 	//	DefaultChanged   PresenceChanged     NullabilityChanged: a value or a pointer
 	//	PairingChanged: set and key          SensitivityChanged
 	//	UnknownMembersChanged: see [Schema.AdmitUnknown]; its path is *
 	Kind string `json:"kind"`
-	// Path is the field concerned, as [WithTag] takes it, with [] for elements. It is a path of the old Schema, and of the updated one
-	// for fields that are new.
+	// Path is the field's path, as [WithTag] takes it, with [] for elements. It is a path of the old Schema, or of the updated one for a new
+	// field.
 	Path string `json:"path"`
-	// Old and New say in a few words what it was and what it is. Defaults of sensitive fields are hidden. New is the path of a renamed field.
+	// Old and New describe in a few words what the field was and what it is now. Defaults of sensitive fields are hidden. New is the path of a
+	// renamed field.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 	// Rolls says which configurations that both Schemas read have another hash under the updated one.
@@ -50,14 +51,14 @@ type Finding struct {
 
 // Effect says which configurations have a consequence. The zero value says that none has it.
 type Effect struct {
-	// Every says that all of those that Where tells have it, otherwise some may.
+	// Every says that all configurations that Where describes have the consequence. Otherwise some of them may have it.
 	Every bool `json:"every"`
-	// Where tells configurations by what stands at the path, below [] in one element or more. Its words follow "a configuration that", and
-	// are stable. No other configuration has the consequence; it is empty if none has.
+	// Where describes the configurations by their value at the path; below [], by that of at least one element. Its words complete "a
+	// configuration that", and are stable. No other configuration has the consequence. Where is empty if none has it.
 	//
-	//	names it                               the member stands there, be it null
-	//	has it                                 the member is not null; an element stands there
-	//	sets it                                it says something that is hashed: it is not zero, not empty, not the default
+	//	names it                               the member is there, even if it is null
+	//	has it                                 the member is not null; an element is there
+	//	sets it                                its value is hashed: it is not zero, not empty, not the default
 	//	spells out its zero value              behind a pointer of either Schema
 	//	spells out the old or the new default
 	//	has it empty                           the object is there, and nothing in it is hashed
@@ -66,7 +67,7 @@ type Effect struct {
 	Where string `json:"where"`
 }
 
-// Harmless reports whether the hashes of all configurations stay and none is refused.
+// Harmless reports whether every configuration keeps its hash and none is refused.
 func (f Finding) Harmless() bool { return f.Rolls == Effect{} && f.Refuses == Effect{} }
 
 // String returns what changed and what follows from it, as a sentence.

@@ -12,33 +12,34 @@ import (
 	"github.com/hotupdate/providerconfig/internal/structtag"
 )
 
-// Coverage says how far an update goes without replacing machines.
+// Coverage says how much of an update can be applied without replacing machines.
 type Coverage struct {
 	// Patch is a JSON patch (RFC 6902) for the whole current object. It holds the values of sensitive fields.
 	Patch []byte
-	// Covered is what the patch changes: Hot, InPlace and Ignored fields. The update drains nodes if its [Changes.Outcome] in a pool that is
-	// updated in place is [InPlaceUpdate].
+	// Covered lists what the patch changes: Hot, InPlace and Ignored fields. The patch drains nodes if the [Changes.Outcome] of Covered, for a
+	// pool that is updated in place, is [InPlaceUpdate].
 	Covered Changes
-	// Left is what remains between the patched object and the desired one: Immutable changes, and what is below them.
+	// Left lists the differences between the patched object and the desired one: Immutable changes, and changes below them.
 	Left Changes
 }
 
-// Cover returns how far machines can take the update from current to desired without being replaced. It is for those who compare objects as
-// JSON, such as Cluster API's in-place update hooks. Both are whole objects; pointer is the RFC 6901 pointer of the configuration in them,
-// such as /spec, and empty if the object is the configuration.
+// Cover returns the part of the update from current to desired that machines can take without being replaced. It is for callers that compare
+// objects as JSON, such as Cluster API's in-place update hooks. Both are whole objects; pointer is the RFC 6901 pointer of the configuration in
+// them, such as /spec, and empty if the object is the configuration.
 //
-// Everything Immutable keeps its meaning, and the rest of the patched configuration is the desired one to the letter: order, spelling,
-// declared defaults, null, empty objects and TypeMeta included. So the two differ exactly in what replaces machines:
+// The patch keeps the meaning of everything Immutable. The rest of the patched configuration equals the desired one to the letter, including
+// order, spelling, declared defaults, null, empty objects and TypeMeta. So the two differ exactly in what replaces machines:
 //
-//   - An Immutable field whose meaning changes stays as it is. A set is one field, and so is an array in which everything is Immutable.
-//   - An Immutable element, or an Immutable field with the option presence, that comes is left out with all that is in it. A field without
-//     presence that comes with nothing else is left out, too.
-//   - Whatever goes, but is Immutable or holds something Immutable, stays with that alone and with what identifies it in its collection. Before
-//     a kept place of a list empty ones are kept.
+//   - An Immutable field whose meaning changes stays as it is. A set counts as one field, and so does an array in which everything is
+//     Immutable.
+//   - An added Immutable element is left out with everything in it, and so is an added Immutable field with the option presence. An added field
+//     without presence is left out if nothing else is added with it.
+//   - A removed value that is Immutable or holds something Immutable stays, reduced to its Immutable parts and to what identifies it in its
+//     collection. In a list that is paired by position, empty elements before it keep its position.
 //
-// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too. Outside of the configuration nothing is patched,
-// except that objects on the way to it are made. The configurations are read as by [Schema.Decode]; one that is not there, or null, is empty.
-// The code of an error for an object is also malformed-pointer, or wrong-json-type if pointer leads through something else than objects.
+// An element is Immutable if hotwhen makes it so on either side; then its selector stays, too. Nothing outside of the configuration is patched,
+// except that missing objects on the way to it are created. The configurations are read as by [Schema.Decode]; an absent configuration, or
+// null, is empty. Additional error codes are malformed-pointer, and wrong-json-type if pointer leads through a value that is not an object.
 func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error) {
 	if s.isMissing() {
 		return Coverage{}, noSchema()
@@ -63,7 +64,7 @@ func (s *Schema) Cover(current, desired []byte, pointer string) (Coverage, error
 	return s.coverage(before, wanted, names, covered)
 }
 
-// coverage describes the way to a covered configuration, and from there to the desired one.
+// coverage describes the changes to a covered configuration, and from there to the desired one.
 func (s *Schema) coverage(before, wanted whole, names []string, covered any) (c Coverage, err error) {
 	after, err := s.side(covered)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Schema) coverage(before, wanted whole, names []string, covered any) (c 
 	return c, err
 }
 
-// whole is an object with the configuration in it.
+// whole is an object that contains the configuration.
 type whole struct {
 	object any
 	config engine.Side
@@ -104,7 +105,7 @@ func (s *Schema) whole(raw []byte, names []string) (w whole, err error) {
 	return w, err
 }
 
-// member returns what stands at a pointer into an object.
+// member returns the value at a pointer into an object.
 func member(object any, names []string) (any, *fault.Error) {
 	value, above := object, ""
 	for i := 0; i == 0 || i < len(names) && value != nil; i++ {

@@ -10,14 +10,13 @@ import (
 // Diff lists how updated differs from old, leaf by leaf. Each is a value of the Schema's type or a pointer to one; nil is the
 // empty configuration.
 //
-//   - Values with the same meaning are no change: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and none,
+//   - Values with the same meaning do not differ: 1Gi and 1024Mi, an omitted field and its declared default, an empty object and an absent one,
 //     another order of a set or keyed list.
 //   - Elements of keyed lists and maps are paired by key, elements of sets by value, others by position.
-//   - An added or removed element is listed by its leaves. The element itself is listed where its class is stricter than that of every
-//     leaf.
+//   - An added or removed element is listed by its leaves. The element itself is listed if its class is stricter than that of every leaf.
 //   - Where the two sides disagree on the class, for instance because hotwhen holds on one side only, the stricter one counts.
 //
-// The changes contain an Immutable or InPlace one exactly if the hashes of old and updated differ.
+// The result contains an Immutable or InPlace change exactly if the hashes of old and updated differ.
 func (s *Schema) Diff(old, updated any) (Changes, error) {
 	before, after, err := s.values(old, updated)
 	if err != nil {

@@ -25,11 +25,11 @@ func ParseStrategy(name string) (Strategy, bool) {
 	return Strategy(max(at, 0)), at >= 0 || name == "" //nolint:gosec // a small index
 }
 
-// Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so that nobody mistakes a forgotten
-// outcome for a harmless one.
+// Outcome is what changes do to the machines of a worker pool. The zero value is Indeterminate, so a forgotten outcome is not mistaken for a
+// harmless one.
 type Outcome uint8
 
-// The outcomes, from unknown through none to the gravest.
+// The outcomes: Indeterminate, then from harmless to severe.
 const (
 	Indeterminate   Outcome = iota // the known facts do not decide it
 	NoUpdate                       // nothing happens to machines
@@ -47,7 +47,7 @@ func (o Outcome) String() string {
 	})
 }
 
-// Consequence says what the outcome means for the machines of a pool with this strategy, as a clause for people.
+// Consequence returns a clause for people: what the outcome means for the machines of a pool with this strategy.
 func (o Outcome) Consequence(strategy Strategy) string {
 	if o == InPlaceUpdate && strategy == ManualInPlaceUpdate {
 		return "every node is drained and updated in place once it is selected, no machine is replaced"
@@ -80,14 +80,14 @@ func (c Changes) Outcome(strategy Strategy) Outcome {
 	return Indeterminate
 }
 
-// outcomes are those of the strictest class.
+// outcomes maps the strictest class to the outcome.
 var outcomes = map[Class]struct{ rolling, inPlace Outcome }{
 	Ignored: {NoUpdate, NoUpdate}, Hot: {HotUpdate, HotUpdate}, InPlace: {Roll, InPlaceUpdate}, Immutable: {Roll, UpdateForbidden},
 }
 
-// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have passed a defaulter, for instance a manifest and the
-// object that a cluster returns. A field that is omitted on one side and explicit on the other may be such a default. Where that decides
-// the outcome, it is Indeterminate.
+// OutcomeIfDefaulted is [Changes.Outcome] for two configurations of which one may have been defaulted, for instance a manifest and the object
+// that a cluster returns. A field that is omitted on one side and explicit on the other may hold such a default. If such fields decide the
+// outcome, it is Indeterminate.
 func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	outcome, certain := c.Outcome(strategy), c.only(func(change Change) bool { return !change.Omitted })
 	if certain.Outcome(strategy) != outcome {
@@ -96,8 +96,8 @@ func (c Changes) OutcomeIfDefaulted(strategy Strategy) Outcome {
 	return outcome
 }
 
-// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to it, and without them the outcome is milder. It is
-// empty if nothing happens to machines, and for an unknown strategy.
+// Causes returns the changes that decide [Changes.Outcome]: each of them alone leads to that outcome, and without them it is milder. The result
+// is empty if nothing happens to machines, and for an unknown strategy.
 func (c Changes) Causes(strategy Strategy) Changes {
 	outcome := c.Outcome(strategy)
 	if outcome == NoUpdate || outcome == Indeterminate {

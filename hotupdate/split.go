@@ -10,12 +10,12 @@ import (
 // Split copies config into two projections. The immutable half holds the Immutable and InPlace fields, which the hash covers; the hot half
 // holds the Hot and Ignored fields. Nil is the empty configuration.
 //
-//   - A list, array or map with fields of both halves has the same elements in both, so that [Merge] can pair them. The fields by which
-//     elements are found (key=) or selected (hotwhen=) stand in both halves.
-//   - Nil and empty values stay what they are. An object with fields of both halves stands in both.
-//   - TypeMeta stands in both. Fields without JSON are left out.
-//   - The halves share no memory with config. A type that marshals itself and cannot be copied is an error, and so is a map with keys that
-//     have no text, or the same.
+//   - A list, array or map with fields of both halves has the same elements in both, so that [Merge] can pair them. The fields that identify
+//     elements (key=) or select them (hotwhen=) are in both halves.
+//   - Nil stays nil, and empty stays empty. An object with fields of both halves is in both.
+//   - TypeMeta is in both. Fields that are not in JSON are left out.
+//   - The halves share no memory with config. A type that marshals itself and cannot be copied is an error. So is a map key without a text, or
+//     two keys with the same text.
 func Split[T any](s *Schema, config *T) (immutable, hot *T, err error) {
 	v, err := s.value(config)
 	if err != nil {
@@ -53,8 +53,8 @@ func pointerTo[T any](v reflect.Value) *T {
 	return v.Interface().(*T)
 }
 
-// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, spelled as [Schema.HotDocument] does it; what
-// says nothing, such as null and 0 in a field that is no pointer, is left out.
+// SplitRaw is [Split] for raw JSON, read as by [Schema.Decode]. The halves are JSON as well, spelled as by [Schema.HotDocument]. Values that
+// count as absent are left out, such as null, or 0 in a field that is not a pointer.
 func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	config, err := s.read(raw)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Schema) SplitRaw(raw []byte) (immutable, hot []byte, err error) {
 	return immutable, hot, err
 }
 
-// written returns the whole of a configuration as JSON.
+// written returns the whole configuration as JSON.
 func (s *Schema) written(config reflect.Value) ([]byte, error) {
 	return engine.Of(s.plan).AppendReadable(nil, fieldplan.All, config)
 }

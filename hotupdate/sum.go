@@ -20,8 +20,8 @@ const sumPrefix = "v1:"
 // Hash returns the SHA-256 of config's canonical document, see the package documentation. It changes exactly if [Schema.Diff] lists an
 // Immutable or InPlace change. Hash a configuration before defaulting and conversion.
 //
-// The configuration is a value of the Schema's type or a pointer to one; nil is the empty configuration. What cannot be written is an
-// error, all of them joined.
+// The configuration is a value of the Schema's type or a pointer to one; nil is the empty configuration. All values that cannot be written are
+// returned as errors, joined.
 func (s *Schema) Hash(config any) (Sum, error) {
 	v, err := s.value(config)
 	if err != nil {
@@ -59,20 +59,19 @@ func (s *Schema) DocumentRaw(raw []byte) ([]byte, error) {
 	return engine.Of(s.plan).Append(nil, v)
 }
 
-// HotDocument returns the Hot fields of config, as JSON that the type can be decoded from. It is what a hot update applies and what has to
-// be remembered of one.
+// HotDocument returns the Hot fields of config, as JSON that can be decoded into the type. A hot update applies it, and a record of the update
+// holds it.
 //
-//   - It is as canonical as the canonical document: configurations that differ in spelling only have the same bytes. A change that touches
-//     no Immutable and no InPlace field changes the bytes exactly if [Schema.Diff] lists a Hot change.
-//   - Neither Ignored fields nor TypeMeta are in it. Nothing Hot at all is {}.
-//   - Elements of a collection that is not Hot itself stand there if something in them is Hot, with their keys and selectors, or in
-//     their places. The selector of an element that is not selected, in an Ignored collection, says no more than that it is not.
+//   - The document is canonical: configurations that differ only in spelling have the same bytes. A change that touches no Immutable and no
+//     InPlace field changes the bytes exactly if [Schema.Diff] lists a Hot change.
+//   - It holds neither Ignored fields nor TypeMeta. It is {} if nothing is Hot.
+//   - An element of a collection that is not Hot is in the document if something in it is Hot, with its key and selector, or at its position.
+//     In an Ignored collection, the selector of an element that is not selected is replaced by a value that does not select, or left out.
 func (s *Schema) HotDocument(config any) ([]byte, error) {
 	return s.readable(structtag.Hot, config)
 }
 
-// InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones. It is what an in-place update of the
-// node's machine applies.
+// InPlaceDocument returns the InPlace fields of config as [Schema.HotDocument] does the Hot ones. An in-place update of the machine applies it.
 func (s *Schema) InPlaceDocument(config any) ([]byte, error) {
 	return s.readable(structtag.InPlace, config)
 }
@@ -88,8 +87,8 @@ func (s *Schema) readable(class structtag.Class, config any) ([]byte, error) {
 // String returns "v1:" and 64 lower-case hexadecimal digits. [ParseSum] inverts it.
 func (s Sum) String() string { return sumPrefix + hex.EncodeToString(s[:]) }
 
-// AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data. The same strings serve pools that
-// roll and pools that are updated in place, for the MachineClass must change in both.
+// AdditionalData returns what an extension hands to Gardener's WorkerPoolHash as additional data. The same strings serve pools that roll and
+// pools that are updated in place, because the MachineClass must change in both.
 func (s Sum) AdditionalData() []string { return []string{s.String()} }
 
 // MarshalText returns the same text as String.
